@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How to run.
+
+use noccl_net::TileRef;
+
+/// What travels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// Payload bytes move through the network and land in memories.
+    Value,
+    /// Only contributor counts and checksums move; every event has the same cycle.
+    Timing,
+}
+
+/// Random stalls at the endpoints, for stress tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StallConfig {
+    /// In 1/256: how often a target does not accept a flit that it could accept.
+    pub target_stall_per_256: u32,
+    /// In 1/256: how often an initiator does not offer a beat that it could offer.
+    pub initiator_stall_per_256: u32,
+}
+
+/// Options of a run; every random stream is named and seeded here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunConfig {
+    /// Value or timing mode.
+    pub mode: Mode,
+    /// Seed of the stall stream.
+    pub stall_seed: u64,
+    /// Endpoint stalls; `None` for endpoints that are always ready.
+    pub stalls: Option<StallConfig>,
+    /// Give up (with a diagnosis) after this many cycles.
+    pub max_cycles: u64,
+    /// A run in which nothing moves for this many cycles, and no event is due, has hung.
+    pub hang_cycles: u64,
+    /// Worker threads; results do not depend on it.
+    pub threads: usize,
+}
+
+impl RunConfig {
+    /// One thread, no stalls, a generous limit.
+    #[must_use]
+    pub const fn new(mode: Mode) -> Self {
+        Self {
+            mode,
+            stall_seed: 0,
+            stalls: None,
+            max_cycles: 1 << 40,
+            hang_cycles: 2_000,
+            threads: 1,
+        }
+    }
+}
+
+/// Bytes at a place in a tile's memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemoryImage {
+    /// Tile.
+    pub tile: TileRef,
+    /// Offset of the first byte.
+    pub offset: u64,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}

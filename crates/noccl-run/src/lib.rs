@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The contract between a workload and a backend.
+//!
+//! Every backend takes the same request and reports the same result: when each action started and
+//! finished, event counters, link loads, the bytes in memory afterwards, or a diagnosis of why it
+//! could not finish. Energy is arithmetic on the counters and stands here once.
+
+mod config;
+mod diagnosis;
+mod energy;
+mod error;
+mod result;
+
+pub use config::{MemoryImage, Mode, RunConfig, StallConfig};
+pub use diagnosis::{Diagnosis, WaitEdge};
+pub use energy::energy_pj;
+pub use error::RunError;
+pub use result::{ActionTime, Counters, LinkLoad, Progress, RunResult};

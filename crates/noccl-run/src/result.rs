@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a run reports.
+
+use crate::MemoryImage;
+use noccl_net::LinkId;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// When an action (or a transaction of a trace) ran.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ActionTime {
+    /// First participant's start: the agent begins the first instruction (trace: first valid at the port).
+    pub start_cycle: u64,
+    /// Last participant's end: the agent has seen completion (trace: handshake of the last response).
+    pub finish_cycle: u64,
+}
+
+/// Event counters; energy is arithmetic on them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Counters {
+    /// Flits that crossed a router-to-router link, all planes.
+    pub flit_hops: u64,
+    /// Payload bytes that crossed a router-to-router link.
+    pub payload_byte_hops: u64,
+    /// Bytes read by DMA engines from a memory.
+    pub dma_load_bytes: u64,
+    /// Bytes written by DMA engines (a multicast counts once).
+    pub dma_store_bytes: u64,
+    /// Bytes written into scratchpads.
+    pub spm_write_bytes: u64,
+    /// Element operations of in-network reductions.
+    pub dca_ops: u64,
+    /// Element operations of reductions by cores.
+    pub software_reduce_ops: u64,
+    /// Error responses delivered (SLVERR, DECERR).
+    pub error_responses: u64,
+}
+
+/// Flits over one link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LinkLoad {
+    /// Link.
+    pub link: LinkId,
+    /// Flits in the whole run.
+    pub flits: u64,
+}
+
+/// Result of a finished run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunResult {
+    /// Cycle in which the last event happened.
+    pub cycles: u64,
+    /// One entry per action or transaction, in their order.
+    pub actions: Vec<ActionTime>,
+    /// Event counters.
+    pub counters: Counters,
+    /// Links that carried at least one flit.
+    pub links: Vec<LinkLoad>,
+    /// Value mode: the requested memory afterwards.
+    pub memory: Vec<MemoryImage>,
+    /// Digest over all payload that arrived anywhere (same in value and timing mode runs of one kind only).
+    pub checksum: u64,
+}
+
+/// Progress of a long run, given to a callback now and then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Cycle reached.
+    pub cycle: u64,
+    /// Actions finished.
+    pub actions_done: usize,
+    /// Actions in all.
+    pub actions_total: usize,
+}

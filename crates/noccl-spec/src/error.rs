@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What can be wrong with a spec file.
+
+use thiserror::Error;
+
+/// A spec that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum SpecError {
+    /// The text is not TOML of this shape.
+    #[error("{file}: {message}{hint}")]
+    Parse {
+        /// File or preset name.
+        file: String,
+        /// What the reader saw, with line and column.
+        message: String,
+        /// Nearest accepted key, or empty.
+        hint: String,
+    },
+    /// The format version is not ours.
+    #[error("{file}: format = {found}, but this version reads format = {expected}")]
+    Format {
+        /// File or preset name.
+        file: String,
+        /// Version in the file.
+        found: u32,
+        /// Version we read.
+        expected: u32,
+    },
+    /// A value is outside its range.
+    #[error("{file}: {field} = {found}: {accepted}")]
+    Range {
+        /// File or preset name.
+        file: String,
+        /// Path of the field, e.g. `mesh.width`.
+        field: String,
+        /// Value found.
+        found: String,
+        /// What would be accepted.
+        accepted: String,
+    },
+    /// An override names no field or has the wrong type.
+    #[error("-P {key}={value}: {reason}")]
+    Override {
+        /// Dotted path.
+        key: String,
+        /// Value as written.
+        value: String,
+        /// Why it cannot be applied, and what could.
+        reason: String,
+    },
+    /// No such preset.
+    #[error("no preset '{name}'; presets: {known}{hint}")]
+    UnknownPreset {
+        /// Name asked for.
+        name: String,
+        /// All names.
+        known: String,
+        /// Nearest name, or empty.
+        hint: String,
+    },
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a user writes about a network: inert data, units in the names, no derived field.
+//!
+//! Without this crate the description of a mesh would be spread over the simulator, the models and
+//! the RTL. Everything physical (depths, latencies, widths) is stated here once and has no default:
+//! a user starts from a preset and changes it. Rules that need geometry (alignment, reachability)
+//! belong to elaboration in `noccl-net`; here only the form is checked.
+//!
+//! Source of the shape: S1 §2.1–2.2 and §3.2.2; the unpublished depths and path lengths are stated
+//! in `docs/papers/S1.md`.
+
+mod error;
+mod mesh;
+mod parse;
+mod presets;
+mod tile;
+mod timing;
+
+pub use error::SpecError;
+pub use mesh::{
+    Mesh, Plane, Region, Router, RouterFlow, TileKindName, WideReduction, WideReductionKind,
+};
+pub use parse::{override_value, parse_spec, schema, to_toml};
+pub use presets::{PRESET_NAMES, preset_text};
+pub use tile::{Cluster, CoreInstructions, DmaEngine, FpuLatency, MemoryTile, NetworkInterface};
+pub use timing::EnergyTable;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Version of the spec format this library reads and writes.
+pub const SPEC_FORMAT: u32 = 1;
+
+/// The description of one network on chip, as its user writes it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// Format version; this library reads version 1.
+    pub format: u32,
+    /// Name of the network, used in reports and file names.
+    pub name: String,
+    /// Size of the mesh and what stands on it.
+    pub mesh: Mesh,
+    /// Router microarchitecture, the same for all planes.
+    pub router: Router,
+    /// Network interface at every tile.
+    pub ni: NetworkInterface,
+    /// Compute cluster behind the NI of every cluster tile.
+    pub cluster: Cluster,
+    /// Memory behind the NI of every memory tile.
+    pub memory: MemoryTile,
+    /// Cost of each counted event in pJ.
+    pub energy: EnergyTable,
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Mesh, regions and routers.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Size of the mesh and the regions of tiles on it. x grows East, y grows North, (0, 0) is south-west.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Mesh {
+    /// Columns, 1 to 4096.
+    pub width: u32,
+    /// Rows, 1 to 4096.
+    pub height: u32,
+    /// Rectangles of tiles; together they cover every coordinate exactly once.
+    pub regions: Vec<Region>,
+}
+
+/// A rectangle of tiles of one kind.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Region {
+    /// What stands behind the NI of these tiles.
+    pub kind: TileKindName,
+    /// Column of the south-west corner.
+    pub x: u32,
+    /// Row of the south-west corner.
+    pub y: u32,
+    /// Columns.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// First address of the region; a multiple of the stride times the padded number of tiles.
+    pub base_address: u64,
+    /// Distance between the addresses of consecutive tiles (index = x * padded height + y), a power of two.
+    pub stride_bytes: u64,
+}
+
+/// Kind of endpoint at a tile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TileKindName {
+    /// Cores, DMA engine, FPUs and L1 memory (S1 §2.2).
+    Cluster,
+    /// A memory tile (L2 scratchpad).
+    Memory,
+}
+
+/// One of the three parallel physical networks (S1 §2.1).
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Plane {
+    /// Narrow AW/W/AR and wide AR.
+    Req,
+    /// Narrow B/R and wide B.
+    Rsp,
+    /// Wide AW/W and wide R.
+    Wide,
+}
+
+impl Plane {
+    /// All planes in the order in which arrays are indexed.
+    pub const ALL: [Plane; 3] = [Plane::Req, Plane::Rsp, Plane::Wide];
+
+    /// Index into per-plane arrays.
+    #[must_use]
+    pub const fn idx(self) -> usize {
+        self as usize
+    }
+}
+
+/// Router microarchitecture.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Router {
+    /// How packets share links and how collective packets wait for each other.
+    pub flow: RouterFlow,
+    /// Slots of the FIFO at each input port. Only 2 is modelled.
+    pub input_fifo_flits: u32,
+    /// Slots of the FIFO at each output port. Only 2 is modelled: a hop takes two cycles.
+    pub output_fifo_flits: u32,
+    /// Transactions whose narrow contributions (B, barrier) one router merges at a time.
+    pub merge_table_entries: u32,
+    /// The shared arithmetic reduction of the wide plane.
+    pub wide_reduction: WideReduction,
+}
+
+/// Sharing of links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RouterFlow {
+    /// Every write beat is a packet of its own, contributions wait in tables instead of FIFOs: free of deadlock.
+    NonBlocking,
+    /// The published router: wormholes, forks that hold their outputs, joins at FIFO heads. Can deadlock.
+    PeerCompatible,
+}
+
+/// The arithmetic reduction unit of a router (S1 §3.1.4).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WideReduction {
+    /// Operands per cycle.
+    pub kind: WideReductionKind,
+    /// Register stages between router and FPUs, both ways together.
+    pub cut_cycles: u32,
+    /// Beats of waiting contributions one tile can set aside (in its L1).
+    pub store_beats: u32,
+}
+
+/// Operands that the reduction unit takes per cycle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WideReductionKind {
+    /// One addition per cycle: three inputs give one beat per two cycles (the paper's).
+    TwoOperand,
+    /// Two chained additions per cycle: three inputs give one beat per cycle.
+    ThreeOperand,
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Endpoints and their network interface.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Network interface: AXI on one side, packets on the other.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NetworkInterface {
+    /// Bytes per beat of the wide AXI port. Only 64 is modelled.
+    pub wide_beat_bytes: u32,
+    /// Bytes per beat of the narrow AXI port. Only 8 is modelled.
+    pub narrow_beat_bytes: u32,
+    /// Beats of the longest burst, 1 to 256.
+    pub max_burst_beats: u32,
+    /// Bursts never cross a multiple of this many bytes.
+    pub burst_boundary_bytes: u32,
+    /// Wide bursts one NI may have outstanding.
+    pub max_wide_outstanding: u32,
+    /// Narrow transactions one NI may have outstanding.
+    pub max_narrow_outstanding: u32,
+    /// Reductions (wide and narrow counted apart) that may be open at one endpoint at a time, as contributor or as target.
+    pub max_open_reductions: u32,
+}
+
+/// A compute cluster (S1 §2.2).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cluster {
+    /// Size of the L1 scratchpad.
+    pub l1_bytes: u64,
+    /// Compute cores, each with one 64-bit SIMD FPU.
+    pub num_cores: u32,
+    /// Latency of one addition in the FPU pipeline.
+    pub fpu: FpuLatency,
+    /// Cycles of a `local_reduce` per beat of 64 bytes, in thousandths (1160 = 1.16 cycles per beat).
+    pub compute_millicycles_per_beat: u32,
+    /// Cycles from an agent's issue of a request to its first valid at the NI.
+    pub request_path_cycles: u32,
+    /// Cycles from the handshake of a response at the NI until the agent sees it.
+    pub response_path_cycles: u32,
+    /// Cycles from a request's handshake at the target NI until the L1 answers.
+    pub l1_latency_cycles: u32,
+    /// Cycles of an atomic at the L1.
+    pub atomic_cycles: u32,
+    /// DMA engine.
+    pub dma: DmaEngine,
+    /// Instructions that the cores run around transfers and barriers, one cycle each.
+    pub instructions: CoreInstructions,
+}
+
+/// FPU pipeline depth per element width.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FpuLatency {
+    /// FP64 and 64-bit integers.
+    pub bits64_cycles: u32,
+    /// FP32 and 32-bit integers.
+    pub bits32_cycles: u32,
+    /// 16-bit types.
+    pub bits16_cycles: u32,
+    /// 8-bit types.
+    pub bits8_cycles: u32,
+}
+
+/// The cluster's DMA engine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DmaEngine {
+    /// Cycles from the start instruction to the first request leaving the engine.
+    pub start_cycles: u32,
+    /// Cycles from the last response entering the engine to the completion seen by the core.
+    pub complete_cycles: u32,
+    /// Beats the engine can hold between its read and its write side; it reads no further ahead.
+    pub buffer_beats: u32,
+    /// Transfers the engine works on at the same time.
+    pub max_transfers: u32,
+}
+
+/// Instruction counts of the runtime (documented listing in `docs/papers/S1.md`).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CoreInstructions {
+    /// Set up and start one DMA transfer.
+    pub dma_start: u32,
+    /// Leave the loop that polls for DMA completion.
+    pub dma_wait: u32,
+    /// Issue the store of a barrier (address, data, store).
+    pub barrier_store: u32,
+    /// Return from the fence and branch out of the barrier.
+    pub barrier_leave: u32,
+    /// One iteration of polling a local word.
+    pub poll: u32,
+    /// Enter the interrupt and return from wait-for-interrupt.
+    pub interrupt_wake: u32,
+    /// Fixed instructions around a `local_reduce` or `compute` kernel.
+    pub compute_start: u32,
+}
+
+/// A memory tile.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryTile {
+    /// Size of the memory.
+    pub bytes: u64,
+    /// Cycles from a request's handshake at the target NI until the memory answers.
+    pub latency_cycles: u32,
+    /// Cycles of an atomic.
+    pub atomic_cycles: u32,
+    /// Bursts the memory works on at a time.
+    pub max_outstanding: u32,
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A list of AXI transactions at the NI ports: what formula tests and the stress test replay.
+
+use noccl_net::{MultiAddress, TileRef};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Transactions at AXI ports, without cores or DMA engines.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Trace {
+    /// Transactions; those of one tile are issued in this order.
+    pub transactions: Vec<PortTransaction>,
+}
+
+/// One transaction: its participants assert valid at their start cycle or later.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PortTransaction {
+    /// Start cycle per participant: one entry for a single initiator, one per member (member order) for
+    /// reductions and barriers. An absent entry means that the member never contributes.
+    pub start_cycles: Vec<Option<u64>>,
+    /// What it is.
+    pub kind: PortKind,
+}
+
+/// Kind of an AXI transaction at a port. Beats are wide (64 bytes) or narrow (8 bytes) ones.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum PortKind {
+    /// Wide write.
+    WideWrite {
+        /// Initiator.
+        from: TileRef,
+        /// Target.
+        to: TileRef,
+        /// Beats, cut into bursts by the burst rules.
+        beats: u32,
+    },
+    /// Wide multicast write.
+    WideMulticast {
+        /// Initiator.
+        from: TileRef,
+        /// Targets.
+        to: MultiAddress,
+        /// Beats.
+        beats: u32,
+    },
+    /// Wide read.
+    WideRead {
+        /// Initiator.
+        from: TileRef,
+        /// Where the data is.
+        source: TileRef,
+        /// Beats.
+        beats: u32,
+    },
+    /// Wide reduction by integer 64-bit sum.
+    WideReduction {
+        /// Contributors.
+        group: MultiAddress,
+        /// Target.
+        root: TileRef,
+        /// Beats.
+        beats: u32,
+    },
+    /// Narrow write of one beat.
+    NarrowWrite {
+        /// Initiator.
+        from: TileRef,
+        /// Target.
+        to: TileRef,
+    },
+    /// Narrow multicast write of one beat (interrupts).
+    NarrowMulticast {
+        /// Initiator.
+        from: TileRef,
+        /// Targets.
+        to: MultiAddress,
+    },
+    /// Narrow read of one beat.
+    NarrowRead {
+        /// Initiator.
+        from: TileRef,
+        /// Where the data is.
+        source: TileRef,
+    },
+    /// Atomic add (AXI5 ATOP), old value returned.
+    Atomic {
+        /// Initiator.
+        from: TileRef,
+        /// Target.
+        to: TileRef,
+    },
+    /// `LsbAnd` reduction of one narrow beat.
+    Barrier {
+        /// Participants.
+        group: MultiAddress,
+        /// Tile of the counter.
+        root: TileRef,
+    },
+}
