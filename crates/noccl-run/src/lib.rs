@@ -15,4 +15,4 @@ pub use config::{MemoryImage, Mode, RunConfig, StallConfig};
 pub use diagnosis::{Diagnosis, WaitEdge};
 pub use energy::energy_pj;
 pub use error::RunError;
-pub use result::{ActionTime, Counters, LinkLoad, Progress, RunResult};
+pub use result::{ActionTime, Counters, LinkLoad, Progress, RunResult, TrafficResult};

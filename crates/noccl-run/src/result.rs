@@ -72,3 +72,26 @@ pub struct Progress {
     /// Actions in all.
     pub actions_total: usize,
 }
+
+/// Result of an open-loop run. Latency: from a packet's creation to the handshake of its last beat at its target.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TrafficResult {
+    /// Beats offered per cluster and cycle.
+    pub offered_beats_per_cycle: f64,
+    /// Beats delivered per cluster and cycle while measuring (a multicast counts once per target).
+    pub accepted_beats_per_cycle: f64,
+    /// Mean latency in cycles of the packets created while measuring.
+    pub mean_latency_cycles: f64,
+    /// 99th percentile of the latency.
+    pub p99_latency_cycles: u64,
+    /// Largest latency.
+    pub max_latency_cycles: u64,
+    /// Packets created while measuring.
+    pub packets: u64,
+    /// Flit-hops of the whole run.
+    pub flit_hops: u64,
+    /// Cycles of the whole run, drain included.
+    pub cycles: u64,
+    /// Did the source queues grow without bound?
+    pub saturated: bool,
+}

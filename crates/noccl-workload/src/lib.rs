@@ -8,6 +8,7 @@ mod collective;
 pub mod number;
 mod schedule;
 mod trace;
+mod traffic;
 
 pub use collective::{Collective, CollectiveKind};
 pub use number::{ElementType, Operator};
@@ -16,3 +17,4 @@ pub use schedule::{
     InNetworkReduction, LocalReduce, Place, SCHEDULE_FORMAT, Schedule, Transfer,
 };
 pub use trace::{PortKind, PortTransaction, Trace};
+pub use traffic::{Pattern, Traffic};
