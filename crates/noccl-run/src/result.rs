@@ -60,6 +60,8 @@ pub struct RunResult {
     pub memory: Vec<MemoryImage>,
     /// Digest over all payload that arrived anywhere (same in value and timing mode runs of one kind only).
     pub checksum: u64,
+    /// Transactions whose delivered bytes differ from the expected ones.
+    pub wrong_transactions: u64,
 }
 
 /// Progress of a long run, given to a callback now and then.
