@@ -19,5 +19,6 @@ pub use address::MultiAddress;
 pub use coord::{Coord, Port, TileId};
 pub use elaborate::elaborate;
 pub use error::NetError;
+pub use route::xy_port;
 pub use network::{LinkId, Network, TileKind};
 pub use tile_set::{TileRef, TileSet};

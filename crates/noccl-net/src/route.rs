@@ -7,17 +7,7 @@ impl Network {
     /// Output port at `here` for a packet to `to`: X first, then Y, then Local (S1 §3.1).
     #[must_use]
     pub const fn next_hop(&self, here: Coord, to: Coord) -> Port {
-        if to.x > here.x {
-            Port::East
-        } else if to.x < here.x {
-            Port::West
-        } else if to.y > here.y {
-            Port::North
-        } else if to.y < here.y {
-            Port::South
-        } else {
-            Port::Local
-        }
+        xy_port(here, to)
     }
 
     /// The tile behind an output port; `None` at the mesh edge and for Local.
@@ -51,5 +41,21 @@ impl Network {
     #[must_use]
     pub const fn hops(&self, from: TileId, to: TileId) -> u32 {
         self.coord(from).hops_to(self.coord(to))
+    }
+}
+
+/// Output port of dimension-ordered routing: X first, then Y, then Local (S1 §3.1).
+#[must_use]
+pub const fn xy_port(here: Coord, to: Coord) -> Port {
+    if to.x > here.x {
+        Port::East
+    } else if to.x < here.x {
+        Port::West
+    } else if to.y > here.y {
+        Port::North
+    } else if to.y < here.y {
+        Port::South
+    } else {
+        Port::Local
     }
 }
