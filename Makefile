@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+# The front door. `make` lists the targets; everything else is built on first use.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
+# Seeds of `make long`; the merge gate runs a few dozen in the tests.
+LONG_SEEDS ?= 5000
+
+RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
+  $(shell find crates -type f -not -path '*/tests/*' -not -path '*/proptest-regressions/*')
+
+# Order of the merge gate: what fails in seconds comes first.
+CI_STAGES := setup check lint-rust demo test-rust test-python lint-python gen-check docs
+
+.PHONY: help
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1|\2/' \
+	  | while IFS='|' read -r name text; do printf '  make %-14s %s\n' "$$name" "$$text"; done
+
+# ---------------------------------------------------------------------------------------------- build
+
+$(VENV)/.deps: requirements/dev.lock
+	@command -v cargo >/dev/null || { echo 'cargo is missing: install rustup (https://rustup.rs)' >&2; exit 1; }
+	@rustc --version >/dev/null 2>&1 || rustup toolchain install
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo 'Python 3.11 or newer is needed; name one with make PYTHON=...' >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
+	@touch $@
+
+$(BIN)/noccl: $(VENV)/.deps $(RUST_SOURCES)
+	cargo build --release --locked -p noccl-cli
+	@install -m 755 $(TARGET_DIR)/release/noccl $@.new && mv -f $@.new $@ && touch $@
+
+$(VENV)/.extension: $(VENV)/.deps $(RUST_SOURCES) pyproject.toml
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --quiet --release --locked
+	@touch $@
+
+.PHONY: setup
+setup: $(VENV)/.deps ## Python environment with pinned packages in .venv
+
+.PHONY: cli
+cli: $(BIN)/noccl ## Release build of the command line tool: .venv/bin/noccl
+
+.PHONY: extension
+extension: $(VENV)/.extension ## Python package with its extension module, into .venv
+
+.PHONY: demo
+demo: $(BIN)/noccl $(VENV)/.extension ## Set up everything and run the main job
+	$(BIN)/noccl demo
+
+# --------------------------------------------------------------------------------------------- checks
+
+.PHONY: check
+check: format-check repository-lints ## Formats, licence headers, crate edges, glossary, file lengths: seconds
+
+.PHONY: format
+format: $(VENV)/.deps ## Format Rust and Python
+	cargo fmt --all
+	$(BIN)/ruff format --quiet python tools experiments
+	$(BIN)/ruff check --quiet --fix python tools experiments
+
+.PHONY: format-check
+format-check: $(VENV)/.deps
+	cargo fmt --all --check
+	$(BIN)/ruff format --quiet --diff python tools experiments
+	$(BIN)/ruff check --quiet python tools experiments
+
+.PHONY: repository-lints
+repository-lints: $(VENV)/.deps
+	$(BIN)/python tools/check_spdx.py
+	$(BIN)/python tools/check_file_length.py
+	$(BIN)/python tools/check_crate_edges.py
+	$(BIN)/python tools/check_glossary.py
+	$(BIN)/python tools/check_licences.py
+	$(BIN)/python -m pytest -q -p no:cacheprovider tools/tests
+
+.PHONY: lint
+lint: check lint-rust lint-python ## All linters and type checkers
+
+.PHONY: lint-rust
+lint-rust:
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+
+.PHONY: lint-python
+lint-python: $(VENV)/.extension
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest noccl._native --mypy-config-file pyproject.toml
+
+.PHONY: docs
+docs: ## API documentation of the crates, warnings are errors
+	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --exclude noccl-py --exclude noccl-cli --no-deps --locked
+
+# ---------------------------------------------------------------------------------------------- tests
+
+.PHONY: test
+test: test-rust test-python ## Build what is missing and run all tests
+
+.PHONY: test-rust
+test-rust: $(VENV)/.deps
+	cargo test --workspace --locked
+
+.PHONY: test-python
+test-python: $(VENV)/.extension $(BIN)/noccl
+	$(BIN)/python -m pytest
+
+.PHONY: long
+long: $(BIN)/noccl $(VENV)/.extension ## Long suites; writes docs/long_summary.md
+	$(BIN)/python tools/long.py --noccl $(BIN)/noccl --seeds $(LONG_SEEDS) --summary docs/long_summary.md
+
+.PHONY: bench
+bench: $(BIN)/noccl ## Run the benchmarks and print them
+	$(BIN)/noccl bench
+
+.PHONY: bench-compare
+bench-compare: $(BIN)/noccl ## Run the benchmarks and print the change against the committed baseline
+	$(BIN)/python tools/bench_compare.py --noccl $(BIN)/noccl
+
+# ----------------------------------------------------------------------------------- generated text, CI
+
+.PHONY: gen
+gen: $(BIN)/noccl ## Write all generated text: formats/*.schema.json, docs/cli.md
+	$(BIN)/python tools/generate.py --noccl $(BIN)/noccl
+
+.PHONY: gen-check
+gen-check: $(BIN)/noccl ## Fail if generated text is stale
+	$(BIN)/python tools/generate.py --noccl $(BIN)/noccl --check
+
+.PHONY: lock
+lock: $(VENV)/.deps ## Resolve requirements/dev.in anew into dev.lock (needs the package registry)
+	$(BIN)/python tools/lock.py
+
+.PHONY: ci
+ci: ## Exactly what the merge gate runs, with the time per stage
+	@tools/ci_stages.sh $(CI_STAGES)
+
+.PHONY: clean
+clean: ## Remove everything that was built
+	cargo clean --quiet
+	rm -rf $(VENV) out python/noccl/*.so

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The crates depend on each other only along the edges that the architecture allows.
+
+    spec <- net <- workload <- {coll, run}, run <- {model, sim, rtl}, all <- noccl <- {cli, py}
+
+The algorithm library and the backends never see each other: a schedule that only works because it
+knows its simulator would prove nothing. A crate may use everything below it. The rule holds for
+tests and build scripts as well. A new edge needs a design note.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterable, Iterator
+
+import repository
+from repository import Finding
+
+LIBRARY = ("noccl-spec", "noccl-net", "noccl-workload", "noccl-run", "noccl-coll", "noccl-model")
+BACKENDS = ("noccl-model", "noccl-sim", "noccl-rtl")
+
+ALLOWED: dict[str, frozenset[str]] = {
+    "noccl-spec": frozenset(),
+    "noccl-net": frozenset({"noccl-spec"}),
+    "noccl-workload": frozenset({"noccl-spec", "noccl-net"}),
+    "noccl-coll": frozenset({"noccl-spec", "noccl-net", "noccl-workload"}),
+    "noccl-run": frozenset({"noccl-spec", "noccl-net", "noccl-workload"}),
+    **{
+        backend: frozenset({"noccl-spec", "noccl-net", "noccl-workload", "noccl-run"})
+        for backend in BACKENDS
+    },
+    "noccl": frozenset({*LIBRARY, *BACKENDS}),
+    "noccl-cli": frozenset({"noccl"}),
+    "noccl-py": frozenset({"noccl"}),
+}
+
+
+def edges(metadata: str) -> list[tuple[str, str]]:
+    """Extracts (crate, crate it depends on) inside the workspace from `cargo metadata`."""
+    packages = json.loads(metadata)["packages"]
+    names = {package["name"] for package in packages}
+    return sorted(
+        (package["name"], dependency["name"])
+        for package in packages
+        for dependency in package["dependencies"]
+        if dependency["name"] in names
+    )
+
+
+def lint(found: Iterable[tuple[str, str]]) -> Iterator[Finding]:
+    """Finds edges that are not allowed, and crates that the table does not know."""
+    for crate, dependency in found:
+        where = f"crates/{crate}/Cargo.toml"
+        if crate not in ALLOWED:
+            yield Finding(where, f"'{crate}' has no row in tools/check_crate_edges.py")
+        elif dependency not in ALLOWED[crate]:
+            accepted = ", ".join(sorted(ALLOWED[crate])) or "none"
+            yield Finding(where, f"'{crate}' may not depend on '{dependency}'; accepted: {accepted}")
+
+
+def metadata() -> str:
+    """Asks cargo for the workspace, without resolving foreign crates."""
+    return subprocess.run(
+        ["cargo", "metadata", "--no-deps", "--format-version", "1", "--locked"],
+        cwd=repository.ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+
+
+if __name__ == "__main__":
+    repository.main("crate edges", lambda: lint(edges(metadata())))
