@@ -3,6 +3,18 @@
 
 use thiserror::Error;
 
+/// One value outside its range: the field's path, what stands there, what would be accepted.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{field} = {found}: {accepted}")]
+pub struct OutOfRange {
+    /// Path of the field, e.g. `mesh.width`.
+    pub field: String,
+    /// Value found.
+    pub found: String,
+    /// What would be accepted.
+    pub accepted: String,
+}
+
 /// A spec that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SpecError {
@@ -21,8 +33,8 @@ pub enum SpecError {
     Format {
         /// File or preset name.
         file: String,
-        /// Version in the file.
-        found: u32,
+        /// Version in the file, as written.
+        found: String,
         /// Version we read.
         expected: u32,
     },

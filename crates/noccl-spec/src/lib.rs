@@ -11,12 +11,14 @@
 
 mod error;
 mod mesh;
+mod nearest;
 mod parse;
 mod presets;
 mod tile;
 mod timing;
+mod validate;
 
-pub use error::SpecError;
+pub use error::{OutOfRange, SpecError};
 pub use mesh::{
     Mesh, Plane, Region, Router, RouterFlow, TileKindName, WideReduction, WideReductionKind,
 };
@@ -24,6 +26,7 @@ pub use parse::{override_value, parse_spec, schema, to_toml};
 pub use presets::{PRESET_NAMES, preset_text};
 pub use tile::{Cluster, CoreInstructions, DmaEngine, FpuLatency, MemoryTile, NetworkInterface};
 pub use timing::EnergyTable;
+pub use validate::{MAX_ADDRESS, validate, warnings};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,42 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 //! TOML in and out, overrides, JSON Schema.
+//!
+//! The text is read once without overrides, so that every mistake in it is reported with its line and
+//! column, and each override is then tried on its own, so that a mistake in one is reported as its
+//! own. Ranges are checked last: an override may repair the file.
 
-use crate::{SPEC_FORMAT, Spec, SpecError};
+use crate::nearest::nearest;
+use crate::{SPEC_FORMAT, Spec, SpecError, validate};
 
 /// Reads a spec from TOML text; `file` names it in errors.
 ///
 /// # Errors
 /// [`SpecError::Parse`] with line, column and the nearest accepted key; [`SpecError::Format`] for
-/// another version.
+/// another version; [`SpecError::Override`]; [`SpecError::Range`] for a value outside its range.
 pub fn parse_spec(
     file: &str,
     text: &str,
     overrides: &[(String, String)],
 ) -> Result<Spec, SpecError> {
-    let mut table: toml::Table =
-        toml::from_str(text).map_err(|e| parse_error(file, &e.to_string()))?;
-    for (key, value) in overrides {
-        override_value(&mut table, key, value)?;
+    check_format(file, text)?;
+    let mut spec: Spec = toml::from_str(text).map_err(|e| parse_error(file, &e))?;
+    if !overrides.is_empty() {
+        let mut table: toml::Table = toml::from_str(text).map_err(|e| parse_error(file, &e))?;
+        for (key, value) in overrides {
+            override_value(&mut table, key, value)?;
+            spec = table
+                .clone()
+                .try_into()
+                .map_err(|e: toml::de::Error| override_error(key, value, e.message()))?;
+        }
     }
-    // Deserialise from text, not from the table, so that errors carry line and column.
-    let spec: Spec = if overrides.is_empty() {
-        toml::from_str(text).map_err(|e| parse_error(file, &e.to_string()))?
-    } else {
-        table
-            .try_into()
-            .map_err(|e: toml::de::Error| parse_error(file, &e.to_string()))?
-    };
     if spec.format != SPEC_FORMAT {
         return Err(SpecError::Format {
             file: file.to_owned(),
-            found: spec.format,
+            found: spec.format.to_string(),
             expected: SPEC_FORMAT,
         });
     }
+    validate(&spec).map_err(|e| SpecError::Range {
+        file: file.to_owned(),
+        field: e.field,
+        found: e.found,
+        accepted: e.accepted,
+    })?;
     Ok(spec)
 }
 
 /// Sets the value at a dotted path (`router.flow`, `mesh.regions.1.width`) in a TOML table.
+///
+/// The value is written as in the file; quotes around strings may be left out, and a whole number
+/// may stand for a fractional one.
 ///
 /// # Errors
 /// [`SpecError::Override`] if the path names nothing or the type differs.
@@ -46,61 +59,41 @@ pub fn override_value(table: &mut toml::Table, key: &str, value: &str) -> Result
         value: value.to_owned(),
         reason,
     };
-    let (parents, last) = key
-        .rsplit_once('.')
-        .map_or((None, key), |(p, l)| (Some(p), l));
-    let mut here = table;
-    let mut path: Vec<&str> = parents.map(|p| p.split('.').collect()).unwrap_or_default();
-    path.reverse();
-    while let Some(part) = path.pop() {
-        let names = here.keys().cloned().collect::<Vec<_>>().join(", ");
-        let next = here
-            .get_mut(part)
-            .ok_or_else(|| fail(format!("no field '{part}' here; fields: {names}")))?;
-        here = match next {
-            toml::Value::Table(inner) => inner,
-            toml::Value::Array(items) => {
-                let len = items.len();
-                let idx: usize = path
-                    .pop()
-                    .and_then(|s| s.parse().ok())
-                    .filter(|i| *i < len)
-                    .ok_or_else(|| {
-                        fail(format!(
-                            "'{part}' is a list: write {part}.0 to {part}.{}",
-                            len.saturating_sub(1)
-                        ))
-                    })?;
-                items[idx]
-                    .as_table_mut()
-                    .ok_or_else(|| fail(format!("'{part}.{idx}' is not a table")))?
-            }
-            _ => return Err(fail(format!("'{part}' is a value, not a table"))),
-        };
+    let (parents, last) = key.rsplit_once('.').unwrap_or(("", key));
+    let parts: Vec<&str> = parents.split('.').filter(|p| !p.is_empty()).collect();
+    let here = descend(table, &parts).map_err(fail)?;
+    let unknown = unknown_field(here, last);
+    let old = here.get_mut(last).ok_or_else(|| fail(unknown))?;
+    if old.is_table() || old.is_array() {
+        return Err(fail(format!(
+            "'{last}' is not a single value; name a field below it"
+        )));
     }
-    let names = here.keys().cloned().collect::<Vec<_>>().join(", ");
-    let old = here
-        .get(last)
-        .ok_or_else(|| fail(format!("no field '{last}' here; fields: {names}")))?;
-    let new = parse_value(value);
+    let new = match (&*old, parse_value(value)) {
+        (toml::Value::String(_), toml::Value::String(s)) => toml::Value::String(s),
+        (toml::Value::String(_), _) => toml::Value::String(value.to_owned()),
+        (toml::Value::Float(_), toml::Value::Integer(i)) => toml::Value::Float(i as f64),
+        (_, new) => new,
+    };
     if old.type_str() != new.type_str() {
         return Err(fail(format!(
-            "the field holds a {}, not a {}",
+            "the field holds a value of type {}, this is of type {}",
             old.type_str(),
             new.type_str()
         )));
     }
-    here.insert(last.to_owned(), new);
+    *old = new;
     Ok(())
 }
 
 /// The spec as TOML text.
 ///
 /// # Panics
-/// Never: every spec has a TOML form.
+/// Only if [`validate`](crate::validate) refuses the spec because of an address beyond 63 bits;
+/// everything that [`parse_spec`] returns has a TOML form.
 #[must_use]
 pub fn to_toml(spec: &Spec) -> String {
-    toml::to_string_pretty(spec).expect("a spec holds only tables, lists, strings, numbers")
+    toml::to_string_pretty(spec).expect("a valid spec holds only tables, lists, strings, numbers")
 }
 
 /// JSON Schema of the spec format.
@@ -109,46 +102,84 @@ pub fn schema() -> schemars::Schema {
     schemars::schema_for!(Spec)
 }
 
+/// The version comes first: a file of another version may well have other keys.
+fn check_format(file: &str, text: &str) -> Result<(), SpecError> {
+    let table: toml::Table = toml::from_str(text).map_err(|e| parse_error(file, &e))?;
+    match table.get("format") {
+        Some(found) if found.as_integer() != Some(SPEC_FORMAT.into()) => Err(SpecError::Format {
+            file: file.to_owned(),
+            found: found.to_string(),
+            expected: SPEC_FORMAT,
+        }),
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn descend<'a>(table: &'a mut toml::Table, parts: &[&str]) -> Result<&'a mut toml::Table, String> {
+    let Some((part, rest)) = parts.split_first() else {
+        return Ok(table);
+    };
+    let unknown = unknown_field(table, part);
+    match table.get_mut(*part).ok_or(unknown)? {
+        toml::Value::Table(inner) => descend(inner, rest),
+        toml::Value::Array(items) => {
+            let hint = format!("'{part}' is a list of {}: write e.g. {part}.0", items.len());
+            let (idx, rest) = rest.split_first().ok_or_else(|| hint.clone())?;
+            let item = idx.parse().ok().and_then(|i: usize| items.get_mut(i));
+            match item.and_then(toml::Value::as_table_mut) {
+                Some(inner) => descend(inner, rest),
+                None => Err(hint),
+            }
+        }
+        toml::Value::String(_)
+        | toml::Value::Integer(_)
+        | toml::Value::Float(_)
+        | toml::Value::Boolean(_)
+        | toml::Value::Datetime(_) => Err(format!("'{part}' is a value, not a table")),
+    }
+}
+
+fn unknown_field(table: &toml::Table, part: &str) -> String {
+    let names: Vec<&str> = table.keys().map(String::as_str).collect();
+    format!(
+        "no field '{part}' here; fields: {}{}",
+        names.join(", "),
+        nearest(part, names.iter().copied())
+    )
+}
+
 fn parse_value(text: &str) -> toml::Value {
     toml::from_str::<toml::Table>(&format!("v = {text}"))
         .ok()
+        .filter(|t| t.len() == 1)
         .and_then(|mut t| t.remove("v"))
         .unwrap_or_else(|| toml::Value::String(text.to_owned()))
 }
 
-fn parse_error(file: &str, message: &str) -> SpecError {
+fn parse_error(file: &str, error: &toml::de::Error) -> SpecError {
     SpecError::Parse {
         file: file.to_owned(),
-        message: message.trim_end().to_owned(),
-        hint: nearest_key(message),
+        message: error.to_string().trim_end().to_owned(),
+        hint: nearest_accepted(error.message()),
     }
 }
 
-/// serde lists the accepted keys in its message; name the closest one.
-fn nearest_key(message: &str) -> String {
-    let mut quoted = message.split('`').skip(1).step_by(2);
-    let Some(found) = quoted.next().filter(|_| message.contains("unknown field")) else {
+fn override_error(key: &str, value: &str, message: &str) -> SpecError {
+    SpecError::Override {
+        key: key.to_owned(),
+        value: value.to_owned(),
+        reason: format!("{}{}", message.trim_end(), nearest_accepted(message)),
+    }
+}
+
+/// serde lists the accepted names in its message; name the closest one.
+fn nearest_accepted(message: &str) -> String {
+    if !message.contains("unknown field") && !message.contains("unknown variant") {
         return String::new();
-    };
-    let best = quoted.map(|k| (distance(found, k), k)).min();
-    match best {
-        Some((edits, key)) if edits <= 3 => format!(" (did you mean `{key}`?)"),
-        Some(_) | None => String::new(),
     }
-}
-
-/// Levenshtein distance; inputs are key names, so the quadratic cost is nothing.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let substitute = diagonal + usize::from(ca != *cb);
-            diagonal = row[j + 1];
-            row[j + 1] = substitute.min(diagonal + 1).min(row[j] + 1);
-        }
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    match quoted.next() {
+        Some(found) => nearest(found, quoted),
+        None => String::new(),
     }
-    row[b.len()]
 }

@@ -5,11 +5,12 @@
 //! constant is never stated twice.
 
 use crate::SpecError;
+use crate::nearest::nearest;
 
 const COLLECTIVE_NOC_4X4: &str = include_str!("../presets/collective_noc_4x4.toml");
 
-/// Names that [`preset_text`] accepts. `collective_noc_WxH` also works for any W and H that are
-/// powers of two up to 1024.
+/// Names worth listing. [`preset_text`] also accepts `collective_noc_WxH` for any W and H from 1 to
+/// 1024, and the suffixes `_peer` and `_large` behind any of them.
 pub const PRESET_NAMES: [&str; 5] = [
     "collective_noc_4x4",
     "collective_noc_8x8",
@@ -29,65 +30,67 @@ pub fn preset_text(name: &str) -> Result<String, SpecError> {
     let unknown = || SpecError::UnknownPreset {
         name: name.to_owned(),
         known: PRESET_NAMES.join(", "),
-        hint: "; any collective_noc_WxH with W, H powers of two from 1 to 1024 works too"
-            .to_owned(),
+        hint: format!(
+            "; any collective_noc_WxH with W and H from 1 to 1024 works too{}",
+            nearest(name, PRESET_NAMES.into_iter())
+        ),
     };
     let rest = name.strip_prefix("collective_noc_").ok_or_else(unknown)?;
-    let (size, suffix) = rest
-        .split_once('_')
-        .map_or((rest, ""), |(size, suffix)| (size, suffix));
+    let (size, suffix) = rest.split_once('_').unwrap_or((rest, ""));
     let (width, height) = size.split_once('x').ok_or_else(unknown)?;
-    let (width, height): (u32, u32) = (
-        width.parse().map_err(|_| unknown())?,
-        height.parse().map_err(|_| unknown())?,
-    );
-    let fits = |n: u32| n.is_power_of_two() && n <= 1024;
-    if !fits(width) || !fits(height) || !matches!(suffix, "" | "peer" | "large") {
+    let side = |text: &str| {
+        let n: u32 = text.parse().ok()?;
+        // One name per preset: no sign, no leading zero.
+        ((1..=1024).contains(&n) && n.to_string() == text).then_some(n)
+    };
+    let (width, height) = side(width).zip(side(height)).ok_or_else(unknown)?;
+    if !matches!(suffix, "" | "peer" | "large") || rest.ends_with('_') {
         return Err(unknown());
     }
     Ok(resized(name, width, height, suffix))
 }
 
 fn resized(name: &str, width: u32, height: u32, suffix: &str) -> String {
-    let mut text = COLLECTIVE_NOC_4X4
+    let text = COLLECTIVE_NOC_4X4
         .replace(
             "name = \"collective_noc_4x4\"",
             &format!("name = \"{name}\""),
         )
-        .replacen(
-            "width = 5\nheight = 4",
-            &format!("width = {}\nheight = {height}", width + 1),
-            1,
+        .replace(
+            "[mesh]\nwidth = 5\nheight = 4",
+            &format!("[mesh]\nwidth = {}\nheight = {height}", width + 1),
         )
-        .replacen(
-            "width = 1\nheight = 4",
-            &format!("width = 1\nheight = {height}"),
-            1,
+        .replace(
+            "x = 0\ny = 0\nwidth = 1\nheight = 4",
+            &format!("x = 0\ny = 0\nwidth = 1\nheight = {height}"),
         )
-        .replacen(
-            "width = 4\nheight = 4",
-            &format!("width = {width}\nheight = {height}"),
-            1,
+        .replace(
+            "x = 1\ny = 0\nwidth = 4\nheight = 4",
+            &format!("x = 1\ny = 0\nwidth = {width}\nheight = {height}"),
         );
-    if width * height > 1024 {
-        // The cluster region outgrows the gap below the memory tiles: move both apart.
-        text = text
-            .replace(
-                "base_address = 0x7000_0000",
-                "base_address = 0x100_0000_0000",
-            )
-            .replace(
-                "base_address = 0x2000_0000",
-                "base_address = 0x80_0000_0000",
-            );
-    }
-    match suffix {
+    let text = match suffix {
         "peer" => text
             .replace("flow = \"non_blocking\"", "flow = \"peer_compatible\"")
+            .replace("merge_table_entries = 8", "merge_table_entries = 0")
+            .replace("store_beats = 512", "store_beats = 0")
             .replace("kind = \"three_operand\"", "kind = \"two_operand\""),
         "large" => text
             .replace("l1_bytes = 0x2_0000", "l1_bytes = 0x10_0000")
             .replace("stride_bytes = 0x4_0000", "stride_bytes = 0x10_0000"),
         _ => text,
+    };
+    let padded_tiles = width.next_power_of_two() * height.next_power_of_two();
+    if padded_tiles <= 256 {
+        return text;
     }
+    // The regions outgrow the gaps of the small map: move both up, where up to 1024x1024 clusters
+    // of 1 MiB stay aligned.
+    text.replace(
+        "base_address = 0x7000_0000",
+        "base_address = 0x80_0000_0000",
+    )
+    .replace(
+        "base_address = 0x2000_0000",
+        "base_address = 0x100_0000_0000",
+    )
 }

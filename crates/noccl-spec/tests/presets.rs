@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Every preset is a valid spec that says what its name says.
+#![allow(clippy::unwrap_used)]
+
+use noccl_spec::{
+    PRESET_NAMES, RouterFlow, Spec, TileKindName, parse_spec, preset_text, schema, to_toml,
+    warnings,
+};
+
+fn preset(name: &str) -> Spec {
+    parse_spec(name, &preset_text(name).unwrap(), &[]).unwrap()
+}
+
+#[test]
+fn every_listed_preset_parses_under_its_name_without_a_warning() {
+    for name in PRESET_NAMES {
+        let spec = preset(name);
+        assert_eq!(spec.name, name);
+        assert_eq!(warnings(&spec), Vec::<String>::new(), "{name}");
+        assert_eq!(
+            spec.router.flow == RouterFlow::PeerCompatible,
+            name.ends_with("_peer"),
+            "{name}"
+        );
+        let l1 = if name.ends_with("_large") {
+            1 << 20
+        } else {
+            1 << 17
+        };
+        assert_eq!(spec.cluster.l1_bytes, l1, "{name}");
+    }
+}
+
+#[test]
+fn preset_size_is_in_its_name() {
+    for (width, height) in [
+        (16, 8),
+        (3, 4),
+        (1, 1),
+        (4, 3),
+        (1, 1024),
+        (1024, 1),
+        (1024, 1024),
+    ] {
+        let spec = preset(&format!("collective_noc_{width}x{height}"));
+        assert_eq!((spec.mesh.width, spec.mesh.height), (width + 1, height));
+        let [memory, cluster] = spec.mesh.regions.as_slice() else {
+            panic!("two regions");
+        };
+        assert_eq!(memory.kind, TileKindName::Memory);
+        assert_eq!(
+            (memory.x, memory.y, memory.width, memory.height),
+            (0, 0, 1, height)
+        );
+        assert_eq!(cluster.kind, TileKindName::Cluster);
+        assert_eq!(
+            (cluster.x, cluster.y, cluster.width, cluster.height),
+            (1, 0, width, height)
+        );
+    }
+}
+
+#[test]
+fn a_spec_written_as_toml_reads_back_equal() {
+    for name in PRESET_NAMES {
+        let spec = preset(name);
+        assert_eq!(parse_spec(name, &to_toml(&spec), &[]).unwrap(), spec);
+    }
+}
+
+#[test]
+fn settings_without_effect_are_reported_by_name() {
+    let spec = preset("collective_noc_4x4_peer");
+    let mut peer = spec.clone();
+    peer.router.wide_reduction.store_beats = 512;
+    peer.router.merge_table_entries = 8;
+    let found = warnings(&peer);
+    assert_eq!(found.len(), 2);
+    assert!(
+        found[0].starts_with("router.merge_table_entries = 8 has no effect"),
+        "{found:?}"
+    );
+    assert!(
+        found[1].starts_with("router.wide_reduction.store_beats = 512"),
+        "{found:?}"
+    );
+
+    let mut bursts = spec.clone();
+    bursts.ni.max_burst_beats = 65;
+    let found = warnings(&bursts);
+    assert_eq!(found.len(), 1);
+    assert!(found[0].contains("no effect beyond 64"), "{found:?}");
+
+    let mut lonely = spec;
+    lonely.mesh.regions.remove(0);
+    let found = warnings(&lonely);
+    assert_eq!(found.len(), 1);
+    assert!(found[0].starts_with("[memory] has no effect"), "{found:?}");
+}
+
+#[test]
+fn schema_names_every_key_of_a_preset() {
+    let schema = schema().to_value().to_string();
+    let keys = preset_text("collective_noc_4x4").unwrap();
+    let keys = keys
+        .lines()
+        .filter_map(|l| l.split_once(" = ").map(|(k, _)| k.trim()));
+    let mut count = 0;
+    for key in keys {
+        assert!(schema.contains(&format!("\"{key}\"")), "{key}");
+        count += 1;
+    }
+    assert!(count > 50, "{count}");
+}
