@@ -56,7 +56,9 @@ def lint(found: Iterable[tuple[str, str]]) -> Iterator[Finding]:
             yield Finding(where, f"'{crate}' has no row in tools/check_crate_edges.py")
         elif dependency not in ALLOWED[crate]:
             accepted = ", ".join(sorted(ALLOWED[crate])) or "none"
-            yield Finding(where, f"'{crate}' may not depend on '{dependency}'; accepted: {accepted}")
+            yield Finding(
+                where, f"'{crate}' may not depend on '{dependency}'; accepted: {accepted}"
+            )
 
 
 def metadata() -> str:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every foreign package stands under a licence that fits Apache-2.0 distribution.
 
-Rust crates are judged by the licence expression in `cargo metadata`; Python packages by the metadata
-of what is installed. A licence outside the list is a decision for a person, not for a lock file.
+Rust crates are judged by the licence expression in `cargo metadata`; Python packages by the
+metadata of what is installed. A licence outside the list is a decision for a person.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from repository import Finding
 ACCEPTED = frozenset(
     {
         "0BSD", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-1-Clause", "BSD-2-Clause",
-        "BSD-3-Clause", "BSL-1.0", "CC0-1.0", "ISC", "MIT", "MIT-0", "MIT-CMU", "MPL-2.0", "PSF-2.0",
-        "Python-2.0", "Unicode-3.0", "Unlicense", "Zlib",
+        "BSD-3-Clause", "BSL-1.0", "CC0-1.0", "ISC", "MIT", "MIT-0", "MIT-CMU", "MPL-2.0",
+        "PSF-2.0", "Python-2.0", "Unicode-3.0", "Unlicense", "Zlib",
     }
 )  # fmt: skip
-# Python packages that state their licence in words instead of an SPDX expression: (name, what it says) -> SPDX.
+# Python packages that state their licence in words: what it says, as an SPDX identifier.
 IN_WORDS = {
     "apache software license": "Apache-2.0",
     "apache license, version 2.0": "Apache-2.0",
@@ -69,14 +69,17 @@ def python_licences() -> dict[str, str]:
     """Maps installed Python package to licence expression."""
     found = {}
     for distribution in importlib.metadata.distributions():
-        meta = distribution.metadata
-        name = f"{meta['Name']} {meta['Version']}"
-        if meta["Name"] == "noccl":
+        fields = distribution.metadata.json
+        if fields["name"] == "noccl":
             continue
-        classifiers = meta.get_all("Classifier") or []
-        words = [c.rsplit(" :: ", 1)[-1] for c in classifiers if c.startswith("License :: ")]
-        stated = meta.get("License-Expression") or (words[0] if words else meta.get("License") or "")
-        found[name] = IN_WORDS.get(stated.strip().lower(), stated.strip())
+        words = [
+            text.rsplit(" :: ", 1)[-1]
+            for text in fields.get("classifier", [])
+            if text.startswith("License :: ")
+        ]
+        stated = fields.get("license_expression") or "".join(words[:1]) or fields.get("license", "")
+        name = f"{fields['name']} {fields['version']}"
+        found[name] = IN_WORDS.get(str(stated).strip().lower(), str(stated).strip())
     return found
 
 

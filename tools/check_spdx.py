@@ -20,7 +20,7 @@ LINES_SEARCHED = 2
 
 
 def needs_line(path: Path) -> bool:
-    """Tells whether a file of this name carries the line: source and configuration that allow comments."""
+    """Tells whether a file of this name carries the line: those whose format has comments."""
     return path.suffix in SUFFIXES or path.name in NAMES
 
 

@@ -28,7 +28,7 @@ class Finding:
 def files(root: Path = ROOT) -> list[Path]:
     """Lists the files that are tracked or could be, relative to the root, in a stable order.
 
-    Ignored files do not count; a file that is tracked but deleted in the working tree does not either.
+    Ignored files do not count; neither do tracked files that the working tree lacks.
     """
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
