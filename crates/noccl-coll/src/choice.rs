@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Algorithms and their parameters, with stable names.
+
+use crate::CollError;
+use noccl_workload::BarrierMechanism;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+/// Names of the algorithms; `in_network` appears in the names of in-network algorithms only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Algorithm {
+    /// Data passes from neighbour to neighbour, `chunks` pieces in flight (`chunks = 1` is S1's naive, else its seq).
+    Chain,
+    /// Binary tree, whole payload (multicast) or double-buffered chunks (reduce).
+    Tree,
+    /// One dimension after the other, each by a chain or tree.
+    RowColumn,
+    /// An atomic counter and one interrupt: the software barrier.
+    Counter,
+    /// The network's multicast, reduction or barrier.
+    InNetwork,
+}
+
+impl Algorithm {
+    /// All algorithms in the order of tables.
+    pub const ALL: [Algorithm; 5] = [
+        Algorithm::Chain,
+        Algorithm::Tree,
+        Algorithm::RowColumn,
+        Algorithm::Counter,
+        Algorithm::InNetwork,
+    ];
+
+    /// Stable name, as users write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Algorithm::Chain => "chain",
+            Algorithm::Tree => "tree",
+            Algorithm::RowColumn => "row_column",
+            Algorithm::Counter => "counter",
+            Algorithm::InNetwork => "in_network",
+        }
+    }
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Algorithm {
+    type Err = CollError;
+
+    fn from_str(text: &str) -> Result<Self, CollError> {
+        Algorithm::ALL
+            .into_iter()
+            .find(|a| a.name() == text)
+            .ok_or_else(|| CollError::UnknownName {
+                what: "algorithm",
+                found: text.to_owned(),
+                accepted: Algorithm::ALL.map(Algorithm::name).join(", "),
+            })
+    }
+}
+
+/// Which structure a `row_column` algorithm uses within one dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Inner {
+    /// Neighbour to neighbour.
+    Chain,
+    /// Binary tree.
+    Tree,
+}
+
+/// Who moves the data of a software algorithm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Forwarding {
+    /// The receiver's DMA reads from the neighbour that holds the data.
+    Pull,
+    /// The holder's DMA writes to the neighbour that needs the data.
+    Push,
+}
+
+/// An algorithm with its parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Choice {
+    /// Algorithm.
+    pub algorithm: Algorithm,
+    /// Pieces that the payload is cut into, at least 1; more than there are beats means one beat each.
+    pub chunks: u32,
+    /// Structure within a dimension; read by `row_column` only.
+    pub inner: Inner,
+    /// Pull or push; read by `chain`, `tree` and `row_column`.
+    pub forwarding: Forwarding,
+    /// Barrier between the steps of `chain`, `tree` and `row_column`.
+    pub barrier: BarrierMechanism,
+}
+
+impl Choice {
+    /// S1's form of an algorithm: chains pull, trees push, barriers are in-network; `row_column` is made of chains.
+    #[must_use]
+    pub const fn new(algorithm: Algorithm, chunks: u32) -> Self {
+        Self {
+            algorithm,
+            chunks,
+            inner: Inner::Chain,
+            forwarding: default_forwarding(algorithm, Inner::Chain),
+            barrier: BarrierMechanism::InNetwork,
+        }
+    }
+
+    /// S1's 2D form: the dimensions one after the other, each by `inner`.
+    #[must_use]
+    pub const fn row_column(inner: Inner, chunks: u32) -> Self {
+        Self {
+            algorithm: Algorithm::RowColumn,
+            chunks,
+            inner,
+            forwarding: default_forwarding(Algorithm::RowColumn, inner),
+            barrier: BarrierMechanism::InNetwork,
+        }
+    }
+
+    /// Is it a software algorithm with steps (`chain`, `tree`, `row_column`)?
+    #[must_use]
+    pub const fn has_steps(self) -> bool {
+        match self.algorithm {
+            Algorithm::Chain | Algorithm::Tree | Algorithm::RowColumn => true,
+            Algorithm::Counter | Algorithm::InNetwork => false,
+        }
+    }
+
+    /// Does a chain structure it, so that every step ends with a barrier?
+    pub(crate) const fn is_chained(self) -> bool {
+        match self.algorithm {
+            Algorithm::Chain => true,
+            Algorithm::RowColumn => matches!(self.inner, Inner::Chain),
+            Algorithm::Tree | Algorithm::Counter | Algorithm::InNetwork => false,
+        }
+    }
+
+    /// Parameters by name, as a schedule records them; `chunks` is the number really made.
+    #[must_use]
+    pub fn parameters(self, chunks: u32) -> BTreeMap<String, String> {
+        let mut out = BTreeMap::new();
+        let mut put = |key: &str, value: &str| out.insert(key.to_owned(), value.to_owned());
+        if self.has_steps() {
+            put("chunks", &chunks.to_string());
+            put("forwarding", self.forwarding.name());
+            put("barrier", mechanism_name(self.barrier));
+        }
+        if self.algorithm == Algorithm::RowColumn {
+            put("inner", self.inner.name());
+        }
+        out
+    }
+}
+
+impl Inner {
+    /// Stable name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Inner::Chain => "chain",
+            Inner::Tree => "tree",
+        }
+    }
+}
+
+impl Forwarding {
+    /// Stable name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Forwarding::Pull => "pull",
+            Forwarding::Push => "push",
+        }
+    }
+}
+
+const fn default_forwarding(algorithm: Algorithm, inner: Inner) -> Forwarding {
+    match (algorithm, inner) {
+        (Algorithm::Tree, _) | (Algorithm::RowColumn, Inner::Tree) => Forwarding::Push,
+        (Algorithm::Chain | Algorithm::Counter | Algorithm::InNetwork, _)
+        | (Algorithm::RowColumn, Inner::Chain) => Forwarding::Pull,
+    }
+}
+
+/// `software` or `hardware`: a software algorithm may use the network's barrier without being named after it.
+const fn mechanism_name(mechanism: BarrierMechanism) -> &'static str {
+    match mechanism {
+        BarrierMechanism::Software => "software",
+        BarrierMechanism::InNetwork => "hardware",
+    }
+}
+
+impl fmt::Display for Choice {
+    /// `NAME[:CHUNKS][:tree][:pull|:push][:software]`; what is absent is as in [`Choice::new`].
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.algorithm.name())?;
+        if !self.has_steps() {
+            return Ok(());
+        }
+        write!(f, ":{}", self.chunks)?;
+        let is_row_column = self.algorithm == Algorithm::RowColumn;
+        if is_row_column && self.inner == Inner::Tree {
+            f.write_str(":tree")?;
+        }
+        if self.forwarding != default_forwarding(self.algorithm, self.inner) {
+            write!(f, ":{}", self.forwarding.name())?;
+        }
+        if self.barrier == BarrierMechanism::Software {
+            f.write_str(":software")?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Choice {
+    type Err = CollError;
+
+    fn from_str(text: &str) -> Result<Self, CollError> {
+        let unknown = |part: &str| CollError::UnknownName {
+            what: "parameter",
+            found: format!("{part} in {text}"),
+            accepted: "NAME[:CHUNKS][:tree][:pull|:push][:software], CHUNKS at least 1, `:tree` \
+                       only after row_column, parameters only after chain, tree and row_column"
+                .to_owned(),
+        };
+        let mut parts = text.split(':');
+        let algorithm: Algorithm = parts.next().unwrap_or_default().parse()?;
+        let mut choice = Choice::new(algorithm, 1);
+        for part in parts {
+            let number = part.parse::<u32>().ok().filter(|n| *n >= 1);
+            match (part, number) {
+                _ if !choice.has_steps() => return Err(unknown(part)),
+                (_, Some(chunks)) => choice.chunks = chunks,
+                ("tree", None) if algorithm == Algorithm::RowColumn => {
+                    choice.inner = Inner::Tree;
+                    choice.forwarding = default_forwarding(algorithm, Inner::Tree);
+                }
+                ("pull", None) => choice.forwarding = Forwarding::Pull,
+                ("push", None) => choice.forwarding = Forwarding::Push,
+                ("software", None) => choice.barrier = BarrierMechanism::Software,
+                (_, None) => return Err(unknown(part)),
+            }
+        }
+        Ok(choice)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_choice_reads_back_from_its_name() {
+        for algorithm in Algorithm::ALL {
+            for inner in [Inner::Chain, Inner::Tree] {
+                for forwarding in [Forwarding::Pull, Forwarding::Push] {
+                    for barrier in [BarrierMechanism::Software, BarrierMechanism::InNetwork] {
+                        let mut choice = Choice::new(algorithm, 1);
+                        if choice.has_steps() {
+                            choice = Choice {
+                                chunks: 7,
+                                forwarding,
+                                barrier,
+                                ..choice
+                            };
+                        }
+                        if algorithm == Algorithm::RowColumn {
+                            choice.inner = inner;
+                        }
+                        let text = choice.to_string();
+                        assert_eq!(text.parse::<Choice>().as_ref(), Ok(&choice), "{text}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn in_network_appears_in_names_and_parameters_of_in_network_algorithms_only() {
+        for algorithm in Algorithm::ALL {
+            let choice = Choice::new(algorithm, 4);
+            let words = format!("{choice} {:?}", choice.parameters(4));
+            assert_eq!(
+                words.contains("in_network"),
+                algorithm == Algorithm::InNetwork,
+                "{words}"
+            );
+        }
+    }
+
+    #[test]
+    fn unknown_names_and_misplaced_parameters_are_refused() {
+        for text in [
+            "",
+            "ring",
+            "chain:0",
+            "chain:fast",
+            "chain:tree",
+            "in_network:2",
+            "counter:pull",
+        ] {
+            let error = text.parse::<Choice>().expect_err(text).to_string();
+            assert!(error.contains("accepted"), "{error}");
+        }
+    }
+}
