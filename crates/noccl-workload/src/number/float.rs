@@ -4,8 +4,6 @@
 //! Sums of the 16-bit formats are computed in f32: with 24 ≥ 2p + 2 bits of precision (p = 11, 8)
 //! rounding twice gives the same result as rounding once.
 
-use half::f16;
-
 /// A float format whose values travel as unsigned integers of the same width.
 pub(super) trait Float {
     /// Unsigned integer of the format's width.
@@ -119,11 +117,11 @@ impl Float for Fp16 {
 
     #[inline]
     fn sum(a: u16, b: u16) -> u16 {
-        let sum = f16::from_bits(a).to_f32() + f16::from_bits(b).to_f32();
+        let sum = Self::widen(a) + Self::widen(b);
         if sum.is_nan() {
             Self::CANONICAL_NAN
         } else {
-            f16::from_f32(sum).to_bits()
+            Self::narrow(sum)
         }
     }
 
@@ -133,6 +131,55 @@ impl Float for Fp16 {
     }
 
     order_key!(u16, i16);
+}
+
+/// Conversions without branches, so that a loop over a beat becomes vector code.
+impl Fp16 {
+    const SIGN: u16 = 0x8000;
+    const INFINITY: u16 = 0x7c00;
+    /// Difference of the exponent biases, in the exponent field of binary32.
+    const REBIAS: u32 = (127 - 15) << 23;
+
+    /// Exact, subnormals included.
+    #[inline]
+    fn widen(a: u16) -> f32 {
+        let magnitude = a & !Self::SIGN;
+        let wide = u32::from(magnitude) << 13;
+        let finite = f32::from_bits(wide) * f32::from_bits((254 - 15) << 23);
+        let special = magnitude >= Self::INFINITY;
+        let bits = if special {
+            wide | 0x7f80_0000
+        } else {
+            finite.to_bits()
+        };
+        f32::from_bits(bits | u32::from(a & Self::SIGN) << 16)
+    }
+
+    /// Rounds to nearest even; for all but NaN.
+    #[inline]
+    fn narrow(a: f32) -> u16 {
+        const SMALLEST_NORMAL: u32 = (127 - 14) << 23;
+        const TWO_TO_THE_16: u32 = (127 + 16) << 23;
+        let bits = a.to_bits();
+        let magnitude = bits & 0x7fff_ffff;
+        // Next to 1/2, numbers are 2^-24 apart, as the subnormals are.
+        let subnormal = (f32::from_bits(magnitude) + 0.5)
+            .to_bits()
+            .wrapping_sub(0.5f32.to_bits());
+        let even = (magnitude >> 13) & 1;
+        let normal = (magnitude
+            .wrapping_sub(Self::REBIAS)
+            .wrapping_add(0xfff + even))
+            >> 13;
+        let rounded = if magnitude < SMALLEST_NORMAL {
+            subnormal
+        } else {
+            normal
+        };
+        let overflows = magnitude >= TWO_TO_THE_16;
+        let finite = rounded as u16;
+        (bits >> 16) as u16 & Self::SIGN | if overflows { Self::INFINITY } else { finite }
+    }
 }
 
 /// bfloat16: the upper half of binary32.
