@@ -1,2 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Placeholder being filled.
+//! Everything a user calls: the library's one front door.
+//!
+//! The command line and the Python package call these functions and hold no rule of their own. Each
+//! verb of the command line is one function here; what it answers is a plain row type with a JSON form.
+
+pub mod compare;
+mod demo;
+mod describe;
+mod doctor;
+mod error;
+mod links;
+mod load;
+mod plan;
+mod rng;
+mod run;
+mod schema;
+mod select;
+mod size;
+pub mod stress;
+mod traffic;
+mod watch;
+
+pub use compare::{
+    AlgorithmRequest, CompareRequest, CompareRow, Comparison, LinkFlits, SumError, compare,
+    parse_algorithms, plane_name,
+};
+pub use demo::{DEMO_KIB, DEMO_PRESET, DemoCase, DemoReport, demo};
+pub use describe::{LinkRow, NetworkDescription, RegionRow, TileRow, describe};
+pub use doctor::{DoctorRow, doctor};
+pub use error::{Error, ErrorClass};
+pub use load::{Loaded, load, load_spec, parse_json, preset_names, read_json, read_text};
+pub use plan::schedule;
+pub use run::{RunReport, RunRequest, replay, run, run_values};
+pub use schema::{SCHEMA_NAMES, schema};
+pub use select::{default_root, group_name, parse_group, parse_root, root_name};
+pub use size::{format_bytes, parse_bytes};
+pub use stress::{
+    HistogramBin, MIN_STRESS_TRANSACTIONS, StressFailure, StressKind, StressReport, StressRequest,
+    parse_stress_kinds, stress,
+};
+pub use traffic::{
+    TrafficReport, TrafficRequest, parse_pattern, traffic, zero_load_latency_cycles,
+};
+pub use watch::{Step, Watch};
+
+// What the calls above take and give, so that callers need this crate only.
+pub use noccl_coll::{Algorithm, Choice, CollError};
+pub use noccl_net::{Coord, MultiAddress, NetError, Network, TileRef, TileSet};
+pub use noccl_run::{
+    ActionTime, Counters, Diagnosis, MemoryImage, Mode, RunConfig, RunError, RunResult,
+    TrafficResult, WaitEdge,
+};
+pub use noccl_spec::{Plane, Spec, SpecError, TileKindName, preset_text, to_toml};
+pub use noccl_workload::{
+    Collective, CollectiveKind, ElementType, Operator, Pattern, Place, Schedule, Trace, Traffic,
+};

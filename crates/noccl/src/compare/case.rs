@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A collective made concrete: where its buffers lie, random inputs, expected outputs.
+
+use super::inputs::random_input;
+use super::meaning::{Meaning, Verdict};
+use super::row::CompareRequest;
+use crate::Error;
+use crate::select::members;
+use noccl_net::{Network, TileId, TileKind, TileRef};
+use noccl_run::MemoryImage;
+use noccl_workload::{Collective, CollectiveKind, Place};
+
+/// A collective with seeded inputs.
+pub(crate) struct Case {
+    pub(crate) collective: Collective,
+    pub(crate) members: Vec<TileId>,
+    pub(crate) root: TileId,
+    pub(crate) inputs: Vec<MemoryImage>,
+    pub(crate) outputs: Vec<(Place, u64)>,
+    meaning: Meaning,
+}
+
+impl Case {
+    /// Inputs and expectations of a collective.
+    pub(crate) fn new(
+        network: &Network,
+        collective: &Collective,
+        seed: u64,
+    ) -> Result<Self, Error> {
+        let root = tile(network, collective.root)?;
+        let member_refs: Vec<TileRef> = members(network, &collective.group)
+            .into_iter()
+            .map(TileRef::Cluster)
+            .collect();
+        let member_ids: Vec<TileId> = member_refs
+            .iter()
+            .map(|m| tile(network, *m))
+            .collect::<Result<_, _>>()?;
+        let (givers, takers) = match collective.kind {
+            CollectiveKind::Multicast => (vec![collective.root], member_refs),
+            CollectiveKind::Reduce => (member_refs, vec![collective.root]),
+            CollectiveKind::AllReduce => (member_refs.clone(), member_refs),
+            CollectiveKind::Barrier => (Vec::new(), Vec::new()),
+        };
+        let inputs: Vec<Vec<u8>> = (0..givers.len())
+            .map(|p| random_input(seed, p, collective.bytes, collective.element))
+            .collect();
+        let meaning = Meaning::new(collective, &inputs);
+        let at = |tile, offset| Place { tile, offset };
+        Ok(Self {
+            collective: collective.clone(),
+            members: member_ids,
+            root,
+            inputs: givers
+                .into_iter()
+                .zip(inputs)
+                .map(|(tile, bytes)| MemoryImage {
+                    tile,
+                    offset: collective.input_offset,
+                    bytes,
+                })
+                .collect(),
+            outputs: takers
+                .into_iter()
+                .map(|tile| (at(tile, collective.output_offset), collective.bytes))
+                .collect(),
+            meaning,
+        })
+    }
+
+    /// Judges memory after a run: one image per output, in their order.
+    pub(crate) fn judge(&self, memory: &[MemoryImage]) -> Verdict {
+        let mut verdict = Verdict {
+            is_right: memory.len() == self.outputs.len(),
+            sum_error: None,
+        };
+        for image in memory {
+            let one = self.meaning.judge(&image.bytes);
+            verdict.is_right &= one.is_right;
+            verdict.sum_error = match (verdict.sum_error, one.sum_error) {
+                (Some(a), Some(b)) if a.largest_of_bound >= b.largest_of_bound => Some(a),
+                (a, None) => a,
+                (_, b) => b,
+            };
+        }
+        verdict
+    }
+}
+
+/// The collective that a request means at one size; input first, output behind it.
+pub(crate) fn collective_of(
+    network: &Network,
+    request: &CompareRequest,
+    bytes: u64,
+) -> Result<Collective, Error> {
+    let root = request
+        .root
+        .unwrap_or_else(|| crate::default_root(network, request.collective, &request.group));
+    check_bytes(request, bytes)?;
+    let root_kind = network.kind(tile(network, root)?);
+    // A memory tile holds the input of a multicast alone, so members can use offset 0 too.
+    let is_apart = matches!(
+        (request.collective, root_kind),
+        (CollectiveKind::Multicast, TileKind::Memory)
+    );
+    let output_offset = if is_apart { 0 } else { aligned(bytes) };
+    let collective = Collective {
+        kind: request.collective,
+        group: request.group.clone(),
+        root,
+        bytes,
+        input_offset: 0,
+        output_offset,
+        operator: request.operator,
+        element: request.element,
+    };
+    check_fit(network, &collective)?;
+    Ok(collective)
+}
+
+/// Start of a buffer behind `bytes` others: bursts are cut at 4 KiB, so larger buffers start there.
+fn aligned(bytes: u64) -> u64 {
+    bytes.next_multiple_of(bytes.next_power_of_two().clamp(64, 4096))
+}
+
+fn check_bytes(request: &CompareRequest, bytes: u64) -> Result<(), Error> {
+    match request.collective {
+        CollectiveKind::Barrier => return Ok(()),
+        CollectiveKind::Multicast | CollectiveKind::Reduce | CollectiveKind::AllReduce => {}
+    }
+    let element_bytes = request.element.bytes();
+    if bytes == 0 || !bytes.is_multiple_of(element_bytes) {
+        return Err(Error::argument(
+            "--bytes",
+            bytes,
+            format!(
+                "accepted: a multiple of the element, which has {element_bytes} bytes, at least one element"
+            ),
+        ));
+    }
+    Ok(())
+}
+
+fn check_fit(network: &Network, collective: &Collective) -> Result<(), Error> {
+    let root = tile(network, collective.root)?;
+    let (root_kind, bytes) = (network.kind(root), collective.bytes);
+    let both = collective.output_offset + bytes;
+    let needed = |is_root: bool| match collective.kind {
+        CollectiveKind::Barrier => 0,
+        CollectiveKind::Multicast if is_root && matches!(root_kind, TileKind::Memory) => bytes,
+        CollectiveKind::Multicast | CollectiveKind::Reduce | CollectiveKind::AllReduce => both,
+    };
+    let any_member = members(network, &collective.group)
+        .into_iter()
+        .next()
+        .map(TileRef::Cluster);
+    let places = [Some(collective.root), any_member];
+    for (index, place) in places.into_iter().enumerate() {
+        let Some(place) = place else { continue };
+        let id = tile(network, place)?;
+        let (needed_bytes, available_bytes) = (needed(index == 0), network.memory_bytes(id));
+        if needed_bytes > available_bytes {
+            return Err(Error::DoesNotFit {
+                bytes,
+                tile: place.to_string(),
+                needed_bytes,
+                available_bytes,
+                field: match network.kind(id) {
+                    TileKind::Cluster => "cluster.l1_bytes",
+                    TileKind::Memory => "memory.bytes",
+                },
+            });
+        }
+    }
+    Ok(())
+}
+
+fn tile(network: &Network, tile: TileRef) -> Result<TileId, Error> {
+    network.find(tile).ok_or_else(|| {
+        Error::argument(
+            "tile",
+            tile,
+            format!(
+                "no such tile; this network has {}x{} clusters and {} memory tiles",
+                network.cluster_width(),
+                network.cluster_height(),
+                network.memories().count()
+            ),
+        )
+    })
+}

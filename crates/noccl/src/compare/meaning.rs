@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a collective means, without any schedule: the second opinion beside the reference interpreter.
+//!
+//! A multicast copies, so its outputs equal the root's input. Integer operators, min and max do not
+//! depend on the order, so their result is one fold. A floating-point sum does: it must lie within
+//! the error bound of the exact sum that holds for every order of additions.
+
+use super::inputs::{FloatFormat, element_bits, float_format};
+use super::row::SumError;
+use noccl_workload::number::fold_into;
+use noccl_workload::{Collective, CollectiveKind, ElementType, Operator};
+
+/// Verdict on one output buffer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Verdict {
+    pub(crate) is_right: bool,
+    pub(crate) sum_error: Option<SumError>,
+}
+
+/// The expected output of a collective, computed once for all participants.
+pub(crate) enum Meaning {
+    /// Outputs are these bytes.
+    Bytes(Vec<u8>),
+    /// Outputs are close to these sums.
+    Sums {
+        format: FloatFormat,
+        exact: Vec<f64>,
+        tolerance: Vec<f64>,
+        additions: u32,
+    },
+}
+
+impl Meaning {
+    /// What the inputs (one per member; for a multicast the root's) ask for.
+    pub(crate) fn new(collective: &Collective, inputs: &[Vec<u8>]) -> Self {
+        let is_sum = matches!(collective.operator, Operator::Sum);
+        match (collective.kind, float_format(collective.element)) {
+            (CollectiveKind::Reduce | CollectiveKind::AllReduce, Some(format)) if is_sum => {
+                sums(format, collective.element, inputs)
+            }
+            (CollectiveKind::Reduce | CollectiveKind::AllReduce, _) => {
+                let mut result = inputs.first().cloned().unwrap_or_default();
+                for input in inputs.iter().skip(1) {
+                    fold_into(&mut result, input, collective.operator, collective.element);
+                }
+                Meaning::Bytes(result)
+            }
+            (CollectiveKind::Multicast | CollectiveKind::Barrier, _) => {
+                Meaning::Bytes(inputs.first().cloned().unwrap_or_default())
+            }
+        }
+    }
+
+    /// Judges one output buffer.
+    pub(crate) fn judge(&self, output: &[u8]) -> Verdict {
+        match self {
+            Meaning::Bytes(expected) => Verdict {
+                is_right: output == expected.as_slice(),
+                sum_error: None,
+            },
+            Meaning::Sums {
+                format,
+                exact,
+                tolerance,
+                additions,
+            } => {
+                let size = (1 + format.exponent_bits + format.mantissa_bits) as usize / 8;
+                let fraction = output
+                    .chunks_exact(size)
+                    .zip(exact.iter().zip(tolerance))
+                    .map(|(chunk, (exact, tolerance))| {
+                        (format.decode(element_bits(chunk)) - exact).abs() / tolerance
+                    })
+                    .fold(0.0, f64::max);
+                Verdict {
+                    is_right: fraction <= 1.0 && output.len() == exact.len() * size,
+                    sum_error: Some(SumError {
+                        largest_of_bound: fraction,
+                        additions: *additions,
+                    }),
+                }
+            }
+        }
+    }
+}
+
+/// Exact sums (in twice the precision of f64) with the bound ((1 + u)^(n-1) - 1) * sum of |x|, which
+/// holds for any order of n - 1 additions, plus one smallest number per addition against underflow.
+fn sums(format: FloatFormat, element: ElementType, inputs: &[Vec<u8>]) -> Meaning {
+    let size = element.bytes() as usize;
+    let count = inputs.first().map_or(0, |i| i.len() / size);
+    let additions = inputs.len().saturating_sub(1) as u32;
+    let growth = f64::from(additions) * format.unit_roundoff().ln_1p();
+    let (mut exact, mut tolerance) = (Vec::with_capacity(count), Vec::with_capacity(count));
+    for index in 0..count {
+        let (mut high, mut low, mut magnitude) = (0.0_f64, 0.0_f64, 0.0_f64);
+        for input in inputs {
+            let value = format.decode(element_bits(&input[index * size..][..size]));
+            let (sum, error) = two_sum(high, value);
+            (high, low) = (sum, low + error);
+            magnitude += value.abs();
+        }
+        exact.push(high + low);
+        tolerance.push(growth.exp_m1() * magnitude + f64::from(additions + 1) * format.smallest());
+    }
+    Meaning::Sums {
+        format,
+        exact,
+        tolerance,
+        additions,
+    }
+}
+
+/// Knuth's error-free addition: `a + b = sum + error` exactly.
+fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let b_part = sum - a;
+    (sum, (a - (sum - b_part)) + (b - b_part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::inputs::random_input;
+    use super::*;
+    use noccl_net::{Coord, TileRef, TileSet};
+
+    fn collective(kind: CollectiveKind, element: ElementType) -> Collective {
+        Collective {
+            kind,
+            group: TileSet::Row(0),
+            root: TileRef::Cluster(Coord::new(0, 0)),
+            bytes: 256,
+            input_offset: 0,
+            output_offset: 256,
+            operator: Operator::Sum,
+            element,
+        }
+    }
+
+    fn folded(element: ElementType, inputs: &[Vec<u8>]) -> Vec<u8> {
+        let mut result = inputs[0].clone();
+        for input in &inputs[1..] {
+            fold_into(&mut result, input, Operator::Sum, element);
+        }
+        result
+    }
+
+    #[test]
+    fn any_fold_is_within_the_bound_and_one_lost_operand_is_not() {
+        for element in [ElementType::Fp64, ElementType::Fp32, ElementType::Fp16] {
+            let inputs: Vec<Vec<u8>> = (0..16).map(|p| random_input(7, p, 256, element)).collect();
+            let meaning = Meaning::new(&collective(CollectiveKind::Reduce, element), &inputs);
+            let mut reversed = inputs.clone();
+            reversed.reverse();
+            for order in [&inputs, &reversed] {
+                let verdict = meaning.judge(&folded(element, order));
+                assert!(verdict.is_right, "{element:?} {verdict:?}");
+            }
+            assert!(!meaning.judge(&folded(element, &inputs[1..])).is_right);
+        }
+    }
+
+    #[test]
+    fn integer_sums_and_copies_are_compared_bit_by_bit() {
+        let element = ElementType::Int64;
+        let inputs: Vec<Vec<u8>> = (0..4).map(|p| random_input(7, p, 256, element)).collect();
+        let sum = folded(element, &inputs);
+        let reduce = Meaning::new(&collective(CollectiveKind::AllReduce, element), &inputs);
+        assert!(reduce.judge(&sum).is_right);
+        let copy = Meaning::new(
+            &collective(CollectiveKind::Multicast, element),
+            &inputs[..1],
+        );
+        assert!(copy.judge(&inputs[0]).is_right);
+        let mut flipped = sum;
+        flipped[255] ^= 1;
+        assert!(!reduce.judge(&flipped).is_right);
+    }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One collective by several algorithms, each verified: the main job.
+//!
+//! For every size and algorithm: a schedule, the checker, a run in value mode on seeded random
+//! inputs, and two opinions on the outputs: bit-equality with the reference interpreter of the
+//! schedule, and what the collective means (exact result, or the error bound of a float sum).
+//! Chunk counts are searched in timing mode; only the best one is run in value mode.
+
+pub mod bound;
+mod case;
+mod inputs;
+mod meaning;
+mod row;
+mod search;
+
+pub use bound::Bounds;
+pub(crate) use case::{Case, collective_of};
+pub use row::{
+    AlgorithmRequest, CompareRequest, CompareRow, LinkFlits, SumError, parse_algorithms, plane_name,
+};
+
+use crate::watch::{Tally, Watch};
+use crate::{Error, group_name, root_name};
+use noccl_coll::Algorithm;
+use noccl_net::Network;
+use noccl_run::{Mode, RunConfig, RunError, energy_pj};
+use noccl_sim::run_schedule;
+use noccl_workload::CollectiveKind;
+use rayon::prelude::*;
+pub(crate) use search::best_of;
+use search::{Family, best_choice, families};
+
+/// Rows of a comparison, and what could not be compared.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// One row per size and algorithm, sizes in the order of the request.
+    pub rows: Vec<CompareRow>,
+    /// One line per algorithm that this network cannot run, with the reason.
+    pub skipped: Vec<String>,
+}
+
+/// Compares algorithms; runs in parallel, with the same rows for any number of threads.
+///
+/// # Errors
+/// [`Error`] for impossible sizes, groups or algorithms; for a run that hangs, with its diagnosis.
+pub fn compare(
+    network: &Network,
+    request: &CompareRequest,
+    watch: Watch<'_>,
+) -> Result<Comparison, Error> {
+    let mut jobs = Vec::new();
+    for bytes in sizes(request)? {
+        let collective = case::collective_of(network, request, bytes)?;
+        for family in families(network, &collective, &request.algorithms)? {
+            jobs.push((collective.clone(), family));
+        }
+    }
+    let tally = Tally::new(watch, jobs.len() as u64);
+    let outcomes: Vec<Result<CompareRow, Error>> = jobs
+        .par_iter()
+        .map(|(collective, family)| {
+            let case = Case::new(network, collective, request.seed)?;
+            let row = measure(network, &case, family, request, &tally)?;
+            tally.finish_unit()?;
+            Ok(row)
+        })
+        .collect();
+    let mut comparison = Comparison {
+        rows: Vec::new(),
+        skipped: Vec::new(),
+    };
+    for outcome in outcomes {
+        match outcome {
+            Ok(row) => comparison.rows.push(row),
+            Err(Error::Run(refused @ RunError::Refused { .. }))
+                if request.algorithms.is_empty() =>
+            {
+                comparison.skipped.push(refused.to_string());
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    fill_speedups(&mut comparison.rows);
+    Ok(comparison)
+}
+
+fn sizes(request: &CompareRequest) -> Result<Vec<u64>, Error> {
+    match request.collective {
+        CollectiveKind::Barrier => Ok(vec![0]),
+        CollectiveKind::Multicast | CollectiveKind::Reduce | CollectiveKind::AllReduce => {
+            if request.bytes.is_empty() {
+                return Err(Error::argument(
+                    "--bytes",
+                    "",
+                    "accepted: at least one size",
+                ));
+            }
+            Ok(request.bytes.clone())
+        }
+    }
+}
+
+fn measure(
+    network: &Network,
+    case: &Case,
+    family: &Family,
+    request: &CompareRequest,
+    tally: &Tally<'_>,
+) -> Result<CompareRow, Error> {
+    let choice = best_choice(network, case, family, tally)?;
+    let schedule = noccl_coll::schedule(network, &case.collective, choice)?;
+    let config = RunConfig::new(Mode::Value);
+    let result = tally.run(|on_progress| {
+        run_schedule(
+            network,
+            &schedule,
+            &case.inputs,
+            &case.outputs,
+            &config,
+            on_progress,
+        )
+    })?;
+    let verdict = case.judge(&result.memory);
+    let cycles = runtime_cycles(&result.actions);
+    let bounds = bound::bounds(network, &case.collective, &case.members, case.root);
+    let all_links = crate::links::link_flits(network, &result.links);
+    Ok(CompareRow {
+        network: network.spec().name.clone(),
+        collective: case.collective.kind,
+        algorithm: schedule.algorithm.clone(),
+        parameters: schedule.parameters.clone(),
+        bytes: case.collective.bytes,
+        group: group_name(network, &case.collective.group),
+        num_participants: case.members.len() as u32,
+        root: root_name(case.collective.root),
+        cycles,
+        lower_bound_cycles: bounds.lower_bound_cycles,
+        payload_bound_cycles: bounds.payload_bound_cycles,
+        cycles_over_lower_bound: cycles as f64 / bounds.lower_bound_cycles.max(1) as f64,
+        speedup_over_best_software: None,
+        energy_pj: energy_pj(&result.counters, &network.spec().energy),
+        busiest_link: crate::links::busiest(network, &result.links),
+        verified: verdict.is_right,
+        sum_error: verdict.sum_error,
+        is_in_network: matches!(choice.algorithm, Algorithm::InNetwork),
+        links: if request.has_links {
+            all_links
+        } else {
+            Vec::new()
+        },
+    })
+}
+
+/// From the first participant's start to the last participant's end.
+pub(crate) fn runtime_cycles(actions: &[noccl_run::ActionTime]) -> u64 {
+    let start = actions.iter().map(|a| a.start_cycle).min().unwrap_or(0);
+    let finish = actions.iter().map(|a| a.finish_cycle).max().unwrap_or(0);
+    finish - start
+}
+
+fn fill_speedups(rows: &mut [CompareRow]) {
+    for index in 0..rows.len() {
+        let best = rows
+            .iter()
+            .filter(|r| r.bytes == rows[index].bytes && !r.is_in_network)
+            .map(|r| r.cycles)
+            .min();
+        rows[index].speedup_over_best_software =
+            best.map(|b| b as f64 / rows[index].cycles.max(1) as f64);
+    }
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What `compare` is asked and what it answers.
+
+use crate::Error;
+use noccl_coll::{Algorithm, Choice, CollError};
+use noccl_net::{TileRef, TileSet};
+use noccl_spec::Plane;
+use noccl_workload::{CollectiveKind, ElementType, Operator};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Which algorithm to compare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AlgorithmRequest {
+    /// The best parameters are searched; a chain of one chunk makes a row of its own.
+    Search(Algorithm),
+    /// Exactly this one.
+    Fixed(Choice),
+}
+
+/// One comparison: a collective at several sizes, by several algorithms.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CompareRequest {
+    /// Which collective.
+    pub collective: CollectiveKind,
+    /// Participants.
+    pub group: TileSet,
+    /// Root; `None` for the paper's choice.
+    pub root: Option<TileRef>,
+    /// Payload sizes; ignored by a barrier, which has no payload.
+    pub bytes: Vec<u64>,
+    /// Algorithms; empty for all.
+    pub algorithms: Vec<AlgorithmRequest>,
+    /// Operator of reduce and all-reduce.
+    pub operator: Operator,
+    /// Element type of reduce and all-reduce.
+    pub element: ElementType,
+    /// Seed of the random inputs.
+    pub seed: u64,
+    /// Report the load of every link, not only of the busiest.
+    pub has_links: bool,
+}
+
+impl CompareRequest {
+    /// FP64 sums (where there is something to sum), every algorithm, the paper's root, seed 1.
+    #[must_use]
+    pub const fn new(collective: CollectiveKind, group: TileSet, bytes: Vec<u64>) -> Self {
+        Self {
+            collective,
+            group,
+            root: None,
+            bytes,
+            algorithms: Vec::new(),
+            operator: Operator::Sum,
+            element: ElementType::Fp64,
+            seed: 1,
+            has_links: false,
+        }
+    }
+}
+
+/// Flits over one directed router-to-router link.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LinkFlits {
+    /// Plane of the link.
+    pub plane: Plane,
+    /// Mesh coordinate of the router that drives it: x, y.
+    pub from: [u16; 2],
+    /// Mesh coordinate of the router at its other end: x, y.
+    pub to: [u16; 2],
+    /// Flits in the whole run.
+    pub flits: u64,
+}
+
+impl LinkFlits {
+    /// As users read it: `wide (1,0)->(2,0)`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let ([x0, y0], [x1, y1]) = (self.from, self.to);
+        format!("{} ({x0},{y0})->({x1},{y1})", plane_name(self.plane))
+    }
+}
+
+/// Name of a plane in tables and files.
+#[must_use]
+pub const fn plane_name(plane: Plane) -> &'static str {
+    match plane {
+        Plane::Req => "req",
+        Plane::Rsp => "rsp",
+        Plane::Wide => "wide",
+    }
+}
+
+/// How far a floating-point sum may be from the exact one, and how far it is.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SumError {
+    /// Largest |result - exact| over all elements, as a fraction of that element's bound; at most 1 if right.
+    pub largest_of_bound: f64,
+    /// Additions on the longest way that the bound allows for.
+    pub additions: u32,
+}
+
+/// One measured algorithm at one size.
+///
+/// Cycles run from the first participant's first instruction to the last participant's last one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CompareRow {
+    /// Name of the network.
+    pub network: String,
+    /// Which collective.
+    pub collective: CollectiveKind,
+    /// Name of the algorithm; `in_network` appears in the names of in-network algorithms only.
+    pub algorithm: String,
+    /// Its parameters, e.g. `chunks`.
+    pub parameters: BTreeMap<String, String>,
+    /// Payload per participant.
+    pub bytes: u64,
+    /// Participants.
+    pub group: String,
+    /// Number of participants.
+    pub num_participants: u32,
+    /// Root.
+    pub root: String,
+    /// Runtime.
+    pub cycles: u64,
+    /// No algorithm can be faster on this network: serialisation of the payload plus the zero-load
+    /// latency of the farthest leg.
+    pub lower_bound_cycles: u64,
+    /// Serialisation of the payload alone.
+    pub payload_bound_cycles: u64,
+    /// `cycles / lower_bound_cycles`.
+    pub cycles_over_lower_bound: f64,
+    /// Cycles of the fastest software algorithm of this comparison at this size, divided by these
+    /// cycles; absent if no software algorithm was compared.
+    pub speedup_over_best_software: Option<f64>,
+    /// Energy of the counted events.
+    pub energy_pj: f64,
+    /// Link with most flits; absent if no flit left its tile.
+    pub busiest_link: Option<LinkFlits>,
+    /// Is every output bit-equal to the fold in the schedule's order and to what the collective means?
+    pub verified: bool,
+    /// Distance to the exact sum; only for sums of floating-point numbers.
+    pub sum_error: Option<SumError>,
+    /// Is it an algorithm in which the network multicasts, reduces or merges a barrier?
+    pub is_in_network: bool,
+    /// Load of every used link; empty unless asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<LinkFlits>,
+}
+
+/// Reads `all` or a list such as `chain,tree:4,in_network`; a name alone searches the best parameters,
+/// a name with parameters (as [`Choice`] reads them) fixes them.
+///
+/// # Errors
+/// [`Error::Argument`] with the names that exist.
+pub fn parse_algorithms(text: &str) -> Result<Vec<AlgorithmRequest>, Error> {
+    if text == "all" {
+        return Ok(Vec::new());
+    }
+    text.split(',')
+        .map(|name| parse_algorithm(name.trim()))
+        .collect()
+}
+
+fn parse_algorithm(text: &str) -> Result<AlgorithmRequest, Error> {
+    let read = || {
+        if text.contains(':') {
+            Ok(AlgorithmRequest::Fixed(text.parse()?))
+        } else {
+            Ok(AlgorithmRequest::Search(text.parse()?))
+        }
+    };
+    read().map_err(|e: CollError| {
+        let message = format!("{e}; or all");
+        Error::argument("--algorithms", text, message)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_algorithm_reads_back_from_its_name() {
+        for algorithm in Algorithm::ALL {
+            assert_eq!(
+                parse_algorithms(algorithm.name()),
+                Ok(vec![AlgorithmRequest::Search(algorithm)])
+            );
+        }
+        let fixed = Choice::new(Algorithm::Chain, 8);
+        assert_eq!(
+            parse_algorithms("in_network, chain:8"),
+            Ok(vec![
+                AlgorithmRequest::Search(Algorithm::InNetwork),
+                AlgorithmRequest::Fixed(fixed)
+            ])
+        );
+    }
+
+    #[test]
+    fn unknown_algorithms_are_refused_with_the_known_names() {
+        for text in ["", "ring", "chain,,tree"] {
+            let message = parse_algorithms(text).unwrap_err().to_string();
+            assert!(message.contains("in_network"), "{message}");
+        }
+        assert!(parse_algorithms("chain:0").is_err());
+    }
+}

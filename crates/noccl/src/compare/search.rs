@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Which choices make one row, and the best of them.
+
+use super::row::AlgorithmRequest;
+use super::{Case, runtime_cycles};
+use crate::Error;
+use crate::watch::Tally;
+use noccl_coll::{Algorithm, Choice, choices};
+use noccl_net::Network;
+use noccl_run::{Mode, RunConfig};
+use noccl_sim::run_schedule;
+use noccl_workload::Collective;
+use rayon::prelude::*;
+
+/// Choices of which only the fastest makes a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Family {
+    pub(crate) candidates: Vec<Choice>,
+}
+
+/// Families of a collective: each algorithm is one, except that a chain of one chunk (the naive
+/// form) stands beside the pipelined ones.
+pub(crate) fn families(
+    network: &Network,
+    collective: &Collective,
+    requests: &[AlgorithmRequest],
+) -> Result<Vec<Family>, Error> {
+    let known = choices(network, collective);
+    let asked: Vec<AlgorithmRequest> = if requests.is_empty() {
+        Algorithm::ALL
+            .into_iter()
+            .filter(|a| known.iter().any(|c| c.algorithm == *a))
+            .map(AlgorithmRequest::Search)
+            .collect()
+    } else {
+        requests.to_vec()
+    };
+    let mut out = Vec::new();
+    for request in asked {
+        match request {
+            AlgorithmRequest::Fixed(choice) => out.push(vec![choice]),
+            AlgorithmRequest::Search(algorithm) => {
+                out.extend(searched(network, collective, algorithm, &known)?);
+            }
+        }
+    }
+    Ok(out
+        .into_iter()
+        .map(|candidates| Family { candidates })
+        .collect())
+}
+
+/// The known choices of one algorithm, the naive form apart.
+fn searched(
+    network: &Network,
+    collective: &Collective,
+    algorithm: Algorithm,
+    known: &[Choice],
+) -> Result<Vec<Vec<Choice>>, Error> {
+    let of_algorithm = known.iter().copied().filter(|c| c.algorithm == algorithm);
+    let is_naive = |c: &Choice| matches!(c.algorithm, Algorithm::Chain) && c.chunks == 1;
+    let (naive, rest): (Vec<Choice>, Vec<Choice>) = of_algorithm.partition(is_naive);
+    if naive.is_empty() && rest.is_empty() {
+        // The library says why it does not do this.
+        let choice = Choice::new(algorithm, 1);
+        noccl_coll::schedule(network, collective, choice)?;
+        return Ok(vec![vec![choice]]);
+    }
+    Ok([naive, rest]
+        .into_iter()
+        .filter(|f| !f.is_empty())
+        .collect())
+}
+
+/// The fastest choice of one algorithm.
+pub(crate) fn best_of(
+    network: &Network,
+    case: &Case,
+    request: AlgorithmRequest,
+    tally: &Tally<'_>,
+) -> Result<Choice, Error> {
+    let candidates = families(network, &case.collective, &[request])?
+        .into_iter()
+        .flat_map(|f| f.candidates)
+        .collect();
+    best_choice(network, case, &Family { candidates }, tally)
+}
+
+/// The fastest choice in timing mode; the earliest of them if several are as fast.
+pub(crate) fn best_choice(
+    network: &Network,
+    case: &Case,
+    family: &Family,
+    tally: &Tally<'_>,
+) -> Result<Choice, Error> {
+    if let [only] = family.candidates.as_slice() {
+        return Ok(*only);
+    }
+    let config = RunConfig::new(Mode::Timing);
+    let cycles: Vec<Result<u64, Error>> = family
+        .candidates
+        .par_iter()
+        .map(|choice| {
+            let schedule = noccl_coll::schedule(network, &case.collective, *choice)?;
+            let result = tally.run(|on_progress| {
+                run_schedule(network, &schedule, &[], &[], &config, on_progress)
+            })?;
+            Ok(runtime_cycles(&result.actions))
+        })
+        .collect();
+    let mut best = (u64::MAX, family.candidates[0]);
+    for (cycles, choice) in cycles.into_iter().zip(&family.candidates) {
+        let cycles = cycles?;
+        if cycles < best.0 {
+            best = (cycles, *choice);
+        }
+    }
+    Ok(best.1)
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+//! An elaborated network as plain data, for `noccl elaborate` and for drawing.
+
+use crate::compare::plane_name;
+use crate::root_name;
+use noccl_net::{Coord, Network, Port, TileKind};
+use noccl_spec::{Plane, TileKindName};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One tile.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TileRow {
+    /// As users name it: `0,0` (cluster) or `mem:0`.
+    pub name: String,
+    /// Mesh coordinate: x (east), y (north).
+    pub mesh: [u16; 2],
+    /// What stands there.
+    pub kind: TileKindName,
+    /// Bytes of memory behind the NI.
+    pub memory_bytes: u64,
+}
+
+/// One region of the address map.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RegionRow {
+    /// What stands there.
+    pub kind: TileKindName,
+    /// First address, hexadecimal.
+    pub base_address: String,
+    /// Mesh coordinate of the south-west tile.
+    pub corner: [u32; 2],
+    /// Columns and rows.
+    pub size: [u32; 2],
+    /// Bytes from one tile to the next.
+    pub stride_bytes: u64,
+}
+
+/// A directed router-to-router link; every plane has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LinkRow {
+    /// Mesh coordinate of the router that drives it.
+    pub from: [u16; 2],
+    /// Mesh coordinate of the router at its other end.
+    pub to: [u16; 2],
+}
+
+/// An elaborated network.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NetworkDescription {
+    /// Name of the network.
+    pub network: String,
+    /// Columns and rows of the mesh.
+    pub mesh: [u16; 2],
+    /// Columns and rows of clusters.
+    pub clusters: [u16; 2],
+    /// Mesh coordinate of the south-west cluster.
+    pub cluster_origin: [u16; 2],
+    /// Names of the planes.
+    pub planes: Vec<String>,
+    /// Address map.
+    pub regions: Vec<RegionRow>,
+    /// All tiles, x outer, y inner.
+    pub tiles: Vec<TileRow>,
+    /// All links.
+    pub links: Vec<LinkRow>,
+    /// Settings of the spec without effect.
+    pub warnings: Vec<String>,
+}
+
+/// Describes an elaborated network.
+///
+/// ```
+/// let loaded = noccl::load("collective_noc_4x4", &[])?;
+/// let description = noccl::describe(&loaded.network, &loaded.warnings);
+/// assert_eq!(description.tiles.len(), 20);
+/// # Ok::<(), noccl::Error>(())
+/// ```
+#[must_use]
+pub fn describe(network: &Network, warnings: &[String]) -> NetworkDescription {
+    let origin = network.cluster_origin();
+    NetworkDescription {
+        network: network.spec().name.clone(),
+        mesh: [network.width(), network.height()],
+        clusters: [network.cluster_width(), network.cluster_height()],
+        cluster_origin: [origin.x, origin.y],
+        planes: Plane::ALL.map(|p| plane_name(p).to_owned()).to_vec(),
+        regions: regions(network),
+        tiles: tiles(network),
+        links: links(network),
+        warnings: warnings.to_vec(),
+    }
+}
+
+fn regions(network: &Network) -> Vec<RegionRow> {
+    let regions = network.spec().mesh.regions.iter();
+    regions
+        .map(|region| RegionRow {
+            kind: region.kind,
+            base_address: format!("{:#x}", region.base_address),
+            stride_bytes: region.stride_bytes,
+            corner: [region.x, region.y],
+            size: [region.width, region.height],
+        })
+        .collect()
+}
+
+fn tiles(network: &Network) -> Vec<TileRow> {
+    let mesh =
+        (0..network.width()).flat_map(|x| (0..network.height()).map(move |y| Coord::new(x, y)));
+    mesh.map(|at| {
+        let tile = network.tile_at(at);
+        TileRow {
+            name: root_name(network.tile_ref(tile)),
+            mesh: [at.x, at.y],
+            kind: match network.kind(tile) {
+                TileKind::Cluster => TileKindName::Cluster,
+                TileKind::Memory => TileKindName::Memory,
+            },
+            memory_bytes: network.memory_bytes(tile),
+        }
+    })
+    .collect()
+}
+
+fn links(network: &Network) -> Vec<LinkRow> {
+    let mesh =
+        (0..network.width()).flat_map(|x| (0..network.height()).map(move |y| Coord::new(x, y)));
+    mesh.flat_map(|from| {
+        Port::ALL.into_iter().filter_map(move |port| {
+            let to = network.neighbour(from, port)?;
+            Some(LinkRow {
+                from: [from.x, from.y],
+                to: [to.x, to.y],
+            })
+        })
+    })
+    .collect()
+}

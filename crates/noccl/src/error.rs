@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One error for everything a user can call.
+
+use noccl_coll::CollError;
+use noccl_net::NetError;
+use noccl_run::{Diagnosis, RunError};
+use noccl_spec::SpecError;
+use thiserror::Error;
+
+/// Why a call gave no result. Every message says what was wrong, where, and what would be accepted.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum Error {
+    /// The spec file, preset name or override is wrong.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// The spec describes no possible network, or a set is not on it.
+    #[error(transparent)]
+    Net(#[from] NetError),
+    /// No such schedule.
+    #[error(transparent)]
+    Coll(#[from] CollError),
+    /// The schedule is wrong.
+    #[error("{0}")]
+    Check(String),
+    /// The run did not finish.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// An argument is outside what is accepted.
+    #[error("{argument} '{found}': {accepted}")]
+    Argument {
+        /// Name of the argument as users write it, e.g. `--bytes`.
+        argument: String,
+        /// What was given.
+        found: String,
+        /// What is wrong with it and what would be accepted.
+        accepted: String,
+    },
+    /// Buffers do not fit into a memory.
+    #[error(
+        "--bytes {bytes}: {tile} needs {needed_bytes} bytes but has {available_bytes}; give fewer bytes or a larger {field}"
+    )]
+    DoesNotFit {
+        /// Payload asked for.
+        bytes: u64,
+        /// Where it does not fit.
+        tile: String,
+        /// Bytes needed there.
+        needed_bytes: u64,
+        /// Bytes there.
+        available_bytes: u64,
+        /// Spec field that would have to grow.
+        field: &'static str,
+    },
+    /// A file cannot be read or written.
+    #[error("{path}: {reason}")]
+    File {
+        /// Path.
+        path: String,
+        /// What the system said.
+        reason: String,
+    },
+    /// A file holds something else than it should.
+    #[error("{path}: not a {expected}: {reason}")]
+    Content {
+        /// Path.
+        path: String,
+        /// Which format was expected.
+        expected: &'static str,
+        /// Where and what the reader saw.
+        reason: String,
+    },
+}
+
+/// What kind of failure it is; the CLI's exit codes and Python's exceptions follow it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorClass {
+    /// The input is wrong; nothing ran.
+    BadInput,
+    /// The run hung or a check failed.
+    Failed,
+    /// Stopped from outside.
+    Interrupted,
+}
+
+impl Error {
+    /// An argument error.
+    #[must_use]
+    pub fn argument(argument: &str, found: impl ToString, accepted: impl Into<String>) -> Self {
+        Error::Argument {
+            argument: argument.to_owned(),
+            found: found.to_string(),
+            accepted: accepted.into(),
+        }
+    }
+
+    /// Kind of failure.
+    #[must_use]
+    pub const fn class(&self) -> ErrorClass {
+        match self {
+            Error::Run(RunError::Hang(_)) | Error::Check(_) => ErrorClass::Failed,
+            Error::Run(RunError::Interrupted { .. }) => ErrorClass::Interrupted,
+            Error::Run(RunError::Refused { .. })
+            | Error::Spec(_)
+            | Error::Net(_)
+            | Error::Coll(_)
+            | Error::Argument { .. }
+            | Error::DoesNotFit { .. }
+            | Error::File { .. }
+            | Error::Content { .. } => ErrorClass::BadInput,
+        }
+    }
+
+    /// Diagnosis of a run that could not finish.
+    #[must_use]
+    pub fn diagnosis(&self) -> Option<&Diagnosis> {
+        match self {
+            Error::Run(RunError::Hang(diagnosis)) => Some(diagnosis),
+            Error::Run(RunError::Interrupted { .. } | RunError::Refused { .. })
+            | Error::Spec(_)
+            | Error::Net(_)
+            | Error::Coll(_)
+            | Error::Check(_)
+            | Error::Argument { .. }
+            | Error::DoesNotFit { .. }
+            | Error::File { .. }
+            | Error::Content { .. } => None,
+        }
+    }
+}

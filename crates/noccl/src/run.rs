@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One schedule or trace, cycle by cycle.
+
+use crate::compare::{Case, LinkFlits, SumError, runtime_cycles};
+use crate::watch::{Tally, Watch};
+use crate::{Error, links};
+use noccl_net::Network;
+use noccl_run::{ActionTime, Counters, MemoryImage, Mode, RunConfig, RunResult, energy_pj};
+use noccl_sim::{run_schedule, run_trace};
+use noccl_workload::{Place, Schedule, Trace};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How to run a schedule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunRequest {
+    /// Value or timing mode, limits, threads.
+    pub config: RunConfig,
+    /// Seed of the random inputs (value mode, schedules that claim a collective).
+    pub seed: u64,
+    /// Report the load of every link, not only of the busiest.
+    pub has_links: bool,
+}
+
+impl RunRequest {
+    /// Value or timing mode with seed 1 and one thread.
+    #[must_use]
+    pub const fn new(mode: Mode) -> Self {
+        Self {
+            config: RunConfig::new(mode),
+            seed: 1,
+            has_links: false,
+        }
+    }
+}
+
+/// What a run reports to its user.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RunReport {
+    /// Name of the network.
+    pub network: String,
+    /// From the first participant's start to the last participant's end.
+    pub cycles: u64,
+    /// Cycle of the last event.
+    pub last_event_cycle: u64,
+    /// Start and finish of every action or transaction, in their order.
+    pub actions: Vec<ActionTime>,
+    /// Event counters.
+    pub counters: Counters,
+    /// Energy of the counted events.
+    pub energy_pj: f64,
+    /// Link with most flits.
+    pub busiest_link: Option<LinkFlits>,
+    /// Load of every used link; empty unless asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<LinkFlits>,
+    /// Are all outputs right? Absent in timing mode and for schedules that claim no collective.
+    pub verified: Option<bool>,
+    /// Distance to the exact sum; only for sums of floating-point numbers.
+    pub sum_error: Option<SumError>,
+    /// Transactions that delivered other bytes than expected.
+    pub wrong_transactions: u64,
+    /// Digest over all payload that arrived anywhere, hexadecimal.
+    pub checksum: String,
+}
+
+/// Runs a schedule. In value mode, if it claims a collective, its inputs are random and its outputs verified.
+///
+/// # Errors
+/// [`Error::Check`] if the checker refuses the schedule, [`Error::Run`] if the run cannot finish.
+pub fn run(
+    network: &Network,
+    schedule: &Schedule,
+    request: &RunRequest,
+    watch: Watch<'_>,
+) -> Result<RunReport, Error> {
+    let case = match (&schedule.collective, request.config.mode) {
+        (Some(collective), Mode::Value) => Some(Case::new(network, collective, request.seed)?),
+        (None, Mode::Value) | (_, Mode::Timing) => None,
+    };
+    let (inputs, outputs) = case.as_ref().map_or((&[][..], &[][..]), |case| {
+        (case.inputs.as_slice(), case.outputs.as_slice())
+    });
+    let result = run_values(network, schedule, inputs, outputs, &request.config, watch)?;
+    let verdict = case.map(|case| case.judge(&result.memory));
+    let mut report = report(network, &result, request.has_links);
+    report.verified = verdict.map(|v| v.is_right);
+    report.sum_error = verdict.and_then(|v| v.sum_error);
+    Ok(report)
+}
+
+/// Runs a schedule on the caller's own inputs and returns the requested memory beside the timing.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_values(
+    network: &Network,
+    schedule: &Schedule,
+    inputs: &[MemoryImage],
+    outputs: &[(Place, u64)],
+    config: &RunConfig,
+    watch: Watch<'_>,
+) -> Result<RunResult, Error> {
+    Ok(Tally::run_actions(watch, |on_progress| {
+        run_schedule(network, schedule, inputs, outputs, config, on_progress)
+    })?)
+}
+
+/// Replays AXI transactions at the NI ports.
+///
+/// # Errors
+/// [`Error::Run`] if the run cannot finish.
+pub fn replay(
+    network: &Network,
+    trace: &Trace,
+    request: &RunRequest,
+    watch: Watch<'_>,
+) -> Result<RunReport, Error> {
+    let result = Tally::run_actions(watch, |on_progress| {
+        run_trace(network, trace, &request.config, on_progress)
+    })?;
+    Ok(report(network, &result, request.has_links))
+}
+
+fn report(network: &Network, result: &RunResult, has_links: bool) -> RunReport {
+    RunReport {
+        network: network.spec().name.clone(),
+        cycles: runtime_cycles(&result.actions),
+        last_event_cycle: result.cycles,
+        actions: result.actions.clone(),
+        counters: result.counters,
+        energy_pj: energy_pj(&result.counters, &network.spec().energy),
+        busiest_link: links::busiest(network, &result.links),
+        links: if has_links {
+            links::link_flits(network, &result.links)
+        } else {
+            Vec::new()
+        },
+        verified: None,
+        sum_error: None,
+        wrong_transactions: result.wrong_transactions,
+        checksum: format!("{:016x}", result.checksum),
+    }
+}

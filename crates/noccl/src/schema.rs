@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//! JSON Schemas of everything that is read or written, generated from the Rust types.
+
+use crate::describe::NetworkDescription;
+use crate::{CompareRow, DemoReport, Error, RunReport, StressReport, TrafficReport};
+use noccl_workload::{Schedule, Trace, Traffic};
+use schemars::{Schema, schema_for};
+
+/// Names that [`schema`] accepts.
+pub const SCHEMA_NAMES: [&str; 10] = [
+    "spec", "network", "schedule", "trace", "traffic", "run", "compare", "sweep", "stress", "demo",
+];
+
+/// JSON Schema of a format.
+///
+/// # Errors
+/// [`Error::Argument`] with the names that exist.
+///
+/// ```
+/// assert!(noccl::schema("spec").is_ok());
+/// assert!(noccl::schema("specs").is_err());
+/// ```
+pub fn schema(name: &str) -> Result<Schema, Error> {
+    Ok(match name {
+        "spec" => noccl_spec::schema(),
+        "network" => schema_for!(NetworkDescription),
+        "schedule" => schema_for!(Schedule),
+        "trace" => schema_for!(Trace),
+        "traffic" => schema_for!(Traffic),
+        "run" => schema_for!(RunReport),
+        "compare" => schema_for!(Vec<CompareRow>),
+        "sweep" => schema_for!(TrafficReport),
+        "stress" => schema_for!(StressReport),
+        "demo" => schema_for!(DemoReport),
+        _ => {
+            let known = format!("accepted: {}", SCHEMA_NAMES.join(", "));
+            return Err(Error::argument("format", name, known));
+        }
+    })
+}

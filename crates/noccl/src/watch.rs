@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How a caller follows long work and stops it.
+
+use noccl_run::{Progress, RunError};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How far the work has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// Units (actions, rows, seeds, points) finished.
+    pub done: u64,
+    /// Units in all.
+    pub total: u64,
+    /// Cycles simulated so far, over all runs.
+    pub simulated_cycles: u64,
+}
+
+/// A callback that sees every [`Step`] and returns false to interrupt the work.
+#[derive(Clone, Copy)]
+pub struct Watch<'a>(&'a (dyn Fn(Step) -> bool + Sync));
+
+impl<'a> Watch<'a> {
+    /// Watches through a callback, which may be called from several threads.
+    #[must_use]
+    pub const fn new(on_step: &'a (dyn Fn(Step) -> bool + Sync)) -> Self {
+        Self(on_step)
+    }
+
+    /// Tells the watcher; false means stop.
+    pub(crate) fn report(self, step: Step) -> bool {
+        (self.0)(step)
+    }
+
+    /// Nobody watches.
+    #[must_use]
+    pub const fn quiet() -> Watch<'static> {
+        Watch(&|_| true)
+    }
+}
+
+/// Counts finished units and simulated cycles of work that many threads share.
+pub(crate) struct Tally<'a> {
+    watch: Watch<'a>,
+    total: u64,
+    done: AtomicU64,
+    simulated_cycles: AtomicU64,
+}
+
+impl<'a> Tally<'a> {
+    pub(crate) const fn new(watch: Watch<'a>, total: u64) -> Self {
+        Self {
+            watch,
+            total,
+            done: AtomicU64::new(0),
+            simulated_cycles: AtomicU64::new(0),
+        }
+    }
+
+    /// Runs `body` with a progress callback that adds its cycles here.
+    pub(crate) fn run<T>(
+        &self,
+        body: impl FnOnce(&mut dyn FnMut(Progress) -> bool) -> Result<T, RunError>,
+    ) -> Result<T, RunError> {
+        let mut seen_cycles = 0;
+        body(&mut |progress: Progress| {
+            let new = progress.cycle.saturating_sub(seen_cycles);
+            seen_cycles = progress.cycle;
+            self.simulated_cycles.fetch_add(new, Ordering::Relaxed);
+            self.report()
+        })
+    }
+
+    /// As [`Tally::run`] for a single run, whose actions are the units.
+    pub(crate) fn run_actions<T>(
+        watch: Watch<'_>,
+        body: impl FnOnce(&mut dyn FnMut(Progress) -> bool) -> Result<T, RunError>,
+    ) -> Result<T, RunError> {
+        body(&mut |progress: Progress| {
+            watch.report(Step {
+                done: progress.actions_done as u64,
+                total: progress.actions_total as u64,
+                simulated_cycles: progress.cycle,
+            })
+        })
+    }
+
+    /// One unit is finished.
+    ///
+    /// # Errors
+    /// [`RunError::Interrupted`] if the watcher wants to stop.
+    pub(crate) fn finish_unit(&self) -> Result<(), RunError> {
+        self.done.fetch_add(1, Ordering::Relaxed);
+        if self.report() {
+            Ok(())
+        } else {
+            Err(RunError::Interrupted {
+                cycle: self.simulated_cycles.load(Ordering::Relaxed),
+            })
+        }
+    }
+
+    fn report(&self) -> bool {
+        self.watch.report(Step {
+            done: self.done.load(Ordering::Relaxed),
+            total: self.total,
+            simulated_cycles: self.simulated_cycles.load(Ordering::Relaxed),
+        })
+    }
+}
