@@ -1,12 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The cycle-accurate backend.
+//!
+//! From the bottom: [`flit`], [`plane`] (routers of one plane), [`join`] (merge points), [`ni`],
+//! [`inject`] and [`deliver`] (both sides of the NI), [`fabric`] (all of that, cycle by cycle), and three
+//! drivers on top: [`trace_run`] (bare AXI transactions), [`traffic_run`] (open loop), and the agents of
+//! a schedule. A driver sees transactions and completions, never flits; the fabric knows no collective.
 
-use noccl_net::Network;
-use noccl_run::{MemoryImage, Progress, RunConfig, RunError, RunResult, TrafficResult};
+mod bitset;
+mod burst;
+mod deliver;
+mod diagnose;
+mod fabric;
+mod flit;
+mod inject;
+mod issue;
+mod join;
+mod memory;
+mod ni;
+mod payload;
+mod plane;
+mod random;
+mod trace_run;
+mod trace_verify;
+mod txn;
+mod wheel;
+
+use fabric::Fabric;
+use noccl_net::{LinkId, Network, Port, TileId};
+use noccl_run::{LinkLoad, MemoryImage, Progress, RunConfig, RunError, RunResult, TrafficResult};
+use noccl_spec::Plane;
 use noccl_workload::{Place, Schedule, Trace, Traffic};
+use trace_run::TraceDriver;
 
 /// Called now and then with the progress of a run; returns false to interrupt it.
 pub type OnProgress<'a> = &'a mut dyn FnMut(Progress) -> bool;
+
+/// Cycles between two calls of a progress callback.
+const PROGRESS_CYCLES: u64 = 4096;
 
 /// Runs a schedule: real agents, DMA engines, NIs and routers, cycle by cycle.
 ///
@@ -36,8 +66,43 @@ pub fn run_trace(
     config: &RunConfig,
     on_progress: OnProgress<'_>,
 ) -> Result<RunResult, RunError> {
-    let _ = (network, trace, config, on_progress);
-    Err(RunError::Interrupted { cycle: 0 })
+    let mut fabric = Fabric::new(network, config.clone());
+    let mut driver = TraceDriver::new(trace, &mut fabric)?;
+    let total = trace.transactions.len();
+    let mut starts = Vec::new();
+    let mut report_at = PROGRESS_CYCLES;
+    while !driver.is_over() {
+        fabric.begin_cycle(&mut starts);
+        drain_done(&mut fabric, |done, fabric| driver.on_done(done, fabric));
+        for (entry, member) in &starts {
+            driver.start(*entry, *member, &mut fabric);
+        }
+        if driver.is_over() {
+            break;
+        }
+        fabric.end_cycle();
+        if fabric.is_stuck() {
+            let open: Vec<usize> = driver.open_entries().collect();
+            return Err(RunError::Hang(Box::new(diagnose::diagnose(&fabric, &open))));
+        }
+        if fabric.cycle >= report_at {
+            report_at = fabric.cycle + PROGRESS_CYCLES;
+            let now = Progress {
+                cycle: fabric.cycle,
+                actions_done: driver.num_done,
+                actions_total: total,
+            };
+            if !on_progress(now) {
+                return Err(RunError::Interrupted {
+                    cycle: fabric.cycle,
+                });
+            }
+        }
+    }
+    let wrong = driver.num_wrong();
+    let mut result = finish(&fabric, driver.times(), &[]);
+    result.wrong_transactions = wrong + fabric.wrong_beats;
+    Ok(result)
 }
 
 /// Runs open-loop traffic.
@@ -52,4 +117,66 @@ pub fn run_traffic(
 ) -> Result<TrafficResult, RunError> {
     let _ = (network, traffic, config, on_progress);
     Err(RunError::Interrupted { cycle: 0 })
+}
+
+/// Hands every completion of this cycle to the driver; those that it causes at once too.
+fn drain_done(fabric: &mut Fabric<'_>, mut on_done: impl FnMut(fabric::Done, &mut Fabric<'_>)) {
+    let mut done = std::mem::take(&mut fabric.done);
+    for item in done.drain(..) {
+        on_done(item, fabric);
+    }
+    fabric.done = done;
+}
+
+/// Result of a run that is over.
+fn finish(
+    fabric: &Fabric<'_>,
+    actions: Vec<noccl_run::ActionTime>,
+    outputs: &[(Place, u64)],
+) -> RunResult {
+    let mut counters = fabric.counters;
+    counters.flit_hops = fabric.planes.iter().map(|p| p.flit_hops).sum();
+    counters.payload_byte_hops = fabric.planes[Plane::Wide.idx()].flit_hops * 64;
+    let memory = outputs
+        .iter()
+        .filter_map(|(place, bytes)| {
+            let tile = fabric.network.find(place.tile)?;
+            let mut image = vec![0; *bytes as usize];
+            fabric.memories.read(tile.0, place.offset, &mut image);
+            Some(MemoryImage {
+                tile: place.tile,
+                offset: place.offset,
+                bytes: image,
+            })
+        })
+        .collect();
+    RunResult {
+        cycles: fabric.cycle,
+        actions,
+        counters,
+        links: links(fabric),
+        memory,
+        checksum: fabric.checksum,
+        wrong_transactions: fabric.wrong_beats,
+    }
+}
+
+fn links(fabric: &Fabric<'_>) -> Vec<LinkLoad> {
+    let mut loads = Vec::new();
+    for plane in Plane::ALL {
+        for (tile, flits) in fabric.planes[plane.idx()].link_flits.iter().enumerate() {
+            for (port, flits) in flits.iter().enumerate().filter(|(_, f)| **f > 0) {
+                let link = LinkId {
+                    plane,
+                    tile: TileId(tile as u32),
+                    port: Port::ALL[port],
+                };
+                loads.push(LinkLoad {
+                    link,
+                    flits: u64::from(*flits),
+                });
+            }
+        }
+    }
+    loads
 }

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a NI does with the flits that come out of the Local ports, and the memories behind it.
+//!
+//! Invariant that keeps the network free of deadlock: responses and read data are always taken, because
+//! the initiator has reserved room; requests are taken unless the memory is at its stated limit.
+
+use crate::fabric::{Done, Event, Fabric};
+use crate::flit::{Flit, FlitKind, LAST, MULTICAST, pack};
+use crate::ni::{Source, Stream, beat_bytes};
+use crate::payload::BEAT_BYTES;
+use crate::txn::{Owner, TxnKind};
+use noccl_net::{Port, TileId, TileKind};
+use noccl_spec::Plane;
+
+const LOCAL: usize = Port::Local as usize;
+
+impl Fabric<'_> {
+    /// Offers of all Local outputs of a plane, one flit per tile and cycle.
+    pub(crate) fn eject(&mut self, plane: Plane) {
+        let offers = std::mem::take(&mut self.planes[plane.idx()].eject);
+        for r in &offers {
+            let tile = *r as usize;
+            let flit = self.planes[plane.idx()].local_head(tile);
+            if self.stalls(
+                plane,
+                tile,
+                self.config.stalls.map(|s| s.target_stall_per_256),
+            ) || !self.accepts(tile, flit)
+            {
+                continue;
+            }
+            self.planes[plane.idx()].pop_output(tile, LOCAL);
+            self.last_progress = self.cycle;
+            self.deliver(tile, flit);
+        }
+        self.planes[plane.idx()].eject = offers;
+    }
+
+    /// A seeded coin per plane, tile and cycle: no state, so that it cannot depend on visiting order.
+    pub(crate) fn stalls(&self, plane: Plane, tile: usize, per_256: Option<u32>) -> bool {
+        let Some(per_256) = per_256 else { return false };
+        let key = self.cycle << 24 ^ (tile as u64) << 2 ^ plane.idx() as u64;
+        crate::random::mix(self.config.stall_seed ^ key.wrapping_mul(0x9e37_79b9_7f4a_7c15)) % 256
+            < u64::from(per_256)
+    }
+
+    fn accepts(&self, tile: usize, flit: Flit) -> bool {
+        let spec = self.network.spec();
+        let ni = &self.nis[tile];
+        match flit.kind {
+            FlitKind::ReadRequest => match self.network.kind(TileId(tile as u32)) {
+                TileKind::Memory => ni.reads_in_service < spec.memory.max_outstanding,
+                TileKind::Cluster => true,
+            },
+            FlitKind::Barrier => {
+                self.txns.get(flit.txn).arrived > 0
+                    || ni.open_barriers < spec.ni.max_open_reductions
+            }
+            FlitKind::Write
+            | FlitKind::WriteHead
+            | FlitKind::Reduce
+            | FlitKind::ReadData
+            | FlitKind::Response
+            | FlitKind::CollectB
+            | FlitKind::ReduceResponse
+            | FlitKind::Atomic
+            | FlitKind::NarrowWrite
+            | FlitKind::ReduceHead => true,
+        }
+    }
+
+    fn deliver(&mut self, tile: usize, flit: Flit) {
+        match flit.kind {
+            FlitKind::Write => self.deliver_write(tile, flit),
+            FlitKind::NarrowWrite => self.take_write(tile, flit),
+            FlitKind::Reduce => self.deliver_reduced(tile, flit),
+            FlitKind::ReadRequest => {
+                self.nis[tile].reads_in_service += 1;
+                let start = self.cycle + self.memory_latency(tile as u32);
+                self.wheel.push(
+                    start,
+                    Event::StartRead {
+                        tile: tile as u32,
+                        txn: flit.txn,
+                    },
+                );
+            }
+            FlitKind::ReadData => self.deliver_read_data(tile, flit),
+            FlitKind::Response => self.finish(tile, flit),
+            FlitKind::CollectB => {
+                let leaves = self.txns.trees.set(flit.txn).set.len();
+                let txn = self.txns.get_mut(flit.txn);
+                txn.arrived += flit.payload;
+                txn.resp = txn.resp.max(flit.resp());
+                if txn.arrived == leaves {
+                    self.finish(tile, flit);
+                }
+            }
+            FlitKind::ReduceResponse => self.deliver_group_response(tile, flit),
+            FlitKind::Barrier => self.deliver_barrier(tile, flit),
+            FlitKind::Atomic => {
+                let busy = self.atomic_cycles(tile);
+                let ni = &mut self.nis[tile];
+                let done = ni.atomic_busy_until.max(self.cycle) + busy;
+                ni.atomic_busy_until = done;
+                self.wheel.push(
+                    done,
+                    Event::AtomicDone {
+                        tile: tile as u32,
+                        txn: flit.txn,
+                    },
+                );
+            }
+            FlitKind::WriteHead | FlitKind::ReduceHead => {}
+        }
+    }
+
+    fn atomic_cycles(&self, tile: usize) -> u64 {
+        let spec = self.network.spec();
+        u64::from(match self.network.kind(TileId(tile as u32)) {
+            TileKind::Cluster => spec.cluster.atomic_cycles,
+            TileKind::Memory => spec.memory.atomic_cycles,
+        })
+    }
+
+    fn deliver_write(&mut self, tile: usize, flit: Flit) {
+        let txn = *self.txns.get(flit.txn);
+        self.land(tile, flit, txn.address, txn.bytes);
+        if flit.is_last() {
+            self.take_write(tile, flit);
+        }
+    }
+
+    /// The last beat of a write is in memory: tell the driver, answer after the memory's latency.
+    fn take_write(&mut self, tile: usize, flit: Flit) {
+        let txn = self.txns.get(flit.txn);
+        self.done.push(Done::Delivered { owner: txn.owner, tile: tile as u32, beats: txn.beats });
+        let answer = self.cycle + self.memory_latency(tile as u32);
+        self.wheel.push(answer, Event::Respond { tile: tile as u32, txn: flit.txn });
+    }
+
+    /// Writes the bytes of a beat into the tile's memory.
+    fn land(&mut self, tile: usize, flit: Flit, address: u64, bytes: u32) {
+        let (from, len) = beat_bytes(address, bytes, flit.beat);
+        self.counters.spm_write_bytes += u64::from(len);
+        if !self.is_value() {
+            self.checksum = self.checksum.wrapping_add(u64::from(flit.payload));
+            return;
+        }
+        let place = address + u64::from(from);
+        let line = (place % BEAT_BYTES as u64) as usize;
+        let slot = flit.payload;
+        let data = &self.pool.bytes(slot)[line..line + len as usize];
+        self.memories.write(tile as u32, place, data);
+        let sum: u64 = data.iter().map(|b| u64::from(*b)).sum();
+        self.checksum = self.checksum.wrapping_add(sum);
+        self.pool.release(slot);
+    }
+
+    fn deliver_reduced(&mut self, tile: usize, flit: Flit) {
+        let txn = *self.txns.get(flit.txn);
+        if !self.is_value() && flit.payload != self.txns.trees.set(flit.txn).set.len() {
+            self.wrong_beats += 1;
+        }
+        self.land(tile, flit, txn.address, txn.bytes);
+        if flit.is_last() {
+            let answer = self.cycle + self.memory_latency(tile as u32);
+            self.wheel
+                .push(answer, Event::RespondToGroup { txn: flit.txn });
+        }
+    }
+
+    fn deliver_barrier(&mut self, tile: usize, flit: Flit) {
+        let leaves = self.txns.trees.set(flit.txn).set.len();
+        let txn = self.txns.get_mut(flit.txn);
+        if txn.arrived == 0 {
+            self.nis[tile].open_barriers += 1;
+        }
+        txn.arrived += flit.payload;
+        txn.resp = txn.resp.max(flit.resp());
+        if txn.arrived == leaves {
+            self.nis[tile].open_barriers -= 1;
+            let answer = self.cycle + self.memory_latency(tile as u32);
+            self.wheel
+                .push(answer, Event::RespondToGroup { txn: flit.txn });
+        }
+    }
+
+    fn deliver_group_response(&mut self, tile: usize, flit: Flit) {
+        let txn = self.txns.get_mut(flit.txn);
+        txn.open_members -= 1;
+        let (owner, is_over, is_wide) = (txn.owner, txn.open_members == 0, txn.is_wide);
+        if is_wide {
+            let ni = &mut self.nis[tile];
+            ni.wide_outstanding -= 1;
+            ni.reductions_outstanding -= 1;
+            self.refresh_injecting(tile);
+        }
+        self.done.push(Done::Member {
+            owner,
+            tile: tile as u32,
+            resp: flit.resp(),
+        });
+        if is_over {
+            self.txns.close(flit.txn);
+        }
+    }
+
+    fn deliver_read_data(&mut self, tile: usize, flit: Flit) {
+        let txn = *self.txns.get(flit.txn);
+        let (from, len) = beat_bytes(txn.address, txn.bytes, flit.beat);
+        if let Owner::DmaRead { .. } = txn.owner {
+            self.nis[tile].buffer_bytes += len;
+            if self.is_value() {
+                let line = ((txn.address + u64::from(from)) % BEAT_BYTES as u64) as usize;
+                let data = &self.pool.bytes(flit.payload)[line..line + len as usize];
+                self.nis[tile].buffer.extend(data);
+            }
+            self.done.push(Done::ReadBeat {
+                tile: tile as u32,
+                bytes: len,
+            });
+            self.refresh_injecting(tile);
+        } else if self.is_value() && txn.is_wide {
+            let sum: u64 = self
+                .pool
+                .bytes(flit.payload)
+                .iter()
+                .map(|b| u64::from(*b))
+                .sum();
+            self.checksum = self.checksum.wrapping_add(sum);
+        }
+        if self.is_value() && txn.is_wide {
+            self.pool.release(flit.payload);
+        }
+        if flit.is_last() {
+            self.finish(tile, flit);
+        }
+    }
+
+    /// The initiator has its response: the transaction is over.
+    fn finish(&mut self, tile: usize, flit: Flit) {
+        let txn = *self.txns.get(flit.txn);
+        let resp = txn.resp.max(flit.resp());
+        if resp != 0 {
+            self.counters.error_responses += 1;
+        }
+        if txn.is_wide && txn.kind == TxnKind::WideWrite {
+            self.nis[tile].wide_outstanding -= 1;
+            self.refresh_injecting(tile);
+        }
+        self.done.push(Done::Transaction {
+            owner: txn.owner,
+            tile: tile as u32,
+            value: flit.payload,
+            resp,
+        });
+        self.txns.close(flit.txn);
+    }
+
+    /// Events of memories and merge tables.
+    pub(crate) fn handle(&mut self, event: Event) {
+        match event {
+            Event::Respond { tile, txn } => {
+                let facts = self.txns.get(txn);
+                let (kind, payload) = if facts.is_multicast {
+                    (FlitKind::CollectB, 1)
+                } else {
+                    (FlitKind::Response, 0)
+                };
+                let dst = pack(self.txns.trees.tree(txn).root);
+                let flit = Flit {
+                    txn,
+                    dst,
+                    payload,
+                    beat: 0,
+                    kind,
+                    flags: LAST,
+                };
+                self.send(tile, Plane::Rsp, flit);
+            }
+            Event::RespondToGroup { txn } => {
+                let facts = *self.txns.get(txn);
+                let kind = FlitKind::ReduceResponse;
+                let flit = Flit {
+                    txn,
+                    dst: 0,
+                    payload: 0,
+                    beat: 0,
+                    kind,
+                    flags: LAST | MULTICAST,
+                }
+                .with_resp(facts.resp);
+                self.send(facts.home, Plane::Rsp, flit);
+            }
+            Event::StartRead { tile, txn } => self.start_read(tile, txn),
+            Event::AtomicDone { tile, txn } => {
+                let old = self.atomic_add(tile, self.txns.get(txn).address);
+                let dst = pack(self.txns.trees.tree(txn).root);
+                let flit = Flit {
+                    txn,
+                    dst,
+                    payload: old,
+                    beat: 0,
+                    kind: FlitKind::Response,
+                    flags: LAST,
+                };
+                self.send(tile, Plane::Rsp, flit);
+            }
+            Event::MergeTimeout { plane, entry } => {
+                let cycle = self.cycle;
+                let state = &mut self.planes[plane as usize];
+                if state.joins.time_out(entry, cycle) {
+                    state.wake(entry.router as usize);
+                }
+            }
+            Event::Driver { .. } => {}
+        }
+    }
+
+    fn start_read(&mut self, tile: u32, txn: u32) {
+        let facts = *self.txns.get(txn);
+        if facts.is_wide {
+            let source = Source::Memory(facts.address);
+            self.nis[tile as usize].reads.push_back(Stream {
+                txn,
+                next_beat: 0,
+                beats: facts.beats,
+                source,
+            });
+            self.injecting.insert(tile as usize);
+        } else {
+            self.nis[tile as usize].reads_in_service -= 1;
+            let dst = pack(self.txns.trees.tree(txn).root);
+            let flit = Flit {
+                txn,
+                dst,
+                payload: 0,
+                beat: 0,
+                kind: FlitKind::ReadData,
+                flags: LAST,
+            };
+            self.send(tile, Plane::Rsp, flit);
+        }
+    }
+
+    /// Fetch-and-add of one on a 32-bit word kept per place; works in both modes, since control depends on it.
+    fn atomic_add(&mut self, tile: u32, address: u64) -> u32 {
+        let word = self.atomics.entry((tile, address)).or_insert(0);
+        *word += 1;
+        *word - 1
+    }
+
+    /// Queues a flit at a tile's NI.
+    pub(crate) fn send(&mut self, tile: u32, plane: Plane, flit: Flit) {
+        let ni = &mut self.nis[tile as usize];
+        match plane {
+            Plane::Req => ni.req.push_back(flit),
+            Plane::Rsp => ni.rsp.push_back(flit),
+            Plane::Wide => {}
+        }
+        self.injecting.insert(tile as usize);
+    }
+}

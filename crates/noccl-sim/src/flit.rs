@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The flit: 16 bytes that move through FIFOs.
+//!
+//! Only what routing and bookkeeping need travels here; transaction constants stay in the transaction
+//! table, payload bytes in the payload pool, so that a hop copies one quarter of a cache line.
+
+/// What a flit is. The order has no meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum FlitKind {
+    /// Write beat (self-contained) or, under wormhole flow, a W beat.
+    Write = 0,
+    /// AW head of a wormhole (peer flow only).
+    WriteHead = 1,
+    /// Contribution of a wide reduction.
+    Reduce = 2,
+    /// Read request.
+    ReadRequest = 3,
+    /// Read data beat.
+    ReadData = 4,
+    /// Write response on its way to one initiator.
+    Response = 5,
+    /// Write response that merges with its siblings (CollectB).
+    CollectB = 6,
+    /// Write response of a reduction, multicast to the group.
+    ReduceResponse = 7,
+    /// Contribution of a barrier (LsbAnd).
+    Barrier = 8,
+    /// Atomic request.
+    Atomic = 9,
+    /// AW head of a reduction (peer flow only).
+    ReduceHead = 10,
+    /// Narrow write of one beat; its data is not modelled.
+    NarrowWrite = 11,
+}
+
+/// One unit of flow control.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Flit {
+    /// Transaction.
+    pub txn: u32,
+    /// Packed destination coordinate of unicast routing (x in the upper half).
+    pub dst: u32,
+    /// Value mode: payload slot. Timing mode: checksum. Responses and barriers: leaves merged so far.
+    pub payload: u32,
+    /// Beat index in the transaction.
+    pub beat: u16,
+    /// Kind.
+    pub kind: FlitKind,
+    /// Bit 0: last beat. Bits 1–2: response code. Bit 3: a multicast.
+    pub flags: u8,
+}
+
+pub(crate) const LAST: u8 = 1;
+pub(crate) const MULTICAST: u8 = 8;
+pub(crate) const RESP_SHIFT: u8 = 1;
+
+impl Flit {
+    pub(crate) const NONE: Flit = Flit {
+        txn: u32::MAX,
+        dst: 0,
+        payload: 0,
+        beat: 0,
+        kind: FlitKind::Write,
+        flags: 0,
+    };
+
+    /// Response code, 0 (OKAY) to 3 (DECERR); larger is worse.
+    pub(crate) const fn resp(self) -> u8 {
+        (self.flags >> RESP_SHIFT) & 3
+    }
+
+    pub(crate) const fn with_resp(mut self, resp: u8) -> Self {
+        self.flags = (self.flags & !(3 << RESP_SHIFT)) | (resp << RESP_SHIFT);
+        self
+    }
+
+    pub(crate) const fn is_last(self) -> bool {
+        self.flags & LAST != 0
+    }
+
+    /// Does this kind wait for siblings at merge points?
+    pub(crate) const fn joins(self) -> bool {
+        matches!(
+            self.kind,
+            FlitKind::CollectB | FlitKind::Barrier | FlitKind::Reduce
+        )
+    }
+}
+
+/// Packs a coordinate as in [`Flit::dst`].
+pub(crate) const fn pack(at: noccl_net::Coord) -> u32 {
+    (at.x as u32) << 16 | at.y as u32
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Injection: from the NI's queues into the Local inputs, one flit per plane, tile and cycle.
+
+use crate::fabric::Fabric;
+use crate::flit::{Flit, FlitKind, LAST, MULTICAST, pack};
+use crate::ni::{Source, Stream, beat_bytes};
+use crate::payload::BEAT_BYTES;
+use crate::txn::TxnKind;
+use noccl_net::Port;
+use noccl_spec::Plane;
+
+const LOCAL: usize = Port::Local as usize;
+
+impl Fabric<'_> {
+    /// Every NI with something to send tries once per plane.
+    pub(crate) fn inject(&mut self) {
+        let mut next = 0;
+        while let Some(word) = self.injecting.next_word(next) {
+            next = word + 1;
+            let mut bits = self.injecting.word(word);
+            while bits != 0 {
+                let tile = word * 64 + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                self.inject_tile(tile);
+            }
+        }
+    }
+
+    fn inject_tile(&mut self, tile: usize) {
+        if !self.nis[tile].req.is_empty() && self.may_send(Plane::Req, tile) {
+            let flit = self.nis[tile].req.pop_front();
+            self.push(Plane::Req, tile, flit);
+        }
+        if !self.nis[tile].rsp.is_empty() && self.may_send(Plane::Rsp, tile) {
+            let flit = self.nis[tile].rsp.pop_front();
+            self.push(Plane::Rsp, tile, flit);
+        }
+        let has_read = !self.nis[tile].reads.is_empty();
+        let has_write = self.write_is_ready(tile);
+        if (has_read || has_write) && self.may_send(Plane::Wide, tile) {
+            let is_read = has_read && !(has_write && self.nis[tile].read_had_turn);
+            self.nis[tile].read_had_turn = is_read;
+            let flit = if is_read {
+                self.next_read_beat(tile)
+            } else {
+                self.next_write_beat(tile)
+            };
+            self.push(Plane::Wide, tile, Some(flit));
+        }
+        self.refresh_injecting(tile);
+    }
+
+    /// Keeps the set of injecting tiles true after a queue of `tile` has changed.
+    pub(crate) fn refresh_injecting(&mut self, tile: usize) {
+        let ni = &self.nis[tile];
+        if !ni.req.is_empty()
+            || !ni.rsp.is_empty()
+            || !ni.reads.is_empty()
+            || self.write_is_ready(tile)
+        {
+            self.injecting.insert(tile);
+        } else {
+            self.injecting.remove(tile);
+        }
+    }
+
+    fn may_send(&self, plane: Plane, tile: usize) -> bool {
+        self.planes[plane.idx()].can_inject(tile)
+            && !self.stalls(
+                plane,
+                tile + self.nis.len(),
+                self.config.stalls.map(|s| s.initiator_stall_per_256),
+            )
+    }
+
+    fn push(&mut self, plane: Plane, tile: usize, flit: Option<Flit>) {
+        if let Some(flit) = flit {
+            self.last_progress = self.cycle;
+            let (state, mut context) = self.split(plane);
+            state.push_input(tile, LOCAL, flit, &mut context);
+        }
+    }
+
+    /// May the head of the write queue send its next beat?
+    fn write_is_ready(&self, tile: usize) -> bool {
+        let ni = &self.nis[tile];
+        let Some(stream) = ni.writes.front() else {
+            return false;
+        };
+        let txn = self.txns.get(stream.txn);
+        if stream.next_beat == 0 {
+            let limits = &self.network.spec().ni;
+            if ni.wide_outstanding >= limits.max_wide_outstanding
+                || (txn.kind == TxnKind::WideReduction
+                    && ni.reductions_outstanding >= limits.max_open_reductions)
+            {
+                return false;
+            }
+        }
+        match stream.source {
+            Source::Pattern(_) | Source::Memory(_) => true,
+            Source::Buffer => {
+                beat_bytes(txn.address, txn.bytes, stream.next_beat).1 <= ni.buffer_bytes
+            }
+        }
+    }
+
+    fn next_write_beat(&mut self, tile: usize) -> Flit {
+        let stream = *self.nis[tile]
+            .writes
+            .front()
+            .expect("a ready write has a stream");
+        let txn = *self.txns.get(stream.txn);
+        let beat = stream.next_beat;
+        let is_reduction = txn.kind == TxnKind::WideReduction;
+        let is_last = beat + 1 == stream.beats;
+        let ni = &mut self.nis[tile];
+        if beat == 0 {
+            ni.wide_outstanding += 1;
+            ni.reductions_outstanding += u32::from(is_reduction);
+        }
+        if is_last {
+            ni.writes.pop_front();
+        } else if let Some(front) = ni.writes.front_mut() {
+            front.next_beat += 1;
+        }
+        let payload = self.load_beat(tile, stream, txn.address, txn.bytes, is_reduction);
+        let tree = self.txns.trees.tree(stream.txn);
+        let (kind, dst) = if is_reduction {
+            (FlitKind::Reduce, pack(tree.root))
+        } else {
+            (FlitKind::Write, pack(tree.set.set.base))
+        };
+        let flags = u8::from(is_last) * LAST | u8::from(txn.is_multicast) * MULTICAST;
+        Flit {
+            txn: stream.txn,
+            dst,
+            payload,
+            beat,
+            kind,
+            flags,
+        }
+    }
+
+    fn next_read_beat(&mut self, tile: usize) -> Flit {
+        let stream = *self.nis[tile]
+            .reads
+            .front()
+            .expect("a ready read has a stream");
+        let txn = *self.txns.get(stream.txn);
+        let beat = stream.next_beat;
+        let is_last = beat + 1 == stream.beats;
+        let ni = &mut self.nis[tile];
+        if is_last {
+            ni.reads.pop_front();
+            ni.reads_in_service -= 1;
+        } else if let Some(front) = ni.reads.front_mut() {
+            front.next_beat += 1;
+        }
+        self.counters.dma_load_bytes += u64::from(beat_bytes(txn.address, txn.bytes, beat).1);
+        let payload = if self.is_value() {
+            let line = (txn.address / BEAT_BYTES as u64 + u64::from(beat)) * BEAT_BYTES as u64;
+            let mut bytes = [0; BEAT_BYTES];
+            self.memories.read(tile as u32, line, &mut bytes);
+            self.pool.put(bytes)
+        } else {
+            0
+        };
+        let dst = pack(self.txns.trees.tree(stream.txn).root);
+        Flit {
+            txn: stream.txn,
+            dst,
+            payload,
+            beat,
+            kind: FlitKind::ReadData,
+            flags: u8::from(is_last) * LAST,
+        }
+    }
+
+    /// Payload of an outgoing beat, placed in its destination line.
+    fn load_beat(
+        &mut self,
+        tile: usize,
+        stream: Stream,
+        address: u64,
+        bytes: u32,
+        is_reduction: bool,
+    ) -> u32 {
+        let (from, len) = beat_bytes(address, bytes, stream.next_beat);
+        if stream.source == Source::Buffer {
+            self.nis[tile].buffer_bytes -= len;
+        } else if let Source::Memory(_) = stream.source {
+            self.counters.dma_load_bytes += u64::from(len);
+        }
+        self.counters.dma_store_bytes += u64::from(len);
+        if !self.is_value() {
+            // Timing mode: contributions count themselves, writes carry a checksum of their position.
+            return if is_reduction {
+                1
+            } else {
+                stream.txn.wrapping_mul(31) ^ u32::from(stream.next_beat)
+            };
+        }
+        let mut line = [0; BEAT_BYTES];
+        let start = ((address + u64::from(from)) % BEAT_BYTES as u64) as usize;
+        let into = &mut line[start..start + len as usize];
+        match stream.source {
+            Source::Memory(offset) => {
+                self.memories
+                    .read(tile as u32, offset + u64::from(from), into)
+            }
+            Source::Buffer => {
+                for byte in into.iter_mut() {
+                    *byte = self.nis[tile]
+                        .buffer
+                        .pop_front()
+                        .expect("readiness counted these bytes");
+                }
+            }
+            Source::Pattern(seed) => pattern(seed, from, into),
+        }
+        self.pool.put(line)
+    }
+}
+
+/// Bytes of a generator: byte i of stream `seed`.
+pub(crate) fn pattern(seed: u64, from: u32, into: &mut [u8]) {
+    for (i, byte) in into.iter_mut().enumerate() {
+        let index = u64::from(from) + i as u64;
+        let word = crate::random::mix(seed ^ (index / 8).wrapping_mul(0xd134_2543_de82_ef95));
+        *byte = (word >> (8 * (index % 8))) as u8;
+    }
+}

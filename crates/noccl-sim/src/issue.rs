@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Transactions as drivers issue them at the AXI ports.
+
+use crate::fabric::Fabric;
+use crate::flit::{Flit, FlitKind, LAST, MULTICAST, pack};
+use crate::ni::{Source, Stream, beats_of};
+use crate::txn::{Owner, Tree, Txn, TxnKind};
+use noccl_net::tree::Cube;
+use noccl_net::{Coord, TileId};
+use noccl_spec::Plane;
+use noccl_workload::{ElementType, Operator};
+
+/// Where a write goes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Target {
+    Tile(u32),
+    Set(Cube),
+}
+
+/// Operator and type of a reduction.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Arithmetic {
+    pub operator: Operator,
+    pub element: ElementType,
+}
+
+impl Fabric<'_> {
+    pub(crate) fn coord(&self, tile: u32) -> Coord {
+        self.network.coord(TileId(tile))
+    }
+
+    /// One wide write or multicast burst; beats leave when the source has them.
+    pub(crate) fn issue_write(
+        &mut self,
+        tile: u32,
+        to: Target,
+        address: u64,
+        bytes: u32,
+        owner: Owner,
+        source: Source,
+    ) {
+        let home = self.coord(tile);
+        let (tree, target, is_multicast) = match to {
+            Target::Tile(t) => (Tree::unicast(self.coord(t), home), t, false),
+            Target::Set(set) => (
+                Tree {
+                    set,
+                    ..Tree::unicast(home, home)
+                },
+                0,
+                true,
+            ),
+        };
+        let beats = beats_of(address, bytes);
+        let txn = Txn {
+            target,
+            address,
+            bytes,
+            beats,
+            is_multicast,
+            ..Txn::new(TxnKind::WideWrite, owner, tile)
+        };
+        let id = self.txns.open(txn, tree);
+        self.nis[tile as usize].writes.push_back(Stream {
+            txn: id,
+            next_beat: 0,
+            beats,
+            source,
+        });
+        self.refresh_injecting(tile as usize);
+    }
+
+    /// One wide read burst.
+    pub(crate) fn issue_read(
+        &mut self,
+        tile: u32,
+        from: u32,
+        address: u64,
+        bytes: u32,
+        owner: Owner,
+    ) {
+        let tree = Tree::unicast(self.coord(from), self.coord(tile));
+        let beats = beats_of(address, bytes);
+        let txn = Txn {
+            target: from,
+            address,
+            bytes,
+            beats,
+            ..Txn::new(TxnKind::WideRead, owner, tile)
+        };
+        let id = self.txns.open(txn, tree);
+        self.send_request(tile, from, id, FlitKind::ReadRequest);
+    }
+
+    /// Opens a burst of a wide reduction; members then contribute.
+    pub(crate) fn open_reduction(
+        &mut self,
+        group: Cube,
+        root: u32,
+        address: u64,
+        bytes: u32,
+        arithmetic: Arithmetic,
+        owner: Owner,
+    ) -> u32 {
+        let tree = Tree {
+            set: group,
+            root: self.coord(root),
+            operator: arithmetic.operator,
+            element: arithmetic.element,
+            add_cycles: self.add_cycles(arithmetic.element),
+        };
+        let beats = beats_of(address, bytes);
+        let open_members = group.set.len();
+        let txn = Txn {
+            address,
+            bytes,
+            beats,
+            open_members,
+            ..Txn::new(TxnKind::WideReduction, owner, root)
+        };
+        self.txns.open(txn, tree)
+    }
+
+    fn add_cycles(&self, element: ElementType) -> u8 {
+        let fpu = &self.network.spec().cluster.fpu;
+        let cycles = match element.bytes() {
+            8 => fpu.bits64_cycles,
+            4 => fpu.bits32_cycles,
+            2 => fpu.bits16_cycles,
+            _ => fpu.bits8_cycles,
+        };
+        cycles as u8
+    }
+
+    /// A member's contribution to an open reduction burst.
+    pub(crate) fn contribute(&mut self, tile: u32, txn: u32, source: Source) {
+        let beats = self.txns.get(txn).beats;
+        self.nis[tile as usize].writes.push_back(Stream {
+            txn,
+            next_beat: 0,
+            beats,
+            source,
+        });
+        self.refresh_injecting(tile as usize);
+    }
+
+    /// One narrow beat to one tile or to a set.
+    pub(crate) fn issue_narrow_write(&mut self, tile: u32, to: Target, owner: Owner) {
+        let home = self.coord(tile);
+        let (tree, target, is_multicast) = match to {
+            Target::Tile(t) => (Tree::unicast(self.coord(t), home), t, false),
+            Target::Set(set) => (
+                Tree {
+                    set,
+                    ..Tree::unicast(home, home)
+                },
+                0,
+                true,
+            ),
+        };
+        let txn = Txn {
+            target,
+            is_multicast,
+            is_wide: false,
+            ..Txn::new(TxnKind::NarrowWrite, owner, tile)
+        };
+        let dst = pack(tree.set.set.base);
+        let id = self.txns.open(txn, tree);
+        let flags = LAST | u8::from(is_multicast) * MULTICAST;
+        let flit = Flit {
+            txn: id,
+            dst,
+            payload: 0,
+            beat: 0,
+            kind: FlitKind::NarrowWrite,
+            flags,
+        };
+        self.send(tile, Plane::Req, flit);
+    }
+
+    /// One narrow read.
+    pub(crate) fn issue_narrow_read(&mut self, tile: u32, from: u32, owner: Owner) {
+        let tree = Tree::unicast(self.coord(from), self.coord(tile));
+        let txn = Txn {
+            target: from,
+            is_wide: false,
+            ..Txn::new(TxnKind::NarrowRead, owner, tile)
+        };
+        let id = self.txns.open(txn, tree);
+        self.send_request(tile, from, id, FlitKind::ReadRequest);
+    }
+
+    /// Atomic add of one; the old value comes back.
+    pub(crate) fn issue_atomic(&mut self, tile: u32, to: u32, address: u64, owner: Owner) {
+        let tree = Tree::unicast(self.coord(to), self.coord(tile));
+        let txn = Txn {
+            target: to,
+            address,
+            is_wide: false,
+            ..Txn::new(TxnKind::Atomic, owner, tile)
+        };
+        let id = self.txns.open(txn, tree);
+        self.send_request(tile, to, id, FlitKind::Atomic);
+    }
+
+    /// Opens a barrier; members then arrive.
+    pub(crate) fn open_barrier(&mut self, group: Cube, root: u32, owner: Owner) -> u32 {
+        let at = self.coord(root);
+        let tree = Tree {
+            set: group,
+            ..Tree::unicast(at, at)
+        };
+        let open_members = group.set.len();
+        let txn = Txn {
+            is_wide: false,
+            open_members,
+            ..Txn::new(TxnKind::Barrier, owner, root)
+        };
+        self.txns.open(txn, tree)
+    }
+
+    /// A member arrives at an open barrier.
+    pub(crate) fn arrive_at_barrier(&mut self, tile: u32, txn: u32) {
+        let dst = pack(self.txns.trees.tree(txn).root);
+        let flit = Flit {
+            txn,
+            dst,
+            payload: 1,
+            beat: 0,
+            kind: FlitKind::Barrier,
+            flags: LAST,
+        };
+        self.send(tile, Plane::Req, flit);
+    }
+
+    fn send_request(&mut self, tile: u32, to: u32, txn: u32, kind: FlitKind) {
+        let dst = pack(self.coord(to));
+        self.send(
+            tile,
+            Plane::Req,
+            Flit {
+                txn,
+                dst,
+                payload: 0,
+                beat: 0,
+                kind,
+                flags: LAST,
+            },
+        );
+    }
+}
+
+impl Txn {
+    /// A wide unicast transaction of no bytes; callers fill in what differs.
+    const fn new(kind: TxnKind, owner: Owner, home: u32) -> Self {
+        Self {
+            kind,
+            owner,
+            home,
+            target: 0,
+            address: 0,
+            bytes: 0,
+            beats: 1,
+            is_wide: true,
+            is_multicast: false,
+            arrived: 0,
+            resp: 0,
+            open_members: 0,
+            is_live: true,
+        }
+    }
+}

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Merge points that never block a FIFO (router flow `non_blocking`).
+//!
+//! A contribution that arrives before its siblings leaves the FIFO and waits in a table of the router:
+//!
+//! - *Responses and barriers* (S1's CollectB and LsbAnd) carry how many leaves they stand for. The one
+//!   that makes a subtree complete goes on in the same cycle, for the others as well. A full table
+//!   swaps its oldest entry for the newcomer; an entry that waited too long goes on as it is. The home
+//!   NI adds up leaves, so merging saves flits and never decides correctness.
+//! - *Wide reductions* keep every operand of a beat in a store (the tile's L1) until all have come, then
+//!   the arithmetic unit folds them in port order. Order of arrival never changes the result.
+//!
+//! The published router makes contributions wait at FIFO heads instead: two transactions that arrive in
+//! different orders at two ports then wait for each other forever (`docs/design/0001`).
+//! Source: S1 §3.1.3–3.1.4.
+
+use crate::flit::{Flit, FlitKind, LAST};
+use crate::plane::Context;
+use noccl_net::Coord;
+use noccl_net::tree::{join_set, leaves_through};
+use noccl_workload::number::fold_into;
+use std::collections::VecDeque;
+
+/// An entry that no sibling joins for so long goes on alone.
+const MERGE_TIMEOUT_CYCLES: u64 = 256;
+
+/// Sizes and latencies of the units, from the spec.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct JoinConfig {
+    pub merge_entries: usize,
+    pub store_beats: u32,
+    pub cut_cycles: u64,
+    /// Additions per cycle: 1 (two operands) or 2 (three operands).
+    pub adds_per_cycle: u64,
+}
+
+/// What a contribution at a FIFO head does this cycle.
+pub(crate) enum Verdict {
+    /// Stays (the store is full).
+    Wait,
+    /// Leaves the FIFO, waits in the table.
+    Absorb,
+    /// Goes on as this flit.
+    Forward(Flit),
+}
+
+/// What the unit offers to the output arbiters.
+pub(crate) struct Offer {
+    pub result: Option<Flit>,
+    /// Must the router be visited next cycle?
+    pub is_busy: bool,
+}
+
+/// An entry of a merge table that may time out.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Timeout {
+    pub router: u32,
+    pub txn: u32,
+    pub since: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Merge {
+    flit: Flit,
+    since: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Operands {
+    txn: u32,
+    beat: u16,
+    have: u8,
+    slots: [u32; 5],
+    flags: u8,
+    since: u64,
+}
+
+#[derive(Debug, Default)]
+struct Unit {
+    merges: Vec<Merge>,
+    waiting: Vec<Operands>,
+    ready: VecDeque<Operands>,
+    results: VecDeque<(u64, Flit)>,
+    next_issue: u64,
+    stored_beats: u32,
+}
+
+/// Merge and reduction units of one plane; a router gets one when first needed.
+#[derive(Debug)]
+pub(crate) struct Joins {
+    unit_of: Vec<u32>,
+    units: Vec<Unit>,
+    config: JoinConfig,
+    /// Timeouts to schedule, collected during evaluate: (cycle, entry).
+    pub timeouts: Vec<(u64, Timeout)>,
+    /// Elements × beats folded, for energy.
+    pub folded_beats: u64,
+    /// A contribution had to stay in its FIFO because a store was full, last in this cycle.
+    pub store_full_cycle: Option<u64>,
+}
+
+impl Joins {
+    pub(crate) fn new(tiles: usize, config: JoinConfig) -> Self {
+        Self {
+            unit_of: vec![u32::MAX; tiles],
+            units: Vec::new(),
+            config,
+            timeouts: Vec::new(),
+            folded_beats: 0,
+            store_full_cycle: None,
+        }
+    }
+
+    fn unit(&mut self, r: usize) -> &mut Unit {
+        if self.unit_of[r] == u32::MAX {
+            self.unit_of[r] = self.units.len() as u32;
+            self.units.push(Unit::default());
+        }
+        &mut self.units[self.unit_of[r] as usize]
+    }
+
+    /// A contribution stands at the head of input `port` of router `r`.
+    pub(crate) fn arrive(
+        &mut self,
+        r: usize,
+        here: Coord,
+        port: usize,
+        flit: Flit,
+        context: &Context<'_>,
+    ) -> Verdict {
+        let tree = context.trees.tree(flit.txn);
+        if flit.kind == FlitKind::Reduce {
+            let expected = join_set(here, tree.set, tree.root);
+            return if expected.count_ones() == 1 {
+                Verdict::Forward(flit)
+            } else {
+                self.store_operand(r, port, flit, expected, context.cycle)
+            };
+        }
+        let leaves = leaves_through(here, tree.set, tree.root);
+        if flit.payload == leaves {
+            return Verdict::Forward(flit);
+        }
+        self.merge(r, flit, leaves, context.cycle)
+    }
+
+    fn merge(&mut self, r: usize, flit: Flit, leaves: u32, cycle: u64) -> Verdict {
+        let limit = self.config.merge_entries;
+        let unit = self.unit(r);
+        if let Some(at) = unit.merges.iter().position(|m| m.flit.txn == flit.txn) {
+            let entry = &mut unit.merges[at];
+            let merged = Flit {
+                payload: entry.flit.payload + flit.payload,
+                ..flit
+            }
+            .with_resp(entry.flit.resp().max(flit.resp()));
+            if merged.payload == leaves {
+                unit.merges.remove(at);
+                return Verdict::Forward(merged);
+            }
+            *entry = Merge {
+                flit: merged,
+                since: cycle,
+            };
+        } else {
+            unit.merges.push(Merge { flit, since: cycle });
+            if unit.merges.len() > limit {
+                // Oldest entry and newcomer change places: no room is needed, nobody waits.
+                let oldest = unit.merges.remove(0);
+                self.arm(r, flit.txn, cycle);
+                return Verdict::Forward(oldest.flit);
+            }
+        }
+        self.arm(r, flit.txn, cycle);
+        Verdict::Absorb
+    }
+
+    fn arm(&mut self, r: usize, txn: u32, cycle: u64) {
+        let entry = Timeout {
+            router: r as u32,
+            txn,
+            since: cycle,
+        };
+        self.timeouts.push((cycle + MERGE_TIMEOUT_CYCLES, entry));
+    }
+
+    /// The entry goes on alone unless a sibling has come in the meantime. Returns whether it does.
+    pub(crate) fn time_out(&mut self, entry: Timeout, cycle: u64) -> bool {
+        let unit = self.unit(entry.router as usize);
+        let found = unit
+            .merges
+            .iter()
+            .position(|m| m.flit.txn == entry.txn && m.since == entry.since);
+        if let Some(at) = found {
+            let merge = unit.merges.remove(at);
+            unit.results.push_back((cycle, merge.flit));
+        }
+        found.is_some()
+    }
+
+    fn store_operand(
+        &mut self,
+        r: usize,
+        port: usize,
+        flit: Flit,
+        expected: u8,
+        cycle: u64,
+    ) -> Verdict {
+        let limit = self.config.store_beats;
+        let unit = self.unit(r);
+        let found = unit
+            .waiting
+            .iter()
+            .position(|o| o.txn == flit.txn && o.beat == flit.beat);
+        let have = found.map_or(0, |at| unit.waiting[at].have);
+        let completes = have | 1 << port == expected;
+        if have >> port & 1 != 0 || (!completes && unit.stored_beats >= limit) {
+            self.store_full_cycle = Some(cycle);
+            return Verdict::Wait;
+        }
+        unit.stored_beats += 1;
+        let at = found.unwrap_or_else(|| {
+            let empty = Operands {
+                txn: flit.txn,
+                beat: flit.beat,
+                have: 0,
+                slots: [0; 5],
+                flags: 0,
+                since: cycle,
+            };
+            unit.waiting.push(empty);
+            unit.waiting.len() - 1
+        });
+        let entry = &mut unit.waiting[at];
+        entry.have |= 1 << port;
+        entry.slots[port] = flit.payload;
+        entry.flags |= flit.flags;
+        if completes {
+            let complete = unit.waiting.remove(at);
+            unit.ready.push_back(complete);
+        }
+        Verdict::Absorb
+    }
+
+    /// Starts an addition if one is ready, and shows the oldest finished result.
+    pub(crate) fn offer(&mut self, r: usize, context: &mut Context<'_>) -> Offer {
+        let cycle = context.cycle;
+        let config = self.config;
+        let Some(unit) = self.units.get_mut(self.unit_of[r] as usize) else {
+            return Offer {
+                result: None,
+                is_busy: false,
+            };
+        };
+        if cycle >= unit.next_issue {
+            if let Some(operands) = unit.ready.pop_front() {
+                let tree = context.trees.tree(operands.txn);
+                let adds = u64::from(operands.have.count_ones()) - 1;
+                let busy = adds.div_ceil(config.adds_per_cycle);
+                unit.stored_beats -= operands.have.count_ones();
+                unit.next_issue =
+                    cycle + busy + share_fpus(&mut context.fpu_busy_until[r], cycle, busy);
+                let done = cycle + adds * u64::from(tree.add_cycles) + config.cut_cycles;
+                let flit = Flit {
+                    txn: operands.txn,
+                    dst: crate::flit::pack(tree.root),
+                    payload: 0,
+                    beat: operands.beat,
+                    kind: FlitKind::Reduce,
+                    flags: operands.flags & LAST,
+                };
+                let payload = fold(&operands, context);
+                unit.results.push_back((done, Flit { payload, ..flit }));
+                self.folded_beats += adds;
+            }
+        }
+        let result = unit
+            .results
+            .front()
+            .filter(|(done, _)| *done <= cycle)
+            .map(|(_, flit)| *flit);
+        Offer {
+            result,
+            is_busy: !unit.ready.is_empty() || !unit.results.is_empty(),
+        }
+    }
+
+    /// The offered result has been granted its output.
+    pub(crate) fn take_result(&mut self, r: usize) -> Flit {
+        let unit = &mut self.units[self.unit_of[r] as usize];
+        unit.results
+            .pop_front()
+            .expect("only an offered result is granted")
+            .1
+    }
+
+    /// Contributions that wait in tables: (router, transaction, since), for diagnosis.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = (usize, u32, u64)> + '_ {
+        self.unit_of
+            .iter()
+            .enumerate()
+            .filter(|(_, u)| **u != u32::MAX)
+            .flat_map(move |(r, u)| {
+                let unit = &self.units[*u as usize];
+                let merges = unit.merges.iter().map(move |m| (r, m.flit.txn, m.since));
+                merges.chain(unit.waiting.iter().map(move |o| (r, o.txn, o.since)))
+            })
+    }
+}
+
+/// Cores and network share the FPUs in turns (S1 §3.2.1): each slows the other down by its own use.
+fn share_fpus(busy_until: &mut u64, cycle: u64, busy: u64) -> u64 {
+    if *busy_until <= cycle {
+        return 0;
+    }
+    *busy_until += busy;
+    busy
+}
+
+/// Folds the operands of one beat from the left in port order.
+fn fold(operands: &Operands, context: &mut Context<'_>) -> u32 {
+    let tree = *context.trees.tree(operands.txn);
+    let mut slots = (0..5)
+        .filter(|p| operands.have >> p & 1 != 0)
+        .map(|p| operands.slots[p]);
+    if !context.is_value {
+        return slots.sum();
+    }
+    let first = slots.next().expect("a merge point has operands");
+    let mut sum = *context.pool.bytes(first);
+    context.pool.release(first);
+    for slot in slots {
+        fold_into(
+            &mut sum,
+            context.pool.bytes(slot),
+            tree.operator,
+            tree.element,
+        );
+        context.pool.release(slot);
+    }
+    context.pool.put(sum)
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Memories of all tiles (value mode), in pages that exist once they are written.
+
+use std::collections::HashMap;
+
+const PAGE: usize = 4096;
+
+#[derive(Debug, Default)]
+pub(crate) struct Memories {
+    pages: HashMap<(u32, u64), Box<[u8; PAGE]>>,
+}
+
+impl Memories {
+    /// Bytes `offset..offset + into.len()`; never-written bytes are zero.
+    pub(crate) fn read(&self, tile: u32, offset: u64, into: &mut [u8]) {
+        let mut done = 0;
+        while done < into.len() {
+            let (page, from, len) = piece(offset + done as u64, into.len() - done);
+            let target = &mut into[done..done + len];
+            match self.pages.get(&(tile, page)) {
+                Some(bytes) => target.copy_from_slice(&bytes[from..from + len]),
+                None => target.fill(0),
+            }
+            done += len;
+        }
+    }
+
+    pub(crate) fn write(&mut self, tile: u32, offset: u64, bytes: &[u8]) {
+        let mut done = 0;
+        while done < bytes.len() {
+            let (page, from, len) = piece(offset + done as u64, bytes.len() - done);
+            let target = self
+                .pages
+                .entry((tile, page))
+                .or_insert_with(|| Box::new([0; PAGE]));
+            target[from..from + len].copy_from_slice(&bytes[done..done + len]);
+            done += len;
+        }
+    }
+}
+
+/// Page, offset in it, and bytes up to its end, of a range that starts at `offset`.
+fn piece(offset: u64, len: usize) -> (u64, usize, usize) {
+    let from = offset as usize % PAGE;
+    (offset / PAGE as u64, from, len.min(PAGE - from))
+}

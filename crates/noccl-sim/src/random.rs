@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Small deterministic random streams.
+
+/// SplitMix64's finaliser: a good hash of a counter or key.
+pub(crate) const fn mix(key: u64) -> u64 {
+    let mut z = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// A stream of numbers from a seed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stream(u64);
+
+impl Stream {
+    pub(crate) const fn new(seed: u64) -> Self {
+        Self(mix(seed))
+    }
+
+    pub(crate) const fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mix(self.0)
+    }
+
+    /// Uniform in 0..n.
+    pub(crate) const fn below(&mut self, n: u64) -> u64 {
+        ((self.next() as u128 * n as u128) >> 64) as u64
+    }
+
+    /// Uniform in (0, 1].
+    pub(crate) fn unit(&mut self) -> f64 {
+        ((self.next() >> 11) + 1) as f64 / (1u64 << 53) as f64
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a trace entry must have left in memory, computed without the network.
+
+use crate::burst::Bursts;
+use crate::fabric::Fabric;
+use crate::inject::pattern;
+use crate::trace_run::contribution_seed;
+use noccl_workload::PortKind;
+
+/// Compares the memory of every target with the bytes that the entry should have written.
+pub(crate) fn is_right(kind: &PortKind, index: u32, fabric: &Fabric<'_>) -> bool {
+    let find = |r| fabric.network.find(r).map_or(0, |t| t.0);
+    match kind {
+        PortKind::WideWrite { from, to, beats } => holds(
+            fabric,
+            find(*to),
+            index,
+            &written(fabric, find(*from), index, *beats),
+        ),
+        PortKind::WideMulticast { from, to, beats } => {
+            let expected = written(fabric, find(*from), index, *beats);
+            fabric
+                .network
+                .multi_tiles(*to)
+                .flatten()
+                .all(|t| holds(fabric, t.0, index, &expected))
+        }
+        PortKind::WideReduction { group, root, beats } => {
+            let mut sum = vec![0; *beats as usize * 64];
+            for tile in fabric.network.multi_tiles(*group).flatten() {
+                add(&mut sum, &written(fabric, tile.0, index, *beats));
+            }
+            holds(fabric, find(*root), index, &sum)
+        }
+        PortKind::WideRead { .. }
+        | PortKind::NarrowWrite { .. }
+        | PortKind::NarrowMulticast { .. }
+        | PortKind::NarrowRead { .. }
+        | PortKind::Atomic { .. }
+        | PortKind::Barrier { .. } => true,
+    }
+}
+
+/// Bytes that `tile` sends for entry `index`.
+fn written(fabric: &Fabric<'_>, tile: u32, index: u32, beats: u32) -> Vec<u8> {
+    let mut all = vec![0; beats as usize * 64];
+    for burst in Bursts::of_beats(beats, fabric.network.spec()) {
+        let seed = contribution_seed(index, tile) ^ burst.offset.wrapping_mul(0x9e37);
+        let from = burst.offset as usize;
+        pattern(seed, 0, &mut all[from..from + burst.bytes as usize]);
+    }
+    all
+}
+
+/// Sum of 64-bit integers, independent of the engine's arithmetic.
+fn add(sum: &mut [u8], more: &[u8]) {
+    for (a, b) in sum.chunks_exact_mut(8).zip(more.chunks_exact(8)) {
+        let word = |c: &[u8]| {
+            c.iter()
+                .rev()
+                .fold(0u64, |w, byte| w << 8 | u64::from(*byte))
+        };
+        a.copy_from_slice(&word(a).wrapping_add(word(b)).to_le_bytes());
+    }
+}
+
+fn holds(fabric: &Fabric<'_>, tile: u32, index: u32, expected: &[u8]) -> bool {
+    let mut found = vec![0; expected.len()];
+    fabric
+        .memories
+        .read(tile, u64::from(index) << 20, &mut found);
+    found == expected
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Transactions in flight: what every flit of a transaction has in common.
+//!
+//! Split in two: [`Trees`] is what routers read (set, root, arithmetic), [`Txn`] what endpoints read.
+//! Ids are dense and reused, so that memory follows the number of transactions in flight.
+
+use noccl_net::tree::Cube;
+use noccl_net::{Coord, MultiAddress};
+use noccl_workload::{ElementType, Operator};
+
+/// Routing facts of one transaction.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tree {
+    /// Destinations of a multicast, contributors of a reduction.
+    pub set: Cube,
+    /// Where responses or contributions go: initiator of a multicast, root of a reduction.
+    pub root: Coord,
+    pub operator: Operator,
+    pub element: ElementType,
+    /// Cycles of one addition.
+    pub add_cycles: u8,
+}
+
+/// Routing facts by transaction id.
+#[derive(Debug, Default)]
+pub(crate) struct Trees(Vec<Tree>);
+
+impl Trees {
+    #[inline]
+    pub(crate) fn set(&self, txn: u32) -> Cube {
+        self.0[txn as usize].set
+    }
+
+    #[inline]
+    pub(crate) fn tree(&self, txn: u32) -> &Tree {
+        &self.0[txn as usize]
+    }
+}
+
+/// What kind of transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TxnKind {
+    WideWrite,
+    WideRead,
+    WideReduction,
+    NarrowWrite,
+    NarrowRead,
+    Barrier,
+    Atomic,
+}
+
+/// Who is told when the transaction is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// Open-loop packet created in this cycle.
+    Traffic {
+        created: u64,
+    },
+    /// Transaction of a trace: entry and burst.
+    Trace {
+        entry: u32,
+        burst: u32,
+    },
+    /// Read or write side of a DMA transfer.
+    DmaRead {
+        tile: u32,
+    },
+    DmaWrite {
+        tile: u32,
+    },
+    /// Wide reduction of a schedule: every member's DMA is told.
+    Reduction {
+        action: u32,
+    },
+    /// A core's barrier, hardware or software.
+    Barrier {
+        action: u32,
+    },
+}
+
+/// One transaction: a burst, a narrow request, or a collective of one burst.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Txn {
+    pub kind: TxnKind,
+    pub owner: Owner,
+    /// Tile of the initiator; for reductions the tile of the root.
+    pub home: u32,
+    /// Target tile of a unicast.
+    pub target: u32,
+    /// Byte offset at the target memory.
+    pub address: u64,
+    /// Bytes of payload.
+    pub bytes: u32,
+    pub beats: u16,
+    /// Wide port or narrow port.
+    pub is_wide: bool,
+    pub is_multicast: bool,
+    /// Response leaves (multicast) or contributions (barrier) that have arrived at home.
+    pub arrived: u32,
+    /// Worst response code so far.
+    pub resp: u8,
+    /// Members of a reduction that still have to see the response.
+    pub open_members: u32,
+    pub is_live: bool,
+}
+
+/// The transaction table.
+#[derive(Debug, Default)]
+pub(crate) struct Txns {
+    pub trees: Trees,
+    table: Vec<Txn>,
+    free: Vec<u32>,
+    pub live: usize,
+}
+
+impl Txns {
+    pub(crate) fn open(&mut self, txn: Txn, tree: Tree) -> u32 {
+        self.live += 1;
+        if let Some(id) = self.free.pop() {
+            self.table[id as usize] = txn;
+            self.trees.0[id as usize] = tree;
+            return id;
+        }
+        self.table.push(txn);
+        self.trees.0.push(tree);
+        (self.table.len() - 1) as u32
+    }
+
+    pub(crate) fn close(&mut self, id: u32) {
+        self.table[id as usize].is_live = false;
+        self.live -= 1;
+        self.free.push(id);
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, id: u32) -> &Txn {
+        &self.table[id as usize]
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, id: u32) -> &mut Txn {
+        &mut self.table[id as usize]
+    }
+
+    /// Live transactions with their ids, for diagnosis.
+    pub(crate) fn iter_live(&self) -> impl Iterator<Item = (u32, &Txn)> {
+        self.table
+            .iter()
+            .enumerate()
+            .filter(|(_, t)| t.is_live)
+            .map(|(i, t)| (i as u32, t))
+    }
+}
+
+impl Tree {
+    /// Tree of a unicast: a single destination, responses to `root`.
+    pub(crate) const fn unicast(to: Coord, root: Coord) -> Self {
+        Self {
+            set: Cube {
+                origin: Coord::new(0, 0),
+                set: MultiAddress::single(to),
+            },
+            root,
+            operator: Operator::Sum,
+            element: ElementType::Int64,
+            add_cycles: 0,
+        }
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Events in the near and far future, in order of cycle and, within a cycle, of insertion.
+//!
+//! Almost every event is one to a few cycles away: a ring of buckets serves those without comparing
+//! anything; a heap holds the rest.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+const RING: usize = 64;
+
+/// Time-ordered queue of small events.
+pub(crate) struct Wheel<E> {
+    ring: Vec<Vec<E>>,
+    far: BinaryHeap<Reverse<(u64, u64)>>,
+    far_events: std::collections::HashMap<u64, E>,
+    sequence: u64,
+    in_ring: usize,
+    now: u64,
+}
+
+impl<E: Copy> Wheel<E> {
+    pub(crate) fn new() -> Self {
+        Self {
+            ring: (0..RING).map(|_| Vec::new()).collect(),
+            far: BinaryHeap::new(),
+            far_events: std::collections::HashMap::new(),
+            sequence: 0,
+            in_ring: 0,
+            now: 0,
+        }
+    }
+
+    /// Schedules `event` for `cycle`, which is not before the cycle being processed.
+    pub(crate) fn push(&mut self, cycle: u64, event: E) {
+        let cycle = cycle.max(self.now);
+        if cycle < self.now + RING as u64 {
+            self.ring[cycle as usize % RING].push(event);
+            self.in_ring += 1;
+        } else {
+            self.far.push(Reverse((cycle, self.sequence)));
+            self.far_events.insert(self.sequence, event);
+            self.sequence += 1;
+        }
+    }
+
+    /// Moves to `cycle` and hands out its events through `into`, which is cleared first.
+    ///
+    /// Cycles are visited in ascending order; none with an event is skipped.
+    pub(crate) fn take(&mut self, cycle: u64, into: &mut Vec<E>) {
+        self.now = cycle;
+        into.clear();
+        // Far events of this cycle were scheduled earlier than anything in the ring's bucket.
+        while let Some(Reverse((at, key))) = self.far.peek().copied() {
+            if at > cycle {
+                break;
+            }
+            self.far.pop();
+            into.extend(self.far_events.remove(&key));
+        }
+        if self.in_ring > 0 {
+            let bucket = &mut self.ring[cycle as usize % RING];
+            self.in_ring -= bucket.len();
+            into.append(bucket);
+        }
+    }
+
+    /// Are there events due at `cycle`, pushed while it is being processed?
+    pub(crate) fn has_now(&self) -> bool {
+        !self.ring[self.now as usize % RING].is_empty()
+    }
+
+    /// Cycle of the next event after the current one.
+    pub(crate) fn next_cycle(&self) -> Option<u64> {
+        let far = self.far.peek().map(|Reverse((at, _))| *at);
+        let near = (self.in_ring > 0)
+            .then(|| {
+                (self.now..self.now + RING as u64)
+                    .find(|c| !self.ring[*c as usize % RING].is_empty())
+            })
+            .flatten();
+        match (near, far) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+}
