@@ -84,7 +84,7 @@ pub fn run(
     });
     let result = run_values(network, schedule, inputs, outputs, &request.config, watch)?;
     let verdict = case.map(|case| case.judge(&result.memory));
-    let mut report = report(network, &result, request.has_links);
+    let mut report = report_run(network, &result, request.has_links);
     report.verified = verdict.map(|v| v.is_right);
     report.sum_error = verdict.and_then(|v| v.sum_error);
     Ok(report)
@@ -120,10 +120,12 @@ pub fn replay(
     let result = Tally::run_actions(watch, |on_progress| {
         run_trace(network, trace, &request.config, on_progress)
     })?;
-    Ok(report(network, &result, request.has_links))
+    Ok(report_run(network, &result, request.has_links))
 }
 
-fn report(network: &Network, result: &RunResult, has_links: bool) -> RunReport {
+/// What a result of [`run_values`] means to its user; nothing is verified.
+#[must_use]
+pub fn report_run(network: &Network, result: &RunResult, has_links: bool) -> RunReport {
     RunReport {
         network: network.spec().name.clone(),
         cycles: runtime_cycles(&result.actions),

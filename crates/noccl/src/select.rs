@@ -94,7 +94,8 @@ pub fn default_root(network: &Network, kind: CollectiveKind, group: &TileSet) ->
 }
 
 /// Members of a group in cluster coordinates, x outer, y inner, ascending.
-pub(crate) fn members(network: &Network, set: &TileSet) -> Vec<Coord> {
+#[must_use]
+pub fn members(network: &Network, set: &TileSet) -> Vec<Coord> {
     let (width, height) = (network.cluster_width(), network.cluster_height());
     let rectangle = |x: u16, y: u16, width: u16, height: u16| {
         (x..x + width)
