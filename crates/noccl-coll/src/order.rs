@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Who hands data to whom: chains, trees, and both dimension by dimension.
+//!
+//! An edge leads from the member nearer to the entry to the one farther from it; a multicast follows
+//! the edges, a reduction runs against them. All edges of a stage are active in the same step.
+
+use crate::group::Group;
+use crate::{Algorithm, Choice, CollError, Inner};
+use noccl_net::Coord;
+
+/// Edges (nearer, farther) that are active together.
+pub(crate) type Stage = Vec<(Coord, Coord)>;
+
+/// A part of an algorithm: stages in multicast order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Phase {
+    pub(crate) stages: Vec<Stage>,
+    pub(crate) inner: Inner,
+}
+
+/// Dimension along which the first phase (multicast order) runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum First {
+    /// Along the entry's row, then all columns: multicast.
+    Row,
+    /// Along the entry's column, then all rows: a reduction, which runs backwards.
+    Column,
+}
+
+/// Phases in multicast order.
+pub(crate) fn phases(group: &Group, choice: Choice, first: First) -> Result<Vec<Phase>, CollError> {
+    let one = |stages, inner| Ok(vec![Phase { stages, inner }]);
+    match choice.algorithm {
+        Algorithm::Chain => one(
+            chain_stages(&chain_order(&group.members, group.entry)),
+            Inner::Chain,
+        ),
+        Algorithm::Tree => one(
+            tree_stages(&tree_order(by_rows(&group.members), &group.entry)),
+            Inner::Tree,
+        ),
+        Algorithm::RowColumn => row_column(group, choice.inner, first),
+        Algorithm::Counter | Algorithm::InNetwork => Ok(Vec::new()),
+    }
+}
+
+fn row_column(group: &Group, inner: Inner, first: First) -> Result<Vec<Phase>, CollError> {
+    let (columns, rows) = group
+        .columns_and_rows()
+        .ok_or_else(|| CollError::Unsupported {
+            algorithm: Algorithm::RowColumn.to_string(),
+            collective: "this group".to_owned(),
+            reason: "the group must be a rectangle, row, column or mask cube; chain, tree and \
+                     in_network take any set"
+                .to_owned(),
+        })?;
+    let stages = |line: Vec<u16>, start: u16| -> Vec<Vec<(u16, u16)>> {
+        match inner {
+            Inner::Chain => {
+                let at = line.iter().position(|v| *v == start).unwrap_or(0);
+                chain_stages(&from_position(line, at))
+            }
+            Inner::Tree => tree_stages(&tree_order(line, &start)),
+        }
+    };
+    let along_x = stages(columns.clone(), group.entry.x);
+    let along_y = stages(rows.clone(), group.entry.y);
+    let place_x = |ys: &[u16]| spread(&along_x, ys, Coord::new);
+    let place_y = |xs: &[u16]| spread(&along_y, xs, |y, x| Coord::new(x, y));
+    let both = match first {
+        First::Row => [place_x(&[group.entry.y]), place_y(&columns)],
+        First::Column => [place_y(&[group.entry.x]), place_x(&rows)],
+    };
+    Ok(both
+        .into_iter()
+        .map(|stages| Phase { stages, inner })
+        .collect())
+}
+
+/// The stages of one line, on every one of the parallel lines.
+fn spread(stages: &[Vec<(u16, u16)>], lines: &[u16], at: impl Fn(u16, u16) -> Coord) -> Vec<Stage> {
+    stages
+        .iter()
+        .map(|stage| {
+            lines
+                .iter()
+                .flat_map(|line| stage.iter().map(|(a, b)| (at(*a, *line), at(*b, *line))))
+                .collect()
+        })
+        .collect()
+}
+
+/// Every member hands on to the next: one edge per stage.
+fn chain_stages<T: Copy>(order: &[T]) -> Vec<Vec<(T, T)>> {
+    order.windows(2).map(|w| vec![(w[0], w[1])]).collect()
+}
+
+/// Rank r hands to rank r + stride, the stride halving from stage to stage.
+fn tree_stages<T: Copy>(order: &[T]) -> Vec<Vec<(T, T)>> {
+    let mut stride = order.len().next_power_of_two() / 2;
+    let mut out = Vec::new();
+    while stride >= 1 {
+        out.push(
+            (0..order.len().saturating_sub(stride))
+                .step_by(2 * stride)
+                .map(|r| (order[r], order[r + stride]))
+                .collect(),
+        );
+        stride /= 2;
+    }
+    out
+}
+
+/// Rank 0 is `first`: by exclusive or where the number is a power of two, so that partners stay a
+/// stride apart, else by rotation.
+fn tree_order<T: Copy + PartialEq>(line: Vec<T>, first: &T) -> Vec<T> {
+    let at = line.iter().position(|v| v == first).unwrap_or(0);
+    let n = line.len();
+    (0..n)
+        .map(|r| {
+            if n.is_power_of_two() {
+                line[r ^ at]
+            } else {
+                line[(at + r) % n]
+            }
+        })
+        .collect()
+}
+
+/// From a position to the line's end, then from its left neighbour back to the line's beginning.
+fn from_position<T: Copy>(line: Vec<T>, at: usize) -> Vec<T> {
+    let (left, right) = line.split_at(at);
+    right.iter().chain(left.iter().rev()).copied().collect()
+}
+
+/// A snake through the members that starts at `entry`: of the snakes along rows or columns from any
+/// corner the first that begins there, else the plain one, run from the entry to its end and then
+/// back from the entry's left.
+fn chain_order(members: &[Coord], entry: Coord) -> Vec<Coord> {
+    let plain = snake(members, false, false, false);
+    let turned = |along_y: bool| {
+        [(false, false), (true, false), (false, true), (true, true)]
+            .into_iter()
+            .map(move |(flip_x, flip_y)| snake(members, along_y, flip_x, flip_y))
+    };
+    if let Some(order) = turned(false)
+        .chain(turned(true))
+        .find(|order| order.first() == Some(&entry))
+    {
+        return order;
+    }
+    let at = plain.iter().position(|c| *c == entry).unwrap_or(0);
+    from_position(plain, at)
+}
+
+/// Line after line, every other line backwards, so that the ends of consecutive lines meet.
+fn snake(members: &[Coord], along_y: bool, flip_x: bool, flip_y: bool) -> Vec<Coord> {
+    let key = |c: &Coord| {
+        let x = if flip_x { u16::MAX - c.x } else { c.x };
+        let y = if flip_y { u16::MAX - c.y } else { c.y };
+        if along_y { (x, y) } else { (y, x) }
+    };
+    let mut sorted: Vec<((u16, u16), Coord)> = members.iter().map(|c| (key(c), *c)).collect();
+    sorted.sort_unstable();
+    sorted
+        .chunk_by(|a, b| a.0.0 == b.0.0)
+        .enumerate()
+        .flat_map(|(i, line)| {
+            let mut line: Vec<Coord> = line.iter().map(|(_, c)| *c).collect();
+            if i % 2 == 1 {
+                line.reverse();
+            }
+            line
+        })
+        .collect()
+}
+
+/// Row after row from the south, West to East.
+fn by_rows(members: &[Coord]) -> Vec<Coord> {
+    let mut out = members.to_vec();
+    out.sort_unstable_by_key(|c| (c.y, c.x));
+    out
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Barriers over exactly the given clusters.
+//!
+//! The network's barrier takes one multi-address. A group that is none is synchronised in three
+//! levels: every piece by itself, then a hub (a multi-address inside the group that meets every piece;
+//! where there is none, one member per piece with an atomic counter), then every piece again. Nobody
+//! outside the group takes part.
+
+use crate::builder::{Builder, tile_set};
+use noccl_net::{Coord, MultiAddress, TileRef};
+use noccl_workload::{ActionKind, Barrier, BarrierMechanism};
+use std::collections::BTreeSet;
+
+/// Masks that the search for a hub looks at; beyond that a counter joins the pieces.
+const MAX_HUB_MASKS: usize = 4096;
+
+/// The barrier actions that synchronise one set, level after level.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SyncPlan {
+    levels: Vec<Vec<Meeting>>,
+}
+
+/// One barrier action and who takes part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Meeting {
+    members: Vec<Coord>,
+    mechanism: BarrierMechanism,
+    counter: Coord,
+}
+
+impl SyncPlan {
+    /// A barrier over `members`, counted at `counter`.
+    pub(crate) fn new(
+        members: &[Coord],
+        pieces: &[MultiAddress],
+        mechanism: BarrierMechanism,
+        counter: Coord,
+    ) -> Self {
+        let one = |mechanism| Self {
+            levels: vec![vec![meeting(members.to_vec(), mechanism, counter)]],
+        };
+        match mechanism {
+            BarrierMechanism::Software => one(BarrierMechanism::Software),
+            BarrierMechanism::InNetwork if pieces.len() == 1 => one(BarrierMechanism::InNetwork),
+            BarrierMechanism::InNetwork if pieces.len() == members.len() => {
+                one(BarrierMechanism::Software)
+            }
+            BarrierMechanism::InNetwork => nested(members, pieces, counter),
+        }
+    }
+
+    /// A barrier between `target` and at least one member of every piece.
+    pub(crate) fn meeting(
+        target: Coord,
+        allowed: &BTreeSet<Coord>,
+        pieces: &[MultiAddress],
+    ) -> Self {
+        Self {
+            levels: vec![vec![hub(Some(target), allowed, pieces, target)]],
+        }
+    }
+
+    /// Adds the barrier to a schedule, as steps of its own.
+    pub(crate) fn emit(&self, builder: &mut Builder) {
+        for level in &self.levels {
+            for meeting in level {
+                let barrier = Barrier {
+                    group: tile_set(&meeting.members),
+                    counter: TileRef::Cluster(meeting.counter),
+                    mechanism: meeting.mechanism,
+                };
+                builder.add(ActionKind::Barrier(barrier), &meeting.members);
+            }
+            builder.end_step();
+        }
+    }
+
+    /// Does an atomic counter do all of it?
+    pub(crate) fn is_counter(&self) -> bool {
+        self.levels
+            .iter()
+            .flatten()
+            .all(|m| m.mechanism == BarrierMechanism::Software)
+    }
+}
+
+fn nested(members: &[Coord], pieces: &[MultiAddress], counter: Coord) -> SyncPlan {
+    let allowed: BTreeSet<Coord> = members.iter().copied().collect();
+    let within: Vec<Meeting> = pieces
+        .iter()
+        .filter(|piece| piece.len() > 1)
+        .map(|piece| {
+            let members: Vec<Coord> = piece.members().collect();
+            let at = nearest_to(&members, counter);
+            meeting(members, BarrierMechanism::InNetwork, at)
+        })
+        .collect();
+    SyncPlan {
+        levels: vec![
+            within.clone(),
+            vec![hub(None, &allowed, pieces, counter)],
+            within,
+        ],
+    }
+}
+
+/// One barrier that meets every piece (and `must`, if given) and nobody outside `allowed`.
+fn hub(
+    must: Option<Coord>,
+    allowed: &BTreeSet<Coord>,
+    pieces: &[MultiAddress],
+    counter: Coord,
+) -> Meeting {
+    if let Some(cube) = hub_cube(must, allowed, pieces) {
+        let members: Vec<Coord> = cube.members().collect();
+        let at = nearest_to(&members, counter);
+        return meeting(members, BarrierMechanism::InNetwork, at);
+    }
+    let mut members: Vec<Coord> = pieces
+        .iter()
+        .filter(|piece| must.is_none_or(|m| !piece.contains(m)))
+        .map(|piece| nearest_to(&piece.members().collect::<Vec<_>>(), counter))
+        .chain(must)
+        .collect();
+    members.sort_unstable();
+    members.dedup();
+    let at = nearest_to(&members, counter);
+    meeting(members, BarrierMechanism::Software, at)
+}
+
+/// Smallest multi-address within `allowed` that meets every piece and holds `must`.
+fn hub_cube(
+    must: Option<Coord>,
+    allowed: &BTreeSet<Coord>,
+    pieces: &[MultiAddress],
+) -> Option<MultiAddress> {
+    let smallest = pieces.iter().min_by_key(|p| p.len())?;
+    let bases: Vec<Coord> = match must {
+        Some(m) => vec![m],
+        None => smallest.members().collect(),
+    };
+    let seen = bases.first()?;
+    let used = allowed.iter().fold(Coord::new(0, 0), |mask, c| {
+        Coord::new(mask.x | (c.x ^ seen.x), mask.y | (c.y ^ seen.y))
+    });
+    let mut masks: Vec<Coord> = MultiAddress::new(Coord::new(0, 0), used)
+        .members()
+        .take(MAX_HUB_MASKS + 1)
+        .collect();
+    if masks.len() > MAX_HUB_MASKS {
+        return None;
+    }
+    masks.sort_by_key(|m| (m.x.count_ones() + m.y.count_ones(), *m));
+    masks
+        .into_iter()
+        .flat_map(|mask| bases.iter().map(move |base| MultiAddress::new(*base, mask)))
+        .find(|cube| {
+            cube.len() as usize <= allowed.len()
+                && pieces.iter().all(|piece| piece.overlaps(*cube))
+                && cube.members().all(|c| allowed.contains(&c))
+        })
+}
+
+fn meeting(members: Vec<Coord>, mechanism: BarrierMechanism, counter: Coord) -> Meeting {
+    Meeting {
+        members,
+        mechanism,
+        counter,
+    }
+}
+
+fn nearest_to(members: &[Coord], to: Coord) -> Coord {
+    members
+        .iter()
+        .copied()
+        .min_by_key(|c| (c.hops_to(to), *c))
+        .unwrap_or(to)
+}
+
+/// The multi-address that holds exactly these (distinct) coordinates, if there is one.
+pub(crate) fn as_cube(members: &[Coord]) -> Option<MultiAddress> {
+    let first = members.first()?;
+    let mask = members.iter().fold(Coord::new(0, 0), |mask, c| {
+        Coord::new(mask.x | (c.x ^ first.x), mask.y | (c.y ^ first.y))
+    });
+    let cube = MultiAddress::new(*first, mask);
+    (cube.len() as usize == members.len()).then_some(cube)
+}

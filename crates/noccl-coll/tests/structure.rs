@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Steps, barriers and transactions of each algorithm are those of S1's equations.
+
+use noccl_coll::{Algorithm, Choice, Inner, schedule};
+use noccl_net::{Coord, Network, TileRef, TileSet, elaborate};
+use noccl_spec::{parse_spec, preset_text};
+use noccl_workload::{ActionKind, Collective, CollectiveKind, ElementType, Operator, Schedule};
+
+fn network(name: &str) -> Network {
+    let text = preset_text(name).unwrap();
+    elaborate(&parse_spec(name, &text, &[]).unwrap()).unwrap()
+}
+
+fn rectangle(x: u16, y: u16, width: u16, height: u16) -> TileSet {
+    TileSet::Rectangle {
+        x,
+        y,
+        width,
+        height,
+    }
+}
+
+fn collective(kind: CollectiveKind, group: TileSet, root: TileRef, bytes: u64) -> Collective {
+    Collective {
+        kind,
+        group,
+        root,
+        bytes,
+        input_offset: 0,
+        output_offset: bytes.next_multiple_of(64),
+        operator: Operator::Sum,
+        element: ElementType::Fp64,
+    }
+}
+
+/// Transfers, barriers, local reductions, in-network reductions.
+fn count(schedule: &Schedule) -> [usize; 4] {
+    let mut out = [0; 4];
+    for action in &schedule.actions {
+        match &action.kind {
+            ActionKind::Transfer(_) => out[0] += 1,
+            ActionKind::Barrier(_) => out[1] += 1,
+            ActionKind::LocalReduce(_) => out[2] += 1,
+            ActionKind::InNetworkReduction(_) => out[3] += 1,
+            ActionKind::Compute(_) => {}
+        }
+    }
+    out
+}
+
+#[test]
+fn multicast_barriers_are_those_of_the_equations() {
+    let net = network("collective_noc_8x8");
+    for (c, r) in [(2, 1), (4, 1), (8, 1), (4, 2), (4, 4), (8, 8)] {
+        let task = collective(
+            CollectiveKind::Multicast,
+            rectangle(0, 0, c, r),
+            TileRef::Memory(0),
+            8192,
+        );
+        let (c, r) = (usize::from(c), usize::from(r));
+        for k in [1usize, 2, 4, 8] {
+            let chain = schedule(&net, &task, Choice::row_column(Inner::Chain, k as u32)).unwrap();
+            // Eq. (1), (2), (10), (11): a barrier between the c + r + k - 2 steps.
+            assert_eq!(count(&chain)[..2], [c * r * k, c + r + k - 3]);
+        }
+        let tree = schedule(&net, &task, Choice::row_column(Inner::Tree, 1)).unwrap();
+        // Eq. (3), (12): log2(c r) + 1 steps and two barriers less than steps.
+        assert_eq!(count(&tree)[..2], [c * r, (c * r).ilog2() as usize - 1]);
+    }
+}
+
+#[test]
+fn reduction_barriers_are_those_of_the_equations() {
+    let net = network("collective_noc_8x8");
+    for (c, r) in [(2, 1), (4, 1), (8, 1), (4, 2), (4, 4), (8, 8)] {
+        let root = TileRef::Cluster(Coord::new(0, 0));
+        let task = collective(CollectiveKind::Reduce, rectangle(0, 0, c, r), root, 8192);
+        let (c, r) = (usize::from(c), usize::from(r));
+        for k in [2usize, 4, 8] {
+            let choice = Choice::row_column(Inner::Chain, k as u32);
+            let chain = schedule(&net, &task, choice).unwrap();
+            // Eq. (5), (15).
+            let columns = if r > 1 { 2 * (r - 2) + k } else { 0 };
+            assert_eq!(count(&chain)[1], 2 * (c - 2) + k + columns);
+            let moves = (c * r - 1) * k;
+            assert_eq!((count(&chain)[0], count(&chain)[2]), (moves, moves));
+            // Eq. (6), (14): chunks barriers per level.
+            let choice = Choice::row_column(Inner::Tree, k as u32);
+            let tree = schedule(&net, &task, choice).unwrap();
+            assert_eq!(count(&tree)[1], k * (c * r).ilog2() as usize);
+        }
+    }
+}
+
+#[test]
+fn one_multi_address_takes_one_transaction() {
+    let net = network("collective_noc_4x4");
+    for (width, height) in [(4, 1), (2, 2), (4, 4), (1, 4)] {
+        let group = rectangle(0, 0, width, height);
+        let choice = Choice::new(Algorithm::InNetwork, 1);
+        let root = TileRef::Cluster(Coord::new(0, 0));
+        let of = |kind| {
+            count(&schedule(&net, &collective(kind, group.clone(), root, 4096), choice).unwrap())
+        };
+        assert_eq!(of(CollectiveKind::Multicast), [1, 0, 0, 0]);
+        assert_eq!(of(CollectiveKind::Reduce), [0, 0, 0, 1]);
+        assert_eq!(of(CollectiveKind::AllReduce), [1, 0, 0, 1]);
+        assert_eq!(of(CollectiveKind::Barrier), [0, 1, 0, 0]);
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_both_sizes() {
+    let net = network("collective_noc_4x4");
+    let root = TileRef::Cluster(Coord::new(0, 0));
+    let task = collective(CollectiveKind::Reduce, TileSet::Row(0), root, 0x1_0000);
+    let error = schedule(&net, &task, Choice::new(Algorithm::Chain, 1)).unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains("262144") && text.contains("131072"), "{text}");
+}
