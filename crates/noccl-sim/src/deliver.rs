@@ -134,9 +134,19 @@ impl Fabric<'_> {
     /// The last beat of a write is in memory: tell the driver, answer after the memory's latency.
     fn take_write(&mut self, tile: usize, flit: Flit) {
         let txn = self.txns.get(flit.txn);
-        self.done.push(Done::Delivered { owner: txn.owner, tile: tile as u32, beats: txn.beats });
+        self.done.push(Done::Delivered {
+            owner: txn.owner,
+            tile: tile as u32,
+            beats: txn.beats,
+        });
         let answer = self.cycle + self.memory_latency(tile as u32);
-        self.wheel.push(answer, Event::Respond { tile: tile as u32, txn: flit.txn });
+        self.wheel.push(
+            answer,
+            Event::Respond {
+                tile: tile as u32,
+                txn: flit.txn,
+            },
+        );
     }
 
     /// Writes the bytes of a beat into the tile's memory.
@@ -209,18 +219,19 @@ impl Fabric<'_> {
     fn deliver_read_data(&mut self, tile: usize, flit: Flit) {
         let txn = *self.txns.get(flit.txn);
         let (from, len) = beat_bytes(txn.address, txn.bytes, flit.beat);
-        if let Owner::DmaRead { .. } = txn.owner {
-            self.nis[tile].buffer_bytes += len;
+        if let Owner::DmaRead = txn.owner {
             if self.is_value() {
                 let line = ((txn.address + u64::from(from)) % BEAT_BYTES as u64) as usize;
                 let data = &self.pool.bytes(flit.payload)[line..line + len as usize];
                 self.nis[tile].buffer.extend(data);
             }
-            self.done.push(Done::ReadBeat {
+            let cluster = &self.network.spec().cluster;
+            let path = u64::from(cluster.response_path_cycles + cluster.request_path_cycles);
+            let event = Event::Buffered {
                 tile: tile as u32,
                 bytes: len,
-            });
-            self.refresh_injecting(tile);
+            };
+            self.wheel.push(self.cycle + path, event);
         } else if self.is_value() && txn.is_wide {
             let sum: u64 = self
                 .pool
@@ -313,6 +324,11 @@ impl Fabric<'_> {
                 if state.joins.time_out(entry, cycle) {
                     state.wake(entry.router as usize);
                 }
+            }
+            Event::Buffered { tile, bytes } => {
+                self.nis[tile as usize].buffer_bytes += bytes;
+                self.done.push(Done::ReadBeat { tile, bytes });
+                self.refresh_injecting(tile as usize);
             }
             Event::Driver { .. } => {}
         }

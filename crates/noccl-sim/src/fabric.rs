@@ -31,6 +31,8 @@ pub(crate) enum Event {
     AtomicDone { tile: u32, txn: u32 },
     /// A merge table entry has waited long enough.
     MergeTimeout { plane: u8, entry: Timeout },
+    /// Bytes of a read beat have passed the paths into the DMA engine's buffer.
+    Buffered { tile: u32, bytes: u32 },
     /// The driver's own.
     Driver { what: u32, detail: u32 },
 }
@@ -49,6 +51,8 @@ pub(crate) enum Done {
     Member { owner: Owner, tile: u32, resp: u8 },
     /// Read data for a DMA engine: bytes of one beat have entered its buffer.
     ReadBeat { tile: u32, bytes: u32 },
+    /// The DMA engine's write side has taken a beat out of its buffer.
+    Drained { tile: u32 },
     /// Last beat of a write has arrived at a target.
     Delivered { owner: Owner, tile: u32, beats: u16 },
 }
@@ -133,6 +137,27 @@ impl<'n> Fabric<'n> {
 
     /// First part of a cycle: events, evaluation, delivery. Afterwards the driver reads `done`.
     pub(crate) fn begin_cycle(&mut self, driver_events: &mut Vec<(u32, u32)>) {
+        self.take_events(driver_events);
+        for plane in Plane::ALL {
+            let (state, mut context) = self.split(plane);
+            state.evaluate(&mut context);
+            self.schedule_timeouts(plane);
+        }
+        for plane in Plane::ALL {
+            self.eject(plane);
+        }
+    }
+
+    /// Events that became due while this cycle was processed. Returns whether there were any.
+    pub(crate) fn more_events(&mut self, driver_events: &mut Vec<(u32, u32)>) -> bool {
+        let has_more = self.wheel.has_now();
+        if has_more {
+            self.take_events(driver_events);
+        }
+        has_more
+    }
+
+    fn take_events(&mut self, driver_events: &mut Vec<(u32, u32)>) {
         driver_events.clear();
         let mut due = std::mem::take(&mut self.due);
         self.wheel.take(self.cycle, &mut due);
@@ -144,14 +169,6 @@ impl<'n> Fabric<'n> {
             }
         }
         self.due = due;
-        for plane in Plane::ALL {
-            let (state, mut context) = self.split(plane);
-            state.evaluate(&mut context);
-            self.schedule_timeouts(plane);
-        }
-        for plane in Plane::ALL {
-            self.eject(plane);
-        }
     }
 
     /// Second part: inject what the NIs and the driver offer, then commit all registers.

@@ -189,6 +189,8 @@ impl Fabric<'_> {
         let (from, len) = beat_bytes(address, bytes, stream.next_beat);
         if stream.source == Source::Buffer {
             self.nis[tile].buffer_bytes -= len;
+            self.done
+                .push(crate::fabric::Done::Drained { tile: tile as u32 });
         } else if let Source::Memory(_) = stream.source {
             self.counters.dma_load_bytes += u64::from(len);
         }

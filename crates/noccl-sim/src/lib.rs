@@ -6,13 +6,17 @@
 //! drivers on top: [`trace_run`] (bare AXI transactions), [`traffic_run`] (open loop), and the agents of
 //! a schedule. A driver sees transactions and completions, never flits; the fabric knows no collective.
 
+mod agents;
+mod barrier;
 mod bitset;
 mod burst;
 mod deliver;
 mod diagnose;
+mod dma;
 mod fabric;
 mod flit;
 mod inject;
+mod instances;
 mod issue;
 mod join;
 mod memory;
@@ -25,6 +29,7 @@ mod trace_verify;
 mod txn;
 mod wheel;
 
+use agents::Agents;
 use fabric::Fabric;
 use noccl_net::{LinkId, Network, Port, TileId};
 use noccl_run::{LinkLoad, MemoryImage, Progress, RunConfig, RunError, RunResult, TrafficResult};
@@ -52,8 +57,61 @@ pub fn run_schedule(
     config: &RunConfig,
     on_progress: OnProgress<'_>,
 ) -> Result<RunResult, RunError> {
-    let _ = (network, schedule, inputs, outputs, config, on_progress);
-    Err(RunError::Interrupted { cycle: 0 })
+    let mut fabric = Fabric::new(network, config.clone());
+    fill(&mut fabric, inputs)?;
+    let mut agents = Agents::new(schedule, &mut fabric)?;
+    let total = agents.instances.all.len();
+    let mut events = Vec::new();
+    let mut report_at = PROGRESS_CYCLES;
+    while !agents.is_over() {
+        fabric.begin_cycle(&mut events);
+        loop {
+            for (what, detail) in &events {
+                agents.on_event(*what, *detail, &mut fabric);
+            }
+            drain_done(&mut fabric, |done, fabric| agents.on_done(done, fabric));
+            if !fabric.more_events(&mut events) {
+                break;
+            }
+        }
+        fabric.end_cycle();
+        if fabric.is_stuck() && !agents.is_over() {
+            return Err(RunError::Hang(Box::new(diagnose::diagnose(
+                &fabric,
+                &agents.open_actions(),
+            ))));
+        }
+        if fabric.cycle >= report_at {
+            report_at = fabric.cycle + PROGRESS_CYCLES;
+            let now = Progress {
+                cycle: fabric.cycle,
+                actions_done: agents.num_done,
+                actions_total: total,
+            };
+            if !on_progress(now) {
+                return Err(RunError::Interrupted {
+                    cycle: fabric.cycle,
+                });
+            }
+        }
+    }
+    Ok(finish(&fabric, agents.times(), outputs))
+}
+
+/// Writes the inputs into the memories.
+fn fill(fabric: &mut Fabric<'_>, inputs: &[MemoryImage]) -> Result<(), RunError> {
+    for image in inputs {
+        let tile = fabric
+            .network
+            .find(image.tile)
+            .ok_or_else(|| RunError::Refused {
+                backend: "sim",
+                what: format!("input at {}", image.tile),
+                reason: "no such tile".to_owned(),
+            })?;
+        fabric.memories.write(tile.0, image.offset, &image.bytes);
+    }
+    Ok(())
 }
 
 /// Replays AXI transactions at the NI ports.
@@ -73,9 +131,14 @@ pub fn run_trace(
     let mut report_at = PROGRESS_CYCLES;
     while !driver.is_over() {
         fabric.begin_cycle(&mut starts);
-        drain_done(&mut fabric, |done, fabric| driver.on_done(done, fabric));
-        for (entry, member) in &starts {
-            driver.start(*entry, *member, &mut fabric);
+        loop {
+            drain_done(&mut fabric, |done, fabric| driver.on_done(done, fabric));
+            for (entry, member) in &starts {
+                driver.start(*entry, *member, &mut fabric);
+            }
+            if !fabric.more_events(&mut starts) {
+                break;
+            }
         }
         if driver.is_over() {
             break;
@@ -121,11 +184,15 @@ pub fn run_traffic(
 
 /// Hands every completion of this cycle to the driver; those that it causes at once too.
 fn drain_done(fabric: &mut Fabric<'_>, mut on_done: impl FnMut(fabric::Done, &mut Fabric<'_>)) {
-    let mut done = std::mem::take(&mut fabric.done);
-    for item in done.drain(..) {
-        on_done(item, fabric);
+    while !fabric.done.is_empty() {
+        let mut done = std::mem::take(&mut fabric.done);
+        for item in done.drain(..) {
+            on_done(item, fabric);
+        }
+        if fabric.done.is_empty() {
+            fabric.done = done;
+        }
     }
-    fabric.done = done;
 }
 
 /// Result of a run that is over.

@@ -207,7 +207,7 @@ impl<'t> TraceDriver<'t> {
             Done::Transaction { owner, resp, .. } | Done::Member { owner, resp, .. } => {
                 (owner, resp)
             }
-            Done::ReadBeat { .. } | Done::Delivered { .. } => return,
+            Done::ReadBeat { .. } | Done::Drained { .. } | Done::Delivered { .. } => return,
         };
         let Owner::Trace { entry, .. } = owner else {
             return;

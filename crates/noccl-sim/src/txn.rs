@@ -62,11 +62,9 @@ pub(crate) enum Owner {
         burst: u32,
     },
     /// Read or write side of a DMA transfer.
-    DmaRead {
-        tile: u32,
-    },
+    DmaRead,
     DmaWrite {
-        tile: u32,
+        instance: u32,
     },
     /// Wide reduction of a schedule: every member's DMA is told.
     Reduction {

@@ -10,7 +10,8 @@ use noccl_workload::{PortKind, PortTransaction, Trace};
 
 fn network(preset: &str) -> Network {
     let text = noccl_spec::preset_text(preset).expect("preset exists");
-    elaborate(&noccl_spec::parse_spec(preset, &text, &[]).expect("preset parses")).expect("preset elaborates")
+    elaborate(&noccl_spec::parse_spec(preset, &text, &[]).expect("preset parses"))
+        .expect("preset elaborates")
 }
 
 fn cluster(x: u16, y: u16) -> TileRef {
@@ -22,12 +23,19 @@ fn cube(x: u16, y: u16, mask_x: u16, mask_y: u16) -> MultiAddress {
 }
 
 fn runtime(network: &Network, participants: usize, kind: PortKind) -> u64 {
-    let trace =
-        Trace { transactions: vec![PortTransaction { start_cycles: vec![Some(0); participants], kind: kind.clone() }] };
+    let trace = Trace {
+        transactions: vec![PortTransaction {
+            start_cycles: vec![Some(0); participants],
+            kind: kind.clone(),
+        }],
+    };
     let run = |mode| {
         let result = noccl_sim::run_trace(network, &trace, &RunConfig::new(mode), &mut |_| true)
             .unwrap_or_else(|e| panic!("{kind:?}: {e}"));
-        assert_eq!(result.wrong_transactions, 0, "{kind:?} delivered wrong bytes");
+        assert_eq!(
+            result.wrong_transactions, 0,
+            "{kind:?} delivered wrong bytes"
+        );
         result.actions[0].finish_cycle
     };
     let (value, timing) = (run(Mode::Value), run(Mode::Timing));
@@ -41,8 +49,16 @@ fn write_round_trip_is_5_plus_4h_plus_beats_minus_1() {
     for (x, y) in [(0u16, 0u16), (1, 0), (3, 0), (0, 3), (3, 3), (2, 1)] {
         for beats in [1, 2, 16, 64, 65, 512] {
             let h = u64::from(x + y);
-            let kind = PortKind::WideWrite { from: cluster(0, 0), to: cluster(x, y), beats };
-            assert_eq!(runtime(&net, 1, kind), 5 + 4 * h + u64::from(beats) - 1, "({x},{y}), {beats} beats");
+            let kind = PortKind::WideWrite {
+                from: cluster(0, 0),
+                to: cluster(x, y),
+                beats,
+            };
+            assert_eq!(
+                runtime(&net, 1, kind),
+                5 + 4 * h + u64::from(beats) - 1,
+                "({x},{y}), {beats} beats"
+            );
         }
     }
 }
@@ -52,29 +68,62 @@ fn read_round_trip_is_5_plus_4h_plus_beats_minus_1() {
     let net = network("collective_noc_4x4");
     for (x, h) in [(0, 1), (1, 2), (3, 4)] {
         for beats in [1, 64] {
-            let kind = PortKind::WideRead { from: cluster(x, 0), source: TileRef::Memory(0), beats };
+            let kind = PortKind::WideRead {
+                from: cluster(x, 0),
+                source: TileRef::Memory(0),
+                beats,
+            };
             assert_eq!(runtime(&net, 1, kind), 5 + 4 * h + u64::from(beats) - 1);
         }
-        let kind = PortKind::NarrowRead { from: cluster(x, 0), source: TileRef::Memory(0) };
+        let kind = PortKind::NarrowRead {
+            from: cluster(x, 0),
+            source: TileRef::Memory(0),
+        };
         assert_eq!(runtime(&net, 1, kind), 5 + 4 * h);
-        let kind = PortKind::NarrowWrite { from: cluster(x, 0), to: TileRef::Memory(0) };
+        let kind = PortKind::NarrowWrite {
+            from: cluster(x, 0),
+            to: TileRef::Memory(0),
+        };
         assert_eq!(runtime(&net, 1, kind), 5 + 4 * h);
-        let kind = PortKind::Atomic { from: cluster(x, 0), to: TileRef::Memory(0) };
-        assert_eq!(runtime(&net, 1, kind), 4 + 4 * h + 3, "an atomic takes three cycles at the memory");
+        let kind = PortKind::Atomic {
+            from: cluster(x, 0),
+            to: TileRef::Memory(0),
+        };
+        assert_eq!(
+            runtime(&net, 1, kind),
+            4 + 4 * h + 3,
+            "an atomic takes three cycles at the memory"
+        );
     }
 }
 
 #[test]
 fn multicast_takes_as_long_as_a_write_to_its_farthest_member() {
     let net = network("collective_noc_4x4");
-    let groups = [(cube(0, 0, 3, 0), 3), (cube(0, 0, 3, 3), 6), (cube(2, 0, 1, 0), 3), (cube(0, 0, 1, 2), 3)];
+    let groups = [
+        (cube(0, 0, 3, 0), 3),
+        (cube(0, 0, 3, 3), 6),
+        (cube(2, 0, 1, 0), 3),
+        (cube(0, 0, 1, 2), 3),
+    ];
     for (to, h) in groups {
         for beats in [1, 64, 512] {
-            let kind = PortKind::WideMulticast { from: cluster(0, 0), to, beats };
-            assert_eq!(runtime(&net, 1, kind), 5 + 4 * h + u64::from(beats) - 1, "{to:?} {beats}");
+            let kind = PortKind::WideMulticast {
+                from: cluster(0, 0),
+                to,
+                beats,
+            };
+            assert_eq!(
+                runtime(&net, 1, kind),
+                5 + 4 * h + u64::from(beats) - 1,
+                "{to:?} {beats}"
+            );
         }
     }
-    let narrow = PortKind::NarrowMulticast { from: cluster(1, 1), to: cube(0, 0, 3, 3) };
+    let narrow = PortKind::NarrowMulticast {
+        from: cluster(1, 1),
+        to: cube(0, 0, 3, 3),
+    };
     assert_eq!(runtime(&net, 1, narrow), 5 + 4 * 4);
 }
 
@@ -82,7 +131,11 @@ fn multicast_takes_as_long_as_a_write_to_its_farthest_member() {
 fn multicast_over_an_8x8_mesh_merges_all_responses_in_the_network() {
     let net = network("collective_noc_8x8");
     for (from, h) in [(cluster(0, 0), 14), (cluster(3, 4), 8)] {
-        let kind = PortKind::WideMulticast { from, to: cube(0, 0, 7, 7), beats: 4 };
+        let kind = PortKind::WideMulticast {
+            from,
+            to: cube(0, 0, 7, 7),
+            beats: 4,
+        };
         assert_eq!(runtime(&net, 1, kind), 5 + 4 * h + 3);
     }
 }
@@ -90,7 +143,11 @@ fn multicast_over_an_8x8_mesh_merges_all_responses_in_the_network() {
 #[test]
 fn barrier_takes_the_round_trip_of_its_farthest_member_whatever_their_number() {
     let net = network("collective_noc_4x4");
-    let cases = [(cube(0, 0, 3, 0), cluster(0, 0), 3), (cube(0, 0, 3, 3), cluster(0, 0), 6), (cube(0, 0, 3, 3), cluster(1, 1), 4)];
+    let cases = [
+        (cube(0, 0, 3, 0), cluster(0, 0), 3),
+        (cube(0, 0, 3, 3), cluster(0, 0), 6),
+        (cube(0, 0, 3, 3), cluster(1, 1), 4),
+    ];
     for (group, root, h) in cases {
         let kind = PortKind::Barrier { group, root };
         assert_eq!(runtime(&net, group.len() as usize, kind), 5 + 4 * h);
@@ -101,7 +158,14 @@ fn barrier_takes_the_round_trip_of_its_farthest_member_whatever_their_number() {
 fn reduction_adds_5_cycles_per_reducing_router_and_no_dead_time_between_bursts() {
     let net = network("collective_noc_4x4");
     for beats in [1, 64, 512] {
-        let kind = PortKind::WideReduction { group: cube(0, 0, 3, 0), root: cluster(3, 0), beats };
-        assert_eq!(runtime(&net, 4, kind), 5 + 4 * 3 + 5 * 3 + u64::from(beats) - 1);
+        let kind = PortKind::WideReduction {
+            group: cube(0, 0, 3, 0),
+            root: cluster(3, 0),
+            beats,
+        };
+        assert_eq!(
+            runtime(&net, 4, kind),
+            5 + 4 * 3 + 5 * 3 + u64::from(beats) - 1
+        );
     }
 }

@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Driver that runs a schedule: per cluster a control core, a DMA engine and the compute cores.
+//!
+//! The control core starts DMA transfers and takes part in barriers, the compute cores run
+//! `local_reduce` and `compute`; each works on its actions in schedule order and spends the documented
+//! instructions, one per cycle (`docs/papers/S1.md`, "Instructions"). Start of a transfer: the DMA engine
+//! takes the command. End of an action: the core can see its completion.
+
+use crate::barrier::Barriers;
+use crate::dma::{Dma, Job, Side};
+use crate::fabric::{Done, Fabric};
+use crate::instances::Instances;
+use crate::issue::{Arithmetic, Target};
+use crate::ni::Source;
+use crate::txn::Owner;
+use noccl_net::Network;
+use noccl_run::{ActionTime, RunError};
+use noccl_workload::{ActionKind, Destination, LocalReduce, Schedule, Transfer};
+use std::collections::{HashMap, VecDeque};
+
+/// Driver events; `detail` is an instance.
+mod event {
+    /// An agent begins its next action, if it can.
+    pub(crate) const WAKE_CONTROL: u32 = 0;
+    pub(crate) const WAKE_COMPUTE: u32 = 1;
+    /// The control core has executed the instructions of an action.
+    pub(crate) const ISSUED: u32 = 2;
+    /// The first request of a DMA job leaves the engine.
+    pub(crate) const DMA_START: u32 = 3;
+    /// The core can see that an instance is over.
+    pub(crate) const OVER: u32 = 4;
+    /// The compute cores have finished, unless the network borrowed their FPUs.
+    pub(crate) const COMPUTED: u32 = 5;
+}
+
+/// Events from here on are the barriers'.
+pub(crate) const BARRIER_EVENTS: u32 = 16;
+
+/// One in-order agent.
+#[derive(Debug, Default)]
+struct Agent {
+    queue: VecDeque<u32>,
+    is_busy: bool,
+}
+
+pub(crate) struct Agents<'s> {
+    schedule: &'s Schedule,
+    pub instances: Instances,
+    control: HashMap<u32, Agent>,
+    compute: HashMap<u32, Agent>,
+    engines: HashMap<u32, Dma>,
+    barriers: Barriers,
+    /// Bursts of running reductions by action, and responses each member still waits for.
+    reductions: HashMap<u32, Vec<u32>>,
+    open_bursts: HashMap<u32, u32>,
+    pub num_done: usize,
+}
+
+impl<'s> Agents<'s> {
+    pub(crate) fn new(schedule: &'s Schedule, fabric: &mut Fabric<'_>) -> Result<Self, RunError> {
+        let instances = Instances::new(fabric.network, schedule)?;
+        let mut agents = Self {
+            schedule,
+            barriers: Barriers::new(fabric.network, schedule)?,
+            instances,
+            control: HashMap::new(),
+            compute: HashMap::new(),
+            engines: HashMap::new(),
+            reductions: HashMap::new(),
+            open_bursts: HashMap::new(),
+            num_done: 0,
+        };
+        for id in 0..agents.instances.all.len() as u32 {
+            let instance = &agents.instances.all[id as usize];
+            let tile = instance.tile;
+            let (side, what) = match agents.schedule.actions[instance.action as usize].kind {
+                ActionKind::LocalReduce(_) | ActionKind::Compute(_) => {
+                    (&mut agents.compute, event::WAKE_COMPUTE)
+                }
+                ActionKind::Transfer(_)
+                | ActionKind::InNetworkReduction(_)
+                | ActionKind::Barrier(_) => (&mut agents.control, event::WAKE_CONTROL),
+            };
+            let agent = side.entry(tile).or_default();
+            if agent.queue.is_empty() {
+                fabric.call_driver(0, what, tile);
+            }
+            agent.queue.push_back(id);
+        }
+        Ok(agents)
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        self.num_done == self.instances.all.len()
+    }
+
+    /// A driver event is due.
+    pub(crate) fn on_event(&mut self, what: u32, detail: u32, fabric: &mut Fabric<'_>) {
+        match what {
+            event::WAKE_CONTROL => self.wake_control(detail, fabric),
+            event::WAKE_COMPUTE => self.wake_compute(detail, fabric),
+            event::ISSUED => self.issued(detail, fabric),
+            event::DMA_START => self.dma_start(detail, fabric),
+            event::OVER => self.over(detail, fabric),
+            event::COMPUTED => self.computed(detail, fabric),
+            _ => self
+                .barriers
+                .on_event(what - BARRIER_EVENTS, detail, fabric),
+        }
+        self.finish_barriers(fabric);
+    }
+
+    /// A completion from the fabric.
+    pub(crate) fn on_done(&mut self, done: Done, fabric: &mut Fabric<'_>) {
+        let spec = &fabric.network.spec().cluster;
+        let seen = fabric.cycle + u64::from(spec.response_path_cycles + spec.dma.complete_cycles);
+        match done {
+            Done::ReadBeat { tile, bytes } => {
+                if let Some(engine) = self.engines.get_mut(&tile) {
+                    if let Some(instance) = engine.on_read_beat(tile, bytes, fabric) {
+                        let complete = u64::from(fabric.network.spec().cluster.dma.complete_cycles);
+                        fabric.call_driver(fabric.cycle + complete, event::OVER, instance);
+                    }
+                }
+            }
+            Done::Drained { tile } => {
+                if let Some(engine) = self.engines.get_mut(&tile) {
+                    engine.read_ahead(tile, fabric);
+                }
+            }
+            Done::Transaction {
+                owner: Owner::DmaWrite { instance },
+                tile,
+                ..
+            } => {
+                let engine = self.engines.entry(tile).or_default();
+                if let Some(instance) = engine.on_write_response(instance) {
+                    fabric.call_driver(seen, event::OVER, instance);
+                }
+            }
+            Done::Member {
+                owner: Owner::Reduction { action },
+                tile,
+                ..
+            } => {
+                let id = self
+                    .instances
+                    .at(action, tile)
+                    .expect("a member of the reduction has an instance");
+                let open = self
+                    .open_bursts
+                    .get_mut(&id)
+                    .expect("the member has contributed");
+                *open -= 1;
+                if *open == 0 {
+                    fabric.call_driver(seen, event::OVER, id);
+                }
+            }
+            Done::Transaction {
+                owner: Owner::Barrier { action },
+                tile,
+                value,
+                ..
+            } => {
+                self.barriers.on_response(action, tile, value, fabric);
+            }
+            Done::Member {
+                owner: Owner::Barrier { action },
+                tile,
+                ..
+            } => {
+                self.barriers.on_member(action, tile, fabric);
+            }
+            Done::Delivered {
+                owner: Owner::Barrier { action },
+                tile,
+                ..
+            } => {
+                self.barriers.on_interrupt(action, tile, fabric);
+            }
+            Done::Transaction { .. } | Done::Member { .. } | Done::Delivered { .. } => {}
+        }
+        self.finish_barriers(fabric);
+    }
+
+    /// Members that have left a barrier.
+    fn finish_barriers(&mut self, fabric: &mut Fabric<'_>) {
+        for (cycle, action, tile) in self.barriers.take_left() {
+            let id = self
+                .instances
+                .at(action, tile)
+                .expect("a member of the barrier has an instance");
+            fabric.call_driver(cycle, event::OVER, id);
+        }
+    }
+
+    fn wake_control(&mut self, tile: u32, fabric: &mut Fabric<'_>) {
+        let Some(agent) = self.control.get_mut(&tile) else {
+            return;
+        };
+        let Some(id) = agent.queue.front().copied() else {
+            return;
+        };
+        let instance = &mut self.instances.all[id as usize];
+        if agent.is_busy || instance.open > 0 {
+            return;
+        }
+        agent.is_busy = true;
+        agent.queue.pop_front();
+        let instructions = &fabric.network.spec().cluster.instructions;
+        let count = match self.schedule.actions[instance.action as usize].kind {
+            ActionKind::Barrier(_) => instructions.barrier_store,
+            ActionKind::Transfer(_)
+            | ActionKind::InNetworkReduction(_)
+            | ActionKind::LocalReduce(_)
+            | ActionKind::Compute(_) => instructions.dma_start,
+        };
+        instance.start_cycle = fabric.cycle;
+        fabric.call_driver(fabric.cycle + u64::from(count), event::ISSUED, id);
+    }
+
+    /// The instructions are executed: the DMA engine has its command, or the barrier's store leaves.
+    fn issued(&mut self, id: u32, fabric: &mut Fabric<'_>) {
+        let (action, tile) = (
+            self.instances.all[id as usize].action,
+            self.instances.all[id as usize].tile,
+        );
+        let cluster = &fabric.network.spec().cluster;
+        if let ActionKind::Barrier(_) = self.schedule.actions[action as usize].kind {
+            self.barriers.enter(action, tile, fabric);
+            return;
+        }
+        self.instances.all[id as usize].start_cycle = fabric.cycle;
+        let leaves = u64::from(cluster.dma.start_cycles + cluster.request_path_cycles);
+        fabric.call_driver(fabric.cycle + leaves, event::DMA_START, id);
+        self.free_control(tile, fabric);
+    }
+
+    fn free_control(&mut self, tile: u32, fabric: &mut Fabric<'_>) {
+        if let Some(agent) = self.control.get_mut(&tile) {
+            agent.is_busy = false;
+        }
+        self.wake_control(tile, fabric);
+    }
+
+    fn dma_start(&mut self, id: u32, fabric: &mut Fabric<'_>) {
+        let (action, tile) = (
+            self.instances.all[id as usize].action,
+            self.instances.all[id as usize].tile,
+        );
+        match &self.schedule.actions[action as usize].kind {
+            ActionKind::Transfer(transfer) => self.start_transfer(id, tile, transfer, fabric),
+            ActionKind::InNetworkReduction(_) => self.contribute(id, action, tile, fabric),
+            ActionKind::LocalReduce(_) | ActionKind::Compute(_) | ActionKind::Barrier(_) => {}
+        }
+    }
+
+    fn start_transfer(&mut self, id: u32, tile: u32, transfer: &Transfer, fabric: &mut Fabric<'_>) {
+        if transfer.bytes == 0 || transfer.rows == 0 {
+            self.over(id, fabric);
+            return;
+        }
+        let job = job_of(id, tile, transfer, fabric.network);
+        if let (Side::Own, Side::Own) = (job.source, job.destination) {
+            let beats = copy_locally(tile, &job, fabric);
+            fabric.call_driver(fabric.cycle + beats, event::OVER, id);
+            return;
+        }
+        self.engines
+            .entry(tile)
+            .or_default()
+            .start(tile, job, fabric);
+    }
+
+    fn contribute(&mut self, id: u32, action: u32, tile: u32, fabric: &mut Fabric<'_>) {
+        let ActionKind::InNetworkReduction(r) = &self.schedule.actions[action as usize].kind else {
+            return;
+        };
+        if r.bytes == 0 {
+            self.over(id, fabric);
+            return;
+        }
+        let root = fabric.network.find(r.root.tile).map_or(0, |t| t.0);
+        let group = fabric.network.cube(r.group);
+        let arithmetic = Arithmetic {
+            operator: r.operator,
+            element: r.element,
+        };
+        let bursts: Vec<_> =
+            crate::burst::Bursts::new(r.root.offset, r.bytes, fabric.network.spec()).collect();
+        let owner = Owner::Reduction { action };
+        let txns = self.reductions.entry(action).or_insert_with(|| {
+            let open = |b: &crate::burst::Burst| {
+                fabric.open_reduction(
+                    group,
+                    root,
+                    r.root.offset + b.offset,
+                    b.bytes,
+                    arithmetic,
+                    owner,
+                )
+            };
+            bursts.iter().map(open).collect()
+        });
+        for (txn, burst) in txns.iter().zip(&bursts) {
+            fabric.contribute(tile, *txn, Source::Memory(r.source_offset + burst.offset));
+        }
+        self.open_bursts.insert(id, bursts.len() as u32);
+    }
+
+    fn wake_compute(&mut self, tile: u32, fabric: &mut Fabric<'_>) {
+        let Some(agent) = self.compute.get_mut(&tile) else {
+            return;
+        };
+        let Some(id) = agent.queue.front().copied() else {
+            return;
+        };
+        let instance = &mut self.instances.all[id as usize];
+        if agent.is_busy || instance.open > 0 {
+            return;
+        }
+        agent.is_busy = true;
+        agent.queue.pop_front();
+        instance.start_cycle = fabric.cycle;
+        let cluster = &fabric.network.spec().cluster;
+        let work = match &self.schedule.actions[instance.action as usize].kind {
+            ActionKind::LocalReduce(l) => {
+                let beats = l.bytes.div_ceil(64) * (l.inputs.len() as u64 - 1).max(1);
+                (beats * u64::from(cluster.compute_millicycles_per_beat)).div_ceil(1000)
+            }
+            ActionKind::Compute(c) => c.cycles,
+            ActionKind::Transfer(_)
+            | ActionKind::InNetworkReduction(_)
+            | ActionKind::Barrier(_) => 0,
+        };
+        let end = fabric.cycle + u64::from(cluster.instructions.compute_start) + work;
+        fabric.fpu_busy_until[tile as usize] = end;
+        fabric.call_driver(end, event::COMPUTED, id);
+    }
+
+    fn computed(&mut self, id: u32, fabric: &mut Fabric<'_>) {
+        let (action, tile) = (
+            self.instances.all[id as usize].action,
+            self.instances.all[id as usize].tile,
+        );
+        let end = fabric.fpu_busy_until[tile as usize];
+        if end > fabric.cycle {
+            fabric.call_driver(end, event::COMPUTED, id);
+            return;
+        }
+        if let ActionKind::LocalReduce(reduce) = &self.schedule.actions[action as usize].kind {
+            reduce_locally(tile, reduce, fabric);
+        }
+        if let Some(agent) = self.compute.get_mut(&tile) {
+            agent.is_busy = false;
+        }
+        self.over(id, fabric);
+        self.wake_compute(tile, fabric);
+    }
+
+    /// The core sees that an instance is over: dependents may start.
+    fn over(&mut self, id: u32, fabric: &mut Fabric<'_>) {
+        let instance = &mut self.instances.all[id as usize];
+        instance.finish_cycle = fabric.cycle;
+        instance.is_done = true;
+        self.num_done += 1;
+        let (tile, action) = (instance.tile, instance.action);
+        let is_dma = matches!(
+            self.schedule.actions[action as usize].kind,
+            ActionKind::Transfer(_) | ActionKind::InNetworkReduction(_)
+        );
+        // Whoever waits for a DMA transfer polls for it.
+        let wait = if is_dma {
+            u64::from(fabric.network.spec().cluster.instructions.dma_wait)
+        } else {
+            0
+        };
+        for next in std::mem::take(&mut self.instances.all[id as usize].next) {
+            self.instances.all[next as usize].open -= 1;
+            fabric.call_driver(fabric.cycle + wait, event::WAKE_CONTROL, tile);
+            fabric.call_driver(fabric.cycle + wait, event::WAKE_COMPUTE, tile);
+        }
+        if let ActionKind::Barrier(_) = self.schedule.actions[action as usize].kind {
+            self.free_control(tile, fabric);
+        }
+    }
+
+    /// Start and end of every action: first and last over its participants.
+    pub(crate) fn times(&self) -> Vec<ActionTime> {
+        let range = |a: usize| {
+            &self.instances.all
+                [self.instances.first[a] as usize..self.instances.first[a + 1] as usize]
+        };
+        (0..self.schedule.actions.len())
+            .map(|a| ActionTime {
+                start_cycle: range(a).iter().map(|i| i.start_cycle).min().unwrap_or(0),
+                finish_cycle: range(a).iter().map(|i| i.finish_cycle).max().unwrap_or(0),
+            })
+            .collect()
+    }
+
+    /// Actions that are not over.
+    pub(crate) fn open_actions(&self) -> Vec<usize> {
+        let mut open: Vec<usize> = self
+            .instances
+            .all
+            .iter()
+            .filter(|i| !i.is_done)
+            .map(|i| i.action as usize)
+            .collect();
+        open.dedup();
+        open
+    }
+}
+
+fn job_of(instance: u32, tile: u32, transfer: &Transfer, network: &Network) -> Job {
+    let find = |r| network.find(r).map_or(0, |t| t.0);
+    let source = find(transfer.source.tile);
+    let (destination, destination_offset) = match transfer.destination {
+        Destination::One(place) if find(place.tile) == tile => (Side::Own, place.offset),
+        Destination::One(place) => (Side::Remote(Target::Tile(find(place.tile))), place.offset),
+        Destination::Multicast { set, offset } => {
+            (Side::Remote(Target::Set(network.cube(set))), offset)
+        }
+    };
+    Job {
+        instance,
+        source: if source == tile {
+            Side::Own
+        } else {
+            Side::Remote(Target::Tile(source))
+        },
+        source_offset: transfer.source.offset,
+        source_stride: transfer.source_stride,
+        destination,
+        destination_offset,
+        destination_stride: transfer.destination_stride,
+        bytes: transfer.bytes,
+        rows: transfer.rows,
+    }
+}
+
+/// L1 to L1: one beat per cycle through the engine. Returns the cycles.
+fn copy_locally(tile: u32, job: &Job, fabric: &mut Fabric<'_>) -> u64 {
+    let total = job.bytes * u64::from(job.rows);
+    fabric.counters.dma_load_bytes += total;
+    fabric.counters.dma_store_bytes += total;
+    fabric.counters.spm_write_bytes += total;
+    if fabric.is_value() {
+        for row in 0..u64::from(job.rows) {
+            let mut line = vec![0; job.bytes as usize];
+            fabric
+                .memories
+                .read(tile, job.source_offset + row * job.source_stride, &mut line);
+            fabric.memories.write(
+                tile,
+                job.destination_offset + row * job.destination_stride,
+                &line,
+            );
+        }
+    }
+    job.bytes.div_ceil(64) * u64::from(job.rows)
+}
+
+fn reduce_locally(tile: u32, reduce: &LocalReduce, fabric: &mut Fabric<'_>) {
+    let elements = reduce.bytes / reduce.element.bytes();
+    fabric.counters.software_reduce_ops += elements * (reduce.inputs.len() as u64 - 1);
+    fabric.counters.spm_write_bytes += reduce.bytes;
+    if !fabric.is_value() {
+        return;
+    }
+    let mut sum = vec![0; reduce.bytes as usize];
+    let mut operand = vec![0; reduce.bytes as usize];
+    for (i, input) in reduce.inputs.iter().enumerate() {
+        if i == 0 {
+            fabric.memories.read(tile, *input, &mut sum);
+        } else {
+            fabric.memories.read(tile, *input, &mut operand);
+            noccl_workload::number::fold_into(&mut sum, &operand, reduce.operator, reduce.element);
+        }
+    }
+    fabric.memories.write(tile, reduce.output, &sum);
+}

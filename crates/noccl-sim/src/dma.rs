@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The cluster's DMA engine: a read side and a write side with a buffer between them (S1 §2.2).
+//!
+//! Transfers are worked on in order; the read side runs ahead as far as the buffer reaches. It asks for
+//! a burst only when the buffer has room for all of it: read data is therefore always taken from the
+//! network, whatever the write side waits for (`docs/design/0001`). Reads of one engine carry one AXI ID,
+//! so a read from another tile waits until the earlier ones have returned.
+
+use crate::burst::Bursts;
+use crate::fabric::Fabric;
+use crate::issue::Target;
+use crate::ni::Source;
+use crate::txn::Owner;
+use std::collections::VecDeque;
+
+/// Where a job reads or writes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Side {
+    /// The engine's own L1.
+    Own,
+    /// Over the network.
+    Remote(Target),
+}
+
+/// One transfer in an engine.
+#[derive(Debug, Clone)]
+pub(crate) struct Job {
+    /// Instance of the schedule that waits for it.
+    pub instance: u32,
+    pub source: Side,
+    pub source_offset: u64,
+    pub source_stride: u64,
+    pub destination: Side,
+    pub destination_offset: u64,
+    pub destination_stride: u64,
+    /// Bytes per line and lines.
+    pub bytes: u64,
+    pub rows: u32,
+}
+
+/// A burst that the read side will ask for.
+#[derive(Debug, Clone, Copy)]
+struct ReadBurst {
+    tile: u32,
+    address: u64,
+    bytes: u32,
+}
+
+/// A job whose read data has not all come.
+#[derive(Debug, Clone)]
+struct Reading {
+    job: Job,
+    received: u64,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Dma {
+    reads: VecDeque<ReadBurst>,
+    reading: VecDeque<Reading>,
+    /// Bytes asked for and not yet in the buffer.
+    in_flight_bytes: u64,
+    /// Tile that the reads in flight go to.
+    reading_from: u32,
+    /// Instance and write bursts without a response, in order of issue.
+    writing: VecDeque<(u32, u32)>,
+}
+
+impl Job {
+    const fn total_bytes(&self) -> u64 {
+        self.bytes * self.rows as u64
+    }
+
+    /// Destination of the byte at position `at` of the transfer.
+    const fn destination_of(&self, at: u64) -> u64 {
+        self.destination_offset + at / self.bytes * self.destination_stride + at % self.bytes
+    }
+}
+
+impl Dma {
+    /// The engine takes a job: its requests leave after the request path.
+    pub(crate) fn start(&mut self, tile: u32, job: Job, fabric: &mut Fabric<'_>) {
+        if let Side::Remote(target) = job.destination {
+            let source = if matches!(job.source, Side::Own) {
+                None
+            } else {
+                Some(Source::Buffer)
+            };
+            let bursts = issue_writes(tile, &job, target, source, fabric);
+            self.writing.push_back((job.instance, bursts));
+        }
+        if let Side::Remote(Target::Tile(from)) = job.source {
+            for row in 0..u64::from(job.rows) {
+                let address = job.source_offset + row * job.source_stride;
+                for burst in Bursts::new(address, job.bytes, fabric.network.spec()) {
+                    self.reads.push_back(ReadBurst {
+                        tile: from,
+                        address: address + burst.offset,
+                        bytes: burst.bytes,
+                    });
+                }
+            }
+            self.reading.push_back(Reading { job, received: 0 });
+            self.read_ahead(tile, fabric);
+        }
+    }
+
+    /// Asks for further bursts while the buffer has room for them.
+    pub(crate) fn read_ahead(&mut self, tile: u32, fabric: &mut Fabric<'_>) {
+        let room = u64::from(fabric.network.spec().cluster.dma.buffer_beats) * 64;
+        while let Some(next) = self.reads.front().copied() {
+            let used = self.in_flight_bytes + u64::from(fabric.nis[tile as usize].buffer_bytes);
+            let is_other_tile = self.in_flight_bytes > 0 && self.reading_from != next.tile;
+            if is_other_tile || (used > 0 && used + u64::from(next.bytes) > room) {
+                break;
+            }
+            self.reads.pop_front();
+            self.in_flight_bytes += u64::from(next.bytes);
+            self.reading_from = next.tile;
+            fabric.issue_read(tile, next.tile, next.address, next.bytes, Owner::DmaRead);
+        }
+    }
+
+    /// Bytes of a beat are in the buffer. Returns the instance of a pull that is now complete.
+    pub(crate) fn on_read_beat(
+        &mut self,
+        tile: u32,
+        bytes: u32,
+        fabric: &mut Fabric<'_>,
+    ) -> Option<u32> {
+        self.in_flight_bytes -= u64::from(bytes);
+        let head = self.reading.front_mut()?;
+        if matches!(head.job.destination, Side::Own) {
+            store_locally(tile, &head.job, head.received, bytes, fabric);
+        }
+        head.received += u64::from(bytes);
+        let is_complete = head.received == head.job.total_bytes();
+        let finished = if is_complete {
+            self.reading.pop_front()
+        } else {
+            None
+        };
+        self.read_ahead(tile, fabric);
+        finished
+            .filter(|r| matches!(r.job.destination, Side::Own))
+            .map(|r| r.job.instance)
+    }
+
+    /// A write burst has its response. Returns the instance of a transfer that is now complete.
+    pub(crate) fn on_write_response(&mut self, instance: u32) -> Option<u32> {
+        let at = self.writing.iter().position(|(i, _)| *i == instance)?;
+        self.writing[at].1 -= 1;
+        if self.writing[at].1 == 0 {
+            self.writing.remove(at);
+            return Some(instance);
+        }
+        None
+    }
+}
+
+fn issue_writes(
+    tile: u32,
+    job: &Job,
+    target: Target,
+    buffered: Option<Source>,
+    fabric: &mut Fabric<'_>,
+) -> u32 {
+    let mut bursts = 0;
+    for row in 0..u64::from(job.rows) {
+        let address = job.destination_offset + row * job.destination_stride;
+        for burst in Bursts::new(address, job.bytes, fabric.network.spec()) {
+            let own = Source::Memory(job.source_offset + row * job.source_stride + burst.offset);
+            let owner = Owner::DmaWrite {
+                instance: job.instance,
+            };
+            let source = buffered.unwrap_or(own);
+            fabric.issue_write(
+                tile,
+                target,
+                address + burst.offset,
+                burst.bytes,
+                owner,
+                source,
+            );
+            bursts += 1;
+        }
+    }
+    bursts
+}
+
+/// Moves read data from the buffer into the engine's own L1.
+fn store_locally(tile: u32, job: &Job, at: u64, bytes: u32, fabric: &mut Fabric<'_>) {
+    fabric.nis[tile as usize].buffer_bytes -= bytes;
+    fabric.counters.dma_store_bytes += u64::from(bytes);
+    fabric.counters.spm_write_bytes += u64::from(bytes);
+    if fabric.is_value() {
+        // A beat never spans two lines of the transfer: lines are cut into bursts one by one.
+        let data: Vec<u8> = fabric.nis[tile as usize]
+            .buffer
+            .drain(..bytes as usize)
+            .collect();
+        fabric.memories.write(tile, job.destination_of(at), &data);
+    }
+}
