@@ -4,14 +4,20 @@
 //! A schedule names actions and dependencies, never cycles, flits or router ports. Algorithms are
 //! open: anybody may emit a schedule, because the checker, not the author, is trusted.
 
+pub mod check;
 mod collective;
+mod fold_tree;
 pub mod number;
+mod participants;
 mod schedule;
 mod trace;
 mod traffic;
 
+pub use check::{CheckError, CheckReport, TileSetError, check};
 pub use collective::{Collective, CollectiveKind};
+pub use fold_tree::{FoldTree, fold_order};
 pub use number::{ElementType, Operator};
+pub use participants::{as_multi_address, check_multi_address, participants, set_members};
 pub use schedule::{
     Action, ActionId, ActionKind, Barrier, BarrierMechanism, Compute, Destination,
     InNetworkReduction, LocalReduce, Place, SCHEDULE_FORMAT, Schedule, Transfer,

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Symbolic memory of one tile: ranges, what they hold, who touched them last.
+
+use super::expression::{ExpressionId, Value};
+use super::order::Node;
+use noccl_net::TileId;
+use std::collections::BTreeMap;
+
+/// An action's access to memory, at an event of the order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Access {
+    /// Event before which earlier accesses must be over.
+    pub(super) begin: Node,
+    /// Event after which this access is over.
+    pub(super) end: Node,
+    /// Action.
+    pub(super) action: u32,
+}
+
+/// Two accesses of which the first must be over before the second begins.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Demand {
+    pub(super) tile: TileId,
+    pub(super) first: Access,
+    pub(super) first_writes: bool,
+    pub(super) second: Access,
+    pub(super) second_writes: bool,
+    pub(super) start: u64,
+    pub(super) end: u64,
+}
+
+/// A piece of a range: `offset` counts from the start of the range, the value's shift too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) offset: u64,
+    pub(super) bytes: u64,
+    pub(super) value: Value,
+}
+
+#[derive(Debug, Clone)]
+struct Segment {
+    end: u64,
+    /// Shift counts from address zero.
+    value: Value,
+    writer: Option<Access>,
+    readers: Vec<Access>,
+}
+
+/// Memory of one tile.
+#[derive(Debug)]
+pub(super) struct Content {
+    tile: TileId,
+    segments: BTreeMap<u64, Segment>,
+}
+
+impl Content {
+    /// A memory that holds its initial content.
+    pub(super) fn new(tile: TileId, initial: ExpressionId, bytes: u64) -> Self {
+        let all = Segment {
+            end: bytes,
+            value: Value {
+                expression: initial,
+                shift: 0,
+            },
+            writer: None,
+            readers: Vec::new(),
+        };
+        Self {
+            tile,
+            segments: BTreeMap::from([(0, all)]),
+        }
+    }
+
+    /// Makes `at` a boundary between segments.
+    fn split(&mut self, at: u64) {
+        let Some((start, segment)) = self.segments.range_mut(..at).next_back() else {
+            return;
+        };
+        if *start < at && at < segment.end {
+            let tail = segment.clone();
+            segment.end = at;
+            self.segments.insert(at, tail);
+        }
+    }
+
+    /// What a range holds, without touching it.
+    pub(super) fn look(&self, start: u64, bytes: u64) -> Vec<Piece> {
+        let end = start + bytes;
+        let first = self
+            .segments
+            .range(..=start)
+            .next_back()
+            .map_or(start, |(s, _)| *s);
+        let overlapping = self.segments.range(first..end);
+        overlapping
+            .map(|(s, segment)| {
+                let from = (*s).max(start);
+                Piece {
+                    offset: from - start,
+                    bytes: segment.end.min(end) - from,
+                    value: Value {
+                        expression: segment.value.expression,
+                        shift: segment.value.shift + i128::from(start),
+                    },
+                }
+            })
+            .collect()
+    }
+
+    /// Reads a range: it must be after the last write of every byte.
+    pub(super) fn read(
+        &mut self,
+        start: u64,
+        bytes: u64,
+        access: Access,
+        demands: &mut Vec<Demand>,
+    ) -> Vec<Piece> {
+        let end = start + bytes;
+        self.split(start);
+        self.split(end);
+        for (s, segment) in self.segments.range_mut(start..end) {
+            if let Some(writer) = segment.writer.filter(|w| w.action != access.action) {
+                demands.push(Demand {
+                    tile: self.tile,
+                    first: writer,
+                    first_writes: true,
+                    second: access,
+                    second_writes: false,
+                    start: *s,
+                    end: segment.end,
+                });
+            }
+            if segment.readers.last() != Some(&access) {
+                segment.readers.push(access);
+            }
+        }
+        self.look(start, bytes)
+    }
+
+    /// Writes pieces that cover a range: it must be after every earlier read and write of every byte.
+    pub(super) fn write(
+        &mut self,
+        start: u64,
+        pieces: &[Piece],
+        access: Access,
+        demands: &mut Vec<Demand>,
+    ) {
+        let Some(last) = pieces.last() else { return };
+        let end = start + last.offset + last.bytes;
+        self.split(start);
+        self.split(end);
+        while let Some((s, segment)) = self.segments.range(start..end).next() {
+            let s = *s;
+            let earlier = segment.readers.iter().map(|r| (*r, false));
+            for (first, first_writes) in earlier.chain(segment.writer.map(|w| (w, true))) {
+                if first.action != access.action {
+                    demands.push(Demand {
+                        tile: self.tile,
+                        first,
+                        first_writes,
+                        second: access,
+                        second_writes: true,
+                        start: s,
+                        end: segment.end,
+                    });
+                }
+            }
+            self.segments.remove(&s);
+        }
+        for piece in pieces {
+            let segment = Segment {
+                end: start + piece.offset + piece.bytes,
+                value: Value {
+                    expression: piece.value.expression,
+                    shift: piece.value.shift - i128::from(start),
+                },
+                writer: Some(access),
+                readers: Vec::new(),
+            };
+            self.segments.insert(start + piece.offset, segment);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Why a schedule is refused before anything is simulated.
+
+use std::fmt;
+use thiserror::Error;
+
+/// A set of tiles that does not exist on the network.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{found}; accepted: {accepted}")]
+pub struct TileSetError {
+    /// What was written.
+    pub found: String,
+    /// What would be accepted.
+    pub accepted: String,
+}
+
+/// One wait of a cycle: at `tile`, `waiter` starts only after `awaited`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wait {
+    /// Tile at which the order is written, in the words of users.
+    pub tile: String,
+    /// Action that waits.
+    pub waiter: String,
+    /// Action that must be over first.
+    pub awaited: String,
+}
+
+/// What the checker found wrong. Each message says what, where and what would be accepted.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum CheckError {
+    /// A field holds something impossible on this network.
+    #[error("{field} = {found}: {accepted}")]
+    Field {
+        /// Path of the field, e.g. `actions[3].kind.transfer.bytes`.
+        field: String,
+        /// Value found.
+        found: String,
+        /// What would be accepted.
+        accepted: String,
+    },
+    /// A range does not fit into a tile's memory.
+    #[error("{field}: needs {needed_bytes} bytes of {tile}, which has {available_bytes}")]
+    DoesNotFit {
+        /// Path of the field that places the range.
+        field: String,
+        /// Tile.
+        tile: String,
+        /// Bytes from the start of the memory to the end of the range.
+        needed_bytes: u128,
+        /// Size of the memory.
+        available_bytes: u64,
+    },
+    /// Actions that wait for each other in a circle: no order of execution exists.
+    #[error("wait cycle: {}", WaitList(.0))]
+    WaitCycle(
+        /// The waits, each on the next; the last on the first.
+        Vec<Wait>,
+    ),
+    /// Two unordered actions touch the same bytes and at least one writes them.
+    #[error(
+        "race: {second} {second_access} bytes {start}..{end} of {tile}, which {first} {first_access}, \
+         and nothing makes it wait; order them with `after`, or between tiles by a barrier or \
+         reduction in which both initiators take part"
+    )]
+    Race {
+        /// Earlier action in the file.
+        first: String,
+        /// "reads" or "writes".
+        first_access: &'static str,
+        /// Later action in the file.
+        second: String,
+        /// "reads" or "writes".
+        second_access: &'static str,
+        /// Tile whose memory it is.
+        tile: String,
+        /// First byte in question.
+        start: u64,
+        /// End of the range.
+        end: u64,
+    },
+    /// An output does not hold what the collective promises.
+    #[error(
+        "collective.output_offset: bytes {start}..{end} of {tile} (rank {rank}): expected {expected}, found {found}"
+    )]
+    Postcondition {
+        /// Rank of the participant, or of the root in its group; a root outside the group is called "root".
+        rank: String,
+        /// Tile of the output.
+        tile: String,
+        /// First wrong byte.
+        start: u64,
+        /// End of the wrong range.
+        end: u64,
+        /// What should be there.
+        expected: String,
+        /// What is there.
+        found: String,
+    },
+    /// A participant may leave the barrier too early.
+    #[error(
+        "collective: {leaver} can finish before {enterer} has started; accepted: a barrier in which both take part"
+    )]
+    BarrierLeak {
+        /// Participant that leaves.
+        leaver: String,
+        /// Participant that has not entered.
+        enterer: String,
+    },
+}
+
+struct WaitList<'a>(&'a [Wait]);
+
+impl fmt::Display for WaitList<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, wait) in self.0.iter().enumerate() {
+            let separator = if i == 0 { "" } else { "; " };
+            write!(
+                f,
+                "{separator}at {} {} waits for {}",
+                wait.tile, wait.waiter, wait.awaited
+            )?;
+        }
+        f.write_str(
+            "; accepted: every action after earlier ones only, in the same order at all tiles",
+        )
+    }
+}

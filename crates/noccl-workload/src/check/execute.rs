@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Symbolic execution: what every memory holds in the end, and which accesses must be ordered.
+//!
+//! Actions are executed in file order, which is one legal order. If all demanded orders hold, every
+//! legal order gives the same contents.
+
+use super::CheckError;
+use super::content::{Access, Content, Demand, Piece};
+use super::expression::{Expression, Expressions, Value};
+use super::order::Order;
+use crate::fold_tree::{FoldTree, fold_order};
+use crate::{
+    ActionKind, Destination, ElementType, InNetworkReduction, LocalReduce, Schedule, Transfer,
+};
+use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
+use std::collections::HashMap;
+
+/// Symbolic memories after the last action.
+pub(super) struct Memories {
+    pub(super) expressions: Expressions,
+    tiles: Vec<Option<Content>>,
+}
+
+impl Memories {
+    /// What a range holds.
+    pub(super) fn look(
+        &mut self,
+        network: &Network,
+        tile: TileId,
+        start: u64,
+        bytes: u64,
+    ) -> Vec<Piece> {
+        if bytes == 0 {
+            return Vec::new();
+        }
+        self.content(network, tile).look(start, bytes)
+    }
+
+    fn content(&mut self, network: &Network, tile: TileId) -> &mut Content {
+        let expressions = &mut self.expressions;
+        self.tiles[tile.idx()].get_or_insert_with(|| {
+            let initial = expressions.intern(Expression::Initial(tile));
+            Content::new(tile, initial, network.memory_bytes(tile))
+        })
+    }
+}
+
+/// Runs the schedule symbolically.
+///
+/// # Errors
+/// [`CheckError::Race`] for the first unordered conflict.
+pub(super) fn execute(
+    network: &Network,
+    schedule: &Schedule,
+    order: &Order,
+) -> Result<Memories, CheckError> {
+    let mut run = Execution {
+        network,
+        order,
+        memories: Memories {
+            expressions: Expressions::default(),
+            tiles: (0..network.num_tiles()).map(|_| None).collect(),
+        },
+        demands: Vec::new(),
+        fold_plans: HashMap::new(),
+    };
+    for (i, action) in schedule.actions.iter().enumerate() {
+        let known = run.demands.len();
+        match &action.kind {
+            ActionKind::Transfer(t) => run.transfer(i, t),
+            ActionKind::InNetworkReduction(r) => run.reduction(i, r),
+            ActionKind::LocalReduce(r) => run.local_reduce(i, r),
+            ActionKind::Compute(_) | ActionKind::Barrier(_) => {}
+        }
+        run.forget_repeated_demands(known);
+    }
+    let questions: Vec<_> = run
+        .demands
+        .iter()
+        .map(|d| (d.first.end, d.second.begin))
+        .collect();
+    match order.first_unordered(&questions) {
+        Some(question) => Err(race(network, schedule, &run.demands[question])),
+        None => Ok(run.memories),
+    }
+}
+
+struct Execution<'a> {
+    network: &'a Network,
+    order: &'a Order,
+    memories: Memories,
+    demands: Vec<Demand>,
+    fold_plans: HashMap<(MultiAddress, Coord), Vec<Step>>,
+}
+
+/// Fold order as a program for a stack.
+enum Step {
+    /// Push the contribution with this index.
+    Push(usize),
+    /// Replace the topmost values by their fold.
+    Fold(usize),
+}
+
+impl Execution<'_> {
+    fn access(&self, action: usize, position: usize) -> Access {
+        Access {
+            begin: self.order.enter(action, position),
+            end: self.order.finish(action, position),
+            action: action as u32,
+        }
+    }
+
+    fn read(&mut self, tile: TileId, start: u64, bytes: u64, access: Access) -> Vec<Piece> {
+        let content = self.memories.content(self.network, tile);
+        content.read(start, bytes, access, &mut self.demands)
+    }
+
+    fn write(&mut self, tile: TileId, start: u64, pieces: &[Piece], access: Access) {
+        let content = self.memories.content(self.network, tile);
+        content.write(start, pieces, access, &mut self.demands);
+    }
+
+    /// One demand per pair of events is enough; the first is the one that a message names.
+    fn forget_repeated_demands(&mut self, known: usize) {
+        let mut new = self.demands.split_off(known);
+        new.sort_by_key(|d| (d.first.end, d.second.begin));
+        new.dedup_by_key(|d| (d.first.end, d.second.begin));
+        self.demands.append(&mut new);
+    }
+
+    fn transfer(&mut self, action: usize, t: &Transfer) {
+        let Some(source) = self.network.find(t.source.tile).filter(|_| t.bytes > 0) else {
+            return;
+        };
+        let (tiles, offset): (Vec<TileId>, u64) = match t.destination {
+            Destination::One(place) => (
+                self.network.find(place.tile).into_iter().collect(),
+                place.offset,
+            ),
+            Destination::Multicast { set, offset } => {
+                (self.network.multi_tiles(set).flatten().collect(), offset)
+            }
+        };
+        let access = self.access(action, 0);
+        for row in 0..u64::from(t.rows) {
+            let from = t.source.offset + row * t.source_stride;
+            let pieces = self.read(source, from, t.bytes, access);
+            for tile in &tiles {
+                self.write(*tile, offset + row * t.destination_stride, &pieces, access);
+            }
+        }
+    }
+
+    fn local_reduce(&mut self, action: usize, r: &LocalReduce) {
+        let Some(tile) = self.network.find(r.tile).filter(|_| r.bytes > 0) else {
+            return;
+        };
+        let access = self.access(action, 0);
+        let operands: Vec<_> = r
+            .inputs
+            .iter()
+            .map(|i| self.read(tile, *i, r.bytes, access))
+            .collect();
+        let expressions = &mut self.memories.expressions;
+        let pieces = fold_pieces(&operands, r.element, |segment| match segment {
+            Some(values) => expressions.fold(r.operator, r.element, values),
+            None => Some(torn(expressions, action)),
+        });
+        self.write(tile, r.output, &pieces, access);
+    }
+
+    fn reduction(&mut self, action: usize, r: &InNetworkReduction) {
+        let TileRef::Cluster(root) = r.root.tile else {
+            return;
+        };
+        let Some(root_tile) = self.network.find(r.root.tile).filter(|_| r.bytes > 0) else {
+            return;
+        };
+        let members = self.order.members(action).to_vec();
+        let operands: Vec<_> = members
+            .iter()
+            .enumerate()
+            .map(|(p, tile)| {
+                let access = self.access(action, p);
+                self.read(*tile, r.source_offset, r.bytes, access)
+            })
+            .collect();
+        let network = self.network;
+        let plan = self.fold_plans.entry((r.group, root)).or_insert_with(|| {
+            let mut plan = Vec::new();
+            push_steps(
+                network,
+                &members,
+                &fold_order(network, r.group, root),
+                &mut plan,
+            );
+            plan
+        });
+        let expressions = &mut self.memories.expressions;
+        let pieces = fold_pieces(&operands, r.element, |segment| match segment {
+            Some(values) => run_plan(expressions, plan, r, values),
+            None => Some(torn(expressions, action)),
+        });
+        // The first result leaves when all have entered.
+        let hub = self.order.finish(action, 0);
+        let access = Access {
+            begin: hub,
+            end: hub,
+            action: action as u32,
+        };
+        self.write(root_tile, r.root.offset, &pieces, access);
+    }
+}
+
+fn torn(expressions: &mut Expressions, action: usize) -> Value {
+    Value {
+        expression: expressions.intern(Expression::Torn(action as u32)),
+        shift: 0,
+    }
+}
+
+fn push_steps(network: &Network, members: &[TileId], tree: &FoldTree, plan: &mut Vec<Step>) {
+    match tree {
+        FoldTree::Member(at) => {
+            let tile = network.tile_at(network.mesh_coord(*at));
+            plan.extend(members.binary_search(&tile).ok().map(Step::Push));
+        }
+        FoldTree::Fold(operands) => {
+            for operand in operands {
+                push_steps(network, members, operand, plan);
+            }
+            plan.push(Step::Fold(operands.len()));
+        }
+    }
+}
+
+fn run_plan(
+    expressions: &mut Expressions,
+    plan: &[Step],
+    r: &InNetworkReduction,
+    values: &[Value],
+) -> Option<Value> {
+    let mut stack: Vec<Value> = Vec::new();
+    for step in plan {
+        match step {
+            Step::Push(member) => stack.push(values[*member]),
+            Step::Fold(operands) => {
+                let from = stack.len().checked_sub(*operands)?;
+                let folded = expressions.fold(r.operator, r.element, &stack[from..])?;
+                stack.truncate(from);
+                stack.push(folded);
+            }
+        }
+    }
+    stack.pop()
+}
+
+/// Cuts all operands at each other's boundaries and folds segment by segment.
+///
+/// `fold` gets one value per operand, or none for an element that a boundary tears.
+fn fold_pieces(
+    operands: &[Vec<Piece>],
+    element: ElementType,
+    mut fold: impl FnMut(Option<&[Value]>) -> Option<Value>,
+) -> Vec<Piece> {
+    let width = element.bytes();
+    let mut cuts: Vec<u64> = operands.iter().flatten().map(|p| p.offset).collect();
+    let end = operands
+        .iter()
+        .flatten()
+        .map(|p| p.offset + p.bytes)
+        .max()
+        .unwrap_or(0);
+    cuts.sort_unstable();
+    cuts.dedup();
+    let torn: Vec<u64> = cuts
+        .iter()
+        .filter(|c| *c % width != 0)
+        .map(|c| c - c % width)
+        .collect();
+    cuts.retain(|c| c % width == 0);
+    cuts.extend(torn.iter().flat_map(|start| [*start, start + width]));
+    cuts.push(end);
+    cuts.sort_unstable();
+    cuts.dedup();
+    let mut at = vec![0; operands.len()];
+    let mut pieces = Vec::new();
+    for range in cuts.windows(2) {
+        let [offset, next] = *range else { continue };
+        let values: Vec<Value> = operands
+            .iter()
+            .zip(&mut at)
+            .filter_map(|(operand, at)| {
+                while operand
+                    .get(*at)
+                    .is_some_and(|p| p.offset + p.bytes <= offset)
+                {
+                    *at += 1;
+                }
+                operand.get(*at).map(|p| p.value)
+            })
+            .collect();
+        let is_torn = torn.binary_search(&offset).is_ok();
+        let value = fold((!is_torn).then_some(values.as_slice()));
+        pieces.extend(value.map(|value| Piece {
+            offset,
+            bytes: next - offset,
+            value,
+        }));
+    }
+    pieces
+}
+
+fn race(network: &Network, schedule: &Schedule, demand: &Demand) -> CheckError {
+    let verb = |writes: bool| if writes { "writes" } else { "reads" };
+    CheckError::Race {
+        first: schedule.action_name(demand.first.action as usize),
+        first_access: verb(demand.first_writes),
+        second: schedule.action_name(demand.second.action as usize),
+        second_access: verb(demand.second_writes),
+        tile: network.tile_ref(demand.tile).to_string(),
+        start: demand.start,
+        end: demand.end,
+    }
+}

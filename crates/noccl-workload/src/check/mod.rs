@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The checker: proves a schedule right, or says why it is wrong, before anything is simulated.
+//!
+//! Algorithms are open, so the checker and not the author is trusted. In this order it proves: every
+//! action is possible on the network; no circle of waits; no race (every two accesses to a byte, one
+//! of them a write, are ordered by `after`, barriers, reductions and the completion of transfers);
+//! the collective's postcondition, by symbolic execution over ranges of bytes.
+//!
+//! It does not look at cycles, FIFOs or the number of actions that an agent works on at a time.
+
+mod content;
+mod cycle;
+mod error;
+mod execute;
+mod expression;
+mod form;
+mod order;
+mod post;
+mod report;
+
+pub use error::{CheckError, TileSetError, Wait};
+pub use form::check_collective;
+pub use report::{CheckReport, LinkUse, StepReport};
+
+use crate::Schedule;
+use noccl_net::Network;
+
+/// Checks a schedule against a network.
+///
+/// Cost: nearly linear in actions times participants; no loop over bytes.
+///
+/// # Errors
+/// [`CheckError`], the first that is found: form, wait cycle, race, postcondition.
+pub fn check(network: &Network, schedule: &Schedule) -> Result<CheckReport, CheckError> {
+    form::check_form(network, schedule)?;
+    cycle::check_after(network, schedule)?;
+    let mut order = order::Order::new(network, schedule)?;
+    let mut memories = execute::execute(network, schedule, &order)?;
+    let folds = match &schedule.collective {
+        Some(collective) => {
+            post::check_postcondition(network, collective, &mut order, &mut memories)?
+        }
+        None => Vec::new(),
+    };
+    Ok(report::report(network, schedule, folds))
+}

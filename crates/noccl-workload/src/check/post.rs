@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Does the schedule achieve what its collective promises?
+
+use super::CheckError;
+use super::content::Piece;
+use super::execute::Memories;
+use super::expression::{Expression, ExpressionId, Expressions, Value};
+use super::order::Order;
+use crate::participants::set_members;
+use crate::{Collective, CollectiveKind};
+use noccl_net::{Network, TileId};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// The group in rank order and its root.
+struct Group<'a> {
+    network: &'a Network,
+    collective: &'a Collective,
+    members: Vec<TileId>,
+    root: TileId,
+}
+
+/// Proves the postcondition; returns the distinct folds found in the outputs, in words.
+pub(super) fn check_postcondition(
+    network: &Network,
+    collective: &Collective,
+    order: &mut Order,
+    memories: &mut Memories,
+) -> Result<Vec<String>, CheckError> {
+    // The form was checked: the members and the root exist.
+    let members = set_members(network, &collective.group).unwrap_or_default();
+    let members = members
+        .iter()
+        .map(|c| network.tile_at(network.mesh_coord(*c)))
+        .collect();
+    let Some(root) = network.find(collective.root) else {
+        return Ok(Vec::new());
+    };
+    let group = Group {
+        network,
+        collective,
+        members,
+        root,
+    };
+    match collective.kind {
+        CollectiveKind::Barrier => group.check_barrier(order).map(|()| Vec::new()),
+        CollectiveKind::Multicast => group.check_multicast(memories).map(|()| Vec::new()),
+        CollectiveKind::Reduce => group.check_folds(memories, &[root]),
+        CollectiveKind::AllReduce => group.check_folds(memories, &group.members),
+    }
+}
+
+impl Group<'_> {
+    fn rank(&self, tile: TileId) -> String {
+        let rank = self.members.binary_search(&tile);
+        rank.map_or_else(|_| "root".to_owned(), |r| r.to_string())
+    }
+
+    fn name(&self, tile: TileId) -> String {
+        self.network.tile_ref(tile).to_string()
+    }
+
+    fn check_barrier(&self, order: &mut Order) -> Result<(), CheckError> {
+        let leaves = order.add_leaves(self.network.num_tiles());
+        let pairs = || {
+            let members = self.members.iter();
+            members.flat_map(|e| self.members.iter().map(move |l| (*e, *l)))
+        };
+        let questions: Vec<_> = pairs()
+            .map(|(enterer, leaver)| (enterer.0, leaves + leaver.0))
+            .collect();
+        let leak = order
+            .first_unordered(&questions)
+            .and_then(|q| pairs().nth(q));
+        leak.map_or(Ok(()), |(enterer, leaver)| {
+            Err(CheckError::BarrierLeak {
+                leaver: format!("rank {} ({})", self.rank(leaver), self.name(leaver)),
+                enterer: format!("rank {} ({})", self.rank(enterer), self.name(enterer)),
+            })
+        })
+    }
+
+    fn check_multicast(&self, memories: &mut Memories) -> Result<(), CheckError> {
+        let collective = self.collective;
+        for tile in &self.members {
+            let pieces = memories.look(
+                self.network,
+                *tile,
+                collective.output_offset,
+                collective.bytes,
+            );
+            for piece in pieces {
+                let expression = memories.expressions.get(piece.value.expression);
+                let is_input = *expression == Expression::Initial(self.root)
+                    && piece.value.shift == i128::from(collective.input_offset);
+                if !is_input {
+                    let start = collective.input_offset + piece.offset;
+                    let expected = format!(
+                        "bytes {start}..{} of the input of {}",
+                        start + piece.bytes,
+                        self.name(self.root)
+                    );
+                    let found = self.found(&memories.expressions, piece);
+                    return Err(self.wrong(*tile, piece, expected, found));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_folds(
+        &self,
+        memories: &mut Memories,
+        tiles: &[TileId],
+    ) -> Result<Vec<String>, CheckError> {
+        let collective = self.collective;
+        let mut known: BTreeMap<(ExpressionId, i128), Option<String>> = BTreeMap::new();
+        for tile in tiles {
+            let pieces = memories.look(
+                self.network,
+                *tile,
+                collective.output_offset,
+                collective.bytes,
+            );
+            for piece in pieces {
+                let value = piece.value;
+                let expressions = &memories.expressions;
+                let problem = known
+                    .entry((value.expression, value.shift))
+                    .or_insert_with(|| self.fold_problem(expressions, value));
+                if let Some(found) = problem {
+                    let expected = format!(
+                        "the {} of {} over the inputs of all {} ranks, each once",
+                        collective.operator,
+                        collective.element,
+                        self.members.len()
+                    );
+                    let found = found.clone();
+                    return Err(self.wrong(*tile, piece, expected, found));
+                }
+            }
+        }
+        let folds = known.keys().map(|(expression, _)| *expression);
+        Ok(folds
+            .map(|e| self.render(&memories.expressions, e))
+            .collect())
+    }
+
+    fn wrong(&self, tile: TileId, piece: Piece, expected: String, found: String) -> CheckError {
+        let start = self.collective.output_offset + piece.offset;
+        CheckError::Postcondition {
+            rank: self.rank(tile),
+            tile: self.name(tile),
+            start,
+            end: start + piece.bytes,
+            expected,
+            found,
+        }
+    }
+
+    fn found(&self, expressions: &Expressions, piece: Piece) -> String {
+        match expressions.get(piece.value.expression) {
+            Expression::Initial(tile) => {
+                let start = i128::from(piece.offset) + piece.value.shift;
+                let end = start + i128::from(piece.bytes);
+                format!("initial bytes {start}..{end} of {}", self.name(*tile))
+            }
+            Expression::Fold {
+                operator, element, ..
+            } => {
+                format!("a {operator} of {element}")
+            }
+            Expression::Torn(action) => {
+                format!("an element that actions[{action}] folds from pieces of different origin")
+            }
+        }
+    }
+
+    /// Why a value is not the fold of all members' inputs, each once; none if it is.
+    fn fold_problem(&self, expressions: &Expressions, value: Value) -> Option<String> {
+        let collective = self.collective;
+        let mut seen = vec![false; self.members.len()];
+        let mut open = vec![value];
+        // Ends: every leaf marks another rank, or the walk is over.
+        while let Some(value) = open.pop() {
+            match expressions.get(value.expression) {
+                Expression::Torn(_) => {
+                    let piece = Piece {
+                        offset: 0,
+                        bytes: 1,
+                        value,
+                    };
+                    return Some(self.found(expressions, piece));
+                }
+                Expression::Initial(tile) => {
+                    let Ok(rank) = self.members.binary_search(tile) else {
+                        return Some(format!("memory of {}, no member", self.name(*tile)));
+                    };
+                    if value.shift != i128::from(collective.input_offset) {
+                        return Some(format!(
+                            "memory of rank {rank} ({}) from offset {} instead of its input",
+                            self.name(*tile),
+                            value.shift
+                        ));
+                    }
+                    if std::mem::replace(&mut seen[rank], true) {
+                        return Some(format!(
+                            "the input of rank {rank} ({}) twice",
+                            self.name(*tile)
+                        ));
+                    }
+                }
+                Expression::Fold {
+                    operator,
+                    element,
+                    phase,
+                    operands,
+                } => {
+                    let width = i128::from(element.bytes());
+                    let is_same = (*operator, *element)
+                        == (collective.operator, collective.element)
+                        && value.shift.rem_euclid(width) == i128::from(*phase);
+                    if !is_same {
+                        return Some(format!("a part folded by {operator} of {element}"));
+                    }
+                    open.extend(operands.iter().map(|o| Value {
+                        expression: o.expression,
+                        shift: o.shift + value.shift,
+                    }));
+                }
+            }
+        }
+        let missing = seen.iter().position(|s| !s)?;
+        Some(format!(
+            "no input of rank {missing} ({})",
+            self.name(self.members[missing])
+        ))
+    }
+
+    /// The fold in words: ranks; `[a, b, c]` is folded from the left.
+    fn render(&self, expressions: &Expressions, root: ExpressionId) -> String {
+        enum Part {
+            Text(&'static str),
+            Expression(ExpressionId),
+        }
+        let mut text = String::new();
+        let mut open = vec![Part::Expression(root)];
+        while let Some(part) = open.pop() {
+            match part {
+                Part::Text(t) => text.push_str(t),
+                Part::Expression(id) => match expressions.get(id) {
+                    Expression::Initial(tile) => text.push_str(&self.rank(*tile)),
+                    Expression::Torn(action) => drop(write!(text, "torn by {action}")),
+                    Expression::Fold { operands, .. } => {
+                        open.push(Part::Text("]"));
+                        for (i, operand) in operands.iter().enumerate().rev() {
+                            open.push(Part::Expression(operand.expression));
+                            open.push(Part::Text(if i == 0 { "[" } else { ", " }));
+                        }
+                    }
+                },
+            }
+        }
+        text
+    }
+}
