@@ -80,6 +80,13 @@ impl MultiAddress {
     }
 }
 
+impl std::fmt::Display for MultiAddress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { base, mask } = self;
+        write!(f, "cube:{},{},{},{}", base.x, base.y, mask.x, mask.y)
+    }
+}
+
 /// All subsets of the bits of `mask`, ascending.
 fn subsets(mask: u16) -> impl Iterator<Item = u16> {
     let mut next = Some(0u16);

@@ -8,17 +8,22 @@
 
 mod address;
 mod coord;
+mod cover;
 mod elaborate;
 mod error;
 mod network;
+mod region;
 mod route;
 mod tile_set;
+mod tile_text;
 pub mod tree;
 
 pub use address::MultiAddress;
 pub use coord::{Coord, Port, TileId};
-pub use elaborate::elaborate;
+pub use cover::{cover, interval_cubes};
+pub use elaborate::{MAX_REGIONS, MAX_TILES, elaborate};
 pub use error::NetError;
-pub use route::xy_port;
 pub use network::{LinkId, Network, TileKind};
+pub use region::MaskedAddress;
+pub use route::xy_port;
 pub use tile_set::{TileRef, TileSet};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The elaborated network: total, immutable.
 
+use crate::region::RegionMap;
 use crate::{Coord, MultiAddress, Port, TileId};
-use noccl_spec::{Plane, Spec};
+use noccl_spec::{Plane, Spec, TileKindName};
 
 /// What stands behind a tile's NI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -11,6 +12,15 @@ pub enum TileKind {
     Cluster,
     /// Memory tile.
     Memory,
+}
+
+impl From<TileKindName> for TileKind {
+    fn from(name: TileKindName) -> Self {
+        match name {
+            TileKindName::Cluster => TileKind::Cluster,
+            TileKindName::Memory => TileKind::Memory,
+        }
+    }
 }
 
 /// One directed router-to-router link of one plane: leaves `tile` through `port`.
@@ -29,6 +39,9 @@ pub struct LinkId {
 pub struct Network {
     pub(crate) spec: Spec,
     pub(crate) kinds: Vec<TileKind>,
+    pub(crate) memories: Vec<TileId>,
+    pub(crate) regions: Vec<RegionMap>,
+    pub(crate) cluster_region: usize,
     pub(crate) cluster_origin: Coord,
     pub(crate) cluster_width: u16,
     pub(crate) cluster_height: u16,
@@ -106,18 +119,14 @@ impl Network {
 
     /// All cluster tiles, index order.
     pub fn clusters(&self) -> impl Iterator<Item = TileId> + '_ {
-        self.tiles_of(TileKind::Cluster)
+        (0..self.cluster_width).flat_map(move |x| {
+            (0..self.cluster_height).map(move |y| self.tile_at(self.mesh_coord(Coord::new(x, y))))
+        })
     }
 
     /// All memory tiles, index order; `mem:N` is the N-th.
     pub fn memories(&self) -> impl Iterator<Item = TileId> + '_ {
-        self.tiles_of(TileKind::Memory)
-    }
-
-    fn tiles_of(&self, kind: TileKind) -> impl Iterator<Item = TileId> + '_ {
-        (0..self.num_tiles() as u32)
-            .map(TileId)
-            .filter(move |t| self.kind(*t) == kind)
+        self.memories.iter().copied()
     }
 
     /// Mesh coordinate of a cluster coordinate (counted from the south-west cluster).

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The one type for destination sets and groups.
 
-use crate::{Coord, MultiAddress, Network, TileId, TileKind};
+use crate::{Coord, MultiAddress, NetError, Network, TileId, TileKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// A set of cluster tiles, in cluster coordinates ((0, 0) = south-west cluster).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -44,11 +45,37 @@ pub enum TileRef {
     Memory(u32),
 }
 
-impl std::fmt::Display for TileRef {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for TileRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             TileRef::Cluster(c) => write!(f, "cluster {c}"),
             TileRef::Memory(n) => write!(f, "mem:{n}"),
+        }
+    }
+}
+
+/// The form that [`Network::parse_tile_set`] reads.
+impl fmt::Display for TileSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TileSet::Tile(c) => write!(f, "tile:{},{}", c.x, c.y),
+            TileSet::Row(y) => write!(f, "row:{y}"),
+            TileSet::Column(x) => write!(f, "column:{x}"),
+            TileSet::Rectangle {
+                x,
+                y,
+                width,
+                height,
+            } => write!(f, "{x},{y},{width},{height}"),
+            TileSet::Cube(set) => write!(f, "{set}"),
+            TileSet::Arbitrary(tiles) => {
+                write!(f, "set:")?;
+                for (idx, c) in tiles.iter().enumerate() {
+                    let separator = if idx == 0 { "" } else { ";" };
+                    write!(f, "{separator}{},{}", c.x, c.y)?;
+                }
+                Ok(())
+            }
         }
     }
 }
@@ -58,9 +85,10 @@ impl Network {
     #[must_use]
     pub fn find(&self, tile: TileRef) -> Option<TileId> {
         match tile {
-            TileRef::Cluster(c) => (c.x < self.cluster_width() && c.y < self.cluster_height())
+            TileRef::Cluster(c) => self
+                .has_cluster(c)
                 .then(|| self.tile_at(self.mesh_coord(c))),
-            TileRef::Memory(n) => self.memories().nth(n as usize),
+            TileRef::Memory(n) => self.memories.get(n as usize).copied(),
         }
     }
 
@@ -76,10 +104,72 @@ impl Network {
                     .expect("cluster tiles lie in the cluster region"),
             ),
             TileKind::Memory => TileRef::Memory(
-                self.memories()
-                    .position(|t| t == tile)
-                    .expect("memory tiles are listed") as u32,
+                self.memories
+                    .binary_search(&tile)
+                    .expect("memory tiles are listed in index order") as u32,
             ),
+        }
+    }
+
+    /// Is there a cluster at this cluster coordinate?
+    #[must_use]
+    pub const fn has_cluster(&self, c: Coord) -> bool {
+        c.x < self.cluster_width() && c.y < self.cluster_height()
+    }
+
+    /// Members of a set in cluster coordinates: ascending by x, then y, each once.
+    ///
+    /// # Errors
+    /// [`NetError::Set`] if the set is empty or names a cluster that does not exist.
+    pub fn members(&self, set: &TileSet) -> Result<Vec<Coord>, NetError> {
+        let (columns, rows) = (self.cluster_width(), self.cluster_height());
+        let fail = |reason: String| NetError::Set {
+            what: "tile set".to_owned(),
+            set: set.to_string(),
+            reason,
+        };
+        let clusters = || format!("there are {columns} x {rows} clusters, (0,0) is south-west");
+        let area = |x: u16, y: u16, width: u16, height: u16| {
+            if width == 0 || height == 0 {
+                return Err(fail("width and height must be at least 1".to_owned()));
+            }
+            let end = |start: u16, length: u16| u32::from(start) + u32::from(length);
+            if end(x, width) > columns.into() || end(y, height) > rows.into() {
+                return Err(fail(format!("reaches outside: {}", clusters())));
+            }
+            Ok((x..x + width)
+                .flat_map(|x| (y..y + height).map(move |y| Coord::new(x, y)))
+                .collect())
+        };
+        let all_exist = |tiles: Vec<Coord>| match tiles.iter().find(|c| !self.has_cluster(**c)) {
+            Some(absent) => Err(fail(format!("no cluster at {absent}: {}", clusters()))),
+            None => Ok(tiles),
+        };
+        match set {
+            TileSet::Tile(c) => all_exist(vec![*c]),
+            TileSet::Row(y) => area(0, *y, columns, 1),
+            TileSet::Column(x) => area(*x, 0, 1, rows),
+            TileSet::Rectangle {
+                x,
+                y,
+                width,
+                height,
+            } => area(*x, *y, *width, *height),
+            TileSet::Cube(cube) => {
+                // Normalised, because a file may hold masked bits in the base.
+                let cube = MultiAddress::new(cube.base, cube.mask);
+                all_exist(vec![cube.max()])?;
+                Ok(cube.members().collect())
+            }
+            TileSet::Arbitrary(tiles) if tiles.is_empty() => {
+                Err(fail("is empty: name at least one cluster".to_owned()))
+            }
+            TileSet::Arbitrary(tiles) => {
+                let mut tiles = all_exist(tiles.clone())?;
+                tiles.sort_unstable();
+                tiles.dedup();
+                Ok(tiles)
+            }
         }
     }
 }
