@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Lower bounds on the runtime of a collective.
+//!
+//! Definition, with n payload beats (`ceil(bytes / beat)`), no AW flits, no arbitration, no software:
+//!
+//! > `lower_bound_cycles` = (n - 1) + zero-load latency of the farthest leg, from [`START_EVENT`] to
+//! > [`END_EVENT`]; `payload_bound_cycles` = n.
+//!
+//! **Serialisation.** A port and a link move one beat per cycle. Wherever data has to change tiles,
+//! some port passes n beats: the source's output (multicast), every contributor's output and the
+//! root's input (reduce), both at every member (all-reduce). A cut of the mesh that separates source
+//! and destination passes at least n beats over one or more links, so no cut asks for more than the
+//! port, which is itself the narrowest cut. The first beat is part of the latency, hence n - 1.
+//!
+//! **Farthest leg.** A leg is a beat's journey from where it is to where it must be, and the response
+//! that ends its transaction: [`round_trip_cycles`] of the hops between the two.
+//!
+//! - multicast: root to its farthest member. A relay does not shorten it: only the cluster whose DMA
+//!   moved the data knows that it arrived, after a round trip, and round trips of legs add up.
+//! - reduce: farthest contributor to the root, plus one addition (two operands or more must be
+//!   combined at least once): the cheaper of a router's unit and a core's kernel of one beat.
+//! - barrier: farthest participant to the counter.
+//! - all-reduce: with D hops between the two members farthest apart, plus one addition, the smaller of
+//!   a round trip over D (they exchange directly) and `3 D hops + ...`: they meet in the middle, where
+//!   a reduction's root learns of the result after one way (2 cycles per hop) and whence a multicast
+//!   takes a round trip (4 per hop).
+//!
+//! **Which algorithms it bounds.** All of this library, and any that moves a contributor's beats by one
+//! kind of transaction over at most one relay. Two devices could undercut the latency term (never
+//! `payload_bound_cycles`), by at most half of it: to push the first beats and have the receiver pull
+//! the last ones, whose request travels early and whose response ends at the destination; and, in a
+//! reduction, to pass partial sums on at relays that are targets of in-network reductions.
+
+use crate::ModelError;
+use noccl_net::{Network, TileId, TileRef};
+use noccl_spec::Spec;
+use noccl_workload::{Collective, CollectiveKind, ElementType};
+
+/// First event of a bound.
+pub const START_EVENT: &str = "first valid of the collective's first request at an initiator's NI";
+/// Last event of a bound.
+pub const END_EVENT: &str =
+    "handshake of the last response (B, or last R of a read) at an initiator's NI";
+
+/// Both bounds of one collective.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// Serialisation of the payload plus zero-load latency of the farthest leg.
+    pub lower_bound_cycles: u64,
+    /// Serialisation of the payload alone.
+    pub payload_bound_cycles: u64,
+}
+
+/// Cycles from valid at an initiator's NI to the handshake of the response, for one beat over `hops`
+/// hops in an idle network: h + 1 routers both ways and a target that answers after `target_cycles`.
+#[must_use]
+pub fn round_trip_cycles(network: &Network, hops: u32, target_cycles: u32) -> u64 {
+    2 * router_cycles(network.spec()) * (u64::from(hops) + 1) + u64::from(target_cycles)
+}
+
+/// Serialisation plus latency, see the module.
+///
+/// Zero where nothing has to leave a tile: a group of one that is its own root.
+///
+/// # Errors
+/// [`ModelError`] if group or root do not exist here.
+pub fn lower_bound_cycles(network: &Network, collective: &Collective) -> Result<u64, ModelError> {
+    bounds(network, collective).map(|b| b.lower_bound_cycles)
+}
+
+/// Serialisation alone: payload beats at the busiest port; holds for every algorithm whatsoever.
+///
+/// # Errors
+/// [`ModelError`] if group or root do not exist here.
+pub fn payload_bound_cycles(network: &Network, collective: &Collective) -> Result<u64, ModelError> {
+    bounds(network, collective).map(|b| b.payload_bound_cycles)
+}
+
+/// Both bounds.
+///
+/// # Errors
+/// [`ModelError`] if group or root do not exist here.
+pub fn bounds(network: &Network, collective: &Collective) -> Result<Bounds, ModelError> {
+    let members: Vec<TileId> = network
+        .members(&collective.group)?
+        .into_iter()
+        .map(|c| network.tile_at(network.mesh_coord(c)))
+        .collect();
+    let root = find_root(network, collective)?;
+    let farthest_hops = members.iter().map(|m| network.hops(*m, root)).max();
+    let farthest_hops = farthest_hops.unwrap_or(0);
+    let diameter_hops = diameter_hops(network, &members);
+    let is_local = match collective.kind {
+        CollectiveKind::Multicast | CollectiveKind::Reduce | CollectiveKind::Barrier => {
+            farthest_hops == 0
+        }
+        CollectiveKind::AllReduce => diameter_hops == 0,
+    };
+    let beats = collective
+        .bytes
+        .div_ceil(u64::from(network.spec().ni.wide_beat_bytes));
+    let has_payload = collective.kind != CollectiveKind::Barrier;
+    if is_local || (has_payload && beats == 0) {
+        return Ok(Bounds {
+            lower_bound_cycles: 0,
+            payload_bound_cycles: 0,
+        });
+    }
+    let payload_bound_cycles = if has_payload { beats } else { 0 };
+    let addition_cycles = if members.len() > 1 {
+        addition_cycles(network.spec(), collective.element)
+    } else {
+        0
+    };
+    let target_cycles = target_cycles(network.spec(), collective.root);
+    let latency_cycles = match collective.kind {
+        CollectiveKind::Multicast | CollectiveKind::Barrier => {
+            round_trip_cycles(network, farthest_hops, target_cycles)
+        }
+        CollectiveKind::Reduce => {
+            round_trip_cycles(network, farthest_hops, target_cycles) + addition_cycles
+        }
+        CollectiveKind::AllReduce => exchange_cycles(network, diameter_hops) + addition_cycles,
+    };
+    Ok(Bounds {
+        lower_bound_cycles: latency_cycles + payload_bound_cycles.saturating_sub(1),
+        payload_bound_cycles,
+    })
+}
+
+fn find_root(network: &Network, collective: &Collective) -> Result<TileId, ModelError> {
+    network
+        .find(collective.root)
+        .ok_or_else(|| ModelError::Root {
+            root: collective.root.to_string(),
+            width: network.cluster_width(),
+            height: network.cluster_height(),
+            memories: network.memories().count(),
+        })
+}
+
+/// Cycles in one router: a register stage in front of the crossbar and one behind it.
+fn router_cycles(spec: &Spec) -> u64 {
+    u64::from(spec.router.input_fifo_flits > 0) + u64::from(spec.router.output_fifo_flits > 0)
+}
+
+/// The faster of what may answer: a cluster's L1, or the memory tile if it is the root.
+fn target_cycles(spec: &Spec, root: TileRef) -> u32 {
+    match root {
+        TileRef::Cluster(_) => spec.cluster.l1_latency_cycles,
+        TileRef::Memory(_) => spec
+            .cluster
+            .l1_latency_cycles
+            .min(spec.memory.latency_cycles),
+    }
+}
+
+/// One addition of one beat: by a router on the FPUs (with its cut registers) or by a core's kernel.
+fn addition_cycles(spec: &Spec, element: ElementType) -> u64 {
+    let fpu = &spec.cluster.fpu;
+    let pipeline_cycles = match element.bytes() {
+        1 => fpu.bits8_cycles,
+        2 => fpu.bits16_cycles,
+        4 => fpu.bits32_cycles,
+        _ => fpu.bits64_cycles,
+    };
+    let in_router = u64::from(pipeline_cycles) + u64::from(spec.router.wide_reduction.cut_cycles);
+    let by_core = u64::from(spec.cluster.instructions.compute_start)
+        + u64::from(spec.cluster.compute_millicycles_per_beat / 1000);
+    in_router.min(by_core)
+}
+
+/// Two members `hops` apart each need the other's data.
+fn exchange_cycles(network: &Network, hops: u32) -> u64 {
+    let target_cycles = network.spec().cluster.l1_latency_cycles;
+    let direct = round_trip_cycles(network, hops, target_cycles);
+    // Up: h' hops one way, and the response of the target at its own tile; down: a round trip. With
+    // h' and h - h' for one member and the reverse for the other, the slower one needs 3 h at least.
+    let both_ends = 2 * round_trip_cycles(network, 0, target_cycles);
+    direct.min(both_ends + 3 * u64::from(hops) * router_cycles(network.spec()) / 2)
+}
+
+/// Largest distance between two tiles: in Manhattan distance the extremes of both diagonals count.
+fn diameter_hops(network: &Network, tiles: &[TileId]) -> u32 {
+    let spread = |value: &dyn Fn(TileId) -> i64| {
+        let low = tiles.iter().map(|t| value(*t)).min().unwrap_or(0);
+        let high = tiles.iter().map(|t| value(*t)).max().unwrap_or(0);
+        high.abs_diff(low) as u32
+    };
+    let x = |t| i64::from(network.coord(t).x);
+    let y = |t| i64::from(network.coord(t).y);
+    spread(&|t| x(t) + y(t)).max(spread(&|t| x(t) - y(t)))
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The lower bound equals its definition where that is easy to say, and never falls as work grows.
+
+use noccl_model::{bounds, lower_bound_cycles, payload_bound_cycles};
+use noccl_net::{Coord, Network, TileRef, TileSet, elaborate};
+use noccl_spec::{parse_spec, preset_text};
+use noccl_workload::{Collective, CollectiveKind, ElementType, Operator};
+use proptest::prelude::*;
+
+fn network(name: &str) -> Network {
+    let text = preset_text(name).expect("the preset exists");
+    let spec = parse_spec(name, &text, &[]).expect("presets are valid");
+    elaborate(&spec).expect("presets elaborate")
+}
+
+fn collective(kind: CollectiveKind, group: TileSet, root: TileRef, bytes: u64) -> Collective {
+    Collective {
+        kind,
+        group,
+        root,
+        bytes,
+        input_offset: 0,
+        output_offset: 0x8000,
+        operator: Operator::Sum,
+        element: ElementType::Fp64,
+    }
+}
+
+const CORNER: TileRef = TileRef::Cluster(Coord::new(0, 0));
+
+fn all() -> TileSet {
+    TileSet::Rectangle {
+        x: 0,
+        y: 0,
+        width: 4,
+        height: 4,
+    }
+}
+
+fn check(kind: CollectiveKind, group: TileSet, root: TileRef, bytes: u64, cycles: u64) {
+    let net = network("collective_noc_4x4");
+    let task = collective(kind, group, root, bytes);
+    assert_eq!(lower_bound_cycles(&net, &task), Ok(cycles), "{task:?}");
+}
+
+#[test]
+fn bound_is_serialisation_plus_round_trip_of_the_farthest_leg() {
+    use CollectiveKind::{AllReduce, Barrier, Multicast, Reduce};
+    let row = || TileSet::Row(0);
+    // Row of 4 from its own end: 3 hops, 5 + 12; from the memory tile west of it: 4 hops.
+    check(Multicast, row(), CORNER, 64, 17);
+    check(Multicast, row(), CORNER, 0x8000, 17 + 511);
+    check(Multicast, row(), TileRef::Memory(0), 0x8000, 21 + 511);
+    check(Multicast, all(), CORNER, 8, 29);
+    // One addition: 3 cycles of the FPU and 2 cuts.
+    check(Reduce, row(), CORNER, 1024, 17 + 15 + 5);
+    check(
+        Reduce,
+        all(),
+        TileRef::Cluster(Coord::new(1, 1)),
+        64,
+        21 + 5,
+    );
+    check(Barrier, all(), CORNER, 4096, 29);
+    check(Barrier, all(), TileRef::Cluster(Coord::new(1, 1)), 0, 21);
+    // 6 hops apart: 10 + 18 by the middle beats 5 + 24 directly.
+    check(AllReduce, all(), CORNER, 64, 28 + 5);
+    check(AllReduce, row(), CORNER, 64, 17 + 5);
+}
+
+#[test]
+fn nothing_to_move_bounds_nothing() {
+    let alone = || TileSet::Tile(Coord::new(0, 0));
+    for kind in [
+        CollectiveKind::Multicast,
+        CollectiveKind::Reduce,
+        CollectiveKind::AllReduce,
+        CollectiveKind::Barrier,
+    ] {
+        check(kind, alone(), CORNER, 4096, 0);
+    }
+    check(CollectiveKind::Multicast, all(), CORNER, 0, 0);
+}
+
+#[test]
+fn one_contributor_needs_no_addition() {
+    let at = |x| TileSet::Tile(Coord::new(x, 0));
+    check(CollectiveKind::Reduce, at(2), CORNER, 64, 13);
+}
+
+#[test]
+fn absent_tiles_are_errors() {
+    let net = network("collective_noc_4x4");
+    let task = collective(CollectiveKind::Reduce, all(), TileRef::Memory(4), 64);
+    let error = bounds(&net, &task).expect_err("there are four memory tiles");
+    assert!(error.to_string().contains("4 memory tiles"), "{error}");
+    let task = collective(CollectiveKind::Reduce, TileSet::Row(4), CORNER, 64);
+    assert!(bounds(&net, &task).is_err());
+}
+
+fn kinds() -> impl Strategy<Value = CollectiveKind> {
+    prop_oneof![
+        Just(CollectiveKind::Multicast),
+        Just(CollectiveKind::Reduce),
+        Just(CollectiveKind::AllReduce),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn bound_grows_by_the_beats_that_are_added(
+        kind in kinds(), x in 0u16..8, y in 0u16..8, small in 1u64..10_000, more in 0u64..10_000,
+    ) {
+        let net = network("collective_noc_8x8");
+        let root = TileRef::Cluster(Coord::new(x, y));
+        let of = |bytes| collective(kind, all(), root, bytes);
+        let beats = |bytes: u64| bytes.div_ceil(64);
+        let before = bounds(&net, &of(small)).unwrap();
+        let after = bounds(&net, &of(small + more)).unwrap();
+        let added = beats(small + more) - beats(small);
+        prop_assert_eq!(after.lower_bound_cycles, before.lower_bound_cycles + added);
+        prop_assert_eq!(payload_bound_cycles(&net, &of(small)).unwrap(), beats(small));
+        prop_assert!(before.lower_bound_cycles > before.payload_bound_cycles);
+    }
+
+    #[test]
+    fn bound_never_falls_as_the_group_reaches_farther(
+        kind in kinds(), width in 2u16..8, height in 1u16..8, x in 0u16..8, y in 0u16..8,
+    ) {
+        let net = network("collective_noc_8x8");
+        let of = |width, height| {
+            let group = TileSet::Rectangle { x: 0, y: 0, width, height };
+            collective(kind, group, TileRef::Cluster(Coord::new(x, y)), 256)
+        };
+        let here = lower_bound_cycles(&net, &of(width, height)).unwrap();
+        prop_assert!(lower_bound_cycles(&net, &of(width + 1, height)).unwrap() >= here);
+        prop_assert!(lower_bound_cycles(&net, &of(width, height + 1)).unwrap() >= here);
+    }
+}
