@@ -26,6 +26,7 @@ mod plane;
 mod random;
 mod trace_run;
 mod trace_verify;
+mod traffic_run;
 mod txn;
 mod wheel;
 
@@ -36,6 +37,7 @@ use noccl_run::{LinkLoad, MemoryImage, Progress, RunConfig, RunError, RunResult,
 use noccl_spec::Plane;
 use noccl_workload::{Place, Schedule, Trace, Traffic};
 use trace_run::TraceDriver;
+use traffic_run::TrafficDriver;
 
 /// Called now and then with the progress of a run; returns false to interrupt it.
 pub type OnProgress<'a> = &'a mut dyn FnMut(Progress) -> bool;
@@ -178,8 +180,31 @@ pub fn run_traffic(
     config: &RunConfig,
     on_progress: OnProgress<'_>,
 ) -> Result<TrafficResult, RunError> {
-    let _ = (network, traffic, config, on_progress);
-    Err(RunError::Interrupted { cycle: 0 })
+    let mut fabric = Fabric::new(network, config.clone());
+    let mut driver = TrafficDriver::new(traffic, &mut fabric)?;
+    let total = traffic.warmup_cycles + traffic.measure_cycles;
+    let mut created = Vec::new();
+    let mut report_at = PROGRESS_CYCLES;
+    while !driver.is_over(fabric.cycle) {
+        fabric.begin_cycle(&mut created);
+        drain_done(&mut fabric, |done, fabric| driver.on_done(done, fabric));
+        for (_, source) in &created {
+            driver.create(*source, &mut fabric);
+        }
+        fabric.end_cycle();
+        if fabric.is_stuck() {
+            return Err(RunError::Hang(Box::new(diagnose::diagnose(&fabric, &[]))));
+        }
+        if fabric.cycle >= report_at {
+            report_at = fabric.cycle + PROGRESS_CYCLES;
+            let done = fabric.cycle.min(total) as usize;
+            let now = Progress { cycle: fabric.cycle, actions_done: done, actions_total: total as usize };
+            if !on_progress(now) {
+                return Err(RunError::Interrupted { cycle: fabric.cycle });
+            }
+        }
+    }
+    Ok(driver.result(&fabric))
 }
 
 /// Hands every completion of this cycle to the driver; those that it causes at once too.
