@@ -2,7 +2,7 @@
 //! Actions in steps: a participant's actions of one step run together, after all its earlier ones.
 
 use noccl_net::{Coord, TileSet};
-use noccl_workload::{Action, ActionId, ActionKind};
+use noccl_workload::{Action, ActionId, ActionKind, as_multi_address};
 use std::collections::BTreeMap;
 
 /// Grows a schedule step by step; dependencies follow from who takes part.
@@ -46,7 +46,7 @@ impl Builder {
 
 /// A set of clusters in its shortest form: a mask cube if it is one, else the list.
 pub(crate) fn tile_set(members: &[Coord]) -> TileSet {
-    match crate::sync::as_cube(members) {
+    match as_multi_address(members) {
         Some(cube) => TileSet::Cube(cube),
         None => TileSet::Arbitrary(members.to_vec()),
     }

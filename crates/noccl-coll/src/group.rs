@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The participants of a collective, resolved on a network.
 
-use crate::{CollError, set};
-use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
+use crate::CollError;
+use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef, cover};
 use noccl_workload::Collective;
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ pub(crate) struct Group {
 
 impl Group {
     pub(crate) fn new(network: &Network, collective: &Collective) -> Result<Self, CollError> {
-        let members = set::members(network, &collective.group)?;
+        let members = network.members(&collective.group)?;
         let root = network.find(collective.root).ok_or_else(|| {
             CollError::Impossible(format!(
                 "root {}: no such tile; this network has {}x{} clusters and {} memory tiles",
@@ -36,7 +36,7 @@ impl Group {
         let set: BTreeSet<Coord> = members.iter().copied().collect();
         let entry = nearest(network, &members, root);
         Ok(Self {
-            pieces: set::cover(&set),
+            pieces: cover(network, &collective.group)?,
             entry,
             members,
             set,

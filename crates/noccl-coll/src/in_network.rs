@@ -16,6 +16,8 @@ use std::collections::BTreeSet;
 
 /// One transfer per multi-address, all started together by the source's own DMA, or by the entry's
 /// where the source is a memory tile.
+///
+/// Only a transfer that writes the source's own bytes back over themselves waits for the others.
 pub(crate) fn multicast(
     group: &Group,
     source: Place,
@@ -27,26 +29,29 @@ pub(crate) fn multicast(
         TileRef::Cluster(at) => at,
         TileRef::Memory(_) => group.entry,
     };
-    for piece in &group.pieces {
-        let destination = if piece.len() == 1 {
-            let only = Place {
-                tile: TileRef::Cluster(piece.base),
-                offset: output,
+    let is_onto_source = |piece: &MultiAddress| {
+        source.offset == output && matches!(source.tile, TileRef::Cluster(at) if piece.contains(at))
+    };
+    let (own, others): (Vec<MultiAddress>, Vec<MultiAddress>) =
+        group.pieces.iter().copied().partition(is_onto_source);
+    for step in [others, own] {
+        for piece in step {
+            let destination = match piece.len() {
+                1 if is_onto_source(&piece) => continue,
+                1 => Destination::One(Place {
+                    tile: TileRef::Cluster(piece.base),
+                    offset: output,
+                }),
+                _ => Destination::Multicast {
+                    set: piece,
+                    offset: output,
+                },
             };
-            if only == source {
-                continue;
-            }
-            Destination::One(only)
-        } else {
-            Destination::Multicast {
-                set: *piece,
-                offset: output,
-            }
-        };
-        let kind = ActionKind::Transfer(transfer(initiator, source, destination, bytes));
-        builder.add(kind, &[initiator]);
+            let kind = ActionKind::Transfer(transfer(initiator, source, destination, bytes));
+            builder.add(kind, &[initiator]);
+        }
+        builder.end_step();
     }
-    builder.end_step();
 }
 
 /// Where one piece's partial result stands at the gathering cluster.

@@ -16,7 +16,6 @@ mod layout;
 mod multicast;
 mod order;
 mod reduce;
-mod set;
 mod steps;
 mod survey;
 mod sync;

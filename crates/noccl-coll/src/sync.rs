@@ -176,13 +176,3 @@ fn nearest_to(members: &[Coord], to: Coord) -> Coord {
         .min_by_key(|c| (c.hops_to(to), *c))
         .unwrap_or(to)
 }
-
-/// The multi-address that holds exactly these (distinct) coordinates, if there is one.
-pub(crate) fn as_cube(members: &[Coord]) -> Option<MultiAddress> {
-    let first = members.first()?;
-    let mask = members.iter().fold(Coord::new(0, 0), |mask, c| {
-        Coord::new(mask.x | (c.x ^ first.x), mask.y | (c.y ^ first.y))
-    });
-    let cube = MultiAddress::new(*first, mask);
-    (cube.len() as usize == members.len()).then_some(cube)
-}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Every algorithm meets its postcondition: proved by the checker for groups, roots, sizes and chunk counts.
+
+mod common;
+
+use common::{DATA_KINDS, collective, forms, network, rectangle};
+use noccl_coll::{Algorithm, Choice, CollError, choices, schedule};
+use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet};
+use noccl_workload::{Collective, CollectiveKind, check};
+use proptest::prelude::*;
+
+const SIZES: [u64; 6] = [8, 64, 72, 1000, 4096, 16];
+const CHUNKS: [u32; 5] = [1, 2, 3, 8, 1_000_000];
+
+/// The checker's verdict; true if the library made a schedule at all.
+fn prove(network: &Network, task: &Collective, choice: Choice) -> bool {
+    let made = match schedule(network, task, choice) {
+        Ok(made) => made,
+        Err(CollError::Unsupported { .. }) => return false,
+        Err(error) => panic!("{choice} for {task:?}: {error}"),
+    };
+    if let Err(error) = check(network, &made) {
+        panic!("{choice} for {task:?}: {error}\n{:#?}", made.actions);
+    }
+    true
+}
+
+fn rectangles(width: u16, height: u16) -> impl Iterator<Item = TileSet> {
+    let spans = |n: u16| (0..n).flat_map(move |at| (1..=n - at).map(move |len| (at, len)));
+    spans(width).flat_map(move |(x, w)| spans(height).map(move |(y, h)| rectangle(x, y, w, h)))
+}
+
+fn clusters(width: u16, height: u16) -> impl Iterator<Item = TileRef> {
+    (0..width).flat_map(move |x| (0..height).map(move |y| TileRef::Cluster(Coord::new(x, y))))
+}
+
+fn odd_sets() -> Vec<TileSet> {
+    let list = |coords: &[(u16, u16)]| {
+        TileSet::Arbitrary(coords.iter().map(|(x, y)| Coord::new(*x, *y)).collect())
+    };
+    vec![
+        TileSet::Row(2),
+        TileSet::Column(3),
+        TileSet::Tile(Coord::new(2, 1)),
+        TileSet::Cube(MultiAddress::new(Coord::new(1, 0), Coord::new(2, 3))),
+        list(&[(0, 0), (3, 3)]),
+        list(&[(1, 1), (2, 2), (1, 2)]),
+        list(&[(0, 0), (1, 0), (2, 0), (0, 1), (3, 3), (1, 3)]),
+        list(&[(3, 0), (0, 3), (2, 1), (1, 2), (3, 3), (0, 0), (1, 1)]),
+    ]
+}
+
+#[test]
+fn every_rectangle_and_root_of_4x4_by_every_algorithm() {
+    let net = network("collective_noc_4x4");
+    let roots: Vec<TileRef> = clusters(4, 4).chain((0..4).map(TileRef::Memory)).collect();
+    let mut turn = 0;
+    for group in rectangles(4, 4) {
+        for root in &roots {
+            for kind in DATA_KINDS {
+                // Sizes and chunk counts take turns, so that all pairs meet every kind of group.
+                let chunks = CHUNKS[turn % CHUNKS.len()];
+                let bytes = SIZES[turn % SIZES.len()];
+                turn += 1;
+                let task = collective(kind, group.clone(), *root, bytes);
+                for choice in forms(chunks) {
+                    assert!(prove(&net, &task, choice), "{choice} refuses {task:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_size_and_chunk_count_by_every_algorithm() {
+    let net = network("collective_noc_4x4");
+    let groups = [
+        rectangle(0, 0, 4, 4),
+        rectangle(1, 1, 3, 2),
+        rectangle(0, 0, 4, 1),
+        rectangle(2, 0, 1, 3),
+    ];
+    let roots = [
+        TileRef::Cluster(Coord::new(0, 0)),
+        TileRef::Cluster(Coord::new(2, 1)),
+        TileRef::Memory(1),
+    ];
+    for (group, root) in groups.iter().flat_map(|g| roots.map(|r| (g, r))) {
+        for (bytes, chunks) in SIZES.iter().flat_map(|b| CHUNKS.map(|c| (*b, c))) {
+            for kind in DATA_KINDS {
+                let task = collective(kind, group.clone(), root, bytes);
+                for choice in forms(chunks) {
+                    assert!(prove(&net, &task, choice), "{choice} refuses {task:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn sets_that_are_no_rectangles() {
+    let net = network("collective_noc_4x4");
+    for group in odd_sets() {
+        for root in clusters(4, 4).chain([TileRef::Memory(2)]) {
+            for kind in DATA_KINDS {
+                let task = collective(kind, group.clone(), root, 1000);
+                for choice in forms(3) {
+                    let is_made = prove(&net, &task, choice);
+                    assert!(
+                        is_made || choice.algorithm == Algorithm::RowColumn,
+                        "{choice} refuses {task:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn results_may_replace_inputs() {
+    let net = network("collective_noc_4x4");
+    for group in [
+        rectangle(0, 0, 4, 4),
+        rectangle(1, 0, 3, 3),
+        rectangle(1, 1, 1, 1),
+    ] {
+        for root in clusters(4, 4) {
+            for kind in DATA_KINDS {
+                let mut task = collective(kind, group.clone(), root, 520);
+                task.output_offset = task.input_offset;
+                for choice in forms(2) {
+                    assert!(prove(&net, &task, choice), "{choice} refuses {task:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn barriers_of_every_rectangle_and_counter() {
+    let net = network("collective_noc_4x4");
+    for group in rectangles(4, 4).chain(odd_sets()) {
+        for root in clusters(4, 4) {
+            let task = collective(CollectiveKind::Barrier, group.clone(), root, 0);
+            assert!(prove(&net, &task, Choice::new(Algorithm::Counter, 1)));
+            let is_made = prove(&net, &task, Choice::new(Algorithm::InNetwork, 1));
+            let pieces = noccl_net::cover(&net, &group).expect("the group is on the mesh");
+            let is_scattered = pieces.len() > 1 && pieces.iter().all(|p| p.len() == 1);
+            assert_eq!(is_made, !is_scattered, "{task:?}");
+        }
+    }
+}
+
+#[test]
+fn all_choices_that_are_offered_are_sound() {
+    let net = network("collective_noc_4x4");
+    for kind in DATA_KINDS.into_iter().chain([CollectiveKind::Barrier]) {
+        for group in [rectangle(0, 0, 4, 1), rectangle(0, 0, 4, 4)] {
+            for bytes in [1024, 0x8000] {
+                let root = TileRef::Cluster(Coord::new(0, 0));
+                let task = collective(kind, group.clone(), root, bytes);
+                let offered = choices(&net, &task);
+                assert!(offered.len() >= 2, "{task:?}");
+                for choice in offered {
+                    assert!(prove(&net, &task, choice));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn no_bytes_make_no_actions() {
+    let net = network("collective_noc_4x4");
+    let task = collective(
+        CollectiveKind::Reduce,
+        rectangle(0, 0, 2, 2),
+        TileRef::Memory(0),
+        0,
+    );
+    for choice in forms(4) {
+        let made = schedule(&net, &task, choice).expect("no bytes are no error");
+        assert!(made.actions.is_empty());
+        assert!(check(&net, &made).is_ok());
+    }
+}
+
+fn any_tile() -> impl Strategy<Value = TileRef> {
+    prop_oneof![
+        8 => (0u16..8, 0u16..8).prop_map(|(x, y)| TileRef::Cluster(Coord::new(x, y))),
+        1 => (0u32..8).prop_map(TileRef::Memory),
+    ]
+}
+
+fn any_group() -> impl Strategy<Value = TileSet> {
+    prop_oneof![
+        (0u16..8, 0u16..8, 1u16..8, 1u16..8).prop_map(|(x, y, w, h)| rectangle(
+            x,
+            y,
+            w.min(8 - x),
+            h.min(8 - y)
+        )),
+        proptest::collection::vec((0u16..8, 0u16..8), 1..20).prop_map(|list| {
+            TileSet::Arbitrary(list.into_iter().map(|(x, y)| Coord::new(x, y)).collect())
+        }),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_collective_on_8x8(
+        kind in 0usize..3, group in any_group(), root in any_tile(),
+        elements in 1u64..300, chunks in 1u32..20,
+    ) {
+        let net = network("collective_noc_8x8");
+        let task = collective(DATA_KINDS[kind], group, root, 8 * elements);
+        for choice in forms(chunks) {
+            prove(&net, &task, choice);
+        }
+    }
+}
