@@ -65,6 +65,7 @@ impl Fabric<'_> {
             | FlitKind::ReduceResponse
             | FlitKind::Atomic
             | FlitKind::NarrowWrite
+            | FlitKind::BarrierHead
             | FlitKind::ReduceHead => true,
         }
     }
@@ -72,7 +73,10 @@ impl Fabric<'_> {
     fn deliver(&mut self, tile: usize, flit: Flit) {
         match flit.kind {
             FlitKind::Write => self.deliver_write(tile, flit),
-            FlitKind::NarrowWrite => self.take_write(tile, flit),
+            FlitKind::NarrowWrite => {
+                self.check_worm(tile, flit);
+                self.take_write(tile, flit);
+            }
             FlitKind::Reduce => self.deliver_reduced(tile, flit),
             FlitKind::ReadRequest => {
                 self.nis[tile].reads_in_service += 1;
@@ -111,7 +115,8 @@ impl Fabric<'_> {
                     },
                 );
             }
-            FlitKind::WriteHead | FlitKind::ReduceHead => {}
+            FlitKind::WriteHead => self.open_worm(tile, flit),
+            FlitKind::ReduceHead | FlitKind::BarrierHead => {}
         }
     }
 
@@ -125,9 +130,30 @@ impl Fabric<'_> {
 
     fn deliver_write(&mut self, tile: usize, flit: Flit) {
         let txn = *self.txns.get(flit.txn);
+        self.check_worm(tile, flit);
         self.land(tile, flit, txn.address, txn.bytes);
         if flit.is_last() {
             self.take_write(tile, flit);
+        }
+    }
+
+    /// AW of a worm: its W flits must follow before any other AW of this port.
+    fn open_worm(&mut self, tile: usize, flit: Flit) {
+        let port = usize::from(self.txns.get(flit.txn).is_wide);
+        let open = self.nis[tile].open_worm[port].replace(flit.txn);
+        self.wrong_beats += u64::from(open.is_some());
+    }
+
+    /// A W flit that does not belong to the open AW goes to somebody else's burst (published router).
+    fn check_worm(&mut self, tile: usize, flit: Flit) {
+        if !self.is_peer {
+            return;
+        }
+        let port = usize::from(self.txns.get(flit.txn).is_wide);
+        let open = &mut self.nis[tile].open_worm[port];
+        self.wrong_beats += u64::from(*open != Some(flit.txn));
+        if flit.is_last() {
+            *open = None;
         }
     }
 
@@ -182,6 +208,10 @@ impl Fabric<'_> {
 
     fn deliver_barrier(&mut self, tile: usize, flit: Flit) {
         let leaves = self.txns.trees.set(flit.txn).set.len();
+        if self.is_peer {
+            // Its W lands wherever the port is: inside an open burst it is taken for that burst's beat.
+            self.wrong_beats += u64::from(self.nis[tile].open_worm[0].is_some());
+        }
         let txn = self.txns.get_mut(flit.txn);
         if txn.arrived == 0 {
             self.nis[tile].open_barriers += 1;
@@ -342,6 +372,7 @@ impl Fabric<'_> {
                 txn,
                 next_beat: 0,
                 beats: facts.beats,
+                head_pending: false,
                 source,
             });
             self.injecting.insert(tile as usize);

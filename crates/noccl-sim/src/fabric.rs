@@ -10,12 +10,13 @@ use crate::join::{JoinConfig, Joins, Timeout};
 use crate::memory::Memories;
 use crate::ni::Ni;
 use crate::payload::PayloadPool;
+use crate::peer::PeerState;
 use crate::plane::{Context, PlaneState};
 use crate::txn::{Owner, Txns};
 use crate::wheel::Wheel;
 use noccl_net::{Network, TileKind};
 use noccl_run::{Counters, Mode, RunConfig};
-use noccl_spec::{Plane, WideReductionKind};
+use noccl_spec::{Plane, RouterFlow, WideReductionKind};
 use std::collections::HashMap;
 
 /// Something that happens at a known cycle.
@@ -78,6 +79,8 @@ pub(crate) struct Fabric<'n> {
     pub fpu_busy_until: Vec<u64>,
     pub checksum: u64,
     pub wrong_beats: u64,
+    /// Published routers: worms, joins at FIFO heads.
+    pub is_peer: bool,
     due: Vec<Event>,
 }
 
@@ -94,7 +97,13 @@ impl<'n> Fabric<'n> {
                 WideReductionKind::ThreeOperand => 2,
             },
         };
-        let plane = || PlaneState::new(network.width(), network.height(), Joins::new(tiles, join));
+        let is_peer = router.flow == RouterFlow::PeerCompatible;
+        let plane = || {
+            let mut plane =
+                PlaneState::new(network.width(), network.height(), Joins::new(tiles, join));
+            plane.peer = is_peer.then(|| Box::new(PeerState::new(tiles)));
+            plane
+        };
         Self {
             network,
             config,
@@ -113,6 +122,7 @@ impl<'n> Fabric<'n> {
             fpu_busy_until: vec![0; tiles],
             checksum: 0,
             wrong_beats: 0,
+            is_peer,
             due: Vec::new(),
         }
     }

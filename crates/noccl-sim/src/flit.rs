@@ -32,6 +32,8 @@ pub(crate) enum FlitKind {
     ReduceHead = 10,
     /// Narrow write of one beat; its data is not modelled.
     NarrowWrite = 11,
+    /// AW head of a barrier contribution (peer flow only).
+    BarrierHead = 12,
 }
 
 /// One unit of flow control.
@@ -83,7 +85,11 @@ impl Flit {
     pub(crate) const fn joins(self) -> bool {
         matches!(
             self.kind,
-            FlitKind::CollectB | FlitKind::Barrier | FlitKind::Reduce
+            FlitKind::CollectB
+                | FlitKind::Barrier
+                | FlitKind::BarrierHead
+                | FlitKind::Reduce
+                | FlitKind::ReduceHead
         )
     }
 }

@@ -88,7 +88,7 @@ impl Fabric<'_> {
             return false;
         };
         let txn = self.txns.get(stream.txn);
-        if stream.next_beat == 0 {
+        if stream.next_beat == 0 && (stream.head_pending || !self.is_peer) {
             let limits = &self.network.spec().ni;
             if ni.wide_outstanding >= limits.max_wide_outstanding
                 || (txn.kind == TxnKind::WideReduction
@@ -115,9 +115,15 @@ impl Fabric<'_> {
         let is_reduction = txn.kind == TxnKind::WideReduction;
         let is_last = beat + 1 == stream.beats;
         let ni = &mut self.nis[tile];
-        if beat == 0 {
+        if beat == 0 && (stream.head_pending || !self.is_peer) {
             ni.wide_outstanding += 1;
             ni.reductions_outstanding += u32::from(is_reduction);
+        }
+        if stream.head_pending {
+            if let Some(front) = ni.writes.front_mut() {
+                front.head_pending = false;
+            }
+            return self.write_head(stream.txn, is_reduction, txn.is_multicast);
         }
         if is_last {
             ni.writes.pop_front();
@@ -139,6 +145,24 @@ impl Fabric<'_> {
             beat,
             kind,
             flags,
+        }
+    }
+
+    /// AW flit of a worm.
+    fn write_head(&self, txn: u32, is_reduction: bool, is_multicast: bool) -> Flit {
+        let tree = self.txns.trees.tree(txn);
+        let (kind, dst) = if is_reduction {
+            (FlitKind::ReduceHead, pack(tree.root))
+        } else {
+            (FlitKind::WriteHead, pack(tree.set.set.base))
+        };
+        Flit {
+            txn,
+            dst,
+            payload: 0,
+            beat: 0,
+            kind,
+            flags: u8::from(is_multicast) * MULTICAST,
         }
     }
 

@@ -85,14 +85,23 @@ fn participants(network: &Network, index: usize, action: &Action) -> Result<Vec<
         ActionKind::Transfer(t) => one(&t.initiator),
         ActionKind::LocalReduce(l) => one(&l.tile),
         ActionKind::Compute(c) => one(&c.tile),
-        ActionKind::InNetworkReduction(r) => network
-            .multi_tiles(r.group)
-            .map(|t| {
-                t.map(|t| t.0).ok_or_else(|| {
-                    refused("the group names a cluster that does not exist".to_owned())
-                })
-            })
-            .collect(),
+        ActionKind::InNetworkReduction(r) => {
+            let root = network
+                .find(r.root.tile)
+                .ok_or_else(|| refused(format!("{} is not on the mesh", r.root.tile)))?;
+            let what = format!("actions[{index}]");
+            crate::peer::refuse_three_operands(
+                network,
+                what,
+                network.cube(r.group),
+                network.coord(root),
+            )?;
+            let absent = || refused("the group names a cluster that does not exist".to_owned());
+            network
+                .multi_tiles(r.group)
+                .map(|t| t.map(|t| t.0).ok_or_else(absent))
+                .collect()
+        }
         ActionKind::Barrier(b) => {
             let members = network
                 .members(&b.group)

@@ -65,6 +65,7 @@ impl Fabric<'_> {
             txn: id,
             next_beat: 0,
             beats,
+            head_pending: self.is_peer,
             source,
         });
         self.refresh_injecting(tile as usize);
@@ -139,6 +140,7 @@ impl Fabric<'_> {
             txn,
             next_beat: 0,
             beats,
+            head_pending: self.is_peer,
             source,
         });
         self.refresh_injecting(tile as usize);
@@ -166,6 +168,18 @@ impl Fabric<'_> {
         };
         let dst = pack(tree.set.set.base);
         let id = self.txns.open(txn, tree);
+        if self.is_peer {
+            let flags = u8::from(is_multicast) * MULTICAST;
+            let head = Flit {
+                txn: id,
+                dst,
+                payload: 0,
+                beat: 0,
+                kind: FlitKind::WriteHead,
+                flags,
+            };
+            self.send(tile, Plane::Req, head);
+        }
         let flags = LAST | u8::from(is_multicast) * MULTICAST;
         let flit = Flit {
             txn: id,
@@ -222,6 +236,17 @@ impl Fabric<'_> {
     /// A member arrives at an open barrier.
     pub(crate) fn arrive_at_barrier(&mut self, tile: u32, txn: u32) {
         let dst = pack(self.txns.trees.tree(txn).root);
+        if self.is_peer {
+            let head = Flit {
+                txn,
+                dst,
+                payload: 0,
+                beat: 0,
+                kind: FlitKind::BarrierHead,
+                flags: 0,
+            };
+            self.send(tile, Plane::Req, head);
+        }
         let flit = Flit {
             txn,
             dst,

@@ -242,6 +242,37 @@ impl Joins {
         Verdict::Absorb
     }
 
+    /// Published unit: all operands stand at FIFO heads, the addition starts now.
+    pub(crate) fn issue(
+        &mut self,
+        r: usize,
+        here: Coord,
+        flit: Flit,
+        slots: [u32; 5],
+        context: &Context<'_>,
+    ) {
+        let tree = context.trees.tree(flit.txn);
+        let have = join_set(here, tree.set, tree.root);
+        let operands = Operands {
+            txn: flit.txn,
+            beat: flit.beat,
+            have,
+            slots,
+            flags: flit.flags,
+            since: context.cycle,
+        };
+        let unit = self.unit(r);
+        unit.stored_beats += have.count_ones();
+        unit.ready.push_back(operands);
+    }
+
+    /// Has the unit of a router results that have not left?
+    pub(crate) fn has_results(&self, r: usize) -> bool {
+        self.units
+            .get(self.unit_of[r] as usize)
+            .is_some_and(|u| !u.results.is_empty() || !u.ready.is_empty())
+    }
+
     /// Starts an addition if one is ready, and shows the oldest finished result.
     pub(crate) fn offer(&mut self, r: usize, context: &mut Context<'_>) -> Offer {
         let cycle = context.cycle;

@@ -22,6 +22,7 @@ mod join;
 mod memory;
 mod ni;
 mod payload;
+mod peer;
 mod plane;
 mod random;
 mod trace_run;
@@ -198,9 +199,15 @@ pub fn run_traffic(
         if fabric.cycle >= report_at {
             report_at = fabric.cycle + PROGRESS_CYCLES;
             let done = fabric.cycle.min(total) as usize;
-            let now = Progress { cycle: fabric.cycle, actions_done: done, actions_total: total as usize };
+            let now = Progress {
+                cycle: fabric.cycle,
+                actions_done: done,
+                actions_total: total as usize,
+            };
             if !on_progress(now) {
-                return Err(RunError::Interrupted { cycle: fabric.cycle });
+                return Err(RunError::Interrupted {
+                    cycle: fabric.cycle,
+                });
             }
         }
     }

@@ -21,6 +21,8 @@ pub(crate) struct Stream {
     pub txn: u32,
     pub next_beat: u16,
     pub beats: u16,
+    /// Published flow: the AW flit has not gone yet.
+    pub head_pending: bool,
     pub source: Source,
 }
 
@@ -49,6 +51,8 @@ pub(crate) struct Ni {
     pub buffer: VecDeque<u8>,
     /// Read bursts that this memory is answering.
     pub reads_in_service: u32,
+    /// Published flow: transaction whose AW has come and whose W beats are due, narrow and wide port.
+    pub open_worm: [Option<u32>; 2],
     /// The memory's atomic unit is busy until this cycle.
     pub atomic_busy_until: u64,
 }

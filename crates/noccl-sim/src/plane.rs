@@ -12,11 +12,12 @@ use crate::bitset::BitSet;
 use crate::flit::{Flit, FlitKind, MULTICAST};
 use crate::join::Joins;
 use crate::payload::PayloadPool;
+use crate::peer::PeerState;
 use crate::txn::Trees;
 use noccl_net::tree::fork_set;
 use noccl_net::{Coord, Port, xy_port};
 
-const PORTS: usize = 5;
+pub(crate) const PORTS: usize = 5;
 const LOCAL: usize = Port::Local as usize;
 /// Sixth input of the output arbiters: results of the merge and reduction units.
 pub(crate) const RESULT: usize = 5;
@@ -68,8 +69,10 @@ pub(crate) struct PlaneState {
     pub joins: Joins,
     active: BitSet,
     offsets: [i32; 4],
+    /// Registers that only published routers have.
+    pub peer: Option<Box<PeerState>>,
     link_moves: Vec<u32>,
-    switch_moves: Vec<u32>,
+    pub(crate) switch_moves: Vec<u32>,
     absorbed: Vec<u32>,
     /// Routers whose Local output offers a flit this cycle.
     pub eject: Vec<u32>,
@@ -106,6 +109,7 @@ impl PlaneState {
             joins,
             active: BitSet::new(tiles),
             offsets: [1, h, -1, -h],
+            peer: None,
             link_moves: Vec::new(),
             switch_moves: Vec::new(),
             absorbed: Vec::new(),
@@ -135,6 +139,10 @@ impl PlaneState {
         self.switch_moves.clear();
         self.absorbed.clear();
         self.eject.clear();
+        let mut peer = self.peer.take();
+        if let Some(peer) = &mut peer {
+            peer.clear();
+        }
         let mut next = 0;
         while let Some(word) = self.active.next_word(next) {
             next = word + 1;
@@ -142,9 +150,20 @@ impl PlaneState {
             while bits != 0 {
                 let r = word * 64 + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
-                self.evaluate_router(r, context);
+                match &mut peer {
+                    None => self.evaluate_router(r, context),
+                    Some(peer) => {
+                        self.evaluate_links(r);
+                        self.evaluate_peer_router(r, peer, context);
+                    }
+                }
+                let c = &self.control[r];
+                if c.in_any | c.out_any == 0 && !c.unit_busy {
+                    self.active.remove(r);
+                }
             }
         }
+        self.peer = peer;
     }
 
     #[inline]
@@ -153,8 +172,24 @@ impl PlaneState {
         if c.join_heads != 0 || c.unit_busy {
             self.evaluate_unit(r, context);
         }
+        self.evaluate_links(r);
         let c = &self.control[r];
-        let mut outputs = c.out_any;
+        let mut free = c.req_any & !c.out_full;
+        while free != 0 {
+            let out = free.trailing_zeros() as usize;
+            free &= free - 1;
+            let requests = c.req[out];
+            let after = requests & (0xfe_u8.wrapping_shl(u32::from(c.granted[out])));
+            let chosen = if after != 0 { after } else { requests }.trailing_zeros();
+            self.switch_moves
+                .push((r as u32) << 6 | chosen << 3 | out as u32);
+        }
+    }
+
+    /// Output FIFOs offer their heads to the neighbours and to the NI.
+    #[inline]
+    fn evaluate_links(&mut self, r: usize) {
+        let mut outputs = self.control[r].out_any;
         if outputs & Port::Local.bit() != 0 {
             self.eject.push(r as u32);
             outputs &= !Port::Local.bit();
@@ -167,19 +202,6 @@ impl PlaneState {
             if self.control[neighbour].in_full >> entry & 1 == 0 {
                 self.link_moves.push((r << 3 | port) as u32);
             }
-        }
-        let mut free = c.req_any & !c.out_full;
-        while free != 0 {
-            let out = free.trailing_zeros() as usize;
-            free &= free - 1;
-            let requests = c.req[out];
-            let after = requests & (0xfe_u8.wrapping_shl(u32::from(c.granted[out])));
-            let chosen = if after != 0 { after } else { requests }.trailing_zeros();
-            self.switch_moves
-                .push((r as u32) << 6 | chosen << 3 | out as u32);
-        }
-        if c.in_any | c.out_any == 0 && !c.unit_busy {
-            self.active.remove(r);
         }
     }
 
@@ -202,6 +224,11 @@ impl PlaneState {
                 }
             }
         }
+        self.offer_result(r, here, context);
+    }
+
+    /// The unit's oldest result requests its output.
+    pub(crate) fn offer_result(&mut self, r: usize, here: Coord, context: &mut Context<'_>) {
         let offer = self.joins.offer(r, context);
         let c = &mut self.control[r];
         c.unit_busy = offer.is_busy;
@@ -210,6 +237,12 @@ impl PlaneState {
             c.req[out] |= 1 << RESULT;
             c.req_any |= 1 << out;
         }
+    }
+
+    /// The flit at the head of an input FIFO.
+    #[inline]
+    pub(crate) fn input_head(&self, r: usize, port: usize) -> Flit {
+        self.input[r][2 * port + (self.control[r].in_head >> port & 1) as usize]
     }
 
     /// Second half: applies the granted moves.
@@ -228,6 +261,10 @@ impl PlaneState {
         for i in 0..self.switch_moves.len() {
             let code = self.switch_moves[i] as usize;
             self.switch(code >> 6, code >> 3 & 7, code & 7, context);
+        }
+        if let Some(mut peer) = self.peer.take() {
+            self.commit_peer(&mut peer, context);
+            self.peer = Some(peer);
         }
         for i in 0..self.absorbed.len() {
             let (r, port) = (
@@ -264,8 +301,17 @@ impl PlaneState {
             }
             flit
         };
+        self.control[r].granted[out] = input as u8;
+        if let Some(peer) = &mut self.peer {
+            peer.passed(r, input, out, flit);
+        }
+        self.push_output(r, out, flit);
+    }
+
+    /// Appends a flit to an output FIFO; the caller has checked that it is not full.
+    #[inline]
+    pub(crate) fn push_output(&mut self, r: usize, out: usize, flit: Flit) {
         let c = &mut self.control[r];
-        c.granted[out] = input as u8;
         let any = c.out_any >> out & 1;
         let slot = (c.out_head >> out & 1) ^ any;
         c.out_full |= any << out;
@@ -285,7 +331,7 @@ impl PlaneState {
     }
 
     #[inline]
-    fn pop_input(&mut self, r: usize, port: usize, context: &mut Context<'_>) {
+    pub(crate) fn pop_input(&mut self, r: usize, port: usize, context: &mut Context<'_>) {
         let c = &mut self.control[r];
         let full = c.in_full >> port & 1;
         c.in_head ^= 1 << port;
@@ -335,7 +381,7 @@ impl PlaneState {
     }
 
     #[inline]
-    fn request(&mut self, r: usize, port: usize, want: u8) {
+    pub(crate) fn request(&mut self, r: usize, port: usize, want: u8) {
         let c = &mut self.control[r];
         c.want[port] = want;
         c.req_any |= want;

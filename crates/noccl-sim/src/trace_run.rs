@@ -9,6 +9,7 @@ use crate::burst::Bursts;
 use crate::fabric::{Done, Fabric};
 use crate::issue::{Arithmetic, Target};
 use crate::ni::Source;
+use crate::peer::refuse_three_operands;
 use crate::txn::Owner;
 use noccl_net::TileRef;
 use noccl_net::tree::Cube;
@@ -335,7 +336,13 @@ fn participants(kind: &PortKind, fabric: &Fabric<'_>, index: usize) -> Result<Ve
             members(to)?;
             Ok(vec![find(from)?])
         }
-        PortKind::WideReduction { group, root, .. } | PortKind::Barrier { group, root } => {
+        PortKind::WideReduction { group, root, .. } => {
+            let root = fabric.coord(find(root)?);
+            let what = format!("transactions[{index}]");
+            refuse_three_operands(fabric.network, what, fabric.network.cube(*group), root)?;
+            members(group)
+        }
+        PortKind::Barrier { group, root } => {
             find(root)?;
             members(group)
         }

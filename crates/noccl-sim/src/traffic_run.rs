@@ -48,7 +48,9 @@ impl<'t> TrafficDriver<'t> {
         let sources: Vec<_> = network
             .clusters()
             .map(|t| {
-                let at = network.cluster_coord(network.coord(t)).expect("a cluster lies in the cluster region");
+                let at = network
+                    .cluster_coord(network.coord(t))
+                    .expect("a cluster lies in the cluster region");
                 (t.0, at, Stream::new(traffic.seed ^ u64::from(t.0) << 20))
             })
             .collect();
@@ -71,9 +73,14 @@ impl<'t> TrafficDriver<'t> {
     }
 
     fn schedule_next(&mut self, source: u32, fabric: &mut Fabric<'_>) {
-        let per_cycle = (self.traffic.offered_beats_per_cycle / f64::from(self.traffic.beats)).min(1.0);
+        let per_cycle =
+            (self.traffic.offered_beats_per_cycle / f64::from(self.traffic.beats)).min(1.0);
         let draw = self.sources[source as usize].2.unit();
-        let gap = if per_cycle >= 1.0 { 0.0 } else { (draw.ln() / (1.0 - per_cycle).ln()).floor() };
+        let gap = if per_cycle >= 1.0 {
+            0.0
+        } else {
+            (draw.ln() / (1.0 - per_cycle).ln()).floor()
+        };
         // Capped so that a tiny rate cannot overflow the cycle counter.
         fabric.call_driver(fabric.cycle + 1 + gap.min(1e12) as u64, 0, source);
     }
@@ -100,9 +107,18 @@ impl<'t> TrafficDriver<'t> {
                 Target::Tile(_) => 1,
             };
         }
-        let owner = Owner::Traffic { created: fabric.cycle };
+        let owner = Owner::Traffic {
+            created: fabric.cycle,
+        };
         let seed = u64::from(source) << 32 ^ fabric.cycle;
-        fabric.issue_write(tile, to, 0, self.traffic.beats * 64, owner, Source::Pattern(seed));
+        fabric.issue_write(
+            tile,
+            to,
+            0,
+            self.traffic.beats * 64,
+            owner,
+            Source::Pattern(seed),
+        );
     }
 
     fn destination(&mut self, source: u32, at: Coord, fabric: &Fabric<'_>) -> u32 {
@@ -111,7 +127,11 @@ impl<'t> TrafficDriver<'t> {
             Pattern::Uniform => {
                 let others = self.sources.len() as u64 - 1;
                 let draw = self.sources[source as usize].2.below(others.max(1)) as usize;
-                let other = if others == 0 { 0 } else { draw + usize::from(draw >= source as usize) };
+                let other = if others == 0 {
+                    0
+                } else {
+                    draw + usize::from(draw >= source as usize)
+                };
                 return self.sources[other].0;
             }
             Pattern::Transpose => Coord::new(at.y, at.x),
@@ -131,7 +151,14 @@ impl<'t> TrafficDriver<'t> {
     }
 
     pub(crate) fn on_done(&mut self, done: Done, fabric: &Fabric<'_>) {
-        let Done::Delivered { owner: Owner::Traffic { created }, beats, .. } = done else { return };
+        let Done::Delivered {
+            owner: Owner::Traffic { created },
+            beats,
+            ..
+        } = done
+        else {
+            return;
+        };
         if self.is_measuring(fabric.cycle) {
             self.delivered_beats += u64::from(beats);
         }
@@ -143,7 +170,9 @@ impl<'t> TrafficDriver<'t> {
 
     pub(crate) fn is_over(&self, cycle: u64) -> bool {
         let end = self.end_of_measurement();
-        cycle >= end && (self.open_deliveries == 0 || cycle >= end + MAX_DRAIN_FACTOR * self.traffic.measure_cycles)
+        cycle >= end
+            && (self.open_deliveries == 0
+                || cycle >= end + MAX_DRAIN_FACTOR * self.traffic.measure_cycles)
     }
 
     pub(crate) fn result(mut self, fabric: &Fabric<'_>) -> TrafficResult {
@@ -153,9 +182,19 @@ impl<'t> TrafficDriver<'t> {
         let sum: u64 = self.latencies.iter().map(|l| u64::from(*l)).sum();
         TrafficResult {
             offered_beats_per_cycle: self.traffic.offered_beats_per_cycle,
-            accepted_beats_per_cycle: self.delivered_beats as f64 / cycles / self.sources.len() as f64,
-            mean_latency_cycles: if count == 0 { 0.0 } else { sum as f64 / count as f64 },
-            p99_latency_cycles: self.latencies.get(count * 99 / 100).copied().map_or(0, u64::from),
+            accepted_beats_per_cycle: self.delivered_beats as f64
+                / cycles
+                / self.sources.len() as f64,
+            mean_latency_cycles: if count == 0 {
+                0.0
+            } else {
+                sum as f64 / count as f64
+            },
+            p99_latency_cycles: self
+                .latencies
+                .get(count * 99 / 100)
+                .copied()
+                .map_or(0, u64::from),
             max_latency_cycles: self.latencies.last().copied().map_or(0, u64::from),
             packets: self.packets,
             flit_hops: fabric.planes.iter().map(|p| p.flit_hops).sum(),

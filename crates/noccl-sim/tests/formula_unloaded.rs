@@ -4,44 +4,11 @@
 //! Cycle 0 = first valid at the initiator's port, end = handshake of the last response (S1's system,
 //! `docs/timing.md`). `h` counts hops, `n` beats, `r` reducing routers on the farthest path.
 
-use noccl_net::{Coord, MultiAddress, Network, TileRef, elaborate};
-use noccl_run::{Mode, RunConfig};
-use noccl_workload::{PortKind, PortTransaction, Trace};
+mod common;
 
-fn network(preset: &str) -> Network {
-    let text = noccl_spec::preset_text(preset).expect("preset exists");
-    elaborate(&noccl_spec::parse_spec(preset, &text, &[]).expect("preset parses"))
-        .expect("preset elaborates")
-}
-
-fn cluster(x: u16, y: u16) -> TileRef {
-    TileRef::Cluster(Coord::new(x, y))
-}
-
-fn cube(x: u16, y: u16, mask_x: u16, mask_y: u16) -> MultiAddress {
-    MultiAddress::new(Coord::new(x, y), Coord::new(mask_x, mask_y))
-}
-
-fn runtime(network: &Network, participants: usize, kind: PortKind) -> u64 {
-    let trace = Trace {
-        transactions: vec![PortTransaction {
-            start_cycles: vec![Some(0); participants],
-            kind: kind.clone(),
-        }],
-    };
-    let run = |mode| {
-        let result = noccl_sim::run_trace(network, &trace, &RunConfig::new(mode), &mut |_| true)
-            .unwrap_or_else(|e| panic!("{kind:?}: {e}"));
-        assert_eq!(
-            result.wrong_transactions, 0,
-            "{kind:?} delivered wrong bytes"
-        );
-        result.actions[0].finish_cycle
-    };
-    let (value, timing) = (run(Mode::Value), run(Mode::Timing));
-    assert_eq!(value, timing, "value and timing mode differ for {kind:?}");
-    value
-}
+use common::{cluster, cube, network, runtime};
+use noccl_net::TileRef;
+use noccl_workload::PortKind;
 
 #[test]
 fn write_round_trip_is_5_plus_4h_plus_beats_minus_1() {

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Named networks and single-transaction runs, shared by the formula tests.
+#![allow(dead_code)] // every test file uses its own part
+
+use noccl_net::{Coord, MultiAddress, Network, TileRef, elaborate};
+use noccl_run::{Mode, RunConfig, RunError, RunResult};
+use noccl_workload::{PortKind, PortTransaction, Trace};
+
+/// An elaborated preset.
+pub fn network(preset: &str) -> Network {
+    let text = noccl_spec::preset_text(preset).expect("preset exists");
+    elaborate(&noccl_spec::parse_spec(preset, &text, &[]).expect("preset parses"))
+        .expect("preset elaborates")
+}
+
+/// Cluster (x, y).
+pub fn cluster(x: u16, y: u16) -> TileRef {
+    TileRef::Cluster(Coord::new(x, y))
+}
+
+/// The multi-address (x, y) with masks.
+pub fn cube(x: u16, y: u16, mask_x: u16, mask_y: u16) -> MultiAddress {
+    MultiAddress::new(Coord::new(x, y), Coord::new(mask_x, mask_y))
+}
+
+/// Runs one transaction in value mode, all participants at cycle 0.
+pub fn run_one(
+    network: &Network,
+    participants: usize,
+    kind: PortKind,
+) -> Result<RunResult, RunError> {
+    run_in(network, participants, kind, Mode::Value)
+}
+
+fn run_in(
+    network: &Network,
+    participants: usize,
+    kind: PortKind,
+    mode: Mode,
+) -> Result<RunResult, RunError> {
+    let transactions = vec![PortTransaction {
+        start_cycles: vec![Some(0); participants],
+        kind,
+    }];
+    noccl_sim::run_trace(
+        network,
+        &Trace { transactions },
+        &RunConfig::new(mode),
+        &mut |_| true,
+    )
+}
+
+/// Cycles of one transaction alone on the network; equal in both modes, bytes right.
+pub fn runtime(network: &Network, participants: usize, kind: PortKind) -> u64 {
+    let run = |mode| {
+        let result = run_in(network, participants, kind.clone(), mode)
+            .unwrap_or_else(|e| panic!("{kind:?}: {e}"));
+        assert_eq!(
+            result.wrong_transactions, 0,
+            "{kind:?} delivered wrong bytes"
+        );
+        result.actions[0].finish_cycle
+    };
+    let (value, timing) = (run(Mode::Value), run(Mode::Timing));
+    assert_eq!(value, timing, "value and timing mode differ for {kind:?}");
+    value
+}
