@@ -83,7 +83,7 @@ impl Content {
         }
     }
 
-    /// What a range holds, without touching it.
+    /// What a range holds, without touching it; neighbours of one origin are one piece.
     pub(super) fn look(&self, start: u64, bytes: u64) -> Vec<Piece> {
         let end = start + bytes;
         let first = self
@@ -91,20 +91,24 @@ impl Content {
             .range(..=start)
             .next_back()
             .map_or(start, |(s, _)| *s);
-        let overlapping = self.segments.range(first..end);
-        overlapping
-            .map(|(s, segment)| {
-                let from = (*s).max(start);
-                Piece {
+        let mut pieces: Vec<Piece> = Vec::new();
+        for (s, segment) in self.segments.range(first..end) {
+            let from = (*s).max(start);
+            let bytes = segment.end.min(end) - from;
+            let value = Value {
+                expression: segment.value.expression,
+                shift: segment.value.shift + i128::from(start),
+            };
+            match pieces.last_mut() {
+                Some(last) if last.value == value => last.bytes += bytes,
+                Some(_) | None => pieces.push(Piece {
                     offset: from - start,
-                    bytes: segment.end.min(end) - from,
-                    value: Value {
-                        expression: segment.value.expression,
-                        shift: segment.value.shift + i128::from(start),
-                    },
-                }
-            })
-            .collect()
+                    bytes,
+                    value,
+                }),
+            }
+        }
+        pieces
     }
 
     /// Reads a range: it must be after the last write of every byte.

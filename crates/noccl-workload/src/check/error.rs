@@ -25,6 +25,48 @@ pub struct Wait {
     pub awaited: String,
 }
 
+/// Two accesses to the same bytes that nothing orders; at least one is a write.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(
+    "{second} {second_access} bytes {start}..{end} of {tile}, which {first} {first_access}, and nothing \
+     makes it wait; order them with `after`, or between tiles by a barrier or reduction in which both \
+     initiators take part"
+)]
+pub struct Race {
+    /// Earlier action in the file.
+    pub first: String,
+    /// "reads" or "writes".
+    pub first_access: &'static str,
+    /// Later action in the file.
+    pub second: String,
+    /// "reads" or "writes".
+    pub second_access: &'static str,
+    /// Tile whose memory it is.
+    pub tile: String,
+    /// First byte in question.
+    pub start: u64,
+    /// End of the range.
+    pub end: u64,
+}
+
+/// A range of an output that does not hold what the collective promises.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("bytes {start}..{end} of {tile} (rank {rank}): expected {expected}, found {found}")]
+pub struct WrongOutput {
+    /// Rank of the participant, or of the root in its group; a root outside the group is called "root".
+    pub rank: String,
+    /// Tile of the output.
+    pub tile: String,
+    /// First wrong byte.
+    pub start: u64,
+    /// End of the wrong range.
+    pub end: u64,
+    /// What should be there.
+    pub expected: String,
+    /// What is there.
+    pub found: String,
+}
+
 /// What the checker found wrong. Each message says what, where and what would be accepted.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CheckError {
@@ -57,45 +99,11 @@ pub enum CheckError {
         Vec<Wait>,
     ),
     /// Two unordered actions touch the same bytes and at least one writes them.
-    #[error(
-        "race: {second} {second_access} bytes {start}..{end} of {tile}, which {first} {first_access}, \
-         and nothing makes it wait; order them with `after`, or between tiles by a barrier or \
-         reduction in which both initiators take part"
-    )]
-    Race {
-        /// Earlier action in the file.
-        first: String,
-        /// "reads" or "writes".
-        first_access: &'static str,
-        /// Later action in the file.
-        second: String,
-        /// "reads" or "writes".
-        second_access: &'static str,
-        /// Tile whose memory it is.
-        tile: String,
-        /// First byte in question.
-        start: u64,
-        /// End of the range.
-        end: u64,
-    },
+    #[error("race: {0}")]
+    Race(Box<Race>),
     /// An output does not hold what the collective promises.
-    #[error(
-        "collective.output_offset: bytes {start}..{end} of {tile} (rank {rank}): expected {expected}, found {found}"
-    )]
-    Postcondition {
-        /// Rank of the participant, or of the root in its group; a root outside the group is called "root".
-        rank: String,
-        /// Tile of the output.
-        tile: String,
-        /// First wrong byte.
-        start: u64,
-        /// End of the wrong range.
-        end: u64,
-        /// What should be there.
-        expected: String,
-        /// What is there.
-        found: String,
-    },
+    #[error("collective.output_offset: {0}")]
+    Postcondition(Box<WrongOutput>),
     /// A participant may leave the barrier too early.
     #[error(
         "collective: {leaver} can finish before {enterer} has started; accepted: a barrier in which both take part"

@@ -4,10 +4,10 @@
 //! Actions are executed in file order, which is one legal order. If all demanded orders hold, every
 //! legal order gives the same contents.
 
-use super::CheckError;
 use super::content::{Access, Content, Demand, Piece};
 use super::expression::{Expression, Expressions, Value};
 use super::order::Order;
+use super::{CheckError, Race};
 use crate::fold_tree::{FoldTree, fold_order};
 use crate::{
     ActionKind, Destination, ElementType, InNetworkReduction, LocalReduce, Schedule, Transfer,
@@ -313,7 +313,7 @@ fn fold_pieces(
 
 fn race(network: &Network, schedule: &Schedule, demand: &Demand) -> CheckError {
     let verb = |writes: bool| if writes { "writes" } else { "reads" };
-    CheckError::Race {
+    CheckError::Race(Box::new(Race {
         first: schedule.action_name(demand.first.action as usize),
         first_access: verb(demand.first_writes),
         second: schedule.action_name(demand.second.action as usize),
@@ -321,5 +321,5 @@ fn race(network: &Network, schedule: &Schedule, demand: &Demand) -> CheckError {
         tile: network.tile_ref(demand.tile).to_string(),
         start: demand.start,
         end: demand.end,
-    }
+    }))
 }

@@ -18,7 +18,7 @@ mod order;
 mod post;
 mod report;
 
-pub use error::{CheckError, TileSetError, Wait};
+pub use error::{CheckError, Race, TileSetError, Wait, WrongOutput};
 pub use form::check_collective;
 pub use report::{CheckReport, LinkUse, StepReport};
 

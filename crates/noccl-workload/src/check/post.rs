@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Does the schedule achieve what its collective promises?
 
-use super::CheckError;
 use super::content::Piece;
 use super::execute::Memories;
 use super::expression::{Expression, ExpressionId, Expressions, Value};
 use super::order::Order;
+use super::{CheckError, WrongOutput};
 use crate::participants::set_members;
 use crate::{Collective, CollectiveKind};
 use noccl_net::{Network, TileId};
@@ -148,14 +148,14 @@ impl Group<'_> {
 
     fn wrong(&self, tile: TileId, piece: Piece, expected: String, found: String) -> CheckError {
         let start = self.collective.output_offset + piece.offset;
-        CheckError::Postcondition {
+        CheckError::Postcondition(Box::new(WrongOutput {
             rank: self.rank(tile),
             tile: self.name(tile),
             start,
             end: start + piece.bytes,
             expected,
             found,
-        }
+        }))
     }
 
     fn found(&self, expressions: &Expressions, piece: Piece) -> String {

@@ -11,8 +11,9 @@ use noccl_workload::{
 use std::collections::BTreeMap;
 
 pub fn network(preset: &str) -> Network {
-    let text = noccl_spec::preset_text(preset).unwrap();
-    elaborate(&noccl_spec::parse_spec(preset, &text, &[]).unwrap()).unwrap()
+    let text = noccl_spec::preset_text(preset).expect("a preset");
+    let spec = noccl_spec::parse_spec(preset, &text, &[]).expect("presets are specs");
+    elaborate(&spec).expect("presets are networks")
 }
 
 pub fn mesh4x4() -> Network {
