@@ -119,7 +119,7 @@ fn trace_cases(table: &mut BTreeMap<String, Value>) {
         for seed in 0..8 {
             let is_peer = preset.ends_with("peer");
             let count = if is_peer { 6 + 3 * seed as usize } else { 80 };
-            let mut trace = random_trace(&net, seed, count, 400);
+            let mut trace = random_trace(&net, seed, count, if is_peer { 60 } else { 400 });
             if is_peer {
                 trace.transactions.retain(|t| can_fold_in_pairs(&t.kind));
             }
