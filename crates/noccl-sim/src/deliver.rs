@@ -9,10 +9,8 @@ use crate::flit::{Flit, FlitKind, LAST, MULTICAST, pack};
 use crate::ni::{Source, Stream, beat_bytes};
 use crate::payload::BEAT_BYTES;
 use crate::txn::{Owner, TxnKind};
-use noccl_net::{Port, TileId, TileKind};
+use noccl_net::{TileId, TileKind};
 use noccl_spec::Plane;
-
-const LOCAL: usize = Port::Local as usize;
 
 impl Fabric<'_> {
     /// Offers of all Local outputs of a plane, one flit per tile and cycle.
@@ -29,7 +27,7 @@ impl Fabric<'_> {
             {
                 continue;
             }
-            self.planes[plane.idx()].pop_output(tile, LOCAL);
+            self.planes[plane.idx()].pop_local(tile);
             self.last_progress = self.cycle;
             self.deliver(tile, flit);
         }

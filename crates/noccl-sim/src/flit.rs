@@ -57,15 +57,93 @@ pub(crate) const LAST: u8 = 1;
 pub(crate) const MULTICAST: u8 = 8;
 pub(crate) const RESP_SHIFT: u8 = 1;
 
+/// A flit in a FIFO: dst, txn | payload, beat, kind, flags, from the low bits up.
+///
+/// Plain integers, so that arrays of them start as zeroed pages and moves are opaque copies.
+pub(crate) type Packed = [u64; 2];
+
+/// Kinds in the order of their numbers.
+const KINDS: [FlitKind; 16] = {
+    let mut kinds = [FlitKind::Write; 16];
+    let all = [
+        FlitKind::Write,
+        FlitKind::WriteHead,
+        FlitKind::Reduce,
+        FlitKind::ReadRequest,
+        FlitKind::ReadData,
+        FlitKind::Response,
+        FlitKind::CollectB,
+        FlitKind::ReduceResponse,
+        FlitKind::Barrier,
+        FlitKind::Atomic,
+        FlitKind::ReduceHead,
+        FlitKind::NarrowWrite,
+        FlitKind::BarrierHead,
+    ];
+    let mut i = 0;
+    while i < all.len() {
+        kinds[all[i] as usize] = all[i];
+        i += 1;
+    }
+    kinds
+};
+
+/// Kinds that wait for siblings, by number.
+const JOINING: u64 = {
+    let mut set = 0;
+    let mut i = 0;
+    while i < KINDS.len() {
+        set |= (KINDS[i].joins() as u64) << i;
+        i += 1;
+    }
+    set
+};
+
+impl FlitKind {
+    /// Does this kind wait for siblings at merge points?
+    const fn joins(self) -> bool {
+        matches!(
+            self,
+            FlitKind::CollectB
+                | FlitKind::Barrier
+                | FlitKind::BarrierHead
+                | FlitKind::Reduce
+                | FlitKind::ReduceHead
+        )
+    }
+}
+
 impl Flit {
-    pub(crate) const NONE: Flit = Flit {
-        txn: u32::MAX,
-        dst: 0,
-        payload: 0,
-        beat: 0,
-        kind: FlitKind::Write,
-        flags: 0,
-    };
+    #[inline]
+    pub(crate) const fn packed(self) -> Packed {
+        let low = self.dst as u64 | (self.txn as u64) << 32;
+        let tags = (self.kind as u64) << 48 | (self.flags as u64) << 56;
+        [low, self.payload as u64 | (self.beat as u64) << 32 | tags]
+    }
+
+    #[inline]
+    pub(crate) const fn from_packed(words: Packed) -> Self {
+        Self {
+            txn: (words[0] >> 32) as u32,
+            dst: words[0] as u32,
+            payload: words[1] as u32,
+            beat: (words[1] >> 32) as u16,
+            kind: KINDS[(words[1] >> 48 & 15) as usize],
+            flags: (words[1] >> 56) as u8,
+        }
+    }
+
+    /// Neither a multicast nor a contribution: routed by its destination alone.
+    #[inline]
+    pub(crate) const fn is_plain(words: Packed) -> bool {
+        let is_multicast = words[1] >> 56 & MULTICAST as u64;
+        let joins = JOINING >> (words[1] >> 48 & 15) & 1;
+        is_multicast | joins == 0
+    }
+
+    pub(crate) const fn is_multicast(self) -> bool {
+        self.flags & MULTICAST != 0
+    }
 
     /// Response code, 0 (OKAY) to 3 (DECERR); larger is worse.
     pub(crate) const fn resp(self) -> u8 {
@@ -79,18 +157,6 @@ impl Flit {
 
     pub(crate) const fn is_last(self) -> bool {
         self.flags & LAST != 0
-    }
-
-    /// Does this kind wait for siblings at merge points?
-    pub(crate) const fn joins(self) -> bool {
-        matches!(
-            self.kind,
-            FlitKind::CollectB
-                | FlitKind::Barrier
-                | FlitKind::BarrierHead
-                | FlitKind::Reduce
-                | FlitKind::ReduceHead
-        )
     }
 }
 

@@ -6,10 +6,7 @@ use crate::flit::{Flit, FlitKind, LAST, MULTICAST, pack};
 use crate::ni::{Source, Stream, beat_bytes};
 use crate::payload::BEAT_BYTES;
 use crate::txn::TxnKind;
-use noccl_net::Port;
 use noccl_spec::Plane;
-
-const LOCAL: usize = Port::Local as usize;
 
 impl Fabric<'_> {
     /// Every NI with something to send tries once per plane.
@@ -76,8 +73,8 @@ impl Fabric<'_> {
     fn push(&mut self, plane: Plane, tile: usize, flit: Option<Flit>) {
         if let Some(flit) = flit {
             self.last_progress = self.cycle;
-            let (state, mut context) = self.split(plane);
-            state.push_input(tile, LOCAL, flit, &mut context);
+            let (state, context) = self.split(plane);
+            state.push_local(tile, flit, &context);
         }
     }
 

@@ -9,6 +9,7 @@
 mod agents;
 mod barrier;
 mod bitset;
+mod block;
 mod burst;
 mod deliver;
 mod diagnose;
@@ -263,17 +264,16 @@ fn finish(
 fn links(fabric: &Fabric<'_>) -> Vec<LinkLoad> {
     let mut loads = Vec::new();
     for plane in Plane::ALL {
-        for (tile, flits) in fabric.planes[plane.idx()].link_flits.iter().enumerate() {
-            for (port, flits) in flits.iter().enumerate().filter(|(_, f)| **f > 0) {
-                let link = LinkId {
-                    plane,
-                    tile: TileId(tile as u32),
-                    port: Port::ALL[port],
-                };
-                loads.push(LinkLoad {
-                    link,
-                    flits: u64::from(*flits),
-                });
+        let state = &fabric.planes[plane.idx()];
+        let mesh_ports = &Port::ALL[..4];
+        for tile in 0..fabric.network.num_tiles() {
+            for port in mesh_ports {
+                let flits = u64::from(state.link_flits(tile, *port as usize));
+                if flits > 0 {
+                    let (tile, port) = (TileId(tile as u32), *port);
+                    let link = LinkId { plane, tile, port };
+                    loads.push(LinkLoad { link, flits });
+                }
             }
         }
     }

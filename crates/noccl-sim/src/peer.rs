@@ -7,96 +7,87 @@
 //! the input FIFOs until all of them stand there; the merged flit goes first even over an output that a
 //! worm holds. It can therefore deadlock, and it can split a worm: both are behaviour to reproduce.
 
+use crate::block::{LANES, PORTS, RESULT};
 use crate::flit::{Flit, FlitKind};
-use crate::plane::{Context, PORTS, PlaneState, RESULT, next_port};
+use crate::plane::{Context, PlaneState, next_port};
 use noccl_net::tree::{Cube, join_set};
 use noccl_net::{Coord, Network, Port};
 use noccl_run::RunError;
 use noccl_spec::RouterFlow;
 
-/// Nobody holds the output.
-const FREE: u8 = u8::MAX;
-
-/// Extra registers of published routers.
+/// Extra registers of published routers, as bit planes per block.
 #[derive(Debug)]
 pub(crate) struct PeerState {
-    /// Per router and output: input whose worm holds it.
-    holder: Vec<[u8; PORTS]>,
-    /// Merged flits of this cycle: router, inputs that are consumed, output, flit.
-    joined: Vec<(u32, u8, u8, Flit)>,
-    /// Heads consumed by the wide reduction unit: router, inputs.
-    reduced: Vec<(u32, u8)>,
+    /// Per output and input: the input's worm holds the output.
+    pub holds: Vec<[[u64; RESULT + 1]; PORTS]>,
+    /// Outputs that a merged flit takes in this cycle.
+    pub taken: Vec<[u64; PORTS]>,
+    /// Merged flits of this cycle: router, output, flit.
+    joined: Vec<(u32, u8, Flit)>,
 }
 
 impl PeerState {
     pub(crate) fn new(tiles: usize) -> Self {
+        let blocks = tiles.div_ceil(LANES);
         Self {
-            holder: vec![[FREE; PORTS]; tiles],
+            holds: vec![[[0; RESULT + 1]; PORTS]; blocks],
+            taken: vec![[0; PORTS]; blocks],
             joined: Vec::new(),
-            reduced: Vec::new(),
         }
     }
 
     /// Input whose worm holds an output.
     pub(crate) fn holder(&self, r: usize, out: usize) -> Option<usize> {
-        let holder = self.holder[r][out];
-        (holder != FREE).then_some(holder as usize)
-    }
-
-    pub(crate) fn clear(&mut self) {
-        self.joined.clear();
-        self.reduced.clear();
+        let holds = &self.holds[r / LANES][out];
+        (0..=RESULT).find(|i| holds[*i] >> (r % LANES) & 1 != 0)
     }
 
     /// A flit has passed from `input` to `out`: hold or release the output.
-    pub(crate) fn passed(&mut self, r: usize, input: usize, out: usize, flit: Flit) {
-        self.holder[r][out] = if flit.is_last() { FREE } else { input as u8 };
+    pub(crate) fn passed(&mut self, w: usize, lane: usize, input: usize, out: usize, flit: Flit) {
+        let holds = &mut self.holds[w][out];
+        holds.iter_mut().for_each(|h| *h &= !(1 << lane));
+        holds[input] |= u64::from(!flit.is_last()) << lane;
     }
 }
 
 impl PlaneState {
-    /// Requests and arbitration of one published router. `peer` is taken out of `self` by the caller.
-    pub(crate) fn evaluate_peer_router(
+    /// Joins at the heads of the routers of a block. `peer` is taken out of `self` by the caller.
+    pub(crate) fn evaluate_peer_units(
         &mut self,
-        r: usize,
+        w: usize,
         peer: &mut PeerState,
         context: &mut Context<'_>,
     ) {
-        let taken = self.join_heads(r, peer, context);
-        let c = &self.control[r];
-        let mut free = c.req_any & !c.out_full & !taken;
-        while free != 0 {
-            let out = free.trailing_zeros() as usize;
-            free &= free - 1;
-            let requests = c.req[out];
-            let chosen = match peer.holder(r, out) {
-                Some(input) if requests >> input & 1 != 0 => input as u32,
-                Some(_) => continue,
-                None => {
-                    let after = requests & (0xfe_u8.wrapping_shl(u32::from(c.granted[out])));
-                    if after != 0 { after } else { requests }.trailing_zeros()
-                }
-            };
-            self.switch_moves
-                .push((r as u32) << 6 | chosen << 3 | out as u32);
+        peer.taken[w] = [0; PORTS];
+        let mut routers = self.blocks[w].units();
+        while routers != 0 {
+            let lane = routers.trailing_zeros() as usize;
+            routers &= routers - 1;
+            let taken = self.join_heads(w * LANES + lane, peer, context);
+            for (out, lanes) in peer.taken[w].iter_mut().enumerate() {
+                *lanes |= u64::from(taken >> out & 1) << lane;
+            }
         }
     }
 
     /// Merges contributions whose siblings all stand at FIFO heads. Returns the outputs used.
     fn join_heads(&mut self, r: usize, peer: &mut PeerState, context: &mut Context<'_>) -> u8 {
-        let here = Coord::new(self.control[r].x, self.control[r].y);
+        let (w, lane, here) = (r / LANES, r % LANES, self.coord(r));
+        let full = (0..PORTS).fold(0, |set, o| {
+            set | ((self.blocks[w].out_full[o] >> lane & 1) as u8) << o
+        });
         let mut taken = 0;
         let mut consumed = 0;
-        let mut unit_is_free = true;
+        let mut reduces = false;
         for port in 0..PORTS {
-            if self.control[r].join_heads & !consumed & 1 << port == 0 {
+            if self.blocks[w].waiting_heads(lane) & !consumed & 1 << port == 0 {
                 continue;
             }
             let flit = self.input_head(r, port);
             let tree = context.trees.tree(flit.txn);
             let expected = join_set(here, tree.set, tree.root);
             if expected.count_ones() == 1 {
-                self.control[r].join_heads &= !(1 << port);
+                self.blocks[w].join_heads[port] &= !(1 << lane);
                 self.request(r, port, 1 << next_port(here, flit.dst));
                 continue;
             }
@@ -104,10 +95,9 @@ impl PlaneState {
                 continue;
             }
             if flit.kind == FlitKind::Reduce {
-                if unit_is_free {
-                    unit_is_free = false;
+                if !reduces {
+                    reduces = true;
                     consumed |= expected;
-                    peer.reduced.push((r as u32, expected));
                     let operands = self.operands(r, expected);
                     self.joins.issue(r, here, flit, operands, context);
                 }
@@ -115,14 +105,15 @@ impl PlaneState {
             }
             let out = next_port(here, flit.dst);
             let pipeline_drains = flit.kind == FlitKind::ReduceHead && self.joins.has_results(r);
-            if (self.control[r].out_full | taken) >> out & 1 == 0 && !pipeline_drains {
+            if (full | taken) >> out & 1 == 0 && !pipeline_drains {
                 taken |= 1 << out;
                 consumed |= expected;
                 let merged = self.merged(r, expected, flit);
-                peer.joined.push((r as u32, expected, out as u8, merged));
+                peer.joined.push((r as u32, out as u8, merged));
             }
         }
-        self.offer_result(r, here, context);
+        self.offer_result(r, here, reduces, context);
+        self.consume(r, consumed);
         taken
     }
 
@@ -130,7 +121,7 @@ impl PlaneState {
     fn siblings_stand(&self, r: usize, expected: u8, flit: Flit) -> bool {
         (0..PORTS).filter(|p| expected >> p & 1 != 0).all(|p| {
             let head = self.input_head(r, p);
-            let is_there = self.control[r].join_heads >> p & 1 != 0;
+            let is_there = self.blocks[r / LANES].join_heads[p] >> (r % LANES) & 1 != 0;
             is_there && head.txn == flit.txn && head.kind == flit.kind && head.beat == flit.beat
         })
     }
@@ -155,22 +146,19 @@ impl PlaneState {
         Flit { payload, ..flit }.with_resp(resp)
     }
 
-    /// Applies the merges of this cycle.
-    pub(crate) fn commit_peer(&mut self, peer: &mut PeerState, context: &mut Context<'_>) {
-        for (r, inputs, out, flit) in &peer.joined {
-            self.push_output(*r as usize, *out as usize, *flit);
-            self.consume(*r as usize, *inputs, context);
-        }
-        for (r, inputs) in &peer.reduced {
-            self.control[*r as usize].unit_busy = true;
-            self.consume(*r as usize, *inputs, context);
+    /// The merges of this cycle enter their output FIFOs.
+    pub(crate) fn commit_joined(&mut self, peer: &mut PeerState) {
+        for (r, out, flit) in peer.joined.drain(..) {
+            self.push_output(r as usize, out as usize, flit);
         }
     }
 
-    fn consume(&mut self, r: usize, inputs: u8, context: &mut Context<'_>) {
+    /// Heads that have been merged leave their inputs.
+    fn consume(&mut self, r: usize, inputs: u8) {
+        let block = &mut self.blocks[r / LANES];
         for p in (0..PORTS).filter(|p| inputs >> p & 1 != 0) {
-            self.control[r].join_heads &= !(1 << p);
-            self.pop_input(r, p, context);
+            block.join_heads[p] &= !(1 << (r % LANES));
+            block.popped[p] |= 1 << (r % LANES);
         }
     }
 
@@ -180,7 +168,7 @@ impl PlaneState {
         r: usize,
         input: usize,
     ) -> impl Iterator<Item = (usize, Option<usize>)> + '_ {
-        let want = self.control[r].want[input];
+        let want = self.blocks[r / LANES].wants(r % LANES, input);
         (0..PORTS)
             .filter(move |o| want >> o & 1 != 0)
             .map(move |o| {
@@ -191,13 +179,13 @@ impl PlaneState {
 
     /// Inputs whose contribution a waiting head still misses, for diagnosis.
     pub(crate) fn missing_siblings(&self, r: usize, input: usize, context: &Context<'_>) -> u8 {
-        let c = &self.control[r];
-        if c.join_heads >> input & 1 == 0 || self.peer.is_none() {
+        let waiting = self.blocks[r / LANES].waiting_heads(r % LANES);
+        if waiting >> input & 1 == 0 || self.peer.is_none() {
             return 0;
         }
         let flit = self.input_head(r, input);
         let tree = context.trees.tree(flit.txn);
-        let expected = join_set(Coord::new(c.x, c.y), tree.set, tree.root);
+        let expected = join_set(self.coord(r), tree.set, tree.root);
         (0..PORTS)
             .filter(|p| expected >> p & 1 != 0 && !self.siblings_stand(r, 1 << p, flit))
             .fold(0, |m, p| m | 1 << p)

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Control registers of 64 routers as bit planes: bit `b` of every word belongs to router `64 * block + b`.
+//!
+//! One logic operation then serves 64 routers, with no branch that depends on a single one of them. What
+//! is left per flit is copying 16 bytes twice and computing one route. Arbitration with a single
+//! requester is word-wise too; only contended outputs are looked at one by one.
+
+use noccl_net::Port;
+
+pub(crate) const PORTS: usize = 5;
+pub(crate) const LOCAL: usize = Port::Local as usize;
+/// Sixth input of the output arbiters: results of the merge and reduction units.
+pub(crate) const RESULT: usize = 5;
+pub(crate) const LANES: usize = 64;
+
+/// Registers and moves of 64 routers of one plane.
+///
+/// The inputs' `full` bits live in an array of their own, as neighbouring blocks read them.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Block {
+    /// Inputs with at least one flit, and which slot is the head (padded: indexed by three bits).
+    pub in_any: [u64; PORTS],
+    pub in_head: [u64; 8],
+    /// The same for outputs, and outputs with two flits.
+    pub out_any: [u64; PORTS],
+    pub out_full: [u64; PORTS],
+    pub out_head: [u64; PORTS],
+    /// Per output and input: the input's head still has to take this output.
+    pub requests: [[u64; RESULT + 1]; PORTS],
+    /// Per output: input granted last, as three bit planes.
+    pub granted: [[u64; 3]; PORTS],
+    /// Inputs whose head waits for siblings.
+    pub join_heads: [u64; PORTS],
+    /// Routers that have a unit with something in it.
+    pub unit_busy: u64,
+    /// Moves of this cycle: outputs that take a flit from the switch, inputs that lose their head,
+    /// inputs with a head whose route is not known yet.
+    pub switched: [u64; PORTS],
+    pub popped: [u64; PORTS],
+    pub fresh: [u64; PORTS],
+}
+
+/// Which routers an arbiter may serve, if not all: published routers restrict it.
+pub(crate) struct Restriction<'a> {
+    /// Outputs that are not available.
+    pub blocked: &'a [u64; PORTS],
+    /// Per output and input: the input's worm holds the output.
+    pub holds: &'a [[u64; RESULT + 1]; PORTS],
+}
+
+impl Block {
+    /// Is nothing stored or on the way in any of these routers?
+    pub(crate) fn is_empty(&self) -> bool {
+        let stored = (0..PORTS).fold(0, |w, p| w | self.in_any[p] | self.out_any[p]);
+        stored | self.unit_busy == 0
+    }
+
+    /// Routers whose merge or reduction unit has to be looked at.
+    pub(crate) fn units(&self) -> u64 {
+        self.join_heads.iter().fold(self.unit_busy, |w, j| w | j)
+    }
+
+    /// Outputs that the head of an input still has to take, as a bit set.
+    pub(crate) fn wants(&self, lane: usize, input: usize) -> u8 {
+        (0..PORTS).fold(0, |set, o| {
+            set | ((self.requests[o][input] >> lane & 1) as u8) << o
+        })
+    }
+
+    /// The head of an input asks for a set of outputs.
+    #[inline]
+    pub(crate) fn request(&mut self, lane: usize, input: usize, outputs: u8) {
+        let mut rest = outputs & 0x1f;
+        while rest != 0 {
+            self.requests[rest.trailing_zeros() as usize][input] |= 1 << lane;
+            rest &= rest - 1;
+        }
+    }
+
+    /// Inputs of a router that wait for siblings, as a bit set.
+    pub(crate) fn waiting_heads(&self, lane: usize) -> u8 {
+        (0..PORTS).fold(0, |set, p| {
+            set | ((self.join_heads[p] >> lane & 1) as u8) << p
+        })
+    }
+
+    /// Grants every output with room to one requesting input. Returns heads that were taken by some
+    /// outputs while others are still open or took them in the same cycle: forks.
+    pub(crate) fn arbitrate(&mut self, restriction: Option<Restriction<'_>>) -> [u64; PORTS] {
+        let mut taken = [0; RESULT + 1];
+        let mut forked = [0; PORTS];
+        for out in 0..PORTS {
+            let grants = self.grant(out, restriction.as_ref());
+            self.switched[out] = grants.iter().fold(0, |w, g| w | g);
+            if self.switched[out] == 0 {
+                continue;
+            }
+            let kept = !self.switched[out];
+            let planes = &mut self.granted[out];
+            planes[0] = planes[0] & kept | grants[1] | grants[3] | grants[5];
+            planes[1] = planes[1] & kept | grants[2] | grants[3];
+            planes[2] = planes[2] & kept | grants[4] | grants[5];
+            for input in 0..=RESULT {
+                self.requests[out][input] &= !grants[input];
+                if input < PORTS {
+                    forked[input] |= taken[input] & grants[input];
+                }
+                taken[input] |= grants[input];
+            }
+        }
+        for input in 0..PORTS {
+            let open = (0..PORTS).fold(0, |w, o| w | self.requests[o][input]);
+            self.popped[input] |= taken[input] & !open;
+            forked[input] |= taken[input] & open;
+        }
+        forked
+    }
+
+    /// Grants of one output, per input.
+    #[inline]
+    fn grant(&self, out: usize, restriction: Option<&Restriction<'_>>) -> [u64; RESULT + 1] {
+        let mut requests = self.requests[out];
+        let mut room = !self.out_full[out];
+        if let Some(restriction) = restriction {
+            room &= !restriction.blocked[out];
+            let holds = &restriction.holds[out];
+            let is_free = !holds.iter().fold(0, |w, h| w | h);
+            for (request, hold) in requests.iter_mut().zip(holds) {
+                *request &= is_free | hold;
+            }
+        }
+        let mut any = 0;
+        let mut contended = 0;
+        for request in &requests {
+            contended |= any & request;
+            any |= request;
+        }
+        let mut grants = requests.map(|r| r & room & !contended);
+        let mut rest = contended & room;
+        while rest != 0 {
+            let lane = rest.trailing_zeros();
+            rest &= rest - 1;
+            grants[self.next_in_turn(out, &requests, lane)] |= 1 << lane;
+        }
+        grants
+    }
+
+    /// Round robin: the requester after the one granted last.
+    #[inline]
+    fn next_in_turn(&self, out: usize, requests: &[u64; RESULT + 1], lane: u32) -> usize {
+        let set = (0..=RESULT).fold(0, |set, i| set | ((requests[i] >> lane & 1) as u8) << i);
+        let last = (0..3).fold(0, |g, k| {
+            g | ((self.granted[out][k] >> lane & 1) as u32) << k
+        });
+        let after = set & (0xfe_u8 << last);
+        (if after != 0 { after } else { set }).trailing_zeros() as usize
+    }
+
+    /// Takes the heads of outputs away (a link or the NI has them).
+    #[inline]
+    pub(crate) fn pop_outputs(&mut self, out: usize, lanes: u64) {
+        self.out_head[out] ^= lanes;
+        self.out_any[out] &= !(lanes & !self.out_full[out]);
+        self.out_full[out] &= !lanes;
+    }
+
+    /// Occupancy after a flit has been appended to outputs. Returns the slots to write, as a bit plane.
+    #[inline]
+    pub(crate) fn push_outputs(&mut self, out: usize, lanes: u64) -> u64 {
+        let slots = self.out_head[out] ^ self.out_any[out];
+        self.out_full[out] |= lanes & self.out_any[out];
+        self.out_any[out] |= lanes;
+        slots
+    }
+
+    /// Takes the heads of inputs away; what stands behind them becomes fresh.
+    #[inline]
+    pub(crate) fn pop_inputs(&mut self, input: usize, full: &mut u64, lanes: u64) {
+        self.in_head[input] ^= lanes;
+        self.in_any[input] &= !(lanes & !*full);
+        self.fresh[input] |= lanes & *full;
+        *full &= !lanes;
+    }
+
+    /// Occupancy after a flit has been appended to inputs. Returns the slots to write.
+    #[inline]
+    pub(crate) fn push_inputs(&mut self, input: usize, full: &mut u64, lanes: u64) -> u64 {
+        let slots = self.in_head[input] ^ self.in_any[input];
+        *full |= lanes & self.in_any[input];
+        self.fresh[input] |= lanes & !self.in_any[input];
+        self.in_any[input] |= lanes;
+        slots
+    }
+
+    /// Input granted last by an output.
+    #[inline]
+    pub(crate) fn source(&self, out: usize, lane: usize) -> usize {
+        let planes = &self.granted[out];
+        (planes[0] >> lane & 1 | (planes[1] >> lane & 1) << 1 | (planes[2] >> lane & 1) << 2)
+            as usize
+    }
+}
+
+/// Distance between a router and its neighbour as whole blocks and lanes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shift {
+    pub tiles: isize,
+    blocks: isize,
+    lanes: u32,
+}
+
+impl Shift {
+    pub(crate) const fn new(tiles: isize) -> Self {
+        Self {
+            tiles,
+            blocks: tiles.div_euclid(LANES as isize),
+            lanes: tiles.rem_euclid(LANES as isize) as u32,
+        }
+    }
+
+    /// Bits of the routers at this distance from those of `block`; zero beyond the mesh.
+    #[inline]
+    pub(crate) fn gather<const N: usize>(
+        self,
+        words: &[[u64; N]],
+        block: usize,
+        port: usize,
+    ) -> u64 {
+        let first = block as isize + self.blocks;
+        let at = |i: isize| words.get(i as usize).map_or(0, |w| w[port]);
+        let low = at(first) >> self.lanes;
+        if self.lanes == 0 {
+            low
+        } else {
+            low | at(first + 1) << (LANES as u32 - self.lanes)
+        }
+    }
+
+    /// Blocks that hold the routers at this distance from those of `block`.
+    pub(crate) fn reached(self, block: usize) -> impl Iterator<Item = usize> {
+        let first = block as isize + self.blocks;
+        (first..=first + isize::from(self.lanes != 0))
+            .filter(|b| *b >= 0)
+            .map(|b| b as usize)
+    }
+}
