@@ -7,6 +7,7 @@
 pub mod check;
 mod collective;
 mod fold_tree;
+mod interpret;
 pub mod number;
 mod participants;
 mod schedule;
@@ -16,8 +17,9 @@ mod traffic;
 pub use check::{CheckError, CheckReport, TileSetError, check};
 pub use collective::{Collective, CollectiveKind};
 pub use fold_tree::{FoldTree, fold_order};
+pub use interpret::{Memories, interpret};
 pub use number::{ElementType, Operator};
-pub use participants::{as_multi_address, check_multi_address, participants, set_members};
+pub use participants::{as_multi_address, check_multi_address, participants};
 pub use schedule::{
     Action, ActionId, ActionKind, Barrier, BarrierMechanism, Compute, Destination,
     InNetworkReduction, LocalReduce, Place, SCHEDULE_FORMAT, Schedule, Transfer,

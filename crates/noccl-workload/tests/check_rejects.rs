@@ -177,11 +177,11 @@ fn multi_addresses_are_normalised_and_mapped() {
     };
     let field = "actions[0].kind.transfer.destination.multicast.set";
     assert_names(&multicast((1, 0), (1, 0)), field, "here (0,0)");
-    assert_names(&multicast((0, 0), (7, 0)), field, "4x4 clusters");
+    assert_names(&multicast((0, 0), (7, 0)), field, "4 x 4 clusters");
     assert_names(
         &multicast((0, 0), (u16::MAX, u16::MAX)),
         field,
-        "4x4 clusters",
+        "4 x 4 clusters",
     );
 }
 
@@ -327,12 +327,12 @@ fn barrier_groups_exist_and_fit_their_mechanism() {
     assert_names(
         &barrier(huge, BarrierMechanism::Software),
         "actions[0].kind.barrier.group",
-        "4x4",
+        "4 x 4",
     );
     assert_names(
         &barrier(TileSet::Row(4), BarrierMechanism::Software),
         "actions[0].kind.barrier.group",
-        "4x4",
+        "4 x 4",
     );
 }
 
