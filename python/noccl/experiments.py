@@ -83,9 +83,10 @@ def compare(
 
 def _compare_row(row: dict[str, Any]) -> dict[str, Any]:
     busiest, error = row["busiest_link"], row["sum_error"]
-    parameters = ", ".join(f"{name}={value}" for name, value in row["parameters"].items())
+    parameters = row["parameters"]
     return row | {
-        "parameters": parameters,
+        "chunks": int(parameters["chunks"]) if "chunks" in parameters else None,
+        "parameters": ", ".join(f"{name}={value}" for name, value in parameters.items()),
         "busiest_link": optional_link_name(busiest),
         "busiest_link_flits": None if busiest is None else busiest["flits"],
         "sum_error_of_bound": None if error is None else error["largest_of_bound"],

@@ -122,6 +122,7 @@ def _draw_links(axes: Axes, links: list[dict[str, Any]]) -> None:
         scale=1,
         width=0.012,
         cmap="viridis",
+        clim=(0, max(link["flits"] for link in links)),
     )
     ends = np.concatenate([start, start + step])
     x_max, y_max = (int(ends[:, axis].max()) for axis in (0, 1))
@@ -149,7 +150,7 @@ def _rows(table: ResultTable, kind: str) -> list[dict[str, Any]]:
 
 def _series_name(row: dict[str, Any]) -> str:
     # The chain of one chunk is an algorithm of its own to readers: nothing overlaps in it.
-    is_naive = row["algorithm"] == "chain" and row["parameters"] == "chunks=1"
+    is_naive = row["algorithm"] == "chain" and row["chunks"] == 1
     return "chain, one chunk" if is_naive else str(row["algorithm"])
 
 

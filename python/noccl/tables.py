@@ -67,6 +67,7 @@ SCHEMAS: dict[str, pa.Schema] = {
             "links": LINKS,
         },
         {
+            "chunks": pa.int64(),
             "speedup_over_best_software": pa.float64(),
             "busiest_link": pa.string(),
             "busiest_link_flits": pa.int64(),

@@ -83,8 +83,15 @@ def test_a_foreign_parquet_file_is_refused(tmp_path: Path) -> None:
 def test_cycles_are_drawn_with_one_line_per_algorithm_and_the_bound(
     comparison: noccl.ResultTable,
 ) -> None:
-    names = drawn_texts(noccl.plot_cycles(comparison))
-    assert all(name in names for name in {*comparison["algorithm"], "lower bound"})
+    figure = noccl.plot_cycles(comparison)
+    names = drawn_texts(figure)
+    expected = {*comparison["algorithm"], "chain, one chunk", "lower bound"}
+    assert all(name in names for name in expected)
+    sizes = set(comparison["bytes"])
+    for line in figure.axes[0].get_lines():
+        drawn = list(np.asarray(line.get_xdata()))
+        assert len(drawn) == len(set(drawn))
+        assert set(drawn) <= sizes
 
 
 def test_latency_is_drawn_per_pattern(sweep: noccl.ResultTable) -> None:
