@@ -102,6 +102,7 @@ pub fn run_values(
     config: &RunConfig,
     watch: Watch<'_>,
 ) -> Result<RunResult, Error> {
+    noccl_workload::check(network, schedule)?;
     Ok(Tally::run_actions(watch, |on_progress| {
         run_schedule(network, schedule, inputs, outputs, config, on_progress)
     })?)

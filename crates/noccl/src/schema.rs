@@ -2,13 +2,13 @@
 //! JSON Schemas of everything that is read or written, generated from the Rust types.
 
 use crate::describe::NetworkDescription;
-use crate::{CompareRow, DemoReport, Error, RunReport, StressReport, TrafficReport};
-use noccl_workload::{Schedule, Trace, Traffic};
+use crate::{CompareRow, Error, RunReport, StressReport, TrafficReport};
+use noccl_workload::{CheckReport, Schedule, Trace, Traffic};
 use schemars::{Schema, schema_for};
 
 /// Names that [`schema`] accepts.
 pub const SCHEMA_NAMES: [&str; 10] = [
-    "spec", "network", "schedule", "trace", "traffic", "run", "compare", "sweep", "stress", "demo",
+    "spec", "network", "schedule", "trace", "traffic", "check", "run", "compare", "sweep", "stress",
 ];
 
 /// JSON Schema of a format.
@@ -27,11 +27,11 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "schedule" => schema_for!(Schedule),
         "trace" => schema_for!(Trace),
         "traffic" => schema_for!(Traffic),
+        "check" => schema_for!(CheckReport),
         "run" => schema_for!(RunReport),
         "compare" => schema_for!(Vec<CompareRow>),
         "sweep" => schema_for!(TrafficReport),
         "stress" => schema_for!(StressReport),
-        "demo" => schema_for!(DemoReport),
         _ => {
             let known = format!("accepted: {}", SCHEMA_NAMES.join(", "));
             return Err(Error::argument("format", name, known));

@@ -5,7 +5,6 @@ use super::inputs::random_input;
 use super::meaning::{Meaning, Verdict};
 use super::row::CompareRequest;
 use crate::Error;
-use crate::select::members;
 use noccl_net::{Network, TileId, TileKind, TileRef};
 use noccl_run::MemoryImage;
 use noccl_workload::{Collective, CollectiveKind, Place};
@@ -13,8 +12,7 @@ use noccl_workload::{Collective, CollectiveKind, Place};
 /// A collective with seeded inputs.
 pub(crate) struct Case {
     pub(crate) collective: Collective,
-    pub(crate) members: Vec<TileId>,
-    pub(crate) root: TileId,
+    pub(crate) num_participants: u32,
     pub(crate) inputs: Vec<MemoryImage>,
     pub(crate) outputs: Vec<(Place, u64)>,
     meaning: Meaning,
@@ -27,15 +25,13 @@ impl Case {
         collective: &Collective,
         seed: u64,
     ) -> Result<Self, Error> {
-        let root = tile(network, collective.root)?;
-        let member_refs: Vec<TileRef> = members(network, &collective.group)
+        tile(network, collective.root)?;
+        let member_refs: Vec<TileRef> = network
+            .members(&collective.group)?
             .into_iter()
             .map(TileRef::Cluster)
             .collect();
-        let member_ids: Vec<TileId> = member_refs
-            .iter()
-            .map(|m| tile(network, *m))
-            .collect::<Result<_, _>>()?;
+        let num_participants = member_refs.len() as u32;
         let (givers, takers) = match collective.kind {
             CollectiveKind::Multicast => (vec![collective.root], member_refs),
             CollectiveKind::Reduce => (member_refs, vec![collective.root]),
@@ -49,8 +45,7 @@ impl Case {
         let at = |tile, offset| Place { tile, offset };
         Ok(Self {
             collective: collective.clone(),
-            members: member_ids,
-            root,
+            num_participants,
             inputs: givers
                 .into_iter()
                 .zip(inputs)
@@ -93,9 +88,10 @@ pub(crate) fn collective_of(
     request: &CompareRequest,
     bytes: u64,
 ) -> Result<Collective, Error> {
-    let root = request
-        .root
-        .unwrap_or_else(|| crate::default_root(network, request.collective, &request.group));
+    let root = match request.root {
+        Some(root) => root,
+        None => crate::default_root(network, request.collective, &request.group)?,
+    };
     check_bytes(request, bytes)?;
     let root_kind = network.kind(tile(network, root)?);
     // A memory tile holds the input of a multicast alone, so members can use offset 0 too.
@@ -150,7 +146,8 @@ fn check_fit(network: &Network, collective: &Collective) -> Result<(), Error> {
         CollectiveKind::Multicast if is_root && matches!(root_kind, TileKind::Memory) => bytes,
         CollectiveKind::Multicast | CollectiveKind::Reduce | CollectiveKind::AllReduce => both,
     };
-    let any_member = members(network, &collective.group)
+    let any_member = network
+        .members(&collective.group)?
         .into_iter()
         .next()
         .map(TileRef::Cluster);
