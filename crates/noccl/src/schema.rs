@@ -3,7 +3,7 @@
 
 use crate::describe::NetworkDescription;
 use crate::{CompareRow, Error, RunReport, StressReport, TrafficReport};
-use noccl_workload::{CheckReport, Schedule, Trace, Traffic};
+use noccl_workload::CheckReport;
 use schemars::{Schema, schema_for};
 
 /// Names that [`schema`] accepts.
@@ -24,9 +24,9 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
     Ok(match name {
         "spec" => noccl_spec::schema(),
         "network" => schema_for!(NetworkDescription),
-        "schedule" => schema_for!(Schedule),
-        "trace" => schema_for!(Trace),
-        "traffic" => schema_for!(Traffic),
+        "schedule" => noccl_workload::schedule_schema(),
+        "trace" => noccl_workload::trace_schema(),
+        "traffic" => noccl_workload::traffic_schema(),
         "check" => schema_for!(CheckReport),
         "run" => schema_for!(RunReport),
         "compare" => schema_for!(Vec<CompareRow>),
