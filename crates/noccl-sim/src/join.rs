@@ -14,7 +14,7 @@
 //! different orders at two ports then wait for each other forever (`docs/design/0001`).
 //! Source: S1 §3.1.3–3.1.4.
 
-use crate::flit::{Flit, FlitKind, LAST};
+use crate::flit::{Flit, FlitKind, LAST, OWN_COPY};
 use crate::plane::Context;
 use noccl_net::Coord;
 use noccl_net::tree::{join_set, leaves_through};
@@ -137,7 +137,9 @@ impl Joins {
                 self.store_operand(r, port, flit, expected, context.cycle)
             };
         }
-        let leaves = leaves_through(here, tree.set, tree.root);
+        // The initiator's own answer never leaves its NI.
+        let own = u32::from(flit.flags & OWN_COPY != 0 && here == tree.root);
+        let leaves = leaves_through(here, tree.set, tree.root) - own;
         if flit.payload == leaves {
             return Verdict::Forward(flit);
         }

@@ -9,7 +9,7 @@
 //! This file moves flits; [`crate::join`] decides what a contribution does at a merge point.
 
 use crate::bitset::BitSet;
-use crate::flit::{Flit, FlitKind, MULTICAST};
+use crate::flit::{Flit, FlitKind, MULTICAST, OWN_COPY};
 use crate::join::Joins;
 use crate::payload::PayloadPool;
 use crate::peer::PeerState;
@@ -370,7 +370,9 @@ impl PlaneState {
         let flit = self.input[r][2 * port + (c.in_head >> port & 1) as usize];
         let here = Coord::new(c.x, c.y);
         let want = if flit.flags & MULTICAST != 0 {
-            fork_set(here, Port::ALL[port], context.trees.set(flit.txn))
+            let ports = fork_set(here, Port::ALL[port], context.trees.set(flit.txn));
+            let is_own = port == LOCAL && flit.flags & OWN_COPY != 0;
+            if is_own { ports & !Port::Local.bit() } else { ports }
         } else if flit.joins() {
             self.control[r].join_heads |= 1 << port;
             return;
