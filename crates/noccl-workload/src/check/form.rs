@@ -268,13 +268,17 @@ fn overwrites_itself(t: &Transfer, destination: u64) -> bool {
         let source = t.source.offset + row * t.source_stride;
         let own = destination + row * t.destination_stride;
         // Lines that land below the end of this source line and reach beyond its start.
-        let starts_below_end = |k: u64| destination + k * t.destination_stride < source + t.bytes;
-        let ends_above_start = |k: u64| destination + k * t.destination_stride + t.bytes > source;
-        let stride = t.destination_stride.max(1);
+        let starts_below_end =
+            |line: u64| destination + line * t.destination_stride < source + t.bytes;
+        let ends_above_start =
+            |line: u64| destination + line * t.destination_stride + t.bytes > source;
+        let stride = t.destination_stride.max(t.bytes);
         let near = source.saturating_sub(destination) / stride;
         (near.saturating_sub(1)..=near + 1)
-            .filter(|k| *k < u64::from(t.rows))
-            .any(|k| starts_below_end(k) && ends_above_start(k) && !(k == row && own == source))
+            .filter(|line| *line < u64::from(t.rows))
+            .any(|line| {
+                starts_below_end(line) && ends_above_start(line) && !(line == row && own == source)
+            })
     })
 }
 
