@@ -6,7 +6,7 @@ use noccl_model::ModelError;
 use noccl_net::NetError;
 use noccl_run::{Diagnosis, RunError};
 use noccl_spec::SpecError;
-use noccl_workload::CheckError;
+use noccl_workload::{CheckError, WorkloadError};
 use thiserror::Error;
 
 /// Why a call gave no result. Every message says what was wrong, where, and what would be accepted.
@@ -24,6 +24,9 @@ pub enum Error {
     /// The schedule is wrong.
     #[error(transparent)]
     Check(Box<CheckError>),
+    /// A workload file is wrong.
+    #[error(transparent)]
+    Workload(#[from] WorkloadError),
     /// The collective has no bound because it is not on the network.
     #[error(transparent)]
     Model(#[from] ModelError),
@@ -115,6 +118,7 @@ impl Error {
             | Error::Net(_)
             | Error::Coll(_)
             | Error::Model(_)
+            | Error::Workload(_)
             | Error::Argument { .. }
             | Error::DoesNotFit { .. }
             | Error::File { .. }
@@ -132,6 +136,7 @@ impl Error {
             | Error::Net(_)
             | Error::Coll(_)
             | Error::Model(_)
+            | Error::Workload(_)
             | Error::Check(_)
             | Error::Argument { .. }
             | Error::DoesNotFit { .. }

@@ -2,6 +2,7 @@
 //! Files in and out. A written file is complete or absent.
 
 use crate::Error;
+use noccl_workload::{Schedule, Trace};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -39,6 +40,30 @@ pub fn parse_json<T: serde::de::DeserializeOwned>(
         expected,
         reason: e.to_string(),
     })
+}
+
+/// Reads a schedule file.
+///
+/// # Errors
+/// [`Error::File`], or [`Error::Workload`] with line, column and field.
+pub fn read_schedule(path: &Path) -> Result<Schedule, Error> {
+    let text = read_text(path)?;
+    Ok(noccl_workload::read_schedule(
+        &path.display().to_string(),
+        &text,
+    )?)
+}
+
+/// Reads a trace file.
+///
+/// # Errors
+/// [`Error::File`], or [`Error::Workload`] with line, column and field.
+pub fn read_trace(path: &Path) -> Result<Trace, Error> {
+    let text = read_text(path)?;
+    Ok(noccl_workload::read_trace(
+        &path.display().to_string(),
+        &text,
+    )?)
 }
 
 /// Writes a file next to its place and moves it there, so that nobody ever sees half of it. Missing

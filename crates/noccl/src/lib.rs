@@ -4,6 +4,7 @@
 //! The command line and the Python package call these functions and hold no rule of their own. Each
 //! verb of the command line is one function here; what it answers is a plain row type with a JSON form.
 
+pub mod bench;
 pub mod compare;
 mod demo;
 mod describe;
@@ -32,7 +33,7 @@ pub use demo::{DEMO_KIB, DEMO_PRESET, demo};
 pub use describe::{LinkRow, NetworkDescription, RegionRow, TileRow, describe};
 pub use doctor::{DoctorRow, doctor};
 pub use error::{Error, ErrorClass};
-pub use files::{parse_json, read_json, read_text, write_file};
+pub use files::{parse_json, read_json, read_schedule, read_text, read_trace, write_file};
 pub use load::{Loaded, load, load_spec, preset_names};
 pub use names::{parse_collective, parse_element, parse_operator, parse_override, parse_pattern};
 pub use plan::{check, schedule};
@@ -58,5 +59,5 @@ pub use noccl_run::{
 pub use noccl_spec::{Plane, Spec, SpecError, TileKindName, preset_text, to_toml};
 pub use noccl_workload::{
     CheckError, CheckReport, Collective, CollectiveKind, ElementType, Operator, Pattern, Place,
-    Schedule, Trace, Traffic,
+    Schedule, Trace, Traffic, WorkloadError,
 };

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! JSON Schemas of everything that is read or written, generated from the Rust types.
 
+use crate::bench::BenchRow;
 use crate::describe::NetworkDescription;
 use crate::{CompareRow, Error, RunReport, StressReport, TrafficReport};
 use noccl_workload::CheckReport;
 use schemars::{Schema, schema_for};
 
 /// Names that [`schema`] accepts.
-pub const SCHEMA_NAMES: [&str; 10] = [
-    "spec", "network", "schedule", "trace", "traffic", "check", "run", "compare", "sweep", "stress",
+pub const SCHEMA_NAMES: [&str; 11] = [
+    "spec", "network", "schedule", "trace", "traffic", "check", "run", "compare", "sweep",
+    "stress", "bench",
 ];
 
 /// JSON Schema of a format.
@@ -32,6 +34,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "compare" => schema_for!(Vec<CompareRow>),
         "sweep" => schema_for!(TrafficReport),
         "stress" => schema_for!(StressReport),
+        "bench" => schema_for!(Vec<BenchRow>),
         _ => {
             let known = format!("accepted: {}", SCHEMA_NAMES.join(", "));
             return Err(Error::argument("format", name, known));

@@ -30,7 +30,7 @@ pub struct Check {
 impl Check {
     pub fn run(&self) -> Result<Outcome, Error> {
         let network = self.spec.load()?;
-        let schedule = noccl::read_json(&self.file, "schedule")?;
+        let schedule = noccl::read_schedule(&self.file)?;
         let report = noccl::check(&network, &schedule)?;
         if self.json {
             output::json(&report)?;

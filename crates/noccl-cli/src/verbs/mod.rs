@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The verbs, one file each.
 
+mod bench;
 mod check;
 mod compare;
 mod demo;
@@ -42,6 +43,7 @@ enum Verb {
     Compare(compare::Compare),
     Traffic(traffic::Traffic),
     Stress(stress::Stress),
+    Bench(bench::Bench),
     Report(report::Report),
     Schema(schema::Schema),
     Doctor(doctor::Doctor),
@@ -64,6 +66,7 @@ impl Cli {
             Verb::Compare(verb) => verb.run(),
             Verb::Traffic(verb) => verb.run(),
             Verb::Stress(verb) => verb.run(),
+            Verb::Bench(verb) => verb.run(),
             Verb::Report(verb) => verb.run(),
             Verb::Schema(verb) => verb.run(),
             Verb::Doctor(verb) => verb.run(),

@@ -58,12 +58,12 @@ impl Run {
             request.config.max_cycles = cycles;
         }
         let report = if self.trace {
-            let trace = noccl::read_json(&self.file, "trace")?;
+            let trace = noccl::read_trace(&self.file)?;
             watched("transactions", |watch| {
                 noccl::replay(&network, &trace, &request, watch)
             })?
         } else {
-            let schedule = noccl::read_json(&self.file, "schedule")?;
+            let schedule = noccl::read_schedule(&self.file)?;
             watched("actions", |watch| {
                 noccl::run(&network, &schedule, &request, watch)
             })?

@@ -7,7 +7,7 @@ use super::row::CompareRequest;
 use crate::Error;
 use noccl_net::{Network, TileId, TileKind, TileRef};
 use noccl_run::MemoryImage;
-use noccl_workload::{Collective, CollectiveKind, Place};
+use noccl_workload::{Collective, CollectiveKind, Place, Schedule, interpret};
 
 /// A collective with seeded inputs.
 pub(crate) struct Case {
@@ -42,7 +42,6 @@ impl Case {
             .map(|p| random_input(seed, p, collective.bytes, collective.element))
             .collect();
         let meaning = Meaning::new(collective, &inputs);
-        let at = |tile, offset| Place { tile, offset };
         Ok(Self {
             collective: collective.clone(),
             num_participants,
@@ -57,21 +56,40 @@ impl Case {
                 .collect(),
             outputs: takers
                 .into_iter()
-                .map(|tile| (at(tile, collective.output_offset), collective.bytes))
+                .map(|tile| (place(tile, collective.output_offset), collective.bytes))
                 .collect(),
             meaning,
         })
     }
 
-    /// Judges memory after a run: one image per output, in their order.
-    pub(crate) fn judge(&self, memory: &[MemoryImage]) -> Verdict {
+    /// Outputs that the reference interpreter computes, in their order; it checks the schedule first.
+    pub(crate) fn reference(
+        &self,
+        network: &Network,
+        schedule: &Schedule,
+    ) -> Result<Vec<Option<Vec<u8>>>, Error> {
+        let inputs: Vec<(Place, &[u8])> = self
+            .inputs
+            .iter()
+            .map(|i| (place(i.tile, i.offset), i.bytes.as_slice()))
+            .collect();
+        let memories = interpret(network, schedule, &inputs)?;
+        let outputs = self.outputs.iter();
+        Ok(outputs
+            .map(|(at, bytes)| memories.read(*at, *bytes))
+            .collect())
+    }
+
+    /// Judges memory after a run, one image per output: bit-equal to the reference, and what the
+    /// collective means.
+    pub(crate) fn judge(&self, reference: &[Option<Vec<u8>>], memory: &[MemoryImage]) -> Verdict {
         let mut verdict = Verdict {
             is_right: memory.len() == self.outputs.len(),
             sum_error: None,
         };
-        for image in memory {
+        for (image, expected) in memory.iter().zip(reference) {
             let one = self.meaning.judge(&image.bytes);
-            verdict.is_right &= one.is_right;
+            verdict.is_right &= one.is_right && expected.as_ref() == Some(&image.bytes);
             verdict.sum_error = match (verdict.sum_error, one.sum_error) {
                 (Some(a), Some(b)) if a.largest_of_bound >= b.largest_of_bound => Some(a),
                 (a, None) => a,
@@ -80,6 +98,10 @@ impl Case {
         }
         verdict
     }
+}
+
+fn place(tile: TileRef, offset: u64) -> Place {
+    Place { tile, offset }
 }
 
 /// The collective that a request means at one size; input first, output behind it.

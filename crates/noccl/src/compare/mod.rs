@@ -107,7 +107,7 @@ fn measure(
 ) -> Result<CompareRow, Error> {
     let choice = best_choice(network, case, family, tally)?;
     let schedule = noccl_coll::schedule(network, &case.collective, choice)?;
-    noccl_workload::check(network, &schedule)?;
+    let reference = case.reference(network, &schedule)?;
     let config = RunConfig::new(Mode::Value);
     let result = tally.run(|on_progress| {
         run_schedule(
@@ -119,7 +119,7 @@ fn measure(
             on_progress,
         )
     })?;
-    let verdict = case.judge(&result.memory);
+    let verdict = case.judge(&reference, &result.memory);
     let cycles = runtime_cycles(&result.actions);
     let bounds = noccl_model::bounds(network, &case.collective)?;
     let reduces = matches!(

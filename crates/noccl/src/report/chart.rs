@@ -4,8 +4,8 @@
 use super::svg::{Anchor, Svg};
 use super::{Case, mechanism, mechanisms, size_label, sizes};
 
-const WIDTH: f64 = 620.0;
-const HEIGHT: f64 = 360.0;
+const WIDTH: f64 = 780.0;
+const HEIGHT: f64 = 390.0;
 const LEFT: f64 = 66.0;
 const RIGHT: f64 = 140.0;
 const TOP: f64 = 14.0;

@@ -127,13 +127,13 @@ fn draw_link(svg: &mut Svg, from: (f64, f64), to: (f64, f64), class: u64, tip: &
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let length = dx.hypot(dy).max(1e-6);
     let (ux, uy) = (dx / length, dy / length);
-    let (gap, side) = (TILE / 2.0 + 1.5, 5.5);
+    let (gap, side) = (TILE / 2.0 + 1.5, 6.0);
     let shift =
         |(x, y): (f64, f64), along: f64| (x + ux * along - uy * side, y + uy * along + ux * side);
     svg.arrow(
         shift(from, gap),
         shift(to, -gap),
-        if class == 0 { 1.0 } else { 3.5 },
+        if class == 0 { 1.2 } else { 4.5 },
         &format!("h{class}"),
         tip,
     );
@@ -152,13 +152,18 @@ fn class(flits: u64, most: u64) -> u64 {
 }
 
 fn scale(most: u64) -> String {
-    let mut svg = Svg::new(420.0, 40.0, "Colour scale of the link loads");
+    let mut svg = Svg::new(520.0, 40.0, "Colour scale of the link loads");
     svg.text((0.0, 13.0), Anchor::Start, "tick", "flits per link:");
     for class in 0..=CLASSES {
-        let x = 90.0 + class as f64 * 40.0;
-        svg.rect((x, 2.0), (36.0, 14.0), &format!("h{class}"));
-        let label = (class * most / CLASSES).to_string();
-        svg.text((x + 18.0, 32.0), Anchor::Middle, "tick", &label);
+        let x = 90.0 + class as f64 * 52.0;
+        svg.rect((x, 2.0), (48.0, 14.0), &format!("h{class}"));
+        let limit = class * most / CLASSES;
+        let label = if class == 0 {
+            "0".to_owned()
+        } else {
+            format!("to {limit}")
+        };
+        svg.text((x + 24.0, 32.0), Anchor::Middle, "tick", &label);
     }
     svg.finish()
 }

@@ -130,10 +130,9 @@ fn cells(row: &CompareRow) -> Vec<String> {
         match (row.verified, row.sum_error) {
             (false, _) => "<span class=\"wrong\">wrong</span>".to_owned(),
             (true, None) => "bit-equal".to_owned(),
-            (true, Some(error)) => format!(
-                "bit-equal; error {:.0}&nbsp;% of bound",
-                100.0 * error.largest_of_bound
-            ),
+            (true, Some(error)) => {
+                format!("bit-equal, error {:.2} of limit", error.largest_of_bound)
+            }
         },
     ]
 }
