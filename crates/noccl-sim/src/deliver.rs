@@ -354,10 +354,22 @@ impl Fabric<'_> {
     fn respond(&mut self, tile: u32, txn: u32) {
         let facts = *self.txns.get(txn);
         let root = self.txns.trees.tree(txn).root;
-        let has_own = !self.is_peer && facts.is_multicast && self.txns.trees.set(txn).contains(root);
-        let kind = if facts.is_multicast { FlitKind::CollectB } else { FlitKind::Response };
+        let has_own =
+            !self.is_peer && facts.is_multicast && self.txns.trees.set(txn).contains(root);
+        let kind = if facts.is_multicast {
+            FlitKind::CollectB
+        } else {
+            FlitKind::Response
+        };
         let flags = LAST | u8::from(has_own) * OWN_COPY;
-        let flit = Flit { txn, dst: pack(root), payload: u32::from(facts.is_multicast), beat: 0, kind, flags };
+        let flit = Flit {
+            txn,
+            dst: pack(root),
+            payload: u32::from(facts.is_multicast),
+            beat: 0,
+            kind,
+            flags,
+        };
         if has_own && tile == facts.home {
             self.collect_responses(tile as usize, flit);
         } else {

@@ -76,7 +76,9 @@ impl Fabric<'_> {
     fn push(&mut self, plane: Plane, tile: usize, flit: Option<Flit>) {
         let Some(flit) = flit else { return };
         self.last_progress = self.cycle;
-        let Some(flit) = self.own_copy(tile, flit) else { return };
+        let Some(flit) = self.own_copy(tile, flit) else {
+            return;
+        };
         let (state, mut context) = self.split(plane);
         state.push_input(tile, LOCAL, flit, &mut context);
     }
@@ -104,7 +106,10 @@ impl Fabric<'_> {
             }
             self.deliver_write(tile, flit);
         }
-        has_others.then_some(Flit { flags: flit.flags | OWN_COPY, ..flit })
+        has_others.then_some(Flit {
+            flags: flit.flags | OWN_COPY,
+            ..flit
+        })
     }
 
     /// May the head of the write queue send its next beat?

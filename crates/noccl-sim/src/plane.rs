@@ -372,7 +372,11 @@ impl PlaneState {
         let want = if flit.flags & MULTICAST != 0 {
             let ports = fork_set(here, Port::ALL[port], context.trees.set(flit.txn));
             let is_own = port == LOCAL && flit.flags & OWN_COPY != 0;
-            if is_own { ports & !Port::Local.bit() } else { ports }
+            if is_own {
+                ports & !Port::Local.bit()
+            } else {
+                ports
+            }
         } else if flit.joins() {
             self.control[r].join_heads |= 1 << port;
             return;
