@@ -21,6 +21,7 @@ mod mechanism;
 mod place;
 mod search;
 mod transaction;
+mod turns;
 
 pub use cycle::{Cycle, Proof, Wait};
 pub use flows::{Flow, store_beats_needed};

@@ -58,7 +58,9 @@ pub(super) fn find_cycle(
     const DONE: u8 = 2;
     let mut state = vec![NEW; nodes];
     let mut edges = 0;
-    let mut path: Vec<(usize, Vec<usize>)> = Vec::new();
+    // Open nodes, each with where its untried successors begin in `untried`.
+    let mut path: Vec<(usize, usize)> = Vec::new();
+    let mut untried: Vec<usize> = Vec::new();
     for start in 0..nodes {
         if state[start] != NEW {
             continue;
@@ -67,25 +69,25 @@ pub(super) fn find_cycle(
         loop {
             if let Some(node) = entering.take() {
                 state[node] = OPEN;
-                let mut next = Vec::new();
-                successors(node, &mut next);
-                edges += next.len();
-                path.push((node, next));
+                path.push((node, untried.len()));
+                successors(node, &mut untried);
+                edges += untried.len() - path[path.len() - 1].1;
             }
-            let Some((node, next)) = path.last_mut() else {
+            let Some((node, first)) = path.last().copied() else {
                 break;
             };
-            match next.pop() {
-                None => {
-                    state[*node] = DONE;
-                    path.pop();
-                }
+            if untried.len() == first {
+                state[node] = DONE;
+                path.pop();
+                continue;
+            }
+            match untried.pop() {
                 Some(to) if state[to] == NEW => entering = Some(to),
                 Some(to) if state[to] == OPEN => {
                     let from = path.iter().position(|(n, _)| *n == to).unwrap_or(0);
                     return Err(path[from..].iter().map(|(n, _)| *n).collect());
                 }
-                Some(_) => {}
+                Some(_) | None => {}
             }
         }
     }

@@ -8,8 +8,9 @@
 //! cycle exists, the buffers can be put in an order in which the last one always drains.
 
 use super::cycle::{find_cycle, shortest_through};
+use super::turns::turns;
 use super::{Cycle, Place, Proof, Wait};
-use crate::{Coord, LinkId, Network, Port, TileId};
+use crate::{LinkId, Network, Port, TileId};
 use noccl_spec::{Plane, RouterFlow};
 
 /// When a fork lets go of an output.
@@ -98,7 +99,7 @@ pub fn check_network(network: &Network) -> Result<Proof, Cycle> {
 /// # Errors
 /// A cycle of waits.
 pub fn check_mechanism(network: &Network, mechanism: &Mechanism) -> Result<Proof, Cycle> {
-    let graph = Buffers { network, mechanism };
+    let graph = Buffers::new(network, mechanism);
     let nodes = network.num_tiles() * PER_TILE;
     let successors = |node: usize, next: &mut Vec<usize>| graph.successors(node, next);
     match find_cycle(nodes, successors) {
@@ -123,6 +124,8 @@ const DMA: usize = PER_TILE - 1;
 struct Buffers<'a> {
     network: &'a Network,
     mechanism: &'a Mechanism,
+    /// Per tile and input port: outputs that packets can take, as a bit set.
+    turns: Vec<[u8; PORTS]>,
 }
 
 fn input(tile: TileId, plane: Plane, port: Port) -> usize {
@@ -133,7 +136,22 @@ fn output(tile: TileId, plane: Plane, port: Port) -> usize {
     input(tile, plane, port) + PORTS
 }
 
-impl Buffers<'_> {
+fn ports(set: u8) -> impl Iterator<Item = Port> {
+    Port::ALL.into_iter().filter(move |p| set & p.bit() != 0)
+}
+
+impl<'a> Buffers<'a> {
+    fn new(network: &'a Network, mechanism: &'a Mechanism) -> Self {
+        let turns = (0..network.num_tiles() as u32)
+            .map(|t| Port::ALL.map(|from| turns(network, &mechanism.extra_turns, TileId(t), from)))
+            .collect();
+        Self {
+            network,
+            mechanism,
+            turns,
+        }
+    }
+
     fn place(node: usize) -> Place {
         let (tile, at) = (TileId((node / PER_TILE) as u32), node % PER_TILE);
         match at {
@@ -164,7 +182,8 @@ impl Buffers<'_> {
     }
 
     fn after_input(&self, plane: Plane, tile: TileId, port: Port, next: &mut Vec<usize>) {
-        for out in self.turns(tile, port) {
+        let turns = &self.turns[tile.idx()];
+        for out in ports(turns[port.idx()]) {
             next.push(output(tile, plane, out));
             match self.mechanism.joins {
                 Joins::SetAside => {}
@@ -172,8 +191,8 @@ impl Buffers<'_> {
                 Joins::BlockHeads => next.extend(
                     Port::ALL
                         .into_iter()
-                        .filter(|other| *other != port && self.turns(tile, *other).contains(&out))
-                        .map(|other| input(tile, plane, other)),
+                        .filter(|p| *p != port && turns[p.idx()] & out.bit() != 0)
+                        .map(|p| input(tile, plane, p)),
                 ),
             }
         }
@@ -188,13 +207,10 @@ impl Buffers<'_> {
         match self.mechanism.forks {
             Forks::PerOutput => {}
             Forks::HoldOutputs => {
-                for from in Port::ALL {
-                    let turns = self.turns(tile, from);
-                    if turns.contains(&port) {
-                        let others = turns.into_iter().filter(|other| *other != port);
-                        next.extend(others.map(|other| output(tile, plane, other)));
-                    }
-                }
+                let forks = self.turns[tile.idx()];
+                let siblings = forks.iter().filter(|outs| **outs & port.bit() != 0);
+                let kept = siblings.fold(0, |all, outs| all | outs) & !port.bit();
+                next.extend(ports(kept).map(|other| output(tile, plane, other)));
             }
         }
         match self.network.neighbour(self.network.coord(tile), port) {
@@ -222,47 +238,12 @@ impl Buffers<'_> {
         }
     }
 
-    /// Outputs that packets from this input can take.
-    fn turns(&self, tile: TileId, from: Port) -> Vec<Port> {
-        let here = self.network.coord(tile);
-        let before = self.network.neighbour(here, from);
-        let mut turns = Vec::new();
-        if before.is_none() && from != Port::Local {
-            return turns;
-        }
-        for to in self.destinations(here) {
-            let comes_here = before.is_none_or(|b| self.network.next_hop(b, to) == from.opposite());
-            let out = self.network.next_hop(here, to);
-            if comes_here && !turns.contains(&out) {
-                turns.push(out);
-            }
-        }
-        for (entering, out) in &self.mechanism.extra_turns {
-            let exists = *out == Port::Local || self.network.neighbour(here, *out).is_some();
-            if *entering == from && exists && !turns.contains(out) {
-                turns.push(*out);
-            }
-        }
-        turns
-    }
-
     /// Outputs that exist at a router.
     fn outputs(&self, tile: TileId) -> impl Iterator<Item = Port> {
         let here = self.network.coord(tile);
         Port::ALL
             .into_iter()
             .filter(move |p| *p == Port::Local || self.network.neighbour(here, *p).is_some())
-    }
-
-    /// Destinations in all directions, near and at the edges.
-    fn destinations(&self, here: Coord) -> impl Iterator<Item = Coord> {
-        let side = |at: u16, length: u16| {
-            let near = at.saturating_sub(1)..=(at + 1).min(length - 1);
-            near.chain([0, length - 1])
-        };
-        let rows = side(here.y, self.network.height());
-        side(here.x, self.network.width())
-            .flat_map(move |x| rows.clone().map(move |y| Coord::new(x, y)))
     }
 
     fn describe(&self, cycle: &[usize]) -> Cycle {
