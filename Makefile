@@ -114,7 +114,7 @@ test-python: $(VENV)/.extension $(BIN)/noccl
 
 .PHONY: long
 long: $(BIN)/noccl $(VENV)/.extension ## Long suites; writes docs/long_summary.md
-	$(BIN)/python tools/long.py --noccl $(BIN)/noccl --seeds $(LONG_SEEDS) --summary docs/long_summary.md
+	$(BIN)/python tools/long.py --seeds $(LONG_SEEDS) --summary docs/long_summary.md
 
 .PHONY: bench
 bench: $(BIN)/noccl ## Run the benchmarks and print them
@@ -128,11 +128,16 @@ bench-compare: $(BIN)/noccl ## Run the benchmarks and print the change against t
 
 .PHONY: gen
 gen: $(BIN)/noccl ## Write all generated text: formats/*.schema.json, docs/cli.md
-	$(BIN)/python tools/generate.py --noccl $(BIN)/noccl
+	$(BIN)/noccl schema --all formats
+	$(BIN)/noccl help-markdown --output docs/cli.md
 
 .PHONY: gen-check
 gen-check: $(BIN)/noccl ## Fail if generated text is stale
-	$(BIN)/python tools/generate.py --noccl $(BIN)/noccl --check
+	@fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && mkdir "$$fresh/formats" \
+	  && $(BIN)/noccl schema --all "$$fresh/formats" \
+	  && $(BIN)/noccl help-markdown --output "$$fresh/cli.md" \
+	  && { diff -ru formats "$$fresh/formats" && diff -u docs/cli.md "$$fresh/cli.md" \
+	    || { echo 'generated text is stale: run make gen' >&2; exit 1; }; }
 
 .PHONY: lock
 lock: $(VENV)/.deps ## Resolve requirements/dev.in anew into dev.lock (needs the package registry)

@@ -6,10 +6,16 @@ mod common;
 use common::{DATA_KINDS, collective, forms, network, rectangle};
 use noccl_coll::{Algorithm, Choice, CollError, choices, schedule};
 use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet};
-use noccl_workload::{Collective, CollectiveKind, check};
+use noccl_workload::{Collective, CollectiveKind, ElementType, Operator, check};
 use proptest::prelude::*;
 
 const SIZES: [u64; 6] = [8, 64, 72, 1000, 4096, 16];
+const ELEMENTS: [ElementType; 4] = [
+    ElementType::Int8,
+    ElementType::Bf16,
+    ElementType::Fp32,
+    ElementType::Fp64,
+];
 const CHUNKS: [u32; 5] = [1, 2, 3, 8, 1_000_000];
 
 /// The checker's verdict; true if the library made a schedule at all.
@@ -185,6 +191,34 @@ fn no_bytes_make_no_actions() {
     }
 }
 
+#[test]
+fn sizes_and_operators_that_do_not_fit_the_element_are_refused() {
+    let net = network("collective_noc_4x4");
+    let root = TileRef::Cluster(Coord::new(0, 0));
+    let good = collective(CollectiveKind::Reduce, rectangle(0, 0, 2, 2), root, 64);
+    let mut bad_size = good.clone();
+    bad_size.bytes = 12;
+    let mut bad_operator = good.clone();
+    bad_operator.element = ElementType::Fp64;
+    bad_operator.operator = Operator::And;
+    let mut overlap = good.clone();
+    overlap.output_offset = 32;
+    let mut absent = good.clone();
+    absent.root = TileRef::Memory(9);
+    for choice in forms(2) {
+        assert!(prove(&net, &good, choice));
+        for (task, hint) in [
+            (&bad_size, "multiples of 8"),
+            (&bad_operator, "integer type"),
+            (&overlap, "equal or disjoint"),
+            (&absent, "4 memory tiles"),
+        ] {
+            let error = schedule(&net, task, choice).expect_err(hint).to_string();
+            assert!(error.contains(hint), "{error}");
+        }
+    }
+}
+
 fn any_tile() -> impl Strategy<Value = TileRef> {
     prop_oneof![
         8 => (0u16..8, 0u16..8).prop_map(|(x, y)| TileRef::Cluster(Coord::new(x, y))),
@@ -212,12 +246,15 @@ proptest! {
     #[test]
     fn any_collective_on_8x8(
         kind in 0usize..3, group in any_group(), root in any_tile(),
-        elements in 1u64..300, chunks in 1u32..20,
+        element in 0usize..4, elements in 1u64..300, chunks in 1u32..20,
     ) {
         let net = network("collective_noc_8x8");
-        let task = collective(DATA_KINDS[kind], group, root, 8 * elements);
+        let element = ELEMENTS[element];
+        let mut task = collective(DATA_KINDS[kind], group, root, element.bytes() * elements);
+        task.element = element;
         for choice in forms(chunks) {
-            prove(&net, &task, choice);
+            let is_made = prove(&net, &task, choice);
+            prop_assert!(is_made || choice.algorithm == Algorithm::RowColumn);
         }
     }
 }

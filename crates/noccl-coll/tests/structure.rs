@@ -34,10 +34,11 @@ fn multicast_barriers_are_those_of_the_equations() {
             8192,
         );
         let (c, r) = (usize::from(c), usize::from(r));
-        for k in [1usize, 2, 4, 8] {
-            let chain = schedule(&net, &task, Choice::row_column(Inner::Chain, k as u32)).unwrap();
-            // Eq. (1), (2), (10), (11): a barrier between the c + r + k - 2 steps.
-            assert_eq!(count(&chain)[..2], [c * r * k, c + r + k - 3]);
+        for chunks in [1usize, 2, 4, 8] {
+            let chain =
+                schedule(&net, &task, Choice::row_column(Inner::Chain, chunks as u32)).unwrap();
+            // Eq. (1), (2), (10), (11): a barrier between the c + r + chunks - 2 steps.
+            assert_eq!(count(&chain)[..2], [c * r * chunks, c + r + chunks - 3]);
         }
         let tree = schedule(&net, &task, Choice::row_column(Inner::Tree, 1)).unwrap();
         // Eq. (3), (12): log2(c r) + 1 steps and two barriers less than steps.
@@ -52,18 +53,18 @@ fn reduction_barriers_are_those_of_the_equations() {
         let root = TileRef::Cluster(Coord::new(0, 0));
         let task = collective(CollectiveKind::Reduce, rectangle(0, 0, c, r), root, 8192);
         let (c, r) = (usize::from(c), usize::from(r));
-        for k in [2usize, 4, 8] {
-            let choice = Choice::row_column(Inner::Chain, k as u32);
+        for chunks in [2usize, 4, 8] {
+            let choice = Choice::row_column(Inner::Chain, chunks as u32);
             let chain = schedule(&net, &task, choice).unwrap();
             // Eq. (5), (15).
-            let columns = if r > 1 { 2 * (r - 2) + k } else { 0 };
-            assert_eq!(count(&chain)[1], 2 * (c - 2) + k + columns);
-            let moves = (c * r - 1) * k;
+            let columns = if r > 1 { 2 * (r - 2) + chunks } else { 0 };
+            assert_eq!(count(&chain)[1], 2 * (c - 2) + chunks + columns);
+            let moves = (c * r - 1) * chunks;
             assert_eq!((count(&chain)[0], count(&chain)[2]), (moves, moves));
             // Eq. (6), (14): chunks barriers per level.
-            let choice = Choice::row_column(Inner::Tree, k as u32);
+            let choice = Choice::row_column(Inner::Tree, chunks as u32);
             let tree = schedule(&net, &task, choice).unwrap();
-            assert_eq!(count(&tree)[1], k * (c * r).ilog2() as usize);
+            assert_eq!(count(&tree)[1], chunks * (c * r).ilog2() as usize);
         }
     }
 }

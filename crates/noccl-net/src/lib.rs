@@ -9,6 +9,7 @@
 mod address;
 mod coord;
 mod cover;
+pub mod deadlock;
 mod elaborate;
 mod error;
 mod network;

@@ -165,16 +165,15 @@ impl Network {
                 "only mask bits of {selectable:#x} select clusters"
             )));
         }
-        let address = bus.address & !bus.mask;
-        if !region.has_address(address) {
+        if !region.has_address(bus.address) {
             return Err(fail(format!(
                 "only the cluster region {:#x}..{:#x} can be addressed as a set",
                 region.base,
                 region.base + region.bytes()
             )));
         }
-        let set = MultiAddress::new(region.select(address), region.select(bus.mask));
-        Ok((set, region.offset(address)))
+        let set = MultiAddress::new(region.select(bus.address), region.select(bus.mask));
+        Ok((set, region.offset(bus.address)))
     }
 
     /// Columns and rows of the cluster region after padding to powers of two.

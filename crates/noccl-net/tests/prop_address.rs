@@ -59,6 +59,10 @@ fn masks_that_do_not_select_clusters_are_refused() {
     );
     let whole = MultiAddress::new(Coord::new(0, 0), Coord::new(7, 3));
     assert!(n.masked_address(whole, 0).is_err());
+    for just_outside in [Coord::new(4, 0), Coord::new(0, 4)] {
+        let set = MultiAddress::single(just_outside);
+        assert!(n.masked_address(set, 0).is_err(), "{set}");
+    }
     assert!(
         n.masked_address(MultiAddress::single(Coord::new(0, 0)), 0x4_0000)
             .is_err()

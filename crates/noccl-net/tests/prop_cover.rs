@@ -72,6 +72,7 @@ fn interval_cubes_partition_every_interval() {
         for high in low..160 {
             let mut seen = BTreeSet::new();
             for (base, mask) in interval_cubes(low, high) {
+                assert_eq!(base & mask, 0, "{low}..={high}");
                 let cube = MultiAddress::new(Coord::new(base, 0), Coord::new(mask, 0));
                 assert!(cube.members().all(|c| seen.insert(c.x)), "{low}..={high}");
             }

@@ -35,6 +35,18 @@ fn every_form_names_its_members() {
 }
 
 #[test]
+fn masked_bits_of_a_cube_do_not_matter() {
+    let n = mesh(4, 4);
+    let cube = |x| MultiAddress {
+        base: Coord::new(x, 1),
+        mask: Coord::new(2, 0),
+    };
+    let members = |x| n.members(&TileSet::Cube(cube(x))).unwrap();
+    assert_eq!(members(3), members(1));
+    assert_eq!(members(3), [Coord::new(1, 1), Coord::new(3, 1)]);
+}
+
+#[test]
 fn text_that_is_no_set_is_refused_with_all_forms() {
     let n = mesh(4, 4);
     for text in [

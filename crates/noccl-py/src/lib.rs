@@ -3,12 +3,30 @@
 //!
 //! No rule of the domain lives here. Structured arguments and results cross the border as JSON text
 //! of the types that the facade publishes a schema for, so there is one definition of every format;
-//! payload bytes cross as buffers.
+//! payload bytes cross as buffers. The typed functions that users call are in `python/noccl`.
+
+mod calls;
+mod error;
+mod network;
+mod request;
+mod supervise;
 
 use pyo3::prelude::*;
 
-/// The extension module behind the package `noccl`; its functions are typed in `python/noccl/_native.pyi`.
+/// The extension module behind the package `noccl`; `python/noccl/_native.pyi` has the types.
 #[pymodule]
-fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("__version__", env!("CARGO_PKG_VERSION"))
+mod _native {
+    use super::{Bound, PyModule, PyModuleMethods, PyResult};
+
+    #[pymodule_export]
+    use super::calls::{
+        check, compare, load, members, presets, run, run_values, schedule, stress, traffic,
+    };
+    #[pymodule_export]
+    use super::network::Network;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
 }

@@ -5,7 +5,7 @@
 //! the initiator has reserved room; requests are taken unless the memory is at its stated limit.
 
 use crate::fabric::{Done, Event, Fabric};
-use crate::flit::{Flit, FlitKind, LAST, MULTICAST, pack};
+use crate::flit::{Flit, FlitKind, LAST, MULTICAST, OWN_COPY, pack};
 use crate::ni::{Source, Stream, beat_bytes};
 use crate::payload::BEAT_BYTES;
 use crate::txn::{Owner, TxnKind};
@@ -89,15 +89,7 @@ impl Fabric<'_> {
             }
             FlitKind::ReadData => self.deliver_read_data(tile, flit),
             FlitKind::Response => self.finish(tile, flit),
-            FlitKind::CollectB => {
-                let leaves = self.txns.trees.set(flit.txn).set.len();
-                let txn = self.txns.get_mut(flit.txn);
-                txn.arrived += flit.payload;
-                txn.resp = txn.resp.max(flit.resp());
-                if txn.arrived == leaves {
-                    self.finish(tile, flit);
-                }
-            }
+            FlitKind::CollectB => self.collect_responses(tile, flit),
             FlitKind::ReduceResponse => self.deliver_group_response(tile, flit),
             FlitKind::Barrier => self.deliver_barrier(tile, flit),
             FlitKind::Atomic => {
@@ -118,6 +110,17 @@ impl Fabric<'_> {
         }
     }
 
+    /// Leaves of a multicast's responses have come home.
+    fn collect_responses(&mut self, tile: usize, flit: Flit) {
+        let leaves = self.txns.trees.set(flit.txn).set.len();
+        let txn = self.txns.get_mut(flit.txn);
+        txn.arrived += flit.payload;
+        txn.resp = txn.resp.max(flit.resp());
+        if txn.arrived == leaves {
+            self.finish(tile, flit);
+        }
+    }
+
     fn atomic_cycles(&self, tile: usize) -> u64 {
         let spec = self.network.spec();
         u64::from(match self.network.kind(TileId(tile as u32)) {
@@ -126,7 +129,7 @@ impl Fabric<'_> {
         })
     }
 
-    fn deliver_write(&mut self, tile: usize, flit: Flit) {
+    pub(crate) fn deliver_write(&mut self, tile: usize, flit: Flit) {
         let txn = *self.txns.get(flit.txn);
         self.check_worm(tile, flit);
         self.land(tile, flit, txn.address, txn.bytes);
@@ -156,7 +159,7 @@ impl Fabric<'_> {
     }
 
     /// The last beat of a write is in memory: tell the driver, answer after the memory's latency.
-    fn take_write(&mut self, tile: usize, flit: Flit) {
+    pub(crate) fn take_write(&mut self, tile: usize, flit: Flit) {
         let txn = self.txns.get(flit.txn);
         self.done.push(Done::Delivered {
             owner: txn.owner,
@@ -300,24 +303,7 @@ impl Fabric<'_> {
     /// Events of memories and merge tables.
     pub(crate) fn handle(&mut self, event: Event) {
         match event {
-            Event::Respond { tile, txn } => {
-                let facts = self.txns.get(txn);
-                let (kind, payload) = if facts.is_multicast {
-                    (FlitKind::CollectB, 1)
-                } else {
-                    (FlitKind::Response, 0)
-                };
-                let dst = pack(self.txns.trees.tree(txn).root);
-                let flit = Flit {
-                    txn,
-                    dst,
-                    payload,
-                    beat: 0,
-                    kind,
-                    flags: LAST,
-                };
-                self.send(tile, Plane::Rsp, flit);
-            }
+            Event::Respond { tile, txn } => self.respond(tile, txn),
             Event::RespondToGroup { txn } => {
                 let facts = *self.txns.get(txn);
                 let kind = FlitKind::ReduceResponse;
@@ -359,6 +345,33 @@ impl Fabric<'_> {
                 self.refresh_injecting(tile as usize);
             }
             Event::Driver { .. } => {}
+        }
+    }
+
+    /// A memory answers a write. The initiator's own answer to its multicast is home already.
+    fn respond(&mut self, tile: u32, txn: u32) {
+        let facts = *self.txns.get(txn);
+        let root = self.txns.trees.tree(txn).root;
+        let has_own =
+            !self.is_peer && facts.is_multicast && self.txns.trees.set(txn).contains(root);
+        let kind = if facts.is_multicast {
+            FlitKind::CollectB
+        } else {
+            FlitKind::Response
+        };
+        let flags = LAST | u8::from(has_own) * OWN_COPY;
+        let flit = Flit {
+            txn,
+            dst: pack(root),
+            payload: u32::from(facts.is_multicast),
+            beat: 0,
+            kind,
+            flags,
+        };
+        if has_own && tile == facts.home {
+            self.collect_responses(tile as usize, flit);
+        } else {
+            self.send(tile, Plane::Rsp, flit);
         }
     }
 

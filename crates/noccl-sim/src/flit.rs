@@ -49,13 +49,15 @@ pub(crate) struct Flit {
     pub beat: u16,
     /// Kind.
     pub kind: FlitKind,
-    /// Bit 0: last beat. Bits 1–2: response code. Bit 3: a multicast.
+    /// Bit 0: last beat. Bits 1–2: response code. Bit 3: a multicast. Bit 4: own copy.
     pub flags: u8,
 }
 
 pub(crate) const LAST: u8 = 1;
 pub(crate) const MULTICAST: u8 = 8;
 pub(crate) const RESP_SHIFT: u8 = 1;
+/// Multicast whose initiator is a member: its own copy does not travel (see `inject::own_copy`).
+pub(crate) const OWN_COPY: u8 = 16;
 
 /// A flit in a FIFO: dst, txn | payload, beat, kind, flags, from the low bits up.
 ///

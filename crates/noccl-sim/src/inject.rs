@@ -2,7 +2,7 @@
 //! Injection: from the NI's queues into the Local inputs, one flit per plane, tile and cycle.
 
 use crate::fabric::Fabric;
-use crate::flit::{Flit, FlitKind, LAST, MULTICAST, pack};
+use crate::flit::{Flit, FlitKind, LAST, MULTICAST, OWN_COPY, pack};
 use crate::ni::{Source, Stream, beat_bytes};
 use crate::payload::BEAT_BYTES;
 use crate::txn::TxnKind;
@@ -71,11 +71,42 @@ impl Fabric<'_> {
     }
 
     fn push(&mut self, plane: Plane, tile: usize, flit: Option<Flit>) {
-        if let Some(flit) = flit {
-            self.last_progress = self.cycle;
-            let (state, context) = self.split(plane);
-            state.push_local(tile, flit, &context);
+        let Some(flit) = flit else { return };
+        self.last_progress = self.cycle;
+        let Some(flit) = self.own_copy(tile, flit) else {
+            return;
+        };
+        let (state, context) = self.split(plane);
+        state.push_local(tile, flit, &context);
+    }
+
+    /// A multicast that includes its initiator: the NI hands the own copy to its memory port at once.
+    ///
+    /// Through the router it would leave by the Local output, which in a memory-to-clusters multicast
+    /// carries the read data at the same time: the own copy would halve the rate of all others. The
+    /// published router does loop it back. Returns the flit for the others, if there are any.
+    fn own_copy(&mut self, tile: usize, flit: Flit) -> Option<Flit> {
+        let is_write = matches!(flit.kind, FlitKind::Write | FlitKind::NarrowWrite);
+        if self.is_peer || !is_write || flit.flags & MULTICAST == 0 {
+            return Some(flit);
         }
+        let set = self.txns.trees.set(flit.txn);
+        if !set.contains(self.coord(tile as u32)) {
+            return Some(flit);
+        }
+        let has_others = set.set.len() > 1;
+        if flit.kind == FlitKind::NarrowWrite {
+            self.take_write(tile, flit);
+        } else {
+            if has_others && self.is_value() {
+                self.pool.share(flit.payload, 1);
+            }
+            self.deliver_write(tile, flit);
+        }
+        has_others.then_some(Flit {
+            flags: flit.flags | OWN_COPY,
+            ..flit
+        })
     }
 
     /// May the head of the write queue send its next beat?

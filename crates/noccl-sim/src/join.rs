@@ -5,8 +5,9 @@
 //!
 //! - *Responses and barriers* (S1's CollectB and LsbAnd) carry how many leaves they stand for. The one
 //!   that makes a subtree complete goes on in the same cycle, for the others as well. A full table
-//!   swaps its oldest entry for the newcomer; an entry that waited too long goes on as it is. The home
-//!   NI adds up leaves, so merging saves flits and never decides correctness.
+//!   swaps its oldest entry for the newcomer; siblings of the evicted one would then wait for leaves that
+//!   have gone by, so entries made after an eviction go on when they have waited too long. The home NI
+//!   adds up leaves: merging saves flits and never decides correctness.
 //! - *Wide reductions* keep every operand of a beat in a store (the tile's L1) until all have come, then
 //!   the arithmetic unit folds them in port order. Order of arrival never changes the result.
 //!
@@ -14,14 +15,14 @@
 //! different orders at two ports then wait for each other forever (`docs/design/0001`).
 //! Source: S1 §3.1.3–3.1.4.
 
-use crate::flit::{Flit, FlitKind, LAST};
+use crate::flit::{Flit, FlitKind, LAST, OWN_COPY};
 use crate::plane::Context;
 use noccl_net::Coord;
 use noccl_net::tree::{join_set, leaves_through};
 use noccl_workload::number::fold_into;
 use std::collections::VecDeque;
 
-/// An entry that no sibling joins for so long goes on alone.
+/// A timed entry that no sibling joins for so long goes on alone.
 const MERGE_TIMEOUT_CYCLES: u64 = 256;
 
 /// Sizes and latencies of the units, from the spec.
@@ -61,8 +62,13 @@ pub(crate) struct Timeout {
 
 #[derive(Debug, Clone, Copy)]
 struct Merge {
+    /// Leaves and worst response so far.
     flit: Flit,
     since: u64,
+    /// Siblings may have gone by before this entry was made: do not wait for ever.
+    is_timed: bool,
+    /// What was merged has gone on; later siblings follow at once.
+    has_passed: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -83,6 +89,8 @@ struct Unit {
     results: VecDeque<(u64, Flit)>,
     next_issue: u64,
     stored_beats: u32,
+    /// The merge table has been too small once: some transaction's leaves went by uncounted.
+    has_evicted: bool,
 }
 
 /// Merge and reduction units of one plane; a router gets one when first needed.
@@ -137,7 +145,9 @@ impl Joins {
                 self.store_operand(r, port, flit, expected, context.cycle)
             };
         }
-        let leaves = leaves_through(here, tree.set, tree.root);
+        // The initiator's own answer never leaves its NI.
+        let own = u32::from(flit.flags & OWN_COPY != 0 && here == tree.root);
+        let leaves = leaves_through(here, tree.set, tree.root) - own;
         if flit.payload == leaves {
             return Verdict::Forward(flit);
         }
@@ -148,30 +158,59 @@ impl Joins {
         let limit = self.config.merge_entries;
         let unit = self.unit(r);
         if let Some(at) = unit.merges.iter().position(|m| m.flit.txn == flit.txn) {
-            let entry = &mut unit.merges[at];
-            let merged = Flit {
-                payload: entry.flit.payload + flit.payload,
-                ..flit
-            }
-            .with_resp(entry.flit.resp().max(flit.resp()));
-            if merged.payload == leaves {
-                unit.merges.remove(at);
-                return Verdict::Forward(merged);
-            }
-            *entry = Merge {
-                flit: merged,
-                since: cycle,
-            };
-        } else {
-            unit.merges.push(Merge { flit, since: cycle });
-            if unit.merges.len() > limit {
-                // Oldest entry and newcomer change places: no room is needed, nobody waits.
-                let oldest = unit.merges.remove(0);
-                self.arm(r, flit.txn, cycle);
-                return Verdict::Forward(oldest.flit);
-            }
+            return self.join_entry(r, at, flit, leaves, cycle);
         }
-        self.arm(r, flit.txn, cycle);
+        let is_timed = unit.has_evicted;
+        unit.merges.push(Merge {
+            flit,
+            since: cycle,
+            is_timed,
+            has_passed: false,
+        });
+        if is_timed {
+            self.arm(r, flit.txn, cycle);
+        }
+        let unit = self.unit(r);
+        if unit.merges.len() <= limit {
+            return Verdict::Absorb;
+        }
+        unit.has_evicted = true;
+        // An entry whose contributions have passed is only a memory of them: drop that first.
+        let oldest = unit.merges.iter().position(|m| m.has_passed).unwrap_or(0);
+        let evicted = unit.merges.remove(oldest);
+        if evicted.has_passed {
+            return Verdict::Absorb;
+        }
+        // Oldest entry and newcomer change places: no room is needed, nobody waits.
+        Verdict::Forward(evicted.flit)
+    }
+
+    /// A sibling of table entry `at` has come.
+    fn join_entry(&mut self, r: usize, at: usize, flit: Flit, leaves: u32, cycle: u64) -> Verdict {
+        let unit = self.unit(r);
+        let entry = &mut unit.merges[at];
+        let seen = entry.flit.payload + flit.payload;
+        let is_complete = seen == leaves;
+        let (has_passed, is_timed) = (entry.has_passed, entry.is_timed);
+        let merged = Flit {
+            payload: seen,
+            ..flit
+        }
+        .with_resp(entry.flit.resp().max(flit.resp()));
+        entry.flit = merged;
+        entry.since = cycle;
+        if is_complete {
+            unit.merges.remove(at);
+        }
+        if has_passed {
+            return Verdict::Forward(flit);
+        }
+        if is_complete {
+            return Verdict::Forward(merged);
+        }
+        if is_timed {
+            self.arm(r, flit.txn, cycle);
+        }
         Verdict::Absorb
     }
 
@@ -187,15 +226,14 @@ impl Joins {
     /// The entry goes on alone unless a sibling has come in the meantime. Returns whether it does.
     pub(crate) fn time_out(&mut self, entry: Timeout, cycle: u64) -> bool {
         let unit = self.unit(entry.router as usize);
-        let found = unit
-            .merges
-            .iter()
-            .position(|m| m.flit.txn == entry.txn && m.since == entry.since);
-        if let Some(at) = found {
-            let merge = unit.merges.remove(at);
-            unit.results.push_back((cycle, merge.flit));
-        }
-        found.is_some()
+        let is_due =
+            |m: &&mut Merge| m.flit.txn == entry.txn && m.since == entry.since && !m.has_passed;
+        let Some(merge) = unit.merges.iter_mut().find(is_due) else {
+            return false;
+        };
+        merge.has_passed = true;
+        unit.results.push_back((cycle, merge.flit));
+        true
     }
 
     fn store_operand(

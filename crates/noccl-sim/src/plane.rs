@@ -10,7 +10,7 @@
 
 use crate::bitset::BitSet;
 use crate::block::{Block, LANES, LOCAL, PORTS, RESULT, Restriction, Shift};
-use crate::flit::{Flit, FlitKind, Packed};
+use crate::flit::{Flit, FlitKind, OWN_COPY, Packed};
 use crate::join::Joins;
 use crate::payload::PayloadPool;
 use crate::peer::PeerState;
@@ -450,7 +450,9 @@ fn route_collective(
     if flit.is_multicast() {
         let here = Coord::new((here >> 16) as u16, here as u16);
         let set = fork_set(here, Port::ALL[port], trees.set(flit.txn));
-        block.request(lane, port, set);
+        let is_own = port == LOCAL && flit.flags & OWN_COPY != 0;
+        let not_here = if is_own { Port::Local.bit() } else { 0 };
+        block.request(lane, port, set & !not_here);
     } else {
         block.join_heads[port] |= 1 << lane;
     }

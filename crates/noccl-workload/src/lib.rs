@@ -7,8 +7,10 @@
 pub mod check;
 mod collective;
 mod fold_tree;
+mod interpret;
 pub mod number;
 mod participants;
+mod read;
 mod schedule;
 mod trace;
 mod traffic;
@@ -16,11 +18,16 @@ mod traffic;
 pub use check::{CheckError, CheckReport, TileSetError, check};
 pub use collective::{Collective, CollectiveKind};
 pub use fold_tree::{FoldTree, fold_order};
+pub use interpret::{Memories, interpret};
 pub use number::{ElementType, Operator};
-pub use participants::{as_multi_address, check_multi_address, participants, set_members};
+pub use participants::{as_multi_address, check_multi_address, participants};
+pub use read::{
+    TraceFile, TrafficFile, WorkloadError, read_schedule, read_trace, read_traffic,
+    schedule_schema, to_json, trace_schema, traffic_schema,
+};
 pub use schedule::{
     Action, ActionId, ActionKind, Barrier, BarrierMechanism, Compute, Destination,
     InNetworkReduction, LocalReduce, Place, SCHEDULE_FORMAT, Schedule, Transfer,
 };
-pub use trace::{PortKind, PortTransaction, Trace};
-pub use traffic::{Pattern, Traffic};
+pub use trace::{PortKind, PortTransaction, TRACE_FORMAT, Trace};
+pub use traffic::{Pattern, TRAFFIC_FORMAT, Traffic, check_traffic};

@@ -1,56 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Who takes part in an action, and which tiles a set names.
+//! Who takes part in an action, and which sets are one transaction.
 //!
 //! Only a participant can wait for an action. A transfer is its initiator's alone: source and
 //! destination tiles do not notice it. The root of a reduction and the counter of a barrier are
 //! participants only if they are members of the group.
 
 use crate::{ActionKind, Schedule, TileSetError};
-use noccl_net::{Coord, MultiAddress, Network, TileId, TileSet};
-
-/// Members of a set in rank order (x outer, y inner, ascending), duplicates removed.
-///
-/// # Errors
-/// [`TileSetError`] if the set is empty or reaches outside the clusters.
-pub fn set_members(network: &Network, set: &TileSet) -> Result<Vec<Coord>, TileSetError> {
-    let (width, height) = (network.cluster_width(), network.cluster_height());
-    let mut members = match set {
-        TileSet::Tile(at) => vec![*at],
-        TileSet::Row(y) => rectangle(0, *y, width, 1),
-        TileSet::Column(x) => rectangle(*x, 0, 1, height),
-        TileSet::Rectangle {
-            x,
-            y,
-            width: columns,
-            height: rows,
-        } => {
-            // Bounds before members: a rectangle in a file may be huge.
-            let east = u32::from(*x) + u32::from(*columns);
-            let north = u32::from(*y) + u32::from(*rows);
-            if east > u32::from(width) || north > u32::from(height) {
-                return Err(outside(network, format!("{columns}x{rows} at ({x},{y})")));
-            }
-            rectangle(*x, *y, *columns, *rows)
-        }
-        TileSet::Cube(cube) => {
-            check_multi_address(network, *cube)?;
-            cube.members().collect()
-        }
-        TileSet::Arbitrary(list) => list.clone(),
-    };
-    members.sort_unstable();
-    members.dedup();
-    if members.is_empty() {
-        return Err(TileSetError {
-            found: "an empty set".to_owned(),
-            accepted: "at least one cluster".to_owned(),
-        });
-    }
-    match members.iter().find(|c| c.x >= width || c.y >= height) {
-        Some(absent) => Err(outside(network, absent.to_string())),
-        None => Ok(members),
-    }
-}
+use noccl_net::{Coord, MultiAddress, Network, TileId};
 
 /// Can the network address the set in one transaction here: every member mapped, no fixed bit under the mask?
 ///
@@ -95,7 +51,7 @@ pub fn participants(network: &Network, kind: &ActionKind) -> Vec<TileId> {
             Ok(()) => tiles_of(network, r.group.members()),
             Err(_) => Vec::new(),
         },
-        ActionKind::Barrier(b) => match set_members(network, &b.group) {
+        ActionKind::Barrier(b) => match network.members(&b.group) {
             Ok(members) => tiles_of(network, members.into_iter()),
             Err(_) => Vec::new(),
         },
@@ -132,17 +88,11 @@ fn tiles_of(network: &Network, members: impl Iterator<Item = Coord>) -> Vec<Tile
         .collect()
 }
 
-fn rectangle(x: u16, y: u16, width: u16, height: u16) -> Vec<Coord> {
-    (x..x + width)
-        .flat_map(|x| (y..y + height).map(move |y| Coord::new(x, y)))
-        .collect()
-}
-
 fn outside(network: &Network, found: String) -> TileSetError {
     TileSetError {
         found,
         accepted: format!(
-            "members inside the {}x{} clusters, counted from (0,0)",
+            "members among the {} x {} clusters, (0,0) is south-west",
             network.cluster_width(),
             network.cluster_height()
         ),

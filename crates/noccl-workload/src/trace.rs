@@ -5,6 +5,9 @@ use noccl_net::{MultiAddress, TileRef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Version of the trace format this library reads and writes.
+pub const TRACE_FORMAT: u32 = 1;
+
 /// Transactions at AXI ports, without cores or DMA engines.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

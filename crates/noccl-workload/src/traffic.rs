@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Open-loop traffic: injection that does not wait for answers.
 
+use crate::WorkloadError;
+use crate::number::{UnknownName, find};
+use noccl_net::Network;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// Version of the traffic format this library reads and writes.
+pub const TRAFFIC_FORMAT: u32 = 1;
 
 /// Spatial pattern over the clusters; a tile (x, y) of a W×H region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -38,4 +46,95 @@ pub struct Traffic {
     pub measure_cycles: u64,
     /// Seed of the injection and destination streams.
     pub seed: u64,
+}
+
+impl Pattern {
+    /// All patterns.
+    pub const ALL: [Pattern; 6] = [
+        Pattern::Uniform,
+        Pattern::Transpose,
+        Pattern::BitComplement,
+        Pattern::Neighbour,
+        Pattern::Hotspot,
+        Pattern::RowMulticast,
+    ];
+
+    /// Name in files and on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Pattern::Uniform => "uniform",
+            Pattern::Transpose => "transpose",
+            Pattern::BitComplement => "bit_complement",
+            Pattern::Neighbour => "neighbour",
+            Pattern::Hotspot => "hotspot",
+            Pattern::RowMulticast => "row_multicast",
+        }
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Pattern {
+    type Err = UnknownName;
+
+    fn from_str(text: &str) -> Result<Self, UnknownName> {
+        find("traffic pattern", text, &Self::ALL, Self::name)
+    }
+}
+
+/// Is the traffic possible on this network?
+///
+/// # Errors
+/// [`WorkloadError::Field`] naming the field and what would be accepted.
+pub fn check_traffic(network: &Network, traffic: &Traffic) -> Result<(), WorkloadError> {
+    let fail = |field: &str, found: &dyn fmt::Display, accepted: String| {
+        Err(WorkloadError::Field {
+            field: field.to_owned(),
+            found: found.to_string(),
+            accepted,
+        })
+    };
+    let max_beats = network.spec().ni.max_burst_beats;
+    if traffic.beats == 0 || traffic.beats > max_beats {
+        let accepted = format!("1 to {max_beats} (ni.max_burst_beats)");
+        return fail("beats", &traffic.beats, accepted);
+    }
+    // Not a number fails too.
+    let rate = traffic.offered_beats_per_cycle;
+    if !(rate > 0.0 && rate <= 1.0) {
+        let accepted = "above 0, at most 1".to_owned();
+        return fail("offered_beats_per_cycle", &rate, accepted);
+    }
+    if traffic.measure_cycles == 0 {
+        return fail("measure_cycles", &0, "at least 1".to_owned());
+    }
+    if traffic
+        .warmup_cycles
+        .checked_add(traffic.measure_cycles)
+        .is_none()
+    {
+        let accepted = "a sum with measure_cycles below 2^64".to_owned();
+        return fail("warmup_cycles", &traffic.warmup_cycles, accepted);
+    }
+    let (width, height) = (network.cluster_width(), network.cluster_height());
+    let accepted = match traffic.pattern {
+        Pattern::Uniform if width == 1 && height == 1 => "at least two clusters",
+        Pattern::Transpose if width != height => "a square of clusters",
+        Pattern::RowMulticast if !width.is_power_of_two() => {
+            "rows that are one multi-address: a number of columns that is a power of two"
+        }
+        Pattern::Uniform
+        | Pattern::Transpose
+        | Pattern::BitComplement
+        | Pattern::Neighbour
+        | Pattern::Hotspot
+        | Pattern::RowMulticast => return Ok(()),
+    };
+    let accepted = format!("{accepted}; there are {width} x {height}");
+    fail("pattern", &traffic.pattern, accepted)
 }

@@ -145,3 +145,19 @@ fn contention_names_the_link_and_counts_its_transfers() {
     assert_eq!(found, [(2, 0, 2), (3, 0, 3)]);
     assert_eq!(report.max_link_transfers(), 3);
 }
+
+#[test]
+fn long_schedules_pass_and_one_late_mistake_in_them_is_found() {
+    let network = mesh4x4();
+    let good = chain_multicast(4, 0x8000, 512);
+    let report = check(&network, &good).unwrap();
+    assert_eq!(report.transfers, 3 * 512);
+    let mut bad = good.clone();
+    let late = bad.actions.len() - 2;
+    bad.actions[late].after.clear();
+    let message = check(&network, &bad).unwrap_err().to_string();
+    assert!(
+        message.starts_with(&format!("race: actions[{late}] (transfer) reads")),
+        "{message}"
+    );
+}

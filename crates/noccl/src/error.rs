@@ -2,9 +2,11 @@
 //! One error for everything a user can call.
 
 use noccl_coll::CollError;
+use noccl_model::ModelError;
 use noccl_net::NetError;
 use noccl_run::{Diagnosis, RunError};
 use noccl_spec::SpecError;
+use noccl_workload::{CheckError, WorkloadError};
 use thiserror::Error;
 
 /// Why a call gave no result. Every message says what was wrong, where, and what would be accepted.
@@ -20,8 +22,14 @@ pub enum Error {
     #[error(transparent)]
     Coll(#[from] CollError),
     /// The schedule is wrong.
-    #[error("{0}")]
-    Check(String),
+    #[error(transparent)]
+    Check(Box<CheckError>),
+    /// A workload file is wrong.
+    #[error(transparent)]
+    Workload(#[from] WorkloadError),
+    /// The collective has no bound because it is not on the network.
+    #[error(transparent)]
+    Model(#[from] ModelError),
     /// The run did not finish.
     #[error(transparent)]
     Run(#[from] RunError),
@@ -71,6 +79,12 @@ pub enum Error {
     },
 }
 
+impl From<CheckError> for Error {
+    fn from(error: CheckError) -> Self {
+        Error::Check(Box::new(error))
+    }
+}
+
 /// What kind of failure it is; the CLI's exit codes and Python's exceptions follow it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorClass {
@@ -103,6 +117,8 @@ impl Error {
             | Error::Spec(_)
             | Error::Net(_)
             | Error::Coll(_)
+            | Error::Model(_)
+            | Error::Workload(_)
             | Error::Argument { .. }
             | Error::DoesNotFit { .. }
             | Error::File { .. }
@@ -119,6 +135,8 @@ impl Error {
             | Error::Spec(_)
             | Error::Net(_)
             | Error::Coll(_)
+            | Error::Model(_)
+            | Error::Workload(_)
             | Error::Check(_)
             | Error::Argument { .. }
             | Error::DoesNotFit { .. }

@@ -4,14 +4,18 @@
 //! The command line and the Python package call these functions and hold no rule of their own. Each
 //! verb of the command line is one function here; what it answers is a plain row type with a JSON form.
 
+pub mod bench;
 pub mod compare;
 mod demo;
 mod describe;
 mod doctor;
 mod error;
+mod files;
 mod links;
 mod load;
+mod names;
 mod plan;
+pub mod report;
 mod rng;
 mod run;
 mod schema;
@@ -25,23 +29,24 @@ pub use compare::{
     AlgorithmRequest, CompareRequest, CompareRow, Comparison, LinkFlits, SumError, compare,
     parse_algorithms, plane_name,
 };
-pub use demo::{DEMO_KIB, DEMO_PRESET, DemoCase, DemoReport, demo};
+pub use demo::{DEMO_KIB, DEMO_PRESET, demo};
 pub use describe::{LinkRow, NetworkDescription, RegionRow, TileRow, describe};
 pub use doctor::{DoctorRow, doctor};
 pub use error::{Error, ErrorClass};
-pub use load::{Loaded, load, load_spec, parse_json, preset_names, read_json, read_text};
-pub use plan::schedule;
-pub use run::{RunReport, RunRequest, replay, run, run_values};
+pub use files::{parse_json, read_json, read_schedule, read_text, read_trace, write_file};
+pub use load::{Loaded, load, load_spec, preset_names};
+pub use names::{parse_collective, parse_element, parse_operator, parse_override, parse_pattern};
+pub use plan::{check, schedule};
+pub use report::{cases, mechanism};
+pub use run::{RunReport, RunRequest, replay, report_run, run, run_values};
 pub use schema::{SCHEMA_NAMES, schema};
-pub use select::{default_root, group_name, parse_group, parse_root, root_name};
+pub use select::{default_root, group_name, members, parse_group, parse_root, root_name};
 pub use size::{format_bytes, parse_bytes};
 pub use stress::{
     HistogramBin, MIN_STRESS_TRANSACTIONS, StressFailure, StressKind, StressReport, StressRequest,
     parse_stress_kinds, stress,
 };
-pub use traffic::{
-    TrafficReport, TrafficRequest, parse_pattern, traffic, zero_load_latency_cycles,
-};
+pub use traffic::{TrafficReport, TrafficRequest, traffic, zero_load_latency_cycles};
 pub use watch::{Step, Watch};
 
 // What the calls above take and give, so that callers need this crate only.
@@ -53,5 +58,6 @@ pub use noccl_run::{
 };
 pub use noccl_spec::{Plane, Spec, SpecError, TileKindName, preset_text, to_toml};
 pub use noccl_workload::{
-    Collective, CollectiveKind, ElementType, Operator, Pattern, Place, Schedule, Trace, Traffic,
+    CheckError, CheckReport, Collective, CollectiveKind, ElementType, Operator, Pattern, Place,
+    Schedule, Trace, Traffic, WorkloadError,
 };

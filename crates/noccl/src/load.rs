@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From a preset name or a file to a network.
 
-use crate::Error;
+use crate::{Error, read_text};
 use noccl_net::{Network, elaborate};
 use noccl_spec::{PRESET_NAMES, Spec, parse_spec, preset_text};
 use std::path::Path;
@@ -51,44 +51,6 @@ pub fn load_spec(preset_or_file: &str, overrides: &[(String, String)]) -> Result
 #[must_use]
 pub const fn preset_names() -> &'static [&'static str] {
     &PRESET_NAMES
-}
-
-/// Reads a text file.
-///
-/// # Errors
-/// [`Error::File`] with the path and what the system said.
-pub fn read_text(path: &Path) -> Result<String, Error> {
-    std::fs::read_to_string(path).map_err(|e| Error::File {
-        path: path.display().to_string(),
-        reason: format!("cannot read: {e}"),
-    })
-}
-
-/// Reads a JSON artefact; `expected` names the format in errors.
-///
-/// # Errors
-/// [`Error::File`], or [`Error::Content`] with line, column and what was expected there.
-pub fn read_json<T: serde::de::DeserializeOwned>(
-    path: &Path,
-    expected: &'static str,
-) -> Result<T, Error> {
-    parse_json(&path.display().to_string(), &read_text(path)?, expected)
-}
-
-/// As [`read_json`], from text; `path` names it in errors.
-///
-/// # Errors
-/// [`Error::Content`].
-pub fn parse_json<T: serde::de::DeserializeOwned>(
-    path: &str,
-    text: &str,
-    expected: &'static str,
-) -> Result<T, Error> {
-    serde_json::from_str(text).map_err(|e| Error::Content {
-        path: path.to_owned(),
-        expected,
-        reason: e.to_string(),
-    })
 }
 
 fn is_path(name: &str) -> bool {

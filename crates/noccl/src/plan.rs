@@ -5,7 +5,7 @@ use crate::compare::{Case, CompareRequest, best_of};
 use crate::watch::Tally;
 use crate::{AlgorithmRequest, Error, Watch};
 use noccl_net::Network;
-use noccl_workload::Schedule;
+use noccl_workload::{CheckReport, Schedule};
 
 /// The schedule of a collective at one size by one algorithm; without a chunk count the fastest of a
 /// range is searched by simulation.
@@ -24,4 +24,12 @@ pub fn schedule(
     let tally = Tally::new(watch, 1);
     let choice = best_of(network, &case, algorithm, &tally)?;
     Ok(noccl_coll::schedule(network, &collective, choice)?)
+}
+
+/// Proves a schedule right without running it: form, wait cycles, races, postcondition.
+///
+/// # Errors
+/// [`Error::Check`], the first thing that is wrong.
+pub fn check(network: &Network, schedule: &Schedule) -> Result<CheckReport, Error> {
+    Ok(noccl_workload::check(network, schedule)?)
 }

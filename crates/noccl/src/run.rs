@@ -82,8 +82,12 @@ pub fn run(
     let (inputs, outputs) = case.as_ref().map_or((&[][..], &[][..]), |case| {
         (case.inputs.as_slice(), case.outputs.as_slice())
     });
+    let reference = match &case {
+        Some(case) => case.reference(network, schedule)?,
+        None => Vec::new(),
+    };
     let result = run_values(network, schedule, inputs, outputs, &request.config, watch)?;
-    let verdict = case.map(|case| case.judge(&result.memory));
+    let verdict = case.map(|case| case.judge(&reference, &result.memory));
     let mut report = report_run(network, &result, request.has_links);
     report.verified = verdict.map(|v| v.is_right);
     report.sum_error = verdict.and_then(|v| v.sum_error);
@@ -102,6 +106,7 @@ pub fn run_values(
     config: &RunConfig,
     watch: Watch<'_>,
 ) -> Result<RunResult, Error> {
+    noccl_workload::check(network, schedule)?;
     Ok(Tally::run_actions(watch, |on_progress| {
         run_schedule(network, schedule, inputs, outputs, config, on_progress)
     })?)

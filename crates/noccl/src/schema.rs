@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! JSON Schemas of everything that is read or written, generated from the Rust types.
 
+use crate::bench::BenchRow;
 use crate::describe::NetworkDescription;
-use crate::{CompareRow, DemoReport, Error, RunReport, StressReport, TrafficReport};
-use noccl_workload::{Schedule, Trace, Traffic};
+use crate::{CompareRow, Error, RunReport, StressReport, TrafficReport};
+use noccl_workload::CheckReport;
 use schemars::{Schema, schema_for};
 
 /// Names that [`schema`] accepts.
-pub const SCHEMA_NAMES: [&str; 10] = [
-    "spec", "network", "schedule", "trace", "traffic", "run", "compare", "sweep", "stress", "demo",
+pub const SCHEMA_NAMES: [&str; 11] = [
+    "spec", "network", "schedule", "trace", "traffic", "check", "run", "compare", "sweep",
+    "stress", "bench",
 ];
 
 /// JSON Schema of a format.
@@ -24,14 +26,15 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
     Ok(match name {
         "spec" => noccl_spec::schema(),
         "network" => schema_for!(NetworkDescription),
-        "schedule" => schema_for!(Schedule),
-        "trace" => schema_for!(Trace),
-        "traffic" => schema_for!(Traffic),
+        "schedule" => noccl_workload::schedule_schema(),
+        "trace" => noccl_workload::trace_schema(),
+        "traffic" => noccl_workload::traffic_schema(),
+        "check" => schema_for!(CheckReport),
         "run" => schema_for!(RunReport),
         "compare" => schema_for!(Vec<CompareRow>),
         "sweep" => schema_for!(TrafficReport),
         "stress" => schema_for!(StressReport),
-        "demo" => schema_for!(DemoReport),
+        "bench" => schema_for!(Vec<BenchRow>),
         _ => {
             let known = format!("accepted: {}", SCHEMA_NAMES.join(", "));
             return Err(Error::argument("format", name, known));

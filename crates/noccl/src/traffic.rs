@@ -127,17 +127,6 @@ pub fn traffic(
     })
 }
 
-/// Reads a pattern's name.
-///
-/// # Errors
-/// [`Error::Argument`] with the names that exist.
-pub fn parse_pattern(text: &str) -> Result<Pattern, Error> {
-    const NAMES: &str =
-        "accepted: uniform, transpose, bit_complement, neighbour, hotspot, row_multicast";
-    serde_json::from_value(serde_json::Value::String(text.to_owned()))
-        .map_err(|_| Error::argument("pattern", text, NAMES))
-}
-
 /// Mean latency of a packet in an otherwise empty network, over all packets of a pattern.
 ///
 /// One packet over h hops takes 2h + 2 cycles to its first beat's handshake at the target (two cycles

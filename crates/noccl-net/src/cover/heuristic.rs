@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Partition of a large irregular set into few cubes: three simple ways, the best one wins.
 
-use super::{cover_members, product};
+use super::{MAX_EXACT, cover_members, product};
 use crate::{Coord, MultiAddress};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,17 +45,27 @@ fn by_columns(members: &[Coord]) -> Vec<MultiAddress> {
     }
     let mut cubes = Vec::new();
     for (rows, columns) in alike {
-        let xs: Vec<(u16, u16)> = cover_members(&columns)
+        let xs: Vec<(u16, u16)> = line(&columns)
             .iter()
             .map(|c| (c.base.x, c.mask.x))
             .collect();
-        let ys: Vec<(u16, u16)> = cover_members(&rows)
-            .iter()
-            .map(|c| (c.base.y, c.mask.y))
-            .collect();
+        let ys: Vec<(u16, u16)> = line(&rows).iter().map(|c| (c.base.y, c.mask.y)).collect();
         cubes.append(&mut product(&xs, &ys));
     }
     cubes
+}
+
+/// Members on one line, along x or along y: exactly if they are few, else run by run.
+fn line(members: &[Coord]) -> Vec<MultiAddress> {
+    if members.len() <= MAX_EXACT {
+        return cover_members(members);
+    }
+    let mut cubes = Vec::new();
+    let follows = |a: &Coord, b: &Coord| a.hops_to(*b) == 1;
+    for run in members.chunk_by(follows) {
+        cubes.append(&mut cover_members(run));
+    }
+    merged(cubes)
 }
 
 /// Joins pairs of cubes that differ in one bit until there is none: low bits of y first, then x.
@@ -72,14 +82,16 @@ fn merged(cubes: Vec<MultiAddress>) -> Vec<MultiAddress> {
     loop {
         let before = cubes.len();
         for bit in &bits {
-            for cube in cubes.clone() {
+            let is_lower = |c: &&MultiAddress| {
+                (c.base.x | c.mask.x) & bit.x == 0 && (c.base.y | c.mask.y) & bit.y == 0
+            };
+            let lower: Vec<MultiAddress> = cubes.iter().filter(is_lower).copied().collect();
+            for cube in lower {
                 let upper = MultiAddress {
                     base: Coord::new(cube.base.x | bit.x, cube.base.y | bit.y),
                     mask: cube.mask,
                 };
-                let is_pair = upper != cube && cubes.contains(&cube) && cubes.contains(&upper);
-                if is_pair {
-                    cubes.remove(&upper);
+                if cubes.remove(&upper) {
                     cubes.remove(&cube);
                     let mask = Coord::new(cube.mask.x | bit.x, cube.mask.y | bit.y);
                     cubes.insert(MultiAddress::new(cube.base, mask));

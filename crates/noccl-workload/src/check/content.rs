@@ -2,7 +2,7 @@
 //! Symbolic memory of one tile: ranges, what they hold, who touched them last.
 
 use super::expression::{ExpressionId, Value};
-use super::order::Node;
+use super::order::Vertex;
 use noccl_net::TileId;
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Access {
     /// Event before which earlier accesses must be over.
-    pub(super) begin: Node,
+    pub(super) begin: Vertex,
     /// Event after which this access is over.
-    pub(super) end: Node,
+    pub(super) end: Vertex,
     /// Action.
     pub(super) action: u32,
 }
@@ -38,7 +38,7 @@ pub(super) struct Piece {
 }
 
 #[derive(Debug, Clone)]
-struct Segment {
+struct Extent {
     end: u64,
     /// Shift counts from address zero.
     value: Value,
@@ -50,13 +50,13 @@ struct Segment {
 #[derive(Debug)]
 pub(super) struct Content {
     tile: TileId,
-    segments: BTreeMap<u64, Segment>,
+    extents: BTreeMap<u64, Extent>,
 }
 
 impl Content {
     /// A memory that holds its initial content.
     pub(super) fn new(tile: TileId, initial: ExpressionId, bytes: u64) -> Self {
-        let all = Segment {
+        let all = Extent {
             end: bytes,
             value: Value {
                 expression: initial,
@@ -67,19 +67,19 @@ impl Content {
         };
         Self {
             tile,
-            segments: BTreeMap::from([(0, all)]),
+            extents: BTreeMap::from([(0, all)]),
         }
     }
 
-    /// Makes `at` a boundary between segments.
+    /// Makes `at` a boundary between extents.
     fn split(&mut self, at: u64) {
-        let Some((start, segment)) = self.segments.range_mut(..at).next_back() else {
+        let Some((start, extent)) = self.extents.range_mut(..at).next_back() else {
             return;
         };
-        if *start < at && at < segment.end {
-            let tail = segment.clone();
-            segment.end = at;
-            self.segments.insert(at, tail);
+        if *start < at && at < extent.end {
+            let tail = extent.clone();
+            extent.end = at;
+            self.extents.insert(at, tail);
         }
     }
 
@@ -87,17 +87,17 @@ impl Content {
     pub(super) fn look(&self, start: u64, bytes: u64) -> Vec<Piece> {
         let end = start + bytes;
         let first = self
-            .segments
+            .extents
             .range(..=start)
             .next_back()
             .map_or(start, |(s, _)| *s);
         let mut pieces: Vec<Piece> = Vec::new();
-        for (s, segment) in self.segments.range(first..end) {
+        for (s, extent) in self.extents.range(first..end) {
             let from = (*s).max(start);
-            let bytes = segment.end.min(end) - from;
+            let bytes = extent.end.min(end) - from;
             let value = Value {
-                expression: segment.value.expression,
-                shift: segment.value.shift + i128::from(start),
+                expression: extent.value.expression,
+                shift: extent.value.shift + i128::from(start),
             };
             match pieces.last_mut() {
                 Some(last) if last.value == value => last.bytes += bytes,
@@ -122,8 +122,8 @@ impl Content {
         let end = start + bytes;
         self.split(start);
         self.split(end);
-        for (s, segment) in self.segments.range_mut(start..end) {
-            if let Some(writer) = segment.writer.filter(|w| w.action != access.action) {
+        for (s, extent) in self.extents.range_mut(start..end) {
+            if let Some(writer) = extent.writer.filter(|w| w.action != access.action) {
                 demands.push(Demand {
                     tile: self.tile,
                     first: writer,
@@ -131,11 +131,11 @@ impl Content {
                     second: access,
                     second_writes: false,
                     start: *s,
-                    end: segment.end,
+                    end: extent.end,
                 });
             }
-            if segment.readers.last() != Some(&access) {
-                segment.readers.push(access);
+            if extent.readers.last() != Some(&access) {
+                extent.readers.push(access);
             }
         }
         self.look(start, bytes)
@@ -153,10 +153,10 @@ impl Content {
         let end = start + last.offset + last.bytes;
         self.split(start);
         self.split(end);
-        while let Some((s, segment)) = self.segments.range(start..end).next() {
+        while let Some((s, extent)) = self.extents.range(start..end).next() {
             let s = *s;
-            let earlier = segment.readers.iter().map(|r| (*r, false));
-            for (first, first_writes) in earlier.chain(segment.writer.map(|w| (w, true))) {
+            let earlier = extent.readers.iter().map(|r| (*r, false));
+            for (first, first_writes) in earlier.chain(extent.writer.map(|w| (w, true))) {
                 if first.action != access.action {
                     demands.push(Demand {
                         tile: self.tile,
@@ -165,14 +165,14 @@ impl Content {
                         second: access,
                         second_writes: true,
                         start: s,
-                        end: segment.end,
+                        end: extent.end,
                     });
                 }
             }
-            self.segments.remove(&s);
+            self.extents.remove(&s);
         }
         for piece in pieces {
-            let segment = Segment {
+            let extent = Extent {
                 end: start + piece.offset + piece.bytes,
                 value: Value {
                     expression: piece.value.expression,
@@ -181,7 +181,7 @@ impl Content {
                 writer: Some(access),
                 readers: Vec::new(),
             };
-            self.segments.insert(start + piece.offset, segment);
+            self.extents.insert(start + piece.offset, extent);
         }
     }
 }

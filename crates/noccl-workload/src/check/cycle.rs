@@ -12,12 +12,12 @@ use noccl_net::Network;
 pub(super) fn check_after(network: &Network, schedule: &Schedule) -> Result<(), CheckError> {
     let mut forward = None;
     for (i, action) in schedule.actions.iter().enumerate() {
-        for (k, before) in action.after.iter().enumerate() {
+        for (position, before) in action.after.iter().enumerate() {
             if before.0 as usize >= schedule.actions.len() {
-                return Err(not_earlier(schedule, i, k));
+                return Err(not_earlier(schedule, i, position));
             }
             if before.0 as usize >= i && forward.is_none() {
-                forward = Some((i, k));
+                forward = Some((i, position));
             }
         }
     }

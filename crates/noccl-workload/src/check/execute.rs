@@ -162,7 +162,7 @@ impl Execution<'_> {
             .map(|i| self.read(tile, *i, r.bytes, access))
             .collect();
         let expressions = &mut self.memories.expressions;
-        let pieces = fold_pieces(&operands, r.element, |segment| match segment {
+        let pieces = fold_pieces(&operands, r.element, |extent| match extent {
             Some(values) => expressions.fold(r.operator, r.element, values),
             None => Some(torn(expressions, action)),
         });
@@ -197,7 +197,7 @@ impl Execution<'_> {
             plan
         });
         let expressions = &mut self.memories.expressions;
-        let pieces = fold_pieces(&operands, r.element, |segment| match segment {
+        let pieces = fold_pieces(&operands, r.element, |extent| match extent {
             Some(values) => run_plan(expressions, plan, r, values),
             None => Some(torn(expressions, action)),
         });
@@ -255,7 +255,7 @@ fn run_plan(
     stack.pop()
 }
 
-/// Cuts all operands at each other's boundaries and folds segment by segment.
+/// Cuts all operands at each other's boundaries and folds extent by extent.
 ///
 /// `fold` gets one value per operand, or none for an element that a boundary tears.
 fn fold_pieces(

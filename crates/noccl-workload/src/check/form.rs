@@ -2,13 +2,13 @@
 //! Is every action possible on this network, looked at alone?
 
 use super::CheckError;
-use crate::participants::{as_multi_address, check_multi_address, set_members};
+use crate::participants::{as_multi_address, check_multi_address};
 use crate::{
     ActionKind, Barrier, BarrierMechanism, Collective, CollectiveKind, Destination, ElementType,
     InNetworkReduction, LocalReduce, Operator, Place, SCHEDULE_FORMAT, Schedule, TileSetError,
     Transfer,
 };
-use noccl_net::{MultiAddress, Network, TileId, TileRef, tree};
+use noccl_net::{MultiAddress, NetError, Network, TileId, TileRef, tree};
 use noccl_spec::RouterFlow;
 
 /// Checks the version, the collective and every action.
@@ -46,8 +46,9 @@ pub(super) fn check_form(network: &Network, schedule: &Schedule) -> Result<(), C
 /// [`CheckError`] naming the field and what would be accepted.
 pub fn check_collective(network: &Network, collective: &Collective) -> Result<(), CheckError> {
     let field = |name: &str| format!("collective.{name}");
-    let members =
-        set_members(network, &collective.group).map_err(|e| set_error(field("group"), e))?;
+    let members = network
+        .members(&collective.group)
+        .map_err(|e| group_error(field("group"), &e))?;
     let root = find(network, field("root"), collective.root)?;
     let reduces = match collective.kind {
         CollectiveKind::Barrier => return Ok(()),
@@ -239,8 +240,10 @@ impl At<'_> {
     }
 
     fn barrier(&self, b: &Barrier) -> Result<(), CheckError> {
-        let members =
-            set_members(self.network, &b.group).map_err(|e| set_error(self.field("group"), e))?;
+        let members = self
+            .network
+            .members(&b.group)
+            .map_err(|e| group_error(self.field("group"), &e))?;
         self.cluster("counter", b.counter)?;
         match b.mechanism {
             BarrierMechanism::Software => Ok(()),
@@ -265,13 +268,17 @@ fn overwrites_itself(t: &Transfer, destination: u64) -> bool {
         let source = t.source.offset + row * t.source_stride;
         let own = destination + row * t.destination_stride;
         // Lines that land below the end of this source line and reach beyond its start.
-        let starts_below_end = |k: u64| destination + k * t.destination_stride < source + t.bytes;
-        let ends_above_start = |k: u64| destination + k * t.destination_stride + t.bytes > source;
-        let stride = t.destination_stride.max(1);
+        let starts_below_end =
+            |line: u64| destination + line * t.destination_stride < source + t.bytes;
+        let ends_above_start =
+            |line: u64| destination + line * t.destination_stride + t.bytes > source;
+        let stride = t.destination_stride.max(t.bytes);
         let near = source.saturating_sub(destination) / stride;
         (near.saturating_sub(1)..=near + 1)
-            .filter(|k| *k < u64::from(t.rows))
-            .any(|k| starts_below_end(k) && ends_above_start(k) && !(k == row && own == source))
+            .filter(|line| *line < u64::from(t.rows))
+            .any(|line| {
+                starts_below_end(line) && ends_above_start(line) && !(line == row && own == source)
+            })
     })
 }
 
@@ -340,5 +347,18 @@ fn set_error(field: String, error: TileSetError) -> CheckError {
         field,
         found: error.found,
         accepted: error.accepted,
+    }
+}
+
+fn group_error(field: String, error: &NetError) -> CheckError {
+    let (found, accepted) = if let NetError::Set { set, reason, .. } = error {
+        (set.clone(), reason.clone())
+    } else {
+        ("a set".to_owned(), error.to_string())
+    };
+    CheckError::Field {
+        field,
+        found,
+        accepted,
     }
 }

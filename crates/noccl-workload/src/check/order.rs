@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Happens-before: which event is over before another one begins.
 //!
-//! A node stands for a participant's run of an action. An action that makes its participants wait for
-//! each other (barrier, reduction) has a node per participant, where it enters, and a hub, where all
-//! have entered: nobody leaves before the hub. Edges are the local `after` relations. Node numbers
+//! A vertex stands for a participant's run of an action. An action that makes its participants wait for
+//! each other (barrier, reduction) has a vertex per participant, where it enters, and a hub, where all
+//! have entered: nobody leaves before the hub. Edges are the local `after` relations. Vertex numbers
 //! ascend along every edge, so reachability is one sweep; questions are collected and answered for
 //! many sources at a time, one bit per source.
 
@@ -11,8 +11,8 @@ use super::CheckError;
 use crate::{ActionKind, Schedule, participants};
 use noccl_net::{Network, TileId};
 
-/// A node of the order.
-pub(super) type Node = u32;
+/// A vertex of the order.
+pub(super) type Vertex = u32;
 
 /// Sources answered per sweep.
 const LANES: usize = 256;
@@ -20,22 +20,22 @@ type Lanes = [u64; LANES / 64];
 
 /// The order of all events of a schedule.
 pub(super) struct Order {
-    /// Predecessors, grouped by node.
-    preds: Vec<Node>,
-    /// Where each node's group starts; one more entry than nodes.
+    /// Predecessors, grouped by vertex.
+    preds: Vec<Vertex>,
+    /// Where each vertex's group starts; one more entry than vertices.
     starts: Vec<u32>,
     /// Per action.
-    actions: Vec<ActionNodes>,
+    actions: Vec<ActionVertices>,
     /// Participants of all actions, grouped by action.
     members: Vec<TileId>,
 }
 
 #[derive(Clone, Copy)]
-struct ActionNodes {
-    /// First of its participants' nodes, in participant order.
-    first: Node,
-    /// Node at which all have entered; none if nobody waits for others.
-    hub: Option<Node>,
+struct ActionVertices {
+    /// First of its participants' vertices, in participant order.
+    first: Vertex,
+    /// Vertex at which all have entered; none if nobody waits for others.
+    hub: Option<Vertex>,
     /// Its group in `members`.
     members: (u32, u32),
 }
@@ -52,7 +52,7 @@ fn synchronises(kind: &ActionKind) -> bool {
 impl Order {
     /// Builds the order of a schedule whose actions come after earlier ones only.
     ///
-    /// Nodes 0 to the number of tiles - 1 stand for "this tile has not begun anything".
+    /// Vertices 0 to the number of tiles - 1 stand for "this tile has not begun anything".
     pub(super) fn new(network: &Network, schedule: &Schedule) -> Result<Self, CheckError> {
         let mut order = Self {
             preds: Vec::new(),
@@ -62,16 +62,16 @@ impl Order {
         };
         // Position of a tile among the participants of the action at hand.
         let mut position = vec![u32::MAX; network.num_tiles()];
-        let mut edges: Vec<(u32, Node)> = Vec::new();
+        let mut edges: Vec<(u32, Vertex)> = Vec::new();
         for (i, action) in schedule.actions.iter().enumerate() {
             let tiles = participants(network, &action.kind);
             for (p, tile) in tiles.iter().enumerate() {
                 position[tile.idx()] = p as u32;
             }
             edges.clear();
-            for (k, before) in action.after.iter().enumerate() {
+            for (after_idx, before) in action.after.iter().enumerate() {
                 if !order.edges_from(before.0 as usize, &position, &mut edges) {
-                    return Err(unshared(schedule, i, k));
+                    return Err(unshared(schedule, i, after_idx));
                 }
             }
             order.add(&tiles, &mut edges, synchronises(&action.kind));
@@ -83,7 +83,7 @@ impl Order {
     }
 
     /// Edges from an earlier action to the participants that `position` knows; false if there are none.
-    fn edges_from(&self, before: usize, position: &[u32], edges: &mut Vec<(u32, Node)>) -> bool {
+    fn edges_from(&self, before: usize, position: &[u32], edges: &mut Vec<(u32, Vertex)>) -> bool {
         let known = edges.len();
         for (p, tile) in self.members(before).iter().enumerate() {
             if position[tile.idx()] != u32::MAX {
@@ -93,10 +93,10 @@ impl Order {
         edges.len() > known
     }
 
-    fn add(&mut self, tiles: &[TileId], edges: &mut Vec<(u32, Node)>, synchronises: bool) {
+    fn add(&mut self, tiles: &[TileId], edges: &mut Vec<(u32, Vertex)>, synchronises: bool) {
         edges.sort_unstable();
         edges.dedup();
-        let first = self.num_nodes() as Node;
+        let first = self.num_vertices() as Vertex;
         let mut edges = edges.iter().peekable();
         for (p, tile) in tiles.iter().enumerate() {
             let before = self.preds.len();
@@ -109,20 +109,20 @@ impl Order {
             self.starts.push(self.preds.len() as u32);
         }
         let hub = synchronises.then(|| {
-            self.preds.extend(first..first + tiles.len() as Node);
+            self.preds.extend(first..first + tiles.len() as Vertex);
             self.starts.push(self.preds.len() as u32);
-            first + tiles.len() as Node
+            first + tiles.len() as Vertex
         });
         let start = self.members.len() as u32;
         self.members.extend_from_slice(tiles);
-        self.actions.push(ActionNodes {
+        self.actions.push(ActionVertices {
             first,
             hub,
             members: (start, self.members.len() as u32),
         });
     }
 
-    fn num_nodes(&self) -> usize {
+    fn num_vertices(&self) -> usize {
         self.starts.len() - 1
     }
 
@@ -132,21 +132,22 @@ impl Order {
         &self.members[start as usize..end as usize]
     }
 
-    /// Node at which the `position`-th participant starts the action.
-    pub(super) fn enter(&self, action: usize, position: usize) -> Node {
-        self.actions[action].first + position as Node
+    /// Vertex at which the `position`-th participant starts the action.
+    pub(super) fn enter(&self, action: usize, position: usize) -> Vertex {
+        self.actions[action].first + position as Vertex
     }
 
-    /// Node after which the `position`-th participant has finished the action.
-    pub(super) fn finish(&self, action: usize, position: usize) -> Node {
-        let nodes = self.actions[action];
-        nodes.hub.unwrap_or(nodes.first + position as Node)
+    /// Vertex after which the `position`-th participant has finished the action.
+    pub(super) fn finish(&self, action: usize, position: usize) -> Vertex {
+        let vertices = self.actions[action];
+        vertices.hub.unwrap_or(vertices.first + position as Vertex)
     }
 
-    /// Adds a node per tile that comes after everything the tile takes part in; returns the first.
-    pub(super) fn add_leaves(&mut self, num_tiles: usize) -> Node {
-        let first = self.num_nodes() as Node;
-        let mut finishes: Vec<Vec<Node>> = (0..num_tiles as Node).map(|tile| vec![tile]).collect();
+    /// Adds a vertex per tile that comes after everything the tile takes part in; returns the first.
+    pub(super) fn add_leaves(&mut self, num_tiles: usize) -> Vertex {
+        let first = self.num_vertices() as Vertex;
+        let mut finishes: Vec<Vec<Vertex>> =
+            (0..num_tiles as Vertex).map(|tile| vec![tile]).collect();
         for action in 0..self.actions.len() {
             for (p, tile) in self.members(action).iter().enumerate() {
                 finishes[tile.idx()].push(self.finish(action, p));
@@ -160,16 +161,16 @@ impl Order {
     }
 
     /// First question (index) whose `before` does not precede its `after`. Any number of questions.
-    pub(super) fn first_unordered(&self, questions: &[(Node, Node)]) -> Option<usize> {
+    pub(super) fn first_unordered(&self, questions: &[(Vertex, Vertex)]) -> Option<usize> {
         let mut by_source: Vec<u32> = (0..questions.len() as u32).collect();
         by_source.sort_unstable_by_key(|q| questions[*q as usize]);
         let mut reached: Vec<Lanes> = Vec::new();
         let mut worst: Option<u32> = None;
         let mut rest = by_source.as_slice();
         while !rest.is_empty() {
-            let (batch, later) = rest.split_at(batch_length(rest, questions));
+            let (group, later) = rest.split_at(group_length(rest, questions));
             rest = later;
-            let unordered = self.sweep(batch, questions, &mut reached);
+            let unordered = self.sweep(group, questions, &mut reached);
             worst = match (worst, unordered) {
                 (Some(a), Some(b)) => Some(a.min(b)),
                 (a, b) => a.or(b),
@@ -178,37 +179,37 @@ impl Order {
         worst.map(|q| q as usize)
     }
 
-    /// Answers a batch with at most [`LANES`] sources; returns the smallest unordered question.
+    /// Answers a group with at most [`LANES`] sources; returns the smallest unordered question.
     fn sweep(
         &self,
-        batch: &[u32],
-        questions: &[(Node, Node)],
+        group: &[u32],
+        questions: &[(Vertex, Vertex)],
         reached: &mut Vec<Lanes>,
     ) -> Option<u32> {
         let ask = |q: &u32| questions[*q as usize];
-        let first = batch.first().map(|q| ask(q).0)?;
-        let last = batch.iter().map(|q| ask(q).1).max()?;
+        let first = group.first().map(|q| ask(q).0)?;
+        let last = group.iter().map(|q| ask(q).1).max()?;
         reached.clear();
         reached.resize((last.max(first) - first + 1) as usize, [0; LANES / 64]);
         let mut lanes = SourceLanes::default();
-        let mut sources = batch.iter().map(|q| ask(q).0).peekable();
-        for node in first..=last.max(first) {
+        let mut sources = group.iter().map(|q| ask(q).0).peekable();
+        for vertex in first..=last.max(first) {
             let mut word = [0; LANES / 64];
-            let preds = self.starts[node as usize]..self.starts[node as usize + 1];
+            let preds = self.starts[vertex as usize]..self.starts[vertex as usize + 1];
             for pred in &self.preds[preds.start as usize..preds.end as usize] {
                 if *pred >= first {
                     let from = &reached[(pred - first) as usize];
                     word.iter_mut().zip(from).for_each(|(w, f)| *w |= f);
                 }
             }
-            while sources.next_if_eq(&node).is_some() {
-                let lane = lanes.of(node);
+            while sources.next_if_eq(&vertex).is_some() {
+                let lane = lanes.of(vertex);
                 word[lane / 64] |= 1 << (lane % 64);
             }
-            reached[(node - first) as usize] = word;
+            reached[(vertex - first) as usize] = word;
         }
         let mut lanes = SourceLanes::default();
-        let unordered = batch.iter().filter(|q| {
+        let unordered = group.iter().filter(|q| {
             let (before, after) = ask(q);
             let lane = lanes.of(before);
             let is_before = before < after
@@ -222,13 +223,13 @@ impl Order {
 /// Numbers distinct sources in the order in which they come.
 #[derive(Default)]
 struct SourceLanes {
-    last: Option<(Node, usize)>,
+    last: Option<(Vertex, usize)>,
 }
 
 impl SourceLanes {
-    fn of(&mut self, source: Node) -> usize {
+    fn of(&mut self, source: Vertex) -> usize {
         let lane = match self.last {
-            Some((node, lane)) if node == source => lane,
+            Some((vertex, lane)) if vertex == source => lane,
             Some((_, lane)) => lane + 1,
             None => 0,
         };
@@ -238,7 +239,7 @@ impl SourceLanes {
 }
 
 /// How many of the questions, sorted by source, have no more than [`LANES`] sources.
-fn batch_length(sorted: &[u32], questions: &[(Node, Node)]) -> usize {
+fn group_length(sorted: &[u32], questions: &[(Vertex, Vertex)]) -> usize {
     let mut lanes = SourceLanes::default();
     sorted
         .iter()
@@ -246,10 +247,10 @@ fn batch_length(sorted: &[u32], questions: &[(Node, Node)]) -> usize {
         .unwrap_or(sorted.len())
 }
 
-fn unshared(schedule: &Schedule, action: usize, after_index: usize) -> CheckError {
-    let before = schedule.actions[action].after[after_index].0 as usize;
+fn unshared(schedule: &Schedule, action: usize, after_idx: usize) -> CheckError {
+    let before = schedule.actions[action].after[after_idx].0 as usize;
     CheckError::Field {
-        field: format!("actions[{action}].after[{after_index}]"),
+        field: format!("actions[{action}].after[{after_idx}]"),
         found: before.to_string(),
         accepted: format!(
             "an action that shares a participant with {}; {} shares none, only a barrier or a \

@@ -6,7 +6,6 @@ use super::execute::Memories;
 use super::expression::{Expression, ExpressionId, Expressions, Value};
 use super::order::Order;
 use super::{CheckError, WrongOutput};
-use crate::participants::set_members;
 use crate::{Collective, CollectiveKind};
 use noccl_net::{Network, TileId};
 use std::collections::BTreeMap;
@@ -28,7 +27,7 @@ pub(super) fn check_postcondition(
     memories: &mut Memories,
 ) -> Result<Vec<String>, CheckError> {
     // The form was checked: the members and the root exist.
-    let members = set_members(network, &collective.group).unwrap_or_default();
+    let members = network.members(&collective.group).unwrap_or_default();
     let members = members
         .iter()
         .map(|c| network.tile_at(network.mesh_coord(*c)))

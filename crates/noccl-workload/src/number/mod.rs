@@ -21,6 +21,7 @@ mod sum_bound;
 
 pub use fold::fold_into;
 pub use name::UnknownName;
+pub(crate) use name::find;
 pub use random::random_elements;
 pub use sum_bound::{SumError, check_sum};
 

@@ -114,7 +114,8 @@ impl FromStr for CollectiveKind {
     }
 }
 
-fn find<T: Copy>(
+/// The value with this name.
+pub(crate) fn find<T: Copy>(
     what: &'static str,
     text: &str,
     all: &[T],

@@ -5,16 +5,14 @@ use super::inputs::random_input;
 use super::meaning::{Meaning, Verdict};
 use super::row::CompareRequest;
 use crate::Error;
-use crate::select::members;
 use noccl_net::{Network, TileId, TileKind, TileRef};
 use noccl_run::MemoryImage;
-use noccl_workload::{Collective, CollectiveKind, Place};
+use noccl_workload::{Collective, CollectiveKind, Place, Schedule, interpret};
 
 /// A collective with seeded inputs.
 pub(crate) struct Case {
     pub(crate) collective: Collective,
-    pub(crate) members: Vec<TileId>,
-    pub(crate) root: TileId,
+    pub(crate) num_participants: u32,
     pub(crate) inputs: Vec<MemoryImage>,
     pub(crate) outputs: Vec<(Place, u64)>,
     meaning: Meaning,
@@ -27,15 +25,13 @@ impl Case {
         collective: &Collective,
         seed: u64,
     ) -> Result<Self, Error> {
-        let root = tile(network, collective.root)?;
-        let member_refs: Vec<TileRef> = members(network, &collective.group)
+        tile(network, collective.root)?;
+        let member_refs: Vec<TileRef> = network
+            .members(&collective.group)?
             .into_iter()
             .map(TileRef::Cluster)
             .collect();
-        let member_ids: Vec<TileId> = member_refs
-            .iter()
-            .map(|m| tile(network, *m))
-            .collect::<Result<_, _>>()?;
+        let num_participants = member_refs.len() as u32;
         let (givers, takers) = match collective.kind {
             CollectiveKind::Multicast => (vec![collective.root], member_refs),
             CollectiveKind::Reduce => (member_refs, vec![collective.root]),
@@ -46,11 +42,9 @@ impl Case {
             .map(|p| random_input(seed, p, collective.bytes, collective.element))
             .collect();
         let meaning = Meaning::new(collective, &inputs);
-        let at = |tile, offset| Place { tile, offset };
         Ok(Self {
             collective: collective.clone(),
-            members: member_ids,
-            root,
+            num_participants,
             inputs: givers
                 .into_iter()
                 .zip(inputs)
@@ -62,21 +56,40 @@ impl Case {
                 .collect(),
             outputs: takers
                 .into_iter()
-                .map(|tile| (at(tile, collective.output_offset), collective.bytes))
+                .map(|tile| (place(tile, collective.output_offset), collective.bytes))
                 .collect(),
             meaning,
         })
     }
 
-    /// Judges memory after a run: one image per output, in their order.
-    pub(crate) fn judge(&self, memory: &[MemoryImage]) -> Verdict {
+    /// Outputs that the reference interpreter computes, in their order; it checks the schedule first.
+    pub(crate) fn reference(
+        &self,
+        network: &Network,
+        schedule: &Schedule,
+    ) -> Result<Vec<Option<Vec<u8>>>, Error> {
+        let inputs: Vec<(Place, &[u8])> = self
+            .inputs
+            .iter()
+            .map(|i| (place(i.tile, i.offset), i.bytes.as_slice()))
+            .collect();
+        let memories = interpret(network, schedule, &inputs)?;
+        let outputs = self.outputs.iter();
+        Ok(outputs
+            .map(|(at, bytes)| memories.read(*at, *bytes))
+            .collect())
+    }
+
+    /// Judges memory after a run, one image per output: bit-equal to the reference, and what the
+    /// collective means.
+    pub(crate) fn judge(&self, reference: &[Option<Vec<u8>>], memory: &[MemoryImage]) -> Verdict {
         let mut verdict = Verdict {
             is_right: memory.len() == self.outputs.len(),
             sum_error: None,
         };
-        for image in memory {
+        for (image, expected) in memory.iter().zip(reference) {
             let one = self.meaning.judge(&image.bytes);
-            verdict.is_right &= one.is_right;
+            verdict.is_right &= one.is_right && expected.as_ref() == Some(&image.bytes);
             verdict.sum_error = match (verdict.sum_error, one.sum_error) {
                 (Some(a), Some(b)) if a.largest_of_bound >= b.largest_of_bound => Some(a),
                 (a, None) => a,
@@ -87,15 +100,20 @@ impl Case {
     }
 }
 
+fn place(tile: TileRef, offset: u64) -> Place {
+    Place { tile, offset }
+}
+
 /// The collective that a request means at one size; input first, output behind it.
 pub(crate) fn collective_of(
     network: &Network,
     request: &CompareRequest,
     bytes: u64,
 ) -> Result<Collective, Error> {
-    let root = request
-        .root
-        .unwrap_or_else(|| crate::default_root(network, request.collective, &request.group));
+    let root = match request.root {
+        Some(root) => root,
+        None => crate::default_root(network, request.collective, &request.group)?,
+    };
     check_bytes(request, bytes)?;
     let root_kind = network.kind(tile(network, root)?);
     // A memory tile holds the input of a multicast alone, so members can use offset 0 too.
@@ -150,7 +168,8 @@ fn check_fit(network: &Network, collective: &Collective) -> Result<(), Error> {
         CollectiveKind::Multicast if is_root && matches!(root_kind, TileKind::Memory) => bytes,
         CollectiveKind::Multicast | CollectiveKind::Reduce | CollectiveKind::AllReduce => both,
     };
-    let any_member = members(network, &collective.group)
+    let any_member = network
+        .members(&collective.group)?
         .into_iter()
         .next()
         .map(TileRef::Cluster);

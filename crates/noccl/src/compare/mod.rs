@@ -6,14 +6,12 @@
 //! schedule, and what the collective means (exact result, or the error bound of a float sum).
 //! Chunk counts are searched in timing mode; only the best one is run in value mode.
 
-pub mod bound;
 mod case;
 mod inputs;
 mod meaning;
 mod row;
 mod search;
 
-pub use bound::Bounds;
 pub(crate) use case::{Case, collective_of};
 pub use row::{
     AlgorithmRequest, CompareRequest, CompareRow, LinkFlits, SumError, parse_algorithms, plane_name,
@@ -109,6 +107,7 @@ fn measure(
 ) -> Result<CompareRow, Error> {
     let choice = best_choice(network, case, family, tally)?;
     let schedule = noccl_coll::schedule(network, &case.collective, choice)?;
+    let reference = case.reference(network, &schedule)?;
     let config = RunConfig::new(Mode::Value);
     let result = tally.run(|on_progress| {
         run_schedule(
@@ -120,18 +119,24 @@ fn measure(
             on_progress,
         )
     })?;
-    let verdict = case.judge(&result.memory);
+    let verdict = case.judge(&reference, &result.memory);
     let cycles = runtime_cycles(&result.actions);
-    let bounds = bound::bounds(network, &case.collective, &case.members, case.root);
+    let bounds = noccl_model::bounds(network, &case.collective)?;
+    let reduces = matches!(
+        case.collective.kind,
+        CollectiveKind::Reduce | CollectiveKind::AllReduce
+    );
     let all_links = crate::links::link_flits(network, &result.links);
     Ok(CompareRow {
         network: network.spec().name.clone(),
         collective: case.collective.kind,
         algorithm: schedule.algorithm.clone(),
+        operator: reduces.then_some(case.collective.operator),
+        element: reduces.then_some(case.collective.element),
         parameters: schedule.parameters.clone(),
         bytes: case.collective.bytes,
         group: group_name(network, &case.collective.group),
-        num_participants: case.members.len() as u32,
+        num_participants: case.num_participants,
         root: root_name(case.collective.root),
         cycles,
         lower_bound_cycles: bounds.lower_bound_cycles,
@@ -143,6 +148,13 @@ fn measure(
         verified: verdict.is_right,
         sum_error: verdict.sum_error,
         is_in_network: matches!(choice.algorithm, Algorithm::InNetwork),
+        mesh: [network.width(), network.height()],
+        cluster_region: [
+            network.cluster_origin().x,
+            network.cluster_origin().y,
+            network.cluster_width(),
+            network.cluster_height(),
+        ],
         links: if request.has_links {
             all_links
         } else {

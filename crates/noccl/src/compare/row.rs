@@ -115,7 +115,11 @@ pub struct CompareRow {
     pub collective: CollectiveKind,
     /// Name of the algorithm; `in_network` appears in the names of in-network algorithms only.
     pub algorithm: String,
-    /// Its parameters, e.g. `chunks`.
+    /// Operator; absent where nothing is reduced.
+    pub operator: Option<Operator>,
+    /// Element type; absent where nothing is reduced.
+    pub element: Option<ElementType>,
+    /// Parameters of the algorithm, e.g. `chunks`.
     pub parameters: BTreeMap<String, String>,
     /// Payload per participant.
     pub bytes: u64,
@@ -147,6 +151,10 @@ pub struct CompareRow {
     pub sum_error: Option<SumError>,
     /// Is it an algorithm in which the network multicasts, reduces or merges a barrier?
     pub is_in_network: bool,
+    /// Columns and rows of the mesh.
+    pub mesh: [u16; 2],
+    /// Clusters on the mesh: x and y of the south-west one, columns, rows.
+    pub cluster_region: [u16; 4],
     /// Load of every used link; empty unless asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<LinkFlits>,

@@ -102,6 +102,7 @@ pub(crate) fn best_choice(
         .par_iter()
         .map(|choice| {
             let schedule = noccl_coll::schedule(network, &case.collective, *choice)?;
+            noccl_workload::check(network, &schedule)?;
             let result = tally.run(|on_progress| {
                 run_schedule(network, &schedule, &[], &[], &config, on_progress)
             })?;

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Arguments that several verbs share.
+
+use crate::output;
+use clap::Args;
+use noccl::{
+    AlgorithmRequest, CollectiveKind, CompareRequest, ElementType, Error, Mode, Network, Operator,
+};
+
+/// Which network.
+#[derive(Debug, Args)]
+pub struct SpecArgs {
+    /// Preset name (see `noccl doctor`) or TOML file
+    #[arg(
+        long,
+        value_name = "PRESET_OR_FILE",
+        default_value = "collective_noc_4x4"
+    )]
+    pub spec: String,
+    #[command(flatten)]
+    pub overrides: OverrideArgs,
+}
+
+/// Changes to a spec.
+#[derive(Debug, Args)]
+pub struct OverrideArgs {
+    /// Override a field of the spec by its dotted path; may be repeated
+    #[arg(short = 'P', value_name = "KEY=VALUE", value_parser = noccl::parse_override)]
+    pub overrides: Vec<(String, String)>,
+}
+
+impl SpecArgs {
+    /// Loads the network; warnings go to stderr.
+    pub fn load(&self) -> Result<Network, Error> {
+        load(&self.spec, &self.overrides)
+    }
+
+    /// As it would be written on a command line again.
+    pub fn as_arguments(&self) -> String {
+        let overrides = self.overrides.overrides.iter();
+        overrides.fold(self.spec.clone(), |text, (key, value)| {
+            format!("{text} -P '{key}={value}'")
+        })
+    }
+}
+
+/// Loads a network; warnings go to stderr.
+pub fn load(spec: &str, overrides: &OverrideArgs) -> Result<Network, Error> {
+    let loaded = noccl::load(spec, &overrides.overrides)?;
+    for warning in &loaded.warnings {
+        output::log(&format!("warning: {warning}"));
+    }
+    Ok(loaded.network)
+}
+
+/// A collective over a group.
+#[derive(Debug, Args)]
+pub struct CollectiveArgs {
+    /// multicast, reduce, all_reduce or barrier
+    #[arg(value_parser = noccl::parse_collective)]
+    pub collective: CollectiveKind,
+    /// Participants: all, row, row:Y, column:X or X,Y,W,H (south-west cluster and size)
+    #[arg(long, default_value = "all")]
+    pub group: String,
+    /// X,Y (a cluster) or mem:N; default: memory tile 0 for a multicast, else the group's
+    /// south-west cluster
+    #[arg(long, value_name = "X,Y|mem:N")]
+    pub root: Option<String>,
+    /// Operator of reduce and all_reduce: sum, min, max, and, or
+    #[arg(long, default_value = "sum", value_parser = noccl::parse_operator)]
+    pub operator: Operator,
+    /// Element: fp64, fp32, fp16, bf16, fp8_e4m3, fp8_e5m2, int8, int16, int32 or int64
+    #[arg(long, default_value = "fp64", value_parser = noccl::parse_element)]
+    pub element: ElementType,
+    /// Seed of the random inputs
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+impl CollectiveArgs {
+    /// The request for these sizes and algorithms.
+    pub fn request(
+        &self,
+        network: &Network,
+        bytes: &[u64],
+        algorithms: &[AlgorithmRequest],
+    ) -> Result<CompareRequest, Error> {
+        let group = noccl::parse_group(network, &self.group)?;
+        let root = self.root.as_deref();
+        Ok(CompareRequest {
+            root: root.map(|r| noccl::parse_root(network, r)).transpose()?,
+            algorithms: algorithms.to_vec(),
+            operator: self.operator,
+            element: self.element,
+            seed: self.seed,
+            ..CompareRequest::new(self.collective, group, bytes.to_vec())
+        })
+    }
+}
+
+/// `value` or `timing`.
+pub fn parse_mode(text: &str) -> Result<Mode, Error> {
+    match text {
+        "value" => Ok(Mode::Value),
+        "timing" => Ok(Mode::Timing),
+        _ => Err(Error::argument("--mode", text, "accepted: value, timing")),
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `noccl check`
+
+use crate::args::SpecArgs;
+use crate::table::{Align, grouped, table};
+use crate::{Outcome, output};
+use clap::Args;
+use noccl::{CheckReport, Error};
+use std::path::PathBuf;
+
+/// Prove a schedule right without running it: form, wait cycles, races, postcondition
+///
+/// Reports the steps and which links several transfers of one step share.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  noccl check reduce.json
+  noccl check reduce.json --spec collective_noc_8x8 --json")]
+pub struct Check {
+    /// Schedule (JSON)
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    #[command(flatten)]
+    spec: SpecArgs,
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Check {
+    pub fn run(&self) -> Result<Outcome, Error> {
+        let network = self.spec.load()?;
+        let schedule = noccl::read_schedule(&self.file)?;
+        let report = noccl::check(&network, &schedule)?;
+        if self.json {
+            output::json(&report)?;
+        } else {
+            output::result(&summary(&report))?;
+        }
+        Ok(Outcome::Fine)
+    }
+}
+
+fn summary(report: &CheckReport) -> String {
+    let header = [
+        ("step", Align::Right),
+        ("actions", Align::Right),
+        ("transfers", Align::Right),
+        ("bytes", Align::Right),
+        ("shared links", Align::Right),
+        ("transfers on the most shared", Align::Right),
+    ];
+    let rows: Vec<Vec<String>> = report
+        .steps
+        .iter()
+        .enumerate()
+        .map(|(index, step)| {
+            let most = step.contended.iter().map(|l| l.transfers).max();
+            vec![
+                index.to_string(),
+                step.actions.to_string(),
+                step.transfers.to_string(),
+                grouped(step.bytes),
+                step.contended.len().to_string(),
+                most.map_or_else(|| "-".to_owned(), |n| n.to_string()),
+            ]
+        })
+        .collect();
+    let folds = if report.folds.is_empty() {
+        String::new()
+    } else {
+        format!("folds      {}\n", report.folds.join("; "))
+    };
+    format!(
+        "right: {} actions, {} transfers, {} bytes\n{folds}\n{}",
+        report.actions,
+        report.transfers,
+        grouped(report.bytes),
+        table(&header, &rows)
+    )
+}

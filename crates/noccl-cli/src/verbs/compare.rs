@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `noccl compare`
+
+use super::rows::{all_verified, tables};
+use crate::args::{CollectiveArgs, SpecArgs};
+use crate::progress::watched;
+use crate::{Outcome, output};
+use clap::Args;
+use noccl::Error;
+
+/// Compare algorithms for one collective: cycles, bounds, energy, each verified
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  noccl compare multicast --bytes 1KiB,32KiB
+  noccl compare reduce --group row --root 0,0 --bytes 4KiB --algorithms chain,in_network --json
+  noccl compare all_reduce --spec collective_noc_8x8 --group 0,0,4,4 --bytes 8KiB --element fp32
+  noccl compare barrier --group row")]
+pub struct Compare {
+    #[command(flatten)]
+    spec: SpecArgs,
+    #[command(flatten)]
+    collective: CollectiveArgs,
+    /// Payload sizes per participant, e.g. 1KiB,32KiB; a barrier has none
+    #[arg(long, value_name = "SIZE,...", default_value = "1KiB")]
+    bytes: String,
+    /// all, or names such as chain,tree,row_column,in_network; parameters fix what is searched else:
+    /// chain:8 has 8 chunks
+    #[arg(long, value_name = "all|NAME,...", default_value = "all")]
+    algorithms: String,
+    /// Report the load of every link (JSON only)
+    #[arg(long)]
+    links: bool,
+    /// Print the rows as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Compare {
+    pub fn run(&self) -> Result<Outcome, Error> {
+        let network = self.spec.load()?;
+        let bytes: Vec<u64> = self
+            .bytes
+            .split(',')
+            .map(noccl::parse_bytes)
+            .collect::<Result<_, _>>()?;
+        let algorithms = noccl::parse_algorithms(&self.algorithms)?;
+        let mut request = self.collective.request(&network, &bytes, &algorithms)?;
+        request.has_links = self.links;
+        let comparison = watched("rows", |watch| noccl::compare(&network, &request, watch))?;
+        if self.json {
+            output::json(&comparison.rows)?;
+            for reason in &comparison.skipped {
+                output::log(&format!("not compared: {reason}"));
+            }
+        } else {
+            output::result(&tables(&comparison))?;
+        }
+        Ok(if all_verified(&comparison.rows) {
+            Outcome::Fine
+        } else {
+            Outcome::Failed
+        })
+    }
+}

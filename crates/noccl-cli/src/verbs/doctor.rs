@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `noccl doctor`
+
+use crate::table::{Align, table};
+use crate::{Outcome, output};
+use clap::Args;
+use noccl::Error;
+
+/// Look at the installation: version, formats, threads, presets
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  noccl doctor\n  noccl doctor --json")]
+pub struct Doctor {
+    /// Print the findings as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Doctor {
+    pub fn run(&self) -> Result<Outcome, Error> {
+        let rows = noccl::doctor();
+        if self.json {
+            output::json(&rows)?;
+        } else {
+            let header = [
+                ("", Align::Left),
+                ("checked", Align::Left),
+                ("found", Align::Left),
+            ];
+            let body: Vec<Vec<String>> = rows
+                .iter()
+                .map(|row| {
+                    let mark = if row.is_fine { "ok" } else { "WRONG" };
+                    vec![mark.to_owned(), row.name.clone(), row.found.clone()]
+                })
+                .collect();
+            output::result(&table(&header, &body))?;
+        }
+        Ok(if rows.iter().all(|r| r.is_fine) {
+            Outcome::Fine
+        } else {
+            Outcome::Failed
+        })
+    }
+}

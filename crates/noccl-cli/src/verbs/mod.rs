@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The verbs, one file each.
+
+mod bench;
+mod check;
+mod compare;
+mod demo;
+mod doctor;
+mod elaborate;
+mod help_markdown;
+mod report;
+mod rows;
+mod run;
+mod schedule;
+mod schema;
+mod stress;
+mod traffic;
+
+use crate::Outcome;
+use clap::{Parser, Subcommand};
+use noccl::Error;
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 fine; 1 a check failed, a run hung or delivered wrong bytes; \
+2 wrong input, nothing ran; 130 interrupted.
+Results go to stdout, remarks and progress to stderr.";
+
+/// Collective communication on networks-on-chip: verified, cycle-accurate.
+#[derive(Debug, Parser)]
+#[command(name = "noccl", version, after_help = EXIT_CODES, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Demo(demo::Demo),
+    Elaborate(elaborate::Elaborate),
+    Schedule(schedule::Schedule),
+    Check(check::Check),
+    Run(run::Run),
+    Compare(compare::Compare),
+    Traffic(traffic::Traffic),
+    Stress(stress::Stress),
+    Bench(bench::Bench),
+    Report(report::Report),
+    Schema(schema::Schema),
+    Doctor(doctor::Doctor),
+    #[command(hide = true)]
+    HelpMarkdown(help_markdown::HelpMarkdown),
+}
+
+impl Cli {
+    /// Runs the verb.
+    ///
+    /// # Errors
+    /// Those of the facade.
+    pub fn run(&self) -> Result<Outcome, Error> {
+        match &self.verb {
+            Verb::Demo(verb) => verb.run(),
+            Verb::Elaborate(verb) => verb.run(),
+            Verb::Schedule(verb) => verb.run(),
+            Verb::Check(verb) => verb.run(),
+            Verb::Run(verb) => verb.run(),
+            Verb::Compare(verb) => verb.run(),
+            Verb::Traffic(verb) => verb.run(),
+            Verb::Stress(verb) => verb.run(),
+            Verb::Bench(verb) => verb.run(),
+            Verb::Report(verb) => verb.run(),
+            Verb::Schema(verb) => verb.run(),
+            Verb::Doctor(verb) => verb.run(),
+            Verb::HelpMarkdown(verb) => verb.run(),
+        }
+    }
+}

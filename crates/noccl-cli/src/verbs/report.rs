@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `noccl report`
+
+use crate::{Outcome, output};
+use clap::Args;
+use noccl::{CompareRow, Error};
+use std::path::PathBuf;
+
+/// Make one self-contained HTML page from stored rows of `compare` or `demo`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  noccl report out/demo.json -o page.html
+  noccl compare reduce --bytes 1KiB,8KiB --links --json > rows.json && noccl report rows.json")]
+pub struct Report {
+    /// Rows (JSON)
+    #[arg(value_name = "RESULTS")]
+    results: PathBuf,
+    /// Where to write the page
+    #[arg(short, long, value_name = "FILE", default_value = "report.html")]
+    output: PathBuf,
+    /// Print the path of the page as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Report {
+    pub fn run(&self) -> Result<Outcome, Error> {
+        let rows: Vec<CompareRow> = noccl::read_json(&self.results, "list of compare rows")?;
+        noccl::write_file(&self.output, &noccl::report::page(&rows)?)?;
+        if self.json {
+            output::json(&serde_json::json!({ "page": self.output }))?;
+        } else {
+            output::log(&format!("page: {}", self.output.display()));
+        }
+        Ok(Outcome::Fine)
+    }
+}

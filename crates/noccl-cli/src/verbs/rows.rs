@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Tables of compare rows.
+
+use crate::table::{Align, grouped, table};
+use noccl::{CompareRow, Comparison};
+
+const LEGEND: &str = "\
+speedup: cycles of the fastest software algorithm at this size, divided by these cycles
+bound: serialisation of the payload plus zero-load latency of the farthest leg
+bit-equal: every output equals the fold in the documented order; error/limit: largest distance of
+a floating-point sum to the exact one, as a fraction of the error bound
+";
+
+/// One table per collective and group, with a title each.
+pub fn tables(comparison: &Comparison) -> String {
+    let mut out = String::new();
+    for case in noccl::cases(&comparison.rows) {
+        out += &format!("{}\n\n{}\n", case.title, compare_table(&case.rows));
+    }
+    out += LEGEND;
+    for reason in &comparison.skipped {
+        out += &format!("not compared: {reason}\n");
+    }
+    out
+}
+
+/// Did every row give the right bytes?
+pub fn all_verified(rows: &[CompareRow]) -> bool {
+    rows.iter().all(|r| r.verified)
+}
+
+fn compare_table(rows: &[&CompareRow]) -> String {
+    use Align::{Left, Right};
+    let header = [
+        ("bytes", Right),
+        ("mechanism", Left),
+        ("chunks", Right),
+        ("cycles", Right),
+        ("speedup", Right),
+        ("bound [cycles]", Right),
+        ("cycles/bound", Right),
+        ("energy [nJ]", Right),
+        ("busiest link", Left),
+        ("flits", Right),
+        ("verified", Left),
+        ("error/limit", Right),
+    ];
+    let body: Vec<Vec<String>> = rows.iter().map(|row| cells(row)).collect();
+    table(&header, &body)
+}
+
+fn cells(row: &CompareRow) -> Vec<String> {
+    let dash = || "-".to_owned();
+    vec![
+        noccl::format_bytes(row.bytes),
+        noccl::mechanism(row),
+        row.parameters.get("chunks").cloned().unwrap_or_else(dash),
+        grouped(row.cycles),
+        row.speedup_over_best_software
+            .map_or_else(dash, |s| format!("{s:.2}")),
+        grouped(row.lower_bound_cycles),
+        format!("{:.2}", row.cycles_over_lower_bound),
+        format!("{:.1}", row.energy_pj / 1e3),
+        row.busiest_link.as_ref().map_or_else(dash, |l| l.name()),
+        row.busiest_link
+            .as_ref()
+            .map_or_else(dash, |l| grouped(l.flits)),
+        if row.verified { "bit-equal" } else { "WRONG" }.to_owned(),
+        row.sum_error
+            .map_or_else(dash, |e| format!("{:.2}", e.largest_of_bound)),
+    ]
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `noccl run`
+
+use crate::args::{SpecArgs, parse_mode};
+use crate::progress::watched;
+use crate::table::grouped;
+use crate::{Outcome, output};
+use clap::Args;
+use noccl::{Error, Mode, RunReport, RunRequest};
+use std::path::PathBuf;
+
+/// Run a schedule or a trace, cycle by cycle
+///
+/// In value mode a schedule that claims a collective gets random inputs and its outputs are verified.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  noccl run reduce.json
+  noccl run reduce.json --spec collective_noc_4x4_peer --mode timing --json
+  noccl run transactions.json --trace --links --json")]
+pub struct Run {
+    /// Schedule (JSON), or trace with --trace
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    #[command(flatten)]
+    spec: SpecArgs,
+    /// The file is a trace of AXI transactions
+    #[arg(long)]
+    trace: bool,
+    /// value (bytes move and are checked) or timing (same cycles, faster)
+    #[arg(long, default_value = "value", value_parser = parse_mode)]
+    mode: Mode,
+    /// Seed of the random inputs
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Threads of the simulator; the result does not depend on it
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+    /// Give up with a diagnosis after this many cycles
+    #[arg(long, value_name = "CYCLES")]
+    max_cycles: Option<u64>,
+    /// Report the load of every link (JSON only)
+    #[arg(long)]
+    links: bool,
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Run {
+    pub fn run(&self) -> Result<Outcome, Error> {
+        let network = self.spec.load()?;
+        let mut request = RunRequest::new(self.mode);
+        request.seed = self.seed;
+        request.has_links = self.links;
+        request.config.threads = self.threads;
+        if let Some(cycles) = self.max_cycles {
+            request.config.max_cycles = cycles;
+        }
+        let report = if self.trace {
+            let trace = noccl::read_trace(&self.file)?;
+            watched("transactions", |watch| {
+                noccl::replay(&network, &trace, &request, watch)
+            })?
+        } else {
+            let schedule = noccl::read_schedule(&self.file)?;
+            watched("actions", |watch| {
+                noccl::run(&network, &schedule, &request, watch)
+            })?
+        };
+        if self.json {
+            output::json(&report)?;
+        } else {
+            output::result(&summary(&report))?;
+        }
+        let is_wrong = report.verified == Some(false) || report.wrong_transactions > 0;
+        Ok(if is_wrong {
+            Outcome::Failed
+        } else {
+            Outcome::Fine
+        })
+    }
+}
+
+fn summary(report: &RunReport) -> String {
+    let verified = match report.verified {
+        Some(true) => "yes",
+        Some(false) => "NO: outputs are wrong",
+        None => "not asked for",
+    };
+    let link = report.busiest_link.as_ref().map_or_else(
+        || "none".to_owned(),
+        |l| format!("{} with {} flits", l.name(), grouped(l.flits)),
+    );
+    format!(
+        "network       {}\ncycles        {}\nactions       {}\nflit-hops     {}\n\
+         energy        {:.1} nJ\nbusiest link  {link}\nverified      {verified}\n",
+        report.network,
+        grouped(report.cycles),
+        grouped(report.actions.len() as u64),
+        grouped(report.counters.flit_hops),
+        report.energy_pj / 1e3,
+    )
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `noccl schedule`
+
+use crate::args::{CollectiveArgs, SpecArgs};
+use crate::progress::watched;
+use crate::{Outcome, output};
+use clap::Args;
+use noccl::Error;
+use std::path::PathBuf;
+
+/// Make the schedule of a collective by one algorithm, as JSON
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  noccl schedule reduce --bytes 4KiB --algorithm in_network -o reduce.json
+  noccl schedule multicast --bytes 32KiB --algorithm chain:8 --json")]
+pub struct Schedule {
+    #[command(flatten)]
+    spec: SpecArgs,
+    #[command(flatten)]
+    collective: CollectiveArgs,
+    /// Payload per participant, e.g. 4KiB; ignored by a barrier
+    #[arg(long, value_name = "SIZE", default_value = "1KiB")]
+    bytes: String,
+    /// Name, alone (best parameters are searched) or with parameters, e.g. chain:8
+    #[arg(long, value_name = "NAME", default_value = "in_network")]
+    algorithm: String,
+    /// Where to write the schedule
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print the schedule as JSON; the default if there is no output file
+    #[arg(long)]
+    json: bool,
+}
+
+impl Schedule {
+    pub fn run(&self) -> Result<Outcome, Error> {
+        let network = self.spec.load()?;
+        let bytes = noccl::parse_bytes(&self.bytes)?;
+        let algorithms = noccl::parse_algorithms(&self.algorithm)?;
+        let [algorithm] = algorithms.as_slice() else {
+            return Err(Error::argument(
+                "--algorithm",
+                &self.algorithm,
+                "accepted: one name, e.g. in_network or chain:8",
+            ));
+        };
+        let request = self.collective.request(&network, &[bytes], &algorithms)?;
+        let schedule = watched("schedules", |watch| {
+            noccl::schedule(&network, &request, bytes, *algorithm, watch)
+        })?;
+        let text = output::to_json(&schedule)?;
+        if let Some(path) = &self.output {
+            noccl::write_file(path, &text)?;
+            output::log(&format!(
+                "{}: {} with {} actions",
+                path.display(),
+                schedule.algorithm,
+                schedule.actions.len()
+            ));
+        }
+        if self.json || self.output.is_none() {
+            output::result(&text)?;
+        }
+        Ok(Outcome::Fine)
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Can transactions wait for each other forever?
+//!
+//! XY routes alone never close a cycle of links, so a check that looks at routes only would accept the
+//! published router, which hangs as soon as two multicasts overlap. The graphs here hold what really
+//! waits: links with the FIFOs at their ends, forks whose branches wait for each other, joins at FIFO
+//! heads, wormhole locks, the responses and the order in which endpoints give them, the order in which
+//! an initiator issues, queues that couple the planes, and the store of waiting operands.
+//!
+//! - [`check`] looks at given transactions that may be under way together, on this network's flow.
+//! - [`check_network`] looks at a mechanism, for all transactions there can be.
+//!
+//! Both err on one side: what they accept cannot deadlock, and a cycle they name may need an unlucky
+//! timing or packets longer than the buffers. Reasons and limits: `docs/design/0002-deadlock-check.md`.
+
+mod build;
+mod cycle;
+mod flows;
+mod graph;
+mod mechanism;
+mod place;
+mod search;
+mod transaction;
+mod turns;
+
+pub use cycle::{Cycle, Proof, Wait};
+pub use flows::{Flow, store_beats_needed};
+pub use graph::{IssueOrder, check, check_in_order};
+pub use mechanism::{
+    Forks, Joins, Mechanism, ReadData, ReductionUnit, check_mechanism, check_network,
+};
+pub use place::Place;

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Deadlock check of a mechanism, for all transactions there can be.
+//!
+//! Nodes are buffers: the FIFO at every input and output port of every router of every plane, and what
+//! couples planes at the endpoints. An edge says that the packet at the head of one buffer can wait
+//! for room in, or for somebody in, the other. Which turns there are is asked of the next hop, for
+//! destinations in all directions; multicast and reduction trees consist of the same turns. If no
+//! cycle exists, the buffers can be put in an order in which the last one always drains.
+
+use super::cycle::{find_cycle, shortest_through};
+use super::turns::turns;
+use super::{Cycle, Place, Proof, Wait};
+use crate::{LinkId, Network, Port, TileId};
+use noccl_spec::{Plane, RouterFlow};
+
+/// When a fork lets go of an output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Forks {
+    /// Each copy goes on by itself.
+    PerOutput,
+    /// Outputs that have been taken are kept until the worm's last flit, which needs all of them.
+    HoldOutputs,
+}
+
+/// Where a contribution waits for its siblings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Joins {
+    /// In a table or store that has room for it.
+    SetAside,
+    /// At the head of its input FIFO.
+    BlockHeads,
+}
+
+/// What happens to read data that reaches its initiator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadData {
+    /// The DMA engine has reserved room before it asked.
+    Reserved,
+    /// It needs room in the DMA buffer, which the engine's own writes have to drain.
+    QueuedBehindWrites,
+}
+
+/// When an addition starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReductionUnit {
+    /// When there is room for its result outside the pipeline.
+    ResultReserved,
+    /// At once; its result keeps the pipeline until its output takes it.
+    Shared,
+}
+
+/// What decides about waiting in a router and at an endpoint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mechanism {
+    /// Forks of multicasts.
+    pub forks: Forks,
+    /// Merge points of responses, barriers and reductions.
+    pub joins: Joins,
+    /// Read data.
+    pub read_data: ReadData,
+    /// Arithmetic of wide reductions.
+    pub reduction_unit: ReductionUnit,
+    /// Turns (input port, output port) that packets take beside those of the routes.
+    pub extra_turns: Vec<(Port, Port)>,
+}
+
+impl Mechanism {
+    /// The mechanism of a router flow.
+    #[must_use]
+    pub const fn of(flow: RouterFlow) -> Self {
+        let (forks, joins) = match flow {
+            RouterFlow::NonBlocking => (Forks::PerOutput, Joins::SetAside),
+            RouterFlow::PeerCompatible => (Forks::HoldOutputs, Joins::BlockHeads),
+        };
+        Self {
+            forks,
+            joins,
+            read_data: ReadData::Reserved,
+            reduction_unit: ReductionUnit::ResultReserved,
+            extra_turns: Vec::new(),
+        }
+    }
+}
+
+/// Can any transactions wait for each other forever on this network's flow?
+///
+/// It is presumed that waiting operands of wide reductions find room (see
+/// [`store_beats_needed`](super::store_beats_needed)), and that programs wait for collectives in one
+/// order.
+///
+/// # Errors
+/// A cycle of waits.
+pub fn check_network(network: &Network) -> Result<Proof, Cycle> {
+    check_mechanism(network, &Mechanism::of(network.spec().router.flow))
+}
+
+/// [`check_network`] with another mechanism.
+///
+/// # Errors
+/// A cycle of waits.
+pub fn check_mechanism(network: &Network, mechanism: &Mechanism) -> Result<Proof, Cycle> {
+    let graph = Buffers::new(network, mechanism);
+    let nodes = network.num_tiles() * PER_TILE;
+    let successors = |node: usize, next: &mut Vec<usize>| graph.successors(node, next);
+    match find_cycle(nodes, successors) {
+        Ok(waits) => Ok(Proof { nodes, waits }),
+        Err(found) => {
+            let limit = found.len();
+            let best = found
+                .iter()
+                .filter_map(|start| shortest_through(nodes, *start, limit, successors))
+                .min_by_key(Vec::len);
+            Err(graph.describe(&best.unwrap_or(found)))
+        }
+    }
+}
+
+const PORTS: usize = 5;
+/// Inputs and outputs of three planes, then the reduction unit and the DMA buffer.
+const PER_TILE: usize = 2 * PORTS * Plane::ALL.len() + 2;
+const UNIT: usize = PER_TILE - 2;
+const DMA: usize = PER_TILE - 1;
+
+struct Buffers<'a> {
+    network: &'a Network,
+    mechanism: &'a Mechanism,
+    /// Per tile and input port: outputs that packets can take, as a bit set.
+    turns: Vec<[u8; PORTS]>,
+}
+
+fn input(tile: TileId, plane: Plane, port: Port) -> usize {
+    tile.idx() * PER_TILE + plane.idx() * 2 * PORTS + port.idx()
+}
+
+fn output(tile: TileId, plane: Plane, port: Port) -> usize {
+    input(tile, plane, port) + PORTS
+}
+
+fn ports(set: u8) -> impl Iterator<Item = Port> {
+    Port::ALL.into_iter().filter(move |p| set & p.bit() != 0)
+}
+
+impl<'a> Buffers<'a> {
+    fn new(network: &'a Network, mechanism: &'a Mechanism) -> Self {
+        let turns = (0..network.num_tiles() as u32)
+            .map(|t| Port::ALL.map(|from| turns(network, &mechanism.extra_turns, TileId(t), from)))
+            .collect();
+        Self {
+            network,
+            mechanism,
+            turns,
+        }
+    }
+
+    fn place(node: usize) -> Place {
+        let (tile, at) = (TileId((node / PER_TILE) as u32), node % PER_TILE);
+        match at {
+            UNIT => Place::ReductionUnit(tile),
+            DMA => Place::DmaBuffer(tile),
+            _ => {
+                let (plane, port) = (Plane::ALL[at / (2 * PORTS)], Port::ALL[at % PORTS]);
+                if at % (2 * PORTS) < PORTS {
+                    Place::Input { plane, tile, port }
+                } else {
+                    Place::Link(LinkId { plane, tile, port })
+                }
+            }
+        }
+    }
+
+    fn successors(&self, node: usize, next: &mut Vec<usize>) {
+        match Self::place(node) {
+            Place::Input { plane, tile, port } => self.after_input(plane, tile, port, next),
+            Place::Link(link) => self.after_output(link, next),
+            Place::ReductionUnit(tile) => next.extend(
+                self.outputs(tile)
+                    .map(|port| output(tile, Plane::Wide, port)),
+            ),
+            Place::DmaBuffer(tile) => next.push(input(tile, Plane::Wide, Port::Local)),
+            Place::Issue { .. } | Place::Answer { .. } | Place::Store(_) => {}
+        }
+    }
+
+    fn after_input(&self, plane: Plane, tile: TileId, port: Port, next: &mut Vec<usize>) {
+        let turns = &self.turns[tile.idx()];
+        for out in ports(turns[port.idx()]) {
+            next.push(output(tile, plane, out));
+            match self.mechanism.joins {
+                Joins::SetAside => {}
+                // Whatever else can turn to the same output can be the missing sibling.
+                Joins::BlockHeads => next.extend(
+                    Port::ALL
+                        .into_iter()
+                        .filter(|p| *p != port && turns[p.idx()] & out.bit() != 0)
+                        .map(|p| input(tile, plane, p)),
+                ),
+            }
+        }
+        match (self.mechanism.reduction_unit, plane) {
+            (ReductionUnit::Shared, Plane::Wide) => next.push(tile.idx() * PER_TILE + UNIT),
+            (ReductionUnit::Shared | ReductionUnit::ResultReserved, _) => {}
+        }
+    }
+
+    fn after_output(&self, link: LinkId, next: &mut Vec<usize>) {
+        let LinkId { plane, tile, port } = link;
+        match self.mechanism.forks {
+            Forks::PerOutput => {}
+            Forks::HoldOutputs => {
+                let forks = self.turns[tile.idx()];
+                let siblings = forks.iter().filter(|outs| **outs & port.bit() != 0);
+                let kept = siblings.fold(0, |all, outs| all | outs) & !port.bit();
+                next.extend(ports(kept).map(|other| output(tile, plane, other)));
+            }
+        }
+        match self.network.neighbour(self.network.coord(tile), port) {
+            Some(to) => next.push(input(self.network.tile_at(to), plane, port.opposite())),
+            None => self.after_endpoint(plane, tile, next),
+        }
+    }
+
+    /// What an endpoint needs in order to take a packet from its router.
+    fn after_endpoint(&self, plane: Plane, tile: TileId, next: &mut Vec<usize>) {
+        match plane {
+            // A request needs room for its answer: B and narrow R, or wide R.
+            Plane::Req => {
+                next.extend([Plane::Rsp, Plane::Wide].map(|p| input(tile, p, Port::Local)))
+            }
+            Plane::Wide => {
+                next.push(input(tile, Plane::Rsp, Port::Local));
+                match self.mechanism.read_data {
+                    ReadData::Reserved => {}
+                    ReadData::QueuedBehindWrites => next.push(tile.idx() * PER_TILE + DMA),
+                }
+            }
+            // The initiator kept room for every response before it sent the request.
+            Plane::Rsp => {}
+        }
+    }
+
+    /// Outputs that exist at a router.
+    fn outputs(&self, tile: TileId) -> impl Iterator<Item = Port> {
+        let here = self.network.coord(tile);
+        Port::ALL
+            .into_iter()
+            .filter(move |p| *p == Port::Local || self.network.neighbour(here, *p).is_some())
+    }
+
+    fn describe(&self, cycle: &[usize]) -> Cycle {
+        let waits = cycle.iter().enumerate().map(|(idx, node)| {
+            let (holds, waits_for) = (
+                Self::place(*node),
+                Self::place(cycle[(idx + 1) % cycle.len()]),
+            );
+            Wait {
+                flow: None,
+                holder: "a packet".to_owned(),
+                holds,
+                waits_for,
+                text: format!(
+                    "in {} waits for {}",
+                    holds.describe(self.network),
+                    waits_for.describe(self.network)
+                ),
+            }
+        });
+        Cycle {
+            waits: waits.collect(),
+        }
+    }
+}

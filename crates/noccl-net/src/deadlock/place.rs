@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What can be held and waited for.
+
+use crate::{LinkId, Network, Port, TileId};
+use noccl_spec::Plane;
+
+/// A resource of the network that one packet keeps from another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Place {
+    /// Output port of a router: its FIFO, its wormhole lock, and the FIFO at the link's other end
+    /// where one is meant with it. Port Local leads to the NI.
+    Link(LinkId),
+    /// FIFO at an input port of a router.
+    Input {
+        /// Plane.
+        plane: Plane,
+        /// Router.
+        tile: TileId,
+        /// Input port.
+        port: Port,
+    },
+    /// Queue of a tile's own requests: order of issue, and order of AXI transactions.
+    Issue {
+        /// Plane that carries the request.
+        plane: Plane,
+        /// Initiator.
+        tile: TileId,
+    },
+    /// Queue of a tile's answers, given in order of arrival.
+    Answer {
+        /// Plane that carries the answer.
+        plane: Plane,
+        /// Target.
+        tile: TileId,
+    },
+    /// Store of operands that wait for their siblings at a merge point.
+    Store(TileId),
+    /// The arithmetic pipeline of a router.
+    ReductionUnit(TileId),
+    /// Buffer between the read and the write side of a DMA engine.
+    DmaBuffer(TileId),
+}
+
+impl Place {
+    /// The place in words, tiles as users name them.
+    #[must_use]
+    pub fn describe(self, network: &Network) -> String {
+        let tile = |t: TileId| network.tile_ref(t).to_string();
+        match self {
+            Place::Link(link) => format!(
+                "{} link {} -> {}",
+                plane_name(link.plane),
+                tile(link.tile),
+                port_name(link.port)
+            ),
+            Place::Input {
+                plane,
+                tile: at,
+                port,
+            } => format!(
+                "{} input FIFO {} of {}",
+                plane_name(plane),
+                port_name(port),
+                tile(at)
+            ),
+            Place::Issue { plane, tile: at } => {
+                format!("{} requests of {}", plane_name(plane), tile(at))
+            }
+            Place::Answer { plane, tile: at } => {
+                format!("{} answers of {}", plane_name(plane), tile(at))
+            }
+            Place::Store(at) => format!("store of waiting operands at {}", tile(at)),
+            Place::ReductionUnit(at) => format!("reduction unit of {}", tile(at)),
+            Place::DmaBuffer(at) => format!("DMA buffer of {}", tile(at)),
+        }
+    }
+}
+
+const fn plane_name(plane: Plane) -> &'static str {
+    match plane {
+        Plane::Req => "req",
+        Plane::Rsp => "rsp",
+        Plane::Wide => "wide",
+    }
+}
+
+const fn port_name(port: Port) -> &'static str {
+    match port {
+        Port::North => "North",
+        Port::East => "East",
+        Port::South => "South",
+        Port::West => "West",
+        Port::Local => "Local",
+    }
+}

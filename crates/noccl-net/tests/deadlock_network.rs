@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The default mechanism has no cycle of waits whatever the transactions are; each of its parts is
+//! needed for that.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{mesh, network};
+use noccl_net::deadlock::{
+    Cycle, Forks, Joins, Mechanism, Place, ReadData, ReductionUnit, check_mechanism, check_network,
+};
+use noccl_net::{Network, Port};
+use noccl_spec::{Plane, RouterFlow};
+
+fn rejected(n: &Network, change: impl FnOnce(&mut Mechanism)) -> Cycle {
+    let mut mechanism = Mechanism::of(RouterFlow::NonBlocking);
+    check_mechanism(n, &mechanism).unwrap();
+    change(&mut mechanism);
+    let cycle = check_mechanism(n, &mechanism).unwrap_err();
+    let next = cycle.waits.iter().cycle().skip(1);
+    for (wait, next) in cycle.waits.iter().zip(next) {
+        assert_eq!(wait.waits_for, next.holds, "{cycle}");
+    }
+    cycle
+}
+
+fn holds(cycle: &Cycle, found: impl Fn(Place) -> bool) -> bool {
+    cycle.waits.iter().any(|w| found(w.holds))
+}
+
+#[test]
+fn the_default_mechanism_has_no_cycle_on_any_mesh() {
+    for (width, height) in [(1, 1), (2, 1), (1, 4), (4, 4), (5, 3), (16, 16), (64, 64)] {
+        let n = mesh(width, height);
+        let proof = check_network(&n).unwrap();
+        assert_eq!(proof.nodes, n.num_tiles() * 32);
+        assert!(proof.waits > n.num_tiles() * 20, "{proof:?}");
+    }
+}
+
+#[test]
+fn the_published_mechanism_has_a_cycle() {
+    let cycle = check_network(&network("collective_noc_4x4_peer")).unwrap_err();
+    assert!(cycle.waits.len() >= 2, "{cycle}");
+}
+
+#[test]
+fn turns_from_columns_into_rows_close_a_cycle_around_a_square() {
+    let n = mesh(4, 4);
+    for (out, back) in [(Port::East, Port::West), (Port::West, Port::East)] {
+        // Southwards into one direction and northwards into the other.
+        let turns = vec![(Port::North, out), (Port::South, back)];
+        let cycle = rejected(&n, |m| m.extra_turns = turns.clone());
+        assert_eq!(
+            cycle.waits.len(),
+            8,
+            "four routers, two buffers each: {cycle}"
+        );
+        for (entering, out) in turns {
+            let enters = |p| matches!(p, Place::Input { port, .. } if port == entering);
+            assert!(holds(&cycle, enters), "{cycle}");
+            assert!(
+                holds(&cycle, |p| matches!(p, Place::Link(l) if l.port == out)),
+                "{cycle}"
+            );
+        }
+    }
+}
+
+#[test]
+fn one_forbidden_turn_alone_closes_no_cycle() {
+    // The turn model: each of the two ways around a square has two forbidden turns under XY.
+    for turn in [Port::East, Port::West].map(|out| (Port::North, out)) {
+        let mut mechanism = Mechanism::of(RouterFlow::NonBlocking);
+        let plain = check_mechanism(&mesh(4, 4), &mechanism).unwrap();
+        mechanism.extra_turns = vec![turn];
+        let proof = check_mechanism(&mesh(4, 4), &mechanism).unwrap();
+        assert!(proof.waits > plain.waits);
+    }
+}
+
+#[test]
+fn packets_that_turn_back_at_both_ends_close_a_cycle() {
+    let turns = vec![(Port::West, Port::West), (Port::East, Port::East)];
+    let cycle = rejected(&mesh(4, 4), |m| m.extra_turns = turns);
+    assert_eq!(cycle.waits.len(), 4, "{cycle}");
+}
+
+#[test]
+fn forks_that_hold_their_outputs_close_a_cycle_in_one_router() {
+    let cycle = rejected(&mesh(4, 4), |m| m.forks = Forks::HoldOutputs);
+    assert_eq!(cycle.waits.len(), 2, "{cycle}");
+    assert!(!holds(&cycle, |p| !matches!(p, Place::Link(_))), "{cycle}");
+}
+
+#[test]
+fn contributions_that_wait_at_fifo_heads_close_a_cycle_in_one_router() {
+    let cycle = rejected(&mesh(4, 4), |m| m.joins = Joins::BlockHeads);
+    assert_eq!(cycle.waits.len(), 2, "{cycle}");
+    assert!(
+        !holds(&cycle, |p| !matches!(p, Place::Input { .. })),
+        "{cycle}"
+    );
+}
+
+#[test]
+fn read_data_that_waits_behind_writes_closes_a_cycle_through_the_dma_engine() {
+    let cycle = rejected(&mesh(4, 4), |m| m.read_data = ReadData::QueuedBehindWrites);
+    assert!(
+        holds(&cycle, |p| matches!(p, Place::DmaBuffer(_))),
+        "{cycle}"
+    );
+    let is_wide = |p| {
+        matches!(
+            p,
+            Place::Input {
+                plane: Plane::Wide,
+                port: Port::Local,
+                ..
+            }
+        )
+    };
+    assert!(holds(&cycle, is_wide), "{cycle}");
+}
+
+#[test]
+fn results_that_keep_the_reduction_unit_turn_columns_into_rows() {
+    let cycle = rejected(&mesh(4, 4), |m| m.reduction_unit = ReductionUnit::Shared);
+    assert!(
+        holds(&cycle, |p| matches!(p, Place::ReductionUnit(_))),
+        "{cycle}"
+    );
+}
+
+#[test]
+fn a_turn_that_the_routes_have_anyway_changes_nothing() {
+    let n = mesh(4, 4);
+    let mut mechanism = Mechanism::of(RouterFlow::NonBlocking);
+    let plain = check_mechanism(&n, &mechanism).unwrap();
+    mechanism.extra_turns = vec![(Port::West, Port::North)];
+    let proof = check_mechanism(&n, &mechanism).unwrap();
+    assert_eq!(proof.nodes, plain.nodes);
+    // At the northern and southern edges there are no such routers to turn to.
+    assert_eq!(proof, plain);
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The functions of the module, one per function of the facade.
+
+use crate::error::to_python;
+use crate::network::{Network, unwritable};
+use crate::request::{
+    CompareFields, RunFields, ScheduleFields, StressFields, TrafficFields, parse,
+};
+use crate::supervise::supervise;
+use noccl::{Error, MemoryImage, Place, Schedule, parse_root};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde::Serialize;
+
+type OnProgress = Option<Py<PyAny>>;
+
+/// Names of the specs that ship with the library.
+#[pyfunction]
+pub(crate) fn presets() -> Vec<&'static str> {
+    noccl::preset_names().to_vec()
+}
+
+/// Loads and elaborates a spec.
+#[pyfunction]
+pub(crate) fn load(
+    py: Python<'_>,
+    preset_or_file: &str,
+    overrides: Vec<(String, String)>,
+) -> PyResult<Network> {
+    let loaded = noccl::load(preset_or_file, &overrides).map_err(|e| to_python(py, &e))?;
+    let settings = overrides
+        .iter()
+        .map(|(key, value)| format!(" -P '{key}={value}'"));
+    Ok(Network {
+        loaded,
+        spec_arguments: std::iter::once(preset_or_file.to_owned())
+            .chain(settings)
+            .collect(),
+    })
+}
+
+/// Coordinates of a group's members in rank order.
+#[pyfunction]
+pub(crate) fn members(py: Python<'_>, network: &Network, group: &str) -> PyResult<Vec<(u16, u16)>> {
+    let network = &network.loaded.network;
+    let set = noccl::parse_group(network, group).map_err(|e| to_python(py, &e))?;
+    let coords = noccl::members(network, &set).map_err(|e| to_python(py, &e))?;
+    Ok(coords.iter().map(|c| (c.x, c.y)).collect())
+}
+
+/// The schedule of a collective by one algorithm, as JSON text.
+#[pyfunction]
+pub(crate) fn schedule(
+    py: Python<'_>,
+    network: &Network,
+    request: &str,
+    on_progress: OnProgress,
+) -> PyResult<String> {
+    let network = &network.loaded.network;
+    supervise(py, on_progress.as_ref(), |watch| {
+        let fields: ScheduleFields = parse(request)?;
+        let (request, algorithm) = fields.resolve(network)?;
+        json(&noccl::schedule(
+            network,
+            &request,
+            fields.bytes,
+            algorithm,
+            watch,
+        )?)
+    })
+}
+
+/// What the checker proves about a schedule, as JSON text.
+#[pyfunction]
+pub(crate) fn check(py: Python<'_>, network: &Network, schedule: &str) -> PyResult<String> {
+    let network = &network.loaded.network;
+    supervise(py, None, |_| {
+        json(&noccl::check(network, &read_schedule(schedule)?)?)
+    })
+}
+
+/// Runs a schedule on random inputs.
+#[pyfunction]
+pub(crate) fn run(
+    py: Python<'_>,
+    network: &Network,
+    schedule: &str,
+    request: &str,
+    on_progress: OnProgress,
+) -> PyResult<String> {
+    let network = &network.loaded.network;
+    supervise(py, on_progress.as_ref(), |watch| {
+        let fields: RunFields = parse(request)?;
+        let schedule = read_schedule(schedule)?;
+        json(&noccl::run(network, &schedule, &fields.resolve()?, watch)?)
+    })
+}
+
+/// Runs a schedule on the caller's inputs: (tile, offset, bytes) in, (tile, offset, length) out.
+#[pyfunction]
+pub(crate) fn run_values<'py>(
+    py: Python<'py>,
+    network: &Network,
+    schedule: &str,
+    inputs: Vec<(String, u64, Vec<u8>)>,
+    outputs: Vec<(String, u64, u64)>,
+    request: &str,
+    on_progress: OnProgress,
+) -> PyResult<(String, Vec<Bound<'py, PyBytes>>)> {
+    let network = &network.loaded.network;
+    let (report, memory) = supervise(py, on_progress.as_ref(), |watch| {
+        let fields: RunFields = parse(request)?;
+        let inputs: Vec<MemoryImage> = inputs
+            .into_iter()
+            .map(|(tile, offset, bytes)| {
+                let tile = parse_root(network, &tile)?;
+                Ok(MemoryImage {
+                    tile,
+                    offset,
+                    bytes,
+                })
+            })
+            .collect::<Result<_, Error>>()?;
+        let outputs: Vec<(Place, u64)> = outputs
+            .into_iter()
+            .map(|(tile, offset, length)| {
+                let tile = parse_root(network, &tile)?;
+                Ok((Place { tile, offset }, length))
+            })
+            .collect::<Result<_, Error>>()?;
+        let result = noccl::run_values(
+            network,
+            &read_schedule(schedule)?,
+            &inputs,
+            &outputs,
+            &fields.resolve()?.config,
+            watch,
+        )?;
+        let report = json(&noccl::report_run(network, &result, false))?;
+        Ok((report, result.memory))
+    })?;
+    let memory = memory.iter().map(|image| PyBytes::new(py, &image.bytes));
+    Ok((report, memory.collect()))
+}
+
+/// Compares algorithms; rows as JSON text.
+#[pyfunction]
+pub(crate) fn compare(
+    py: Python<'_>,
+    network: &Network,
+    request: &str,
+    on_progress: OnProgress,
+) -> PyResult<String> {
+    let network = &network.loaded.network;
+    supervise(py, on_progress.as_ref(), |watch| {
+        let fields: CompareFields = parse(request)?;
+        json(&noccl::compare(network, &fields.resolve(network)?, watch)?.rows)
+    })
+}
+
+/// Sweeps the offered load; report as JSON text.
+#[pyfunction]
+pub(crate) fn traffic(
+    py: Python<'_>,
+    network: &Network,
+    request: &str,
+    on_progress: OnProgress,
+) -> PyResult<String> {
+    let network = &network.loaded.network;
+    supervise(py, on_progress.as_ref(), |watch| {
+        let fields: TrafficFields = parse(request)?;
+        json(&noccl::traffic(network, &fields.resolve()?, watch)?)
+    })
+}
+
+/// Runs stress seeds; report as JSON text.
+#[pyfunction]
+pub(crate) fn stress(
+    py: Python<'_>,
+    network: &Network,
+    request: &str,
+    on_progress: OnProgress,
+) -> PyResult<String> {
+    let Network {
+        loaded,
+        spec_arguments,
+    } = network;
+    supervise(py, on_progress.as_ref(), |watch| {
+        let fields: StressFields = parse(request)?;
+        let request = fields.resolve(spec_arguments)?;
+        json(&noccl::stress::stress(&loaded.network, &request, watch)?)
+    })
+}
+
+fn read_schedule(text: &str) -> Result<Schedule, Error> {
+    noccl::parse_json("schedule", text, "schedule")
+}
+
+fn json(value: &impl Serialize) -> Result<String, Error> {
+    serde_json::to_string(value).map_err(|e| unwritable(&e))
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Facade errors → exceptions of `noccl.errors`.
+
+use noccl::{Error, RunError};
+use pyo3::prelude::*;
+
+/// The exception that stands for an error; its class is in `python/noccl/errors.py`.
+pub(crate) fn to_python(py: Python<'_>, error: &Error) -> PyErr {
+    let diagnosis = error.diagnosis().map(serde_json::to_string);
+    let made = match diagnosis.transpose() {
+        Ok(diagnosis) => py.import("noccl.errors").and_then(|module| {
+            let arguments = (class_name(error), error.to_string(), diagnosis);
+            module.call_method1("from_native", arguments)
+        }),
+        Err(e) => return pyo3::exceptions::PyRuntimeError::new_err(e.to_string()),
+    };
+    match made {
+        Ok(exception) => PyErr::from_value(exception),
+        Err(broken_package) => broken_package,
+    }
+}
+
+const fn class_name(error: &Error) -> &'static str {
+    match error {
+        Error::Spec(_) => "SpecError",
+        Error::Net(_) | Error::Model(_) => "NetworkError",
+        Error::Coll(_) => "AlgorithmError",
+        Error::Check(_) => "ScheduleError",
+        Error::Run(RunError::Refused { .. }) => "RefusedError",
+        Error::Run(RunError::Hang(_)) => "DeadlockError",
+        Error::Run(RunError::Interrupted { .. }) => "InterruptedRunError",
+        Error::Argument { .. } => "ArgumentError",
+        Error::DoesNotFit { .. } => "CapacityError",
+        Error::File { .. } | Error::Content { .. } => "FileError",
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Requests as the Python package writes them, in the text forms that the command line reads too.
+
+use noccl::{
+    AlgorithmRequest, CompareRequest, Error, Mode, Network, RunRequest, StressRequest,
+    TrafficRequest, parse_algorithms, parse_collective, parse_element, parse_group, parse_operator,
+    parse_pattern, parse_root, parse_stress_kinds,
+};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+/// Reads a request.
+pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
+    noccl::parse_json("request", text, "request")
+}
+
+/// A collective at one size by one algorithm.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ScheduleFields {
+    collective: String,
+    pub(crate) bytes: u64,
+    group: String,
+    root: Option<String>,
+    algorithm: String,
+    operator: String,
+    element: String,
+}
+
+impl ScheduleFields {
+    pub(crate) fn resolve(
+        &self,
+        network: &Network,
+    ) -> Result<(CompareRequest, AlgorithmRequest), Error> {
+        let one = || Error::argument("algorithm", &self.algorithm, "accepted: one algorithm");
+        let mut request = CompareRequest::new(
+            parse_collective(&self.collective)?,
+            parse_group(network, &self.group)?,
+            vec![self.bytes],
+        );
+        request.root = root(network, self.root.as_deref())?;
+        request.operator = parse_operator(&self.operator)?;
+        request.element = parse_element(&self.element)?;
+        match parse_algorithms(&self.algorithm)?.as_slice() {
+            [algorithm] => Ok((request, *algorithm)),
+            _ => Err(one()),
+        }
+    }
+}
+
+/// A comparison.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CompareFields {
+    collective: String,
+    bytes: Vec<u64>,
+    group: String,
+    root: Option<String>,
+    algorithms: Vec<String>,
+    operator: String,
+    element: String,
+    seed: u64,
+    has_links: bool,
+}
+
+impl CompareFields {
+    pub(crate) fn resolve(self, network: &Network) -> Result<CompareRequest, Error> {
+        let group = parse_group(network, &self.group)?;
+        let mut request =
+            CompareRequest::new(parse_collective(&self.collective)?, group, self.bytes);
+        request.root = root(network, self.root.as_deref())?;
+        if !self.algorithms.is_empty() {
+            request.algorithms = parse_algorithms(&self.algorithms.join(","))?;
+        }
+        request.operator = parse_operator(&self.operator)?;
+        request.element = parse_element(&self.element)?;
+        request.seed = self.seed;
+        request.has_links = self.has_links;
+        Ok(request)
+    }
+}
+
+/// Options of a run.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RunFields {
+    mode: String,
+    seed: u64,
+    threads: usize,
+    max_cycles: Option<u64>,
+}
+
+impl RunFields {
+    pub(crate) fn resolve(self) -> Result<RunRequest, Error> {
+        let mode = match self.mode.as_str() {
+            "value" => Mode::Value,
+            "timing" => Mode::Timing,
+            other => return Err(Error::argument("mode", other, "accepted: value, timing")),
+        };
+        let mut request = RunRequest::new(mode);
+        request.seed = self.seed;
+        request.config.threads = self.threads;
+        if let Some(max_cycles) = self.max_cycles {
+            request.config.max_cycles = max_cycles;
+        }
+        Ok(request)
+    }
+}
+
+/// A traffic sweep.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TrafficFields {
+    pattern: String,
+    loads: Vec<f64>,
+    beats: u32,
+    warmup_cycles: u64,
+    measure_cycles: u64,
+    seed: u64,
+    threads: usize,
+    has_saturation: bool,
+}
+
+impl TrafficFields {
+    pub(crate) fn resolve(self) -> Result<TrafficRequest, Error> {
+        let mut request = TrafficRequest::new(parse_pattern(&self.pattern)?);
+        request.loads = self.loads;
+        request.beats = self.beats;
+        request.warmup_cycles = self.warmup_cycles;
+        request.measure_cycles = self.measure_cycles;
+        request.seed = self.seed;
+        request.threads = self.threads;
+        request.has_saturation = self.has_saturation;
+        Ok(request)
+    }
+}
+
+/// A stress run.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StressFields {
+    seeds: u64,
+    first_seed: u64,
+    kinds: Vec<String>,
+    transactions: u32,
+}
+
+impl StressFields {
+    pub(crate) fn resolve(self, spec_arguments: &str) -> Result<StressRequest, Error> {
+        let kinds = if self.kinds.is_empty() {
+            "all".to_owned()
+        } else {
+            self.kinds.join(",")
+        };
+        Ok(StressRequest {
+            spec_arguments: spec_arguments.to_owned(),
+            seeds: self.seeds,
+            first_seed: self.first_seed,
+            kinds: parse_stress_kinds(&kinds)?,
+            transactions: self.transactions,
+        })
+    }
+}
+
+fn root(network: &Network, text: Option<&str>) -> Result<Option<noccl::TileRef>, Error> {
+    text.map(|text| parse_root(network, text)).transpose()
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Reference interpreter: what a schedule leaves in plain memories, without any timing.
+//!
+//! It is the oracle for every backend that moves bytes. Actions run in file order, which is one legal
+//! order; a schedule that passed [`crate::check`] has no races, so every legal order gives the same
+//! bytes. Folds follow the documented order ([`fold_order`] in the network, from the left in
+//! `local_reduce`), so floats are exact to the bit.
+
+use crate::fold_tree::{FoldTree, fold_order};
+use crate::number::fold_into;
+use crate::{
+    ActionKind, CheckError, Destination, InNetworkReduction, LocalReduce, Place, Schedule,
+    Transfer, check,
+};
+use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
+use std::collections::HashMap;
+
+/// Memories of all tiles; bytes that nobody wrote are zero.
+#[derive(Debug, Clone)]
+pub struct Memories<'a> {
+    network: &'a Network,
+    /// Per tile, up to the last byte written; the rest is zero.
+    tiles: Vec<Vec<u8>>,
+}
+
+impl<'a> Memories<'a> {
+    /// Empty memories.
+    #[must_use]
+    pub fn new(network: &'a Network) -> Self {
+        Self {
+            network,
+            tiles: vec![Vec::new(); network.num_tiles()],
+        }
+    }
+
+    /// Bytes at a place; `None` if the tile is absent or the range exceeds its memory.
+    #[must_use]
+    pub fn read(&self, place: Place, bytes: u64) -> Option<Vec<u8>> {
+        let tile = self.find(place, bytes)?;
+        Some(self.bytes(tile, place.offset, bytes))
+    }
+
+    /// Writes bytes at a place; `None` if the tile is absent or the range exceeds its memory.
+    pub fn write(&mut self, place: Place, bytes: &[u8]) -> Option<()> {
+        let tile = self.find(place, bytes.len() as u64)?;
+        self.store(tile, place.offset, bytes);
+        Some(())
+    }
+
+    fn find(&self, place: Place, bytes: u64) -> Option<TileId> {
+        let tile = self.network.find(place.tile)?;
+        let end = place.offset.checked_add(bytes)?;
+        (end <= self.network.memory_bytes(tile)).then_some(tile)
+    }
+
+    fn bytes(&self, tile: TileId, offset: u64, bytes: u64) -> Vec<u8> {
+        let memory = &self.tiles[tile.idx()];
+        let (start, end) = (offset as usize, (offset + bytes) as usize);
+        let known = memory.get(start..end.min(memory.len())).unwrap_or_default();
+        let mut copy = known.to_vec();
+        copy.resize(end - start, 0);
+        copy
+    }
+
+    fn store(&mut self, tile: TileId, offset: u64, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        let memory = &mut self.tiles[tile.idx()];
+        let (start, end) = (offset as usize, offset as usize + bytes.len());
+        if memory.len() < end {
+            memory.resize(end, 0);
+        }
+        memory[start..end].copy_from_slice(bytes);
+    }
+}
+
+/// Checks a schedule, fills memories with `inputs` and runs it.
+///
+/// # Errors
+/// What [`check`] refuses; [`CheckError::Field`] for an input outside its memory.
+pub fn interpret<'a>(
+    network: &'a Network,
+    schedule: &Schedule,
+    inputs: &[(Place, &[u8])],
+) -> Result<Memories<'a>, CheckError> {
+    check(network, schedule)?;
+    let mut memories = Memories::new(network);
+    for (i, (place, bytes)) in inputs.iter().enumerate() {
+        memories
+            .write(*place, bytes)
+            .ok_or_else(|| CheckError::Field {
+                field: format!("inputs[{i}]"),
+                found: format!(
+                    "{} bytes at offset {} of {}",
+                    bytes.len(),
+                    place.offset,
+                    place.tile
+                ),
+                accepted: "a range inside the memory of a tile of the network".to_owned(),
+            })?;
+    }
+    let mut run = Run {
+        memories,
+        fold_orders: HashMap::new(),
+    };
+    for action in &schedule.actions {
+        match &action.kind {
+            ActionKind::Transfer(t) => run.transfer(t),
+            ActionKind::InNetworkReduction(r) => run.reduction(r),
+            ActionKind::LocalReduce(r) => run.local_reduce(r),
+            ActionKind::Compute(_) | ActionKind::Barrier(_) => {}
+        }
+    }
+    Ok(run.memories)
+}
+
+struct Run<'a> {
+    memories: Memories<'a>,
+    fold_orders: HashMap<(MultiAddress, Coord), FoldTree>,
+}
+
+impl Run<'_> {
+    fn transfer(&mut self, t: &Transfer) {
+        let network = self.memories.network;
+        let Some(source) = network.find(t.source.tile).filter(|_| t.bytes > 0) else {
+            return;
+        };
+        for row in 0..u64::from(t.rows) {
+            let from = t.source.offset + row * t.source_stride;
+            let line = self.memories.bytes(source, from, t.bytes);
+            let skip = row * t.destination_stride;
+            match t.destination {
+                Destination::One(place) => {
+                    if let Some(tile) = network.find(place.tile) {
+                        self.memories.store(tile, place.offset + skip, &line);
+                    }
+                }
+                Destination::Multicast { set, offset } => {
+                    for tile in network.multi_tiles(set).flatten() {
+                        self.memories.store(tile, offset + skip, &line);
+                    }
+                }
+            }
+        }
+    }
+
+    fn local_reduce(&mut self, r: &LocalReduce) {
+        let Some(tile) = self.memories.network.find(r.tile) else {
+            return;
+        };
+        let mut operands = r
+            .inputs
+            .iter()
+            .map(|i| self.memories.bytes(tile, *i, r.bytes));
+        let Some(mut sum) = operands.next() else {
+            return;
+        };
+        operands.for_each(|operand| fold_into(&mut sum, &operand, r.operator, r.element));
+        self.memories.store(tile, r.output, &sum);
+    }
+
+    fn reduction(&mut self, r: &InNetworkReduction) {
+        let network = self.memories.network;
+        let (TileRef::Cluster(root), Some(tile)) = (r.root.tile, network.find(r.root.tile)) else {
+            return;
+        };
+        let tree = self
+            .fold_orders
+            .entry((r.group, root))
+            .or_insert_with(|| fold_order(network, r.group, root));
+        let sum = evaluate(tree, &self.memories, r);
+        self.memories.store(tile, r.root.offset, &sum);
+    }
+}
+
+fn evaluate(tree: &FoldTree, memories: &Memories<'_>, r: &InNetworkReduction) -> Vec<u8> {
+    match tree {
+        FoldTree::Member(at) => {
+            let network = memories.network;
+            let tile = network.tile_at(network.mesh_coord(*at));
+            memories.bytes(tile, r.source_offset, r.bytes)
+        }
+        FoldTree::Fold(operands) => {
+            let mut values = operands
+                .iter()
+                .map(|operand| evaluate(operand, memories, r));
+            let mut sum = values.next().unwrap_or_default();
+            values.for_each(|value| fold_into(&mut sum, &value, r.operator, r.element));
+            sum
+        }
+    }
+}

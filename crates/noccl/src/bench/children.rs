@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Every benchmark in a process of its own.
+
+use super::{BenchRow, Benchmark};
+use crate::watch::Watch;
+use crate::{Error, Step, parse_json};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// Measured runs are this much shorter when instructions are counted, which slows them 50 times.
+const COUNTING_DIVISOR: u64 = 20;
+
+/// Runs benchmarks one after the other; `program` is the `noccl` command, which each child runs as
+/// `bench --only NAME --here --json`. With `has_instructions` a second, shorter child runs under callgrind.
+///
+/// # Errors
+/// [`Error::File`] if a child cannot be started or fails.
+pub fn bench(
+    program: &Path,
+    benchmarks: &[Benchmark],
+    has_instructions: bool,
+    watch: Watch<'_>,
+) -> Result<Vec<BenchRow>, Error> {
+    let mut order = benchmarks.to_vec();
+    let base = Benchmark::Uniform4;
+    if !order.contains(&base) {
+        order.insert(0, base);
+    }
+    let mut rows = Vec::new();
+    let total = order.len() as u64;
+    for benchmark in &order {
+        let mut command = Command::new(program);
+        let output = run(command.args(arguments(*benchmark)))?;
+        let mut row: BenchRow = child_row(&output)?;
+        if has_instructions {
+            row.instructions = Some(instructions(program, *benchmark, &row)?);
+        }
+        rows.push(row);
+        let step = Step {
+            done: rows.len() as u64,
+            total,
+            simulated_cycles: rows.iter().map(|r| r.cycles).sum(),
+        };
+        if !watch.report(step) {
+            let cycle = step.simulated_cycles;
+            return Err(Error::Run(noccl_run::RunError::Interrupted { cycle }));
+        }
+    }
+    let base_bytes = rows
+        .iter()
+        .find(|r| r.name == base.name())
+        .map_or(0, |r| r.peak_resident_bytes);
+    for row in rows.iter_mut().filter(|r| r.name != base.name()) {
+        let above = row.peak_resident_bytes.saturating_sub(base_bytes);
+        row.bytes_per_tile = Some(above as f64 / row.tiles.max(1) as f64);
+    }
+    rows.retain(|r| benchmarks.iter().any(|b| b.name() == r.name));
+    Ok(rows)
+}
+
+fn arguments(benchmark: Benchmark) -> [&'static str; 5] {
+    ["bench", "--only", benchmark.name(), "--here", "--json"]
+}
+
+/// Instructions of the measured run: those of a short run, scaled by the flit-hops of both. Probe
+/// and start-up are in, so the figure is for comparing runs of one benchmark with each other.
+fn instructions(program: &Path, benchmark: Benchmark, full: &BenchRow) -> Result<u64, Error> {
+    let mut command = Command::new("valgrind");
+    command
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg(program)
+        .args(arguments(benchmark))
+        .args(["--divisor", &COUNTING_DIVISOR.to_string()]);
+    let output = run(&mut command)?;
+    let short: BenchRow = child_row(&output)?;
+    let log = String::from_utf8_lossy(&output.stderr);
+    let counted = log
+        .lines()
+        .find_map(|line| line.split("Collected :").nth(1)?.trim().parse::<u64>().ok())
+        .ok_or_else(|| Error::Content {
+            path: "valgrind".to_owned(),
+            expected: "callgrind log",
+            reason: "no line 'Collected : N'".to_owned(),
+        })?;
+    let scale = full.flit_hops as f64 / short.flit_hops.max(1) as f64;
+    Ok((counted as f64 * scale) as u64)
+}
+
+fn child_row(output: &Output) -> Result<BenchRow, Error> {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let rows: Vec<BenchRow> = parse_json("benchmark process", &text, "list of benchmark rows")?;
+    rows.into_iter().next().ok_or_else(|| Error::Content {
+        path: "benchmark process".to_owned(),
+        expected: "list of benchmark rows",
+        reason: "the list is empty".to_owned(),
+    })
+}
+
+fn run(command: &mut Command) -> Result<Output, Error> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let failed = |reason: String| Error::File {
+        path: name.clone(),
+        reason,
+    };
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| failed(format!("cannot be started: {e}")))?;
+    if output.status.success() {
+        Ok(output)
+    } else {
+        let log = String::from_utf8_lossy(&output.stderr);
+        Err(failed(format!("{}: {}", output.status, log.trim())))
+    }
+}

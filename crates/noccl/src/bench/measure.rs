@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One benchmark in this process.
+
+use super::clock::{Clock, Elapsed, peak_resident_bytes};
+use super::{BenchRow, Benchmark};
+use crate::watch::{Tally, Watch};
+use crate::{Error, load};
+use noccl_net::{Coord, Network, TileRef};
+use noccl_run::{Mode, RunConfig, TrafficResult};
+use noccl_sim::{run_trace, run_traffic};
+use noccl_workload::{Pattern, PortKind, PortTransaction, Trace, Traffic};
+
+const BEATS: u32 = 16;
+
+/// Open-loop traffic at half of the accepted load.
+struct HalfLoad {
+    pattern: Pattern,
+    mode: Mode,
+    threads: usize,
+    /// Cycles of the run that finds the accepted load, and of the measured run; half of each warms up.
+    probe_cycles: u64,
+    measured_cycles: u64,
+    repetitions: u32,
+}
+
+/// Runs one benchmark here and now; `bytes_per_tile` stays absent, because it needs two processes.
+/// `divisor` shortens the measured run, for counting instructions.
+///
+/// # Errors
+/// [`Error`] if a run cannot finish.
+pub fn bench_here(benchmark: Benchmark, divisor: u64, watch: Watch<'_>) -> Result<BenchRow, Error> {
+    let preset = match benchmark {
+        Benchmark::Uniform4 => "collective_noc_4x4",
+        Benchmark::Uniform16 | Benchmark::Uniform16Value | Benchmark::RowMulticast16 => {
+            "collective_noc_16x16"
+        }
+        Benchmark::Uniform256 | Benchmark::Uniform256Threads2 | Benchmark::CornerWrite256 => {
+            "collective_noc_256x256"
+        }
+    };
+    let clock = Clock::start();
+    let network = load(preset, &[])?.network;
+    let elaboration_seconds = clock.stop().wall_seconds;
+    let mut row = match plan(benchmark) {
+        Some(mut plan) => {
+            plan.measured_cycles = (plan.measured_cycles / divisor.max(1)).max(2);
+            half_load(&network, &plan, watch)?
+        }
+        None => corner_write(&network, watch)?,
+    };
+    row.name = benchmark.name().to_owned();
+    row.goal = benchmark.goal().to_owned();
+    row.tiles = network.num_tiles() as u64;
+    row.elaboration_seconds = elaboration_seconds;
+    row.peak_resident_bytes = peak_resident_bytes();
+    Ok(row)
+}
+
+const fn plan(benchmark: Benchmark) -> Option<HalfLoad> {
+    let (pattern, mode, threads) = match benchmark {
+        Benchmark::Uniform4 | Benchmark::Uniform16 | Benchmark::Uniform256 => {
+            (Pattern::Uniform, Mode::Timing, 1)
+        }
+        Benchmark::Uniform16Value => (Pattern::Uniform, Mode::Value, 1),
+        Benchmark::RowMulticast16 => (Pattern::RowMulticast, Mode::Timing, 1),
+        Benchmark::Uniform256Threads2 => (Pattern::Uniform, Mode::Timing, 2),
+        Benchmark::CornerWrite256 => return None,
+    };
+    let (probe_cycles, measured_cycles, repetitions) = match benchmark {
+        Benchmark::Uniform256 | Benchmark::Uniform256Threads2 | Benchmark::CornerWrite256 => {
+            (1_200, 1_000, 1)
+        }
+        Benchmark::Uniform4
+        | Benchmark::Uniform16
+        | Benchmark::Uniform16Value
+        | Benchmark::RowMulticast16 => (4_000, 40_000, 3),
+    };
+    Some(HalfLoad {
+        pattern,
+        mode,
+        threads,
+        probe_cycles,
+        measured_cycles,
+        repetitions,
+    })
+}
+
+/// Finds the accepted load, runs at half of it, and keeps the fastest repetition.
+fn half_load(network: &Network, plan: &HalfLoad, watch: Watch<'_>) -> Result<BenchRow, Error> {
+    let probe = run(
+        network,
+        plan,
+        probe_load(network, plan),
+        plan.probe_cycles,
+        watch,
+    )?
+    .0;
+    let load = accepted_load(network, plan, &probe) / 2.0;
+    let mut best: Option<(TrafficResult, Elapsed)> = None;
+    for _ in 0..plan.repetitions {
+        let (result, elapsed) = run(network, plan, load, plan.measured_cycles, watch)?;
+        if best
+            .as_ref()
+            .is_none_or(|(_, b)| elapsed.cpu_seconds < b.cpu_seconds)
+        {
+            best = Some((result, elapsed));
+        }
+    }
+    let Some((result, elapsed)) = best else {
+        return Err(Error::argument("repetitions", 0, "accepted: at least 1"));
+    };
+    let seconds = if plan.threads > 1 {
+        elapsed.wall_seconds
+    } else {
+        elapsed.cpu_seconds
+    };
+    Ok(row(load, result.flit_hops, result.cycles, seconds, elapsed))
+}
+
+/// Twice what the bisection of the mesh lets through: each direction of the middle column of links
+/// carries a quarter of all uniform traffic; a row multicast is limited by the targets' inputs.
+fn probe_load(network: &Network, plan: &HalfLoad) -> f64 {
+    let width = f64::from(network.cluster_width());
+    match plan.pattern {
+        Pattern::RowMulticast => (2.0 / width).min(1.0),
+        Pattern::Uniform
+        | Pattern::Transpose
+        | Pattern::BitComplement
+        | Pattern::Neighbour
+        | Pattern::Hotspot => (2.0 * 4.0 / width).min(1.0),
+    }
+}
+
+/// Offered load that would be accepted; a multicast is delivered to every tile of a row.
+fn accepted_load(network: &Network, plan: &HalfLoad, probe: &TrafficResult) -> f64 {
+    let copies = match plan.pattern {
+        Pattern::RowMulticast => f64::from(network.cluster_width()),
+        Pattern::Uniform
+        | Pattern::Transpose
+        | Pattern::BitComplement
+        | Pattern::Neighbour
+        | Pattern::Hotspot => 1.0,
+    };
+    probe.accepted_beats_per_cycle / copies
+}
+
+fn run(
+    network: &Network,
+    plan: &HalfLoad,
+    load: f64,
+    cycles: u64,
+    watch: Watch<'_>,
+) -> Result<(TrafficResult, Elapsed), Error> {
+    let traffic = Traffic {
+        pattern: plan.pattern,
+        beats: BEATS,
+        offered_beats_per_cycle: load,
+        warmup_cycles: cycles / 2,
+        measure_cycles: cycles / 2,
+        seed: 1,
+    };
+    let mut config = RunConfig::new(plan.mode);
+    config.threads = plan.threads;
+    let clock = Clock::start();
+    let result = Tally::run_actions(watch, |on_progress| {
+        run_traffic(network, &traffic, &config, on_progress)
+    })?;
+    Ok((result, clock.stop()))
+}
+
+fn corner_write(network: &Network, watch: Watch<'_>) -> Result<BenchRow, Error> {
+    let far = Coord::new(network.cluster_width() - 1, network.cluster_height() - 1);
+    let trace = Trace {
+        transactions: vec![PortTransaction {
+            start_cycles: vec![Some(0)],
+            kind: PortKind::WideWrite {
+                from: TileRef::Cluster(Coord::new(0, 0)),
+                to: TileRef::Cluster(far),
+                beats: BEATS,
+            },
+        }],
+    };
+    let config = RunConfig::new(Mode::Timing);
+    let clock = Clock::start();
+    let result = Tally::run_actions(watch, |on_progress| {
+        run_trace(network, &trace, &config, on_progress)
+    })?;
+    let elapsed = clock.stop();
+    Ok(row(
+        0.0,
+        result.counters.flit_hops,
+        result.cycles,
+        elapsed.cpu_seconds,
+        elapsed,
+    ))
+}
+
+fn row(load: f64, flit_hops: u64, cycles: u64, seconds: f64, elapsed: Elapsed) -> BenchRow {
+    BenchRow {
+        name: String::new(),
+        flit_hops_per_s: flit_hops as f64 / seconds,
+        cycles_per_s: cycles as f64 / seconds,
+        bytes_per_tile: None,
+        offered_beats_per_cycle: load,
+        flit_hops,
+        cycles,
+        cpu_seconds: elapsed.cpu_seconds,
+        wall_seconds: elapsed.wall_seconds,
+        elaboration_seconds: 0.0,
+        peak_resident_bytes: 0,
+        tiles: 0,
+        instructions: None,
+        goal: String::new(),
+    }
+}

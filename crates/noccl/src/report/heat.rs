@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Link loads drawn on the mesh: every directed link an arrow, coloured by its flits.
+
+use super::svg::{Anchor, Svg};
+use super::{Case, mechanism, size_label};
+use crate::compare::{CompareRow, plane_name};
+use noccl_spec::Plane;
+
+const PITCH: f64 = 50.0;
+const TILE: f64 = 24.0;
+const MARGIN: f64 = 14.0;
+/// Colour classes h0 (nothing) to h7 (the busiest link of the case).
+const CLASSES: u64 = 7;
+/// Larger meshes would draw links thinner than a pixel.
+const MAX_TILES_PER_SIDE: u16 = 20;
+
+/// Meshes of the largest size: fastest software algorithm and the in-network one, all planes.
+pub(super) fn heat_maps(case: &Case<'_>) -> String {
+    let rows = shown(case);
+    if rows.is_empty() {
+        return String::new();
+    }
+    let most = rows
+        .iter()
+        .flat_map(|r| &r.links)
+        .map(|l| l.flits)
+        .max()
+        .unwrap_or(1);
+    let mut out = String::new();
+    for row in rows {
+        out += &format!(
+            "<figure class=\"heat\"><figcaption>{}, {}: {} cycles</figcaption><div class=\"planes\">\n",
+            mechanism(row),
+            size_label(row.bytes),
+            row.cycles
+        );
+        for plane in Plane::ALL {
+            out += &mesh(row, plane, most);
+        }
+        out += "</div></figure>\n";
+    }
+    out + &scale(most)
+}
+
+fn shown<'a>(case: &Case<'a>) -> Vec<&'a CompareRow> {
+    let most_bytes = case.rows.iter().map(|r| r.bytes).max();
+    let drawable = |r: &&&'a CompareRow| {
+        Some(r.bytes) == most_bytes
+            && !r.links.is_empty()
+            && r.mesh.iter().all(|n| *n <= MAX_TILES_PER_SIDE)
+    };
+    let fastest = |is_in_network: bool| {
+        case.rows
+            .iter()
+            .filter(drawable)
+            .filter(|r| r.is_in_network == is_in_network)
+            .min_by_key(|r| r.cycles)
+            .copied()
+    };
+    [fastest(false), fastest(true)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// One plane. North is up, so y = 0 is drawn at the bottom.
+fn mesh(row: &CompareRow, plane: Plane, most: u64) -> String {
+    let [width, height] = row.mesh;
+    let size = |n: u16| f64::from(n - 1) * PITCH + TILE + 2.0 * MARGIN;
+    let name = plane_name(plane);
+    let label = format!("Flits per link on the {name} plane, {}", mechanism(row));
+    let mut svg = Svg::new(size(width), size(height) + 22.0, &label);
+    let centre = |x: u16, y: u16| {
+        (
+            MARGIN + TILE / 2.0 + f64::from(x) * PITCH,
+            MARGIN + TILE / 2.0 + f64::from(height - 1 - y) * PITCH,
+        )
+    };
+    for x in 0..width {
+        for y in 0..height {
+            draw_tile(&mut svg, row, centre(x, y), (x, y));
+        }
+    }
+    for (from, to) in neighbours(width, height) {
+        let link = row
+            .links
+            .iter()
+            .find(|l| l.plane == plane && l.from == from && l.to == to);
+        let flits = link.map_or(0, |l| l.flits);
+        draw_link(
+            &mut svg,
+            centre(from[0], from[1]),
+            centre(to[0], to[1]),
+            class(flits, most),
+            &format!(
+                "{name} ({},{}) to ({},{}): {flits} flits",
+                from[0], from[1], to[0], to[1]
+            ),
+        );
+    }
+    let of_plane = row.links.iter().filter(|l| l.plane == plane);
+    let busiest = of_plane.map(|l| l.flits).max().unwrap_or(0);
+    svg.text(
+        (size(width) / 2.0, size(height) + 12.0),
+        Anchor::Middle,
+        "tick",
+        &format!("{name}: at most {busiest} flits"),
+    );
+    svg.finish()
+}
+
+fn draw_tile(svg: &mut Svg, row: &CompareRow, (cx, cy): (f64, f64), (x, y): (u16, u16)) {
+    let [x0, y0, width, height] = row.cluster_region;
+    let is_cluster = (x0..x0 + width).contains(&x) && (y0..y0 + height).contains(&y);
+    let class = if is_cluster { "cluster" } else { "memory" };
+    svg.rect((cx - TILE / 2.0, cy - TILE / 2.0), (TILE, TILE), class);
+    let name = if is_cluster {
+        format!("{},{}", x - x0, y - y0)
+    } else {
+        "m".to_owned()
+    };
+    svg.text((cx, cy + 3.5), Anchor::Middle, "tile-name", &name);
+}
+
+/// The two directions of a link run side by side, each to the right of its way.
+fn draw_link(svg: &mut Svg, from: (f64, f64), to: (f64, f64), class: u64, tip: &str) {
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let length = dx.hypot(dy).max(1e-6);
+    let (ux, uy) = (dx / length, dy / length);
+    let (gap, side) = (TILE / 2.0 + 1.5, 6.0);
+    let shift =
+        |(x, y): (f64, f64), along: f64| (x + ux * along - uy * side, y + uy * along + ux * side);
+    svg.arrow(
+        shift(from, gap),
+        shift(to, -gap),
+        if class == 0 { 1.2 } else { 4.5 },
+        &format!("h{class}"),
+        tip,
+    );
+}
+
+fn neighbours(width: u16, height: u16) -> impl Iterator<Item = ([u16; 2], [u16; 2])> {
+    let east = (0..width.saturating_sub(1))
+        .flat_map(move |x| (0..height).map(move |y| ([x, y], [x + 1, y])));
+    let north = (0..width)
+        .flat_map(move |x| (0..height.saturating_sub(1)).map(move |y| ([x, y], [x, y + 1])));
+    east.chain(north).flat_map(|(a, b)| [(a, b), (b, a)])
+}
+
+fn class(flits: u64, most: u64) -> u64 {
+    (flits * CLASSES).div_ceil(most.max(1)).min(CLASSES)
+}
+
+fn scale(most: u64) -> String {
+    let mut svg = Svg::new(520.0, 40.0, "Colour scale of the link loads");
+    svg.text((0.0, 13.0), Anchor::Start, "tick", "flits per link:");
+    for class in 0..=CLASSES {
+        let x = 90.0 + class as f64 * 52.0;
+        svg.rect((x, 2.0), (48.0, 14.0), &format!("h{class}"));
+        let limit = class * most / CLASSES;
+        let label = if class == 0 {
+            "0".to_owned()
+        } else {
+            format!("to {limit}")
+        };
+        svg.text((x + 24.0, 32.0), Anchor::Middle, "tick", &label);
+    }
+    svg.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_unused_link_has_the_lowest_class_and_the_busiest_the_highest() {
+        assert_eq!(class(0, 100), 0);
+        assert_eq!(class(1, 100), 1);
+        assert_eq!(class(100, 100), CLASSES);
+    }
+
+    #[test]
+    fn a_mesh_has_two_directed_links_between_neighbours() {
+        assert_eq!(neighbours(5, 4).count(), 2 * (4 * 4 + 5 * 3));
+        assert_eq!(neighbours(1, 1).count(), 0);
+    }
+}

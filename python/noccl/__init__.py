@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NoCCL: collective communication on networks-on-chip.
+
+From one description of a mesh to a verified, measured collective. `load` makes a network;
+`multicast`, `reduce`, `all_reduce` and `barrier` run on it with NumPy data; `compare`, `traffic`
+and `stress` make tables; `plot_cycles`, `plot_latency` and `plot_link_load` draw them. Nothing here
+holds a rule of the domain: every call ends in the Rust engine.
+"""
+
+from noccl._native import Network, __version__
+from noccl.builder import ScheduleBuilder
+from noccl.checks import CheckReport, StepReport, check
+from noccl.collectives import CollectiveResult, all_reduce, barrier, multicast, reduce
+from noccl.errors import (
+    AlgorithmError,
+    ArgumentError,
+    CapacityError,
+    DeadlockError,
+    Diagnosis,
+    FileError,
+    InterruptedRunError,
+    NetworkError,
+    NocclError,
+    RefusedError,
+    ScheduleError,
+    SpecError,
+    WaitEdge,
+)
+from noccl.experiments import StressFailure, StressReport, compare, stress, traffic
+from noccl.networks import load, members, presets
+from noccl.plots import plot_cycles, plot_latency, plot_link_load
+from noccl.runs import Counters, Progress, RunReport, make_schedule, run, run_values
+from noccl.schedules import Collective, Place, Schedule
+from noccl.tables import ResultTable
+from noccl.tiles import Cluster, Column, Group, Memory, MultiAddress, Rectangle, Row, Tile
+
+__all__ = [
+    "AlgorithmError",
+    "ArgumentError",
+    "CapacityError",
+    "CheckReport",
+    "Cluster",
+    "Collective",
+    "CollectiveResult",
+    "Column",
+    "Counters",
+    "DeadlockError",
+    "Diagnosis",
+    "FileError",
+    "Group",
+    "InterruptedRunError",
+    "Memory",
+    "MultiAddress",
+    "Network",
+    "NetworkError",
+    "NocclError",
+    "Place",
+    "Progress",
+    "Rectangle",
+    "RefusedError",
+    "ResultTable",
+    "Row",
+    "RunReport",
+    "Schedule",
+    "ScheduleBuilder",
+    "ScheduleError",
+    "SpecError",
+    "StepReport",
+    "StressFailure",
+    "StressReport",
+    "Tile",
+    "WaitEdge",
+    "__version__",
+    "all_reduce",
+    "barrier",
+    "check",
+    "compare",
+    "load",
+    "make_schedule",
+    "members",
+    "multicast",
+    "plot_cycles",
+    "plot_latency",
+    "plot_link_load",
+    "presets",
+    "reduce",
+    "run",
+    "run_values",
+    "stress",
+    "traffic",
+]

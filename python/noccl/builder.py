@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Schedules written from Python, action by action.
+
+A schedule names actions and dependencies, never cycles. Anybody may write one, because the checker
+and not the author is trusted: `check` proves the postcondition, legality and the absence of cycles
+of waits before anything runs.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from noccl.schedules import FORMAT, Schedule
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from noccl.schedules import Collective, Place
+    from noccl.tiles import Cluster, Group, MultiAddress, Tile
+
+
+@dataclass
+class ScheduleBuilder:
+    """Collects actions; each method returns the id of its action, to be named in `after`.
+
+    A participant starts an action when it has itself finished every action of `after` in which it
+    takes part. Only a barrier or a reduction carries an order between tiles.
+
+    >>> from noccl import Cluster, Memory, Place
+    >>> builder = ScheduleBuilder("two_steps")
+    >>> load = builder.transfer(Cluster(0, 0), Place(Memory(0), 0), Place(Cluster(0, 0), 0), 4096)
+    >>> builder.compute(Cluster(0, 0), cycles=500, after=[load])
+    1
+    >>> builder.build().num_actions
+    2
+
+    Attributes:
+        algorithm: Name of the algorithm: its structure.
+        parameters: Parameters of the algorithm.
+    """
+
+    algorithm: str
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    _actions: list[object] = field(default_factory=list, repr=False)
+
+    def _add(self, kind: str, content: object, after: Sequence[int]) -> int:
+        self._actions.append({"kind": {kind: content}, "after": list(after)})
+        return len(self._actions) - 1
+
+    def transfer(
+        self,
+        initiator: Tile,
+        source: Place,
+        destination: Place,
+        num_bytes: int,
+        *,
+        rows: int = 1,
+        source_stride: int = 0,
+        destination_stride: int = 0,
+        after: Sequence[int] = (),
+    ) -> int:
+        """Moves bytes to one tile by the initiator's DMA.
+
+        Args:
+            initiator: The source's cluster for a push, the destination's for a pull.
+            source: First byte read.
+            destination: First byte written.
+            num_bytes: Bytes per line.
+            rows: Lines of a 2D transfer.
+            source_stride: Bytes between the starts of lines at the source.
+            destination_stride: Bytes between the starts of lines at the destination.
+            after: Actions that must be over before this one starts.
+        """
+        content = {
+            "initiator": initiator.to_json(),
+            "source": source.to_json(),
+            "destination": {"one": destination.to_json()},
+            "bytes": num_bytes,
+            "rows": rows,
+            "source_stride": source_stride,
+            "destination_stride": destination_stride,
+        }
+        return self._add("transfer", content, after)
+
+    def multicast(
+        self,
+        initiator: Tile,
+        source: Place,
+        destinations: MultiAddress,
+        offset: int,
+        num_bytes: int,
+        *,
+        after: Sequence[int] = (),
+    ) -> int:
+        """Moves bytes to all clusters of a multi-address, one transaction of the network.
+
+        Args:
+            initiator: Tile whose DMA does it.
+            source: First byte read.
+            destinations: Members.
+            offset: Offset of the first byte in every member's memory.
+            num_bytes: Bytes.
+            after: Actions that must be over before this one starts.
+        """
+        content = {
+            "initiator": initiator.to_json(),
+            "source": source.to_json(),
+            "destination": {"multicast": {"set": destinations.to_json(), "offset": offset}},
+            "bytes": num_bytes,
+            "rows": 1,
+            "source_stride": 0,
+            "destination_stride": 0,
+        }
+        return self._add("transfer", content, after)
+
+    def in_network_reduction(
+        self,
+        group: MultiAddress,
+        source_offset: int,
+        root: Place,
+        num_bytes: int,
+        *,
+        operator: str = "sum",
+        element: str = "fp64",
+        after: Sequence[int] = (),
+    ) -> int:
+        """Folds a buffer of every member on the way to the root.
+
+        Args:
+            group: Contributors.
+            source_offset: Offset of every contribution.
+            root: Where the result is written; a cluster.
+            num_bytes: Bytes per contribution.
+            operator: `sum`, `min`, `max`, `and` or `or`.
+            element: Element type.
+            after: Actions that must be over before this one starts.
+        """
+        content = {
+            "group": group.to_json(),
+            "source_offset": source_offset,
+            "root": root.to_json(),
+            "bytes": num_bytes,
+            "operator": operator,
+            "element": element,
+        }
+        return self._add("in_network_reduction", content, after)
+
+    def local_reduce(
+        self,
+        tile: Cluster,
+        inputs: Sequence[int],
+        output: int,
+        num_bytes: int,
+        *,
+        operator: str = "sum",
+        element: str = "fp64",
+        after: Sequence[int] = (),
+    ) -> int:
+        """Folds buffers of one cluster's memory by its cores, from the left.
+
+        Args:
+            tile: Cluster.
+            inputs: Offsets of the operands.
+            output: Offset of the result.
+            num_bytes: Bytes per operand.
+            operator: `sum`, `min`, `max`, `and` or `or`.
+            element: Element type.
+            after: Actions that must be over before this one starts.
+        """
+        content = {
+            "tile": tile.to_json(),
+            "inputs": list(inputs),
+            "output": output,
+            "bytes": num_bytes,
+            "operator": operator,
+            "element": element,
+        }
+        return self._add("local_reduce", content, after)
+
+    def compute(self, tile: Cluster, *, cycles: int, after: Sequence[int] = ()) -> int:
+        """Keeps the cores and FPUs of one cluster busy for `cycles` cycles."""
+        return self._add("compute", {"tile": tile.to_json(), "cycles": cycles}, after)
+
+    def barrier(
+        self,
+        group: Group,
+        counter: Cluster,
+        *,
+        mechanism: str = "in_network",
+        after: Sequence[int] = (),
+    ) -> int:
+        """Makes the group wait for each other.
+
+        Args:
+            group: Participants.
+            counter: Cluster that holds the counter.
+            mechanism: `software` or `in_network`.
+            after: Actions that must be over before this one starts.
+        """
+        content = {
+            "group": group.to_json(),
+            "counter": counter.to_json(),
+            "mechanism": mechanism,
+        }
+        return self._add("barrier", content, after)
+
+    def build(self, collective: Collective | None = None) -> Schedule:
+        """Finishes the schedule; `collective` is what it claims to achieve."""
+        document = {
+            "format": FORMAT,
+            "algorithm": self.algorithm,
+            "parameters": dict(self.parameters),
+            "collective": None if collective is None else collective.to_json(),
+            "actions": self._actions,
+        }
+        return Schedule(json.dumps(document, indent=1) + "\n")

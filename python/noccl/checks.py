@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checker: what is proven about a schedule before anything runs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from noccl import _native
+
+if TYPE_CHECKING:
+    from noccl._native import Network
+    from noccl.schedules import Schedule
+
+
+@dataclass(frozen=True)
+class StepReport:
+    """All actions at one depth of a schedule.
+
+    Attributes:
+        actions: Actions at this depth.
+        transfers: Transfers and in-network reductions among them that move at least one byte.
+        bytes: Payload bytes that these send.
+        max_link_transfers: Most of them on one link: 1 if the step is a round, 0 without any.
+    """
+
+    actions: int
+    transfers: int
+    bytes: int
+    max_link_transfers: int
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """What is proven about a schedule that passed the checker.
+
+    Attributes:
+        actions: Actions of the schedule.
+        transfers: Transfers and in-network reductions that move at least one byte.
+        bytes: Payload bytes sent: a multicast counts once, a reduction once per contributor.
+        steps: Contention per step.
+        folds: Distinct folds of ranks in the outputs, e.g. `[0, 1, 2]`, each from the left.
+    """
+
+    actions: int
+    transfers: int
+    bytes: int
+    steps: tuple[StepReport, ...]
+    folds: tuple[str, ...]
+
+
+def check(network: Network, schedule: Schedule) -> CheckReport:
+    """Proves what a schedule claims, without running it.
+
+    >>> from noccl import load, make_schedule
+    >>> network = load("collective_noc_4x4")
+    >>> check(network, make_schedule(network, "reduce", num_bytes=64, group="row")).actions
+    1
+
+    Args:
+        network: Network.
+        schedule: Schedule.
+
+    Raises:
+        ScheduleError: The first thing that is wrong: form, a cycle of waits, a race, an unmet
+            postcondition.
+    """
+    fields = json.loads(_native.check(network, schedule.text))
+    steps = (
+        StepReport(
+            step["actions"],
+            step["transfers"],
+            step["bytes"],
+            max(
+                (link["transfers"] for link in step["contended"]), default=min(1, step["transfers"])
+            ),
+        )
+        for step in fields["steps"]
+    )
+    return CheckReport(
+        actions=fields["actions"],
+        transfers=fields["transfers"],
+        bytes=fields["bytes"],
+        steps=tuple(steps),
+        folds=tuple(fields["folds"]),
+    )

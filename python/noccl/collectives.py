@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Collectives on NumPy arrays: data in, what the network computed and how long it took out."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from noccl.arrays import element_of, require_shape
+from noccl.errors import ArgumentError
+from noccl.networks import members
+from noccl.runs import make_schedule, run, run_values
+from noccl.schedules import Place
+from noccl.tiles import Cluster, Memory
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from noccl._native import Network
+    from noccl.runs import OnProgress, RunReport
+    from noccl.schedules import Schedule
+    from noccl.tiles import Group, Tile
+
+
+@dataclass(frozen=True)
+class CollectiveResult:
+    """Outcome of one collective on the caller's data.
+
+    Attributes:
+        values: What the network delivered. Reduce: shape (num_elements,). Multicast and all-reduce:
+            shape (num_members, num_elements), rows in the order of `members`.
+        members: The group in rank order.
+        cycles: From the first participant's start to the last participant's end.
+        energy_pj: Energy of the counted events.
+        schedule: The schedule that ran.
+        report: Everything else that the run reports.
+    """
+
+    values: npt.NDArray[Any]
+    members: tuple[Cluster, ...]
+    cycles: int
+    energy_pj: float
+    schedule: Schedule
+    report: RunReport
+
+
+def multicast(
+    network: Network,
+    payload: npt.NDArray[Any],
+    *,
+    group: Group | str = "all",
+    root: Tile | str | None = None,
+    algorithm: str = "in_network",
+    on_progress: OnProgress | None = None,
+) -> CollectiveResult:
+    """Brings one payload from the root to every member of a group.
+
+    >>> import numpy as np
+    >>> from noccl import load
+    >>> result = multicast(load("collective_noc_4x4"), np.arange(512.0), group="row")
+    >>> result.values.shape
+    (4, 512)
+
+    Args:
+        network: Network.
+        payload: Shape (num_elements,), any type.
+        group: Destinations.
+        root: Owner of the data; None for the first memory tile.
+        algorithm: Name, with `:N` for N chunks.
+        on_progress: Called now and then; returning False stops.
+
+    Raises:
+        ArgumentError: The payload is not one-dimensional, or an argument is not accepted.
+        CapacityError: The payload does not fit into a memory.
+        DeadlockError: The run cannot finish.
+    """
+    require_shape("payload", payload, "(num_elements,)", num_dimensions=1)
+    # The network moves bytes and does not look at them.
+    data = np.ascontiguousarray(payload)
+    schedule = make_schedule(
+        network,
+        "multicast",
+        num_bytes=data.nbytes,
+        group=group,
+        root=root,
+        algorithm=algorithm,
+        element="int8",
+        on_progress=on_progress,
+    )
+    ranks = members(network, group)
+    return _execute(network, schedule, ranks, data[np.newaxis], on_progress)
+
+
+def reduce(
+    network: Network,
+    inputs: npt.NDArray[Any],
+    *,
+    group: Group | str = "all",
+    root: Tile | str | None = None,
+    algorithm: str = "in_network",
+    operator: str = "sum",
+    element: str | None = None,
+    on_progress: OnProgress | None = None,
+) -> CollectiveResult:
+    """Folds the inputs of a group into one result at the root.
+
+    The order of floating-point additions is that of the schedule, never that of arrival.
+
+    >>> import numpy as np
+    >>> from noccl import load
+    >>> inputs = np.ones((16, 128))
+    >>> reduce(load("collective_noc_4x4"), inputs).values[:2].tolist()
+    [16.0, 16.0]
+
+    Args:
+        network: Network.
+        inputs: Shape (num_members, num_elements), rows in the order of `members`.
+        group: Contributors.
+        root: Where the result goes; None for the group's south-west cluster.
+        algorithm: Name, with `:N` for N chunks.
+        operator: `sum`, `min`, `max`, `and` or `or`.
+        element: Element type; None for the one of the array. `bf16` is held as `uint16`, `fp8_e4m3`
+            and `fp8_e5m2` as `uint8`.
+        on_progress: Called now and then; returning False stops.
+
+    Raises:
+        ArgumentError: The array does not fit the group or the element type.
+        CapacityError: The inputs do not fit into a memory.
+        DeadlockError: The run cannot finish.
+    """
+    return _fold(
+        network,
+        inputs,
+        collective="reduce",
+        group=group,
+        root=root,
+        algorithm=algorithm,
+        operator=operator,
+        element=element,
+        on_progress=on_progress,
+    )
+
+
+def all_reduce(
+    network: Network,
+    inputs: npt.NDArray[Any],
+    *,
+    group: Group | str = "all",
+    root: Tile | str | None = None,
+    algorithm: str = "in_network",
+    operator: str = "sum",
+    element: str | None = None,
+    on_progress: OnProgress | None = None,
+) -> CollectiveResult:
+    """Folds the inputs of a group and brings the result to every member.
+
+    Args:
+        network: Network.
+        inputs: Shape (num_members, num_elements), rows in the order of `members`.
+        group: Participants.
+        root: Where the halves of the algorithm meet; None for the group's south-west cluster.
+        algorithm: Name, with `:N` for N chunks.
+        operator: `sum`, `min`, `max`, `and` or `or`.
+        element: Element type; None for the one of the array.
+        on_progress: Called now and then; returning False stops.
+
+    Raises:
+        As `reduce`.
+    """
+    return _fold(
+        network,
+        inputs,
+        collective="all_reduce",
+        group=group,
+        root=root,
+        algorithm=algorithm,
+        operator=operator,
+        element=element,
+        on_progress=on_progress,
+    )
+
+
+def barrier(
+    network: Network,
+    *,
+    group: Group | str = "all",
+    root: Tile | str | None = None,
+    algorithm: str = "in_network",
+    on_progress: OnProgress | None = None,
+) -> RunReport:
+    """Makes a group wait for each other; returns how long that took.
+
+    Args:
+        network: Network.
+        group: Participants.
+        root: Cluster of the counter; None for the group's south-west cluster.
+        algorithm: Name.
+        on_progress: Called now and then; returning False stops.
+
+    Raises:
+        ArgumentError: An argument is not accepted.
+        DeadlockError: The run cannot finish.
+    """
+    schedule = make_schedule(
+        network, "barrier", group=group, root=root, algorithm=algorithm, on_progress=on_progress
+    )
+    return run(network, schedule, on_progress=on_progress)
+
+
+def _fold(
+    network: Network,
+    inputs: npt.NDArray[Any],
+    *,
+    collective: str,
+    group: Group | str,
+    root: Tile | str | None,
+    algorithm: str,
+    operator: str,
+    element: str | None,
+    on_progress: OnProgress | None,
+) -> CollectiveResult:
+    require_shape("inputs", inputs, "(num_members, num_elements)", num_dimensions=2)
+    ranks = members(network, group)
+    if len(inputs) != len(ranks):
+        raise ArgumentError(f"inputs: {len(inputs)} rows; accepted: {len(ranks)}, one per member")
+    data = np.ascontiguousarray(inputs)
+    schedule = make_schedule(
+        network,
+        collective,
+        num_bytes=data[0].nbytes,
+        group=group,
+        root=root,
+        algorithm=algorithm,
+        operator=operator,
+        element=element_of(data.dtype, element),
+        on_progress=on_progress,
+    )
+    return _execute(network, schedule, ranks, data, on_progress)
+
+
+def _execute(
+    network: Network,
+    schedule: Schedule,
+    ranks: list[Cluster],
+    data: npt.NDArray[Any],
+    on_progress: OnProgress | None,
+) -> CollectiveResult:
+    """Places the rows of `data` where the schedule reads them, and reads where it writes."""
+    claim = json.loads(schedule.text)["collective"]
+    root = _tile(claim["root"])
+    is_from_root, is_to_root = claim["kind"] == "multicast", claim["kind"] == "reduce"
+    givers = [root] if is_from_root else ranks
+    takers = [root] if is_to_root else ranks
+    report, memory = run_values(
+        network,
+        schedule,
+        [
+            (Place(giver, claim["input_offset"]), row)
+            for giver, row in zip(givers, data, strict=True)
+        ],
+        [(Place(taker, claim["output_offset"]), claim["bytes"]) for taker in takers],
+        on_progress=on_progress,
+    )
+    values = np.stack([output.view(data.dtype) for output in memory])
+    return CollectiveResult(
+        values=values[0] if is_to_root else values,
+        members=tuple(ranks),
+        cycles=report.cycles,
+        energy_pj=report.energy_pj,
+        schedule=schedule,
+        report=report,
+    )
+
+
+def _tile(fields: dict[str, Any]) -> Tile:
+    if "memory" in fields:
+        return Memory(fields["memory"])
+    return Cluster(fields["cluster"]["x"], fields["cluster"]["y"])

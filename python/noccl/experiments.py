@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Comparisons, traffic sweeps and stress runs: many simulations, one table."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from noccl import _native
+from noccl.errors import Diagnosis
+from noccl.runs import native_progress, optional_link_name
+from noccl.tables import ResultTable, link_rows
+from noccl.tiles import group_text, tile_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from noccl._native import Network
+    from noccl.runs import OnProgress
+    from noccl.tiles import Group, Tile
+
+DEFAULT_LOADS = tuple(n / 20 for n in range(1, 11))
+"""Offered loads of a sweep: 0.05 to 0.5 beats per cluster and cycle."""
+
+
+def compare(
+    network: Network,
+    collective: str,
+    *,
+    sizes_bytes: Sequence[int] = (),
+    group: Group | str = "all",
+    root: Tile | str | None = None,
+    algorithms: Sequence[str] = (),
+    operator: str = "sum",
+    element: str = "fp64",
+    seed: int = 1,
+    has_links: bool = False,
+    on_progress: OnProgress | None = None,
+) -> ResultTable:
+    """Measures a collective by several algorithms at several sizes, each result verified.
+
+    >>> from noccl import load
+    >>> table = compare(load("collective_noc_4x4"), "multicast", sizes_bytes=[1024], group="row")
+    >>> bool(table["verified"].all())
+    True
+
+    Args:
+        network: Network.
+        collective: `multicast`, `reduce`, `all_reduce` or `barrier`.
+        sizes_bytes: Payload sizes; a barrier has none.
+        group: Participants.
+        root: Root; None for the paper's choice.
+        algorithms: Names, with `:N` for N chunks; empty for all.
+        operator: `sum`, `min`, `max`, `and` or `or`.
+        element: Element type.
+        seed: Seed of the random inputs.
+        has_links: Keep the load of every link, which `plot_link_load` needs.
+        on_progress: Called now and then; returning False stops.
+
+    Returns:
+        One row per size and algorithm; kind `compare`.
+
+    Raises:
+        ArgumentError: An argument is outside what is accepted.
+        CapacityError: The buffers do not fit.
+        DeadlockError: A run cannot finish.
+    """
+    request = {
+        "collective": collective,
+        "bytes": list(sizes_bytes),
+        "group": group_text(group),
+        "root": None if root is None else tile_text(root),
+        "algorithms": list(algorithms),
+        "operator": operator,
+        "element": element,
+        "seed": seed,
+        "has_links": has_links,
+    }
+    text = _native.compare(network, json.dumps(request), native_progress(on_progress))
+    return ResultTable.from_rows("compare", [_compare_row(row) for row in json.loads(text)])
+
+
+def _compare_row(row: dict[str, Any]) -> dict[str, Any]:
+    busiest, error = row["busiest_link"], row["sum_error"]
+    parameters = row["parameters"]
+    return row | {
+        "chunks": int(parameters["chunks"]) if "chunks" in parameters else None,
+        "parameters": ", ".join(f"{name}={value}" for name, value in parameters.items()),
+        "busiest_link": optional_link_name(busiest),
+        "busiest_link_flits": None if busiest is None else busiest["flits"],
+        "sum_error_of_bound": None if error is None else error["largest_of_bound"],
+        "links": link_rows(row.get("links", [])),
+    }
+
+
+def traffic(
+    network: Network,
+    pattern: str,
+    *,
+    loads: Sequence[float] = DEFAULT_LOADS,
+    beats: int = 16,
+    warmup_cycles: int = 2_000,
+    measure_cycles: int = 8_000,
+    seed: int = 1,
+    threads: int = 1,
+    has_saturation: bool = True,
+    on_progress: OnProgress | None = None,
+) -> ResultTable:
+    """Sweeps the offered load of open-loop wide writes.
+
+    Args:
+        network: Network.
+        pattern: `uniform`, `transpose`, `bit_complement`, `neighbour`, `hotspot`, `row_multicast`.
+        loads: Offered loads in beats per cluster and cycle, each above 0 and at most 1.
+        beats: Beats per write burst.
+        warmup_cycles: Cycles before measuring starts.
+        measure_cycles: Cycles measured.
+        seed: Seed of the injection and destination streams.
+        threads: Threads of one run; the result does not depend on it.
+        has_saturation: Look for the saturation load by bisection.
+        on_progress: Called now and then; returning False stops.
+
+    Returns:
+        One row per load; kind `traffic`.
+
+    Raises:
+        ArgumentError: An argument is outside what is accepted.
+        DeadlockError: A run cannot finish.
+    """
+    request = {
+        "pattern": pattern,
+        "loads": list(loads),
+        "beats": beats,
+        "warmup_cycles": warmup_cycles,
+        "measure_cycles": measure_cycles,
+        "seed": seed,
+        "threads": threads,
+        "has_saturation": has_saturation,
+    }
+    report = json.loads(_native.traffic(network, json.dumps(request), native_progress(on_progress)))
+    common = {
+        name: report[name]
+        for name in (
+            "network",
+            "pattern",
+            "beats",
+            "zero_load_latency_cycles",
+            "saturation_beats_per_cycle",
+        )
+    }
+    return ResultTable.from_rows("traffic", [common | point for point in report["points"]])
+
+
+@dataclass(frozen=True)
+class StressFailure:
+    """A seed that did not end well.
+
+    Attributes:
+        seed: Seed.
+        reproducer: Command line that reproduces it alone.
+        wrong_transactions: Transactions that delivered wrong bytes; 0 if the run hung.
+        diagnosis: Why it hung.
+    """
+
+    seed: int
+    reproducer: str
+    wrong_transactions: int
+    diagnosis: Diagnosis | None
+
+
+@dataclass(frozen=True)
+class StressReport:
+    """Outcome of a stress run.
+
+    Attributes:
+        runs: Seeds run.
+        completed: Runs in which every transaction completed.
+        hung: Runs that could not finish.
+        wrong: Completed runs with a wrong byte somewhere.
+        transactions: Transactions in all runs.
+        failures: Seeds that hung or were wrong, smallest first.
+    """
+
+    runs: int
+    completed: int
+    hung: int
+    wrong: int
+    transactions: int
+    failures: tuple[StressFailure, ...]
+
+
+def stress(
+    network: Network,
+    *,
+    num_seeds: int,
+    first_seed: int = 0,
+    kinds: Sequence[str] = (),
+    transactions: int = 64,
+    on_progress: OnProgress | None = None,
+) -> StressReport:
+    """Runs random overlapping transactions of all kinds with random stalls at the endpoints.
+
+    Args:
+        network: Network.
+        num_seeds: Number of seeds; one seed is one run.
+        first_seed: First seed.
+        kinds: `write`, `read`, `multicast`, `reduction`, `barrier`, `atomic`; empty for all.
+        transactions: Transactions per seed, at least 64.
+        on_progress: Called now and then; returning False stops.
+
+    Raises:
+        ArgumentError: A count or a kind is not accepted.
+    """
+    request = {
+        "seeds": num_seeds,
+        "first_seed": first_seed,
+        "kinds": list(kinds),
+        "transactions": transactions,
+    }
+    report = json.loads(_native.stress(network, json.dumps(request), native_progress(on_progress)))
+    failures = tuple(
+        StressFailure(
+            seed=failure["seed"],
+            reproducer=failure["reproducer"],
+            wrong_transactions=failure["wrong_transactions"],
+            diagnosis=_diagnosis(failure["diagnosis"]),
+        )
+        for failure in report["failures"]
+    )
+    counts = {name: report[name] for name in ("runs", "completed", "hung", "wrong", "transactions")}
+    return StressReport(failures=failures, **counts)
+
+
+def _diagnosis(fields: dict[str, Any] | None) -> Diagnosis | None:
+    return None if fields is None else Diagnosis.from_json(json.dumps(fields))

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures from result tables.
+
+Each function takes a table and returns a figure. None runs anything, reads global state or chooses
+a file: `figure.savefig(...)` is the caller's.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from noccl.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from noccl.tables import ResultTable
+
+_BYTES_PER_KIB = 1024
+
+
+def plot_cycles(table: ResultTable) -> Figure:
+    """Cycles over payload size, one line per algorithm, and the lower bound.
+
+    Args:
+        table: Rows of `compare`, of one collective and one group.
+
+    Raises:
+        ArgumentError: The table is of another kind, empty, or mixes collectives or groups.
+    """
+    rows = _rows(table, "compare")
+    subjects = {(row["network"], row["collective"], row["group"]) for row in rows}
+    if len(subjects) > 1:
+        raise ArgumentError(
+            f"table: {len(subjects)} different collectives or groups; "
+            "accepted: the rows of one collective on one group of one network"
+        )
+    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    axes = figure.subplots()
+    for name in dict.fromkeys(_series_name(row) for row in rows):
+        points = sorted((r["bytes"], r["cycles"]) for r in rows if _series_name(r) == name)
+        axes.plot(*zip(*points, strict=True), marker="o", label=name)
+    bound = sorted({(row["bytes"], row["lower_bound_cycles"]) for row in rows})
+    axes.plot(*zip(*bound, strict=True), linestyle="--", color="black", label="lower bound")
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    sizes = sorted({row["bytes"] for row in rows})
+    axes.set_xticks(sizes, [_size_name(size) for size in sizes])
+    network, collective, group = next(iter(subjects))
+    axes.set(
+        xlabel="payload per participant", ylabel="cycles", title=f"{collective}, {group}, {network}"
+    )
+    axes.legend()
+    return figure
+
+
+def plot_latency(table: ResultTable) -> Figure:
+    """Mean latency over offered load, one line per pattern; dotted: zero-load latency.
+
+    Args:
+        table: Rows of `traffic`.
+
+    Raises:
+        ArgumentError: The table is of another kind or empty.
+    """
+    rows = _rows(table, "traffic")
+    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    axes = figure.subplots()
+    for pattern in dict.fromkeys(row["pattern"] for row in rows):
+        chosen = [row for row in rows if row["pattern"] == pattern]
+        points = sorted((r["offered_beats_per_cycle"], r["mean_latency_cycles"]) for r in chosen)
+        (line,) = axes.plot(*zip(*points, strict=True), marker="o", label=pattern)
+        axes.axhline(chosen[0]["zero_load_latency_cycles"], linestyle=":", color=line.get_color())
+    axes.set_yscale("log")
+    axes.set(xlabel="offered load [beats per cluster and cycle]", ylabel="mean latency [cycles]")
+    axes.legend()
+    return figure
+
+
+def plot_link_load(table: ResultTable, row: int = 0, *, plane: str = "wide") -> Figure:
+    """Flits per link of one plane, drawn on the mesh, for one row of a comparison.
+
+    Args:
+        table: Rows of `compare`, made with `has_links=True`.
+        row: Index of the row.
+        plane: `req`, `rsp` or `wide`.
+
+    Raises:
+        ArgumentError: The table is of another kind, has no such row, or has no link loads.
+    """
+    rows = _rows(table, "compare")
+    if not 0 <= row < len(rows):
+        raise ArgumentError(f"row {row}: accepted: 0 to {len(rows) - 1}")
+    links = [link for link in rows[row]["links"] if link["plane"] == plane]
+    if not links:
+        raise ArgumentError(
+            f"row {row} has no loads of plane '{plane}'; accepted: a row compared with "
+            "has_links=True and one of the planes req, rsp, wide that carried flits"
+        )
+    figure = Figure(figsize=(6, 5), layout="constrained")
+    axes = figure.subplots()
+    _draw_links(axes, links)
+    axes.set_title(f"{rows[row]['collective']} {_series_name(rows[row])}: flits per link")
+    return figure
+
+
+def _draw_links(axes: Axes, links: list[dict[str, Any]]) -> None:
+    start = np.array([(link["from_x"], link["from_y"]) for link in links], dtype=float)
+    step = np.array([(link["to_x"], link["to_y"]) for link in links], dtype=float) - start
+    # Each way of a link gets its own side.
+    aside = 0.12 * np.stack([step[:, 1], -step[:, 0]], axis=1)
+    tail = start + 0.2 * step + aside
+    arrows = axes.quiver(
+        *tail.T,
+        *(0.6 * step).T,
+        [link["flits"] for link in links],
+        angles="xy",
+        scale_units="xy",
+        scale=1,
+        width=0.012,
+        cmap="viridis",
+        clim=(0, max(link["flits"] for link in links)),
+    )
+    ends = np.concatenate([start, start + step])
+    x_max, y_max = (int(ends[:, axis].max()) for axis in (0, 1))
+    x, y = np.meshgrid(np.arange(x_max + 1), np.arange(y_max + 1))
+    axes.scatter(x, y, marker="s", s=120, color="lightgray", zorder=0)
+    axes.set(
+        xlim=(-0.6, x_max + 0.6),
+        ylim=(-0.6, y_max + 0.6),
+        xticks=range(x_max + 1),
+        yticks=range(y_max + 1),
+        xlabel="x (East)",
+        ylabel="y (North)",
+        aspect="equal",
+    )
+    axes.figure.colorbar(arrows, ax=axes, label="flits")
+
+
+def _rows(table: ResultTable, kind: str) -> list[dict[str, Any]]:
+    if table.kind != kind or len(table) == 0:
+        raise ArgumentError(
+            f"table: {len(table)} rows of kind '{table.kind}'; accepted: rows of kind '{kind}'"
+        )
+    return table.rows()
+
+
+def _series_name(row: dict[str, Any]) -> str:
+    # The chain of one chunk is an algorithm of its own to readers: nothing overlaps in it.
+    is_naive = row["algorithm"] == "chain" and row["chunks"] == 1
+    return "chain, one chunk" if is_naive else str(row["algorithm"])
+
+
+def _size_name(size: int) -> str:
+    return f"{size // _BYTES_PER_KIB} KiB" if size % _BYTES_PER_KIB == 0 else f"{size} B"

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Making, checking and running schedules."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from noccl import _native
+from noccl.schedules import Schedule
+from noccl.tiles import group_text, tile_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy.typing as npt
+
+    from noccl._native import Network
+    from noccl.schedules import Place
+    from noccl.tiles import Group, Tile
+
+    OnProgress: TypeAlias = Callable[["Progress"], bool | None]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a long call has come.
+
+    Attributes:
+        done: Units finished: actions of a run, rows of a comparison, points, seeds.
+        total: Units in all.
+        simulated_cycles: Cycles simulated so far, over all runs.
+    """
+
+    done: int
+    total: int
+    simulated_cycles: int
+
+
+def native_progress(
+    on_progress: OnProgress | None,
+) -> Callable[[int, int, int], bool | None] | None:
+    """Adapts a callback to the form of the extension module."""
+    if on_progress is None:
+        return None
+    return lambda done, total, cycles: on_progress(Progress(done, total, cycles))
+
+
+@dataclass(frozen=True)
+class Counters:
+    """Events of a run; energy is arithmetic on them.
+
+    Attributes:
+        flit_hops: Flits that crossed a router-to-router link, all planes.
+        payload_byte_hops: Payload bytes that crossed a router-to-router link.
+        dma_load_bytes: Bytes read by DMA engines.
+        dma_store_bytes: Bytes written by DMA engines; a multicast counts once.
+        spm_write_bytes: Bytes written into scratchpads.
+        dca_ops: Element operations of in-network reductions.
+        software_reduce_ops: Element operations of reductions by cores.
+        error_responses: Error responses delivered.
+    """
+
+    flit_hops: int
+    payload_byte_hops: int
+    dma_load_bytes: int
+    dma_store_bytes: int
+    spm_write_bytes: int
+    dca_ops: int
+    software_reduce_ops: int
+    error_responses: int
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """What a run reports.
+
+    Attributes:
+        cycles: From the first participant's start to the last participant's end.
+        action_cycles: Shape (num_actions, 2), columns = start, finish [cycles].
+        counters: Event counters.
+        energy_pj: Energy of the counted events.
+        busiest_link: Link with most flits, e.g. `wide (1,0)->(2,0)`; None if no flit left a tile.
+        verified: Are all outputs right? None if nothing was verified.
+        checksum: Digest over all payload that arrived anywhere, hexadecimal.
+    """
+
+    cycles: int
+    action_cycles: npt.NDArray[np.int64]
+    counters: Counters
+    energy_pj: float
+    busiest_link: str | None
+    verified: bool | None
+    checksum: str
+
+    @staticmethod
+    def from_json(text: str) -> RunReport:
+        """Reads the form of `formats/run.schema.json`."""
+        fields = json.loads(text)
+        actions = [(a["start_cycle"], a["finish_cycle"]) for a in fields["actions"]]
+        return RunReport(
+            cycles=fields["cycles"],
+            action_cycles=np.array(actions, dtype=np.int64).reshape(-1, 2),
+            counters=Counters(**fields["counters"]),
+            energy_pj=fields["energy_pj"],
+            busiest_link=optional_link_name(fields["busiest_link"]),
+            verified=fields["verified"],
+            checksum=fields["checksum"],
+        )
+
+
+def optional_link_name(link: dict[str, Any] | None) -> str | None:
+    """A link as readers of tables see it, if there is one.
+
+    >>> optional_link_name({"plane": "wide", "from": [1, 0], "to": [2, 0], "flits": 5})
+    'wide (1,0)->(2,0)'
+    """
+    if link is None:
+        return None
+    (from_x, from_y), (to_x, to_y) = link["from"], link["to"]
+    return f"{link['plane']} ({from_x},{from_y})->({to_x},{to_y})"
+
+
+def make_schedule(
+    network: Network,
+    collective: str,
+    *,
+    num_bytes: int = 0,
+    group: Group | str = "all",
+    root: Tile | str | None = None,
+    algorithm: str = "in_network",
+    operator: str = "sum",
+    element: str = "fp64",
+    on_progress: OnProgress | None = None,
+) -> Schedule:
+    """Makes the schedule of a collective by one algorithm.
+
+    >>> from noccl import load
+    >>> make_schedule(load("collective_noc_4x4"), "reduce", num_bytes=1024).algorithm
+    'in_network'
+
+    Args:
+        network: Network.
+        collective: `multicast`, `reduce`, `all_reduce` or `barrier`.
+        num_bytes: Payload per participant; a multiple of the element.
+        group: Participants.
+        root: Owner of the data or of the result; None for the paper's choice.
+        algorithm: `chain`, `tree`, `row_column` or `in_network`, with `:N` for N chunks. Without
+            a chunk count the fastest of a range is searched by simulation.
+        operator: `sum`, `min`, `max`, `and` or `or`.
+        element: `fp64`, `fp32`, `fp16`, `bf16`, `fp8_e4m3`, `fp8_e5m2` or `int8` to `int64`.
+        on_progress: Called now and then; returning False stops.
+
+    Raises:
+        ArgumentError: An argument is outside what is accepted.
+        AlgorithmError: The algorithm does not do this.
+        CapacityError: The buffers do not fit.
+    """
+    request = {
+        "collective": collective,
+        "bytes": num_bytes,
+        "group": group_text(group),
+        "root": None if root is None else tile_text(root),
+        "algorithm": algorithm,
+        "operator": operator,
+        "element": element,
+    }
+    progress = native_progress(on_progress)
+    return Schedule(_native.schedule(network, json.dumps(request), progress))
+
+
+def run(
+    network: Network,
+    schedule: Schedule,
+    *,
+    mode: str = "value",
+    seed: int = 1,
+    threads: int = 1,
+    max_cycles: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> RunReport:
+    """Runs a schedule cycle by cycle.
+
+    In value mode, a schedule that claims a collective gets random inputs and its outputs are
+    verified. The interpreter lock is released meanwhile.
+
+    Args:
+        network: Network.
+        schedule: Schedule.
+        mode: `value` (bytes move) or `timing` (counts and checksums; the same cycles).
+        seed: Seed of the random inputs.
+        threads: Threads; the result does not depend on it.
+        max_cycles: Give up, with a diagnosis, after this many cycles; None for no limit.
+        on_progress: Called now and then; returning False stops.
+
+    Raises:
+        ScheduleError: The checker refuses the schedule.
+        DeadlockError: The run cannot finish; with the diagnosis.
+        InterruptedRunError: The callback returned False.
+    """
+    request = run_request(mode=mode, seed=seed, threads=threads, max_cycles=max_cycles)
+    progress = native_progress(on_progress)
+    return RunReport.from_json(_native.run(network, schedule.text, request, progress))
+
+
+def run_values(
+    network: Network,
+    schedule: Schedule,
+    inputs: Sequence[tuple[Place, npt.NDArray[Any]]],
+    outputs: Sequence[tuple[Place, int]],
+    *,
+    on_progress: OnProgress | None = None,
+) -> tuple[RunReport, list[npt.NDArray[np.uint8]]]:
+    """Runs a schedule on the caller's own data.
+
+    Args:
+        network: Network.
+        schedule: Schedule.
+        inputs: Places and what to put there before the first cycle, byte by byte.
+        outputs: Places and numbers of bytes to read back afterwards.
+        on_progress: Called now and then; returning False stops.
+
+    Returns:
+        The report, and one array of bytes per output, shape (num_bytes,).
+
+    Raises:
+        As `run`.
+    """
+    report, memory = _native.run_values(
+        network,
+        schedule.text,
+        [(place.tile.text, place.offset, data.tobytes()) for place, data in inputs],
+        [(place.tile.text, place.offset, num_bytes) for place, num_bytes in outputs],
+        run_request(mode="value", seed=1, threads=1, max_cycles=None),
+        native_progress(on_progress),
+    )
+    return RunReport.from_json(report), [np.frombuffer(data, dtype=np.uint8) for data in memory]
+
+
+def run_request(*, mode: str, seed: int, threads: int, max_cycles: int | None) -> str:
+    """Options of a run as JSON text."""
+    return json.dumps({"mode": mode, "seed": seed, "threads": threads, "max_cycles": max_cycles})

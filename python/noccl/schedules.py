@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Schedules: the DAG of actions that a network executes.
+
+The JSON form is that of `formats/schedule.schema.json`.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from noccl.errors import FileError
+
+if TYPE_CHECKING:
+    from noccl.tiles import Group, Tile
+
+FORMAT = 1
+"""Version of the schedule format that this package reads and writes."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A position in a tile's memory.
+
+    Attributes:
+        tile: Cluster or memory tile.
+        offset: Bytes from the start of its memory.
+    """
+
+    tile: Tile
+    offset: int
+
+    def to_json(self) -> object:
+        """The form of schedule files."""
+        return {"tile": self.tile.to_json(), "offset": self.offset}
+
+
+@dataclass(frozen=True)
+class Collective:
+    """What a schedule claims to achieve.
+
+    Attributes:
+        kind: `multicast`, `reduce`, `all_reduce` or `barrier`.
+        group: Participants.
+        root: Owner of the data (multicast), of the result (reduce) or of the counter (barrier).
+        bytes: Payload per participant.
+        input_offset: Offset of every input.
+        output_offset: Offset of every output.
+        operator: `sum`, `min`, `max`, `and` or `or`.
+        element: Element type, e.g. `fp64`.
+    """
+
+    kind: str
+    group: Group
+    root: Tile
+    bytes: int
+    input_offset: int
+    output_offset: int
+    operator: str = "sum"
+    element: str = "fp64"
+
+    def to_json(self) -> object:
+        """The form of schedule files."""
+        return {
+            "kind": self.kind,
+            "group": self.group.to_json(),
+            "root": self.root.to_json(),
+            "bytes": self.bytes,
+            "input_offset": self.input_offset,
+            "output_offset": self.output_offset,
+            "operator": self.operator,
+            "element": self.element,
+        }
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """A finished schedule, as JSON text.
+
+    Attributes:
+        text: The JSON text. What it holds is judged by the engine when it is checked or run.
+    """
+
+    text: str
+
+    @property
+    def algorithm(self) -> str:
+        """Name of the algorithm."""
+        return str(json.loads(self.text)["algorithm"])
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """Parameters of the algorithm, e.g. `chunks`."""
+        return dict(json.loads(self.text)["parameters"])
+
+    @property
+    def num_actions(self) -> int:
+        """Number of actions."""
+        return len(json.loads(self.text)["actions"])
+
+    def save(self, path: Path | str) -> None:
+        """Writes the schedule to a file.
+
+        Raises:
+            FileError: The file cannot be written.
+        """
+        try:
+            Path(path).write_text(self.text, encoding="utf-8")
+        except OSError as error:
+            raise FileError(f"{path}: cannot write: {error}") from error
+
+    @staticmethod
+    def open(path: Path | str) -> Schedule:
+        """Reads a schedule from a file; the checker judges the content.
+
+        Raises:
+            FileError: The file cannot be read as text.
+        """
+        try:
+            return Schedule(Path(path).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise FileError(f"{path}: cannot read: {error}") from error

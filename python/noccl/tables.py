@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Result tables: rows of one kind as Arrow data, on disk as Parquet.
+
+Arrow is the form of record, because every data tool reads it without copying; Polars is offered on
+top, since it works on the same memory. A table knows its kind, so that a plot cannot be drawn from
+the rows of another verb.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from noccl.errors import FileError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+LINKS = pa.list_(
+    pa.struct(
+        [
+            pa.field("plane", pa.string(), nullable=False),
+            pa.field("from_x", pa.int32(), nullable=False),
+            pa.field("from_y", pa.int32(), nullable=False),
+            pa.field("to_x", pa.int32(), nullable=False),
+            pa.field("to_y", pa.int32(), nullable=False),
+            pa.field("flits", pa.int64(), nullable=False),
+        ]
+    )
+)
+"""Loads of the used links; coordinates count mesh tiles, memory tiles included."""
+
+
+def _schema(
+    kind: str, required: Mapping[str, pa.DataType], optional: Mapping[str, pa.DataType]
+) -> pa.Schema:
+    fields = [pa.field(name, data_type, nullable=False) for name, data_type in required.items()]
+    fields += [pa.field(name, data_type, nullable=True) for name, data_type in optional.items()]
+    return pa.schema(fields, metadata={b"noccl.kind": kind.encode()})
+
+
+SCHEMAS: dict[str, pa.Schema] = {
+    "compare": _schema(
+        "compare",
+        {
+            "network": pa.string(),
+            "collective": pa.string(),
+            "algorithm": pa.string(),
+            "parameters": pa.string(),
+            "bytes": pa.int64(),
+            "group": pa.string(),
+            "num_participants": pa.int64(),
+            "root": pa.string(),
+            "cycles": pa.int64(),
+            "lower_bound_cycles": pa.int64(),
+            "payload_bound_cycles": pa.int64(),
+            "cycles_over_lower_bound": pa.float64(),
+            "energy_pj": pa.float64(),
+            "verified": pa.bool_(),
+            "is_in_network": pa.bool_(),
+            "links": LINKS,
+        },
+        {
+            "chunks": pa.int64(),
+            "speedup_over_best_software": pa.float64(),
+            "busiest_link": pa.string(),
+            "busiest_link_flits": pa.int64(),
+            "sum_error_of_bound": pa.float64(),
+        },
+    ),
+    "traffic": _schema(
+        "traffic",
+        {
+            "network": pa.string(),
+            "pattern": pa.string(),
+            "beats": pa.int64(),
+            "zero_load_latency_cycles": pa.float64(),
+            "offered_beats_per_cycle": pa.float64(),
+            "accepted_beats_per_cycle": pa.float64(),
+            "mean_latency_cycles": pa.float64(),
+            "p99_latency_cycles": pa.int64(),
+            "max_latency_cycles": pa.int64(),
+            "packets": pa.int64(),
+            "flit_hops": pa.int64(),
+            "cycles": pa.int64(),
+            "saturated": pa.bool_(),
+        },
+        {"saturation_beats_per_cycle": pa.float64()},
+    ),
+}
+"""Schema per kind of table."""
+
+
+@dataclass(frozen=True)
+class ResultTable:
+    """Rows of one kind.
+
+    Attributes:
+        arrow: The rows; the schema is one of `SCHEMAS`.
+    """
+
+    arrow: pa.Table
+
+    @staticmethod
+    def from_rows(kind: str, rows: Sequence[Mapping[str, Any]]) -> ResultTable:
+        """Makes a table of a kind; every row has a value for every required column."""
+        return ResultTable(pa.Table.from_pylist(list(rows), schema=SCHEMAS[kind]))
+
+    @property
+    def kind(self) -> str:
+        """Which verb made the rows: `compare` or `traffic`."""
+        return str((self.arrow.schema.metadata or {}).get(b"noccl.kind", b""), encoding="utf-8")
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns."""
+        return list(self.arrow.column_names)
+
+    def __len__(self) -> int:
+        return int(self.arrow.num_rows)
+
+    def __getitem__(self, column: str) -> np.ndarray[Any, Any]:
+        """A column as a NumPy array of shape (num_rows,)."""
+        return np.asarray(self.arrow.column(column).to_numpy(zero_copy_only=False))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows as plain Python values, in order."""
+        return list(self.arrow.to_pylist())
+
+    def to_polars(self) -> pl.DataFrame:
+        """The rows as a Polars frame over the same memory."""
+        frame = pl.from_arrow(self.arrow)
+        assert isinstance(frame, pl.DataFrame)  # noqa: S101 - a table never becomes a series
+        return frame
+
+    def write_parquet(self, path: Path | str) -> None:
+        """Writes the table to a Parquet file.
+
+        Raises:
+            FileError: The file cannot be written.
+        """
+        try:
+            pq.write_table(self.arrow, str(path))
+        except OSError as error:
+            raise FileError(f"{path}: cannot write: {error}") from error
+
+    @staticmethod
+    def read_parquet(path: Path | str) -> ResultTable:
+        """Reads a table that `write_parquet` wrote.
+
+        Raises:
+            FileError: The file cannot be read, or holds another table.
+        """
+        try:
+            arrow = pq.read_table(str(path))
+        except (OSError, pa.ArrowInvalid) as error:
+            raise FileError(f"{path}: cannot read: {error}") from error
+        table = ResultTable(arrow)
+        expected = SCHEMAS.get(table.kind)
+        if expected is None or not arrow.schema.equals(expected):
+            known = ", ".join(SCHEMAS)
+            raise FileError(f"{path}: not a result table of this version; kinds: {known}")
+        return table
+
+
+def link_rows(links: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Flattens link loads into the columns of `LINKS`."""
+    return [
+        {
+            "plane": link["plane"],
+            "from_x": link["from"][0],
+            "from_y": link["from"][1],
+            "to_x": link["to"][0],
+            "to_y": link["to"][1],
+            "flits": link["flits"],
+        }
+        for link in links
+    ]

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tiles and groups of tiles, as users name them.
+
+Coordinates count clusters from the south-west one: x grows East, y grows North. Every type has a
+`text` form, which is the one that the command line reads too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, order=True)
+class Cluster:
+    """A compute cluster by its coordinate.
+
+    Attributes:
+        x: Column, from 0.
+        y: Row, from 0.
+    """
+
+    x: int
+    y: int
+
+    @property
+    def text(self) -> str:
+        """The form `X,Y`.
+
+        >>> Cluster(3, 0).text
+        '3,0'
+        """
+        return f"{self.x},{self.y}"
+
+    def to_json(self) -> object:
+        """The form of schedule files."""
+        return {"cluster": {"x": self.x, "y": self.y}}
+
+
+@dataclass(frozen=True, order=True)
+class Memory:
+    """A memory tile by its index.
+
+    Attributes:
+        index: Index, from 0.
+    """
+
+    index: int
+
+    @property
+    def text(self) -> str:
+        """The form `mem:N`.
+
+        >>> Memory(2).text
+        'mem:2'
+        """
+        return f"mem:{self.index}"
+
+    def to_json(self) -> object:
+        """The form of schedule files."""
+        return {"memory": self.index}
+
+
+Tile: TypeAlias = Cluster | Memory
+
+
+@dataclass(frozen=True)
+class Row:
+    """All clusters with this y."""
+
+    y: int
+
+    @property
+    def text(self) -> str:
+        """The form `row:Y`."""
+        return f"row:{self.y}"
+
+    def to_json(self) -> object:
+        """The form of schedule files."""
+        return {"row": self.y}
+
+
+@dataclass(frozen=True)
+class Column:
+    """All clusters with this x."""
+
+    x: int
+
+    @property
+    def text(self) -> str:
+        """The form `column:X`."""
+        return f"column:{self.x}"
+
+    def to_json(self) -> object:
+        """The form of schedule files."""
+        return {"column": self.x}
+
+
+@dataclass(frozen=True)
+class Rectangle:
+    """An axis-aligned rectangle of clusters.
+
+    Attributes:
+        x: Column of the south-west corner.
+        y: Row of the south-west corner.
+        width: Columns, at least 1.
+        height: Rows, at least 1.
+    """
+
+    x: int
+    y: int
+    width: int
+    height: int
+
+    @property
+    def text(self) -> str:
+        """The form `X,Y,W,H`.
+
+        >>> Rectangle(0, 0, 2, 4).text
+        '0,0,2,4'
+        """
+        return f"{self.x},{self.y},{self.width},{self.height}"
+
+    def to_json(self) -> object:
+        """The form of schedule files."""
+        return {"rectangle": {"x": self.x, "y": self.y, "width": self.width, "height": self.height}}
+
+
+Group: TypeAlias = Row | Column | Rectangle
+
+
+@dataclass(frozen=True)
+class MultiAddress:
+    """A (dst, mask) pair: 2^n clusters that one transaction of the network addresses.
+
+    Attributes:
+        base: Smallest member in x and y.
+        mask_x: Don't-care bits of x.
+        mask_y: Don't-care bits of y.
+    """
+
+    base: Cluster
+    mask_x: int
+    mask_y: int
+
+    def to_json(self) -> object:
+        """The form of schedule files."""
+        return {
+            "base": {"x": self.base.x, "y": self.base.y},
+            "mask": {"x": self.mask_x, "y": self.mask_y},
+        }
+
+
+def group_text(group: Group | str) -> str:
+    """The text form of a group; text passes unchanged and is judged by the engine."""
+    return group if isinstance(group, str) else group.text
+
+
+def tile_text(tile: Tile | str) -> str:
+    """The text form of a tile; text passes unchanged and is judged by the engine."""
+    return tile if isinstance(tile, str) else tile.text
+
+
+def cluster_from_json(fields: dict[str, int]) -> Cluster:
+    """Reads a coordinate."""
+    return Cluster(fields["x"], fields["y"])

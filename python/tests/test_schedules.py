@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import noccl
+from noccl.schedules import FORMAT
+
+ROW = noccl.MultiAddress(noccl.Cluster(0, 0), mask_x=3, mask_y=0)
+
+
+def every_action() -> noccl.Schedule:
+    """One action of each kind: load, multicast, reduce in the network and by cores, meet."""
+    here = noccl.Cluster(0, 0)
+    builder = noccl.ScheduleBuilder("every_action", {"chunks": "1"})
+    load = builder.transfer(
+        here, noccl.Place(noccl.Memory(0), 0), noccl.Place(here, 0), 256, rows=2, source_stride=512,
+        destination_stride=256,
+    )  # fmt: skip
+    spread = builder.multicast(here, noccl.Place(here, 0), ROW, 4096, 512, after=[load])
+    # Only the initiator has seen the multicast end: the others learn it by a barrier.
+    arrived = builder.barrier(noccl.Row(0), here, after=[spread])
+    folded = builder.in_network_reduction(
+        ROW, 4096, noccl.Place(here, 8192), 512, element="int64", after=[arrived]
+    )
+    local = builder.local_reduce(here, [8192, 0], 8192, 512, element="int64", after=[folded])
+    busy = builder.compute(here, cycles=40, after=[local])
+    builder.barrier(noccl.Row(0), here, after=[busy])
+    return builder.build()
+
+
+def test_a_built_schedule_reads_back_from_its_file(tmp_path: Path) -> None:
+    schedule = every_action()
+    schedule.save(tmp_path / "schedule.json")
+    assert noccl.Schedule.open(tmp_path / "schedule.json") == schedule
+    assert schedule.algorithm == "every_action"
+    assert schedule.parameters == {"chunks": "1"}
+    assert schedule.num_actions == 7
+
+
+def test_a_built_schedule_computes_what_its_actions_say(
+    mesh4x4_collective: noccl.Network,
+) -> None:
+    data = np.arange(96, dtype=np.int64)
+    here = noccl.Cluster(0, 0)
+    report, (result,) = noccl.run_values(
+        mesh4x4_collective,
+        every_action(),
+        [(noccl.Place(noccl.Memory(0), 0), data)],
+        [(noccl.Place(here, 8192), 512)],
+    )
+    # Two lines of 256 bytes, 512 apart; four members give the same; the cores add it once more.
+    lines = np.concatenate([data[:32], data[64:96]])
+    np.testing.assert_array_equal(result.view(np.int64), 5 * lines)
+    assert report.action_cycles.shape == (7, 2)
+    starts, finishes = report.action_cycles.T
+    assert np.all(starts <= finishes)
+    # Each action waits for the one before it, at least where both take place.
+    assert np.all(np.diff(finishes) > 0)
+
+
+def test_a_member_that_reads_before_its_data_arrives_is_refused(
+    mesh4x4_collective: noccl.Network,
+) -> None:
+    here = noccl.Cluster(0, 0)
+    builder = noccl.ScheduleBuilder("race")
+    spread = builder.multicast(here, noccl.Place(here, 0), ROW, 4096, 512)
+    builder.in_network_reduction(ROW, 4096, noccl.Place(here, 8192), 512, after=[spread])
+    with pytest.raises(noccl.ScheduleError):
+        noccl.run(mesh4x4_collective, builder.build())
+
+
+def test_value_and_timing_mode_have_the_same_cycles(mesh4x4_collective: noccl.Network) -> None:
+    schedule = noccl.make_schedule(mesh4x4_collective, "all_reduce", num_bytes=2048)
+    value, timing = (
+        noccl.run(mesh4x4_collective, schedule, mode=mode) for mode in ("value", "timing")
+    )
+    np.testing.assert_array_equal(value.action_cycles, timing.action_cycles)
+    assert value.verified is True
+    assert timing.verified is None
+
+
+def test_a_false_claim_is_refused(mesh4x4_collective: noccl.Network) -> None:
+    here = noccl.Cluster(0, 0)
+    builder = noccl.ScheduleBuilder("forgets_three_members")
+    builder.transfer(here, noccl.Place(noccl.Memory(0), 0), noccl.Place(here, 0), 64)
+    claim = noccl.Collective("multicast", noccl.Row(0), noccl.Memory(0), 64, 0, 0, element="int8")
+    with pytest.raises(noccl.ScheduleError):
+        noccl.run(mesh4x4_collective, builder.build(claim))
+
+
+def test_a_claim_reads_back_as_the_engine_wrote_it(mesh4x4_collective: noccl.Network) -> None:
+    group = noccl.Rectangle(0, 0, 2, 2)
+    made = noccl.make_schedule(
+        mesh4x4_collective, "reduce", num_bytes=512, group=group, root="1,1", element="int32"
+    )
+    written = json.loads(made.text)["collective"]
+    claim = noccl.Collective(
+        "reduce",
+        group,
+        noccl.Cluster(1, 1),
+        512,
+        written["input_offset"],
+        written["output_offset"],
+        element="int32",
+    )
+    assert claim.to_json() == written
+
+
+def test_another_format_version_is_refused(mesh4x4_collective: noccl.Network) -> None:
+    later = json.loads(every_action().text) | {"format": FORMAT + 1}
+    with pytest.raises(noccl.NocclError, match="format"):
+        noccl.run(mesh4x4_collective, noccl.Schedule(json.dumps(later)))

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The long suites: what takes too long for every push, and a summary that is committed.
+
+Each suite says what it ran and what failed. A failure names the command or the arguments that
+reproduce it. The exit code is 1 if anything failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import itertools
+import os
+import platform
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import noccl
+import repository
+
+ALGORITHMS = ("chain:1", "chain:3", "chain:8", "tree:1", "tree:4", "row_column", "in_network")
+SIZES_BYTES = (8, 64, 72, 1024, 4096, 4104)
+MAX_FAILURES_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a suite ran.
+
+    Attributes:
+        suite: What the suite asks.
+        runs: Runs, in words.
+        failures: One line each; empty if all is well.
+    """
+
+    suite: str
+    runs: str
+    failures: tuple[str, ...]
+
+
+def stress(preset: str, seeds: int) -> Outcome:
+    """Random overlapping transactions of all kinds: all complete, all values right."""
+    report = noccl.stress(noccl.load(preset), num_seeds=seeds)
+    return Outcome(
+        f"stress on `{preset}`: everything completes with the right bytes",
+        f"{report.runs} seeds, {report.transactions} transactions: {report.completed} completed, "
+        f"{report.hung} hung, {report.wrong} wrong",
+        tuple(failure.reproducer for failure in report.failures),
+    )
+
+
+def peer_control(seeds: int) -> Outcome:
+    """The negative control: the published router hangs in most runs, each with a diagnosis."""
+    preset = "collective_noc_4x4_peer"
+    report = noccl.stress(noccl.load(preset), num_seeds=seeds, kinds=["multicast"])
+    silent = [f for f in report.failures if f.diagnosis is None or not f.diagnosis.waits]
+    failures = [f"hangs without a cycle of waits: {f.reproducer}" for f in silent]
+    if 2 * report.hung <= report.runs:
+        failures.append(f"only {report.hung} of {report.runs} runs hang")
+    return Outcome(
+        f"negative control, multicasts on `{preset}`: most runs hang, each with a diagnosis",
+        f"{report.runs} seeds: {report.hung} hung, {report.completed} completed",
+        tuple(failures),
+    )
+
+
+def groups(network: noccl.Network) -> Iterator[noccl.Rectangle]:
+    """All rectangles of a network."""
+    for x, y in itertools.product(range(network.width), range(network.height)):
+        for width in range(1, network.width - x + 1):
+            for height in range(1, network.height - y + 1):
+                yield noccl.Rectangle(x, y, width, height)
+
+
+def postconditions(preset: str, max_cases: int) -> Outcome:
+    """Every algorithm on every rectangle, root and size: the checker proves the postcondition.
+
+    If there are more cases than `max_cases`, a seeded sample of them runs.
+    """
+    network = noccl.load(preset)
+    roots = [f"{x},{y}" for x, y in itertools.product(range(network.width), range(network.height))]
+    cases = list(
+        itertools.product(
+            ("multicast", "reduce", "all_reduce"), groups(network), roots, ALGORITHMS, SIZES_BYTES
+        )
+    )
+    total = len(cases)
+    if total > max_cases:
+        cases = random.Random(1).sample(cases, max_cases)  # noqa: S311 - a sample, no secret
+    failures, refused = [], 0
+    for collective, group, root, algorithm, size in cases:
+        try:
+            schedule = noccl.make_schedule(
+                network,
+                collective,
+                num_bytes=size,
+                group=group,
+                root=root,
+                algorithm=algorithm,
+                element="fp64",
+            )
+            noccl.check(network, schedule)
+        except (noccl.AlgorithmError, noccl.CapacityError):
+            refused += 1
+        except noccl.NocclError as error:
+            arguments = f"--group {group.text} --root {root} --bytes {size}"
+            failures.append(f"{collective} {algorithm} {arguments}: {error}")
+    return Outcome(
+        f"postconditions on `{preset}`: the checker proves every algorithm",
+        f"{len(cases)} of {total} cases ({refused} refused by name)",
+        tuple(failures),
+    )
+
+
+def values(preset: str, cases: int) -> Outcome:
+    """Random collectives on random data: the network computes what NumPy computes."""
+    network = noccl.load(preset)
+    rng = np.random.default_rng(1)
+    rectangles = list(groups(network))
+    failures = []
+    for case in range(cases):
+        group = rectangles[rng.integers(len(rectangles))]
+        algorithm = ALGORITHMS[rng.integers(len(ALGORITHMS))]
+        shape = (group.width * group.height, int(rng.integers(1, 1000)))
+        inputs = rng.integers(-(2**62), 2**62, shape)
+        result = noccl.all_reduce(network, inputs, group=group, algorithm=algorithm)
+        if not np.all(result.values == inputs.sum(axis=0)):
+            failures.append(f"case {case}: all_reduce {algorithm} --group {group.text} {shape}")
+    return Outcome(
+        f"values on `{preset}`: all-reduce equals the sum",
+        f"{cases} random cases",
+        tuple(failures),
+    )
+
+
+def command(suite: str, words: list[str], environment: dict[str, str]) -> Outcome:
+    """A suite that is a command of its own."""
+    full = {**os.environ, **environment}
+    done = subprocess.run(words, check=False, cwd=repository.ROOT, env=full)
+    setting = " ".join(f"{name}={value}" for name, value in environment.items())
+    line = f"{setting} {' '.join(words)}"
+    return Outcome(suite, f"`{line}`", () if done.returncode == 0 else (line,))
+
+
+def suites(seeds: int) -> list[Callable[[], Outcome]]:
+    """All suites in the order of the summary."""
+    return [
+        lambda: stress("collective_noc_4x4", seeds),
+        lambda: stress("collective_noc_8x8", seeds // 5),
+        lambda: stress("collective_noc_3x5", seeds // 5),
+        lambda: peer_control(seeds // 25),
+        lambda: postconditions("collective_noc_4x4", 40_000),
+        lambda: postconditions("collective_noc_8x8", 2_000),
+        lambda: values("collective_noc_4x4", seeds // 5),
+        lambda: command(
+            "Rust properties with many cases",
+            ["cargo", "test", "--workspace", "--locked", "--quiet"],
+            {"PROPTEST_CASES": "2000"},
+        ),
+        lambda: command(
+            "Python properties with many cases",
+            [sys.executable, "-m", "pytest", "-q", "--hypothesis-profile=long", "python/tests"],
+            {},
+        ),
+    ]
+
+
+def report(results: list[tuple[Outcome, float]], seeds: int) -> str:
+    """The summary as Markdown."""
+    commit = subprocess.run(
+        ["git", "describe", "--always", "--dirty"],
+        cwd=repository.ROOT, check=True, capture_output=True, text=True,
+    ).stdout.strip()  # fmt: skip
+    today = f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}"
+    machine = f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}"
+    num_failures = sum(len(outcome.failures) for outcome, _ in results)
+    lines = [
+        "<!-- Written by `make long`; do not edit. -->",
+        "# Long suites",
+        "",
+        f"`make long LONG_SEEDS={seeds}` at `{commit}` on {today}, {machine}: "
+        + ("all passed." if num_failures == 0 else f"{num_failures} failures."),
+        "",
+        "| suite | runs | failures | seconds |",
+        "|---|---|---:|---:|",
+    ]
+    lines += [f"| {o.suite} | {o.runs} | {len(o.failures)} | {s:.0f} |" for o, s in results]
+    for outcome, _ in results:
+        if outcome.failures:
+            lines += ["", f"## Failures: {outcome.suite}", ""]
+            lines += [f"- {failure}" for failure in outcome.failures[:MAX_FAILURES_SHOWN]]
+            left_out = len(outcome.failures) - MAX_FAILURES_SHOWN
+            lines += [f"- and {left_out} more"] if left_out > 0 else []
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Runs all suites and writes the summary."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, required=True)
+    parser.add_argument("--summary", type=Path, required=True)
+    arguments = parser.parse_args()
+    results = []
+    for suite in suites(arguments.seeds):
+        start = time.monotonic()
+        outcome = suite()
+        results.append((outcome, time.monotonic() - start))
+        verdict = "ok" if not outcome.failures else f"{len(outcome.failures)} failures"
+        print(f"{outcome.suite}: {outcome.runs}: {verdict}", flush=True)
+    arguments.summary.write_text(report(results, arguments.seeds), encoding="utf-8")
+    sys.exit(1 if any(outcome.failures for outcome, _ in results) else 0)
+
+
+if __name__ == "__main__":
+    main()
