@@ -159,6 +159,12 @@ pub fn leaves_through(here: Coord, group: Cube, root: Coord) -> u32 {
 
 /// How many v with `(v & !mask) == base` satisfy `lo <= v + origin <= hi`.
 fn count_in(base: u16, mask: u16, lo: u16, hi: u16, origin: u16) -> u32 {
+    if mask & mask.wrapping_add(1) == 0 {
+        // Members without gaps, by far the most common set: overlap of two ranges.
+        let first = (u32::from(base) + u32::from(origin)).max(u32::from(lo));
+        let end = (u32::from(base) + u32::from(mask) + u32::from(origin)).min(u32::from(hi)) + 1;
+        return end.saturating_sub(first);
+    }
     let below = |limit: u32| -> u32 {
         // Members strictly below `limit` (region coordinates): walk the bits from the top.
         let mut count = 0;

@@ -59,6 +59,18 @@ impl BitSet {
         }
     }
 
+    /// The first member at or after `from`.
+    #[inline]
+    pub(crate) fn next_member(&self, from: usize) -> Option<usize> {
+        let index = from / 64;
+        let rest = self.words.get(index)? & (!0 << (from % 64));
+        if rest != 0 {
+            return Some(index * 64 + rest.trailing_zeros() as usize);
+        }
+        let word = self.next_word(index + 1)?;
+        Some(word * 64 + self.words[word].trailing_zeros() as usize)
+    }
+
     #[inline]
     pub(crate) fn word(&self, index: usize) -> u64 {
         self.words[index]

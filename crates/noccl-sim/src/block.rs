@@ -33,12 +33,17 @@ pub(crate) struct Block {
     pub join_heads: [u64; PORTS],
     /// Routers that have a unit with something in it.
     pub unit_busy: u64,
-    /// Moves of this cycle: outputs that take a flit from the switch, inputs that lose their head,
-    /// inputs with a head whose route is not known yet.
+    /// Per input: what the second flit will ask for once it is the head.
+    pub behind: [Wants; PORTS],
+    /// Moves of this cycle: outputs that take a flit from the switch, inputs that lose their head.
     pub switched: [u64; PORTS],
     pub popped: [u64; PORTS],
-    pub fresh: [u64; PORTS],
 }
+
+/// What flits ask for: per output the lanes that want it; last, the lanes that wait for siblings.
+pub(crate) type Wants = [u64; PORTS + 1];
+/// Index of the lanes that wait for siblings.
+pub(crate) const JOIN: usize = PORTS;
 
 /// Which routers an arbiter may serve, if not all: published routers restrict it.
 pub(crate) struct Restriction<'a> {
@@ -90,11 +95,12 @@ impl Block {
         let mut taken = [0; RESULT + 1];
         let mut forked = [0; PORTS];
         for out in 0..PORTS {
-            let grants = self.grant(out, restriction.as_ref());
-            self.switched[out] = grants.iter().fold(0, |w, g| w | g);
-            if self.switched[out] == 0 {
+            let requested = self.requests[out].iter().fold(0, |w, r| w | r);
+            if requested & !self.out_full[out] == 0 {
                 continue;
             }
+            let grants = self.grant(out, restriction.as_ref());
+            self.switched[out] = grants.iter().fold(0, |w, g| w | g);
             let kept = !self.switched[out];
             let planes = &mut self.granted[out];
             planes[0] = planes[0] & kept | grants[1] | grants[3] | grants[5];
@@ -108,7 +114,7 @@ impl Block {
                 taken[input] |= grants[input];
             }
         }
-        for input in 0..PORTS {
+        for input in (0..PORTS).filter(|i| taken[*i] != 0) {
             let open = (0..PORTS).fold(0, |w, o| w | self.requests[o][input]);
             self.popped[input] |= taken[input] & !open;
             forked[input] |= taken[input] & open;
@@ -173,23 +179,72 @@ impl Block {
         slots
     }
 
-    /// Takes the heads of inputs away; what stands behind them becomes fresh.
+    /// Takes the heads of inputs away; what stands behind them makes its requests.
     #[inline]
     pub(crate) fn pop_inputs(&mut self, input: usize, full: &mut u64, lanes: u64) {
+        let promoted = lanes & *full;
         self.in_head[input] ^= lanes;
-        self.in_any[input] &= !(lanes & !*full);
-        self.fresh[input] |= lanes & *full;
+        self.in_any[input] &= !lanes | promoted;
         *full &= !lanes;
+        if promoted != 0 {
+            let behind = self.behind[input];
+            self.ask(input, &behind, promoted);
+        }
     }
 
-    /// Occupancy after a flit has been appended to inputs. Returns the slots to write.
+    /// As [`Block::push_inputs`] for one flit that wants one thing. Returns the slot to write.
     #[inline]
-    pub(crate) fn push_inputs(&mut self, input: usize, full: &mut u64, lanes: u64) -> u64 {
-        let slots = self.in_head[input] ^ self.in_any[input];
-        *full |= lanes & self.in_any[input];
-        self.fresh[input] |= lanes & !self.in_any[input];
+    pub(crate) fn push_input(
+        &mut self,
+        input: usize,
+        full: &mut u64,
+        lane: usize,
+        want: usize,
+    ) -> usize {
+        let bit = 1 << lane;
+        let slot = self.input_slots(input) >> lane & 1;
+        if self.in_any[input] & bit == 0 {
+            self.in_any[input] |= bit;
+            let wish = if want == JOIN {
+                &mut self.join_heads[input]
+            } else {
+                &mut self.requests[want][input]
+            };
+            *wish |= bit;
+        } else {
+            *full |= bit;
+            for (i, behind) in self.behind[input].iter_mut().enumerate() {
+                *behind = *behind & !bit | u64::from(i == want) << lane;
+            }
+        }
+        slot as usize
+    }
+
+    /// Slots that flits appended to inputs will take.
+    #[inline]
+    pub(crate) fn input_slots(&self, input: usize) -> u64 {
+        self.in_head[input] ^ self.in_any[input]
+    }
+
+    /// Occupancy and requests after flits that want `wants` have been appended to inputs.
+    #[inline]
+    pub(crate) fn push_inputs(&mut self, input: usize, full: &mut u64, lanes: u64, wants: &Wants) {
+        let second = lanes & self.in_any[input];
+        *full |= second;
         self.in_any[input] |= lanes;
-        slots
+        self.ask(input, wants, lanes & !second);
+        for (behind, want) in self.behind[input].iter_mut().zip(wants) {
+            *behind = *behind & !second | want & second;
+        }
+    }
+
+    /// Heads of inputs make their requests.
+    #[inline]
+    fn ask(&mut self, input: usize, wants: &Wants, lanes: u64) {
+        for out in 0..PORTS {
+            self.requests[out][input] |= wants[out] & lanes;
+        }
+        self.join_heads[input] |= wants[JOIN] & lanes;
     }
 
     /// Input granted last by an output.
@@ -236,11 +291,9 @@ impl Shift {
         }
     }
 
-    /// Blocks that hold the routers at this distance from those of `block`.
-    pub(crate) fn reached(self, block: usize) -> impl Iterator<Item = usize> {
-        let first = block as isize + self.blocks;
-        (first..=first + isize::from(self.lanes != 0))
-            .filter(|b| *b >= 0)
-            .map(|b| b as usize)
+    /// First block that holds routers at this distance from those of `block`, and whether the one after
+    /// it does too.
+    pub(crate) const fn reached(self, block: usize) -> (isize, bool) {
+        (block as isize + self.blocks, self.lanes != 0)
     }
 }

@@ -21,6 +21,7 @@ mod instances;
 mod issue;
 mod join;
 mod memory;
+mod moves;
 mod ni;
 mod payload;
 mod peer;
