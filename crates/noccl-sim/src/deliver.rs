@@ -27,6 +27,7 @@ impl Fabric<'_> {
                 self.config.stalls.map(|s| s.target_stall_per_256),
             ) || !self.accepts(tile, flit)
             {
+                self.note_refusal(plane, flit.kind);
                 continue;
             }
             self.planes[plane.idx()].pop_output(tile, LOCAL);
@@ -44,7 +45,7 @@ impl Fabric<'_> {
             < u64::from(per_256)
     }
 
-    fn accepts(&self, tile: usize, flit: Flit) -> bool {
+    pub(crate) fn accepts(&self, tile: usize, flit: Flit) -> bool {
         let spec = self.network.spec();
         let ni = &self.nis[tile];
         match flit.kind {
@@ -67,6 +68,14 @@ impl Fabric<'_> {
             | FlitKind::NarrowWrite
             | FlitKind::BarrierHead
             | FlitKind::ReduceHead => true,
+        }
+    }
+
+    /// All barrier counters of a tile are in use: from now on somebody may wait for long.
+    fn note_refusal(&mut self, plane: Plane, kind: FlitKind) {
+        let state = &mut self.planes[plane.idx()];
+        if kind == FlitKind::Barrier && state.watch.is_none() {
+            state.watch = Some(state.new_watch());
         }
     }
 

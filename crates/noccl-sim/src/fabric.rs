@@ -102,6 +102,7 @@ impl<'n> Fabric<'n> {
             let mut plane =
                 PlaneState::new(network.width(), network.height(), Joins::new(tiles, join));
             plane.peer = is_peer.then(|| Box::new(PeerState::new(tiles)));
+            plane.watch = is_peer.then(|| plane.new_watch());
             plane
         };
         Self {

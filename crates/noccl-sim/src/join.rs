@@ -60,6 +60,18 @@ pub(crate) struct Timeout {
     pub since: u64,
 }
 
+/// A contribution that waits in a table.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Waiting {
+    pub router: usize,
+    pub txn: u32,
+    /// Beat of a wide reduction; `None` for responses and barriers.
+    pub beat: Option<u16>,
+    /// Wide reductions: inputs whose operand has come.
+    pub have: u8,
+    pub since: u64,
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Merge {
     /// Leaves and worst response so far.
@@ -363,17 +375,35 @@ impl Joins {
             .1
     }
 
-    /// Contributions that wait in tables: (router, transaction, since), for diagnosis.
-    pub(crate) fn waiting(&self) -> impl Iterator<Item = (usize, u32, u64)> + '_ {
-        self.unit_of
-            .iter()
-            .enumerate()
-            .filter(|(_, u)| **u != u32::MAX)
-            .flat_map(move |(r, u)| {
-                let unit = &self.units[*u as usize];
-                let merges = unit.merges.iter().map(move |m| (r, m.flit.txn, m.since));
-                merges.chain(unit.waiting.iter().map(move |o| (r, o.txn, o.since)))
-            })
+    /// Contributions that wait in tables, for diagnosis.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = Waiting> + '_ {
+        (0..self.unit_of.len()).flat_map(move |r| self.waiting_at(r))
+    }
+
+    /// Contributions that wait in the tables of one router.
+    pub(crate) fn waiting_at(&self, r: usize) -> impl Iterator<Item = Waiting> + '_ {
+        let unit = self.units.get(self.unit_of[r] as usize);
+        unit.into_iter().flat_map(move |unit| {
+            let entry = move |txn, beat, have, since| Waiting {
+                router: r,
+                txn,
+                beat,
+                have,
+                since,
+            };
+            // What has passed waits for nobody: its entry is only a memory of it.
+            let merges = unit.merges.iter().filter(|m| !m.has_passed);
+            let operands = unit.waiting.iter();
+            merges
+                .map(move |m| entry(m.flit.txn, None, 0, m.since))
+                .chain(operands.map(move |o| entry(o.txn, Some(o.beat), o.have, o.since)))
+        })
+    }
+
+    /// The oldest finished result of a router's unit, for diagnosis.
+    pub(crate) fn oldest_result(&self, r: usize) -> Option<(u64, Flit)> {
+        let unit = self.units.get(self.unit_of[r] as usize)?;
+        unit.results.front().copied()
     }
 }
 

@@ -8,9 +8,10 @@
 //! worm holds. It can therefore deadlock, and it can split a worm: both are behaviour to reproduce.
 
 use crate::flit::{Flit, FlitKind};
-use crate::plane::{Context, PORTS, PlaneState, RESULT, next_port};
+use crate::plane::{Context, PORTS, PlaneState, next_port};
+use crate::txn::Trees;
 use noccl_net::tree::{Cube, join_set};
-use noccl_net::{Coord, Network, Port};
+use noccl_net::{Coord, Network};
 use noccl_run::RunError;
 use noccl_spec::RouterFlow;
 
@@ -22,6 +23,10 @@ const FREE: u8 = u8::MAX;
 pub(crate) struct PeerState {
     /// Per router and output: input whose worm holds it.
     holder: Vec<[u8; PORTS]>,
+    /// Per router and output: that worm's transaction, and since when it holds the output.
+    held: Vec<[(u32, u64); PORTS]>,
+    /// The cycle being evaluated.
+    cycle: u64,
     /// Merged flits of this cycle: router, inputs that are consumed, output, flit.
     joined: Vec<(u32, u8, u8, Flit)>,
     /// Heads consumed by the wide reduction unit: router, inputs.
@@ -32,6 +37,8 @@ impl PeerState {
     pub(crate) fn new(tiles: usize) -> Self {
         Self {
             holder: vec![[FREE; PORTS]; tiles],
+            held: vec![[(0, 0); PORTS]; tiles],
+            cycle: 0,
             joined: Vec::new(),
             reduced: Vec::new(),
         }
@@ -43,13 +50,22 @@ impl PeerState {
         (holder != FREE).then_some(holder as usize)
     }
 
-    pub(crate) fn clear(&mut self) {
+    /// Transaction of the worm that holds an output, and since when, for diagnosis.
+    pub(crate) fn held(&self, r: usize, out: usize) -> (u32, u64) {
+        self.held[r][out]
+    }
+
+    pub(crate) fn clear(&mut self, cycle: u64) {
+        self.cycle = cycle;
         self.joined.clear();
         self.reduced.clear();
     }
 
     /// A flit has passed from `input` to `out`: hold or release the output.
     pub(crate) fn passed(&mut self, r: usize, input: usize, out: usize, flit: Flit) {
+        if self.holder[r][out] == FREE {
+            self.held[r][out] = (flit.txn, self.cycle);
+        }
         self.holder[r][out] = if flit.is_last() { FREE } else { input as u8 };
     }
 }
@@ -174,29 +190,11 @@ impl PlaneState {
         }
     }
 
-    /// Who stands in the way of the flit at the head of an input, for diagnosis: (output, holding input).
-    pub(crate) fn blocked_outputs(
-        &self,
-        r: usize,
-        input: usize,
-    ) -> impl Iterator<Item = (usize, Option<usize>)> + '_ {
-        let want = self.control[r].want[input];
-        (0..PORTS)
-            .filter(move |o| want >> o & 1 != 0)
-            .map(move |o| {
-                let holder = self.peer.as_ref().and_then(|p| p.holder(r, o));
-                (o, holder.filter(|h| *h != input && *h != RESULT))
-            })
-    }
-
     /// Inputs whose contribution a waiting head still misses, for diagnosis.
-    pub(crate) fn missing_siblings(&self, r: usize, input: usize, context: &Context<'_>) -> u8 {
+    pub(crate) fn missing_siblings(&self, r: usize, input: usize, trees: &Trees) -> u8 {
         let c = &self.control[r];
-        if c.join_heads >> input & 1 == 0 || self.peer.is_none() {
-            return 0;
-        }
         let flit = self.input_head(r, input);
-        let tree = context.trees.tree(flit.txn);
+        let tree = trees.tree(flit.txn);
         let expected = join_set(Coord::new(c.x, c.y), tree.set, tree.root);
         (0..PORTS)
             .filter(|p| expected >> p & 1 != 0 && !self.siblings_stand(r, 1 << p, flit))
@@ -233,13 +231,4 @@ pub(crate) fn refuse_three_operands(
         }
     }
     Ok(())
-}
-
-/// Ports as a person reads them.
-pub(crate) fn port_name(port: usize) -> String {
-    if port == RESULT {
-        "the reduction unit".to_owned()
-    } else {
-        format!("{:?}", Port::ALL[port])
-    }
 }

@@ -14,6 +14,7 @@ use crate::join::Joins;
 use crate::payload::PayloadPool;
 use crate::peer::PeerState;
 use crate::txn::Trees;
+use crate::watch::Watch;
 use noccl_net::tree::fork_set;
 use noccl_net::{Coord, Port, xy_port};
 
@@ -71,6 +72,8 @@ pub(crate) struct PlaneState {
     offsets: [i32; 4],
     /// Registers that only published routers have.
     pub peer: Option<Box<PeerState>>,
+    /// Since when heads stand, once somebody wants to know.
+    pub watch: Option<Box<Watch>>,
     link_moves: Vec<u32>,
     pub(crate) switch_moves: Vec<u32>,
     absorbed: Vec<u32>,
@@ -110,6 +113,7 @@ impl PlaneState {
             active: BitSet::new(tiles),
             offsets: [1, h, -1, -h],
             peer: None,
+            watch: None,
             link_moves: Vec::new(),
             switch_moves: Vec::new(),
             absorbed: Vec::new(),
@@ -139,9 +143,12 @@ impl PlaneState {
         self.switch_moves.clear();
         self.absorbed.clear();
         self.eject.clear();
+        if self.watch.is_some() || self.joins.store_full_cycle.is_some() {
+            self.keep_watch(context.cycle);
+        }
         let mut peer = self.peer.take();
         if let Some(peer) = &mut peer {
-            peer.clear();
+            peer.clear(context.cycle);
         }
         let mut next = 0;
         while let Some(word) = self.active.next_word(next) {
@@ -404,31 +411,41 @@ impl PlaneState {
         self.active.insert(r);
     }
 
-    /// Flits standing in FIFOs, with their place, for diagnosis and conservation tests.
-    pub(crate) fn standing_flits(&self) -> impl Iterator<Item = (usize, bool, usize, Flit)> + '_ {
-        self.control.iter().enumerate().flat_map(move |(r, c)| {
-            (0..PORTS).flat_map(move |p| {
-                let heads = [
-                    (c.in_any >> p & 1 != 0).then(|| {
-                        (
-                            r,
-                            true,
-                            p,
-                            self.input[r][2 * p + (c.in_head >> p & 1) as usize],
-                        )
-                    }),
-                    (c.out_any >> p & 1 != 0).then(|| {
-                        (
-                            r,
-                            false,
-                            p,
-                            self.output[r][2 * p + (c.out_head >> p & 1) as usize],
-                        )
-                    }),
-                ];
-                heads.into_iter().flatten()
-            })
-        })
+    /// Starts or updates the watch over the heads of all FIFOs.
+    #[cold]
+    fn keep_watch(&mut self, cycle: u64) {
+        let mut watch = self.watch.take().unwrap_or_else(|| self.new_watch());
+        let mut next = 0;
+        while let Some(word) = self.active.next_word(next) {
+            next = word + 1;
+            let mut bits = self.active.word(word);
+            while bits != 0 {
+                watch.observe(self, word * 64 + bits.trailing_zeros() as usize, cycle);
+                bits &= bits - 1;
+            }
+        }
+        self.watch = Some(watch);
+    }
+
+    pub(crate) fn new_watch(&self) -> Box<Watch> {
+        Box::new(Watch::new(self.control.len()))
+    }
+
+    /// Flits of one FIFO, head first, for diagnosis and conservation checks.
+    pub(crate) fn fifo(
+        &self,
+        r: usize,
+        is_input: bool,
+        port: usize,
+    ) -> impl Iterator<Item = Flit> + '_ {
+        let c = &self.control[r];
+        let (slots, any, full, head) = if is_input {
+            (&self.input[r], c.in_any, c.in_full, c.in_head)
+        } else {
+            (&self.output[r], c.out_any, c.out_full, c.out_head)
+        };
+        let len = usize::from(any >> port & 1) + usize::from(full >> port & 1);
+        (0..len).map(move |i| slots[2 * port + ((head >> port & 1) as usize ^ i)])
     }
 }
 
