@@ -23,7 +23,7 @@ CI_STAGES := setup check lint-rust demo test-rust test-python lint-python gen-ch
 .PHONY: help
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1|\2/' \
-	  | while IFS='|' read -r name text; do printf '  make %-14s %s\n' "$$name" "$$text"; done
+	  | while IFS='|' read -r name text; do printf '  make %-15s %s\n' "$$name" "$$text"; done
 
 # ---------------------------------------------------------------------------------------------- build
 
@@ -121,8 +121,13 @@ bench: $(BIN)/noccl ## Run the benchmarks and print them
 	$(BIN)/noccl bench
 
 .PHONY: bench-compare
-bench-compare: $(BIN)/noccl ## Run the benchmarks and print the change against the committed baseline
-	$(BIN)/python tools/bench_compare.py --noccl $(BIN)/noccl
+bench-compare: $(BIN)/noccl ## Run the benchmarks and print the change against benches/baseline.json
+	$(BIN)/noccl bench --compare benches/baseline.json
+
+.PHONY: bench-baseline
+bench-baseline: $(BIN)/noccl ## Run the benchmarks and make them the baseline
+	@mkdir -p benches
+	$(BIN)/noccl bench --output benches/baseline.json
 
 # ----------------------------------------------------------------------------------- generated text, CI
 
