@@ -17,6 +17,8 @@ LONG_SEEDS ?= 5000
 RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
   $(shell find crates -type f -not -path '*/tests/*' -not -path '*/proptest-regressions/*')
 
+PYTHON_DIRS := $(wildcard python tools experiments)
+
 # Order of the merge gate: what fails in seconds comes first.
 CI_STAGES := setup check lint-rust demo test-rust test-python lint-python gen-check docs
 
@@ -65,14 +67,14 @@ check: format-check repository-lints ## Formats, licence headers, crate edges, g
 .PHONY: format
 format: $(VENV)/.deps ## Format Rust and Python
 	cargo fmt --all
-	$(BIN)/ruff format --quiet python tools experiments
-	$(BIN)/ruff check --quiet --fix python tools experiments
+	$(BIN)/ruff format --quiet $(PYTHON_DIRS)
+	$(BIN)/ruff check --quiet --fix $(PYTHON_DIRS)
 
 .PHONY: format-check
 format-check: $(VENV)/.deps
 	cargo fmt --all --check
-	$(BIN)/ruff format --quiet --diff python tools experiments
-	$(BIN)/ruff check --quiet python tools experiments
+	$(BIN)/ruff format --quiet --diff $(PYTHON_DIRS)
+	$(BIN)/ruff check --quiet $(PYTHON_DIRS)
 
 .PHONY: repository-lints
 repository-lints: $(VENV)/.deps
