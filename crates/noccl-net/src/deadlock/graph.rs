@@ -148,10 +148,7 @@ impl<'a> Graph<'a> {
         let (a, b) = (use_of(first), use_of(second));
         let answer = self.is_held_back(first.0, second)
             || match a.place {
-                Place::Issue { tile, .. } => {
-                    self.is_same_queue(first.0, second.0)
-                        && self.is_issued_first(tile, first.0, second.0)
-                }
+                Place::Issue { tile, .. } => self.is_issued_first(tile, first.0, second.0),
                 Place::Link(_)
                 | Place::Input { .. }
                 | Place::Answer { .. }
@@ -171,7 +168,6 @@ impl<'a> Graph<'a> {
     /// Is the second use out of reach until transaction `first` has been answered?
     fn is_held_back(&self, first: usize, (second, taken): (usize, usize)) -> bool {
         if self.network.spec().router.flow == RouterFlow::NonBlocking
-            || !self.is_same_queue(first, second)
             || self.flows[first].has_destination_of(&self.flows[second])
         {
             return false;
@@ -180,7 +176,7 @@ impl<'a> Graph<'a> {
         (0..=taken).any(|u| match txn.uses[u].place {
             Place::Issue { tile, .. } => {
                 txn.comes_before(u, taken)
-                    && self.flows[first].initiators(self.network).contains(&tile)
+                    && self.transactions[first].takes(txn.uses[u].place)
                     && self.is_issued_first(tile, first, second)
             }
             Place::Link(_)
@@ -190,11 +186,6 @@ impl<'a> Graph<'a> {
             | Place::ReductionUnit(_)
             | Place::DmaBuffer(_) => false,
         })
-    }
-
-    /// Reads and writes of a tile, and those of different planes, are issued independently.
-    fn is_same_queue(&self, first: usize, second: usize) -> bool {
-        self.flows[first].request_queue() == self.flows[second].request_queue()
     }
 
     fn is_issued_first(&self, tile: TileId, first: usize, second: usize) -> bool {

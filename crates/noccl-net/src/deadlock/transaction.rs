@@ -85,6 +85,11 @@ impl Transaction {
             .is_some_and(|word| word >> (first % 64) & 1 == 1)
     }
 
+    /// Does the transaction take this place?
+    pub(super) fn takes(&self, place: Place) -> bool {
+        self.uses.iter().any(|one| one.place == place)
+    }
+
     /// Can one state have both: `held` taken and `wanted` not yet?
     pub(super) fn can_want_with(&self, wanted: usize, held: usize) -> bool {
         !self.comes_before(wanted, held)
