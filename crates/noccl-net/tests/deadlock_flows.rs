@@ -9,7 +9,7 @@ use noccl_net::deadlock::{
     Cycle, Flow, IssueOrder, Place, check, check_in_order, store_beats_needed,
 };
 use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef, elaborate};
-use noccl_spec::{RouterFlow, WideReductionKind};
+use noccl_spec::{Plane, RouterFlow, WideReductionKind};
 use proptest::prelude::*;
 
 fn peer() -> Network {
@@ -318,6 +318,28 @@ fn planes_of_one_initiator_are_ordered_apart() {
             .all(|w| matches!(w.holds, Place::Answer { .. } | Place::Link(_)))
     );
     assert!(!cycle.to_string().contains("requests of"), "{cycle}");
+}
+
+#[test]
+fn a_merged_response_that_waits_for_members_not_yet_reached_is_part_of_a_cycle() {
+    let n = peer();
+    let flows = [
+        multicast(&n, 0, 0, set(1, 0, 2, 3)),
+        reduction(&n, set(0, 2, 3, 1), 2, 3),
+        reduction(&n, set(1, 0, 0, 2), 1, 3),
+    ];
+    let cycle = rejected(&n, &flows);
+    let is_response = |p| matches!(p, Place::Link(l) if l.plane == Plane::Rsp);
+    assert!(
+        cycle
+            .waits
+            .iter()
+            .any(|w| is_response(w.holds) && !is_response(w.waits_for)),
+        "{cycle}"
+    );
+    for pair in [[0, 1], [0, 2], [1, 2]] {
+        check(&n, &pair.map(|i| flows[i])).unwrap();
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@
 
 use super::build::Rules;
 use super::cycle::find_cycle;
-use super::search::{Edge, Found, shortest_consistent};
+use super::search::{Found, shortest_consistent};
 use super::transaction::Transaction;
 use super::{Cycle, Flow, Place, Proof, Wait, store_beats_needed};
 use crate::{Network, TileId};
@@ -41,10 +41,9 @@ pub fn check_in_order(
 ) -> Result<Proof, Cycle> {
     let graph = Graph::new(network, flows, order);
     let nodes = graph.nodes.len();
-    let edges: Vec<Vec<Edge>> = (0..nodes).map(|node| graph.edges(node)).collect();
+    let edges: Vec<Vec<usize>> = (0..nodes).map(|node| graph.edges(node)).collect();
     let waits = edges.iter().map(Vec::len).sum();
-    let targets =
-        |node: usize, next: &mut Vec<usize>| next.extend(edges[node].iter().map(|e| e.to));
+    let targets = |node: usize, next: &mut Vec<usize>| next.extend(&edges[node]);
     let Err(raw) = find_cycle(nodes, targets) else {
         return Ok(Proof { nodes, waits });
     };
@@ -114,7 +113,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Uses of others for which the transaction can wait while it keeps this one.
-    fn edges(&self, node: usize) -> Vec<Edge> {
+    fn edges(&self, node: usize) -> Vec<usize> {
         let (t, held) = self.nodes[node];
         let txn = &self.transactions[t];
         let mut edges = Vec::new();
@@ -127,7 +126,7 @@ impl<'a> Graph<'a> {
             }
             for to in users.iter().copied() {
                 if self.nodes[to].0 != t && !self.is_ahead((t, wanted), self.nodes[to]) {
-                    edges.push(Edge { wanted, to });
+                    edges.push(to);
                 }
             }
         }

@@ -90,11 +90,6 @@ impl Transaction {
         self.uses.iter().any(|one| one.place == place)
     }
 
-    /// Can one state have both: `held` taken and `wanted` not yet?
-    pub(super) fn can_want_with(&self, wanted: usize, held: usize) -> bool {
-        !self.comes_before(wanted, held)
-    }
-
     /// Do copies of this part of the transaction go their ways independently?
     pub(super) fn is_independent(&self, at: usize) -> bool {
         matches!(self.uses[at].keeps, KeptUntil::PassedOn)
