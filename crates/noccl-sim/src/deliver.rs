@@ -66,6 +66,7 @@ impl Fabric<'_> {
             | FlitKind::ReduceResponse
             | FlitKind::Atomic
             | FlitKind::NarrowWrite
+            | FlitKind::Credit
             | FlitKind::BarrierHead
             | FlitKind::ReduceHead => true,
         }
@@ -118,7 +119,25 @@ impl Fabric<'_> {
             }
             FlitKind::WriteHead => self.open_worm(tile, flit),
             FlitKind::ReduceHead | FlitKind::BarrierHead => {}
+            FlitKind::Credit => self.take_credit(tile, flit.txn, flit.payload),
         }
+    }
+
+    /// Room at the next merge point: for this tile's merge point, else for its NI.
+    fn take_credit(&mut self, tile: usize, txn: u32, beats: u32) {
+        let wide = &mut self.planes[Plane::Wide.idx()];
+        if wide.joins.take_credit(tile, txn, beats) {
+            wide.wake(tile);
+        } else {
+            self.take_own_credit(tile, txn, beats);
+        }
+    }
+
+    fn take_own_credit(&mut self, tile: usize, txn: u32, beats: u32) {
+        if let Some(stream) = self.nis[tile].writes.iter_mut().find(|s| s.txn == txn) {
+            stream.under_way -= beats;
+        }
+        self.refresh_injecting(tile);
     }
 
     /// Leaves of a multicast's responses have come home.
@@ -350,6 +369,9 @@ impl Fabric<'_> {
                     state.wake(entry.router as usize);
                 }
             }
+            Event::OwnCredit { tile, txn, beats } => {
+                self.take_own_credit(tile as usize, txn, beats)
+            }
             Event::Buffered { tile, bytes } => {
                 self.nis[tile as usize].buffer_bytes += bytes;
                 self.done.push(Done::ReadBeat { tile, bytes });
@@ -395,6 +417,8 @@ impl Fabric<'_> {
                 next_beat: 0,
                 beats: facts.beats,
                 head_pending: false,
+                under_way: 0,
+                is_limited: false,
                 source,
             });
             self.injecting.insert(tile as usize);

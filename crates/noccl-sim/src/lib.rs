@@ -242,6 +242,7 @@ fn finish(
 ) -> RunResult {
     let mut counters = fabric.counters;
     counters.flit_hops = fabric.planes.iter().map(|p| p.flit_hops).sum();
+    counters.dca_ops = fabric.planes[Plane::Wide.idx()].joins.folded_elements;
     counters.payload_byte_hops = fabric.planes[Plane::Wide.idx()].flit_hops * 64;
     let memory = outputs
         .iter()

@@ -8,7 +8,7 @@
 //! worm holds. It can therefore deadlock, and it can split a worm: both are behaviour to reproduce.
 
 use crate::flit::{Flit, FlitKind};
-use crate::plane::{Context, PORTS, PlaneState, next_port};
+use crate::plane::{Context, PORTS, PlaneState, next_port, route_of};
 use crate::txn::Trees;
 use noccl_net::tree::{Cube, join_set};
 use noccl_net::{Coord, Network};
@@ -113,7 +113,7 @@ impl PlaneState {
             let expected = join_set(here, tree.set, tree.root);
             if expected.count_ones() == 1 {
                 self.control[r].join_heads &= !(1 << port);
-                self.request(r, port, 1 << next_port(here, flit.dst));
+                self.request(r, port, 1 << next_port(here, route_of(flit, context.trees)));
                 continue;
             }
             if !self.siblings_stand(r, expected, flit) {
@@ -129,7 +129,7 @@ impl PlaneState {
                 }
                 continue;
             }
-            let out = next_port(here, flit.dst);
+            let out = next_port(here, route_of(flit, context.trees));
             let pipeline_drains = flit.kind == FlitKind::ReduceHead && self.joins.has_results(r);
             if (self.control[r].out_full | taken) >> out & 1 == 0 && !pipeline_drains {
                 taken |= 1 << out;

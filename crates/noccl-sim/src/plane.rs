@@ -9,7 +9,7 @@
 //! This file moves flits; [`crate::join`] decides what a contribution does at a merge point.
 
 use crate::bitset::BitSet;
-use crate::flit::{Flit, FlitKind, MULTICAST, OWN_COPY};
+use crate::flit::{Flit, FlitKind, MULTICAST, OWN_COPY, pack};
 use crate::join::Joins;
 use crate::payload::PayloadPool;
 use crate::peer::PeerState;
@@ -227,7 +227,11 @@ impl PlaneState {
                 crate::join::Verdict::Forward(merged) => {
                     self.input[r][slot] = merged;
                     self.control[r].join_heads &= !(1 << port);
-                    self.request(r, port, 1 << next_port(here, merged.dst));
+                    self.request(
+                        r,
+                        port,
+                        1 << next_port(here, route_of(merged, context.trees)),
+                    );
                 }
             }
         }
@@ -236,11 +240,11 @@ impl PlaneState {
 
     /// The unit's oldest result requests its output.
     pub(crate) fn offer_result(&mut self, r: usize, here: Coord, context: &mut Context<'_>) {
-        let offer = self.joins.offer(r, context);
+        let offer = self.joins.offer(r, here, context);
         let c = &mut self.control[r];
         c.unit_busy = offer.is_busy;
         if let Some(flit) = offer.result {
-            let out = next_port(here, flit.dst);
+            let out = next_port(here, route_of(flit, context.trees));
             c.req[out] |= 1 << RESULT;
             c.req_any |= 1 << out;
         }
@@ -453,4 +457,23 @@ impl PlaneState {
 #[inline]
 pub(crate) const fn next_port(here: Coord, dst: u32) -> usize {
     xy_port(here, Coord::new((dst >> 16) as u16, dst as u16)) as usize
+}
+
+/// Where a flit is routed to: contributions of wide reductions go to the root of their tree.
+pub(crate) fn route_of(flit: Flit, trees: &Trees) -> u32 {
+    match flit.kind {
+        FlitKind::Reduce | FlitKind::ReduceHead => pack(trees.tree(flit.txn).root),
+        FlitKind::Write
+        | FlitKind::WriteHead
+        | FlitKind::ReadRequest
+        | FlitKind::ReadData
+        | FlitKind::Response
+        | FlitKind::CollectB
+        | FlitKind::ReduceResponse
+        | FlitKind::Barrier
+        | FlitKind::Atomic
+        | FlitKind::NarrowWrite
+        | FlitKind::BarrierHead
+        | FlitKind::Credit => flit.dst,
+    }
 }

@@ -92,6 +92,7 @@ fn part_name(flit: Flit) -> String {
         FlitKind::ReadRequest => "AR".to_owned(),
         FlitKind::Response | FlitKind::CollectB | FlitKind::ReduceResponse => "B".to_owned(),
         FlitKind::Barrier | FlitKind::Atomic | FlitKind::NarrowWrite => "W".to_owned(),
+        FlitKind::Credit => "credit".to_owned(),
     }
 }
 
