@@ -17,13 +17,15 @@ LONG_SEEDS ?= 5000
 RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
   $(shell find crates -type f -not -path '*/tests/*' -not -path '*/proptest-regressions/*')
 
+PYTHON_DIRS := $(wildcard python tools experiments)
+
 # Order of the merge gate: what fails in seconds comes first.
 CI_STAGES := setup check lint-rust demo test-rust test-python lint-python gen-check docs
 
 .PHONY: help
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1|\2/' \
-	  | while IFS='|' read -r name text; do printf '  make %-14s %s\n' "$$name" "$$text"; done
+	  | while IFS='|' read -r name text; do printf '  make %-15s %s\n' "$$name" "$$text"; done
 
 # ---------------------------------------------------------------------------------------------- build
 
@@ -65,14 +67,14 @@ check: format-check repository-lints ## Formats, licence headers, crate edges, g
 .PHONY: format
 format: $(VENV)/.deps ## Format Rust and Python
 	cargo fmt --all
-	$(BIN)/ruff format --quiet python tools experiments
-	$(BIN)/ruff check --quiet --fix python tools experiments
+	$(BIN)/ruff format --quiet $(PYTHON_DIRS)
+	$(BIN)/ruff check --quiet --fix $(PYTHON_DIRS)
 
 .PHONY: format-check
 format-check: $(VENV)/.deps
 	cargo fmt --all --check
-	$(BIN)/ruff format --quiet --diff python tools experiments
-	$(BIN)/ruff check --quiet python tools experiments
+	$(BIN)/ruff format --quiet --diff $(PYTHON_DIRS)
+	$(BIN)/ruff check --quiet $(PYTHON_DIRS)
 
 .PHONY: repository-lints
 repository-lints: $(VENV)/.deps
@@ -121,8 +123,13 @@ bench: $(BIN)/noccl ## Run the benchmarks and print them
 	$(BIN)/noccl bench
 
 .PHONY: bench-compare
-bench-compare: $(BIN)/noccl ## Run the benchmarks and print the change against the committed baseline
-	$(BIN)/python tools/bench_compare.py --noccl $(BIN)/noccl
+bench-compare: $(BIN)/noccl ## Run the benchmarks and print the change against benches/baseline.json
+	$(BIN)/noccl bench --compare benches/baseline.json
+
+.PHONY: bench-baseline
+bench-baseline: $(BIN)/noccl ## Run the benchmarks and make them the baseline
+	@mkdir -p benches
+	$(BIN)/noccl bench --output benches/baseline.json
 
 # ----------------------------------------------------------------------------------- generated text, CI
 

@@ -78,20 +78,18 @@ def multicast(
         DeadlockError: The run cannot finish.
     """
     require_shape("payload", payload, "(num_elements,)", num_dimensions=1)
-    # The network moves bytes and does not look at them.
-    data = np.ascontiguousarray(payload)
     schedule = make_schedule(
         network,
         "multicast",
-        num_bytes=data.nbytes,
+        num_bytes=payload.nbytes,
         group=group,
         root=root,
         algorithm=algorithm,
-        element="int8",
+        element="int8",  # The network moves bytes and does not look at them.
         on_progress=on_progress,
     )
     ranks = members(network, group)
-    return _execute(network, schedule, ranks, data[np.newaxis], on_progress)
+    return _execute(network, schedule, ranks, payload[np.newaxis], on_progress)
 
 
 def reduce(
@@ -226,19 +224,18 @@ def _fold(
     ranks = members(network, group)
     if len(inputs) != len(ranks):
         raise ArgumentError(f"inputs: {len(inputs)} rows; accepted: {len(ranks)}, one per member")
-    data = np.ascontiguousarray(inputs)
     schedule = make_schedule(
         network,
         collective,
-        num_bytes=data[0].nbytes,
+        num_bytes=inputs[0].nbytes,
         group=group,
         root=root,
         algorithm=algorithm,
         operator=operator,
-        element=element_of(data.dtype, element),
+        element=element_of(inputs.dtype, element),
         on_progress=on_progress,
     )
-    return _execute(network, schedule, ranks, data, on_progress)
+    return _execute(network, schedule, ranks, inputs, on_progress)
 
 
 def _execute(

@@ -43,6 +43,7 @@ def random_bits(seed: int, shape: tuple[int, ...], dtype: Any) -> npt.NDArray[An
     num_elements=st.integers(1, 300),
     operator=st.sampled_from(sorted(FOLDS)),
     dtype=st.sampled_from(INTEGERS),
+    root=st.sampled_from([None, noccl.Cluster(0, 0), noccl.Cluster(3, 2)]),
     seed=st.integers(0, 2**32),
 )
 def test_an_integer_reduction_equals_the_fold_of_the_rows(  # noqa: PLR0917 - drawn by name
@@ -51,10 +52,13 @@ def test_an_integer_reduction_equals_the_fold_of_the_rows(  # noqa: PLR0917 - dr
     num_elements: int,
     operator: str,
     dtype: Any,
+    root: noccl.Cluster | None,
     seed: int,
 ) -> None:
     inputs = random_bits(seed, (group.width * group.height, num_elements), dtype)
-    result = noccl.reduce(NETWORK, inputs, group=group, algorithm=algorithm, operator=operator)
+    result = noccl.reduce(
+        NETWORK, inputs, group=group, root=root, algorithm=algorithm, operator=operator
+    )
     expected = FOLDS[operator].reduce(inputs, axis=0, dtype=dtype)
     np.testing.assert_array_equal(result.values, expected)
     assert result.values.dtype == dtype

@@ -141,6 +141,7 @@ def test_a_run_that_cannot_finish_raises_a_diagnosis_with_every_wait(
     for failure in hung:
         assert failure.diagnosis is not None
         assert failure.diagnosis.waits
+        assert "--only multicast" in failure.reproducer
         assert f"--first-seed {failure.seed}" in failure.reproducer
 
 

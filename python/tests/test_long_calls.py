@@ -9,7 +9,8 @@ import pytest
 
 import noccl
 
-MANY_SEEDS = 2_000_000
+# Many seconds of work, which none of the calls below finishes.
+MANY_SEEDS = 20_000
 
 
 def test_progress_is_reported_and_ends_at_the_total(mesh4x4_collective: noccl.Network) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -109,6 +110,8 @@ def test_a_claim_reads_back_as_the_engine_wrote_it(mesh4x4_collective: noccl.Net
         element="int32",
     )
     assert claim.to_json() == written
+    moved = dataclasses.replace(claim, input_offset=64, output_offset=128)
+    assert moved.to_json() == written | {"input_offset": 64, "output_offset": 128}
 
 
 def test_another_format_version_is_refused(mesh4x4_collective: noccl.Network) -> None:

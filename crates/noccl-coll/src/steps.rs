@@ -2,9 +2,10 @@
 //! Steps of a software algorithm and the barriers between them.
 //!
 //! Only the cluster that runs an action knows that it is over. So a barrier must stand between an
-//! action and any later one of another cluster that reads or overwrites the same bytes. Chains have
-//! one after every step (S1 eq. (1), (2), (5)); trees where the data needs it, which is S1's eq. (3)
-//! and (6): none before the first hand-over and none between the levels of a reduction.
+//! action and any later one of another cluster that reads what it wrote. Chains have one after every
+//! step (S1 eq. (1), (2), (5)); trees where the data needs it, which is S1's eq. (3) and (6): none
+//! before the first hand-over and none between the levels of a reduction. Overwriting asks for no
+//! more: a receive buffer is used again two chunks later, and the chunk between has its own barrier.
 
 use crate::builder::Builder;
 use crate::sync::SyncPlan;
@@ -75,8 +76,8 @@ pub(crate) struct Steps {
     sync: SyncPlan,
     is_every_step: bool,
     has_steps: bool,
-    /// Chunks touched since the last barrier: by whom, and whether written.
-    touched: BTreeMap<(TileRef, u64), Vec<(Coord, bool)>>,
+    /// Chunks written since the last barrier, and by whom.
+    written: BTreeMap<(TileRef, u64), Coord>,
 }
 
 impl Steps {
@@ -86,7 +87,7 @@ impl Steps {
             sync,
             is_every_step,
             has_steps: false,
-            touched: BTreeMap::new(),
+            written: BTreeMap::new(),
         }
     }
 
@@ -95,13 +96,14 @@ impl Steps {
         if ops.is_empty() {
             return;
         }
-        let is_needed = self.is_every_step || ops.iter().any(|op| self.conflicts(op));
+        let is_needed = self.is_every_step || ops.iter().any(|op| self.reads_of_others(op));
         if self.has_steps && is_needed {
             self.sync.emit(&mut self.builder);
-            self.touched.clear();
+            self.written.clear();
         }
         for op in ops {
-            self.note(&op);
+            let place = (op.writes.tile, op.writes.offset);
+            self.written.insert(place, op.agent);
             self.builder.add(op.kind, &[op.agent]);
         }
         self.builder.end_step();
@@ -113,28 +115,11 @@ impl Steps {
         self.builder.finish()
     }
 
-    fn conflicts(&self, op: &Op) -> bool {
-        let others = |place: &Place, only_writes: bool| {
-            self.touched
-                .get(&(place.tile, place.offset))
-                .is_some_and(|list| {
-                    list.iter()
-                        .any(|(agent, is_write)| *agent != op.agent && (*is_write || !only_writes))
-                })
-        };
-        op.reads.iter().any(|place| others(place, true)) || others(&op.writes, false)
-    }
-
-    fn note(&mut self, op: &Op) {
-        for place in &op.reads {
-            self.touched
-                .entry((place.tile, place.offset))
-                .or_default()
-                .push((op.agent, false));
-        }
-        self.touched
-            .entry((op.writes.tile, op.writes.offset))
-            .or_default()
-            .push((op.agent, true));
+    /// Does it read what another cluster wrote since the last barrier?
+    fn reads_of_others(&self, op: &Op) -> bool {
+        op.reads.iter().any(|place| {
+            let writer = self.written.get(&(place.tile, place.offset));
+            writer.is_some_and(|agent| *agent != op.agent)
+        })
     }
 }

@@ -18,6 +18,7 @@ mod cycle;
 mod flows;
 mod graph;
 mod mechanism;
+mod options;
 mod place;
 mod search;
 mod transaction;
@@ -26,7 +27,6 @@ mod turns;
 pub use cycle::{Cycle, Proof, Wait};
 pub use flows::{Flow, store_beats_needed};
 pub use graph::{IssueOrder, check, check_in_order};
-pub use mechanism::{
-    Forks, Joins, Mechanism, ReadData, ReductionUnit, check_mechanism, check_network,
-};
+pub use mechanism::{check_mechanism, check_network};
+pub use options::{Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit, Responses};
 pub use place::Place;

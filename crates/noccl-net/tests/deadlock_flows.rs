@@ -9,7 +9,7 @@ use noccl_net::deadlock::{
     Cycle, Flow, IssueOrder, Place, check, check_in_order, store_beats_needed,
 };
 use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef, elaborate};
-use noccl_spec::{RouterFlow, WideReductionKind};
+use noccl_spec::{Plane, RouterFlow, WideReductionKind};
 use proptest::prelude::*;
 
 fn peer() -> Network {
@@ -276,7 +276,7 @@ fn order_of_issue_does_not_matter_to_the_default_flow_within_its_limit() {
 #[test]
 fn a_store_too_small_for_the_waiting_operands_is_rejected() {
     let mut s = spec("collective_noc_4x4");
-    s.router.wide_reduction.store_beats = 64;
+    s.router.wide_reduction.store_beats = 128;
     let n = elaborate(&s).unwrap();
     let flows = |beats| {
         let one = |x| Flow::Reduction {
@@ -288,10 +288,10 @@ fn a_store_too_small_for_the_waiting_operands_is_rejected() {
     };
     let order = IssueOrder::from([(cluster(&n, 2, 0), vec![1, 0])]);
     // An inner router joins two operands of each reduction and keeps one of them waiting.
-    assert_eq!(store_beats_needed(&n, &flows(32)), 64);
-    check_in_order(&n, &flows(32), &order).unwrap();
-    assert_eq!(store_beats_needed(&n, &flows(33)), 66);
-    let cycle = check_in_order(&n, &flows(33), &order).unwrap_err();
+    assert_eq!(store_beats_needed(&n, &flows(64)), 128);
+    check_in_order(&n, &flows(64), &order).unwrap();
+    assert_eq!(store_beats_needed(&n, &flows(65)), 130);
+    let cycle = check_in_order(&n, &flows(65), &order).unwrap_err();
     assert_closed(&cycle);
     assert!(
         cycle
@@ -299,6 +299,47 @@ fn a_store_too_small_for_the_waiting_operands_is_rejected() {
             .contains("store of waiting operands at cluster"),
         "{cycle}"
     );
+}
+
+#[test]
+fn planes_of_one_initiator_are_ordered_apart() {
+    // One narrow and one wide multicast start in any order, and so do their answers.
+    let n = peer();
+    let from = cluster(&n, 1, 1);
+    let (wide, narrow) = (
+        Flow::Multicast { from, set: ALL },
+        Flow::NarrowMulticast { from, set: ALL },
+    );
+    let cycle = rejected(&n, &[wide, narrow]);
+    assert!(
+        cycle
+            .waits
+            .iter()
+            .all(|w| matches!(w.holds, Place::Answer { .. } | Place::Link(_)))
+    );
+    assert!(!cycle.to_string().contains("requests of"), "{cycle}");
+}
+
+#[test]
+fn a_merged_response_that_waits_for_members_not_yet_reached_is_part_of_a_cycle() {
+    let n = peer();
+    let flows = [
+        multicast(&n, 0, 0, set(1, 0, 2, 3)),
+        reduction(&n, set(0, 2, 3, 1), 2, 3),
+        reduction(&n, set(1, 0, 0, 2), 1, 3),
+    ];
+    let cycle = rejected(&n, &flows);
+    let is_response = |p| matches!(p, Place::Link(l) if l.plane == Plane::Rsp);
+    assert!(
+        cycle
+            .waits
+            .iter()
+            .any(|w| is_response(w.holds) && !is_response(w.waits_for)),
+        "{cycle}"
+    );
+    for pair in [[0, 1], [0, 2], [1, 2]] {
+        check(&n, &pair.map(|i| flows[i])).unwrap();
+    }
 }
 
 #[test]
@@ -364,6 +405,15 @@ proptest! {
             }
             Err(cycle) => assert_closed(&cycle),
         }
+    }
+
+    #[test]
+    fn multicasts_of_one_initiator_are_served_one_by_one(sets in prop::collection::vec((0u16..4, 0u16..4, 0u16..4, 0u16..4), 2..6), from in 0u16..16) {
+        let n = peer();
+        let flows: Vec<Flow> = sets.into_iter()
+            .map(|(x, y, mx, my)| multicast(&n, from / 4, from % 4, set(x, y, mx, my)))
+            .collect();
+        prop_assert!(check(&n, &flows).is_ok());
     }
 
     #[test]

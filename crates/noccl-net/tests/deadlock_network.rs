@@ -7,7 +7,8 @@ mod common;
 
 use common::{mesh, network};
 use noccl_net::deadlock::{
-    Cycle, Forks, Joins, Mechanism, Place, ReadData, ReductionUnit, check_mechanism, check_network,
+    Cycle, Forks, Joins, Mechanism, OperandStore, Place, ReadData, ReductionUnit, Responses,
+    check_mechanism, check_network,
 };
 use noccl_net::{Network, Port};
 use noccl_spec::{Plane, RouterFlow};
@@ -33,7 +34,7 @@ fn the_default_mechanism_has_no_cycle_on_any_mesh() {
     for (width, height) in [(1, 1), (2, 1), (1, 4), (4, 4), (5, 3), (16, 16), (64, 64)] {
         let n = mesh(width, height);
         let proof = check_network(&n).unwrap();
-        assert_eq!(proof.nodes, n.num_tiles() * 32);
+        assert_eq!(proof.nodes, n.num_tiles() * 33);
         assert!(proof.waits > n.num_tiles() * 20, "{proof:?}");
     }
 }
@@ -121,6 +122,22 @@ fn read_data_that_waits_behind_writes_closes_a_cycle_through_the_dma_engine() {
         )
     };
     assert!(holds(&cycle, is_wide), "{cycle}");
+}
+
+#[test]
+fn responses_that_wait_behind_writes_close_a_cycle_through_two_planes() {
+    let cycle = rejected(&mesh(4, 4), |m| m.responses = Responses::BehindWrites);
+    for plane in [Plane::Wide, Plane::Rsp] {
+        let enters =
+            |p| matches!(p, Place::Input { plane: q, port: Port::Local, .. } if q == plane);
+        assert!(holds(&cycle, enters), "{cycle}");
+    }
+}
+
+#[test]
+fn a_store_that_takes_operands_as_they_come_closes_a_cycle() {
+    let cycle = rejected(&mesh(4, 4), |m| m.operand_store = OperandStore::FirstCome);
+    assert!(holds(&cycle, |p| matches!(p, Place::Store(_))), "{cycle}");
 }
 
 #[test]

@@ -41,6 +41,8 @@ pub(crate) const BARRIER_EVENTS: u32 = 16;
 struct Agent {
     queue: VecDeque<u32>,
     is_busy: bool,
+    /// Instance taken from the queue last.
+    last: Option<u32>,
 }
 
 pub(crate) struct Agents<'s> {
@@ -206,7 +208,7 @@ impl<'s> Agents<'s> {
             return;
         }
         agent.is_busy = true;
-        agent.queue.pop_front();
+        agent.last = agent.queue.pop_front();
         let instructions = &fabric.network.spec().cluster.instructions;
         let count = match self.schedule.actions[instance.action as usize].kind {
             ActionKind::Barrier(_) => instructions.barrier_store,
@@ -320,7 +322,7 @@ impl<'s> Agents<'s> {
             return;
         }
         agent.is_busy = true;
-        agent.queue.pop_front();
+        agent.last = agent.queue.pop_front();
         instance.start_cycle = fabric.cycle;
         let cluster = &fabric.network.spec().cluster;
         let work = match &self.schedule.actions[instance.action as usize].kind {
@@ -399,17 +401,43 @@ impl<'s> Agents<'s> {
             .collect()
     }
 
-    /// Actions that are not over.
-    pub(crate) fn open_actions(&self) -> Vec<usize> {
-        let mut open: Vec<usize> = self
-            .instances
-            .all
-            .iter()
-            .filter(|i| !i.is_done)
-            .map(|i| i.action as usize)
-            .collect();
-        open.dedup();
-        open
+    fn agent_of(&self, instance: u32) -> Option<&Agent> {
+        let tile = self.instances.all[instance as usize].tile;
+        match self.kind(instance) {
+            ActionKind::LocalReduce(_) | ActionKind::Compute(_) => self.compute.get(&tile),
+            ActionKind::Transfer(_)
+            | ActionKind::InNetworkReduction(_)
+            | ActionKind::Barrier(_) => self.control.get(&tile),
+        }
+    }
+
+    pub(crate) fn kind(&self, instance: u32) -> &'s ActionKind {
+        let action = self.instances.all[instance as usize].action;
+        &self.schedule.actions[action as usize].kind
+    }
+
+    /// Is it still in its agent's queue?
+    pub(crate) fn is_queued(&self, instance: u32) -> bool {
+        let agent = self.agent_of(instance);
+        agent.is_some_and(|a| a.queue.contains(&instance))
+    }
+
+    /// For diagnosis: `None` if the instance is under way; itself if it is next and waits for its
+    /// dependencies only; else the instance that its agent does first.
+    pub(crate) fn stands_behind(&self, instance: u32) -> Option<u32> {
+        let agent = self.agent_of(instance)?;
+        let at = agent.queue.iter().position(|i| *i == instance)?;
+        if at > 0 {
+            return agent.queue.front().copied();
+        }
+        Some(agent.last.filter(|_| agent.is_busy).unwrap_or(instance))
+    }
+
+    /// For diagnosis: since when an instance's agent has had nothing else to do before it.
+    pub(crate) fn ready_since(&self, instance: u32) -> u64 {
+        let last = self.agent_of(instance).and_then(|a| a.last);
+        let last = last.map(|id| &self.instances.all[id as usize]);
+        last.map_or(0, |i| i.start_cycle.max(i.finish_cycle))
     }
 }
 

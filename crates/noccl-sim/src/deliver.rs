@@ -25,6 +25,7 @@ impl Fabric<'_> {
                 self.config.stalls.map(|s| s.target_stall_per_256),
             ) || !self.accepts(tile, flit)
             {
+                self.note_refusal(plane, flit.kind);
                 continue;
             }
             self.planes[plane.idx()].pop_local(tile);
@@ -42,7 +43,7 @@ impl Fabric<'_> {
             < u64::from(per_256)
     }
 
-    fn accepts(&self, tile: usize, flit: Flit) -> bool {
+    pub(crate) fn accepts(&self, tile: usize, flit: Flit) -> bool {
         let spec = self.network.spec();
         let ni = &self.nis[tile];
         match flit.kind {
@@ -63,8 +64,17 @@ impl Fabric<'_> {
             | FlitKind::ReduceResponse
             | FlitKind::Atomic
             | FlitKind::NarrowWrite
+            | FlitKind::Credit
             | FlitKind::BarrierHead
             | FlitKind::ReduceHead => true,
+        }
+    }
+
+    /// All barrier counters of a tile are in use: from now on somebody may wait for long.
+    fn note_refusal(&mut self, plane: Plane, kind: FlitKind) {
+        let state = &mut self.planes[plane.idx()];
+        if kind == FlitKind::Barrier && state.watch.is_none() {
+            state.watch = Some(state.new_watch());
         }
     }
 
@@ -107,7 +117,25 @@ impl Fabric<'_> {
             }
             FlitKind::WriteHead => self.open_worm(tile, flit),
             FlitKind::ReduceHead | FlitKind::BarrierHead => {}
+            FlitKind::Credit => self.take_credit(tile, flit.txn, flit.payload),
         }
+    }
+
+    /// Room at the next merge point: for this tile's merge point, else for its NI.
+    fn take_credit(&mut self, tile: usize, txn: u32, beats: u32) {
+        let wide = &mut self.planes[Plane::Wide.idx()];
+        if wide.joins.take_credit(tile, txn, beats) {
+            wide.wake(tile);
+        } else {
+            self.take_own_credit(tile, txn, beats);
+        }
+    }
+
+    fn take_own_credit(&mut self, tile: usize, txn: u32, beats: u32) {
+        if let Some(stream) = self.nis[tile].writes.iter_mut().find(|s| s.txn == txn) {
+            stream.under_way -= beats;
+        }
+        self.refresh_injecting(tile);
     }
 
     /// Leaves of a multicast's responses have come home.
@@ -339,6 +367,9 @@ impl Fabric<'_> {
                     state.wake(entry.router as usize);
                 }
             }
+            Event::OwnCredit { tile, txn, beats } => {
+                self.take_own_credit(tile as usize, txn, beats)
+            }
             Event::Buffered { tile, bytes } => {
                 self.nis[tile as usize].buffer_bytes += bytes;
                 self.done.push(Done::ReadBeat { tile, bytes });
@@ -384,6 +415,8 @@ impl Fabric<'_> {
                 next_beat: 0,
                 beats: facts.beats,
                 head_pending: false,
+                under_way: 0,
+                is_limited: false,
                 source,
             });
             self.injecting.insert(tile as usize);

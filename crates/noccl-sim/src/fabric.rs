@@ -6,7 +6,8 @@
 //! through the `issue_*` methods; it never touches a flit.
 
 use crate::bitset::BitSet;
-use crate::join::{JoinConfig, Joins, Timeout};
+use crate::flit::{Flit, FlitKind, LAST, pack};
+use crate::join::{Credit, JoinConfig, Joins, Timeout};
 use crate::memory::Memories;
 use crate::ni::Ni;
 use crate::payload::PayloadPool;
@@ -34,6 +35,8 @@ pub(crate) enum Event {
     MergeTimeout { plane: u8, entry: Timeout },
     /// Bytes of a read beat have passed the paths into the DMA engine's buffer.
     Buffered { tile: u32, bytes: u32 },
+    /// The tile's own merge point gives room back to its NI.
+    OwnCredit { tile: u32, txn: u32, beats: u32 },
     /// The driver's own.
     Driver { what: u32, detail: u32 },
 }
@@ -91,6 +94,8 @@ impl<'n> Fabric<'n> {
         let join = JoinConfig {
             merge_entries: router.merge_table_entries as usize,
             store_beats: router.wide_reduction.store_beats,
+            window_beats: router.wide_reduction.window_beats,
+            has_windows: router.flow == RouterFlow::NonBlocking,
             cut_cycles: u64::from(router.wide_reduction.cut_cycles),
             adds_per_cycle: match router.wide_reduction.kind {
                 WideReductionKind::TwoOperand => 1,
@@ -102,6 +107,7 @@ impl<'n> Fabric<'n> {
             let mut plane =
                 PlaneState::new(network.width(), network.height(), Joins::new(tiles, join));
             plane.peer = is_peer.then(|| Box::new(PeerState::new(tiles)));
+            plane.watch = is_peer.then(|| plane.new_watch());
             plane
         };
         Self {
@@ -153,6 +159,7 @@ impl<'n> Fabric<'n> {
             state.evaluate(&mut context);
             self.schedule_timeouts(plane);
         }
+        self.send_credits();
         for plane in Plane::ALL {
             self.eject(plane);
         }
@@ -206,6 +213,40 @@ impl<'n> Fabric<'n> {
             fpu_busy_until: &mut self.fpu_busy_until,
         };
         (&mut self.planes[plane.idx()], context)
+    }
+
+    /// Room that merge points give back: over the response plane, or within the tile.
+    fn send_credits(&mut self) {
+        let mut credits = std::mem::take(&mut self.planes[Plane::Wide.idx()].joins.credits);
+        for credit in credits.drain(..) {
+            let Credit {
+                txn,
+                from,
+                to,
+                beats,
+            } = credit;
+            if pack(self.network.coord(noccl_net::TileId(from))) == to {
+                self.wheel.push(
+                    self.cycle + 1,
+                    Event::OwnCredit {
+                        tile: from,
+                        txn,
+                        beats,
+                    },
+                );
+            } else {
+                let flit = Flit {
+                    txn,
+                    dst: to,
+                    payload: beats,
+                    beat: 0,
+                    kind: FlitKind::Credit,
+                    flags: LAST,
+                };
+                self.send(from, Plane::Rsp, flit);
+            }
+        }
+        self.planes[Plane::Wide.idx()].joins.credits = credits;
     }
 
     fn schedule_timeouts(&mut self, plane: Plane) {

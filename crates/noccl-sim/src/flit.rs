@@ -34,6 +34,8 @@ pub(crate) enum FlitKind {
     NarrowWrite = 11,
     /// AW head of a barrier contribution (peer flow only).
     BarrierHead = 12,
+    /// Room at the next merge point, given back to the last one.
+    Credit = 13,
 }
 
 /// One unit of flow control.
@@ -41,7 +43,8 @@ pub(crate) enum FlitKind {
 pub(crate) struct Flit {
     /// Transaction.
     pub txn: u32,
-    /// Packed destination coordinate of unicast routing (x in the upper half).
+    /// Packed destination coordinate of unicast routing (x in the upper half). A contribution of a wide
+    /// reduction is routed to the root of its tree and carries here who sent it.
     pub dst: u32,
     /// Value mode: payload slot. Timing mode: checksum. Responses and barriers: leaves merged so far.
     pub payload: u32,
@@ -81,6 +84,7 @@ const KINDS: [FlitKind; 16] = {
         FlitKind::ReduceHead,
         FlitKind::NarrowWrite,
         FlitKind::BarrierHead,
+        FlitKind::Credit,
     ];
     let mut i = 0;
     while i < all.len() {

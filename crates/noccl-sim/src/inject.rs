@@ -3,7 +3,7 @@
 
 use crate::fabric::Fabric;
 use crate::flit::{Flit, FlitKind, LAST, MULTICAST, OWN_COPY, pack};
-use crate::ni::{Source, Stream, beat_bytes};
+use crate::ni::{Ni, Source, Stream, beat_bytes};
 use crate::payload::BEAT_BYTES;
 use crate::txn::TxnKind;
 use noccl_spec::Plane;
@@ -33,14 +33,14 @@ impl Fabric<'_> {
             self.push(Plane::Rsp, tile, flit);
         }
         let has_read = !self.nis[tile].reads.is_empty();
-        let has_write = self.write_is_ready(tile);
-        if (has_read || has_write) && self.may_send(Plane::Wide, tile) {
-            let is_read = has_read && !(has_write && self.nis[tile].read_had_turn);
-            self.nis[tile].read_had_turn = is_read;
-            let flit = if is_read {
-                self.next_read_beat(tile)
-            } else {
-                self.next_write_beat(tile)
+        let write = self.ready_write(tile);
+        if (has_read || write.is_some()) && self.may_send(Plane::Wide, tile) {
+            let yields = has_read && !self.nis[tile].read_had_turn;
+            let write = write.filter(|_| !yields);
+            self.nis[tile].read_had_turn = write.is_none();
+            let flit = match write {
+                Some(at) => self.next_write_beat(tile, at),
+                None => self.next_read_beat(tile),
             };
             self.push(Plane::Wide, tile, Some(flit));
         }
@@ -53,7 +53,7 @@ impl Fabric<'_> {
         if !ni.req.is_empty()
             || !ni.rsp.is_empty()
             || !ni.reads.is_empty()
-            || self.write_is_ready(tile)
+            || self.ready_write(tile).is_some()
         {
             self.injecting.insert(tile);
         } else {
@@ -109,21 +109,45 @@ impl Fabric<'_> {
         })
     }
 
-    /// May the head of the write queue send its next beat?
-    fn write_is_ready(&self, tile: usize) -> bool {
+    /// The write stream that may send its next beat.
+    ///
+    /// Each transfer is an AXI write channel of its own (a DMA backend): a reduction without room at its
+    /// next merge point is passed over, and with it the later bursts of its transfer.
+    fn ready_write(&self, tile: usize) -> Option<usize> {
         let ni = &self.nis[tile];
-        let Some(stream) = ni.writes.front() else {
-            return false;
+        let first = ni.writes.front()?;
+        if self.is_ready(ni, first) {
+            return Some(0);
+        }
+        if self.is_peer {
+            return None;
+        }
+        let is_open = |at: usize| {
+            let owner = self.txns.get(ni.writes[at].txn).owner;
+            let is_same = |s: &Stream| {
+                let other = self.txns.get(s.txn).owner;
+                other.channel() == owner.channel()
+                    || (s.source == Source::Buffer && ni.writes[at].source == Source::Buffer)
+            };
+            !ni.writes.iter().take(at).any(is_same)
         };
+        (1..ni.writes.len()).find(|at| self.is_ready(ni, &ni.writes[*at]) && is_open(*at))
+    }
+
+    fn is_ready(&self, ni: &Ni, stream: &Stream) -> bool {
         let txn = self.txns.get(stream.txn);
+        let is_reduction = txn.kind == TxnKind::WideReduction;
         if stream.next_beat == 0 && (stream.head_pending || !self.is_peer) {
             let limits = &self.network.spec().ni;
             if ni.wide_outstanding >= limits.max_wide_outstanding
-                || (txn.kind == TxnKind::WideReduction
-                    && ni.reductions_outstanding >= limits.max_open_reductions)
+                || (is_reduction && ni.reductions_outstanding >= limits.max_open_reductions)
             {
                 return false;
             }
+        }
+        let window = self.network.spec().router.wide_reduction.window_beats;
+        if stream.is_limited && stream.under_way >= window {
+            return false;
         }
         match stream.source {
             Source::Pattern(_) | Source::Memory(_) => true,
@@ -133,11 +157,8 @@ impl Fabric<'_> {
         }
     }
 
-    fn next_write_beat(&mut self, tile: usize) -> Flit {
-        let stream = *self.nis[tile]
-            .writes
-            .front()
-            .expect("a ready write has a stream");
+    fn next_write_beat(&mut self, tile: usize, at: usize) -> Flit {
+        let stream = self.nis[tile].writes[at];
         let txn = *self.txns.get(stream.txn);
         let beat = stream.next_beat;
         let is_reduction = txn.kind == TxnKind::WideReduction;
@@ -148,20 +169,19 @@ impl Fabric<'_> {
             ni.reductions_outstanding += u32::from(is_reduction);
         }
         if stream.head_pending {
-            if let Some(front) = ni.writes.front_mut() {
-                front.head_pending = false;
-            }
+            ni.writes[at].head_pending = false;
             return self.write_head(stream.txn, is_reduction, txn.is_multicast);
         }
         if is_last {
-            ni.writes.pop_front();
-        } else if let Some(front) = ni.writes.front_mut() {
-            front.next_beat += 1;
+            ni.writes.remove(at);
+        } else {
+            ni.writes[at].next_beat += 1;
+            ni.writes[at].under_way += u32::from(stream.is_limited);
         }
         let payload = self.load_beat(tile, stream, txn.address, txn.bytes, is_reduction);
         let tree = self.txns.trees.tree(stream.txn);
         let (kind, dst) = if is_reduction {
-            (FlitKind::Reduce, pack(tree.root))
+            (FlitKind::Reduce, pack(self.coord(tile as u32)))
         } else {
             (FlitKind::Write, pack(tree.set.set.base))
         };

@@ -39,20 +39,11 @@ impl Instances {
         let mut of: HashMap<(u32, u32), u32> = HashMap::new();
         for (a, action) in schedule.actions.iter().enumerate() {
             for tile in participants(network, a, action)? {
-                let id = all.len() as u32;
-                let mut open = 0;
-                for before in &action.after {
-                    if let Some(earlier) = of.get(&(before.0, tile)) {
-                        all[*earlier as usize].next.push(id);
-                        open += 1;
-                    }
-                }
-                of.insert((a as u32, tile), id);
-                let action = a as u32;
+                of.insert((a as u32, tile), all.len() as u32);
                 all.push(Instance {
-                    action,
+                    action: a as u32,
                     tile,
-                    open,
+                    open: 0,
                     next: Vec::new(),
                     start_cycle: 0,
                     finish_cycle: 0,
@@ -61,7 +52,22 @@ impl Instances {
             }
             first.push(all.len() as u32);
         }
+        // Linked afterwards: a schedule that nobody checked may wait for later actions, and then hangs.
+        for id in 0..all.len() {
+            let (action, tile) = (all[id].action, all[id].tile);
+            for before in &schedule.actions[action as usize].after {
+                if let Some(other) = of.get(&(before.0, tile)) {
+                    all[*other as usize].next.push(id as u32);
+                    all[id].open += 1;
+                }
+            }
+        }
         Ok(Self { all, first })
+    }
+
+    /// Instances of an action, members in rank order.
+    pub(crate) fn of(&self, action: u32) -> std::ops::Range<u32> {
+        self.first[action as usize]..self.first[action as usize + 1]
     }
 
     /// The instance of an action at a tile.

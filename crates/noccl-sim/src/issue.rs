@@ -3,6 +3,7 @@
 
 use crate::fabric::Fabric;
 use crate::flit::{Flit, FlitKind, LAST, MULTICAST, pack};
+use crate::join::has_merge_ahead;
 use crate::ni::{Source, Stream, beats_of};
 use crate::txn::{Owner, Tree, Txn, TxnKind};
 use noccl_net::tree::Cube;
@@ -66,6 +67,8 @@ impl Fabric<'_> {
             next_beat: 0,
             beats,
             head_pending: self.is_peer,
+            under_way: 0,
+            is_limited: false,
             source,
         });
         self.refresh_injecting(tile as usize);
@@ -109,8 +112,9 @@ impl Fabric<'_> {
             operator: arithmetic.operator,
             element: arithmetic.element,
             add_cycles: self.add_cycles(arithmetic.element),
+            beats: beats_of(address, bytes),
         };
-        let beats = beats_of(address, bytes);
+        let beats = tree.beats;
         let open_members = group.set.len();
         let txn = Txn {
             address,
@@ -135,14 +139,17 @@ impl Fabric<'_> {
 
     /// A member's contribution to an open reduction burst.
     pub(crate) fn contribute(&mut self, tile: u32, txn: u32, source: Source) {
-        let beats = self.txns.get(txn).beats;
-        self.nis[tile as usize].writes.push_back(Stream {
+        let tree = self.txns.trees.tree(txn);
+        let stream = Stream {
             txn,
             next_beat: 0,
-            beats,
+            beats: tree.beats,
             head_pending: self.is_peer,
+            under_way: 0,
+            is_limited: !self.is_peer && has_merge_ahead(self.coord(tile), tree, true),
             source,
-        });
+        };
+        self.nis[tile as usize].writes.push_back(stream);
         self.refresh_injecting(tile as usize);
     }
 

@@ -9,7 +9,10 @@
 //!   have gone by, so entries made after an eviction go on when they have waited too long. The home NI
 //!   adds up leaves: merging saves flits and never decides correctness.
 //! - *Wide reductions* keep every operand of a beat in a store (the tile's L1) until all have come, then
-//!   the arithmetic unit folds them in port order. Order of arrival never changes the result.
+//!   the arithmetic unit folds them in port order. Order of arrival never changes the result. A sender
+//!   (NI or merge point) has at most a window of beats of one transaction under way to its next merge
+//!   point, which gives the room back as it folds: the store has a place for every beat that comes, so
+//!   no contribution ever waits in a FIFO while the stated number of reductions is open.
 //!
 //! The published router makes contributions wait at FIFO heads instead: two transactions that arrive in
 //! different orders at two ports then wait for each other forever (`docs/design/0001`).
@@ -17,8 +20,9 @@
 
 use crate::flit::{Flit, FlitKind, LAST, OWN_COPY};
 use crate::plane::Context;
-use noccl_net::Coord;
+use crate::txn::Tree;
 use noccl_net::tree::{join_set, leaves_through};
+use noccl_net::{Coord, Port, xy_port};
 use noccl_workload::number::fold_into;
 use std::collections::VecDeque;
 
@@ -30,6 +34,9 @@ const MERGE_TIMEOUT_CYCLES: u64 = 256;
 pub(crate) struct JoinConfig {
     pub merge_entries: usize,
     pub store_beats: u32,
+    pub window_beats: u32,
+    /// The published unit has no windows: its contributions wait in FIFOs.
+    pub has_windows: bool,
     pub cut_cycles: u64,
     /// Additions per cycle: 1 (two operands) or 2 (three operands).
     pub adds_per_cycle: u64,
@@ -60,6 +67,18 @@ pub(crate) struct Timeout {
     pub since: u64,
 }
 
+/// A contribution that waits in a table.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Waiting {
+    pub router: usize,
+    pub txn: u32,
+    /// Beat of a wide reduction; `None` for responses and barriers.
+    pub beat: Option<u16>,
+    /// Wide reductions: inputs whose operand has come.
+    pub have: u8,
+    pub since: u64,
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Merge {
     /// Leaves and worst response so far.
@@ -77,8 +96,30 @@ struct Operands {
     beat: u16,
     have: u8,
     slots: [u32; 5],
+    /// Who sent each operand (packed coordinate).
+    senders: [u32; 5],
     flags: u8,
     since: u64,
+}
+
+/// Room given back to a sender (while it is owed, `from` is the input port).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Credit {
+    pub txn: u32,
+    pub from: u32,
+    /// Packed coordinate of the sender.
+    pub to: u32,
+    pub beats: u32,
+}
+
+/// A transaction whose partial sums leave this merge point.
+#[derive(Debug, Clone, Copy)]
+struct Flow {
+    txn: u32,
+    /// Beats under way to the next merge point.
+    under_way: u32,
+    /// Is there a next merge point, whose room counts?
+    is_limited: bool,
 }
 
 #[derive(Debug, Default)]
@@ -87,6 +128,9 @@ struct Unit {
     waiting: Vec<Operands>,
     ready: VecDeque<Operands>,
     results: VecDeque<(u64, Flit)>,
+    flows: Vec<Flow>,
+    /// Credits not yet sent: they go in batches.
+    owed: Vec<Credit>,
     next_issue: u64,
     stored_beats: u32,
     /// The merge table has been too small once: some transaction's leaves went by uncounted.
@@ -101,8 +145,10 @@ pub(crate) struct Joins {
     config: JoinConfig,
     /// Timeouts to schedule, collected during evaluate: (cycle, entry).
     pub timeouts: Vec<(u64, Timeout)>,
-    /// Elements × beats folded, for energy.
-    pub folded_beats: u64,
+    /// Credits to send, collected during evaluate.
+    pub credits: Vec<Credit>,
+    /// Element operations, for energy.
+    pub folded_elements: u64,
     /// A contribution had to stay in its FIFO because a store was full, last in this cycle.
     pub store_full_cycle: Option<u64>,
 }
@@ -114,7 +160,8 @@ impl Joins {
             units: Vec::new(),
             config,
             timeouts: Vec::new(),
-            folded_beats: 0,
+            credits: Vec::new(),
+            folded_elements: 0,
             store_full_cycle: None,
         }
     }
@@ -263,6 +310,7 @@ impl Joins {
                 beat: flit.beat,
                 have: 0,
                 slots: [0; 5],
+                senders: [0; 5],
                 flags: 0,
                 since: cycle,
             };
@@ -272,6 +320,7 @@ impl Joins {
         let entry = &mut unit.waiting[at];
         entry.have |= 1 << port;
         entry.slots[port] = flit.payload;
+        entry.senders[port] = flit.dst;
         entry.flags |= flit.flags;
         if completes {
             let complete = unit.waiting.remove(at);
@@ -296,6 +345,7 @@ impl Joins {
             beat: flit.beat,
             have,
             slots,
+            senders: [flit.dst; 5],
             flags: flit.flags,
             since: context.cycle,
         };
@@ -312,37 +362,20 @@ impl Joins {
     }
 
     /// Starts an addition if one is ready, and shows the oldest finished result.
-    pub(crate) fn offer(&mut self, r: usize, context: &mut Context<'_>) -> Offer {
+    pub(crate) fn offer(&mut self, r: usize, here: Coord, context: &mut Context<'_>) -> Offer {
         let cycle = context.cycle;
-        let config = self.config;
         let Some(unit) = self.units.get_mut(self.unit_of[r] as usize) else {
             return Offer {
                 result: None,
                 is_busy: false,
             };
         };
-        if cycle >= unit.next_issue {
-            if let Some(operands) = unit.ready.pop_front() {
-                let tree = context.trees.tree(operands.txn);
-                let adds = u64::from(operands.have.count_ones()) - 1;
-                let busy = adds.div_ceil(config.adds_per_cycle);
-                unit.stored_beats -= operands.have.count_ones();
-                unit.next_issue =
-                    cycle + busy + share_fpus(&mut context.fpu_busy_until[r], cycle, busy);
-                let done = cycle + adds * u64::from(tree.add_cycles) + config.cut_cycles;
-                let flit = Flit {
-                    txn: operands.txn,
-                    dst: crate::flit::pack(tree.root),
-                    payload: 0,
-                    beat: operands.beat,
-                    kind: FlitKind::Reduce,
-                    flags: operands.flags & LAST,
-                };
-                let payload = fold(&operands, context);
-                unit.results.push_back((done, Flit { payload, ..flit }));
-                self.folded_beats += adds;
+        if cycle >= unit.next_issue && !unit.ready.is_empty() {
+            if let Some(at) = unit.next_with_room(here, &self.config, context) {
+                self.start_addition(r, at, here, context);
             }
         }
+        let unit = &mut self.units[self.unit_of[r] as usize];
         let result = unit
             .results
             .front()
@@ -354,6 +387,47 @@ impl Joins {
         }
     }
 
+    fn start_addition(&mut self, r: usize, at: usize, here: Coord, context: &mut Context<'_>) {
+        let (cycle, config) = (context.cycle, self.config);
+        let unit = &mut self.units[self.unit_of[r] as usize];
+        let operands = unit.ready.remove(at).expect("the index was just found");
+        let tree = *context.trees.tree(operands.txn);
+        let adds = u64::from(operands.have.count_ones()) - 1;
+        let busy = adds.div_ceil(config.adds_per_cycle);
+        unit.stored_beats -= operands.have.count_ones();
+        unit.next_issue = cycle + busy + share_fpus(&mut context.fpu_busy_until[r], cycle, busy);
+        let done = cycle + adds * u64::from(tree.add_cycles) + config.cut_cycles;
+        if config.has_windows {
+            let beats = context.trees.beats(operands.txn);
+            unit.account(&operands, beats);
+            unit.give_back(r, &operands, beats, &config, &mut self.credits);
+        }
+        let flit = Flit {
+            txn: operands.txn,
+            dst: crate::flit::pack(here),
+            payload: fold(&operands, context),
+            beat: operands.beat,
+            kind: FlitKind::Reduce,
+            flags: operands.flags & LAST,
+        };
+        let unit = &mut self.units[self.unit_of[r] as usize];
+        unit.results.push_back((done, flit));
+        self.folded_elements += adds * (64 / tree.element.bytes());
+    }
+
+    /// Room at the next merge point for a transaction that leaves router `r`. Returns whether the unit
+    /// was the sender; otherwise the tile's NI is.
+    pub(crate) fn take_credit(&mut self, r: usize, txn: u32, beats: u32) -> bool {
+        let Some(unit) = self.units.get_mut(self.unit_of[r] as usize) else {
+            return false;
+        };
+        let Some(flow) = unit.flows.iter_mut().find(|f| f.txn == txn) else {
+            return false;
+        };
+        flow.under_way -= beats;
+        true
+    }
+
     /// The offered result has been granted its output.
     pub(crate) fn take_result(&mut self, r: usize) -> Flit {
         let unit = &mut self.units[self.unit_of[r] as usize];
@@ -363,17 +437,144 @@ impl Joins {
             .1
     }
 
-    /// Contributions that wait in tables: (router, transaction, since), for diagnosis.
-    pub(crate) fn waiting(&self) -> impl Iterator<Item = (usize, u32, u64)> + '_ {
-        self.unit_of
-            .iter()
-            .enumerate()
-            .filter(|(_, u)| **u != u32::MAX)
-            .flat_map(move |(r, u)| {
-                let unit = &self.units[*u as usize];
-                let merges = unit.merges.iter().map(move |m| (r, m.flit.txn, m.since));
-                merges.chain(unit.waiting.iter().map(move |o| (r, o.txn, o.since)))
-            })
+    /// Contributions that wait in tables, for diagnosis.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = Waiting> + '_ {
+        (0..self.unit_of.len()).flat_map(move |r| self.waiting_at(r))
+    }
+
+    /// Contributions that wait in the tables of one router.
+    pub(crate) fn waiting_at(&self, r: usize) -> impl Iterator<Item = Waiting> + '_ {
+        let unit = self.units.get(self.unit_of[r] as usize);
+        unit.into_iter().flat_map(move |unit| {
+            let entry = move |txn, beat, have, since| Waiting {
+                router: r,
+                txn,
+                beat,
+                have,
+                since,
+            };
+            // What has passed waits for nobody: its entry is only a memory of it.
+            let merges = unit.merges.iter().filter(|m| !m.has_passed);
+            let operands = unit.waiting.iter();
+            merges
+                .map(move |m| entry(m.flit.txn, None, 0, m.since))
+                .chain(operands.map(move |o| entry(o.txn, Some(o.beat), o.have, o.since)))
+        })
+    }
+
+    /// The oldest finished result of a router's unit, for diagnosis.
+    pub(crate) fn oldest_result(&self, r: usize) -> Option<(u64, Flit)> {
+        let unit = self.units.get(self.unit_of[r] as usize)?;
+        unit.results.front().copied()
+    }
+}
+
+/// Credits go back in batches: one response flit for so many beats.
+const CREDIT_BATCH_BEATS: u32 = 4;
+
+impl Unit {
+    /// Oldest complete beat whose next merge point has room for it.
+    fn next_with_room(
+        &mut self,
+        here: Coord,
+        config: &JoinConfig,
+        context: &Context<'_>,
+    ) -> Option<usize> {
+        if !config.has_windows {
+            return Some(0);
+        }
+        for at in 0..self.ready.len() {
+            let txn = self.ready[at].txn;
+            let flow = self
+                .flows
+                .iter()
+                .find(|f| f.txn == txn)
+                .copied()
+                .unwrap_or_else(|| {
+                    let is_limited = has_merge_ahead(here, context.trees.tree(txn), false);
+                    let flow = Flow {
+                        txn,
+                        under_way: 0,
+                        is_limited,
+                    };
+                    self.flows.push(flow);
+                    flow
+                });
+            if !flow.is_limited || flow.under_way < config.window_beats {
+                return Some(at);
+            }
+        }
+        None
+    }
+
+    /// One more beat is under way to the next merge point; after the last one nothing comes back.
+    fn account(&mut self, operands: &Operands, beats: u16) {
+        let Some(at) = self.flows.iter().position(|f| f.txn == operands.txn) else {
+            return;
+        };
+        self.flows[at].under_way += u32::from(self.flows[at].is_limited);
+        if operands.beat + 1 == beats {
+            self.flows.swap_remove(at);
+        }
+    }
+
+    /// Returns the room of folded operands to their senders, as long as they have more to send.
+    fn give_back(
+        &mut self,
+        r: usize,
+        operands: &Operands,
+        beats: u16,
+        config: &JoinConfig,
+        out: &mut Vec<Credit>,
+    ) {
+        let (beat, beats) = (u32::from(operands.beat), u32::from(beats));
+        if beat + config.window_beats >= beats {
+            return;
+        }
+        let is_final = beat + config.window_beats + 1 == beats;
+        for port in (0..5).filter(|p| operands.have >> p & 1 != 0) {
+            let (txn, to) = (operands.txn, operands.senders[port]);
+            let at = self
+                .owed
+                .iter()
+                .position(|c| c.txn == txn && c.from as usize == port);
+            let at = at.unwrap_or_else(|| {
+                self.owed.push(Credit {
+                    txn,
+                    from: port as u32,
+                    to,
+                    beats: 0,
+                });
+                self.owed.len() - 1
+            });
+            self.owed[at].beats += 1;
+            if is_final || self.owed[at].beats == CREDIT_BATCH_BEATS {
+                let owed = self.owed.swap_remove(at);
+                out.push(Credit {
+                    from: r as u32,
+                    ..owed
+                });
+            }
+        }
+    }
+}
+
+/// Does a contribution that leaves `here` meet siblings on its way to the root?
+pub(crate) fn has_merge_ahead(here: Coord, tree: &Tree, counts_here: bool) -> bool {
+    let mut at = here;
+    let mut counts = counts_here;
+    loop {
+        if counts && join_set(at, tree.set, tree.root).count_ones() > 1 {
+            return true;
+        }
+        counts = true;
+        at = match xy_port(at, tree.root) {
+            Port::North => Coord::new(at.x, at.y + 1),
+            Port::East => Coord::new(at.x + 1, at.y),
+            Port::South => Coord::new(at.x, at.y - 1),
+            Port::West => Coord::new(at.x - 1, at.y),
+            Port::Local => return false,
+        };
     }
 }
 

@@ -31,9 +31,11 @@ mod trace_run;
 mod trace_verify;
 mod traffic_run;
 mod txn;
+mod watch;
 mod wheel;
 
 use agents::Agents;
+use diagnose::Driver;
 use fabric::Fabric;
 use noccl_net::{LinkId, Network, Port, TileId};
 use noccl_run::{LinkLoad, MemoryImage, Progress, RunConfig, RunError, RunResult, TrafficResult};
@@ -83,7 +85,7 @@ pub fn run_schedule(
         if fabric.is_stuck() && !agents.is_over() {
             return Err(RunError::Hang(Box::new(diagnose::diagnose(
                 &fabric,
-                &agents.open_actions(),
+                Driver::Agents(&agents),
             ))));
         }
         if fabric.cycle >= report_at {
@@ -150,8 +152,10 @@ pub fn run_trace(
         }
         fabric.end_cycle();
         if fabric.is_stuck() {
-            let open: Vec<usize> = driver.open_entries().collect();
-            return Err(RunError::Hang(Box::new(diagnose::diagnose(&fabric, &open))));
+            let driver = Driver::Trace(&driver);
+            return Err(RunError::Hang(Box::new(diagnose::diagnose(
+                &fabric, driver,
+            ))));
         }
         if fabric.cycle >= report_at {
             report_at = fabric.cycle + PROGRESS_CYCLES;
@@ -196,7 +200,10 @@ pub fn run_traffic(
         }
         fabric.end_cycle();
         if fabric.is_stuck() {
-            return Err(RunError::Hang(Box::new(diagnose::diagnose(&fabric, &[]))));
+            return Err(RunError::Hang(Box::new(diagnose::diagnose(
+                &fabric,
+                Driver::Traffic,
+            ))));
         }
         if fabric.cycle >= report_at {
             report_at = fabric.cycle + PROGRESS_CYCLES;
@@ -237,6 +244,7 @@ fn finish(
 ) -> RunResult {
     let mut counters = fabric.counters;
     counters.flit_hops = fabric.planes.iter().map(|p| p.flit_hops).sum();
+    counters.dca_ops = fabric.planes[Plane::Wide.idx()].joins.folded_elements;
     counters.payload_byte_hops = fabric.planes[Plane::Wide.idx()].flit_hops * 64;
     let memory = outputs
         .iter()

@@ -6,7 +6,7 @@ use crate::block::{JOIN, LANES, LOCAL, PORTS, RESULT, Restriction, Wants};
 use crate::flit::{Flit, FlitKind, OWN_COPY, Packed};
 use crate::join::Verdict;
 use crate::peer::PeerState;
-use crate::plane::{Context, PlaneState, SLOTS, next_port, slot_at, xy_port};
+use crate::plane::{Context, PlaneState, SLOTS, next_port, route_of, slot_at, xy_port};
 use crate::txn::Trees;
 use noccl_net::tree::fork_set;
 use noccl_net::{Coord, Port};
@@ -15,7 +15,13 @@ impl PlaneState {
     /// First half: requests, arbitration, merge units. FIFOs keep their values.
     pub(crate) fn evaluate(&mut self, context: &mut Context<'_>) {
         self.eject.clear();
+        if self.watch.is_some() || self.joins.store_full_cycle.is_some() {
+            self.keep_watch(context.cycle);
+        }
         let mut peer = self.peer.take();
+        if let Some(peer) = &mut peer {
+            peer.cycle = context.cycle;
+        }
         let mut next = 0;
         while let Some(w) = next_block(&self.active, &mut next) {
             match &mut peer {
@@ -113,7 +119,8 @@ impl PlaneState {
                 }
                 Verdict::Forward(merged) => {
                     self.replace_head(r, port, merged);
-                    self.request(r, port, 1 << next_port(here, merged.dst));
+                    let dst = route_of(merged, context.trees);
+                    self.request(r, port, 1 << next_port(here, dst));
                 }
             }
             self.blocks[w].join_heads[port] &= !(1 << lane);
@@ -129,7 +136,7 @@ impl PlaneState {
         has_absorbed: bool,
         context: &mut Context<'_>,
     ) {
-        let offer = self.joins.offer(r, context);
+        let offer = self.joins.offer(r, here, context);
         let block = &mut self.blocks[r / LANES];
         let bit = 1 << (r % LANES);
         block.unit_busy &= !bit;
@@ -137,7 +144,8 @@ impl PlaneState {
             block.unit_busy |= bit;
         }
         if let Some(flit) = offer.result {
-            block.request(r % LANES, RESULT, 1 << next_port(here, flit.dst));
+            let out = next_port(here, route_of(flit, context.trees));
+            block.request(r % LANES, RESULT, 1 << out);
         }
     }
 

@@ -23,6 +23,9 @@ pub(crate) struct Stream {
     pub beats: u16,
     /// Published flow: the AW flit has not gone yet.
     pub head_pending: bool,
+    /// Reduction with a merge point ahead: beats on their way to it.
+    pub under_way: u32,
+    pub is_limited: bool,
     pub source: Source,
 }
 

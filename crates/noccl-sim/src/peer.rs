@@ -9,9 +9,10 @@
 
 use crate::block::{LANES, PORTS, RESULT};
 use crate::flit::{Flit, FlitKind};
-use crate::plane::{Context, PlaneState, next_port};
+use crate::plane::{Context, PlaneState, next_port, route_of};
+use crate::txn::Trees;
 use noccl_net::tree::{Cube, join_set};
-use noccl_net::{Coord, Network, Port};
+use noccl_net::{Coord, Network};
 use noccl_run::RunError;
 use noccl_spec::RouterFlow;
 
@@ -24,6 +25,10 @@ pub(crate) struct PeerState {
     pub taken: Vec<[u64; PORTS]>,
     /// Merged flits of this cycle: router, output, flit.
     joined: Vec<(u32, u8, Flit)>,
+    /// Per router and output: the holding worm's transaction, and since when it holds the output.
+    held: Vec<[(u32, u64); PORTS]>,
+    /// The cycle being evaluated.
+    pub cycle: u64,
 }
 
 impl PeerState {
@@ -33,6 +38,8 @@ impl PeerState {
             holds: vec![[[0; RESULT + 1]; PORTS]; blocks],
             taken: vec![[0; PORTS]; blocks],
             joined: Vec::new(),
+            held: vec![[(0, 0); PORTS]; tiles],
+            cycle: 0,
         }
     }
 
@@ -42,9 +49,17 @@ impl PeerState {
         (0..=RESULT).find(|i| holds[*i] >> (r % LANES) & 1 != 0)
     }
 
+    /// Transaction of the worm that holds an output, and since when, for diagnosis.
+    pub(crate) fn held(&self, r: usize, out: usize) -> (u32, u64) {
+        self.held[r][out]
+    }
+
     /// A flit has passed from `input` to `out`: hold or release the output.
     pub(crate) fn passed(&mut self, w: usize, lane: usize, input: usize, out: usize, flit: Flit) {
         let holds = &mut self.holds[w][out];
+        if holds.iter().all(|h| h >> lane & 1 == 0) {
+            self.held[w * LANES + lane][out] = (flit.txn, self.cycle);
+        }
         holds.iter_mut().for_each(|h| *h &= !(1 << lane));
         holds[input] |= u64::from(!flit.is_last()) << lane;
     }
@@ -88,7 +103,7 @@ impl PlaneState {
             let expected = join_set(here, tree.set, tree.root);
             if expected.count_ones() == 1 {
                 self.blocks[w].join_heads[port] &= !(1 << lane);
-                self.request(r, port, 1 << next_port(here, flit.dst));
+                self.request(r, port, 1 << next_port(here, route_of(flit, context.trees)));
                 continue;
             }
             if !self.siblings_stand(r, expected, flit) {
@@ -103,7 +118,7 @@ impl PlaneState {
                 }
                 continue;
             }
-            let out = next_port(here, flit.dst);
+            let out = next_port(here, route_of(flit, context.trees));
             let pipeline_drains = flit.kind == FlitKind::ReduceHead && self.joins.has_results(r);
             if (full | taken) >> out & 1 == 0 && !pipeline_drains {
                 taken |= 1 << out;
@@ -162,29 +177,10 @@ impl PlaneState {
         }
     }
 
-    /// Who stands in the way of the flit at the head of an input, for diagnosis: (output, holding input).
-    pub(crate) fn blocked_outputs(
-        &self,
-        r: usize,
-        input: usize,
-    ) -> impl Iterator<Item = (usize, Option<usize>)> + '_ {
-        let want = self.blocks[r / LANES].wants(r % LANES, input);
-        (0..PORTS)
-            .filter(move |o| want >> o & 1 != 0)
-            .map(move |o| {
-                let holder = self.peer.as_ref().and_then(|p| p.holder(r, o));
-                (o, holder.filter(|h| *h != input && *h != RESULT))
-            })
-    }
-
     /// Inputs whose contribution a waiting head still misses, for diagnosis.
-    pub(crate) fn missing_siblings(&self, r: usize, input: usize, context: &Context<'_>) -> u8 {
-        let waiting = self.blocks[r / LANES].waiting_heads(r % LANES);
-        if waiting >> input & 1 == 0 || self.peer.is_none() {
-            return 0;
-        }
+    pub(crate) fn missing_siblings(&self, r: usize, input: usize, trees: &Trees) -> u8 {
         let flit = self.input_head(r, input);
-        let tree = context.trees.tree(flit.txn);
+        let tree = trees.tree(flit.txn);
         let expected = join_set(self.coord(r), tree.set, tree.root);
         (0..PORTS)
             .filter(|p| expected >> p & 1 != 0 && !self.siblings_stand(r, 1 << p, flit))
@@ -221,13 +217,4 @@ pub(crate) fn refuse_three_operands(
         }
     }
     Ok(())
-}
-
-/// Ports as a person reads them.
-pub(crate) fn port_name(port: usize) -> String {
-    if port == RESULT {
-        "the reduction unit".to_owned()
-    } else {
-        format!("{:?}", Port::ALL[port])
-    }
 }

@@ -10,12 +10,13 @@
 
 use crate::bitset::BitSet;
 use crate::block::{Block, LANES, LOCAL, PORTS, Shift};
-use crate::flit::{Flit, Packed};
+use crate::flit::{Flit, FlitKind, Packed, pack};
 use crate::join::Joins;
 use crate::moves::route_collective;
 use crate::payload::PayloadPool;
 use crate::peer::PeerState;
 use crate::txn::Trees;
+use crate::watch::Watch;
 use noccl_net::Coord;
 
 /// Slots of one port of a block: two per router, the router's own side by side.
@@ -53,9 +54,12 @@ pub(crate) struct PlaneState {
     pub(crate) shifts: [Shift; 4],
     /// Registers that only published routers have.
     pub(crate) peer: Option<Box<PeerState>>,
+    /// Since when heads stand, once somebody wants to know.
+    pub(crate) watch: Option<Box<Watch>>,
     /// Routers whose Local output offers a flit this cycle.
     pub(crate) eject: Vec<u32>,
     pub(crate) flit_hops: u64,
+    num_routers: usize,
 }
 
 impl PlaneState {
@@ -80,8 +84,10 @@ impl PlaneState {
             receiving: vec![0; blocks.div_ceil(64)],
             shifts: [1, h, -1, -h].map(Shift::new),
             peer: None,
+            watch: None,
             eject: Vec::new(),
             flit_hops: 0,
+            num_routers: tiles,
         }
     }
 
@@ -172,18 +178,63 @@ impl PlaneState {
         self.active.insert(r / LANES);
     }
 
-    /// Flits standing in FIFOs, with their place, for diagnosis and conservation tests.
-    pub(crate) fn standing_flits(&self) -> impl Iterator<Item = (usize, bool, usize, Flit)> + '_ {
-        (0..self.coords.len()).flat_map(move |r| {
-            let (block, lane) = (&self.blocks[r / LANES], r % LANES);
-            (0..PORTS).flat_map(move |p| {
-                let input =
-                    (block.in_any[p] >> lane & 1 != 0).then(|| (r, true, p, self.input_head(r, p)));
-                let output = (block.out_any[p] >> lane & 1 != 0)
-                    .then(|| (r, false, p, self.output_head(r, p)));
-                input.into_iter().chain(output)
-            })
-        })
+    pub(crate) fn num_routers(&self) -> usize {
+        self.num_routers
+    }
+
+    /// Does the head of an input wait for its siblings?
+    pub(crate) fn is_joining(&self, r: usize, port: usize) -> bool {
+        self.blocks[r / LANES].join_heads[port] >> (r % LANES) & 1 != 0
+    }
+
+    /// Outputs that the head of an input still has to take, as a bit set.
+    pub(crate) fn wants(&self, r: usize, port: usize) -> u8 {
+        self.blocks[r / LANES].wants(r % LANES, port)
+    }
+
+    pub(crate) fn is_full(&self, r: usize, is_input: bool, port: usize) -> bool {
+        let full = if is_input {
+            self.in_full[r / LANES][port]
+        } else {
+            self.blocks[r / LANES].out_full[port]
+        };
+        full >> (r % LANES) & 1 != 0
+    }
+
+    /// Starts or updates the watch over the heads of all FIFOs.
+    #[cold]
+    pub(crate) fn keep_watch(&mut self, cycle: u64) {
+        let mut watch = self.watch.take().unwrap_or_else(|| self.new_watch());
+        let mut next = 0;
+        while let Some(w) = self.active.next_member(next) {
+            next = w + 1;
+            for r in w * LANES..(next * LANES).min(self.num_routers) {
+                watch.observe(self, r, cycle);
+            }
+        }
+        self.watch = Some(watch);
+    }
+
+    pub(crate) fn new_watch(&self) -> Box<Watch> {
+        Box::new(Watch::new(self.num_routers))
+    }
+
+    /// Flits of one FIFO, head first, for diagnosis and conservation checks.
+    pub(crate) fn fifo(
+        &self,
+        r: usize,
+        is_input: bool,
+        port: usize,
+    ) -> impl Iterator<Item = Flit> + '_ {
+        let (block, lane) = (&self.blocks[r / LANES], r % LANES);
+        let (slots, any, head) = if is_input {
+            (&self.input, block.in_any[port], block.in_head[port])
+        } else {
+            (&self.output, block.out_any[port], block.out_head[port])
+        };
+        let len = usize::from(any >> lane & 1 != 0) + usize::from(self.is_full(r, is_input, port));
+        let head = (head >> lane & 1) as usize;
+        (0..len).map(move |i| Flit::from_packed(slots[slot_at(r, port) + (head ^ i)]))
     }
 }
 
@@ -210,5 +261,24 @@ pub(crate) const fn xy_port(here: u32, dst: u32) -> usize {
         LOCAL
     } else {
         port + 2 * (distance < 0) as usize
+    }
+}
+
+/// Where a flit is routed to: contributions of wide reductions go to the root of their tree.
+pub(crate) fn route_of(flit: Flit, trees: &Trees) -> u32 {
+    match flit.kind {
+        FlitKind::Reduce | FlitKind::ReduceHead => pack(trees.tree(flit.txn).root),
+        FlitKind::Write
+        | FlitKind::WriteHead
+        | FlitKind::ReadRequest
+        | FlitKind::ReadData
+        | FlitKind::Response
+        | FlitKind::CollectB
+        | FlitKind::ReduceResponse
+        | FlitKind::Barrier
+        | FlitKind::Atomic
+        | FlitKind::NarrowWrite
+        | FlitKind::BarrierHead
+        | FlitKind::Credit => flit.dst,
     }
 }

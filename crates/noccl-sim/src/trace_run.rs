@@ -26,6 +26,8 @@ const INTEGER_SUM: Arithmetic = Arithmetic {
 struct Entry {
     time: ActionTime,
     has_started: bool,
+    /// Participants that have asserted valid, by tile; kept for diagnosis.
+    contributed: Vec<u32>,
     /// Responses still to come, all participants and bursts.
     open: u32,
     /// Reduction bursts or the barrier, opened by the first participant.
@@ -105,6 +107,7 @@ impl<'t> TraceDriver<'t> {
             PortKind::WideReduction { group, root, beats } => {
                 let (cube, root) = (fabric.network.cube(*group), find(*root));
                 let tile = member_tile(fabric, cube, member);
+                self.entries[index as usize].contributed.push(tile);
                 self.contribute(fabric, index, cube, root, *beats, tile);
             }
             PortKind::NarrowWrite { from, to } => {
@@ -156,6 +159,7 @@ impl<'t> TraceDriver<'t> {
                 let (cube, root) = (fabric.network.cube(*group), find(*root));
                 let tile = member_tile(fabric, cube, member);
                 let entry = &mut self.entries[index as usize];
+                entry.contributed.push(tile);
                 if entry.txns.is_empty() {
                     entry.txns.push(fabric.open_barrier(
                         cube,
@@ -244,7 +248,23 @@ impl<'t> TraceDriver<'t> {
         self.entries.iter().filter(|e| e.is_wrong).count() as u64
     }
 
-    /// Entries that are not over, with the members that never came.
+    pub(crate) fn has_started(&self, entry: usize) -> bool {
+        self.entries[entry].has_started
+    }
+
+    pub(crate) fn has_contributed(&self, entry: usize, tile: u32) -> bool {
+        self.entries[entry].contributed.contains(&tile)
+    }
+
+    pub(crate) fn start_of(&self, entry: usize) -> u64 {
+        self.entries[entry].time.start_cycle
+    }
+
+    pub(crate) fn kind(&self, entry: usize) -> &'t PortKind {
+        &self.trace.transactions[entry].kind
+    }
+
+    /// Entries that are not over.
     pub(crate) fn open_entries(&self) -> impl Iterator<Item = usize> + '_ {
         self.entries
             .iter()

@@ -19,6 +19,8 @@ pub(crate) struct Tree {
     pub element: ElementType,
     /// Cycles of one addition.
     pub add_cycles: u8,
+    /// Beats of the burst.
+    pub beats: u16,
 }
 
 /// Routing facts by transaction id.
@@ -29,6 +31,11 @@ impl Trees {
     #[inline]
     pub(crate) fn set(&self, txn: u32) -> Cube {
         self.0[txn as usize].set
+    }
+
+    #[inline]
+    pub(crate) fn beats(&self, txn: u32) -> u16 {
+        self.0[txn as usize].beats
     }
 
     #[inline]
@@ -74,6 +81,20 @@ pub(crate) enum Owner {
     Barrier {
         action: u32,
     },
+}
+
+impl Owner {
+    /// Write channel of the AXI port that a transfer uses: bursts of one channel stay in order.
+    pub(crate) const fn channel(self) -> (u8, u32) {
+        match self {
+            Owner::Traffic { .. } => (0, 0),
+            Owner::Trace { entry, .. } => (1, entry),
+            Owner::DmaRead => (2, 0),
+            Owner::DmaWrite { instance } => (3, instance),
+            Owner::Reduction { action } => (4, action),
+            Owner::Barrier { action } => (5, action),
+        }
+    }
 }
 
 /// One transaction: a burst, a narrow request, or a collective of one burst.
@@ -162,6 +183,7 @@ impl Tree {
             operator: Operator::Sum,
             element: ElementType::Int64,
             add_cycles: 0,
+            beats: 1,
         }
     }
 }

@@ -107,6 +107,8 @@ pub struct WideReduction {
     pub cut_cycles: u32,
     /// Beats of waiting contributions one tile can set aside (in its L1).
     pub store_beats: u32,
+    /// Beats of one transaction that may be under way from one merge point to the next.
+    pub window_beats: u32,
 }
 
 /// Operands that the reduction unit takes per cycle.

@@ -3,7 +3,7 @@
 
 /// A hint in parentheses, or nothing when no candidate is close.
 pub(crate) fn nearest<'a>(found: &str, candidates: impl Iterator<Item = &'a str>) -> String {
-    match candidates.map(|k| (distance(found, k), k)).min() {
+    match candidates.map(|key| (distance(found, key), key)).min() {
         Some((edits, name)) if edits <= 1 + name.len() / 4 => format!(" (did you mean `{name}`?)"),
         Some(_) | None => String::new(),
     }

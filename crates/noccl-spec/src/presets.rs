@@ -72,7 +72,8 @@ fn resized(name: &str, width: u32, height: u32, suffix: &str) -> String {
         "peer" => text
             .replace("flow = \"non_blocking\"", "flow = \"peer_compatible\"")
             .replace("merge_table_entries = 8", "merge_table_entries = 0")
-            .replace("store_beats = 512", "store_beats = 0")
+            .replace("store_beats = 640", "store_beats = 0")
+            .replace("window_beats = 20", "window_beats = 0")
             .replace("kind = \"three_operand\"", "kind = \"two_operand\""),
         "large" => text
             .replace("l1_bytes = 0x2_0000", "l1_bytes = 0x10_0000")

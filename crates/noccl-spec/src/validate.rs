@@ -29,7 +29,7 @@ pub fn validate(spec: &Spec) -> Result<(), OutOfRange> {
         });
     }
     mesh(&spec.mesh)?;
-    router(&spec.router, spec.ni.max_burst_beats)?;
+    router(&spec.router)?;
     ni(&spec.ni)?;
     cluster(&spec.cluster, spec.ni.max_burst_beats)?;
     memory_size("memory.bytes", spec.memory.bytes)?;
@@ -60,6 +60,7 @@ pub fn warnings(spec: &Spec) -> Vec<String> {
                     spec.router.merge_table_entries,
                 ),
                 ("router.wide_reduction.store_beats", wide.store_beats),
+                ("router.wide_reduction.window_beats", wide.window_beats),
             ] {
                 if value != 0 {
                     found.push(format!(
@@ -125,7 +126,7 @@ fn mesh(mesh: &Mesh) -> Checked {
     Ok(())
 }
 
-fn router(router: &Router, max_burst_beats: u32) -> Checked {
+fn router(router: &Router) -> Checked {
     exactly("router.input_fifo_flits", router.input_fifo_flits, 2)?;
     exactly("router.output_fifo_flits", router.output_fifo_flits, 2)?;
     let wide = &router.wide_reduction;
@@ -137,9 +138,13 @@ fn router(router: &Router, max_burst_beats: u32) -> Checked {
     match router.flow {
         RouterFlow::NonBlocking => {
             within(table, router.merge_table_entries, 1..=256)?;
-            // One whole burst must fit, else a contribution that arrives early would have to wait
-            // in a FIFO.
-            within(store, wide.store_beats, max_burst_beats.max(1)..=1 << 20)
+            within(
+                "router.wide_reduction.window_beats",
+                wide.window_beats,
+                1..=256,
+            )?;
+            // A window per input port of one transaction must fit, else nothing could be reduced.
+            within(store, wide.store_beats, 4 * wide.window_beats..=1 << 20)
         }
         RouterFlow::PeerCompatible => match wide.kind {
             WideReductionKind::TwoOperand => {

@@ -128,7 +128,12 @@ fn values_out_of_range_name_field_value_and_accepted_range() {
         ("router.input_fifo_flits", "4", "must be 2,"),
         ("router.output_fifo_flits", "0", "must be 2,"),
         ("router.merge_table_entries", "0", "must be 1 to 256"),
-        ("router.wide_reduction.store_beats", "63", "must be 64 to"),
+        ("router.wide_reduction.store_beats", "79", "must be 80 to"),
+        (
+            "router.wide_reduction.window_beats",
+            "0",
+            "must be 1 to 256",
+        ),
         ("ni.wide_beat_bytes", "32", "must be 64,"),
         ("ni.narrow_beat_bytes", "4", "must be 8,"),
         ("ni.max_burst_beats", "257", "must be 1 to 256"),

@@ -7,7 +7,7 @@ use noccl_spec::{RouterFlow, Spec, SpecError, parse_spec, preset_text};
 fn with(pairs: &[(&str, &str)]) -> Result<Spec, SpecError> {
     let overrides: Vec<(String, String)> = pairs
         .iter()
-        .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
+        .map(|(key, v)| ((*key).to_owned(), (*v).to_owned()))
         .collect();
     parse_spec(
         "f.toml",

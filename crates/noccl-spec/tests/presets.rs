@@ -104,7 +104,7 @@ fn schema_names_every_key_of_a_preset() {
     let keys = preset_text("collective_noc_4x4").unwrap();
     let keys = keys
         .lines()
-        .filter_map(|l| l.split_once(" = ").map(|(k, _)| k.trim()));
+        .filter_map(|l| l.split_once(" = ").map(|(key, _)| key.trim()));
     let mut count = 0;
     for key in keys {
         assert!(schema.contains(&format!("\"{key}\"")), "{key}");

@@ -18,6 +18,8 @@ pub struct TileRow {
     pub mesh: [u16; 2],
     /// What stands there.
     pub kind: TileKindName,
+    /// First address of its memory, hexadecimal.
+    pub base_address: String,
     /// Bytes of memory behind the NI.
     pub memory_bytes: u64,
 }
@@ -121,6 +123,7 @@ fn tiles(network: &Network) -> Vec<TileRow> {
                 TileKind::Cluster => TileKindName::Cluster,
                 TileKind::Memory => TileKindName::Memory,
             },
+            base_address: format!("{:#x}", network.address(tile, 0)),
             memory_bytes: network.memory_bytes(tile),
         }
     })

@@ -6,6 +6,7 @@ use crate::watch::{Tally, Watch};
 use noccl_net::{Coord, Network};
 use noccl_run::{Mode, RunConfig, RunError, TrafficResult};
 use noccl_sim::run_traffic;
+use noccl_spec::RouterFlow;
 use noccl_workload::{Pattern, Traffic};
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -131,11 +132,17 @@ pub fn traffic(
 ///
 /// One packet over h hops takes 2h + 2 cycles to its first beat's handshake at the target (two cycles
 /// per hop, and the two stages of the first router, as for every router on the way) and one more per
-/// further beat. A multicast ends at its farthest member.
+/// further beat. Every
+/// target of a multicast counts. The published router sends an AW flit first.
 #[must_use]
 pub fn zero_load_latency_cycles(network: &Network, pattern: Pattern, beats: u32) -> f64 {
     let (width, height) = (network.cluster_width(), network.cluster_height());
-    let cycles = |hops: u32| f64::from(ZERO_LOAD_FIXED_CYCLES + 2 * hops + beats - 1);
+    let address_flits = match network.spec().router.flow {
+        RouterFlow::NonBlocking => 0,
+        RouterFlow::PeerCompatible => 1,
+    };
+    let cycles =
+        |hops: u32| f64::from(ZERO_LOAD_FIXED_CYCLES + 2 * hops + address_flits + beats - 1);
     let all = || (0..width).flat_map(move |x| (0..height).map(move |y| Coord::new(x, y)));
     let (mut sum, mut count) = (0.0, 0.0);
     let mut add = |hops: u32| {
@@ -153,7 +160,7 @@ pub fn zero_load_latency_cycles(network: &Network, pattern: Pattern, beats: u32)
             }
             Pattern::Neighbour => add(from.hops_to(Coord::new((from.x + 1) % width, from.y))),
             Pattern::Hotspot => add(from.hops_to(Coord::new(width / 2, height / 2))),
-            Pattern::RowMulticast => add(u32::from(from.x.max(width - 1 - from.x))),
+            Pattern::RowMulticast => (0..width).for_each(|x| add(u32::from(from.x.abs_diff(x)))),
         }
     }
     if count == 0.0 { 0.0 } else { sum / count }

@@ -6,7 +6,7 @@ use crate::table::{Align, grouped, table};
 use crate::{Outcome, output};
 use clap::Args;
 use noccl::Error;
-use noccl::bench::{BenchChange, BenchRow, Benchmark};
+use noccl::bench::{BenchChange, BenchRow, Benchmark, Part};
 use std::path::PathBuf;
 
 /// Measure the simulator: flit-hops per CPU-second, cycles per second, memory per tile
@@ -32,11 +32,17 @@ pub struct Bench {
     /// Where to store the rows
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Run in this process (memory per tile is then unknown)
-    #[arg(long)]
+    /// Run one part in this process, as the children do: measure at --load
+    #[arg(long, hide = true)]
     here: bool,
+    /// Find the load instead of measuring
+    #[arg(long, hide = true)]
+    probe: bool,
+    /// Load to measure at, beats per cluster and cycle
+    #[arg(long, hide = true, default_value_t = 0.1)]
+    load: f64,
     /// Shorten the measured run by this factor
-    #[arg(long, default_value_t = 1, hide = true)]
+    #[arg(long, hide = true, default_value_t = 1)]
     divisor: u64,
     /// Print the rows as JSON
     #[arg(long)]
@@ -56,7 +62,15 @@ impl Bench {
         };
         let rows = watched("benchmarks", |watch| {
             if self.here {
-                let run = |b: &Benchmark| noccl::bench::bench_here(*b, self.divisor, watch);
+                let part = if self.probe {
+                    Part::Probe
+                } else {
+                    Part::Measure {
+                        load: self.load,
+                        divisor: self.divisor,
+                    }
+                };
+                let run = |b: &Benchmark| noccl::bench::bench_here(*b, part, watch);
                 return chosen.iter().map(run).collect();
             }
             let program = std::env::current_exe().map_err(|e| Error::File {

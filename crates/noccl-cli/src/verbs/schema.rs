@@ -13,9 +13,12 @@ Examples:
   noccl schema spec
   noccl schema --all formats")]
 pub struct Schema {
-    /// Format: spec, network, schedule, trace, traffic, check, run, compare, sweep, stress or bench
-    #[arg(value_name = "FORMAT", required_unless_present = "all")]
+    /// Format; --list names them
+    #[arg(value_name = "FORMAT", required_unless_present_any = ["all", "list"])]
     format: Option<String>,
+    /// List the formats
+    #[arg(long, conflicts_with_all = ["format", "all"])]
+    list: bool,
     /// Write the schemas of all formats to this folder as FORMAT.schema.json
     #[arg(long, value_name = "FOLDER", conflicts_with = "format")]
     all: Option<PathBuf>,
@@ -28,6 +31,9 @@ impl Schema {
     pub fn run(&self) -> Result<Outcome, Error> {
         if let Some(format) = &self.format {
             output::json(&noccl::schema(format)?)?;
+        }
+        if self.list {
+            output::result(&noccl::SCHEMA_NAMES.join("\n"))?;
         }
         if let Some(folder) = &self.all {
             for name in noccl::SCHEMA_NAMES {

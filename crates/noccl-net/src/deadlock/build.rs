@@ -36,7 +36,7 @@ impl Rules<'_> {
             | Flow::Multicast { from, .. }
             | Flow::NarrowMulticast { from, .. } => {
                 let keeps = self.branches(coords.len());
-                let first = self.issue(&mut txn, plane, from, keeps);
+                let first = Some(self.issue(&mut txn, plane, from, keeps));
                 let source = self.network.coord(from);
                 let ends = self.fork(
                     &mut txn,
@@ -55,12 +55,12 @@ impl Rules<'_> {
             }
             Flow::Read { from, source } => {
                 let further = KeptUntil::PassedOn;
-                let first = self.issue(&mut txn, plane, from, further);
+                // Reads are issued apart from writes, and wait for nobody there.
                 let (here, there) = (self.network.coord(from), self.network.coord(source));
                 let ends = self.fork(
                     &mut txn,
                     (plane, Part::Request, further),
-                    first,
+                    None,
                     here,
                     &[there],
                 );
@@ -89,7 +89,7 @@ impl Rules<'_> {
                 let further = KeptUntil::PassedOn;
                 let answers = self.answers(&mut txn, Plane::Rsp, &[(end, last)], further);
                 let how = (Plane::Rsp, Part::Response, further);
-                self.fork(&mut txn, how, answers[0].1, end, &coords);
+                self.fork(&mut txn, how, Some(answers[0].1), end, &coords);
             }
         }
         txn
@@ -144,7 +144,7 @@ impl Rules<'_> {
         &self,
         txn: &mut Transaction,
         (plane, part, keeps): (Plane, Part, KeptUntil),
-        first: usize,
+        first: Option<usize>,
         source: Coord,
         members: &[Coord],
     ) -> Vec<(Coord, usize)> {
@@ -153,11 +153,13 @@ impl Rules<'_> {
         for member in members {
             let mut last = first;
             for (at, port) in self.network.path(source, *member) {
-                last = *taken.entry((at, port)).or_insert_with(|| {
-                    txn.push(self.link(plane, at, port), vec![last], keeps, part)
+                let link = *taken.entry((at, port)).or_insert_with(|| {
+                    let after = last.into_iter().collect();
+                    txn.push(self.link(plane, at, port), after, keeps, part)
                 });
+                last = Some(link);
             }
-            ends.push((*member, last));
+            ends.extend(last.map(|link| (*member, link)));
         }
         ends
     }

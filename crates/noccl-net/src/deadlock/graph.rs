@@ -9,7 +9,7 @@
 
 use super::build::Rules;
 use super::cycle::find_cycle;
-use super::search::{Edge, Found, shortest_consistent};
+use super::search::{Found, shortest_consistent};
 use super::transaction::Transaction;
 use super::{Cycle, Flow, Place, Proof, Wait, store_beats_needed};
 use crate::{Network, TileId};
@@ -41,10 +41,9 @@ pub fn check_in_order(
 ) -> Result<Proof, Cycle> {
     let graph = Graph::new(network, flows, order);
     let nodes = graph.nodes.len();
-    let edges: Vec<Vec<Edge>> = (0..nodes).map(|node| graph.edges(node)).collect();
+    let edges: Vec<Vec<usize>> = (0..nodes).map(|node| graph.edges(node)).collect();
     let waits = edges.iter().map(Vec::len).sum();
-    let targets =
-        |node: usize, next: &mut Vec<usize>| next.extend(edges[node].iter().map(|e| e.to));
+    let targets = |node: usize, next: &mut Vec<usize>| next.extend(&edges[node]);
     let Err(raw) = find_cycle(nodes, targets) else {
         return Ok(Proof { nodes, waits });
     };
@@ -114,7 +113,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Uses of others for which the transaction can wait while it keeps this one.
-    fn edges(&self, node: usize) -> Vec<Edge> {
+    fn edges(&self, node: usize) -> Vec<usize> {
         let (t, held) = self.nodes[node];
         let txn = &self.transactions[t];
         let mut edges = Vec::new();
@@ -127,7 +126,7 @@ impl<'a> Graph<'a> {
             }
             for to in users.iter().copied() {
                 if self.nodes[to].0 != t && !self.is_ahead((t, wanted), self.nodes[to]) {
-                    edges.push(Edge { wanted, to });
+                    edges.push(to);
                 }
             }
         }
@@ -148,10 +147,7 @@ impl<'a> Graph<'a> {
         let (a, b) = (use_of(first), use_of(second));
         let answer = self.is_held_back(first.0, second)
             || match a.place {
-                Place::Issue { tile, .. } => {
-                    self.is_same_queue(first.0, second.0)
-                        && self.is_issued_first(tile, first.0, second.0)
-                }
+                Place::Issue { tile, .. } => self.is_issued_first(tile, first.0, second.0),
                 Place::Link(_)
                 | Place::Input { .. }
                 | Place::Answer { .. }
@@ -171,7 +167,6 @@ impl<'a> Graph<'a> {
     /// Is the second use out of reach until transaction `first` has been answered?
     fn is_held_back(&self, first: usize, (second, taken): (usize, usize)) -> bool {
         if self.network.spec().router.flow == RouterFlow::NonBlocking
-            || !self.is_same_queue(first, second)
             || self.flows[first].has_destination_of(&self.flows[second])
         {
             return false;
@@ -180,7 +175,7 @@ impl<'a> Graph<'a> {
         (0..=taken).any(|u| match txn.uses[u].place {
             Place::Issue { tile, .. } => {
                 txn.comes_before(u, taken)
-                    && self.flows[first].initiators(self.network).contains(&tile)
+                    && self.transactions[first].takes(txn.uses[u].place)
                     && self.is_issued_first(tile, first, second)
             }
             Place::Link(_)
@@ -190,11 +185,6 @@ impl<'a> Graph<'a> {
             | Place::ReductionUnit(_)
             | Place::DmaBuffer(_) => false,
         })
-    }
-
-    /// Reads and writes of a tile, and those of different planes, are issued independently.
-    fn is_same_queue(&self, first: usize, second: usize) -> bool {
-        self.flows[first].request_queue() == self.flows[second].request_queue()
     }
 
     fn is_issued_first(&self, tile: TileId, first: usize, second: usize) -> bool {

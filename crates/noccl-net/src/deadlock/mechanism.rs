@@ -8,85 +8,16 @@
 //! cycle exists, the buffers can be put in an order in which the last one always drains.
 
 use super::cycle::{find_cycle, shortest_through};
+use super::options::{Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit, Responses};
 use super::turns::turns;
 use super::{Cycle, Place, Proof, Wait};
 use crate::{LinkId, Network, Port, TileId};
-use noccl_spec::{Plane, RouterFlow};
-
-/// When a fork lets go of an output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Forks {
-    /// Each copy goes on by itself.
-    PerOutput,
-    /// Outputs that have been taken are kept until the worm's last flit, which needs all of them.
-    HoldOutputs,
-}
-
-/// Where a contribution waits for its siblings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Joins {
-    /// In a table or store that has room for it.
-    SetAside,
-    /// At the head of its input FIFO.
-    BlockHeads,
-}
-
-/// What happens to read data that reaches its initiator.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReadData {
-    /// The DMA engine has reserved room before it asked.
-    Reserved,
-    /// It needs room in the DMA buffer, which the engine's own writes have to drain.
-    QueuedBehindWrites,
-}
-
-/// When an addition starts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReductionUnit {
-    /// When there is room for its result outside the pipeline.
-    ResultReserved,
-    /// At once; its result keeps the pipeline until its output takes it.
-    Shared,
-}
-
-/// What decides about waiting in a router and at an endpoint.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mechanism {
-    /// Forks of multicasts.
-    pub forks: Forks,
-    /// Merge points of responses, barriers and reductions.
-    pub joins: Joins,
-    /// Read data.
-    pub read_data: ReadData,
-    /// Arithmetic of wide reductions.
-    pub reduction_unit: ReductionUnit,
-    /// Turns (input port, output port) that packets take beside those of the routes.
-    pub extra_turns: Vec<(Port, Port)>,
-}
-
-impl Mechanism {
-    /// The mechanism of a router flow.
-    #[must_use]
-    pub const fn of(flow: RouterFlow) -> Self {
-        let (forks, joins) = match flow {
-            RouterFlow::NonBlocking => (Forks::PerOutput, Joins::SetAside),
-            RouterFlow::PeerCompatible => (Forks::HoldOutputs, Joins::BlockHeads),
-        };
-        Self {
-            forks,
-            joins,
-            read_data: ReadData::Reserved,
-            reduction_unit: ReductionUnit::ResultReserved,
-            extra_turns: Vec::new(),
-        }
-    }
-}
+use noccl_spec::Plane;
 
 /// Can any transactions wait for each other forever on this network's flow?
 ///
-/// It is presumed that waiting operands of wide reductions find room (see
-/// [`store_beats_needed`](super::store_beats_needed)), and that programs wait for collectives in one
-/// order.
+/// Presumed: no more reductions are open than the stores have room for (see
+/// [`store_beats_needed`](super::store_beats_needed)), and programs wait for collectives in one order.
 ///
 /// # Errors
 /// A cycle of waits.
@@ -116,8 +47,9 @@ pub fn check_mechanism(network: &Network, mechanism: &Mechanism) -> Result<Proof
 }
 
 const PORTS: usize = 5;
-/// Inputs and outputs of three planes, then the reduction unit and the DMA buffer.
-const PER_TILE: usize = 2 * PORTS * Plane::ALL.len() + 2;
+/// Inputs and outputs of three planes, then the operand store, the reduction unit, the DMA buffer.
+const PER_TILE: usize = 2 * PORTS * Plane::ALL.len() + 3;
+const STORE: usize = PER_TILE - 3;
 const UNIT: usize = PER_TILE - 2;
 const DMA: usize = PER_TILE - 1;
 
@@ -155,6 +87,7 @@ impl<'a> Buffers<'a> {
     fn place(node: usize) -> Place {
         let (tile, at) = (TileId((node / PER_TILE) as u32), node % PER_TILE);
         match at {
+            STORE => Place::Store(tile),
             UNIT => Place::ReductionUnit(tile),
             DMA => Place::DmaBuffer(tile),
             _ => {
@@ -177,7 +110,11 @@ impl<'a> Buffers<'a> {
                     .map(|port| output(tile, Plane::Wide, port)),
             ),
             Place::DmaBuffer(tile) => next.push(input(tile, Plane::Wide, Port::Local)),
-            Place::Issue { .. } | Place::Answer { .. } | Place::Store(_) => {}
+            // An operand leaves the store when its siblings have come.
+            Place::Store(tile) => {
+                next.extend(Port::ALL.map(|port| input(tile, Plane::Wide, port)));
+            }
+            Place::Issue { .. } | Place::Answer { .. } => {}
         }
     }
 
@@ -199,6 +136,10 @@ impl<'a> Buffers<'a> {
         match (self.mechanism.reduction_unit, plane) {
             (ReductionUnit::Shared, Plane::Wide) => next.push(tile.idx() * PER_TILE + UNIT),
             (ReductionUnit::Shared | ReductionUnit::ResultReserved, _) => {}
+        }
+        match (self.mechanism.operand_store, plane) {
+            (OperandStore::FirstCome, Plane::Wide) => next.push(tile.idx() * PER_TILE + STORE),
+            (OperandStore::FirstCome | OperandStore::ByWindow, _) => {}
         }
     }
 
@@ -233,8 +174,10 @@ impl<'a> Buffers<'a> {
                     ReadData::QueuedBehindWrites => next.push(tile.idx() * PER_TILE + DMA),
                 }
             }
-            // The initiator kept room for every response before it sent the request.
-            Plane::Rsp => {}
+            Plane::Rsp => match self.mechanism.responses {
+                Responses::Reserved => {}
+                Responses::BehindWrites => next.push(input(tile, Plane::Wide, Port::Local)),
+            },
         }
     }
 

@@ -2,20 +2,14 @@
 //! Cycles that one state can hold.
 //!
 //! A cycle may come back to a transaction: it keeps a1 and wants b1, later it keeps a2 and wants b2.
-//! Both can be true at once only if neither b1 nor b2 comes before a1 or a2. If so, and if branches of
-//! the transaction wait for each other, or it has no branches, then it also keeps a2 while it wants b1,
-//! or a1 while it wants b2, and a shorter cycle passes it once. So a transaction is passed again only where its
-//! copies go their ways independently. Shorter cycles are tried first.
+//! Both are true at once only if neither b1 nor b2 comes before a1 or a2. If the transaction has no
+//! branches, or they wait for each other, it then also keeps a1 while it wants b2, or a2 while it wants
+//! b1, so a shorter cycle passes it once. Only where copies go their ways independently, a cycle may
+//! have to pass the transaction again; and if there b1 does come before a2, so does a1 before b2, which
+//! again gives a shorter cycle. So: one visit per transaction, but for independent copies.
 
 use super::Place;
 use super::transaction::{Part, Transaction};
-
-/// The owner of a node can wait for what node `to` keeps, because it needs its own use `wanted`.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Edge {
-    pub(super) wanted: usize,
-    pub(super) to: usize,
-}
 
 /// Outcome of a search.
 pub(super) enum Found {
@@ -32,10 +26,10 @@ const MAX_STEPS: usize = 4_000_000;
 
 struct Search<'a> {
     nodes: &'a [(usize, usize)],
-    edges: &'a [Vec<Edge>],
+    edges: &'a [Vec<usize>],
     transactions: &'a [Transaction],
-    /// Nodes on the way with the use wanted there.
-    path: Vec<(usize, usize)>,
+    /// Nodes on the way.
+    path: Vec<usize>,
     limit: usize,
     was_cut: bool,
     steps: usize,
@@ -45,7 +39,7 @@ struct Search<'a> {
 /// The shortest cycle that one state can hold; among several the one with most wide request links.
 pub(super) fn shortest_consistent(
     nodes: &[(usize, usize)],
-    edges: &[Vec<Edge>],
+    edges: &[Vec<usize>],
     transactions: &[Transaction],
 ) -> Found {
     let mut search = Search {
@@ -80,42 +74,31 @@ pub(super) fn shortest_consistent(
 impl Search<'_> {
     /// Follows all edges of `node`, the last one of the way from `start`.
     fn extend(&mut self, start: usize, node: usize) {
-        for edge in &self.edges[node] {
+        for to in self.edges[node].iter().copied() {
             self.steps += 1;
             if self.steps > MAX_STEPS {
                 return;
             }
             // Each cycle is found from its lowest node.
-            if edge.to < start || !self.agrees(node, edge.wanted) {
+            if to < start {
                 continue;
             }
-            self.path.push((node, edge.wanted));
-            if edge.to == start {
+            self.path.push(node);
+            if to == start {
                 self.keep_best();
             } else if self.path.len() == self.limit {
                 self.was_cut = true;
-            } else if self.may_pass(edge.to) {
-                self.extend(start, edge.to);
+            } else if self.may_pass(to) {
+                self.extend(start, to);
             }
             self.path.pop();
         }
     }
 
-    /// Can what the way says about this node's transaction so far be true together with this wait?
-    fn agrees(&self, node: usize, wanted: usize) -> bool {
-        let (t, held) = self.nodes[node];
-        let txn = &self.transactions[t];
-        self.path.iter().all(|(other, also_wanted)| {
-            let (owner, also_held) = self.nodes[*other];
-            owner != t
-                || txn.can_want_with(wanted, also_held) && txn.can_want_with(*also_wanted, held)
-        })
-    }
-
     /// A transaction is passed a second time only at another place of independent copies.
     fn may_pass(&self, node: usize) -> bool {
         let (t, held) = self.nodes[node];
-        self.path.iter().all(|(other, _)| {
+        self.path.iter().all(|other| {
             let (owner, also_held) = self.nodes[*other];
             let is_independent = |at| self.transactions[t].is_independent(at);
             owner != t || held != also_held && is_independent(held) && is_independent(also_held)
@@ -123,7 +106,7 @@ impl Search<'_> {
     }
 
     fn keep_best(&mut self) {
-        let oddness = |(node, _): &(usize, usize)| {
+        let oddness = |node: &usize| {
             let (t, held) = self.nodes[*node];
             let one = &self.transactions[t].uses[held];
             usize::from(!matches!(one.place, Place::Link(_))) * 2
@@ -131,8 +114,88 @@ impl Search<'_> {
         };
         let total = self.path.iter().map(oddness).sum();
         if self.best.as_ref().is_none_or(|(least, _)| total < *least) {
-            let cycle = self.path.iter().map(|(node, _)| *node).collect();
-            self.best = Some((total, cycle));
+            self.best = Some((total, self.path.clone()));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::TileId;
+    use crate::deadlock::transaction::KeptUntil;
+
+    /// Uses of numbered places: (place, uses before, kept until).
+    fn transaction(uses: &[(u32, &[usize], KeptUntil)]) -> Transaction {
+        let mut txn = Transaction::new(String::new());
+        for (place, after, keeps) in uses {
+            let place = Place::Store(TileId(*place));
+            txn.push(place, after.to_vec(), *keeps, Part::Request);
+        }
+        txn
+    }
+
+    /// Places along the cycle that is found, if any.
+    fn places(transactions: &[Transaction]) -> Option<Vec<Place>> {
+        let mut nodes = Vec::new();
+        for (t, txn) in transactions.iter().enumerate() {
+            nodes.extend((0..txn.uses.len()).map(|u| (t, u)));
+        }
+        let place = |(t, u): (usize, usize)| transactions[t].uses[u].place;
+        let edges: Vec<Vec<usize>> = nodes
+            .iter()
+            .map(|(t, held)| {
+                let txn = &transactions[*t];
+                let wants = |to: &(usize, usize)| {
+                    (0..txn.uses.len()).any(|wanted| {
+                        txn.uses[wanted].place == place(*to)
+                            && txn.keeps_while_wanting(*held, wanted)
+                    })
+                };
+                (0..nodes.len())
+                    .filter(|to| nodes[*to].0 != *t && wants(&nodes[*to]))
+                    .collect()
+            })
+            .collect();
+        match shortest_consistent(&nodes, &edges, transactions) {
+            Found::Cycle(cycle) => Some(cycle.into_iter().map(|n| place(nodes[n])).collect()),
+            Found::Nothing => None,
+            Found::OutOfSteps => panic!("a handful of nodes"),
+        }
+    }
+
+    const FREE: KeptUntil = KeptUntil::PassedOn;
+    const BOUND: KeptUntil = KeptUntil::SiblingsTaken;
+
+    #[test]
+    fn independent_copies_of_one_packet_can_both_be_part_of_a_cycle() {
+        let forked = transaction(&[
+            (0, &[], FREE),
+            (1, &[0], FREE),
+            (2, &[1], FREE),
+            (3, &[0], FREE),
+            (4, &[3], FREE),
+        ]);
+        let (one, other) = (
+            transaction(&[(2, &[], FREE), (3, &[0], FREE)]),
+            transaction(&[(4, &[], FREE), (1, &[0], FREE)]),
+        );
+        let found = places(&[forked.clone(), one.clone(), other]).unwrap();
+        assert_eq!(found, [1, 2, 3, 4].map(|t| Place::Store(TileId(t))));
+        assert_eq!(places(&[forked, one]), None);
+    }
+
+    #[test]
+    fn a_join_cannot_miss_what_it_has_passed_already() {
+        // Either leaf may be late behind another packet, but its link is then not held.
+        let join = transaction(&[
+            (1, &[], BOUND),
+            (2, &[0], BOUND),
+            (3, &[], BOUND),
+            (4, &[2], BOUND),
+        ]);
+        let others =
+            [(1, 2), (3, 4)].map(|(from, to)| transaction(&[(from, &[], FREE), (to, &[0], FREE)]));
+        assert_eq!(places(&[join, others[0].clone(), others[1].clone()]), None);
     }
 }

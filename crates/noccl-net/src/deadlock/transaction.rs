@@ -85,9 +85,9 @@ impl Transaction {
             .is_some_and(|word| word >> (first % 64) & 1 == 1)
     }
 
-    /// Can one state have both: `held` taken and `wanted` not yet?
-    pub(super) fn can_want_with(&self, wanted: usize, held: usize) -> bool {
-        !self.comes_before(wanted, held)
+    /// Does the transaction take this place?
+    pub(super) fn takes(&self, place: Place) -> bool {
+        self.uses.iter().any(|one| one.place == place)
     }
 
     /// Do copies of this part of the transaction go their ways independently?

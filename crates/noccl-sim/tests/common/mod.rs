@@ -10,8 +10,17 @@ use noccl_workload::{PortKind, PortTransaction, Trace};
 
 /// An elaborated preset.
 pub fn network(preset: &str) -> Network {
+    network_with(preset, &[])
+}
+
+/// An elaborated preset with overrides.
+pub fn network_with(preset: &str, overrides: &[(&str, &str)]) -> Network {
     let text = noccl_spec::preset_text(preset).expect("preset exists");
-    elaborate(&noccl_spec::parse_spec(preset, &text, &[]).expect("preset parses"))
+    let owned: Vec<(String, String)> = overrides
+        .iter()
+        .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+        .collect();
+    elaborate(&noccl_spec::parse_spec(preset, &text, &owned).expect("preset parses"))
         .expect("preset elaborates")
 }
 

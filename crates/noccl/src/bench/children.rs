@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Every benchmark in a process of its own.
 
-use super::{BenchRow, Benchmark};
+use super::{BenchRow, Benchmark, Part};
 use crate::watch::Watch;
 use crate::{Error, Step, parse_json};
 use std::path::Path;
@@ -10,8 +10,8 @@ use std::process::{Command, Output, Stdio};
 /// Measured runs are this much shorter when instructions are counted, which slows them 50 times.
 const COUNTING_DIVISOR: u64 = 20;
 
-/// Runs benchmarks one after the other; `program` is the `noccl` command, which each child runs as
-/// `bench --only NAME --here --json`. With `has_instructions` a second, shorter child runs under callgrind.
+/// Runs benchmarks one after the other; `program` is the `noccl` command, which each child runs with
+/// `bench --here`. With `has_instructions` a second, shorter child runs under callgrind.
 ///
 /// # Errors
 /// [`Error::File`] if a child cannot be started or fails.
@@ -29,9 +29,9 @@ pub fn bench(
     let mut rows = Vec::new();
     let total = order.len() as u64;
     for benchmark in &order {
-        let mut command = Command::new(program);
-        let output = run(command.args(arguments(*benchmark)))?;
-        let mut row: BenchRow = child_row(&output)?;
+        let child = |part: Part| child_row(&run(child(program, *benchmark, part))?);
+        let load = child(Part::Probe)?.offered_beats_per_cycle;
+        let mut row = child(Part::Measure { load, divisor: 1 })?;
         if has_instructions {
             row.instructions = Some(instructions(program, *benchmark, &row)?);
         }
@@ -58,23 +58,36 @@ pub fn bench(
     Ok(rows)
 }
 
-fn arguments(benchmark: Benchmark) -> [&'static str; 5] {
-    ["bench", "--only", benchmark.name(), "--here", "--json"]
+/// The command that runs one part; `noccl bench --here` reads these options.
+fn child(program: &Path, benchmark: Benchmark, part: Part) -> Command {
+    let mut command = Command::new(program);
+    command.args(["bench", "--only", benchmark.name(), "--here", "--json"]);
+    match part {
+        Part::Probe => command.arg("--probe"),
+        Part::Measure { load, divisor } => command
+            .args(["--load", &load.to_string()])
+            .args(["--divisor", &divisor.to_string()]),
+    };
+    command
 }
 
-/// Instructions of the measured run: those of a short run, scaled by the flit-hops of both. Probe
-/// and start-up are in, so the figure is for comparing runs of one benchmark with each other.
+/// Instructions of the measured run: those of a short run, scaled by the flit-hops of both. The start
+/// of the process is in, so the figure is for comparing runs of one benchmark with each other.
 fn instructions(program: &Path, benchmark: Benchmark, full: &BenchRow) -> Result<u64, Error> {
+    let part = Part::Measure {
+        load: full.offered_beats_per_cycle,
+        divisor: COUNTING_DIVISOR,
+    };
+    let counted = child(program, benchmark, part);
     let mut command = Command::new("valgrind");
     command
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
         .arg(program)
-        .args(arguments(benchmark))
-        .args(["--divisor", &COUNTING_DIVISOR.to_string()]);
-    let output = run(&mut command)?;
+        .args(counted.get_args());
+    let output = run(command)?;
     let short: BenchRow = child_row(&output)?;
     let log = String::from_utf8_lossy(&output.stderr);
-    let counted = log
+    let instructions = log
         .lines()
         .find_map(|line| line.split("Collected :").nth(1)?.trim().parse::<u64>().ok())
         .ok_or_else(|| Error::Content {
@@ -83,7 +96,7 @@ fn instructions(program: &Path, benchmark: Benchmark, full: &BenchRow) -> Result
             reason: "no line 'Collected : N'".to_owned(),
         })?;
     let scale = full.flit_hops as f64 / short.flit_hops.max(1) as f64;
-    Ok((counted as f64 * scale) as u64)
+    Ok((instructions as f64 * scale) as u64)
 }
 
 fn child_row(output: &Output) -> Result<BenchRow, Error> {
@@ -96,7 +109,7 @@ fn child_row(output: &Output) -> Result<BenchRow, Error> {
     })
 }
 
-fn run(command: &mut Command) -> Result<Output, Error> {
+fn run(mut command: Command) -> Result<Output, Error> {
     let name = command.get_program().to_string_lossy().into_owned();
     let failed = |reason: String| Error::File {
         path: name.clone(),

@@ -17,6 +17,14 @@ pub(super) struct Elapsed {
     pub(super) wall_seconds: f64,
 }
 
+impl Elapsed {
+    /// Nothing was measured.
+    pub(super) const NONE: Self = Self {
+        cpu_seconds: 0.0,
+        wall_seconds: 0.0,
+    };
+}
+
 impl Clock {
     pub(super) fn start() -> Self {
         Self {

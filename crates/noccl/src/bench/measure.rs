@@ -23,12 +23,26 @@ struct HalfLoad {
     repetitions: u32,
 }
 
-/// Runs one benchmark here and now; `bytes_per_tile` stays absent, because it needs two processes.
-/// `divisor` shortens the measured run, for counting instructions.
+/// Which part of a benchmark to run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Part {
+    /// Find the load at which to measure; the row holds it and no figures. The source queues of a
+    /// saturated mesh grow, so its memory must not count.
+    Probe,
+    /// Measure at this load; the measured cycles are divided by `divisor`, for counting instructions.
+    Measure {
+        /// Beats per cluster and cycle; not read where there is no open-loop traffic.
+        load: f64,
+        /// At least 1.
+        divisor: u64,
+    },
+}
+
+/// Runs one part of a benchmark here and now; `bytes_per_tile` stays absent, because it needs two processes.
 ///
 /// # Errors
 /// [`Error`] if a run cannot finish.
-pub fn bench_here(benchmark: Benchmark, divisor: u64, watch: Watch<'_>) -> Result<BenchRow, Error> {
+pub fn bench_here(benchmark: Benchmark, part: Part, watch: Watch<'_>) -> Result<BenchRow, Error> {
     let preset = match benchmark {
         Benchmark::Uniform4 => "collective_noc_4x4",
         Benchmark::Uniform16 | Benchmark::Uniform16Value | Benchmark::RowMulticast16 => {
@@ -41,12 +55,14 @@ pub fn bench_here(benchmark: Benchmark, divisor: u64, watch: Watch<'_>) -> Resul
     let clock = Clock::start();
     let network = load(preset, &[])?.network;
     let elaboration_seconds = clock.stop().wall_seconds;
-    let mut row = match plan(benchmark) {
-        Some(mut plan) => {
+    let mut row = match (plan(benchmark), part) {
+        (Some(plan), Part::Probe) => probe(&network, &plan, watch)?,
+        (Some(mut plan), Part::Measure { load, divisor }) => {
             plan.measured_cycles = (plan.measured_cycles / divisor.max(1)).max(2);
-            half_load(&network, &plan, watch)?
+            measure(&network, &plan, load, watch)?
         }
-        None => corner_write(&network, watch)?,
+        (None, Part::Probe) => row(0.0, 0, 0, 1.0, Elapsed::NONE),
+        (None, Part::Measure { .. }) => corner_write(&network, watch)?,
     };
     row.name = benchmark.name().to_owned();
     row.goal = benchmark.goal().to_owned();
@@ -85,17 +101,21 @@ const fn plan(benchmark: Benchmark) -> Option<HalfLoad> {
     })
 }
 
-/// Finds the accepted load, runs at half of it, and keeps the fastest repetition.
-fn half_load(network: &Network, plan: &HalfLoad, watch: Watch<'_>) -> Result<BenchRow, Error> {
-    let probe = run(
-        network,
-        plan,
-        probe_load(network, plan),
-        plan.probe_cycles,
-        watch,
-    )?
-    .0;
-    let load = accepted_load(network, plan, &probe) / 2.0;
+/// Half of the accepted load.
+fn probe(network: &Network, plan: &HalfLoad, watch: Watch<'_>) -> Result<BenchRow, Error> {
+    let offered = probe_load(network, plan);
+    let (result, _) = run(network, plan, offered, plan.probe_cycles, watch)?;
+    let load = accepted_load(network, plan, &result) / 2.0;
+    Ok(row(load, 0, 0, 1.0, Elapsed::NONE))
+}
+
+/// Runs at a load and keeps the fastest repetition.
+fn measure(
+    network: &Network,
+    plan: &HalfLoad,
+    load: f64,
+    watch: Watch<'_>,
+) -> Result<BenchRow, Error> {
     let mut best: Option<(TrafficResult, Elapsed)> = None;
     for _ in 0..plan.repetitions {
         let (result, elapsed) = run(network, plan, load, plan.measured_cycles, watch)?;

@@ -10,7 +10,7 @@ mod clock;
 mod measure;
 
 pub use children::bench;
-pub use measure::bench_here;
+pub use measure::{Part, bench_here};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

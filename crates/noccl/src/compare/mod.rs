@@ -23,7 +23,7 @@ use noccl_coll::Algorithm;
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, RunError, energy_pj};
 use noccl_sim::run_schedule;
-use noccl_workload::CollectiveKind;
+use noccl_workload::{CheckError, CollectiveKind};
 use rayon::prelude::*;
 pub(crate) use search::best_of;
 use search::{Family, best_choice, families};
@@ -33,8 +33,8 @@ use search::{Family, best_choice, families};
 pub struct Comparison {
     /// One row per size and algorithm, sizes in the order of the request.
     pub rows: Vec<CompareRow>,
-    /// One line per algorithm that this network cannot run, with the reason.
-    pub skipped: Vec<String>,
+    /// Why this network cannot run an algorithm that was not asked for by name.
+    pub skipped: Vec<Error>,
 }
 
 /// Compares algorithms; runs in parallel, with the same rows for any number of threads.
@@ -70,16 +70,37 @@ pub fn compare(
     for outcome in outcomes {
         match outcome {
             Ok(row) => comparison.rows.push(row),
-            Err(Error::Run(refused @ RunError::Refused { .. }))
-                if request.algorithms.is_empty() =>
-            {
-                comparison.skipped.push(refused.to_string());
+            Err(error) if request.algorithms.is_empty() && is_refusal(&error) => {
+                comparison.skipped.push(error);
             }
             Err(error) => return Err(error),
         }
     }
+    if comparison.rows.is_empty()
+        && let Some(error) = comparison.skipped.pop()
+    {
+        return Err(error);
+    }
     fill_speedups(&mut comparison.rows);
     Ok(comparison)
+}
+
+/// This network cannot run the algorithm, though the algorithm is right.
+fn is_refusal(error: &Error) -> bool {
+    match error {
+        Error::Run(RunError::Refused { .. }) => true,
+        Error::Check(check) => matches!(**check, CheckError::Field { .. }),
+        Error::Run(RunError::Hang(_) | RunError::Interrupted { .. })
+        | Error::Spec(_)
+        | Error::Net(_)
+        | Error::Coll(_)
+        | Error::Workload(_)
+        | Error::Model(_)
+        | Error::Argument { .. }
+        | Error::DoesNotFit { .. }
+        | Error::File { .. }
+        | Error::Content { .. } => false,
+    }
 }
 
 fn sizes(request: &CompareRequest) -> Result<Vec<u64>, Error> {

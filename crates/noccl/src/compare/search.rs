@@ -26,6 +26,10 @@ pub(crate) fn families(
     requests: &[AlgorithmRequest],
 ) -> Result<Vec<Family>, Error> {
     let known = choices(network, collective);
+    if known.is_empty() {
+        // The library says why nothing works.
+        noccl_coll::schedule(network, collective, Choice::new(Algorithm::InNetwork, 1))?;
+    }
     let asked: Vec<AlgorithmRequest> = if requests.is_empty() {
         Algorithm::ALL
             .into_iter()

@@ -78,7 +78,8 @@ fn title(row: &CompareRow) -> String {
         CollectiveKind::AllReduce => format!("over {group}"),
         CollectiveKind::Barrier => format!("of {group}, counter at {root}"),
     };
-    format!("{what} {route} on {}", row.network)
+    let text = format!("{what} {route} on {}", row.network);
+    text[..1].to_uppercase() + &text[1..]
 }
 
 /// Algorithm with what tells it apart from its neighbours in a table: the naive chain, the inner

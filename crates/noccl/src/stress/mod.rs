@@ -74,7 +74,7 @@ pub fn parse_stress_kinds(text: &str) -> Result<Vec<StressKind>, Error> {
         .map(|name| {
             StressKind::ALL
                 .into_iter()
-                .find(|k| k.name() == name.trim())
+                .find(|kind| kind.name() == name.trim())
                 .ok_or_else(|| {
                     Error::argument(
                         "--only",
@@ -242,7 +242,7 @@ fn summarise(network: &Network, request: &StressRequest, outcomes: &[Outcome]) -
 }
 
 fn reproducer(request: &StressRequest, seed: u64) -> String {
-    let names: Vec<&str> = request.kinds.iter().map(|k| k.name()).collect();
+    let names: Vec<&str> = request.kinds.iter().map(|kind| kind.name()).collect();
     let kinds = if request.kinds == StressKind::ALL {
         String::new()
     } else {

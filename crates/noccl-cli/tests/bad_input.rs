@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Wrong input ends with exit code 2 (1 for a schedule that is proved wrong), a message that names
+//! the field and what would be accepted, no panic, and no file.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Folder, noccl, noccl_in};
+
+/// The command fails with this code, its message holds all these words, and nothing else came out.
+fn refuses(arguments: &str, code: i32, words: &[&str]) {
+    let folder = Folder::new();
+    check(&folder, arguments, code, words);
+    assert!(
+        folder.names().is_empty(),
+        "{arguments} left {:?}",
+        folder.names()
+    );
+}
+
+fn check(folder: &Folder, arguments: &str, code: i32, words: &[&str]) {
+    let said = noccl_in(&folder.0, arguments);
+    assert_eq!(said.code, Some(code), "{arguments}: {said:?}");
+    assert!(said.stdout.is_empty(), "{arguments}: {said:?}");
+    assert!(!said.stderr.contains("panicked"), "{arguments}: {said:?}");
+    for word in words {
+        assert!(
+            said.stderr.contains(word),
+            "{arguments}: no '{word}' in {}",
+            said.stderr
+        );
+    }
+}
+
+#[test]
+fn unknown_presets_and_files_are_named_with_what_exists() {
+    refuses(
+        "elaborate collective_noc_4x5x",
+        2,
+        &["collective_noc_4x5x", "collective_noc_4x4"],
+    );
+    refuses(
+        "compare barrier --spec nothing.toml",
+        2,
+        &["nothing.toml", "cannot read"],
+    );
+}
+
+#[test]
+fn unknown_or_mistyped_overrides_name_the_key_and_the_fields_there() {
+    let base = "elaborate collective_noc_4x4 -P";
+    refuses(
+        &format!("{base} ni.max_burst_beat=3"),
+        2,
+        &["ni.max_burst_beat", "max_burst_beats"],
+    );
+    refuses(
+        &format!("{base} ni.max_burst_beats=three"),
+        2,
+        &["ni.max_burst_beats", "integer"],
+    );
+    refuses(&format!("{base} ni.max_burst_beats"), 2, &["KEY=VALUE"]);
+    refuses(&format!("{base} mesh.width=0"), 2, &["mesh"]);
+}
+
+#[test]
+fn a_misspelt_key_of_a_spec_file_is_named_with_the_nearest_one() {
+    let folder = Folder::new();
+    let spec = noccl("elaborate collective_noc_4x4 --toml").stdout;
+    folder.file(
+        "spec.toml",
+        &spec.replace("max_burst_beats", "max_burst_beat"),
+    );
+    check(
+        &folder,
+        "elaborate ./spec.toml",
+        2,
+        &["spec.toml", "max_burst_beat", "did you mean"],
+    );
+}
+
+#[test]
+fn groups_and_roots_outside_the_mesh_name_the_option_and_the_mesh() {
+    let base = "compare multicast --bytes 1KiB";
+    refuses(
+        &format!("{base} --group 0,0,5,1"),
+        2,
+        &["--group", "0,0,5,1", "4 x 4"],
+    );
+    refuses(&format!("{base} --group row:4"), 2, &["--group", "row:4"]);
+    refuses(
+        &format!("{base} --group 0,0,0,1"),
+        2,
+        &["--group", "at least 1"],
+    );
+    refuses(
+        &format!("{base} --group everyone"),
+        2,
+        &["--group", "everyone", "row:Y"],
+    );
+    refuses(&format!("{base} --root 4,0"), 2, &["--root", "4,0"]);
+    refuses(&format!("{base} --root mem:9"), 2, &["--root", "mem:9"]);
+    refuses(&format!("{base} --root centre"), 2, &["--root", "mem:N"]);
+}
+
+#[test]
+fn impossible_sizes_name_the_element_or_the_memory() {
+    refuses(
+        "compare multicast --bytes 0",
+        2,
+        &["--bytes", "0", "at least one element"],
+    );
+    refuses(
+        "compare reduce --bytes 12",
+        2,
+        &["--bytes", "12", "8 bytes"],
+    );
+    refuses("compare reduce --bytes 1kB", 2, &["--bytes", "1kB", "KiB"]);
+    refuses(
+        "compare reduce --bytes 128KiB",
+        2,
+        &["--bytes", "262144", "131072", "cluster.l1_bytes"],
+    );
+    refuses(
+        "compare multicast --bytes 2MiB",
+        2,
+        &["--bytes", "2097152", "1048576", "memory.bytes"],
+    );
+}
+
+#[test]
+fn unknown_algorithms_operators_elements_and_kinds_name_what_exists() {
+    let base = "compare reduce --bytes 1KiB";
+    refuses(
+        &format!("{base} --algorithms ring"),
+        2,
+        &["--algorithms", "ring", "in_network"],
+    );
+    refuses(
+        &format!("{base} --algorithms chain:0"),
+        2,
+        &["--algorithms", "chain:0"],
+    );
+    refuses(
+        &format!("{base} --algorithms counter"),
+        2,
+        &["counter", "reduce"],
+    );
+    refuses(
+        &format!("{base} --operator mean"),
+        2,
+        &["--operator", "mean", "sum"],
+    );
+    refuses(
+        &format!("{base} --element fp128"),
+        2,
+        &["--element", "fp128", "fp64"],
+    );
+    refuses(&format!("{base} --operator and"), 2, &["And", "integer"]);
+    refuses("compare gather --bytes 1KiB", 2, &["gather", "all_reduce"]);
+    refuses(
+        "stress --only writes",
+        2,
+        &["--only", "writes", "multicast"],
+    );
+    refuses("schema specs", 2, &["specs", "schedule"]);
+    refuses("bench --only fast", 2, &["--only", "fast", "uniform_16x16"]);
+}
+
+#[test]
+fn impossible_traffic_names_the_option_and_the_range() {
+    refuses(
+        "traffic uniform --loads 1.5",
+        2,
+        &["--loads", "1.5", "at most 1"],
+    );
+    refuses("traffic uniform --loads 0", 2, &["--loads", "above 0"]);
+    refuses("traffic uniform --beats 65", 2, &["beats", "65", "64"]);
+    refuses("traffic diagonal", 2, &["pattern", "diagonal", "transpose"]);
+    refuses(
+        "traffic transpose --spec collective_noc_4x2",
+        2,
+        &["transpose", "4x2"],
+    );
+    refuses("stress --seeds 0", 2, &["--seeds", "at least 1"]);
+    refuses(
+        "stress --transactions 8",
+        2,
+        &["--transactions", "at least 64"],
+    );
+}
+
+#[test]
+fn a_broken_schedule_file_is_named_with_line_and_field() {
+    let folder = Folder::new();
+    folder.file("empty.json", "");
+    check(&folder, "check empty.json", 2, &["empty.json"]);
+    let schedule = noccl("schedule multicast --bytes 1KiB --algorithm in_network").stdout;
+    folder.file(
+        "key.json",
+        &schedule.replacen("\"initiator\"", "\"initator\"", 1),
+    );
+    check(&folder, "check key.json", 2, &["key.json", "initator"]);
+    folder.file(
+        "format.json",
+        &schedule.replacen("\"format\": 1", "\"format\": 99", 1),
+    );
+    check(&folder, "check format.json", 2, &["format.json", "99"]);
+    check(&folder, "run absent.json", 2, &["absent.json"]);
+}
+
+#[test]
+fn a_schedule_that_loses_data_or_leaves_memory_fails_the_check_before_it_runs() {
+    let folder = Folder::new();
+    let text = noccl("schedule multicast --group row --bytes 1KiB --algorithm chain:1").stdout;
+    let mut schedule: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let actions = schedule["actions"].as_array_mut().unwrap();
+    let last = actions
+        .iter()
+        .rposition(|a| a["kind"].get("transfer").is_some())
+        .unwrap();
+    actions[last]["kind"]["transfer"]["bytes"] = 512.into();
+    folder.file("missing.json", &schedule.to_string());
+    for verb in ["check", "run"] {
+        check(
+            &folder,
+            &format!("{verb} missing.json"),
+            1,
+            &["collective.output_offset", "expected"],
+        );
+    }
+    schedule["actions"][last]["kind"]["transfer"]["bytes"] = (1 << 30).into();
+    folder.file("outside.json", &schedule.to_string());
+    check(&folder, "check outside.json", 1, &["actions[", "bytes"]);
+}
+
+#[test]
+fn a_failed_command_leaves_no_output_file() {
+    refuses(
+        "schedule reduce --bytes 12 -o schedule.json",
+        2,
+        &["--bytes"],
+    );
+    refuses("report absent.json -o page.html", 2, &["absent.json"]);
+    let folder = Folder::new();
+    folder.file("rows.json", "[]");
+    check(&folder, "report rows.json -o page.html", 2, &["no rows"]);
+    folder.file("rows.json", "[{}]");
+    check(
+        &folder,
+        "report rows.json -o page.html",
+        2,
+        &["rows.json", "missing field"],
+    );
+    assert_eq!(folder.names(), ["rows.json"]);
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Runs the built command in a folder of its own.
+// Each test file uses a part of this.
+#![allow(clippy::unwrap_used, dead_code)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
+/// An empty folder that goes away with the value.
+pub struct Folder(pub PathBuf);
+
+impl Folder {
+    pub fn new() -> Self {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("noccl-cli-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    pub fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    pub fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(&self.0).unwrap();
+        let mut names: Vec<String> = entries
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What a command said.
+#[derive(Debug)]
+pub struct Said {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// Runs `noccl` with arguments separated by spaces, in a folder.
+pub fn noccl_in(folder: &Path, arguments: &str) -> Said {
+    let output: Output = Command::new(env!("CARGO_BIN_EXE_noccl"))
+        .args(arguments.split_whitespace())
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    Said {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// As [`noccl_in`], in an empty folder.
+pub fn noccl(arguments: &str) -> Said {
+    noccl_in(&Folder::new().0, arguments)
+}
+
+/// Runs a command that must succeed and reads its stdout as JSON.
+pub fn json(arguments: &str) -> serde_json::Value {
+    let said = noccl(arguments);
+    assert_eq!(said.code, Some(0), "{arguments}: {said:?}");
+    serde_json::from_str(&said.stdout).unwrap()
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What decides about waiting in a router and at an endpoint.
+
+use crate::Port;
+use noccl_spec::RouterFlow;
+
+/// When a fork lets go of an output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Forks {
+    /// Each copy goes on by itself.
+    PerOutput,
+    /// Outputs that have been taken are kept until the worm's last flit, which needs all of them.
+    HoldOutputs,
+}
+
+/// Where a contribution waits for its siblings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Joins {
+    /// In a table or store that has room for it.
+    SetAside,
+    /// At the head of its input FIFO.
+    BlockHeads,
+}
+
+/// What happens to read data that reaches its initiator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadData {
+    /// The DMA engine has reserved room before it asked.
+    Reserved,
+    /// It needs room in the DMA buffer, which the engine's own writes have to drain.
+    QueuedBehindWrites,
+}
+
+/// What happens to a write response that reaches its initiator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Responses {
+    /// The initiator has kept room for it since it sent the request.
+    Reserved,
+    /// The initiator first sends the wide writes that it has begun.
+    BehindWrites,
+}
+
+/// Which operands of wide reductions the store of a router takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OperandStore {
+    /// Only those for which their sender has been given room.
+    ByWindow,
+    /// Any, until it is full.
+    FirstCome,
+}
+
+/// When an addition starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReductionUnit {
+    /// When there is room for its result outside the pipeline.
+    ResultReserved,
+    /// At once; its result keeps the pipeline until its output takes it.
+    Shared,
+}
+
+/// What decides about waiting in a router and at an endpoint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mechanism {
+    /// Forks of multicasts.
+    pub forks: Forks,
+    /// Merge points of responses, barriers and reductions.
+    pub joins: Joins,
+    /// Operands of wide reductions that come before their siblings.
+    pub operand_store: OperandStore,
+    /// Read data.
+    pub read_data: ReadData,
+    /// Write responses.
+    pub responses: Responses,
+    /// Arithmetic of wide reductions.
+    pub reduction_unit: ReductionUnit,
+    /// Turns (input port, output port) that packets take beside those of the routes.
+    pub extra_turns: Vec<(Port, Port)>,
+}
+
+impl Mechanism {
+    /// The mechanism of a router flow.
+    #[must_use]
+    pub const fn of(flow: RouterFlow) -> Self {
+        let (forks, joins) = match flow {
+            RouterFlow::NonBlocking => (Forks::PerOutput, Joins::SetAside),
+            RouterFlow::PeerCompatible => (Forks::HoldOutputs, Joins::BlockHeads),
+        };
+        Self {
+            forks,
+            joins,
+            operand_store: OperandStore::ByWindow,
+            read_data: ReadData::Reserved,
+            responses: Responses::Reserved,
+            reduction_unit: ReductionUnit::ResultReserved,
+            extra_turns: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Why nothing moves: who waits for whom, where, since when.
+//!
+//! At the time of a hang every head of a FIFO, every table entry and queue, and every participant of a
+//! driver is a node of a graph whose edges are waits as the hardware waits ([`router`], [`endpoint`]) or as the
+//! programs do ([`programs`]). A shortest cycle is the explanation; without a cycle it is the chain to
+//! the one that waits for nobody. Reads the simulation only: it costs nothing until a run hangs.
+
+mod endpoint;
+mod graph;
+mod network;
+mod node;
+mod programs;
+mod router;
+
+use crate::agents::Agents;
+use crate::fabric::Fabric;
+use crate::trace_run::TraceDriver;
+use graph::{Graph, Step};
+use noccl_run::{Diagnosis, WaitEdge};
+use node::{Node, tile_name};
+use std::collections::HashMap;
+
+/// Members named in a summary; further ones are counted.
+const MAX_NAMED: usize = 4;
+
+/// Who issued the transactions.
+pub(crate) enum Driver<'a> {
+    Trace(&'a TraceDriver<'a>),
+    Agents(&'a Agents<'a>),
+    Traffic,
+}
+
+/// The simulation as the diagnosis sees it.
+struct View<'a, 'n> {
+    fabric: &'a Fabric<'n>,
+    driver: Driver<'a>,
+    /// FIFOs, tables and queues that hold something of a transaction.
+    places: HashMap<u32, Vec<Node>>,
+}
+
+impl Fabric<'_> {
+    /// Nothing has moved for long and no event is due; or the run is over its limit.
+    pub(crate) fn is_stuck(&self) -> bool {
+        self.cycle >= self.config.max_cycles
+            || (self.wheel.next_cycle().is_none()
+                && (self.is_idle() || self.cycle - self.last_progress > self.config.hang_cycles))
+    }
+}
+
+/// Diagnosis of a stuck run.
+pub(crate) fn diagnose<'a>(fabric: &'a Fabric<'_>, driver: Driver<'a>) -> Diagnosis {
+    let view = View::new(fabric, driver);
+    let roots = view.roots();
+    let graph = Graph::explore(roots.iter().copied(), |node| view.waits_of(node));
+    let (steps, mut summary) = match graph.cycle() {
+        Some(cycle) => {
+            let summary = view.summary_of_cycle(&cycle);
+            (cycle, summary)
+        }
+        None => {
+            let chains = roots.iter().filter_map(|r| graph.chain(*r));
+            let chain = chains.max_by_key(|c| usize::from(!c.is_empty()));
+            let chain = chain.unwrap_or_default();
+            let summary = view.summary_of_chain(&chain, &roots, &graph);
+            (chain, summary)
+        }
+    };
+    if fabric.cycle >= fabric.config.max_cycles {
+        let limit = fabric.config.max_cycles;
+        summary = format!("the limit of {limit} cycles is reached; {summary}");
+    }
+    Diagnosis {
+        cycle: fabric.cycle,
+        last_progress_cycle: fabric.last_progress.max(graph.latest_since()),
+        summary,
+        waits: steps.iter().map(|step| view.edge(step)).collect(),
+    }
+}
+
+impl<'a, 'n> View<'a, 'n> {
+    fn new(fabric: &'a Fabric<'n>, driver: Driver<'a>) -> Self {
+        let mut view = Self {
+            fabric,
+            driver,
+            places: HashMap::new(),
+        };
+        view.places = view.find_places();
+        view
+    }
+
+    /// What is unfinished, the driver's items first.
+    fn roots(&self) -> Vec<Node> {
+        let mut roots = self.open_items();
+        let live = self.fabric.txns.iter_live();
+        let mut transactions: Vec<u32> = live.map(|(id, _)| id).collect();
+        transactions.sort_by_key(|id| self.order_of(*id));
+        roots.extend(transactions.into_iter().map(Node::Transaction));
+        roots
+    }
+
+    fn edge(&self, (node, wait): &Step<'_>) -> WaitEdge {
+        WaitEdge {
+            waiter: self.name(*node),
+            awaited: self.name(wait.to),
+            place: wait.place.clone(),
+            since_cycle: wait.since,
+        }
+    }
+
+    fn summary_of_cycle(&self, cycle: &[Step<'_>]) -> String {
+        let mut names: Vec<String> = Vec::new();
+        for (node, _) in cycle {
+            let name = self.subject(*node);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let is_program = cycle.iter().any(|(n, _)| matches!(n, Node::Share(_)));
+        let kind = if is_program {
+            "the programs wait for each other"
+        } else {
+            "deadlock in the network"
+        };
+        let who = match names.as_slice() {
+            [only] => format!("{only} waits for itself"),
+            [first, second] => format!("{first} and {second} wait for each other"),
+            _ => format!("{} wait for each other in turn", names.join(", ")),
+        };
+        let limit = cycle.iter().find_map(|(_, w)| w.limit.as_ref());
+        match limit {
+            Some(limit) => format!("limit reached: {limit}; {kind}: {who}"),
+            None => format!("{kind}: {who}"),
+        }
+    }
+
+    fn summary_of_chain(&self, chain: &[Step<'_>], roots: &[Node], graph: &Graph) -> String {
+        let Some((first, _)) = chain.first() else {
+            return match roots.first() {
+                Some(Node::Entrant(entry)) => {
+                    let name = self.entry_name(*entry);
+                    format!("{name} cannot finish: no member has contributed")
+                }
+                Some(root) => format!("{} is unfinished", self.name(*root)),
+                None => "nothing is under way".to_owned(),
+            };
+        };
+        let who = self.subject(*first);
+        let limit = chain.iter().find_map(|(_, w)| w.limit.as_ref());
+        let limit = limit.map_or_else(String::new, |l| format!("limit reached: {l}; "));
+        let end = chain.last().map(|(_, wait)| wait.to);
+        let reason = match end {
+            Some(Node::Member { txn, .. }) => self.missing_members(txn, graph),
+            Some(end) => format!("it waits for {}, which waits for nobody", self.name(end)),
+            None => String::new(),
+        };
+        format!("{limit}{who} cannot finish: {reason}")
+    }
+
+    fn missing_members(&self, of: u32, graph: &Graph) -> String {
+        let mut members = Vec::new();
+        for end in graph.ends() {
+            if let Node::Member { txn, tile } = end
+                && txn == of
+            {
+                members.push(tile);
+            }
+        }
+        members.sort_unstable();
+        let named = members.iter().take(MAX_NAMED);
+        let mut names: Vec<String> = named
+            .map(|t| {
+                let name = tile_name(self.fabric.network, *t);
+                format!("{name} has not contributed")
+            })
+            .collect();
+        if members.len() > MAX_NAMED {
+            names.push(format!("nor have {} others", members.len() - MAX_NAMED));
+        }
+        names.join(", ")
+    }
+}

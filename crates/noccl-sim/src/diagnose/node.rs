@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Who can wait or be waited for, and what a person calls them.
+//!
+//! Tiles are named by kind: `cluster (x,y)` counts from the south-west cluster, `mem:N` is a memory tile.
+//! A router has the name of its tile, a link that of the router that drives it.
+
+use super::View;
+use crate::flit::{Flit, FlitKind};
+use crate::txn::{Owner, Txn, TxnKind};
+use noccl_net::{Network, Port, TileId, TileKind, TileRef};
+use noccl_spec::Plane;
+use noccl_workload::PortKind;
+
+/// A participant of a wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Node {
+    /// Head of an input FIFO.
+    Input { plane: Plane, router: u32, port: u8 },
+    /// Head of an output FIFO.
+    Output { plane: Plane, router: u32, port: u8 },
+    /// Contributions that wait in a router's table for their siblings.
+    Entry {
+        plane: Plane,
+        router: u32,
+        txn: u32,
+        beat: Option<u16>,
+    },
+    /// Oldest result of a router's reduction unit.
+    Result { plane: Plane, router: u32 },
+    /// What a NI would send next into a plane.
+    Source { plane: Plane, tile: u32 },
+    /// A transaction as a whole.
+    Transaction(u32),
+    /// A member that has not contributed to a transaction.
+    Member { txn: u32, tile: u32 },
+    /// An entry of a trace that no participant has started.
+    Entrant(u32),
+    /// One participant's share of an action.
+    Share(u32),
+}
+
+/// The tile as a person names it.
+pub(crate) fn tile_name(network: &Network, tile: u32) -> String {
+    let id = TileId(tile);
+    let reference = match network.kind(id) {
+        TileKind::Cluster => network
+            .cluster_coord(network.coord(id))
+            .map(TileRef::Cluster),
+        TileKind::Memory => network
+            .memories()
+            .position(|m| m == id)
+            .map(|n| TileRef::Memory(n as u32)),
+    };
+    reference.map_or_else(|| format!("tile {}", network.coord(id)), |r| r.to_string())
+}
+
+/// `wide`, `req` or `rsp`.
+pub(crate) const fn plane_name(plane: Plane) -> &'static str {
+    match plane {
+        Plane::Req => "req",
+        Plane::Rsp => "rsp",
+        Plane::Wide => "wide",
+    }
+}
+
+/// An output of a router: a link, or the port of the tile.
+pub(crate) fn output_name(network: &Network, plane: Plane, router: u32, port: usize) -> String {
+    let (plane, tile) = (plane_name(plane), tile_name(network, router));
+    if port == Port::Local.idx() {
+        return format!("the {plane} port of {tile}");
+    }
+    format!("link {plane} {tile}->{:?}", Port::ALL[port])
+}
+
+/// An input of a router: the link that ends there, or the port of the tile.
+pub(crate) fn input_name(network: &Network, plane: Plane, router: u32, port: usize) -> String {
+    let (plane, tile) = (plane_name(plane), tile_name(network, router));
+    if port == Port::Local.idx() {
+        return format!("the {plane} injection port of {tile}");
+    }
+    format!(
+        "input {:?} of the {plane} router of {tile}",
+        Port::ALL[port]
+    )
+}
+
+/// Which part of its transaction a flit is.
+fn part_name(flit: Flit) -> String {
+    match flit.kind {
+        FlitKind::Write | FlitKind::ReadData | FlitKind::Reduce => format!("beat {}", flit.beat),
+        FlitKind::WriteHead | FlitKind::ReduceHead | FlitKind::BarrierHead => "AW".to_owned(),
+        FlitKind::ReadRequest => "AR".to_owned(),
+        FlitKind::Response | FlitKind::CollectB | FlitKind::ReduceResponse => "B".to_owned(),
+        FlitKind::Barrier | FlitKind::Atomic | FlitKind::NarrowWrite => "W".to_owned(),
+        FlitKind::Credit => "credit".to_owned(),
+    }
+}
+
+impl View<'_, '_> {
+    /// The name of a node; different nodes have different names.
+    pub(crate) fn name(&self, node: Node) -> String {
+        let network = self.fabric.network;
+        match node {
+            Node::Input {
+                plane,
+                router,
+                port,
+            } => {
+                let what = self.flit_name(self.input_head(plane, router, port));
+                let place = input_name(network, plane, router, port as usize);
+                format!("{what} at {place}")
+            }
+            Node::Output {
+                plane,
+                router,
+                port,
+            } => {
+                let what = self.flit_name(self.output_head(plane, router, port));
+                let place = output_name(network, plane, router, port as usize);
+                format!("{what} on {place}")
+            }
+            Node::Entry {
+                plane,
+                router,
+                txn,
+                beat,
+            } => {
+                let beat = beat.map_or_else(String::new, |b| format!(" of beat {b}"));
+                let (name, at) = (self.txn_name(txn), tile_name(network, router));
+                let plane = plane_name(plane);
+                format!("{name}, contributions{beat} set aside at the {plane} router of {at}")
+            }
+            Node::Result { plane, router } => {
+                let result = self.plane(plane).joins.oldest_result(router as usize);
+                let what = self.flit_name(result.map(|(_, flit)| flit));
+                let at = tile_name(network, router);
+                format!("{what} in the reduction unit of {at}")
+            }
+            Node::Source { plane, tile } => {
+                let what = match self.next_of_source(plane, tile) {
+                    Some(txn) => self.txn_name(txn),
+                    None => "nothing".to_owned(),
+                };
+                let at = tile_name(network, tile);
+                format!(
+                    "{what} in the {} queue of the NI of {at}",
+                    plane_name(plane)
+                )
+            }
+            Node::Transaction(txn) => self.txn_name(txn),
+            Node::Member { txn, tile } => {
+                let name = self.txn_name(txn);
+                format!("{} to contribute to {name}", tile_name(network, tile))
+            }
+            Node::Entrant(entry) => self.entry_name(entry),
+            Node::Share(instance) => self.share_name(instance),
+        }
+    }
+
+    fn flit_name(&self, flit: Option<Flit>) -> String {
+        flit.map_or_else(
+            || "nothing".to_owned(),
+            |f| format!("{}, {},", self.txn_name(f.txn), part_name(f)),
+        )
+    }
+
+    /// Kind, number in the trace or schedule, and initiator or root of a transaction.
+    pub(crate) fn txn_name(&self, id: u32) -> String {
+        let txn = self.fabric.txns.get(id);
+        let home = tile_name(self.fabric.network, txn.home);
+        let kind = kind_name(txn);
+        let at = match txn.kind {
+            TxnKind::WideReduction => "to",
+            TxnKind::Barrier => "at",
+            TxnKind::WideWrite
+            | TxnKind::WideRead
+            | TxnKind::NarrowWrite
+            | TxnKind::NarrowRead
+            | TxnKind::Atomic => "from",
+        };
+        match txn.owner {
+            Owner::Trace { entry, burst: 0 } => format!("{kind} #{entry} {at} {home}"),
+            Owner::Trace { entry, burst } => format!("{kind} #{entry} {at} {home}, burst {burst}"),
+            Owner::DmaWrite { instance } => match self.action_of(instance) {
+                Some(action) => format!("{kind} of action #{action} {at} {home} (id {id})"),
+                None => format!("{kind} {at} {home} (id {id})"),
+            },
+            Owner::DmaRead => format!("DMA {kind} {at} {home} (id {id})"),
+            Owner::Reduction { action } | Owner::Barrier { action } => {
+                format!("{kind} of action #{action} {at} {home} (id {id})")
+            }
+            Owner::Traffic { created } => {
+                format!("{kind} {at} {home} of cycle {created} (id {id})")
+            }
+        }
+    }
+}
+
+fn kind_name(txn: &Txn) -> &'static str {
+    match (txn.kind, txn.is_multicast) {
+        (TxnKind::WideWrite, true) => "multicast",
+        (TxnKind::WideWrite, false) => "write",
+        (TxnKind::WideRead, _) => "read",
+        (TxnKind::WideReduction, _) => "reduction",
+        (TxnKind::NarrowWrite, true) => "narrow multicast",
+        (TxnKind::NarrowWrite, false) => "narrow write",
+        (TxnKind::NarrowRead, _) => "narrow read",
+        (TxnKind::Barrier, _) => "barrier",
+        (TxnKind::Atomic, _) => "atomic",
+    }
+}
+
+/// Kind of a trace entry, in the words of [`kind_name`].
+pub(crate) const fn port_kind_name(kind: &PortKind) -> &'static str {
+    match kind {
+        PortKind::WideWrite { .. } => "write",
+        PortKind::WideMulticast { .. } => "multicast",
+        PortKind::WideRead { .. } => "read",
+        PortKind::WideReduction { .. } => "reduction",
+        PortKind::NarrowWrite { .. } => "narrow write",
+        PortKind::NarrowMulticast { .. } => "narrow multicast",
+        PortKind::NarrowRead { .. } => "narrow read",
+        PortKind::Atomic { .. } => "atomic",
+        PortKind::Barrier { .. } => "barrier",
+    }
+}

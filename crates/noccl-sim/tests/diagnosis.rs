@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A run that cannot finish ends with who waits for whom, where, since when.
+
+mod common;
+
+use common::{cluster, cube, network, network_with};
+use noccl_net::TileSet;
+use noccl_run::{Diagnosis, Mode, RunConfig, RunError};
+use noccl_workload::{
+    Action, ActionId, ActionKind, Barrier, BarrierMechanism, Compute, PortKind, PortTransaction,
+    SCHEDULE_FORMAT, Schedule, Trace,
+};
+
+fn hang(preset: &str, overrides: &[(&str, &str)], transactions: Vec<PortTransaction>) -> Diagnosis {
+    let net = network_with(preset, overrides);
+    let trace = Trace { transactions };
+    match noccl_sim::run_trace(&net, &trace, &RunConfig::new(Mode::Value), &mut |_| true) {
+        Err(RunError::Hang(diagnosis)) => *diagnosis,
+        other => panic!("should hang: {other:?}"),
+    }
+}
+
+fn entry(start_cycles: Vec<Option<u64>>, kind: PortKind) -> PortTransaction {
+    PortTransaction { start_cycles, kind }
+}
+
+/// The waits are linked: each awaited one is the next waiter. Returns whether they close a cycle.
+fn is_cycle(diagnosis: &Diagnosis) -> bool {
+    let waits = &diagnosis.waits;
+    assert!(!waits.is_empty(), "{diagnosis}");
+    for (wait, next) in waits.iter().zip(&waits[1..]) {
+        assert_eq!(wait.awaited, next.waiter, "{diagnosis}");
+    }
+    for wait in waits {
+        assert!(
+            wait.since_cycle <= diagnosis.last_progress_cycle,
+            "{diagnosis}"
+        );
+        assert!(!wait.place.is_empty(), "{diagnosis}");
+    }
+    waits[0].waiter == waits[waits.len() - 1].awaited
+}
+
+fn barrier(x: u16, y: u16) -> PortKind {
+    let (group, root) = (cube(0, 0, 3, 0), cluster(x, y));
+    PortKind::Barrier { group, root }
+}
+
+#[test]
+fn published_router_names_the_links_that_two_worms_hold_and_since_when() {
+    let to = cube(0, 0, 3, 0);
+    let (a, b) = (cluster(1, 0), cluster(2, 0));
+    let multicast = |from, start| {
+        let kind = PortKind::WideMulticast {
+            from,
+            to,
+            beats: 64,
+        };
+        entry(vec![Some(start)], kind)
+    };
+    for start in [0, 40] {
+        let two = vec![multicast(a, start), multicast(b, start)];
+        let diagnosis = hang("collective_noc_4x4_peer", &[], two);
+        assert!(is_cycle(&diagnosis));
+        assert_eq!(
+            diagnosis.summary,
+            "deadlock in the network: multicast #0 from cluster (1,0) and multicast #1 from \
+             cluster (2,0) wait for each other"
+        );
+        let held: Vec<_> = diagnosis
+            .waits
+            .iter()
+            .filter(|w| w.place.contains("holds"))
+            .collect();
+        assert_eq!(held.len(), 2, "{diagnosis}");
+        // AW passes the router of its initiator in the cycle after its start, and stands at the
+        // neighbour's input two cycles later.
+        for wait in held {
+            assert!(wait.place.contains("link wide cluster ("), "{diagnosis}");
+            assert_eq!(wait.since_cycle, start + 3, "{diagnosis}");
+        }
+    }
+}
+
+#[test]
+fn published_router_names_barriers_that_wait_for_each_others_siblings() {
+    // Even members come to #0 first, odd members to #1.
+    let starts = |first: u64| (0..4).map(|m| Some((m + first) % 2 * 9)).collect();
+    let two = vec![
+        entry(starts(0), barrier(0, 0)),
+        entry(starts(1), barrier(0, 0)),
+    ];
+    let diagnosis = hang("collective_noc_4x4_peer", &[], two);
+    assert!(is_cycle(&diagnosis));
+    for name in ["barrier #0 at cluster (0,0)", "barrier #1 at cluster (0,0)"] {
+        assert!(diagnosis.summary.contains(name), "{diagnosis}");
+    }
+    assert!(
+        diagnosis.to_string().contains("where its sibling is due"),
+        "{diagnosis}"
+    );
+}
+
+#[test]
+fn members_that_never_contribute_are_named_by_both_routers() {
+    let starts = || vec![Some(0), None, Some(0), None];
+    let (group, root) = (cube(0, 0, 3, 0), cluster(0, 0));
+    let reduction = || PortKind::WideReduction {
+        group,
+        root,
+        beats: 4,
+    };
+    for preset in ["collective_noc_4x4", "collective_noc_4x4_peer"] {
+        for (kind, name) in [
+            (barrier(0, 0), "barrier #0 at cluster (0,0)"),
+            (reduction(), "reduction #0 to cluster (0,0)"),
+        ] {
+            let diagnosis = hang(preset, &[], vec![entry(starts(), kind)]);
+            assert!(!is_cycle(&diagnosis));
+            assert_eq!(
+                diagnosis.summary,
+                format!(
+                    "{name} cannot finish: cluster (1,0) has not contributed, cluster (3,0) has \
+                     not contributed"
+                ),
+                "{preset}: {diagnosis}"
+            );
+        }
+    }
+}
+
+#[test]
+fn collective_that_nobody_starts_is_named() {
+    let diagnosis = hang(
+        "collective_noc_4x4",
+        &[],
+        vec![entry(vec![None; 4], barrier(1, 0))],
+    );
+    let expected = "barrier #0 at cluster (1,0) cannot finish: no member has contributed";
+    assert_eq!(diagnosis.summary, expected);
+}
+
+#[test]
+fn full_store_is_named_as_the_limit() {
+    // More bursts than the store holds come from the east; the member in the west never comes.
+    let overrides = [("router.wide_reduction.store_beats", "64")];
+    let (group, root) = (cube(0, 0, 1, 0), cluster(0, 0));
+    let kind = || PortKind::WideReduction {
+        group,
+        root,
+        beats: 64,
+    };
+    let reductions = vec![
+        entry(vec![Some(100), Some(0)], kind()),
+        entry(vec![Some(0), Some(100)], kind()),
+    ];
+    let diagnosis = hang("collective_noc_4x4", &overrides, reductions);
+    let limit = "limit reached: router.wide_reduction.store_beats = 64 operands are set aside at \
+                 cluster (0,0)";
+    assert!(diagnosis.summary.starts_with(limit), "{diagnosis}");
+    assert!(is_cycle(&diagnosis));
+}
+
+#[test]
+fn initiator_limit_of_open_reductions_is_named() {
+    let overrides = [("ni.max_open_reductions", "2")];
+    let (group, root) = (cube(0, 0, 1, 0), cluster(0, 0));
+    let kind = || PortKind::WideReduction {
+        group,
+        root,
+        beats: 1,
+    };
+    // The first member issues 0, 1, 2, the second 2, 1, 0: with two open at a time nobody can go on.
+    let starts = |a, b| vec![Some(a), Some(b)];
+    let three = [starts(0, 30), starts(10, 20), starts(20, 10), starts(30, 0)];
+    let entries = three.into_iter().map(|s| entry(s, kind())).collect();
+    let diagnosis = hang("collective_noc_4x4", &overrides, entries);
+    let limit = "limit reached: ni.max_open_reductions = 2 are open at cluster (";
+    assert!(diagnosis.summary.starts_with(limit), "{diagnosis}");
+    assert!(is_cycle(&diagnosis));
+}
+
+#[test]
+fn merging_keeps_incomplete_barriers_away_from_the_counters_of_their_target() {
+    let overrides = [("ni.max_open_reductions", "1")];
+    let starts = |a, b| vec![Some(a), Some(b), Some(a), Some(b)];
+    let two = vec![
+        entry(starts(0, 40), barrier(0, 0)),
+        entry(starts(40, 0), barrier(0, 0)),
+    ];
+    let net = network_with("collective_noc_4x4", &overrides);
+    let trace = Trace { transactions: two };
+    let result = noccl_sim::run_trace(&net, &trace, &RunConfig::new(Mode::Value), &mut |_| true);
+    // Merging in the routers keeps all but complete barriers away from the target's counters.
+    assert!(result.is_ok(), "{result:?}");
+}
+
+fn schedule(actions: Vec<Action>) -> Schedule {
+    Schedule {
+        format: SCHEDULE_FORMAT,
+        algorithm: "test".to_owned(),
+        parameters: Default::default(),
+        collective: None,
+        actions,
+    }
+}
+
+fn barrier_over_row_0(mechanism: BarrierMechanism, after: u32) -> Action {
+    let (group, counter) = (TileSet::Row(0), cluster(0, 0));
+    let kind = ActionKind::Barrier(Barrier {
+        group,
+        counter,
+        mechanism,
+    });
+    let after = vec![ActionId(after)];
+    Action { kind, after }
+}
+
+fn compute(x: u16, after: u32) -> Action {
+    let (tile, cycles) = (cluster(x, 0), 10);
+    let after = vec![ActionId(after)];
+    let kind = ActionKind::Compute(Compute { tile, cycles });
+    Action { kind, after }
+}
+
+#[test]
+fn programs_that_wait_in_opposite_orders_are_named_with_actions_and_tiles() {
+    let net = network("collective_noc_4x4");
+    for mechanism in [BarrierMechanism::Software, BarrierMechanism::InNetwork] {
+        // (0,0) wants #0 before #2, (1,0) wants #2 before #0.
+        let actions = vec![
+            barrier_over_row_0(mechanism, 3),
+            compute(0, 0),
+            barrier_over_row_0(mechanism, 1),
+            compute(1, 2),
+        ];
+        let config = RunConfig::new(Mode::Value);
+        let schedule = schedule(actions);
+        let result = noccl_sim::run_schedule(&net, &schedule, &[], &[], &config, &mut |_| true);
+        let Err(RunError::Hang(diagnosis)) = result else {
+            panic!("should hang: {result:?}")
+        };
+        assert!(is_cycle(&diagnosis));
+        let start = "the programs wait for each other: ";
+        assert!(diagnosis.summary.starts_with(start), "{diagnosis}");
+        for name in [
+            "action #0 (barrier) at cluster (1,0)",
+            "action #2 (barrier) at cluster (1,0)",
+            "action #3 (compute) at cluster (1,0)",
+        ] {
+            assert!(diagnosis.to_string().contains(name), "{diagnosis}");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Overlapping collectives: all complete on the default network; the published router hangs and says why.
+
+mod common;
+
+use common::{cluster, cube, network};
+use noccl_net::Network;
+use noccl_run::{Mode, RunConfig, RunError, RunResult};
+use noccl_workload::{PortKind, PortTransaction, Trace};
+
+fn run(network: &Network, kinds: Vec<(PortKind, Vec<u64>)>) -> Result<RunResult, RunError> {
+    let transactions = kinds
+        .into_iter()
+        .map(|(kind, starts)| PortTransaction {
+            start_cycles: starts.into_iter().map(Some).collect(),
+            kind,
+        })
+        .collect();
+    noccl_sim::run_trace(
+        network,
+        &Trace { transactions },
+        &RunConfig::new(Mode::Value),
+        &mut |_| true,
+    )
+}
+
+/// Pairs of multicasts that overlap, with their start cycles.
+fn overlapping_multicasts() -> Vec<Vec<(PortKind, Vec<u64>)>> {
+    let row = cube(0, 0, 3, 0);
+    let all = cube(0, 0, 3, 3);
+    let multicast = |x, y, to, start| {
+        (
+            PortKind::WideMulticast {
+                from: cluster(x, y),
+                to,
+                beats: 64,
+            },
+            vec![start],
+        )
+    };
+    vec![
+        vec![multicast(0, 0, row, 0), multicast(3, 0, row, 0)],
+        vec![multicast(1, 0, row, 0), multicast(2, 0, row, 0)],
+        vec![multicast(0, 0, all, 0), multicast(3, 3, all, 0)],
+        vec![multicast(0, 1, all, 0), multicast(2, 2, all, 3)],
+        vec![
+            multicast(1, 1, all, 0),
+            multicast(1, 2, all, 1),
+            multicast(2, 1, all, 2),
+        ],
+    ]
+}
+
+#[test]
+fn overlapping_multicasts_all_complete_with_the_right_bytes() {
+    let net = network("collective_noc_4x4");
+    for case in overlapping_multicasts() {
+        let result = run(&net, case.clone()).unwrap_or_else(|e| panic!("{case:?}: {e}"));
+        assert_eq!(result.wrong_transactions, 0, "{case:?}");
+    }
+}
+
+#[test]
+fn published_router_hangs_on_overlapping_multicasts_and_names_a_cycle_of_waits() {
+    let net = network("collective_noc_4x4_peer");
+    for case in overlapping_multicasts() {
+        match run(&net, case.clone()) {
+            Err(RunError::Hang(diagnosis)) => {
+                let first = &diagnosis.waits.first().expect("somebody waits").waiter;
+                let last = &diagnosis.waits.last().expect("somebody waits").awaited;
+                assert_eq!(first, last, "the waits close a cycle");
+            }
+            other => panic!("{case:?} should hang, got {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn reductions_and_barriers_issued_in_opposite_orders_complete() {
+    let net = network("collective_noc_4x4");
+    let all = cube(0, 0, 3, 3);
+    // Even members contribute to A first, odd members to B first.
+    let starts = |first: u64| {
+        (0..16)
+            .map(|m| if (m + first).is_multiple_of(2) { 0 } else { 40 })
+            .collect::<Vec<_>>()
+    };
+    let reduce = |root, first| {
+        (
+            PortKind::WideReduction {
+                group: all,
+                root,
+                beats: 32,
+            },
+            starts(first),
+        )
+    };
+    let barrier = |root, first| (PortKind::Barrier { group: all, root }, starts(first));
+    let case = vec![
+        reduce(cluster(0, 0), 0),
+        reduce(cluster(3, 3), 1),
+        barrier(cluster(1, 1), 0),
+        barrier(cluster(2, 3), 1),
+    ];
+    let result = run(&net, case).expect("completes");
+    assert_eq!(result.wrong_transactions, 0);
+}
+
+#[test]
+fn two_dimensional_reduction_sustains_one_beat_per_cycle_with_three_operands() {
+    let net = network("collective_noc_4x4");
+    for beats in [1u64, 64, 512] {
+        let kind = PortKind::WideReduction {
+            group: cube(0, 0, 3, 3),
+            root: cluster(0, 0),
+            beats: beats as u32,
+        };
+        let cycles = common::runtime(&net, 16, kind);
+        // Three routers fold two operands (5 cycles), the three in the root's column fold three (8).
+        assert_eq!(cycles, 5 + 4 * 6 + 3 * 5 + 3 * 8 + beats - 1);
+    }
+}
+
+#[test]
+fn member_that_never_contributes_is_diagnosed() {
+    let net = network("collective_noc_4x4");
+    for kind in [
+        PortKind::WideReduction {
+            group: cube(0, 0, 3, 0),
+            root: cluster(0, 0),
+            beats: 4,
+        },
+        PortKind::Barrier {
+            group: cube(0, 0, 3, 0),
+            root: cluster(0, 0),
+        },
+    ] {
+        let start_cycles = vec![Some(0), Some(0), None, Some(0)];
+        let trace = Trace {
+            transactions: vec![PortTransaction { start_cycles, kind }],
+        };
+        let result =
+            noccl_sim::run_trace(&net, &trace, &RunConfig::new(Mode::Value), &mut |_| true);
+        let Err(RunError::Hang(diagnosis)) = result else {
+            panic!("should hang: {result:?}")
+        };
+        assert!(
+            diagnosis
+                .to_string()
+                .contains("cluster (2,0) has not contributed"),
+            "{diagnosis}"
+        );
+    }
+}

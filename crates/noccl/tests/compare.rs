@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Comparisons: verified for every element type and operator, the same for any number of threads,
+//! stopped when asked.
+#![allow(clippy::unwrap_used)]
+
+use noccl::{
+    CollectiveKind, CompareRequest, CompareRow, ElementType, Error, ErrorClass, Network, Operator,
+    Step, Watch, compare, load, parse_algorithms, parse_group,
+};
+
+fn network() -> Network {
+    load("collective_noc_4x4", &[]).unwrap().network
+}
+
+fn request(collective: CollectiveKind, group: &str, bytes: &[u64]) -> CompareRequest {
+    let group = parse_group(&network(), group).unwrap();
+    CompareRequest::new(collective, group, bytes.to_vec())
+}
+
+fn rows(request: &CompareRequest) -> Vec<CompareRow> {
+    compare(&network(), request, Watch::quiet()).unwrap().rows
+}
+
+#[test]
+fn every_element_type_and_operator_is_reduced_right_by_every_algorithm() {
+    use ElementType::{Bf16, Fp8E4m3, Fp8E5m2, Fp16, Fp32, Fp64, Int8, Int16, Int32, Int64};
+    let floats = [Fp64, Fp32, Fp16, Bf16, Fp8E4m3, Fp8E5m2];
+    let cases = [Operator::Sum, Operator::Min, Operator::Max]
+        .into_iter()
+        .flat_map(|o| floats.map(|e| (o, e)))
+        .chain(
+            [Operator::Sum, Operator::And, Operator::Or]
+                .into_iter()
+                .flat_map(|o| [Int8, Int16, Int32, Int64].map(|e| (o, e))),
+        );
+    for (operator, element) in cases {
+        let mut request = request(CollectiveKind::Reduce, "0,0,2,2", &[136]);
+        (request.operator, request.element) = (operator, element);
+        for row in rows(&request) {
+            assert!(row.verified, "{operator:?} {element:?}: {row:?}");
+            let is_float_sum = operator == Operator::Sum && floats.contains(&element);
+            assert_eq!(row.sum_error.is_some(), is_float_sum);
+        }
+    }
+}
+
+#[test]
+fn rows_do_not_depend_on_the_number_of_threads() {
+    let request = request(CollectiveKind::AllReduce, "row", &[512, 4096]);
+    let with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
+        pool.install(|| rows(&request))
+    };
+    assert_eq!(with(1), with(3));
+}
+
+#[test]
+fn the_best_software_has_a_speedup_of_one_and_only_faster_rows_more() {
+    let rows = rows(&request(CollectiveKind::Reduce, "all", &[2048]));
+    let software = rows.iter().filter(|r| !r.is_in_network);
+    let best = software.map(|r| r.cycles).min().unwrap();
+    for row in &rows {
+        let speedup = row.speedup_over_best_software.unwrap();
+        assert!((speedup * row.cycles as f64 - best as f64).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn without_software_there_is_nothing_to_be_faster_than() {
+    let mut request = request(CollectiveKind::Multicast, "row", &[1024]);
+    request.algorithms = parse_algorithms("in_network").unwrap();
+    let rows = rows(&request);
+    assert_eq!(rows.len(), 1);
+    assert_eq!(rows[0].speedup_over_best_software, None);
+}
+
+#[test]
+fn link_loads_are_there_when_asked_for_and_hold_the_busiest() {
+    let mut request = request(CollectiveKind::Multicast, "all", &[1024]);
+    request.has_links = true;
+    for row in rows(&request) {
+        let most = row.links.iter().map(|l| l.flits).max();
+        assert_eq!(most, row.busiest_link.map(|l| l.flits));
+    }
+}
+
+#[test]
+fn a_watcher_stops_the_work() {
+    let request = request(CollectiveKind::Reduce, "row", &[1024, 2048, 4096]);
+    let stop_after_first = |step: Step| step.done == 0;
+    let error = compare(&network(), &request, Watch::new(&stop_after_first)).unwrap_err();
+    assert!(matches!(error, Error::Run(_)));
+    assert_eq!(error.class(), ErrorClass::Interrupted);
+}
+
+#[test]
+fn what_the_published_router_cannot_do_is_skipped_unless_it_was_asked_for() {
+    let peer = load("collective_noc_4x4_peer", &[]).unwrap().network;
+    let mut request = request(CollectiveKind::Reduce, "all", &[1024]);
+    let comparison = compare(&peer, &request, Watch::quiet()).unwrap();
+    assert!(
+        comparison
+            .rows
+            .iter()
+            .all(|r| !r.is_in_network && r.verified)
+    );
+    assert_eq!(comparison.skipped.len(), 1, "{:?}", comparison.skipped);
+    request.algorithms = parse_algorithms("in_network").unwrap();
+    let error = compare(&peer, &request, Watch::quiet()).unwrap_err();
+    assert!(error.to_string().contains("peer_compatible"), "{error}");
+}
