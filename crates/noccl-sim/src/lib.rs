@@ -19,6 +19,7 @@ mod inject;
 mod instances;
 mod issue;
 mod join;
+mod kernels;
 mod memory;
 mod ni;
 mod payload;
