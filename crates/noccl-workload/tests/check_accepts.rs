@@ -5,7 +5,7 @@ mod common;
 
 use common::*;
 use noccl_net::TileSet;
-use noccl_workload::{CollectiveKind, Schedule, check};
+use noccl_workload::{ActionKind, CollectiveKind, Schedule, check, interpret};
 
 #[test]
 fn in_network_multicast_passes_at_any_size() {
@@ -212,4 +212,34 @@ fn each_of_many_writers_is_told_apart_and_the_first_race_is_named() {
         assert!(message.starts_with(&reads), "{message}");
         assert!(message.contains(&writes), "{message}");
     }
+}
+
+#[test]
+fn lines_are_scattered_and_gathered_by_their_strides() {
+    let group = TileSet::Tile(noccl_net::Coord::new(1, 0));
+    let c = collective(CollectiveKind::Multicast, group, cluster(0, 0), 96);
+    let mut s = Build::new(Some(c));
+    let scatter = s.copy(cluster(0, 0), at(0, 0, 0), at(1, 0, 0x100), 32, &[]);
+    let gather = s.copy(
+        cluster(0, 0),
+        at(1, 0, 0x100),
+        at(1, 0, 0x8000),
+        32,
+        &[scatter],
+    );
+    for (action, strides) in [(scatter, (32, 128)), (gather, (128, 32))] {
+        let ActionKind::Transfer(t) = &mut s.0.actions[action as usize].kind else {
+            unreachable!("a copy is a transfer")
+        };
+        t.rows = 3;
+        (t.source_stride, t.destination_stride) = strides;
+    }
+    let input: Vec<u8> = (0..96).collect();
+    let network = mesh4x4();
+    let memories = interpret(&network, &s.0, &[(at(0, 0, 0), &input)]).unwrap();
+    assert_eq!(memories.read(at(1, 0, 0x8000), 96).unwrap(), input);
+    assert_eq!(
+        memories.read(at(1, 0, 0x100 + 128), 32).unwrap(),
+        input[32..64]
+    );
 }
