@@ -215,19 +215,19 @@ fn each_of_many_writers_is_told_apart_and_the_first_race_is_named() {
 }
 
 #[test]
-fn lines_are_scattered_and_gathered_by_their_strides() {
+fn lines_are_spread_and_packed_by_their_strides() {
     let group = TileSet::Tile(noccl_net::Coord::new(1, 0));
     let c = collective(CollectiveKind::Multicast, group, cluster(0, 0), 96);
     let mut s = Build::new(Some(c));
     let scatter = s.copy(cluster(0, 0), at(0, 0, 0), at(1, 0, 0x100), 32, &[]);
-    let gather = s.copy(
+    let back = s.copy(
         cluster(0, 0),
         at(1, 0, 0x100),
         at(1, 0, 0x8000),
         32,
         &[scatter],
     );
-    for (action, strides) in [(scatter, (32, 128)), (gather, (128, 32))] {
+    for (action, strides) in [(scatter, (32, 128)), (back, (128, 32))] {
         let ActionKind::Transfer(t) = &mut s.0.actions[action as usize].kind else {
             unreachable!("a copy is a transfer")
         };
