@@ -33,7 +33,9 @@ pub use demo::{DEMO_KIB, DEMO_PRESET, demo};
 pub use describe::{LinkRow, NetworkDescription, RegionRow, TileRow, describe};
 pub use doctor::{DoctorRow, doctor};
 pub use error::{Error, ErrorClass};
-pub use files::{parse_json, read_json, read_schedule, read_text, read_trace, write_file};
+pub use files::{
+    parse_json, parse_schedule, read_json, read_schedule, read_text, read_trace, write_file,
+};
 pub use load::{Loaded, load, load_spec, preset_names};
 pub use names::{parse_collective, parse_element, parse_operator, parse_override, parse_pattern};
 pub use plan::{check, schedule};
