@@ -193,7 +193,7 @@ pub(crate) fn stress(
 }
 
 fn read_schedule(text: &str) -> Result<Schedule, Error> {
-    noccl::parse_json("schedule", text, "schedule")
+    noccl::parse_schedule("schedule", text)
 }
 
 fn json(value: &impl Serialize) -> Result<String, Error> {

@@ -26,6 +26,7 @@ const fn class_name(error: &Error) -> &'static str {
         Error::Net(_) | Error::Model(_) => "NetworkError",
         Error::Coll(_) => "AlgorithmError",
         Error::Check(_) => "ScheduleError",
+        Error::Workload(_) => "FileError",
         Error::Run(RunError::Refused { .. }) => "RefusedError",
         Error::Run(RunError::Hang(_)) => "DeadlockError",
         Error::Run(RunError::Interrupted { .. }) => "InterruptedRunError",

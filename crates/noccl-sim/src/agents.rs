@@ -10,12 +10,12 @@ use crate::barrier::Barriers;
 use crate::dma::{Dma, Job, Side};
 use crate::fabric::{Done, Fabric};
 use crate::instances::Instances;
-use crate::issue::{Arithmetic, Target};
+use crate::issue::Arithmetic;
+use crate::kernels::{copy_locally, reduce_locally};
 use crate::ni::Source;
 use crate::txn::Owner;
-use noccl_net::Network;
 use noccl_run::{ActionTime, RunError};
-use noccl_workload::{ActionKind, Destination, LocalReduce, Schedule, Transfer};
+use noccl_workload::{ActionKind, Schedule, Transfer};
 use std::collections::{HashMap, VecDeque};
 
 /// Driver events; `detail` is an instance.
@@ -262,7 +262,7 @@ impl<'s> Agents<'s> {
             self.over(id, fabric);
             return;
         }
-        let job = job_of(id, tile, transfer, fabric.network);
+        let job = Job::of(id, tile, transfer, fabric.network);
         if let (Side::Own, Side::Own) = (job.source, job.destination) {
             let beats = copy_locally(tile, &job, fabric);
             fabric.call_driver(fabric.cycle + beats, event::OVER, id);
@@ -439,73 +439,4 @@ impl<'s> Agents<'s> {
         let last = last.map(|id| &self.instances.all[id as usize]);
         last.map_or(0, |i| i.start_cycle.max(i.finish_cycle))
     }
-}
-
-fn job_of(instance: u32, tile: u32, transfer: &Transfer, network: &Network) -> Job {
-    let find = |r| network.find(r).map_or(0, |t| t.0);
-    let source = find(transfer.source.tile);
-    let (destination, destination_offset) = match transfer.destination {
-        Destination::One(place) if find(place.tile) == tile => (Side::Own, place.offset),
-        Destination::One(place) => (Side::Remote(Target::Tile(find(place.tile))), place.offset),
-        Destination::Multicast { set, offset } => {
-            (Side::Remote(Target::Set(network.cube(set))), offset)
-        }
-    };
-    Job {
-        instance,
-        source: if source == tile {
-            Side::Own
-        } else {
-            Side::Remote(Target::Tile(source))
-        },
-        source_offset: transfer.source.offset,
-        source_stride: transfer.source_stride,
-        destination,
-        destination_offset,
-        destination_stride: transfer.destination_stride,
-        bytes: transfer.bytes,
-        rows: transfer.rows,
-    }
-}
-
-/// L1 to L1: one beat per cycle through the engine. Returns the cycles.
-fn copy_locally(tile: u32, job: &Job, fabric: &mut Fabric<'_>) -> u64 {
-    let total = job.bytes * u64::from(job.rows);
-    fabric.counters.dma_load_bytes += total;
-    fabric.counters.dma_store_bytes += total;
-    fabric.counters.spm_write_bytes += total;
-    if fabric.is_value() {
-        for row in 0..u64::from(job.rows) {
-            let mut line = vec![0; job.bytes as usize];
-            fabric
-                .memories
-                .read(tile, job.source_offset + row * job.source_stride, &mut line);
-            fabric.memories.write(
-                tile,
-                job.destination_offset + row * job.destination_stride,
-                &line,
-            );
-        }
-    }
-    job.bytes.div_ceil(64) * u64::from(job.rows)
-}
-
-fn reduce_locally(tile: u32, reduce: &LocalReduce, fabric: &mut Fabric<'_>) {
-    let elements = reduce.bytes / reduce.element.bytes();
-    fabric.counters.software_reduce_ops += elements * (reduce.inputs.len() as u64 - 1);
-    fabric.counters.spm_write_bytes += reduce.bytes;
-    if !fabric.is_value() {
-        return;
-    }
-    let mut sum = vec![0; reduce.bytes as usize];
-    let mut operand = vec![0; reduce.bytes as usize];
-    for (i, input) in reduce.inputs.iter().enumerate() {
-        if i == 0 {
-            fabric.memories.read(tile, *input, &mut sum);
-        } else {
-            fabric.memories.read(tile, *input, &mut operand);
-            noccl_workload::number::fold_into(&mut sum, &operand, reduce.operator, reduce.element);
-        }
-    }
-    fabric.memories.write(tile, reduce.output, &sum);
 }

@@ -11,6 +11,8 @@ use crate::fabric::Fabric;
 use crate::issue::Target;
 use crate::ni::Source;
 use crate::txn::Owner;
+use noccl_net::Network;
+use noccl_workload::{Destination, Transfer};
 use std::collections::VecDeque;
 
 /// Where a job reads or writes.
@@ -66,6 +68,34 @@ pub(crate) struct Dma {
 }
 
 impl Job {
+    /// The job of a schedule's transfer at its initiator `tile`.
+    pub(crate) fn of(instance: u32, tile: u32, transfer: &Transfer, network: &Network) -> Self {
+        let find = |r| network.find(r).map_or(0, |t| t.0);
+        let source = find(transfer.source.tile);
+        let (destination, destination_offset) = match transfer.destination {
+            Destination::One(place) if find(place.tile) == tile => (Side::Own, place.offset),
+            Destination::One(place) => (Side::Remote(Target::Tile(find(place.tile))), place.offset),
+            Destination::Multicast { set, offset } => {
+                (Side::Remote(Target::Set(network.cube(set))), offset)
+            }
+        };
+        Self {
+            instance,
+            source: if source == tile {
+                Side::Own
+            } else {
+                Side::Remote(Target::Tile(source))
+            },
+            source_offset: transfer.source.offset,
+            source_stride: transfer.source_stride,
+            destination,
+            destination_offset,
+            destination_stride: transfer.destination_stride,
+            bytes: transfer.bytes,
+            rows: transfer.rows,
+        }
+    }
+
     const fn total_bytes(&self) -> u64 {
         self.bytes * self.rows as u64
     }

@@ -28,6 +28,20 @@ pub(crate) struct Instances {
     pub first: Vec<u32>,
 }
 
+impl Instance {
+    const fn new(action: u32, tile: u32) -> Self {
+        Self {
+            action,
+            tile,
+            open: 0,
+            next: Vec::new(),
+            start_cycle: 0,
+            finish_cycle: 0,
+            is_done: false,
+        }
+    }
+}
+
 impl Instances {
     /// Expands a schedule.
     ///
@@ -40,24 +54,16 @@ impl Instances {
         for (a, action) in schedule.actions.iter().enumerate() {
             for tile in participants(network, a, action)? {
                 of.insert((a as u32, tile), all.len() as u32);
-                all.push(Instance {
-                    action: a as u32,
-                    tile,
-                    open: 0,
-                    next: Vec::new(),
-                    start_cycle: 0,
-                    finish_cycle: 0,
-                    is_done: false,
-                });
+                all.push(Instance::new(a as u32, tile));
             }
             first.push(all.len() as u32);
         }
-        // Linked afterwards: a schedule that nobody checked may wait for later actions, and then hangs.
+        // A second pass, since a wrong program may wait for a later action: the run then says so.
         for id in 0..all.len() {
             let (action, tile) = (all[id].action, all[id].tile);
             for before in &schedule.actions[action as usize].after {
-                if let Some(other) = of.get(&(before.0, tile)) {
-                    all[*other as usize].next.push(id as u32);
+                if let Some(earlier) = of.get(&(before.0, tile)) {
+                    all[*earlier as usize].next.push(id as u32);
                     all[id].open += 1;
                 }
             }

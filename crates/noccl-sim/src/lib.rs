@@ -20,6 +20,7 @@ mod inject;
 mod instances;
 mod issue;
 mod join;
+mod kernels;
 mod memory;
 mod moves;
 mod ni;

@@ -2,7 +2,7 @@
 //! Reference interpreter: what a schedule leaves in plain memories, without any timing.
 //!
 //! It is the oracle for every backend that moves bytes. Actions run in file order, which is one legal
-//! order; a schedule that passed [`crate::check`] has no races, so every legal order gives the same
+//! order; a schedule that passed [`crate::check()`] has no races, so every legal order gives the same
 //! bytes. Folds follow the documented order ([`fold_order`] in the network, from the left in
 //! `local_reduce`), so floats are exact to the bit.
 
@@ -78,7 +78,7 @@ impl<'a> Memories<'a> {
 /// Checks a schedule, fills memories with `inputs` and runs it.
 ///
 /// # Errors
-/// What [`check`] refuses; [`CheckError::Field`] for an input outside its memory.
+/// What [`check()`] refuses; [`CheckError::Field`] for an input outside its memory.
 pub fn interpret<'a>(
     network: &'a Network,
     schedule: &Schedule,

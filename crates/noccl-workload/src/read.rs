@@ -3,7 +3,7 @@
 //!
 //! A reader answers any text with a workload or with an error that names file, line, column and
 //! field. Unknown fields are errors: a misspelt option must not be ignored. What the fields mean on a
-//! network is the business of [`crate::check`] and [`crate::check_traffic`].
+//! network is the business of [`crate::check()`] and [`crate::check_traffic`].
 
 use crate::{SCHEDULE_FORMAT, Schedule, TRACE_FORMAT, TRAFFIC_FORMAT, Trace, Traffic};
 use schemars::{JsonSchema, Schema, schema_for};

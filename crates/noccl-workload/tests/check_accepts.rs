@@ -5,7 +5,7 @@ mod common;
 
 use common::*;
 use noccl_net::TileSet;
-use noccl_workload::{CollectiveKind, check};
+use noccl_workload::{ActionKind, CollectiveKind, Schedule, check, interpret};
 
 #[test]
 fn in_network_multicast_passes_at_any_size() {
@@ -159,5 +159,87 @@ fn long_schedules_pass_and_one_late_mistake_in_them_is_found() {
     assert!(
         message.starts_with(&format!("race: actions[{late}] (transfer) reads")),
         "{message}"
+    );
+}
+
+#[test]
+fn pulls_multicasts_and_reductions_count_on_their_links() {
+    // All towards or from cluster (3,0), over the link between (2,0) and (3,0).
+    let mut s = Build::new(None);
+    s.copy(cluster(3, 0), at(2, 0, 0), at(3, 0, 0x1000), 64, &[]);
+    s.multicast(cluster(2, 0), at(2, 0, 0), set(3, 0, 0, 1), 0x2000, 64, &[]);
+    s.reduction(set(2, 0, 1, 0), 0, at(3, 0, 0x3000), 64, &[]);
+    let report = check(&mesh4x4(), &s.0).unwrap();
+    let found: Vec<_> = report.steps[0]
+        .contended
+        .iter()
+        .map(|l| (l.router.x, l.router.y, l.port, l.transfers))
+        .collect();
+    assert_eq!(found, [(3, 0, noccl_net::Port::East, 3)]);
+    assert_eq!(report.bytes, 64 + 64 + 2 * 64);
+}
+
+/// One tile writes 300 ranges of its neighbour, a barrier follows all but some, the neighbour reads them.
+fn forgetful(forgotten: &[u32]) -> Schedule {
+    let mut s = Build::new(None);
+    for i in 0..300 {
+        s.copy(cluster(0, 0), at(0, 0, 0), at(1, 0, 64 * i), 64, &[]);
+    }
+    let ordered: Vec<u32> = (0..300).filter(|i| !forgotten.contains(i)).collect();
+    let gate = s.barrier(TileSet::Cube(set(0, 0, 1, 0)), &ordered);
+    for i in 0..300 {
+        s.copy(
+            cluster(1, 0),
+            at(1, 0, 64 * i),
+            at(2, 0, 64 * i),
+            64,
+            &[gate],
+        );
+    }
+    s.0
+}
+
+#[test]
+fn each_of_many_writers_is_told_apart_and_the_first_race_is_named() {
+    check(&mesh4x4(), &forgetful(&[])).unwrap();
+    for forgotten in [&[0, 299][..], &[63], &[64], &[255], &[256, 257], &[299]] {
+        let message = check(&mesh4x4(), &forgetful(forgotten))
+            .unwrap_err()
+            .to_string();
+        let (first, second) = (forgotten[0], 301 + forgotten[0]);
+        let reads = format!("race: actions[{second}] (transfer) reads");
+        let writes = format!("which actions[{first}] (transfer) writes");
+        assert!(message.starts_with(&reads), "{message}");
+        assert!(message.contains(&writes), "{message}");
+    }
+}
+
+#[test]
+fn lines_are_spread_and_packed_by_their_strides() {
+    let group = TileSet::Tile(noccl_net::Coord::new(1, 0));
+    let c = collective(CollectiveKind::Multicast, group, cluster(0, 0), 96);
+    let mut s = Build::new(Some(c));
+    let scatter = s.copy(cluster(0, 0), at(0, 0, 0), at(1, 0, 0x100), 32, &[]);
+    let back = s.copy(
+        cluster(0, 0),
+        at(1, 0, 0x100),
+        at(1, 0, 0x8000),
+        32,
+        &[scatter],
+    );
+    for (action, strides) in [(scatter, (32, 128)), (back, (128, 32))] {
+        let ActionKind::Transfer(t) = &mut s.0.actions[action as usize].kind else {
+            unreachable!("a copy is a transfer")
+        };
+        t.rows = 3;
+        (t.source_stride, t.destination_stride) = strides;
+    }
+    let input: Vec<u8> = (0..96).collect();
+    let network = mesh4x4();
+    let memories = interpret(&network, &s.0, &[(at(0, 0, 0), &input)]).unwrap();
+    assert_eq!(memories.read(at(1, 0, 0x8000), 96).unwrap(), input);
+    assert_eq!(
+        memories.read(at(1, 0, 0x100 + 128), 32).unwrap(),
+        input[32..64]
     );
 }

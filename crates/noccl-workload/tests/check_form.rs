@@ -94,6 +94,7 @@ fn ranges_beyond_a_memory_say_bytes_needed_and_available() {
         message,
         "actions[0].kind.transfer.source.offset: needs 131073 bytes of cluster (0,0), which has 131072"
     );
+    check(&mesh4x4(), &transfer(|t| t.source.offset = 0x2_0000 - 64)).unwrap();
     let rows = transfer(|t| {
         t.rows = 3;
         t.destination_stride = 0x1_0000;
@@ -166,6 +167,38 @@ fn a_transfer_may_not_write_its_own_source() {
     }
     for apart in [0, 16, 48, 80, 112, 160] {
         check(&mesh4x4(), &lines(apart)).unwrap();
+    }
+}
+
+#[test]
+fn lines_within_one_tile_are_compared_one_by_one() {
+    let meet = |a: u64, b: u64, bytes: u64| a.abs_diff(b) < bytes;
+    let network = mesh4x4();
+    for case in 0..4 * 40 * 40 * 9u64 {
+        let (rows, source, destination) = (case % 4 + 1, case / 4 % 40, case / 160 % 40);
+        let bytes = 4;
+        let source_stride = case / 6400 % 3 * 5;
+        let destination_stride = 4 + case / 19200 * 4;
+        let s = transfer(|t| {
+            t.source.offset = source;
+            (t.bytes, t.rows) = (bytes, rows as u32);
+            (t.source_stride, t.destination_stride) = (source_stride, destination_stride);
+            t.destination = Destination::One(at(0, 0, destination));
+        });
+        let pairs = || (0..rows).flat_map(|r| (0..rows).map(move |l| (r, l)));
+        let is_wrong = pairs().any(|(r, l)| {
+            let (from, to) = (
+                source + r * source_stride,
+                destination + l * destination_stride,
+            );
+            meet(from, to, bytes) && !(r == l && from == to)
+        });
+        assert_eq!(
+            check(&network, &s).is_err(),
+            is_wrong,
+            "{:?}",
+            s.actions[0].kind
+        );
     }
 }
 
@@ -245,6 +278,7 @@ fn local_reduce_has_operands_and_writes_beside_them() {
         "actions[0].kind.local_reduce.inputs[1] = 129",
         "8 bytes",
     );
+    assert!(check(&mesh4x4(), &reduce(&[64, 56], 0)).is_err());
     check(&mesh4x4(), &reduce(&[0, 64], 0)).unwrap();
 }
 

@@ -100,6 +100,18 @@ fn opposite_orders_of_collectives_are_a_named_cycle() {
     );
 }
 
+#[test]
+fn an_action_after_itself_waits_for_ever() {
+    let mut s = Build::new(None);
+    s.compute(cluster(0, 0), &[0]);
+    let message = rejection(&s.0).to_string();
+    assert!(
+        message
+            .starts_with("wait cycle: at cluster (0,0) actions[0] (compute) waits for actions[0]"),
+        "{message}"
+    );
+}
+
 /// Removes one `after` edge.
 fn without(mut s: Schedule, action: usize, index: usize) -> Schedule {
     s.actions[action].after.remove(index);
@@ -309,6 +321,37 @@ fn elements_put_together_from_pieces_are_refused_unless_they_belong_together() {
     assert!(message.contains("bytes 32784..32792"), "{message}");
     assert!(
         message.contains("actions[2] folds from pieces"),
+        "{message}"
+    );
+}
+
+#[test]
+fn elements_cut_in_two_by_a_shifted_fold_are_refused() {
+    // Bytes 4 to 59 of both inputs are folded as if elements began at byte 4, then put in their place.
+    let group = TileSet::Cube(set(0, 0, 1, 0));
+    let mut s = Build::new(Some(collective(
+        CollectiveKind::Reduce,
+        group,
+        cluster(0, 0),
+        64,
+    )));
+    let here = cluster(0, 0);
+    let all = s.copy(here, at(1, 0, 0), at(0, 0, 0x400), 64, &[]);
+    let right = s.local(here, &[0, 0x400], 0x8000, 64, &[all]);
+    let own = s.copy(here, at(0, 0, 4), at(0, 0, 0x100), 56, &[]);
+    let other = s.copy(here, at(1, 0, 4), at(0, 0, 0x200), 56, &[]);
+    let shifted = s.local(here, &[0x100, 0x200], 0x300, 56, &[own, other]);
+    s.copy(
+        here,
+        at(0, 0, 0x300),
+        at(0, 0, 0x8004),
+        56,
+        &[right, shifted],
+    );
+    let message = rejection(&s.0).to_string();
+    assert!(message.contains("bytes 32772..32828"), "{message}");
+    assert!(
+        message.contains("cuts elements of fp64 in two"),
         "{message}"
     );
 }

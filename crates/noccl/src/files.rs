@@ -47,11 +47,15 @@ pub fn parse_json<T: serde::de::DeserializeOwned>(
 /// # Errors
 /// [`Error::File`], or [`Error::Workload`] with line, column and field.
 pub fn read_schedule(path: &Path) -> Result<Schedule, Error> {
-    let text = read_text(path)?;
-    Ok(noccl_workload::read_schedule(
-        &path.display().to_string(),
-        &text,
-    )?)
+    parse_schedule(&path.display().to_string(), &read_text(path)?)
+}
+
+/// As [`read_schedule`], from text; `path` names it in errors.
+///
+/// # Errors
+/// [`Error::Workload`].
+pub fn parse_schedule(path: &str, text: &str) -> Result<Schedule, Error> {
+    Ok(noccl_workload::read_schedule(path, text)?)
 }
 
 /// Reads a trace file.

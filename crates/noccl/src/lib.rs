@@ -33,11 +33,13 @@ pub use demo::{DEMO_KIB, DEMO_PRESET, demo};
 pub use describe::{LinkRow, NetworkDescription, RegionRow, TileRow, describe};
 pub use doctor::{DoctorRow, doctor};
 pub use error::{Error, ErrorClass};
-pub use files::{parse_json, read_json, read_schedule, read_text, read_trace, write_file};
+pub use files::{
+    parse_json, parse_schedule, read_json, read_schedule, read_text, read_trace, write_file,
+};
 pub use load::{Loaded, load, load_spec, preset_names};
 pub use names::{parse_collective, parse_element, parse_operator, parse_override, parse_pattern};
 pub use plan::{check, schedule};
-pub use report::{cases, mechanism};
+pub use report::{cases, mechanism, verdict};
 pub use run::{RunReport, RunRequest, replay, report_run, run, run_values};
 pub use schema::{SCHEMA_NAMES, schema};
 pub use select::{default_root, group_name, members, parse_group, parse_root, root_name};

@@ -69,6 +69,18 @@ fn the_best_software_has_a_speedup_of_one_and_only_faster_rows_more() {
 }
 
 #[test]
+fn the_searched_chunk_count_is_as_fast_as_any_given_one() {
+    let mut request = request(CollectiveKind::Reduce, "row", &[16_384]);
+    request.algorithms = parse_algorithms("chain").unwrap();
+    let searched = rows(&request);
+    let best = searched.iter().map(|r| r.cycles).min();
+    request.algorithms = parse_algorithms("chain:1,chain:2,chain:4,chain:8,chain:16").unwrap();
+    let given = rows(&request);
+    assert_eq!(best, given.iter().map(|r| r.cycles).min());
+    assert_ne!(best, given.iter().map(|r| r.cycles).max());
+}
+
+#[test]
 fn without_software_there_is_nothing_to_be_faster_than() {
     let mut request = request(CollectiveKind::Multicast, "row", &[1024]);
     request.algorithms = parse_algorithms("in_network").unwrap();

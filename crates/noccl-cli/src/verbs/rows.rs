@@ -9,6 +9,7 @@ speedup: cycles of the fastest software algorithm at this size, divided by these
 bound: serialisation of the payload plus zero-load latency of the farthest leg
 bit-equal: every output equals the fold in the documented order; error/limit: largest distance of
 a floating-point sum to the exact one, as a fraction of the error bound
+order proved: the checker shows that nobody leaves before all have entered
 ";
 
 /// One table per collective and group, with a title each.
@@ -65,7 +66,7 @@ fn cells(row: &CompareRow) -> Vec<String> {
         row.busiest_link
             .as_ref()
             .map_or_else(dash, |l| grouped(l.flits)),
-        if row.verified { "bit-equal" } else { "WRONG" }.to_owned(),
+        noccl::verdict(row).to_owned(),
         row.sum_error
             .map_or_else(dash, |e| format!("{:.2}", e.largest_of_bound)),
     ]

@@ -142,10 +142,14 @@ impl Flow {
     }
 }
 
-/// Beats of operands that wait at one router at the same time, in the worst case and at the worst
-/// router, if these flows are under way together: at every merge point all operands but the last.
+/// Beats of operands that lie in the store of one router at the same time, in the worst case and at the
+/// worst router, if these flows are under way together.
+///
+/// Each input of a merge point has at most a window of beats there. At the root a fifth input may
+/// exist; its operand completes a beat, and sums leave the root without waiting.
 #[must_use]
 pub fn store_beats_needed(network: &Network, flows: &[Flow]) -> u64 {
+    let window = network.spec().router.wide_reduction.window_beats;
     let mut needed: BTreeMap<TileId, u64> = BTreeMap::new();
     for flow in flows {
         if let Flow::Reduction { group, root, beats } = *flow {
@@ -159,8 +163,10 @@ pub fn store_beats_needed(network: &Network, flows: &[Flow]) -> u64 {
             routers.dedup();
             for at in routers {
                 let operands = join_set(at, cube, root).count_ones();
-                *needed.entry(network.tile_at(at)).or_default() +=
-                    u64::from(operands.saturating_sub(1)) * u64::from(beats);
+                if operands > 1 {
+                    let beats = operands.min(4) * beats.min(window);
+                    *needed.entry(network.tile_at(at)).or_default() += u64::from(beats);
+                }
             }
         }
     }

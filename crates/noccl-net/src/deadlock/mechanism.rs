@@ -105,15 +105,24 @@ impl<'a> Buffers<'a> {
         match Self::place(node) {
             Place::Input { plane, tile, port } => self.after_input(plane, tile, port, next),
             Place::Link(link) => self.after_output(link, next),
-            Place::ReductionUnit(tile) => next.extend(
-                self.outputs(tile)
-                    .map(|port| output(tile, Plane::Wide, port)),
-            ),
-            Place::DmaBuffer(tile) => next.push(input(tile, Plane::Wide, Port::Local)),
-            // An operand leaves the store when its siblings have come.
-            Place::Store(tile) => {
-                next.extend(Port::ALL.map(|port| input(tile, Plane::Wide, port)));
-            }
+            Place::ReductionUnit(tile) => match self.mechanism.reduction_unit {
+                ReductionUnit::ResultReserved => {}
+                ReductionUnit::Shared => {
+                    let outputs = self.outputs(tile);
+                    next.extend(outputs.map(|port| output(tile, Plane::Wide, port)));
+                }
+            },
+            Place::Store(tile) => match self.mechanism.operand_store {
+                OperandStore::ByWindow => {}
+                // An operand leaves the store when its siblings have come.
+                OperandStore::FirstCome => {
+                    next.extend(Port::ALL.map(|port| input(tile, Plane::Wide, port)));
+                }
+            },
+            Place::DmaBuffer(tile) => match self.mechanism.read_data {
+                ReadData::Reserved => {}
+                ReadData::QueuedBehindWrites => next.push(input(tile, Plane::Wide, Port::Local)),
+            },
             Place::Issue { .. } | Place::Answer { .. } => {}
         }
     }
@@ -154,9 +163,10 @@ impl<'a> Buffers<'a> {
                 next.extend(ports(kept).map(|other| output(tile, plane, other)));
             }
         }
-        match self.network.neighbour(self.network.coord(tile), port) {
-            Some(to) => next.push(input(self.network.tile_at(to), plane, port.opposite())),
-            None => self.after_endpoint(plane, tile, next),
+        if port == Port::Local {
+            self.after_endpoint(plane, tile, next);
+        } else if let Some(to) = self.network.neighbour(self.network.coord(tile), port) {
+            next.push(input(self.network.tile_at(to), plane, port.opposite()));
         }
     }
 

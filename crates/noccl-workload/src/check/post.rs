@@ -216,11 +216,11 @@ impl Group<'_> {
                     operands,
                 } => {
                     let width = i128::from(element.bytes());
-                    let is_same = (*operator, *element)
-                        == (collective.operator, collective.element)
-                        && value.shift.rem_euclid(width) == i128::from(*phase);
-                    if !is_same {
+                    if (*operator, *element) != (collective.operator, collective.element) {
                         return Some(format!("a part folded by {operator} of {element}"));
+                    }
+                    if value.shift.rem_euclid(width) != i128::from(*phase) {
+                        return Some(format!("a fold that cuts elements of {element} in two"));
                     }
                     open.extend(operands.iter().map(|o| Value {
                         expression: o.expression,

@@ -4,7 +4,7 @@
 use super::chart::chart;
 use super::heat::heat_maps;
 use super::svg::escape;
-use super::{Case, mechanism, size_label};
+use super::{Case, mechanism, size_label, verdict};
 use crate::compare::CompareRow;
 
 const STYLE: &str = include_str!("style.css");
@@ -128,10 +128,14 @@ fn cells(row: &CompareRow) -> Vec<String> {
         link.map_or_else(dash, |l| escape(&l.name())),
         link.map_or_else(dash, |l| l.flits.to_string()),
         match (row.verified, row.sum_error) {
-            (false, _) => "<span class=\"wrong\">wrong</span>".to_owned(),
-            (true, None) => "bit-equal".to_owned(),
+            (false, _) => format!("<span class=\"wrong\">{}</span>", verdict(row)),
+            (true, None) => verdict(row).to_owned(),
             (true, Some(error)) => {
-                format!("bit-equal, error {:.2} of limit", error.largest_of_bound)
+                format!(
+                    "{}, error {:.2} of limit",
+                    verdict(row),
+                    error.largest_of_bound
+                )
             }
         },
     ]

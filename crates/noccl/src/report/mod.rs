@@ -99,6 +99,18 @@ pub fn mechanism(row: &CompareRow) -> String {
     }
 }
 
+/// How a row was verified, in a word: by bytes, or by the checker where no bytes move.
+#[must_use]
+pub const fn verdict(row: &CompareRow) -> &'static str {
+    match (row.verified, row.collective) {
+        (false, _) => "WRONG",
+        (true, CollectiveKind::Barrier) => "order proved",
+        (true, CollectiveKind::Multicast | CollectiveKind::Reduce | CollectiveKind::AllReduce) => {
+            "bit-equal"
+        }
+    }
+}
+
 /// Mechanisms of a case in the order of their first rows.
 fn mechanisms(rows: &[&CompareRow]) -> Vec<String> {
     let mut out = Vec::new();

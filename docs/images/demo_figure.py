@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cuts the README's figure out of the page that `noccl demo` writes.
+
+The README needs one picture that cannot drift from what the tool draws, so it is not drawn here:
+a chart and a heat map of the page are placed side by side and given the page's light colours.
+
+    make demo && python3 docs/images/demo_figure.py out/demo.html docs/images/demo.svg
+"""
+
+import re
+import sys
+from pathlib import Path
+
+CASE = "Multicast from mem:0 to all 16 clusters"
+CHART_WIDTH, CHART_HEIGHT, MAP_WIDTH = 780, 390, 252
+FONT = 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", sans-serif'
+
+
+def light_style(page: str) -> str:
+    """The page's style rules for drawings, with its light colours written in."""
+    style = re.search(r"<style>(.*?)</style>", page, re.DOTALL).group(1)
+    colours = dict(re.findall(r"(--[\w-]+): (#\w+);", style.split("@media")[0]))
+    rules = re.findall(r"^(?:svg text|\.\w+ |polyline)[^\n]*\}$", style, re.MULTILINE)
+    text = "\n".join(rule for rule in rules if "display" not in rule).replace("svg text", "text")
+    return re.sub(r"var\((--[\w-]+)\)", lambda name: colours[name[1]], text)
+
+
+def panel(svg: str, x: int, y: int) -> str:
+    """A drawing of the page as a nested drawing at (x, y)."""
+    return svg.replace("<svg ", f'<svg x="{x}" y="{y}" overflow="visible" ', 1).replace(
+        ' role="img"', "", 1
+    )
+
+
+def main(page_file: str, figure_file: str) -> None:
+    """Writes the figure."""
+    page = Path(page_file).read_text(encoding="utf-8")
+    drawings = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
+    start = next(i for i, svg in enumerate(drawings) if f"size: {CASE}" in svg)
+    links = next(svg for svg in drawings[start + 1 :] if "on the wide plane, in_network" in svg)
+    width, height = CHART_WIDTH + MAP_WIDTH + 40, CHART_HEIGHT + 50
+    left = CHART_WIDTH + 30
+    parts = [
+        panel(drawings[start], 0, 45),
+        f'<text x="{left + 14}" y="112">in_network, 32 KiB: wide plane,</text>',
+        f'<text x="{left + 14}" y="128">m memory tile, x,y cluster</text>',
+        panel(links, left, 140),
+    ]
+    figure = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        f'role="img" aria-label="{CASE}: cycles over payload size, and flits per link">\n'
+        f"<style>text {{ font: 12px {FONT}; }}\n{light_style(page)}</style>\n"
+        f'<rect width="{width}" height="{height}" rx="8" fill="#ffffff"/>\n'
+        f'<text x="66" y="30" style="font-size:15px;font-weight:600">{CASE}, preset '
+        "collective_noc_4x4</text>\n" + "\n".join(parts) + "\n</svg>\n"
+    )
+    Path(figure_file).write_text(figure, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
