@@ -82,28 +82,25 @@ impl Network {
 /// X first: in the source row the packet runs both ways as far as members reach and turns into every
 /// column that has members.
 #[must_use]
+#[inline]
 pub const fn fork_set(here: Coord, from: Port, set: Cube) -> u8 {
+    // Ports that a packet from each port may leave by: it never turns back, nor from Y to X.
+    const FROM: [u8; 5] = [
+        Port::South.bit() | Port::Local.bit(),
+        Port::North.bit() | Port::South.bit() | Port::West.bit() | Port::Local.bit(),
+        Port::North.bit() | Port::Local.bit(),
+        Port::North.bit() | Port::East.bit() | Port::South.bit() | Port::Local.bit(),
+        0x1f,
+    ];
     let (min, max) = set.bounds();
-    let mut ports = 0;
-    let in_x_phase = matches!(from, Port::East | Port::West | Port::Local);
-    if matches!(from, Port::West | Port::Local) && max.x > here.x {
-        ports |= Port::East.bit();
-    }
-    if matches!(from, Port::East | Port::Local) && min.x < here.x {
-        ports |= Port::West.bit();
-    }
-    if set.has_x(here.x) {
-        if (in_x_phase || matches!(from, Port::South)) && max.y > here.y {
-            ports |= Port::North.bit();
-        }
-        if (in_x_phase || matches!(from, Port::North)) && min.y < here.y {
-            ports |= Port::South.bit();
-        }
-        if set.has_y(here.y) {
-            ports |= Port::Local.bit();
-        }
-    }
-    ports
+    // Without branches: this runs once per flit and hop of a multicast.
+    let east = (max.x > here.x) as u8 * Port::East.bit();
+    let west = (min.x < here.x) as u8 * Port::West.bit();
+    let north = (max.y > here.y) as u8 * Port::North.bit();
+    let south = (min.y < here.y) as u8 * Port::South.bit();
+    let local = set.has_y(here.y) as u8 * Port::Local.bit();
+    let column = set.has_x(here.x) as u8;
+    (east | west | column * (north | south | local)) & FROM[from as usize]
 }
 
 /// Input ports (bit set) at `here` that carry contributions of `group` towards `root`: masked form.

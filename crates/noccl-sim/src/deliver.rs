@@ -16,21 +16,22 @@ impl Fabric<'_> {
     /// Offers of all Local outputs of a plane, one flit per tile and cycle.
     pub(crate) fn eject(&mut self, plane: Plane) {
         let offers = std::mem::take(&mut self.planes[plane.idx()].eject);
+        let stalls = self.config.stalls.map(|s| s.target_stall_per_256);
         for r in &offers {
             let tile = *r as usize;
             let flit = self.planes[plane.idx()].local_head(tile);
-            if self.stalls(
-                plane,
-                tile,
-                self.config.stalls.map(|s| s.target_stall_per_256),
-            ) || !self.accepts(tile, flit)
-            {
+            let is_write = flit.kind == FlitKind::Write;
+            if self.stalls(plane, tile, stalls) || !(is_write || self.accepts(tile, flit)) {
                 self.note_refusal(plane, flit.kind);
                 continue;
             }
             self.planes[plane.idx()].pop_local(tile);
             self.last_progress = self.cycle;
-            self.deliver(tile, flit);
+            if is_write {
+                self.deliver_write(tile, flit);
+            } else {
+                self.deliver(tile, flit);
+            }
         }
         self.planes[plane.idx()].eject = offers;
     }
@@ -157,10 +158,12 @@ impl Fabric<'_> {
         })
     }
 
+    #[inline]
     pub(crate) fn deliver_write(&mut self, tile: usize, flit: Flit) {
-        let txn = *self.txns.get(flit.txn);
+        let txn = self.txns.get(flit.txn);
+        let (address, bytes) = (txn.address, txn.bytes);
         self.check_worm(tile, flit);
-        self.land(tile, flit, txn.address, txn.bytes);
+        self.land(tile, flit, address, bytes);
         if flit.is_last() {
             self.take_write(tile, flit);
         }
@@ -205,6 +208,7 @@ impl Fabric<'_> {
     }
 
     /// Writes the bytes of a beat into the tile's memory.
+    #[inline]
     fn land(&mut self, tile: usize, flit: Flit, address: u64, bytes: u32) {
         let (from, len) = beat_bytes(address, bytes, flit.beat);
         self.counters.spm_write_bytes += u64::from(len);

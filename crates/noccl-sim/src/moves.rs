@@ -278,7 +278,8 @@ fn route(wants: &mut Wants, lane: usize, port: usize, here: u32, flit: Packed, t
     }
 }
 
-#[inline(never)]
+/// As [`route`], for multicasts and contributions.
+#[inline]
 pub(crate) fn route_collective(
     wants: &mut Wants,
     lane: usize,
@@ -294,8 +295,7 @@ pub(crate) fn route_collective(
     let here = Coord::new((here >> 16) as u16, here as u16);
     let set = fork_set(here, Port::ALL[port], trees.set(flit.txn));
     let is_own = port == LOCAL && flit.flags & OWN_COPY != 0;
-    let not_here = if is_own { Port::Local.bit() } else { 0 };
-    let ports = u64::from(set & !not_here);
+    let ports = u64::from(set & !(u8::from(is_own) << LOCAL));
     for (out, want) in wants[..PORTS].iter_mut().enumerate() {
         *want |= (ports >> out & 1) << lane;
     }
