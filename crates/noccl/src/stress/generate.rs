@@ -319,6 +319,7 @@ mod tests {
         for preset in [
             "collective_noc_1x4",
             "collective_noc_16x2",
+            "collective_noc_3x5",
             "collective_noc_8x8",
         ] {
             for (network, trace) in traces(preset, &[StressKind::Multicast]) {
