@@ -57,7 +57,6 @@ pub fn check_in_order(
 
 struct Graph<'a> {
     network: &'a Network,
-    flows: &'a [Flow],
     order: &'a IssueOrder,
     transactions: Vec<Transaction>,
     /// (transaction, use) of places that more than one transaction takes.
@@ -103,7 +102,6 @@ impl<'a> Graph<'a> {
         }
         Self {
             network,
-            flows,
             order,
             transactions,
             nodes,
