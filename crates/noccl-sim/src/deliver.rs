@@ -4,8 +4,8 @@
 //! Invariant that keeps the network free of deadlock: responses and read data are always taken, because
 //! the initiator has reserved room; requests are taken unless the memory is at its stated limit.
 
-use crate::fabric::{Done, Event, Fabric};
 use crate::flit::{Flit, FlitKind, LAST, MULTICAST, OWN_COPY, pack};
+use crate::machine::{Done, Event, Machine};
 use crate::ni::{Source, Stream, beat_bytes};
 use crate::payload::BEAT_BYTES;
 use crate::txn::{Owner, TxnKind};
@@ -14,10 +14,10 @@ use noccl_spec::Plane;
 
 const LOCAL: usize = Port::Local as usize;
 
-impl Fabric<'_> {
+impl Machine<'_> {
     /// Offers of all Local outputs of a plane, one flit per tile and cycle.
-    pub(crate) fn eject(&mut self, plane: Plane) {
-        let offers = std::mem::take(&mut self.planes[plane.idx()].eject);
+    pub(crate) fn hand_over(&mut self, plane: Plane) {
+        let offers = std::mem::take(&mut self.planes[plane.idx()].to_local);
         for r in &offers {
             let tile = *r as usize;
             let flit = self.planes[plane.idx()].local_head(tile);
@@ -34,7 +34,7 @@ impl Fabric<'_> {
             self.last_progress = self.cycle;
             self.deliver(tile, flit);
         }
-        self.planes[plane.idx()].eject = offers;
+        self.planes[plane.idx()].to_local = offers;
     }
 
     /// A seeded coin per plane, tile and cycle: no state, so that it cannot depend on visiting order.

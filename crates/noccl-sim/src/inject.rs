@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Injection: from the NI's queues into the Local inputs, one flit per plane, tile and cycle.
 
-use crate::fabric::Fabric;
 use crate::flit::{Flit, FlitKind, LAST, MULTICAST, OWN_COPY, pack};
+use crate::machine::Machine;
 use crate::ni::{Ni, Source, Stream, beat_bytes};
 use crate::payload::BEAT_BYTES;
 use crate::txn::TxnKind;
@@ -11,7 +11,7 @@ use noccl_spec::Plane;
 
 const LOCAL: usize = Port::Local as usize;
 
-impl Fabric<'_> {
+impl Machine<'_> {
     /// Every NI with something to send tries once per plane.
     pub(crate) fn inject(&mut self) {
         let mut next = 0;
@@ -265,7 +265,7 @@ impl Fabric<'_> {
         if stream.source == Source::Buffer {
             self.nis[tile].buffer_bytes -= len;
             self.done
-                .push(crate::fabric::Done::Drained { tile: tile as u32 });
+                .push(crate::machine::Done::Drained { tile: tile as u32 });
         } else if let Source::Memory(_) = stream.source {
             self.counters.dma_load_bytes += u64::from(len);
         }

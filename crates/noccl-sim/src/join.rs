@@ -129,7 +129,7 @@ struct Unit {
     ready: VecDeque<Operands>,
     results: VecDeque<(u64, Flit)>,
     flows: Vec<Flow>,
-    /// Credits not yet sent: they go in batches.
+    /// Credits not yet sent: several go at a time.
     owed: Vec<Credit>,
     next_issue: u64,
     stored_beats: u32,
@@ -469,8 +469,8 @@ impl Joins {
     }
 }
 
-/// Credits go back in batches: one response flit for so many beats.
-const CREDIT_BATCH_BEATS: u32 = 4;
+/// Credits go back several at a time: one response flit for so many beats.
+const BEATS_PER_CREDIT_FLIT: u32 = 4;
 
 impl Unit {
     /// Oldest complete beat whose next merge point has room for it.
@@ -548,7 +548,7 @@ impl Unit {
                 self.owed.len() - 1
             });
             self.owed[at].beats += 1;
-            if is_final || self.owed[at].beats == CREDIT_BATCH_BEATS {
+            if is_final || self.owed[at].beats == BEATS_PER_CREDIT_FLIT {
                 let owed = self.owed.swap_remove(at);
                 out.push(Credit {
                     from: r as u32,

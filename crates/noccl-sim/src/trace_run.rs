@@ -6,8 +6,8 @@
 //! issued back to back.
 
 use crate::burst::Bursts;
-use crate::fabric::{Done, Fabric};
 use crate::issue::{Arithmetic, Target};
+use crate::machine::{Done, Machine};
 use crate::ni::Source;
 use crate::peer::refuse_three_operands;
 use crate::txn::Owner;
@@ -44,11 +44,11 @@ pub(crate) struct TraceDriver<'t> {
 
 impl<'t> TraceDriver<'t> {
     /// Checks the trace against the network and schedules every start.
-    pub(crate) fn new(trace: &'t Trace, fabric: &mut Fabric<'_>) -> Result<Self, RunError> {
+    pub(crate) fn new(trace: &'t Trace, machine: &mut Machine<'_>) -> Result<Self, RunError> {
         let mut entries = vec![Entry::default(); trace.transactions.len()];
         for (i, t) in trace.transactions.iter().enumerate() {
-            entries[i].open = open_responses(&t.kind, fabric);
-            let members = participants(&t.kind, fabric, i)?;
+            entries[i].open = open_responses(&t.kind, machine);
+            let members = participants(&t.kind, machine, i)?;
             if members.len() != t.start_cycles.len() {
                 return Err(refused(
                     i,
@@ -61,7 +61,7 @@ impl<'t> TraceDriver<'t> {
             }
             for (m, start) in t.start_cycles.iter().enumerate() {
                 if let Some(cycle) = start {
-                    fabric.call_driver(*cycle, i as u32, m as u32);
+                    machine.call_driver(*cycle, i as u32, m as u32);
                 }
             }
         }
@@ -73,22 +73,22 @@ impl<'t> TraceDriver<'t> {
     }
 
     /// Participant `member` of entry `index` asserts valid now.
-    pub(crate) fn start(&mut self, index: u32, member: u32, fabric: &mut Fabric<'_>) {
+    pub(crate) fn start(&mut self, index: u32, member: u32, machine: &mut Machine<'_>) {
         let entry = &mut self.entries[index as usize];
         if !entry.has_started {
             entry.has_started = true;
-            entry.time.start_cycle = fabric.cycle;
+            entry.time.start_cycle = machine.cycle;
         }
         let base = u64::from(index) << 20;
-        let find = |r: TileRef| fabric.network.find(r).map_or(0, |t| t.0);
+        let find = |r: TileRef| machine.network.find(r).map_or(0, |t| t.0);
         match &self.trace.transactions[index as usize].kind {
             PortKind::WideWrite { from, to, beats } => {
                 let target = Target::Tile(find(*to));
-                write(fabric, find(*from), target, *beats, index, base);
+                write(machine, find(*from), target, *beats, index, base);
             }
             PortKind::WideMulticast { from, to, beats } => {
-                let target = Target::Set(fabric.network.cube(*to));
-                write(fabric, find(*from), target, *beats, index, base);
+                let target = Target::Set(machine.network.cube(*to));
+                write(machine, find(*from), target, *beats, index, base);
             }
             PortKind::WideRead {
                 from,
@@ -96,23 +96,23 @@ impl<'t> TraceDriver<'t> {
                 beats,
             } => {
                 let (tile, source) = (find(*from), find(*source));
-                for (b, burst) in Bursts::of_beats(*beats, fabric.network.spec()).enumerate() {
+                for (b, burst) in Bursts::of_beats(*beats, machine.network.spec()).enumerate() {
                     let owner = Owner::Trace {
                         entry: index,
                         burst: b as u32,
                     };
-                    fabric.issue_read(tile, source, burst.offset, burst.bytes, owner);
+                    machine.issue_read(tile, source, burst.offset, burst.bytes, owner);
                 }
             }
             PortKind::WideReduction { group, root, beats } => {
-                let (cube, root) = (fabric.network.cube(*group), find(*root));
-                let tile = member_tile(fabric, cube, member);
+                let (cube, root) = (machine.network.cube(*group), find(*root));
+                let tile = member_tile(machine, cube, member);
                 self.entries[index as usize].contributed.push(tile);
-                self.contribute(fabric, index, cube, root, *beats, tile);
+                self.contribute(machine, index, cube, root, *beats, tile);
             }
             PortKind::NarrowWrite { from, to } => {
                 let (tile, to) = (find(*from), Target::Tile(find(*to)));
-                fabric.issue_narrow_write(
+                machine.issue_narrow_write(
                     tile,
                     to,
                     Owner::Trace {
@@ -122,8 +122,8 @@ impl<'t> TraceDriver<'t> {
                 );
             }
             PortKind::NarrowMulticast { from, to } => {
-                let (tile, to) = (find(*from), Target::Set(fabric.network.cube(*to)));
-                fabric.issue_narrow_write(
+                let (tile, to) = (find(*from), Target::Set(machine.network.cube(*to)));
+                machine.issue_narrow_write(
                     tile,
                     to,
                     Owner::Trace {
@@ -134,7 +134,7 @@ impl<'t> TraceDriver<'t> {
             }
             PortKind::NarrowRead { from, source } => {
                 let (tile, source) = (find(*from), find(*source));
-                fabric.issue_narrow_read(
+                machine.issue_narrow_read(
                     tile,
                     source,
                     Owner::Trace {
@@ -145,7 +145,7 @@ impl<'t> TraceDriver<'t> {
             }
             PortKind::Atomic { from, to } => {
                 let (tile, to) = (find(*from), find(*to));
-                fabric.issue_atomic(
+                machine.issue_atomic(
                     tile,
                     to,
                     0,
@@ -156,12 +156,12 @@ impl<'t> TraceDriver<'t> {
                 );
             }
             PortKind::Barrier { group, root } => {
-                let (cube, root) = (fabric.network.cube(*group), find(*root));
-                let tile = member_tile(fabric, cube, member);
+                let (cube, root) = (machine.network.cube(*group), find(*root));
+                let tile = member_tile(machine, cube, member);
                 let entry = &mut self.entries[index as usize];
                 entry.contributed.push(tile);
                 if entry.txns.is_empty() {
-                    entry.txns.push(fabric.open_barrier(
+                    entry.txns.push(machine.open_barrier(
                         cube,
                         root,
                         Owner::Trace {
@@ -170,14 +170,14 @@ impl<'t> TraceDriver<'t> {
                         },
                     ));
                 }
-                fabric.arrive_at_barrier(tile, entry.txns[0]);
+                machine.arrive_at_barrier(tile, entry.txns[0]);
             }
         }
     }
 
     fn contribute(
         &mut self,
-        fabric: &mut Fabric<'_>,
+        machine: &mut Machine<'_>,
         index: u32,
         group: Cube,
         root: u32,
@@ -186,13 +186,13 @@ impl<'t> TraceDriver<'t> {
     ) {
         let entry = &mut self.entries[index as usize];
         let base = u64::from(index) << 20;
-        for (b, burst) in Bursts::of_beats(beats, fabric.network.spec()).enumerate() {
+        for (b, burst) in Bursts::of_beats(beats, machine.network.spec()).enumerate() {
             if entry.txns.len() <= b {
                 let owner = Owner::Trace {
                     entry: index,
                     burst: b as u32,
                 };
-                entry.txns.push(fabric.open_reduction(
+                entry.txns.push(machine.open_reduction(
                     group,
                     root,
                     base + burst.offset,
@@ -202,12 +202,12 @@ impl<'t> TraceDriver<'t> {
                 ));
             }
             let seed = contribution_seed(index, tile) ^ burst.offset.wrapping_mul(0x9e37);
-            fabric.contribute(tile, entry.txns[b], Source::Pattern(seed));
+            machine.contribute(tile, entry.txns[b], Source::Pattern(seed));
         }
     }
 
     /// Takes note of a completion.
-    pub(crate) fn on_done(&mut self, done: Done, fabric: &mut Fabric<'_>) {
+    pub(crate) fn on_done(&mut self, done: Done, machine: &mut Machine<'_>) {
         let (owner, resp) = match done {
             Done::Transaction { owner, resp, .. } | Done::Member { owner, resp, .. } => {
                 (owner, resp)
@@ -218,17 +218,17 @@ impl<'t> TraceDriver<'t> {
             return;
         };
         let state = &mut self.entries[entry as usize];
-        state.time.finish_cycle = fabric.cycle;
+        state.time.finish_cycle = machine.cycle;
         state.is_wrong |= resp != 0;
         state.open -= 1;
         if state.open == 0 {
             state.is_done = true;
             self.num_done += 1;
-            if fabric.is_value()
+            if machine.is_value()
                 && !crate::trace_verify::is_right(
                     &self.trace.transactions[entry as usize].kind,
                     entry,
-                    fabric,
+                    machine,
                 )
             {
                 state.is_wrong = true;
@@ -279,14 +279,14 @@ pub(crate) fn contribution_seed(index: u32, tile: u32) -> u64 {
     crate::random::mix(u64::from(index) << 32 | u64::from(tile))
 }
 
-fn write(fabric: &mut Fabric<'_>, tile: u32, target: Target, beats: u32, index: u32, base: u64) {
-    for (b, burst) in Bursts::of_beats(beats, fabric.network.spec()).enumerate() {
+fn write(machine: &mut Machine<'_>, tile: u32, target: Target, beats: u32, index: u32, base: u64) {
+    for (b, burst) in Bursts::of_beats(beats, machine.network.spec()).enumerate() {
         let owner = Owner::Trace {
             entry: index,
             burst: b as u32,
         };
         let seed = contribution_seed(index, tile) ^ burst.offset.wrapping_mul(0x9e37);
-        fabric.issue_write(
+        machine.issue_write(
             tile,
             target,
             base + burst.offset,
@@ -297,17 +297,17 @@ fn write(fabric: &mut Fabric<'_>, tile: u32, target: Target, beats: u32, index: 
     }
 }
 
-fn member_tile(fabric: &Fabric<'_>, group: Cube, member: u32) -> u32 {
+fn member_tile(machine: &Machine<'_>, group: Cube, member: u32) -> u32 {
     let at = group
         .members()
         .nth(member as usize)
         .expect("start cycles were counted against members");
-    fabric.network.tile_at(at).0
+    machine.network.tile_at(at).0
 }
 
 /// Responses that end an entry.
-fn open_responses(kind: &PortKind, fabric: &Fabric<'_>) -> u32 {
-    let bursts = |beats: u32| Bursts::of_beats(beats, fabric.network.spec()).count() as u32;
+fn open_responses(kind: &PortKind, machine: &Machine<'_>) -> u32 {
+    let bursts = |beats: u32| Bursts::of_beats(beats, machine.network.spec()).count() as u32;
     match kind {
         PortKind::WideWrite { beats, .. }
         | PortKind::WideMulticast { beats, .. }
@@ -322,16 +322,20 @@ fn open_responses(kind: &PortKind, fabric: &Fabric<'_>) -> u32 {
 }
 
 /// Tiles that assert valid, after checking that every tile named exists.
-fn participants(kind: &PortKind, fabric: &Fabric<'_>, index: usize) -> Result<Vec<u32>, RunError> {
+fn participants(
+    kind: &PortKind,
+    machine: &Machine<'_>,
+    index: usize,
+) -> Result<Vec<u32>, RunError> {
     let find = |r: &TileRef| {
-        fabric
+        machine
             .network
             .find(*r)
             .map(|t| t.0)
             .ok_or_else(|| refused(index, format!("{r} is not on the mesh")))
     };
     let members = |set: &noccl_net::MultiAddress| -> Result<Vec<u32>, RunError> {
-        fabric
+        machine
             .network
             .multi_tiles(*set)
             .map(|t| {
@@ -357,9 +361,9 @@ fn participants(kind: &PortKind, fabric: &Fabric<'_>, index: usize) -> Result<Ve
             Ok(vec![find(from)?])
         }
         PortKind::WideReduction { group, root, .. } => {
-            let root = fabric.coord(find(root)?);
+            let root = machine.coord(find(root)?);
             let what = format!("transactions[{index}]");
-            refuse_three_operands(fabric.network, what, fabric.network.cube(*group), root)?;
+            refuse_three_operands(machine.network, what, machine.network.cube(*group), root)?;
             members(group)
         }
         PortKind::Barrier { group, root } => {

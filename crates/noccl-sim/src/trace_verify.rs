@@ -2,35 +2,35 @@
 //! What a trace entry must have left in memory, computed without the network.
 
 use crate::burst::Bursts;
-use crate::fabric::Fabric;
 use crate::inject::pattern;
+use crate::machine::Machine;
 use crate::trace_run::contribution_seed;
 use noccl_workload::PortKind;
 
 /// Compares the memory of every target with the bytes that the entry should have written.
-pub(crate) fn is_right(kind: &PortKind, index: u32, fabric: &Fabric<'_>) -> bool {
-    let find = |r| fabric.network.find(r).map_or(0, |t| t.0);
+pub(crate) fn is_right(kind: &PortKind, index: u32, machine: &Machine<'_>) -> bool {
+    let find = |r| machine.network.find(r).map_or(0, |t| t.0);
     match kind {
         PortKind::WideWrite { from, to, beats } => holds(
-            fabric,
+            machine,
             find(*to),
             index,
-            &written(fabric, find(*from), index, *beats),
+            &written(machine, find(*from), index, *beats),
         ),
         PortKind::WideMulticast { from, to, beats } => {
-            let expected = written(fabric, find(*from), index, *beats);
-            fabric
+            let expected = written(machine, find(*from), index, *beats);
+            machine
                 .network
                 .multi_tiles(*to)
                 .flatten()
-                .all(|t| holds(fabric, t.0, index, &expected))
+                .all(|t| holds(machine, t.0, index, &expected))
         }
         PortKind::WideReduction { group, root, beats } => {
             let mut sum = vec![0; *beats as usize * 64];
-            for tile in fabric.network.multi_tiles(*group).flatten() {
-                add(&mut sum, &written(fabric, tile.0, index, *beats));
+            for tile in machine.network.multi_tiles(*group).flatten() {
+                add(&mut sum, &written(machine, tile.0, index, *beats));
             }
-            holds(fabric, find(*root), index, &sum)
+            holds(machine, find(*root), index, &sum)
         }
         PortKind::WideRead { .. }
         | PortKind::NarrowWrite { .. }
@@ -42,9 +42,9 @@ pub(crate) fn is_right(kind: &PortKind, index: u32, fabric: &Fabric<'_>) -> bool
 }
 
 /// Bytes that `tile` sends for entry `index`.
-fn written(fabric: &Fabric<'_>, tile: u32, index: u32, beats: u32) -> Vec<u8> {
+fn written(machine: &Machine<'_>, tile: u32, index: u32, beats: u32) -> Vec<u8> {
     let mut all = vec![0; beats as usize * 64];
-    for burst in Bursts::of_beats(beats, fabric.network.spec()) {
+    for burst in Bursts::of_beats(beats, machine.network.spec()) {
         let seed = contribution_seed(index, tile) ^ burst.offset.wrapping_mul(0x9e37);
         let from = burst.offset as usize;
         pattern(seed, 0, &mut all[from..from + burst.bytes as usize]);
@@ -64,9 +64,9 @@ fn add(sum: &mut [u8], more: &[u8]) {
     }
 }
 
-fn holds(fabric: &Fabric<'_>, tile: u32, index: u32, expected: &[u8]) -> bool {
+fn holds(machine: &Machine<'_>, tile: u32, index: u32, expected: &[u8]) -> bool {
     let mut found = vec![0; expected.len()];
-    fabric
+    machine
         .memories
         .read(tile, u64::from(index) << 20, &mut found);
     found == expected

@@ -16,7 +16,7 @@ const LOCAL: usize = Port::Local as usize;
 impl View<'_, '_> {
     /// Transaction that a NI would send next.
     pub(super) fn next_of_source(&self, plane: Plane, tile: u32) -> Option<u32> {
-        let ni = &self.fabric.nis[tile as usize];
+        let ni = &self.machine.nis[tile as usize];
         match plane {
             Plane::Req => ni.req.front().map(|f| f.txn),
             Plane::Rsp => ni.rsp.front().map(|f| f.txn),
@@ -26,15 +26,15 @@ impl View<'_, '_> {
 
     /// The tile does not take the flit at its port: a stated limit is reached.
     pub(super) fn waits_for_endpoint(&self, plane: Plane, r: usize, since: u64) -> Vec<Wait> {
-        let spec = self.fabric.network.spec();
+        let spec = self.machine.network.spec();
         let Some(flit) = self.plane(plane).fifo(r, false, LOCAL).next() else {
             return Vec::new();
         };
-        if self.fabric.accepts(r, flit) {
+        if self.machine.accepts(r, flit) {
             return Vec::new();
         }
         let (to, what, limit) = if flit.kind == FlitKind::Barrier {
-            let open = self.fabric.txns.iter_live().filter(|(_, t)| {
+            let open = self.machine.txns.iter_live().filter(|(_, t)| {
                 t.kind == TxnKind::Barrier && t.home as usize == r && t.arrived > 0
             });
             let to = open.map(|(id, _)| Node::Transaction(id)).collect();
@@ -69,7 +69,7 @@ impl View<'_, '_> {
 
     pub(super) fn waits_of_source(&self, plane: Plane, tile: u32) -> Vec<Wait> {
         let r = tile as usize;
-        let ni = &self.fabric.nis[r];
+        let ni = &self.machine.nis[r];
         if plane == Plane::Wide && ni.reads.is_empty() {
             let waits = self.waits_of_write_queue(tile);
             if !waits.is_empty() {
@@ -80,21 +80,21 @@ impl View<'_, '_> {
             return Vec::new();
         }
         let since = self.full_since(plane, r, true, LOCAL, 0);
-        let place = input_name(self.fabric.network, plane, tile, LOCAL);
+        let place = input_name(self.machine.network, plane, tile, LOCAL);
         vec![wait(input(plane, r, LOCAL), &place, since)]
     }
 
     /// The head of the write queue is held back by a limit, or has no data yet.
     pub(super) fn waits_of_write_queue(&self, tile: u32) -> Vec<Wait> {
-        let fabric = self.fabric;
-        let ni = &fabric.nis[tile as usize];
+        let machine = self.machine;
+        let ni = &machine.nis[tile as usize];
         let Some(stream) = ni.writes.front() else {
             return Vec::new();
         };
-        let txn = fabric.txns.get(stream.txn);
-        let since = fabric.last_progress;
-        let limits = &fabric.network.spec().ni;
-        let is_new = stream.next_beat == 0 && (stream.head_pending || !fabric.is_peer);
+        let txn = machine.txns.get(stream.txn);
+        let since = machine.last_progress;
+        let limits = &machine.network.spec().ni;
+        let is_new = stream.next_beat == 0 && (stream.head_pending || !machine.is_peer);
         let is_reduction = txn.kind == TxnKind::WideReduction;
         if is_new && is_reduction && ni.reductions_outstanding >= limits.max_open_reductions {
             let (what, limit) = ("ni.max_open_reductions", limits.max_open_reductions);
@@ -109,7 +109,7 @@ impl View<'_, '_> {
         let needed = beat_bytes(txn.address, txn.bytes, stream.next_beat).1;
         if stream.source == Source::Buffer && needed > ni.buffer_bytes {
             let place = format!("the DMA buffer of {}", self.tile(tile as usize));
-            let reads = fabric.txns.iter_live();
+            let reads = machine.txns.iter_live();
             let reads = reads.filter(|(_, t)| t.owner == Owner::DmaRead && t.home == tile);
             return reads
                 .map(|(id, _)| wait(Node::Transaction(id), &place, since))
@@ -120,12 +120,12 @@ impl View<'_, '_> {
 
     /// Write and reduction bursts of a tile that have left its queue and have no response.
     pub(super) fn open_bursts(&self, tile: u32, only_reductions: bool) -> Vec<Node> {
-        let fabric = self.fabric;
-        let queue = &fabric.nis[tile as usize].writes;
-        let at = fabric.coord(tile);
+        let machine = self.machine;
+        let queue = &machine.nis[tile as usize].writes;
+        let at = machine.coord(tile);
         let is_open = |id: u32, kind: TxnKind, home: u32| match kind {
             TxnKind::WideReduction => {
-                fabric.txns.trees.set(id).contains(at) && self.has_contributed(id, tile)
+                machine.txns.trees.set(id).contains(at) && self.has_contributed(id, tile)
             }
             TxnKind::WideWrite => home == tile && !only_reductions,
             TxnKind::WideRead
@@ -134,7 +134,7 @@ impl View<'_, '_> {
             | TxnKind::Barrier
             | TxnKind::Atomic => false,
         };
-        let live = fabric.txns.iter_live();
+        let live = machine.txns.iter_live();
         live.filter(|(id, t)| is_open(*id, t.kind, t.home))
             .filter(|(id, _)| queue.iter().all(|s| s.txn != *id))
             .map(|(id, _)| Node::Transaction(id))

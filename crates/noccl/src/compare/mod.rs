@@ -46,15 +46,15 @@ pub fn compare(
     request: &CompareRequest,
     watch: Watch<'_>,
 ) -> Result<Comparison, Error> {
-    let mut jobs = Vec::new();
+    let mut pending = Vec::new();
     for bytes in sizes(request)? {
         let collective = case::collective_of(network, request, bytes)?;
         for family in families(network, &collective, &request.algorithms)? {
-            jobs.push((collective.clone(), family));
+            pending.push((collective.clone(), family));
         }
     }
-    let tally = Tally::new(watch, jobs.len() as u64);
-    let outcomes: Vec<Result<CompareRow, Error>> = jobs
+    let tally = Tally::new(watch, pending.len() as u64);
+    let outcomes: Vec<Result<CompareRow, Error>> = pending
         .par_iter()
         .map(|(collective, family)| {
             let case = Case::new(network, collective, request.seed)?;
