@@ -4,8 +4,9 @@
 //! Invariant that keeps the network free of deadlock: responses and read data are always taken, because
 //! the initiator has reserved room; requests are taken unless the memory is at its stated limit.
 
+use crate::errors::OKAY;
+use crate::fabric::{Done, Event, Fabric};
 use crate::flit::{Flit, FlitKind, LAST, MULTICAST, OWN_COPY, pack};
-use crate::machine::{Done, Event, Machine};
 use crate::ni::{Source, Stream, beat_bytes};
 use crate::payload::BEAT_BYTES;
 use crate::txn::{Owner, TxnKind};
@@ -14,10 +15,10 @@ use noccl_spec::Plane;
 
 const LOCAL: usize = Port::Local as usize;
 
-impl Machine<'_> {
+impl Fabric<'_> {
     /// Offers of all Local outputs of a plane, one flit per tile and cycle.
-    pub(crate) fn hand_over(&mut self, plane: Plane) {
-        let offers = std::mem::take(&mut self.planes[plane.idx()].to_local);
+    pub(crate) fn eject(&mut self, plane: Plane) {
+        let offers = std::mem::take(&mut self.planes[plane.idx()].eject);
         for r in &offers {
             let tile = *r as usize;
             let flit = self.planes[plane.idx()].local_head(tile);
@@ -34,7 +35,7 @@ impl Machine<'_> {
             self.last_progress = self.cycle;
             self.deliver(tile, flit);
         }
-        self.planes[plane.idx()].to_local = offers;
+        self.planes[plane.idx()].eject = offers;
     }
 
     /// A seeded coin per plane, tile and cycle: no state, so that it cannot depend on visiting order.
@@ -81,6 +82,10 @@ impl Machine<'_> {
     }
 
     fn deliver(&mut self, tile: usize, flit: Flit) {
+        if self.is_to_itself(tile, flit) {
+            self.nis[tile].own_in_flight[usize::from(flit.kind == FlitKind::Write)] -= 1;
+            self.refresh_injecting(tile);
+        }
         match flit.kind {
             FlitKind::Write => self.deliver_write(tile, flit),
             FlitKind::NarrowWrite => {
@@ -208,6 +213,12 @@ impl Machine<'_> {
 
     /// Writes the bytes of a beat into the tile's memory.
     fn land(&mut self, tile: usize, flit: Flit, address: u64, bytes: u32) {
+        if self.memory_response(tile as u32, address, bytes) != OKAY {
+            if self.is_value() {
+                self.pool.release(flit.payload);
+            }
+            return;
+        }
         let (from, len) = beat_bytes(address, bytes, flit.beat);
         self.counters.spm_write_bytes += u64::from(len);
         if !self.is_value() {
@@ -229,7 +240,11 @@ impl Machine<'_> {
         if !self.is_value() && flit.payload != self.txns.trees.set(flit.txn).set.len() {
             self.wrong_beats += 1;
         }
-        self.land(tile, flit, txn.address, txn.bytes);
+        if flit.resp() == OKAY {
+            self.land(tile, flit, txn.address, txn.bytes);
+        } else {
+            self.drop_disagreed(flit.txn, flit.payload);
+        }
         if flit.is_last() {
             let answer = self.cycle + self.memory_latency(tile as u32);
             self.wheel
@@ -261,6 +276,7 @@ impl Machine<'_> {
         let txn = self.txns.get_mut(flit.txn);
         txn.open_members -= 1;
         let (owner, is_over, is_wide) = (txn.owner, txn.open_members == 0, txn.is_wide);
+        self.counters.error_responses += u64::from(flit.resp() != OKAY);
         if is_wide {
             let ni = &mut self.nis[tile];
             ni.wide_outstanding -= 1;
@@ -273,6 +289,7 @@ impl Machine<'_> {
             resp: flit.resp(),
         });
         if is_over {
+            self.errors.forget(flit.txn);
             self.txns.close(flit.txn);
         }
     }
@@ -314,9 +331,7 @@ impl Machine<'_> {
     fn finish(&mut self, tile: usize, flit: Flit) {
         let txn = *self.txns.get(flit.txn);
         let resp = txn.resp.max(flit.resp());
-        if resp != 0 {
-            self.counters.error_responses += 1;
-        }
+        self.counters.error_responses += u64::from(resp != OKAY);
         if txn.is_wide && txn.kind == TxnKind::WideWrite {
             self.nis[tile].wide_outstanding -= 1;
             self.refresh_injecting(tile);
@@ -345,12 +360,22 @@ impl Machine<'_> {
                     kind,
                     flags: LAST | MULTICAST,
                 }
-                .with_resp(facts.resp);
+                .with_resp(facts.resp.max(self.memory_response(
+                    facts.home,
+                    facts.address,
+                    facts.bytes,
+                )));
                 self.send(facts.home, Plane::Rsp, flit);
             }
             Event::StartRead { tile, txn } => self.start_read(tile, txn),
             Event::AtomicDone { tile, txn } => {
-                let old = self.atomic_add(tile, self.txns.get(txn).address);
+                let address = self.txns.get(txn).address;
+                let resp = self.memory_response(tile, address, 4);
+                let old = if resp == OKAY {
+                    self.atomic_add(tile, address)
+                } else {
+                    0
+                };
                 let dst = pack(self.txns.trees.tree(txn).root);
                 let flit = Flit {
                     txn,
@@ -360,7 +385,7 @@ impl Machine<'_> {
                     kind: FlitKind::Response,
                     flags: LAST,
                 };
-                self.send(tile, Plane::Rsp, flit);
+                self.send(tile, Plane::Rsp, flit.with_resp(resp));
             }
             Event::MergeTimeout { plane, entry } => {
                 let cycle = self.cycle;
@@ -377,6 +402,7 @@ impl Machine<'_> {
                 self.done.push(Done::ReadBeat { tile, bytes });
                 self.refresh_injecting(tile as usize);
             }
+            Event::Refused { index } => self.answer_refused(index),
             Event::Driver { .. } => {}
         }
     }
@@ -401,6 +427,7 @@ impl Machine<'_> {
             kind,
             flags,
         };
+        let flit = flit.with_resp(self.memory_response(tile, facts.address, facts.bytes));
         if has_own && tile == facts.home {
             self.collect_responses(tile as usize, flit);
         } else {
@@ -433,7 +460,8 @@ impl Machine<'_> {
                 kind: FlitKind::ReadData,
                 flags: LAST,
             };
-            self.send(tile, Plane::Rsp, flit);
+            let resp = self.memory_response(tile, facts.address, facts.bytes);
+            self.send(tile, Plane::Rsp, flit.with_resp(resp));
         }
     }
 

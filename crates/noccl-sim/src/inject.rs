@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Injection: from the NI's queues into the Local inputs, one flit per plane, tile and cycle.
 
+use crate::errors::{OKAY, SLVERR};
+use crate::fabric::Fabric;
 use crate::flit::{Flit, FlitKind, LAST, MULTICAST, OWN_COPY, pack};
-use crate::machine::Machine;
 use crate::ni::{Ni, Source, Stream, beat_bytes};
 use crate::payload::BEAT_BYTES;
 use crate::txn::TxnKind;
@@ -11,7 +12,7 @@ use noccl_spec::Plane;
 
 const LOCAL: usize = Port::Local as usize;
 
-impl Machine<'_> {
+impl Fabric<'_> {
     /// Every NI with something to send tries once per plane.
     pub(crate) fn inject(&mut self) {
         let mut next = 0;
@@ -27,7 +28,7 @@ impl Machine<'_> {
     }
 
     fn inject_tile(&mut self, tile: usize) {
-        if !self.nis[tile].req.is_empty() && self.may_send(Plane::Req, tile) {
+        if self.request_is_ready(tile) && self.may_send(Plane::Req, tile) {
             let flit = self.nis[tile].req.pop_front();
             self.push(Plane::Req, tile, flit);
         }
@@ -53,7 +54,7 @@ impl Machine<'_> {
     /// Keeps the set of injecting tiles true after a queue of `tile` has changed.
     pub(crate) fn refresh_injecting(&mut self, tile: usize) {
         let ni = &self.nis[tile];
-        if !ni.req.is_empty()
+        if self.request_is_ready(tile)
             || !ni.rsp.is_empty()
             || !ni.reads.is_empty()
             || self.ready_write(tile).is_some()
@@ -79,8 +80,34 @@ impl Machine<'_> {
         let Some(flit) = self.own_copy(tile, flit) else {
             return;
         };
+        if self.is_to_itself(tile, flit) {
+            self.nis[tile].own_in_flight[usize::from(flit.kind == FlitKind::Write)] += 1;
+        }
         let (state, mut context) = self.split(plane);
         state.push_input(tile, LOCAL, flit, &mut context);
+    }
+
+    /// A unicast write flit of a tile to itself (default flow).
+    pub(crate) fn is_to_itself(&self, tile: usize, flit: Flit) -> bool {
+        let is_write = matches!(flit.kind, FlitKind::Write | FlitKind::NarrowWrite);
+        !self.is_peer
+            && is_write
+            && flit.flags & MULTICAST == 0
+            && flit.dst == pack(self.coord(tile as u32))
+            && self.txns.get(flit.txn).home as usize == tile
+    }
+
+    /// Would a multicast's own copy overtake an earlier write of the tile to itself?
+    fn would_overtake(&self, tile: usize, txn: u32, is_wide: bool) -> bool {
+        self.nis[tile].own_in_flight[usize::from(is_wide)] > 0
+            && self.txns.get(txn).is_multicast
+            && self.txns.trees.set(txn).contains(self.coord(tile as u32))
+    }
+
+    /// The next request may leave the NI.
+    fn request_is_ready(&self, tile: usize) -> bool {
+        let front = self.nis[tile].req.front();
+        front.is_some_and(|f| !self.would_overtake(tile, f.txn, false))
     }
 
     /// A multicast that includes its initiator: the NI hands the own copy to its memory port at once.
@@ -119,10 +146,11 @@ impl Machine<'_> {
     fn ready_write(&self, tile: usize) -> Option<usize> {
         let ni = &self.nis[tile];
         let first = ni.writes.front()?;
-        if self.is_ready(ni, first) {
+        if self.is_ready(ni, first) && !self.would_overtake(tile, first.txn, true) {
             return Some(0);
         }
-        if self.is_peer {
+        let waits_for_own = |at: usize| self.would_overtake(tile, ni.writes[at].txn, true);
+        if self.is_peer || waits_for_own(0) {
             return None;
         }
         let is_open = |at: usize| {
@@ -134,7 +162,8 @@ impl Machine<'_> {
             };
             !ni.writes.iter().take(at).any(is_same)
         };
-        (1..ni.writes.len()).find(|at| self.is_ready(ni, &ni.writes[*at]) && is_open(*at))
+        let mut passable = (1..ni.writes.len()).take_while(|at| !waits_for_own(*at));
+        passable.find(|at| self.is_ready(ni, &ni.writes[*at]) && is_open(*at))
     }
 
     fn is_ready(&self, ni: &Ni, stream: &Stream) -> bool {
@@ -188,7 +217,9 @@ impl Machine<'_> {
         } else {
             (FlitKind::Write, pack(tree.set.set.base))
         };
-        let flags = u8::from(is_last) * LAST | u8::from(txn.is_multicast) * MULTICAST;
+        let is_burst_end = beat + 1 == txn.beats;
+        let flags = u8::from(is_burst_end) * LAST | u8::from(txn.is_multicast) * MULTICAST;
+        let disagrees = is_reduction && self.errors.disagrees(stream.txn, tile as u32);
         Flit {
             txn: stream.txn,
             dst,
@@ -197,6 +228,7 @@ impl Machine<'_> {
             kind,
             flags,
         }
+        .with_resp(if disagrees { SLVERR } else { OKAY })
     }
 
     /// AW flit of a worm.
@@ -233,7 +265,10 @@ impl Machine<'_> {
             front.next_beat += 1;
         }
         self.counters.dma_load_bytes += u64::from(beat_bytes(txn.address, txn.bytes, beat).1);
-        let payload = if self.is_value() {
+        let resp = self.memory_response(tile as u32, txn.address, txn.bytes);
+        let payload = if resp != OKAY {
+            self.error_beat()
+        } else if self.is_value() {
             let line = (txn.address / BEAT_BYTES as u64 + u64::from(beat)) * BEAT_BYTES as u64;
             let mut bytes = [0; BEAT_BYTES];
             self.memories.read(tile as u32, line, &mut bytes);
@@ -250,6 +285,7 @@ impl Machine<'_> {
             kind: FlitKind::ReadData,
             flags: u8::from(is_last) * LAST,
         }
+        .with_resp(resp)
     }
 
     /// Payload of an outgoing beat, placed in its destination line.
@@ -265,7 +301,7 @@ impl Machine<'_> {
         if stream.source == Source::Buffer {
             self.nis[tile].buffer_bytes -= len;
             self.done
-                .push(crate::machine::Done::Drained { tile: tile as u32 });
+                .push(crate::fabric::Done::Drained { tile: tile as u32 });
         } else if let Source::Memory(_) = stream.source {
             self.counters.dma_load_bytes += u64::from(len);
         }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Transactions as drivers issue them at the AXI ports.
 
+use crate::fabric::Fabric;
 use crate::flit::{Flit, FlitKind, LAST, MULTICAST, pack};
 use crate::join::has_merge_ahead;
-use crate::machine::Machine;
 use crate::ni::{Source, Stream, beats_of};
 use crate::txn::{Owner, Tree, Txn, TxnKind};
 use noccl_net::tree::Cube;
@@ -25,7 +25,7 @@ pub(crate) struct Arithmetic {
     pub element: ElementType,
 }
 
-impl Machine<'_> {
+impl Fabric<'_> {
     pub(crate) fn coord(&self, tile: u32) -> Coord {
         self.network.coord(TileId(tile))
     }
@@ -143,7 +143,7 @@ impl Machine<'_> {
         let stream = Stream {
             txn,
             next_beat: 0,
-            beats: tree.beats,
+            beats: self.errors.beats_of(txn, tile).unwrap_or(tree.beats),
             head_pending: self.is_peer,
             under_way: 0,
             is_limited: !self.is_peer && has_merge_ahead(self.coord(tile), tree, true),

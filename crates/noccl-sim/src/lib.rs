@@ -2,9 +2,9 @@
 //! The cycle-accurate backend.
 //!
 //! From the bottom: [`flit`], [`plane`] (routers of one plane), [`join`] (merge points), [`ni`],
-//! [`inject`] and [`deliver`] (both sides of the NI), [`machine`] (all of that, cycle by cycle), and three
+//! [`inject`] and [`deliver`] (both sides of the NI), [`fabric`] (all of that, cycle by cycle), and three
 //! drivers on top: [`trace_run`] (bare AXI transactions), [`traffic_run`] (open loop), and the agents of
-//! a schedule. A driver sees transactions and completions, never flits; the machine knows no collective.
+//! a schedule. A driver sees transactions and completions, never flits; the fabric knows no collective.
 
 mod agents;
 mod barrier;
@@ -13,13 +13,17 @@ mod burst;
 mod deliver;
 mod diagnose;
 mod dma;
+mod errors;
+mod fabric;
+mod faults;
 mod flit;
 mod inject;
 mod instances;
 mod issue;
 mod join;
 mod kernels;
-mod machine;
+#[cfg(test)]
+mod laws;
 mod memory;
 mod ni;
 mod payload;
@@ -35,7 +39,7 @@ mod wheel;
 
 use agents::Agents;
 use diagnose::Driver;
-use machine::Machine;
+use fabric::Fabric;
 use noccl_net::{LinkId, Network, Port, TileId};
 use noccl_run::{LinkLoad, MemoryImage, Progress, RunConfig, RunError, RunResult, TrafficResult};
 use noccl_spec::Plane;
@@ -63,51 +67,51 @@ pub fn run_schedule(
     config: &RunConfig,
     on_progress: OnProgress<'_>,
 ) -> Result<RunResult, RunError> {
-    let mut machine = Machine::new(network, config.clone());
-    fill(&mut machine, inputs)?;
-    let mut agents = Agents::new(schedule, &mut machine)?;
+    let mut fabric = Fabric::new(network, config.clone());
+    fill(&mut fabric, inputs)?;
+    let mut agents = Agents::new(schedule, &mut fabric)?;
     let total = agents.instances.all.len();
     let mut events = Vec::new();
     let mut report_at = PROGRESS_CYCLES;
     while !agents.is_over() {
-        machine.begin_cycle(&mut events);
+        fabric.begin_cycle(&mut events);
         loop {
             for (what, detail) in &events {
-                agents.on_event(*what, *detail, &mut machine);
+                agents.on_event(*what, *detail, &mut fabric);
             }
-            drain_done(&mut machine, |done, machine| agents.on_done(done, machine));
-            if !machine.more_events(&mut events) {
+            drain_done(&mut fabric, |done, fabric| agents.on_done(done, fabric));
+            if !fabric.more_events(&mut events) {
                 break;
             }
         }
-        machine.end_cycle();
-        if machine.is_stuck() && !agents.is_over() {
+        fabric.end_cycle();
+        if fabric.is_stuck() && !agents.is_over() {
             return Err(RunError::Hang(Box::new(diagnose::diagnose(
-                &machine,
+                &fabric,
                 Driver::Agents(&agents),
             ))));
         }
-        if machine.cycle >= report_at {
-            report_at = machine.cycle + PROGRESS_CYCLES;
+        if fabric.cycle >= report_at {
+            report_at = fabric.cycle + PROGRESS_CYCLES;
             let now = Progress {
-                cycle: machine.cycle,
+                cycle: fabric.cycle,
                 actions_done: agents.num_done,
                 actions_total: total,
             };
             if !on_progress(now) {
                 return Err(RunError::Interrupted {
-                    cycle: machine.cycle,
+                    cycle: fabric.cycle,
                 });
             }
         }
     }
-    Ok(finish(&machine, agents.times(), outputs))
+    Ok(finish(&fabric, agents.times(), outputs))
 }
 
 /// Writes the inputs into the memories.
-fn fill(machine: &mut Machine<'_>, inputs: &[MemoryImage]) -> Result<(), RunError> {
+fn fill(fabric: &mut Fabric<'_>, inputs: &[MemoryImage]) -> Result<(), RunError> {
     for image in inputs {
-        let tile = machine
+        let tile = fabric
             .network
             .find(image.tile)
             .ok_or_else(|| RunError::Refused {
@@ -115,7 +119,7 @@ fn fill(machine: &mut Machine<'_>, inputs: &[MemoryImage]) -> Result<(), RunErro
                 what: format!("input at {}", image.tile),
                 reason: "no such tile".to_owned(),
             })?;
-        machine.memories.write(tile.0, image.offset, &image.bytes);
+        fabric.memories.write(tile.0, image.offset, &image.bytes);
     }
     Ok(())
 }
@@ -130,49 +134,50 @@ pub fn run_trace(
     config: &RunConfig,
     on_progress: OnProgress<'_>,
 ) -> Result<RunResult, RunError> {
-    let mut machine = Machine::new(network, config.clone());
-    let mut driver = TraceDriver::new(trace, &mut machine)?;
+    let mut fabric = Fabric::new(network, config.clone());
+    let mut driver = TraceDriver::new(trace, &mut fabric)?;
     let total = trace.transactions.len();
     let mut starts = Vec::new();
     let mut report_at = PROGRESS_CYCLES;
     while !driver.is_over() {
-        machine.begin_cycle(&mut starts);
+        fabric.begin_cycle(&mut starts);
         loop {
-            drain_done(&mut machine, |done, machine| driver.on_done(done, machine));
+            drain_done(&mut fabric, |done, fabric| driver.on_done(done, fabric));
             for (entry, member) in &starts {
-                driver.start(*entry, *member, &mut machine);
+                driver.start(*entry, *member, &mut fabric);
             }
-            if !machine.more_events(&mut starts) {
+            if !fabric.more_events(&mut starts) {
                 break;
             }
         }
         if driver.is_over() {
             break;
         }
-        machine.end_cycle();
-        if machine.is_stuck() {
+        fabric.end_cycle();
+        if fabric.is_stuck() {
             let driver = Driver::Trace(&driver);
             return Err(RunError::Hang(Box::new(diagnose::diagnose(
-                &machine, driver,
+                &fabric, driver,
             ))));
         }
-        if machine.cycle >= report_at {
-            report_at = machine.cycle + PROGRESS_CYCLES;
+        if fabric.cycle >= report_at {
+            report_at = fabric.cycle + PROGRESS_CYCLES;
             let now = Progress {
-                cycle: machine.cycle,
+                cycle: fabric.cycle,
                 actions_done: driver.num_done,
                 actions_total: total,
             };
             if !on_progress(now) {
                 return Err(RunError::Interrupted {
-                    cycle: machine.cycle,
+                    cycle: fabric.cycle,
                 });
             }
         }
     }
     let wrong = driver.num_wrong();
-    let mut result = finish(&machine, driver.times(), &[]);
-    result.wrong_transactions = wrong + machine.wrong_beats;
+    let mut result = finish(&fabric, driver.times(), &[]);
+    result.responses = driver.responses();
+    result.wrong_transactions = wrong + fabric.wrong_beats;
     Ok(result)
 }
 
@@ -186,71 +191,71 @@ pub fn run_traffic(
     config: &RunConfig,
     on_progress: OnProgress<'_>,
 ) -> Result<TrafficResult, RunError> {
-    let mut machine = Machine::new(network, config.clone());
-    let mut driver = TrafficDriver::new(traffic, &mut machine)?;
+    let mut fabric = Fabric::new(network, config.clone());
+    let mut driver = TrafficDriver::new(traffic, &mut fabric)?;
     let total = traffic.warmup_cycles + traffic.measure_cycles;
     let mut created = Vec::new();
     let mut report_at = PROGRESS_CYCLES;
-    while !driver.is_over(machine.cycle) {
-        machine.begin_cycle(&mut created);
-        drain_done(&mut machine, |done, machine| driver.on_done(done, machine));
+    while !driver.is_over(fabric.cycle) {
+        fabric.begin_cycle(&mut created);
+        drain_done(&mut fabric, |done, fabric| driver.on_done(done, fabric));
         for (_, source) in &created {
-            driver.create(*source, &mut machine);
+            driver.create(*source, &mut fabric);
         }
-        machine.end_cycle();
-        if machine.is_stuck() {
+        fabric.end_cycle();
+        if fabric.is_stuck() {
             return Err(RunError::Hang(Box::new(diagnose::diagnose(
-                &machine,
+                &fabric,
                 Driver::Traffic,
             ))));
         }
-        if machine.cycle >= report_at {
-            report_at = machine.cycle + PROGRESS_CYCLES;
-            let done = machine.cycle.min(total) as usize;
+        if fabric.cycle >= report_at {
+            report_at = fabric.cycle + PROGRESS_CYCLES;
+            let done = fabric.cycle.min(total) as usize;
             let now = Progress {
-                cycle: machine.cycle,
+                cycle: fabric.cycle,
                 actions_done: done,
                 actions_total: total as usize,
             };
             if !on_progress(now) {
                 return Err(RunError::Interrupted {
-                    cycle: machine.cycle,
+                    cycle: fabric.cycle,
                 });
             }
         }
     }
-    Ok(driver.result(&machine))
+    Ok(driver.result(&fabric))
 }
 
 /// Hands every completion of this cycle to the driver; those that it causes at once too.
-fn drain_done(machine: &mut Machine<'_>, mut on_done: impl FnMut(machine::Done, &mut Machine<'_>)) {
-    while !machine.done.is_empty() {
-        let mut done = std::mem::take(&mut machine.done);
+fn drain_done(fabric: &mut Fabric<'_>, mut on_done: impl FnMut(fabric::Done, &mut Fabric<'_>)) {
+    while !fabric.done.is_empty() {
+        let mut done = std::mem::take(&mut fabric.done);
         for item in done.drain(..) {
-            on_done(item, machine);
+            on_done(item, fabric);
         }
-        if machine.done.is_empty() {
-            machine.done = done;
+        if fabric.done.is_empty() {
+            fabric.done = done;
         }
     }
 }
 
 /// Result of a run that is over.
 fn finish(
-    machine: &Machine<'_>,
+    fabric: &Fabric<'_>,
     actions: Vec<noccl_run::ActionTime>,
     outputs: &[(Place, u64)],
 ) -> RunResult {
-    let mut counters = machine.counters;
-    counters.flit_hops = machine.planes.iter().map(|p| p.flit_hops).sum();
-    counters.dca_ops = machine.planes[Plane::Wide.idx()].joins.folded_elements;
-    counters.payload_byte_hops = machine.planes[Plane::Wide.idx()].flit_hops * 64;
+    let mut counters = fabric.counters;
+    counters.flit_hops = fabric.planes.iter().map(|p| p.flit_hops).sum();
+    counters.dca_ops = fabric.planes[Plane::Wide.idx()].joins.folded_elements;
+    counters.payload_byte_hops = fabric.planes[Plane::Wide.idx()].flit_hops * 64;
     let memory = outputs
         .iter()
         .filter_map(|(place, bytes)| {
-            let tile = machine.network.find(place.tile)?;
+            let tile = fabric.network.find(place.tile)?;
             let mut image = vec![0; *bytes as usize];
-            machine.memories.read(tile.0, place.offset, &mut image);
+            fabric.memories.read(tile.0, place.offset, &mut image);
             Some(MemoryImage {
                 tile: place.tile,
                 offset: place.offset,
@@ -259,20 +264,21 @@ fn finish(
         })
         .collect();
     RunResult {
-        cycles: machine.cycle,
+        cycles: fabric.cycle,
+        responses: vec![0; actions.len()],
         actions,
         counters,
-        links: links(machine),
+        links: links(fabric),
         memory,
-        checksum: machine.checksum,
-        wrong_transactions: machine.wrong_beats,
+        checksum: fabric.checksum,
+        wrong_transactions: fabric.wrong_beats,
     }
 }
 
-fn links(machine: &Machine<'_>) -> Vec<LinkLoad> {
+fn links(fabric: &Fabric<'_>) -> Vec<LinkLoad> {
     let mut loads = Vec::new();
     for plane in Plane::ALL {
-        for (tile, flits) in machine.planes[plane.idx()].link_flits.iter().enumerate() {
+        for (tile, flits) in fabric.planes[plane.idx()].link_flits.iter().enumerate() {
             for (port, flits) in flits.iter().enumerate().filter(|(_, f)| **f > 0) {
                 let link = LinkId {
                     plane,

@@ -56,6 +56,11 @@ pub(crate) struct Ni {
     pub reads_in_service: u32,
     /// Published flow: transaction whose AW has come and whose W beats are due, narrow and wide port.
     pub open_worm: [Option<u32>; 2],
+    /// Unicast write flits of this tile to itself that are on their loop through the router, narrow and
+    /// wide: a multicast's own copy, which takes no loop, waits for them.
+    pub own_in_flight: [u32; 2],
+    /// The NI takes beats of transactions that it answers itself until this cycle.
+    pub refusing_until: u64,
     /// The memory's atomic unit is busy until this cycle.
     pub atomic_busy_until: u64,
 }

@@ -14,7 +14,7 @@ mod programs;
 mod router;
 
 use crate::agents::Agents;
-use crate::machine::Machine;
+use crate::fabric::Fabric;
 use crate::trace_run::TraceDriver;
 use graph::{Graph, Step};
 use noccl_run::{Diagnosis, WaitEdge};
@@ -33,13 +33,13 @@ pub(crate) enum Driver<'a> {
 
 /// The simulation as the diagnosis sees it.
 struct View<'a, 'n> {
-    machine: &'a Machine<'n>,
+    fabric: &'a Fabric<'n>,
     driver: Driver<'a>,
     /// FIFOs, tables and queues that hold something of a transaction.
     places: HashMap<u32, Vec<Node>>,
 }
 
-impl Machine<'_> {
+impl Fabric<'_> {
     /// Nothing has moved for long and no event is due; or the run is over its limit.
     pub(crate) fn is_stuck(&self) -> bool {
         self.cycle >= self.config.max_cycles
@@ -49,8 +49,8 @@ impl Machine<'_> {
 }
 
 /// Diagnosis of a stuck run.
-pub(crate) fn diagnose<'a>(machine: &'a Machine<'_>, driver: Driver<'a>) -> Diagnosis {
-    let view = View::new(machine, driver);
+pub(crate) fn diagnose<'a>(fabric: &'a Fabric<'_>, driver: Driver<'a>) -> Diagnosis {
+    let view = View::new(fabric, driver);
     let roots = view.roots();
     let graph = Graph::explore(roots.iter().copied(), |node| view.waits_of(node));
     let (steps, mut summary) = match graph.cycle() {
@@ -66,22 +66,22 @@ pub(crate) fn diagnose<'a>(machine: &'a Machine<'_>, driver: Driver<'a>) -> Diag
             (chain, summary)
         }
     };
-    if machine.cycle >= machine.config.max_cycles {
-        let limit = machine.config.max_cycles;
+    if fabric.cycle >= fabric.config.max_cycles {
+        let limit = fabric.config.max_cycles;
         summary = format!("the limit of {limit} cycles is reached; {summary}");
     }
     Diagnosis {
-        cycle: machine.cycle,
-        last_progress_cycle: machine.last_progress.max(graph.latest_since()),
+        cycle: fabric.cycle,
+        last_progress_cycle: fabric.last_progress.max(graph.latest_since()),
         summary,
         waits: steps.iter().map(|step| view.edge(step)).collect(),
     }
 }
 
 impl<'a, 'n> View<'a, 'n> {
-    fn new(machine: &'a Machine<'n>, driver: Driver<'a>) -> Self {
+    fn new(fabric: &'a Fabric<'n>, driver: Driver<'a>) -> Self {
         let mut view = Self {
-            machine,
+            fabric,
             driver,
             places: HashMap::new(),
         };
@@ -92,7 +92,7 @@ impl<'a, 'n> View<'a, 'n> {
     /// What is unfinished, the driver's items first.
     fn roots(&self) -> Vec<Node> {
         let mut roots = self.open_items();
-        let live = self.machine.txns.iter_live();
+        let live = self.fabric.txns.iter_live();
         let mut transactions: Vec<u32> = live.map(|(id, _)| id).collect();
         transactions.sort_by_key(|id| self.order_of(*id));
         roots.extend(transactions.into_iter().map(Node::Transaction));
@@ -170,8 +170,14 @@ impl<'a, 'n> View<'a, 'n> {
         let named = members.iter().take(MAX_NAMED);
         let mut names: Vec<String> = named
             .map(|t| {
-                let name = tile_name(self.machine.network, *t);
-                format!("{name} has not contributed")
+                let name = tile_name(self.fabric.network, *t);
+                match self.fabric.errors.beats_of(of, *t) {
+                    Some(has) => {
+                        let beats = self.fabric.txns.get(of).beats;
+                        format!("{name} has contributed {has} of {beats} beats")
+                    }
+                    None => format!("{name} has not contributed"),
+                }
             })
             .collect();
         if members.len() > MAX_NAMED {

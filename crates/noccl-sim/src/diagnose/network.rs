@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 impl View<'_, '_> {
     pub(super) fn plane(&self, plane: Plane) -> &PlaneState {
-        &self.machine.planes[plane.idx()]
+        &self.fabric.planes[plane.idx()]
     }
 
     pub(super) fn input_head(&self, plane: Plane, router: u32, port: u8) -> Option<Flit> {
@@ -75,13 +75,16 @@ impl View<'_, '_> {
                 );
             }
         }
-        for (tile, ni) in self.machine.nis.iter().enumerate() {
+        for (tile, ni) in self.fabric.nis.iter().enumerate() {
             let tile = tile as u32;
             let source = |plane| Node::Source { plane, tile };
             ni.req.iter().for_each(|f| note(f.txn, source(Plane::Req)));
             ni.rsp.iter().for_each(|f| note(f.txn, source(Plane::Rsp)));
-            let streams = ni.writes.iter().chain(&ni.reads);
-            streams.for_each(|s| note(s.txn, source(Plane::Wide)));
+            ni.reads
+                .iter()
+                .for_each(|s| note(s.txn, source(Plane::Wide)));
+            let stream = |txn| Node::Stream { tile, txn };
+            ni.writes.iter().for_each(|s| note(s.txn, stream(s.txn)));
         }
         places
     }
@@ -107,6 +110,7 @@ impl View<'_, '_> {
             } => self.waits_of_entry(plane, router as usize, txn, beat),
             Node::Result { plane, router } => self.waits_of_result(plane, router as usize),
             Node::Source { plane, tile } => self.waits_of_source(plane, tile),
+            Node::Stream { tile, txn } => self.waits_of_stream(tile, txn),
             Node::Transaction(txn) => self.waits_of_transaction(txn),
             Node::Share(instance) => self.waits_of_share(instance),
             Node::Member { .. } | Node::Entrant(_) => Vec::new(),
@@ -115,7 +119,7 @@ impl View<'_, '_> {
 
     pub(super) fn head_since(&self, plane: Plane, r: usize, is_input: bool, port: usize) -> u64 {
         let watch = self.plane(plane).watch.as_ref();
-        watch.map_or(self.machine.last_progress, |w| {
+        watch.map_or(self.fabric.last_progress, |w| {
             w.head_since(r, is_input, port)
         })
     }
@@ -136,7 +140,7 @@ impl View<'_, '_> {
 
     /// Router and output that feed an input.
     pub(super) fn upstream_of(&self, r: usize, input: usize) -> (usize, usize) {
-        let network = self.machine.network;
+        let network = self.fabric.network;
         let here = network.coord(TileId(r as u32));
         let port = Port::ALL[input];
         let before = network
@@ -147,7 +151,7 @@ impl View<'_, '_> {
 
     /// A transaction waits for its own flit at a place.
     pub(super) fn wait_at(&self, to: Node) -> Wait {
-        let network = self.machine.network;
+        let network = self.fabric.network;
         match to {
             Node::Input {
                 plane,
@@ -181,21 +185,22 @@ impl View<'_, '_> {
             }
             Node::Result { router: tile, .. }
             | Node::Source { tile, .. }
+            | Node::Stream { tile, .. }
             | Node::Member { tile, .. } => {
-                wait(to, &tile_name(network, tile), self.machine.last_progress)
+                wait(to, &tile_name(network, tile), self.fabric.last_progress)
             }
             Node::Transaction(_) | Node::Entrant(_) | Node::Share(_) => {
-                wait(to, "", self.machine.last_progress)
+                wait(to, "", self.fabric.last_progress)
             }
         }
     }
 
     pub(super) fn coord(&self, r: usize) -> Coord {
-        self.machine.network.coord(TileId(r as u32))
+        self.fabric.network.coord(TileId(r as u32))
     }
 
     pub(super) fn tile(&self, r: usize) -> String {
-        tile_name(self.machine.network, r as u32)
+        tile_name(self.fabric.network, r as u32)
     }
 }
 

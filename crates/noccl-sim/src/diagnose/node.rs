@@ -29,6 +29,8 @@ pub(crate) enum Node {
     Result { plane: Plane, router: u32 },
     /// What a NI would send next into a plane.
     Source { plane: Plane, tile: u32 },
+    /// A write or reduction burst in the queue of a NI.
+    Stream { tile: u32, txn: u32 },
     /// A transaction as a whole.
     Transaction(u32),
     /// A member that has not contributed to a transaction.
@@ -99,7 +101,7 @@ fn part_name(flit: Flit) -> String {
 impl View<'_, '_> {
     /// The name of a node; different nodes have different names.
     pub(crate) fn name(&self, node: Node) -> String {
-        let network = self.machine.network;
+        let network = self.fabric.network;
         match node {
             Node::Input {
                 plane,
@@ -147,6 +149,10 @@ impl View<'_, '_> {
                     plane_name(plane)
                 )
             }
+            Node::Stream { tile, txn } => {
+                let (name, at) = (self.txn_name(txn), tile_name(network, tile));
+                format!("{name} in the write queue of the NI of {at}")
+            }
             Node::Transaction(txn) => self.txn_name(txn),
             Node::Member { txn, tile } => {
                 let name = self.txn_name(txn);
@@ -166,8 +172,8 @@ impl View<'_, '_> {
 
     /// Kind, number in the trace or schedule, and initiator or root of a transaction.
     pub(crate) fn txn_name(&self, id: u32) -> String {
-        let txn = self.machine.txns.get(id);
-        let home = tile_name(self.machine.network, txn.home);
+        let txn = self.fabric.txns.get(id);
+        let home = tile_name(self.fabric.network, txn.home);
         let kind = kind_name(txn);
         let at = match txn.kind {
             TxnKind::WideReduction => "to",

@@ -6,7 +6,7 @@ use super::graph::Wait;
 use super::network::{entry, input, output, ports, wait};
 use super::node::{Node, input_name, output_name};
 use crate::flit::{Flit, FlitKind};
-use crate::plane::{RESULT, next_port};
+use crate::plane::{RESULT, next_port, route_of};
 use noccl_net::Port;
 use noccl_net::tree::join_set;
 use noccl_spec::Plane;
@@ -22,7 +22,7 @@ impl View<'_, '_> {
             return Vec::new();
         };
         if control.join_heads >> port & 1 != 0 {
-            return if self.machine.is_peer {
+            return if self.fabric.is_peer {
                 self.waits_of_join(plane, r, port, flit, since)
             } else {
                 self.waits_for_store(plane, r, flit, since)
@@ -43,7 +43,7 @@ impl View<'_, '_> {
         since: u64,
     ) -> Vec<Wait> {
         let state = self.plane(plane);
-        let link = output_name(self.machine.network, plane, r as u32, out);
+        let link = output_name(self.fabric.network, plane, r as u32, out);
         if let Some(peer) = &state.peer
             && let Some(holder) = peer.holder(r, out).filter(|h| *h != input)
         {
@@ -76,8 +76,7 @@ impl View<'_, '_> {
                 return vec![self::input(plane, r, input)];
             }
             if input == LOCAL {
-                let tile = r as u32;
-                return vec![Node::Source { plane, tile }];
+                return vec![self.queue(plane, r as u32, txn)];
             }
             let (before, out) = self.upstream_of(r, input);
             if state.fifo(before, false, out).next().is_some() {
@@ -100,9 +99,9 @@ impl View<'_, '_> {
         since: u64,
     ) -> Vec<Wait> {
         let state = self.plane(plane);
-        let missing = state.missing_siblings(r, port, &self.machine.txns.trees);
+        let missing = state.missing_siblings(r, port, &self.fabric.txns.trees);
         if missing == 0 {
-            let out = next_port(self.coord(r), flit.dst);
+            let out = next_port(self.coord(r), route_of(flit, &self.fabric.txns.trees));
             let router = r as u32;
             if flit.kind == FlitKind::ReduceHead && state.joins.has_results(r) {
                 let place = format!("the reduction unit of {}", self.tile(r));
@@ -112,7 +111,7 @@ impl View<'_, '_> {
         }
         ports(missing)
             .flat_map(|p| {
-                let place = input_name(self.machine.network, plane, r as u32, p);
+                let place = input_name(self.fabric.network, plane, r as u32, p);
                 let place = format!("{place}, where its sibling is due");
                 let since = match state.fifo(r, true, p).next() {
                     Some(_) => since.max(self.head_since(plane, r, true, p)),
@@ -132,13 +131,7 @@ impl View<'_, '_> {
         flit: Flit,
         since: u64,
     ) -> Vec<Wait> {
-        let beats = self
-            .machine
-            .network
-            .spec()
-            .router
-            .wide_reduction
-            .store_beats;
+        let beats = self.fabric.network.spec().router.wide_reduction.store_beats;
         let place = format!("the store of {}", self.tile(r));
         let limit = format!(
             "router.wide_reduction.store_beats = {beats} operands are set aside at {}",
@@ -157,6 +150,14 @@ impl View<'_, '_> {
             .collect()
     }
 
+    /// The queue of a NI that a transaction's flits come from.
+    fn queue(&self, plane: Plane, tile: u32, txn: u32) -> Node {
+        match plane {
+            Plane::Wide => Node::Stream { tile, txn },
+            Plane::Req | Plane::Rsp => Node::Source { plane, tile },
+        }
+    }
+
     /// Where the contributions to a transaction stand that are due at a router.
     pub(super) fn contributions(
         &self,
@@ -165,7 +166,7 @@ impl View<'_, '_> {
         txn: u32,
         beat: Option<u16>,
     ) -> Vec<Node> {
-        let tree = self.machine.txns.trees.tree(txn);
+        let tree = self.fabric.txns.trees.tree(txn);
         let expected = join_set(self.coord(r), tree.set, tree.root);
         let inputs = ports(expected);
         inputs
@@ -188,10 +189,12 @@ impl View<'_, '_> {
         }
         if port == LOCAL {
             let tile = r as u32;
-            let source = Node::Source { plane, tile };
-            let is_queued = self.places.get(&txn).is_some_and(|p| p.contains(&source));
-            return match (is_queued, self.has_contributed(txn, tile)) {
-                (true, _) => vec![source],
+            let queue = self.queue(plane, tile, txn);
+            let is_queued = self.places.get(&txn).is_some_and(|p| p.contains(&queue));
+            let short = self.fabric.errors.beats_of(txn, tile);
+            let is_short = short.zip(beat).is_some_and(|(has, beat)| beat >= has);
+            return match (is_queued, self.has_contributed(txn, tile) && !is_short) {
+                (true, _) => vec![queue],
                 (false, true) => Vec::new(),
                 (false, false) => vec![self.member(txn, tile)],
             };
@@ -218,7 +221,7 @@ impl View<'_, '_> {
         txn: u32,
         beat: Option<u16>,
     ) -> Vec<Wait> {
-        let tree = self.machine.txns.trees.tree(txn);
+        let tree = self.fabric.txns.trees.tree(txn);
         let mut entries = self.plane(plane).joins.waiting_at(r);
         let Some(entry) = entries.find(|w| w.txn == txn && w.beat == beat) else {
             return Vec::new();
@@ -227,9 +230,12 @@ impl View<'_, '_> {
             return self.waits_for_requests(txn, entry.since);
         }
         let missing = join_set(self.coord(r), tree.set, tree.root) & !entry.have;
+        if missing == 0 {
+            return self.waits_for_room(r, txn, false);
+        }
         ports(missing)
             .flat_map(|p| {
-                let place = input_name(self.machine.network, plane, r as u32, p);
+                let place = input_name(self.fabric.network, plane, r as u32, p);
                 let to = self.upstream(plane, r, p, txn, beat);
                 to.into_iter().map(move |to| wait(to, &place, entry.since))
             })
@@ -243,6 +249,7 @@ impl View<'_, '_> {
             Node::Input { plane, .. } | Node::Output { plane, .. } | Node::Source { plane, .. } => {
                 *plane != Plane::Rsp
             }
+            Node::Stream { .. } => true,
             Node::Entry { .. }
             | Node::Result { .. }
             | Node::Transaction(_)
@@ -261,7 +268,7 @@ impl View<'_, '_> {
     pub(super) fn waits_of_result(&self, plane: Plane, r: usize) -> Vec<Wait> {
         match self.plane(plane).joins.oldest_result(r) {
             Some((done, flit)) => {
-                let out = next_port(self.coord(r), flit.dst);
+                let out = next_port(self.coord(r), route_of(flit, &self.fabric.txns.trees));
                 self.waits_for_output(plane, r, RESULT, out, done)
             }
             None => Vec::new(),
@@ -278,7 +285,7 @@ impl View<'_, '_> {
             return Vec::new();
         }
         let since = self.full_since(plane, next, true, entry, since);
-        let place = input_name(self.machine.network, plane, next as u32, entry);
+        let place = input_name(self.fabric.network, plane, next as u32, entry);
         vec![wait(input(plane, next, entry), &place, since)]
     }
 }

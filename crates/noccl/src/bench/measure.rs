@@ -199,6 +199,7 @@ fn corner_write(network: &Network, watch: Watch<'_>) -> Result<BenchRow, Error> 
                 beats: BEATS,
             },
         }],
+        ..Trace::default()
     };
     let config = RunConfig::new(Mode::Timing);
     let clock = Clock::start();

@@ -82,7 +82,10 @@ pub fn generate(network: &Network, recipe: &Recipe, seed: u64) -> Trace {
     let transactions = (0..recipe.transactions)
         .map(|_| maker.transaction())
         .collect();
-    Trace { transactions }
+    Trace {
+        transactions,
+        ..Trace::default()
+    }
 }
 
 struct Maker<'a> {

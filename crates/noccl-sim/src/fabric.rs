@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Planes, NIs and memories together: everything below the agents.
+//!
+//! One cycle: due events, evaluate all planes, deliver at the NIs, let the driver react, inject, commit.
+//! The driver (trace, traffic or agents) sees completions in [`Fabric::done`] and issues transactions
+//! through the `issue_*` methods; it never touches a flit.
+
+use crate::bitset::BitSet;
+use crate::errors::Errors;
+use crate::flit::{Flit, FlitKind, LAST, pack};
+use crate::join::{Credit, JoinConfig, Joins, Timeout};
+use crate::memory::Memories;
+use crate::ni::Ni;
+use crate::payload::PayloadPool;
+use crate::peer::PeerState;
+use crate::plane::{Context, PlaneState};
+use crate::txn::{Owner, Txns};
+use crate::wheel::Wheel;
+use noccl_net::{Network, TileKind};
+use noccl_run::{Counters, Mode, RunConfig};
+use noccl_spec::{Plane, RouterFlow, WideReductionKind};
+use std::collections::HashMap;
+
+/// Something that happens at a known cycle.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Event {
+    /// A memory answers a write.
+    Respond { tile: u32, txn: u32 },
+    /// The root answers a reduction or barrier.
+    RespondToGroup { txn: u32 },
+    /// A memory starts to answer a read.
+    StartRead { tile: u32, txn: u32 },
+    /// An atomic is done.
+    AtomicDone { tile: u32, txn: u32 },
+    /// A merge table entry has waited long enough.
+    MergeTimeout { plane: u8, entry: Timeout },
+    /// Bytes of a read beat have passed the paths into the DMA engine's buffer.
+    Buffered { tile: u32, bytes: u32 },
+    /// The tile's own merge point gives room back to its NI.
+    OwnCredit { tile: u32, txn: u32, beats: u32 },
+    /// A NI answers a transaction that it has not let into the network.
+    Refused { index: u32 },
+    /// The driver's own.
+    Driver { what: u32, detail: u32 },
+}
+
+/// What the driver is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Done {
+    /// The initiator has the response (or the last read beat).
+    Transaction {
+        owner: Owner,
+        tile: u32,
+        value: u32,
+        resp: u8,
+    },
+    /// A member of a reduction or barrier has its response.
+    Member { owner: Owner, tile: u32, resp: u8 },
+    /// Read data for a DMA engine: bytes of one beat have entered its buffer.
+    ReadBeat { tile: u32, bytes: u32 },
+    /// The DMA engine's write side has taken a beat out of its buffer.
+    Drained { tile: u32 },
+    /// Last beat of a write has arrived at a target.
+    Delivered { owner: Owner, tile: u32, beats: u16 },
+}
+
+/// The machine below the agents.
+pub(crate) struct Fabric<'n> {
+    pub network: &'n Network,
+    pub config: RunConfig,
+    pub cycle: u64,
+    pub last_progress: u64,
+    pub planes: [PlaneState; 3],
+    pub txns: Txns,
+    pub pool: PayloadPool,
+    pub memories: Memories,
+    /// Words that atomics count on, by (tile, offset).
+    pub atomics: HashMap<(u32, u64), u32>,
+    pub nis: Vec<Ni>,
+    /// Tiles with something to inject.
+    pub injecting: BitSet,
+    pub wheel: Wheel<Event>,
+    pub done: Vec<Done>,
+    pub counters: Counters,
+    pub fpu_busy_until: Vec<u64>,
+    pub checksum: u64,
+    pub wrong_beats: u64,
+    pub errors: Errors,
+    /// Published routers: worms, joins at FIFO heads.
+    pub is_peer: bool,
+    due: Vec<Event>,
+}
+
+impl<'n> Fabric<'n> {
+    pub(crate) fn new(network: &'n Network, config: RunConfig) -> Self {
+        let tiles = network.num_tiles();
+        let router = &network.spec().router;
+        let join = JoinConfig {
+            merge_entries: router.merge_table_entries as usize,
+            store_beats: router.wide_reduction.store_beats,
+            window_beats: router.wide_reduction.window_beats,
+            has_windows: router.flow == RouterFlow::NonBlocking,
+            cut_cycles: u64::from(router.wide_reduction.cut_cycles),
+            adds_per_cycle: match router.wide_reduction.kind {
+                WideReductionKind::TwoOperand => 1,
+                WideReductionKind::ThreeOperand => 2,
+            },
+        };
+        let is_peer = router.flow == RouterFlow::PeerCompatible;
+        let plane = || {
+            let mut plane =
+                PlaneState::new(network.width(), network.height(), Joins::new(tiles, join));
+            plane.peer = is_peer.then(|| Box::new(PeerState::new(tiles)));
+            plane.watch = is_peer.then(|| plane.new_watch());
+            plane
+        };
+        Self {
+            network,
+            config,
+            cycle: 0,
+            last_progress: 0,
+            planes: [plane(), plane(), plane()],
+            txns: Txns::default(),
+            pool: PayloadPool::default(),
+            memories: Memories::default(),
+            atomics: HashMap::new(),
+            nis: (0..tiles).map(|_| Ni::default()).collect(),
+            injecting: BitSet::new(tiles),
+            wheel: Wheel::new(),
+            done: Vec::new(),
+            counters: Counters::default(),
+            fpu_busy_until: vec![0; tiles],
+            checksum: 0,
+            wrong_beats: 0,
+            errors: Errors::default(),
+            is_peer,
+            due: Vec::new(),
+        }
+    }
+
+    pub(crate) fn is_value(&self) -> bool {
+        self.config.mode == Mode::Value
+    }
+
+    /// Nothing can move before the next event.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.planes.iter().all(PlaneState::is_idle) && self.injecting.is_empty()
+    }
+
+    /// Cycles a tile's memory takes to answer.
+    pub(crate) fn memory_latency(&self, tile: u32) -> u64 {
+        let spec = self.network.spec();
+        u64::from(match self.network.kind(noccl_net::TileId(tile)) {
+            TileKind::Cluster => spec.cluster.l1_latency_cycles,
+            TileKind::Memory => spec.memory.latency_cycles,
+        })
+    }
+
+    /// First part of a cycle: events, evaluation, delivery. Afterwards the driver reads `done`.
+    pub(crate) fn begin_cycle(&mut self, driver_events: &mut Vec<(u32, u32)>) {
+        self.take_events(driver_events);
+        for plane in Plane::ALL {
+            let (state, mut context) = self.split(plane);
+            state.evaluate(&mut context);
+            self.schedule_timeouts(plane);
+        }
+        self.send_credits();
+        for plane in Plane::ALL {
+            self.eject(plane);
+        }
+    }
+
+    /// Events that became due while this cycle was processed. Returns whether there were any.
+    pub(crate) fn more_events(&mut self, driver_events: &mut Vec<(u32, u32)>) -> bool {
+        let has_more = self.wheel.has_now();
+        if has_more {
+            self.take_events(driver_events);
+        }
+        has_more
+    }
+
+    fn take_events(&mut self, driver_events: &mut Vec<(u32, u32)>) {
+        driver_events.clear();
+        let mut due = std::mem::take(&mut self.due);
+        self.wheel.take(self.cycle, &mut due);
+        for event in due.drain(..) {
+            if let Event::Driver { what, detail } = event {
+                driver_events.push((what, detail));
+            } else {
+                self.handle(event);
+            }
+        }
+        self.due = due;
+    }
+
+    /// Second part: inject what the NIs and the driver offer, then commit all registers.
+    pub(crate) fn end_cycle(&mut self) {
+        self.inject();
+        for plane in Plane::ALL {
+            let (state, mut context) = self.split(plane);
+            state.commit(&mut context);
+        }
+        self.cycle += 1;
+        if self.is_idle() {
+            if let Some(next) = self.wheel.next_cycle() {
+                self.cycle = self.cycle.max(next);
+            }
+        }
+    }
+
+    /// One plane and what it reads of the rest.
+    pub(crate) fn split(&mut self, plane: Plane) -> (&mut PlaneState, Context<'_>) {
+        let context = Context {
+            cycle: self.cycle,
+            trees: &self.txns.trees,
+            pool: &mut self.pool,
+            is_value: self.config.mode == Mode::Value,
+            fpu_busy_until: &mut self.fpu_busy_until,
+        };
+        (&mut self.planes[plane.idx()], context)
+    }
+
+    /// Room that merge points give back: over the response plane, or within the tile.
+    fn send_credits(&mut self) {
+        let mut credits = std::mem::take(&mut self.planes[Plane::Wide.idx()].joins.credits);
+        for credit in credits.drain(..) {
+            let Credit {
+                txn,
+                from,
+                to,
+                beats,
+            } = credit;
+            if pack(self.network.coord(noccl_net::TileId(from))) == to {
+                self.wheel.push(
+                    self.cycle + 1,
+                    Event::OwnCredit {
+                        tile: from,
+                        txn,
+                        beats,
+                    },
+                );
+            } else {
+                let flit = Flit {
+                    txn,
+                    dst: to,
+                    payload: beats,
+                    beat: 0,
+                    kind: FlitKind::Credit,
+                    flags: LAST,
+                };
+                self.send(from, Plane::Rsp, flit);
+            }
+        }
+        self.planes[Plane::Wide.idx()].joins.credits = credits;
+    }
+
+    fn schedule_timeouts(&mut self, plane: Plane) {
+        let mut timeouts = std::mem::take(&mut self.planes[plane.idx()].joins.timeouts);
+        for (cycle, entry) in timeouts.drain(..) {
+            self.wheel.push(
+                cycle,
+                Event::MergeTimeout {
+                    plane: plane.idx() as u8,
+                    entry,
+                },
+            );
+        }
+        self.planes[plane.idx()].joins.timeouts = timeouts;
+    }
+
+    /// Schedules a driver event.
+    pub(crate) fn call_driver(&mut self, cycle: u64, what: u32, detail: u32) {
+        self.wheel.push(cycle, Event::Driver { what, detail });
+    }
+}
