@@ -78,7 +78,7 @@ pub(crate) struct PlaneState {
     pub(crate) switch_moves: Vec<u32>,
     absorbed: Vec<u32>,
     /// Routers whose Local output offers a flit this cycle.
-    pub to_local: Vec<u32>,
+    pub eject: Vec<u32>,
     pub flit_hops: u64,
 }
 
@@ -117,7 +117,7 @@ impl PlaneState {
             link_moves: Vec::new(),
             switch_moves: Vec::new(),
             absorbed: Vec::new(),
-            to_local: Vec::new(),
+            eject: Vec::new(),
             flit_hops: 0,
         }
     }
@@ -142,7 +142,7 @@ impl PlaneState {
         self.link_moves.clear();
         self.switch_moves.clear();
         self.absorbed.clear();
-        self.to_local.clear();
+        self.eject.clear();
         if self.watch.is_some() || self.joins.store_full_cycle.is_some() {
             self.keep_watch(context.cycle);
         }
@@ -198,7 +198,7 @@ impl PlaneState {
     fn evaluate_links(&mut self, r: usize) {
         let mut outputs = self.control[r].out_any;
         if outputs & Port::Local.bit() != 0 {
-            self.to_local.push(r as u32);
+            self.eject.push(r as u32);
             outputs &= !Port::Local.bit();
         }
         while outputs != 0 {
