@@ -99,8 +99,8 @@ pub const fn fork_set(here: Coord, from: Port, set: Cube) -> u8 {
     let north = (max.y > here.y) as u8 * Port::North.bit();
     let south = (min.y < here.y) as u8 * Port::South.bit();
     let local = set.has_y(here.y) as u8 * Port::Local.bit();
-    let column = set.has_x(here.x) as u8;
-    (east | west | column * (north | south | local)) & FROM[from as usize]
+    let turns = set.has_x(here.x) as u8 * (north | south | local);
+    (east | west | turns) & FROM[from as usize]
 }
 
 /// Input ports (bit set) at `here` that carry contributions of `group` towards `root`: masked form.

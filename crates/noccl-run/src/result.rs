@@ -52,6 +52,8 @@ pub struct RunResult {
     pub cycles: u64,
     /// One entry per action or transaction, in their order.
     pub actions: Vec<ActionTime>,
+    /// Worst response code per action or transaction: 0 OKAY, 2 SLVERR, 3 DECERR.
+    pub responses: Vec<u8>,
     /// Event counters.
     pub counters: Counters,
     /// Links that carried at least one flit.

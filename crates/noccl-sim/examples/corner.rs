@@ -24,6 +24,7 @@ fn main() {
     };
     let trace = Trace {
         transactions: vec![transaction],
+        ..Trace::default()
     };
     for _ in 0..5 {
         let start = std::time::Instant::now();

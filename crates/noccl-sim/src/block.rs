@@ -241,8 +241,8 @@ impl Block {
     /// Heads of inputs make their requests.
     #[inline]
     fn ask(&mut self, input: usize, wants: &Wants, lanes: u64) {
-        for out in 0..PORTS {
-            self.requests[out][input] |= wants[out] & lanes;
+        for (requests, want) in self.requests.iter_mut().zip(wants) {
+            requests[input] |= want & lanes;
         }
         self.join_heads[input] |= wants[JOIN] & lanes;
     }

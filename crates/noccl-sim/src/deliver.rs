@@ -4,6 +4,7 @@
 //! Invariant that keeps the network free of deadlock: responses and read data are always taken, because
 //! the initiator has reserved room; requests are taken unless the memory is at its stated limit.
 
+use crate::errors::OKAY;
 use crate::fabric::{Done, Event, Fabric};
 use crate::flit::{Flit, FlitKind, LAST, MULTICAST, OWN_COPY, pack};
 use crate::ni::{Source, Stream, beat_bytes};
@@ -20,18 +21,13 @@ impl Fabric<'_> {
         for r in &offers {
             let tile = *r as usize;
             let flit = self.planes[plane.idx()].local_head(tile);
-            let is_write = flit.kind == FlitKind::Write;
-            if self.stalls(plane, tile, stalls) || !(is_write || self.accepts(tile, flit)) {
+            if self.stalls(plane, tile, stalls) || !self.accepts(tile, flit) {
                 self.note_refusal(plane, flit.kind);
                 continue;
             }
             self.planes[plane.idx()].pop_local(tile);
             self.last_progress = self.cycle;
-            if is_write {
-                self.deliver_write(tile, flit);
-            } else {
-                self.deliver(tile, flit);
-            }
+            self.deliver(tile, flit);
         }
         self.planes[plane.idx()].eject = offers;
     }
@@ -80,6 +76,10 @@ impl Fabric<'_> {
     }
 
     fn deliver(&mut self, tile: usize, flit: Flit) {
+        if self.is_to_itself(tile, flit) {
+            self.nis[tile].own_in_flight[usize::from(flit.kind == FlitKind::Write)] -= 1;
+            self.refresh_injecting(tile);
+        }
         match flit.kind {
             FlitKind::Write => self.deliver_write(tile, flit),
             FlitKind::NarrowWrite => {
@@ -210,6 +210,12 @@ impl Fabric<'_> {
     /// Writes the bytes of a beat into the tile's memory.
     #[inline]
     fn land(&mut self, tile: usize, flit: Flit, address: u64, bytes: u32) {
+        if self.memory_response(tile as u32, address, bytes) != OKAY {
+            if self.is_value() {
+                self.pool.release(flit.payload);
+            }
+            return;
+        }
         let (from, len) = beat_bytes(address, bytes, flit.beat);
         self.counters.spm_write_bytes += u64::from(len);
         if !self.is_value() {
@@ -231,7 +237,11 @@ impl Fabric<'_> {
         if !self.is_value() && flit.payload != self.txns.trees.set(flit.txn).set.len() {
             self.wrong_beats += 1;
         }
-        self.land(tile, flit, txn.address, txn.bytes);
+        if flit.resp() == OKAY {
+            self.land(tile, flit, txn.address, txn.bytes);
+        } else {
+            self.drop_disagreed(flit.txn, flit.payload);
+        }
         if flit.is_last() {
             let answer = self.cycle + self.memory_latency(tile as u32);
             self.wheel
@@ -263,6 +273,7 @@ impl Fabric<'_> {
         let txn = self.txns.get_mut(flit.txn);
         txn.open_members -= 1;
         let (owner, is_over, is_wide) = (txn.owner, txn.open_members == 0, txn.is_wide);
+        self.counters.error_responses += u64::from(flit.resp() != OKAY);
         if is_wide {
             let ni = &mut self.nis[tile];
             ni.wide_outstanding -= 1;
@@ -275,6 +286,7 @@ impl Fabric<'_> {
             resp: flit.resp(),
         });
         if is_over {
+            self.errors.forget(flit.txn);
             self.txns.close(flit.txn);
         }
     }
@@ -316,9 +328,7 @@ impl Fabric<'_> {
     fn finish(&mut self, tile: usize, flit: Flit) {
         let txn = *self.txns.get(flit.txn);
         let resp = txn.resp.max(flit.resp());
-        if resp != 0 {
-            self.counters.error_responses += 1;
-        }
+        self.counters.error_responses += u64::from(resp != OKAY);
         if txn.is_wide && txn.kind == TxnKind::WideWrite {
             self.nis[tile].wide_outstanding -= 1;
             self.refresh_injecting(tile);
@@ -347,12 +357,22 @@ impl Fabric<'_> {
                     kind,
                     flags: LAST | MULTICAST,
                 }
-                .with_resp(facts.resp);
+                .with_resp(facts.resp.max(self.memory_response(
+                    facts.home,
+                    facts.address,
+                    facts.bytes,
+                )));
                 self.send(facts.home, Plane::Rsp, flit);
             }
             Event::StartRead { tile, txn } => self.start_read(tile, txn),
             Event::AtomicDone { tile, txn } => {
-                let old = self.atomic_add(tile, self.txns.get(txn).address);
+                let address = self.txns.get(txn).address;
+                let resp = self.memory_response(tile, address, 4);
+                let old = if resp == OKAY {
+                    self.atomic_add(tile, address)
+                } else {
+                    0
+                };
                 let dst = pack(self.txns.trees.tree(txn).root);
                 let flit = Flit {
                     txn,
@@ -362,7 +382,7 @@ impl Fabric<'_> {
                     kind: FlitKind::Response,
                     flags: LAST,
                 };
-                self.send(tile, Plane::Rsp, flit);
+                self.send(tile, Plane::Rsp, flit.with_resp(resp));
             }
             Event::MergeTimeout { plane, entry } => {
                 let cycle = self.cycle;
@@ -379,6 +399,7 @@ impl Fabric<'_> {
                 self.done.push(Done::ReadBeat { tile, bytes });
                 self.refresh_injecting(tile as usize);
             }
+            Event::Refused { index } => self.answer_refused(index),
             Event::Driver { .. } => {}
         }
     }
@@ -403,6 +424,7 @@ impl Fabric<'_> {
             kind,
             flags,
         };
+        let flit = flit.with_resp(self.memory_response(tile, facts.address, facts.bytes));
         if has_own && tile == facts.home {
             self.collect_responses(tile as usize, flit);
         } else {
@@ -435,7 +457,8 @@ impl Fabric<'_> {
                 kind: FlitKind::ReadData,
                 flags: LAST,
             };
-            self.send(tile, Plane::Rsp, flit);
+            let resp = self.memory_response(tile, facts.address, facts.bytes);
+            self.send(tile, Plane::Rsp, flit.with_resp(resp));
         }
     }
 

@@ -6,10 +6,11 @@
 //! through the `issue_*` methods; it never touches a flit.
 
 use crate::bitset::BitSet;
+use crate::errors::Errors;
 use crate::flit::{Flit, FlitKind, LAST, pack};
 use crate::join::{Credit, JoinConfig, Joins, Timeout};
 use crate::memory::Memories;
-use crate::ni::Ni;
+use crate::ni::Nis;
 use crate::payload::PayloadPool;
 use crate::peer::PeerState;
 use crate::plane::{Context, PlaneState};
@@ -37,6 +38,8 @@ pub(crate) enum Event {
     Buffered { tile: u32, bytes: u32 },
     /// The tile's own merge point gives room back to its NI.
     OwnCredit { tile: u32, txn: u32, beats: u32 },
+    /// A NI answers a transaction that it has not let into the network.
+    Refused { index: u32 },
     /// The driver's own.
     Driver { what: u32, detail: u32 },
 }
@@ -73,7 +76,7 @@ pub(crate) struct Fabric<'n> {
     pub memories: Memories,
     /// Words that atomics count on, by (tile, offset).
     pub atomics: HashMap<(u32, u64), u32>,
-    pub nis: Vec<Ni>,
+    pub nis: Nis,
     /// Tiles with something to inject.
     pub injecting: BitSet,
     pub wheel: Wheel<Event>,
@@ -82,6 +85,7 @@ pub(crate) struct Fabric<'n> {
     pub fpu_busy_until: Vec<u64>,
     pub checksum: u64,
     pub wrong_beats: u64,
+    pub errors: Errors,
     /// Published routers: worms, joins at FIFO heads.
     pub is_peer: bool,
     due: Vec<Event>,
@@ -120,7 +124,7 @@ impl<'n> Fabric<'n> {
             pool: PayloadPool::default(),
             memories: Memories::default(),
             atomics: HashMap::new(),
-            nis: (0..tiles).map(|_| Ni::default()).collect(),
+            nis: Nis::new(tiles),
             injecting: BitSet::new(tiles),
             wheel: Wheel::new(),
             done: Vec::new(),
@@ -128,6 +132,7 @@ impl<'n> Fabric<'n> {
             fpu_busy_until: vec![0; tiles],
             checksum: 0,
             wrong_beats: 0,
+            errors: Errors::default(),
             is_peer,
             due: Vec::new(),
         }

@@ -59,6 +59,8 @@ pub(crate) struct Flit {
 pub(crate) const LAST: u8 = 1;
 pub(crate) const MULTICAST: u8 = 8;
 pub(crate) const RESP_SHIFT: u8 = 1;
+/// Bits of the response code. Contributions of a reduction carry SLVERR once they did not agree.
+pub(crate) const RESPONSE: u8 = 3 << RESP_SHIFT;
 /// Multicast whose initiator is a member: its own copy does not travel (see `inject::own_copy`).
 pub(crate) const OWN_COPY: u8 = 16;
 

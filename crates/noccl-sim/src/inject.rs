@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Injection: from the NI's queues into the Local inputs, one flit per plane, tile and cycle.
 
+use crate::errors::{OKAY, SLVERR};
 use crate::fabric::Fabric;
 use crate::flit::{Flit, FlitKind, LAST, MULTICAST, OWN_COPY, pack};
 use crate::ni::{Ni, Source, Stream, beat_bytes};
@@ -24,7 +25,7 @@ impl Fabric<'_> {
     }
 
     fn inject_tile(&mut self, tile: usize) {
-        if !self.nis[tile].req.is_empty() && self.may_send(Plane::Req, tile) {
+        if self.request_is_ready(tile) && self.may_send(Plane::Req, tile) {
             let flit = self.nis[tile].req.pop_front();
             self.push(Plane::Req, tile, flit);
         }
@@ -50,7 +51,7 @@ impl Fabric<'_> {
     /// Keeps the set of injecting tiles true after a queue of `tile` has changed.
     pub(crate) fn refresh_injecting(&mut self, tile: usize) {
         let ni = &self.nis[tile];
-        if !ni.req.is_empty()
+        if self.request_is_ready(tile)
             || !ni.rsp.is_empty()
             || !ni.reads.is_empty()
             || self.ready_write(tile).is_some()
@@ -76,8 +77,34 @@ impl Fabric<'_> {
         let Some(flit) = self.own_copy(tile, flit) else {
             return;
         };
+        if self.is_to_itself(tile, flit) {
+            self.nis[tile].own_in_flight[usize::from(flit.kind == FlitKind::Write)] += 1;
+        }
         let (state, context) = self.split(plane);
         state.push_local(tile, flit, &context);
+    }
+
+    /// A unicast write flit of a tile to itself (default flow).
+    pub(crate) fn is_to_itself(&self, tile: usize, flit: Flit) -> bool {
+        let is_write = matches!(flit.kind, FlitKind::Write | FlitKind::NarrowWrite);
+        if self.is_peer || !is_write || flit.flags & MULTICAST != 0 {
+            return false;
+        }
+        let txn = self.txns.get(flit.txn);
+        txn.home as usize == tile && txn.target as usize == tile
+    }
+
+    /// Would a multicast's own copy overtake an earlier write of the tile to itself?
+    fn would_overtake(&self, tile: usize, txn: u32, is_wide: bool) -> bool {
+        self.nis[tile].own_in_flight[usize::from(is_wide)] > 0
+            && self.txns.get(txn).is_multicast
+            && self.txns.trees.set(txn).contains(self.coord(tile as u32))
+    }
+
+    /// The next request may leave the NI.
+    fn request_is_ready(&self, tile: usize) -> bool {
+        let front = self.nis[tile].req.front();
+        front.is_some_and(|f| !self.would_overtake(tile, f.txn, false))
     }
 
     /// A multicast that includes its initiator: the NI hands the own copy to its memory port at once.
@@ -116,10 +143,11 @@ impl Fabric<'_> {
     fn ready_write(&self, tile: usize) -> Option<usize> {
         let ni = &self.nis[tile];
         let first = ni.writes.front()?;
-        if self.is_ready(ni, first) {
+        if self.is_ready(ni, first) && !self.would_overtake(tile, first.txn, true) {
             return Some(0);
         }
-        if self.is_peer {
+        let waits_for_own = |at: usize| self.would_overtake(tile, ni.writes[at].txn, true);
+        if self.is_peer || waits_for_own(0) {
             return None;
         }
         let is_open = |at: usize| {
@@ -131,7 +159,8 @@ impl Fabric<'_> {
             };
             !ni.writes.iter().take(at).any(is_same)
         };
-        (1..ni.writes.len()).find(|at| self.is_ready(ni, &ni.writes[*at]) && is_open(*at))
+        let mut passable = (1..ni.writes.len()).take_while(|at| !waits_for_own(*at));
+        passable.find(|at| self.is_ready(ni, &ni.writes[*at]) && is_open(*at))
     }
 
     fn is_ready(&self, ni: &Ni, stream: &Stream) -> bool {
@@ -185,7 +214,9 @@ impl Fabric<'_> {
         } else {
             (FlitKind::Write, pack(tree.set.set.base))
         };
-        let flags = u8::from(is_last) * LAST | u8::from(txn.is_multicast) * MULTICAST;
+        let is_burst_end = beat + 1 == txn.beats;
+        let flags = u8::from(is_burst_end) * LAST | u8::from(txn.is_multicast) * MULTICAST;
+        let disagrees = is_reduction && self.errors.disagrees(stream.txn, tile as u32);
         Flit {
             txn: stream.txn,
             dst,
@@ -194,6 +225,7 @@ impl Fabric<'_> {
             kind,
             flags,
         }
+        .with_resp(if disagrees { SLVERR } else { OKAY })
     }
 
     /// AW flit of a worm.
@@ -230,7 +262,10 @@ impl Fabric<'_> {
             front.next_beat += 1;
         }
         self.counters.dma_load_bytes += u64::from(beat_bytes(txn.address, txn.bytes, beat).1);
-        let payload = if self.is_value() {
+        let resp = self.memory_response(tile as u32, txn.address, txn.bytes);
+        let payload = if resp != OKAY {
+            self.error_beat()
+        } else if self.is_value() {
             let line = (txn.address / BEAT_BYTES as u64 + u64::from(beat)) * BEAT_BYTES as u64;
             let mut bytes = [0; BEAT_BYTES];
             self.memories.read(tile as u32, line, &mut bytes);
@@ -247,6 +282,7 @@ impl Fabric<'_> {
             kind: FlitKind::ReadData,
             flags: u8::from(is_last) * LAST,
         }
+        .with_resp(resp)
     }
 
     /// Payload of an outgoing beat, placed in its destination line.

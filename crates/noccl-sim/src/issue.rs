@@ -143,7 +143,7 @@ impl Fabric<'_> {
         let stream = Stream {
             txn,
             next_beat: 0,
-            beats: tree.beats,
+            beats: self.errors.beats_of(txn, tile).unwrap_or(tree.beats),
             head_pending: self.is_peer,
             under_way: 0,
             is_limited: !self.is_peer && has_merge_ahead(self.coord(tile), tree, true),

@@ -18,7 +18,7 @@
 //! different orders at two ports then wait for each other forever (`docs/design/0001`).
 //! Source: S1 §3.1.3–3.1.4.
 
-use crate::flit::{Flit, FlitKind, LAST, OWN_COPY};
+use crate::flit::{Flit, FlitKind, LAST, OWN_COPY, RESPONSE};
 use crate::plane::Context;
 use crate::txn::Tree;
 use noccl_net::tree::{join_set, leaves_through};
@@ -408,7 +408,7 @@ impl Joins {
             payload: fold(&operands, context),
             beat: operands.beat,
             kind: FlitKind::Reduce,
-            flags: operands.flags & LAST,
+            flags: operands.flags & (LAST | RESPONSE),
         };
         let unit = &mut self.units[self.unit_of[r] as usize];
         unit.results.push_back((done, flit));
@@ -455,7 +455,7 @@ impl Joins {
             };
             // What has passed waits for nobody: its entry is only a memory of it.
             let merges = unit.merges.iter().filter(|m| !m.has_passed);
-            let operands = unit.waiting.iter();
+            let operands = unit.waiting.iter().chain(&unit.ready);
             merges
                 .map(move |m| entry(m.flit.txn, None, 0, m.since))
                 .chain(operands.map(move |o| entry(o.txn, Some(o.beat), o.have, o.since)))

@@ -14,13 +14,17 @@ mod burst;
 mod deliver;
 mod diagnose;
 mod dma;
+mod errors;
 mod fabric;
+mod faults;
 mod flit;
 mod inject;
 mod instances;
 mod issue;
 mod join;
 mod kernels;
+#[cfg(test)]
+mod laws;
 mod memory;
 mod moves;
 mod ni;
@@ -174,6 +178,7 @@ pub fn run_trace(
     }
     let wrong = driver.num_wrong();
     let mut result = finish(&fabric, driver.times(), &[]);
+    result.responses = driver.responses();
     result.wrong_transactions = wrong + fabric.wrong_beats;
     Ok(result)
 }
@@ -262,6 +267,7 @@ fn finish(
         .collect();
     RunResult {
         cycles: fabric.cycle,
+        responses: vec![0; actions.len()],
         actions,
         counters,
         links: links(fabric),
@@ -274,17 +280,11 @@ fn finish(
 fn links(fabric: &Fabric<'_>) -> Vec<LinkLoad> {
     let mut loads = Vec::new();
     for plane in Plane::ALL {
-        let state = &fabric.planes[plane.idx()];
-        let mesh_ports = &Port::ALL[..4];
-        for tile in 0..fabric.network.num_tiles() {
-            for port in mesh_ports {
-                let flits = u64::from(state.link_flits(tile, *port as usize));
-                if flits > 0 {
-                    let (tile, port) = (TileId(tile as u32), *port);
-                    let link = LinkId { plane, tile, port };
-                    loads.push(LinkLoad { link, flits });
-                }
-            }
+        for (tile, port, flits) in fabric.planes[plane.idx()].link_loads() {
+            let (tile, port) = (TileId(tile as u32), Port::ALL[port]);
+            let link = LinkId { plane, tile, port };
+            let flits = u64::from(flits);
+            loads.push(LinkLoad { link, flits });
         }
     }
     loads

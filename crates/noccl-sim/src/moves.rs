@@ -211,6 +211,7 @@ impl PlaneState {
             self.blocks[w].push_inputs(port, &mut self.in_full[w][port], arriving, &wants);
         }
         if received != 0 {
+            self.has_received[w / 64] |= 1 << (w % 64);
             self.active.insert(w);
         }
     }

@@ -56,8 +56,81 @@ pub(crate) struct Ni {
     pub reads_in_service: u32,
     /// Published flow: transaction whose AW has come and whose W beats are due, narrow and wide port.
     pub open_worm: [Option<u32>; 2],
+    /// Unicast write flits of this tile to itself that are on their loop through the router, narrow and
+    /// wide: a multicast's own copy, which takes no loop, waits for them.
+    pub own_in_flight: [u32; 2],
+    /// The NI takes beats of transactions that it answers itself until this cycle.
+    pub refusing_until: u64,
     /// The memory's atomic unit is busy until this cycle.
     pub atomic_busy_until: u64,
+}
+
+/// NIs in one piece of [`Nis`].
+const PIECE: usize = 64;
+
+/// The NIs of all tiles; a piece of them exists once one of its tiles has had something to do.
+#[derive(Debug)]
+pub(crate) struct Nis {
+    pieces: Vec<Option<Box<[Ni]>>>,
+    len: usize,
+}
+
+/// What an NI is before its tile has had anything to do.
+static IDLE: Ni = Ni {
+    writes: VecDeque::new(),
+    reads: VecDeque::new(),
+    req: VecDeque::new(),
+    rsp: VecDeque::new(),
+    read_had_turn: false,
+    wide_outstanding: 0,
+    reductions_outstanding: 0,
+    open_barriers: 0,
+    buffer_bytes: 0,
+    buffer: VecDeque::new(),
+    reads_in_service: 0,
+    open_worm: [None; 2],
+    own_in_flight: [0; 2],
+    refusing_until: 0,
+    atomic_busy_until: 0,
+};
+
+impl Nis {
+    pub(crate) fn new(tiles: usize) -> Self {
+        Self {
+            pieces: (0..tiles.div_ceil(PIECE)).map(|_| None).collect(),
+            len: tiles,
+        }
+    }
+
+    pub(crate) const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// All NIs in tile order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Ni> {
+        (0..self.len).map(|tile| &self[tile])
+    }
+}
+
+impl std::ops::Index<usize> for Nis {
+    type Output = Ni;
+
+    #[inline]
+    fn index(&self, tile: usize) -> &Ni {
+        match &self.pieces[tile / PIECE] {
+            Some(piece) => &piece[tile % PIECE],
+            None => &IDLE,
+        }
+    }
+}
+
+impl std::ops::IndexMut<usize> for Nis {
+    #[inline]
+    fn index_mut(&mut self, tile: usize) -> &mut Ni {
+        let piece = self.pieces[tile / PIECE]
+            .get_or_insert_with(|| (0..PIECE).map(|_| Ni::default()).collect());
+        &mut piece[tile % PIECE]
+    }
 }
 
 /// Byte range of one beat inside a burst: offset from the burst's first byte, and length.

@@ -45,6 +45,7 @@ impl PayloadPool {
     }
 
     /// Slots in use; zero when nothing is in flight.
+    #[cfg(test)]
     pub(crate) fn in_use(&self) -> usize {
         self.bytes.len() - self.free.len()
     }

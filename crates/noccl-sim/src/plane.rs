@@ -51,6 +51,8 @@ pub(crate) struct PlaneState {
     pub(crate) active: BitSet,
     /// Blocks that receive flits over links in this cycle.
     pub(crate) receiving: Vec<u64>,
+    /// Blocks that have ever received a flit over a link.
+    pub(crate) has_received: Vec<u64>,
     pub(crate) shifts: [Shift; 4],
     /// Registers that only published routers have.
     pub(crate) peer: Option<Box<PeerState>>,
@@ -82,6 +84,7 @@ impl PlaneState {
             joins,
             active: BitSet::new(blocks),
             receiving: vec![0; blocks.div_ceil(64)],
+            has_received: vec![0; blocks.div_ceil(64)],
             shifts: [1, h, -1, -h].map(Shift::new),
             peer: None,
             watch: None,
@@ -100,10 +103,22 @@ impl PlaneState {
         Coord::new((at >> 16) as u16, at as u16)
     }
 
-    /// Flits that have crossed the link out of `r` through a mesh port.
-    pub(crate) fn link_flits(&self, r: usize, port: usize) -> u32 {
-        let to = r.wrapping_add_signed(self.shifts[port].tiles);
-        self.entered.get(to).map_or(0, |e| e[(port + 2) & 3])
+    /// Flits that have crossed each link that carried any: router, output port, flits; in that order.
+    pub(crate) fn link_loads(&self) -> Vec<(usize, usize, u32)> {
+        let mut loads = Vec::new();
+        for w in (0..self.blocks.len()).filter(|w| self.has_received[w / 64] >> (w % 64) & 1 != 0) {
+            for r in w * LANES..(w + 1) * LANES {
+                for (port, shift) in self.shifts.iter().enumerate() {
+                    let flits = self.entered[r][port];
+                    if flits > 0 {
+                        let from = r.wrapping_add_signed(shift.tiles);
+                        loads.push((from, (port + 2) & 3, flits));
+                    }
+                }
+            }
+        }
+        loads.sort_unstable();
+        loads
     }
 
     /// May the NI of tile `r` push into the Local input this cycle? Registered.

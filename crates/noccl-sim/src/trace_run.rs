@@ -6,7 +6,9 @@
 //! issued back to back.
 
 use crate::burst::Bursts;
+use crate::errors::DECERR;
 use crate::fabric::{Done, Fabric};
+use crate::faults::{TraceFaults, is_addressable};
 use crate::issue::{Arithmetic, Target};
 use crate::ni::Source;
 use crate::peer::refuse_three_operands;
@@ -34,20 +36,27 @@ struct Entry {
     txns: Vec<u32>,
     is_done: bool,
     is_wrong: bool,
+    /// Worst response so far.
+    resp: u8,
 }
 
 pub(crate) struct TraceDriver<'t> {
     trace: &'t Trace,
     entries: Vec<Entry>,
+    faults: TraceFaults,
     pub num_done: usize,
 }
 
 impl<'t> TraceDriver<'t> {
     /// Checks the trace against the network and schedules every start.
     pub(crate) fn new(trace: &'t Trace, fabric: &mut Fabric<'_>) -> Result<Self, RunError> {
+        let faults = TraceFaults::new(trace, fabric)?;
         let mut entries = vec![Entry::default(); trace.transactions.len()];
         for (i, t) in trace.transactions.iter().enumerate() {
             entries[i].open = open_responses(&t.kind, fabric);
+            if !has_beats(&t.kind) {
+                return Err(refused(i, "0 beats; must be at least 1".to_owned()));
+            }
             let members = participants(&t.kind, fabric, i)?;
             if members.len() != t.start_cycles.len() {
                 return Err(refused(
@@ -59,6 +68,16 @@ impl<'t> TraceDriver<'t> {
                     ),
                 ));
             }
+            let mut absent = members.iter().zip(&t.start_cycles);
+            if absent.any(|(tile, start)| tile.is_none() && start.is_some()) {
+                let reason = "a member that does not exist has a start cycle".to_owned();
+                return Err(refused(i, reason));
+            }
+            if faults.is_refused(i as u32) {
+                // Everybody who asks gets an answer of its own, and nobody waits for the others.
+                let asking = t.start_cycles.iter().flatten().count() as u32;
+                entries[i].open = entries[i].open / members.len() as u32 * asking;
+            }
             for (m, start) in t.start_cycles.iter().enumerate() {
                 if let Some(cycle) = start {
                     fabric.call_driver(*cycle, i as u32, m as u32);
@@ -68,6 +87,7 @@ impl<'t> TraceDriver<'t> {
         Ok(Self {
             trace,
             entries,
+            faults,
             num_done: 0,
         })
     }
@@ -78,6 +98,10 @@ impl<'t> TraceDriver<'t> {
         if !entry.has_started {
             entry.has_started = true;
             entry.time.start_cycle = fabric.cycle;
+        }
+        if self.faults.is_refused(index) {
+            self.refuse(index, member, fabric);
+            return;
         }
         let base = u64::from(index) << 20;
         let find = |r: TileRef| fabric.network.find(r).map_or(0, |t| t.0);
@@ -175,6 +199,37 @@ impl<'t> TraceDriver<'t> {
         }
     }
 
+    /// The participant's NI answers: nothing of the entry enters the network.
+    fn refuse(&self, index: u32, member: u32, fabric: &mut Fabric<'_>) {
+        let kind = &self.trace.transactions[index as usize].kind;
+        let tile = initiator(kind, member, fabric);
+        let owner = Owner::Trace {
+            entry: index,
+            burst: 0,
+        };
+        let resp = DECERR;
+        let done = match kind {
+            PortKind::WideReduction { .. } | PortKind::Barrier { .. } => {
+                Done::Member { owner, tile, resp }
+            }
+            PortKind::WideWrite { .. }
+            | PortKind::WideMulticast { .. }
+            | PortKind::WideRead { .. }
+            | PortKind::NarrowWrite { .. }
+            | PortKind::NarrowMulticast { .. }
+            | PortKind::NarrowRead { .. }
+            | PortKind::Atomic { .. } => Done::Transaction {
+                owner,
+                tile,
+                value: 0,
+                resp,
+            },
+        };
+        for beats in burst_beats(kind, fabric) {
+            fabric.refuse(tile, beats, done);
+        }
+    }
+
     fn contribute(
         &mut self,
         fabric: &mut Fabric<'_>,
@@ -201,8 +256,11 @@ impl<'t> TraceDriver<'t> {
                     owner,
                 ));
             }
-            let seed = contribution_seed(index, tile) ^ burst.offset.wrapping_mul(0x9e37);
-            fabric.contribute(tile, entry.txns[b], Source::Pattern(seed));
+            let (txn, first) = (entry.txns[b], (burst.offset / 64) as u32);
+            if self.faults.differ(index, tile, txn, first, fabric) {
+                let seed = contribution_seed(index, tile) ^ burst.offset.wrapping_mul(0x9e37);
+                fabric.contribute(tile, txn, Source::Pattern(seed));
+            }
         }
     }
 
@@ -219,20 +277,19 @@ impl<'t> TraceDriver<'t> {
         };
         let state = &mut self.entries[entry as usize];
         state.time.finish_cycle = fabric.cycle;
-        state.is_wrong |= resp != 0;
+        state.resp = state.resp.max(resp);
         state.open -= 1;
         if state.open == 0 {
             state.is_done = true;
             self.num_done += 1;
-            if fabric.is_value()
-                && !crate::trace_verify::is_right(
-                    &self.trace.transactions[entry as usize].kind,
-                    entry,
-                    fabric,
-                )
-            {
-                state.is_wrong = true;
-            }
+            let kind = &self.trace.transactions[entry as usize].kind;
+            let verify = crate::trace_verify::Verify {
+                fabric,
+                faults: &self.faults,
+                index: entry,
+            };
+            state.is_wrong = state.resp != verify.expected_response(kind)
+                || (fabric.is_value() && !verify.is_right(kind));
         }
     }
 
@@ -242,6 +299,10 @@ impl<'t> TraceDriver<'t> {
 
     pub(crate) fn times(&self) -> Vec<ActionTime> {
         self.entries.iter().map(|e| e.time).collect()
+    }
+
+    pub(crate) fn responses(&self) -> Vec<u8> {
+        self.entries.iter().map(|e| e.resp).collect()
     }
 
     pub(crate) fn num_wrong(&self) -> u64 {
@@ -305,6 +366,40 @@ fn member_tile(fabric: &Fabric<'_>, group: Cube, member: u32) -> u32 {
     fabric.network.tile_at(at).0
 }
 
+/// The tile of a participant.
+fn initiator(kind: &PortKind, member: u32, fabric: &Fabric<'_>) -> u32 {
+    match kind {
+        PortKind::WideWrite { from, .. }
+        | PortKind::WideMulticast { from, .. }
+        | PortKind::WideRead { from, .. }
+        | PortKind::NarrowWrite { from, .. }
+        | PortKind::NarrowMulticast { from, .. }
+        | PortKind::NarrowRead { from, .. }
+        | PortKind::Atomic { from, .. } => fabric.network.find(*from).map_or(0, |t| t.0),
+        PortKind::WideReduction { group, .. } | PortKind::Barrier { group, .. } => {
+            member_tile(fabric, fabric.network.cube(*group), member)
+        }
+    }
+}
+
+/// Beats that a participant sends per burst, or one for the request of a read.
+fn burst_beats(kind: &PortKind, fabric: &Fabric<'_>) -> Vec<u16> {
+    let spec = fabric.network.spec();
+    match kind {
+        PortKind::WideWrite { beats, .. }
+        | PortKind::WideMulticast { beats, .. }
+        | PortKind::WideRead { beats, .. }
+        | PortKind::WideReduction { beats, .. } => Bursts::of_beats(*beats, spec)
+            .map(|b| (b.bytes / 64) as u16)
+            .collect(),
+        PortKind::NarrowWrite { .. }
+        | PortKind::NarrowMulticast { .. }
+        | PortKind::NarrowRead { .. }
+        | PortKind::Atomic { .. }
+        | PortKind::Barrier { .. } => vec![1],
+    }
+}
+
 /// Responses that end an entry.
 fn open_responses(kind: &PortKind, fabric: &Fabric<'_>) -> u32 {
     let bursts = |beats: u32| Bursts::of_beats(beats, fabric.network.spec()).count() as u32;
@@ -321,51 +416,70 @@ fn open_responses(kind: &PortKind, fabric: &Fabric<'_>) -> u32 {
     }
 }
 
-/// Tiles that assert valid, after checking that every tile named exists.
-fn participants(kind: &PortKind, fabric: &Fabric<'_>, index: usize) -> Result<Vec<u32>, RunError> {
-    let find = |r: &TileRef| {
-        fabric
-            .network
-            .find(*r)
-            .map(|t| t.0)
-            .ok_or_else(|| refused(index, format!("{r} is not on the mesh")))
+/// Tiles that assert valid, after checking that every tile named can be addressed. A member in the
+/// padding of the cluster region does not exist: nobody can start it.
+fn participants(
+    kind: &PortKind,
+    fabric: &Fabric<'_>,
+    index: usize,
+) -> Result<Vec<Option<u32>>, RunError> {
+    let absent = |r: &TileRef| refused(index, format!("{r} is not on the mesh"));
+    let one = |r: &TileRef| {
+        let tile = fabric.network.find(*r).ok_or_else(|| absent(r))?;
+        Ok(vec![Some(tile.0)])
     };
-    let members = |set: &noccl_net::MultiAddress| -> Result<Vec<u32>, RunError> {
-        fabric
-            .network
-            .multi_tiles(*set)
-            .map(|t| {
-                t.map(|t| t.0).ok_or_else(|| {
-                    refused(index, "the set names a tile that does not exist".to_owned())
-                })
-            })
-            .collect()
+    let reachable = |r: &TileRef| {
+        let is_there = is_addressable(*r, fabric);
+        if is_there { Ok(()) } else { Err(absent(r)) }
+    };
+    let members = |set: &noccl_net::MultiAddress| {
+        reachable(&TileRef::Cluster(noccl_net::MultiAddress::max(*set)))?;
+        let tiles = fabric.network.multi_tiles(*set);
+        Ok(tiles.map(|t| t.map(|t| t.0)).collect())
     };
     match kind {
         PortKind::WideWrite { from, to, .. }
         | PortKind::NarrowWrite { from, to }
         | PortKind::Atomic { from, to } => {
-            find(to)?;
-            Ok(vec![find(from)?])
+            reachable(to)?;
+            one(from)
         }
         PortKind::WideRead { from, source, .. } | PortKind::NarrowRead { from, source } => {
-            find(source)?;
-            Ok(vec![find(from)?])
+            reachable(source)?;
+            one(from)
         }
         PortKind::WideMulticast { from, to, .. } | PortKind::NarrowMulticast { from, to } => {
-            members(to)?;
-            Ok(vec![find(from)?])
+            let _: Vec<Option<u32>> = members(to)?;
+            one(from)
         }
         PortKind::WideReduction { group, root, .. } => {
-            let root = fabric.coord(find(root)?);
-            let what = format!("transactions[{index}]");
-            refuse_three_operands(fabric.network, what, fabric.network.cube(*group), root)?;
+            reachable(root)?;
+            if let Some(root) = fabric.network.find(*root) {
+                let what = format!("transactions[{index}]");
+                let (group, root) = (fabric.network.cube(*group), fabric.coord(root.0));
+                refuse_three_operands(fabric.network, what, group, root)?;
+            }
             members(group)
         }
         PortKind::Barrier { group, root } => {
-            find(root)?;
+            reachable(root)?;
             members(group)
         }
+    }
+}
+
+/// Beats of a wide transaction must be at least one.
+fn has_beats(kind: &PortKind) -> bool {
+    match kind {
+        PortKind::WideWrite { beats, .. }
+        | PortKind::WideMulticast { beats, .. }
+        | PortKind::WideRead { beats, .. }
+        | PortKind::WideReduction { beats, .. } => *beats > 0,
+        PortKind::NarrowWrite { .. }
+        | PortKind::NarrowMulticast { .. }
+        | PortKind::NarrowRead { .. }
+        | PortKind::Atomic { .. }
+        | PortKind::Barrier { .. } => true,
     }
 }
 

@@ -2,54 +2,122 @@
 //! What a trace entry must have left in memory, computed without the network.
 
 use crate::burst::Bursts;
+use crate::errors::OKAY;
 use crate::fabric::Fabric;
+use crate::faults::TraceFaults;
 use crate::inject::pattern;
 use crate::trace_run::contribution_seed;
+use noccl_net::TileRef;
 use noccl_workload::PortKind;
 
-/// Compares the memory of every target with the bytes that the entry should have written.
-pub(crate) fn is_right(kind: &PortKind, index: u32, fabric: &Fabric<'_>) -> bool {
-    let find = |r| fabric.network.find(r).map_or(0, |t| t.0);
-    match kind {
-        PortKind::WideWrite { from, to, beats } => holds(
-            fabric,
-            find(*to),
-            index,
-            &written(fabric, find(*from), index, *beats),
-        ),
-        PortKind::WideMulticast { from, to, beats } => {
-            let expected = written(fabric, find(*from), index, *beats);
-            fabric
-                .network
-                .multi_tiles(*to)
-                .flatten()
-                .all(|t| holds(fabric, t.0, index, &expected))
-        }
-        PortKind::WideReduction { group, root, beats } => {
-            let mut sum = vec![0; *beats as usize * 64];
-            for tile in fabric.network.multi_tiles(*group).flatten() {
-                add(&mut sum, &written(fabric, tile.0, index, *beats));
-            }
-            holds(fabric, find(*root), index, &sum)
-        }
-        PortKind::WideRead { .. }
-        | PortKind::NarrowWrite { .. }
-        | PortKind::NarrowMulticast { .. }
-        | PortKind::NarrowRead { .. }
-        | PortKind::Atomic { .. }
-        | PortKind::Barrier { .. } => true,
-    }
+/// One finished entry, and what its faults change.
+pub(crate) struct Verify<'a, 'n> {
+    pub fabric: &'a Fabric<'n>,
+    pub faults: &'a TraceFaults,
+    pub index: u32,
 }
 
-/// Bytes that `tile` sends for entry `index`.
-fn written(fabric: &Fabric<'_>, tile: u32, index: u32, beats: u32) -> Vec<u8> {
-    let mut all = vec![0; beats as usize * 64];
-    for burst in Bursts::of_beats(beats, fabric.network.spec()) {
-        let seed = contribution_seed(index, tile) ^ burst.offset.wrapping_mul(0x9e37);
-        let from = burst.offset as usize;
-        pattern(seed, 0, &mut all[from..from + burst.bytes as usize]);
+impl Verify<'_, '_> {
+    /// Compares the memory of every target with the bytes that the entry should have written.
+    pub(crate) fn is_right(&self, kind: &PortKind) -> bool {
+        match kind {
+            PortKind::WideWrite { from, beats, .. }
+            | PortKind::WideMulticast { from, beats, .. } => {
+                let sent = self.written(self.find(*from), *beats);
+                self.targets(kind).iter().all(|t| self.holds(*t, &sent))
+            }
+            PortKind::WideReduction { group, beats, .. } => {
+                let mut sum = vec![0; *beats as usize * 64];
+                for tile in self.fabric.network.multi_tiles(*group).flatten() {
+                    add(&mut sum, &self.written(tile.0, *beats));
+                }
+                self.targets(kind).iter().all(|t| self.holds(*t, &sum))
+            }
+            PortKind::WideRead { .. }
+            | PortKind::NarrowWrite { .. }
+            | PortKind::NarrowMulticast { .. }
+            | PortKind::NarrowRead { .. }
+            | PortKind::Atomic { .. }
+            | PortKind::Barrier { .. } => true,
+        }
     }
-    all
+
+    /// The response code that the entry must end with.
+    pub(crate) fn expected_response(&self, kind: &PortKind) -> u8 {
+        let (beats, address) = match kind {
+            PortKind::WideWrite { beats, .. }
+            | PortKind::WideMulticast { beats, .. }
+            | PortKind::WideReduction { beats, .. } => (*beats, u64::from(self.index) << 20),
+            PortKind::WideRead { beats, .. } => (*beats, 0),
+            PortKind::NarrowWrite { .. }
+            | PortKind::NarrowMulticast { .. }
+            | PortKind::NarrowRead { .. }
+            | PortKind::Atomic { .. }
+            | PortKind::Barrier { .. } => (0, 0),
+        };
+        let spec = self.fabric.network.spec();
+        let tiles = self.targets(kind);
+        let accesses = tiles.iter().flat_map(|tile| {
+            let bursts = Bursts::of_beats(beats, spec);
+            let wide = bursts.map(|b| (*tile, address + b.offset, b.bytes));
+            let narrow = (beats == 0).then_some((*tile, 0, 0));
+            wide.chain(narrow)
+        });
+        self.faults
+            .expected_response(self.index, accesses, self.fabric)
+    }
+
+    fn find(&self, tile: TileRef) -> u32 {
+        self.fabric.network.find(tile).map_or(0, |t| t.0)
+    }
+
+    /// Tiles whose memory the entry reaches.
+    fn targets(&self, kind: &PortKind) -> Vec<u32> {
+        match kind {
+            PortKind::WideMulticast { to, .. } | PortKind::NarrowMulticast { to, .. } => {
+                let tiles = self.fabric.network.multi_tiles(*to).flatten();
+                tiles.map(|t| t.0).collect()
+            }
+            PortKind::WideWrite { to: tile, .. }
+            | PortKind::NarrowWrite { to: tile, .. }
+            | PortKind::Atomic { to: tile, .. }
+            | PortKind::WideRead { source: tile, .. }
+            | PortKind::NarrowRead { source: tile, .. }
+            | PortKind::WideReduction { root: tile, .. }
+            | PortKind::Barrier { root: tile, .. } => {
+                let found = self.fabric.network.find(*tile);
+                found.map(|t| t.0).into_iter().collect()
+            }
+        }
+    }
+
+    /// Bytes that `tile` sends.
+    fn written(&self, tile: u32, beats: u32) -> Vec<u8> {
+        let mut all = vec![0; beats as usize * 64];
+        for burst in Bursts::of_beats(beats, self.fabric.network.spec()) {
+            let seed = contribution_seed(self.index, tile) ^ burst.offset.wrapping_mul(0x9e37);
+            let from = burst.offset as usize;
+            pattern(seed, 0, &mut all[from..from + burst.bytes as usize]);
+        }
+        all
+    }
+
+    /// Does the memory of `tile` hold the bytes, less the bursts that failed?
+    fn holds(&self, tile: u32, sent: &[u8]) -> bool {
+        let base = u64::from(self.index) << 20;
+        let mut expected = sent.to_vec();
+        for burst in Bursts::new(0, sent.len() as u64, self.fabric.network.spec()) {
+            let address = base + burst.offset;
+            let response = self.fabric.memory_response(tile, address, burst.bytes);
+            if response != OKAY || self.faults.writes_nothing(self.index) {
+                let from = burst.offset as usize;
+                expected[from..from + burst.bytes as usize].fill(0);
+            }
+        }
+        let mut found = vec![0; expected.len()];
+        self.fabric.memories.read(tile, base, &mut found);
+        found == expected
+    }
 }
 
 /// Sum of 64-bit integers, independent of the engine's arithmetic.
@@ -62,12 +130,4 @@ fn add(sum: &mut [u8], more: &[u8]) {
         };
         a.copy_from_slice(&word(a).wrapping_add(word(b)).to_le_bytes());
     }
-}
-
-fn holds(fabric: &Fabric<'_>, tile: u32, index: u32, expected: &[u8]) -> bool {
-    let mut found = vec![0; expected.len()];
-    fabric
-        .memories
-        .read(tile, u64::from(index) << 20, &mut found);
-    found == expected
 }

@@ -5,7 +5,9 @@ mod common;
 
 use common::{cluster, cube, network, network_with};
 use noccl_net::TileSet;
+use noccl_net::deadlock::{Flow, Place, Wait, check};
 use noccl_run::{Diagnosis, Mode, RunConfig, RunError};
+use noccl_spec::Plane;
 use noccl_workload::{
     Action, ActionId, ActionKind, Barrier, BarrierMechanism, Compute, PortKind, PortTransaction,
     SCHEDULE_FORMAT, Schedule, Trace,
@@ -13,7 +15,10 @@ use noccl_workload::{
 
 fn hang(preset: &str, overrides: &[(&str, &str)], transactions: Vec<PortTransaction>) -> Diagnosis {
     let net = network_with(preset, overrides);
-    let trace = Trace { transactions };
+    let trace = Trace {
+        transactions,
+        ..Trace::default()
+    };
     match noccl_sim::run_trace(&net, &trace, &RunConfig::new(Mode::Value), &mut |_| true) {
         Err(RunError::Hang(diagnosis)) => *diagnosis,
         other => panic!("should hang: {other:?}"),
@@ -83,6 +88,56 @@ fn published_router_names_the_links_that_two_worms_hold_and_since_when() {
 }
 
 #[test]
+fn hang_of_two_multicasts_is_the_cycle_that_the_static_check_names() {
+    let preset = "collective_noc_4x4_peer";
+    let net = network(preset);
+    let (row, all) = (cube(0, 0, 3, 0), cube(0, 0, 3, 3));
+    for (a, b, to) in [
+        (cluster(0, 0), cluster(3, 0), row),
+        (cluster(1, 0), cluster(2, 0), row),
+        (cluster(0, 0), cluster(3, 3), all),
+        (cluster(0, 1), cluster(2, 2), all),
+    ] {
+        let flow = |from| {
+            let from = net.find(from).expect("on the mesh");
+            Flow::Multicast { from, set: to }
+        };
+        let cycle = check(&net, &[flow(a), flow(b)]).expect_err("the check must reject them");
+        let multicast = |from| {
+            let kind = PortKind::WideMulticast {
+                from,
+                to,
+                beats: 64,
+            };
+            entry(vec![Some(0)], kind)
+        };
+        let diagnosis = hang(preset, &[], vec![multicast(a), multicast(b)]);
+        assert!(is_cycle(&diagnosis));
+        // The same transactions: both, and no other.
+        let mut flows: Vec<_> = cycle.waits.iter().map(|w| w.flow).collect();
+        flows.sort();
+        flows.dedup();
+        assert_eq!(flows, [Some(0), Some(1)], "{cycle}");
+        for (i, from) in [a, b].into_iter().enumerate() {
+            let name = format!("multicast #{i} from {from}");
+            assert!(diagnosis.summary.contains(&name), "{diagnosis}");
+        }
+        // The same kind of resources: outputs of the wide plane, held by the other worm.
+        let on_wide_outputs =
+            |w: &Wait| matches!(w.waits_for, Place::Link(link) if link.plane == Plane::Wide);
+        assert!(cycle.waits.iter().all(on_wide_outputs), "{cycle}");
+        let held = diagnosis
+            .waits
+            .iter()
+            .filter(|w| w.place.contains("which multicast #"));
+        let mut held: Vec<_> = held.map(|w| &w.place).collect();
+        held.dedup();
+        assert_eq!(held.len(), 2, "{diagnosis}");
+        assert!(held.iter().all(|p| p.contains(" wide ")), "{diagnosis}");
+    }
+}
+
+#[test]
 fn published_router_names_barriers_that_wait_for_each_others_siblings() {
     // Even members come to #0 first, odd members to #1.
     let starts = |first: u64| (0..4).map(|m| Some((m + first) % 2 * 9)).collect();
@@ -142,18 +197,23 @@ fn collective_that_nobody_starts_is_named() {
 
 #[test]
 fn full_store_is_named_as_the_limit() {
-    // More bursts than the store holds come from the east; the member in the west never comes.
-    let overrides = [("router.wide_reduction.store_beats", "64")];
-    let (group, root) = (cube(0, 0, 1, 0), cluster(0, 0));
-    let kind = || PortKind::WideReduction {
-        group,
-        root,
-        beats: 64,
-    };
-    let reductions = vec![
-        entry(vec![Some(100), Some(0)], kind()),
-        entry(vec![Some(0), Some(100)], kind()),
+    // One member starts with the first three reductions, the other with the last three: six windows of
+    // 16 beats come to a store of 64.
+    let overrides = [
+        ("router.wide_reduction.window_beats", "16"),
+        ("router.wide_reduction.store_beats", "64"),
     ];
+    let reduction = |a, b| {
+        let kind = PortKind::WideReduction {
+            group: cube(0, 0, 1, 0),
+            root: cluster(0, 0),
+            beats: 64,
+        };
+        entry(vec![Some(a), Some(b)], kind)
+    };
+    let first = [reduction(0, 300), reduction(0, 300), reduction(0, 300)];
+    let last = [reduction(300, 0), reduction(300, 0), reduction(300, 0)];
+    let reductions = first.into_iter().chain(last).collect();
     let diagnosis = hang("collective_noc_4x4", &overrides, reductions);
     let limit = "limit reached: router.wide_reduction.store_beats = 64 operands are set aside at \
                  cluster (0,0)";
@@ -189,7 +249,10 @@ fn merging_keeps_incomplete_barriers_away_from_the_counters_of_their_target() {
         entry(starts(40, 0), barrier(0, 0)),
     ];
     let net = network_with("collective_noc_4x4", &overrides);
-    let trace = Trace { transactions: two };
+    let trace = Trace {
+        transactions: two,
+        ..Trace::default()
+    };
     let result = noccl_sim::run_trace(&net, &trace, &RunConfig::new(Mode::Value), &mut |_| true);
     // Merging in the routers keeps all but complete barriers away from the target's counters.
     assert!(result.is_ok(), "{result:?}");

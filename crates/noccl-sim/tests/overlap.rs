@@ -18,7 +18,10 @@ fn run(network: &Network, kinds: Vec<(PortKind, Vec<u64>)>) -> Result<RunResult,
         .collect();
     noccl_sim::run_trace(
         network,
-        &Trace { transactions },
+        &Trace {
+            transactions,
+            ..Trace::default()
+        },
         &RunConfig::new(Mode::Value),
         &mut |_| true,
     )
@@ -138,6 +141,7 @@ fn member_that_never_contributes_is_diagnosed() {
         let start_cycles = vec![Some(0), Some(0), None, Some(0)];
         let trace = Trace {
             transactions: vec![PortTransaction { start_cycles, kind }],
+            ..Trace::default()
         };
         let result =
             noccl_sim::run_trace(&net, &trace, &RunConfig::new(Mode::Value), &mut |_| true);

@@ -29,5 +29,5 @@ pub use schedule::{
     Action, ActionId, ActionKind, Barrier, BarrierMechanism, Compute, Destination,
     InNetworkReduction, LocalReduce, Place, SCHEDULE_FORMAT, Schedule, Transfer,
 };
-pub use trace::{PortKind, PortTransaction, TRACE_FORMAT, Trace};
+pub use trace::{Difference, Fault, PortKind, PortTransaction, TRACE_FORMAT, Trace};
 pub use traffic::{Pattern, TRAFFIC_FORMAT, Traffic, check_traffic};

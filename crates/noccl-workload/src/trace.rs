@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A list of AXI transactions at the NI ports: what formula tests and the stress test replay.
 
-use noccl_net::{MultiAddress, TileRef};
+use crate::{ElementType, Operator};
+use noccl_net::{Coord, MultiAddress, TileRef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,60 @@ pub const TRACE_FORMAT: u32 = 1;
 pub struct Trace {
     /// Transactions; those of one tile are issued in this order.
     pub transactions: Vec<PortTransaction>,
+    /// What goes wrong on purpose.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<Fault>,
+}
+
+/// Something that goes wrong on purpose; what answers it is defined in `docs/errors.md`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Fault {
+    /// A range of a memory answers SLVERR. Wide data of transaction i stands from offset i × 2^20 on;
+    /// narrow transactions, atomics and barriers use offset 0.
+    Memory {
+        /// Tile whose memory it is.
+        tile: TileRef,
+        /// First byte.
+        offset: u64,
+        /// Bytes.
+        bytes: u64,
+    },
+    /// The address of a transaction decodes to nothing.
+    Unmapped {
+        /// Index of the transaction.
+        transaction: u32,
+    },
+    /// The user signal of a read or atomic, which has one destination, carries a mask.
+    Mask {
+        /// Index of the transaction.
+        transaction: u32,
+        /// Don't-care bits of x and y.
+        mask: Coord,
+    },
+    /// A member's contribution to a wide reduction differs from the transaction in what is given here.
+    Disagree {
+        /// Index of the transaction.
+        transaction: u32,
+        /// Which member, in member order.
+        member: u32,
+        /// How it differs.
+        difference: Difference,
+    },
+}
+
+/// How a contribution differs from its siblings.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Difference {
+    /// Fewer beats, at least one.
+    Beats(u32),
+    /// Another operator.
+    Operator(Operator),
+    /// Another element type.
+    Element(ElementType),
+    /// Another number of enabled bytes per beat (WSTRB), less than 64.
+    EnabledBytes(u32),
 }
 
 /// One transaction: its participants assert valid at their start cycle or later.

@@ -92,6 +92,7 @@ fn what_is_written_is_read_back() {
                 root: cluster(0, 0),
             },
         }],
+        ..Trace::default()
     };
     let file = TraceFile {
         format: TRACE_FORMAT,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One schedule or trace, cycle by cycle.
 
-use crate::compare::{Case, LinkFlits, SumError, runtime_cycles};
+use crate::compare::{Case, LinkFlits, SumError};
 use crate::watch::{Tally, Watch};
 use crate::{Error, links};
 use noccl_net::Network;
@@ -133,7 +133,7 @@ pub fn replay(
 pub fn report_run(network: &Network, result: &RunResult, has_links: bool) -> RunReport {
     RunReport {
         network: network.spec().name.clone(),
-        cycles: runtime_cycles(&result.actions),
+        cycles: span_cycles(&result.actions),
         last_event_cycle: result.cycles,
         actions: result.actions.clone(),
         counters: result.counters,
@@ -149,4 +149,11 @@ pub fn report_run(network: &Network, result: &RunResult, has_links: bool) -> Run
         wrong_transactions: result.wrong_transactions,
         checksum: format!("{:016x}", result.checksum),
     }
+}
+
+/// From the first participant's start to the last participant's end, barriers included.
+fn span_cycles(actions: &[ActionTime]) -> u64 {
+    let start = actions.iter().map(|a| a.start_cycle).min().unwrap_or(0);
+    let finish = actions.iter().map(|a| a.finish_cycle).max().unwrap_or(0);
+    finish - start
 }

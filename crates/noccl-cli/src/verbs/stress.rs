@@ -3,7 +3,7 @@
 
 use crate::args::SpecArgs;
 use crate::progress::watched;
-use crate::table::{Align, table};
+use crate::table::{Align, grouped, table};
 use crate::{Outcome, output};
 use clap::Args;
 use noccl::{Error, StressReport, StressRequest};
@@ -85,12 +85,13 @@ fn summary(report: &StressReport) -> String {
         .collect();
     format!(
         "runs          {}\ncompleted     {}\nhung          {}\nwrong         {}\n\
-         transactions  {}\n\n{}",
+         transactions  {}\ncycles        {}\n\n{}",
         report.runs,
         report.completed,
         report.hung,
         report.wrong,
         report.transactions,
+        grouped(report.simulated_cycles),
         table(&header, &rows)
     )
 }

@@ -57,7 +57,6 @@ pub fn check_in_order(
 
 struct Graph<'a> {
     network: &'a Network,
-    flows: &'a [Flow],
     order: &'a IssueOrder,
     transactions: Vec<Transaction>,
     /// (transaction, use) of places that more than one transaction takes.
@@ -103,7 +102,6 @@ impl<'a> Graph<'a> {
         }
         Self {
             network,
-            flows,
             order,
             transactions,
             nodes,
@@ -137,7 +135,8 @@ impl<'a> Graph<'a> {
     ///
     /// Order is set where requests are issued, and FIFOs keep it: if both come out of the same place,
     /// in which the first is ahead, it is ahead here too, because a fork or a join takes a flit out
-    /// of a FIFO only when all copies or siblings go on.
+    /// of a FIFO only when all copies or siblings go on. Sums of a wide reduction are the exception: they
+    /// come out of the arithmetic pipeline later, and what is not reduced there overtakes them.
     fn is_ahead(&self, first: (usize, usize), second: (usize, usize)) -> bool {
         let key = (self.dense(first), self.dense(second));
         if let Some(known) = self.ahead.borrow().get(&key) {
@@ -145,46 +144,27 @@ impl<'a> Graph<'a> {
         }
         let use_of = |(t, u): (usize, usize)| &self.transactions[t].uses[u];
         let (a, b) = (use_of(first), use_of(second));
-        let answer = self.is_held_back(first.0, second)
-            || match a.place {
-                Place::Issue { tile, .. } => self.is_issued_first(tile, first.0, second.0),
-                Place::Link(_)
-                | Place::Input { .. }
-                | Place::Answer { .. }
-                | Place::Store(_)
-                | Place::ReductionUnit(_)
-                | Place::DmaBuffer(_) => a.after.iter().any(|x| {
-                    b.after.iter().any(|y| {
-                        let (x, y) = ((first.0, *x), (second.0, *y));
-                        use_of(x).place == use_of(y).place && self.is_ahead(x, y)
-                    })
-                }),
-            };
-        self.ahead.borrow_mut().insert(key, answer);
-        answer
-    }
-
-    /// Is the second use out of reach until transaction `first` has been answered?
-    fn is_held_back(&self, first: usize, (second, taken): (usize, usize)) -> bool {
-        if self.network.spec().router.flow == RouterFlow::NonBlocking
-            || self.flows[first].has_destination_of(&self.flows[second])
-        {
-            return false;
-        }
-        let txn = &self.transactions[second];
-        (0..=taken).any(|u| match txn.uses[u].place {
-            Place::Issue { tile, .. } => {
-                txn.comes_before(u, taken)
-                    && self.transactions[first].takes(txn.uses[u].place)
-                    && self.is_issued_first(tile, first, second)
+        let answer = match a.place {
+            Place::Issue { tile, .. } => self.is_issued_first(tile, first.0, second.0),
+            Place::Link(link)
+                if link.plane == Plane::Wide && a.after.len() > 1 && b.after.len() == 1 =>
+            {
+                false
             }
             Place::Link(_)
             | Place::Input { .. }
             | Place::Answer { .. }
             | Place::Store(_)
             | Place::ReductionUnit(_)
-            | Place::DmaBuffer(_) => false,
-        })
+            | Place::DmaBuffer(_) => a.after.iter().any(|x| {
+                b.after.iter().any(|y| {
+                    let (x, y) = ((first.0, *x), (second.0, *y));
+                    use_of(x).place == use_of(y).place && self.is_ahead(x, y)
+                })
+            }),
+        };
+        self.ahead.borrow_mut().insert(key, answer);
+        answer
     }
 
     fn is_issued_first(&self, tile: TileId, first: usize, second: usize) -> bool {
@@ -228,8 +208,9 @@ impl<'a> Graph<'a> {
 
 /// Must the next request of some initiator of this flow wait until this one has been answered?
 ///
-/// The published NI sends requests to different destinations one by one. The other flow sends up to a
-/// stated number of them.
+/// A published NI may have to send requests to different destinations one by one (same id); the check
+/// counts what that makes others wait for, and does not count on it. The other flow sends up to a stated
+/// number of them.
 fn is_answer_awaited(network: &Network, flows: &[Flow], index: usize) -> bool {
     let (spec, flow) = (network.spec(), &flows[index]);
     let plane = flow.request_plane();

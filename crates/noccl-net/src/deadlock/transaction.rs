@@ -85,11 +85,6 @@ impl Transaction {
             .is_some_and(|word| word >> (first % 64) & 1 == 1)
     }
 
-    /// Does the transaction take this place?
-    pub(super) fn takes(&self, place: Place) -> bool {
-        self.uses.iter().any(|one| one.place == place)
-    }
-
     /// Do copies of this part of the transaction go their ways independently?
     pub(super) fn is_independent(&self, at: usize) -> bool {
         matches!(self.uses[at].keeps, KeptUntil::PassedOn)

@@ -3,12 +3,13 @@
 
 use super::View;
 use super::graph::Wait;
-use super::network::{input, wait};
+use super::network::{entry, input, wait};
 use super::node::{Node, input_name};
 use crate::flit::FlitKind;
-use crate::ni::{Source, beat_bytes};
+use crate::ni::{Source, Stream, beat_bytes};
 use crate::txn::{Owner, TxnKind};
 use noccl_net::Port;
+use noccl_net::tree::join_set;
 use noccl_spec::Plane;
 
 const LOCAL: usize = Port::Local as usize;
@@ -20,7 +21,7 @@ impl View<'_, '_> {
         match plane {
             Plane::Req => ni.req.front().map(|f| f.txn),
             Plane::Rsp => ni.rsp.front().map(|f| f.txn),
-            Plane::Wide => ni.writes.front().or(ni.reads.front()).map(|s| s.txn),
+            Plane::Wide => ni.reads.front().map(|s| s.txn),
         }
     }
 
@@ -68,34 +69,56 @@ impl View<'_, '_> {
     }
 
     pub(super) fn waits_of_source(&self, plane: Plane, tile: u32) -> Vec<Wait> {
-        let r = tile as usize;
-        let ni = &self.fabric.nis[r];
-        if plane == Plane::Wide && ni.reads.is_empty() {
-            let waits = self.waits_of_write_queue(tile);
-            if !waits.is_empty() {
-                return waits;
-            }
-        }
-        if self.plane(plane).can_inject(r) {
+        if self.plane(plane).can_inject(tile as usize) {
             return Vec::new();
         }
-        let since = self.full_since(plane, r, true, LOCAL, 0);
+        let since = self.full_since(plane, tile as usize, true, LOCAL, 0);
         let place = input_name(self.fabric.network, plane, tile, LOCAL);
-        vec![wait(input(plane, r, LOCAL), &place, since)]
+        vec![wait(input(plane, tile as usize, LOCAL), &place, since)]
     }
 
-    /// The head of the write queue is held back by a limit, or has no data yet.
-    pub(super) fn waits_of_write_queue(&self, tile: u32) -> Vec<Wait> {
+    /// A burst in the write queue: held back by a limit or a window, without data, or behind another.
+    pub(super) fn waits_of_stream(&self, tile: u32, id: u32) -> Vec<Wait> {
         let fabric = self.fabric;
         let ni = &fabric.nis[tile as usize];
-        let Some(stream) = ni.writes.front() else {
+        let Some(at) = ni.writes.iter().position(|s| s.txn == id) else {
             return Vec::new();
         };
-        let txn = fabric.txns.get(stream.txn);
+        let stream = &ni.writes[at];
         let since = fabric.last_progress;
+        let limited = self.waits_for_limits(tile, stream, since);
+        if !limited.is_empty() {
+            return limited;
+        }
+        let txn = fabric.txns.get(id);
+        let needed = beat_bytes(txn.address, txn.bytes, stream.next_beat).1;
+        if stream.source == Source::Buffer && needed > ni.buffer_bytes {
+            let place = format!("the DMA buffer of {}", self.tile(tile as usize));
+            let reads = fabric.txns.iter_live();
+            let reads = reads.filter(|(_, t)| t.owner == Owner::DmaRead && t.home == tile);
+            return reads
+                .map(|(id, _)| wait(Node::Transaction(id), &place, since))
+                .collect();
+        }
+        let channel = |txn: u32| fabric.txns.get(txn).owner.channel();
+        let mut earlier = ni.writes.iter().take(at);
+        if let Some(before) = earlier.find(|s| fabric.is_peer || channel(s.txn) == channel(id)) {
+            let place = format!("the write queue of {}", self.tile(tile as usize));
+            let to = Node::Stream {
+                tile,
+                txn: before.txn,
+            };
+            return vec![wait(to, &place, since)];
+        }
+        self.waits_of_source(Plane::Wide, tile)
+    }
+
+    fn waits_for_limits(&self, tile: u32, stream: &Stream, since: u64) -> Vec<Wait> {
+        let fabric = self.fabric;
+        let ni = &fabric.nis[tile as usize];
         let limits = &fabric.network.spec().ni;
         let is_new = stream.next_beat == 0 && (stream.head_pending || !fabric.is_peer);
-        let is_reduction = txn.kind == TxnKind::WideReduction;
+        let is_reduction = fabric.txns.get(stream.txn).kind == TxnKind::WideReduction;
         if is_new && is_reduction && ni.reductions_outstanding >= limits.max_open_reductions {
             let (what, limit) = ("ni.max_open_reductions", limits.max_open_reductions);
             let open = self.open_bursts(tile, true);
@@ -106,16 +129,41 @@ impl View<'_, '_> {
             let open = self.open_bursts(tile, false);
             return self.limited(open, what, limit, tile as usize, since);
         }
-        let needed = beat_bytes(txn.address, txn.bytes, stream.next_beat).1;
-        if stream.source == Source::Buffer && needed > ni.buffer_bytes {
-            let place = format!("the DMA buffer of {}", self.tile(tile as usize));
-            let reads = fabric.txns.iter_live();
-            let reads = reads.filter(|(_, t)| t.owner == Owner::DmaRead && t.home == tile);
-            return reads
-                .map(|(id, _)| wait(Node::Transaction(id), &place, since))
-                .collect();
+        let window = fabric.network.spec().router.wide_reduction.window_beats;
+        if stream.is_limited && stream.under_way >= window {
+            return self.waits_for_room(tile as usize, stream.txn, true);
         }
         Vec::new()
+    }
+
+    /// Beats of a reduction fill the window to the next merge point, where they wait for siblings.
+    pub(super) fn waits_for_room(&self, from: usize, txn: u32, counts_here: bool) -> Vec<Wait> {
+        let tree = self.fabric.txns.trees.tree(txn);
+        let network = self.fabric.network;
+        let mut path = network.path(self.coord(from), tree.root);
+        if !counts_here {
+            path.next();
+        }
+        let merges = |at| join_set(at, tree.set, tree.root).count_ones() > 1;
+        let Some((at, _)) = path.find(|(at, _)| merges(*at)) else {
+            return Vec::new();
+        };
+        let router = network.tile_at(at).0;
+        let place = format!(
+            "the window to the merge point of {}",
+            self.tile(router as usize)
+        );
+        let joins = &self.plane(Plane::Wide).joins;
+        let waiting = joins.waiting_at(router as usize).filter(|w| w.txn == txn);
+        waiting
+            .map(|w| {
+                wait(
+                    entry(Plane::Wide, router as usize, txn, w.beat),
+                    &place,
+                    w.since,
+                )
+            })
+            .collect()
     }
 
     /// Write and reduction bursts of a tile that have left its queue and have no response.

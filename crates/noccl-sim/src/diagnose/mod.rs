@@ -171,7 +171,13 @@ impl<'a, 'n> View<'a, 'n> {
         let mut names: Vec<String> = named
             .map(|t| {
                 let name = tile_name(self.fabric.network, *t);
-                format!("{name} has not contributed")
+                match self.fabric.errors.beats_of(of, *t) {
+                    Some(has) => {
+                        let beats = self.fabric.txns.get(of).beats;
+                        format!("{name} has contributed {has} of {beats} beats")
+                    }
+                    None => format!("{name} has not contributed"),
+                }
             })
             .collect();
         if members.len() > MAX_NAMED {

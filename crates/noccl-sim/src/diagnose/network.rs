@@ -81,8 +81,11 @@ impl View<'_, '_> {
             let source = |plane| Node::Source { plane, tile };
             ni.req.iter().for_each(|f| note(f.txn, source(Plane::Req)));
             ni.rsp.iter().for_each(|f| note(f.txn, source(Plane::Rsp)));
-            let streams = ni.writes.iter().chain(&ni.reads);
-            streams.for_each(|s| note(s.txn, source(Plane::Wide)));
+            ni.reads
+                .iter()
+                .for_each(|s| note(s.txn, source(Plane::Wide)));
+            let stream = |txn| Node::Stream { tile, txn };
+            ni.writes.iter().for_each(|s| note(s.txn, stream(s.txn)));
         }
         places
     }
@@ -108,6 +111,7 @@ impl View<'_, '_> {
             } => self.waits_of_entry(plane, router as usize, txn, beat),
             Node::Result { plane, router } => self.waits_of_result(plane, router as usize),
             Node::Source { plane, tile } => self.waits_of_source(plane, tile),
+            Node::Stream { tile, txn } => self.waits_of_stream(tile, txn),
             Node::Transaction(txn) => self.waits_of_transaction(txn),
             Node::Share(instance) => self.waits_of_share(instance),
             Node::Member { .. } | Node::Entrant(_) => Vec::new(),
@@ -182,6 +186,7 @@ impl View<'_, '_> {
             }
             Node::Result { router: tile, .. }
             | Node::Source { tile, .. }
+            | Node::Stream { tile, .. }
             | Node::Member { tile, .. } => {
                 wait(to, &tile_name(network, tile), self.fabric.last_progress)
             }

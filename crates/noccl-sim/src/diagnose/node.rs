@@ -29,6 +29,8 @@ pub(crate) enum Node {
     Result { plane: Plane, router: u32 },
     /// What a NI would send next into a plane.
     Source { plane: Plane, tile: u32 },
+    /// A write or reduction burst in the queue of a NI.
+    Stream { tile: u32, txn: u32 },
     /// A transaction as a whole.
     Transaction(u32),
     /// A member that has not contributed to a transaction.
@@ -146,6 +148,10 @@ impl View<'_, '_> {
                     "{what} in the {} queue of the NI of {at}",
                     plane_name(plane)
                 )
+            }
+            Node::Stream { tile, txn } => {
+                let (name, at) = (self.txn_name(txn), tile_name(network, tile));
+                format!("{name} in the write queue of the NI of {at}")
             }
             Node::Transaction(txn) => self.txn_name(txn),
             Node::Member { txn, tile } => {

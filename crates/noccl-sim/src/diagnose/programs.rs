@@ -122,9 +122,10 @@ impl View<'_, '_> {
                 result.map(|(_, f)| f.txn)
             }
             Node::Source { plane, tile } => self.next_of_source(plane, tile),
-            Node::Entry { txn, .. } | Node::Member { txn, .. } | Node::Transaction(txn) => {
-                Some(txn)
-            }
+            Node::Entry { txn, .. }
+            | Node::Stream { txn, .. }
+            | Node::Member { txn, .. }
+            | Node::Transaction(txn) => Some(txn),
             Node::Entrant(_) | Node::Share(_) => None,
         };
         txn.map_or_else(|| self.name(node), |txn| self.txn_name(txn))

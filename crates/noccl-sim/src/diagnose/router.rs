@@ -7,7 +7,7 @@ use super::network::{entry, input, output, ports, wait};
 use super::node::{Node, input_name, output_name};
 use crate::block::RESULT;
 use crate::flit::{Flit, FlitKind};
-use crate::plane::next_port;
+use crate::plane::{next_port, route_of};
 use noccl_net::Port;
 use noccl_net::tree::join_set;
 use noccl_spec::Plane;
@@ -76,8 +76,7 @@ impl View<'_, '_> {
                 return vec![self::input(plane, r, input)];
             }
             if input == LOCAL {
-                let tile = r as u32;
-                return vec![Node::Source { plane, tile }];
+                return vec![self.queue(plane, r as u32, txn)];
             }
             let (before, out) = self.upstream_of(r, input);
             if state.fifo(before, false, out).next().is_some() {
@@ -102,7 +101,7 @@ impl View<'_, '_> {
         let state = self.plane(plane);
         let missing = state.missing_siblings(r, port, &self.fabric.txns.trees);
         if missing == 0 {
-            let out = next_port(self.coord(r), flit.dst);
+            let out = next_port(self.coord(r), route_of(flit, &self.fabric.txns.trees));
             let router = r as u32;
             if flit.kind == FlitKind::ReduceHead && state.joins.has_results(r) {
                 let place = format!("the reduction unit of {}", self.tile(r));
@@ -151,6 +150,14 @@ impl View<'_, '_> {
             .collect()
     }
 
+    /// The queue of a NI that a transaction's flits come from.
+    fn queue(&self, plane: Plane, tile: u32, txn: u32) -> Node {
+        match plane {
+            Plane::Wide => Node::Stream { tile, txn },
+            Plane::Req | Plane::Rsp => Node::Source { plane, tile },
+        }
+    }
+
     /// Where the contributions to a transaction stand that are due at a router.
     pub(super) fn contributions(
         &self,
@@ -182,10 +189,12 @@ impl View<'_, '_> {
         }
         if port == LOCAL {
             let tile = r as u32;
-            let source = Node::Source { plane, tile };
-            let is_queued = self.places.get(&txn).is_some_and(|p| p.contains(&source));
-            return match (is_queued, self.has_contributed(txn, tile)) {
-                (true, _) => vec![source],
+            let queue = self.queue(plane, tile, txn);
+            let is_queued = self.places.get(&txn).is_some_and(|p| p.contains(&queue));
+            let short = self.fabric.errors.beats_of(txn, tile);
+            let is_short = short.zip(beat).is_some_and(|(has, beat)| beat >= has);
+            return match (is_queued, self.has_contributed(txn, tile) && !is_short) {
+                (true, _) => vec![queue],
                 (false, true) => Vec::new(),
                 (false, false) => vec![self.member(txn, tile)],
             };
@@ -221,6 +230,9 @@ impl View<'_, '_> {
             return self.waits_for_requests(txn, entry.since);
         }
         let missing = join_set(self.coord(r), tree.set, tree.root) & !entry.have;
+        if missing == 0 {
+            return self.waits_for_room(r, txn, false);
+        }
         ports(missing)
             .flat_map(|p| {
                 let place = input_name(self.fabric.network, plane, r as u32, p);
@@ -237,6 +249,7 @@ impl View<'_, '_> {
             Node::Input { plane, .. } | Node::Output { plane, .. } | Node::Source { plane, .. } => {
                 *plane != Plane::Rsp
             }
+            Node::Stream { .. } => true,
             Node::Entry { .. }
             | Node::Result { .. }
             | Node::Transaction(_)
@@ -255,7 +268,7 @@ impl View<'_, '_> {
     pub(super) fn waits_of_result(&self, plane: Plane, r: usize) -> Vec<Wait> {
         match self.plane(plane).joins.oldest_result(r) {
             Some((done, flit)) => {
-                let out = next_port(self.coord(r), flit.dst);
+                let out = next_port(self.coord(r), route_of(flit, &self.fabric.txns.trees));
                 self.waits_for_output(plane, r, RESULT, out, done)
             }
             None => Vec::new(),

@@ -55,7 +55,10 @@ fn run_in(
     }];
     noccl_sim::run_trace(
         network,
-        &Trace { transactions },
+        &Trace {
+            transactions,
+            ..Trace::default()
+        },
         &RunConfig::new(mode),
         &mut |_| true,
     )

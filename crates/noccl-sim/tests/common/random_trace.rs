@@ -119,5 +119,8 @@ pub fn random_trace(net: &Network, seed: u64, count: usize, window_cycles: u64) 
             }
         })
         .collect();
-    Trace { transactions }
+    Trace {
+        transactions,
+        ..Trace::default()
+    }
 }

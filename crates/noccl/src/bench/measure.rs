@@ -59,6 +59,10 @@ pub fn bench_here(benchmark: Benchmark, part: Part, watch: Watch<'_>) -> Result<
         (Some(plan), Part::Probe) => probe(&network, &plan, watch)?,
         (Some(mut plan), Part::Measure { load, divisor }) => {
             plan.measured_cycles = (plan.measured_cycles / divisor.max(1)).max(2);
+            if divisor > 1 {
+                // Instructions of every repetition would be counted.
+                plan.repetitions = 1;
+            }
             measure(&network, &plan, load, watch)?
         }
         (None, Part::Probe) => row(0.0, 0, 0, 1.0, Elapsed::NONE),
@@ -199,6 +203,7 @@ fn corner_write(network: &Network, watch: Watch<'_>) -> Result<BenchRow, Error> 
                 beats: BEATS,
             },
         }],
+        ..Trace::default()
     };
     let config = RunConfig::new(Mode::Timing);
     let clock = Clock::start();

@@ -23,7 +23,7 @@ use noccl_coll::Algorithm;
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, RunError, energy_pj};
 use noccl_sim::run_schedule;
-use noccl_workload::{CheckError, CollectiveKind};
+use noccl_workload::{ActionKind, CheckError, CollectiveKind, Schedule};
 use rayon::prelude::*;
 pub(crate) use search::best_of;
 use search::{Family, best_choice, families};
@@ -46,15 +46,15 @@ pub fn compare(
     request: &CompareRequest,
     watch: Watch<'_>,
 ) -> Result<Comparison, Error> {
-    let mut jobs = Vec::new();
+    let mut pending = Vec::new();
     for bytes in sizes(request)? {
         let collective = case::collective_of(network, request, bytes)?;
         for family in families(network, &collective, &request.algorithms)? {
-            jobs.push((collective.clone(), family));
+            pending.push((collective.clone(), family));
         }
     }
-    let tally = Tally::new(watch, jobs.len() as u64);
-    let outcomes: Vec<Result<CompareRow, Error>> = jobs
+    let tally = Tally::new(watch, pending.len() as u64);
+    let outcomes: Vec<Result<CompareRow, Error>> = pending
         .par_iter()
         .map(|(collective, family)| {
             let case = Case::new(network, collective, request.seed)?;
@@ -141,7 +141,7 @@ fn measure(
         )
     })?;
     let verdict = case.judge(&reference, &result.memory);
-    let cycles = runtime_cycles(&result.actions);
+    let cycles = runtime_cycles(&schedule, &result.actions);
     let bounds = noccl_model::bounds(network, &case.collective)?;
     let reduces = matches!(
         case.collective.kind,
@@ -184,9 +184,19 @@ fn measure(
     })
 }
 
-/// From the first participant's start to the last participant's end.
-pub(crate) fn runtime_cycles(actions: &[noccl_run::ActionTime]) -> u64 {
-    let start = actions.iter().map(|a| a.start_cycle).min().unwrap_or(0);
+/// From the start of the first transfer to the end of the last action, as S1 times it.
+///
+/// A member that waits at a barrier for the first transfer has not begun anything that the paper counts;
+/// a barrier's own runtime counts from its first arrival.
+pub(crate) fn runtime_cycles(schedule: &Schedule, actions: &[noccl_run::ActionTime]) -> u64 {
+    let is_barrier = |a: &&noccl_workload::Action| matches!(a.kind, ActionKind::Barrier(_));
+    let counts_all = schedule.actions.iter().all(|a| is_barrier(&a));
+    let timed = schedule
+        .actions
+        .iter()
+        .zip(actions)
+        .filter(|(a, _)| counts_all || !is_barrier(a));
+    let start = timed.map(|(_, time)| time.start_cycle).min().unwrap_or(0);
     let finish = actions.iter().map(|a| a.finish_cycle).max().unwrap_or(0);
     finish - start
 }

@@ -82,7 +82,10 @@ pub fn generate(network: &Network, recipe: &Recipe, seed: u64) -> Trace {
     let transactions = (0..recipe.transactions)
         .map(|_| maker.transaction())
         .collect();
-    Trace { transactions }
+    Trace {
+        transactions,
+        ..Trace::default()
+    }
 }
 
 struct Maker<'a> {
@@ -319,6 +322,7 @@ mod tests {
         for preset in [
             "collective_noc_1x4",
             "collective_noc_16x2",
+            "collective_noc_3x5",
             "collective_noc_8x8",
         ] {
             for (network, trace) in traces(preset, &[StressKind::Multicast]) {

@@ -146,6 +146,8 @@ pub struct StressReport {
     pub wrong: u64,
     /// Transactions in all runs.
     pub transactions: u64,
+    /// Cycles of all completed runs together.
+    pub simulated_cycles: u64,
     /// Runtimes of the completed runs.
     pub histogram: Vec<HistogramBin>,
     /// Seeds that hung or were wrong, smallest first.
@@ -211,6 +213,7 @@ fn summarise(network: &Network, request: &StressRequest, outcomes: &[Outcome]) -
         hung: 0,
         wrong: 0,
         transactions: outcomes.iter().map(|o| o.transactions).sum(),
+        simulated_cycles: 0,
         histogram: Vec::new(),
         failures: Vec::new(),
     };
@@ -237,6 +240,7 @@ fn summarise(network: &Network, request: &StressRequest, outcomes: &[Outcome]) -
             });
         }
     }
+    report.simulated_cycles = cycles.iter().sum();
     report.histogram = histogram(&cycles);
     report
 }
