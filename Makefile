@@ -99,7 +99,7 @@ lint-python: $(VENV)/.extension
 
 .PHONY: docs
 docs: ## API documentation of the crates, warnings are errors
-	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --exclude noccl-py --exclude noccl-cli --no-deps --locked
+	RUSTDOCFLAGS='-D warnings -A rustdoc::private_intra_doc_links' cargo doc --workspace --exclude noccl-py --exclude noccl-cli --no-deps --locked
 
 # ---------------------------------------------------------------------------------------------- tests
 

@@ -136,7 +136,7 @@ impl<'s> Agents<'s> {
                 ..
             } => {
                 let engine = self.engines.entry(tile).or_default();
-                if let Some(instance) = engine.on_write_response(instance) {
+                if let Some(instance) = engine.on_write_response(tile, instance, fabric) {
                     fabric.call_driver(seen, event::OVER, instance);
                 }
             }
@@ -271,7 +271,7 @@ impl<'s> Agents<'s> {
         self.engines
             .entry(tile)
             .or_default()
-            .start(tile, job, fabric);
+            .take(tile, job, fabric);
     }
 
     fn contribute(&mut self, id: u32, action: u32, tile: u32, fabric: &mut Fabric<'_>) {

@@ -442,7 +442,7 @@ impl Fabric<'_> {
                 beats: facts.beats,
                 head_pending: false,
                 under_way: 0,
-                is_limited: false,
+                window: u32::MAX,
                 source,
             });
             self.injecting.insert(tile as usize);

@@ -57,6 +57,9 @@ struct Reading {
 
 #[derive(Debug, Default)]
 pub(crate) struct Dma {
+    /// Transfers that wait until the engine works on fewer than its limit.
+    waiting: VecDeque<Job>,
+    num_active: u32,
     reads: VecDeque<ReadBurst>,
     reading: VecDeque<Reading>,
     /// Bytes asked for and not yet in the buffer.
@@ -107,8 +110,30 @@ impl Job {
 }
 
 impl Dma {
-    /// The engine takes a job: its requests leave after the request path.
-    pub(crate) fn start(&mut self, tile: u32, job: Job, fabric: &mut Fabric<'_>) {
+    /// The engine takes a transfer, now or when it has finished enough others.
+    pub(crate) fn take(&mut self, tile: u32, job: Job, fabric: &mut Fabric<'_>) {
+        self.waiting.push_back(job);
+        self.start_waiting(tile, fabric);
+    }
+
+    fn start_waiting(&mut self, tile: u32, fabric: &mut Fabric<'_>) {
+        while self.num_active < fabric.network.spec().cluster.dma.max_transfers {
+            let Some(job) = self.waiting.pop_front() else {
+                return;
+            };
+            self.num_active += 1;
+            self.start(tile, job, fabric);
+        }
+    }
+
+    /// A transfer is complete: the next one may start.
+    fn complete(&mut self, tile: u32, instance: u32, fabric: &mut Fabric<'_>) -> Option<u32> {
+        self.num_active -= 1;
+        self.start_waiting(tile, fabric);
+        Some(instance)
+    }
+
+    fn start(&mut self, tile: u32, job: Job, fabric: &mut Fabric<'_>) {
         if let Side::Remote(target) = job.destination {
             let source = if matches!(job.source, Side::Own) {
                 None
@@ -170,18 +195,22 @@ impl Dma {
             None
         };
         self.read_ahead(tile, fabric);
-        finished
-            .filter(|r| matches!(r.job.destination, Side::Own))
-            .map(|r| r.job.instance)
+        let pull = finished.filter(|r| matches!(r.job.destination, Side::Own))?;
+        self.complete(tile, pull.job.instance, fabric)
     }
 
     /// A write burst has its response. Returns the instance of a transfer that is now complete.
-    pub(crate) fn on_write_response(&mut self, instance: u32) -> Option<u32> {
+    pub(crate) fn on_write_response(
+        &mut self,
+        tile: u32,
+        instance: u32,
+        fabric: &mut Fabric<'_>,
+    ) -> Option<u32> {
         let at = self.writing.iter().position(|(i, _)| *i == instance)?;
         self.writing[at].1 -= 1;
         if self.writing[at].1 == 0 {
             self.writing.remove(at);
-            return Some(instance);
+            return self.complete(tile, instance, fabric);
         }
         None
     }

@@ -172,3 +172,8 @@ impl Flit {
 pub(crate) const fn pack(at: noccl_net::Coord) -> u32 {
     (at.x as u32) << 16 | at.y as u32
 }
+
+/// The coordinate of a packed one.
+pub(crate) const fn unpack(at: u32) -> noccl_net::Coord {
+    noccl_net::Coord::new((at >> 16) as u16, at as u16)
+}

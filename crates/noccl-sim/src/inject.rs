@@ -174,8 +174,7 @@ impl Fabric<'_> {
                 return false;
             }
         }
-        let window = self.network.spec().router.wide_reduction.window_beats;
-        if stream.is_limited && stream.under_way >= window {
+        if stream.under_way >= stream.window {
             return false;
         }
         match stream.source {
@@ -205,7 +204,7 @@ impl Fabric<'_> {
             ni.writes.remove(at);
         } else {
             ni.writes[at].next_beat += 1;
-            ni.writes[at].under_way += u32::from(stream.is_limited);
+            ni.writes[at].under_way += u32::from(is_reduction);
         }
         let payload = self.load_beat(tile, stream, txn.address, txn.bytes, is_reduction);
         let tree = self.txns.trees.tree(stream.txn);

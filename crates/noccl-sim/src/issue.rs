@@ -3,7 +3,7 @@
 
 use crate::fabric::Fabric;
 use crate::flit::{Flit, FlitKind, LAST, MULTICAST, pack};
-use crate::join::has_merge_ahead;
+use crate::join::window_ahead;
 use crate::ni::{Source, Stream, beats_of};
 use crate::txn::{Owner, Tree, Txn, TxnKind};
 use noccl_net::tree::Cube;
@@ -68,7 +68,7 @@ impl Fabric<'_> {
             beats,
             head_pending: self.is_peer,
             under_way: 0,
-            is_limited: false,
+            window: u32::MAX,
             source,
         });
         self.refresh_injecting(tile as usize);
@@ -140,13 +140,19 @@ impl Fabric<'_> {
     /// A member's contribution to an open reduction burst.
     pub(crate) fn contribute(&mut self, tile: u32, txn: u32, source: Source) {
         let tree = self.txns.trees.tree(txn);
+        let window_beats = self.network.spec().router.wide_reduction.window_beats;
+        let window = if self.is_peer {
+            u32::MAX
+        } else {
+            window_ahead(self.coord(tile), tree, true, window_beats)
+        };
         let stream = Stream {
             txn,
             next_beat: 0,
             beats: self.errors.beats_of(txn, tile).unwrap_or(tree.beats),
             head_pending: self.is_peer,
             under_way: 0,
-            is_limited: !self.is_peer && has_merge_ahead(self.coord(tile), tree, true),
+            window,
             source,
         };
         self.nis[tile as usize].writes.push_back(stream);

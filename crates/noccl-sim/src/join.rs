@@ -18,7 +18,7 @@
 //! different orders at two ports then wait for each other forever (`docs/design/0001`).
 //! Source: S1 §3.1.3–3.1.4.
 
-use crate::flit::{Flit, FlitKind, LAST, OWN_COPY, RESPONSE};
+use crate::flit::{Flit, FlitKind, LAST, OWN_COPY, RESPONSE, unpack};
 use crate::plane::Context;
 use crate::txn::Tree;
 use noccl_net::tree::{join_set, leaves_through};
@@ -118,8 +118,8 @@ struct Flow {
     txn: u32,
     /// Beats under way to the next merge point.
     under_way: u32,
-    /// Is there a next merge point, whose room counts?
-    is_limited: bool,
+    /// Most beats that may be; unlimited where no merge point is ahead.
+    window: u32,
 }
 
 #[derive(Debug, Default)]
@@ -400,7 +400,7 @@ impl Joins {
         if config.has_windows {
             let beats = context.trees.beats(operands.txn);
             unit.account(&operands, beats);
-            unit.give_back(r, &operands, beats, &config, &mut self.credits);
+            unit.give_back(r, here, &operands, beats, &config, &mut self.credits);
         }
         let flit = Flit {
             txn: operands.txn,
@@ -491,16 +491,17 @@ impl Unit {
                 .find(|f| f.txn == txn)
                 .copied()
                 .unwrap_or_else(|| {
-                    let is_limited = has_merge_ahead(here, context.trees.tree(txn), false);
+                    let window =
+                        window_ahead(here, context.trees.tree(txn), false, config.window_beats);
                     let flow = Flow {
                         txn,
                         under_way: 0,
-                        is_limited,
+                        window,
                     };
                     self.flows.push(flow);
                     flow
                 });
-            if !flow.is_limited || flow.under_way < config.window_beats {
+            if flow.under_way < flow.window {
                 return Some(at);
             }
         }
@@ -512,7 +513,7 @@ impl Unit {
         let Some(at) = self.flows.iter().position(|f| f.txn == operands.txn) else {
             return;
         };
-        self.flows[at].under_way += u32::from(self.flows[at].is_limited);
+        self.flows[at].under_way += 1;
         if operands.beat + 1 == beats {
             self.flows.swap_remove(at);
         }
@@ -522,18 +523,20 @@ impl Unit {
     fn give_back(
         &mut self,
         r: usize,
+        here: Coord,
         operands: &Operands,
         beats: u16,
         config: &JoinConfig,
         out: &mut Vec<Credit>,
     ) {
         let (beat, beats) = (u32::from(operands.beat), u32::from(beats));
-        if beat + config.window_beats >= beats {
-            return;
-        }
-        let is_final = beat + config.window_beats + 1 == beats;
         for port in (0..5).filter(|p| operands.have >> p & 1 != 0) {
             let (txn, to) = (operands.txn, operands.senders[port]);
+            let window = window_over(here.hops_to(unpack(to)), config.window_beats);
+            if beat + window >= beats {
+                continue;
+            }
+            let is_final = beat + window + 1 == beats;
             let at = self
                 .owed
                 .iter()
@@ -559,13 +562,22 @@ impl Unit {
     }
 }
 
-/// Does a contribution that leaves `here` meet siblings on its way to the root?
-pub(crate) fn has_merge_ahead(here: Coord, tree: &Tree, counts_here: bool) -> bool {
+/// Beats on the way over each further hop and back: two cycles a hop for the beat, two for the credit.
+const WINDOW_BEATS_PER_HOP: u32 = 4;
+
+/// Window between merge points that are `hops` apart: the spec's for neighbours, more over a distance, so
+/// that members of strided groups keep one beat per cycle.
+const fn window_over(hops: u32, window_beats: u32) -> u32 {
+    window_beats + WINDOW_BEATS_PER_HOP * hops.saturating_sub(1)
+}
+
+/// Window of a contribution that leaves `here`: unlimited if it meets no siblings on its way to the root.
+pub(crate) fn window_ahead(here: Coord, tree: &Tree, counts_here: bool, window_beats: u32) -> u32 {
     let mut at = here;
     let mut counts = counts_here;
     loop {
         if counts && join_set(at, tree.set, tree.root).count_ones() > 1 {
-            return true;
+            return window_over(here.hops_to(at), window_beats);
         }
         counts = true;
         at = match xy_port(at, tree.root) {
@@ -573,7 +585,7 @@ pub(crate) fn has_merge_ahead(here: Coord, tree: &Tree, counts_here: bool) -> bo
             Port::East => Coord::new(at.x + 1, at.y),
             Port::South => Coord::new(at.x, at.y - 1),
             Port::West => Coord::new(at.x - 1, at.y),
-            Port::Local => return false,
+            Port::Local => return u32::MAX,
         };
     }
 }

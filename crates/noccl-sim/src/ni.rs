@@ -23,9 +23,9 @@ pub(crate) struct Stream {
     pub beats: u16,
     /// Published flow: the AW flit has not gone yet.
     pub head_pending: bool,
-    /// Reduction with a merge point ahead: beats on their way to it.
+    /// Reduction: beats on their way to the next merge point, and how many may be.
     pub under_way: u32,
-    pub is_limited: bool,
+    pub window: u32,
     pub source: Source,
 }
 

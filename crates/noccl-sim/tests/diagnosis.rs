@@ -6,7 +6,7 @@ mod common;
 use common::{cluster, cube, network, network_with};
 use noccl_net::TileSet;
 use noccl_net::deadlock::{Flow, Place, Wait, check};
-use noccl_run::{Diagnosis, Mode, RunConfig, RunError};
+use noccl_run::{Diagnosis, Mode, RunConfig, RunError, WaitEdge};
 use noccl_spec::Plane;
 use noccl_workload::{
     Action, ActionId, ActionKind, Barrier, BarrierMechanism, Compute, PortKind, PortTransaction,
@@ -185,6 +185,19 @@ fn members_that_never_contribute_are_named_by_both_routers() {
 }
 
 #[test]
+fn member_is_named_when_all_that_came_is_counted_at_the_target() {
+    // A table of one entry sends what has come of the first barriers on to the target's counters.
+    let overrides = [("router.merge_table_entries", "1")];
+    let starts = || vec![Some(0), Some(0), None, Some(0)];
+    let barriers = (0..3).map(|_| entry(starts(), barrier(0, 0))).collect();
+    let diagnosis = hang("collective_noc_4x4", &overrides, barriers);
+    let expected = "barrier #0 at cluster (0,0) cannot finish: cluster (2,0) has not contributed";
+    assert_eq!(diagnosis.summary, expected, "{diagnosis}");
+    assert_eq!(diagnosis.waits.len(), 1, "{diagnosis}");
+    assert_eq!(diagnosis.waits[0].since_cycle, 0, "{diagnosis}");
+}
+
+#[test]
 fn collective_that_nobody_starts_is_named() {
     let diagnosis = hang(
         "collective_noc_4x4",
@@ -219,6 +232,14 @@ fn full_store_is_named_as_the_limit() {
                  cluster (0,0)";
     assert!(diagnosis.summary.starts_with(limit), "{diagnosis}");
     assert!(is_cycle(&diagnosis));
+    let is_at_store = |w: &&WaitEdge| w.place == "the store of cluster (0,0)";
+    let at_store = diagnosis.waits.iter().find(is_at_store);
+    // The FIFOs in front of the store fill up after it.
+    let last = diagnosis.last_progress_cycle;
+    assert!(
+        at_store.is_some_and(|w| w.since_cycle < last),
+        "{diagnosis}"
+    );
 }
 
 #[test]

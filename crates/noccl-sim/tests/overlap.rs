@@ -156,3 +156,22 @@ fn member_that_never_contributes_is_diagnosed() {
         );
     }
 }
+
+#[test]
+fn strided_reductions_keep_one_beat_per_cycle() {
+    let net = network("collective_noc_16x16");
+    // Two and four members, 4 and 8 hops apart; r merge points on the farthest path.
+    for (group, root, h, r) in [
+        (cube(0, 0, 4, 0), cluster(4, 0), 4, 1),
+        (cube(0, 0, 8, 0), cluster(8, 0), 8, 1),
+        (cube(0, 0, 12, 0), cluster(12, 0), 12, 3),
+    ] {
+        let kind = PortKind::WideReduction {
+            group,
+            root,
+            beats: 512,
+        };
+        let cycles = common::runtime(&net, group.len() as usize, kind);
+        assert_eq!(cycles, 5 + 4 * h + 5 * r + 511, "{group:?}");
+    }
+}

@@ -244,3 +244,45 @@ fn program_that_waits_for_collectives_in_opposite_orders_ends_with_a_diagnosis()
         "{text}"
     );
 }
+
+#[test]
+fn dma_engine_works_on_no_more_transfers_than_its_limit() {
+    let text = noccl_spec::preset_text("collective_noc_4x4").expect("preset");
+    let finish = |max_transfers: &str| {
+        let limit = (
+            "cluster.dma.max_transfers".to_owned(),
+            max_transfers.to_owned(),
+        );
+        let spec = noccl_spec::parse_spec("preset", &text, &[limit]).expect("spec");
+        let net = noccl_net::elaborate(&spec).expect("network");
+        let push = |x| {
+            let transfer = Transfer {
+                initiator: cluster(0, 0),
+                source: Place {
+                    tile: cluster(0, 0),
+                    offset: 0,
+                },
+                destination: Destination::One(Place {
+                    tile: cluster(x, 0),
+                    offset: 0,
+                }),
+                bytes: 64,
+                rows: 1,
+                source_stride: 0,
+                destination_stride: 0,
+            };
+            (ActionKind::Transfer(transfer), vec![])
+        };
+        run(&net, &schedule(vec![push(3), push(3)]), &[], &[])
+            .expect("runs")
+            .actions[1]
+            .finish_cycle
+    };
+    // One beat over three hops and back is 17 cycles: a second transfer in the meantime hides it.
+    assert!(
+        finish("1") >= finish("2") + 5,
+        "{} and {}",
+        finish("1"),
+        finish("2")
+    );
+}

@@ -129,8 +129,7 @@ impl View<'_, '_> {
             let open = self.open_bursts(tile, false);
             return self.limited(open, what, limit, tile as usize, since);
         }
-        let window = fabric.network.spec().router.wide_reduction.window_beats;
-        if stream.is_limited && stream.under_way >= window {
+        if stream.under_way >= stream.window {
             return self.waits_for_room(tile as usize, stream.txn, true);
         }
         Vec::new()

@@ -59,9 +59,8 @@ pub(crate) fn diagnose<'a>(fabric: &'a Fabric<'_>, driver: Driver<'a>) -> Diagno
             (cycle, summary)
         }
         None => {
-            let chains = roots.iter().filter_map(|r| graph.chain(*r));
-            let chain = chains.max_by_key(|c| usize::from(!c.is_empty()));
-            let chain = chain.unwrap_or_default();
+            let mut chains = roots.iter().filter_map(|r| graph.chain(*r));
+            let chain = chains.find(|c| !c.is_empty()).unwrap_or_default();
             let summary = view.summary_of_chain(&chain, &roots, &graph);
             (chain, summary)
         }
