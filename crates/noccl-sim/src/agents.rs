@@ -118,11 +118,11 @@ impl<'s> Agents<'s> {
         let seen = fabric.cycle + u64::from(spec.response_path_cycles + spec.dma.complete_cycles);
         match done {
             Done::ReadBeat { tile, bytes } => {
-                if let Some(engine) = self.engines.get_mut(&tile) {
-                    if let Some(instance) = engine.on_read_beat(tile, bytes, fabric) {
-                        let complete = u64::from(fabric.network.spec().cluster.dma.complete_cycles);
-                        fabric.call_driver(fabric.cycle + complete, event::OVER, instance);
-                    }
+                if let Some(engine) = self.engines.get_mut(&tile)
+                    && let Some(instance) = engine.on_read_beat(tile, bytes, fabric)
+                {
+                    let complete = u64::from(fabric.network.spec().cluster.dma.complete_cycles);
+                    fabric.call_driver(fabric.cycle + complete, event::OVER, instance);
                 }
             }
             Done::Drained { tile } => {

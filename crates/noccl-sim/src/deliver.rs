@@ -415,7 +415,7 @@ impl Fabric<'_> {
         } else {
             FlitKind::Response
         };
-        let flags = LAST | u8::from(has_own) * OWN_COPY;
+        let flags = LAST | (u8::from(has_own) * OWN_COPY);
         let flit = Flit {
             txn,
             dst: pack(root),

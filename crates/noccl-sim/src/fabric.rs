@@ -201,10 +201,10 @@ impl<'n> Fabric<'n> {
             state.commit(&mut context);
         }
         self.cycle += 1;
-        if self.is_idle() {
-            if let Some(next) = self.wheel.next_cycle() {
-                self.cycle = self.cycle.max(next);
-            }
+        if self.is_idle()
+            && let Some(next) = self.wheel.next_cycle()
+        {
+            self.cycle = self.cycle.max(next);
         }
     }
 

@@ -214,7 +214,7 @@ impl Fabric<'_> {
             (FlitKind::Write, pack(tree.set.set.base))
         };
         let is_burst_end = beat + 1 == txn.beats;
-        let flags = u8::from(is_burst_end) * LAST | u8::from(txn.is_multicast) * MULTICAST;
+        let flags = (u8::from(is_burst_end) * LAST) | (u8::from(txn.is_multicast) * MULTICAST);
         let disagrees = is_reduction && self.errors.disagrees(stream.txn, tile as u32);
         Flit {
             txn: stream.txn,

@@ -193,7 +193,7 @@ impl Fabric<'_> {
             };
             self.send(tile, Plane::Req, head);
         }
-        let flags = LAST | u8::from(is_multicast) * MULTICAST;
+        let flags = LAST | (u8::from(is_multicast) * MULTICAST);
         let flit = Flit {
             txn: id,
             dst,

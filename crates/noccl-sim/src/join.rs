@@ -370,10 +370,11 @@ impl Joins {
                 is_busy: false,
             };
         };
-        if cycle >= unit.next_issue && !unit.ready.is_empty() {
-            if let Some(at) = unit.next_with_room(here, &self.config, context) {
-                self.start_addition(r, at, here, context);
-            }
+        if cycle >= unit.next_issue
+            && !unit.ready.is_empty()
+            && let Some(at) = unit.next_with_room(here, &self.config, context)
+        {
+            self.start_addition(r, at, here, context);
         }
         let unit = &mut self.units[self.unit_of[r] as usize];
         let result = unit
