@@ -7,11 +7,11 @@
 //! takes the command. End of an action: the core can see its completion.
 
 use crate::barrier::Barriers;
-use crate::dma::{Dma, Job, Side};
-use crate::fabric::{Done, Fabric};
+use crate::dma::{Dma, Movement, Side};
 use crate::instances::Instances;
 use crate::issue::Arithmetic;
 use crate::kernels::{copy_locally, reduce_locally};
+use crate::machine::{Done, Machine};
 use crate::ni::Source;
 use crate::txn::Owner;
 use noccl_run::{ActionTime, RunError};
@@ -25,7 +25,7 @@ mod event {
     pub(crate) const WAKE_COMPUTE: u32 = 1;
     /// The control core has executed the instructions of an action.
     pub(crate) const ISSUED: u32 = 2;
-    /// The first request of a DMA job leaves the engine.
+    /// The first request of a DMA movement leaves the engine.
     pub(crate) const DMA_START: u32 = 3;
     /// The core can see that an instance is over.
     pub(crate) const OVER: u32 = 4;
@@ -59,11 +59,11 @@ pub(crate) struct Agents<'s> {
 }
 
 impl<'s> Agents<'s> {
-    pub(crate) fn new(schedule: &'s Schedule, fabric: &mut Fabric<'_>) -> Result<Self, RunError> {
-        let instances = Instances::new(fabric.network, schedule)?;
+    pub(crate) fn new(schedule: &'s Schedule, machine: &mut Machine<'_>) -> Result<Self, RunError> {
+        let instances = Instances::new(machine.network, schedule)?;
         let mut agents = Self {
             schedule,
-            barriers: Barriers::new(fabric.network, schedule)?,
+            barriers: Barriers::new(machine.network, schedule)?,
             instances,
             control: HashMap::new(),
             compute: HashMap::new(),
@@ -85,7 +85,7 @@ impl<'s> Agents<'s> {
             };
             let agent = side.entry(tile).or_default();
             if agent.queue.is_empty() {
-                fabric.call_driver(0, what, tile);
+                machine.call_driver(0, what, tile);
             }
             agent.queue.push_back(id);
         }
@@ -97,37 +97,37 @@ impl<'s> Agents<'s> {
     }
 
     /// A driver event is due.
-    pub(crate) fn on_event(&mut self, what: u32, detail: u32, fabric: &mut Fabric<'_>) {
+    pub(crate) fn on_event(&mut self, what: u32, detail: u32, machine: &mut Machine<'_>) {
         match what {
-            event::WAKE_CONTROL => self.wake_control(detail, fabric),
-            event::WAKE_COMPUTE => self.wake_compute(detail, fabric),
-            event::ISSUED => self.issued(detail, fabric),
-            event::DMA_START => self.dma_start(detail, fabric),
-            event::OVER => self.over(detail, fabric),
-            event::COMPUTED => self.computed(detail, fabric),
+            event::WAKE_CONTROL => self.wake_control(detail, machine),
+            event::WAKE_COMPUTE => self.wake_compute(detail, machine),
+            event::ISSUED => self.issued(detail, machine),
+            event::DMA_START => self.dma_start(detail, machine),
+            event::OVER => self.over(detail, machine),
+            event::COMPUTED => self.computed(detail, machine),
             _ => self
                 .barriers
-                .on_event(what - BARRIER_EVENTS, detail, fabric),
+                .on_event(what - BARRIER_EVENTS, detail, machine),
         }
-        self.finish_barriers(fabric);
+        self.finish_barriers(machine);
     }
 
-    /// A completion from the fabric.
-    pub(crate) fn on_done(&mut self, done: Done, fabric: &mut Fabric<'_>) {
-        let spec = &fabric.network.spec().cluster;
-        let seen = fabric.cycle + u64::from(spec.response_path_cycles + spec.dma.complete_cycles);
+    /// A completion from the machine.
+    pub(crate) fn on_done(&mut self, done: Done, machine: &mut Machine<'_>) {
+        let spec = &machine.network.spec().cluster;
+        let seen = machine.cycle + u64::from(spec.response_path_cycles + spec.dma.complete_cycles);
         match done {
             Done::ReadBeat { tile, bytes } => {
                 if let Some(engine) = self.engines.get_mut(&tile)
-                    && let Some(instance) = engine.on_read_beat(tile, bytes, fabric)
+                    && let Some(instance) = engine.on_read_beat(tile, bytes, machine)
                 {
-                    let complete = u64::from(fabric.network.spec().cluster.dma.complete_cycles);
-                    fabric.call_driver(fabric.cycle + complete, event::OVER, instance);
+                    let complete = u64::from(machine.network.spec().cluster.dma.complete_cycles);
+                    machine.call_driver(machine.cycle + complete, event::OVER, instance);
                 }
             }
             Done::Drained { tile } => {
                 if let Some(engine) = self.engines.get_mut(&tile) {
-                    engine.read_ahead(tile, fabric);
+                    engine.read_ahead(tile, machine);
                 }
             }
             Done::Transaction {
@@ -136,8 +136,8 @@ impl<'s> Agents<'s> {
                 ..
             } => {
                 let engine = self.engines.entry(tile).or_default();
-                if let Some(instance) = engine.on_write_response(tile, instance, fabric) {
-                    fabric.call_driver(seen, event::OVER, instance);
+                if let Some(instance) = engine.on_write_response(tile, instance, machine) {
+                    machine.call_driver(seen, event::OVER, instance);
                 }
             }
             Done::Member {
@@ -155,7 +155,7 @@ impl<'s> Agents<'s> {
                     .expect("the member has contributed");
                 *open -= 1;
                 if *open == 0 {
-                    fabric.call_driver(seen, event::OVER, id);
+                    machine.call_driver(seen, event::OVER, id);
                 }
             }
             Done::Transaction {
@@ -164,39 +164,39 @@ impl<'s> Agents<'s> {
                 value,
                 ..
             } => {
-                self.barriers.on_response(action, tile, value, fabric);
+                self.barriers.on_response(action, tile, value, machine);
             }
             Done::Member {
                 owner: Owner::Barrier { action },
                 tile,
                 ..
             } => {
-                self.barriers.on_member(action, tile, fabric);
+                self.barriers.on_member(action, tile, machine);
             }
             Done::Delivered {
                 owner: Owner::Barrier { action },
                 tile,
                 ..
             } => {
-                self.barriers.on_interrupt(action, tile, fabric);
+                self.barriers.on_interrupt(action, tile, machine);
             }
             Done::Transaction { .. } | Done::Member { .. } | Done::Delivered { .. } => {}
         }
-        self.finish_barriers(fabric);
+        self.finish_barriers(machine);
     }
 
     /// Members that have left a barrier.
-    fn finish_barriers(&mut self, fabric: &mut Fabric<'_>) {
+    fn finish_barriers(&mut self, machine: &mut Machine<'_>) {
         for (cycle, action, tile) in self.barriers.take_left() {
             let id = self
                 .instances
                 .at(action, tile)
                 .expect("a member of the barrier has an instance");
-            fabric.call_driver(cycle, event::OVER, id);
+            machine.call_driver(cycle, event::OVER, id);
         }
     }
 
-    fn wake_control(&mut self, tile: u32, fabric: &mut Fabric<'_>) {
+    fn wake_control(&mut self, tile: u32, machine: &mut Machine<'_>) {
         let Some(agent) = self.control.get_mut(&tile) else {
             return;
         };
@@ -209,7 +209,7 @@ impl<'s> Agents<'s> {
         }
         agent.is_busy = true;
         agent.last = agent.queue.pop_front();
-        let instructions = &fabric.network.spec().cluster.instructions;
+        let instructions = &machine.network.spec().cluster.instructions;
         let count = match self.schedule.actions[instance.action as usize].kind {
             ActionKind::Barrier(_) => instructions.barrier_store,
             ActionKind::Transfer(_)
@@ -217,83 +217,89 @@ impl<'s> Agents<'s> {
             | ActionKind::LocalReduce(_)
             | ActionKind::Compute(_) => instructions.dma_start,
         };
-        instance.start_cycle = fabric.cycle;
-        fabric.call_driver(fabric.cycle + u64::from(count), event::ISSUED, id);
+        instance.start_cycle = machine.cycle;
+        machine.call_driver(machine.cycle + u64::from(count), event::ISSUED, id);
     }
 
     /// The instructions are executed: the DMA engine has its command, or the barrier's store leaves.
-    fn issued(&mut self, id: u32, fabric: &mut Fabric<'_>) {
+    fn issued(&mut self, id: u32, machine: &mut Machine<'_>) {
         let (action, tile) = (
             self.instances.all[id as usize].action,
             self.instances.all[id as usize].tile,
         );
-        let cluster = &fabric.network.spec().cluster;
+        let cluster = &machine.network.spec().cluster;
         if let ActionKind::Barrier(_) = self.schedule.actions[action as usize].kind {
-            self.barriers.enter(action, tile, fabric);
+            self.barriers.enter(action, tile, machine);
             return;
         }
-        self.instances.all[id as usize].start_cycle = fabric.cycle;
+        self.instances.all[id as usize].start_cycle = machine.cycle;
         let leaves = u64::from(cluster.dma.start_cycles + cluster.request_path_cycles);
-        fabric.call_driver(fabric.cycle + leaves, event::DMA_START, id);
-        self.free_control(tile, fabric);
+        machine.call_driver(machine.cycle + leaves, event::DMA_START, id);
+        self.free_control(tile, machine);
     }
 
-    fn free_control(&mut self, tile: u32, fabric: &mut Fabric<'_>) {
+    fn free_control(&mut self, tile: u32, machine: &mut Machine<'_>) {
         if let Some(agent) = self.control.get_mut(&tile) {
             agent.is_busy = false;
         }
-        self.wake_control(tile, fabric);
+        self.wake_control(tile, machine);
     }
 
-    fn dma_start(&mut self, id: u32, fabric: &mut Fabric<'_>) {
+    fn dma_start(&mut self, id: u32, machine: &mut Machine<'_>) {
         let (action, tile) = (
             self.instances.all[id as usize].action,
             self.instances.all[id as usize].tile,
         );
         match &self.schedule.actions[action as usize].kind {
-            ActionKind::Transfer(transfer) => self.start_transfer(id, tile, transfer, fabric),
-            ActionKind::InNetworkReduction(_) => self.contribute(id, action, tile, fabric),
+            ActionKind::Transfer(transfer) => self.start_transfer(id, tile, transfer, machine),
+            ActionKind::InNetworkReduction(_) => self.contribute(id, action, tile, machine),
             ActionKind::LocalReduce(_) | ActionKind::Compute(_) | ActionKind::Barrier(_) => {}
         }
     }
 
-    fn start_transfer(&mut self, id: u32, tile: u32, transfer: &Transfer, fabric: &mut Fabric<'_>) {
+    fn start_transfer(
+        &mut self,
+        id: u32,
+        tile: u32,
+        transfer: &Transfer,
+        machine: &mut Machine<'_>,
+    ) {
         if transfer.bytes == 0 || transfer.rows == 0 {
-            self.over(id, fabric);
+            self.over(id, machine);
             return;
         }
-        let job = Job::of(id, tile, transfer, fabric.network);
-        if let (Side::Own, Side::Own) = (job.source, job.destination) {
-            let beats = copy_locally(tile, &job, fabric);
-            fabric.call_driver(fabric.cycle + beats, event::OVER, id);
+        let movement = Movement::of(id, tile, transfer, machine.network);
+        if let (Side::Own, Side::Own) = (movement.source, movement.destination) {
+            let beats = copy_locally(tile, &movement, machine);
+            machine.call_driver(machine.cycle + beats, event::OVER, id);
             return;
         }
         self.engines
             .entry(tile)
             .or_default()
-            .take(tile, job, fabric);
+            .take(tile, movement, machine);
     }
 
-    fn contribute(&mut self, id: u32, action: u32, tile: u32, fabric: &mut Fabric<'_>) {
+    fn contribute(&mut self, id: u32, action: u32, tile: u32, machine: &mut Machine<'_>) {
         let ActionKind::InNetworkReduction(r) = &self.schedule.actions[action as usize].kind else {
             return;
         };
         if r.bytes == 0 {
-            self.over(id, fabric);
+            self.over(id, machine);
             return;
         }
-        let root = fabric.network.find(r.root.tile).map_or(0, |t| t.0);
-        let group = fabric.network.cube(r.group);
+        let root = machine.network.find(r.root.tile).map_or(0, |t| t.0);
+        let group = machine.network.cube(r.group);
         let arithmetic = Arithmetic {
             operator: r.operator,
             element: r.element,
         };
         let bursts: Vec<_> =
-            crate::burst::Bursts::new(r.root.offset, r.bytes, fabric.network.spec()).collect();
+            crate::burst::Bursts::new(r.root.offset, r.bytes, machine.network.spec()).collect();
         let owner = Owner::Reduction { action };
         let txns = self.reductions.entry(action).or_insert_with(|| {
             let open = |b: &crate::burst::Burst| {
-                fabric.open_reduction(
+                machine.open_reduction(
                     group,
                     root,
                     r.root.offset + b.offset,
@@ -305,12 +311,12 @@ impl<'s> Agents<'s> {
             bursts.iter().map(open).collect()
         });
         for (txn, burst) in txns.iter().zip(&bursts) {
-            fabric.contribute(tile, *txn, Source::Memory(r.source_offset + burst.offset));
+            machine.contribute(tile, *txn, Source::Memory(r.source_offset + burst.offset));
         }
         self.open_bursts.insert(id, bursts.len() as u32);
     }
 
-    fn wake_compute(&mut self, tile: u32, fabric: &mut Fabric<'_>) {
+    fn wake_compute(&mut self, tile: u32, machine: &mut Machine<'_>) {
         let Some(agent) = self.compute.get_mut(&tile) else {
             return;
         };
@@ -323,8 +329,8 @@ impl<'s> Agents<'s> {
         }
         agent.is_busy = true;
         agent.last = agent.queue.pop_front();
-        instance.start_cycle = fabric.cycle;
-        let cluster = &fabric.network.spec().cluster;
+        instance.start_cycle = machine.cycle;
+        let cluster = &machine.network.spec().cluster;
         let work = match &self.schedule.actions[instance.action as usize].kind {
             ActionKind::LocalReduce(l) => {
                 let beats = l.bytes.div_ceil(64) * (l.inputs.len() as u64 - 1).max(1);
@@ -335,35 +341,35 @@ impl<'s> Agents<'s> {
             | ActionKind::InNetworkReduction(_)
             | ActionKind::Barrier(_) => 0,
         };
-        let end = fabric.cycle + u64::from(cluster.instructions.compute_start) + work;
-        fabric.fpu_busy_until[tile as usize] = end;
-        fabric.call_driver(end, event::COMPUTED, id);
+        let end = machine.cycle + u64::from(cluster.instructions.compute_start) + work;
+        machine.fpu_busy_until[tile as usize] = end;
+        machine.call_driver(end, event::COMPUTED, id);
     }
 
-    fn computed(&mut self, id: u32, fabric: &mut Fabric<'_>) {
+    fn computed(&mut self, id: u32, machine: &mut Machine<'_>) {
         let (action, tile) = (
             self.instances.all[id as usize].action,
             self.instances.all[id as usize].tile,
         );
-        let end = fabric.fpu_busy_until[tile as usize];
-        if end > fabric.cycle {
-            fabric.call_driver(end, event::COMPUTED, id);
+        let end = machine.fpu_busy_until[tile as usize];
+        if end > machine.cycle {
+            machine.call_driver(end, event::COMPUTED, id);
             return;
         }
         if let ActionKind::LocalReduce(reduce) = &self.schedule.actions[action as usize].kind {
-            reduce_locally(tile, reduce, fabric);
+            reduce_locally(tile, reduce, machine);
         }
         if let Some(agent) = self.compute.get_mut(&tile) {
             agent.is_busy = false;
         }
-        self.over(id, fabric);
-        self.wake_compute(tile, fabric);
+        self.over(id, machine);
+        self.wake_compute(tile, machine);
     }
 
     /// The core sees that an instance is over: dependents may start.
-    fn over(&mut self, id: u32, fabric: &mut Fabric<'_>) {
+    fn over(&mut self, id: u32, machine: &mut Machine<'_>) {
         let instance = &mut self.instances.all[id as usize];
-        instance.finish_cycle = fabric.cycle;
+        instance.finish_cycle = machine.cycle;
         instance.is_done = true;
         self.num_done += 1;
         let (tile, action) = (instance.tile, instance.action);
@@ -373,17 +379,17 @@ impl<'s> Agents<'s> {
         );
         // Whoever waits for a DMA transfer polls for it.
         let wait = if is_dma {
-            u64::from(fabric.network.spec().cluster.instructions.dma_wait)
+            u64::from(machine.network.spec().cluster.instructions.dma_wait)
         } else {
             0
         };
         for next in std::mem::take(&mut self.instances.all[id as usize].next) {
             self.instances.all[next as usize].open -= 1;
-            fabric.call_driver(fabric.cycle + wait, event::WAKE_CONTROL, tile);
-            fabric.call_driver(fabric.cycle + wait, event::WAKE_COMPUTE, tile);
+            machine.call_driver(machine.cycle + wait, event::WAKE_CONTROL, tile);
+            machine.call_driver(machine.cycle + wait, event::WAKE_COMPUTE, tile);
         }
         if let ActionKind::Barrier(_) = self.schedule.actions[action as usize].kind {
-            self.free_control(tile, fabric);
+            self.free_control(tile, machine);
         }
     }
 

@@ -5,8 +5,8 @@
 //! lowest member then polls; when the counter is full it multicasts an interrupt to everybody. In-network:
 //! one narrow reduction to the counter tile, whose response is the release.
 
-use crate::fabric::Fabric;
 use crate::issue::Target;
+use crate::machine::Machine;
 use crate::txn::Owner;
 use noccl_net::tree::Cube;
 use noccl_net::{MultiAddress, Network, cover};
@@ -29,9 +29,9 @@ struct Running {
     members: u32,
     pieces: Vec<MultiAddress>,
     /// Tile whose core polls and releases.
-    leader: u32,
+    poller: u32,
     arrived: u32,
-    /// Since when the leader polls.
+    /// Since when the poller polls.
     polling_since: Option<u64>,
     txn: Option<u32>,
 }
@@ -69,13 +69,13 @@ impl Barriers {
             let counter = network
                 .find(b.counter)
                 .ok_or_else(|| refused(format!("{} is not on the mesh", b.counter)))?;
-            let leader = network.tile_at(network.mesh_coord(members[0])).0;
+            let poller = network.tile_at(network.mesh_coord(members[0])).0;
             let state = Running {
                 mechanism: b.mechanism,
                 counter: counter.0,
                 members: members.len() as u32,
                 pieces,
-                leader,
+                poller,
                 arrived: 0,
                 polling_since: None,
                 txn: None,
@@ -90,30 +90,30 @@ impl Barriers {
     }
 
     /// A member's core has executed the store.
-    pub(crate) fn enter(&mut self, action: u32, tile: u32, fabric: &mut Fabric<'_>) {
+    pub(crate) fn enter(&mut self, action: u32, tile: u32, machine: &mut Machine<'_>) {
         self.stores.push((action, tile));
-        let path = u64::from(fabric.network.spec().cluster.request_path_cycles);
+        let path = u64::from(machine.network.spec().cluster.request_path_cycles);
         let detail = self.stores.len() as u32 - 1;
-        fabric.call_driver(
-            fabric.cycle + path,
+        machine.call_driver(
+            machine.cycle + path,
             crate::agents::BARRIER_EVENTS + STORE,
             detail,
         );
     }
 
-    pub(crate) fn on_event(&mut self, what: u32, detail: u32, fabric: &mut Fabric<'_>) {
+    pub(crate) fn on_event(&mut self, what: u32, detail: u32, machine: &mut Machine<'_>) {
         match what {
             STORE => {
                 let (action, tile) = self.stores[detail as usize];
-                self.store(action, tile, fabric);
+                self.store(action, tile, machine);
             }
             POLL => {
                 // The poll that saw the full counter is over: send the interrupt.
-                let cluster = &fabric.network.spec().cluster;
+                let cluster = &machine.network.spec().cluster;
                 let path =
                     u64::from(cluster.instructions.barrier_store + cluster.request_path_cycles);
-                fabric.call_driver(
-                    fabric.cycle + path,
+                machine.call_driver(
+                    machine.cycle + path,
                     crate::agents::BARRIER_EVENTS + RELEASE,
                     detail,
                 );
@@ -121,21 +121,21 @@ impl Barriers {
             _ => {
                 let state = &self.running[&detail];
                 for piece in &state.pieces {
-                    let to = Target::Set(fabric.network.cube(*piece));
-                    fabric.issue_narrow_write(state.leader, to, Owner::Barrier { action: detail });
+                    let to = Target::Set(machine.network.cube(*piece));
+                    machine.issue_narrow_write(state.poller, to, Owner::Barrier { action: detail });
                 }
             }
         }
     }
 
-    fn store(&mut self, action: u32, tile: u32, fabric: &mut Fabric<'_>) {
+    fn store(&mut self, action: u32, tile: u32, machine: &mut Machine<'_>) {
         let Some(state) = self.running.get_mut(&action) else {
             return;
         };
         let owner = Owner::Barrier { action };
         match state.mechanism {
             BarrierMechanism::Software => {
-                fabric.issue_atomic(
+                machine.issue_atomic(
                     tile,
                     state.counter,
                     COUNTER_OFFSET + u64::from(action),
@@ -143,22 +143,22 @@ impl Barriers {
                 );
             }
             BarrierMechanism::InNetwork => {
-                let group: Cube = fabric.network.cube(state.pieces[0]);
+                let group: Cube = machine.network.cube(state.pieces[0]);
                 let txn = *state
                     .txn
-                    .get_or_insert_with(|| fabric.open_barrier(group, state.counter, owner));
-                fabric.arrive_at_barrier(tile, txn);
+                    .get_or_insert_with(|| machine.open_barrier(group, state.counter, owner));
+                machine.arrive_at_barrier(tile, txn);
             }
         }
     }
 
-    /// The answer of a member's atomic, or of the leader's interrupt multicast (which nobody waits for).
+    /// The answer of a member's atomic, or of the poller's interrupt multicast (which nobody waits for).
     pub(crate) fn on_response(
         &mut self,
         action: u32,
         tile: u32,
         _value: u32,
-        fabric: &mut Fabric<'_>,
+        machine: &mut Machine<'_>,
     ) {
         let Some(state) = self.running.get_mut(&action) else {
             return;
@@ -167,32 +167,32 @@ impl Barriers {
             return;
         }
         state.arrived += 1;
-        let cluster = &fabric.network.spec().cluster;
+        let cluster = &machine.network.spec().cluster;
         let poll = u64::from(cluster.instructions.poll).max(1);
-        if tile == state.leader {
-            state.polling_since = Some(fabric.cycle + u64::from(cluster.response_path_cycles));
+        if tile == state.poller {
+            state.polling_since = Some(machine.cycle + u64::from(cluster.response_path_cycles));
         }
-        // The last answer tells when the counter became full; the leader sees it at its next poll.
+        // The last answer tells when the counter became full; the poller sees it at its next poll.
         if state.arrived == state.members {
-            let since = state.polling_since.unwrap_or(fabric.cycle);
-            let waited = fabric.cycle.saturating_sub(since);
+            let since = state.polling_since.unwrap_or(machine.cycle);
+            let waited = machine.cycle.saturating_sub(since);
             let seen = since + waited.div_ceil(poll).max(1) * poll;
-            fabric.call_driver(seen, crate::agents::BARRIER_EVENTS + POLL, action);
+            machine.call_driver(seen, crate::agents::BARRIER_EVENTS + POLL, action);
         }
     }
 
     /// In-network: the release has reached a member's NI.
-    pub(crate) fn on_member(&mut self, action: u32, tile: u32, fabric: &mut Fabric<'_>) {
-        let cluster = &fabric.network.spec().cluster;
-        let leaves = fabric.cycle
+    pub(crate) fn on_member(&mut self, action: u32, tile: u32, machine: &mut Machine<'_>) {
+        let cluster = &machine.network.spec().cluster;
+        let leaves = machine.cycle
             + u64::from(cluster.response_path_cycles + cluster.instructions.barrier_leave);
         self.left.push((leaves, action, tile));
     }
 
     /// Software: the interrupt has reached a member.
-    pub(crate) fn on_interrupt(&mut self, action: u32, tile: u32, fabric: &mut Fabric<'_>) {
-        let cluster = &fabric.network.spec().cluster;
-        let leaves = fabric.cycle
+    pub(crate) fn on_interrupt(&mut self, action: u32, tile: u32, machine: &mut Machine<'_>) {
+        let cluster = &machine.network.spec().cluster;
+        let leaves = machine.cycle
             + u64::from(cluster.response_path_cycles + cluster.instructions.interrupt_wake);
         self.left.push((leaves, action, tile));
     }

@@ -155,8 +155,8 @@ impl Block {
     #[inline]
     fn next_in_turn(&self, out: usize, requests: &[u64; RESULT + 1], lane: u32) -> usize {
         let set = (0..=RESULT).fold(0, |set, i| set | ((requests[i] >> lane & 1) as u8) << i);
-        let last = (0..3).fold(0, |g, k| {
-            g | ((self.granted[out][k] >> lane & 1) as u32) << k
+        let last = (0..3).fold(0, |g, bit| {
+            g | ((self.granted[out][bit] >> lane & 1) as u32) << bit
         });
         let after = set & (0xfe_u8 << last);
         (if after != 0 { after } else { set }).trailing_zeros() as usize
@@ -275,7 +275,7 @@ impl Shift {
 
     /// Bits of the routers at this distance from those of `block`; zero beyond the mesh.
     #[inline]
-    pub(crate) fn gather<const N: usize>(
+    pub(crate) fn seen_from_neighbours<const N: usize>(
         self,
         words: &[[u64; N]],
         block: usize,

@@ -7,15 +7,15 @@
 //! so a read from another tile waits until the earlier ones have returned.
 
 use crate::burst::Bursts;
-use crate::fabric::Fabric;
 use crate::issue::Target;
+use crate::machine::Machine;
 use crate::ni::Source;
 use crate::txn::Owner;
 use noccl_net::Network;
 use noccl_workload::{Destination, Transfer};
 use std::collections::VecDeque;
 
-/// Where a job reads or writes.
+/// Where a movement reads or writes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Side {
     /// The engine's own L1.
@@ -26,7 +26,7 @@ pub(crate) enum Side {
 
 /// One transfer in an engine.
 #[derive(Debug, Clone)]
-pub(crate) struct Job {
+pub(crate) struct Movement {
     /// Instance of the schedule that waits for it.
     pub instance: u32,
     pub source: Side,
@@ -48,17 +48,17 @@ struct ReadBurst {
     bytes: u32,
 }
 
-/// A job whose read data has not all come.
+/// A movement whose read data has not all come.
 #[derive(Debug, Clone)]
 struct Reading {
-    job: Job,
+    movement: Movement,
     received: u64,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Dma {
     /// Transfers that wait until the engine works on fewer than its limit.
-    waiting: VecDeque<Job>,
+    waiting: VecDeque<Movement>,
     num_active: u32,
     reads: VecDeque<ReadBurst>,
     reading: VecDeque<Reading>,
@@ -70,8 +70,8 @@ pub(crate) struct Dma {
     writing: VecDeque<(u32, u32)>,
 }
 
-impl Job {
-    /// The job of a schedule's transfer at its initiator `tile`.
+impl Movement {
+    /// The movement of a schedule's transfer at its initiator `tile`.
     pub(crate) fn of(instance: u32, tile: u32, transfer: &Transfer, network: &Network) -> Self {
         let find = |r| network.find(r).map_or(0, |t| t.0);
         let source = find(transfer.source.tile);
@@ -111,42 +111,42 @@ impl Job {
 
 impl Dma {
     /// The engine takes a transfer, now or when it has finished enough others.
-    pub(crate) fn take(&mut self, tile: u32, job: Job, fabric: &mut Fabric<'_>) {
-        self.waiting.push_back(job);
-        self.start_waiting(tile, fabric);
+    pub(crate) fn take(&mut self, tile: u32, movement: Movement, machine: &mut Machine<'_>) {
+        self.waiting.push_back(movement);
+        self.start_waiting(tile, machine);
     }
 
-    fn start_waiting(&mut self, tile: u32, fabric: &mut Fabric<'_>) {
-        while self.num_active < fabric.network.spec().cluster.dma.max_transfers {
-            let Some(job) = self.waiting.pop_front() else {
+    fn start_waiting(&mut self, tile: u32, machine: &mut Machine<'_>) {
+        while self.num_active < machine.network.spec().cluster.dma.max_transfers {
+            let Some(movement) = self.waiting.pop_front() else {
                 return;
             };
             self.num_active += 1;
-            self.start(tile, job, fabric);
+            self.start(tile, movement, machine);
         }
     }
 
     /// A transfer is complete: the next one may start.
-    fn complete(&mut self, tile: u32, instance: u32, fabric: &mut Fabric<'_>) -> Option<u32> {
+    fn complete(&mut self, tile: u32, instance: u32, machine: &mut Machine<'_>) -> Option<u32> {
         self.num_active -= 1;
-        self.start_waiting(tile, fabric);
+        self.start_waiting(tile, machine);
         Some(instance)
     }
 
-    fn start(&mut self, tile: u32, job: Job, fabric: &mut Fabric<'_>) {
-        if let Side::Remote(target) = job.destination {
-            let source = if matches!(job.source, Side::Own) {
+    fn start(&mut self, tile: u32, movement: Movement, machine: &mut Machine<'_>) {
+        if let Side::Remote(target) = movement.destination {
+            let source = if matches!(movement.source, Side::Own) {
                 None
             } else {
                 Some(Source::Buffer)
             };
-            let bursts = issue_writes(tile, &job, target, source, fabric);
-            self.writing.push_back((job.instance, bursts));
+            let bursts = issue_writes(tile, &movement, target, source, machine);
+            self.writing.push_back((movement.instance, bursts));
         }
-        if let Side::Remote(Target::Tile(from)) = job.source {
-            for row in 0..u64::from(job.rows) {
-                let address = job.source_offset + row * job.source_stride;
-                for burst in Bursts::new(address, job.bytes, fabric.network.spec()) {
+        if let Side::Remote(Target::Tile(from)) = movement.source {
+            for row in 0..u64::from(movement.rows) {
+                let address = movement.source_offset + row * movement.source_stride;
+                for burst in Bursts::new(address, movement.bytes, machine.network.spec()) {
                     self.reads.push_back(ReadBurst {
                         tile: from,
                         address: address + burst.offset,
@@ -154,16 +154,19 @@ impl Dma {
                     });
                 }
             }
-            self.reading.push_back(Reading { job, received: 0 });
-            self.read_ahead(tile, fabric);
+            self.reading.push_back(Reading {
+                movement,
+                received: 0,
+            });
+            self.read_ahead(tile, machine);
         }
     }
 
     /// Asks for further bursts while the buffer has room for them.
-    pub(crate) fn read_ahead(&mut self, tile: u32, fabric: &mut Fabric<'_>) {
-        let room = u64::from(fabric.network.spec().cluster.dma.buffer_beats) * 64;
+    pub(crate) fn read_ahead(&mut self, tile: u32, machine: &mut Machine<'_>) {
+        let room = u64::from(machine.network.spec().cluster.dma.buffer_beats) * 64;
         while let Some(next) = self.reads.front().copied() {
-            let used = self.in_flight_bytes + u64::from(fabric.nis[tile as usize].buffer_bytes);
+            let used = self.in_flight_bytes + u64::from(machine.nis[tile as usize].buffer_bytes);
             let is_other_tile = self.in_flight_bytes > 0 && self.reading_from != next.tile;
             if is_other_tile || (used > 0 && used + u64::from(next.bytes) > room) {
                 break;
@@ -171,7 +174,7 @@ impl Dma {
             self.reads.pop_front();
             self.in_flight_bytes += u64::from(next.bytes);
             self.reading_from = next.tile;
-            fabric.issue_read(tile, next.tile, next.address, next.bytes, Owner::DmaRead);
+            machine.issue_read(tile, next.tile, next.address, next.bytes, Owner::DmaRead);
         }
     }
 
@@ -180,23 +183,23 @@ impl Dma {
         &mut self,
         tile: u32,
         bytes: u32,
-        fabric: &mut Fabric<'_>,
+        machine: &mut Machine<'_>,
     ) -> Option<u32> {
         self.in_flight_bytes -= u64::from(bytes);
         let head = self.reading.front_mut()?;
-        if matches!(head.job.destination, Side::Own) {
-            store_locally(tile, &head.job, head.received, bytes, fabric);
+        if matches!(head.movement.destination, Side::Own) {
+            store_locally(tile, &head.movement, head.received, bytes, machine);
         }
         head.received += u64::from(bytes);
-        let is_complete = head.received == head.job.total_bytes();
+        let is_complete = head.received == head.movement.total_bytes();
         let finished = if is_complete {
             self.reading.pop_front()
         } else {
             None
         };
-        self.read_ahead(tile, fabric);
-        let pull = finished.filter(|r| matches!(r.job.destination, Side::Own))?;
-        self.complete(tile, pull.job.instance, fabric)
+        self.read_ahead(tile, machine);
+        let pull = finished.filter(|r| matches!(r.movement.destination, Side::Own))?;
+        self.complete(tile, pull.movement.instance, machine)
     }
 
     /// A write burst has its response. Returns the instance of a transfer that is now complete.
@@ -204,13 +207,13 @@ impl Dma {
         &mut self,
         tile: u32,
         instance: u32,
-        fabric: &mut Fabric<'_>,
+        machine: &mut Machine<'_>,
     ) -> Option<u32> {
         let at = self.writing.iter().position(|(i, _)| *i == instance)?;
         self.writing[at].1 -= 1;
         if self.writing[at].1 == 0 {
             self.writing.remove(at);
-            return self.complete(tile, instance, fabric);
+            return self.complete(tile, instance, machine);
         }
         None
     }
@@ -218,21 +221,23 @@ impl Dma {
 
 fn issue_writes(
     tile: u32,
-    job: &Job,
+    movement: &Movement,
     target: Target,
     buffered: Option<Source>,
-    fabric: &mut Fabric<'_>,
+    machine: &mut Machine<'_>,
 ) -> u32 {
     let mut bursts = 0;
-    for row in 0..u64::from(job.rows) {
-        let address = job.destination_offset + row * job.destination_stride;
-        for burst in Bursts::new(address, job.bytes, fabric.network.spec()) {
-            let own = Source::Memory(job.source_offset + row * job.source_stride + burst.offset);
+    for row in 0..u64::from(movement.rows) {
+        let address = movement.destination_offset + row * movement.destination_stride;
+        for burst in Bursts::new(address, movement.bytes, machine.network.spec()) {
+            let own = Source::Memory(
+                movement.source_offset + row * movement.source_stride + burst.offset,
+            );
             let owner = Owner::DmaWrite {
-                instance: job.instance,
+                instance: movement.instance,
             };
             let source = buffered.unwrap_or(own);
-            fabric.issue_write(
+            machine.issue_write(
                 tile,
                 target,
                 address + burst.offset,
@@ -247,16 +252,18 @@ fn issue_writes(
 }
 
 /// Moves read data from the buffer into the engine's own L1.
-fn store_locally(tile: u32, job: &Job, at: u64, bytes: u32, fabric: &mut Fabric<'_>) {
-    fabric.nis[tile as usize].buffer_bytes -= bytes;
-    fabric.counters.dma_store_bytes += u64::from(bytes);
-    fabric.counters.spm_write_bytes += u64::from(bytes);
-    if fabric.is_value() {
+fn store_locally(tile: u32, movement: &Movement, at: u64, bytes: u32, machine: &mut Machine<'_>) {
+    machine.nis[tile as usize].buffer_bytes -= bytes;
+    machine.counters.dma_store_bytes += u64::from(bytes);
+    machine.counters.spm_write_bytes += u64::from(bytes);
+    if machine.is_value() {
         // A beat never spans two lines of the transfer: lines are cut into bursts one by one.
-        let data: Vec<u8> = fabric.nis[tile as usize]
+        let data: Vec<u8> = machine.nis[tile as usize]
             .buffer
             .drain(..bytes as usize)
             .collect();
-        fabric.memories.write(tile, job.destination_of(at), &data);
+        machine
+            .memories
+            .write(tile, movement.destination_of(at), &data);
     }
 }

@@ -2,7 +2,7 @@
 //! Error responses (`docs/errors.md`): memories that answer SLVERR, transactions that the NI answers
 //! itself with DECERR, contributions that differ from their siblings.
 
-use crate::fabric::{Done, Event, Fabric};
+use crate::machine::{Done, Event, Machine};
 use crate::payload::BEAT_BYTES;
 use std::ops::Range;
 
@@ -45,7 +45,7 @@ impl Errors {
     }
 }
 
-impl Fabric<'_> {
+impl Machine<'_> {
     /// What the memory of a tile answers to a burst: a burst that touches a broken byte fails as a whole.
     pub(crate) fn memory_response(&self, tile: u32, address: u64, bytes: u32) -> u8 {
         let end = address + u64::from(bytes.max(1));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The faults of a trace: checked, and turned into what the fabric does about them.
+//! The faults of a trace: checked, and turned into what the machine does about them.
 
 use crate::errors::{DECERR, OKAY, SLVERR};
-use crate::fabric::Fabric;
+use crate::machine::Machine;
 use noccl_net::{MultiAddress, TileRef};
 use noccl_run::RunError;
 use noccl_workload::{Difference, ElementType, Fault, Operator, PortKind, Trace};
@@ -24,14 +24,14 @@ pub(crate) struct TraceFaults {
 }
 
 impl TraceFaults {
-    /// Checks the faults; broken memories go to the fabric.
-    pub(crate) fn new(trace: &Trace, fabric: &mut Fabric<'_>) -> Result<Self, RunError> {
+    /// Checks the faults; broken memories go to the machine.
+    pub(crate) fn new(trace: &Trace, machine: &mut Machine<'_>) -> Result<Self, RunError> {
         let mut faults = Self {
             refused: vec![false; trace.transactions.len()],
             differing: Vec::new(),
         };
         for (i, t) in trace.transactions.iter().enumerate() {
-            faults.refused[i] = is_unmapped(&t.kind, fabric);
+            faults.refused[i] = is_unmapped(&t.kind, machine);
         }
         for (i, fault) in trace.faults.iter().enumerate() {
             let refuse = |reason: String| RunError::Refused {
@@ -39,7 +39,7 @@ impl TraceFaults {
                 what: format!("faults[{i}]"),
                 reason,
             };
-            faults.take(fault, trace, fabric).map_err(refuse)?;
+            faults.take(fault, trace, machine).map_err(refuse)?;
         }
         Ok(faults)
     }
@@ -48,7 +48,7 @@ impl TraceFaults {
         &mut self,
         fault: &Fault,
         trace: &Trace,
-        fabric: &mut Fabric<'_>,
+        machine: &mut Machine<'_>,
     ) -> Result<(), String> {
         let kind = |transaction: &u32| {
             let found = trace.transactions.get(*transaction as usize);
@@ -63,10 +63,10 @@ impl TraceFaults {
                 offset,
                 bytes,
             } => {
-                let id = fabric.network.find(*tile);
+                let id = machine.network.find(*tile);
                 let id = id.ok_or_else(|| format!("{tile} is not on the mesh"))?.0;
                 let range = *offset..offset.saturating_add(*bytes);
-                fabric.errors.memory.push((id, range));
+                machine.errors.memory.push((id, range));
             }
             Fault::Unmapped { transaction } => {
                 kind(transaction)?;
@@ -86,7 +86,7 @@ impl TraceFaults {
                 member,
                 difference,
             } => {
-                let tile = differing_tile(kind(transaction)?, *member, *difference, fabric)?;
+                let tile = differing_tile(kind(transaction)?, *member, *difference, machine)?;
                 self.differing.push(Differing {
                     entry: *transaction,
                     tile,
@@ -110,9 +110,9 @@ impl TraceFaults {
         tile: u32,
         txn: u32,
         first_beat: u32,
-        fabric: &mut Fabric<'_>,
+        machine: &mut Machine<'_>,
     ) -> bool {
-        let beats = fabric.txns.get(txn).beats;
+        let beats = machine.txns.get(txn).beats;
         for d in &self.differing {
             if (d.entry, d.tile) != (entry, tile) {
                 continue;
@@ -121,12 +121,12 @@ impl TraceFaults {
                 Difference::Beats(given) => {
                     let left = given.saturating_sub(first_beat).min(u32::from(beats)) as u16;
                     if left < beats {
-                        fabric.errors.short.push((txn, tile, left));
+                        machine.errors.short.push((txn, tile, left));
                         return left > 0;
                     }
                 }
                 Difference::Operator(_) | Difference::Element(_) | Difference::EnabledBytes(_) => {
-                    fabric.errors.disagreeing.push((txn, tile));
+                    machine.errors.disagreeing.push((txn, tile));
                 }
             }
         }
@@ -139,7 +139,7 @@ impl TraceFaults {
         &self,
         entry: u32,
         targets: impl Iterator<Item = (u32, u64, u32)>,
-        fabric: &Fabric<'_>,
+        machine: &Machine<'_>,
     ) -> u8 {
         if self.is_refused(entry) {
             return DECERR;
@@ -148,7 +148,7 @@ impl TraceFaults {
             return SLVERR;
         }
         let responses =
-            targets.map(|(tile, address, bytes)| fabric.memory_response(tile, address, bytes));
+            targets.map(|(tile, address, bytes)| machine.memory_response(tile, address, bytes));
         responses.max().unwrap_or(OKAY)
     }
 
@@ -163,12 +163,12 @@ fn differing_tile(
     kind: &PortKind,
     member: u32,
     difference: Difference,
-    fabric: &Fabric<'_>,
+    machine: &Machine<'_>,
 ) -> Result<u32, String> {
     let PortKind::WideReduction { group, beats, .. } = kind else {
         return Err("only contributions to a wide reduction can differ".to_owned());
     };
-    if fabric.is_peer {
+    if machine.is_peer {
         return Err(
             "peer_compatible compares destination and mask only and folds what comes; \
                     use flow = \"non_blocking\""
@@ -188,7 +188,7 @@ fn differing_tile(
             beats.saturating_sub(1)
         ));
     }
-    let tile = fabric.network.multi_tiles(*group).nth(member as usize);
+    let tile = machine.network.multi_tiles(*group).nth(member as usize);
     let tile = tile.ok_or_else(|| format!("there is no member {member}"))?;
     tile.map(|t| t.0)
         .ok_or_else(|| format!("member {member} is a tile that does not exist"))
@@ -207,9 +207,9 @@ const fn has_one_destination(kind: &PortKind) -> bool {
 }
 
 /// Does the entry name a tile that does not exist, in the padding of the cluster region?
-fn is_unmapped(kind: &PortKind, fabric: &Fabric<'_>) -> bool {
-    let is_absent = |tile: &TileRef| fabric.network.find(*tile).is_none();
-    let has_absent = |set: &MultiAddress| fabric.network.multi_tiles(*set).any(|t| t.is_none());
+fn is_unmapped(kind: &PortKind, machine: &Machine<'_>) -> bool {
+    let is_absent = |tile: &TileRef| machine.network.find(*tile).is_none();
+    let has_absent = |set: &MultiAddress| machine.network.multi_tiles(*set).any(|t| t.is_none());
     match kind {
         PortKind::WideWrite { to, .. }
         | PortKind::NarrowWrite { to, .. }
@@ -225,10 +225,10 @@ fn is_unmapped(kind: &PortKind, fabric: &Fabric<'_>) -> bool {
 }
 
 /// Is the tile named inside the padding of the cluster region, or there for real?
-pub(crate) fn is_addressable(tile: TileRef, fabric: &Fabric<'_>) -> bool {
-    let (columns, rows) = fabric.network.padded_clusters();
+pub(crate) fn is_addressable(tile: TileRef, machine: &Machine<'_>) -> bool {
+    let (columns, rows) = machine.network.padded_clusters();
     match tile {
         TileRef::Cluster(at) => u32::from(at.x) < columns && u32::from(at.y) < rows,
-        TileRef::Memory(_) => fabric.network.find(tile).is_some(),
+        TileRef::Memory(_) => machine.network.find(tile).is_some(),
     }
 }

@@ -2,14 +2,14 @@
 //! Injection: from the NI's queues into the Local inputs, one flit per plane, tile and cycle.
 
 use crate::errors::{OKAY, SLVERR};
-use crate::fabric::Fabric;
 use crate::flit::{Flit, FlitKind, LAST, MULTICAST, OWN_COPY, pack};
+use crate::machine::Machine;
 use crate::ni::{Ni, Source, Stream, beat_bytes};
 use crate::payload::BEAT_BYTES;
 use crate::txn::TxnKind;
 use noccl_spec::Plane;
 
-impl Fabric<'_> {
+impl Machine<'_> {
     /// Every NI with something to send tries once per plane.
     pub(crate) fn inject(&mut self) {
         let mut next = 0;
@@ -297,7 +297,7 @@ impl Fabric<'_> {
         if stream.source == Source::Buffer {
             self.nis[tile].buffer_bytes -= len;
             self.done
-                .push(crate::fabric::Done::Drained { tile: tile as u32 });
+                .push(crate::machine::Done::Drained { tile: tile as u32 });
         } else if let Source::Memory(_) = stream.source {
             self.counters.dma_load_bytes += u64::from(len);
         }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Transactions as drivers issue them at the AXI ports.
 
-use crate::fabric::Fabric;
 use crate::flit::{Flit, FlitKind, LAST, MULTICAST, pack};
 use crate::join::window_ahead;
+use crate::machine::Machine;
 use crate::ni::{Source, Stream, beats_of};
 use crate::txn::{Owner, Tree, Txn, TxnKind};
 use noccl_net::tree::Cube;
@@ -25,7 +25,7 @@ pub(crate) struct Arithmetic {
     pub element: ElementType,
 }
 
-impl Fabric<'_> {
+impl Machine<'_> {
     pub(crate) fn coord(&self, tile: u32) -> Coord {
         self.network.coord(TileId(tile))
     }

@@ -5,7 +5,7 @@
 //! Cases: 256 per law, or `PROPTEST_CASES`.
 
 use crate::block::PORTS;
-use crate::fabric::{Done, Fabric};
+use crate::machine::{Done, Machine};
 use crate::ni::Ni;
 use crate::trace_run::TraceDriver;
 use crate::txn::Owner;
@@ -161,7 +161,7 @@ fn trace_of(network: &Network, draws: &[Draw]) -> Trace {
 
 /// A finished run with everything that can be seen from inside.
 struct Finished<'n> {
-    fabric: Fabric<'n>,
+    machine: Machine<'n>,
     /// (initiator tile, target tile) to (entry, burst) in order of arrival.
     arrivals: HashMap<(u32, u32), Vec<(u32, u32)>>,
     wrong: u64,
@@ -170,14 +170,14 @@ struct Finished<'n> {
 
 /// Runs a trace to its end, and on until nothing is due any more.
 fn run<'n>(network: &'n Network, trace: &Trace, config: RunConfig) -> Finished<'n> {
-    let mut fabric = Fabric::new(network, config);
-    let mut driver = TraceDriver::new(trace, &mut fabric).unwrap();
+    let mut machine = Machine::new(network, config);
+    let mut driver = TraceDriver::new(trace, &mut machine).unwrap();
     let mut starts = Vec::new();
     let mut arrivals: HashMap<(u32, u32), Vec<(u32, u32)>> = HashMap::new();
-    while !driver.is_over() || !fabric.is_idle() || fabric.wheel.next_cycle().is_some() {
-        fabric.begin_cycle(&mut starts);
+    while !driver.is_over() || !machine.is_idle() || machine.wheel.next_cycle().is_some() {
+        machine.begin_cycle(&mut starts);
         loop {
-            crate::drain_done(&mut fabric, |done, fabric| {
+            crate::drain_done(&mut machine, |done, machine| {
                 if let Done::Delivered {
                     owner: Owner::Trace { entry, burst },
                     tile,
@@ -190,24 +190,24 @@ fn run<'n>(network: &'n Network, trace: &Trace, config: RunConfig) -> Finished<'
                         .or_default()
                         .push((entry, burst));
                 }
-                driver.on_done(done, fabric);
+                driver.on_done(done, machine);
             });
             for (entry, member) in &starts {
-                driver.start(*entry, *member, &mut fabric);
+                driver.start(*entry, *member, &mut machine);
             }
-            if !fabric.more_events(&mut starts) {
+            if !machine.more_events(&mut starts) {
                 break;
             }
         }
-        fabric.end_cycle();
-        if !driver.is_over() && fabric.is_stuck() {
+        machine.end_cycle();
+        if !driver.is_over() && machine.is_stuck() {
             let driver = crate::Driver::Trace(&driver);
-            panic!("{}", crate::diagnose::diagnose(&fabric, driver));
+            panic!("{}", crate::diagnose::diagnose(&machine, driver));
         }
     }
-    let (wrong, responses) = (driver.num_wrong() + fabric.wrong_beats, driver.responses());
+    let (wrong, responses) = (driver.num_wrong() + machine.wrong_beats, driver.responses());
     Finished {
-        fabric,
+        machine,
         arrivals,
         wrong,
         responses,
@@ -246,11 +246,11 @@ fn expected_bytes(trace: &Trace) -> u64 {
 }
 
 /// Nothing is left anywhere.
-fn assert_empty(fabric: &Fabric<'_>) -> Result<(), TestCaseError> {
-    prop_assert_eq!(fabric.txns.live, 0, "transactions");
-    prop_assert_eq!(fabric.pool.in_use(), 0, "payload slots");
+fn assert_empty(machine: &Machine<'_>) -> Result<(), TestCaseError> {
+    prop_assert_eq!(machine.txns.live, 0, "transactions");
+    prop_assert_eq!(machine.pool.in_use(), 0, "payload slots");
     for plane in Plane::ALL {
-        let state = &fabric.planes[plane.idx()];
+        let state = &machine.planes[plane.idx()];
         for r in 0..state.num_routers() {
             for port in 0..PORTS {
                 prop_assert_eq!(state.fifo(r, true, port).count(), 0, "input of {}", r);
@@ -263,7 +263,7 @@ fn assert_empty(fabric: &Fabric<'_>) -> Result<(), TestCaseError> {
         }
         prop_assert_eq!(state.joins.waiting().count(), 0, "table entries");
     }
-    for (tile, ni) in fabric.nis.iter().enumerate() {
+    for (tile, ni) in machine.nis.iter().enumerate() {
         let Ni {
             writes,
             reads,
@@ -311,14 +311,14 @@ fn check(network: &Network, draws: &[Draw], config: &RunConfig) -> Result<(), Te
     let done = run(network, &trace, config.clone());
     prop_assert_eq!(done.wrong, 0, "wrong bytes or responses");
     prop_assert!(done.responses.iter().all(|r| *r == 0));
-    let written = done.fabric.counters.spm_write_bytes;
+    let written = done.machine.counters.spm_write_bytes;
     prop_assert_eq!(
         written,
         expected_bytes(&trace),
         "each byte lands once at each target"
     );
     assert_in_order(&trace, &done)?;
-    assert_empty(&done.fabric)?;
+    assert_empty(&done.machine)?;
     let timing = RunConfig {
         mode: Mode::Timing,
         ..config.clone()
@@ -326,8 +326,8 @@ fn check(network: &Network, draws: &[Draw], config: &RunConfig) -> Result<(), Te
     let again = run(network, &trace, timing);
     prop_assert_eq!(again.wrong, 0);
     prop_assert_eq!(
-        again.fabric.cycle,
-        done.fabric.cycle,
+        again.machine.cycle,
+        done.machine.cycle,
         "modes differ in cycles"
     );
     Ok(())
@@ -383,6 +383,6 @@ fn own_copy_of_a_multicast_keeps_its_place_behind_earlier_writes() {
         };
         let done = run(&MESH_4X4, &trace, RunConfig::new(Mode::Value));
         assert_eq!(done.arrivals[&(own, own)], [(0, 0), (1, 0)]);
-        assert_empty(&done.fabric).unwrap();
+        assert_empty(&done.machine).unwrap();
     }
 }

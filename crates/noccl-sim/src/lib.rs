@@ -2,11 +2,12 @@
 //! The cycle-accurate backend.
 //!
 //! From the bottom: [`flit`], [`plane`] (routers of one plane), [`join`] (merge points), [`ni`],
-//! [`inject`] and [`deliver`] (both sides of the NI), [`fabric`] (all of that, cycle by cycle), and three
+//! [`inject`] and [`deliver`] (both sides of the NI), [`machine`] (all of that, cycle by cycle), and three
 //! drivers on top: [`trace_run`] (bare AXI transactions), [`traffic_run`] (open loop), and the agents of
-//! a schedule. A driver sees transactions and completions, never flits; the fabric knows no collective.
+//! a schedule. A driver sees transactions and completions, never flits; the machine knows no collective.
 
 mod agents;
+mod answer;
 mod barrier;
 mod bitset;
 mod block;
@@ -15,7 +16,6 @@ mod deliver;
 mod diagnose;
 mod dma;
 mod errors;
-mod fabric;
 mod faults;
 mod flit;
 mod inject;
@@ -25,6 +25,7 @@ mod join;
 mod kernels;
 #[cfg(test)]
 mod laws;
+mod machine;
 mod memory;
 mod moves;
 mod ni;
@@ -32,6 +33,7 @@ mod payload;
 mod peer;
 mod plane;
 mod random;
+mod trace_form;
 mod trace_run;
 mod trace_verify;
 mod traffic_run;
@@ -41,7 +43,7 @@ mod wheel;
 
 use agents::Agents;
 use diagnose::Driver;
-use fabric::Fabric;
+use machine::Machine;
 use noccl_net::{LinkId, Network, Port, TileId};
 use noccl_run::{LinkLoad, MemoryImage, Progress, RunConfig, RunError, RunResult, TrafficResult};
 use noccl_spec::Plane;
@@ -69,51 +71,51 @@ pub fn run_schedule(
     config: &RunConfig,
     on_progress: OnProgress<'_>,
 ) -> Result<RunResult, RunError> {
-    let mut fabric = Fabric::new(network, config.clone());
-    fill(&mut fabric, inputs)?;
-    let mut agents = Agents::new(schedule, &mut fabric)?;
+    let mut machine = Machine::new(network, config.clone());
+    fill(&mut machine, inputs)?;
+    let mut agents = Agents::new(schedule, &mut machine)?;
     let total = agents.instances.all.len();
     let mut events = Vec::new();
     let mut report_at = PROGRESS_CYCLES;
     while !agents.is_over() {
-        fabric.begin_cycle(&mut events);
+        machine.begin_cycle(&mut events);
         loop {
             for (what, detail) in &events {
-                agents.on_event(*what, *detail, &mut fabric);
+                agents.on_event(*what, *detail, &mut machine);
             }
-            drain_done(&mut fabric, |done, fabric| agents.on_done(done, fabric));
-            if !fabric.more_events(&mut events) {
+            drain_done(&mut machine, |done, machine| agents.on_done(done, machine));
+            if !machine.more_events(&mut events) {
                 break;
             }
         }
-        fabric.end_cycle();
-        if fabric.is_stuck() && !agents.is_over() {
+        machine.end_cycle();
+        if machine.is_stuck() && !agents.is_over() {
             return Err(RunError::Hang(Box::new(diagnose::diagnose(
-                &fabric,
+                &machine,
                 Driver::Agents(&agents),
             ))));
         }
-        if fabric.cycle >= report_at {
-            report_at = fabric.cycle + PROGRESS_CYCLES;
+        if machine.cycle >= report_at {
+            report_at = machine.cycle + PROGRESS_CYCLES;
             let now = Progress {
-                cycle: fabric.cycle,
+                cycle: machine.cycle,
                 actions_done: agents.num_done,
                 actions_total: total,
             };
             if !on_progress(now) {
                 return Err(RunError::Interrupted {
-                    cycle: fabric.cycle,
+                    cycle: machine.cycle,
                 });
             }
         }
     }
-    Ok(finish(&fabric, agents.times(), outputs))
+    Ok(finish(&machine, agents.times(), outputs))
 }
 
 /// Writes the inputs into the memories.
-fn fill(fabric: &mut Fabric<'_>, inputs: &[MemoryImage]) -> Result<(), RunError> {
+fn fill(machine: &mut Machine<'_>, inputs: &[MemoryImage]) -> Result<(), RunError> {
     for image in inputs {
-        let tile = fabric
+        let tile = machine
             .network
             .find(image.tile)
             .ok_or_else(|| RunError::Refused {
@@ -121,7 +123,7 @@ fn fill(fabric: &mut Fabric<'_>, inputs: &[MemoryImage]) -> Result<(), RunError>
                 what: format!("input at {}", image.tile),
                 reason: "no such tile".to_owned(),
             })?;
-        fabric.memories.write(tile.0, image.offset, &image.bytes);
+        machine.memories.write(tile.0, image.offset, &image.bytes);
     }
     Ok(())
 }
@@ -136,50 +138,50 @@ pub fn run_trace(
     config: &RunConfig,
     on_progress: OnProgress<'_>,
 ) -> Result<RunResult, RunError> {
-    let mut fabric = Fabric::new(network, config.clone());
-    let mut driver = TraceDriver::new(trace, &mut fabric)?;
+    let mut machine = Machine::new(network, config.clone());
+    let mut driver = TraceDriver::new(trace, &mut machine)?;
     let total = trace.transactions.len();
     let mut starts = Vec::new();
     let mut report_at = PROGRESS_CYCLES;
     while !driver.is_over() {
-        fabric.begin_cycle(&mut starts);
+        machine.begin_cycle(&mut starts);
         loop {
-            drain_done(&mut fabric, |done, fabric| driver.on_done(done, fabric));
+            drain_done(&mut machine, |done, machine| driver.on_done(done, machine));
             for (entry, member) in &starts {
-                driver.start(*entry, *member, &mut fabric);
+                driver.start(*entry, *member, &mut machine);
             }
-            if !fabric.more_events(&mut starts) {
+            if !machine.more_events(&mut starts) {
                 break;
             }
         }
         if driver.is_over() {
             break;
         }
-        fabric.end_cycle();
-        if fabric.is_stuck() {
+        machine.end_cycle();
+        if machine.is_stuck() {
             let driver = Driver::Trace(&driver);
             return Err(RunError::Hang(Box::new(diagnose::diagnose(
-                &fabric, driver,
+                &machine, driver,
             ))));
         }
-        if fabric.cycle >= report_at {
-            report_at = fabric.cycle + PROGRESS_CYCLES;
+        if machine.cycle >= report_at {
+            report_at = machine.cycle + PROGRESS_CYCLES;
             let now = Progress {
-                cycle: fabric.cycle,
+                cycle: machine.cycle,
                 actions_done: driver.num_done,
                 actions_total: total,
             };
             if !on_progress(now) {
                 return Err(RunError::Interrupted {
-                    cycle: fabric.cycle,
+                    cycle: machine.cycle,
                 });
             }
         }
     }
     let wrong = driver.num_wrong();
-    let mut result = finish(&fabric, driver.times(), &[]);
+    let mut result = finish(&machine, driver.times(), &[]);
     result.responses = driver.responses();
-    result.wrong_transactions = wrong + fabric.wrong_beats;
+    result.wrong_transactions = wrong + machine.wrong_beats;
     Ok(result)
 }
 
@@ -193,71 +195,71 @@ pub fn run_traffic(
     config: &RunConfig,
     on_progress: OnProgress<'_>,
 ) -> Result<TrafficResult, RunError> {
-    let mut fabric = Fabric::new(network, config.clone());
-    let mut driver = TrafficDriver::new(traffic, &mut fabric)?;
+    let mut machine = Machine::new(network, config.clone());
+    let mut driver = TrafficDriver::new(traffic, &mut machine)?;
     let total = traffic.warmup_cycles + traffic.measure_cycles;
     let mut created = Vec::new();
     let mut report_at = PROGRESS_CYCLES;
-    while !driver.is_over(fabric.cycle) {
-        fabric.begin_cycle(&mut created);
-        drain_done(&mut fabric, |done, fabric| driver.on_done(done, fabric));
+    while !driver.is_over(machine.cycle) {
+        machine.begin_cycle(&mut created);
+        drain_done(&mut machine, |done, machine| driver.on_done(done, machine));
         for (_, source) in &created {
-            driver.create(*source, &mut fabric);
+            driver.create(*source, &mut machine);
         }
-        fabric.end_cycle();
-        if fabric.is_stuck() {
+        machine.end_cycle();
+        if machine.is_stuck() {
             return Err(RunError::Hang(Box::new(diagnose::diagnose(
-                &fabric,
+                &machine,
                 Driver::Traffic,
             ))));
         }
-        if fabric.cycle >= report_at {
-            report_at = fabric.cycle + PROGRESS_CYCLES;
-            let done = fabric.cycle.min(total) as usize;
+        if machine.cycle >= report_at {
+            report_at = machine.cycle + PROGRESS_CYCLES;
+            let done = machine.cycle.min(total) as usize;
             let now = Progress {
-                cycle: fabric.cycle,
+                cycle: machine.cycle,
                 actions_done: done,
                 actions_total: total as usize,
             };
             if !on_progress(now) {
                 return Err(RunError::Interrupted {
-                    cycle: fabric.cycle,
+                    cycle: machine.cycle,
                 });
             }
         }
     }
-    Ok(driver.result(&fabric))
+    Ok(driver.result(&machine))
 }
 
 /// Hands every completion of this cycle to the driver; those that it causes at once too.
-fn drain_done(fabric: &mut Fabric<'_>, mut on_done: impl FnMut(fabric::Done, &mut Fabric<'_>)) {
-    while !fabric.done.is_empty() {
-        let mut done = std::mem::take(&mut fabric.done);
+fn drain_done(machine: &mut Machine<'_>, mut on_done: impl FnMut(machine::Done, &mut Machine<'_>)) {
+    while !machine.done.is_empty() {
+        let mut done = std::mem::take(&mut machine.done);
         for item in done.drain(..) {
-            on_done(item, fabric);
+            on_done(item, machine);
         }
-        if fabric.done.is_empty() {
-            fabric.done = done;
+        if machine.done.is_empty() {
+            machine.done = done;
         }
     }
 }
 
 /// Result of a run that is over.
 fn finish(
-    fabric: &Fabric<'_>,
+    machine: &Machine<'_>,
     actions: Vec<noccl_run::ActionTime>,
     outputs: &[(Place, u64)],
 ) -> RunResult {
-    let mut counters = fabric.counters;
-    counters.flit_hops = fabric.planes.iter().map(|p| p.flit_hops).sum();
-    counters.dca_ops = fabric.planes[Plane::Wide.idx()].joins.folded_elements;
-    counters.payload_byte_hops = fabric.planes[Plane::Wide.idx()].flit_hops * 64;
+    let mut counters = machine.counters;
+    counters.flit_hops = machine.planes.iter().map(|p| p.flit_hops).sum();
+    counters.dca_ops = machine.planes[Plane::Wide.idx()].joins.folded_elements;
+    counters.payload_byte_hops = machine.planes[Plane::Wide.idx()].flit_hops * 64;
     let memory = outputs
         .iter()
         .filter_map(|(place, bytes)| {
-            let tile = fabric.network.find(place.tile)?;
+            let tile = machine.network.find(place.tile)?;
             let mut image = vec![0; *bytes as usize];
-            fabric.memories.read(tile.0, place.offset, &mut image);
+            machine.memories.read(tile.0, place.offset, &mut image);
             Some(MemoryImage {
                 tile: place.tile,
                 offset: place.offset,
@@ -266,21 +268,21 @@ fn finish(
         })
         .collect();
     RunResult {
-        cycles: fabric.cycle,
+        cycles: machine.cycle,
         responses: vec![0; actions.len()],
         actions,
         counters,
-        links: links(fabric),
+        links: links(machine),
         memory,
-        checksum: fabric.checksum,
-        wrong_transactions: fabric.wrong_beats,
+        checksum: machine.checksum,
+        wrong_transactions: machine.wrong_beats,
     }
 }
 
-fn links(fabric: &Fabric<'_>) -> Vec<LinkLoad> {
+fn links(machine: &Machine<'_>) -> Vec<LinkLoad> {
     let mut loads = Vec::new();
     for plane in Plane::ALL {
-        for (tile, port, flits) in fabric.planes[plane.idx()].link_loads() {
+        for (tile, port, flits) in machine.planes[plane.idx()].link_loads() {
             let (tile, port) = (TileId(tile as u32), Port::ALL[port]);
             let link = LinkId { plane, tile, port };
             let flits = u64::from(flits);

@@ -14,7 +14,7 @@ use noccl_net::{Coord, Port};
 impl PlaneState {
     /// First half: requests, arbitration, merge units. FIFOs keep their values.
     pub(crate) fn evaluate(&mut self, context: &mut Context<'_>) {
-        self.eject.clear();
+        self.to_local.clear();
         if self.watch.is_some() || self.joins.store_full_cycle.is_some() {
             self.keep_watch(context.cycle);
         }
@@ -37,7 +37,7 @@ impl PlaneState {
         let block = &mut self.blocks[w];
         let mut offered = block.out_any[LOCAL];
         while offered != 0 {
-            self.eject
+            self.to_local
                 .push((w * LANES) as u32 + offered.trailing_zeros());
             offered &= offered - 1;
         }
@@ -48,7 +48,7 @@ impl PlaneState {
         for (port, shift) in self.shifts.iter().enumerate() {
             let offered = block.out_any[port];
             if offered != 0 {
-                let full = shift.gather(&self.in_full, w, (port + 2) & 3);
+                let full = shift.seen_from_neighbours(&self.in_full, w, (port + 2) & 3);
                 leaving[port] = offered & !full;
             }
         }
@@ -186,13 +186,13 @@ impl PlaneState {
         let mut received = 0;
         for (port, shift) in self.shifts.iter().enumerate() {
             let from = (port + 2) & 3;
-            let arriving = shift.gather(&self.leaving, w, from);
+            let arriving = shift.seen_from_neighbours(&self.leaving, w, from);
             if arriving == 0 {
                 continue;
             }
             received |= arriving;
             self.flit_hops += u64::from(arriving.count_ones());
-            let sources = shift.gather(&self.leaving_slot, w, from);
+            let sources = shift.seen_from_neighbours(&self.leaving_slot, w, from);
             let targets = self.blocks[w].input_slots(port);
             let into = &mut self.input[(w * PORTS + port) * SLOTS..][..SLOTS];
             let entered = &mut self.entered[w * LANES..][..LANES];

@@ -59,7 +59,7 @@ pub(crate) struct PlaneState {
     /// Since when heads stand, once somebody wants to know.
     pub(crate) watch: Option<Box<Watch>>,
     /// Routers whose Local output offers a flit this cycle.
-    pub(crate) eject: Vec<u32>,
+    pub(crate) to_local: Vec<u32>,
     pub(crate) flit_hops: u64,
     num_routers: usize,
 }
@@ -88,7 +88,7 @@ impl PlaneState {
             shifts: [1, h, -1, -h].map(Shift::new),
             peer: None,
             watch: None,
-            eject: Vec::new(),
+            to_local: Vec::new(),
             flit_hops: 0,
             num_routers: tiles,
         }

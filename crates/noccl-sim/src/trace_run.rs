@@ -7,11 +7,11 @@
 
 use crate::burst::Bursts;
 use crate::errors::DECERR;
-use crate::fabric::{Done, Fabric};
-use crate::faults::{TraceFaults, is_addressable};
+use crate::faults::TraceFaults;
 use crate::issue::{Arithmetic, Target};
+use crate::machine::{Done, Machine};
 use crate::ni::Source;
-use crate::peer::refuse_three_operands;
+use crate::trace_form::{burst_beats, has_beats, open_responses, participants, refused};
 use crate::txn::Owner;
 use noccl_net::TileRef;
 use noccl_net::tree::Cube;
@@ -49,15 +49,15 @@ pub(crate) struct TraceDriver<'t> {
 
 impl<'t> TraceDriver<'t> {
     /// Checks the trace against the network and schedules every start.
-    pub(crate) fn new(trace: &'t Trace, fabric: &mut Fabric<'_>) -> Result<Self, RunError> {
-        let faults = TraceFaults::new(trace, fabric)?;
+    pub(crate) fn new(trace: &'t Trace, machine: &mut Machine<'_>) -> Result<Self, RunError> {
+        let faults = TraceFaults::new(trace, machine)?;
         let mut entries = vec![Entry::default(); trace.transactions.len()];
         for (i, t) in trace.transactions.iter().enumerate() {
-            entries[i].open = open_responses(&t.kind, fabric);
+            entries[i].open = open_responses(&t.kind, machine);
             if !has_beats(&t.kind) {
                 return Err(refused(i, "0 beats; must be at least 1".to_owned()));
             }
-            let members = participants(&t.kind, fabric, i)?;
+            let members = participants(&t.kind, machine, i)?;
             if members.len() != t.start_cycles.len() {
                 return Err(refused(
                     i,
@@ -80,7 +80,7 @@ impl<'t> TraceDriver<'t> {
             }
             for (m, start) in t.start_cycles.iter().enumerate() {
                 if let Some(cycle) = start {
-                    fabric.call_driver(*cycle, i as u32, m as u32);
+                    machine.call_driver(*cycle, i as u32, m as u32);
                 }
             }
         }
@@ -93,26 +93,26 @@ impl<'t> TraceDriver<'t> {
     }
 
     /// Participant `member` of entry `index` asserts valid now.
-    pub(crate) fn start(&mut self, index: u32, member: u32, fabric: &mut Fabric<'_>) {
+    pub(crate) fn start(&mut self, index: u32, member: u32, machine: &mut Machine<'_>) {
         let entry = &mut self.entries[index as usize];
         if !entry.has_started {
             entry.has_started = true;
-            entry.time.start_cycle = fabric.cycle;
+            entry.time.start_cycle = machine.cycle;
         }
         if self.faults.is_refused(index) {
-            self.refuse(index, member, fabric);
+            self.refuse(index, member, machine);
             return;
         }
         let base = u64::from(index) << 20;
-        let find = |r: TileRef| fabric.network.find(r).map_or(0, |t| t.0);
+        let find = |r: TileRef| machine.network.find(r).map_or(0, |t| t.0);
         match &self.trace.transactions[index as usize].kind {
             PortKind::WideWrite { from, to, beats } => {
                 let target = Target::Tile(find(*to));
-                write(fabric, find(*from), target, *beats, index, base);
+                write(machine, find(*from), target, *beats, index, base);
             }
             PortKind::WideMulticast { from, to, beats } => {
-                let target = Target::Set(fabric.network.cube(*to));
-                write(fabric, find(*from), target, *beats, index, base);
+                let target = Target::Set(machine.network.cube(*to));
+                write(machine, find(*from), target, *beats, index, base);
             }
             PortKind::WideRead {
                 from,
@@ -120,23 +120,23 @@ impl<'t> TraceDriver<'t> {
                 beats,
             } => {
                 let (tile, source) = (find(*from), find(*source));
-                for (b, burst) in Bursts::of_beats(*beats, fabric.network.spec()).enumerate() {
+                for (b, burst) in Bursts::of_beats(*beats, machine.network.spec()).enumerate() {
                     let owner = Owner::Trace {
                         entry: index,
                         burst: b as u32,
                     };
-                    fabric.issue_read(tile, source, burst.offset, burst.bytes, owner);
+                    machine.issue_read(tile, source, burst.offset, burst.bytes, owner);
                 }
             }
             PortKind::WideReduction { group, root, beats } => {
-                let (cube, root) = (fabric.network.cube(*group), find(*root));
-                let tile = member_tile(fabric, cube, member);
+                let (cube, root) = (machine.network.cube(*group), find(*root));
+                let tile = member_tile(machine, cube, member);
                 self.entries[index as usize].contributed.push(tile);
-                self.contribute(fabric, index, cube, root, *beats, tile);
+                self.contribute(machine, index, cube, root, *beats, tile);
             }
             PortKind::NarrowWrite { from, to } => {
                 let (tile, to) = (find(*from), Target::Tile(find(*to)));
-                fabric.issue_narrow_write(
+                machine.issue_narrow_write(
                     tile,
                     to,
                     Owner::Trace {
@@ -146,8 +146,8 @@ impl<'t> TraceDriver<'t> {
                 );
             }
             PortKind::NarrowMulticast { from, to } => {
-                let (tile, to) = (find(*from), Target::Set(fabric.network.cube(*to)));
-                fabric.issue_narrow_write(
+                let (tile, to) = (find(*from), Target::Set(machine.network.cube(*to)));
+                machine.issue_narrow_write(
                     tile,
                     to,
                     Owner::Trace {
@@ -158,7 +158,7 @@ impl<'t> TraceDriver<'t> {
             }
             PortKind::NarrowRead { from, source } => {
                 let (tile, source) = (find(*from), find(*source));
-                fabric.issue_narrow_read(
+                machine.issue_narrow_read(
                     tile,
                     source,
                     Owner::Trace {
@@ -169,7 +169,7 @@ impl<'t> TraceDriver<'t> {
             }
             PortKind::Atomic { from, to } => {
                 let (tile, to) = (find(*from), find(*to));
-                fabric.issue_atomic(
+                machine.issue_atomic(
                     tile,
                     to,
                     0,
@@ -180,12 +180,12 @@ impl<'t> TraceDriver<'t> {
                 );
             }
             PortKind::Barrier { group, root } => {
-                let (cube, root) = (fabric.network.cube(*group), find(*root));
-                let tile = member_tile(fabric, cube, member);
+                let (cube, root) = (machine.network.cube(*group), find(*root));
+                let tile = member_tile(machine, cube, member);
                 let entry = &mut self.entries[index as usize];
                 entry.contributed.push(tile);
                 if entry.txns.is_empty() {
-                    entry.txns.push(fabric.open_barrier(
+                    entry.txns.push(machine.open_barrier(
                         cube,
                         root,
                         Owner::Trace {
@@ -194,15 +194,15 @@ impl<'t> TraceDriver<'t> {
                         },
                     ));
                 }
-                fabric.arrive_at_barrier(tile, entry.txns[0]);
+                machine.arrive_at_barrier(tile, entry.txns[0]);
             }
         }
     }
 
     /// The participant's NI answers: nothing of the entry enters the network.
-    fn refuse(&self, index: u32, member: u32, fabric: &mut Fabric<'_>) {
+    fn refuse(&self, index: u32, member: u32, machine: &mut Machine<'_>) {
         let kind = &self.trace.transactions[index as usize].kind;
-        let tile = initiator(kind, member, fabric);
+        let tile = initiator(kind, member, machine);
         let owner = Owner::Trace {
             entry: index,
             burst: 0,
@@ -225,14 +225,14 @@ impl<'t> TraceDriver<'t> {
                 resp,
             },
         };
-        for beats in burst_beats(kind, fabric) {
-            fabric.refuse(tile, beats, done);
+        for beats in burst_beats(kind, machine) {
+            machine.refuse(tile, beats, done);
         }
     }
 
     fn contribute(
         &mut self,
-        fabric: &mut Fabric<'_>,
+        machine: &mut Machine<'_>,
         index: u32,
         group: Cube,
         root: u32,
@@ -241,13 +241,13 @@ impl<'t> TraceDriver<'t> {
     ) {
         let entry = &mut self.entries[index as usize];
         let base = u64::from(index) << 20;
-        for (b, burst) in Bursts::of_beats(beats, fabric.network.spec()).enumerate() {
+        for (b, burst) in Bursts::of_beats(beats, machine.network.spec()).enumerate() {
             if entry.txns.len() <= b {
                 let owner = Owner::Trace {
                     entry: index,
                     burst: b as u32,
                 };
-                entry.txns.push(fabric.open_reduction(
+                entry.txns.push(machine.open_reduction(
                     group,
                     root,
                     base + burst.offset,
@@ -257,15 +257,15 @@ impl<'t> TraceDriver<'t> {
                 ));
             }
             let (txn, first) = (entry.txns[b], (burst.offset / 64) as u32);
-            if self.faults.differ(index, tile, txn, first, fabric) {
+            if self.faults.differ(index, tile, txn, first, machine) {
                 let seed = contribution_seed(index, tile) ^ burst.offset.wrapping_mul(0x9e37);
-                fabric.contribute(tile, txn, Source::Pattern(seed));
+                machine.contribute(tile, txn, Source::Pattern(seed));
             }
         }
     }
 
     /// Takes note of a completion.
-    pub(crate) fn on_done(&mut self, done: Done, fabric: &mut Fabric<'_>) {
+    pub(crate) fn on_done(&mut self, done: Done, machine: &mut Machine<'_>) {
         let (owner, resp) = match done {
             Done::Transaction { owner, resp, .. } | Done::Member { owner, resp, .. } => {
                 (owner, resp)
@@ -276,7 +276,7 @@ impl<'t> TraceDriver<'t> {
             return;
         };
         let state = &mut self.entries[entry as usize];
-        state.time.finish_cycle = fabric.cycle;
+        state.time.finish_cycle = machine.cycle;
         state.resp = state.resp.max(resp);
         state.open -= 1;
         if state.open == 0 {
@@ -284,12 +284,12 @@ impl<'t> TraceDriver<'t> {
             self.num_done += 1;
             let kind = &self.trace.transactions[entry as usize].kind;
             let verify = crate::trace_verify::Verify {
-                fabric,
+                machine,
                 faults: &self.faults,
                 index: entry,
             };
             state.is_wrong = state.resp != verify.expected_response(kind)
-                || (fabric.is_value() && !verify.is_right(kind));
+                || (machine.is_value() && !verify.is_right(kind));
         }
     }
 
@@ -340,14 +340,14 @@ pub(crate) fn contribution_seed(index: u32, tile: u32) -> u64 {
     crate::random::mix(u64::from(index) << 32 | u64::from(tile))
 }
 
-fn write(fabric: &mut Fabric<'_>, tile: u32, target: Target, beats: u32, index: u32, base: u64) {
-    for (b, burst) in Bursts::of_beats(beats, fabric.network.spec()).enumerate() {
+fn write(machine: &mut Machine<'_>, tile: u32, target: Target, beats: u32, index: u32, base: u64) {
+    for (b, burst) in Bursts::of_beats(beats, machine.network.spec()).enumerate() {
         let owner = Owner::Trace {
             entry: index,
             burst: b as u32,
         };
         let seed = contribution_seed(index, tile) ^ burst.offset.wrapping_mul(0x9e37);
-        fabric.issue_write(
+        machine.issue_write(
             tile,
             target,
             base + burst.offset,
@@ -358,16 +358,16 @@ fn write(fabric: &mut Fabric<'_>, tile: u32, target: Target, beats: u32, index: 
     }
 }
 
-fn member_tile(fabric: &Fabric<'_>, group: Cube, member: u32) -> u32 {
+fn member_tile(machine: &Machine<'_>, group: Cube, member: u32) -> u32 {
     let at = group
         .members()
         .nth(member as usize)
         .expect("start cycles were counted against members");
-    fabric.network.tile_at(at).0
+    machine.network.tile_at(at).0
 }
 
 /// The tile of a participant.
-fn initiator(kind: &PortKind, member: u32, fabric: &Fabric<'_>) -> u32 {
+fn initiator(kind: &PortKind, member: u32, machine: &Machine<'_>) -> u32 {
     match kind {
         PortKind::WideWrite { from, .. }
         | PortKind::WideMulticast { from, .. }
@@ -375,118 +375,9 @@ fn initiator(kind: &PortKind, member: u32, fabric: &Fabric<'_>) -> u32 {
         | PortKind::NarrowWrite { from, .. }
         | PortKind::NarrowMulticast { from, .. }
         | PortKind::NarrowRead { from, .. }
-        | PortKind::Atomic { from, .. } => fabric.network.find(*from).map_or(0, |t| t.0),
+        | PortKind::Atomic { from, .. } => machine.network.find(*from).map_or(0, |t| t.0),
         PortKind::WideReduction { group, .. } | PortKind::Barrier { group, .. } => {
-            member_tile(fabric, fabric.network.cube(*group), member)
+            member_tile(machine, machine.network.cube(*group), member)
         }
-    }
-}
-
-/// Beats that a participant sends per burst, or one for the request of a read.
-fn burst_beats(kind: &PortKind, fabric: &Fabric<'_>) -> Vec<u16> {
-    let spec = fabric.network.spec();
-    match kind {
-        PortKind::WideWrite { beats, .. }
-        | PortKind::WideMulticast { beats, .. }
-        | PortKind::WideRead { beats, .. }
-        | PortKind::WideReduction { beats, .. } => Bursts::of_beats(*beats, spec)
-            .map(|b| (b.bytes / 64) as u16)
-            .collect(),
-        PortKind::NarrowWrite { .. }
-        | PortKind::NarrowMulticast { .. }
-        | PortKind::NarrowRead { .. }
-        | PortKind::Atomic { .. }
-        | PortKind::Barrier { .. } => vec![1],
-    }
-}
-
-/// Responses that end an entry.
-fn open_responses(kind: &PortKind, fabric: &Fabric<'_>) -> u32 {
-    let bursts = |beats: u32| Bursts::of_beats(beats, fabric.network.spec()).count() as u32;
-    match kind {
-        PortKind::WideWrite { beats, .. }
-        | PortKind::WideMulticast { beats, .. }
-        | PortKind::WideRead { beats, .. } => bursts(*beats),
-        PortKind::WideReduction { group, beats, .. } => bursts(*beats) * group.len(),
-        PortKind::Barrier { group, .. } => group.len(),
-        PortKind::NarrowWrite { .. }
-        | PortKind::NarrowMulticast { .. }
-        | PortKind::NarrowRead { .. }
-        | PortKind::Atomic { .. } => 1,
-    }
-}
-
-/// Tiles that assert valid, after checking that every tile named can be addressed. A member in the
-/// padding of the cluster region does not exist: nobody can start it.
-fn participants(
-    kind: &PortKind,
-    fabric: &Fabric<'_>,
-    index: usize,
-) -> Result<Vec<Option<u32>>, RunError> {
-    let absent = |r: &TileRef| refused(index, format!("{r} is not on the mesh"));
-    let one = |r: &TileRef| {
-        let tile = fabric.network.find(*r).ok_or_else(|| absent(r))?;
-        Ok(vec![Some(tile.0)])
-    };
-    let reachable = |r: &TileRef| {
-        let is_there = is_addressable(*r, fabric);
-        if is_there { Ok(()) } else { Err(absent(r)) }
-    };
-    let members = |set: &noccl_net::MultiAddress| {
-        reachable(&TileRef::Cluster(noccl_net::MultiAddress::max(*set)))?;
-        let tiles = fabric.network.multi_tiles(*set);
-        Ok(tiles.map(|t| t.map(|t| t.0)).collect())
-    };
-    match kind {
-        PortKind::WideWrite { from, to, .. }
-        | PortKind::NarrowWrite { from, to }
-        | PortKind::Atomic { from, to } => {
-            reachable(to)?;
-            one(from)
-        }
-        PortKind::WideRead { from, source, .. } | PortKind::NarrowRead { from, source } => {
-            reachable(source)?;
-            one(from)
-        }
-        PortKind::WideMulticast { from, to, .. } | PortKind::NarrowMulticast { from, to } => {
-            let _: Vec<Option<u32>> = members(to)?;
-            one(from)
-        }
-        PortKind::WideReduction { group, root, .. } => {
-            reachable(root)?;
-            if let Some(root) = fabric.network.find(*root) {
-                let what = format!("transactions[{index}]");
-                let (group, root) = (fabric.network.cube(*group), fabric.coord(root.0));
-                refuse_three_operands(fabric.network, what, group, root)?;
-            }
-            members(group)
-        }
-        PortKind::Barrier { group, root } => {
-            reachable(root)?;
-            members(group)
-        }
-    }
-}
-
-/// Beats of a wide transaction must be at least one.
-fn has_beats(kind: &PortKind) -> bool {
-    match kind {
-        PortKind::WideWrite { beats, .. }
-        | PortKind::WideMulticast { beats, .. }
-        | PortKind::WideRead { beats, .. }
-        | PortKind::WideReduction { beats, .. } => *beats > 0,
-        PortKind::NarrowWrite { .. }
-        | PortKind::NarrowMulticast { .. }
-        | PortKind::NarrowRead { .. }
-        | PortKind::Atomic { .. }
-        | PortKind::Barrier { .. } => true,
-    }
-}
-
-fn refused(index: usize, reason: String) -> RunError {
-    RunError::Refused {
-        backend: "sim",
-        what: format!("transactions[{index}]"),
-        reason,
     }
 }

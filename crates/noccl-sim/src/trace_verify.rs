@@ -3,16 +3,16 @@
 
 use crate::burst::Bursts;
 use crate::errors::OKAY;
-use crate::fabric::Fabric;
 use crate::faults::TraceFaults;
 use crate::inject::pattern;
+use crate::machine::Machine;
 use crate::trace_run::contribution_seed;
 use noccl_net::TileRef;
 use noccl_workload::PortKind;
 
 /// One finished entry, and what its faults change.
 pub(crate) struct Verify<'a, 'n> {
-    pub fabric: &'a Fabric<'n>,
+    pub machine: &'a Machine<'n>,
     pub faults: &'a TraceFaults,
     pub index: u32,
 }
@@ -28,7 +28,7 @@ impl Verify<'_, '_> {
             }
             PortKind::WideReduction { group, beats, .. } => {
                 let mut sum = vec![0; *beats as usize * 64];
-                for tile in self.fabric.network.multi_tiles(*group).flatten() {
+                for tile in self.machine.network.multi_tiles(*group).flatten() {
                     add(&mut sum, &self.written(tile.0, *beats));
                 }
                 self.targets(kind).iter().all(|t| self.holds(*t, &sum))
@@ -55,7 +55,7 @@ impl Verify<'_, '_> {
             | PortKind::Atomic { .. }
             | PortKind::Barrier { .. } => (0, 0),
         };
-        let spec = self.fabric.network.spec();
+        let spec = self.machine.network.spec();
         let tiles = self.targets(kind);
         let accesses = tiles.iter().flat_map(|tile| {
             let bursts = Bursts::of_beats(beats, spec);
@@ -64,18 +64,18 @@ impl Verify<'_, '_> {
             wide.chain(narrow)
         });
         self.faults
-            .expected_response(self.index, accesses, self.fabric)
+            .expected_response(self.index, accesses, self.machine)
     }
 
     fn find(&self, tile: TileRef) -> u32 {
-        self.fabric.network.find(tile).map_or(0, |t| t.0)
+        self.machine.network.find(tile).map_or(0, |t| t.0)
     }
 
     /// Tiles whose memory the entry reaches.
     fn targets(&self, kind: &PortKind) -> Vec<u32> {
         match kind {
             PortKind::WideMulticast { to, .. } | PortKind::NarrowMulticast { to, .. } => {
-                let tiles = self.fabric.network.multi_tiles(*to).flatten();
+                let tiles = self.machine.network.multi_tiles(*to).flatten();
                 tiles.map(|t| t.0).collect()
             }
             PortKind::WideWrite { to: tile, .. }
@@ -85,7 +85,7 @@ impl Verify<'_, '_> {
             | PortKind::NarrowRead { source: tile, .. }
             | PortKind::WideReduction { root: tile, .. }
             | PortKind::Barrier { root: tile, .. } => {
-                let found = self.fabric.network.find(*tile);
+                let found = self.machine.network.find(*tile);
                 found.map(|t| t.0).into_iter().collect()
             }
         }
@@ -94,7 +94,7 @@ impl Verify<'_, '_> {
     /// Bytes that `tile` sends.
     fn written(&self, tile: u32, beats: u32) -> Vec<u8> {
         let mut all = vec![0; beats as usize * 64];
-        for burst in Bursts::of_beats(beats, self.fabric.network.spec()) {
+        for burst in Bursts::of_beats(beats, self.machine.network.spec()) {
             let seed = contribution_seed(self.index, tile) ^ burst.offset.wrapping_mul(0x9e37);
             let from = burst.offset as usize;
             pattern(seed, 0, &mut all[from..from + burst.bytes as usize]);
@@ -106,16 +106,16 @@ impl Verify<'_, '_> {
     fn holds(&self, tile: u32, sent: &[u8]) -> bool {
         let base = u64::from(self.index) << 20;
         let mut expected = sent.to_vec();
-        for burst in Bursts::new(0, sent.len() as u64, self.fabric.network.spec()) {
+        for burst in Bursts::new(0, sent.len() as u64, self.machine.network.spec()) {
             let address = base + burst.offset;
-            let response = self.fabric.memory_response(tile, address, burst.bytes);
+            let response = self.machine.memory_response(tile, address, burst.bytes);
             if response != OKAY || self.faults.writes_nothing(self.index) {
                 let from = burst.offset as usize;
                 expected[from..from + burst.bytes as usize].fill(0);
             }
         }
         let mut found = vec![0; expected.len()];
-        self.fabric.memories.read(tile, base, &mut found);
+        self.machine.memories.read(tile, base, &mut found);
         found == expected
     }
 }

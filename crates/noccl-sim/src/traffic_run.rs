@@ -5,8 +5,8 @@
 //! cycle. Latency counts from creation, so it includes the wait in the source queue; sources go on while
 //! the measured packets drain, as load that stops would flatter the tail.
 
-use crate::fabric::{Done, Fabric};
 use crate::issue::Target;
+use crate::machine::{Done, Machine};
 use crate::ni::Source;
 use crate::random::Stream;
 use crate::txn::Owner;
@@ -31,8 +31,8 @@ pub(crate) struct TrafficDriver<'t> {
 }
 
 impl<'t> TrafficDriver<'t> {
-    pub(crate) fn new(traffic: &'t Traffic, fabric: &mut Fabric<'_>) -> Result<Self, RunError> {
-        let network = fabric.network;
+    pub(crate) fn new(traffic: &'t Traffic, machine: &mut Machine<'_>) -> Result<Self, RunError> {
+        let network = machine.network;
         let (width, height) = (network.cluster_width(), network.cluster_height());
         let needs_square = traffic.pattern == Pattern::Transpose && width != height;
         let needs_power = traffic.pattern == Pattern::RowMulticast && !width.is_power_of_two();
@@ -66,13 +66,13 @@ impl<'t> TrafficDriver<'t> {
         };
         if traffic.offered_beats_per_cycle > 0.0 {
             for source in 0..driver.sources.len() as u32 {
-                driver.schedule_next(source, fabric);
+                driver.schedule_next(source, machine);
             }
         }
         Ok(driver)
     }
 
-    fn schedule_next(&mut self, source: u32, fabric: &mut Fabric<'_>) {
+    fn schedule_next(&mut self, source: u32, machine: &mut Machine<'_>) {
         let per_cycle =
             (self.traffic.offered_beats_per_cycle / f64::from(self.traffic.beats)).min(1.0);
         let draw = self.sources[source as usize].2.unit();
@@ -82,25 +82,25 @@ impl<'t> TrafficDriver<'t> {
             (draw.ln() / (1.0 - per_cycle).ln()).floor()
         };
         // Capped so that a tiny rate cannot overflow the cycle counter.
-        fabric.call_driver(fabric.cycle + 1 + gap.min(1e12) as u64, 0, source);
+        machine.call_driver(machine.cycle + 1 + gap.min(1e12) as u64, 0, source);
     }
 
     /// A source creates a packet.
-    pub(crate) fn create(&mut self, source: u32, fabric: &mut Fabric<'_>) {
-        self.schedule_next(source, fabric);
+    pub(crate) fn create(&mut self, source: u32, machine: &mut Machine<'_>) {
+        self.schedule_next(source, machine);
         let (tile, at, _) = self.sources[source as usize];
         let to = match self.traffic.pattern {
             Pattern::RowMulticast => {
                 let row = MultiAddress::new(Coord::new(0, at.y), Coord::new(self.width - 1, 0));
-                Target::Set(fabric.network.cube(row))
+                Target::Set(machine.network.cube(row))
             }
             Pattern::Uniform
             | Pattern::Transpose
             | Pattern::BitComplement
             | Pattern::Neighbour
-            | Pattern::Hotspot => Target::Tile(self.destination(source, at, fabric)),
+            | Pattern::Hotspot => Target::Tile(self.destination(source, at, machine)),
         };
-        if self.is_measuring(fabric.cycle) {
+        if self.is_measuring(machine.cycle) {
             self.packets += 1;
             self.open_deliveries += match to {
                 Target::Set(set) => u64::from(set.set.len()),
@@ -108,10 +108,10 @@ impl<'t> TrafficDriver<'t> {
             };
         }
         let owner = Owner::Traffic {
-            created: fabric.cycle,
+            created: machine.cycle,
         };
-        let seed = u64::from(source) << 32 ^ fabric.cycle;
-        fabric.issue_write(
+        let seed = u64::from(source) << 32 ^ machine.cycle;
+        machine.issue_write(
             tile,
             to,
             0,
@@ -121,7 +121,7 @@ impl<'t> TrafficDriver<'t> {
         );
     }
 
-    fn destination(&mut self, source: u32, at: Coord, fabric: &Fabric<'_>) -> u32 {
+    fn destination(&mut self, source: u32, at: Coord, machine: &Machine<'_>) -> u32 {
         let (w, h) = (self.width, self.height);
         let to = match self.traffic.pattern {
             Pattern::Uniform => {
@@ -139,7 +139,7 @@ impl<'t> TrafficDriver<'t> {
             Pattern::Neighbour => Coord::new((at.x + 1) % w, at.y),
             Pattern::Hotspot | Pattern::RowMulticast => Coord::new(w / 2, h / 2),
         };
-        fabric.network.tile_at(fabric.network.mesh_coord(to)).0
+        machine.network.tile_at(machine.network.mesh_coord(to)).0
     }
 
     const fn is_measuring(&self, cycle: u64) -> bool {
@@ -150,7 +150,7 @@ impl<'t> TrafficDriver<'t> {
         self.traffic.warmup_cycles + self.traffic.measure_cycles
     }
 
-    pub(crate) fn on_done(&mut self, done: Done, fabric: &Fabric<'_>) {
+    pub(crate) fn on_done(&mut self, done: Done, machine: &Machine<'_>) {
         let Done::Delivered {
             owner: Owner::Traffic { created },
             beats,
@@ -159,12 +159,12 @@ impl<'t> TrafficDriver<'t> {
         else {
             return;
         };
-        if self.is_measuring(fabric.cycle) {
+        if self.is_measuring(machine.cycle) {
             self.delivered_beats += u64::from(beats);
         }
         if self.is_measuring(created) {
             self.open_deliveries -= 1;
-            self.latencies.push((fabric.cycle - created) as u32);
+            self.latencies.push((machine.cycle - created) as u32);
         }
     }
 
@@ -175,7 +175,7 @@ impl<'t> TrafficDriver<'t> {
                 || cycle >= end + MAX_DRAIN_FACTOR * self.traffic.measure_cycles)
     }
 
-    pub(crate) fn result(mut self, fabric: &Fabric<'_>) -> TrafficResult {
+    pub(crate) fn result(mut self, machine: &Machine<'_>) -> TrafficResult {
         self.latencies.sort_unstable();
         let count = self.latencies.len();
         let cycles = self.traffic.measure_cycles.max(1) as f64;
@@ -197,8 +197,8 @@ impl<'t> TrafficDriver<'t> {
                 .map_or(0, u64::from),
             max_latency_cycles: self.latencies.last().copied().map_or(0, u64::from),
             packets: self.packets,
-            flit_hops: fabric.planes.iter().map(|p| p.flit_hops).sum(),
-            cycles: fabric.cycle,
+            flit_hops: machine.planes.iter().map(|p| p.flit_hops).sum(),
+            cycles: machine.cycle,
             saturated: self.open_deliveries > 0,
         }
     }

@@ -152,7 +152,7 @@ fn golden_cycles_do_not_move() {
     if std::env::var_os("NOCCL_WRITE_GOLDEN").is_some() {
         let lines: Vec<_> = table
             .iter()
-            .map(|(k, v)| format!("{}: {v}", json!(k)))
+            .map(|(name, value)| format!("{}: {value}", json!(name)))
             .collect();
         std::fs::write(GOLDEN, format!("{{\n{}\n}}\n", lines.join(",\n"))).unwrap();
     }

@@ -17,7 +17,7 @@ const LOCAL: usize = Port::Local as usize;
 impl View<'_, '_> {
     /// Transaction that a NI would send next.
     pub(super) fn next_of_source(&self, plane: Plane, tile: u32) -> Option<u32> {
-        let ni = &self.fabric.nis[tile as usize];
+        let ni = &self.machine.nis[tile as usize];
         match plane {
             Plane::Req => ni.req.front().map(|f| f.txn),
             Plane::Rsp => ni.rsp.front().map(|f| f.txn),
@@ -27,15 +27,15 @@ impl View<'_, '_> {
 
     /// The tile does not take the flit at its port: a stated limit is reached.
     pub(super) fn waits_for_endpoint(&self, plane: Plane, r: usize, since: u64) -> Vec<Wait> {
-        let spec = self.fabric.network.spec();
+        let spec = self.machine.network.spec();
         let Some(flit) = self.plane(plane).fifo(r, false, LOCAL).next() else {
             return Vec::new();
         };
-        if self.fabric.accepts(r, flit) {
+        if self.machine.accepts(r, flit) {
             return Vec::new();
         }
         let (to, what, limit) = if flit.kind == FlitKind::Barrier {
-            let open = self.fabric.txns.iter_live().filter(|(_, t)| {
+            let open = self.machine.txns.iter_live().filter(|(_, t)| {
                 t.kind == TxnKind::Barrier && t.home as usize == r && t.arrived > 0
             });
             let to = open.map(|(id, _)| Node::Transaction(id)).collect();
@@ -73,36 +73,36 @@ impl View<'_, '_> {
             return Vec::new();
         }
         let since = self.full_since(plane, tile as usize, true, LOCAL, 0);
-        let place = input_name(self.fabric.network, plane, tile, LOCAL);
+        let place = input_name(self.machine.network, plane, tile, LOCAL);
         vec![wait(input(plane, tile as usize, LOCAL), &place, since)]
     }
 
     /// A burst in the write queue: held back by a limit or a window, without data, or behind another.
     pub(super) fn waits_of_stream(&self, tile: u32, id: u32) -> Vec<Wait> {
-        let fabric = self.fabric;
-        let ni = &fabric.nis[tile as usize];
+        let machine = self.machine;
+        let ni = &machine.nis[tile as usize];
         let Some(at) = ni.writes.iter().position(|s| s.txn == id) else {
             return Vec::new();
         };
         let stream = &ni.writes[at];
-        let since = fabric.last_progress;
+        let since = machine.last_progress;
         let limited = self.waits_for_limits(tile, stream, since);
         if !limited.is_empty() {
             return limited;
         }
-        let txn = fabric.txns.get(id);
+        let txn = machine.txns.get(id);
         let needed = beat_bytes(txn.address, txn.bytes, stream.next_beat).1;
         if stream.source == Source::Buffer && needed > ni.buffer_bytes {
             let place = format!("the DMA buffer of {}", self.tile(tile as usize));
-            let reads = fabric.txns.iter_live();
+            let reads = machine.txns.iter_live();
             let reads = reads.filter(|(_, t)| t.owner == Owner::DmaRead && t.home == tile);
             return reads
                 .map(|(id, _)| wait(Node::Transaction(id), &place, since))
                 .collect();
         }
-        let channel = |txn: u32| fabric.txns.get(txn).owner.channel();
+        let channel = |txn: u32| machine.txns.get(txn).owner.channel();
         let mut earlier = ni.writes.iter().take(at);
-        if let Some(before) = earlier.find(|s| fabric.is_peer || channel(s.txn) == channel(id)) {
+        if let Some(before) = earlier.find(|s| machine.is_peer || channel(s.txn) == channel(id)) {
             let place = format!("the write queue of {}", self.tile(tile as usize));
             let to = Node::Stream {
                 tile,
@@ -114,11 +114,11 @@ impl View<'_, '_> {
     }
 
     fn waits_for_limits(&self, tile: u32, stream: &Stream, since: u64) -> Vec<Wait> {
-        let fabric = self.fabric;
-        let ni = &fabric.nis[tile as usize];
-        let limits = &fabric.network.spec().ni;
-        let is_new = stream.next_beat == 0 && (stream.head_pending || !fabric.is_peer);
-        let is_reduction = fabric.txns.get(stream.txn).kind == TxnKind::WideReduction;
+        let machine = self.machine;
+        let ni = &machine.nis[tile as usize];
+        let limits = &machine.network.spec().ni;
+        let is_new = stream.next_beat == 0 && (stream.head_pending || !machine.is_peer);
+        let is_reduction = machine.txns.get(stream.txn).kind == TxnKind::WideReduction;
         if is_new && is_reduction && ni.reductions_outstanding >= limits.max_open_reductions {
             let (what, limit) = ("ni.max_open_reductions", limits.max_open_reductions);
             let open = self.open_bursts(tile, true);
@@ -137,8 +137,8 @@ impl View<'_, '_> {
 
     /// Beats of a reduction fill the window to the next merge point, where they wait for siblings.
     pub(super) fn waits_for_room(&self, from: usize, txn: u32, counts_here: bool) -> Vec<Wait> {
-        let tree = self.fabric.txns.trees.tree(txn);
-        let network = self.fabric.network;
+        let tree = self.machine.txns.trees.tree(txn);
+        let network = self.machine.network;
         let mut path = network.path(self.coord(from), tree.root);
         if !counts_here {
             path.next();
@@ -167,12 +167,12 @@ impl View<'_, '_> {
 
     /// Write and reduction bursts of a tile that have left its queue and have no response.
     pub(super) fn open_bursts(&self, tile: u32, only_reductions: bool) -> Vec<Node> {
-        let fabric = self.fabric;
-        let queue = &fabric.nis[tile as usize].writes;
-        let at = fabric.coord(tile);
+        let machine = self.machine;
+        let queue = &machine.nis[tile as usize].writes;
+        let at = machine.coord(tile);
         let is_open = |id: u32, kind: TxnKind, home: u32| match kind {
             TxnKind::WideReduction => {
-                fabric.txns.trees.set(id).contains(at) && self.has_contributed(id, tile)
+                machine.txns.trees.set(id).contains(at) && self.has_contributed(id, tile)
             }
             TxnKind::WideWrite => home == tile && !only_reductions,
             TxnKind::WideRead
@@ -181,7 +181,7 @@ impl View<'_, '_> {
             | TxnKind::Barrier
             | TxnKind::Atomic => false,
         };
-        let live = fabric.txns.iter_live();
+        let live = machine.txns.iter_live();
         live.filter(|(id, t)| is_open(*id, t.kind, t.home))
             .filter(|(id, _)| queue.iter().all(|s| s.txn != *id))
             .map(|(id, _)| Node::Transaction(id))

@@ -14,7 +14,7 @@ mod programs;
 mod router;
 
 use crate::agents::Agents;
-use crate::fabric::Fabric;
+use crate::machine::Machine;
 use crate::trace_run::TraceDriver;
 use graph::{Graph, Step};
 use noccl_run::{Diagnosis, WaitEdge};
@@ -33,13 +33,13 @@ pub(crate) enum Driver<'a> {
 
 /// The simulation as the diagnosis sees it.
 struct View<'a, 'n> {
-    fabric: &'a Fabric<'n>,
+    machine: &'a Machine<'n>,
     driver: Driver<'a>,
     /// FIFOs, tables and queues that hold something of a transaction.
     places: HashMap<u32, Vec<Node>>,
 }
 
-impl Fabric<'_> {
+impl Machine<'_> {
     /// Nothing has moved for long and no event is due; or the run is over its limit.
     pub(crate) fn is_stuck(&self) -> bool {
         self.cycle >= self.config.max_cycles
@@ -49,8 +49,8 @@ impl Fabric<'_> {
 }
 
 /// Diagnosis of a stuck run.
-pub(crate) fn diagnose<'a>(fabric: &'a Fabric<'_>, driver: Driver<'a>) -> Diagnosis {
-    let view = View::new(fabric, driver);
+pub(crate) fn diagnose<'a>(machine: &'a Machine<'_>, driver: Driver<'a>) -> Diagnosis {
+    let view = View::new(machine, driver);
     let roots = view.roots();
     let graph = Graph::explore(roots.iter().copied(), |node| view.waits_of(node));
     let (steps, mut summary) = match graph.cycle() {
@@ -65,22 +65,22 @@ pub(crate) fn diagnose<'a>(fabric: &'a Fabric<'_>, driver: Driver<'a>) -> Diagno
             (chain, summary)
         }
     };
-    if fabric.cycle >= fabric.config.max_cycles {
-        let limit = fabric.config.max_cycles;
+    if machine.cycle >= machine.config.max_cycles {
+        let limit = machine.config.max_cycles;
         summary = format!("the limit of {limit} cycles is reached; {summary}");
     }
     Diagnosis {
-        cycle: fabric.cycle,
-        last_progress_cycle: fabric.last_progress.max(graph.latest_since()),
+        cycle: machine.cycle,
+        last_progress_cycle: machine.last_progress.max(graph.latest_since()),
         summary,
         waits: steps.iter().map(|step| view.edge(step)).collect(),
     }
 }
 
 impl<'a, 'n> View<'a, 'n> {
-    fn new(fabric: &'a Fabric<'n>, driver: Driver<'a>) -> Self {
+    fn new(machine: &'a Machine<'n>, driver: Driver<'a>) -> Self {
         let mut view = Self {
-            fabric,
+            machine,
             driver,
             places: HashMap::new(),
         };
@@ -91,7 +91,7 @@ impl<'a, 'n> View<'a, 'n> {
     /// What is unfinished, the driver's items first.
     fn roots(&self) -> Vec<Node> {
         let mut roots = self.open_items();
-        let live = self.fabric.txns.iter_live();
+        let live = self.machine.txns.iter_live();
         let mut transactions: Vec<u32> = live.map(|(id, _)| id).collect();
         transactions.sort_by_key(|id| self.order_of(*id));
         roots.extend(transactions.into_iter().map(Node::Transaction));
@@ -169,10 +169,10 @@ impl<'a, 'n> View<'a, 'n> {
         let named = members.iter().take(MAX_NAMED);
         let mut names: Vec<String> = named
             .map(|t| {
-                let name = tile_name(self.fabric.network, *t);
-                match self.fabric.errors.beats_of(of, *t) {
+                let name = tile_name(self.machine.network, *t);
+                match self.machine.errors.beats_of(of, *t) {
                     Some(has) => {
-                        let beats = self.fabric.txns.get(of).beats;
+                        let beats = self.machine.txns.get(of).beats;
                         format!("{name} has contributed {has} of {beats} beats")
                     }
                     None => format!("{name} has not contributed"),

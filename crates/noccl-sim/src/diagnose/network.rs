@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 impl View<'_, '_> {
     pub(super) fn plane(&self, plane: Plane) -> &PlaneState {
-        &self.fabric.planes[plane.idx()]
+        &self.machine.planes[plane.idx()]
     }
 
     pub(super) fn input_head(&self, plane: Plane, router: u32, port: u8) -> Option<Flit> {
@@ -76,7 +76,7 @@ impl View<'_, '_> {
                 );
             }
         }
-        for (tile, ni) in self.fabric.nis.iter().enumerate() {
+        for (tile, ni) in self.machine.nis.iter().enumerate() {
             let tile = tile as u32;
             let source = |plane| Node::Source { plane, tile };
             ni.req.iter().for_each(|f| note(f.txn, source(Plane::Req)));
@@ -120,7 +120,7 @@ impl View<'_, '_> {
 
     pub(super) fn head_since(&self, plane: Plane, r: usize, is_input: bool, port: usize) -> u64 {
         let watch = self.plane(plane).watch.as_ref();
-        watch.map_or(self.fabric.last_progress, |w| {
+        watch.map_or(self.machine.last_progress, |w| {
             w.head_since(r, is_input, port)
         })
     }
@@ -141,7 +141,7 @@ impl View<'_, '_> {
 
     /// Router and output that feed an input.
     pub(super) fn upstream_of(&self, r: usize, input: usize) -> (usize, usize) {
-        let network = self.fabric.network;
+        let network = self.machine.network;
         let here = network.coord(TileId(r as u32));
         let port = Port::ALL[input];
         let before = network
@@ -152,7 +152,7 @@ impl View<'_, '_> {
 
     /// A transaction waits for its own flit at a place.
     pub(super) fn wait_at(&self, to: Node) -> Wait {
-        let network = self.fabric.network;
+        let network = self.machine.network;
         match to {
             Node::Input {
                 plane,
@@ -188,20 +188,20 @@ impl View<'_, '_> {
             | Node::Source { tile, .. }
             | Node::Stream { tile, .. }
             | Node::Member { tile, .. } => {
-                wait(to, &tile_name(network, tile), self.fabric.last_progress)
+                wait(to, &tile_name(network, tile), self.machine.last_progress)
             }
             Node::Transaction(_) | Node::Entrant(_) | Node::Share(_) => {
-                wait(to, "", self.fabric.last_progress)
+                wait(to, "", self.machine.last_progress)
             }
         }
     }
 
     pub(super) fn coord(&self, r: usize) -> Coord {
-        self.fabric.network.coord(TileId(r as u32))
+        self.machine.network.coord(TileId(r as u32))
     }
 
     pub(super) fn tile(&self, r: usize) -> String {
-        tile_name(self.fabric.network, r as u32)
+        tile_name(self.machine.network, r as u32)
     }
 }
 

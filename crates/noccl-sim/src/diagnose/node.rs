@@ -101,7 +101,7 @@ fn part_name(flit: Flit) -> String {
 impl View<'_, '_> {
     /// The name of a node; different nodes have different names.
     pub(crate) fn name(&self, node: Node) -> String {
-        let network = self.fabric.network;
+        let network = self.machine.network;
         match node {
             Node::Input {
                 plane,
@@ -172,8 +172,8 @@ impl View<'_, '_> {
 
     /// Kind, number in the trace or schedule, and initiator or root of a transaction.
     pub(crate) fn txn_name(&self, id: u32) -> String {
-        let txn = self.fabric.txns.get(id);
-        let home = tile_name(self.fabric.network, txn.home);
+        let txn = self.machine.txns.get(id);
+        let home = tile_name(self.machine.network, txn.home);
         let kind = kind_name(txn);
         let at = match txn.kind {
             TxnKind::WideReduction => "to",

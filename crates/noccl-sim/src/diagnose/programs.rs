@@ -29,7 +29,7 @@ impl View<'_, '_> {
 
     /// Key that puts transactions into the order of the trace or schedule.
     pub(super) fn order_of(&self, txn: u32) -> (u64, u32) {
-        let number = match self.fabric.txns.get(txn).owner {
+        let number = match self.machine.txns.get(txn).owner {
             Owner::Trace { entry, burst } => u64::from(entry) << 32 | u64::from(burst),
             Owner::DmaWrite { instance } => u64::from(instance),
             Owner::Reduction { action } | Owner::Barrier { action } => u64::from(action),
@@ -41,11 +41,11 @@ impl View<'_, '_> {
 
     /// Has a member's contribution to a reduction or barrier been issued?
     pub(super) fn has_contributed(&self, txn: u32, tile: u32) -> bool {
-        let kind = self.fabric.txns.get(txn).kind;
+        let kind = self.machine.txns.get(txn).kind;
         if !matches!(kind, TxnKind::WideReduction | TxnKind::Barrier) {
             return true;
         }
-        match (&self.driver, self.fabric.txns.get(txn).owner) {
+        match (&self.driver, self.machine.txns.get(txn).owner) {
             (Driver::Trace(trace), Owner::Trace { entry, .. }) => {
                 trace.has_contributed(entry as usize, tile)
             }
@@ -61,7 +61,7 @@ impl View<'_, '_> {
     pub(super) fn member(&self, txn: u32, tile: u32) -> Node {
         if let Driver::Agents(agents) = &self.driver
             && let Owner::Reduction { action } | Owner::Barrier { action } =
-                self.fabric.txns.get(txn).owner
+                self.machine.txns.get(txn).owner
             && let Some(instance) = agents.instances.at(action, tile)
         {
             return Node::Share(instance);
@@ -71,7 +71,7 @@ impl View<'_, '_> {
 
     /// A collective of which nothing is under way waits for the members that have not contributed.
     pub(super) fn waits_for_members(&self, txn: u32) -> Vec<Wait> {
-        let facts = self.fabric.txns.get(txn);
+        let facts = self.machine.txns.get(txn);
         match facts.kind {
             TxnKind::WideReduction | TxnKind::Barrier => {}
             TxnKind::WideWrite
@@ -80,11 +80,11 @@ impl View<'_, '_> {
             | TxnKind::NarrowRead
             | TxnKind::Atomic => return Vec::new(),
         }
-        let place = tile_name(self.fabric.network, facts.home);
+        let place = tile_name(self.machine.network, facts.home);
         let since = self.start_of(txn);
-        let members = self.fabric.txns.trees.set(txn).members();
+        let members = self.machine.txns.trees.set(txn).members();
         members
-            .map(|at| self.fabric.network.tile_at(at).0)
+            .map(|at| self.machine.network.tile_at(at).0)
             .filter(|tile| !self.has_contributed(txn, *tile))
             .map(|tile| wait(self.member(txn, tile), &place, since))
             .collect()
@@ -92,7 +92,7 @@ impl View<'_, '_> {
 
     /// Cycle of the first contribution.
     fn start_of(&self, txn: u32) -> u64 {
-        match (&self.driver, self.fabric.txns.get(txn).owner) {
+        match (&self.driver, self.machine.txns.get(txn).owner) {
             (Driver::Trace(trace), Owner::Trace { entry, .. }) => trace.start_of(entry as usize),
             (Driver::Agents(agents), Owner::Reduction { action } | Owner::Barrier { action }) => {
                 let ids = agents.instances.of(action);
@@ -169,7 +169,7 @@ impl View<'_, '_> {
             ActionKind::Compute(_) => "compute",
             ActionKind::Barrier(_) => "barrier",
         };
-        let tile = tile_name(self.fabric.network, share.tile);
+        let tile = tile_name(self.machine.network, share.tile);
         format!("action #{} ({kind}) at {tile}", share.action)
     }
 
@@ -218,7 +218,7 @@ impl View<'_, '_> {
             Owner::Reduction { action: of } | Owner::Barrier { action: of } => of == action,
             Owner::Trace { .. } | Owner::Traffic { .. } => false,
         };
-        let live = self.fabric.txns.iter_live();
+        let live = self.machine.txns.iter_live();
         let own = live.filter(|(_, t)| is_own(t.owner, t.home));
         let place = self.tile(tile as usize);
         let mut waits: Vec<Wait> = own

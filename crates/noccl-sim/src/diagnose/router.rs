@@ -22,7 +22,7 @@ impl View<'_, '_> {
             return Vec::new();
         };
         if state.is_joining(r, port) {
-            return if self.fabric.is_peer {
+            return if self.machine.is_peer {
                 self.waits_of_join(plane, r, port, flit, since)
             } else {
                 self.waits_for_store(plane, r, flit, since)
@@ -43,7 +43,7 @@ impl View<'_, '_> {
         since: u64,
     ) -> Vec<Wait> {
         let state = self.plane(plane);
-        let link = output_name(self.fabric.network, plane, r as u32, out);
+        let link = output_name(self.machine.network, plane, r as u32, out);
         if let Some(peer) = &state.peer
             && let Some(holder) = peer.holder(r, out).filter(|h| *h != input)
         {
@@ -99,9 +99,9 @@ impl View<'_, '_> {
         since: u64,
     ) -> Vec<Wait> {
         let state = self.plane(plane);
-        let missing = state.missing_siblings(r, port, &self.fabric.txns.trees);
+        let missing = state.missing_siblings(r, port, &self.machine.txns.trees);
         if missing == 0 {
-            let out = next_port(self.coord(r), route_of(flit, &self.fabric.txns.trees));
+            let out = next_port(self.coord(r), route_of(flit, &self.machine.txns.trees));
             let router = r as u32;
             if flit.kind == FlitKind::ReduceHead && state.joins.has_results(r) {
                 let place = format!("the reduction unit of {}", self.tile(r));
@@ -111,7 +111,7 @@ impl View<'_, '_> {
         }
         ports(missing)
             .flat_map(|p| {
-                let place = input_name(self.fabric.network, plane, r as u32, p);
+                let place = input_name(self.machine.network, plane, r as u32, p);
                 let place = format!("{place}, where its sibling is due");
                 let since = match state.fifo(r, true, p).next() {
                     Some(_) => since.max(self.head_since(plane, r, true, p)),
@@ -131,7 +131,13 @@ impl View<'_, '_> {
         flit: Flit,
         since: u64,
     ) -> Vec<Wait> {
-        let beats = self.fabric.network.spec().router.wide_reduction.store_beats;
+        let beats = self
+            .machine
+            .network
+            .spec()
+            .router
+            .wide_reduction
+            .store_beats;
         let place = format!("the store of {}", self.tile(r));
         let limit = format!(
             "router.wide_reduction.store_beats = {beats} operands are set aside at {}",
@@ -166,7 +172,7 @@ impl View<'_, '_> {
         txn: u32,
         beat: Option<u16>,
     ) -> Vec<Node> {
-        let tree = self.fabric.txns.trees.tree(txn);
+        let tree = self.machine.txns.trees.tree(txn);
         let expected = join_set(self.coord(r), tree.set, tree.root);
         let inputs = ports(expected);
         inputs
@@ -191,7 +197,7 @@ impl View<'_, '_> {
             let tile = r as u32;
             let queue = self.queue(plane, tile, txn);
             let is_queued = self.places.get(&txn).is_some_and(|p| p.contains(&queue));
-            let short = self.fabric.errors.beats_of(txn, tile);
+            let short = self.machine.errors.beats_of(txn, tile);
             let is_short = short.zip(beat).is_some_and(|(has, beat)| beat >= has);
             return match (is_queued, self.has_contributed(txn, tile) && !is_short) {
                 (true, _) => vec![queue],
@@ -221,7 +227,7 @@ impl View<'_, '_> {
         txn: u32,
         beat: Option<u16>,
     ) -> Vec<Wait> {
-        let tree = self.fabric.txns.trees.tree(txn);
+        let tree = self.machine.txns.trees.tree(txn);
         let mut entries = self.plane(plane).joins.waiting_at(r);
         let Some(entry) = entries.find(|w| w.txn == txn && w.beat == beat) else {
             return Vec::new();
@@ -235,7 +241,7 @@ impl View<'_, '_> {
         }
         ports(missing)
             .flat_map(|p| {
-                let place = input_name(self.fabric.network, plane, r as u32, p);
+                let place = input_name(self.machine.network, plane, r as u32, p);
                 let to = self.upstream(plane, r, p, txn, beat);
                 to.into_iter().map(move |to| wait(to, &place, entry.since))
             })
@@ -268,7 +274,7 @@ impl View<'_, '_> {
     pub(super) fn waits_of_result(&self, plane: Plane, r: usize) -> Vec<Wait> {
         match self.plane(plane).joins.oldest_result(r) {
             Some((done, flit)) => {
-                let out = next_port(self.coord(r), route_of(flit, &self.fabric.txns.trees));
+                let out = next_port(self.coord(r), route_of(flit, &self.machine.txns.trees));
                 self.waits_for_output(plane, r, RESULT, out, done)
             }
             None => Vec::new(),
@@ -285,7 +291,7 @@ impl View<'_, '_> {
             return Vec::new();
         }
         let since = self.full_since(plane, next, true, entry, since);
-        let place = input_name(self.fabric.network, plane, next as u32, entry);
+        let place = input_name(self.machine.network, plane, next as u32, entry);
         vec![wait(input(plane, next, entry), &place, since)]
     }
 }

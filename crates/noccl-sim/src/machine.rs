@@ -2,7 +2,7 @@
 //! Planes, NIs and memories together: everything below the agents.
 //!
 //! One cycle: due events, evaluate all planes, deliver at the NIs, let the driver react, inject, commit.
-//! The driver (trace, traffic or agents) sees completions in [`Fabric::done`] and issues transactions
+//! The driver (trace, traffic or agents) sees completions in [`Machine::done`] and issues transactions
 //! through the `issue_*` methods; it never touches a flit.
 
 use crate::bitset::BitSet;
@@ -65,7 +65,7 @@ pub(crate) enum Done {
 }
 
 /// The machine below the agents.
-pub(crate) struct Fabric<'n> {
+pub(crate) struct Machine<'n> {
     pub network: &'n Network,
     pub config: RunConfig,
     pub cycle: u64,
@@ -91,7 +91,7 @@ pub(crate) struct Fabric<'n> {
     due: Vec<Event>,
 }
 
-impl<'n> Fabric<'n> {
+impl<'n> Machine<'n> {
     pub(crate) fn new(network: &'n Network, config: RunConfig) -> Self {
         let tiles = network.num_tiles();
         let router = &network.spec().router;
@@ -166,7 +166,7 @@ impl<'n> Fabric<'n> {
         }
         self.send_credits();
         for plane in Plane::ALL {
-            self.eject(plane);
+            self.hand_over(plane);
         }
     }
 

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Memories answer: responses, read data and atomics at the cycle in which they are due.
+
+use crate::errors::OKAY;
+use crate::flit::{Flit, FlitKind, LAST, MULTICAST, OWN_COPY, pack};
+use crate::machine::{Done, Event, Machine};
+use crate::ni::{Source, Stream};
+use noccl_spec::Plane;
+
+impl Machine<'_> {
+    /// Events of memories and merge tables.
+    pub(crate) fn handle(&mut self, event: Event) {
+        match event {
+            Event::Respond { tile, txn } => self.respond(tile, txn),
+            Event::RespondToGroup { txn } => {
+                let facts = *self.txns.get(txn);
+                let kind = FlitKind::ReduceResponse;
+                let flit = Flit {
+                    txn,
+                    dst: 0,
+                    payload: 0,
+                    beat: 0,
+                    kind,
+                    flags: LAST | MULTICAST,
+                }
+                .with_resp(facts.resp.max(self.memory_response(
+                    facts.home,
+                    facts.address,
+                    facts.bytes,
+                )));
+                self.send(facts.home, Plane::Rsp, flit);
+            }
+            Event::StartRead { tile, txn } => self.start_read(tile, txn),
+            Event::AtomicDone { tile, txn } => {
+                let address = self.txns.get(txn).address;
+                let resp = self.memory_response(tile, address, 4);
+                let old = if resp == OKAY {
+                    self.atomic_add(tile, address)
+                } else {
+                    0
+                };
+                let dst = pack(self.txns.trees.tree(txn).root);
+                let flit = Flit {
+                    txn,
+                    dst,
+                    payload: old,
+                    beat: 0,
+                    kind: FlitKind::Response,
+                    flags: LAST,
+                };
+                self.send(tile, Plane::Rsp, flit.with_resp(resp));
+            }
+            Event::MergeTimeout { plane, entry } => {
+                let cycle = self.cycle;
+                let state = &mut self.planes[plane as usize];
+                if state.joins.time_out(entry, cycle) {
+                    state.wake(entry.router as usize);
+                }
+            }
+            Event::OwnCredit { tile, txn, beats } => {
+                self.take_own_credit(tile as usize, txn, beats)
+            }
+            Event::Buffered { tile, bytes } => {
+                self.nis[tile as usize].buffer_bytes += bytes;
+                self.done.push(Done::ReadBeat { tile, bytes });
+                self.refresh_injecting(tile as usize);
+            }
+            Event::Refused { index } => self.answer_refused(index),
+            Event::Driver { .. } => {}
+        }
+    }
+
+    /// A memory answers a write. The initiator's own answer to its multicast is home already.
+    fn respond(&mut self, tile: u32, txn: u32) {
+        let facts = *self.txns.get(txn);
+        let root = self.txns.trees.tree(txn).root;
+        let has_own =
+            !self.is_peer && facts.is_multicast && self.txns.trees.set(txn).contains(root);
+        let kind = if facts.is_multicast {
+            FlitKind::CollectB
+        } else {
+            FlitKind::Response
+        };
+        let flags = LAST | (u8::from(has_own) * OWN_COPY);
+        let flit = Flit {
+            txn,
+            dst: pack(root),
+            payload: u32::from(facts.is_multicast),
+            beat: 0,
+            kind,
+            flags,
+        };
+        let flit = flit.with_resp(self.memory_response(tile, facts.address, facts.bytes));
+        if has_own && tile == facts.home {
+            self.collect_responses(tile as usize, flit);
+        } else {
+            self.send(tile, Plane::Rsp, flit);
+        }
+    }
+
+    fn start_read(&mut self, tile: u32, txn: u32) {
+        let facts = *self.txns.get(txn);
+        if facts.is_wide {
+            let source = Source::Memory(facts.address);
+            self.nis[tile as usize].reads.push_back(Stream {
+                txn,
+                next_beat: 0,
+                beats: facts.beats,
+                head_pending: false,
+                under_way: 0,
+                window: u32::MAX,
+                source,
+            });
+            self.injecting.insert(tile as usize);
+        } else {
+            self.nis[tile as usize].reads_in_service -= 1;
+            let dst = pack(self.txns.trees.tree(txn).root);
+            let flit = Flit {
+                txn,
+                dst,
+                payload: 0,
+                beat: 0,
+                kind: FlitKind::ReadData,
+                flags: LAST,
+            };
+            let resp = self.memory_response(tile, facts.address, facts.bytes);
+            self.send(tile, Plane::Rsp, flit.with_resp(resp));
+        }
+    }
+
+    /// Fetch-and-add of one on a 32-bit word kept per place; works in both modes, since control depends on it.
+    fn atomic_add(&mut self, tile: u32, address: u64) -> u32 {
+        let word = self.atomics.entry((tile, address)).or_insert(0);
+        *word += 1;
+        *word - 1
+    }
+
+    /// Queues a flit at a tile's NI.
+    pub(crate) fn send(&mut self, tile: u32, plane: Plane, flit: Flit) {
+        let ni = &mut self.nis[tile as usize];
+        match plane {
+            Plane::Req => ni.req.push_back(flit),
+            Plane::Rsp => ni.rsp.push_back(flit),
+            Plane::Wide => {}
+        }
+        self.injecting.insert(tile as usize);
+    }
+}
