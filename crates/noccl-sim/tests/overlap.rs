@@ -175,3 +175,37 @@ fn strided_reductions_keep_one_beat_per_cycle() {
         assert_eq!(cycles, 5 + 4 * h + 5 * r + 511, "{group:?}");
     }
 }
+
+/// A narrow write and a barrier that end at the same tile, `offset` shifting the one against the other.
+fn barrier_beside_write(offset: u64) -> Vec<(PortKind, Vec<u64>)> {
+    let barrier = PortKind::Barrier {
+        group: cube(0, 0, 3, 0),
+        root: cluster(0, 0),
+    };
+    let write = PortKind::NarrowWrite {
+        from: cluster(0, 3),
+        to: cluster(0, 0),
+    };
+    vec![(barrier, vec![12; 4]), (write, vec![offset])]
+}
+
+#[test]
+fn published_router_lets_a_barrier_split_a_write_burst_and_ours_does_not() {
+    let (published, ours) = (
+        network("collective_noc_4x4_peer"),
+        network("collective_noc_4x4"),
+    );
+    let wrong = |net: &Network, offset| {
+        run(net, barrier_beside_write(offset))
+            .expect("completes")
+            .wrong_transactions
+    };
+    let split = (0..24)
+        .filter(|offset| wrong(&published, *offset) > 0)
+        .count();
+    assert!(
+        split > 0,
+        "the merged barrier passes an output that a worm holds"
+    );
+    assert!((0..24).all(|offset| wrong(&ours, offset) == 0));
+}

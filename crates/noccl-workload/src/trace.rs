@@ -13,7 +13,7 @@ pub const TRACE_FORMAT: u32 = 1;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Trace {
-    /// Transactions; those of one tile are issued in this order.
+    /// Transactions. A tile issues its own in the order of their start cycles, then of this list.
     pub transactions: Vec<PortTransaction>,
     /// What goes wrong on purpose.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
