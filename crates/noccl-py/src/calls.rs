@@ -128,15 +128,16 @@ pub(crate) fn run_values<'py>(
                 Ok((Place { tile, offset }, length))
             })
             .collect::<Result<_, Error>>()?;
+        let schedule = read_schedule(schedule)?;
         let result = noccl::run_values(
             network,
-            &read_schedule(schedule)?,
+            &schedule,
             &inputs,
             &outputs,
             &fields.resolve()?.config,
             watch,
         )?;
-        let report = json(&noccl::report_run(network, &result, false))?;
+        let report = json(&noccl::report_run(network, Some(&schedule), &result, false))?;
         Ok((report, result.memory))
     })?;
     let memory = memory.iter().map(|image| PyBytes::new(py, &image.bytes));

@@ -279,6 +279,8 @@ impl Machine<'_> {
             ni.wide_outstanding -= 1;
             ni.reductions_outstanding -= 1;
             self.refresh_injecting(tile);
+        } else {
+            self.close_narrow(tile);
         }
         self.done.push(Done::Member {
             owner,
@@ -289,6 +291,12 @@ impl Machine<'_> {
             self.errors.forget(flit.txn);
             self.txns.close(flit.txn);
         }
+    }
+
+    /// A narrow transaction of this tile has its response: the next one may leave.
+    fn close_narrow(&mut self, tile: usize) {
+        self.nis[tile].narrow_outstanding -= 1;
+        self.refresh_injecting(tile);
     }
 
     fn deliver_read_data(&mut self, tile: usize, flit: Flit) {
@@ -332,6 +340,8 @@ impl Machine<'_> {
         if txn.is_wide && txn.kind == TxnKind::WideWrite {
             self.nis[tile].wide_outstanding -= 1;
             self.refresh_injecting(tile);
+        } else if !txn.is_wide {
+            self.close_narrow(tile);
         }
         self.done.push(Done::Transaction {
             owner: txn.owner,

@@ -27,6 +27,8 @@ impl Machine<'_> {
     fn inject_tile(&mut self, tile: usize) {
         if self.request_is_ready(tile) && self.may_send(Plane::Req, tile) {
             let flit = self.nis[tile].req.pop_front();
+            let opens = flit.is_some_and(|f| self.opens_narrow(f));
+            self.nis[tile].narrow_outstanding += u32::from(opens);
             self.push(Plane::Req, tile, flit);
         }
         if !self.nis[tile].rsp.is_empty() && self.may_send(Plane::Rsp, tile) {
@@ -59,6 +61,23 @@ impl Machine<'_> {
             self.injecting.insert(tile);
         } else {
             self.injecting.remove(tile);
+        }
+    }
+
+    /// Is this the first flit of a narrow transaction? (A published write or barrier begins with its AW.)
+    fn opens_narrow(&self, flit: Flit) -> bool {
+        match flit.kind {
+            FlitKind::NarrowWrite | FlitKind::Barrier => !self.is_peer,
+            FlitKind::WriteHead | FlitKind::BarrierHead | FlitKind::Atomic => true,
+            FlitKind::ReadRequest => !self.txns.get(flit.txn).is_wide,
+            FlitKind::Write
+            | FlitKind::Reduce
+            | FlitKind::ReduceHead
+            | FlitKind::ReadData
+            | FlitKind::Response
+            | FlitKind::CollectB
+            | FlitKind::ReduceResponse
+            | FlitKind::Credit => false,
         }
     }
 
@@ -103,8 +122,12 @@ impl Machine<'_> {
 
     /// The next request may leave the NI.
     fn request_is_ready(&self, tile: usize) -> bool {
-        let front = self.nis[tile].req.front();
-        front.is_some_and(|f| !self.would_overtake(tile, f.txn, false))
+        let Some(front) = self.nis[tile].req.front() else {
+            return false;
+        };
+        let limit = self.network.spec().ni.max_narrow_outstanding;
+        let has_room = self.nis[tile].narrow_outstanding < limit || !self.opens_narrow(*front);
+        has_room && !self.would_overtake(tile, front.txn, false)
     }
 
     /// A multicast that includes its initiator: the NI hands the own copy to its memory port at once.

@@ -101,6 +101,7 @@ impl<'n> Machine<'n> {
             window_beats: router.wide_reduction.window_beats,
             has_windows: router.flow == RouterFlow::NonBlocking,
             cut_cycles: u64::from(router.wide_reduction.cut_cycles),
+            cycles_per_add: u64::from(8u32.div_ceil(network.spec().cluster.num_cores)),
             adds_per_cycle: match router.wide_reduction.kind {
                 WideReductionKind::TwoOperand => 1,
                 WideReductionKind::ThreeOperand => 2,

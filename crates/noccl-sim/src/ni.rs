@@ -46,6 +46,8 @@ pub(crate) struct Ni {
     pub wide_outstanding: u32,
     /// Reduction bursts without a response yet.
     pub reductions_outstanding: u32,
+    /// Narrow transactions without a response yet.
+    pub narrow_outstanding: u32,
     /// Barriers that are collecting contributions here.
     pub open_barriers: u32,
     /// Bytes in the DMA engine's buffer.
@@ -84,6 +86,7 @@ static IDLE: Ni = Ni {
     read_had_turn: false,
     wide_outstanding: 0,
     reductions_outstanding: 0,
+    narrow_outstanding: 0,
     open_barriers: 0,
     buffer_bytes: 0,
     buffer: VecDeque::new(),

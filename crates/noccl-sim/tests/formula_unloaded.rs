@@ -136,3 +136,33 @@ fn reduction_adds_5_cycles_per_reducing_router_and_no_dead_time_between_bursts()
         );
     }
 }
+
+#[test]
+fn narrow_port_has_no_more_transactions_outstanding_than_its_limit() {
+    let finish = |limit: &str| {
+        let text = noccl_spec::preset_text("collective_noc_4x4").expect("preset");
+        let limit = ("ni.max_narrow_outstanding".to_owned(), limit.to_owned());
+        let spec = noccl_spec::parse_spec("preset", &text, &[limit]).expect("spec");
+        let net = noccl_net::elaborate(&spec).expect("network");
+        let write = || noccl_workload::PortTransaction {
+            start_cycles: vec![Some(0)],
+            kind: PortKind::NarrowWrite {
+                from: cluster(0, 0),
+                to: cluster(3, 0),
+            },
+        };
+        let trace = noccl_workload::Trace {
+            transactions: (0..3).map(|_| write()).collect(),
+            ..Default::default()
+        };
+        let config = noccl_run::RunConfig::new(noccl_run::Mode::Timing);
+        noccl_sim::run_trace(&net, &trace, &config, &mut |_| true)
+            .expect("runs")
+            .actions[2]
+            .finish_cycle
+    };
+    // Three hops: 17 cycles each. One at a time leave in the cycle of the response before.
+    assert_eq!(finish("8"), 17 + 2);
+    assert_eq!(finish("1"), 3 * 17);
+    assert_eq!(finish("2"), 17 + 17);
+}

@@ -286,3 +286,31 @@ fn dma_engine_works_on_no_more_transfers_than_its_limit() {
         finish("2")
     );
 }
+
+#[test]
+fn fewer_cores_lend_fewer_fpus_to_the_network() {
+    let text = noccl_spec::preset_text("collective_noc_4x4").expect("preset");
+    let finish = |cores: &str| {
+        let cores = ("cluster.num_cores".to_owned(), cores.to_owned());
+        let spec = noccl_spec::parse_spec("preset", &text, &[cores]).expect("spec");
+        let net = noccl_net::elaborate(&spec).expect("network");
+        let reduction = ActionKind::InNetworkReduction(InNetworkReduction {
+            group: cube(0, 0, 3, 0),
+            source_offset: 0,
+            root: Place {
+                tile: cluster(3, 0),
+                offset: 0,
+            },
+            bytes: 16_384,
+            operator: Operator::Sum,
+            element: ElementType::Fp64,
+        });
+        run(&net, &schedule(vec![(reduction, vec![])]), &[], &[])
+            .expect("runs")
+            .actions[0]
+            .finish_cycle
+    };
+    // 256 beats: four FPUs need two cycles for each.
+    let (eight, four) = (finish("8"), finish("4"));
+    assert!((four - eight).abs_diff(255) < 16, "{eight} and {four}");
+}

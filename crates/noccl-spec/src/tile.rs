@@ -30,7 +30,7 @@ pub struct NetworkInterface {
 pub struct Cluster {
     /// Size of the L1 scratchpad.
     pub l1_bytes: u64,
-    /// Compute cores, each with one 64-bit SIMD FPU.
+    /// Compute cores, each with one 64-bit SIMD FPU; fewer than 8 share each 64-byte addition of the network.
     pub num_cores: u32,
     /// Latency of one addition in the FPU pipeline.
     pub fpu: FpuLatency,

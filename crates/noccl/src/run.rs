@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One schedule or trace, cycle by cycle.
 
-use crate::compare::{Case, LinkFlits, SumError};
+use crate::compare::{Case, LinkFlits, SumError, runtime_cycles};
 use crate::watch::{Tally, Watch};
 use crate::{Error, links};
 use noccl_net::Network;
@@ -88,7 +88,7 @@ pub fn run(
     };
     let result = run_values(network, schedule, inputs, outputs, &request.config, watch)?;
     let verdict = case.map(|case| case.judge(&reference, &result.memory));
-    let mut report = report_run(network, &result, request.has_links);
+    let mut report = report_run(network, Some(schedule), &result, request.has_links);
     report.verified = verdict.map(|v| v.is_right);
     report.sum_error = verdict.and_then(|v| v.sum_error);
     Ok(report)
@@ -125,15 +125,23 @@ pub fn replay(
     let result = Tally::run_actions(watch, |on_progress| {
         run_trace(network, trace, &request.config, on_progress)
     })?;
-    Ok(report_run(network, &result, request.has_links))
+    Ok(report_run(network, None, &result, request.has_links))
 }
 
 /// What a result of [`run_values`] means to its user; nothing is verified.
+///
+/// A schedule is timed from its first transfer (see [`crate::compare()`]), a trace (`None`) from its first
+/// transaction.
 #[must_use]
-pub fn report_run(network: &Network, result: &RunResult, has_links: bool) -> RunReport {
+pub fn report_run(
+    network: &Network,
+    schedule: Option<&Schedule>,
+    result: &RunResult,
+    has_links: bool,
+) -> RunReport {
     RunReport {
         network: network.spec().name.clone(),
-        cycles: span_cycles(&result.actions),
+        cycles: runtime_cycles(schedule, &result.actions),
         last_event_cycle: result.cycles,
         actions: result.actions.clone(),
         counters: result.counters,
@@ -149,11 +157,4 @@ pub fn report_run(network: &Network, result: &RunResult, has_links: bool) -> Run
         wrong_transactions: result.wrong_transactions,
         checksum: format!("{:016x}", result.checksum),
     }
-}
-
-/// From the first participant's start to the last participant's end, barriers included.
-fn span_cycles(actions: &[ActionTime]) -> u64 {
-    let start = actions.iter().map(|a| a.start_cycle).min().unwrap_or(0);
-    let finish = actions.iter().map(|a| a.finish_cycle).max().unwrap_or(0);
-    finish - start
 }

@@ -40,6 +40,8 @@ pub(crate) struct JoinConfig {
     pub cut_cycles: u64,
     /// Additions per cycle: 1 (two operands) or 2 (three operands).
     pub adds_per_cycle: u64,
+    /// Cycles in which the cluster's FPUs work off one 64-byte addition: 8 of 64 bit do it in one.
+    pub cycles_per_add: u64,
 }
 
 /// What a contribution at a FIFO head does this cycle.

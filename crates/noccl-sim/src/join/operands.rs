@@ -93,7 +93,7 @@ impl Joins {
         let operands = unit.ready.remove(at).expect("the index was just found");
         let tree = *context.trees.tree(operands.txn);
         let adds = u64::from(operands.have.count_ones()) - 1;
-        let busy = adds.div_ceil(config.adds_per_cycle);
+        let busy = adds.div_ceil(config.adds_per_cycle) * config.cycles_per_add;
         unit.stored_beats -= operands.have.count_ones();
         unit.next_issue = cycle + busy + share_fpus(&mut context.fpu_busy_until[r], cycle, busy);
         let done = cycle + adds * u64::from(tree.add_cycles) + config.cut_cycles;

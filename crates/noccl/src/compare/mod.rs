@@ -141,7 +141,7 @@ fn measure(
         )
     })?;
     let verdict = case.judge(&reference, &result.memory);
-    let cycles = runtime_cycles(&schedule, &result.actions);
+    let cycles = runtime_cycles(Some(&schedule), &result.actions);
     let bounds = noccl_model::bounds(network, &case.collective)?;
     let reduces = matches!(
         case.collective.kind,
@@ -187,15 +187,19 @@ fn measure(
 /// From the start of the first transfer to the end of the last action, as S1 times it.
 ///
 /// A member that waits at a barrier for the first transfer has not begun anything that the paper counts;
-/// a barrier's own runtime counts from its first arrival.
-pub(crate) fn runtime_cycles(schedule: &Schedule, actions: &[noccl_run::ActionTime]) -> u64 {
-    let is_barrier = |a: &&noccl_workload::Action| matches!(a.kind, ActionKind::Barrier(_));
-    let counts_all = schedule.actions.iter().all(|a| is_barrier(&a));
-    let timed = schedule
-        .actions
+/// where there is nothing but barriers, and in a trace (`None`), the first start counts.
+pub(crate) fn runtime_cycles(
+    schedule: Option<&Schedule>,
+    actions: &[noccl_run::ActionTime],
+) -> u64 {
+    let is_barrier = |index: usize| {
+        schedule.is_some_and(|s| matches!(s.actions[index].kind, ActionKind::Barrier(_)))
+    };
+    let counts_all = (0..actions.len()).all(is_barrier);
+    let timed = actions
         .iter()
-        .zip(actions)
-        .filter(|(a, _)| counts_all || !is_barrier(a));
+        .enumerate()
+        .filter(|(i, _)| counts_all || !is_barrier(*i));
     let start = timed.map(|(_, time)| time.start_cycle).min().unwrap_or(0);
     let finish = actions.iter().map(|a| a.finish_cycle).max().unwrap_or(0);
     finish - start

@@ -110,7 +110,7 @@ pub(crate) fn best_choice(
             let result = tally.run(|on_progress| {
                 run_schedule(network, &schedule, &[], &[], &config, on_progress)
             })?;
-            Ok(runtime_cycles(&schedule, &result.actions))
+            Ok(runtime_cycles(Some(&schedule), &result.actions))
         })
         .collect();
     let mut best = (u64::MAX, family.candidates[0]);
