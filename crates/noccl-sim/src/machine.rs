@@ -13,7 +13,7 @@ use crate::memory::Memories;
 use crate::ni::Nis;
 use crate::payload::PayloadPool;
 use crate::peer::PeerState;
-use crate::plane::{Context, PlaneState};
+use crate::plane::{Context, PlaneState, packed_coords};
 use crate::txn::{Owner, Txns};
 use crate::wheel::Wheel;
 use noccl_net::{Network, TileKind};
@@ -108,9 +108,10 @@ impl<'n> Machine<'n> {
             },
         };
         let is_peer = router.flow == RouterFlow::PeerCompatible;
+        let coords = packed_coords(network.width(), network.height());
         let plane = || {
-            let mut plane =
-                PlaneState::new(network.width(), network.height(), Joins::new(tiles, join));
+            let joins = Joins::new(tiles, join);
+            let mut plane = PlaneState::new(network.height(), coords.clone(), tiles, joins);
             plane.peer = is_peer.then(|| Box::new(PeerState::new(tiles)));
             plane.watch = is_peer.then(|| plane.new_watch());
             plane

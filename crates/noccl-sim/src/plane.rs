@@ -18,6 +18,7 @@ use crate::peer::PeerState;
 use crate::txn::Trees;
 use crate::watch::Watch;
 use noccl_net::Coord;
+use std::sync::Arc;
 
 /// Slots of one port of a block: two per router, the router's own side by side.
 pub(crate) const SLOTS: usize = 2 * LANES;
@@ -46,7 +47,7 @@ pub(crate) struct PlaneState {
     /// Flits that have entered each router by its mesh ports.
     pub(crate) entered: Vec<[u32; 4]>,
     /// Packed coordinate of every router.
-    pub(crate) coords: Vec<u32>,
+    pub(crate) coords: Arc<[u32]>,
     pub(crate) joins: Joins,
     pub(crate) active: BitSet,
     /// Blocks that receive flits over links in this cycle.
@@ -64,14 +65,20 @@ pub(crate) struct PlaneState {
     num_routers: usize,
 }
 
+/// Packed coordinate of every router, filled up to whole blocks.
+pub(crate) fn packed_coords(width: u16, height: u16) -> Arc<[u32]> {
+    let tiles = width as usize * height as usize;
+    let column = |x: u16| (0..height).map(move |y| crate::flit::pack(Coord::new(x, y)));
+    let mut coords: Vec<u32> = (0..width).flat_map(column).collect();
+    coords.resize(tiles.div_ceil(LANES) * LANES, 0);
+    coords.into()
+}
+
 impl PlaneState {
-    pub(crate) fn new(width: u16, height: u16, joins: Joins) -> Self {
-        let tiles = width as usize * height as usize;
+    /// `coords` is [`packed_coords`] of the mesh, one table for all planes.
+    pub(crate) fn new(height: u16, coords: Arc<[u32]>, tiles: usize, joins: Joins) -> Self {
         let blocks = tiles.div_ceil(LANES);
         let h = height as isize;
-        let column = |x: u16| (0..height).map(move |y| crate::flit::pack(Coord::new(x, y)));
-        let mut coords: Vec<u32> = (0..width).flat_map(column).collect();
-        coords.resize(blocks * LANES, 0);
         Self {
             blocks: vec![Block::default(); blocks],
             in_full: vec![[0; PORTS]; blocks],

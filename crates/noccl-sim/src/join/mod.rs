@@ -142,6 +142,7 @@ struct Unit {
 /// Merge and reduction units of one plane; a router gets one when first needed.
 #[derive(Debug)]
 pub(crate) struct Joins {
+    /// Unit of each router; 0 is the empty unit of those that have none (zeroed pages cost nothing).
     unit_of: Vec<u32>,
     units: Vec<Unit>,
     config: JoinConfig,
@@ -158,8 +159,8 @@ pub(crate) struct Joins {
 impl Joins {
     pub(crate) fn new(tiles: usize, config: JoinConfig) -> Self {
         Self {
-            unit_of: vec![u32::MAX; tiles],
-            units: Vec::new(),
+            unit_of: vec![0; tiles],
+            units: vec![Unit::default()],
             config,
             timeouts: Vec::new(),
             credits: Vec::new(),
@@ -169,7 +170,7 @@ impl Joins {
     }
 
     fn unit(&mut self, r: usize) -> &mut Unit {
-        if self.unit_of[r] == u32::MAX {
+        if self.unit_of[r] == 0 {
             self.unit_of[r] = self.units.len() as u32;
             self.units.push(Unit::default());
         }
