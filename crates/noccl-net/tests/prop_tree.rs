@@ -160,8 +160,15 @@ proptest! {
         let n = mesh(width, height);
         let (columns, rows) = n.padded_clusters();
         let inside = |c: (u16, u16)| Coord::new(c.0 & (columns as u16 - 1), c.1 & (rows as u16 - 1));
-        let set = MultiAddress::new(inside(base), inside(mask));
-        prop_assume!(n.has_cluster(set.max()));
+        // Where the set names absent tiles, its largest coordinates shrink until it does not.
+        let mut set = MultiAddress::new(inside(base), inside(mask));
+        while !n.has_cluster(set.max()) {
+            let shrink = |value: u16, is_outside: bool| if is_outside { value / 2 } else { value };
+            let (is_east, is_north) = (set.max().x >= width, set.max().y >= height);
+            let base = Coord::new(shrink(set.base.x, is_east), shrink(set.base.y, is_north));
+            let mask = Coord::new(shrink(set.mask.x, is_east), shrink(set.mask.y, is_north));
+            set = MultiAddress::new(base, mask);
+        }
         let end = n.coord(TileId(end.index(n.num_tiles()) as u32));
         check_forks(&n, end, n.cube(set));
         check_delivery(&n, end, n.cube(set));
