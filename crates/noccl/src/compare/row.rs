@@ -105,7 +105,8 @@ pub struct SumError {
 
 /// One measured algorithm at one size.
 ///
-/// Cycles run from the first participant's first instruction to the last participant's last one.
+/// Cycles run from the start of the first transfer (of a barrier: the first arrival) to the last participant's
+/// last instruction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CompareRow {

@@ -7,7 +7,7 @@ use super::{Case, mechanism, mechanisms, size_label, sizes};
 const WIDTH: f64 = 780.0;
 const HEIGHT: f64 = 390.0;
 const LEFT: f64 = 66.0;
-const RIGHT: f64 = 140.0;
+const RIGHT: f64 = 165.0;
 const TOP: f64 = 14.0;
 const BOTTOM: f64 = 48.0;
 const LABEL_GAP: f64 = 15.0;

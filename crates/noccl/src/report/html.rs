@@ -9,8 +9,8 @@ use crate::compare::CompareRow;
 
 const STYLE: &str = include_str!("style.css");
 
-const METHOD: &str = "Cycles run from the first participant's first instruction to the last \
-    participant's last one, in a cycle-accurate simulation that moves the real bytes. Verified means \
+const METHOD: &str = "Cycles run from the start of the first transfer (of a barrier: the first arrival) to the \
+     last participant's last instruction, in a cycle-accurate simulation that moves the real bytes. Verified means \
     that every output is bit-equal to the fold in the schedule's documented order; a floating-point \
     sum must also lie within the error bound of the exact sum. The lower bound is the payload's \
     serialisation at one port plus the zero-load latency of the farthest leg; it leaves out software, \
