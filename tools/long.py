@@ -144,8 +144,10 @@ def command(suite: str, words: list[str], environment: dict[str, str]) -> Outcom
     """A suite that is a command of its own."""
     full = {**os.environ, **environment}
     done = subprocess.run(words, check=False, cwd=repository.ROOT, env=full)
-    setting = " ".join(f"{name}={value}" for name, value in environment.items())
-    line = f"{setting} {' '.join(words)}"
+    settings = [f"{name}={value}" for name, value in environment.items()]
+    # The summary is committed: it names the interpreter as anybody would, not where this one stands.
+    shown = ["python" if word == sys.executable else word for word in words]
+    line = " ".join(settings + shown)
     return Outcome(suite, f"`{line}`", () if done.returncode == 0 else (line,))
 
 

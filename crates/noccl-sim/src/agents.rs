@@ -45,6 +45,19 @@ struct Agent {
     last: Option<u32>,
 }
 
+impl Agent {
+    /// Takes the next instance of the queue if the agent is free and nothing holds the instance back.
+    fn begin_next(&mut self, instances: &Instances) -> Option<u32> {
+        let id = *self.queue.front()?;
+        if self.is_busy || instances.all[id as usize].open > 0 {
+            return None;
+        }
+        self.is_busy = true;
+        self.last = self.queue.pop_front();
+        self.last
+    }
+}
+
 pub(crate) struct Agents<'s> {
     schedule: &'s Schedule,
     pub instances: Instances,
@@ -197,18 +210,11 @@ impl<'s> Agents<'s> {
     }
 
     fn wake_control(&mut self, tile: u32, machine: &mut Machine<'_>) {
-        let Some(agent) = self.control.get_mut(&tile) else {
-            return;
-        };
-        let Some(id) = agent.queue.front().copied() else {
+        let agent = self.control.get_mut(&tile);
+        let Some(id) = agent.and_then(|a| a.begin_next(&self.instances)) else {
             return;
         };
         let instance = &mut self.instances.all[id as usize];
-        if agent.is_busy || instance.open > 0 {
-            return;
-        }
-        agent.is_busy = true;
-        agent.last = agent.queue.pop_front();
         let instructions = &machine.network.spec().cluster.instructions;
         let count = match self.schedule.actions[instance.action as usize].kind {
             ActionKind::Barrier(_) => instructions.barrier_store,
@@ -317,18 +323,11 @@ impl<'s> Agents<'s> {
     }
 
     fn wake_compute(&mut self, tile: u32, machine: &mut Machine<'_>) {
-        let Some(agent) = self.compute.get_mut(&tile) else {
-            return;
-        };
-        let Some(id) = agent.queue.front().copied() else {
+        let agent = self.compute.get_mut(&tile);
+        let Some(id) = agent.and_then(|a| a.begin_next(&self.instances)) else {
             return;
         };
         let instance = &mut self.instances.all[id as usize];
-        if agent.is_busy || instance.open > 0 {
-            return;
-        }
-        agent.is_busy = true;
-        agent.last = agent.queue.pop_front();
         instance.start_cycle = machine.cycle;
         let cluster = &machine.network.spec().cluster;
         let work = match &self.schedule.actions[instance.action as usize].kind {

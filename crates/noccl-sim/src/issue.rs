@@ -41,17 +41,7 @@ impl Machine<'_> {
         source: Source,
     ) {
         let home = self.coord(tile);
-        let (tree, target, is_multicast) = match to {
-            Target::Tile(t) => (Tree::unicast(self.coord(t), home), t, false),
-            Target::Set(set) => (
-                Tree {
-                    set,
-                    ..Tree::unicast(home, home)
-                },
-                0,
-                true,
-            ),
-        };
+        let (tree, target, is_multicast) = self.write_tree(to, home);
         let beats = beats_of(address, bytes);
         let txn = Txn {
             target,
@@ -159,20 +149,21 @@ impl Machine<'_> {
         self.refresh_injecting(tile as usize);
     }
 
+    /// Tree of a write from `home`, its target tile (0 for a set), and whether it is a multicast.
+    fn write_tree(&self, to: Target, home: Coord) -> (Tree, u32, bool) {
+        match to {
+            Target::Tile(t) => (Tree::unicast(self.coord(t), home), t, false),
+            Target::Set(set) => {
+                let unicast = Tree::unicast(home, home);
+                (Tree { set, ..unicast }, 0, true)
+            }
+        }
+    }
+
     /// One narrow beat to one tile or to a set.
     pub(crate) fn issue_narrow_write(&mut self, tile: u32, to: Target, owner: Owner) {
         let home = self.coord(tile);
-        let (tree, target, is_multicast) = match to {
-            Target::Tile(t) => (Tree::unicast(self.coord(t), home), t, false),
-            Target::Set(set) => (
-                Tree {
-                    set,
-                    ..Tree::unicast(home, home)
-                },
-                0,
-                true,
-            ),
-        };
+        let (tree, target, is_multicast) = self.write_tree(to, home);
         let txn = Txn {
             target,
             is_multicast,

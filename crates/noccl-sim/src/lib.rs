@@ -76,7 +76,7 @@ pub fn run_schedule(
     let mut agents = Agents::new(schedule, &mut machine)?;
     let total = agents.instances.all.len();
     let mut events = Vec::new();
-    let mut report_at = PROGRESS_CYCLES;
+    let mut pace = Pace::new();
     while !agents.is_over() {
         machine.begin_cycle(&mut events);
         loop {
@@ -90,24 +90,9 @@ pub fn run_schedule(
         }
         machine.end_cycle();
         if machine.is_stuck() && !agents.is_over() {
-            return Err(RunError::Hang(Box::new(diagnose::diagnose(
-                &machine,
-                Driver::Agents(&agents),
-            ))));
+            return Err(hang(&machine, Driver::Agents(&agents)));
         }
-        if machine.cycle >= report_at {
-            report_at = machine.cycle + PROGRESS_CYCLES;
-            let now = Progress {
-                cycle: machine.cycle,
-                actions_done: agents.num_done,
-                actions_total: total,
-            };
-            if !on_progress(now) {
-                return Err(RunError::Interrupted {
-                    cycle: machine.cycle,
-                });
-            }
-        }
+        pace.tick(machine.cycle, agents.num_done, total, on_progress)?;
     }
     Ok(finish(&machine, agents.times(), outputs))
 }
@@ -142,7 +127,7 @@ pub fn run_trace(
     let mut driver = TraceDriver::new(trace, &mut machine)?;
     let total = trace.transactions.len();
     let mut starts = Vec::new();
-    let mut report_at = PROGRESS_CYCLES;
+    let mut pace = Pace::new();
     while !driver.is_over() {
         machine.begin_cycle(&mut starts);
         loop {
@@ -159,24 +144,9 @@ pub fn run_trace(
         }
         machine.end_cycle();
         if machine.is_stuck() {
-            let driver = Driver::Trace(&driver);
-            return Err(RunError::Hang(Box::new(diagnose::diagnose(
-                &machine, driver,
-            ))));
+            return Err(hang(&machine, Driver::Trace(&driver)));
         }
-        if machine.cycle >= report_at {
-            report_at = machine.cycle + PROGRESS_CYCLES;
-            let now = Progress {
-                cycle: machine.cycle,
-                actions_done: driver.num_done,
-                actions_total: total,
-            };
-            if !on_progress(now) {
-                return Err(RunError::Interrupted {
-                    cycle: machine.cycle,
-                });
-            }
-        }
+        pace.tick(machine.cycle, driver.num_done, total, on_progress)?;
     }
     let wrong = driver.num_wrong();
     let mut result = finish(&machine, driver.times(), &[]);
@@ -199,7 +169,7 @@ pub fn run_traffic(
     let mut driver = TrafficDriver::new(traffic, &mut machine)?;
     let total = traffic.warmup_cycles + traffic.measure_cycles;
     let mut created = Vec::new();
-    let mut report_at = PROGRESS_CYCLES;
+    let mut pace = Pace::new();
     while !driver.is_over(machine.cycle) {
         machine.begin_cycle(&mut created);
         drain_done(&mut machine, |done, machine| driver.on_done(done, machine));
@@ -208,27 +178,58 @@ pub fn run_traffic(
         }
         machine.end_cycle();
         if machine.is_stuck() {
-            return Err(RunError::Hang(Box::new(diagnose::diagnose(
-                &machine,
-                Driver::Traffic,
-            ))));
+            return Err(hang(&machine, Driver::Traffic));
         }
-        if machine.cycle >= report_at {
-            report_at = machine.cycle + PROGRESS_CYCLES;
-            let done = machine.cycle.min(total) as usize;
-            let now = Progress {
-                cycle: machine.cycle,
-                actions_done: done,
-                actions_total: total as usize,
-            };
-            if !on_progress(now) {
-                return Err(RunError::Interrupted {
-                    cycle: machine.cycle,
-                });
-            }
-        }
+        pace.tick(
+            machine.cycle,
+            machine.cycle.min(total) as usize,
+            total as usize,
+            on_progress,
+        )?;
     }
     Ok(driver.result(&machine))
+}
+
+/// When the progress of a run is told next.
+struct Pace {
+    report_at: u64,
+}
+
+impl Pace {
+    const fn new() -> Self {
+        Self {
+            report_at: PROGRESS_CYCLES,
+        }
+    }
+
+    /// Tells the progress if it is time; an error if the caller wants to stop.
+    fn tick(
+        &mut self,
+        cycle: u64,
+        actions_done: usize,
+        actions_total: usize,
+        on_progress: &mut dyn FnMut(Progress) -> bool,
+    ) -> Result<(), RunError> {
+        if cycle < self.report_at {
+            return Ok(());
+        }
+        self.report_at = cycle + PROGRESS_CYCLES;
+        let now = Progress {
+            cycle,
+            actions_done,
+            actions_total,
+        };
+        if on_progress(now) {
+            Ok(())
+        } else {
+            Err(RunError::Interrupted { cycle })
+        }
+    }
+}
+
+/// The error of a run that cannot go on.
+fn hang(machine: &Machine<'_>, driver: Driver<'_>) -> RunError {
+    RunError::Hang(Box::new(diagnose::diagnose(machine, driver)))
 }
 
 /// Hands every completion of this cycle to the driver; those that it causes at once too.

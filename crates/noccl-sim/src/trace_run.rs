@@ -104,6 +104,7 @@ impl<'t> TraceDriver<'t> {
             return;
         }
         let base = u64::from(index) << 20;
+        let owner = first_burst(index);
         let find = |r: TileRef| machine.network.find(r).map_or(0, |t| t.0);
         match &self.trace.transactions[index as usize].kind {
             PortKind::WideWrite { from, to, beats } => {
@@ -136,48 +137,19 @@ impl<'t> TraceDriver<'t> {
             }
             PortKind::NarrowWrite { from, to } => {
                 let (tile, to) = (find(*from), Target::Tile(find(*to)));
-                machine.issue_narrow_write(
-                    tile,
-                    to,
-                    Owner::Trace {
-                        entry: index,
-                        burst: 0,
-                    },
-                );
+                machine.issue_narrow_write(tile, to, owner);
             }
             PortKind::NarrowMulticast { from, to } => {
                 let (tile, to) = (find(*from), Target::Set(machine.network.cube(*to)));
-                machine.issue_narrow_write(
-                    tile,
-                    to,
-                    Owner::Trace {
-                        entry: index,
-                        burst: 0,
-                    },
-                );
+                machine.issue_narrow_write(tile, to, owner);
             }
             PortKind::NarrowRead { from, source } => {
                 let (tile, source) = (find(*from), find(*source));
-                machine.issue_narrow_read(
-                    tile,
-                    source,
-                    Owner::Trace {
-                        entry: index,
-                        burst: 0,
-                    },
-                );
+                machine.issue_narrow_read(tile, source, owner);
             }
             PortKind::Atomic { from, to } => {
                 let (tile, to) = (find(*from), find(*to));
-                machine.issue_atomic(
-                    tile,
-                    to,
-                    0,
-                    Owner::Trace {
-                        entry: index,
-                        burst: 0,
-                    },
-                );
+                machine.issue_atomic(tile, to, 0, owner);
             }
             PortKind::Barrier { group, root } => {
                 let (cube, root) = (machine.network.cube(*group), find(*root));
@@ -185,14 +157,7 @@ impl<'t> TraceDriver<'t> {
                 let entry = &mut self.entries[index as usize];
                 entry.contributed.push(tile);
                 if entry.txns.is_empty() {
-                    entry.txns.push(machine.open_barrier(
-                        cube,
-                        root,
-                        Owner::Trace {
-                            entry: index,
-                            burst: 0,
-                        },
-                    ));
+                    entry.txns.push(machine.open_barrier(cube, root, owner));
                 }
                 machine.arrive_at_barrier(tile, entry.txns[0]);
             }
@@ -203,10 +168,7 @@ impl<'t> TraceDriver<'t> {
     fn refuse(&self, index: u32, member: u32, machine: &mut Machine<'_>) {
         let kind = &self.trace.transactions[index as usize].kind;
         let tile = initiator(kind, member, machine);
-        let owner = Owner::Trace {
-            entry: index,
-            burst: 0,
-        };
+        let owner = first_burst(index);
         let resp = DECERR;
         let done = match kind {
             PortKind::WideReduction { .. } | PortKind::Barrier { .. } => {
@@ -332,6 +294,14 @@ impl<'t> TraceDriver<'t> {
             .enumerate()
             .filter(|(_, e)| !e.is_done)
             .map(|(i, _)| i)
+    }
+}
+
+/// Owner of an entry's first burst, and of everything that has no bursts.
+const fn first_burst(index: u32) -> Owner {
+    Owner::Trace {
+        entry: index,
+        burst: 0,
     }
 }
 
