@@ -145,7 +145,7 @@ def command(suite: str, words: list[str], environment: dict[str, str]) -> Outcom
     full = {**os.environ, **environment}
     done = subprocess.run(words, check=False, cwd=repository.ROOT, env=full)
     settings = [f"{name}={value}" for name, value in environment.items()]
-    # The summary is committed: it names the interpreter as anybody would, not where this one stands.
+    # The summary is committed: it names the interpreter as anybody would.
     shown = ["python" if word == sys.executable else word for word in words]
     line = " ".join(settings + shown)
     return Outcome(suite, f"`{line}`", () if done.returncode == 0 else (line,))
