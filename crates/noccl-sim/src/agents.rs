@@ -191,7 +191,7 @@ impl<'s> Agents<'s> {
                 tile,
                 ..
             } => {
-                self.barriers.on_interrupt(action, tile, machine);
+                self.barriers.on_delivered(action, tile, machine);
             }
             Done::Transaction { .. } | Done::Member { .. } | Done::Delivered { .. } => {}
         }
@@ -218,6 +218,7 @@ impl<'s> Agents<'s> {
         let instructions = &machine.network.spec().cluster.instructions;
         let count = match self.schedule.actions[instance.action as usize].kind {
             ActionKind::Barrier(_) => instructions.barrier_store,
+            ActionKind::Transfer(ref t) if t.rows > 1 => instructions.dma_start_2d,
             ActionKind::Transfer(_)
             | ActionKind::InNetworkReduction(_)
             | ActionKind::LocalReduce(_)

@@ -5,6 +5,7 @@ use crate::errors::OKAY;
 use crate::flit::{Flit, FlitKind, LAST, MULTICAST, OWN_COPY, pack};
 use crate::machine::{Done, Event, Machine};
 use crate::ni::{Source, Stream};
+use crate::txn::Txn;
 use noccl_spec::Plane;
 
 impl Machine<'_> {
@@ -32,7 +33,13 @@ impl Machine<'_> {
             }
             Event::StartRead { tile, txn } => self.start_read(tile, txn),
             Event::AtomicDone { tile, txn } => {
-                let address = self.txns.get(txn).address;
+                let Txn {
+                    owner,
+                    address,
+                    beats,
+                    ..
+                } = *self.txns.get(txn);
+                self.done.push(Done::Delivered { owner, tile, beats });
                 let resp = self.memory_response(tile, address, 4);
                 let old = if resp == OKAY {
                     self.atomic_add(tile, address)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Barriers of the cores: software (atomic counter, then a multicast interrupt) and in-network (LsbAnd).
 //!
-//! Software (S1 §4.2.1): every member adds one to a counter in the counter tile's L1. The core of the
-//! lowest member then polls; when the counter is full it multicasts an interrupt to everybody. In-network:
-//! one narrow reduction to the counter tile, whose response is the release.
+//! Software (S1 §4.2.1): every member adds one to a counter in the counter tile's L1. That tile's core
+//! then polls its own L1; when the counter is full it multicasts an interrupt to everybody. If the counter
+//! tile is no member, whoever got the last number sends the interrupt. In-network: one narrow reduction
+//! to the counter tile, whose response is the release.
 
 use crate::issue::Target;
 use crate::machine::Machine;
@@ -28,12 +29,25 @@ struct Running {
     counter: u32,
     members: u32,
     pieces: Vec<MultiAddress>,
-    /// Tile whose core polls and releases.
-    poller: u32,
-    arrived: u32,
-    /// Since when the poller polls.
+    /// Tile whose core sends the interrupt, once it is known.
+    releaser: Option<u32>,
+    /// Additions that the counter tile has executed.
+    counted: u32,
+    /// When the counter was full.
+    full_cycle: Option<u64>,
+    /// Since when the counter tile's core polls.
     polling_since: Option<u64>,
     txn: Option<u32>,
+}
+
+impl Running {
+    /// When the poll that sees a full counter is over: its load, the first instruction of a round of
+    /// `poll_cycles`, comes no earlier than the last addition.
+    fn seen_cycle(&self, poll_cycles: u64) -> Option<u64> {
+        let (since, full) = (self.polling_since?, self.full_cycle?);
+        let rounds = full.saturating_sub(since).div_ceil(poll_cycles) + 1;
+        Some(since + rounds * poll_cycles)
+    }
 }
 
 #[derive(Debug)]
@@ -69,14 +83,18 @@ impl Barriers {
             let counter = network
                 .find(b.counter)
                 .ok_or_else(|| refused(format!("{} is not on the mesh", b.counter)))?;
-            let poller = network.tile_at(network.mesh_coord(members[0])).0;
+            let is_member = |tile: u32| {
+                let at = |c| network.tile_at(network.mesh_coord(c)).0;
+                members.iter().any(|c| at(*c) == tile)
+            };
             let state = Running {
                 mechanism: b.mechanism,
                 counter: counter.0,
                 members: members.len() as u32,
                 pieces,
-                poller,
-                arrived: 0,
+                releaser: is_member(counter.0).then_some(counter.0),
+                counted: 0,
+                full_cycle: None,
                 polling_since: None,
                 txn: None,
             };
@@ -120,9 +138,12 @@ impl Barriers {
             }
             _ => {
                 let state = &self.running[&detail];
+                let Some(from) = state.releaser else {
+                    return;
+                };
                 for piece in &state.pieces {
                     let to = Target::Set(machine.network.cube(*piece));
-                    machine.issue_narrow_write(state.poller, to, Owner::Barrier { action: detail });
+                    machine.issue_narrow_write(from, to, Owner::Barrier { action: detail });
                 }
             }
         }
@@ -152,32 +173,49 @@ impl Barriers {
         }
     }
 
-    /// The answer of a member's atomic, or of the poller's interrupt multicast (which nobody waits for).
+    /// The answer of a member's atomic, or of the interrupt's multicast (which nobody waits for).
     pub(crate) fn on_response(
         &mut self,
         action: u32,
         tile: u32,
-        _value: u32,
+        value: u32,
         machine: &mut Machine<'_>,
     ) {
         let Some(state) = self.running.get_mut(&action) else {
             return;
         };
-        if state.arrived == state.members {
-            return;
-        }
-        state.arrived += 1;
         let cluster = &machine.network.spec().cluster;
-        let poll = u64::from(cluster.instructions.poll).max(1);
-        if tile == state.poller {
-            state.polling_since = Some(machine.cycle + u64::from(cluster.response_path_cycles));
-        }
-        // The last answer tells when the counter became full; the poller sees it at its next poll.
-        if state.arrived == state.members {
-            let since = state.polling_since.unwrap_or(machine.cycle);
-            let waited = machine.cycle.saturating_sub(since);
-            let seen = since + waited.div_ceil(poll).max(1) * poll;
+        let poll_cycles = u64::from(cluster.instructions.poll).max(1);
+        let core_cycle = machine.cycle + u64::from(cluster.response_path_cycles);
+        let seen = match state.releaser {
+            Some(poller) if poller == tile && state.polling_since.is_none() => {
+                state.polling_since = Some(core_cycle);
+                state.seen_cycle(poll_cycles)
+            }
+            // Nobody polls: the last number sends its owner to the release, by one comparison.
+            None if value + 1 == state.members => {
+                state.releaser = Some(tile);
+                Some(core_cycle + poll_cycles)
+            }
+            Some(_) | None => None,
+        };
+        if let Some(seen) = seen {
             machine.call_driver(seen, crate::agents::BARRIER_EVENTS + POLL, action);
+        }
+    }
+
+    /// The counter tile has executed an addition.
+    fn count(&mut self, action: u32, machine: &mut Machine<'_>) {
+        let poll_cycles = u64::from(machine.network.spec().cluster.instructions.poll).max(1);
+        let Some(state) = self.running.get_mut(&action) else {
+            return;
+        };
+        state.counted += 1;
+        if state.counted == state.members {
+            state.full_cycle = Some(machine.cycle);
+            if let Some(seen) = state.seen_cycle(poll_cycles) {
+                machine.call_driver(seen, crate::agents::BARRIER_EVENTS + POLL, action);
+            }
         }
     }
 
@@ -189,8 +227,14 @@ impl Barriers {
         self.left.push((leaves, action, tile));
     }
 
-    /// Software: the interrupt has reached a member.
-    pub(crate) fn on_interrupt(&mut self, action: u32, tile: u32, machine: &mut Machine<'_>) {
+    /// Software: an addition has been executed at the counter tile or, once all have, the interrupt has
+    /// reached a member.
+    pub(crate) fn on_delivered(&mut self, action: u32, tile: u32, machine: &mut Machine<'_>) {
+        let is_full = |s: &Running| s.full_cycle.is_some();
+        if !self.running.get(&action).is_some_and(is_full) {
+            self.count(action, machine);
+            return;
+        }
         let cluster = &machine.network.spec().cluster;
         let leaves = machine.cycle
             + u64::from(cluster.response_path_cycles + cluster.instructions.interrupt_wake);

@@ -41,6 +41,10 @@ impl BitSet {
         }
     }
 
+    pub(crate) const fn len(&self) -> usize {
+        self.len
+    }
+
     pub(crate) const fn is_empty(&self) -> bool {
         self.len == 0
     }

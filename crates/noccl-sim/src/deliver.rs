@@ -4,6 +4,7 @@
 //! Invariant that keeps the network free of deadlock: responses and read data are always taken, because
 //! the initiator has reserved room; requests are taken unless the memory is at its stated limit.
 
+use crate::block::LANES;
 use crate::errors::OKAY;
 use crate::flit::{Flit, FlitKind};
 use crate::machine::{Done, Event, Machine};
@@ -16,20 +17,35 @@ use noccl_spec::Plane;
 impl Machine<'_> {
     /// Offers of all Local outputs of a plane, one flit per tile and cycle.
     pub(crate) fn hand_over(&mut self, plane: Plane) {
-        let offers = std::mem::take(&mut self.planes[plane.idx()].to_local);
         let stalls = self.config.stalls.map(|s| s.target_stall_per_256);
-        for r in &offers {
-            let tile = *r as usize;
+        for s in 0..self.planes[plane.idx()].stripes.len() {
+            let mut offering = std::mem::take(&mut self.planes[plane.idx()].stripes[s].offering);
+            for w in offering.drain(..) {
+                self.hand_over_block(plane, w as usize, stalls);
+            }
+            self.planes[plane.idx()].stripes[s].offering = offering;
+        }
+    }
+
+    fn hand_over_block(&mut self, plane: Plane, w: usize, stalls: Option<u32>) {
+        let mut rest = self.planes[plane.idx()].local_offers(w);
+        let mut taken = 0;
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            let tile = w * LANES + lane;
             let flit = self.planes[plane.idx()].local_head(tile);
             if self.stalls(plane, tile, stalls) || !self.accepts(tile, flit) {
                 self.note_refusal(plane, flit.kind);
                 continue;
             }
-            self.planes[plane.idx()].pop_local(tile);
-            self.last_progress = self.cycle;
+            taken |= 1 << lane;
             self.deliver(tile, flit);
         }
-        self.planes[plane.idx()].to_local = offers;
+        if taken != 0 {
+            self.planes[plane.idx()].pop_local(w, taken);
+            self.last_progress = self.cycle;
+        }
     }
 
     /// A seeded coin per plane, tile and cycle: no state, so that it cannot depend on visiting order.

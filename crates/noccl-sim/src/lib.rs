@@ -33,6 +33,7 @@ mod payload;
 mod peer;
 mod plane;
 mod random;
+mod stripe;
 mod trace_form;
 mod trace_run;
 mod trace_verify;

@@ -15,7 +15,9 @@ use crate::payload::PayloadPool;
 use crate::peer::PeerState;
 use crate::plane::{Context, PlaneState, packed_coords};
 use crate::txn::{Owner, Txns};
+use crate::stripe::run_phase;
 use crate::wheel::Wheel;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use noccl_net::{Network, TileKind};
 use noccl_run::{Counters, Mode, RunConfig};
 use noccl_spec::{Plane, RouterFlow, WideReductionKind};
@@ -88,6 +90,8 @@ pub(crate) struct Machine<'n> {
     pub errors: Errors,
     /// Published routers: worms, joins at FIFO heads.
     pub is_peer: bool,
+    /// Threads beside this one.
+    helpers: Option<ThreadPool>,
     due: Vec<Event>,
 }
 
@@ -109,15 +113,17 @@ impl<'n> Machine<'n> {
         };
         let is_peer = router.flow == RouterFlow::PeerCompatible;
         let coords = packed_coords(network.width(), network.height());
+        let (height, threads) = (network.height(), config.threads);
         let plane = || {
             let joins = Joins::new(tiles, join);
-            let mut plane = PlaneState::new(network.height(), coords.clone(), tiles, joins);
+            let mut plane = PlaneState::new(height, coords.clone(), tiles, joins, threads);
             plane.peer = is_peer.then(|| Box::new(PeerState::new(tiles)));
             plane.watch = is_peer.then(|| plane.new_watch());
             plane
         };
         Self {
             network,
+            helpers: helpers(config.threads),
             config,
             cycle: 0,
             last_progress: 0,
@@ -161,9 +167,13 @@ impl<'n> Machine<'n> {
     /// First part of a cycle: events, evaluation, delivery. Afterwards the driver reads `done`.
     pub(crate) fn begin_cycle(&mut self, driver_events: &mut Vec<(u32, u32)>) {
         self.take_events(driver_events);
+        self.planes.iter_mut().for_each(|p| p.begin(self.cycle));
+        let (is_value, active_blocks) = (self.is_value(), self.active_blocks());
+        let parts = self.planes.each_mut().map(|p| p.evaluate_parts(is_value));
+        run_phase(self.helpers.as_ref(), parts, active_blocks);
         for plane in Plane::ALL {
             let (state, mut context) = self.split(plane);
-            state.evaluate(&mut context);
+            state.finish_evaluate(&mut context);
             self.schedule_timeouts(plane);
         }
         self.send_credits();
@@ -198,16 +208,23 @@ impl<'n> Machine<'n> {
     /// Second part: inject what the NIs and the driver offer, then commit all registers.
     pub(crate) fn end_cycle(&mut self) {
         self.inject();
-        for plane in Plane::ALL {
-            let (state, mut context) = self.split(plane);
-            state.commit(&mut context);
-        }
+        let (trees, active_blocks) = (&self.txns.trees, self.active_blocks());
+        let parts = self.planes.each_mut().map(|p| p.receive_parts(trees));
+        run_phase(self.helpers.as_ref(), parts, active_blocks);
+        self.planes.iter_mut().for_each(PlaneState::finish_receive);
+        let parts = self.planes.each_mut().map(PlaneState::switch_parts);
+        run_phase(self.helpers.as_ref(), parts, active_blocks);
+        self.planes.iter_mut().for_each(PlaneState::finish_switch);
         self.cycle += 1;
         if self.is_idle()
             && let Some(next) = self.wheel.next_cycle()
         {
             self.cycle = self.cycle.max(next);
         }
+    }
+
+    fn active_blocks(&self) -> usize {
+        self.planes.iter().map(|p| p.active.len()).sum()
     }
 
     /// One plane and what it reads of the rest.
@@ -274,4 +291,11 @@ impl<'n> Machine<'n> {
     pub(crate) fn call_driver(&mut self, cycle: u64, what: u32, detail: u32) {
         self.wheel.push(cycle, Event::Driver { what, detail });
     }
+}
+
+/// A pool for all threads but the calling one. Where the system gives no threads, the run goes on with
+/// one: results are the same.
+fn helpers(threads: usize) -> Option<ThreadPool> {
+    let builder = || ThreadPoolBuilder::new().num_threads(threads - 1).build().ok();
+    (threads > 1).then(builder).flatten()
 }

@@ -1,77 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The two halves of a plane's cycle: which flits move, and moving them.
+//! A plane's cycle: its three phases cut into stripes, and what the main thread does between them.
 
-use crate::bitset::BitSet;
-use crate::block::{JOIN, LANES, LOCAL, PORTS, RESULT, Restriction, Wants};
+use crate::block::{JOIN, LANES, LOCAL, PORTS, RESULT, Wants};
 use crate::flit::{Flit, FlitKind, OWN_COPY, Packed};
 use crate::join::Verdict;
 use crate::peer::PeerState;
-use crate::plane::{Context, PlaneState, SLOTS, next_port, route_of, slot_at, xy_port};
+use crate::plane::{Context, PlaneState, SLOTS, next_port, route_of, xy_port};
+use crate::stripe::{Evaluate, Receive, Switch, cut};
 use crate::txn::Trees;
 use noccl_net::tree::fork_set;
 use noccl_net::{Coord, Port};
 
 impl PlaneState {
-    /// First half: requests, arbitration, merge units. FIFOs keep their values.
-    pub(crate) fn evaluate(&mut self, context: &mut Context<'_>) {
-        self.to_local.clear();
-        if self.watch.is_some() || self.joins.store_full_cycle.is_some() {
-            self.keep_watch(context.cycle);
-        }
-        let mut peer = self.peer.take();
-        if let Some(peer) = &mut peer {
-            peer.cycle = context.cycle;
-        }
-        let mut next = 0;
-        while let Some(w) = next_block(&self.active, &mut next) {
-            match &mut peer {
-                None => self.evaluate_units(w, context),
-                Some(peer) => self.evaluate_peer_units(w, peer, context),
+    /// The stripes' parts of the first phase.
+    pub(crate) fn evaluate_parts(&mut self, is_value: bool) -> impl Iterator<Item = Evaluate<'_>> {
+        let (mut blocks, mut leaving) = (&mut self.blocks[..], &mut self.leaving[..]);
+        let mut leaving_slot = &mut self.leaving_slot[..];
+        let (in_full, active, shifts) = (&self.in_full[..], &self.active, &self.shifts);
+        let (mut first, is_peer) = (0, self.peer.is_some());
+        self.stripes.iter_mut().map(move |stripe| {
+            let len = stripe.len();
+            first += len;
+            Evaluate {
+                stripe,
+                first: first - len,
+                blocks: cut(&mut blocks, len),
+                leaving: cut(&mut leaving, len),
+                leaving_slot: cut(&mut leaving_slot, len),
+                in_full,
+                active,
+                shifts,
+                is_value,
+                is_peer,
             }
-            self.evaluate_block(w, peer.as_deref(), context);
+        })
+    }
+
+    /// Before the first phase: registers that only diagnosis and published routers have.
+    pub(crate) fn begin(&mut self, cycle: u64) {
+        if self.watch.is_some() || self.joins.store_full_cycle.is_some() {
+            self.keep_watch(cycle);
+        }
+        if let Some(peer) = &mut self.peer {
+            peer.cycle = cycle;
+        }
+    }
+
+    /// After the first phase: blocks with merge units, shared payloads, the set of active blocks.
+    pub(crate) fn finish_evaluate(&mut self, context: &mut Context<'_>) {
+        let mut peer = self.peer.take();
+        for s in 0..self.stripes.len() {
+            let mut deferred = std::mem::take(&mut self.stripes[s].deferred);
+            for w in deferred.drain(..) {
+                let w = w as usize;
+                match &mut peer {
+                    None => self.evaluate_units(w, context),
+                    Some(peer) => self.evaluate_peer_units(w, peer, context),
+                }
+                self.evaluate_deferred(w, s, peer.as_deref(), context.is_value);
+            }
+            self.stripes[s].deferred = deferred;
+            let mut forked = std::mem::take(&mut self.stripes[s].forked);
+            for (w, inputs) in forked.drain(..) {
+                self.share_payloads(w as usize, &inputs, context);
+            }
+            self.stripes[s].forked = forked;
+            for w in self.stripes[s].emptied.drain(..) {
+                self.active.remove(w as usize);
+            }
         }
         self.peer = peer;
     }
 
-    fn evaluate_block(&mut self, w: usize, peer: Option<&PeerState>, context: &mut Context<'_>) {
-        let block = &mut self.blocks[w];
-        let mut offered = block.out_any[LOCAL];
-        while offered != 0 {
-            self.to_local
-                .push((w * LANES) as u32 + offered.trailing_zeros());
-            offered &= offered - 1;
-        }
-        if block.is_empty() {
-            self.active.remove(w);
-        }
-        let mut leaving = [0; 4];
-        for (port, shift) in self.shifts.iter().enumerate() {
-            let offered = block.out_any[port];
-            if offered != 0 {
-                let full = shift.seen_from_neighbours(&self.in_full, w, (port + 2) & 3);
-                leaving[port] = offered & !full;
-            }
-        }
-        let forked = block.arbitrate(peer.map(|p| Restriction {
-            blocked: &p.taken[w],
-            holds: &p.holds[w],
-        }));
-        self.leaving[w] = leaving;
-        for (port, shift) in self.shifts.iter().enumerate() {
-            if leaving[port] != 0 {
-                self.leaving_slot[w][port] = block.out_head[port];
-                block.pop_outputs(port, leaving[port]);
-                let (first, reaches_next) = shift.reached(w);
-                for b in first..=first + isize::from(reaches_next) {
-                    if let Some(word) = self.receiving.get_mut((b >> 6) as usize) {
-                        *word |= 1 << (b & 63);
-                    }
-                }
-            }
-        }
-        if context.is_value && forked.iter().any(|f| *f != 0) {
-            self.share_payloads(w, &forked, context);
-        }
+    fn evaluate_deferred(&mut self, w: usize, s: usize, peer: Option<&PeerState>, is_value: bool) {
+        let mut all = Evaluate {
+            stripe: &mut self.stripes[s],
+            first: 0,
+            blocks: &mut self.blocks,
+            leaving: &mut self.leaving,
+            leaving_slot: &mut self.leaving_slot,
+            in_full: &self.in_full,
+            active: &self.active,
+            shifts: &self.shifts,
+            is_value,
+            is_peer: peer.is_some(),
+        };
+        all.evaluate_block(w, peer);
     }
 
     /// A fork's copies share a payload slot: one more reference for each copy but the last.
@@ -149,129 +163,105 @@ impl PlaneState {
         }
     }
 
-    /// Second half: makes the moves. Links first, so that a flit never crosses two stages in a cycle.
-    pub(crate) fn commit(&mut self, context: &mut Context<'_>) {
-        for word in 0..self.receiving.len() {
-            let mut rest = std::mem::take(&mut self.receiving[word]);
-            while rest != 0 {
-                let w = word * 64 + rest.trailing_zeros() as usize;
-                rest &= rest - 1;
-                self.receive(w, context.trees);
+    /// The stripes' parts of the second phase. Links come before switches, so that a flit never crosses
+    /// two stages in a cycle.
+    pub(crate) fn receive_parts<'a>(
+        &'a mut self,
+        trees: &'a Trees,
+    ) -> impl Iterator<Item = Receive<'a>> {
+        self.gather_receiving();
+        let (mut blocks, mut in_full) = (&mut self.blocks[..], &mut self.in_full[..]);
+        let (mut input, mut entered) = (&mut self.input[..], &mut self.entered[..]);
+        let (receiving, output, shifts) = (&self.receiving[..], &self.output[..], &self.shifts);
+        let (leaving, leaving_slot) = (&self.leaving[..], &self.leaving_slot[..]);
+        let coords = &self.coords[..];
+        self.stripes.iter_mut().map(move |stripe| {
+            let len = stripe.len();
+            Receive {
+                stripe,
+                blocks: cut(&mut blocks, len),
+                in_full: cut(&mut in_full, len),
+                input: cut(&mut input, len * PORTS * SLOTS),
+                entered: cut(&mut entered, len * LANES),
+                receiving,
+                leaving,
+                leaving_slot,
+                output,
+                coords,
+                shifts,
+                trees,
+            }
+        })
+    }
+
+    fn gather_receiving(&mut self) {
+        self.receiving.fill(0);
+        for stripe in &mut self.stripes {
+            for (all, word) in self.receiving.iter_mut().zip(&mut stripe.receiving) {
+                *all |= std::mem::take(word);
             }
         }
-        let mut peer = self.peer.take();
-        let mut next = 0;
-        while let Some(w) = next_block(&self.active, &mut next) {
-            if let Some(peer) = &mut peer {
-                self.switch::<true>(w, |lane, input, out, flit| {
-                    peer.passed(w, lane, input, out, flit);
-                });
-            } else {
-                self.switch::<false>(w, |_, _, _, _| {});
+    }
+
+    /// After the second phase: who is active now.
+    pub(crate) fn finish_receive(&mut self) {
+        for stripe in &mut self.stripes {
+            self.flit_hops += std::mem::take(&mut stripe.flit_hops);
+            for w in stripe.woken.drain(..) {
+                let w = w as usize;
+                self.has_received[w / 64] |= 1 << (w % 64);
+                self.active.insert(w);
             }
-            self.pop_passed(w);
+        }
+    }
+
+    /// The stripes' parts of the third phase.
+    pub(crate) fn switch_parts(&mut self) -> impl Iterator<Item = Switch<'_>> {
+        let (mut blocks, mut in_full) = (&mut self.blocks[..], &mut self.in_full[..]);
+        let (mut input, mut output) = (&self.input[..], &mut self.output[..]);
+        let (active, is_peer) = (&self.active, self.peer.is_some());
+        self.stripes.iter_mut().map(move |stripe| {
+            let len = stripe.len();
+            let own;
+            (own, input) = input.split_at(len * PORTS * SLOTS);
+            Switch {
+                stripe,
+                blocks: cut(&mut blocks, len),
+                in_full: cut(&mut in_full, len),
+                input: own,
+                output: cut(&mut output, len * PORTS * SLOTS),
+                active,
+                is_peer,
+            }
+        })
+    }
+
+    /// After the third phase: results of merge units enter their outputs, published worms are followed.
+    pub(crate) fn finish_switch(&mut self) {
+        let mut peer = self.peer.take();
+        for stripe in &mut self.stripes {
+            for m in stripe.moves.drain(..) {
+                let (r, input) = (m.router as usize, m.input as usize);
+                let place = &mut self.output[m.slot as usize];
+                if input == RESULT {
+                    *place = self.joins.take_result(r).packed();
+                }
+                if let Some(peer) = &mut peer {
+                    let flit = Flit::from_packed(*place);
+                    peer.passed(r / LANES, r % LANES, input, m.out as usize, flit);
+                }
+            }
         }
         if let Some(peer) = &mut peer {
             self.commit_joined(peer);
         }
         self.peer = peer;
     }
-
-    /// Flits that neighbours send enter the input FIFOs of a block and are routed.
-    fn receive(&mut self, w: usize, trees: &Trees) {
-        if w >= self.blocks.len() {
-            return; // Beyond the last column: only marked, never sent to.
-        }
-        let coords = &self.coords[w * LANES..][..LANES];
-        let mut received = 0;
-        for (port, shift) in self.shifts.iter().enumerate() {
-            let from = (port + 2) & 3;
-            let arriving = shift.seen_from_neighbours(&self.leaving, w, from);
-            if arriving == 0 {
-                continue;
-            }
-            received |= arriving;
-            self.flit_hops += u64::from(arriving.count_ones());
-            let sources = shift.seen_from_neighbours(&self.leaving_slot, w, from);
-            let targets = self.blocks[w].input_slots(port);
-            let into = &mut self.input[(w * PORTS + port) * SLOTS..][..SLOTS];
-            let entered = &mut self.entered[w * LANES..][..LANES];
-            let mut wants = [0; PORTS + 1];
-            let mut rest = arriving;
-            while rest != 0 {
-                let lane = rest.trailing_zeros() as usize % LANES;
-                rest &= rest - 1;
-                let source = (w * LANES + lane).wrapping_add_signed(shift.tiles);
-                let slot = (sources >> lane & 1) as usize;
-                let flit = self.output[slot_at(source, from) + slot];
-                into[2 * lane + (targets >> lane & 1) as usize] = flit;
-                entered[lane][port] += 1;
-                route(&mut wants, lane, port, coords[lane], flit, trees);
-            }
-            self.blocks[w].push_inputs(port, &mut self.in_full[w][port], arriving, &wants);
-        }
-        if received != 0 {
-            self.has_received[w / 64] |= 1 << (w % 64);
-            self.active.insert(w);
-        }
-    }
-
-    /// Granted heads pass from the inputs to the output FIFOs of a block.
-    fn switch<const TELLS: bool>(
-        &mut self,
-        w: usize,
-        mut passed: impl FnMut(usize, usize, usize, Flit),
-    ) {
-        let block = &mut self.blocks[w];
-        let input = &self.input[w * PORTS * SLOTS..][..PORTS * SLOTS];
-        for out in 0..PORTS {
-            let mut rest = std::mem::take(&mut block.switched[out]);
-            if rest == 0 {
-                continue;
-            }
-            let targets = block.push_outputs(out, rest);
-            let output = &mut self.output[(w * PORTS + out) * SLOTS..][..SLOTS];
-            while rest != 0 {
-                let lane = rest.trailing_zeros() as usize % LANES;
-                rest &= rest - 1;
-                let source = block.source(out, lane);
-                let flit = if source == RESULT {
-                    self.joins.take_result(w * LANES + lane).packed()
-                } else {
-                    let slot = (block.in_head[source & 7] >> lane & 1) as usize;
-                    input[source * SLOTS + 2 * lane + slot]
-                };
-                output[2 * lane + (targets >> lane & 1) as usize] = flit;
-                if TELLS {
-                    passed(lane, source, out, Flit::from_packed(flit));
-                }
-            }
-        }
-    }
-
-    /// Removes what has passed from the inputs; what stood behind it makes its requests.
-    fn pop_passed(&mut self, w: usize) {
-        let block = &mut self.blocks[w];
-        for port in 0..PORTS {
-            let popped = std::mem::take(&mut block.popped[port]);
-            if popped != 0 {
-                block.pop_inputs(port, &mut self.in_full[w][port], popped);
-            }
-        }
-    }
-}
-
-/// The first member at or after `next`, which then points behind it.
-#[inline]
-fn next_block(set: &BitSet, next: &mut usize) -> Option<usize> {
-    let found = set.next_member(*next)?;
-    *next = found + 1;
-    Some(found)
 }
 
 /// A flit that enters an input asks for its output, or for its siblings.
 #[inline]
-fn route(wants: &mut Wants, lane: usize, port: usize, here: u32, flit: Packed, trees: &Trees) {
+pub(crate) fn route(wants: &mut Wants, lane: usize, port: usize, here: u32, flit: Packed, trees: &Trees) {
     if Flit::is_plain(flit) {
         wants[xy_port(here, flit[0] as u32)] |= 1 << lane;
     } else {

@@ -15,6 +15,7 @@ use crate::join::Joins;
 use crate::moves::route_collective;
 use crate::payload::PayloadPool;
 use crate::peer::PeerState;
+use crate::stripe::{Stripe, stripes};
 use crate::txn::Trees;
 use crate::watch::Watch;
 use noccl_net::Coord;
@@ -59,8 +60,8 @@ pub(crate) struct PlaneState {
     pub(crate) peer: Option<Box<PeerState>>,
     /// Since when heads stand, once somebody wants to know.
     pub(crate) watch: Option<Box<Watch>>,
-    /// Routers whose Local output offers a flit this cycle.
-    pub(crate) to_local: Vec<u32>,
+    /// Ranges of blocks that threads work on.
+    pub(crate) stripes: Vec<Stripe>,
     pub(crate) flit_hops: u64,
     num_routers: usize,
 }
@@ -76,7 +77,13 @@ pub(crate) fn packed_coords(width: u16, height: u16) -> Arc<[u32]> {
 
 impl PlaneState {
     /// `coords` is [`packed_coords`] of the mesh, one table for all planes.
-    pub(crate) fn new(height: u16, coords: Arc<[u32]>, tiles: usize, joins: Joins) -> Self {
+    pub(crate) fn new(
+        height: u16,
+        coords: Arc<[u32]>,
+        tiles: usize,
+        joins: Joins,
+        threads: usize,
+    ) -> Self {
         let blocks = tiles.div_ceil(LANES);
         let h = height as isize;
         Self {
@@ -95,7 +102,7 @@ impl PlaneState {
             shifts: [1, h, -1, -h].map(Shift::new),
             peer: None,
             watch: None,
-            to_local: Vec::new(),
+            stripes: stripes(blocks, threads),
             flit_hops: 0,
             num_routers: tiles,
         }
@@ -140,9 +147,15 @@ impl PlaneState {
         self.output_head(r, LOCAL)
     }
 
-    /// Takes the flit offered at the Local output.
-    pub(crate) fn pop_local(&mut self, r: usize) {
-        self.blocks[r / LANES].pop_outputs(LOCAL, 1 << (r % LANES));
+    /// Routers of a block that offer a flit at their Local output.
+    #[inline]
+    pub(crate) fn local_offers(&self, w: usize) -> u64 {
+        self.blocks[w].out_any[LOCAL]
+    }
+
+    /// Takes the flits offered at the Local outputs of a block.
+    pub(crate) fn pop_local(&mut self, w: usize, lanes: u64) {
+        self.blocks[w].pop_outputs(LOCAL, lanes);
     }
 
     /// The NI appends a flit to the Local input; it has checked that there is room.

@@ -125,6 +125,29 @@ fn transfers_in_two_dimensions_land_line_by_line_whoever_initiates() {
 }
 
 #[test]
+fn a_transfer_of_several_lines_costs_the_instructions_of_its_own_listing() {
+    let net = network("collective_noc_4x4");
+    let start = |rows| {
+        let place = |tile, offset| Place { tile, offset };
+        let transfer = Transfer {
+            initiator: cluster(0, 0),
+            source: place(cluster(0, 0), 0),
+            destination: Destination::One(place(cluster(1, 0), 0)),
+            bytes: 64,
+            rows,
+            source_stride: 128,
+            destination_stride: 64,
+        };
+        let only = schedule(vec![(ActionKind::Transfer(transfer), vec![])]);
+        run(&net, &only, &[], &[]).expect("runs").actions[0].start_cycle
+    };
+    let instructions = &net.spec().cluster.instructions;
+    assert!(instructions.dma_start_2d > instructions.dma_start);
+    assert_eq!(start(1), u64::from(instructions.dma_start));
+    assert_eq!(start(2), u64::from(instructions.dma_start_2d));
+}
+
+#[test]
 fn network_and_cores_share_the_fpus_and_slow_each_other_down() {
     let net = network("collective_noc_4x4");
     let reduction = ActionKind::InNetworkReduction(InNetworkReduction {
