@@ -82,8 +82,10 @@ pub struct DmaEngine {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CoreInstructions {
-    /// Set up and start one DMA transfer.
+    /// Set up and start one DMA transfer of a single line.
     pub dma_start: u32,
+    /// Set up and start one DMA transfer of several lines: strides and their number besides.
+    pub dma_start_2d: u32,
     /// Leave the loop that polls for DMA completion.
     pub dma_wait: u32,
     /// Issue the store of a barrier (address, data, store).

@@ -207,6 +207,7 @@ fn cluster(cluster: &Cluster, max_burst_beats: u32) -> Checked {
     }
     for (name, count) in [
         ("dma_start", run.dma_start),
+        ("dma_start_2d", run.dma_start_2d),
         ("dma_wait", run.dma_wait),
         ("barrier_store", run.barrier_store),
         ("barrier_leave", run.barrier_leave),
