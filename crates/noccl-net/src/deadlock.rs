@@ -5,7 +5,8 @@
 //! published router, which hangs as soon as two multicasts overlap. The graphs here hold what really
 //! waits: links with the FIFOs at their ends, forks whose branches wait for each other, joins at FIFO
 //! heads, wormhole locks, the responses and the order in which endpoints give them, the order in which
-//! an initiator issues, queues that couple the planes, and the store of waiting operands.
+//! an initiator issues, queues that couple the planes, the store of waiting operands, and the
+//! counters of open barriers.
 //!
 //! - [`check`] looks at given transactions that may be under way together, on this network's flow.
 //! - [`check_network`] looks at a mechanism, for all transactions there can be.
@@ -17,6 +18,7 @@ mod build;
 mod cycle;
 mod flows;
 mod graph;
+mod limits;
 mod mechanism;
 mod options;
 mod place;
@@ -25,8 +27,11 @@ mod transaction;
 mod turns;
 
 pub use cycle::{Cycle, Proof, Wait};
-pub use flows::{Flow, store_beats_needed};
+pub use flows::Flow;
 pub use graph::{IssueOrder, check, check_in_order};
+pub use limits::{operand_windows, store_beats_needed, window_over};
 pub use mechanism::{check_mechanism, check_network};
-pub use options::{Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit, Responses};
+pub use options::{
+    BarrierCounters, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit, Responses,
+};
 pub use place::Place;

@@ -7,8 +7,8 @@ mod common;
 
 use common::{mesh, network};
 use noccl_net::deadlock::{
-    Cycle, Forks, Joins, Mechanism, OperandStore, Place, ReadData, ReductionUnit, Responses,
-    check_mechanism, check_network,
+    BarrierCounters, Cycle, Forks, Joins, Mechanism, OperandStore, Place, ReadData, ReductionUnit,
+    Responses, check_mechanism, check_network,
 };
 use noccl_net::{Network, Port};
 use noccl_spec::{Plane, RouterFlow};
@@ -34,7 +34,7 @@ fn the_default_mechanism_has_no_cycle_on_any_mesh() {
     for (width, height) in [(1, 1), (2, 1), (1, 4), (4, 4), (5, 3), (16, 16), (64, 64)] {
         let n = mesh(width, height);
         let proof = check_network(&n).unwrap();
-        assert_eq!(proof.nodes, n.num_tiles() * 33);
+        assert_eq!(proof.nodes, n.num_tiles() * 34);
         assert!(proof.waits > n.num_tiles() * 14, "{proof:?}");
     }
 }
@@ -150,6 +150,20 @@ fn responses_that_wait_behind_writes_close_a_cycle_through_two_planes() {
 fn a_store_that_takes_operands_as_they_come_closes_a_cycle() {
     let cycle = rejected(&mesh(4, 4), |m| m.operand_store = OperandStore::FirstCome);
     assert!(holds(&cycle, |p| matches!(p, Place::Store(_))), "{cycle}");
+}
+
+#[test]
+fn barriers_that_take_counters_as_they_come_close_a_cycle_at_their_target() {
+    let cycle = rejected(&mesh(4, 4), |m| {
+        m.barrier_counters = BarrierCounters::FirstCome;
+    });
+    assert_eq!(cycle.waits.len(), 2, "{cycle}");
+    assert!(
+        holds(&cycle, |p| matches!(p, Place::Counters(_))),
+        "{cycle}"
+    );
+    let link = |p| matches!(p, Place::Link(l) if l.plane == Plane::Req && l.port == Port::Local);
+    assert!(holds(&cycle, link), "{cycle}");
 }
 
 #[test]

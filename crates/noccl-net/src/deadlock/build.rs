@@ -5,7 +5,7 @@ use super::transaction::{KeptUntil, Part, Transaction};
 use super::{Flow, Place};
 use crate::{Coord, LinkId, Network, Port, TileId};
 use noccl_spec::{Plane, RouterFlow};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the surroundings of a transaction decide about it.
 pub(super) struct Rules<'a> {
@@ -13,6 +13,8 @@ pub(super) struct Rules<'a> {
     pub(super) flow: RouterFlow,
     /// Can the stores of waiting operands fill up?
     pub(super) can_store_fill: bool,
+    /// Targets whose counters of open barriers can be in use when a further barrier comes.
+    pub(super) full_targets: &'a BTreeSet<TileId>,
     /// Must a tile's next request wait until this one has been answered?
     pub(super) is_answer_awaited: bool,
 }
@@ -204,9 +206,37 @@ impl Rules<'_> {
                     *before = txn.push(store, vec![*before], KeptUntil::SiblingsTaken, part);
                 }
             }
+            let is_counted = plane == Plane::Req && part == Part::Request && leaves.len() > 1;
+            if is_counted && port == Port::Local {
+                after = self.counted(txn, at, after, keeps);
+            }
             last = txn.push(self.link(plane, at, port), after, keeps, part);
             taken.insert(Source::Link(at, port), last);
         }
         last
+    }
+
+    /// The first contribution of a barrier to reach its target goes by itself and takes a counter there:
+    /// a merge point on the way may have had no room to wait for the others. Returns what comes with
+    /// the last one.
+    fn counted(
+        &self,
+        txn: &mut Transaction,
+        at: Coord,
+        joined: Vec<usize>,
+        keeps: KeptUntil,
+    ) -> Vec<usize> {
+        let tile = self.network.tile_at(at);
+        if !self.full_targets.contains(&tile) {
+            return joined;
+        }
+        let (first, others) = (joined[0], &joined[1..]);
+        let link = self.link(Plane::Req, at, Port::Local);
+        let link = txn.push(link, vec![first], keeps, Part::Request);
+        let bound = KeptUntil::SiblingsTaken;
+        txn.push(Place::Counters(tile), vec![link], bound, Part::Request);
+        // Contributions through one port come one after the other.
+        let others = if others.is_empty() { &joined } else { others };
+        others.to_vec()
     }
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The transactions that a deadlock check is asked about.
 
-use crate::tree::join_set;
 use crate::{MultiAddress, Network, TileId};
 use noccl_spec::Plane;
-use std::collections::BTreeMap;
 
 /// A transaction whose way through the network is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,35 +138,4 @@ impl Flow {
             ) => false,
         }
     }
-}
-
-/// Beats of operands that lie in the store of one router at the same time, in the worst case and at the
-/// worst router, if these flows are under way together.
-///
-/// Each input of a merge point has at most a window of beats there. At the root a fifth input may
-/// exist; its operand completes a beat, and sums leave the root without waiting.
-#[must_use]
-pub fn store_beats_needed(network: &Network, flows: &[Flow]) -> u64 {
-    let window = network.spec().router.wide_reduction.window_beats;
-    let mut needed: BTreeMap<TileId, u64> = BTreeMap::new();
-    for flow in flows {
-        if let Flow::Reduction { group, root, beats } = *flow {
-            let (cube, root) = (network.cube(group), network.coord(root));
-            let mut routers: Vec<_> = cube
-                .members()
-                .flat_map(|m| network.path(m, root))
-                .map(|(at, _)| at)
-                .collect();
-            routers.sort_unstable();
-            routers.dedup();
-            for at in routers {
-                let operands = join_set(at, cube, root).count_ones();
-                if operands > 1 {
-                    let beats = operands.min(4) * beats.min(window);
-                    *needed.entry(network.tile_at(at)).or_default() += u64::from(beats);
-                }
-            }
-        }
-    }
-    needed.into_values().max().unwrap_or(0)
 }

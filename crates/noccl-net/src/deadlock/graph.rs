@@ -9,13 +9,14 @@
 
 use super::build::Rules;
 use super::cycle::find_cycle;
+use super::limits::full_targets;
 use super::search::{Found, shortest_consistent};
 use super::transaction::Transaction;
 use super::{Cycle, Flow, Place, Proof, Wait, store_beats_needed};
 use crate::{Network, TileId};
 use noccl_spec::{Plane, RouterFlow};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// In which order a tile issues the flows in which it takes part, by their index; a tile that is not
 /// listed issues them as listed in the call.
@@ -73,6 +74,10 @@ impl<'a> Graph<'a> {
         let store = u64::from(spec.router.wide_reduction.store_beats);
         let can_store_fill =
             flow == RouterFlow::NonBlocking && store_beats_needed(network, flows) > store;
+        let full_targets = match flow {
+            RouterFlow::NonBlocking => full_targets(network, flows, order),
+            RouterFlow::PeerCompatible => BTreeSet::new(),
+        };
         let transactions: Vec<Transaction> = flows
             .iter()
             .enumerate()
@@ -81,6 +86,7 @@ impl<'a> Graph<'a> {
                     network,
                     flow,
                     can_store_fill,
+                    full_targets: &full_targets,
                     is_answer_awaited: is_answer_awaited(network, flows, index),
                 };
                 rules.transaction(index, one)
@@ -155,6 +161,7 @@ impl<'a> Graph<'a> {
             | Place::Input { .. }
             | Place::Answer { .. }
             | Place::Store(_)
+            | Place::Counters(_)
             | Place::ReductionUnit(_)
             | Place::DmaBuffer(_) => a.after.iter().any(|x| {
                 b.after.iter().any(|y| {

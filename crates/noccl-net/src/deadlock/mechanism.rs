@@ -8,7 +8,9 @@
 //! cycle exists, the buffers can be put in an order in which the last one always drains.
 
 use super::cycle::{find_cycle, shortest_through};
-use super::options::{Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit, Responses};
+use super::options::{
+    BarrierCounters, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit, Responses,
+};
 use super::turns::turns;
 use super::{Cycle, Place, Proof, Wait};
 use crate::{LinkId, Network, Port, TileId};
@@ -17,7 +19,8 @@ use noccl_spec::Plane;
 /// Can any transactions wait for each other forever on this network's flow?
 ///
 /// Presumed: no more reductions are open than the stores have room for (see
-/// [`store_beats_needed`](super::store_beats_needed)), and programs wait for collectives in one order.
+/// [`store_beats_needed`](super::store_beats_needed)), no more barriers at one target than it counts
+/// (`ni.max_open_reductions`), and programs wait for collectives in one order.
 ///
 /// # Errors
 /// A cycle of waits.
@@ -47,8 +50,10 @@ pub fn check_mechanism(network: &Network, mechanism: &Mechanism) -> Result<Proof
 }
 
 const PORTS: usize = 5;
-/// Inputs and outputs of three planes, then the operand store, the reduction unit, the DMA buffer.
-const PER_TILE: usize = 2 * PORTS * Plane::ALL.len() + 3;
+/// Inputs and outputs of three planes, then the counters of barriers, the operand store, the reduction
+/// unit, the DMA buffer.
+const PER_TILE: usize = 2 * PORTS * Plane::ALL.len() + 4;
+const COUNTERS: usize = PER_TILE - 4;
 const STORE: usize = PER_TILE - 3;
 const UNIT: usize = PER_TILE - 2;
 const DMA: usize = PER_TILE - 1;
@@ -87,6 +92,7 @@ impl<'a> Buffers<'a> {
     fn place(node: usize) -> Place {
         let (tile, at) = (TileId((node / PER_TILE) as u32), node % PER_TILE);
         match at {
+            COUNTERS => Place::Counters(tile),
             STORE => Place::Store(tile),
             UNIT => Place::ReductionUnit(tile),
             DMA => Place::DmaBuffer(tile),
@@ -118,6 +124,11 @@ impl<'a> Buffers<'a> {
                 OperandStore::FirstCome => {
                     next.extend(Port::ALL.map(|port| input(tile, Plane::Wide, port)));
                 }
+            },
+            Place::Counters(tile) => match self.mechanism.barrier_counters {
+                BarrierCounters::WithinLimit => {}
+                // A counter is free again when the other contributions have come.
+                BarrierCounters::FirstCome => next.push(output(tile, Plane::Req, Port::Local)),
             },
             Place::DmaBuffer(tile) => match self.mechanism.read_data {
                 ReadData::Reserved => {}
@@ -175,7 +186,11 @@ impl<'a> Buffers<'a> {
         match plane {
             // A request needs room for its answer: B and narrow R, or wide R.
             Plane::Req => {
-                next.extend([Plane::Rsp, Plane::Wide].map(|p| input(tile, p, Port::Local)))
+                next.extend([Plane::Rsp, Plane::Wide].map(|p| input(tile, p, Port::Local)));
+                match self.mechanism.barrier_counters {
+                    BarrierCounters::WithinLimit => {}
+                    BarrierCounters::FirstCome => next.push(tile.idx() * PER_TILE + COUNTERS),
+                }
             }
             Plane::Wide => {
                 next.push(input(tile, Plane::Rsp, Port::Local));

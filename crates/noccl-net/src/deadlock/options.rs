@@ -49,6 +49,15 @@ pub enum OperandStore {
     FirstCome,
 }
 
+/// Which barriers the target's NI takes a contribution of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BarrierCounters {
+    /// Any: no more are open there than it has counters.
+    WithinLimit,
+    /// Those that have a counter, or get a free one.
+    FirstCome,
+}
+
 /// When an addition starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReductionUnit {
@@ -67,6 +76,8 @@ pub struct Mechanism {
     pub joins: Joins,
     /// Operands of wide reductions that come before their siblings.
     pub operand_store: OperandStore,
+    /// Barriers that are open at their target.
+    pub barrier_counters: BarrierCounters,
     /// Read data.
     pub read_data: ReadData,
     /// Write responses.
@@ -89,6 +100,7 @@ impl Mechanism {
             forks,
             joins,
             operand_store: OperandStore::ByWindow,
+            barrier_counters: BarrierCounters::WithinLimit,
             read_data: ReadData::Reserved,
             responses: Responses::Reserved,
             reduction_unit: ReductionUnit::ResultReserved,

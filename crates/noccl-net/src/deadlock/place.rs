@@ -35,6 +35,8 @@ pub enum Place {
     },
     /// Store of operands that wait for their siblings at a merge point.
     Store(TileId),
+    /// Counters of the barriers that are open at a tile, their target.
+    Counters(TileId),
     /// The arithmetic pipeline of a router.
     ReductionUnit(TileId),
     /// Buffer between the read and the write side of a DMA engine.
@@ -70,6 +72,7 @@ impl Place {
                 format!("{} answers of {}", plane_name(plane), tile(at))
             }
             Place::Store(at) => format!("store of waiting operands at {}", tile(at)),
+            Place::Counters(at) => format!("counters of open barriers at {}", tile(at)),
             Place::ReductionUnit(at) => format!("reduction unit of {}", tile(at)),
             Place::DmaBuffer(at) => format!("DMA buffer of {}", tile(at)),
         }

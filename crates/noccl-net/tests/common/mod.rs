@@ -2,6 +2,8 @@
 //! Named networks for the tests of this crate.
 #![allow(clippy::unwrap_used, dead_code)]
 
+pub mod flows;
+
 use noccl_net::{NetError, Network, elaborate};
 use noccl_spec::{Spec, parse_spec, preset_text};
 

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The default flow accepts everything within its stated limits and names what exceeds them.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::flows::{ALL, ROW, assert_closed, cluster, multicast, reduction, set};
+use common::{network, spec};
+use noccl_net::deadlock::{
+    Flow, IssueOrder, Place, check, check_in_order, operand_windows, store_beats_needed,
+};
+use noccl_net::{Network, elaborate};
+
+/// Flow sets that the published router can hang on.
+fn hard(n: &Network) -> Vec<Vec<Flow>> {
+    vec![
+        vec![multicast(n, 1, 0, ROW), multicast(n, 2, 0, ROW)],
+        n.clusters()
+            .map(|from| Flow::Multicast { from, set: ALL })
+            .collect(),
+        vec![
+            reduction(n, set(2, 0, 1, 0), 3, 0),
+            reduction(n, set(1, 0, 2, 0), 3, 0),
+        ],
+        n.clusters()
+            .take(4)
+            .map(|root| Flow::Reduction {
+                group: ALL,
+                root,
+                beats: 16,
+            })
+            .collect(),
+        n.clusters()
+            .take(4)
+            .map(|root| Flow::Barrier { group: ALL, root })
+            .collect(),
+    ]
+}
+
+#[test]
+fn the_default_flow_accepts_what_the_published_one_hangs_on() {
+    let n = network("collective_noc_4x4");
+    for flows in hard(&n) {
+        check(&n, &flows).unwrap();
+    }
+}
+
+#[test]
+fn order_of_issue_does_not_matter_to_the_default_flow_within_its_limit() {
+    let n = network("collective_noc_4x4");
+    let order = IssueOrder::from([(cluster(&n, 2, 0), (0..9).rev().collect())]);
+    let reductions = |count: usize| {
+        vec![
+            Flow::Reduction {
+                group: ROW,
+                root: cluster(&n, 0, 0),
+                beats: 1
+            };
+            count
+        ]
+    };
+    assert_eq!(n.spec().ni.max_open_reductions, 8);
+    check_in_order(&n, &reductions(8), &order).unwrap();
+    // The ninth waits at one tile for the answer of the first, at the other the other way round.
+    let cycle = check_in_order(&n, &reductions(9), &order).unwrap_err();
+    assert_closed(&cycle);
+    assert!(
+        cycle
+            .waits
+            .iter()
+            .any(|w| matches!(w.holds, Place::Issue { .. })),
+        "{cycle}"
+    );
+}
+
+#[test]
+fn a_store_too_small_for_the_waiting_operands_is_rejected() {
+    let mut s = spec("collective_noc_4x4");
+    s.router.wide_reduction.window_beats = 16;
+    s.router.wide_reduction.store_beats = 64;
+    let n = elaborate(&s).unwrap();
+    let reductions = |roots: &[u16], beats| -> Vec<Flow> {
+        let one = |x: &u16| Flow::Reduction {
+            group: ROW,
+            root: cluster(&n, *x, 0),
+            beats,
+        };
+        roots.iter().map(one).collect()
+    };
+    // Cluster 2 issues them the other way round than everybody else.
+    let order = IssueOrder::from([(cluster(&n, 2, 0), vec![2, 1, 0])]);
+    // An inner router joins two operands of each reduction, a window of beats of each.
+    for (roots, beats, needed) in [
+        ([0, 3].as_slice(), 64, 64),
+        (&[0, 0, 0], 10, 60),
+        (&[0, 3, 0], 64, 96),
+        (&[0, 0, 0], 11, 66),
+        (&[3, 3, 3], 64, 96),
+    ] {
+        let flows = reductions(roots, beats);
+        assert_eq!(store_beats_needed(&n, &flows), needed);
+        match check_in_order(&n, &flows, &order) {
+            Ok(_) => assert!(needed <= 64, "{roots:?}"),
+            Err(cycle) => {
+                assert!(needed > 64, "{cycle}");
+                assert_closed(&cycle);
+                let is_store = |p| matches!(p, Place::Store(_));
+                assert!(cycle.waits.iter().any(|w| is_store(w.holds)), "{cycle}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_store_holds_a_window_per_joined_input() {
+    let n = network("collective_noc_4x4");
+    let window = u64::from(n.spec().router.wide_reduction.window_beats);
+    let needed = |flow: Flow| store_beats_needed(&n, &[flow]);
+    assert!(window < 64);
+    assert_eq!(needed(reduction(&n, ROW, 0, 0)), 2 * window);
+    assert_eq!(needed(reduction(&n, ROW, 1, 0)), 3 * window);
+    // Five inputs at the root, of which the last one completes a beat.
+    assert_eq!(needed(reduction(&n, ALL, 1, 1)), 4 * window);
+    assert_eq!(needed(reduction(&n, set(1, 0, 0, 0), 1, 0)), 0);
+    assert_eq!(needed(multicast(&n, 1, 1, ALL)), 0);
+    let one_beat = Flow::Reduction {
+        group: ROW,
+        root: cluster(&n, 1, 0),
+        beats: 1,
+    };
+    assert_eq!(needed(one_beat), 3);
+    // The stated limit: what an endpoint may have open fits into the store of the preset.
+    let open = n.spec().ni.max_open_reductions as usize;
+    let most = vec![reduction(&n, ALL, 1, 1); open];
+    assert!(store_beats_needed(&n, &most) <= u64::from(n.spec().router.wide_reduction.store_beats));
+}
+
+#[test]
+fn a_window_grows_with_the_distance_to_the_merge_point() {
+    let n = network("collective_noc_8x8");
+    let window = n.spec().router.wide_reduction.window_beats;
+    let root = cluster(&n, 6, 0);
+    let windows = |mask_x| operand_windows(&n, set(0, 0, mask_x, 0), root);
+    // Every second cluster: two hops between merge points, none from the own NI.
+    assert_eq!(windows(6).len(), 3);
+    for (_, inputs) in windows(6) {
+        assert_eq!(inputs, [window + 4, window]);
+    }
+    // Clusters 0 and 4, and the root two hops further on, which is no member.
+    assert_eq!(windows(4).len(), 1);
+    assert_eq!(windows(4)[0].1, [window + 12, window]);
+}
+
+/// Barriers of different rows of a 16x16 system at one counter.
+fn row_barriers(n: &Network, rows: u16) -> Vec<Flow> {
+    let root = cluster(n, 3, 3);
+    let barrier = |y| Flow::Barrier {
+        group: set(0, y, 3, 0),
+        root,
+    };
+    (0..rows).map(barrier).collect()
+}
+
+#[test]
+fn more_barriers_at_one_target_than_it_counts_are_rejected_with_the_counters_they_hold() {
+    let n = network("collective_noc_16x16");
+    let counted = n.spec().ni.max_open_reductions as u16;
+    check(&n, &row_barriers(&n, counted)).unwrap();
+    let cycle = check(&n, &row_barriers(&n, counted + 1)).unwrap_err();
+    assert_closed(&cycle);
+    let counters = Place::Counters(cluster(&n, 3, 3));
+    assert!(cycle.waits.iter().any(|w| w.holds == counters), "{cycle}");
+    let text = "counters of open barriers at cluster (3,3)";
+    assert!(cycle.to_string().contains(text), "{cycle}");
+}
+
+#[test]
+fn barriers_of_one_group_in_one_order_never_need_more_counters_than_a_member_has_outstanding() {
+    let n = network("collective_noc_4x4");
+    let root = cluster(&n, 1, 1);
+    let barriers = [Flow::Barrier { group: ALL, root }; 12];
+    let backwards = (0..12).rev().collect::<Vec<_>>();
+    let all_backwards = n.clusters().map(|t| (t, backwards.clone())).collect();
+    for order in [IssueOrder::new(), all_backwards] {
+        check_in_order(&n, &barriers, &order).unwrap();
+    }
+    let one_backwards = IssueOrder::from([(cluster(&n, 2, 0), backwards)]);
+    let cycle = check_in_order(&n, &barriers, &one_backwards).unwrap_err();
+    assert_closed(&cycle);
+}
