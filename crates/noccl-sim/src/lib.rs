@@ -12,6 +12,7 @@ mod barrier;
 mod bitset;
 mod block;
 mod burst;
+mod crew;
 mod deliver;
 mod diagnose;
 mod dma;

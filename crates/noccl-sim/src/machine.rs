@@ -6,6 +6,7 @@
 //! through the `issue_*` methods; it never touches a flit.
 
 use crate::bitset::BitSet;
+use crate::crew::{Crew, PARTS_PER_THREAD};
 use crate::errors::Errors;
 use crate::flit::{Flit, FlitKind, LAST, pack};
 use crate::join::{Credit, JoinConfig, Joins, Timeout};
@@ -15,13 +16,14 @@ use crate::payload::PayloadPool;
 use crate::peer::PeerState;
 use crate::plane::{Context, PlaneState, packed_coords};
 use crate::txn::{Owner, Txns};
-use crate::stripe::run_phase;
 use crate::wheel::Wheel;
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use noccl_net::{Network, TileKind};
 use noccl_run::{Counters, Mode, RunConfig};
 use noccl_spec::{Plane, RouterFlow, WideReductionKind};
 use std::collections::HashMap;
+
+/// Below this number of active blocks handing work to another thread costs more than it saves.
+const MIN_PARALLEL_BLOCKS: usize = 64;
 
 /// Something that happens at a known cycle.
 #[derive(Debug, Clone, Copy)]
@@ -90,8 +92,7 @@ pub(crate) struct Machine<'n> {
     pub errors: Errors,
     /// Published routers: worms, joins at FIFO heads.
     pub is_peer: bool,
-    /// Threads beside this one.
-    helpers: Option<ThreadPool>,
+    crew: Crew,
     due: Vec<Event>,
 }
 
@@ -113,17 +114,18 @@ impl<'n> Machine<'n> {
         };
         let is_peer = router.flow == RouterFlow::PeerCompatible;
         let coords = packed_coords(network.width(), network.height());
-        let (height, threads) = (network.height(), config.threads);
+        let height = network.height();
+        let stripes = stripe_count(config.threads);
         let plane = || {
             let joins = Joins::new(tiles, join);
-            let mut plane = PlaneState::new(height, coords.clone(), tiles, joins, threads);
+            let mut plane = PlaneState::new(height, coords.clone(), tiles, joins, stripes);
             plane.peer = is_peer.then(|| Box::new(PeerState::new(tiles)));
             plane.watch = is_peer.then(|| plane.new_watch());
             plane
         };
         Self {
             network,
-            helpers: helpers(config.threads),
+            crew: Crew::new(config.threads),
             config,
             cycle: 0,
             last_progress: 0,
@@ -168,9 +170,9 @@ impl<'n> Machine<'n> {
     pub(crate) fn begin_cycle(&mut self, driver_events: &mut Vec<(u32, u32)>) {
         self.take_events(driver_events);
         self.planes.iter_mut().for_each(|p| p.begin(self.cycle));
-        let (is_value, active_blocks) = (self.is_value(), self.active_blocks());
+        let (is_value, is_large) = (self.is_value(), self.is_large());
         let parts = self.planes.each_mut().map(|p| p.evaluate_parts(is_value));
-        run_phase(self.helpers.as_ref(), parts, active_blocks);
+        self.crew.run(parts, is_large);
         for plane in Plane::ALL {
             let (state, mut context) = self.split(plane);
             state.finish_evaluate(&mut context);
@@ -208,12 +210,12 @@ impl<'n> Machine<'n> {
     /// Second part: inject what the NIs and the driver offer, then commit all registers.
     pub(crate) fn end_cycle(&mut self) {
         self.inject();
-        let (trees, active_blocks) = (&self.txns.trees, self.active_blocks());
+        let (trees, is_large) = (&self.txns.trees, self.is_large());
         let parts = self.planes.each_mut().map(|p| p.receive_parts(trees));
-        run_phase(self.helpers.as_ref(), parts, active_blocks);
+        self.crew.run(parts, is_large);
         self.planes.iter_mut().for_each(PlaneState::finish_receive);
         let parts = self.planes.each_mut().map(PlaneState::switch_parts);
-        run_phase(self.helpers.as_ref(), parts, active_blocks);
+        self.crew.run(parts, is_large);
         self.planes.iter_mut().for_each(PlaneState::finish_switch);
         self.cycle += 1;
         if self.is_idle()
@@ -223,8 +225,10 @@ impl<'n> Machine<'n> {
         }
     }
 
-    fn active_blocks(&self) -> usize {
-        self.planes.iter().map(|p| p.active.len()).sum()
+    /// Is there enough to do in this cycle for several threads?
+    fn is_large(&self) -> bool {
+        let active_blocks: usize = self.planes.iter().map(|p| p.active.len()).sum();
+        active_blocks >= MIN_PARALLEL_BLOCKS
     }
 
     /// One plane and what it reads of the rest.
@@ -293,9 +297,11 @@ impl<'n> Machine<'n> {
     }
 }
 
-/// A pool for all threads but the calling one. Where the system gives no threads, the run goes on with
-/// one: results are the same.
-fn helpers(threads: usize) -> Option<ThreadPool> {
-    let builder = || ThreadPoolBuilder::new().num_threads(threads - 1).build().ok();
-    (threads > 1).then(builder).flatten()
+/// Ranges that the blocks of a plane are cut into.
+const fn stripe_count(threads: usize) -> usize {
+    if threads > 1 {
+        threads * PARTS_PER_THREAD
+    } else {
+        1
+    }
 }

@@ -261,7 +261,14 @@ impl PlaneState {
 
 /// A flit that enters an input asks for its output, or for its siblings.
 #[inline]
-pub(crate) fn route(wants: &mut Wants, lane: usize, port: usize, here: u32, flit: Packed, trees: &Trees) {
+pub(crate) fn route(
+    wants: &mut Wants,
+    lane: usize,
+    port: usize,
+    here: u32,
+    flit: Packed,
+    trees: &Trees,
+) {
     if Flit::is_plain(flit) {
         wants[xy_port(here, flit[0] as u32)] |= 1 << lane;
     } else {

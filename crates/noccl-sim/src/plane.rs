@@ -82,7 +82,7 @@ impl PlaneState {
         coords: Arc<[u32]>,
         tiles: usize,
         joins: Joins,
-        threads: usize,
+        num_stripes: usize,
     ) -> Self {
         let blocks = tiles.div_ceil(LANES);
         let h = height as isize;
@@ -102,7 +102,7 @@ impl PlaneState {
             shifts: [1, h, -1, -h].map(Shift::new),
             peer: None,
             watch: None,
-            stripes: stripes(blocks, threads),
+            stripes: stripes(blocks, num_stripes),
             flit_hops: 0,
             num_routers: tiles,
         }

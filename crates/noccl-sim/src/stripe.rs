@@ -16,15 +16,12 @@
 
 use crate::bitset::BitSet;
 use crate::block::{Block, LANES, LOCAL, PORTS, RESULT, Restriction, Shift};
+use crate::crew::Phase;
 use crate::flit::Packed;
 use crate::moves::route;
 use crate::peer::PeerState;
 use crate::plane::{SLOTS, slot_at};
 use crate::txn::Trees;
-use rayon::ThreadPool;
-
-/// Below this number of active blocks handing work to another thread costs more than it saves.
-const MIN_PARALLEL_BLOCKS: usize = 64;
 
 /// One range of blocks of a plane, and what its phases leave for the main thread.
 #[derive(Debug, Default)]
@@ -69,31 +66,6 @@ pub(crate) fn stripes(blocks: usize, count: usize) -> Vec<Stripe> {
         ..Stripe::default()
     };
     (0..count).map(stripe).collect()
-}
-
-/// Work on one stripe of one plane.
-pub(crate) trait Phase: Send {
-    fn run(self);
-}
-
-/// Runs a phase over all stripes of the three planes; returns when all is done.
-pub(crate) fn run_phase<P: Phase>(
-    pool: Option<&ThreadPool>,
-    planes: [impl Iterator<Item = P>; 3],
-    active_blocks: usize,
-) {
-    let Some(pool) = pool.filter(|_| active_blocks >= MIN_PARALLEL_BLOCKS) else {
-        planes.into_iter().flatten().for_each(P::run);
-        return;
-    };
-    let [mut a, mut b, mut c] = planes;
-    pool.in_place_scope(|scope| {
-        let own = [a.next(), b.next(), c.next()];
-        while let (Some(a), Some(b), Some(c)) = (a.next(), b.next(), c.next()) {
-            scope.spawn(move |_| [a, b, c].into_iter().for_each(P::run));
-        }
-        own.into_iter().flatten().for_each(P::run);
-    });
 }
 
 /// Takes the first `len` elements off a slice.

@@ -64,6 +64,23 @@ fn overlapping_multicasts_all_complete_with_the_right_bytes() {
 }
 
 #[test]
+fn more_multicasts_than_merge_table_entries_complete() {
+    let net = network("collective_noc_8x8");
+    let all = cube(0, 0, 7, 7);
+    for beats in [1, 8, 16] {
+        let everybody = (0..8).flat_map(|x| (0..8).map(move |y| cluster(x, y)));
+        let kinds = everybody.map(|from| PortKind::WideMulticast {
+            from,
+            to: all,
+            beats,
+        });
+        let result = run(&net, kinds.map(|k| (k, vec![0])).collect());
+        let result = result.unwrap_or_else(|e| panic!("{beats} beats: {e}"));
+        assert_eq!(result.wrong_transactions, 0, "{beats} beats");
+    }
+}
+
+#[test]
 fn published_router_hangs_on_overlapping_multicasts_and_names_a_cycle_of_waits() {
     let net = network("collective_noc_4x4_peer");
     for case in overlapping_multicasts() {

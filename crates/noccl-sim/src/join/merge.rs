@@ -8,11 +8,24 @@ use crate::flit::Flit;
 const MERGE_TIMEOUT_CYCLES: u64 = 256;
 
 impl Joins {
+    /// A response or arrival stands at a FIFO head and `leaves` make it complete.
+    ///
+    /// Where the table is full it goes on by itself: a FIFO head may wait for its own output only. (An
+    /// entry of the table in its place could want the way back to where the newcomer comes from, and two
+    /// routers would wait for each other.)
     pub(super) fn merge(&mut self, r: usize, flit: Flit, leaves: u32, cycle: u64) -> Verdict {
         let limit = self.config.merge_entries;
         let unit = self.unit(r);
         if let Some(at) = unit.merges.iter().position(|m| m.flit.txn == flit.txn) {
             return self.join_entry(r, at, flit, leaves, cycle);
+        }
+        if unit.merges.len() == limit {
+            unit.has_evicted = true;
+            // An entry whose contributions have passed is only a memory of them: it makes room.
+            let Some(passed) = unit.merges.iter().position(|m| m.has_passed) else {
+                return Verdict::Forward(flit);
+            };
+            unit.merges.remove(passed);
         }
         let is_timed = unit.has_evicted;
         unit.merges.push(Merge {
@@ -24,19 +37,7 @@ impl Joins {
         if is_timed {
             self.arm(r, flit.txn, cycle);
         }
-        let unit = self.unit(r);
-        if unit.merges.len() <= limit {
-            return Verdict::Absorb;
-        }
-        unit.has_evicted = true;
-        // An entry whose contributions have passed is only a memory of them: drop that first.
-        let oldest = unit.merges.iter().position(|m| m.has_passed).unwrap_or(0);
-        let evicted = unit.merges.remove(oldest);
-        if evicted.has_passed {
-            return Verdict::Absorb;
-        }
-        // Oldest entry and newcomer change places: no room is needed, nobody waits.
-        Verdict::Forward(evicted.flit)
+        Verdict::Absorb
     }
 
     /// A sibling of table entry `at` has come.

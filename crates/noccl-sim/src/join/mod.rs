@@ -5,9 +5,9 @@
 //!
 //! - *Responses and barriers* (S1's CollectB and LsbAnd) carry how many leaves they stand for. The one
 //!   that makes a subtree complete goes on in the same cycle, for the others as well. A full table
-//!   swaps its oldest entry for the newcomer; siblings of the evicted one would then wait for leaves that
-//!   have gone by, so entries made after an eviction go on when they have waited too long. The home NI
-//!   adds up leaves: merging saves flits and never decides correctness.
+//!   lets the newcomer go on by itself. Its siblings would then wait for leaves that have gone by, so
+//!   entries made after that go on when they have waited too long. The home NI adds up leaves: merging
+//!   saves flits and never decides correctness.
 //! - *Wide reductions* keep every operand of a beat in a store (the tile's L1) until all have come, then
 //!   the arithmetic unit folds them in port order. Order of arrival never changes the result. A sender
 //!   (NI or merge point) has at most a window of beats of one transaction under way to its next merge
