@@ -186,12 +186,13 @@ fn members_that_never_contribute_are_named_by_both_routers() {
 
 #[test]
 fn member_is_named_when_all_that_came_is_counted_at_the_target() {
-    // A table of one entry sends what has come of the first barriers on to the target's counters.
+    // The first barrier holds the only entry of the tables until its last member comes; what has come
+    // of the second one goes on to the target's counters.
     let overrides = [("router.merge_table_entries", "1")];
-    let starts = || vec![Some(0), Some(0), None, Some(0)];
-    let barriers = (0..3).map(|_| entry(starts(), barrier(0, 0))).collect();
-    let diagnosis = hang("collective_noc_4x4", &overrides, barriers);
-    let expected = "barrier #0 at cluster (0,0) cannot finish: cluster (2,0) has not contributed";
+    let first = entry(vec![Some(0), Some(0), Some(500), Some(0)], barrier(0, 0));
+    let second = entry(vec![Some(0), Some(0), None, Some(0)], barrier(0, 0));
+    let diagnosis = hang("collective_noc_4x4", &overrides, vec![first, second]);
+    let expected = "barrier #1 at cluster (0,0) cannot finish: cluster (2,0) has not contributed";
     assert_eq!(diagnosis.summary, expected, "{diagnosis}");
     assert_eq!(diagnosis.waits.len(), 1, "{diagnosis}");
     assert_eq!(diagnosis.waits[0].since_cycle, 0, "{diagnosis}");
