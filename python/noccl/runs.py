@@ -61,6 +61,7 @@ class Counters:
         spm_write_bytes: Bytes written into scratchpads.
         dca_ops: Element operations of in-network reductions.
         software_reduce_ops: Element operations of reductions by cores.
+        gemm_ops: Multiply-adds of kernels.
         error_responses: Error responses delivered.
     """
 
@@ -71,6 +72,7 @@ class Counters:
     spm_write_bytes: int
     dca_ops: int
     software_reduce_ops: int
+    gemm_ops: int
     error_responses: int
 
 

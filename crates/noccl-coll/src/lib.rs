@@ -10,6 +10,7 @@ mod builder;
 mod choice;
 mod compose;
 mod error;
+pub mod gemm;
 mod group;
 mod in_network;
 mod layout;

@@ -91,12 +91,12 @@ fn spread(stages: &[Vec<(u16, u16)>], lines: &[u16], at: impl Fn(u16, u16) -> Co
 }
 
 /// Every member hands on to the next: one edge per stage.
-fn chain_stages<T: Copy>(order: &[T]) -> Vec<Vec<(T, T)>> {
+pub(crate) fn chain_stages<T: Copy>(order: &[T]) -> Vec<Vec<(T, T)>> {
     order.windows(2).map(|w| vec![(w[0], w[1])]).collect()
 }
 
 /// Rank r hands to rank r + stride, the stride halving from stage to stage.
-fn tree_stages<T: Copy>(order: &[T]) -> Vec<Vec<(T, T)>> {
+pub(crate) fn tree_stages<T: Copy>(order: &[T]) -> Vec<Vec<(T, T)>> {
     let mut stride = order.len().next_power_of_two() / 2;
     let mut out = Vec::new();
     while stride >= 1 {
@@ -113,7 +113,7 @@ fn tree_stages<T: Copy>(order: &[T]) -> Vec<Vec<(T, T)>> {
 
 /// Rank 0 is `first`: by exclusive or where the number is a power of two, so that partners stay a
 /// stride apart, else by rotation.
-fn tree_order<T: Copy + PartialEq>(line: Vec<T>, first: &T) -> Vec<T> {
+pub(crate) fn tree_order<T: Copy + PartialEq>(line: Vec<T>, first: &T) -> Vec<T> {
     let at = line.iter().position(|v| v == first).unwrap_or(0);
     let n = line.len();
     (0..n)
@@ -128,7 +128,7 @@ fn tree_order<T: Copy + PartialEq>(line: Vec<T>, first: &T) -> Vec<T> {
 }
 
 /// From a position to the line's end, then from its left neighbour back to the line's beginning.
-fn from_position<T: Copy>(line: Vec<T>, at: usize) -> Vec<T> {
+pub(crate) fn from_position<T: Copy>(line: Vec<T>, at: usize) -> Vec<T> {
     let (left, right) = line.split_at(at);
     right.iter().chain(left.iter().rev()).copied().collect()
 }

@@ -17,7 +17,10 @@ fn count(schedule: &Schedule) -> [usize; 4] {
             ActionKind::Barrier(_) => out[1] += 1,
             ActionKind::LocalReduce(_) => out[2] += 1,
             ActionKind::InNetworkReduction(_) => out[3] += 1,
-            ActionKind::Compute(_) => {}
+            ActionKind::Compute(_)
+            | ActionKind::Delivery(_)
+            | ActionKind::Arrival(_)
+            | ActionKind::Kernel(_) => {}
         }
     }
     out

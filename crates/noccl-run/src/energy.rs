@@ -7,7 +7,7 @@ use noccl_spec::EnergyTable;
 /// Energy of the counted events in pJ.
 ///
 /// S1 charges a transfer for DMA load, DMA store, hops and scratchpad write per byte, and a reduction
-/// per element operation, by who computes it.
+/// per element operation, by who computes it; a GEMM costs per multiply-add.
 #[must_use]
 pub fn energy_pj(counters: &Counters, table: &EnergyTable) -> f64 {
     let terms = [
@@ -15,6 +15,7 @@ pub fn energy_pj(counters: &Counters, table: &EnergyTable) -> f64 {
         (counters.dma_store_bytes, table.dma_store_pj_per_byte),
         (counters.payload_byte_hops, table.hop_pj_per_byte),
         (counters.spm_write_bytes, table.spm_write_pj_per_byte),
+        (counters.gemm_ops, table.gemm_pj_per_op),
         (counters.dca_ops, table.dca_reduce_pj_per_op),
         (
             counters.software_reduce_ops,

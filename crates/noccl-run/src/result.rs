@@ -32,6 +32,8 @@ pub struct Counters {
     pub dca_ops: u64,
     /// Element operations of reductions by cores.
     pub software_reduce_ops: u64,
+    /// Multiply-adds of kernels.
+    pub gemm_ops: u64,
     /// Error responses delivered (SLVERR, DECERR).
     pub error_responses: u64,
 }

@@ -2,24 +2,25 @@
 //! Driver that runs a schedule: per cluster a control core, a DMA engine and the compute cores.
 //!
 //! The control core starts DMA transfers and takes part in barriers, the compute cores run
-//! `local_reduce` and `compute`; each works on its actions in schedule order and spends the documented
+//! `local_reduce`, `compute` and kernels; each works on its actions in schedule order and spends the documented
 //! instructions, one per cycle (`docs/papers/S1.md`, "Instructions"). Start of a transfer: the DMA engine
 //! takes the command. End of an action: the core can see its completion.
 
 use crate::barrier::Barriers;
 use crate::dma::{Dma, Movement, Side};
-use crate::instances::Instances;
+use crate::instances::{Instances, Runner, runner};
 use crate::issue::Arithmetic;
-use crate::kernels::{copy_locally, reduce_locally};
+use crate::kernels::{compute_locally, copy_locally, reduce_locally};
 use crate::machine::{Done, Machine};
 use crate::ni::Source;
 use crate::txn::Owner;
+use noccl_net::Network;
 use noccl_run::{ActionTime, RunError};
 use noccl_workload::{ActionKind, Schedule, Transfer};
 use std::collections::{HashMap, VecDeque};
 
 /// Driver events; `detail` is an instance.
-mod event {
+pub(crate) mod event {
     /// An agent begins its next action, if it can.
     pub(crate) const WAKE_CONTROL: u32 = 0;
     pub(crate) const WAKE_COMPUTE: u32 = 1;
@@ -31,6 +32,8 @@ mod event {
     pub(crate) const OVER: u32 = 4;
     /// The compute cores have finished, unless the network borrowed their FPUs.
     pub(crate) const COMPUTED: u32 = 5;
+    /// The store of an arrival reaches the NI.
+    pub(crate) const ARRIVE: u32 = 6;
 }
 
 /// Events from here on are the barriers'.
@@ -59,22 +62,25 @@ impl Agent {
 }
 
 pub(crate) struct Agents<'s> {
+    pub(crate) network: &'s Network,
     schedule: &'s Schedule,
     pub instances: Instances,
     control: HashMap<u32, Agent>,
     compute: HashMap<u32, Agent>,
     engines: HashMap<u32, Dma>,
     barriers: Barriers,
-    /// Bursts of running reductions by action, and responses each member still waits for.
-    reductions: HashMap<u32, Vec<u32>>,
-    open_bursts: HashMap<u32, u32>,
+    /// Transactions of running reductions and arrivals by action, and responses each member still waits
+    /// for (deliveries: bursts that each destination still waits for).
+    pub(crate) reductions: HashMap<u32, Vec<u32>>,
+    pub(crate) open_bursts: HashMap<u32, u32>,
     pub num_done: usize,
 }
 
 impl<'s> Agents<'s> {
-    pub(crate) fn new(schedule: &'s Schedule, machine: &mut Machine<'_>) -> Result<Self, RunError> {
+    pub(crate) fn new(schedule: &'s Schedule, machine: &mut Machine<'s>) -> Result<Self, RunError> {
         let instances = Instances::new(machine.network, schedule)?;
         let mut agents = Self {
+            network: machine.network,
             schedule,
             barriers: Barriers::new(machine.network, schedule)?,
             instances,
@@ -88,13 +94,11 @@ impl<'s> Agents<'s> {
         for id in 0..agents.instances.all.len() as u32 {
             let instance = &agents.instances.all[id as usize];
             let tile = instance.tile;
-            let (side, what) = match agents.schedule.actions[instance.action as usize].kind {
-                ActionKind::LocalReduce(_) | ActionKind::Compute(_) => {
-                    (&mut agents.compute, event::WAKE_COMPUTE)
-                }
-                ActionKind::Transfer(_)
-                | ActionKind::InNetworkReduction(_)
-                | ActionKind::Barrier(_) => (&mut agents.control, event::WAKE_CONTROL),
+            let kind = &agents.schedule.actions[instance.action as usize].kind;
+            let (side, what) = match runner(machine.network, kind, tile) {
+                Runner::Control => (&mut agents.control, event::WAKE_CONTROL),
+                Runner::Compute => (&mut agents.compute, event::WAKE_COMPUTE),
+                Runner::Nobody => continue,
             };
             let agent = side.entry(tile).or_default();
             if agent.queue.is_empty() {
@@ -118,6 +122,11 @@ impl<'s> Agents<'s> {
             event::DMA_START => self.dma_start(detail, machine),
             event::OVER => self.over(detail, machine),
             event::COMPUTED => self.computed(detail, machine),
+            event::ARRIVE => {
+                if let ActionKind::Arrival(arrival) = self.kind(detail) {
+                    self.arrive(detail, arrival, machine);
+                }
+            }
             _ => self
                 .barriers
                 .on_event(what - BARRIER_EVENTS, detail, machine),
@@ -149,7 +158,8 @@ impl<'s> Agents<'s> {
                 ..
             } => {
                 let engine = self.engines.entry(tile).or_default();
-                if let Some(instance) = engine.on_write_response(tile, instance, machine) {
+                let finished = engine.on_write_response(tile, instance, machine);
+                if let Some(instance) = finished.filter(|id| self.waits_for_responses(*id)) {
                     machine.call_driver(seen, event::OVER, instance);
                 }
             }
@@ -184,8 +194,17 @@ impl<'s> Agents<'s> {
                 tile,
                 ..
             } => {
-                self.barriers.on_member(action, tile, machine);
+                if let ActionKind::Arrival(arrival) = self.kind_of(action) {
+                    self.on_arrival(action, tile, arrival, machine);
+                } else {
+                    self.barriers.on_member(action, tile, machine);
+                }
             }
+            Done::Delivered {
+                owner: Owner::DmaWrite { instance },
+                tile,
+                ..
+            } => self.on_delivered(instance, tile, machine),
             Done::Delivered {
                 owner: Owner::Barrier { action },
                 tile,
@@ -217,11 +236,15 @@ impl<'s> Agents<'s> {
         let instance = &mut self.instances.all[id as usize];
         let instructions = &machine.network.spec().cluster.instructions;
         let count = match self.schedule.actions[instance.action as usize].kind {
-            ActionKind::Barrier(_) => instructions.barrier_store,
-            ActionKind::Transfer(ref t) if t.rows > 1 => instructions.dma_start_2d,
+            ActionKind::Barrier(_) | ActionKind::Arrival(_) => instructions.barrier_store,
+            ActionKind::Transfer(ref t) | ActionKind::Delivery(ref t) if t.rows > 1 => {
+                instructions.dma_start_2d
+            }
             ActionKind::Transfer(_)
+            | ActionKind::Delivery(_)
             | ActionKind::InNetworkReduction(_)
             | ActionKind::LocalReduce(_)
+            | ActionKind::Kernel(_)
             | ActionKind::Compute(_) => instructions.dma_start,
         };
         instance.start_cycle = machine.cycle;
@@ -235,9 +258,21 @@ impl<'s> Agents<'s> {
             self.instances.all[id as usize].tile,
         );
         let cluster = &machine.network.spec().cluster;
-        if let ActionKind::Barrier(_) = self.schedule.actions[action as usize].kind {
-            self.barriers.enter(action, tile, machine);
-            return;
+        match self.kind_of(action) {
+            ActionKind::Barrier(_) => {
+                self.barriers.enter(action, tile, machine);
+                return;
+            }
+            ActionKind::Arrival(arrival) => {
+                self.send_arrival(id, arrival, machine);
+                return;
+            }
+            ActionKind::Transfer(_)
+            | ActionKind::Delivery(_)
+            | ActionKind::InNetworkReduction(_)
+            | ActionKind::LocalReduce(_)
+            | ActionKind::Kernel(_)
+            | ActionKind::Compute(_) => {}
         }
         self.instances.all[id as usize].start_cycle = machine.cycle;
         let leaves = u64::from(cluster.dma.start_cycles + cluster.request_path_cycles);
@@ -245,7 +280,7 @@ impl<'s> Agents<'s> {
         self.free_control(tile, machine);
     }
 
-    fn free_control(&mut self, tile: u32, machine: &mut Machine<'_>) {
+    pub(crate) fn free_control(&mut self, tile: u32, machine: &mut Machine<'_>) {
         if let Some(agent) = self.control.get_mut(&tile) {
             agent.is_busy = false;
         }
@@ -259,8 +294,16 @@ impl<'s> Agents<'s> {
         );
         match &self.schedule.actions[action as usize].kind {
             ActionKind::Transfer(transfer) => self.start_transfer(id, tile, transfer, machine),
+            ActionKind::Delivery(transfer) => {
+                self.expect_delivery(id, transfer, machine);
+                self.start_transfer(id, tile, transfer, machine);
+            }
             ActionKind::InNetworkReduction(_) => self.contribute(id, action, tile, machine),
-            ActionKind::LocalReduce(_) | ActionKind::Compute(_) | ActionKind::Barrier(_) => {}
+            ActionKind::LocalReduce(_)
+            | ActionKind::Compute(_)
+            | ActionKind::Kernel(_)
+            | ActionKind::Arrival(_)
+            | ActionKind::Barrier(_) => {}
         }
     }
 
@@ -331,17 +374,21 @@ impl<'s> Agents<'s> {
         let instance = &mut self.instances.all[id as usize];
         instance.start_cycle = machine.cycle;
         let cluster = &machine.network.spec().cluster;
+        let start = u64::from(cluster.instructions.compute_start);
         let work = match &self.schedule.actions[instance.action as usize].kind {
             ActionKind::LocalReduce(l) => {
                 let beats = l.bytes.div_ceil(64) * (l.inputs.len() as u64 - 1).max(1);
-                (beats * u64::from(cluster.compute_millicycles_per_beat)).div_ceil(1000)
+                start + (beats * u64::from(cluster.compute_millicycles_per_beat)).div_ceil(1000)
             }
-            ActionKind::Compute(c) => c.cycles,
+            ActionKind::Compute(c) => start + c.cycles,
+            ActionKind::Kernel(k) => k.cycles,
             ActionKind::Transfer(_)
+            | ActionKind::Delivery(_)
+            | ActionKind::Arrival(_)
             | ActionKind::InNetworkReduction(_)
             | ActionKind::Barrier(_) => 0,
         };
-        let end = machine.cycle + u64::from(cluster.instructions.compute_start) + work;
+        let end = machine.cycle + work;
         machine.fpu_busy_until[tile as usize] = end;
         machine.call_driver(end, event::COMPUTED, id);
     }
@@ -356,8 +403,15 @@ impl<'s> Agents<'s> {
             machine.call_driver(end, event::COMPUTED, id);
             return;
         }
-        if let ActionKind::LocalReduce(reduce) = &self.schedule.actions[action as usize].kind {
-            reduce_locally(tile, reduce, machine);
+        match self.kind_of(action) {
+            ActionKind::LocalReduce(reduce) => reduce_locally(tile, reduce, machine),
+            ActionKind::Kernel(kernel) => compute_locally(tile, kernel, machine),
+            ActionKind::Compute(_)
+            | ActionKind::Transfer(_)
+            | ActionKind::Delivery(_)
+            | ActionKind::Arrival(_)
+            | ActionKind::InNetworkReduction(_)
+            | ActionKind::Barrier(_) => {}
         }
         if let Some(agent) = self.compute.get_mut(&tile) {
             agent.is_busy = false;
@@ -367,26 +421,28 @@ impl<'s> Agents<'s> {
     }
 
     /// The core sees that an instance is over: dependents may start.
-    fn over(&mut self, id: u32, machine: &mut Machine<'_>) {
+    pub(crate) fn over(&mut self, id: u32, machine: &mut Machine<'_>) {
         let instance = &mut self.instances.all[id as usize];
         instance.finish_cycle = machine.cycle;
         instance.is_done = true;
         self.num_done += 1;
         let (tile, action) = (instance.tile, instance.action);
-        let is_dma = matches!(
-            self.schedule.actions[action as usize].kind,
-            ActionKind::Transfer(_) | ActionKind::InNetworkReduction(_)
-        );
-        // Whoever waits for a DMA transfer polls for it.
-        let wait = if is_dma {
-            u64::from(machine.network.spec().cluster.instructions.dma_wait)
-        } else {
-            0
+        let instructions = &machine.network.spec().cluster.instructions;
+        // Whoever waits for a DMA transfer or a flag polls for it.
+        let wait = match self.kind_of(action) {
+            ActionKind::Transfer(_) | ActionKind::InNetworkReduction(_) => instructions.dma_wait,
+            ActionKind::Delivery(_) | ActionKind::Arrival(_) => instructions.poll,
+            ActionKind::LocalReduce(_)
+            | ActionKind::Compute(_)
+            | ActionKind::Kernel(_)
+            | ActionKind::Barrier(_) => 0,
         };
-        for next in std::mem::take(&mut self.instances.all[id as usize].next) {
+        let awake = machine.cycle + u64::from(wait);
+        for position in self.instances.waiting(id) {
+            let next = self.instances.next(position);
             self.instances.all[next as usize].open -= 1;
-            machine.call_driver(machine.cycle + wait, event::WAKE_CONTROL, tile);
-            machine.call_driver(machine.cycle + wait, event::WAKE_COMPUTE, tile);
+            machine.call_driver(awake, event::WAKE_CONTROL, tile);
+            machine.call_driver(awake, event::WAKE_COMPUTE, tile);
         }
         if let ActionKind::Barrier(_) = self.schedule.actions[action as usize].kind {
             self.free_control(tile, machine);
@@ -409,16 +465,18 @@ impl<'s> Agents<'s> {
 
     fn agent_of(&self, instance: u32) -> Option<&Agent> {
         let tile = self.instances.all[instance as usize].tile;
-        match self.kind(instance) {
-            ActionKind::LocalReduce(_) | ActionKind::Compute(_) => self.compute.get(&tile),
-            ActionKind::Transfer(_)
-            | ActionKind::InNetworkReduction(_)
-            | ActionKind::Barrier(_) => self.control.get(&tile),
+        match runner(self.network, self.kind(instance), tile) {
+            Runner::Compute => self.compute.get(&tile),
+            Runner::Control => self.control.get(&tile),
+            Runner::Nobody => None,
         }
     }
 
     pub(crate) fn kind(&self, instance: u32) -> &'s ActionKind {
-        let action = self.instances.all[instance as usize].action;
+        self.kind_of(self.instances.all[instance as usize].action)
+    }
+
+    fn kind_of(&self, action: u32) -> &'s ActionKind {
         &self.schedule.actions[action as usize].kind
     }
 

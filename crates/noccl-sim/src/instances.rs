@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A schedule as the agents see it: one instance per action and participant, with local dependencies.
 
-use noccl_net::{Network, TileRef};
+use noccl_net::{Coord, Network, TileRef, TileSet};
 use noccl_run::RunError;
 use noccl_workload::{Action, ActionKind, Schedule};
-use std::collections::HashMap;
 
 /// One participant's share of one action.
 #[derive(Debug, Clone)]
@@ -13,19 +12,21 @@ pub(crate) struct Instance {
     pub tile: u32,
     /// Instances that must be over first.
     pub open: u32,
-    /// Instances that wait for this one.
-    pub next: Vec<u32>,
+    pub is_done: bool,
     pub start_cycle: u64,
     pub finish_cycle: u64,
-    pub is_done: bool,
 }
 
 /// All instances, in action order, and which agent runs them.
 #[derive(Debug)]
 pub(crate) struct Instances {
     pub all: Vec<Instance>,
-    /// Instances of each action are `first[a]..first[a + 1]`, members in rank order.
+    /// Instances of each action are `first[a]..first[a + 1]`, ascending by tile.
     pub first: Vec<u32>,
+    /// Instances that wait for another one, grouped by it.
+    next: Vec<u32>,
+    /// Where each group starts; one more entry than instances.
+    next_starts: Vec<u32>,
 }
 
 impl Instance {
@@ -34,12 +35,22 @@ impl Instance {
             action,
             tile,
             open: 0,
-            next: Vec::new(),
+            is_done: false,
             start_cycle: 0,
             finish_cycle: 0,
-            is_done: false,
         }
     }
+}
+
+/// Who runs a share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Runner {
+    /// The control core.
+    Control,
+    /// The compute cores.
+    Compute,
+    /// Nobody: the tile only notices.
+    Nobody,
 }
 
 impl Instances {
@@ -48,38 +59,117 @@ impl Instances {
     /// # Errors
     /// [`RunError::Refused`] for tiles that do not exist. Everything else is the checker's business.
     pub(crate) fn new(network: &Network, schedule: &Schedule) -> Result<Self, RunError> {
-        let mut all: Vec<Instance> = Vec::new();
-        let mut first = vec![0];
-        let mut of: HashMap<(u32, u32), u32> = HashMap::new();
+        let mut instances = Self {
+            all: Vec::new(),
+            first: vec![0],
+            next: Vec::new(),
+            next_starts: Vec::new(),
+        };
         for (a, action) in schedule.actions.iter().enumerate() {
-            for tile in participants(network, a, action)? {
-                of.insert((a as u32, tile), all.len() as u32);
-                all.push(Instance::new(a as u32, tile));
-            }
-            first.push(all.len() as u32);
+            let tiles = participants(network, a, action)?;
+            let shares = tiles.iter().map(|tile| Instance::new(a as u32, *tile));
+            instances.all.extend(shares);
+            instances.first.push(instances.all.len() as u32);
         }
-        // A second pass, since a wrong program may wait for a later action: the run then says so.
-        for id in 0..all.len() {
-            let (action, tile) = (all[id].action, all[id].tile);
-            for before in &schedule.actions[action as usize].after {
-                if let Some(earlier) = of.get(&(before.0, tile)) {
-                    all[*earlier as usize].next.push(id as u32);
-                    all[id].open += 1;
-                }
-            }
-        }
-        Ok(Self { all, first })
+        instances.link(network, schedule);
+        Ok(instances)
     }
 
-    /// Instances of an action, members in rank order.
+    /// Dependencies. A wrong program may wait for a later action: the run then says so.
+    fn link(&mut self, network: &Network, schedule: &Schedule) {
+        let mut edges: Vec<(u32, u32)> = Vec::new();
+        // Share of the action at hand by tile.
+        let mut own = vec![u32::MAX; network.num_tiles()];
+        for (a, action) in schedule.actions.iter().enumerate() {
+            let shares = self.of(a as u32).filter(|id| {
+                let tile = self.all[*id as usize].tile;
+                runner(network, &action.kind, tile) != Runner::Nobody
+            });
+            for id in shares.clone() {
+                own[self.all[id as usize].tile as usize] = id;
+            }
+            let known = edges.len();
+            for before in &action.after {
+                self.link_to(before.0, a as u32, &own, &mut edges);
+            }
+            for (_, id) in &edges[known..] {
+                self.all[*id as usize].open += 1;
+            }
+            for id in self.of(a as u32) {
+                own[self.all[id as usize].tile as usize] = u32::MAX;
+            }
+        }
+        self.next_starts = vec![0; self.all.len() + 1];
+        for (earlier, _) in &edges {
+            self.next_starts[*earlier as usize + 1] += 1;
+        }
+        for id in 0..self.all.len() {
+            self.next_starts[id + 1] += self.next_starts[id];
+        }
+        let mut at = self.next_starts.clone();
+        self.next = vec![0; edges.len()];
+        for (earlier, id) in edges {
+            self.next[at[earlier as usize] as usize] = id;
+            at[earlier as usize] += 1;
+        }
+    }
+
+    /// Dependencies of an action's shares, by tile in `own`, on one earlier action: the shorter of both lists
+    /// is walked.
+    fn link_to(&self, before: u32, action: u32, own: &[u32], edges: &mut Vec<(u32, u32)>) {
+        if before as usize + 1 >= self.first.len() {
+            return;
+        }
+        let tile = |id: u32| self.all[id as usize].tile;
+        if self.of(before).len() <= self.of(action).len() {
+            let pairs = self.of(before).map(|id| (id, own[tile(id) as usize]));
+            edges.extend(pairs.filter(|(_, id)| *id != u32::MAX));
+        } else {
+            let shares = self.of(action).map(|id| own[tile(id) as usize]);
+            let waiting = shares.filter(|id| *id != u32::MAX);
+            edges.extend(waiting.filter_map(|id| Some((self.at(before, tile(id))?, id))));
+        }
+    }
+
+    /// Where the instances that wait for this one stand; see [`Instances::next`].
+    pub(crate) fn waiting(&self, id: u32) -> std::ops::Range<u32> {
+        self.next_starts[id as usize]..self.next_starts[id as usize + 1]
+    }
+
+    pub(crate) fn next(&self, position: u32) -> u32 {
+        self.next[position as usize]
+    }
+
+    /// Instances of an action, ascending by tile.
     pub(crate) fn of(&self, action: u32) -> std::ops::Range<u32> {
         self.first[action as usize]..self.first[action as usize + 1]
     }
 
     /// The instance of an action at a tile.
     pub(crate) fn at(&self, action: u32, tile: u32) -> Option<u32> {
-        let range = self.first[action as usize]..self.first[action as usize + 1];
-        range.clone().find(|i| self.all[*i as usize].tile == tile)
+        // A program may name an action that does not exist.
+        let end = *self.first.get(action as usize + 1)?;
+        let start = self.first[action as usize];
+        let shares = &self.all[start as usize..end as usize];
+        let found = shares.binary_search_by_key(&tile, |i| i.tile).ok()?;
+        Some(start + found as u32)
+    }
+}
+
+/// Who runs a tile's share of an action?
+pub(crate) fn runner(network: &Network, kind: &ActionKind, tile: u32) -> Runner {
+    match kind {
+        ActionKind::LocalReduce(_) | ActionKind::Compute(_) | ActionKind::Kernel(_) => {
+            Runner::Compute
+        }
+        ActionKind::Transfer(_)
+        | ActionKind::InNetworkReduction(_)
+        | ActionKind::Barrier(_)
+        | ActionKind::Arrival(_) => Runner::Control,
+        ActionKind::Delivery(t) => match network.find(t.initiator) {
+            Some(initiator) if initiator.0 == tile => Runner::Control,
+            Some(_) | None => Runner::Nobody,
+        },
     }
 }
 
@@ -114,14 +204,20 @@ fn participants(network: &Network, index: usize, action: &Action) -> Result<Vec<
                 .map(|t| t.map(|t| t.0).ok_or_else(absent))
                 .collect()
         }
-        ActionKind::Barrier(b) => {
-            let members = network
-                .members(&b.group)
-                .map_err(|e| refused(e.to_string()))?;
-            Ok(members
-                .iter()
-                .map(|c| network.tile_at(network.mesh_coord(*c)).0)
-                .collect())
+        ActionKind::Barrier(b) => members(network, &b.group).map_err(refused),
+        ActionKind::Kernel(k) => members(network, &k.group).map_err(refused),
+        ActionKind::Arrival(_) | ActionKind::Delivery(_) => {
+            let tiles = noccl_workload::participants(network, &action.kind);
+            if tiles.is_empty() {
+                return Err(refused("it names a cluster that does not exist".to_owned()));
+            }
+            Ok(tiles.iter().map(|t| t.0).collect())
         }
     }
+}
+
+fn members(network: &Network, set: &TileSet) -> Result<Vec<u32>, String> {
+    let members = network.members(set).map_err(|e| e.to_string())?;
+    let tile = |c: &Coord| network.tile_at(network.mesh_coord(*c)).0;
+    Ok(members.iter().map(tile).collect())
 }

@@ -3,7 +3,7 @@
 
 use crate::dma::Movement;
 use crate::machine::Machine;
-use noccl_workload::LocalReduce;
+use noccl_workload::{Kernel, LocalReduce};
 
 /// L1 to L1: one beat per cycle through the engine. Returns the cycles.
 pub(crate) fn copy_locally(tile: u32, movement: &Movement, machine: &mut Machine<'_>) -> u64 {
@@ -48,4 +48,21 @@ pub(crate) fn reduce_locally(tile: u32, reduce: &LocalReduce, machine: &mut Mach
         }
     }
     machine.memories.write(tile, reduce.output, &sum);
+}
+
+/// The cores have run a kernel.
+pub(crate) fn compute_locally(tile: u32, kernel: &Kernel, machine: &mut Machine<'_>) {
+    let write = kernel.operation.write();
+    machine.counters.gemm_ops += kernel.operation.multiply_adds();
+    if !machine.is_value() {
+        return;
+    }
+    let read = |extent: &noccl_workload::Extent| {
+        let mut bytes = vec![0; extent.bytes as usize];
+        machine.memories.read(tile, extent.offset, &mut bytes);
+        bytes
+    };
+    let inputs: Vec<_> = kernel.operation.reads().iter().map(read).collect();
+    let result = kernel.operation.apply(&inputs);
+    machine.memories.write(tile, write.offset, &result);
 }

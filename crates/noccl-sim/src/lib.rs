@@ -18,6 +18,7 @@ mod diagnose;
 mod dma;
 mod errors;
 mod faults;
+mod flags;
 mod flit;
 mod inject;
 mod instances;

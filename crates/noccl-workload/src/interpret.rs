@@ -9,8 +9,8 @@
 use crate::fold_tree::{FoldTree, fold_order};
 use crate::number::fold_into;
 use crate::{
-    ActionKind, CheckError, Destination, InNetworkReduction, LocalReduce, Place, Schedule,
-    Transfer, check,
+    ActionKind, CheckError, Destination, Extent, InNetworkReduction, Kernel, LocalReduce, Place,
+    Schedule, Transfer, check,
 };
 use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
 use std::collections::HashMap;
@@ -106,10 +106,11 @@ pub fn interpret<'a>(
     };
     for action in &schedule.actions {
         match &action.kind {
-            ActionKind::Transfer(t) => run.transfer(t),
+            ActionKind::Transfer(t) | ActionKind::Delivery(t) => run.transfer(t),
+            ActionKind::Kernel(k) => run.kernel(k),
             ActionKind::InNetworkReduction(r) => run.reduction(r),
             ActionKind::LocalReduce(r) => run.local_reduce(r),
-            ActionKind::Compute(_) | ActionKind::Barrier(_) => {}
+            ActionKind::Compute(_) | ActionKind::Barrier(_) | ActionKind::Arrival(_) => {}
         }
     }
     Ok(run.memories)
@@ -158,6 +159,20 @@ impl Run<'_> {
         };
         operands.for_each(|operand| fold_into(&mut sum, &operand, r.operator, r.element));
         self.memories.store(tile, r.output, &sum);
+    }
+
+    fn kernel(&mut self, k: &Kernel) {
+        let network = self.memories.network;
+        for at in network.members(&k.group).unwrap_or_default() {
+            let tile = network.tile_at(network.mesh_coord(at));
+            let reads = k.operation.reads();
+            let read = |r: &Extent| self.memories.bytes(tile, r.offset, r.bytes);
+            let result = k
+                .operation
+                .apply(&reads.iter().map(read).collect::<Vec<_>>());
+            self.memories
+                .store(tile, k.operation.write().offset, &result);
+        }
     }
 
     fn reduction(&mut self, r: &InNetworkReduction) {

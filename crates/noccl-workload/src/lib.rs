@@ -8,6 +8,7 @@ pub mod check;
 mod collective;
 mod fold_tree;
 mod interpret;
+mod kernel;
 pub mod number;
 mod participants;
 mod read;
@@ -19,6 +20,7 @@ pub use check::{CheckError, CheckReport, TileSetError, check};
 pub use collective::{Collective, CollectiveKind};
 pub use fold_tree::{FoldTree, fold_order};
 pub use interpret::{Memories, interpret};
+pub use kernel::{Extent, Kernel, Multiply, Operation, sum_element};
 pub use number::{ElementType, Operator};
 pub use participants::{as_multi_address, check_multi_address, participants};
 pub use read::{
@@ -26,7 +28,7 @@ pub use read::{
     schedule_schema, to_json, trace_schema, traffic_schema,
 };
 pub use schedule::{
-    Action, ActionId, ActionKind, Barrier, BarrierMechanism, Compute, Destination,
+    Action, ActionId, ActionKind, Arrival, Barrier, BarrierMechanism, Compute, Destination,
     InNetworkReduction, LocalReduce, Place, SCHEDULE_FORMAT, Schedule, Transfer,
 };
 pub use trace::{Difference, Fault, PortKind, PortTransaction, TRACE_FORMAT, Trace};

@@ -2,11 +2,11 @@
 //! Who takes part in an action, and which sets are one transaction.
 //!
 //! Only a participant can wait for an action. A transfer is its initiator's alone: source and
-//! destination tiles do not notice it. The root of a reduction and the counter of a barrier are
+//! destination tiles do not notice it, unless it is a delivery: then destination clusters take part. The root of a reduction and the counter of a barrier are
 //! participants only if they are members of the group.
 
-use crate::{ActionKind, Schedule, TileSetError};
-use noccl_net::{Coord, MultiAddress, Network, TileId};
+use crate::{ActionKind, Destination, Schedule, TileSetError, Transfer};
+use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef, TileSet};
 
 /// Can the network address the set in one transaction here: every member mapped, no fixed bit under the mask?
 ///
@@ -47,17 +47,46 @@ pub fn participants(network: &Network, kind: &ActionKind) -> Vec<TileId> {
         ActionKind::Transfer(t) => network.find(t.initiator).into_iter().collect(),
         ActionKind::LocalReduce(r) => network.find(r.tile).into_iter().collect(),
         ActionKind::Compute(c) => network.find(c.tile).into_iter().collect(),
-        ActionKind::InNetworkReduction(r) => match check_multi_address(network, r.group) {
-            Ok(()) => tiles_of(network, r.group.members()),
-            Err(_) => Vec::new(),
-        },
-        ActionKind::Barrier(b) => match network.members(&b.group) {
-            Ok(members) => tiles_of(network, members.into_iter()),
-            Err(_) => Vec::new(),
-        },
+        ActionKind::InNetworkReduction(r) => of_multi_address(network, r.group),
+        ActionKind::Arrival(a) => of_multi_address(network, a.group),
+        ActionKind::Barrier(b) => of_set(network, &b.group),
+        ActionKind::Kernel(k) => of_set(network, &k.group),
+        ActionKind::Delivery(t) => {
+            let initiator = network.find(t.initiator);
+            initiator
+                .into_iter()
+                .chain(destinations(network, t))
+                .collect()
+        }
     };
     tiles.sort_unstable();
+    tiles.dedup();
     tiles
+}
+
+/// Clusters that a delivery tells of its end.
+fn destinations(network: &Network, t: &Transfer) -> Vec<TileId> {
+    match t.destination {
+        Destination::One(place) => match place.tile {
+            TileRef::Cluster(_) => network.find(place.tile).into_iter().collect(),
+            TileRef::Memory(_) => Vec::new(),
+        },
+        Destination::Multicast { set, .. } => of_multi_address(network, set),
+    }
+}
+
+fn of_multi_address(network: &Network, set: MultiAddress) -> Vec<TileId> {
+    match check_multi_address(network, set) {
+        Ok(()) => tiles_of(network, set.members()),
+        Err(_) => Vec::new(),
+    }
+}
+
+fn of_set(network: &Network, set: &TileSet) -> Vec<TileId> {
+    match network.members(set) {
+        Ok(members) => tiles_of(network, members.into_iter()),
+        Err(_) => Vec::new(),
+    }
 }
 
 impl Schedule {
@@ -78,6 +107,9 @@ impl ActionKind {
             ActionKind::LocalReduce(_) => "local_reduce",
             ActionKind::Compute(_) => "compute",
             ActionKind::Barrier(_) => "barrier",
+            ActionKind::Delivery(_) => "delivery",
+            ActionKind::Arrival(_) => "arrival",
+            ActionKind::Kernel(_) => "kernel",
         }
     }
 }

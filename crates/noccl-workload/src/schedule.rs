@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The schedule: a DAG of actions.
 
-use crate::{Collective, ElementType, Operator};
+use crate::{Collective, ElementType, Kernel, Operator};
 use noccl_net::{MultiAddress, TileRef, TileSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -60,6 +60,12 @@ pub enum ActionKind {
     Compute(Compute),
     /// Participants wait for each other.
     Barrier(Barrier),
+    /// A transfer whose end the destinations notice too.
+    Delivery(Transfer),
+    /// Members tell a root that they have come this far; only the root waits.
+    Arrival(Arrival),
+    /// The cores of every cluster of a group compute on their own L1.
+    Kernel(Kernel),
 }
 
 /// A position in a tile's memory.
@@ -179,4 +185,16 @@ pub struct Barrier {
     pub counter: TileRef,
     /// Software or hardware.
     pub mechanism: BarrierMechanism,
+}
+
+/// One half of a barrier: members go on at once, the root waits until all of them have come this far.
+///
+/// In-network: one `LsbAnd` reduction to the root. The other half is a [`ActionKind::Delivery`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Arrival {
+    /// Members, cluster coordinates.
+    pub group: MultiAddress,
+    /// Who waits; a member.
+    pub root: TileRef,
 }

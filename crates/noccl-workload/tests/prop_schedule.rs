@@ -72,7 +72,12 @@ fn over_integers(mut s: Schedule) -> Schedule {
         match &mut action.kind {
             ActionKind::InNetworkReduction(r) => r.element = ElementType::Int64,
             ActionKind::LocalReduce(r) => r.element = ElementType::Int64,
-            ActionKind::Transfer(_) | ActionKind::Compute(_) | ActionKind::Barrier(_) => {}
+            ActionKind::Transfer(_)
+            | ActionKind::Compute(_)
+            | ActionKind::Barrier(_)
+            | ActionKind::Delivery(_)
+            | ActionKind::Arrival(_)
+            | ActionKind::Kernel(_) => {}
         }
     }
     if let Some(c) = &mut s.collective {
@@ -153,7 +158,11 @@ fn edit(s: &mut Schedule, action: usize, field: u8, delta: i64) {
             2 => r.inputs.truncate(1),
             _ => shift(&mut r.output),
         },
-        ActionKind::Compute(_) | ActionKind::Barrier(_) => {}
+        ActionKind::Compute(_)
+        | ActionKind::Barrier(_)
+        | ActionKind::Delivery(_)
+        | ActionKind::Arrival(_)
+        | ActionKind::Kernel(_) => {}
     }
 }
 

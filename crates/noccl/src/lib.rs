@@ -11,6 +11,7 @@ mod describe;
 mod doctor;
 mod error;
 mod files;
+pub mod gemm;
 mod links;
 mod load;
 mod names;
@@ -36,6 +37,7 @@ pub use error::{Error, ErrorClass};
 pub use files::{
     parse_json, parse_schedule, read_json, read_schedule, read_text, read_trace, write_file,
 };
+pub use gemm::{GemmRequest, GemmRow, gemm};
 pub use load::{Loaded, load, load_spec, preset_names};
 pub use names::{parse_collective, parse_element, parse_operator, parse_override, parse_pattern};
 pub use plan::{check, schedule};
@@ -52,6 +54,7 @@ pub use traffic::{TrafficReport, TrafficRequest, traffic, zero_load_latency_cycl
 pub use watch::{Step, Watch};
 
 // What the calls above take and give, so that callers need this crate only.
+pub use noccl_coll::gemm::{Spread, SubmatrixShape, Sync as GemmSync};
 pub use noccl_coll::{Algorithm, Choice, CollError};
 pub use noccl_net::{Coord, MultiAddress, NetError, Network, TileRef, TileSet};
 pub use noccl_run::{

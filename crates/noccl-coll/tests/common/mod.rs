@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Networks and collectives that the tests share.
+#![allow(dead_code, reason = "every test file uses its own part")]
 
 use noccl_coll::{Algorithm, Choice, Forwarding, Inner};
 use noccl_net::{Network, TileRef, TileSet, elaborate};

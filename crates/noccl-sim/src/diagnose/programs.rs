@@ -168,6 +168,9 @@ impl View<'_, '_> {
             ActionKind::LocalReduce(_) => "local reduce",
             ActionKind::Compute(_) => "compute",
             ActionKind::Barrier(_) => "barrier",
+            ActionKind::Delivery(_) => "delivery",
+            ActionKind::Arrival(_) => "arrival",
+            ActionKind::Kernel(_) => "kernel",
         };
         let tile = tile_name(self.machine.network, share.tile);
         format!("action #{} ({kind}) at {tile}", share.action)
@@ -179,6 +182,11 @@ impl View<'_, '_> {
         };
         if agents.instances.all[instance as usize].is_done {
             return Vec::new();
+        }
+        if let Some(initiator) = agents.delivered_by(instance) {
+            let tile = agents.instances.all[instance as usize].tile;
+            let place = self.tile(tile as usize);
+            return vec![wait(Node::Share(initiator), &place, 0)];
         }
         match agents.stands_behind(instance) {
             Some(before) if before != instance => {
@@ -200,7 +208,12 @@ impl View<'_, '_> {
         let tile = agents.instances.all[instance as usize].tile;
         let place = format!("the dependencies of {}", self.share_name(instance));
         let all = agents.instances.all.iter().enumerate();
-        all.filter(|(_, i)| i.tile == tile && !i.is_done && i.next.contains(&instance))
+        let instances = &agents.instances;
+        let precedes = |id: u32| {
+            let mut waiting = instances.waiting(id);
+            waiting.any(|at| instances.next(at) == instance)
+        };
+        all.filter(|(id, i)| i.tile == tile && !i.is_done && precedes(*id as u32))
             .map(|(id, _)| wait(Node::Share(id as u32), &place, agents.ready_since(instance)))
             .collect()
     }
@@ -213,7 +226,11 @@ impl View<'_, '_> {
         let is_own = |owner: Owner, home: u32| match owner {
             Owner::DmaWrite { instance: of } => of == instance,
             Owner::DmaRead => {
-                home == tile && matches!(agents.kind(instance), ActionKind::Transfer(_))
+                home == tile
+                    && matches!(
+                        agents.kind(instance),
+                        ActionKind::Transfer(_) | ActionKind::Delivery(_)
+                    )
             }
             Owner::Reduction { action: of } | Owner::Barrier { action: of } => of == action,
             Owner::Trace { .. } | Owner::Traffic { .. } => false,

@@ -10,7 +10,8 @@ use super::order::Order;
 use super::{CheckError, Race};
 use crate::fold_tree::{FoldTree, fold_order};
 use crate::{
-    ActionKind, Destination, ElementType, InNetworkReduction, LocalReduce, Schedule, Transfer,
+    ActionKind, Destination, ElementType, InNetworkReduction, Kernel, LocalReduce, Schedule,
+    Transfer,
 };
 use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
 use std::collections::HashMap;
@@ -67,10 +68,11 @@ pub(super) fn execute(
     for (i, action) in schedule.actions.iter().enumerate() {
         let known = run.demands.len();
         match &action.kind {
-            ActionKind::Transfer(t) => run.transfer(i, t),
+            ActionKind::Transfer(t) | ActionKind::Delivery(t) => run.transfer(i, t),
+            ActionKind::Kernel(k) => run.kernel(i, k),
             ActionKind::InNetworkReduction(r) => run.reduction(i, r),
             ActionKind::LocalReduce(r) => run.local_reduce(i, r),
-            ActionKind::Compute(_) | ActionKind::Barrier(_) => {}
+            ActionKind::Compute(_) | ActionKind::Barrier(_) | ActionKind::Arrival(_) => {}
         }
         run.forget_repeated_demands(known);
     }
@@ -128,6 +130,8 @@ impl Execution<'_> {
         self.demands.append(&mut new);
     }
 
+    /// Reads at the initiator's share; what lands at a destination that takes part is there when that
+    /// destination's share is over.
     fn transfer(&mut self, action: usize, t: &Transfer) {
         let Some(source) = self.network.find(t.source.tile).filter(|_| t.bytes > 0) else {
             return;
@@ -141,12 +145,50 @@ impl Execution<'_> {
                 (self.network.multi_tiles(set).flatten().collect(), offset)
             }
         };
-        let access = self.access(action, 0);
+        let members = self.order.members(action);
+        let position = |tile: TileId| members.binary_search(&tile).ok();
+        let initiator = self.network.find(t.initiator).and_then(position);
+        let access = self.access(action, initiator.unwrap_or(0));
+        let ends: Vec<_> = tiles
+            .iter()
+            .map(|tile| match position(*tile) {
+                Some(own) => self.order.finish(action, own),
+                None => access.end,
+            })
+            .collect();
         for row in 0..u64::from(t.rows) {
             let from = t.source.offset + row * t.source_stride;
             let pieces = self.read(source, from, t.bytes, access);
-            for tile in &tiles {
-                self.write(*tile, offset + row * t.destination_stride, &pieces, access);
+            for (tile, end) in tiles.iter().zip(&ends) {
+                let landed = Access {
+                    end: *end,
+                    ..access
+                };
+                self.write(*tile, offset + row * t.destination_stride, &pieces, landed);
+            }
+        }
+    }
+
+    fn kernel(&mut self, action: usize, k: &Kernel) {
+        for position in 0..self.order.members(action).len() {
+            let tile = self.order.members(action)[position];
+            let access = self.access(action, position);
+            for read in k.operation.reads().iter().filter(|r| r.bytes > 0) {
+                self.read(tile, read.offset, read.bytes, access);
+            }
+            let write = k.operation.write();
+            let result = Expression::Computed(action as u32, tile);
+            let value = Value {
+                expression: self.memories.expressions.intern(result),
+                shift: 0,
+            };
+            let piece = Piece {
+                offset: 0,
+                bytes: write.bytes,
+                value,
+            };
+            if write.bytes > 0 {
+                self.write(tile, write.offset, &[piece], access);
             }
         }
     }

@@ -37,6 +37,8 @@ pub(super) enum Expression {
         /// At least two; the shift is added to the fold's position. The first shift is zero.
         operands: Vec<Value>,
     },
+    /// What this kernel computes, by tile.
+    Computed(u32, TileId),
     /// One element put together from pieces of different origin, by this action.
     Torn(u32),
 }

@@ -4,9 +4,9 @@
 use super::CheckError;
 use crate::participants::{as_multi_address, check_multi_address};
 use crate::{
-    ActionKind, Barrier, BarrierMechanism, Collective, CollectiveKind, Destination, ElementType,
-    InNetworkReduction, LocalReduce, Operator, Place, SCHEDULE_FORMAT, Schedule, TileSetError,
-    Transfer,
+    ActionKind, Arrival, Barrier, BarrierMechanism, Collective, CollectiveKind, Destination,
+    ElementType, Extent, InNetworkReduction, Kernel, LocalReduce, Operator, Place, SCHEDULE_FORMAT,
+    Schedule, TileSetError, Transfer,
 };
 use noccl_net::{MultiAddress, NetError, Network, TileId, TileRef, tree};
 use noccl_spec::RouterFlow;
@@ -31,6 +31,9 @@ pub(super) fn check_form(network: &Network, schedule: &Schedule) -> Result<(), C
         };
         match &action.kind {
             ActionKind::Transfer(t) => at.transfer(t)?,
+            ActionKind::Delivery(t) => at.delivery(t)?,
+            ActionKind::Arrival(a) => at.arrival(a)?,
+            ActionKind::Kernel(k) => at.kernel(k)?,
             ActionKind::InNetworkReduction(r) => at.reduction(r)?,
             ActionKind::LocalReduce(r) => at.local_reduce(r)?,
             ActionKind::Compute(c) => drop(at.cluster("tile", c.tile)?),
@@ -163,6 +166,15 @@ impl At<'_> {
         Ok(())
     }
 
+    /// Nobody would notice the end of a delivery of nothing.
+    fn delivery(&self, t: &Transfer) -> Result<(), CheckError> {
+        self.transfer(t)?;
+        match t.bytes {
+            0 => self.fail("bytes", 0, "at least 1"),
+            _ => Ok(()),
+        }
+    }
+
     fn multi_address(&self, name: &str, set: MultiAddress) -> Result<(), CheckError> {
         check_multi_address(self.network, set).map_err(|e| set_error(self.field(name), e))
     }
@@ -237,6 +249,38 @@ impl At<'_> {
             }
         }
         self.fits("output", tile, end(r.output))
+    }
+
+    fn arrival(&self, a: &Arrival) -> Result<(), CheckError> {
+        self.multi_address("group", a.group)?;
+        self.cluster("root", a.root)?;
+        match a.root {
+            TileRef::Cluster(root) if a.group.contains(root) => Ok(()),
+            TileRef::Cluster(_) | TileRef::Memory(_) => {
+                self.fail("root", a.root, "a member of the group")
+            }
+        }
+    }
+
+    fn kernel(&self, k: &Kernel) -> Result<(), CheckError> {
+        let members = self
+            .network
+            .members(&k.group)
+            .map_err(|e| group_error(self.field("group"), &e))?;
+        let at = |name: &str| format!("operation.{}.{name}", k.operation.name());
+        if let Some((name, found, accepted)) = k.operation.problem() {
+            return self.fail(&at(name), found, accepted);
+        }
+        // All clusters have equal memories.
+        let Some(first) = members.first() else {
+            return Ok(());
+        };
+        let tile = self.network.tile_at(self.network.mesh_coord(*first));
+        let end = |e: &Extent| u128::from(e.offset) + u128::from(e.bytes);
+        for extent in k.operation.reads().iter().chain([&k.operation.write()]) {
+            self.fits("operation", tile, end(extent))?;
+        }
+        Ok(())
     }
 
     fn barrier(&self, b: &Barrier) -> Result<(), CheckError> {

@@ -3,7 +3,9 @@
 //!
 //! A vertex stands for a participant's run of an action. An action that makes its participants wait for
 //! each other (barrier, reduction) has a vertex per participant, where it enters, and a hub, where all
-//! have entered: nobody leaves before the hub. Edges are the local `after` relations. Vertex numbers
+//! have entered: nobody leaves before the hub. Of an arrival only the root waits for the hub; a delivery
+//! has a second vertex per participant, after the initiator's: the data is there, whatever the
+//! destination has done so far. Edges are the local `after` relations. Vertex numbers
 //! ascend along every edge, so reachability is one sweep; questions are collected and answered for
 //! many sources at a time, one bit per source.
 
@@ -34,18 +36,55 @@ pub(super) struct Order {
 struct ActionVertices {
     /// First of its participants' vertices, in participant order.
     first: Vertex,
-    /// Vertex at which all have entered; none if nobody waits for others.
-    hub: Option<Vertex>,
+    finish: Finish,
     /// Its group in `members`.
     members: (u32, u32),
 }
 
-/// Does the action make its participants wait for each other? Empty reductions are no-ops.
-fn synchronises(kind: &ActionKind) -> bool {
+/// Which vertex stands for the end of a participant's share.
+#[derive(Clone, Copy)]
+enum Finish {
+    /// Its own: nobody waits for others.
+    Own,
+    /// The hub, at which all have entered.
+    Hub(Vertex),
+    /// The hub for the participant at this position, its own for all others.
+    HubOf(usize, Vertex),
+    /// One of a second series of vertices, of which this is the first.
+    Series(Vertex),
+}
+
+/// Who waits for whom in an action.
+#[derive(Clone, Copy)]
+enum Waits {
+    Nobody,
+    /// Everybody for everybody.
+    All,
+    /// The participant at this position for everybody.
+    One(usize),
+    /// Everybody for the participant at this position.
+    ForOne(usize),
+}
+
+/// Who waits for whom? Empty reductions are no-ops. The root of an arrival and the initiator of a delivery
+/// take part: the form has been checked.
+fn waits(network: &Network, kind: &ActionKind, tiles: &[TileId]) -> Waits {
+    let position = |tile| {
+        let found = network
+            .find(tile)
+            .and_then(|t| tiles.binary_search(&t).ok());
+        found.unwrap_or(0)
+    };
     match kind {
-        ActionKind::Barrier(_) => true,
-        ActionKind::InNetworkReduction(r) => r.bytes > 0,
-        ActionKind::Transfer(_) | ActionKind::LocalReduce(_) | ActionKind::Compute(_) => false,
+        ActionKind::Barrier(_) => Waits::All,
+        ActionKind::InNetworkReduction(r) if r.bytes > 0 => Waits::All,
+        ActionKind::Arrival(a) => Waits::One(position(a.root)),
+        ActionKind::Delivery(t) => Waits::ForOne(position(t.initiator)),
+        ActionKind::InNetworkReduction(_)
+        | ActionKind::Transfer(_)
+        | ActionKind::LocalReduce(_)
+        | ActionKind::Compute(_)
+        | ActionKind::Kernel(_) => Waits::Nobody,
     }
 }
 
@@ -74,7 +113,8 @@ impl Order {
                     return Err(unshared(schedule, i, after_idx));
                 }
             }
-            order.add(&tiles, &mut edges, synchronises(&action.kind));
+            let waits = waits(network, &action.kind, &tiles);
+            order.add(&tiles, &mut edges, waits);
             for tile in &tiles {
                 position[tile.idx()] = u32::MAX;
             }
@@ -93,7 +133,7 @@ impl Order {
         edges.len() > known
     }
 
-    fn add(&mut self, tiles: &[TileId], edges: &mut Vec<(u32, Vertex)>, synchronises: bool) {
+    fn add(&mut self, tiles: &[TileId], edges: &mut Vec<(u32, Vertex)>, waits: Waits) {
         edges.sort_unstable();
         edges.dedup();
         let first = self.num_vertices() as Vertex;
@@ -108,18 +148,38 @@ impl Order {
             }
             self.starts.push(self.preds.len() as u32);
         }
-        let hub = synchronises.then(|| {
-            self.preds.extend(first..first + tiles.len() as Vertex);
-            self.starts.push(self.preds.len() as u32);
-            first + tiles.len() as Vertex
-        });
+        let finish = self.add_finish(first, tiles.len() as Vertex, waits);
         let start = self.members.len() as u32;
         self.members.extend_from_slice(tiles);
         self.actions.push(ActionVertices {
             first,
-            hub,
+            finish,
             members: (start, self.members.len() as u32),
         });
+    }
+
+    /// Vertices beyond the participants' own.
+    fn add_finish(&mut self, first: Vertex, len: Vertex, waits: Waits) -> Finish {
+        let hub = first + len;
+        match waits {
+            Waits::Nobody => return Finish::Own,
+            Waits::All | Waits::One(_) => {
+                self.preds.extend(first..hub);
+                self.starts.push(self.preds.len() as u32);
+            }
+            Waits::ForOne(position) => {
+                for _ in 0..len {
+                    self.preds.push(first + position as Vertex);
+                    self.starts.push(self.preds.len() as u32);
+                }
+            }
+        }
+        match waits {
+            Waits::Nobody => Finish::Own,
+            Waits::All => Finish::Hub(hub),
+            Waits::One(position) => Finish::HubOf(position, hub),
+            Waits::ForOne(_) => Finish::Series(hub),
+        }
     }
 
     fn num_vertices(&self) -> usize {
@@ -140,7 +200,19 @@ impl Order {
     /// Vertex after which the `position`-th participant has finished the action.
     pub(super) fn finish(&self, action: usize, position: usize) -> Vertex {
         let vertices = self.actions[action];
-        vertices.hub.unwrap_or(vertices.first + position as Vertex)
+        let own = vertices.first + position as Vertex;
+        match vertices.finish {
+            Finish::Own => own,
+            Finish::Hub(hub) => hub,
+            Finish::HubOf(of, hub) => {
+                if of == position {
+                    hub
+                } else {
+                    own
+                }
+            }
+            Finish::Series(first) => first + position as Vertex,
+        }
     }
 
     /// Adds a vertex per tile that comes after everything the tile takes part in; returns the first.

@@ -169,6 +169,9 @@ impl Group<'_> {
             } => {
                 format!("a {operator} of {element}")
             }
+            Expression::Computed(action, tile) => {
+                format!("what actions[{action}] computes at {}", self.name(*tile))
+            }
             Expression::Torn(action) => {
                 format!("an element that actions[{action}] folds from pieces of different origin")
             }
@@ -183,7 +186,7 @@ impl Group<'_> {
         // Ends: every leaf marks another rank, or the walk is over.
         while let Some(value) = open.pop() {
             match expressions.get(value.expression) {
-                Expression::Torn(_) => {
+                Expression::Torn(_) | Expression::Computed(..) => {
                     let piece = Piece {
                         offset: 0,
                         bytes: 1,
@@ -250,6 +253,7 @@ impl Group<'_> {
                 Part::Expression(id) => match expressions.get(id) {
                     Expression::Initial(tile) => text.push_str(&self.rank(*tile)),
                     Expression::Torn(action) => drop(write!(text, "torn by {action}")),
+                    Expression::Computed(action, _) => drop(write!(text, "computed by {action}")),
                     Expression::Fold { operands, .. } => {
                         open.push(Part::Text("]"));
                         for (i, operand) in operands.iter().enumerate().rev() {

@@ -110,12 +110,16 @@ impl<'a> LinkCounter<'a> {
         };
         for action in actions {
             let bytes = match &action.kind {
-                ActionKind::Transfer(t) => self.transfer(t),
+                ActionKind::Transfer(t) | ActionKind::Delivery(t) => self.transfer(t),
                 ActionKind::InNetworkReduction(r) => {
                     self.reduction(r);
                     r.bytes * participants(self.network, &action.kind).len() as u64
                 }
-                ActionKind::LocalReduce(_) | ActionKind::Compute(_) | ActionKind::Barrier(_) => 0,
+                ActionKind::LocalReduce(_)
+                | ActionKind::Compute(_)
+                | ActionKind::Barrier(_)
+                | ActionKind::Arrival(_)
+                | ActionKind::Kernel(_) => 0,
             };
             step.transfers += usize::from(bytes > 0);
             step.bytes += bytes;

@@ -16,12 +16,14 @@ mod float;
 mod float8;
 mod fold;
 mod name;
+mod product;
 mod random;
 mod sum_bound;
 
 pub use fold::fold_into;
 pub use name::UnknownName;
 pub(crate) use name::find;
+pub use product::multiply_into;
 pub use random::random_elements;
 pub use sum_bound::{SumError, check_sum};
 

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What one cluster multiplies per iteration, and how long that takes.
+
+use crate::CollError;
+use noccl_net::Network;
+use noccl_workload::{ElementType, sum_element};
+
+/// Share of the FPUs' peak that a cluster's inner kernel reaches: the median that S1 (§4.3.1, its note 7)
+/// takes from cycle-accurate RTL runs of the cluster.
+pub const DEFAULT_UTILISATION: f64 = 0.981;
+
+/// Submatrix sizes of one cluster and iteration: C (rows × columns) += A (rows × inner) · B (inner × columns).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SubmatrixShape {
+    /// Rows of A and C (M_t).
+    pub rows: u32,
+    /// Columns of B and C (N_t).
+    pub columns: u32,
+    /// Columns of A and rows of B (K_t).
+    pub inner: u32,
+    /// Element of A and B.
+    pub element: ElementType,
+}
+
+impl SubmatrixShape {
+    /// Bytes of a submatrix of A.
+    #[must_use]
+    pub const fn a_bytes(self) -> u64 {
+        self.rows as u64 * self.inner as u64 * self.element.bytes()
+    }
+
+    /// Bytes of a submatrix of B.
+    #[must_use]
+    pub const fn b_bytes(self) -> u64 {
+        self.inner as u64 * self.columns as u64 * self.element.bytes()
+    }
+
+    /// Bytes of a submatrix of C, in the element in which sums are kept.
+    ///
+    /// # Errors
+    /// [`CollError::Impossible`] for integers.
+    pub fn c_bytes(self) -> Result<u64, CollError> {
+        let sum = sum_element(self.element).ok_or_else(|| {
+            CollError::Impossible(format!(
+                "a product of {}; accepted: a floating-point type",
+                self.element
+            ))
+        })?;
+        Ok(u64::from(self.rows) * u64::from(self.columns) * sum.bytes())
+    }
+
+    /// Multiply-adds per iteration.
+    #[must_use]
+    pub const fn multiply_adds(self) -> u64 {
+        self.rows as u64 * self.columns as u64 * self.inner as u64
+    }
+
+    /// Cycles of one iteration's kernel, S1 eq. (8): operations ÷ (utilisation × peak). An FPU of 64 bits
+    /// does 64 / bits multiply-adds per cycle, and each core has one.
+    ///
+    /// # Errors
+    /// [`CollError::Impossible`] for an empty submatrix or a utilisation outside (0, 1].
+    pub fn compute_cycles(self, network: &Network, utilisation: f64) -> Result<u64, CollError> {
+        if self.multiply_adds() == 0 {
+            return Err(CollError::Impossible(format!(
+                "a submatrix of {}x{}x{}; accepted: every side at least 1",
+                self.rows, self.columns, self.inner
+            )));
+        }
+        // Not a number fails too.
+        if !(utilisation > 0.0 && utilisation <= 1.0) {
+            return Err(CollError::Impossible(format!(
+                "a utilisation of {utilisation}; accepted: above 0, at most 1"
+            )));
+        }
+        let lanes = u64::from(network.spec().cluster.num_cores) * (8 / self.element.bytes());
+        let cycles = self.multiply_adds() as f64 / (utilisation * lanes as f64);
+        Ok((cycles.round() as u64).max(1))
+    }
+}

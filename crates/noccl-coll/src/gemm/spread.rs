@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How the submatrices of one iteration reach the clusters of their rows and columns.
+
+use super::layout::{Layout, Matrix};
+use super::program::{Mesh, Program};
+use crate::order::{chain_stages, from_position, tree_order, tree_stages};
+use crate::steps::transfer;
+use noccl_net::{Coord, TileRef};
+use noccl_workload::{ActionId, ActionKind, Destination, Place, Transfer};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// How a submatrix reaches all clusters of its row or column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Spread {
+    /// The network's multicast.
+    InNetwork,
+    /// A binary tree of DMA writes with a barrier between its levels (S1 eq. (3)).
+    Tree,
+    /// From neighbour to neighbour in `chunks` pieces, a barrier after every step (S1 eq. (1), (2)).
+    Chain {
+        /// Pieces of a submatrix, at least 1.
+        chunks: u32,
+    },
+}
+
+impl fmt::Display for Spread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Spread::InNetwork => f.write_str("in_network"),
+            Spread::Tree => f.write_str("tree"),
+            Spread::Chain { chunks } => write!(f, "chain:{chunks}"),
+        }
+    }
+}
+
+/// One hand-over: from a place to a cluster, by a cluster's DMA engine.
+#[derive(Debug, Clone, Copy)]
+struct Hop {
+    initiator: Coord,
+    from: Place,
+    to: Coord,
+}
+
+/// What spreading needs to know.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Task<'a> {
+    pub(super) layout: &'a Layout,
+    pub(super) mesh: Mesh,
+    pub(super) spread: Spread,
+}
+
+impl Task<'_> {
+    /// The network's multicast of one line.
+    pub(super) fn multicast(&self, matrix: Matrix, line: u16, iteration: u32) -> Transfer {
+        let set = match matrix {
+            Matrix::A => self.mesh.row(line),
+            Matrix::B => self.mesh.column(line),
+        };
+        transfer(
+            self.layout.initiator(matrix, line),
+            self.layout.source(matrix, line, iteration),
+            Destination::Multicast {
+                set,
+                offset: self.layout.slot(matrix, iteration),
+            },
+            self.layout.bytes(matrix),
+        )
+    }
+
+    /// Transfers of these iterations, with the barriers that software needs between its steps. Returns the
+    /// transfers that no barrier follows yet. All come after `start`, if there is one.
+    pub(super) fn emit(
+        &self,
+        iterations: std::ops::Range<u32>,
+        start: Option<ActionId>,
+        program: &mut Program,
+    ) -> Spreading {
+        match self.spread {
+            Spread::InNetwork => self.by_network(iterations, start, program),
+            Spread::Tree => self.in_steps(iterations, start, 1, program),
+            Spread::Chain { chunks } => self.in_steps(iterations, start, chunks, program),
+        }
+    }
+
+    fn by_network(
+        &self,
+        iterations: std::ops::Range<u32>,
+        start: Option<ActionId>,
+        program: &mut Program,
+    ) -> Spreading {
+        let mut all = Vec::new();
+        for iteration in iterations {
+            for matrix in Matrix::BOTH {
+                for line in 0..self.layout.lines(matrix) {
+                    let kind = ActionKind::Transfer(self.multicast(matrix, line, iteration));
+                    all.push(program.add(kind, start.into_iter().collect()));
+                }
+            }
+        }
+        Spreading {
+            first: all.clone(),
+            last: all,
+        }
+    }
+
+    /// Chunk c passes stage s in step c + s.
+    fn in_steps(
+        &self,
+        iterations: std::ops::Range<u32>,
+        start: Option<ActionId>,
+        chunks: u32,
+        program: &mut Program,
+    ) -> Spreading {
+        let stages = Matrix::BOTH.map(|matrix| self.stages(matrix));
+        let num_stages = stages.iter().map(Vec::len).max().unwrap_or(0);
+        let mut last: Vec<ActionId> = Vec::new();
+        let mut first = Vec::new();
+        let mut barrier = start;
+        // A cluster's own transfers of the steps since the last barrier.
+        let mut own: BTreeMap<Coord, Vec<ActionId>> = BTreeMap::new();
+        for step in 0..num_stages + chunks as usize - 1 {
+            if step > 0 && self.needs_barrier(step) {
+                let after = std::mem::take(&mut last);
+                barrier = Some(program.add(self.mesh.barrier(), after));
+                own.clear();
+            }
+            let mut now: BTreeMap<Coord, Vec<ActionId>> = BTreeMap::new();
+            for (matrix, stages) in Matrix::BOTH.into_iter().zip(&stages) {
+                for chunk in 0..chunks {
+                    let stage = step.checked_sub(chunk as usize).and_then(|s| stages.get(s));
+                    for (line, hop) in stage.into_iter().flatten() {
+                        for iteration in iterations.clone() {
+                            let Some(kind) =
+                                self.hand_over(matrix, *line, iteration, *hop, (chunk, chunks))
+                            else {
+                                continue;
+                            };
+                            let before = own.get(&hop.initiator).into_iter().flatten();
+                            let after = barrier.iter().chain(before).copied().collect();
+                            let id = program.add(kind, after);
+                            now.entry(hop.initiator).or_default().push(id);
+                            last.push(id);
+                        }
+                    }
+                }
+            }
+            if step == 0 {
+                first.clone_from(&last);
+            }
+            now.into_iter()
+                .for_each(|(at, ids)| own.entry(at).or_default().extend(ids));
+        }
+        Spreading { first, last }
+    }
+
+    /// A tree's first level is started by the cluster that has read the submatrix itself.
+    const fn needs_barrier(&self, step: usize) -> bool {
+        match self.spread {
+            Spread::Tree => step > 1,
+            Spread::InNetwork | Spread::Chain { .. } => true,
+        }
+    }
+
+    /// Hand-overs by stage: the initiator reads from the memory tile, then along the line.
+    fn stages(&self, matrix: Matrix) -> Vec<Vec<(u16, Hop)>> {
+        let mut stages: Vec<Vec<(u16, Hop)>> = vec![Vec::new()];
+        for line in 0..self.layout.lines(matrix) {
+            let entry = self.layout.initiator(matrix, line);
+            let from = self.layout.source(matrix, line, 0);
+            stages[0].push((
+                line,
+                Hop {
+                    initiator: entry,
+                    from,
+                    to: entry,
+                },
+            ));
+            for (s, edges) in self.edges(matrix, entry).into_iter().enumerate() {
+                if stages.len() == s + 1 {
+                    stages.push(Vec::new());
+                }
+                let hops = edges.into_iter().map(|(from, to)| {
+                    let initiator = match self.spread {
+                        Spread::Tree => from,
+                        Spread::InNetwork | Spread::Chain { .. } => to,
+                    };
+                    let from = Place {
+                        tile: TileRef::Cluster(from),
+                        offset: 0,
+                    };
+                    (
+                        line,
+                        Hop {
+                            initiator,
+                            from,
+                            to,
+                        },
+                    )
+                });
+                stages[s + 1].extend(hops);
+            }
+        }
+        stages
+    }
+
+    fn edges(&self, matrix: Matrix, entry: Coord) -> Vec<Vec<(Coord, Coord)>> {
+        let (length, start) = match matrix {
+            Matrix::A => (self.mesh.width, entry.x),
+            Matrix::B => (self.mesh.height, entry.y),
+        };
+        let line: Vec<u16> = (0..length).collect();
+        let stages = match self.spread {
+            Spread::Tree => tree_stages(&tree_order(line, &start)),
+            Spread::Chain { .. } => chain_stages(&from_position(line, usize::from(start))),
+            Spread::InNetwork => Vec::new(),
+        };
+        let place = |at: u16| match matrix {
+            Matrix::A => Coord::new(at, entry.y),
+            Matrix::B => Coord::new(entry.x, at),
+        };
+        let edge = |(a, b): (u16, u16)| (place(a), place(b));
+        stages
+            .into_iter()
+            .map(|stage| stage.into_iter().map(edge).collect())
+            .collect()
+    }
+
+    /// One chunk of one submatrix; none if the submatrix has fewer beats than chunks.
+    fn hand_over(
+        &self,
+        matrix: Matrix,
+        line: u16,
+        iteration: u32,
+        hop: Hop,
+        (chunk, chunks): (u32, u32),
+    ) -> Option<ActionKind> {
+        let bytes = self.layout.bytes(matrix);
+        let chunk_bytes = bytes.div_ceil(64).div_ceil(u64::from(chunks)) * 64;
+        let start = u64::from(chunk) * chunk_bytes;
+        let length = bytes
+            .checked_sub(start)
+            .filter(|rest| *rest > 0)?
+            .min(chunk_bytes);
+        let slot = self.layout.slot(matrix, iteration) + start;
+        let from = match hop.from.tile {
+            TileRef::Memory(_) => {
+                let source = self.layout.source(matrix, line, iteration);
+                Place {
+                    offset: source.offset + start,
+                    ..source
+                }
+            }
+            TileRef::Cluster(_) => Place {
+                offset: slot,
+                ..hop.from
+            },
+        };
+        let to = Place {
+            tile: TileRef::Cluster(hop.to),
+            offset: slot,
+        };
+        let kind = transfer(hop.initiator, from, Destination::One(to), length);
+        Some(ActionKind::Transfer(kind))
+    }
+}
+
+/// Transfers of a group of iterations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Spreading {
+    /// Those of the first step.
+    pub(super) first: Vec<ActionId>,
+    /// Those after the last barrier.
+    pub(super) last: Vec<ActionId>,
+}

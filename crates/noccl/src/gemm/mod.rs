@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Matrix products on meshes: cycles per iteration, what limits them, and what collectives change.
+
+mod candidates;
+mod request;
+mod row;
+mod steady;
+mod values;
+
+pub use request::{
+    Collectives, GemmKernel, GemmRequest, parse_collectives, parse_gemm_kernel, parse_mesh,
+    parse_submatrix, parse_sync,
+};
+pub use row::GemmRow;
+pub use values::{GemmValues, gemm_values};
+
+use crate::watch::{Tally, Watch};
+use crate::{Error, load};
+use candidates::candidates;
+use noccl_coll::gemm::{Spread, Summa, summa};
+use noccl_net::Network;
+use noccl_run::{Mode, RunConfig};
+use steady::Window;
+use values::Inputs;
+
+/// Largest mesh whose schedules are checked before they run; larger ones are the same text with more lines,
+/// and the checker's time grows faster than the simulator's.
+const MAX_CHECKED_CLUSTERS: usize = 256;
+
+/// One row per mesh and way to communicate; rows of one mesh stand together.
+///
+/// # Errors
+/// [`Error::Argument`], [`Error::Coll`] or [`Error::Run`], saying what would be accepted.
+pub fn gemm(request: &GemmRequest, watch: Watch<'_>) -> Result<Vec<GemmRow>, Error> {
+    let cases = request.meshes.len() * request.collectives.len();
+    let tally = Tally::new(watch, cases as u64);
+    let mut rows = Vec::new();
+    for (width, height) in &request.meshes {
+        let preset = format!("collective_noc_{width}x{height}");
+        let network = load(&preset, &request.overrides)?.network;
+        let first = rows.len();
+        for collectives in &request.collectives {
+            rows.push(best_row(&network, request, *collectives, &tally)?);
+            tally.finish_unit()?;
+        }
+        row::add_speedups(&mut rows[first..]);
+    }
+    Ok(rows)
+}
+
+/// The fastest of the ways to communicate that a word stands for.
+fn best_row(
+    network: &Network,
+    request: &GemmRequest,
+    collectives: Collectives,
+    tally: &Tally<'_>,
+) -> Result<GemmRow, Error> {
+    let mut best: Option<GemmRow> = None;
+    for spread in candidates(network, collectives) {
+        let row = summa_row(network, request, collectives, spread, tally)?;
+        if best
+            .as_ref()
+            .is_none_or(|b| row.iteration_cycles < b.iteration_cycles)
+        {
+            best = Some(row);
+        }
+    }
+    best.ok_or_else(|| Error::argument("--collectives", collectives.name(), "nothing to run"))
+}
+
+fn summa_row(
+    network: &Network,
+    request: &GemmRequest,
+    collectives: Collectives,
+    spread: Spread,
+    tally: &Tally<'_>,
+) -> Result<GemmRow, Error> {
+    let window = Window::new(request, spread);
+    let compute_cycles = request
+        .submatrix
+        .compute_cycles(network, request.utilisation)?;
+    let problem = Summa {
+        shape: request.submatrix,
+        iterations: window.iterations(),
+        prefetch: request.prefetch,
+        spread,
+        sync: request.sync_with(spread),
+        compute_cycles,
+    };
+    let plan = summa(network, &problem)?;
+    if network.clusters().count() <= MAX_CHECKED_CLUSTERS {
+        noccl_workload::check(network, &plan.schedule)?;
+    }
+    let matrices = match request.mode {
+        Mode::Value => Some(values::random_inputs(&plan, &problem, request.seed)),
+        Mode::Timing => None,
+    };
+    let inputs = matrices.as_ref().map(|[a, b]| Inputs { a, b });
+    let images = inputs.map_or_else(Vec::new, |i| values::images(&plan, &problem, i));
+    let outputs = inputs.map_or_else(Vec::new, |_| values::outputs(network, &plan));
+    let config = RunConfig {
+        threads: request.threads,
+        ..RunConfig::new(request.mode)
+    };
+    let result = tally.run(|on_progress| {
+        let schedule = &plan.schedule;
+        noccl_sim::run_schedule(network, schedule, &images, &outputs, &config, on_progress)
+    })?;
+    let mut row = GemmRow::new(network, request, collectives, &problem);
+    window.measure(&plan, &result, &mut row);
+    row.finish(network, &result);
+    row.verified =
+        inputs.map(|inputs| values::product(network, &plan, &problem, inputs) == result.memory);
+    Ok(row)
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is asked: kernel, meshes, submatrices, collectives.
+
+use crate::Error;
+use noccl_coll::gemm::{DEFAULT_UTILISATION, Spread, SubmatrixShape, Sync};
+use noccl_run::Mode;
+use noccl_workload::ElementType;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How a matrix product is distributed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GemmKernel {
+    /// A along rows, B along columns, iteration by iteration (S1 §4.3.1).
+    Summa,
+}
+
+/// Who does the communication.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Collectives {
+    /// DMA engines and barriers: the fastest software algorithm.
+    Software,
+    /// The network's multicasts and reductions.
+    InNetwork,
+}
+
+impl Collectives {
+    /// Name in tables and on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Collectives::Software => "software",
+            Collectives::InNetwork => "in_network",
+        }
+    }
+}
+
+/// Matrix products on meshes of `collective_noc`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GemmRequest {
+    /// How the product is distributed.
+    pub kernel: GemmKernel,
+    /// Columns and rows of clusters, powers of two.
+    pub meshes: Vec<(u32, u32)>,
+    /// Submatrices of one cluster and iteration.
+    pub submatrix: SubmatrixShape,
+    /// Share of the FPUs' peak that the inner kernel reaches.
+    pub utilisation: f64,
+    /// Steady-state iterations that are timed.
+    pub iterations: u32,
+    /// Slots per input in every cluster; 2 is double buffering.
+    pub prefetch: u32,
+    /// Who communicates.
+    pub collectives: Vec<Collectives>,
+    /// What orders the use of buffers; software always uses barriers.
+    pub sync: Sync,
+    /// Value mode multiplies and compares, timing mode is faster.
+    pub mode: Mode,
+    /// Seed of the inputs in value mode.
+    pub seed: u64,
+    /// Threads of one run; results do not depend on it.
+    pub threads: usize,
+    /// Fields of the spec that differ from the preset.
+    pub overrides: Vec<(String, String)>,
+}
+
+impl GemmRequest {
+    /// S1's submatrices, double buffered, with barriers, by software and in the network, in timing mode.
+    #[must_use]
+    pub const fn new(
+        kernel: GemmKernel,
+        meshes: Vec<(u32, u32)>,
+        collectives: Vec<Collectives>,
+    ) -> Self {
+        Self {
+            kernel,
+            meshes,
+            submatrix: SubmatrixShape {
+                rows: 18,
+                columns: 18,
+                inner: 18,
+                element: ElementType::Fp64,
+            },
+            utilisation: DEFAULT_UTILISATION,
+            iterations: 4,
+            prefetch: 2,
+            collectives,
+            sync: Sync::Barriers,
+            mode: Mode::Timing,
+            seed: 1,
+            threads: 1,
+            overrides: Vec::new(),
+        }
+    }
+
+    pub(super) const fn sync_with(&self, spread: Spread) -> Sync {
+        match spread {
+            Spread::InNetwork => self.sync,
+            Spread::Tree | Spread::Chain { .. } => Sync::Barriers,
+        }
+    }
+}
+
+/// Reads the name of a kernel.
+///
+/// # Errors
+/// [`Error::Argument`] with the accepted names.
+pub fn parse_gemm_kernel(text: &str) -> Result<GemmKernel, Error> {
+    match text {
+        "summa" => Ok(GemmKernel::Summa),
+        _ => Err(Error::argument("KERNEL", text, "accepted: summa")),
+    }
+}
+
+/// Reads `WxH`.
+///
+/// # Errors
+/// [`Error::Argument`].
+pub fn parse_mesh(text: &str) -> Result<(u32, u32), Error> {
+    let side = |text: &str| text.parse::<u32>().ok().filter(|n| *n >= 1);
+    let sides = text.split_once('x').and_then(|(w, h)| side(w).zip(side(h)));
+    sides.ok_or_else(|| Error::argument("--mesh", text, "accepted: WxH, e.g. 64x64"))
+}
+
+/// Reads `software`, `in_network` or `all`.
+///
+/// # Errors
+/// [`Error::Argument`].
+pub fn parse_collectives(text: &str) -> Result<Vec<Collectives>, Error> {
+    match text {
+        "software" => Ok(vec![Collectives::Software]),
+        "in_network" => Ok(vec![Collectives::InNetwork]),
+        "all" => Ok(vec![Collectives::Software, Collectives::InNetwork]),
+        _ => Err(Error::argument(
+            "--collectives",
+            text,
+            "accepted: software, in_network, all",
+        )),
+    }
+}
+
+/// Reads `barriers` or `flags`.
+///
+/// # Errors
+/// [`Error::Argument`].
+pub fn parse_sync(text: &str) -> Result<Sync, Error> {
+    match text {
+        "barriers" => Ok(Sync::Barriers),
+        "flags" => Ok(Sync::Flags),
+        _ => Err(Error::argument("--sync", text, "accepted: barriers, flags")),
+    }
+}
+
+/// Reads `MxNxK` with rows, columns and inner dimension of the submatrices; FP64.
+///
+/// # Errors
+/// [`Error::Argument`].
+pub fn parse_submatrix(text: &str, element: ElementType) -> Result<SubmatrixShape, Error> {
+    let sides: Option<Vec<u32>> = text
+        .split('x')
+        .map(|n| n.parse().ok().filter(|n| *n >= 1))
+        .collect();
+    match sides.as_deref() {
+        Some([rows, columns, inner]) => Ok(SubmatrixShape {
+            rows: *rows,
+            columns: *columns,
+            inner: *inner,
+            element,
+        }),
+        Some(_) | None => Err(Error::argument(
+            "--submatrix",
+            text,
+            "accepted: ROWSxCOLUMNSxINNER, e.g. 18x18x18",
+        )),
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Matrix products: what an iteration takes follows from its parts, and the numbers are right.
+
+use noccl::gemm::{Collectives, GemmKernel};
+use noccl::{GemmRequest, GemmRow, GemmSync, Mode, Watch, gemm};
+
+fn request(side: u32, collectives: Collectives) -> GemmRequest {
+    GemmRequest::new(GemmKernel::Summa, vec![(side, side)], vec![collectives])
+}
+
+fn row(request: &GemmRequest) -> GemmRow {
+    let mut rows = gemm(request, Watch::quiet()).expect("the product runs");
+    rows.remove(0)
+}
+
+/// Cycles that a barrier over a mesh takes from the last arrival on, counted in its middle.
+fn barrier_cycles(side: u32) -> f64 {
+    // barrier_store 5, path 1, round trip 5 + 4h, path 1, barrier_leave 4.
+    f64::from(5 + 1 + 5 + 4 * side + 1 + 4)
+}
+
+#[test]
+fn double_buffered_iteration_is_the_longer_of_compute_and_communication_and_a_barrier() {
+    for side in [4, 8] {
+        for collectives in [Collectives::InNetwork, Collectives::Software] {
+            let bound = row(&request(side, collectives));
+            assert!(bound.is_compute_bound);
+            assert_eq!(bound.compute_cycles, 743);
+            let longer = bound.communication_cycles.max(743.0);
+            assert_eq!(
+                bound.iteration_cycles,
+                longer + barrier_cycles(side),
+                "{bound:?}"
+            );
+            // A kernel that takes next to no time: the transfers are what remains.
+            let mut thin = request(side, collectives);
+            thin.submatrix.rows = 1;
+            thin.submatrix.columns = 1;
+            thin.submatrix.inner = 324;
+            let free = row(&thin);
+            assert!(!free.is_compute_bound);
+            let parts = free.communication_cycles + free.sync_cycles;
+            // dma_start 5 before the first transfer.
+            assert_eq!(free.iteration_cycles, parts + 5.0, "{free:?}");
+        }
+    }
+}
+
+#[test]
+fn a_slot_more_hides_the_barrier_and_flags_need_none() {
+    for side in [4, 8, 16] {
+        for (sync, prefetch) in [(GemmSync::Barriers, 3), (GemmSync::Flags, 2)] {
+            let request = GemmRequest {
+                sync,
+                prefetch,
+                ..request(side, Collectives::InNetwork)
+            };
+            let row = row(&request);
+            assert_eq!(row.iteration_cycles, 743.0, "{row:?}");
+            assert_eq!(row.compute_share, 1.0);
+        }
+    }
+}
+
+#[test]
+fn software_is_memory_bound_from_16x16_on_and_the_network_is_not() {
+    for (side, software) in [(8, true), (16, false)] {
+        let rows = gemm(
+            &GemmRequest {
+                collectives: vec![Collectives::Software, Collectives::InNetwork],
+                ..request(side, Collectives::Software)
+            },
+            Watch::quiet(),
+        )
+        .expect("the products run");
+        let bound: Vec<bool> = rows.iter().map(|r| r.is_compute_bound).collect();
+        assert_eq!(bound, [software, true], "{side}");
+        let speedup = rows[0].iteration_cycles / rows[1].iteration_cycles;
+        assert_eq!(rows[1].speedup, Some(speedup));
+        assert_eq!(rows[0].speedup, Some(1.0));
+    }
+}
+
+#[test]
+fn products_are_right_bit_by_bit_however_they_are_communicated() {
+    for (collectives, sync) in [
+        (Collectives::InNetwork, GemmSync::Flags),
+        (Collectives::InNetwork, GemmSync::Barriers),
+        (Collectives::Software, GemmSync::Barriers),
+    ] {
+        for prefetch in [2, 3, 4] {
+            let request = GemmRequest {
+                sync,
+                prefetch,
+                mode: Mode::Value,
+                ..request(4, collectives)
+            };
+            let row = row(&request);
+            assert_eq!(row.verified, Some(true), "{row:?}");
+            let timing = GemmRequest {
+                mode: Mode::Timing,
+                ..request
+            };
+            let timing = self::row(&timing);
+            assert_eq!(timing.iteration_cycles, row.iteration_cycles);
+            assert_eq!(timing.counters, row.counters);
+        }
+    }
+}
