@@ -55,7 +55,9 @@ fn bounded(squared: f64, beats: f64) -> f64 {
 /// Chunk counts that cut that many beats into equal chunks: its divisors, ascending.
 #[must_use]
 pub fn even_chunks(beats: u32) -> Vec<u32> {
-    (1..=beats).filter(|k| beats.is_multiple_of(*k)).collect()
+    (1..=beats)
+        .filter(|num_chunks| beats.is_multiple_of(*num_chunks))
+        .collect()
 }
 
 /// The candidate with the least cycles, the smallest of equals, with its cycles; `None` without candidates.
@@ -64,7 +66,9 @@ pub fn best_chunks(
     candidates: impl IntoIterator<Item = u32>,
     cycles: impl Fn(u32) -> f64,
 ) -> Option<(u32, f64)> {
-    let timed = candidates.into_iter().map(|k| (k, cycles(k)));
+    let timed = candidates
+        .into_iter()
+        .map(|num_chunks| (num_chunks, cycles(num_chunks)));
     timed.min_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)))
 }
 
@@ -97,7 +101,7 @@ pub fn limit(
             sync_cycles: overhead_cycles / 2.0,
             ..*constants
         };
-        let cycles = |k| reduced.pipelined_cycles(extent, n, f64::from(k));
+        let cycles = |num_chunks| reduced.pipelined_cycles(extent, n, f64::from(num_chunks));
         let (num_chunks, pipelined_cycles) =
             best_chunks(1..=beats, cycles).unwrap_or((1, reduced.first_alpha_cycles));
         LimitPoint {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Why there is no bound.
+//! Why there is no bound and no prediction.
 
+use crate::constants::Law;
 use noccl_net::NetError;
 use thiserror::Error;
 
@@ -23,5 +24,52 @@ pub enum ModelError {
         height: u16,
         /// Number of memory tiles.
         memories: usize,
+    },
+    /// The calibration needs more clusters.
+    #[error("calibration on {width}x{height} clusters; accepted: at least 4 columns and 2 rows")]
+    TooSmall {
+        /// Columns of clusters.
+        width: u16,
+        /// Rows of clusters.
+        height: u16,
+    },
+    /// The runs of a law do not determine a constant.
+    #[error(
+        "{constant}: the runs of the law {law:?} do not determine it; accepted: runs that differ in it"
+    )]
+    Undetermined {
+        /// The constant.
+        constant: &'static str,
+        /// The law.
+        law: Law,
+    },
+    /// A calibration file is wrong.
+    #[error("{file}: not a calibration: {reason}; `noccl calibrate -o FILE` writes one")]
+    Calibration {
+        /// The file.
+        file: String,
+        /// What the reader saw.
+        reason: String,
+    },
+    /// The constants were fitted to another network.
+    #[error(
+        "{field} = {found}: the model's constants were fitted with {fitted}; \
+         accepted: that value, or constants of `noccl calibrate` with this spec"
+    )]
+    OtherSpec {
+        /// First field that differs.
+        field: String,
+        /// Its value in the spec.
+        found: String,
+        /// Its value in the calibration.
+        fitted: String,
+    },
+    /// A schedule names what is not on the network.
+    #[error("actions[{action}]: {reason}")]
+    Schedule {
+        /// Index of the action.
+        action: usize,
+        /// What is wrong, and what would be accepted.
+        reason: String,
     },
 }

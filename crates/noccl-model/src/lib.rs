@@ -5,13 +5,26 @@
 //! a runtime is a number that nobody can explain.
 
 mod bound;
+mod calibrate;
 mod chunks;
+mod constants;
 mod error;
+mod hop;
+mod least_squares;
+mod predict;
 pub mod published;
+mod runs;
 
 pub use bound::{
     Bounds, END_EVENT, START_EVENT, bounds, lower_bound_cycles, payload_bound_cycles,
     round_trip_cycles,
 };
+pub use calibrate::{
+    CALIBRATION_FORMAT, Calibration, FittedRun, HeldOut, conditions, fit, held_out,
+};
 pub use chunks::{LimitPoint, best_chunks, even_chunks, limit};
+pub use constants::{Constant, Constants, Law};
 pub use error::ModelError;
+pub use hop::MulticastSource;
+pub use predict::{Prediction, predict, predict_with};
+pub use runs::{CalibrationRun, calibration_runs};

@@ -12,8 +12,8 @@ const ROW: Extent = Extent::row(4);
 
 fn best_software_multicast(beats: u32) -> f64 {
     let n = f64::from(beats);
-    let chain = best_chunks(even_chunks(beats), |k| {
-        MULTICAST.pipelined_cycles(ROW, n, f64::from(k))
+    let chain = best_chunks(even_chunks(beats), |chunks| {
+        MULTICAST.pipelined_cycles(ROW, n, f64::from(chunks))
     });
     chain.unwrap().1.min(MULTICAST.tree_cycles(ROW, n))
 }
@@ -106,7 +106,7 @@ fn pipelined_multicast_becomes_the_networks_as_overheads_vanish() {
 
 /// No whole number of chunks is faster than the formula's, and the formula's neighbours are the best ones.
 fn check_optimum(optimum: f64, beats: u32, cycles: impl Fn(f64) -> f64) {
-    let (best, least) = best_chunks(1..=beats, |k| cycles(f64::from(k))).unwrap();
+    let (best, least) = best_chunks(1..=beats, |chunks| cycles(f64::from(chunks))).unwrap();
     assert!(cycles(optimum) <= least + 1e-9, "{optimum}: {least}");
     assert!(
         (optimum - f64::from(best)).abs() < 1.0 + 1e-9,
@@ -121,16 +121,16 @@ proptest! {
     ) {
         let extent = Extent { columns, rows };
         let n = f64::from(beats);
-        check_optimum(MULTICAST.optimal_chunks(extent, n), beats, |k| {
-            MULTICAST.pipelined_cycles(extent, n, k)
+        check_optimum(MULTICAST.optimal_chunks(extent, n), beats, |chunks| {
+            MULTICAST.pipelined_cycles(extent, n, chunks)
         });
         // Additions are the longer part of every step.
         let constants = ReduceConstants::published(17.0, 20.0, 40.0);
-        check_optimum(constants.optimal_pipelined_chunks(extent, n), beats, |k| {
-            constants.pipelined_cycles(extent, n, k)
+        check_optimum(constants.optimal_pipelined_chunks(extent, n), beats, |chunks| {
+            constants.pipelined_cycles(extent, n, chunks)
         });
-        check_optimum(constants.optimal_tree_chunks(n), beats, |k| {
-            constants.tree_cycles(extent, n, k)
+        check_optimum(constants.optimal_tree_chunks(n), beats, |chunks| {
+            constants.tree_cycles(extent, n, chunks)
         });
     }
 }

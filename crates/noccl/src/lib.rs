@@ -4,6 +4,7 @@
 //! The command line and the Python package call these functions and hold no rule of their own. Each
 //! verb of the command line is one function here; what it answers is a plain row type with a JSON form.
 
+mod analytic;
 pub mod bench;
 pub mod compare;
 mod demo;
@@ -26,6 +27,7 @@ pub mod stress;
 mod traffic;
 mod watch;
 
+pub use analytic::{ModelRow, calibrate, calibration_text, model_rows, read_calibration};
 pub use compare::{
     AlgorithmRequest, CompareRequest, CompareRow, Comparison, LinkFlits, SumError, compare,
     parse_algorithms, plane_name,
@@ -55,6 +57,7 @@ pub use watch::{Step, Watch};
 
 // What the calls above take and give, so that callers need this crate only.
 pub use noccl_coll::gemm::{Spread, SubmatrixShape, Sync as GemmSync};
+pub use noccl_model::{Calibration, Constant, Constants, Law};
 pub use noccl_coll::{Algorithm, Choice, CollError};
 pub use noccl_net::{Coord, MultiAddress, NetError, Network, TileRef, TileSet};
 pub use noccl_run::{

@@ -2,6 +2,7 @@
 //! The verbs, one file each.
 
 mod bench;
+mod calibrate;
 mod check;
 mod compare;
 mod demo;
@@ -41,6 +42,7 @@ enum Verb {
     Check(check::Check),
     Run(run::Run),
     Compare(compare::Compare),
+    Calibrate(calibrate::Calibrate),
     Traffic(traffic::Traffic),
     Stress(stress::Stress),
     Bench(bench::Bench),
@@ -64,6 +66,7 @@ impl Cli {
             Verb::Check(verb) => verb.run(),
             Verb::Run(verb) => verb.run(),
             Verb::Compare(verb) => verb.run(),
+            Verb::Calibrate(verb) => verb.run(),
             Verb::Traffic(verb) => verb.run(),
             Verb::Stress(verb) => verb.run(),
             Verb::Bench(verb) => verb.run(),

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+//! From measured runs to constants, law by law, and the file that holds them.
+//!
+//! A law's constants are fitted by least squares to its runs alone, with the constants of the laws
+//! before it as given. What the fit leaves over is reported run by run.
+
+use crate::ModelError;
+use crate::constants::{Constant, Constants, Law};
+use crate::least_squares::solve;
+use crate::runs::CalibrationRun;
+use noccl_spec::Spec;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Version of the calibration format this library reads and writes.
+pub const CALIBRATION_FORMAT: u32 = 1;
+
+/// Constants that ship with the library, by the spec family they were fitted to.
+const SHIPPED: &str = include_str!("../constants/collective_noc.toml");
+
+/// Constants with the runs behind them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Calibration {
+    /// Format version; this library reads version 1.
+    pub format: u32,
+    /// Command that made it.
+    pub command: String,
+    /// Network on which the runs were made.
+    pub network: String,
+    /// What the constants hold for: all timing fields of the spec, by dotted path.
+    pub conditions: BTreeMap<String, String>,
+    /// The constants.
+    pub constants: Constants,
+    /// Runs that were fitted.
+    pub runs: Vec<FittedRun>,
+    /// How well the model does on other runs.
+    pub held_out: HeldOut,
+}
+
+/// A run of the fit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FittedRun {
+    /// Law that it serves.
+    pub law: Law,
+    /// What ran.
+    pub name: String,
+    /// Cycles of the simulator.
+    pub measured_cycles: u64,
+    /// Cycles of the fitted law.
+    pub fitted_cycles: f64,
+}
+
+/// Errors over runs that no constant was fitted to, relative to the simulator's cycles.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HeldOut {
+    /// Number of runs.
+    pub runs: u64,
+    /// Median of the absolute relative error.
+    pub median_error: f64,
+    /// Largest absolute relative error.
+    pub max_error: f64,
+    /// The run with that error.
+    pub worst: String,
+}
+
+/// Fits the constants to measured cycles, one number per run in their order.
+///
+/// # Errors
+/// [`ModelError::Undetermined`] if a law's runs do not tell its constants apart.
+pub fn fit(
+    runs: &[CalibrationRun],
+    measured_cycles: &[u64],
+) -> Result<(Constants, Vec<FittedRun>), ModelError> {
+    let mut constants = Constants::default();
+    let measured: Vec<(&CalibrationRun, u64)> =
+        runs.iter().zip(measured_cycles.iter().copied()).collect();
+    for law in Law::ALL {
+        let unknown = law.constants();
+        let rows: Vec<(Vec<f64>, f64)> = measured
+            .iter()
+            .filter(|(run, _)| run.law == law)
+            .map(|(run, cycles)| {
+                let factor = |wanted: &Constant| {
+                    let terms = run.terms.iter().filter(|(constant, _)| constant == wanted);
+                    terms.map(|(_, factor)| factor).sum()
+                };
+                // Unknown constants are still zero here.
+                let known = sum(&constants, run);
+                (unknown.iter().map(factor).collect(), *cycles as f64 - known)
+            })
+            .collect();
+        let values = solve(&rows, unknown.len()).map_err(|index| ModelError::Undetermined {
+            constant: unknown[index].name(),
+            law,
+        })?;
+        for (constant, value) in unknown.iter().zip(values) {
+            *constants.slot(*constant) = rounded(value);
+        }
+    }
+    let fitted = measured.iter().map(|(run, cycles)| FittedRun {
+        law: run.law,
+        name: run.name.clone(),
+        measured_cycles: *cycles,
+        fitted_cycles: rounded(sum(&constants, run)),
+    });
+    Ok((constants, fitted.collect()))
+}
+
+fn sum(constants: &Constants, run: &CalibrationRun) -> f64 {
+    let terms = run.terms.iter();
+    terms
+        .map(|(constant, factor)| constants.value(*constant) * factor)
+        .sum()
+}
+
+/// To a ten-thousandth of a cycle, so that files do not show the rounding of the arithmetic.
+fn rounded(value: f64) -> f64 {
+    (value * 1e4).round() / 1e4 + 0.0
+}
+
+/// Median and maximum of (name, model, simulator).
+#[must_use]
+pub fn held_out(runs: &[(String, f64, u64)]) -> HeldOut {
+    let error = |(_, model, measured): &(String, f64, u64)| {
+        (model - *measured as f64).abs() / (*measured).max(1) as f64
+    };
+    let mut errors: Vec<f64> = runs.iter().map(error).collect();
+    errors.sort_by(f64::total_cmp);
+    let worst = runs.iter().max_by(|a, b| error(a).total_cmp(&error(b)));
+    HeldOut {
+        runs: runs.len() as u64,
+        median_error: rounded(errors.get(errors.len() / 2).copied().unwrap_or(0.0)),
+        max_error: rounded(errors.last().copied().unwrap_or(0.0)),
+        worst: worst.map(|(name, _, _)| name.clone()).unwrap_or_default(),
+    }
+}
+
+impl Calibration {
+    /// The constants that ship with the library.
+    ///
+    /// # Errors
+    /// [`ModelError::Calibration`] if the shipped file is damaged.
+    pub fn shipped() -> Result<Self, ModelError> {
+        Self::read("constants/collective_noc.toml", SHIPPED)
+    }
+
+    /// Reads a calibration; `file` names it in errors.
+    ///
+    /// # Errors
+    /// [`ModelError::Calibration`] with the place and what the reader saw.
+    pub fn read(file: &str, text: &str) -> Result<Self, ModelError> {
+        let wrong = |reason: String| ModelError::Calibration {
+            file: file.to_owned(),
+            reason,
+        };
+        let read: Self = toml::from_str(text).map_err(|e| wrong(e.to_string()))?;
+        if read.format == CALIBRATION_FORMAT {
+            return Ok(read);
+        }
+        Err(wrong(format!(
+            "format {}; accepted: {CALIBRATION_FORMAT}",
+            read.format
+        )))
+    }
+
+    /// The text that [`Calibration::read`] reads.
+    ///
+    /// # Errors
+    /// [`ModelError::Calibration`] if a value has no form in TOML.
+    pub fn to_toml(&self) -> Result<String, ModelError> {
+        toml::to_string(self).map_err(|e| ModelError::Calibration {
+            file: "calibration".to_owned(),
+            reason: e.to_string(),
+        })
+    }
+
+    /// The constants, if they hold for this spec.
+    ///
+    /// # Errors
+    /// [`ModelError::OtherSpec`] with the first field that differs.
+    pub fn constants_for(&self, spec: &Spec) -> Result<&Constants, ModelError> {
+        let here = conditions(spec);
+        let keys = self.conditions.keys().chain(here.keys());
+        let value = |map: &BTreeMap<String, String>, key: &String| {
+            map.get(key).cloned().unwrap_or_else(|| "absent".to_owned())
+        };
+        for key in keys {
+            let (fitted, found) = (value(&self.conditions, key), value(&here, key));
+            if fitted != found {
+                return Err(ModelError::OtherSpec {
+                    field: key.clone(),
+                    found,
+                    fitted,
+                });
+            }
+        }
+        Ok(&self.constants)
+    }
+}
+
+/// Everything in a spec that moves a cycle: all but names, sizes and energies.
+#[must_use]
+pub fn conditions(spec: &Spec) -> BTreeMap<String, String> {
+    let mut out = BTreeMap::new();
+    let Ok(toml::Value::Table(table)) = toml::Value::try_from(spec) else {
+        return out;
+    };
+    for part in ["router", "ni", "cluster", "memory"] {
+        if let Some(value) = table.get(part) {
+            flatten(part, value, &mut out);
+        }
+    }
+    out.remove("cluster.l1_bytes");
+    out.remove("memory.bytes");
+    out
+}
+
+fn flatten(path: &str, value: &toml::Value, out: &mut BTreeMap<String, String>) {
+    if let toml::Value::Table(table) = value {
+        for (key, inner) in table {
+            flatten(&format!("{path}.{key}"), inner, out);
+        }
+        return;
+    }
+    let text = value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned);
+    out.insert(path.to_owned(), text);
+}

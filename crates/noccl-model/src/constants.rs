@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The constants of our own model, and which law each belongs to.
+//!
+//! None is written by hand: `fit` takes them from measured runs, `noccl calibrate` writes them to a file.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Fitted constants, in cycles. A round trip over h hops costs h times `hop_cycles`, one way half of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Constants {
+    /// γ: round trip over one hop.
+    pub hop_cycles: f64,
+    /// β of a transfer or a reduction that takes one beat per cycle.
+    pub beta_cycles_per_beat: f64,
+    /// α of a transfer in which the destination reads.
+    pub pull_alpha_cycles: f64,
+    /// α of a transfer in which the source writes, to one tile or to many.
+    pub push_alpha_cycles: f64,
+    /// α of a transfer that reads at one tile and writes to others.
+    pub relay_alpha_cycles: f64,
+    /// α of a copy within one L1.
+    pub copy_alpha_cycles: f64,
+    /// α_c of additions by the cores.
+    pub compute_alpha_cycles: f64,
+    /// β_c.
+    pub compute_beta_cycles_per_beat: f64,
+    /// From being free to the start of a transfer.
+    pub issue_cycles: f64,
+    /// The same for a transfer of several lines.
+    pub issue_lines_cycles: f64,
+    /// From the end of a transfer until its cluster goes on.
+    pub wait_cycles: f64,
+    /// α of the network's barrier.
+    pub barrier_alpha_cycles: f64,
+    /// α of the network's reduction.
+    pub reduction_alpha_cycles: f64,
+    /// Registers on the way to and from the FPUs, per router that adds.
+    pub cut_cycles: f64,
+    /// One addition of 64-bit elements in a router.
+    pub addition64_cycles: f64,
+    /// One addition of 32-bit elements.
+    pub addition32_cycles: f64,
+    /// One addition of 16-bit elements.
+    pub addition16_cycles: f64,
+    /// One addition of 8-bit elements.
+    pub addition8_cycles: f64,
+    /// α of the software barrier.
+    pub counter_alpha_cycles: f64,
+    /// What each participant costs at the counter of a software barrier.
+    pub counter_member_cycles: f64,
+}
+
+/// One of [`Constants`], by name.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Constant {
+    /// [`Constants::hop_cycles`].
+    Hop,
+    /// [`Constants::beta_cycles_per_beat`].
+    Beta,
+    /// [`Constants::pull_alpha_cycles`].
+    PullAlpha,
+    /// [`Constants::push_alpha_cycles`].
+    PushAlpha,
+    /// [`Constants::relay_alpha_cycles`].
+    RelayAlpha,
+    /// [`Constants::copy_alpha_cycles`].
+    CopyAlpha,
+    /// [`Constants::compute_alpha_cycles`].
+    ComputeAlpha,
+    /// [`Constants::compute_beta_cycles_per_beat`].
+    ComputeBeta,
+    /// [`Constants::issue_cycles`].
+    Issue,
+    /// [`Constants::issue_lines_cycles`].
+    IssueLines,
+    /// [`Constants::wait_cycles`].
+    Wait,
+    /// [`Constants::barrier_alpha_cycles`].
+    BarrierAlpha,
+    /// [`Constants::reduction_alpha_cycles`].
+    ReductionAlpha,
+    /// [`Constants::cut_cycles`].
+    Cut,
+    /// [`Constants::addition64_cycles`].
+    Addition64,
+    /// [`Constants::addition32_cycles`].
+    Addition32,
+    /// [`Constants::addition16_cycles`].
+    Addition16,
+    /// [`Constants::addition8_cycles`].
+    Addition8,
+    /// [`Constants::counter_alpha_cycles`].
+    CounterAlpha,
+    /// [`Constants::counter_member_cycles`].
+    CounterMember,
+}
+
+/// A family of runs from which some constants follow once those of the laws above it are known.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Law {
+    /// α + γ h + β n.
+    Transfer,
+    /// α + β n within a cluster.
+    Copy,
+    /// α_c + β_c n.
+    Compute,
+    /// What stands between two actions of one cluster.
+    Agent,
+    /// α + γ h_max.
+    Barrier,
+    /// α + γ h + β n, and the additions of the routers on the longest way.
+    Reduction,
+    /// α + γ h_max, and a cost per participant.
+    Counter,
+}
+
+impl Law {
+    /// All laws in the order in which they are fitted.
+    pub const ALL: [Law; 7] = [
+        Law::Transfer,
+        Law::Copy,
+        Law::Compute,
+        Law::Agent,
+        Law::Barrier,
+        Law::Reduction,
+        Law::Counter,
+    ];
+
+    /// The constants that the runs of this law determine.
+    #[must_use]
+    pub const fn constants(self) -> &'static [Constant] {
+        use Constant as C;
+        match self {
+            Law::Transfer => &[C::Hop, C::Beta, C::PullAlpha, C::PushAlpha, C::RelayAlpha],
+            Law::Copy => &[C::CopyAlpha],
+            Law::Compute => &[C::ComputeAlpha, C::ComputeBeta],
+            Law::Agent => &[C::Issue, C::IssueLines, C::Wait],
+            Law::Barrier => &[C::BarrierAlpha],
+            Law::Reduction => &[
+                C::ReductionAlpha,
+                C::Cut,
+                C::Addition64,
+                C::Addition32,
+                C::Addition16,
+                C::Addition8,
+            ],
+            Law::Counter => &[C::CounterAlpha, C::CounterMember],
+        }
+    }
+}
+
+impl Constant {
+    /// Name of the field that holds it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Constant::Hop => "hop_cycles",
+            Constant::Beta => "beta_cycles_per_beat",
+            Constant::PullAlpha => "pull_alpha_cycles",
+            Constant::PushAlpha => "push_alpha_cycles",
+            Constant::RelayAlpha => "relay_alpha_cycles",
+            Constant::CopyAlpha => "copy_alpha_cycles",
+            Constant::ComputeAlpha => "compute_alpha_cycles",
+            Constant::ComputeBeta => "compute_beta_cycles_per_beat",
+            Constant::Issue => "issue_cycles",
+            Constant::IssueLines => "issue_lines_cycles",
+            Constant::Wait => "wait_cycles",
+            Constant::BarrierAlpha => "barrier_alpha_cycles",
+            Constant::ReductionAlpha => "reduction_alpha_cycles",
+            Constant::Cut => "cut_cycles",
+            Constant::Addition64 => "addition64_cycles",
+            Constant::Addition32 => "addition32_cycles",
+            Constant::Addition16 => "addition16_cycles",
+            Constant::Addition8 => "addition8_cycles",
+            Constant::CounterAlpha => "counter_alpha_cycles",
+            Constant::CounterMember => "counter_member_cycles",
+        }
+    }
+}
+
+impl Constants {
+    /// A constant by name.
+    #[must_use]
+    pub const fn value(&self, constant: Constant) -> f64 {
+        let mut copy = *self;
+        *copy.slot(constant)
+    }
+
+    /// Where a constant stands.
+    pub(crate) const fn slot(&mut self, constant: Constant) -> &mut f64 {
+        match constant {
+            Constant::Hop => &mut self.hop_cycles,
+            Constant::Beta => &mut self.beta_cycles_per_beat,
+            Constant::PullAlpha => &mut self.pull_alpha_cycles,
+            Constant::PushAlpha => &mut self.push_alpha_cycles,
+            Constant::RelayAlpha => &mut self.relay_alpha_cycles,
+            Constant::CopyAlpha => &mut self.copy_alpha_cycles,
+            Constant::ComputeAlpha => &mut self.compute_alpha_cycles,
+            Constant::ComputeBeta => &mut self.compute_beta_cycles_per_beat,
+            Constant::Issue => &mut self.issue_cycles,
+            Constant::IssueLines => &mut self.issue_lines_cycles,
+            Constant::Wait => &mut self.wait_cycles,
+            Constant::BarrierAlpha => &mut self.barrier_alpha_cycles,
+            Constant::ReductionAlpha => &mut self.reduction_alpha_cycles,
+            Constant::Cut => &mut self.cut_cycles,
+            Constant::Addition64 => &mut self.addition64_cycles,
+            Constant::Addition32 => &mut self.addition32_cycles,
+            Constant::Addition16 => &mut self.addition16_cycles,
+            Constant::Addition8 => &mut self.addition8_cycles,
+            Constant::CounterAlpha => &mut self.counter_alpha_cycles,
+            Constant::CounterMember => &mut self.counter_member_cycles,
+        }
+    }
+
+    /// One addition in a router, by the element's width.
+    #[must_use]
+    pub const fn addition_cycles(&self, element_bytes: u64) -> f64 {
+        match element_bytes {
+            1 => self.addition8_cycles,
+            2 => self.addition16_cycles,
+            4 => self.addition32_cycles,
+            _ => self.addition64_cycles,
+        }
+    }
+
+    /// Latency of a router that adds that many operands, one after the other; none for a single one.
+    #[must_use]
+    pub fn merge_cycles(&self, operands: u32, element_bytes: u64) -> f64 {
+        if operands < 2 {
+            return 0.0;
+        }
+        self.cut_cycles + f64::from(operands - 1) * self.addition_cycles(element_bytes)
+    }
+}

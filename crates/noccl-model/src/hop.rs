@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Our model: S1's equations with a hop term and with who waits for whom.
+//!
+//! S1 charges every transfer the same α and every synchronisation the same δ. Here a transfer takes
+//! α + γ·h + β·n over h hops, and a synchronisation costs its members γ/2 per hop to the counter and
+//! γ/2 back, so a step takes as long as its farthest *active* member: δ = δ₀ + γ·h. All constants are
+//! fitted (`fit`), the structure is that of the algorithms of `docs/algorithms.md`; nothing else is.
+//!
+//! The forms hold for rectangles of clusters whose entry, root and counter is the south-west corner. Trees
+//! are exact for powers of two. `predict` does any schedule; the two agree where both apply
+//! (`tests/forms.rs`).
+
+use crate::constants::Constants;
+use crate::published::Extent;
+
+/// Where a multicast's data lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MulticastSource {
+    /// In a tile outside the group, that many hops from the south-west corner (S1's memory tile: 1).
+    Outside {
+        /// Hops.
+        hops: u32,
+    },
+    /// In the L1 of the south-west corner, where its own copy belongs.
+    Corner,
+}
+
+/// What the member that decides a step does between two barriers.
+#[derive(Debug, Clone, Copy)]
+struct Work {
+    /// Hops from the member to the counter.
+    hops: f64,
+    /// From leaving the barrier to the end of its last action.
+    busy_cycles: f64,
+    /// Is that action a transfer, for whose end it has to wait?
+    has_wait: bool,
+}
+
+/// A hand-over of a pipelined reduction.
+#[derive(Debug, Clone, Copy)]
+struct HandOver {
+    /// Step in which its first chunk moves; the chunk is folded in the next one.
+    start: u64,
+    /// Hops from the counter to the farthest cluster that receives.
+    hops: f64,
+}
+
+/// A payload in equal chunks of whole beats, the last one shorter.
+#[derive(Debug, Clone, Copy)]
+struct Chunks {
+    len: u64,
+    full: u64,
+    last: u64,
+}
+
+impl Chunks {
+    fn new(beats: u64, wanted: u32) -> Self {
+        let full = beats.div_ceil(u64::from(wanted.max(1))).max(1);
+        let len = beats.div_ceil(full).max(1);
+        Self {
+            len,
+            full,
+            last: beats - (len - 1) * full,
+        }
+    }
+
+    fn beats(self, chunk: u64) -> f64 {
+        (if chunk + 1 == self.len {
+            self.last
+        } else {
+            self.full
+        }) as f64
+    }
+}
+
+impl Constants {
+    /// A transfer in which the destination reads. S1 §2.2, with a hop term.
+    #[must_use]
+    pub fn pull_cycles(&self, hops: u32, beats: u64) -> f64 {
+        self.moved(self.pull_alpha_cycles, hops, beats as f64)
+    }
+
+    /// A transfer in which the source writes, to one tile or to several, h hops to the farthest.
+    #[must_use]
+    pub fn push_cycles(&self, hops: u32, beats: u64) -> f64 {
+        self.moved(self.push_alpha_cycles, hops, beats as f64)
+    }
+
+    /// Additions by the cores.
+    #[must_use]
+    pub fn compute_cycles(&self, beats: f64) -> f64 {
+        self.compute_alpha_cycles + self.compute_beta_cycles_per_beat * beats
+    }
+
+    /// The network's barrier, all members entering together, the farthest h hops from the counter.
+    #[must_use]
+    pub fn barrier_cycles(&self, hops: u32) -> f64 {
+        self.barrier_alpha_cycles + self.hop_cycles * f64::from(hops)
+    }
+
+    /// The software barrier: members farther than d hops pass the counter, one after the other, behind the
+    /// first of them; the slowest d decides. Then the interrupt goes out from the counter.
+    #[must_use]
+    pub fn counter_barrier_cycles(&self, extent: Extent) -> f64 {
+        let (width, height) = (extent.columns, extent.rows);
+        let at = |d: u32| (0..width.min(d + 1)).filter(|x| d - x < height).count();
+        let farthest = width + height - 2;
+        let mut behind = 0;
+        let mut queue: f64 = 0.0;
+        for d in (0..=farthest).rev() {
+            behind += at(d);
+            let arrival = self.one_way(d);
+            queue = queue.max(arrival + behind as f64 * self.counter_member_cycles);
+        }
+        self.counter_alpha_cycles + queue + self.one_way(farthest)
+    }
+
+    /// `in_network` multicast. S1 eq. (4), (13).
+    #[must_use]
+    pub fn multicast_in_network_cycles(
+        &self,
+        extent: Extent,
+        beats: u64,
+        source: MulticastSource,
+    ) -> f64 {
+        let farthest = extent.columns + extent.rows - 2;
+        match source {
+            MulticastSource::Corner => self.push_cycles(farthest, beats),
+            MulticastSource::Outside { hops } => {
+                self.moved(self.relay_alpha_cycles, hops + farthest, beats as f64)
+            }
+        }
+    }
+
+    /// `chain` in a row, `row_column` in two dimensions: chunk i passes stage s in step i + s.
+    /// S1 eq. (1), (2), (10), (11).
+    #[must_use]
+    pub fn multicast_chain_cycles(
+        &self,
+        extent: Extent,
+        beats: u64,
+        num_chunks: u32,
+        source: MulticastSource,
+    ) -> f64 {
+        let chunks = Chunks::new(beats, num_chunks);
+        let stages = u64::from(extent.columns + extent.rows - 2);
+        // Hops from the counter to the stage's farthest reader, and over how many it reads.
+        let mut readers: Vec<(f64, u32)> = (1..=stages).map(|i| (i as f64, 1)).collect();
+        if let MulticastSource::Outside { hops } = source {
+            readers.insert(0, (0.0, hops));
+        }
+        let num_steps = (readers.len() as u64 + chunks.len).saturating_sub(1);
+        let steps = (0..num_steps).map(|step| {
+            let first = (step + 1).saturating_sub(chunks.len);
+            let last = step.min(readers.len() as u64 - 1);
+            (first..=last)
+                .map(|stage| {
+                    let (hops, over) = readers[stage as usize];
+                    let beats = chunks.beats(step - stage);
+                    self.transfer_work(hops, self.moved(self.pull_alpha_cycles, over, beats))
+                })
+                .collect()
+        });
+        self.in_steps(steps)
+    }
+
+    /// `tree` in a row, `row_column:…:tree` in two dimensions, one chunk. S1 eq. (3), (12).
+    #[must_use]
+    pub fn multicast_tree_cycles(
+        &self,
+        extent: Extent,
+        beats: u64,
+        source: MulticastSource,
+    ) -> f64 {
+        let row = strides(extent.columns).map(|s| (f64::from(extent.columns - 2 * s), s));
+        let edge = f64::from(extent.columns - 1);
+        let column = strides(extent.rows).map(|s| (edge + f64::from(extent.rows - 2 * s), s));
+        let mut steps: Vec<Vec<Work>> = row
+            .chain(column)
+            .map(|(hops, stride)| vec![self.transfer_work(hops, self.push_cycles(stride, beats))])
+            .collect();
+        if let MulticastSource::Outside { hops } = source {
+            // The entry reads and goes on to write: no barrier between.
+            let read = self.pull_cycles(hops, beats);
+            match steps.first_mut().and_then(|works| works.first_mut()) {
+                Some(work) => work.busy_cycles += self.issue_cycles + read + self.wait_cycles,
+                None => steps.push(vec![self.transfer_work(0.0, read)]),
+            }
+        }
+        self.in_steps(steps.into_iter())
+    }
+
+    /// `in_network` reduction of 64-bit elements with up to three operands per cycle. In two dimensions the corner's column
+    /// adds three. S1 §4.2.3.
+    #[must_use]
+    pub fn reduce_in_network_cycles(&self, extent: Extent, beats: u64) -> f64 {
+        let (across, up) = (extent.columns - 1, extent.rows - 1);
+        let line = self.moved(self.reduction_alpha_cycles, across + up, beats as f64);
+        let operands = if across > 0 { 3 } else { 2 };
+        line + f64::from(across) * self.merge_cycles(2, 8)
+            + f64::from(up) * self.merge_cycles(operands, 8)
+    }
+
+    /// `chain` in a row, `row_column` in two dimensions: chunk i crosses hop s in step 2 s + i and is
+    /// folded in the next. S1 eq. (5), (15).
+    #[must_use]
+    pub fn reduce_chain_cycles(&self, extent: Extent, beats: u64, num_chunks: u32) -> f64 {
+        let chunks = Chunks::new(beats, num_chunks);
+        let (across, up) = (u64::from(extent.columns - 1), u64::from(extent.rows - 1));
+        let mut hand_overs: Vec<HandOver> = (0..across)
+            .map(|i| HandOver {
+                start: 2 * i,
+                hops: (across - 1 - i + up) as f64,
+            })
+            .collect();
+        // The column's first move overlaps the rows' last fold if there is more than one chunk.
+        let base = match across {
+            0 => 0,
+            _ => 2 * (across - 1) + chunks.len + 1 - u64::from(chunks.len > 1),
+        };
+        hand_overs.extend((0..up).map(|i| HandOver {
+            start: base + 2 * i,
+            hops: (up - 1 - i) as f64,
+        }));
+        let last = hand_overs.last().map_or(0, |h| h.start + chunks.len + 1);
+        self.in_steps((0..last).map(|step| self.reduce_step(&hand_overs, chunks, step)))
+    }
+
+    fn reduce_step(&self, hand_overs: &[HandOver], chunks: Chunks, step: u64) -> Vec<Work> {
+        let mut works = Vec::new();
+        for hand_over in hand_overs {
+            let Some(chunk) = step.checked_sub(hand_over.start) else {
+                continue;
+            };
+            if chunk < chunks.len {
+                let moved = self.moved(self.pull_alpha_cycles, 1, chunks.beats(chunk));
+                works.push(self.transfer_work(hand_over.hops, moved));
+            }
+            if (1..=chunks.len).contains(&chunk) {
+                works.push(self.fold_work(hand_over.hops, chunks.beats(chunk - 1)));
+            }
+        }
+        works
+    }
+
+    /// `tree` in a row, `row_column:…:tree` in two dimensions: level after level, each double-buffered.
+    /// S1 eq. (6), (14).
+    #[must_use]
+    pub fn reduce_tree_cycles(&self, extent: Extent, beats: u64, num_chunks: u32) -> f64 {
+        let chunks = Chunks::new(beats, num_chunks);
+        let rising = |members| strides(members).collect::<Vec<u32>>().into_iter().rev();
+        let edge = extent.rows - 1;
+        // Stride, hops from the counter to the farthest cluster that sends and to the farthest that receives.
+        let level = |members: u32, s: u32, edge: u32| {
+            (
+                s,
+                f64::from(edge + members - s),
+                f64::from(edge + members - 2 * s),
+            )
+        };
+        let across = rising(extent.columns).map(|s| level(extent.columns, s, edge));
+        let up = rising(extent.rows).map(|s| level(extent.rows, s, 0));
+        let mut steps: Vec<Vec<Work>> = Vec::new();
+        for (stride, source_hops, destination_hops) in across.chain(up) {
+            let moved = |chunk| self.moved(self.push_alpha_cycles, stride, chunks.beats(chunk));
+            let first = self.transfer_work(source_hops, moved(0));
+            // Whoever folded on the level before sends on this one: no barrier between.
+            let before = steps.pop().and_then(|works| works.first().copied());
+            steps.push(vec![Work {
+                busy_cycles: first.busy_cycles + before.map_or(0.0, |fold| fold.busy_cycles),
+                ..first
+            }]);
+            for chunk in 1..chunks.len {
+                steps.push(vec![
+                    self.transfer_work(source_hops, moved(chunk)),
+                    self.fold_work(destination_hops, chunks.beats(chunk - 1)),
+                ]);
+            }
+            steps.push(vec![
+                self.fold_work(destination_hops, chunks.beats(chunks.len - 1)),
+            ]);
+        }
+        self.in_steps(steps.into_iter())
+    }
+
+    /// From the start of the first transfer to the end of the last action of steps with barriers between.
+    fn in_steps(&self, steps: impl Iterator<Item = Vec<Work>>) -> f64 {
+        // When the counter has let everybody go, and what a member adds until it goes on.
+        let mut released = 0.0;
+        let mut is_first = true;
+        let mut end: f64 = 0.0;
+        for works in steps {
+            let mut next: f64 = released;
+            for work in &works {
+                let way = self.hop_cycles / 2.0 * work.hops;
+                let leaves = released + if is_first { 0.0 } else { way };
+                let over = leaves + work.busy_cycles;
+                let wait = if work.has_wait { self.wait_cycles } else { 0.0 };
+                end = end.max(over);
+                next = next.max(over + wait + way + self.barrier_alpha_cycles);
+            }
+            released = next;
+            is_first = false;
+        }
+        (end - self.issue_cycles).max(0.0)
+    }
+
+    fn transfer_work(&self, hops: f64, cycles: f64) -> Work {
+        Work {
+            hops,
+            busy_cycles: self.issue_cycles + cycles,
+            has_wait: true,
+        }
+    }
+
+    fn fold_work(&self, hops: f64, beats: f64) -> Work {
+        Work {
+            hops,
+            busy_cycles: self.compute_cycles(beats),
+            has_wait: false,
+        }
+    }
+
+    fn moved(&self, alpha_cycles: f64, hops: u32, beats: f64) -> f64 {
+        alpha_cycles + self.hop_cycles * f64::from(hops) + self.beta_cycles_per_beat * beats
+    }
+
+    /// Cycles from a tile to another, one way.
+    pub(crate) fn one_way(&self, hops: u32) -> f64 {
+        self.hop_cycles / 2.0 * f64::from(hops)
+    }
+}
+
+/// Strides of a binary tree over a line, falling: half the line, a quarter, …, 1.
+fn strides(members: u32) -> impl Iterator<Item = u32> {
+    let levels = members.max(1).ilog2();
+    (0..levels).rev().map(|level| 1 << level)
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The named runs from which the constants follow: one to three actions each, on an idle network.
+//!
+//! Each run belongs to a law and says how often each constant is in it. What the model predicts for larger
+//! things is made of these; how well, is checked on runs that are not in this list.
+
+use crate::ModelError;
+use crate::constants::{Constant, Law};
+use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet};
+use noccl_workload::{
+    Action, ActionId, ActionKind, Barrier, BarrierMechanism, Destination, ElementType,
+    InNetworkReduction, LocalReduce, Operator, Place, SCHEDULE_FORMAT, Schedule, Transfer,
+};
+use std::collections::BTreeMap;
+
+/// A run whose cycles are a sum of constants.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CalibrationRun {
+    /// What runs, in words; unique.
+    pub name: String,
+    /// Law that it serves.
+    pub law: Law,
+    /// What to run.
+    pub schedule: Schedule,
+    /// Each constant with its factor.
+    pub terms: Vec<(Constant, f64)>,
+}
+
+const ORIGIN: Coord = Coord::new(0, 0);
+/// Results land here, behind the inputs.
+const OUTPUT: u64 = 0x8000;
+const BEAT_BYTES: u64 = 64;
+
+/// The runs for a network: four columns and two rows of clusters in its south-west corner.
+///
+/// # Errors
+/// [`ModelError::TooSmall`] if there are fewer.
+pub fn calibration_runs(network: &Network) -> Result<Vec<CalibrationRun>, ModelError> {
+    let (width, height) = (network.cluster_width(), network.cluster_height());
+    if width < 4 || height < 2 {
+        return Err(ModelError::TooSmall { width, height });
+    }
+    let mut runs = transfers(network);
+    runs.extend(inside_a_cluster());
+    runs.extend(sequences());
+    runs.extend(barriers());
+    runs.extend(reductions());
+    Ok(runs)
+}
+
+fn transfers(network: &Network) -> Vec<CalibrationRun> {
+    use Constant::{Beta, Hop, PullAlpha, PushAlpha, RelayAlpha};
+    let mut out = Vec::new();
+    for (beats, hops) in [(1, 1), (64, 1), (1, 3), (64, 3)] {
+        let far = Coord::new(hops, 0);
+        let terms = |alpha| vec![(alpha, 1.0), (Hop, f64::from(hops)), (Beta, beats as f64)];
+        let pull = transfer(place(far, 0), one(ORIGIN), beats, 1);
+        let name = format!("{beats} beats read over {hops} hops");
+        out.push(run(name, Law::Transfer, vec![pull], terms(PullAlpha)));
+        let push = transfer(place(ORIGIN, 0), one(far), beats, 1);
+        let name = format!("{beats} beats written over {hops} hops");
+        out.push(run(name, Law::Transfer, vec![push], terms(PushAlpha)));
+    }
+    let source = match network.memories().next() {
+        Some(_) => TileRef::Memory(0),
+        None => TileRef::Cluster(Coord::new(3, 0)),
+    };
+    let at = network.tile_at(network.mesh_coord(ORIGIN));
+    let source_hops = network.find(source).map_or(0, |s| network.hops(s, at));
+    for beats in [1, 64] {
+        let from = Place {
+            tile: source,
+            offset: 0,
+        };
+        let row = Destination::Multicast {
+            set: row_of(4),
+            offset: OUTPUT,
+        };
+        let hops = f64::from(source_hops + 3);
+        out.push(run(
+            format!("{beats} beats read from {source}, multicast to a row of 4"),
+            Law::Transfer,
+            vec![transfer(from, row, beats, 1)],
+            vec![(RelayAlpha, 1.0), (Hop, hops), (Beta, beats as f64)],
+        ));
+    }
+    out
+}
+
+fn inside_a_cluster() -> Vec<CalibrationRun> {
+    use Constant::{Beta, ComputeAlpha, ComputeBeta, CopyAlpha};
+    let mut out: Vec<CalibrationRun> = [1u64, 64]
+        .map(|beats| {
+            run(
+                format!("{beats} beats copied within an L1"),
+                Law::Copy,
+                vec![transfer(place(ORIGIN, 0), one(ORIGIN), beats, 1)],
+                vec![(CopyAlpha, 1.0), (Beta, beats as f64)],
+            )
+        })
+        .into();
+    // Multiples of 25: at the presets' pace the additions take a whole number of cycles.
+    out.extend([25u64, 50, 100, 200].map(|beats| {
+        run(
+            format!("{beats} beats added by the cores"),
+            Law::Compute,
+            vec![additions(beats)],
+            vec![(ComputeAlpha, 1.0), (ComputeBeta, beats as f64)],
+        )
+    }));
+    out
+}
+
+/// Two actions of one cluster, the second behind the first.
+fn sequences() -> [CalibrationRun; 4] {
+    use Constant::{Beta, ComputeAlpha, ComputeBeta, Hop, Issue, IssueLines, PushAlpha, Wait};
+    let push = |lines| transfer(place(ORIGIN, 0), one(Coord::new(1, 0)), 1, lines);
+    let one_push = [(PushAlpha, 1.0), (Hop, 1.0), (Beta, 1.0)];
+    let twice = one_push.map(|(constant, factor)| (constant, 2.0 * factor));
+    let one_fold = [(ComputeAlpha, 1.0), (ComputeBeta, 25.0)];
+    let with = |parts: &[&[(Constant, f64)]]| parts.concat();
+    [
+        run(
+            "write, then write".to_owned(),
+            Law::Agent,
+            vec![push(1), push(1)],
+            with(&[&twice, &[(Issue, 1.0), (Wait, 1.0)]]),
+        ),
+        run(
+            "write, then additions".to_owned(),
+            Law::Agent,
+            vec![push(1), additions(25)],
+            with(&[&one_push, &one_fold, &[(Wait, 1.0)]]),
+        ),
+        run(
+            "additions, then write".to_owned(),
+            Law::Agent,
+            vec![additions(25), push(1)],
+            with(&[&one_push, &one_fold, &[(Issue, 1.0)]]),
+        ),
+        run(
+            "additions, then write of 2 lines".to_owned(),
+            Law::Agent,
+            vec![additions(25), push(2)],
+            with(&[&one_push, &one_fold, &[(Beta, 1.0), (IssueLines, 1.0)]]),
+        ),
+    ]
+}
+
+fn barriers() -> Vec<CalibrationRun> {
+    use Constant::{BarrierAlpha, CounterAlpha, CounterMember, Hop};
+    let sets = [row_of(2), row_of(4), block(4, 2)];
+    let mut out = Vec::new();
+    for set in sets {
+        let hops = f64::from(set.max().hops_to(ORIGIN));
+        out.push(run(
+            format!("barrier over {set}"),
+            Law::Barrier,
+            vec![barrier(set, BarrierMechanism::InNetwork)],
+            vec![(BarrierAlpha, 1.0), (Hop, hops)],
+        ));
+        out.push(run(
+            format!("software barrier over {set}"),
+            Law::Counter,
+            vec![barrier(set, BarrierMechanism::Software)],
+            vec![
+                (CounterAlpha, 1.0),
+                (CounterMember, f64::from(set.len())),
+                (Hop, hops / 2.0),
+            ],
+        ));
+    }
+    out
+}
+
+fn reductions() -> Vec<CalibrationRun> {
+    use Constant::{Addition8, Addition16, Addition32, Addition64, Beta, Cut, Hop, ReductionAlpha};
+    // Operands of the routers that add on the way of the farthest member.
+    let shapes: [(MultiAddress, &[u32]); 3] = [
+        (row_of(2), &[2]),
+        (row_of(4), &[2, 2, 2]),
+        (block(2, 2), &[2, 3]),
+    ];
+    let reduce = |set: MultiAddress, operands: &[u32], beats: u64, element, addition| {
+        let additions: u32 = operands.iter().map(|o| o - 1).sum();
+        run(
+            format!("reduction of {beats} beats, {element:?}, over {set}"),
+            Law::Reduction,
+            vec![ActionKind::InNetworkReduction(InNetworkReduction {
+                group: set,
+                source_offset: 0,
+                root: place(ORIGIN, OUTPUT),
+                bytes: beats * BEAT_BYTES,
+                operator: Operator::Sum,
+                element,
+            })],
+            vec![
+                (ReductionAlpha, 1.0),
+                (Hop, f64::from(set.max().hops_to(ORIGIN))),
+                (Beta, beats as f64),
+                (Cut, operands.len() as f64),
+                (addition, f64::from(additions)),
+            ],
+        )
+    };
+    let mut out: Vec<CalibrationRun> = shapes
+        .iter()
+        .flat_map(|(set, operands)| {
+            [1, 64].map(|beats| reduce(*set, operands, beats, ElementType::Fp64, Addition64))
+        })
+        .collect();
+    let (set, operands) = shapes[1];
+    for (element, addition) in [
+        (ElementType::Fp32, Addition32),
+        (ElementType::Fp16, Addition16),
+        (ElementType::Fp8E4m3, Addition8),
+    ] {
+        out.push(reduce(set, operands, 1, element, addition));
+    }
+    out
+}
+
+fn run(
+    name: String,
+    law: Law,
+    kinds: Vec<ActionKind>,
+    terms: Vec<(Constant, f64)>,
+) -> CalibrationRun {
+    let action = |(index, kind): (usize, ActionKind)| Action {
+        kind,
+        after: index
+            .checked_sub(1)
+            .map(|before| ActionId(before as u32))
+            .into_iter()
+            .collect(),
+    };
+    CalibrationRun {
+        name,
+        law,
+        schedule: Schedule {
+            format: SCHEDULE_FORMAT,
+            algorithm: "calibration".to_owned(),
+            parameters: BTreeMap::new(),
+            collective: None,
+            actions: kinds.into_iter().enumerate().map(action).collect(),
+        },
+        terms,
+    }
+}
+
+/// The south-west cluster's DMA moves lines of whole beats.
+fn transfer(source: Place, destination: Destination, beats: u64, lines: u32) -> ActionKind {
+    let bytes = beats * BEAT_BYTES;
+    let stride = if lines > 1 { bytes } else { 0 };
+    ActionKind::Transfer(Transfer {
+        initiator: TileRef::Cluster(ORIGIN),
+        source,
+        destination,
+        bytes,
+        rows: lines,
+        source_stride: stride,
+        destination_stride: stride,
+    })
+}
+
+fn additions(beats: u64) -> ActionKind {
+    ActionKind::LocalReduce(LocalReduce {
+        tile: TileRef::Cluster(ORIGIN),
+        inputs: vec![0, OUTPUT / 2],
+        output: OUTPUT,
+        bytes: beats * BEAT_BYTES,
+        operator: Operator::Sum,
+        element: ElementType::Fp64,
+    })
+}
+
+fn barrier(set: MultiAddress, mechanism: BarrierMechanism) -> ActionKind {
+    ActionKind::Barrier(Barrier {
+        group: TileSet::Cube(set),
+        counter: TileRef::Cluster(ORIGIN),
+        mechanism,
+    })
+}
+
+fn place(at: Coord, offset: u64) -> Place {
+    Place {
+        tile: TileRef::Cluster(at),
+        offset,
+    }
+}
+
+fn one(at: Coord) -> Destination {
+    Destination::One(place(at, OUTPUT))
+}
+
+fn row_of(columns: u16) -> MultiAddress {
+    block(columns, 1)
+}
+
+/// Columns and rows are powers of two.
+fn block(columns: u16, rows: u16) -> MultiAddress {
+    MultiAddress::new(ORIGIN, Coord::new(columns - 1, rows - 1))
+}
