@@ -34,6 +34,14 @@ pub struct Constants {
     pub wait_cycles: f64,
     /// α of the network's barrier.
     pub barrier_alpha_cycles: f64,
+    /// α of a delivery, from its start until its data lies at a destination, one way.
+    pub delivery_alpha_cycles: f64,
+    /// α of an arrival, from the last member's first instruction until the root's word is set, one way.
+    pub arrival_alpha_cycles: f64,
+    /// From a member's first instruction of an arrival until it goes on.
+    pub enter_cycles: f64,
+    /// From the end of a delivery or an arrival until a cluster that polls for it goes on.
+    pub poll_cycles: f64,
     /// α of the network's reduction.
     pub reduction_alpha_cycles: f64,
     /// Registers on the way to and from the FPUs, per router that adds.
@@ -82,6 +90,14 @@ pub enum Constant {
     Wait,
     /// [`Constants::barrier_alpha_cycles`].
     BarrierAlpha,
+    /// [`Constants::delivery_alpha_cycles`].
+    DeliveryAlpha,
+    /// [`Constants::arrival_alpha_cycles`].
+    ArrivalAlpha,
+    /// [`Constants::enter_cycles`].
+    Enter,
+    /// [`Constants::poll_cycles`].
+    Poll,
     /// [`Constants::reduction_alpha_cycles`].
     ReductionAlpha,
     /// [`Constants::cut_cycles`].
@@ -116,6 +132,8 @@ pub enum Law {
     Agent,
     /// α + γ h_max.
     Barrier,
+    /// What a cluster notices without an answer: one way, α + γ/2 h.
+    Notice,
     /// α + γ h + β n, and the additions of the routers on the longest way.
     Reduction,
     /// α + γ h_max, and a cost per participant.
@@ -124,12 +142,13 @@ pub enum Law {
 
 impl Law {
     /// All laws in the order in which they are fitted.
-    pub const ALL: [Law; 7] = [
+    pub const ALL: [Law; 8] = [
         Law::Transfer,
         Law::Copy,
         Law::Compute,
         Law::Agent,
         Law::Barrier,
+        Law::Notice,
         Law::Reduction,
         Law::Counter,
     ];
@@ -144,6 +163,7 @@ impl Law {
             Law::Compute => &[C::ComputeAlpha, C::ComputeBeta],
             Law::Agent => &[C::Issue, C::IssueLines, C::Wait],
             Law::Barrier => &[C::BarrierAlpha],
+            Law::Notice => &[C::DeliveryAlpha, C::ArrivalAlpha, C::Enter, C::Poll],
             Law::Reduction => &[
                 C::ReductionAlpha,
                 C::Cut,
@@ -174,6 +194,10 @@ impl Constant {
             Constant::IssueLines => "issue_lines_cycles",
             Constant::Wait => "wait_cycles",
             Constant::BarrierAlpha => "barrier_alpha_cycles",
+            Constant::DeliveryAlpha => "delivery_alpha_cycles",
+            Constant::ArrivalAlpha => "arrival_alpha_cycles",
+            Constant::Enter => "enter_cycles",
+            Constant::Poll => "poll_cycles",
             Constant::ReductionAlpha => "reduction_alpha_cycles",
             Constant::Cut => "cut_cycles",
             Constant::Addition64 => "addition64_cycles",
@@ -209,6 +233,10 @@ impl Constants {
             Constant::IssueLines => &mut self.issue_lines_cycles,
             Constant::Wait => &mut self.wait_cycles,
             Constant::BarrierAlpha => &mut self.barrier_alpha_cycles,
+            Constant::DeliveryAlpha => &mut self.delivery_alpha_cycles,
+            Constant::ArrivalAlpha => &mut self.arrival_alpha_cycles,
+            Constant::Enter => &mut self.enter_cycles,
+            Constant::Poll => &mut self.poll_cycles,
             Constant::ReductionAlpha => &mut self.reduction_alpha_cycles,
             Constant::Cut => &mut self.cut_cycles,
             Constant::Addition64 => &mut self.addition64_cycles,

@@ -9,16 +9,16 @@
 
 mod links;
 mod merge;
+mod sync;
+mod transfer;
 
 use crate::constants::Constants;
 use crate::{Calibration, ModelError};
-use links::{Links, Route};
-use noccl_net::tree::Cube;
+use links::Links;
 use noccl_net::{Network, TileId, TileRef};
 use noccl_run::Counters;
 use noccl_workload::{
-    Action, ActionId, ActionKind, Barrier, BarrierMechanism, Destination, InNetworkReduction,
-    LocalReduce, Schedule, Transfer, participants,
+    Action, ActionId, ActionKind, InNetworkReduction, LocalReduce, Schedule, participants,
 };
 
 /// What the model expects of a schedule.
@@ -37,8 +37,12 @@ pub struct Prediction {
 /// Ends of one action at its participants, ascending by tile.
 struct Ends {
     at: Vec<(TileId, f64)>,
-    is_dma: bool,
+    /// From the end until a participant goes on.
+    wait_cycles: f64,
 }
+
+/// Start of the first participant, end of each.
+type Shares = (f64, Vec<(TileId, f64)>);
 
 struct Model<'a> {
     network: &'a Network,
@@ -120,24 +124,41 @@ impl Model<'_> {
             .into_iter()
             .map(|tile| (tile, self.ready(tile, &action.after)))
             .collect();
+        let constants = self.constants;
+        let wait_cycles = match &action.kind {
+            ActionKind::Transfer(_) | ActionKind::InNetworkReduction(_) => constants.wait_cycles,
+            ActionKind::Delivery(_) | ActionKind::Arrival(_) => constants.poll_cycles,
+            ActionKind::LocalReduce(_)
+            | ActionKind::Compute(_)
+            | ActionKind::Kernel(_)
+            | ActionKind::Barrier(_) => 0.0,
+        };
         let (start, ends) = match &action.kind {
-            ActionKind::Transfer(transfer) => self.transfer(index, transfer, ready[0])?,
+            ActionKind::Transfer(transfer) => self.transfer(index, transfer, &ready, false)?,
+            ActionKind::Delivery(transfer) => self.transfer(index, transfer, &ready, true)?,
             ActionKind::InNetworkReduction(reduction) => {
                 self.reduction(index, reduction, &ready)?
             }
-            ActionKind::LocalReduce(reduce) => self.local_reduce(reduce, ready[0]),
+            ActionKind::LocalReduce(reduce) => self.local_reduce(reduce, &ready),
             ActionKind::Compute(compute) => {
-                let cycles = self.constants.compute_alpha_cycles + compute.cycles as f64;
-                self.on_cores(ready[0], cycles)
+                let cycles = constants.compute_alpha_cycles + compute.cycles as f64;
+                self.on_cores(&ready, cycles)
+            }
+            ActionKind::Kernel(kernel) => {
+                self.counters.gemm_ops += kernel.operation.multiply_adds() * ready.len() as u64;
+                self.on_cores(&ready, kernel.cycles as f64)
             }
             ActionKind::Barrier(barrier) => self.barrier(index, barrier, &ready)?,
+            ActionKind::Arrival(arrival) => {
+                let root = self.find(index, arrival.root)?;
+                self.arrival(root, &ready)
+            }
         };
         let end = ends.iter().map(|(_, end)| *end).fold(0.0, f64::max);
-        let is_dma = match action.kind {
-            ActionKind::Transfer(_) | ActionKind::InNetworkReduction(_) => true,
-            ActionKind::LocalReduce(_) | ActionKind::Compute(_) | ActionKind::Barrier(_) => false,
-        };
-        self.done.push(Ends { at: ends, is_dma });
+        self.done.push(Ends {
+            at: ends,
+            wait_cycles,
+        });
         Ok((start, end))
     }
 
@@ -149,12 +170,7 @@ impl Model<'_> {
                 continue;
             };
             if let Ok(at) = ends.at.binary_search_by_key(&tile, |(t, _)| *t) {
-                let wait = if ends.is_dma {
-                    self.constants.wait_cycles
-                } else {
-                    0.0
-                };
-                ready = ready.max(ends.at[at].1 + wait);
+                ready = ready.max(ends.at[at].1 + ends.wait_cycles);
             }
         }
         ready
@@ -172,103 +188,11 @@ impl Model<'_> {
         start
     }
 
-    fn transfer(
-        &mut self,
-        index: usize,
-        transfer: &Transfer,
-        ready: (TileId, f64),
-    ) -> Result<(f64, Vec<(TileId, f64)>), ModelError> {
-        let start = self.issue(ready, transfer.rows > 1);
-        let (initiator, bytes) = (ready.0, transfer.bytes * u64::from(transfer.rows));
-        let beats = transfer.bytes.div_ceil(64) * u64::from(transfer.rows);
-        let source = self.find(index, transfer.source.tile)?;
-        let (to, writes) = match transfer.destination {
-            Destination::One(place) => {
-                let tile = self.find(index, place.tile)?;
-                (Cube::single(self.network.coord(tile)), 1)
-            }
-            Destination::Multicast { set, .. } => (self.network.cube(set), u64::from(set.len())),
-        };
-        let here = self.network.coord(initiator);
-        let is_own = to == Cube::single(here);
-        self.counters.dma_load_bytes += bytes;
-        self.counters.dma_store_bytes += bytes;
-        self.counters.spm_write_bytes += bytes * writes;
-        let end = if source == initiator && is_own {
-            start + self.constants.copy_alpha_cycles + self.per_beat(beats)
-        } else {
-            self.moved(initiator, source, to, is_own, beats, start)
-        };
-        Ok((start, vec![(initiator, end)]))
-    }
-
-    /// Over the network: read side, write side, or both; returns the end.
-    fn moved(
-        &mut self,
-        initiator: TileId,
-        source: TileId,
-        to: Cube,
-        is_own: bool,
-        beats: u64,
-        start: f64,
-    ) -> f64 {
-        let read_hops = self.network.hops(initiator, source);
-        let mut routes: Vec<Route> = Vec::new();
-        let mut at = 0.0;
-        if source != initiator {
-            at = self.constants.one_way(read_hops);
-            let back = Cube::single(self.network.coord(initiator));
-            routes.push(self.links.route(self.network, source, back, at));
-            at += self.constants.one_way(read_hops);
-        }
-        let mut farthest = 0;
-        if !is_own {
-            let here = self.network.coord(initiator);
-            farthest = to.members().map(|m| m.hops_to(here)).max().unwrap_or(0);
-            routes.push(self.links.route(self.network, initiator, to, at));
-        }
-        let alpha = if is_own {
-            self.constants.pull_alpha_cycles
-        } else if source == initiator {
-            self.constants.push_alpha_cycles
-        } else {
-            self.constants.relay_alpha_cycles
-        };
-        let serial = if source == initiator {
-            self.per_beat(beats)
-        } else {
-            self.read_cycles(read_hops, beats)
-        };
-        let delay = self.links.take(&routes, start, serial, beats);
-        let hops = f64::from(read_hops + farthest);
-        start + delay + alpha + self.constants.hop_cycles * hops + serial
-    }
-
     fn per_beat(&self, beats: u64) -> f64 {
         self.constants.beta_cycles_per_beat * beats as f64
     }
 
-    /// Serialisation of a read: a DMA engine asks no further ahead than its buffer, so from afar the bursts
-    /// that fit into it come once per round trip.
-    fn read_cycles(&self, hops: u32, beats: u64) -> f64 {
-        let spec = self.network.spec();
-        let burst = u64::from(spec.ni.max_burst_beats);
-        let window = u64::from(spec.cluster.dma.buffer_beats) / burst * burst;
-        let streamed = self.per_beat(beats);
-        if window == 0 || beats <= window {
-            return streamed;
-        }
-        let round_trip = self.constants.hop_cycles * (f64::from(hops) + 1.0) + 1.0;
-        let period = (round_trip + self.per_beat(burst)).max(self.per_beat(window));
-        let stall = period - self.per_beat(window);
-        streamed + ((beats - 1) / window) as f64 * stall
-    }
-
-    fn local_reduce(
-        &mut self,
-        reduce: &LocalReduce,
-        ready: (TileId, f64),
-    ) -> (f64, Vec<(TileId, f64)>) {
+    fn local_reduce(&mut self, reduce: &LocalReduce, ready: &[(TileId, f64)]) -> Shares {
         let additions = reduce.inputs.len() as u64 - 1;
         let beats = reduce.bytes.div_ceil(64) * additions.max(1);
         self.counters.software_reduce_ops += reduce.bytes / reduce.element.bytes() * additions;
@@ -276,11 +200,16 @@ impl Model<'_> {
         self.on_cores(ready, self.constants.compute_cycles(beats as f64))
     }
 
-    fn on_cores(&mut self, (tile, ready): (TileId, f64), cycles: f64) -> (f64, Vec<(TileId, f64)>) {
-        let start = self.compute[tile.idx()].max(ready);
-        let end = start + cycles;
-        self.compute[tile.idx()] = end;
-        (start, vec![(tile, end)])
+    fn on_cores(&mut self, ready: &[(TileId, f64)], cycles: f64) -> Shares {
+        let mut first = f64::INFINITY;
+        let mut ends = Vec::with_capacity(ready.len());
+        for (tile, ready) in ready {
+            let start = self.compute[tile.idx()].max(*ready);
+            self.compute[tile.idx()] = start + cycles;
+            first = first.min(start);
+            ends.push((*tile, start + cycles));
+        }
+        (first, ends)
     }
 
     fn reduction(
@@ -288,7 +217,7 @@ impl Model<'_> {
         index: usize,
         reduction: &InNetworkReduction,
         ready: &[(TileId, f64)],
-    ) -> Result<(f64, Vec<(TileId, f64)>), ModelError> {
+    ) -> Result<Shares, ModelError> {
         let starts: Vec<(TileId, f64)> = ready
             .iter()
             .map(|at| (at.0, self.issue(*at, false)))
@@ -321,63 +250,6 @@ impl Model<'_> {
             })
             .collect();
         Ok((first, ends))
-    }
-
-    fn barrier(
-        &mut self,
-        index: usize,
-        barrier: &Barrier,
-        ready: &[(TileId, f64)],
-    ) -> Result<(f64, Vec<(TileId, f64)>), ModelError> {
-        let counter = self.find(index, barrier.counter)?;
-        let enters: Vec<(TileId, f64, f64)> = ready
-            .iter()
-            .map(|(tile, ready)| {
-                let way = self.constants.one_way(self.network.hops(*tile, counter));
-                (*tile, self.control[tile.idx()].max(*ready), way)
-            })
-            .collect();
-        let first = enters.iter().map(|e| e.1).fold(f64::INFINITY, f64::min);
-        let ends: Vec<(TileId, f64)> = match barrier.mechanism {
-            BarrierMechanism::InNetwork => {
-                let last = enters.iter().map(|(_, enter, way)| enter + way);
-                let released = last.fold(0.0, f64::max) + self.constants.barrier_alpha_cycles;
-                enters
-                    .iter()
-                    .map(|(tile, _, way)| (*tile, released + way))
-                    .collect()
-            }
-            BarrierMechanism::Software => self.counted(&enters, counter),
-        };
-        for (tile, end) in &ends {
-            self.control[tile.idx()] = *end;
-        }
-        Ok((first, ends))
-    }
-
-    /// Software: one after the other at the counter, in the order of arrival. The counter's own cluster, if it is a
-    /// member, sees it full and interrupts all; else the member that came last does, once it has its answer.
-    fn counted(&self, enters: &[(TileId, f64, f64)], counter: TileId) -> Vec<(TileId, f64)> {
-        let mut arrivals: Vec<(f64, TileId, f64)> = enters
-            .iter()
-            .map(|(tile, enter, way)| (enter + way, *tile, *way))
-            .collect();
-        arrivals.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut full: f64 = 0.0;
-        for (arrival, _, _) in &arrivals {
-            full = full.max(*arrival) + self.constants.counter_member_cycles;
-        }
-        let last = arrivals
-            .last()
-            .map_or((counter, 0.0), |(_, tile, way)| (*tile, *way));
-        let is_member = enters.iter().any(|(tile, _, _)| *tile == counter);
-        let (releaser, answer) = if is_member { (counter, 0.0) } else { last };
-        let released = full + answer + self.constants.counter_alpha_cycles;
-        let way = |tile| self.constants.one_way(self.network.hops(tile, releaser));
-        enters
-            .iter()
-            .map(|(tile, _, _)| (*tile, released + way(*tile)))
-            .collect()
     }
 
     fn find(&self, action: usize, tile: TileRef) -> Result<TileId, ModelError> {

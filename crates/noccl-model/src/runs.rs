@@ -8,7 +8,7 @@ use crate::ModelError;
 use crate::constants::{Constant, Law};
 use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet};
 use noccl_workload::{
-    Action, ActionId, ActionKind, Barrier, BarrierMechanism, Destination, ElementType,
+    Action, ActionId, ActionKind, Arrival, Barrier, BarrierMechanism, Destination, ElementType,
     InNetworkReduction, LocalReduce, Operator, Place, SCHEDULE_FORMAT, Schedule, Transfer,
 };
 use std::collections::BTreeMap;
@@ -44,6 +44,7 @@ pub fn calibration_runs(network: &Network) -> Result<Vec<CalibrationRun>, ModelE
     runs.extend(inside_a_cluster());
     runs.extend(sequences());
     runs.extend(barriers());
+    runs.extend(notices());
     runs.extend(reductions());
     Ok(runs)
 }
@@ -104,7 +105,7 @@ fn inside_a_cluster() -> Vec<CalibrationRun> {
         run(
             format!("{beats} beats added by the cores"),
             Law::Compute,
-            vec![additions(beats)],
+            vec![additions(ORIGIN, beats)],
             vec![(ComputeAlpha, 1.0), (ComputeBeta, beats as f64)],
         )
     }));
@@ -129,19 +130,19 @@ fn sequences() -> [CalibrationRun; 4] {
         run(
             "write, then additions".to_owned(),
             Law::Agent,
-            vec![push(1), additions(25)],
+            vec![push(1), additions(ORIGIN, 25)],
             with(&[&one_push, &one_fold, &[(Wait, 1.0)]]),
         ),
         run(
             "additions, then write".to_owned(),
             Law::Agent,
-            vec![additions(25), push(1)],
+            vec![additions(ORIGIN, 25), push(1)],
             with(&[&one_push, &one_fold, &[(Issue, 1.0)]]),
         ),
         run(
             "additions, then write of 2 lines".to_owned(),
             Law::Agent,
-            vec![additions(25), push(2)],
+            vec![additions(ORIGIN, 25), push(2)],
             with(&[&one_push, &one_fold, &[(Beta, 1.0), (IssueLines, 1.0)]]),
         ),
     ]
@@ -170,6 +171,60 @@ fn barriers() -> Vec<CalibrationRun> {
             ],
         ));
     }
+    out
+}
+
+/// What is noticed without an answer; additions that take longer than any answer show when.
+fn notices() -> Vec<CalibrationRun> {
+    use Constant::{
+        ArrivalAlpha, Beta, ComputeAlpha, ComputeBeta, DeliveryAlpha, Enter, Hop, Poll,
+    };
+    let long = [(Poll, 1.0), (ComputeAlpha, 1.0), (ComputeBeta, 100.0)];
+    let far = Coord::new(3, 0);
+    let arrival = || {
+        ActionKind::Arrival(Arrival {
+            group: row_of(4),
+            root: TileRef::Cluster(ORIGIN),
+        })
+    };
+    let arrived = [(ArrivalAlpha, 1.0), (Hop, 1.5)];
+    let mut out: Vec<CalibrationRun> = [1u16, 3]
+        .map(|hops| {
+            let at = Coord::new(hops, 0);
+            let way = [
+                (DeliveryAlpha, 1.0),
+                (Hop, f64::from(hops) / 2.0),
+                (Beta, 1.0),
+            ];
+            run(
+                format!("delivery over {hops} hops, then additions there"),
+                Law::Notice,
+                vec![
+                    ActionKind::Delivery(line(place(ORIGIN, 0), one(at), 1, 1)),
+                    additions(at, 100),
+                ],
+                [&way[..], &long].concat(),
+            )
+        })
+        .into();
+    out.push(run(
+        "arrival over a row of 4".to_owned(),
+        Law::Notice,
+        vec![arrival()],
+        arrived.to_vec(),
+    ));
+    out.push(run(
+        "arrival over a row of 4, then additions at its root".to_owned(),
+        Law::Notice,
+        vec![arrival(), additions(ORIGIN, 100)],
+        [&arrived[..], &long].concat(),
+    ));
+    out.push(run(
+        "arrival over a row of 4, then additions at a member".to_owned(),
+        Law::Notice,
+        vec![arrival(), additions(far, 100)],
+        [&[(Enter, 1.0)][..], &long].concat(),
+    ));
     out
 }
 
@@ -250,9 +305,13 @@ fn run(
 
 /// The south-west cluster's DMA moves lines of whole beats.
 fn transfer(source: Place, destination: Destination, beats: u64, lines: u32) -> ActionKind {
+    ActionKind::Transfer(line(source, destination, beats, lines))
+}
+
+fn line(source: Place, destination: Destination, beats: u64, lines: u32) -> Transfer {
     let bytes = beats * BEAT_BYTES;
     let stride = if lines > 1 { bytes } else { 0 };
-    ActionKind::Transfer(Transfer {
+    Transfer {
         initiator: TileRef::Cluster(ORIGIN),
         source,
         destination,
@@ -260,12 +319,12 @@ fn transfer(source: Place, destination: Destination, beats: u64, lines: u32) -> 
         rows: lines,
         source_stride: stride,
         destination_stride: stride,
-    })
+    }
 }
 
-fn additions(beats: u64) -> ActionKind {
+fn additions(at: Coord, beats: u64) -> ActionKind {
     ActionKind::LocalReduce(LocalReduce {
-        tile: TileRef::Cluster(ORIGIN),
+        tile: TileRef::Cluster(at),
         inputs: vec![0, OUTPUT / 2],
         output: OUTPUT,
         bytes: beats * BEAT_BYTES,

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Barriers and arrivals.
+
+use super::{Model, Shares};
+use crate::ModelError;
+use noccl_net::TileId;
+use noccl_workload::{Barrier, BarrierMechanism};
+
+impl Model<'_> {
+    /// Members go on at once; the root when the last store has set its word.
+    pub(super) fn arrival(&mut self, root: TileId, ready: &[(TileId, f64)]) -> Shares {
+        let constants = self.constants;
+        let (mut first, mut last) = (f64::INFINITY, 0.0_f64);
+        let mut ends = Vec::with_capacity(ready.len());
+        for (tile, ready) in ready {
+            let start = self.control[tile.idx()].max(*ready);
+            let left = start + constants.enter_cycles;
+            self.control[tile.idx()] = left;
+            first = first.min(start);
+            last = last.max(start + constants.one_way(self.network.hops(*tile, root)));
+            ends.push((*tile, left));
+        }
+        let set = last + constants.arrival_alpha_cycles;
+        for (tile, end) in &mut ends {
+            if *tile == root {
+                *end = set;
+            }
+        }
+        (first, ends)
+    }
+
+    pub(super) fn barrier(
+        &mut self,
+        index: usize,
+        barrier: &Barrier,
+        ready: &[(TileId, f64)],
+    ) -> Result<Shares, ModelError> {
+        let counter = self.find(index, barrier.counter)?;
+        let enters: Vec<(TileId, f64, f64)> = ready
+            .iter()
+            .map(|(tile, ready)| {
+                let way = self.constants.one_way(self.network.hops(*tile, counter));
+                (*tile, self.control[tile.idx()].max(*ready), way)
+            })
+            .collect();
+        let first = enters.iter().map(|e| e.1).fold(f64::INFINITY, f64::min);
+        let ends: Vec<(TileId, f64)> = match barrier.mechanism {
+            BarrierMechanism::InNetwork => {
+                let last = enters.iter().map(|(_, enter, way)| enter + way);
+                let released = last.fold(0.0, f64::max) + self.constants.barrier_alpha_cycles;
+                enters
+                    .iter()
+                    .map(|(tile, _, way)| (*tile, released + way))
+                    .collect()
+            }
+            BarrierMechanism::Software => self.counted(&enters, counter),
+        };
+        for (tile, end) in &ends {
+            self.control[tile.idx()] = *end;
+        }
+        Ok((first, ends))
+    }
+
+    /// Software: one after the other at the counter, in the order of arrival. The counter's own cluster, if it is a
+    /// member, sees it full and interrupts all; else the member that came last does, once it has its answer.
+    fn counted(&self, enters: &[(TileId, f64, f64)], counter: TileId) -> Vec<(TileId, f64)> {
+        let mut arrivals: Vec<(f64, TileId, f64)> = enters
+            .iter()
+            .map(|(tile, enter, way)| (enter + way, *tile, *way))
+            .collect();
+        arrivals.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut full: f64 = 0.0;
+        for (arrival, _, _) in &arrivals {
+            full = full.max(*arrival) + self.constants.counter_member_cycles;
+        }
+        let last = arrivals
+            .last()
+            .map_or((counter, 0.0), |(_, tile, way)| (*tile, *way));
+        let is_member = enters.iter().any(|(tile, _, _)| *tile == counter);
+        let (releaser, answer) = if is_member { (counter, 0.0) } else { last };
+        let released = full + answer + self.constants.counter_alpha_cycles;
+        let way = |tile| self.constants.one_way(self.network.hops(tile, releaser));
+        enters
+            .iter()
+            .map(|(tile, _, _)| (*tile, released + way(*tile)))
+            .collect()
+    }
+}

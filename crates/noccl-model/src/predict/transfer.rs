@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Transfers and deliveries.
+
+use super::links::Route;
+use super::{Model, Shares};
+use crate::ModelError;
+use noccl_net::tree::Cube;
+use noccl_net::{Network, TileId};
+use noccl_workload::{Destination, Transfer};
+
+/// What a DMA engine does.
+struct Movement {
+    initiator: TileId,
+    source: TileId,
+    to: Cube,
+    beats: u64,
+}
+
+impl Movement {
+    /// Does it end in the initiator's own L1?
+    fn is_pull(&self, network: &Network) -> bool {
+        self.to == Cube::single(network.coord(self.initiator))
+    }
+}
+
+impl Model<'_> {
+    /// A transfer, whose initiator alone knows its end, or a delivery, which its destinations notice.
+    pub(super) fn transfer(
+        &mut self,
+        index: usize,
+        transfer: &Transfer,
+        ready: &[(TileId, f64)],
+        is_delivery: bool,
+    ) -> Result<Shares, ModelError> {
+        let initiator = self.find(index, transfer.initiator)?;
+        let own = ready.iter().find(|(tile, _)| *tile == initiator);
+        let own = own.copied().unwrap_or((initiator, 0.0));
+        let start = self.issue(own, transfer.rows > 1);
+        let movement = Movement {
+            initiator,
+            source: self.find(index, transfer.source.tile)?,
+            to: match transfer.destination {
+                Destination::One(place) => {
+                    Cube::single(self.network.coord(self.find(index, place.tile)?))
+                }
+                Destination::Multicast { set, .. } => self.network.cube(set),
+            },
+            beats: transfer.bytes.div_ceil(64) * u64::from(transfer.rows),
+        };
+        let bytes = transfer.bytes * u64::from(transfer.rows);
+        self.counters.dma_load_bytes += bytes;
+        self.counters.dma_store_bytes += bytes;
+        self.counters.spm_write_bytes += bytes * u64::from(movement.to.set.len());
+        let begin = start + self.delay(&movement, start);
+        let end = begin + self.round_trip(&movement);
+        if !is_delivery {
+            return Ok((start, vec![(initiator, end)]));
+        }
+        let ends = ready
+            .iter()
+            .map(|(tile, _)| {
+                let at = self.network.coord(*tile);
+                let is_noticed = movement.to.contains(at) && !movement.is_pull(self.network);
+                let landed = begin + self.one_way_trip(&movement, *tile);
+                (*tile, if is_noticed { landed } else { end })
+            })
+            .collect();
+        Ok((start, ends))
+    }
+
+    /// How much later than it could a movement begins, because others use its links.
+    fn delay(&mut self, movement: &Movement, start: f64) -> f64 {
+        let (initiator, source) = (movement.initiator, movement.source);
+        let one_way = self.constants.one_way(self.network.hops(initiator, source));
+        let mut routes: Vec<Route> = Vec::new();
+        if source != initiator {
+            let back = Cube::single(self.network.coord(initiator));
+            routes.push(self.links.route(self.network, source, back, one_way));
+        }
+        if !movement.is_pull(self.network) {
+            let offset = 2.0 * one_way;
+            let route = self
+                .links
+                .route(self.network, initiator, movement.to, offset);
+            routes.push(route);
+        } else if source == initiator {
+            return 0.0;
+        }
+        let serial = self.serial(movement);
+        self.links.take(&routes, start, serial, movement.beats)
+    }
+
+    /// Until the initiator knows that all is over.
+    fn round_trip(&self, movement: &Movement) -> f64 {
+        let constants = self.constants;
+        let serial = self.serial(movement);
+        let read_hops = self.network.hops(movement.initiator, movement.source);
+        let has_read = movement.source != movement.initiator;
+        let alpha = match (has_read, movement.is_pull(self.network)) {
+            (false, true) => return constants.copy_alpha_cycles + serial,
+            (true, true) => constants.pull_alpha_cycles,
+            (false, false) => constants.push_alpha_cycles,
+            (true, false) => constants.relay_alpha_cycles,
+        };
+        let here = self.network.coord(movement.initiator);
+        let (min, max) = movement.to.bounds();
+        let reach = |low: u16, high: u16, at: u16| at.abs_diff(low).max(at.abs_diff(high));
+        let write_hops = reach(min.x, max.x, here.x) + reach(min.y, max.y, here.y);
+        let hops = f64::from(read_hops) + f64::from(write_hops);
+        alpha + constants.hop_cycles * hops + serial
+    }
+
+    /// Until a destination has its copy.
+    fn one_way_trip(&self, movement: &Movement, tile: TileId) -> f64 {
+        let constants = self.constants;
+        let way = constants.one_way(self.network.hops(movement.initiator, tile));
+        let read = if movement.source == movement.initiator {
+            0.0
+        } else {
+            let hops = self.network.hops(movement.initiator, movement.source);
+            constants.relay_alpha_cycles - constants.push_alpha_cycles
+                + constants.hop_cycles * f64::from(hops)
+        };
+        constants.delivery_alpha_cycles + read + way + self.serial(movement)
+    }
+
+    fn serial(&self, movement: &Movement) -> f64 {
+        let hops = self.network.hops(movement.initiator, movement.source);
+        self.read_cycles(hops, movement.beats)
+    }
+
+    /// Serialisation of a read: a DMA engine asks no further ahead than its buffer, so from afar the bursts
+    /// that fit into it come once per round trip.
+    fn read_cycles(&self, hops: u32, beats: u64) -> f64 {
+        let spec = self.network.spec();
+        let burst = u64::from(spec.ni.max_burst_beats);
+        let window = u64::from(spec.cluster.dma.buffer_beats) / burst * burst;
+        let streamed = self.per_beat(beats);
+        if hops == 0 || window == 0 || beats <= window {
+            return streamed;
+        }
+        let round_trip = self.constants.hop_cycles * (f64::from(hops) + 1.0) + 1.0;
+        let period = (round_trip + self.per_beat(burst)).max(self.per_beat(window));
+        let stall = period - self.per_beat(window);
+        streamed + ((beats - 1) / window) as f64 * stall
+    }
+}
