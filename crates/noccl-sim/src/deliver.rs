@@ -6,7 +6,7 @@
 
 use crate::block::LANES;
 use crate::errors::OKAY;
-use crate::flit::{Flit, FlitKind};
+use crate::flit::{Flit, FlitKind, TO_ITSELF};
 use crate::machine::{Done, Event, Machine};
 use crate::ni::beat_bytes;
 use crate::payload::BEAT_BYTES;
@@ -29,23 +29,33 @@ impl Machine<'_> {
 
     fn hand_over_block(&mut self, plane: Plane, w: usize, stalls: Option<u32>) {
         let mut rest = self.planes[plane.idx()].local_offers(w);
+        let only_counts = stalls.is_none() && self.only_counts_beats();
         let mut taken = 0;
         while rest != 0 {
             let lane = rest.trailing_zeros() as usize;
             rest &= rest - 1;
             let tile = w * LANES + lane;
-            let flit = self.planes[plane.idx()].local_head(tile);
-            if self.stalls(plane, tile, stalls) || !self.accepts(tile, flit) {
+            let words = self.planes[plane.idx()].local_words(tile);
+            let flit = Flit::from_packed(words);
+            if only_counts && Flit::only_lands(words) {
+                self.checksum = self.checksum.wrapping_add(u64::from(flit.payload));
+            } else if self.stalls(plane, tile, stalls) || !self.accepts(tile, flit) {
                 self.note_refusal(plane, flit.kind);
                 continue;
+            } else {
+                self.deliver(tile, flit);
             }
             taken |= 1 << lane;
-            self.deliver(tile, flit);
         }
         if taken != 0 {
             self.planes[plane.idx()].pop_local(w, taken);
             self.last_progress = self.cycle;
         }
+    }
+
+    /// Is a beat that lands no more than a checksum, until its burst is whole?
+    fn only_counts_beats(&self) -> bool {
+        !self.is_value() && !self.is_peer && self.errors.has_sound_memory()
     }
 
     /// A seeded coin per plane, tile and cycle: no state, so that it cannot depend on visiting order.
@@ -92,7 +102,7 @@ impl Machine<'_> {
     }
 
     fn deliver(&mut self, tile: usize, flit: Flit) {
-        if self.is_to_itself(tile, flit) {
+        if flit.flags & TO_ITSELF != 0 {
             self.nis[tile].own_in_flight[usize::from(flit.kind == FlitKind::Write)] -= 1;
             self.refresh_injecting(tile);
         }
@@ -179,8 +189,10 @@ impl Machine<'_> {
         let txn = self.txns.get(flit.txn);
         let (address, bytes) = (txn.address, txn.bytes);
         self.check_worm(tile, flit);
-        self.land(tile, flit, address, bytes);
+        let has_landed = self.land(tile, flit, address, bytes);
         if flit.is_last() {
+            // Energy counts whole bursts, so that the beats before the last need no look at the burst.
+            self.counters.spm_write_bytes += u64::from(bytes) * u64::from(has_landed);
             self.take_write(tile, flit);
         }
     }
@@ -223,29 +235,26 @@ impl Machine<'_> {
         );
     }
 
-    /// Writes the bytes of a beat into the tile's memory.
+    /// Writes the bytes of a beat into the tile's memory. Returns whether the memory took them.
     #[inline]
-    fn land(&mut self, tile: usize, flit: Flit, address: u64, bytes: u32) {
-        if self.memory_response(tile as u32, address, bytes) != OKAY {
-            if self.is_value() {
-                self.pool.release(flit.payload);
-            }
-            return;
-        }
-        let (from, len) = beat_bytes(address, bytes, flit.beat);
-        self.counters.spm_write_bytes += u64::from(len);
+    fn land(&mut self, tile: usize, flit: Flit, address: u64, bytes: u32) -> bool {
+        let is_taken = self.memory_response(tile as u32, address, bytes) == OKAY;
         if !self.is_value() {
-            self.checksum = self.checksum.wrapping_add(u64::from(flit.payload));
-            return;
+            let sum = u64::from(flit.payload) * u64::from(is_taken);
+            self.checksum = self.checksum.wrapping_add(sum);
+            return is_taken;
         }
-        let place = address + u64::from(from);
-        let line = (place % BEAT_BYTES as u64) as usize;
-        let slot = flit.payload;
-        let data = &self.pool.bytes(slot)[line..line + len as usize];
-        self.memories.write(tile as u32, place, data);
-        let sum: u64 = data.iter().map(|b| u64::from(*b)).sum();
-        self.checksum = self.checksum.wrapping_add(sum);
-        self.pool.release(slot);
+        if is_taken {
+            let (from, len) = beat_bytes(address, bytes, flit.beat);
+            let place = address + u64::from(from);
+            let line = (place % BEAT_BYTES as u64) as usize;
+            let data = &self.pool.bytes(flit.payload)[line..line + len as usize];
+            self.memories.write(tile as u32, place, data);
+            let sum: u64 = data.iter().map(|b| u64::from(*b)).sum();
+            self.checksum = self.checksum.wrapping_add(sum);
+        }
+        self.pool.release(flit.payload);
+        is_taken
     }
 
     fn deliver_reduced(&mut self, tile: usize, flit: Flit) {
@@ -254,7 +263,10 @@ impl Machine<'_> {
             self.wrong_beats += 1;
         }
         if flit.resp() == OKAY {
-            self.land(tile, flit, txn.address, txn.bytes);
+            if self.land(tile, flit, txn.address, txn.bytes) {
+                let (_, len) = beat_bytes(txn.address, txn.bytes, flit.beat);
+                self.counters.spm_write_bytes += u64::from(len);
+            }
         } else {
             self.drop_disagreed(flit.txn, flit.payload);
         }

@@ -39,6 +39,11 @@ impl Errors {
         found.map(|(_, _, beats)| beats)
     }
 
+    /// Is no byte of any memory broken?
+    pub(crate) fn has_sound_memory(&self) -> bool {
+        self.memory.is_empty()
+    }
+
     /// Does a contribution differ from its siblings?
     pub(crate) fn disagrees(&self, txn: u32, tile: u32) -> bool {
         self.disagreeing.contains(&(txn, tile))

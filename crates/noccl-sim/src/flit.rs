@@ -52,7 +52,7 @@ pub(crate) struct Flit {
     pub beat: u16,
     /// Kind.
     pub kind: FlitKind,
-    /// Bit 0: last beat. Bits 1–2: response code. Bit 3: a multicast. Bit 4: own copy.
+    /// Bit 0: last beat. Bits 1–2: response code. Bit 3: a multicast. Bit 4: own copy. Bit 5: to itself.
     pub flags: u8,
 }
 
@@ -63,6 +63,8 @@ pub(crate) const RESP_SHIFT: u8 = 1;
 pub(crate) const RESPONSE: u8 = 3 << RESP_SHIFT;
 /// Multicast whose initiator is a member: its own copy does not travel (see `inject::own_copy`).
 pub(crate) const OWN_COPY: u8 = 16;
+/// Unicast write of a tile to itself (default flow).
+pub(crate) const TO_ITSELF: u8 = 32;
 
 /// A flit in a FIFO: dst, txn | payload, beat, kind, flags, from the low bits up.
 ///
@@ -149,8 +151,18 @@ impl Flit {
         is_multicast | joins == 0
     }
 
-    pub(crate) const fn is_multicast(self) -> bool {
-        self.flags & MULTICAST != 0
+    /// A multicast.
+    #[inline]
+    pub(crate) const fn forks(words: Packed) -> bool {
+        words[1] >> 56 & MULTICAST as u64 != 0
+    }
+
+    /// Is this a wide write's beat that nobody but the memory has to know of: neither the last one nor
+    /// one of a tile to itself?
+    #[inline]
+    pub(crate) const fn only_lands(words: Packed) -> bool {
+        let noted = ((LAST | TO_ITSELF) as u64) << 56;
+        words[1] & (noted | 15 << 48) == (FlitKind::Write as u64) << 48
     }
 
     /// Response code, 0 (OKAY) to 3 (DECERR); larger is worse.

@@ -2,7 +2,7 @@
 //! Injection: from the NI's queues into the Local inputs, one flit per plane, tile and cycle.
 
 use crate::errors::{OKAY, SLVERR};
-use crate::flit::{Flit, FlitKind, LAST, MULTICAST, OWN_COPY, pack};
+use crate::flit::{Flit, FlitKind, LAST, MULTICAST, OWN_COPY, TO_ITSELF, pack};
 use crate::machine::Machine;
 use crate::ni::{Ni, Source, Stream, beat_bytes};
 use crate::payload::BEAT_BYTES;
@@ -25,29 +25,43 @@ impl Machine<'_> {
     }
 
     fn inject_tile(&mut self, tile: usize) {
+        let mut has_sent = false;
         if self.request_is_ready(tile) && self.may_send(Plane::Req, tile) {
             let flit = self.nis[tile].req.pop_front();
             let opens = flit.is_some_and(|f| self.opens_narrow(f));
             self.nis[tile].narrow_outstanding += u32::from(opens);
             self.push(Plane::Req, tile, flit);
+            has_sent = true;
         }
         if !self.nis[tile].rsp.is_empty() && self.may_send(Plane::Rsp, tile) {
             let flit = self.nis[tile].rsp.pop_front();
             self.push(Plane::Rsp, tile, flit);
+            has_sent = true;
         }
+        if self.may_send(Plane::Wide, tile) {
+            has_sent |= self.inject_wide(tile);
+        }
+        if has_sent {
+            self.refresh_injecting(tile);
+        }
+    }
+
+    /// A write beat or read data, in turns. Returns whether there was any.
+    fn inject_wide(&mut self, tile: usize) -> bool {
         let has_read = !self.nis[tile].reads.is_empty();
         let write = self.ready_write(tile);
-        if (has_read || write.is_some()) && self.may_send(Plane::Wide, tile) {
-            let yields = has_read && !self.nis[tile].read_had_turn;
-            let write = write.filter(|_| !yields);
-            self.nis[tile].read_had_turn = write.is_none();
-            let flit = match write {
-                Some(at) => self.next_write_beat(tile, at),
-                None => self.next_read_beat(tile),
-            };
-            self.push(Plane::Wide, tile, Some(flit));
+        if !has_read && write.is_none() {
+            return false;
         }
-        self.refresh_injecting(tile);
+        let yields = has_read && !self.nis[tile].read_had_turn;
+        let write = write.filter(|_| !yields);
+        self.nis[tile].read_had_turn = write.is_none();
+        let flit = match write {
+            Some(at) => self.next_write_beat(tile, at),
+            None => self.next_read_beat(tile),
+        };
+        self.push(Plane::Wide, tile, Some(flit));
+        true
     }
 
     /// Keeps the set of injecting tiles true after a queue of `tile` has changed.
@@ -93,10 +107,11 @@ impl Machine<'_> {
     fn push(&mut self, plane: Plane, tile: usize, flit: Option<Flit>) {
         let Some(flit) = flit else { return };
         self.last_progress = self.cycle;
-        let Some(flit) = self.own_copy(tile, flit) else {
+        let Some(mut flit) = self.own_copy(tile, flit) else {
             return;
         };
         if self.is_to_itself(tile, flit) {
+            flit.flags |= TO_ITSELF;
             self.nis[tile].own_in_flight[usize::from(flit.kind == FlitKind::Write)] += 1;
         }
         let (state, context) = self.split(plane);
@@ -104,7 +119,7 @@ impl Machine<'_> {
     }
 
     /// A unicast write flit of a tile to itself (default flow).
-    pub(crate) fn is_to_itself(&self, tile: usize, flit: Flit) -> bool {
+    fn is_to_itself(&self, tile: usize, flit: Flit) -> bool {
         let is_write = matches!(flit.kind, FlitKind::Write | FlitKind::NarrowWrite);
         if self.is_peer || !is_write || flit.flags & MULTICAST != 0 {
             return false;

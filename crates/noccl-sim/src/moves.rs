@@ -2,7 +2,7 @@
 //! A plane's cycle: its three phases cut into stripes, and what the main thread does between them.
 
 use crate::block::{JOIN, LANES, LOCAL, PORTS, RESULT, Wants};
-use crate::flit::{Flit, FlitKind, OWN_COPY, Packed};
+use crate::flit::{Flit, FlitKind, OWN_COPY, Packed, unpack};
 use crate::join::Verdict;
 use crate::peer::PeerState;
 use crate::plane::{Context, PlaneState, SLOTS, next_port, route_of, xy_port};
@@ -259,10 +259,39 @@ impl PlaneState {
     }
 }
 
-/// A flit that enters an input asks for its output, or for its siblings.
+/// Outputs that multicasts ask for, one byte per lane.
+pub(crate) struct Forks {
+    sets: [u8; LANES],
+    pub any: bool,
+}
+
+impl Forks {
+    pub(crate) const NONE: Self = Self {
+        sets: [0; LANES],
+        any: false,
+    };
+
+    /// Adds the sets to `wants`: eight lanes at a time, as a multiplication gathers one bit of each byte.
+    pub(crate) fn add_to(&self, wants: &mut Wants) {
+        const BIT_OF_EACH: u64 = 0x0101_0101_0101_0101;
+        const GATHER: u64 = 0x0102_0408_1020_4080;
+        for (i, eight) in self.sets.as_chunks::<8>().0.iter().enumerate() {
+            let sets = u64::from_le_bytes(*eight);
+            if sets != 0 {
+                for (out, want) in wants[..PORTS].iter_mut().enumerate() {
+                    let bits = (sets >> out & BIT_OF_EACH).wrapping_mul(GATHER) >> 56;
+                    *want |= bits << (8 * i);
+                }
+            }
+        }
+    }
+}
+
+/// A flit that enters an input asks for its output, for those of its fork, or for its siblings.
 #[inline]
 pub(crate) fn route(
     wants: &mut Wants,
+    forks: &mut Forks,
     lane: usize,
     port: usize,
     here: u32,
@@ -271,30 +300,36 @@ pub(crate) fn route(
 ) {
     if Flit::is_plain(flit) {
         wants[xy_port(here, flit[0] as u32)] |= 1 << lane;
+    } else if Flit::forks(flit) {
+        forks.any = true;
+        forks.sets[lane] = fork_ports(port, here, Flit::from_packed(flit), trees);
     } else {
-        route_collective(wants, lane, port, here, Flit::from_packed(flit), trees);
+        wants[JOIN] |= 1 << lane;
     }
 }
 
-/// As [`route`], for multicasts and contributions.
+/// Outputs that a multicast asks for at a router.
 #[inline]
-pub(crate) fn route_collective(
-    wants: &mut Wants,
+fn fork_ports(port: usize, here: u32, flit: Flit, trees: &Trees) -> u8 {
+    let set = fork_set(unpack(here), Port::ALL[port], trees.set(flit.txn));
+    let is_own = port == LOCAL && flit.flags & OWN_COPY != 0;
+    set & !(u8::from(is_own) << LOCAL)
+}
+
+/// What one flit asks for.
+pub(crate) fn route_one(
     lane: usize,
     port: usize,
     here: u32,
-    flit: Flit,
+    flit: Packed,
     trees: &Trees,
-) {
-    if !flit.is_multicast() {
-        wants[JOIN] |= 1 << lane;
-        return;
-    }
-    let here = Coord::new((here >> 16) as u16, here as u16);
-    let set = fork_set(here, Port::ALL[port], trees.set(flit.txn));
-    let is_own = port == LOCAL && flit.flags & OWN_COPY != 0;
-    let ports = u64::from(set & !(u8::from(is_own) << LOCAL));
-    for (out, want) in wants[..PORTS].iter_mut().enumerate() {
-        *want |= (ports >> out & 1) << lane;
-    }
+) -> Wants {
+    let set = if Flit::is_plain(flit) {
+        1 << xy_port(here, flit[0] as u32)
+    } else if Flit::forks(flit) {
+        fork_ports(port, here, Flit::from_packed(flit), trees)
+    } else {
+        1 << JOIN
+    };
+    std::array::from_fn(|i| u64::from(set >> i & 1) << lane)
 }

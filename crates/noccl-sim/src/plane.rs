@@ -12,7 +12,7 @@ use crate::bitset::BitSet;
 use crate::block::{Block, LANES, LOCAL, PORTS, Shift};
 use crate::flit::{Flit, FlitKind, Packed, pack};
 use crate::join::Joins;
-use crate::moves::route_collective;
+use crate::moves::route_one;
 use crate::payload::PayloadPool;
 use crate::peer::PeerState;
 use crate::stripe::{Stripe, stripes};
@@ -141,16 +141,17 @@ impl PlaneState {
         self.in_full[r / LANES][LOCAL] >> (r % LANES) & 1 == 0
     }
 
-    /// The flit offered at the Local output of `r`.
-    #[inline]
-    pub(crate) fn local_head(&self, r: usize) -> Flit {
-        self.output_head(r, LOCAL)
-    }
-
     /// Routers of a block that offer a flit at their Local output.
     #[inline]
     pub(crate) fn local_offers(&self, w: usize) -> u64 {
         self.blocks[w].out_any[LOCAL]
+    }
+
+    /// The flit offered at the Local output of `r`.
+    #[inline]
+    pub(crate) fn local_words(&self, r: usize) -> Packed {
+        let slot = (self.blocks[r / LANES].out_head[LOCAL] >> (r % LANES) & 1) as usize;
+        self.output[slot_at(r, LOCAL) + slot]
     }
 
     /// Takes the flits offered at the Local outputs of a block.
@@ -166,8 +167,7 @@ impl PlaneState {
         let slot = if Flit::is_plain(packed) {
             block.push_input(LOCAL, full, lane, xy_port(here, flit.dst))
         } else {
-            let mut wants = [0; PORTS + 1];
-            route_collective(&mut wants, lane, LOCAL, here, flit, context.trees);
+            let wants = route_one(lane, LOCAL, here, packed, context.trees);
             let slot = (block.input_slots(LOCAL) >> lane & 1) as usize;
             block.push_inputs(LOCAL, full, 1 << lane, &wants);
             slot
@@ -189,11 +189,6 @@ impl PlaneState {
     /// The flit at the head of an input FIFO.
     pub(crate) fn input_head(&self, r: usize, port: usize) -> Flit {
         Flit::from_packed(self.input[self.input_at(r, port)])
-    }
-
-    fn output_head(&self, r: usize, port: usize) -> Flit {
-        let slot = (self.blocks[r / LANES].out_head[port] >> (r % LANES) & 1) as usize;
-        Flit::from_packed(self.output[slot_at(r, port) + slot])
     }
 
     /// Appends a merged flit to an output FIFO (published routers).

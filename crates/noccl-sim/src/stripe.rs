@@ -18,7 +18,7 @@ use crate::bitset::BitSet;
 use crate::block::{Block, LANES, LOCAL, PORTS, RESULT, Restriction, Shift};
 use crate::crew::Phase;
 use crate::flit::Packed;
-use crate::moves::route;
+use crate::moves::{Forks, route};
 use crate::peer::PeerState;
 use crate::plane::{SLOTS, slot_at};
 use crate::txn::Trees;
@@ -212,7 +212,7 @@ impl Receive<'_> {
             let targets = self.blocks[at].input_slots(port);
             let into = &mut self.input[(at * PORTS + port) * SLOTS..][..SLOTS];
             let entered = &mut self.entered[at * LANES..][..LANES];
-            let mut wants = [0; PORTS + 1];
+            let (mut wants, mut forks) = ([0; PORTS + 1], Forks::NONE);
             let mut rest = arriving;
             while rest != 0 {
                 let lane = rest.trailing_zeros() as usize % LANES;
@@ -222,7 +222,11 @@ impl Receive<'_> {
                 let flit = self.output[slot_at(source, from) + slot];
                 into[2 * lane + (targets >> lane & 1) as usize] = flit;
                 entered[lane][port] += 1;
-                route(&mut wants, lane, port, coords[lane], flit, self.trees);
+                let here = coords[lane];
+                route(&mut wants, &mut forks, lane, port, here, flit, self.trees);
+            }
+            if forks.any {
+                forks.add_to(&mut wants);
             }
             self.blocks[at].push_inputs(port, &mut self.in_full[at][port], arriving, &wants);
         }
