@@ -3,7 +3,8 @@
 
 use crate::CollError;
 use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef, cover};
-use noccl_workload::Collective;
+use noccl_workload::check::has_room_for;
+use noccl_workload::{Collective, InNetworkReduction, Place};
 use std::collections::BTreeSet;
 
 /// Participants, their cover, and where data enters or leaves the group.
@@ -19,6 +20,8 @@ pub(crate) struct Group {
     pub(crate) root: TileRef,
     /// The root if it is a member, else the member nearest to it (lowest coordinate among equals).
     pub(crate) entry: Coord,
+    /// Per cluster that gathers (the root, the entry): pieces (indices) that may be reduced at the same time.
+    batches: Vec<(Coord, Vec<Vec<usize>>)>,
 }
 
 impl Group {
@@ -35,13 +38,33 @@ impl Group {
         })?;
         let set: BTreeSet<Coord> = members.iter().copied().collect();
         let entry = nearest(network, &members, root);
+        let pieces = cover(network, &collective.group)?;
+        let mut gatherers = vec![entry];
+        match collective.root {
+            TileRef::Cluster(root) if root != entry => gatherers.push(root),
+            TileRef::Cluster(_) | TileRef::Memory(_) => {}
+        }
+        let batches = gatherers
+            .into_iter()
+            .map(|at| (at, batches(network, collective, &pieces, at)))
+            .collect();
         Ok(Self {
-            pieces: cover(network, &collective.group)?,
+            pieces,
+            batches,
             entry,
             members,
             set,
             root: collective.root,
         })
+    }
+
+    /// Pieces (indices) that may be reduced into a cluster at the same time, batch after batch.
+    pub(crate) fn batches(&self, gatherer: Coord) -> Vec<Vec<usize>> {
+        let known = self.batches.iter().find(|(at, _)| *at == gatherer);
+        match known {
+            Some((_, batches)) => batches.clone(),
+            None => (0..self.pieces.len()).map(|piece| vec![piece]).collect(),
+        }
     }
 
     /// Does the root take part itself?
@@ -56,6 +79,41 @@ impl Group {
         (columns.len() * rows.len() == self.members.len())
             .then(|| (columns.into_iter().collect(), rows.into_iter().collect()))
     }
+}
+
+/// Cuts the pieces, in their order, into batches for whose operands the routers' stores have room.
+fn batches(
+    network: &Network,
+    collective: &Collective,
+    pieces: &[MultiAddress],
+    gatherer: Coord,
+) -> Vec<Vec<usize>> {
+    let mut batches: Vec<Vec<usize>> = vec![Vec::new()];
+    let mut open: Vec<InNetworkReduction> = Vec::new();
+    for (idx, piece) in pieces.iter().enumerate() {
+        if piece.len() > 1 {
+            let place = |offset| Place {
+                tile: TileRef::Cluster(gatherer),
+                offset,
+            };
+            open.push(InNetworkReduction {
+                group: *piece,
+                source_offset: collective.input_offset,
+                root: place(collective.output_offset),
+                bytes: collective.bytes,
+                operator: collective.operator,
+                element: collective.element,
+            });
+            if open.len() > 1 && !has_room_for(network, &open) {
+                open.drain(..open.len() - 1);
+                batches.push(Vec::new());
+            }
+        }
+        if let Some(batch) = batches.last_mut() {
+            batch.push(idx);
+        }
+    }
+    batches
 }
 
 /// The cluster nearest to a tile, the lowest coordinate among equals; `clusters` is not empty.

@@ -11,7 +11,9 @@ use crate::layout::Layout;
 use crate::steps::transfer;
 use crate::sync::SyncPlan;
 use noccl_net::{Coord, MultiAddress, TileRef};
-use noccl_workload::{ActionKind, Collective, Destination, InNetworkReduction, LocalReduce, Place};
+use noccl_workload::{
+    ActionKind, BarrierMechanism, Collective, Destination, InNetworkReduction, LocalReduce, Place,
+};
 use std::collections::BTreeSet;
 
 /// One transfer per multi-address, all started together by the source's own DMA, or by the entry's
@@ -113,12 +115,21 @@ impl<'a> Reduction<'a> {
         }
     }
 
-    /// Adds the reductions and, if there are several, the barrier and the fold that combine them.
+    /// Adds the reductions and, if there are several, the barrier and the fold that combine them. Pieces for whose
+    /// operands the routers' stores have no room together follow each other, with barriers between them.
     pub(crate) fn emit(&self, builder: &mut Builder) {
-        for operand in &self.operands {
-            self.contribute(*operand, builder);
+        let batches = self.group.batches(self.gatherer);
+        for (idx, batch) in batches.iter().enumerate() {
+            if idx > 0 {
+                let (members, pieces) = (&self.group.members, &self.group.pieces);
+                let mechanism = BarrierMechanism::InNetwork;
+                SyncPlan::new(members, pieces, mechanism, self.group.entry).emit(builder);
+            }
+            for operand in batch.iter().map(|piece| self.operands[*piece]) {
+                self.contribute(operand, builder);
+            }
+            builder.end_step();
         }
-        builder.end_step();
         if self.operands.len() == 1 {
             return;
         }

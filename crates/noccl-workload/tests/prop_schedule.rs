@@ -300,6 +300,7 @@ proptest! {
                 | CheckError::DoesNotFit { .. }
                 | CheckError::WaitCycle(_)
                 | CheckError::Race(_)
+                | CheckError::Crowd(_)
                 | CheckError::BarrierLeak { .. },
             ) => {}
         }

@@ -67,6 +67,28 @@ pub struct WrongOutput {
     pub found: String,
 }
 
+/// Reductions or barriers that may be open together at a tile that has no room for all of them.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(
+    "{tile}: {} may be open together and need {limit} of {needed} there, the network has {available}; accepted: \
+     at most {num_accepted} of them at a time, the others ordered with `after`, or {limit} of at least {needed}",
+    actions.join(", ")
+)]
+pub struct Crowd {
+    /// Tile of the router whose store is too small, or of the target with too few counters.
+    pub tile: String,
+    /// The actions.
+    pub actions: Vec<String>,
+    /// Field of the spec that sets the limit.
+    pub limit: &'static str,
+    /// What they may need at worst.
+    pub needed: u64,
+    /// What there is.
+    pub available: u64,
+    /// How many of them have room at the same time, whichever they are.
+    pub num_accepted: usize,
+}
+
 /// What the checker found wrong. Each message says what, where and what would be accepted.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CheckError {
@@ -98,6 +120,9 @@ pub enum CheckError {
         /// The waits, each on the next; the last on the first.
         Vec<Wait>,
     ),
+    /// More reductions or barriers than a tile has room for may be open together.
+    #[error("{0}")]
+    Crowd(Box<Crowd>),
     /// Two unordered actions touch the same bytes and at least one writes them.
     #[error("race: {0}")]
     Race(Box<Race>),

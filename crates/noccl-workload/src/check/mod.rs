@@ -2,7 +2,8 @@
 //! The checker: proves a schedule right, or says why it is wrong, before anything is simulated.
 //!
 //! Algorithms are open, so the checker and not the author is trusted. In this order it proves: every
-//! action is possible on the network; no circle of waits; no race (every two accesses to a byte, one
+//! action is possible on the network; no circle of waits; room for all reductions and barriers that may be open
+//! together; no race (every two accesses to a byte, one
 //! of them a write, are ordered by `after`, barriers, reductions and the completion of transfers);
 //! the collective's postcondition, by symbolic execution over ranges of bytes.
 //!
@@ -17,10 +18,12 @@ mod form;
 mod order;
 mod post;
 mod report;
+mod room;
 
-pub use error::{CheckError, Race, TileSetError, Wait, WrongOutput};
+pub use error::{CheckError, Crowd, Race, TileSetError, Wait, WrongOutput};
 pub use form::check_collective;
 pub use report::{CheckReport, LinkUse, StepReport};
+pub use room::has_room_for;
 
 use crate::Schedule;
 use noccl_net::Network;
@@ -30,11 +33,12 @@ use noccl_net::Network;
 /// Cost: nearly linear in actions times participants; no loop over bytes.
 ///
 /// # Errors
-/// [`CheckError`], the first that is found: form, wait cycle, race, postcondition.
+/// [`CheckError`], the first that is found: form, wait cycle, room, race, postcondition.
 pub fn check(network: &Network, schedule: &Schedule) -> Result<CheckReport, CheckError> {
     form::check_form(network, schedule)?;
     cycle::check_after(network, schedule)?;
     let mut order = order::Order::new(network, schedule)?;
+    room::check_room(network, schedule, &order)?;
     let mut memories = execute::execute(network, schedule, &order)?;
     let folds = match &schedule.collective {
         Some(collective) => {

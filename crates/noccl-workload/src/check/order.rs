@@ -232,6 +232,23 @@ impl Order {
         first
     }
 
+    /// Which vertices come after this one?
+    pub(super) fn reached_from(&self, vertex: Vertex) -> impl Fn(Vertex) -> bool + use<> {
+        let mut reached = vec![false; self.num_vertices() - vertex as usize];
+        reached[0] = true;
+        for (at, preds) in self.starts[vertex as usize..]
+            .windows(2)
+            .enumerate()
+            .skip(1)
+        {
+            let preds = &self.preds[preds[0] as usize..preds[1] as usize];
+            reached[at] = preds
+                .iter()
+                .any(|p| *p >= vertex && reached[(*p - vertex) as usize]);
+        }
+        move |at| at >= vertex && reached[(at - vertex) as usize]
+    }
+
     /// First question (index) whose `before` does not precede its `after`. Any number of questions.
     pub(super) fn first_unordered(&self, questions: &[(Vertex, Vertex)]) -> Option<usize> {
         let mut by_source: Vec<u32> = (0..questions.len() as u32).collect();

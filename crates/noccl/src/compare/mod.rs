@@ -6,24 +6,27 @@
 //! schedule, and what the collective means (exact result, or the error bound of a float sum).
 //! Chunk counts are searched in timing mode; only the best one is run in value mode.
 
+mod by_model;
 mod case;
 mod inputs;
 mod meaning;
 mod row;
 mod search;
 
+pub use by_model::compare_by_model;
 pub(crate) use case::{Case, collective_of};
 pub use row::{
-    AlgorithmRequest, CompareRequest, CompareRow, LinkFlits, SumError, parse_algorithms, plane_name,
+    AlgorithmRequest, Backend, CompareRequest, CompareRow, LinkFlits, SumError, parse_algorithms,
+    plane_name,
 };
 
 use crate::watch::{Tally, Watch};
 use crate::{Error, group_name, root_name};
-use noccl_coll::Algorithm;
+use noccl_coll::Choice;
 use noccl_net::Network;
-use noccl_run::{Mode, RunConfig, RunError, energy_pj};
+use noccl_run::{Counters, Mode, RunConfig, RunError, energy_pj};
 use noccl_sim::run_schedule;
-use noccl_workload::{ActionKind, CheckError, CollectiveKind, Schedule};
+use noccl_workload::{ActionKind, CheckError, Collective, CollectiveKind, Schedule};
 use rayon::prelude::*;
 pub(crate) use search::best_of;
 use search::{Family, best_choice, families};
@@ -46,13 +49,7 @@ pub fn compare(
     request: &CompareRequest,
     watch: Watch<'_>,
 ) -> Result<Comparison, Error> {
-    let mut pending = Vec::new();
-    for bytes in sizes(request)? {
-        let collective = case::collective_of(network, request, bytes)?;
-        for family in families(network, &collective, &request.algorithms)? {
-            pending.push((collective.clone(), family));
-        }
-    }
+    let pending = pending(network, request)?;
     let tally = Tally::new(watch, pending.len() as u64);
     let outcomes: Vec<Result<CompareRow, Error>> = pending
         .par_iter()
@@ -63,6 +60,29 @@ pub fn compare(
             Ok(row)
         })
         .collect();
+    gather(request, outcomes)
+}
+
+/// Every size with every family of choices.
+fn pending(
+    network: &Network,
+    request: &CompareRequest,
+) -> Result<Vec<(Collective, Family)>, Error> {
+    let mut out = Vec::new();
+    for bytes in sizes(request)? {
+        let collective = case::collective_of(network, request, bytes)?;
+        for family in families(network, &collective, &request.algorithms)? {
+            out.push((collective.clone(), family));
+        }
+    }
+    Ok(out)
+}
+
+/// Rows and refusals of a request's outcomes, in their order.
+fn gather(
+    request: &CompareRequest,
+    outcomes: Vec<Result<CompareRow, Error>>,
+) -> Result<Comparison, Error> {
     let mut comparison = Comparison {
         rows: Vec::new(),
         skipped: Vec::new(),
@@ -89,7 +109,7 @@ pub fn compare(
 fn is_refusal(error: &Error) -> bool {
     match error {
         Error::Run(RunError::Refused { .. }) => true,
-        Error::Check(check) => matches!(**check, CheckError::Field { .. }),
+        Error::Check(check) => matches!(**check, CheckError::Field { .. } | CheckError::Crowd(_)),
         Error::Run(RunError::Hang(_) | RunError::Interrupted { .. })
         | Error::Spec(_)
         | Error::Net(_)
@@ -104,19 +124,17 @@ fn is_refusal(error: &Error) -> bool {
 }
 
 fn sizes(request: &CompareRequest) -> Result<Vec<u64>, Error> {
-    match request.collective {
-        CollectiveKind::Barrier => Ok(vec![0]),
-        CollectiveKind::Multicast | CollectiveKind::Reduce | CollectiveKind::AllReduce => {
-            if request.bytes.is_empty() {
-                return Err(Error::argument(
-                    "--bytes",
-                    "",
-                    "accepted: at least one size",
-                ));
-            }
-            Ok(request.bytes.clone())
-        }
+    if request.collective == CollectiveKind::Barrier {
+        return Ok(vec![0]);
     }
+    if request.bytes.is_empty() {
+        return Err(Error::argument(
+            "--bytes",
+            "",
+            "accepted: at least one size",
+        ));
+    }
+    Ok(request.bytes.clone())
 }
 
 fn measure(
@@ -141,34 +159,78 @@ fn measure(
         )
     })?;
     let verdict = case.judge(&reference, &result.memory);
-    let cycles = runtime_cycles(Some(&schedule), &result.actions);
-    let bounds = noccl_model::bounds(network, &case.collective)?;
+    let all_links = crate::links::link_flits(network, &result.links);
+    let outcome = Outcome {
+        backend: Backend::Sim,
+        cycles: runtime_cycles(Some(&schedule), &result.actions),
+        counters: result.counters,
+        busiest_link: crate::links::busiest(network, &result.links),
+        verified: verdict.is_right,
+        sum_error: verdict.sum_error,
+        links: if request.has_links {
+            all_links
+        } else {
+            Vec::new()
+        },
+    };
+    let (collective, num_participants) = (&case.collective, case.num_participants);
+    row_of(
+        network,
+        collective,
+        num_participants,
+        choice,
+        &schedule,
+        outcome,
+    )
+}
+
+/// What a backend says of one schedule.
+pub(crate) struct Outcome {
+    pub(crate) backend: Backend,
+    pub(crate) cycles: u64,
+    pub(crate) counters: Counters,
+    pub(crate) busiest_link: Option<LinkFlits>,
+    pub(crate) verified: bool,
+    pub(crate) sum_error: Option<SumError>,
+    pub(crate) links: Vec<LinkFlits>,
+}
+
+fn row_of(
+    network: &Network,
+    collective: &Collective,
+    num_participants: u32,
+    choice: Choice,
+    schedule: &Schedule,
+    outcome: Outcome,
+) -> Result<CompareRow, Error> {
+    let bounds = noccl_model::bounds(network, collective)?;
     let reduces = matches!(
-        case.collective.kind,
+        collective.kind,
         CollectiveKind::Reduce | CollectiveKind::AllReduce
     );
-    let all_links = crate::links::link_flits(network, &result.links);
+    let cycles = outcome.cycles;
     Ok(CompareRow {
         network: network.spec().name.clone(),
-        collective: case.collective.kind,
+        backend: outcome.backend,
+        collective: collective.kind,
         algorithm: schedule.algorithm.clone(),
-        operator: reduces.then_some(case.collective.operator),
-        element: reduces.then_some(case.collective.element),
+        operator: reduces.then_some(collective.operator),
+        element: reduces.then_some(collective.element),
         parameters: schedule.parameters.clone(),
-        bytes: case.collective.bytes,
-        group: group_name(network, &case.collective.group),
-        num_participants: case.num_participants,
-        root: root_name(case.collective.root),
+        bytes: collective.bytes,
+        group: group_name(network, &collective.group),
+        num_participants,
+        root: root_name(collective.root),
         cycles,
         lower_bound_cycles: bounds.lower_bound_cycles,
         payload_bound_cycles: bounds.payload_bound_cycles,
         cycles_over_lower_bound: cycles as f64 / bounds.lower_bound_cycles.max(1) as f64,
         speedup_over_best_software: None,
-        energy_pj: energy_pj(&result.counters, &network.spec().energy),
-        busiest_link: crate::links::busiest(network, &result.links),
-        verified: verdict.is_right,
-        sum_error: verdict.sum_error,
-        is_in_network: matches!(choice.algorithm, Algorithm::InNetwork),
+        energy_pj: energy_pj(&outcome.counters, &network.spec().energy),
+        busiest_link: outcome.busiest_link,
+        verified: outcome.verified,
+        sum_error: outcome.sum_error,
+        is_in_network: choice.algorithm.is_in_network(),
         mesh: [network.width(), network.height()],
         cluster_region: [
             network.cluster_origin().x,
@@ -176,11 +238,7 @@ fn measure(
             network.cluster_width(),
             network.cluster_height(),
         ],
-        links: if request.has_links {
-            all_links
-        } else {
-            Vec::new()
-        },
+        links: outcome.links,
     })
 }
 

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The checker's account of operand stores and barrier counters against the simulator: what it accepts
+//! completes, and what it refuses can hang.
+
+mod common;
+
+use common::{cluster, cube, network, network_with};
+use noccl_net::{MultiAddress, Network, TileRef, TileSet};
+use noccl_run::{Mode, RunConfig, RunError, RunResult};
+use noccl_workload::{
+    Action, ActionId, ActionKind, Barrier, BarrierMechanism, CheckError, Compute, ElementType,
+    InNetworkReduction, Operator, Place, SCHEDULE_FORMAT, Schedule, check,
+};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+fn small_store() -> Network {
+    let small = [
+        ("router.wide_reduction.window_beats", "16"),
+        ("router.wide_reduction.store_beats", "64"),
+    ];
+    network_with("collective_noc_4x4", &small)
+}
+
+/// Reductions into places of their own, after delays of some members.
+#[derive(Debug, Default)]
+struct Program {
+    actions: Vec<Action>,
+    delays: BTreeMap<TileRef, u32>,
+}
+
+impl Program {
+    fn delay(&mut self, tile: TileRef, cycles: u64) {
+        self.delays.insert(tile, self.actions.len() as u32);
+        let kind = ActionKind::Compute(Compute { tile, cycles });
+        let after = Vec::new();
+        self.actions.push(Action { kind, after });
+    }
+
+    fn reduce(&mut self, group: MultiAddress, root: TileRef, beats: u64) -> u32 {
+        let id = self.actions.len() as u32;
+        let kind = ActionKind::InNetworkReduction(InNetworkReduction {
+            group,
+            source_offset: 0,
+            root: Place {
+                tile: root,
+                offset: 0x2000 * (1 + u64::from(id) - self.delays.len() as u64),
+            },
+            bytes: beats * 64,
+            operator: Operator::Sum,
+            element: ElementType::Fp64,
+        });
+        let delays = group
+            .members()
+            .filter_map(|m| self.delays.get(&TileRef::Cluster(m)));
+        let after = delays.copied().map(ActionId).collect();
+        self.actions.push(Action { kind, after });
+        id
+    }
+
+    fn schedule(self) -> Schedule {
+        Schedule {
+            format: SCHEDULE_FORMAT,
+            algorithm: "test".to_owned(),
+            parameters: BTreeMap::new(),
+            collective: None,
+            actions: self.actions,
+        }
+    }
+}
+
+fn run(net: &Network, schedule: &Schedule) -> Result<RunResult, RunError> {
+    let config = RunConfig::new(Mode::Timing);
+    noccl_sim::run_schedule(net, schedule, &[], &[], &config, &mut |_| true)
+}
+
+/// Four reductions wait at their root for its own contribution; it first contributes to a fifth, whose
+/// other member comes last and stands behind them.
+fn crowd(others: u32) -> Schedule {
+    let mut program = Program::default();
+    let (root, late) = (cluster(0, 0), cluster(0, 1));
+    program.delay(root, 2000);
+    program.delay(late, 4000);
+    program.reduce(cube(0, 0, 0, 1), root, 64);
+    for _ in 0..others {
+        program.reduce(cube(0, 0, 0, 2), root, 64);
+    }
+    program.schedule()
+}
+
+#[test]
+fn reductions_that_crowd_a_store_are_refused_and_do_hang() {
+    let net = small_store();
+    let refusal = check(&net, &crowd(4));
+    assert!(matches!(refusal, Err(CheckError::Crowd(_))), "{refusal:?}");
+    let Err(RunError::Hang(diagnosis)) = run(&net, &crowd(4)) else {
+        panic!("the schedule completes");
+    };
+    let text = diagnosis.to_string();
+    assert!(
+        text.contains("router.wide_reduction.store_beats = 64"),
+        "{text}"
+    );
+    // The store of the preset has room for all of them.
+    let net = network("collective_noc_4x4");
+    check(&net, &crowd(4)).expect("there is room");
+    run(&net, &crowd(4)).expect("completes");
+}
+
+#[test]
+fn reductions_in_sequence_are_accepted_and_complete_on_a_small_store() {
+    let net = small_store();
+    let mut schedule = crowd(3);
+    // One after the other, with everybody of the column at a barrier in between.
+    let mut actions: Vec<Action> = schedule.actions.drain(..2).collect();
+    let mut before = Vec::new();
+    for mut reduction in schedule.actions {
+        let done = ActionId(actions.len() as u32);
+        reduction.after.extend(before.clone());
+        actions.push(reduction);
+        let barrier = Barrier {
+            group: TileSet::Cube(cube(0, 0, 0, 3)),
+            counter: cluster(0, 3),
+            mechanism: BarrierMechanism::InNetwork,
+        };
+        let kind = ActionKind::Barrier(barrier);
+        let earlier = before.iter().copied();
+        let after = std::iter::once(done).chain(earlier).collect();
+        before = vec![ActionId(actions.len() as u32)];
+        actions.push(Action { kind, after });
+    }
+    let schedule = Schedule {
+        actions,
+        ..crowd(0)
+    };
+    check(&net, &schedule).expect("one at a time has room");
+    run(&net, &schedule).expect("completes");
+}
+
+proptest! {
+    #[test]
+    fn what_has_room_completes(
+        delays in prop::collection::vec((0u16..2, 0u16..4, 0u64..3000), 0..4),
+        reductions in prop::collection::vec(
+            ((0u16..2, 0u16..4), (0u16..2, 1u16..4), (0u16..2, 0u16..4), 1u64..100),
+            2..7,
+        ),
+    ) {
+        let net = small_store();
+        let mut program = Program::default();
+        let mut tiles = BTreeMap::new();
+        tiles.extend(delays.iter().map(|(x, y, cycles)| (cluster(*x, *y), *cycles)));
+        for (tile, cycles) in tiles {
+            program.delay(tile, cycles);
+        }
+        for ((x, y), (mask_x, mask_y), (root_x, root_y), beats) in reductions {
+            let root = cluster(root_x, root_y);
+            program.reduce(cube(x, y, mask_x, mask_y), root, beats);
+        }
+        let schedule = program.schedule();
+        let checked = check(&net, &schedule);
+        let result = run(&net, &schedule);
+        match checked {
+            Ok(_) => prop_assert!(result.is_ok(), "{:?}", result.err()),
+            Err(refusal) => prop_assert!(matches!(refusal, CheckError::Crowd(_)), "{refusal}"),
+        }
+    }
+}
