@@ -131,6 +131,10 @@ bench-baseline: $(BIN)/noccl ## Run the benchmarks and make them the baseline
 	@mkdir -p benches
 	$(BIN)/noccl bench --output benches/baseline.json
 
+.PHONY: claims
+claims: $(BIN)/noccl ## Measure S1's claims: writes the verdicts and plots of docs/papers/S1.md
+	$(BIN)/noccl reproduce collective_noc --page docs/papers/S1.md --figures docs/papers/S1 || test $$? = 1
+
 # ----------------------------------------------------------------------------------- generated text, CI
 
 .PHONY: gen

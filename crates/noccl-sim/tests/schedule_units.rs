@@ -234,6 +234,62 @@ fn software_barrier_serialises_atomics_and_releases_everybody_after_the_last_arr
     assert_eq!(cycles(4, BarrierMechanism::InNetwork), around + 5 + 12);
 }
 
+/// Cycles of one software barrier over a rectangle whose members all arrive at once.
+fn software_barrier_cycles(width: u16, height: u16, counter: TileRef) -> u64 {
+    let group = TileSet::Rectangle {
+        x: 0,
+        y: 0,
+        width,
+        height,
+    };
+    let barrier = ActionKind::Barrier(Barrier {
+        group,
+        counter,
+        mechanism: BarrierMechanism::Software,
+    });
+    let net = network("collective_noc_4x4");
+    run(&net, &schedule(vec![(barrier, vec![])]), &[], &[])
+        .expect("runs")
+        .actions[0]
+        .finish_cycle
+}
+
+#[test]
+fn software_barrier_is_over_when_the_poll_behind_the_last_addition_has_interrupted_the_farthest() {
+    let net = network("collective_noc_4x4");
+    let cluster_spec = &net.spec().cluster;
+    let i = &cluster_spec.instructions;
+    let [store, poll, wake] = [i.barrier_store, i.poll, i.interrupt_wake].map(u64::from);
+    let (there, back) = (
+        u64::from(cluster_spec.request_path_cycles),
+        u64::from(cluster_spec.response_path_cycles),
+    );
+    let atomic = u64::from(cluster_spec.atomic_cycles);
+    for (width, height) in [(2, 1), (4, 1), (4, 2), (4, 4)] {
+        let members = u64::from(width * height);
+        let hops = u64::from(width + height - 2);
+        // One router, two cycles, to the counter; then addition after addition.
+        let full = store + there + 2 + members * atomic;
+        let polls_since = store + there + 4 + atomic + back;
+        let rounds = full.saturating_sub(polls_since).div_ceil(poll) + 1;
+        let released = polls_since + rounds * poll + store + there;
+        assert_eq!(
+            software_barrier_cycles(width, height, cluster(0, 0)),
+            released + 2 * (hops + 1) + back + wake,
+            "{width}x{height}"
+        );
+    }
+}
+
+#[test]
+fn software_barrier_whose_counter_is_no_member_is_released_by_the_last_to_add() {
+    let inside = software_barrier_cycles(2, 1, cluster(0, 0));
+    let outside = software_barrier_cycles(2, 1, cluster(2, 0));
+    // The answer to the last addition comes home first, and the numbers have farther to go.
+    assert!(outside > inside, "{outside} {inside}");
+    assert!(outside < inside + 20, "{outside} {inside}");
+}
+
 #[test]
 fn program_that_waits_for_collectives_in_opposite_orders_ends_with_a_diagnosis() {
     let net = network("collective_noc_4x4");

@@ -18,6 +18,7 @@ mod load;
 mod names;
 mod plan;
 pub mod report;
+mod reproduce;
 mod rng;
 mod run;
 mod schema;
@@ -44,6 +45,9 @@ pub use load::{Loaded, load, load_spec, preset_names};
 pub use names::{parse_collective, parse_element, parse_operator, parse_override, parse_pattern};
 pub use plan::{check, schedule};
 pub use report::{cases, mechanism, verdict};
+pub use reproduce::{
+    ClaimRow, Figure, REPRODUCIBLE, Reproduction, ToleranceKind, check_claims_page, reproduce,
+};
 pub use run::{RunReport, RunRequest, replay, report_run, run, run_values};
 pub use schema::{SCHEMA_NAMES, schema};
 pub use select::{default_root, group_name, members, parse_group, parse_root, root_name};

@@ -3,14 +3,14 @@
 
 use crate::bench::BenchRow;
 use crate::describe::NetworkDescription;
-use crate::{CompareRow, Error, RunReport, StressReport, TrafficReport};
+use crate::{ClaimRow, CompareRow, Error, RunReport, StressReport, TrafficReport};
 use noccl_workload::CheckReport;
 use schemars::{Schema, schema_for};
 
 /// Names that [`schema`] accepts.
-pub const SCHEMA_NAMES: [&str; 11] = [
+pub const SCHEMA_NAMES: [&str; 12] = [
     "spec", "network", "schedule", "trace", "traffic", "check", "run", "compare", "sweep",
-    "stress", "bench",
+    "stress", "bench", "claims",
 ];
 
 /// JSON Schema of a format.
@@ -35,6 +35,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "sweep" => schema_for!(TrafficReport),
         "stress" => schema_for!(StressReport),
         "bench" => schema_for!(Vec<BenchRow>),
+        "claims" => schema_for!(Vec<ClaimRow>),
         _ => {
             let known = format!("accepted: {}", SCHEMA_NAMES.join(", "));
             return Err(Error::argument("format", name, known));

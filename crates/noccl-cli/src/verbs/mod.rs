@@ -10,6 +10,7 @@ mod doctor;
 mod elaborate;
 mod help_markdown;
 mod report;
+mod reproduce;
 mod rows;
 mod run;
 mod schedule;
@@ -47,6 +48,7 @@ enum Verb {
     Stress(stress::Stress),
     Bench(bench::Bench),
     Report(report::Report),
+    Reproduce(reproduce::Reproduce),
     Schema(schema::Schema),
     Doctor(doctor::Doctor),
     #[command(hide = true)]
@@ -71,6 +73,7 @@ impl Cli {
             Verb::Stress(verb) => verb.run(),
             Verb::Bench(verb) => verb.run(),
             Verb::Report(verb) => verb.run(),
+            Verb::Reproduce(verb) => verb.run(),
             Verb::Schema(verb) => verb.run(),
             Verb::Doctor(verb) => verb.run(),
             Verb::HelpMarkdown(verb) => verb.run(),

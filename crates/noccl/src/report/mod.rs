@@ -8,7 +8,7 @@
 mod chart;
 mod heat;
 mod html;
-mod svg;
+pub(crate) mod svg;
 
 use crate::compare::CompareRow;
 use crate::names::word;

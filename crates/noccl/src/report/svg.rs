@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 /// A drawing of a given size with a description for screen readers.
-pub(super) struct Svg {
+pub(crate) struct Svg {
     body: String,
     width: f64,
     height: f64,
@@ -13,14 +13,14 @@ pub(super) struct Svg {
 
 /// Where a text is anchored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Anchor {
+pub(crate) enum Anchor {
     Start,
     Middle,
     End,
 }
 
 impl Svg {
-    pub(super) fn new(width: f64, height: f64, label: &str) -> Self {
+    pub(crate) fn new(width: f64, height: f64, label: &str) -> Self {
         Self {
             body: String::new(),
             width,
@@ -34,14 +34,14 @@ impl Svg {
         self.body.push('\n');
     }
 
-    pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64), class: &str) {
+    pub(crate) fn line(&mut self, from: (f64, f64), to: (f64, f64), class: &str) {
         self.put(&format!(
             r#"<line x1="{:.1}" y1="{:.1}" x2="{:.1}" y2="{:.1}" class="{class}"/>"#,
             from.0, from.1, to.0, to.1
         ));
     }
 
-    pub(super) fn polyline(&mut self, points: &[(f64, f64)], class: &str) {
+    pub(crate) fn polyline(&mut self, points: &[(f64, f64)], class: &str) {
         let mut text = String::new();
         for (x, y) in points {
             // Writing to a string cannot fail.
@@ -54,7 +54,7 @@ impl Svg {
     }
 
     /// An arrow from one point to another: shaft and head as one filled shape, with a tooltip.
-    pub(super) fn arrow(
+    pub(crate) fn arrow(
         &mut self,
         from: (f64, f64),
         to: (f64, f64),
@@ -90,14 +90,14 @@ impl Svg {
         ));
     }
 
-    pub(super) fn rect(&mut self, corner: (f64, f64), size: (f64, f64), class: &str) {
+    pub(crate) fn rect(&mut self, corner: (f64, f64), size: (f64, f64), class: &str) {
         self.put(&format!(
             r#"<rect x="{:.1}" y="{:.1}" width="{:.1}" height="{:.1}" rx="3" class="{class}"/>"#,
             corner.0, corner.1, size.0, size.1
         ));
     }
 
-    pub(super) fn text(&mut self, at: (f64, f64), anchor: Anchor, class: &str, text: &str) {
+    pub(crate) fn text(&mut self, at: (f64, f64), anchor: Anchor, class: &str, text: &str) {
         let anchor = match anchor {
             Anchor::Start => "start",
             Anchor::Middle => "middle",
@@ -112,7 +112,7 @@ impl Svg {
     }
 
     /// A text turned to read upwards.
-    pub(super) fn text_upwards(&mut self, at: (f64, f64), class: &str, text: &str) {
+    pub(crate) fn text_upwards(&mut self, at: (f64, f64), class: &str, text: &str) {
         self.put(&format!(
             r#"<text transform="translate({:.1} {:.1}) rotate(-90)" text-anchor="middle" class="{class}">{}</text>"#,
             at.0,
@@ -122,7 +122,7 @@ impl Svg {
     }
 
     /// A point with a tooltip; the shape follows the index, so that lines differ without colour too.
-    pub(super) fn marker(&mut self, (x, y): (f64, f64), shape: usize, class: &str, tip: &str) {
+    pub(crate) fn marker(&mut self, (x, y): (f64, f64), shape: usize, class: &str, tip: &str) {
         let tip = format!("<title>{}</title>", escape(tip));
         let polygon = |points: &[(f64, f64)]| {
             let list: Vec<String> = points
@@ -145,7 +145,7 @@ impl Svg {
         self.put(&element);
     }
 
-    pub(super) fn finish(self) -> String {
+    pub(crate) fn finish(self) -> String {
         format!(
             "<svg viewBox=\"0 0 {0:.0} {1:.0}\" width=\"{0:.0}\" height=\"{1:.0}\" role=\"img\" \
              aria-label=\"{2}\">\n{3}</svg>\n",
@@ -158,7 +158,7 @@ impl Svg {
 }
 
 /// Text that is safe inside elements and attributes.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")

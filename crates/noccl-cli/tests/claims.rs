@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The committed verdicts and plots are those of today; `make claims` writes them anew.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::noccl;
+use noccl::ClaimRow;
+use std::path::{Path, PathBuf};
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+#[test]
+fn the_page_holds_todays_verdicts_and_the_plots_are_todays() {
+    let scratch = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("claims");
+    std::fs::create_dir_all(&scratch).unwrap();
+    let page = scratch.join("S1.md");
+    let committed = std::fs::read_to_string(repository().join("docs/papers/S1.md")).unwrap();
+    std::fs::write(&page, &committed).unwrap();
+    let run = noccl(&format!(
+        "reproduce collective_noc --json --page {} --figures {}",
+        page.display(),
+        scratch.display()
+    ));
+    let rows: Vec<ClaimRow> = serde_json::from_str(&run.stdout).unwrap();
+    let fails = rows.iter().any(|r| r.holds == Some(false));
+    assert_eq!(run.code, Some(i32::from(fails)), "{}", run.stderr);
+    let today = std::fs::read_to_string(&page).unwrap();
+    assert!(
+        today == committed,
+        "docs/papers/S1.md is stale: run make claims"
+    );
+    let figures = repository().join("docs/papers/S1");
+    for entry in std::fs::read_dir(&figures).unwrap() {
+        let path = entry.unwrap().path();
+        let today = std::fs::read_to_string(scratch.join(path.file_name().unwrap())).unwrap();
+        let committed = std::fs::read_to_string(&path).unwrap();
+        assert!(
+            today == committed,
+            "{} is stale: run make claims",
+            path.display()
+        );
+    }
+}
+
+#[test]
+fn a_page_without_markers_is_left_alone() {
+    let page = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("unmarked.md");
+    std::fs::write(&page, "no table\n").unwrap();
+    let run = noccl(&format!(
+        "reproduce collective_noc --page {}",
+        page.display()
+    ));
+    assert_eq!(run.code, Some(2));
+    assert!(run.stderr.contains("end of claims"), "{}", run.stderr);
+    assert_eq!(std::fs::read_to_string(&page).unwrap(), "no table\n");
+}

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Claim 10: event counts of the two matrix multiplications and the energy they cost, by the paper's method.
+//!
+//! The method (S1 §4.3.3): count primitive operations over all clusters, price each by Table 1. Collectives of
+//! one line of clusters are simulated; a square mesh is made of as many equal lines. Counting rules, which
+//! follow from Table 1: a unicast's first hop is free; a load from memory includes its write into L1; a core's sum
+//! includes the write of its result, a store into memory the write there. Computation is 16×16×16 multiplications per cluster and step, a
+//! submatrix 16×16 FP64 numbers.
+
+use super::claims::{ClaimFile, Table1};
+use super::figure::{Figure, Line, line_chart};
+use super::outcome::Outcomes;
+use super::ratios::software;
+use super::runner::{Runner, collective, network};
+use crate::Error;
+use noccl_coll::{Algorithm, Choice};
+use noccl_net::{Coord, Network, TileRef};
+use noccl_run::{Counters, energy_pj};
+use noccl_spec::EnergyTable;
+use noccl_workload::{
+    Action, ActionKind, CollectiveKind, Destination, Place, SCHEDULE_FORMAT, Schedule, Transfer,
+};
+use std::collections::BTreeMap;
+
+/// Sides of the paper's meshes.
+const SIDES: [u32; 7] = [4, 8, 16, 32, 64, 128, 256];
+/// Side of Table 1.
+const TABLE_SIDE: u32 = 16;
+/// One submatrix.
+const BYTES: u64 = 16 * 16 * 8;
+/// Multiplications of a cluster in one step.
+const MULTIPLICATIONS: u64 = 16 * 16 * 16;
+
+/// Counts in the order of Table 1's columns: bytes, then operations.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Counts {
+    pub(crate) events: Counters,
+    pub(crate) multiplications: u64,
+}
+
+impl Counts {
+    fn plus(self, other: Self) -> Self {
+        let (a, b) = (self.events, other.events);
+        Self {
+            events: Counters {
+                payload_byte_hops: a.payload_byte_hops + b.payload_byte_hops,
+                dma_load_bytes: a.dma_load_bytes + b.dma_load_bytes,
+                dma_store_bytes: a.dma_store_bytes + b.dma_store_bytes,
+                spm_write_bytes: a.spm_write_bytes + b.spm_write_bytes,
+                dca_ops: a.dca_ops + b.dca_ops,
+                software_reduce_ops: a.software_reduce_ops + b.software_reduce_ops,
+                ..Counters::default()
+            },
+            multiplications: self.multiplications + other.multiplications,
+        }
+    }
+
+    fn times(self, factor: u64) -> Self {
+        let e = self.events;
+        Self {
+            events: Counters {
+                payload_byte_hops: e.payload_byte_hops * factor,
+                dma_load_bytes: e.dma_load_bytes * factor,
+                dma_store_bytes: e.dma_store_bytes * factor,
+                spm_write_bytes: e.spm_write_bytes * factor,
+                dca_ops: e.dca_ops * factor,
+                software_reduce_ops: e.software_reduce_ops * factor,
+                ..Counters::default()
+            },
+            multiplications: self.multiplications * factor,
+        }
+    }
+
+    /// The row of Table 1, in thousands.
+    fn row(&self) -> [f64; 7] {
+        let e = &self.events;
+        [
+            e.dma_load_bytes,
+            e.dma_store_bytes,
+            e.payload_byte_hops,
+            e.spm_write_bytes,
+            self.multiplications,
+            e.software_reduce_ops,
+            e.dca_ops,
+        ]
+        .map(|count| count as f64 / 1e3)
+    }
+
+    fn energy_pj(&self, table: &EnergyTable) -> f64 {
+        energy_pj(&self.events, table) + self.multiplications as f64 * table.gemm_pj_per_op
+    }
+}
+
+/// Simulated events of a schedule in the paper's counting.
+fn counted(runner: Runner<'_>, network: &Network, schedule: &Schedule) -> Result<Counts, Error> {
+    let mut events = runner.run(network, schedule)?.counters;
+    for action in &schedule.actions {
+        match &action.kind {
+            ActionKind::Transfer(transfer) => {
+                let is_load = matches!(transfer.source.tile, TileRef::Memory(_));
+                let is_own = transfer.source.tile == transfer.initiator;
+                let is_multicast = matches!(transfer.destination, Destination::Multicast { .. });
+                if !is_multicast || !is_own {
+                    events.payload_byte_hops -= transfer.bytes;
+                }
+                if let Destination::One(place) = transfer.destination
+                    && matches!(place.tile, TileRef::Memory(_))
+                {
+                    events.spm_write_bytes -= transfer.bytes;
+                }
+                if !is_load {
+                    events.dma_load_bytes -= transfer.bytes;
+                } else if is_multicast {
+                    // The initiator's own copy.
+                    events.spm_write_bytes -= transfer.bytes;
+                } else {
+                    events.dma_store_bytes -= transfer.bytes;
+                    events.spm_write_bytes -= transfer.bytes;
+                }
+            }
+            ActionKind::InNetworkReduction(reduction) => {
+                events.dma_load_bytes -= reduction.bytes * u64::from(reduction.group.len());
+            }
+            ActionKind::LocalReduce(reduce) => events.spm_write_bytes -= reduce.bytes,
+            // Library schedules of collectives have none of the last three.
+            ActionKind::Compute(_)
+            | ActionKind::Barrier(_)
+            | ActionKind::Delivery(_)
+            | ActionKind::Arrival(_)
+            | ActionKind::Kernel(_) => {}
+        }
+    }
+    Ok(Counts {
+        events,
+        multiplications: 0,
+    })
+}
+
+fn by_choice(
+    runner: Runner<'_>,
+    network: &Network,
+    kind: CollectiveKind,
+    is_software: bool,
+) -> Result<Counts, Error> {
+    let of = collective(network, kind, "row", BYTES)?;
+    let choice = if is_software {
+        let (mut choices, tree) = software(kind, BYTES, false);
+        choices.extend(tree);
+        runner.fastest(network, &of, &choices)?.1
+    } else {
+        Choice::new(Algorithm::InNetwork, 1)
+    };
+    let schedule = noccl_coll::schedule(network, &of, choice)?;
+    counted(runner, network, &schedule)
+}
+
+fn transfers(list: Vec<(Coord, TileRef, TileRef)>) -> Schedule {
+    let place = |tile| Place { tile, offset: 0 };
+    let actions = list.into_iter().map(|(initiator, from, to)| Action {
+        kind: ActionKind::Transfer(Transfer {
+            initiator: TileRef::Cluster(initiator),
+            source: place(from),
+            destination: Destination::One(place(to)),
+            bytes: BYTES,
+            rows: 1,
+            source_stride: 0,
+            destination_stride: 0,
+        }),
+        after: Vec::new(),
+    });
+    Schedule {
+        format: SCHEDULE_FORMAT,
+        algorithm: "transfers".to_owned(),
+        parameters: BTreeMap::new(),
+        collective: None,
+        actions: actions.collect(),
+    }
+}
+
+/// The four rows of Table 1 on one square mesh.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Workloads {
+    pub(crate) summa_software: Counts,
+    pub(crate) summa_in_network: Counts,
+    pub(crate) fcl_software: Counts,
+    pub(crate) fcl_in_network: Counts,
+    /// The same with the paper's rule for a line that is reduced in the network: two stores, one write,
+    /// no hop, and a row's sum stored before the column adds it.
+    pub(crate) fcl_by_rule: Counts,
+}
+
+/// Counts of both multiplications on a mesh of `side` × `side` clusters.
+pub(crate) fn workloads(runner: Runner<'_>, side: u32) -> Result<Workloads, Error> {
+    let line = network(&format!("collective_noc_{side}x1"), &[])?;
+    let [multicast, reduce] = [CollectiveKind::Multicast, CollectiveKind::Reduce];
+    let lines = u64::from(side);
+    let compute = Counts {
+        multiplications: lines * lines * MULTIPLICATIONS,
+        ..Counts::default()
+    };
+    let memory = TileRef::Memory(0);
+    let at = |x: u32| Coord::new(x as u16, 0);
+    let loads = (0..side).map(|x| (at(x), memory, TileRef::Cluster(at(x))));
+    let loads = counted(runner, &line, &transfers(loads.collect()))?.times(lines);
+    let store = transfers(vec![(at(0), TileRef::Cluster(at(0)), memory)]);
+    let store = counted(runner, &line, &store)?;
+    let fcl = loads.plus(store).plus(compute);
+    let in_network = by_choice(runner, &line, reduce, false)?;
+    // In one pass over the mesh the column adds what passes: nobody stores a row's sum or loads it again.
+    let mut column = in_network;
+    column.events.dma_store_bytes = 0;
+    column.events.spm_write_bytes = 0;
+    let mut rows = in_network.times(lines);
+    rows.events.spm_write_bytes = in_network.events.spm_write_bytes;
+    let mut by_rule = in_network;
+    by_rule.events.dma_store_bytes = 2 * BYTES;
+    by_rule.events.spm_write_bytes = BYTES;
+    by_rule.events.payload_byte_hops = 0;
+    Ok(Workloads {
+        summa_software: by_choice(runner, &line, multicast, true)?
+            .times(2 * lines)
+            .plus(compute),
+        summa_in_network: by_choice(runner, &line, multicast, false)?
+            .times(2 * lines)
+            .plus(compute),
+        fcl_software: by_choice(runner, &line, reduce, true)?
+            .times(lines + 1)
+            .plus(fcl),
+        fcl_in_network: rows.plus(column).plus(fcl),
+        fcl_by_rule: by_rule.times(lines + 1).plus(fcl),
+    })
+}
+
+/// Claim 10, figures 10a and 10b.
+pub(crate) fn energy(
+    runner: Runner<'_>,
+    file: &ClaimFile,
+    outcomes: &mut Outcomes,
+    figures: &mut Vec<Figure>,
+) -> Result<(), Error> {
+    let table = network("collective_noc_4x4", &[])?.spec().energy.clone();
+    let (mut summa, mut fcl, mut by_rule) = (Vec::new(), Vec::new(), Vec::new());
+    for side in SIDES {
+        let of = workloads(runner, side)?;
+        let saving = |software: &Counts, in_network: &Counts| {
+            software.energy_pj(&table) / in_network.energy_pj(&table)
+        };
+        let x = f64::from(side);
+        summa.push((x, saving(&of.summa_software, &of.summa_in_network)));
+        fcl.push((x, saving(&of.fcl_software, &of.fcl_in_network)));
+        by_rule.push((x, saving(&of.fcl_software, &of.fcl_by_rule)));
+        if side == TABLE_SIDE {
+            compare_table(&of, &file.table_1, outcomes);
+        }
+    }
+    let highest = |points: &[(f64, f64)]| points.iter().map(|p| p.1).fold(0.0, f64::max);
+    outcomes.put("10-summa", highest(&summa), &list(&summa));
+    outcomes.put(
+        "10-fcl",
+        highest(&fcl),
+        &format!(
+            "{}; by S1's rule for reduced lines {}; Table 1's own counts {:.3}",
+            list(&fcl),
+            list(&by_rule),
+            table_saving(&file.table_1, &table)
+        ),
+    );
+    let line = |name: &str, points| Line {
+        name: name.to_owned(),
+        points,
+    };
+    figures.push(line_chart(
+        "fig_10a",
+        "S1 Fig. 10a: energy of SUMMA, software over in_network",
+        "side of the mesh",
+        "saving",
+        &[line("simulated events", summa)],
+    ));
+    figures.push(line_chart(
+        "fig_10b",
+        "S1 Fig. 10b: energy of FusedConcatLinear, software over in_network",
+        "side of the mesh",
+        "saving",
+        &[line("simulated events", fcl), line("by S1's rule", by_rule)],
+    ));
+    Ok(())
+}
+
+fn list(points: &[(f64, f64)]) -> String {
+    let words: Vec<String> = points
+        .iter()
+        .map(|(side, saving)| format!("{saving:.3} at {side}x{side}"))
+        .collect();
+    words.join(", ")
+}
+
+/// The paper's counts of FusedConcatLinear at the paper's prices.
+fn table_saving(paper: &Table1, table: &EnergyTable) -> f64 {
+    let energy = |[load, store, hop, write, multiply, cores, network]: [f64; 7]| {
+        load * table.dma_load_pj_per_byte
+            + store * table.dma_store_pj_per_byte
+            + hop * table.hop_pj_per_byte
+            + write * table.spm_write_pj_per_byte
+            + multiply * table.gemm_pj_per_op
+            + cores * table.software_reduce_pj_per_op
+            + network * table.dca_reduce_pj_per_op
+    };
+    energy(paper.fcl_software) / energy(paper.fcl_in_network)
+}
+
+fn compare_table(of: &Workloads, paper: &Table1, outcomes: &mut Outcomes) {
+    const COLUMNS: [&str; 7] = [
+        "load",
+        "store",
+        "hop",
+        "write",
+        "multiply",
+        "add by cores",
+        "add in the network",
+    ];
+    let rows = [
+        ("SUMMA software", of.summa_software, paper.summa_software),
+        (
+            "SUMMA in the network",
+            of.summa_in_network,
+            paper.summa_in_network,
+        ),
+        ("FCL software", of.fcl_software, paper.fcl_software),
+        (
+            "FCL in the network",
+            of.fcl_in_network,
+            paper.fcl_in_network,
+        ),
+    ];
+    let (mut near, mut total, mut apart) = (0, 0, Vec::new());
+    for (name, ours, paper) in rows {
+        for ((ours, paper), column) in ours.row().into_iter().zip(paper).zip(COLUMNS) {
+            total += 1;
+            // The paper's counts are rounded to whole thousands.
+            if (ours - paper).abs() <= (0.05 * paper).max(0.5) {
+                near += 1;
+            } else {
+                apart.push(format!("{name}, {column}: {ours:.0} instead of {paper:.0}"));
+            }
+        }
+    }
+    let detail = format!("{near} of {total}; apart: {}", apart.join("; "));
+    outcomes.put("10-counts", f64::from(near) / f64::from(total), &detail);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Watch;
+    use crate::watch::Tally;
+
+    #[test]
+    fn lines_add_up_to_the_mesh_that_is_simulated_as_a_whole() {
+        let tally = Tally::new(Watch::quiet(), 1);
+        let runner = Runner { tally: &tally };
+        let of = workloads(runner, 4).unwrap();
+        let mesh = network("collective_noc_4x4", &[]).unwrap();
+        let whole = collective(&mesh, CollectiveKind::Reduce, "all", BYTES).unwrap();
+        let choice = Choice::new(Algorithm::InNetwork, 1);
+        let schedule = noccl_coll::schedule(&mesh, &whole, choice).unwrap();
+        let whole = counted(runner, &mesh, &schedule).unwrap();
+        let loads_hops = 4 * (1 + 2 + 3) * BYTES;
+        let store_bytes = BYTES;
+        let fcl = of.fcl_in_network.events;
+        assert_eq!(whole.events.dca_ops, fcl.dca_ops);
+        assert_eq!(
+            whole.events.payload_byte_hops + loads_hops,
+            fcl.payload_byte_hops
+        );
+        assert_eq!(
+            whole.events.dma_store_bytes + store_bytes,
+            fcl.dma_store_bytes
+        );
+        assert_eq!(whole.events.spm_write_bytes, fcl.spm_write_bytes);
+    }
+}

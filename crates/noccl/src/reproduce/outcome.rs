@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the measurements found, by the id of the claim.
+
+use std::collections::BTreeMap;
+
+/// One claim's outcome.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Outcome {
+    /// A number.
+    Measured {
+        /// Compared with the paper's.
+        ours: f64,
+        /// The numbers behind it.
+        detail: String,
+        /// Conditions beside the number.
+        is_shown: bool,
+    },
+    /// No number, and why.
+    Missing(String),
+}
+
+/// All outcomes.
+#[derive(Debug, Default)]
+pub(crate) struct Outcomes {
+    pub(crate) by_id: BTreeMap<String, Outcome>,
+}
+
+impl Outcomes {
+    pub(crate) fn put(&mut self, id: &str, ours: f64, detail: &str) {
+        self.put_shown(id, ours, detail, true);
+    }
+
+    /// A number that counts only if something else is true as well.
+    pub(crate) fn put_shown(&mut self, id: &str, ours: f64, detail: &str, is_shown: bool) {
+        let outcome = Outcome::Measured {
+            ours,
+            detail: detail.to_owned(),
+            is_shown,
+        };
+        self.by_id.insert(id.to_owned(), outcome);
+    }
+
+    pub(crate) fn miss(&mut self, id: &str, reason: &str) {
+        let outcome = Outcome::Missing(reason.to_owned());
+        self.by_id.insert(id.to_owned(), outcome);
+    }
+}
+
+/// Geometric mean; 0 of nothing.
+pub(crate) fn geometric_mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (mut sum, mut count) = (0.0, 0.0);
+    for value in values {
+        sum += value.ln();
+        count += 1.0;
+    }
+    if count > 0.0 {
+        (sum / count).exp()
+    } else {
+        0.0
+    }
+}
+
+/// Least and greatest.
+pub(crate) fn range(values: &[f64]) -> (f64, f64) {
+    let fold = |start: f64, pick: fn(f64, f64) -> f64| values.iter().copied().fold(start, pick);
+    (fold(f64::INFINITY, f64::min), fold(0.0, f64::max))
+}
+
+/// Slope of the least-squares line through points.
+pub(crate) fn slope(points: &[(f64, f64)]) -> f64 {
+    let count = points.len() as f64;
+    let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
+    let (x, y) = (mean(|p| p.0), mean(|p| p.1));
+    let both: f64 = points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum();
+    let squares: f64 = points.iter().map(|p| (p.0 - x).powi(2)).sum();
+    both / squares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slope_of_points_on_a_line_is_the_lines() {
+        let points = [2.0, 4.0, 8.0, 16.0].map(|x| (x, 3.0 * x + 7.0));
+        assert!((slope(&points) - 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_geometric_mean_of_powers_is_the_middle_power() {
+        assert!((geometric_mean([2.0, 4.0, 8.0].into_iter()) - 4.0).abs() < 1e-12);
+    }
+}
