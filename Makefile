@@ -59,6 +59,11 @@ extension: $(VENV)/.extension ## Python package with its extension module, into 
 demo: $(BIN)/noccl $(VENV)/.extension ## Set up everything and run the main job
 	$(BIN)/noccl demo
 
+# Counts instructions for the benchmarks.
+$(BIN)/valgrind: $(VENV)/.deps requirements/debian.toml
+	$(BIN)/python tools/debian.py valgrind $@
+	@touch $@
+
 # --------------------------------------------------------------------------------------------- checks
 
 .PHONY: check
@@ -123,13 +128,13 @@ bench: $(BIN)/noccl ## Run the benchmarks and print them
 	$(BIN)/noccl bench
 
 .PHONY: bench-compare
-bench-compare: $(BIN)/noccl ## Run the benchmarks and print the change against benches/baseline.json
-	$(BIN)/noccl bench --compare benches/baseline.json
+bench-compare: $(BIN)/noccl $(BIN)/valgrind ## Run the benchmarks and print the change against benches/baseline.json
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/noccl bench --instructions --compare benches/baseline.json
 
 .PHONY: bench-baseline
-bench-baseline: $(BIN)/noccl ## Run the benchmarks and make them the baseline
+bench-baseline: $(BIN)/noccl $(BIN)/valgrind ## Run the benchmarks and make them the baseline
 	@mkdir -p benches
-	$(BIN)/noccl bench --output benches/baseline.json
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/noccl bench --instructions --output benches/baseline.json
 
 .PHONY: claims
 claims: $(BIN)/noccl ## Measure S1's claims: writes the verdicts and plots of docs/papers/S1.md
@@ -161,4 +166,4 @@ ci: ## Exactly what the merge gate runs, with the time per stage
 .PHONY: clean
 clean: ## Remove everything that was built
 	cargo clean --quiet
-	rm -rf $(VENV) out python/noccl/*.so
+	rm -rf $(VENV) .tools out python/noccl/*.so
