@@ -50,6 +50,7 @@ SCHEMAS: dict[str, pa.Schema] = {
         "compare",
         {
             "network": pa.string(),
+            "backend": pa.string(),
             "collective": pa.string(),
             "algorithm": pa.string(),
             "parameters": pa.string(),

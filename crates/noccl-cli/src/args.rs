@@ -4,8 +4,10 @@
 use crate::output;
 use clap::Args;
 use noccl::{
-    AlgorithmRequest, CollectiveKind, CompareRequest, ElementType, Error, Mode, Network, Operator,
+    AlgorithmRequest, Backend, Calibration, CollectiveKind, CompareRequest, ElementType, Error,
+    Mode, Network, Operator,
 };
+use std::path::Path;
 
 /// Which network.
 #[derive(Debug, Args)]
@@ -104,5 +106,22 @@ pub fn parse_mode(text: &str) -> Result<Mode, Error> {
         "value" => Ok(Mode::Value),
         "timing" => Ok(Mode::Timing),
         _ => Err(Error::argument("--mode", text, "accepted: value, timing")),
+    }
+}
+
+/// `sim` or `model`.
+pub fn parse_backend(text: &str) -> Result<Backend, Error> {
+    match text {
+        "sim" => Ok(Backend::Sim),
+        "model" => Ok(Backend::Model),
+        _ => Err(Error::argument("--backend", text, "accepted: sim, model")),
+    }
+}
+
+/// Constants of the model: from a file, or those that ship with it.
+pub fn load_calibration(file: Option<&Path>) -> Result<Calibration, Error> {
+    match file {
+        Some(path) => noccl::read_calibration(path),
+        None => Ok(Calibration::shipped()?),
     }
 }

@@ -3,7 +3,8 @@
 //!
 //! S1 charges every transfer the same α and every synchronisation the same δ. Here a transfer takes
 //! α + γ·h + β·n over h hops, and a synchronisation costs its members γ/2 per hop to the counter and
-//! γ/2 back, so a step takes as long as its farthest *active* member: δ = δ₀ + γ·h. All constants are
+//! γ/2 back, so a step takes as long as its farthest *active* member, δ = δ₀ + γ·h, and never less than a barrier
+//! over the whole group. All constants are
 //! fitted (`fit`), the structure is that of the algorithms of `docs/algorithms.md`; nothing else is.
 //!
 //! The forms hold for rectangles of clusters whose entry, root and counter is the south-west corner. Trees
@@ -134,6 +135,9 @@ impl Constants {
 
     /// `chain` in a row, `row_column` in two dimensions: chunk i passes stage s in step i + s.
     /// S1 eq. (1), (2), (10), (11).
+    ///
+    /// Where chunks run along row and columns at the same time, a cluster of the first row sends two of them through its one port; eq. (11)
+    /// counts one.
     #[must_use]
     pub fn multicast_chain_cycles(
         &self,
@@ -150,18 +154,29 @@ impl Constants {
             readers.insert(0, (0.0, hops));
         }
         let num_steps = (readers.len() as u64 + chunks.len).saturating_sub(1);
+        // In two dimensions a cluster of the first row hands on to its row and to its column.
+        let turn = readers.len() as u64 - u64::from(extent.rows - 1);
+        let has_turn = extent.columns > 1 && extent.rows > 1;
         let steps = (0..num_steps).map(|step| {
             let first = (step + 1).saturating_sub(chunks.len);
             let last = step.min(readers.len() as u64 - 1);
-            (first..=last)
-                .map(|stage| {
-                    let (hops, over) = readers[stage as usize];
-                    let beats = chunks.beats(step - stage);
-                    self.transfer_work(hops, self.moved(self.pull_alpha_cycles, over, beats))
-                })
-                .collect()
+            let moved = |stage: u64| {
+                let (hops, over) = readers[stage as usize];
+                let beats = chunks.beats(step - stage);
+                self.transfer_work(hops, self.moved(self.pull_alpha_cycles, over, beats))
+            };
+            let mut works: Vec<Work> = (first..=last).map(moved).collect();
+            if has_turn && first < turn && turn <= last {
+                let row = moved(turn - 1);
+                let column = chunks.beats(step - turn);
+                works.push(Work {
+                    busy_cycles: row.busy_cycles + self.beta_cycles_per_beat * column,
+                    ..row
+                });
+            }
+            works
         });
-        self.in_steps(steps)
+        self.in_steps(extent, steps)
     }
 
     /// `tree` in a row, `row_column:…:tree` in two dimensions, one chunk. S1 eq. (3), (12).
@@ -187,7 +202,7 @@ impl Constants {
                 None => steps.push(vec![self.transfer_work(0.0, read)]),
             }
         }
-        self.in_steps(steps.into_iter())
+        self.in_steps(extent, steps.into_iter())
     }
 
     /// `in_network` reduction of 64-bit elements with up to three operands per cycle. In two dimensions the corner's column
@@ -223,7 +238,8 @@ impl Constants {
             hops: (up - 1 - i) as f64,
         }));
         let last = hand_overs.last().map_or(0, |h| h.start + chunks.len + 1);
-        self.in_steps((0..last).map(|step| self.reduce_step(&hand_overs, chunks, step)))
+        let steps = (0..last).map(|step| self.reduce_step(&hand_overs, chunks, step));
+        self.in_steps(extent, steps)
     }
 
     fn reduce_step(&self, hand_overs: &[HandOver], chunks: Chunks, step: u64) -> Vec<Work> {
@@ -280,17 +296,22 @@ impl Constants {
                 self.fold_work(destination_hops, chunks.beats(chunks.len - 1)),
             ]);
         }
-        self.in_steps(steps.into_iter())
+        self.in_steps(extent, steps.into_iter())
     }
 
     /// From the start of the first transfer to the end of the last action of steps with barriers between.
-    fn in_steps(&self, steps: impl Iterator<Item = Vec<Work>>) -> f64 {
+    ///
+    /// Members without work enter the next barrier as soon as they have left the last one, so no step is shorter
+    /// than the round trip of a barrier over the whole group.
+    fn in_steps(&self, extent: Extent, steps: impl Iterator<Item = Vec<Work>>) -> f64 {
+        let reach = self.one_way(extent.columns + extent.rows - 2);
         // When the counter has let everybody go, and what a member adds until it goes on.
         let mut released = 0.0;
         let mut is_first = true;
         let mut end: f64 = 0.0;
         for works in steps {
-            let mut next: f64 = released;
+            let entered = if is_first { 0.0 } else { reach };
+            let mut next = released + entered + reach + self.barrier_alpha_cycles;
             for work in &works {
                 let way = self.hop_cycles / 2.0 * work.hops;
                 let leaves = released + if is_first { 0.0 } else { way };

@@ -28,10 +28,14 @@ pub mod stress;
 mod traffic;
 mod watch;
 
-pub use analytic::{ModelRow, calibrate, calibration_text, model_rows, read_calibration};
+pub use analytic::{
+    MAX_MODEL_ERROR, MEDIAN_MODEL_ERROR, ModelRow, ModelVerdict, PARTING_DEVIATION, PartingRow,
+    PublishedRow, Verdicts, calibrate, calibration_text, model_rows, model_verdict, parting,
+    published_verdict, read_calibration, verdicts,
+};
 pub use compare::{
-    AlgorithmRequest, CompareRequest, CompareRow, Comparison, LinkFlits, SumError, compare,
-    parse_algorithms, plane_name,
+    AlgorithmRequest, Backend, CompareRequest, CompareRow, Comparison, LinkFlits, SumError, compare,
+    compare_by_model, parse_algorithms, plane_name,
 };
 pub use demo::{DEMO_KIB, DEMO_PRESET, demo};
 pub use describe::{LinkRow, NetworkDescription, RegionRow, TileRow, describe};
@@ -42,7 +46,7 @@ pub use files::{
 };
 pub use gemm::{GemmRequest, GemmRow, gemm};
 pub use load::{Loaded, load, load_spec, preset_names};
-pub use names::{parse_collective, parse_element, parse_operator, parse_override, parse_pattern};
+pub use names::{parse_collective, parse_element, parse_operator, parse_override, parse_pattern, word};
 pub use plan::{check, schedule};
 pub use report::{cases, mechanism, verdict};
 pub use reproduce::{

@@ -59,8 +59,9 @@ fn parse<T: DeserializeOwned>(argument: &str, text: &str, accepted: &str) -> Res
         .map_err(|_| Error::argument(argument, text, format!("accepted: {accepted}")))
 }
 
-/// The word of a unit variant, as [`parse`] reads it.
-pub(crate) fn word<T: serde::Serialize>(value: &T) -> String {
+/// The word of a unit variant, as the JSON formats write it.
+#[must_use]
+pub fn word<T: serde::Serialize>(value: &T) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(word)) => word,
         Ok(other) => other.to_string(),

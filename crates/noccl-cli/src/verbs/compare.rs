@@ -2,11 +2,12 @@
 //! `noccl compare`
 
 use super::rows::{all_verified, tables};
-use crate::args::{CollectiveArgs, SpecArgs};
+use crate::args::{CollectiveArgs, SpecArgs, load_calibration, parse_backend};
 use crate::progress::watched;
 use crate::{Outcome, output};
 use clap::Args;
-use noccl::Error;
+use noccl::{Backend, Error};
+use std::path::PathBuf;
 
 /// Compare algorithms for one collective: cycles, bounds, energy, each verified
 #[derive(Debug, Args)]
@@ -15,7 +16,8 @@ Examples:
   noccl compare multicast --bytes 1KiB,32KiB
   noccl compare reduce --group row --root 0,0 --bytes 4KiB --algorithms chain,in_network --json
   noccl compare all_reduce --spec collective_noc_8x8 --group 0,0,4,4 --bytes 8KiB --element fp32
-  noccl compare barrier --group row")]
+  noccl compare barrier --group row
+  noccl compare multicast --spec collective_noc_64x64 --bytes 32KiB --backend model")]
 pub struct Compare {
     #[command(flatten)]
     spec: SpecArgs,
@@ -28,6 +30,12 @@ pub struct Compare {
     /// chain:8 has 8 chunks
     #[arg(long, value_name = "all|NAME,...", default_value = "all")]
     algorithms: String,
+    /// sim (cycle by cycle, bytes verified) or model (analytic; schedules proved, no bytes move)
+    #[arg(long, default_value = "sim", value_parser = parse_backend)]
+    backend: Backend,
+    /// Constants of the model, from `noccl calibrate -o`; default: those that ship with it
+    #[arg(long, value_name = "FILE")]
+    calibration: Option<PathBuf>,
     /// Report the load of every link (JSON only)
     #[arg(long)]
     links: bool,
@@ -47,7 +55,13 @@ impl Compare {
         let algorithms = noccl::parse_algorithms(&self.algorithms)?;
         let mut request = self.collective.request(&network, &bytes, &algorithms)?;
         request.has_links = self.links;
-        let comparison = watched("rows", |watch| noccl::compare(&network, &request, watch))?;
+        let comparison = match self.backend {
+            Backend::Sim => watched("rows", |watch| noccl::compare(&network, &request, watch))?,
+            Backend::Model => {
+                let calibration = load_calibration(self.calibration.as_deref())?;
+                noccl::compare_by_model(&network, &request, &calibration)?
+            }
+        };
         if self.json {
             output::json(&comparison.rows)?;
             for reason in &comparison.skipped {

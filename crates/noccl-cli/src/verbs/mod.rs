@@ -17,6 +17,7 @@ mod schedule;
 mod schema;
 mod stress;
 mod traffic;
+mod verdicts;
 
 use crate::Outcome;
 use clap::{Parser, Subcommand};
@@ -44,6 +45,7 @@ enum Verb {
     Run(run::Run),
     Compare(compare::Compare),
     Calibrate(calibrate::Calibrate),
+    Verdicts(verdicts::VerdictsVerb),
     Traffic(traffic::Traffic),
     Stress(stress::Stress),
     Bench(bench::Bench),
@@ -69,6 +71,7 @@ impl Cli {
             Verb::Run(verb) => verb.run(),
             Verb::Compare(verb) => verb.run(),
             Verb::Calibrate(verb) => verb.run(),
+            Verb::Verdicts(verb) => verb.run(),
             Verb::Traffic(verb) => verb.run(),
             Verb::Stress(verb) => verb.run(),
             Verb::Bench(verb) => verb.run(),

@@ -5,6 +5,13 @@
 
 mod calibrate;
 mod grid;
+mod parting;
+mod verdicts;
 
 pub use calibrate::{calibrate, calibration_text, read_calibration};
 pub use grid::{ModelRow, model_rows};
+pub use parting::{PARTING_DEVIATION, PartingRow, parting};
+pub use verdicts::{
+    MAX_MODEL_ERROR, MEDIAN_MODEL_ERROR, ModelVerdict, PublishedRow, Verdicts, model_verdict,
+    published_verdict, verdicts,
+};

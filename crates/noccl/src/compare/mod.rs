@@ -230,7 +230,7 @@ fn row_of(
         busiest_link: outcome.busiest_link,
         verified: outcome.verified,
         sum_error: outcome.sum_error,
-        is_in_network: choice.algorithm.is_in_network(),
+        is_in_network: choice.algorithm == noccl_coll::Algorithm::InNetwork,
         mesh: [network.width(), network.height()],
         cluster_region: [
             network.cluster_origin().x,

@@ -10,6 +10,20 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// What says how long a schedule takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Backend {
+    /// The simulator, cycle by cycle.
+    Sim,
+    /// The analytic model.
+    Model,
+}
+
+const fn simulated() -> Backend {
+    Backend::Sim
+}
+
 /// Which algorithm to compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AlgorithmRequest {
@@ -112,6 +126,9 @@ pub struct SumError {
 pub struct CompareRow {
     /// Name of the network.
     pub network: String,
+    /// What says so; rows of older files come from the simulator.
+    #[serde(default = "simulated")]
+    pub backend: Backend,
     /// Which collective.
     pub collective: CollectiveKind,
     /// Name of the algorithm; `in_network` appears in the names of in-network algorithms only.
@@ -146,7 +163,8 @@ pub struct CompareRow {
     pub energy_pj: f64,
     /// Link with most flits; absent if no flit left its tile.
     pub busiest_link: Option<LinkFlits>,
-    /// Is every output bit-equal to the fold in the schedule's order and to what the collective means?
+    /// Is every output bit-equal to the fold in the schedule's order and to what the collective means? The model moves
+    /// no bytes: there it says that the checker proved the schedule.
     pub verified: bool,
     /// Distance to the exact sum; only for sums of floating-point numbers.
     pub sum_error: Option<SumError>,

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The analytic model against the simulator, and its constants against the runs they come from.
+#![allow(clippy::unwrap_used)]
+
+use noccl::{
+    Calibration, CollectiveKind, CompareRequest, CompareRow, Network, PARTING_DEVIATION, Watch,
+    calibrate, compare, compare_by_model, load, model_verdict, parse_algorithms, parse_group,
+    parse_root, parting, published_verdict,
+};
+
+fn network(preset: &str, overrides: &[(&str, &str)]) -> Network {
+    let overrides: Vec<(String, String)> = overrides
+        .iter()
+        .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+        .collect();
+    load(preset, &overrides).unwrap().network
+}
+
+fn shipped() -> Calibration {
+    Calibration::shipped().unwrap()
+}
+
+fn calibrated(network: &Network) -> Calibration {
+    calibrate(network, "a test", Watch::quiet()).unwrap()
+}
+
+#[test]
+fn shipped_constants_are_those_of_todays_simulator() {
+    let now = Calibration {
+        command: shipped().command,
+        ..calibrated(&network("collective_noc_4x4", &[]))
+    };
+    assert!(
+        now == shipped(),
+        "stale: run noccl calibrate --spec collective_noc_4x4 -o \
+         crates/noccl-model/constants/collective_noc.toml"
+    );
+}
+
+#[test]
+fn constants_do_not_depend_on_the_size_of_the_mesh() {
+    let other = calibrated(&network("collective_noc_8x4", &[]));
+    assert_eq!(other.constants, shipped().constants);
+    assert_eq!(other.conditions, shipped().conditions);
+}
+
+#[test]
+fn constants_follow_the_spec_field_that_they_stand_for() {
+    let changed = network(
+        "collective_noc_4x4",
+        &[
+            ("router.wide_reduction.cut_cycles", "0"),
+            ("cluster.dma.start_cycles", "9"),
+            ("cluster.instructions.barrier_leave", "14"),
+            ("cluster.compute_millicycles_per_beat", "2000"),
+            ("cluster.instructions.poll", "1"),
+        ],
+    );
+    let (before, after) = (shipped().constants, calibrated(&changed).constants);
+    assert_eq!(after.cut_cycles, before.cut_cycles - 2.0);
+    assert_eq!(after.push_alpha_cycles, before.push_alpha_cycles + 7.0);
+    assert_eq!(after.pull_alpha_cycles, before.pull_alpha_cycles + 7.0);
+    assert_eq!(
+        after.reduction_alpha_cycles,
+        before.reduction_alpha_cycles + 7.0
+    );
+    assert_eq!(
+        after.barrier_alpha_cycles,
+        before.barrier_alpha_cycles + 10.0
+    );
+    assert_eq!(after.compute_beta_cycles_per_beat, 2.0);
+    assert_eq!(after.poll_cycles, before.poll_cycles - 2.0);
+    assert_eq!(after.hop_cycles, before.hop_cycles);
+}
+
+#[test]
+fn constants_are_refused_for_a_network_that_they_were_not_fitted_to() {
+    let other = network("collective_noc_4x4", &[("cluster.dma.start_cycles", "9")]);
+    let error = shipped()
+        .constants_for(other.spec())
+        .unwrap_err()
+        .to_string();
+    for word in ["cluster.dma.start_cycles = 9", "2", "noccl calibrate"] {
+        assert!(error.contains(word), "{error}");
+    }
+    let larger = network("collective_noc_8x8_large", &[]);
+    assert!(shipped().constants_for(larger.spec()).is_ok());
+}
+
+#[test]
+fn a_calibration_reads_back_what_was_written() {
+    let text = noccl::calibration_text(&shipped()).unwrap();
+    assert_eq!(Calibration::read("text", &text), Ok(shipped()));
+    let newer = text.replace("format = 1", "format = 2");
+    let error = Calibration::read("newer.toml", &newer)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("newer.toml") && error.contains("format 2"),
+        "{error}"
+    );
+}
+
+#[test]
+fn calibration_refuses_a_mesh_without_room_for_its_runs() {
+    let small = network("collective_noc_2x2", &[]);
+    let error = calibrate(&small, "a test", Watch::quiet())
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("2x2") && error.contains("4 columns"),
+        "{error}"
+    );
+}
+
+#[test]
+fn closed_forms_are_within_5_percent_of_the_simulator_on_the_papers_grid_and_3_in_the_median() {
+    let net = network("collective_noc_4x4", &[]);
+    let verdict = model_verdict(&net, &shipped(), Watch::quiet()).unwrap();
+    assert!(verdict.rows.len() > 200, "{}", verdict.rows.len());
+    for row in &verdict.rows {
+        assert!(row.error.abs() <= 0.05, "{row:?}");
+    }
+    assert!(verdict.median_error <= 0.03 && verdict.holds);
+}
+
+#[test]
+fn published_equations_give_the_papers_numbers() {
+    for row in published_verdict() {
+        assert!(row.holds, "{row:?}");
+    }
+}
+
+#[test]
+fn published_equations_leave_the_simulator_where_our_model_stays() {
+    let rows = parting(&shipped(), 8, Watch::quiet()).unwrap();
+    for row in &rows {
+        assert!(row.model_error.abs() <= 0.05, "{row:?}");
+    }
+    let multicast = |side: u16, bytes: u64| {
+        let of = |row: &&noccl::PartingRow| {
+            (row.side, row.bytes, row.algorithm.as_str()) == (side, bytes, "in_network")
+        };
+        rows.iter().find(of).unwrap().published_error.abs()
+    };
+    assert!(multicast(4, 32 << 10) < PARTING_DEVIATION);
+    assert!(multicast(8, 1 << 10) > PARTING_DEVIATION);
+}
+
+/// Every algorithm by both backends: cycles within 5 %, the same energy.
+fn agree(kind: CollectiveKind, preset: &str, group: &str, root: &str, bytes: u64) {
+    let net = network(preset, &[]);
+    let mut request = CompareRequest::new(kind, parse_group(&net, group).unwrap(), vec![bytes]);
+    request.root = Some(parse_root(&net, root).unwrap());
+    let by_model = compare_by_model(&net, &request, &shipped()).unwrap().rows;
+    for model in by_model {
+        let mut name = model.algorithm.clone();
+        for key in ["chunks", "inner", "forwarding"] {
+            let value = model.parameters.get(key).map(String::as_str);
+            let is_default = name.starts_with("row_column") && value == Some("chain");
+            if let Some(value) = value.filter(|_| !is_default) {
+                name += &format!(":{value}");
+            }
+        }
+        request.algorithms = parse_algorithms(&name).unwrap();
+        let rows = compare(&net, &request, Watch::quiet()).unwrap().rows;
+        let simulated: &CompareRow = &rows[0];
+        let error = model.cycles as f64 / simulated.cycles as f64 - 1.0;
+        let what = format!("{kind:?} {group} {root} {bytes} {name}");
+        assert!(
+            error.abs() <= 0.05,
+            "{what}: {}, {}",
+            model.cycles,
+            simulated.cycles
+        );
+        assert_eq!(model.energy_pj, simulated.energy_pj, "{what}");
+        assert!(model.verified && simulated.verified);
+    }
+}
+
+#[test]
+fn both_backends_agree_on_any_group_and_root_while_no_link_is_contended() {
+    use CollectiveKind::{AllReduce, Barrier, Multicast, Reduce};
+    for (group, root) in [("row:1", "0,1"), ("column:2", "2,3"), ("0,0,4,2", "1,1")] {
+        for bytes in [1 << 10, 8 << 10] {
+            for kind in [Multicast, Reduce, AllReduce] {
+                agree(kind, "collective_noc_4x4", group, root, bytes);
+            }
+        }
+        agree(Barrier, "collective_noc_4x4", group, root, 0);
+    }
+    agree(Multicast, "collective_noc_8x8", "all", "mem:0", 2048);
+    agree(Reduce, "collective_noc_8x8", "all", "0,0", 2048);
+}
