@@ -1,70 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Algorithms and their parameters, with stable names.
+//! Parameters of algorithms, with stable names.
 
-use crate::CollError;
+use crate::{Algorithm, CollError};
 use noccl_workload::BarrierMechanism;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
-
-/// Names of the algorithms; `in_network` appears in the names of in-network algorithms only.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Algorithm {
-    /// Data passes from neighbour to neighbour, `chunks` pieces in flight (`chunks = 1` is S1's naive, else its seq).
-    Chain,
-    /// Binary tree, whole payload (multicast) or double-buffered chunks (reduce).
-    Tree,
-    /// One dimension after the other, each by a chain or tree.
-    RowColumn,
-    /// An atomic counter and one interrupt: the software barrier.
-    Counter,
-    /// The network's multicast, reduction or barrier.
-    InNetwork,
-}
-
-impl Algorithm {
-    /// All algorithms in the order of tables.
-    pub const ALL: [Algorithm; 5] = [
-        Algorithm::Chain,
-        Algorithm::Tree,
-        Algorithm::RowColumn,
-        Algorithm::Counter,
-        Algorithm::InNetwork,
-    ];
-
-    /// Stable name, as users write it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Algorithm::Chain => "chain",
-            Algorithm::Tree => "tree",
-            Algorithm::RowColumn => "row_column",
-            Algorithm::Counter => "counter",
-            Algorithm::InNetwork => "in_network",
-        }
-    }
-}
-
-impl fmt::Display for Algorithm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Algorithm {
-    type Err = CollError;
-
-    fn from_str(text: &str) -> Result<Self, CollError> {
-        Algorithm::ALL
-            .into_iter()
-            .find(|a| a.name() == text)
-            .ok_or_else(|| CollError::UnknownName {
-                what: "algorithm",
-                found: text.to_owned(),
-                accepted: Algorithm::ALL.map(Algorithm::name).join(", "),
-            })
-    }
-}
 
 /// Which structure a `row_column` algorithm uses within one dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -89,13 +30,14 @@ pub enum Forwarding {
 pub struct Choice {
     /// Algorithm.
     pub algorithm: Algorithm,
-    /// Pieces that the payload is cut into, at least 1; more than there are beats means one beat each.
+    /// Pieces that the payload is cut into, at least 1; more than there are beats means one beat each. Of the
+    /// network's algorithms only an all-reduce has some.
     pub chunks: u32,
     /// Structure within a dimension; read by `row_column` only.
     pub inner: Inner,
-    /// Pull or push; read by `chain`, `tree` and `row_column`.
+    /// Pull or push; read by `chain`, `tree`, `double_tree` and `row_column`.
     pub forwarding: Forwarding,
-    /// Barrier between the steps of `chain`, `tree` and `row_column`.
+    /// Barrier between the steps of a software algorithm.
     pub barrier: BarrierMechanism,
 }
 
@@ -124,13 +66,32 @@ impl Choice {
         }
     }
 
-    /// Is it a software algorithm with steps (`chain`, `tree`, `row_column`)?
+    /// Is it a software algorithm with steps and barriers between them?
     #[must_use]
     pub const fn has_steps(self) -> bool {
         match self.algorithm {
-            Algorithm::Chain | Algorithm::Tree | Algorithm::RowColumn => true,
-            Algorithm::Counter | Algorithm::InNetwork => false,
+            Algorithm::Chain
+            | Algorithm::Tree
+            | Algorithm::RowColumn
+            | Algorithm::DoubleTree
+            | Algorithm::Ring => true,
+            Algorithm::Pairwise
+            | Algorithm::Slotted
+            | Algorithm::Counter
+            | Algorithm::InNetwork
+            | Algorithm::InNetworkLines => false,
         }
+    }
+
+    /// Can its payload be cut into chunks?
+    #[must_use]
+    pub const fn has_chunks(self) -> bool {
+        self.has_forwarding() || matches!(self.algorithm, Algorithm::InNetwork)
+    }
+
+    /// Is there a choice of who moves the data?
+    const fn has_forwarding(self) -> bool {
+        self.has_steps() && !matches!(self.algorithm, Algorithm::Ring)
     }
 
     /// Does a chain structure it, so that every step ends with a barrier?
@@ -138,7 +99,14 @@ impl Choice {
         match self.algorithm {
             Algorithm::Chain => true,
             Algorithm::RowColumn => matches!(self.inner, Inner::Chain),
-            Algorithm::Tree | Algorithm::Counter | Algorithm::InNetwork => false,
+            Algorithm::Tree
+            | Algorithm::DoubleTree
+            | Algorithm::Ring
+            | Algorithm::Pairwise
+            | Algorithm::Slotted
+            | Algorithm::Counter
+            | Algorithm::InNetwork
+            | Algorithm::InNetworkLines => false,
         }
     }
 
@@ -147,9 +115,13 @@ impl Choice {
     pub fn parameters(self, chunks: u32) -> BTreeMap<String, String> {
         let mut out = BTreeMap::new();
         let mut put = |key: &str, value: &str| out.insert(key.to_owned(), value.to_owned());
-        if self.has_steps() {
+        if self.has_forwarding() || (self.has_chunks() && self.chunks > 1) {
             put("chunks", &chunks.to_string());
+        }
+        if self.has_forwarding() {
             put("forwarding", self.forwarding.name());
+        }
+        if self.has_steps() {
             put("barrier", mechanism_name(self.barrier));
         }
         if self.algorithm == Algorithm::RowColumn {
@@ -183,8 +155,19 @@ impl Forwarding {
 
 const fn default_forwarding(algorithm: Algorithm, inner: Inner) -> Forwarding {
     match (algorithm, inner) {
-        (Algorithm::Tree, _) | (Algorithm::RowColumn, Inner::Tree) => Forwarding::Push,
-        (Algorithm::Chain | Algorithm::Counter | Algorithm::InNetwork, _)
+        (Algorithm::Tree | Algorithm::DoubleTree, _) | (Algorithm::RowColumn, Inner::Tree) => {
+            Forwarding::Push
+        }
+        (
+            Algorithm::Chain
+            | Algorithm::Ring
+            | Algorithm::Pairwise
+            | Algorithm::Slotted
+            | Algorithm::Counter
+            | Algorithm::InNetwork
+            | Algorithm::InNetworkLines,
+            _,
+        )
         | (Algorithm::RowColumn, Inner::Chain) => Forwarding::Pull,
     }
 }
@@ -201,18 +184,18 @@ impl fmt::Display for Choice {
     /// `NAME[:CHUNKS][:tree][:pull|:push][:software]`; what is absent is as in [`Choice::new`].
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.algorithm.name())?;
-        if !self.has_steps() {
-            return Ok(());
+        if self.has_forwarding() || (self.has_chunks() && self.chunks > 1) {
+            write!(f, ":{}", self.chunks)?;
         }
-        write!(f, ":{}", self.chunks)?;
         let is_row_column = self.algorithm == Algorithm::RowColumn;
         if is_row_column && self.inner == Inner::Tree {
             f.write_str(":tree")?;
         }
-        if self.forwarding != default_forwarding(self.algorithm, self.inner) {
+        let usual = default_forwarding(self.algorithm, self.inner);
+        if self.has_forwarding() && self.forwarding != usual {
             write!(f, ":{}", self.forwarding.name())?;
         }
-        if self.barrier == BarrierMechanism::Software {
+        if self.has_steps() && self.barrier == BarrierMechanism::Software {
             f.write_str(":software")?;
         }
         Ok(())
@@ -226,8 +209,9 @@ impl FromStr for Choice {
         let unknown = |part: &str| CollError::UnknownName {
             what: "parameter",
             found: format!("{part} in {text}"),
-            accepted: "NAME[:CHUNKS][:tree][:pull|:push][:software], CHUNKS at least 1, `:tree` \
-                       only after row_column, parameters only after chain, tree and row_column"
+            accepted: "NAME[:CHUNKS][:tree][:pull|:push][:software], CHUNKS at least 1; `:tree` \
+                       only after row_column; after ring only `:software`, after in_network only \
+                       CHUNKS, after counter, pairwise, slotted and in_network_lines nothing"
                 .to_owned(),
         };
         let mut parts = text.split(':');
@@ -236,16 +220,17 @@ impl FromStr for Choice {
         for part in parts {
             let number = part.parse::<u32>().ok().filter(|n| *n >= 1);
             match (part, number) {
-                _ if !choice.has_steps() => return Err(unknown(part)),
-                (_, Some(chunks)) => choice.chunks = chunks,
+                (_, Some(chunks)) if choice.has_chunks() => choice.chunks = chunks,
                 ("tree", None) if algorithm == Algorithm::RowColumn => {
                     choice.inner = Inner::Tree;
                     choice.forwarding = default_forwarding(algorithm, Inner::Tree);
                 }
-                ("pull", None) => choice.forwarding = Forwarding::Pull,
-                ("push", None) => choice.forwarding = Forwarding::Push,
-                ("software", None) => choice.barrier = BarrierMechanism::Software,
-                (_, None) => return Err(unknown(part)),
+                ("pull", None) if choice.has_forwarding() => choice.forwarding = Forwarding::Pull,
+                ("push", None) if choice.has_forwarding() => choice.forwarding = Forwarding::Push,
+                ("software", None) if choice.has_steps() => {
+                    choice.barrier = BarrierMechanism::Software;
+                }
+                (_, _) => return Err(unknown(part)),
             }
         }
         Ok(choice)
@@ -263,13 +248,14 @@ mod tests {
                 for forwarding in [Forwarding::Pull, Forwarding::Push] {
                     for barrier in [BarrierMechanism::Software, BarrierMechanism::InNetwork] {
                         let mut choice = Choice::new(algorithm, 1);
+                        if choice.has_chunks() {
+                            choice.chunks = 7;
+                        }
+                        if choice.has_forwarding() {
+                            choice.forwarding = forwarding;
+                        }
                         if choice.has_steps() {
-                            choice = Choice {
-                                chunks: 7,
-                                forwarding,
-                                barrier,
-                                ..choice
-                            };
+                            choice.barrier = barrier;
                         }
                         if algorithm == Algorithm::RowColumn {
                             choice.inner = inner;
@@ -289,7 +275,7 @@ mod tests {
             let words = format!("{choice} {:?}", choice.parameters(4));
             assert_eq!(
                 words.contains("in_network"),
-                algorithm == Algorithm::InNetwork,
+                algorithm.is_in_network(),
                 "{words}"
             );
         }
@@ -299,11 +285,14 @@ mod tests {
     fn unknown_names_and_misplaced_parameters_are_refused() {
         for text in [
             "",
-            "ring",
+            "star",
             "chain:0",
             "chain:fast",
             "chain:tree",
-            "in_network:2",
+            "in_network:push",
+            "in_network_lines:2",
+            "ring:2",
+            "ring:pull",
             "counter:pull",
         ] {
             let error = text.parse::<Choice>().expect_err(text).to_string();

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From a collective and a choice to a schedule's actions.
 
+use crate::blocks::{Blocks, at};
 use crate::builder::Builder;
+use crate::double_tree::DoubleTree;
 use crate::group::Group;
-use crate::in_network;
 use crate::layout::{Chunks, Layout};
 use crate::multicast::Multicast;
 use crate::order::{First, phases};
 use crate::reduce::Reduction;
+use crate::ring::Ring;
 use crate::steps::{Steps, transfer};
 use crate::sync::SyncPlan;
-use crate::{Choice, CollError};
-use noccl_net::{Coord, Network, TileRef};
+use crate::{
+    Algorithm, Choice, CollError, blocks, gather, in_network, pairwise, segments, slotted,
+};
+use noccl_net::{Network, TileRef};
 use noccl_workload::{
     Action, ActionKind, BarrierMechanism, Collective, CollectiveKind, Destination, Place,
 };
@@ -28,29 +32,19 @@ pub(crate) struct Task<'a> {
 impl Task<'_> {
     /// Chunks that the payload is really cut into.
     pub(crate) fn chunks(&self) -> Chunks {
-        Chunks::new(
-            self.collective.bytes,
-            u64::from(self.network.spec().ni.wide_beat_bytes),
-            self.choice.chunks,
-        )
+        Chunks::new(self.collective.bytes, self.beat_bytes(), self.choice.chunks)
     }
 
     /// Chain, tree, row and column.
     pub(crate) fn in_steps(&self) -> Result<Vec<Action>, CollError> {
         let (group, collective) = (self.group, self.collective);
         let mut layout = Layout::new(self.network, group, collective, self.choice)?;
-        let sync = SyncPlan::new(
-            &group.members,
-            &group.pieces,
-            self.choice.barrier,
-            group.entry,
-        );
-        let mut steps = Steps::new(sync, self.choice.is_chained());
+        let mut steps = Steps::new(self.sync(), self.choice.is_chained());
         let input = Place {
             tile: collective.root,
             offset: collective.input_offset,
         };
-        let at_entry = self.at(group.entry, collective.output_offset);
+        let at_entry = at(group.entry, collective.output_offset);
         match collective.kind {
             CollectiveKind::Multicast => self.multicast_steps(input, &mut steps)?,
             CollectiveKind::Reduce => self.reduce_steps(&mut layout, &mut steps)?,
@@ -59,10 +53,125 @@ impl Task<'_> {
                     .emit(&mut steps, None);
                 self.multicast_steps(at_entry, &mut steps)?;
             }
-            CollectiveKind::Barrier => {}
+            CollectiveKind::Barrier
+            | CollectiveKind::AllGather
+            | CollectiveKind::ReduceScatter
+            | CollectiveKind::AllToAll => {}
         }
         layout.check(self.network, group, self.choice)?;
         Ok(steps.finish())
+    }
+
+    /// Two trees, half of the payload each.
+    pub(crate) fn by_double_tree(&self) -> Result<(Vec<Action>, usize), CollError> {
+        let (group, collective) = (self.group, self.collective);
+        let mut layout = Layout::new(self.network, group, collective, self.choice)?;
+        let mut steps = Steps::new(self.sync(), false);
+        let choice = self.choice;
+        let beat_bytes = self.beat_bytes();
+        let mut trees = DoubleTree::new(
+            collective,
+            group,
+            beat_bytes,
+            choice.chunks,
+            choice.forwarding,
+        );
+        let output = collective.output_offset;
+        match collective.kind {
+            CollectiveKind::Multicast => {
+                let source = Place {
+                    tile: collective.root,
+                    offset: collective.input_offset,
+                };
+                trees.multicast(source, output, &mut steps);
+            }
+            CollectiveKind::Reduce if group.is_root_member() => {
+                trees.reduce(output, None, &mut layout, &mut steps);
+            }
+            CollectiveKind::Reduce => {
+                let staged = layout.alloc(collective.bytes);
+                let outside = Place {
+                    tile: group.root,
+                    offset: output,
+                };
+                trees.reduce(staged, Some(outside), &mut layout, &mut steps);
+            }
+            CollectiveKind::AllReduce => {
+                trees.reduce(output, None, &mut layout, &mut steps);
+                trees.multicast(at(group.entry, output), output, &mut steps);
+            }
+            CollectiveKind::Barrier
+            | CollectiveKind::AllGather
+            | CollectiveKind::ReduceScatter
+            | CollectiveKind::AllToAll => {}
+        }
+        layout.check(self.network, group, choice)?;
+        Ok((steps.finish(), trees.num_chunks()))
+    }
+
+    /// A ring over all members.
+    pub(crate) fn by_ring(&self) -> Result<Vec<Action>, CollError> {
+        let (group, collective) = (self.group, self.collective);
+        let mut layout = Layout::new(self.network, group, collective, self.choice)?;
+        let mut steps = Steps::new(self.sync(), false);
+        Ring::new(collective, group, self.beat_bytes()).emit(&mut layout, &mut steps);
+        layout.check(self.network, group, self.choice)?;
+        Ok(steps.finish())
+    }
+
+    /// A collective of blocks with one member copies.
+    pub(crate) fn alone(&self) -> Result<Vec<Action>, CollError> {
+        let (group, collective) = (self.group, self.collective);
+        Layout::new(self.network, group, collective, self.choice)?;
+        Ok(blocks::alone(Blocks {
+            network: self.network,
+            group,
+            collective,
+        }))
+    }
+
+    /// Collectives of blocks without steps.
+    pub(crate) fn in_blocks(&self) -> Result<Vec<Action>, CollError> {
+        let (group, collective) = (self.group, self.collective);
+        let mut layout = Layout::new(self.network, group, collective, self.choice)?;
+        let blocks = Blocks {
+            network: self.network,
+            group,
+            collective,
+        };
+        let sync = self.sync();
+        let is_gather = collective.kind == CollectiveKind::AllGather;
+        let actions = match self.choice.algorithm {
+            Algorithm::Pairwise => pairwise::pairwise(blocks),
+            Algorithm::Slotted => slotted::all_to_all(blocks),
+            Algorithm::RowColumn => pairwise::row_column(blocks, &mut layout, &sync)?,
+            Algorithm::InNetworkLines if is_gather => gather::all_gather_lines(blocks)?,
+            Algorithm::InNetworkLines => gather::reduce_scatter_lines(blocks, &mut layout, &sync)?,
+            Algorithm::InNetwork if is_gather => gather::all_gather(blocks),
+            Algorithm::InNetwork => gather::reduce_scatter(blocks, &mut layout, &sync),
+            Algorithm::Chain
+            | Algorithm::Tree
+            | Algorithm::DoubleTree
+            | Algorithm::Ring
+            | Algorithm::Counter => Vec::new(),
+        };
+        layout.check(self.network, group, self.choice)?;
+        Ok(actions)
+    }
+
+    /// The barrier between steps.
+    fn sync(&self) -> SyncPlan {
+        let group = self.group;
+        SyncPlan::new(
+            &group.members,
+            &group.pieces,
+            self.choice.barrier,
+            group.entry,
+        )
+    }
+
+    fn beat_bytes(&self) -> u64 {
+        u64::from(self.network.spec().ni.wide_beat_bytes)
     }
 
     /// A root outside the group gets a copy of what the entry has folded in its scratch.
@@ -121,17 +230,36 @@ impl Task<'_> {
                 in_network::multicast(group, source, collective.output_offset, bytes, &mut builder);
             }
             CollectiveKind::Reduce => self.reduce_by_network(&mut layout, &mut builder),
+            CollectiveKind::AllReduce if self.choice.chunks > 1 => {
+                let [whole] = group.pieces.as_slice() else {
+                    return Err(self.unsupported(
+                        "the group is no multi-address; accepted: an aligned power-of-two block, or one chunk",
+                    ));
+                };
+                return Ok(segments::all_reduce(collective, *whole, self.chunks()));
+            }
             CollectiveKind::AllReduce => {
                 let staged = layout.alloc(bytes);
                 in_network::Reduction::new(group, collective, group.entry, staged, &mut layout)
                     .emit(&mut builder);
-                let source = self.at(group.entry, staged);
+                let source = at(group.entry, staged);
                 in_network::multicast(group, source, collective.output_offset, bytes, &mut builder);
             }
-            CollectiveKind::Barrier => {}
+            CollectiveKind::Barrier
+            | CollectiveKind::AllGather
+            | CollectiveKind::ReduceScatter
+            | CollectiveKind::AllToAll => {}
         }
         layout.check(self.network, group, self.choice)?;
         Ok(builder.finish())
+    }
+
+    fn unsupported(&self, reason: &str) -> CollError {
+        CollError::Unsupported {
+            algorithm: self.choice.to_string(),
+            collective: self.collective.kind.to_string(),
+            reason: reason.to_owned(),
+        }
     }
 
     /// A memory tile cannot fold or be a reduction's target: the entry gathers and copies.
@@ -148,7 +276,7 @@ impl Task<'_> {
             tile: collective.root,
             offset: output,
         });
-        let source = self.at(group.entry, staged);
+        let source = at(group.entry, staged);
         let kind = transfer(group.entry, source, destination, collective.bytes);
         builder.add(ActionKind::Transfer(kind), &[group.entry]);
         builder.end_step();
@@ -181,12 +309,5 @@ impl Task<'_> {
         let mut builder = Builder::default();
         plan.emit(&mut builder);
         Ok(builder.finish())
-    }
-
-    fn at(&self, cluster: Coord, offset: u64) -> Place {
-        Place {
-            tile: TileRef::Cluster(cluster),
-            offset,
-        }
     }
 }

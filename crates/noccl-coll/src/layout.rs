@@ -63,20 +63,27 @@ impl Layout {
         collective: &Collective,
         choice: Choice,
     ) -> Result<Self, CollError> {
-        let bytes = collective.bytes;
+        let ranks = group.members.len() as u64;
         let (input, output) = (collective.input_offset, collective.output_offset);
-        let end_of = |offset: u64| {
+        let end_of = |offset: u64, bytes: u64| {
             offset.checked_add(bytes).ok_or_else(|| {
                 CollError::Impossible(format!(
                     "offset {offset} + {bytes} bytes exceeds 64 bits; accepted: offsets within a memory"
                 ))
             })
         };
-        let (input_end, output_end) = (end_of(input)?, end_of(output)?);
-        if input != output && input < output_end && output < input_end {
+        let (input_bytes, output_bytes) = (
+            collective.input_bytes(ranks),
+            collective.output_bytes(ranks),
+        );
+        let input_end = end_of(input, input_bytes)?;
+        let output_end = end_of(output, output_bytes)?;
+        let may_be_equal = !collective.kind.has_blocks();
+        if (input != output || !may_be_equal) && input < output_end && output < input_end {
             return Err(CollError::Impossible(format!(
-                "input at {input} and output at {output}, {bytes} bytes each, overlap in part; \
-                 accepted: equal or disjoint ranges"
+                "input at {input}, {input_bytes} bytes, and output at {output}, {output_bytes} bytes, overlap; \
+                 accepted: {}disjoint ranges",
+                if may_be_equal { "equal or " } else { "" }
             )));
         }
         let mut layout = Self {
@@ -126,7 +133,10 @@ fn used(
     match kind {
         CollectiveKind::Multicast => [(group.root, input_end), (member, output_end)],
         CollectiveKind::Reduce => [(member, input_end), (group.root, output_end)],
-        CollectiveKind::AllReduce => [(member, input_end), (member, output_end)],
+        CollectiveKind::AllReduce
+        | CollectiveKind::AllGather
+        | CollectiveKind::ReduceScatter
+        | CollectiveKind::AllToAll => [(member, input_end), (member, output_end)],
         CollectiveKind::Barrier => [(member, 0), (member, 0)],
     }
 }

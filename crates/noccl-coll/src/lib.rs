@@ -6,22 +6,31 @@
 //! `noccl-workload` proves every schedule. Invariant: a schedule of this library touches the memory of
 //! members and root only, inputs and outputs where the collective says, scratch above them.
 
+mod algorithm;
+mod blocks;
 mod builder;
 mod choice;
 mod compose;
+mod double_tree;
 mod error;
+mod gather;
 pub mod gemm;
 mod group;
 mod in_network;
 mod layout;
 mod multicast;
 mod order;
+mod pairwise;
 mod reduce;
+mod ring;
+mod segments;
+mod slotted;
 mod steps;
 mod survey;
 mod sync;
 
-pub use choice::{Algorithm, Choice, Forwarding, Inner};
+pub use algorithm::Algorithm;
+pub use choice::{Choice, Forwarding, Inner};
 pub use error::CollError;
 pub use survey::choices;
 
@@ -50,19 +59,33 @@ pub fn schedule(
         choice,
     };
     let is_empty = collective.kind != CollectiveKind::Barrier && collective.bytes == 0;
+    let mut num_chunks = task.chunks().len();
     let actions = match choice.algorithm {
         _ if is_empty => Vec::new(),
+        _ if collective.kind.has_blocks() && group.members.len() == 1 => task.alone()?,
+        Algorithm::RowColumn if collective.kind.has_blocks() => task.in_blocks()?,
+        Algorithm::DoubleTree | Algorithm::Ring if group.members.len() == 1 => task.in_steps()?,
         Algorithm::Chain | Algorithm::Tree | Algorithm::RowColumn => task.in_steps()?,
+        Algorithm::DoubleTree => {
+            let (actions, chunks) = task.by_double_tree()?;
+            num_chunks = chunks;
+            actions
+        }
+        Algorithm::Ring => task.by_ring()?,
         Algorithm::Counter => task.barrier(BarrierMechanism::Software)?,
         Algorithm::InNetwork if collective.kind == CollectiveKind::Barrier => {
             task.barrier(BarrierMechanism::InNetwork)?
         }
-        Algorithm::InNetwork => task.by_network()?,
+        Algorithm::InNetwork if !collective.kind.has_blocks() => task.by_network()?,
+        Algorithm::InNetwork
+        | Algorithm::InNetworkLines
+        | Algorithm::Pairwise
+        | Algorithm::Slotted => task.in_blocks()?,
     };
     Ok(Schedule {
         format: SCHEDULE_FORMAT,
         algorithm: choice.algorithm.to_string(),
-        parameters: choice.parameters(task.chunks().len() as u32),
+        parameters: choice.parameters(num_chunks as u32),
         collective: Some(collective.clone()),
         actions,
     })
@@ -71,16 +94,23 @@ pub fn schedule(
 /// What can be wrong whatever the network.
 fn validate(collective: &Collective, choice: Choice) -> Result<(), CollError> {
     let kind = collective.kind;
-    if (kind == CollectiveKind::Barrier && choice.has_steps())
-        || (kind != CollectiveKind::Barrier && choice.algorithm == Algorithm::Counter)
-    {
-        return Err(CollError::Unsupported {
-            algorithm: choice.algorithm.to_string(),
-            collective: kind_name(kind).to_owned(),
-            reason: "accepted: counter and in_network for a barrier; chain, tree, row_column and \
-                     in_network for everything else"
-                .to_owned(),
-        });
+    let unsupported = |reason: String| CollError::Unsupported {
+        algorithm: choice.to_string(),
+        collective: kind.to_string(),
+        reason,
+    };
+    if !choice.algorithm.does(kind) {
+        let others = Algorithm::ALL.into_iter().filter(|a| a.does(kind));
+        let others: Vec<&str> = others.map(Algorithm::name).collect();
+        return Err(unsupported(format!("accepted: {}", others.join(", "))));
+    }
+    let is_cut = if choice.algorithm == Algorithm::InNetwork {
+        kind == CollectiveKind::AllReduce
+    } else {
+        !kind.has_blocks()
+    };
+    if choice.chunks > 1 && !is_cut {
+        return Err(unsupported("accepted: one chunk".to_owned()));
     }
     if choice.chunks == 0 {
         return Err(CollError::Impossible(
@@ -99,7 +129,7 @@ fn validate(collective: &Collective, choice: Choice) -> Result<(), CollError> {
         )));
     }
     let is_bitwise = matches!(collective.operator, Operator::And | Operator::Or);
-    if kind != CollectiveKind::Multicast && is_bitwise && is_float(element) {
+    if kind.reduces() && is_bitwise && is_float(element) {
         return Err(CollError::Impossible(format!(
             "operator {:?} on {element:?}; accepted: sum, min and max, or an integer type",
             collective.operator
@@ -117,15 +147,5 @@ const fn is_float(element: ElementType) -> bool {
         | ElementType::Fp8E4m3
         | ElementType::Fp8E5m2 => true,
         ElementType::Int8 | ElementType::Int16 | ElementType::Int32 | ElementType::Int64 => false,
-    }
-}
-
-/// Name of a collective in messages.
-pub(crate) const fn kind_name(kind: CollectiveKind) -> &'static str {
-    match kind {
-        CollectiveKind::Multicast => "multicast",
-        CollectiveKind::Reduce => "reduce",
-        CollectiveKind::AllReduce => "all_reduce",
-        CollectiveKind::Barrier => "barrier",
     }
 }

@@ -40,7 +40,13 @@ pub(crate) fn phases(group: &Group, choice: Choice, first: First) -> Result<Vec<
             Inner::Tree,
         ),
         Algorithm::RowColumn => row_column(group, choice.inner, first),
-        Algorithm::Counter | Algorithm::InNetwork => Ok(Vec::new()),
+        Algorithm::DoubleTree
+        | Algorithm::Ring
+        | Algorithm::Pairwise
+        | Algorithm::Slotted
+        | Algorithm::Counter
+        | Algorithm::InNetwork
+        | Algorithm::InNetworkLines => Ok(Vec::new()),
     }
 }
 
@@ -153,6 +159,36 @@ fn chain_order(members: &[Coord], entry: Coord) -> Vec<Coord> {
     from_position(plain, at)
 }
 
+/// A closed way through the members, whose neighbours stand side by side where the group is columns × rows
+/// with an even number of either; else a snake folded in two, whose neighbours are two apart at most.
+pub(crate) fn ring_order(members: &[Coord]) -> Vec<Coord> {
+    let line = |of: fn(&Coord) -> u16| {
+        let all: std::collections::BTreeSet<u16> = members.iter().map(of).collect();
+        all.into_iter().collect::<Vec<u16>>()
+    };
+    let (columns, rows) = (line(|c| c.x), line(|c| c.y));
+    let is_product = columns.len() * rows.len() == members.len();
+    let is_plane = is_product && columns.len() > 1 && rows.len() > 1;
+    // There along all lines but the first, back along the first.
+    let there_and_back = |along_y: bool, first: u16| {
+        let is_first = |c: &Coord| (if along_y { c.y } else { c.x }) == first;
+        let (back, there): (Vec<Coord>, Vec<Coord>) = members.iter().partition(|c| is_first(c));
+        let mut order = snake(&there, along_y, false, false);
+        order.extend(snake(&back, !along_y, true, true));
+        order
+    };
+    if is_plane && rows.len().is_multiple_of(2) {
+        return there_and_back(false, columns[0]);
+    }
+    if is_plane && columns.len().is_multiple_of(2) {
+        return there_and_back(true, rows[0]);
+    }
+    let chain = snake(members, false, false, false);
+    let there = chain.iter().step_by(2);
+    let back = chain.iter().skip(1).step_by(2).rev();
+    there.chain(back).copied().collect()
+}
+
 /// Line after line, every other line backwards, so that the ends of consecutive lines meet.
 fn snake(members: &[Coord], along_y: bool, flip_x: bool, flip_y: bool) -> Vec<Coord> {
     let key = |c: &Coord| {
@@ -176,7 +212,7 @@ fn snake(members: &[Coord], along_y: bool, flip_x: bool, flip_y: bool) -> Vec<Co
 }
 
 /// Row after row from the south, West to East.
-fn by_rows(members: &[Coord]) -> Vec<Coord> {
+pub(crate) fn by_rows(members: &[Coord]) -> Vec<Coord> {
     let mut out = members.to_vec();
     out.sort_unstable_by_key(|c| (c.y, c.x));
     out

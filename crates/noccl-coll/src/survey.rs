@@ -10,6 +10,9 @@ const MAX_CHUNKS: u32 = 64;
 /// Chunks shorter than this lose more to barriers than they gain (S1 stops at 9 beats).
 const MIN_CHUNK_BEATS: u64 = 8;
 
+/// Lengths of an in-network all-reduce's segments that a comparison tries.
+const SEGMENT_BEATS: [u64; 6] = [16, 24, 32, 48, 64, 128];
+
 /// Choices worth comparing for a collective: every algorithm that can do it here, chains and trees at
 /// powers of two of chunks. A tree's multicast has one chunk: its pieces would meet on the same links
 /// (S1 §4.2.2). What does not fit in memory or cannot do this group is left out.
@@ -22,12 +25,12 @@ pub fn choices(network: &Network, collective: &Collective) -> Vec<Choice> {
 }
 
 fn candidates(network: &Network, collective: &Collective) -> Vec<Choice> {
-    if collective.kind == CollectiveKind::Barrier {
-        return vec![
-            Choice::new(Algorithm::Counter, 1),
-            Choice::new(Algorithm::InNetwork, 1),
-        ];
+    let kind = collective.kind;
+    let algorithms = Algorithm::ALL.into_iter().filter(|a| a.does(kind));
+    if kind.has_blocks() || kind == CollectiveKind::Barrier {
+        return algorithms.map(|a| Choice::new(a, 1)).collect();
     }
+    let is_plane = is_two_dimensional(network, collective);
     let beats = collective
         .bytes
         .div_ceil(u64::from(network.spec().ni.wide_beat_bytes));
@@ -35,23 +38,56 @@ fn candidates(network: &Network, collective: &Collective) -> Vec<Choice> {
         .map(|e| 1u32 << e)
         .filter(|c| *c == 1 || beats / u64::from(*c) >= MIN_CHUNK_BEATS)
         .collect();
-    let tree_counts: &[u32] = match collective.kind {
-        CollectiveKind::Multicast => &[1],
-        CollectiveKind::Reduce | CollectiveKind::AllReduce | CollectiveKind::Barrier => &counts,
+    let tree_counts: &[u32] = if kind == CollectiveKind::Multicast {
+        &[1]
+    } else {
+        &counts
     };
-    let chain = counts.iter().map(|c| Choice::new(Algorithm::Chain, *c));
-    let tree = tree_counts.iter().map(|c| Choice::new(Algorithm::Tree, *c));
-    let mut out: Vec<Choice> = chain.chain(tree).collect();
-    if is_two_dimensional(network, collective) {
-        out.extend(counts.iter().map(|c| Choice::row_column(Inner::Chain, *c)));
-        out.extend(
-            tree_counts
-                .iter()
-                .map(|c| Choice::row_column(Inner::Tree, *c)),
-        );
-    }
-    out.push(Choice::new(Algorithm::InNetwork, 1));
-    out
+    algorithms
+        .filter(|a| is_plane || *a != Algorithm::RowColumn)
+        .flat_map(|algorithm| match algorithm {
+            Algorithm::Tree => of(&[Inner::Tree], tree_counts, |_, c| {
+                Choice::new(algorithm, c)
+            }),
+            Algorithm::RowColumn => {
+                let mut both = of(&[Inner::Chain], &counts, Choice::row_column);
+                both.extend(of(&[Inner::Tree], tree_counts, Choice::row_column));
+                both
+            }
+            Algorithm::InNetwork if kind == CollectiveKind::AllReduce => {
+                of(&[Inner::Chain], &segment_counts(beats), |_, c| {
+                    Choice::new(algorithm, c)
+                })
+            }
+            Algorithm::Chain | Algorithm::DoubleTree => {
+                of(&[Inner::Chain], &counts, |_, c| Choice::new(algorithm, c))
+            }
+            Algorithm::Ring
+            | Algorithm::Pairwise
+            | Algorithm::Slotted
+            | Algorithm::Counter
+            | Algorithm::InNetwork
+            | Algorithm::InNetworkLines => vec![Choice::new(algorithm, 1)],
+        })
+        .collect()
+}
+
+/// A choice per structure and chunk count.
+fn of(inner: &[Inner], counts: &[u32], choice: impl Fn(Inner, u32) -> Choice) -> Vec<Choice> {
+    let pairs = inner
+        .iter()
+        .flat_map(|i| counts.iter().map(move |c| (*i, *c)));
+    pairs.map(|(i, c)| choice(i, c)).collect()
+}
+
+/// Numbers of segments of an all-reduce: segments of a size between which the best one lies.
+fn segment_counts(beats: u64) -> Vec<u32> {
+    let counts = SEGMENT_BEATS.iter().map(|s| beats.div_ceil(*s));
+    let mut counts: Vec<u32> = counts.filter_map(|c| u32::try_from(c).ok()).collect();
+    counts.push(1);
+    counts.sort_unstable();
+    counts.dedup();
+    counts
 }
 
 /// Does the group extend along both dimensions, so that `row_column` differs from its inner form?

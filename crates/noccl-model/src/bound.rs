@@ -12,6 +12,19 @@
 //! and destination passes at least n beats over one or more links, so no cut asks for more than the
 //! port, which is itself the narrowest cut. The first beat is part of the latency, hence n - 1.
 //!
+//! With blocks of n beats among P members, b is the larger of two counts:
+//!
+//! - *Port*, (P - 1) n: every member takes in the blocks of the others (all-gather), gives away the blocks of
+//!   the others (all-to-all), or must let go of P - 1 blocks that it cannot keep (reduce-scatter: a block
+//!   of another rank leaves its tile alone or in a partial sum, and partial sums of different
+//!   ranks share no beat).
+//! - *Cut*: a vertical or horizontal line between tiles leaves A members on one side and B = P - A on the other;
+//!   the L links that cross it in one direction pass everything that must come to the other side: all-to-all
+//!   A B n beats (no two blocks can share one), all-gather the A n beats that the other side has not
+//!   (a multicast crosses once), reduce-scatter B n beats (one partial sum per rank of the other side). The
+//!   busiest cut and direction count, the beats over L rounded up. A mesh of 8 by 8 that exchanges all
+//!   with all passes 32 * 32 n / 8 = 128 n beats over each link of its middle and 63 n through each port.
+//!
 //! **Farthest leg.** A leg is a beat's journey from where it is to where it must be, and the response
 //! that ends its transaction: [`round_trip_cycles`] of the hops between the two.
 //!
@@ -20,6 +33,7 @@
 //! - reduce: farthest contributor to the root, plus one addition (two operands or more must be
 //!   combined at least once): the cheaper of a router's unit and a core's kernel of one beat.
 //! - barrier: farthest participant to the counter.
+//! - all-gather, all-to-all: the two members farthest apart; reduce-scatter: those, plus one addition.
 //! - all-reduce: with D hops between the two members farthest apart, plus one addition, the smaller of
 //!   a round trip over D (they exchange directly) and `3 D hops + ...`: they meet in the middle, where
 //!   a reduction's root learns of the result after one way (2 cycles per hop) and whence a multicast
@@ -94,7 +108,10 @@ pub fn bounds(network: &Network, collective: &Collective) -> Result<Bounds, Mode
         CollectiveKind::Multicast | CollectiveKind::Reduce | CollectiveKind::Barrier => {
             farthest_hops == 0
         }
-        CollectiveKind::AllReduce => diameter_hops == 0,
+        CollectiveKind::AllReduce
+        | CollectiveKind::AllGather
+        | CollectiveKind::ReduceScatter
+        | CollectiveKind::AllToAll => diameter_hops == 0,
     };
     let beats = collective
         .bytes
@@ -106,7 +123,14 @@ pub fn bounds(network: &Network, collective: &Collective) -> Result<Bounds, Mode
             payload_bound_cycles: 0,
         });
     }
-    let payload_bound_cycles = if has_payload { beats } else { 0 };
+    let payload_bound_cycles = match collective.kind {
+        CollectiveKind::Barrier => 0,
+        CollectiveKind::Multicast | CollectiveKind::Reduce | CollectiveKind::AllReduce => beats,
+        CollectiveKind::AllGather | CollectiveKind::ReduceScatter | CollectiveKind::AllToAll => {
+            let port = (members.len() as u64 - 1) * beats;
+            port.max(cut_beats(network, &members, collective.kind, beats))
+        }
+    };
     let addition_cycles = if members.len() > 1 {
         addition_cycles(network.spec(), collective.element)
     } else {
@@ -121,11 +145,49 @@ pub fn bounds(network: &Network, collective: &Collective) -> Result<Bounds, Mode
             round_trip_cycles(network, farthest_hops, target_cycles) + addition_cycles
         }
         CollectiveKind::AllReduce => exchange_cycles(network, diameter_hops) + addition_cycles,
+        CollectiveKind::AllGather | CollectiveKind::AllToAll => round_trip_cycles(
+            network,
+            diameter_hops,
+            network.spec().cluster.l1_latency_cycles,
+        ),
+        CollectiveKind::ReduceScatter => {
+            let l1_cycles = network.spec().cluster.l1_latency_cycles;
+            round_trip_cycles(network, diameter_hops, l1_cycles) + addition_cycles
+        }
     };
     Ok(Bounds {
         lower_bound_cycles: latency_cycles + payload_bound_cycles.saturating_sub(1),
         payload_bound_cycles,
     })
+}
+
+/// Beats over each link of the cut and direction that has most of them, see the module.
+fn cut_beats(network: &Network, members: &[TileId], kind: CollectiveKind, beats: u64) -> u64 {
+    let crossing = |near: u64, far: u64| match kind {
+        CollectiveKind::AllToAll => near * far * beats,
+        CollectiveKind::AllGather => near * beats,
+        CollectiveKind::ReduceScatter => far * beats,
+        CollectiveKind::Multicast
+        | CollectiveKind::Reduce
+        | CollectiveKind::AllReduce
+        | CollectiveKind::Barrier => 0,
+    };
+    let along = |of: fn(noccl_net::Coord) -> u16, length: u16, links: u16| {
+        (1..length).map(move |line| {
+            let near = members.iter().filter(|m| of(network.coord(**m)) < line);
+            let near = near.count() as u64;
+            let far = members.len() as u64 - near;
+            let most = if near == 0 || far == 0 {
+                0
+            } else {
+                crossing(near, far).max(crossing(far, near))
+            };
+            most.div_ceil(u64::from(links))
+        })
+    };
+    let vertical = along(|c| c.x, network.width(), network.height());
+    let horizontal = along(|c| c.y, network.height(), network.width());
+    vertical.chain(horizontal).max().unwrap_or(0)
 }
 
 fn find_root(network: &Network, collective: &Collective) -> Result<TileId, ModelError> {

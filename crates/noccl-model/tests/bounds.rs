@@ -73,12 +73,47 @@ fn bound_is_serialisation_plus_round_trip_of_the_farthest_leg() {
 }
 
 #[test]
+fn blocks_are_bounded_by_a_port_or_by_the_middle_of_the_mesh() {
+    use CollectiveKind::{AllGather, AllToAll, ReduceScatter};
+    // 4x4: 15 blocks per port; the middle passes 8 * 8 blocks over 4 links. 6 hops, 5 + 24.
+    check(AllGather, all(), CORNER, 512, 15 * 8 - 1 + 29);
+    check(ReduceScatter, all(), CORNER, 512, 15 * 8 - 1 + 29 + 5);
+    check(AllToAll, all(), CORNER, 512, 16 * 8 - 1 + 29);
+    // A row of 4: two and two, one link of its own row, but packets may take the other rows too.
+    check(AllToAll, TileSet::Row(0), CORNER, 64, 3 - 1 + 17);
+    // 8x8: 32 * 32 / 8 blocks over each link of the middle.
+    let net = network("collective_noc_8x8");
+    let group = TileSet::Rectangle {
+        x: 0,
+        y: 0,
+        width: 8,
+        height: 8,
+    };
+    let of = |kind| payload_bound_cycles(&net, &collective(kind, group.clone(), CORNER, 4096));
+    assert_eq!(of(AllToAll), Ok(128 * 64));
+    assert_eq!(of(AllGather), Ok(63 * 64));
+    assert_eq!(of(ReduceScatter), Ok(63 * 64));
+}
+
+#[test]
+fn a_strip_gathers_no_faster_than_its_port_and_exchanges_no_faster_than_its_cut() {
+    let net = network("collective_noc_16x1");
+    let row = || TileSet::Row(0);
+    let of = |kind| payload_bound_cycles(&net, &collective(kind, row(), CORNER, 64));
+    assert_eq!(of(CollectiveKind::AllGather), Ok(15));
+    assert_eq!(of(CollectiveKind::AllToAll), Ok(8 * 8));
+}
+
+#[test]
 fn nothing_to_move_bounds_nothing() {
     let alone = || TileSet::Tile(Coord::new(0, 0));
     for kind in [
         CollectiveKind::Multicast,
         CollectiveKind::Reduce,
         CollectiveKind::AllReduce,
+        CollectiveKind::AllGather,
+        CollectiveKind::ReduceScatter,
+        CollectiveKind::AllToAll,
         CollectiveKind::Barrier,
     ] {
         check(kind, alone(), CORNER, 4096, 0);

@@ -18,6 +18,12 @@ pub enum CollectiveKind {
     AllReduce,
     /// No member leaves before every member has entered; no data.
     Barrier,
+    /// Every member's output is the inputs of all members in rank order, one block each.
+    AllGather,
+    /// Every member's output is the reduction of all members' blocks of its own rank.
+    ReduceScatter,
+    /// Block s of member d's output is block d of member s's input.
+    AllToAll,
 }
 
 /// A collective over a group. Offsets count from the start of a tile's memory.
@@ -29,8 +35,10 @@ pub struct Collective {
     /// Participants.
     pub group: TileSet,
     /// Owner of the data (multicast), of the result (reduce) or of the counter (barrier, all-reduce). May lie outside the group.
+    /// The collectives of blocks have no root; it must exist all the same.
     pub root: TileRef,
-    /// Payload per participant; a multiple of the element size.
+    /// Payload per participant; a multiple of the element size. Of all-gather, reduce-scatter and all-to-all: one block; an
+    /// input or output of several blocks holds them one behind the other, by rank (ascending cluster, x outer).
     pub bytes: u64,
     /// Offset of every input.
     pub input_offset: u64,
@@ -40,4 +48,66 @@ pub struct Collective {
     pub operator: Operator,
     /// Element type of reduce and all-reduce.
     pub element: ElementType,
+}
+
+impl CollectiveKind {
+    /// Does it have blocks by rank, and no root?
+    #[must_use]
+    pub const fn has_blocks(self) -> bool {
+        match self {
+            CollectiveKind::AllGather
+            | CollectiveKind::ReduceScatter
+            | CollectiveKind::AllToAll => true,
+            CollectiveKind::Multicast
+            | CollectiveKind::Reduce
+            | CollectiveKind::AllReduce
+            | CollectiveKind::Barrier => false,
+        }
+    }
+
+    /// Does it fold, so that operator and element matter?
+    #[must_use]
+    pub const fn reduces(self) -> bool {
+        match self {
+            CollectiveKind::Reduce | CollectiveKind::AllReduce | CollectiveKind::ReduceScatter => {
+                true
+            }
+            CollectiveKind::Multicast
+            | CollectiveKind::Barrier
+            | CollectiveKind::AllGather
+            | CollectiveKind::AllToAll => false,
+        }
+    }
+}
+
+impl Collective {
+    /// Bytes of one input among `num_members`; at most `u64::MAX`, which fits nowhere.
+    #[must_use]
+    pub const fn input_bytes(&self, num_members: u64) -> u64 {
+        match self.kind {
+            CollectiveKind::ReduceScatter | CollectiveKind::AllToAll => {
+                self.bytes.saturating_mul(num_members)
+            }
+            CollectiveKind::Multicast
+            | CollectiveKind::Reduce
+            | CollectiveKind::AllReduce
+            | CollectiveKind::AllGather => self.bytes,
+            CollectiveKind::Barrier => 0,
+        }
+    }
+
+    /// Bytes of one output among `num_members`; at most `u64::MAX`, which fits nowhere.
+    #[must_use]
+    pub const fn output_bytes(&self, num_members: u64) -> u64 {
+        match self.kind {
+            CollectiveKind::AllGather | CollectiveKind::AllToAll => {
+                self.bytes.saturating_mul(num_members)
+            }
+            CollectiveKind::Multicast
+            | CollectiveKind::Reduce
+            | CollectiveKind::AllReduce
+            | CollectiveKind::ReduceScatter => self.bytes,
+            CollectiveKind::Barrier => 0,
+        }
+    }
 }

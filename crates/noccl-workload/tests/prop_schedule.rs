@@ -126,6 +126,9 @@ fn holds(s: &Schedule, inputs: &[(Place, Vec<u8>)]) -> Result<bool, CheckError> 
         CollectiveKind::Multicast => (input(root).to_vec(), members),
         CollectiveKind::Reduce => (sum, vec![root]),
         CollectiveKind::AllReduce | CollectiveKind::Barrier => (sum, members),
+        CollectiveKind::AllGather | CollectiveKind::ReduceScatter | CollectiveKind::AllToAll => {
+            unreachable!("tests/check_blocks.rs has these")
+        }
     };
     let found = |m: &Coord| memories.read(at(m.x, m.y, c.output_offset), c.bytes);
     Ok(sinks.iter().all(|m| found(m).as_ref() == Some(&expected)))

@@ -5,12 +5,14 @@ use crate::Error;
 use noccl_workload::{CollectiveKind, ElementType, Operator, Pattern};
 use serde::de::DeserializeOwned;
 
-/// Reads `multicast`, `reduce`, `all_reduce` or `barrier`.
+/// Reads `multicast`, `reduce`, `all_reduce`, `all_gather`, `reduce_scatter`, `all_to_all` or `barrier`.
 ///
 /// # Errors
 /// [`Error::Argument`] with the accepted words.
 pub fn parse_collective(text: &str) -> Result<CollectiveKind, Error> {
-    parse("collective", text, "multicast, reduce, all_reduce, barrier")
+    let accepted =
+        "multicast, reduce, all_reduce, all_gather, reduce_scatter, all_to_all, barrier";
+    parse("collective", text, accepted)
 }
 
 /// Reads `sum`, `min`, `max`, `and` or `or`.

@@ -47,7 +47,10 @@ pub fn default_root(
         CollectiveKind::Multicast
         | CollectiveKind::Reduce
         | CollectiveKind::AllReduce
-        | CollectiveKind::Barrier => TileRef::Cluster(corner),
+        | CollectiveKind::Barrier
+        | CollectiveKind::AllGather
+        | CollectiveKind::ReduceScatter
+        | CollectiveKind::AllToAll => TileRef::Cluster(corner),
     })
 }
 

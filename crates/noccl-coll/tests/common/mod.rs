@@ -22,15 +22,23 @@ pub fn rectangle(x: u16, y: u16, width: u16, height: u16) -> TileSet {
     }
 }
 
-/// Int64 sums, output on the beat after the input.
+/// Int64 sums, output on the beat after the input (which may be of 64 blocks at most).
 pub fn collective(kind: CollectiveKind, group: TileSet, root: TileRef, bytes: u64) -> Collective {
+    let blocks = match kind {
+        CollectiveKind::ReduceScatter | CollectiveKind::AllToAll => 64,
+        CollectiveKind::AllGather
+        | CollectiveKind::Multicast
+        | CollectiveKind::Reduce
+        | CollectiveKind::AllReduce
+        | CollectiveKind::Barrier => 1,
+    };
     Collective {
         kind,
         group,
         root,
         bytes,
         input_offset: 0,
-        output_offset: bytes.next_multiple_of(64),
+        output_offset: (blocks * bytes).next_multiple_of(64),
         operator: Operator::Sum,
         element: ElementType::Int64,
     }
@@ -57,6 +65,33 @@ pub fn forms(chunks: u32) -> Vec<Choice> {
     }
     out
 }
+
+/// Every form that can do a collective, with every parameter but the chunk count.
+pub fn forms_of(kind: CollectiveKind, chunks: u32) -> Vec<Choice> {
+    let mut out = Vec::new();
+    for algorithm in Algorithm::ALL.into_iter().filter(|a| a.does(kind)) {
+        for barrier in [BarrierMechanism::InNetwork, BarrierMechanism::Software] {
+            for forwarding in [Forwarding::Pull, Forwarding::Push] {
+                let form = Choice {
+                    barrier,
+                    forwarding,
+                    ..Choice::new(algorithm, if kind.has_blocks() { 1 } else { chunks })
+                };
+                let same = |c: &Choice| c.to_string() == form.to_string();
+                if !out.iter().any(same) {
+                    out.push(form);
+                }
+            }
+        }
+    }
+    out
+}
+
+pub const BLOCK_KINDS: [CollectiveKind; 3] = [
+    CollectiveKind::AllGather,
+    CollectiveKind::ReduceScatter,
+    CollectiveKind::AllToAll,
+];
 
 pub const DATA_KINDS: [CollectiveKind; 3] = [
     CollectiveKind::Multicast,

@@ -53,12 +53,10 @@ pub fn check_collective(network: &Network, collective: &Collective) -> Result<()
         .members(&collective.group)
         .map_err(|e| group_error(field("group"), &e))?;
     let root = find(network, field("root"), collective.root)?;
-    let reduces = match collective.kind {
-        CollectiveKind::Barrier => return Ok(()),
-        CollectiveKind::Multicast => false,
-        CollectiveKind::Reduce | CollectiveKind::AllReduce => true,
-    };
-    if reduces {
+    if collective.kind == CollectiveKind::Barrier {
+        return Ok(());
+    }
+    if collective.kind.reduces() {
         let element = collective.element;
         check_operator(field("operator"), collective.operator, element)?;
         check_multiple(field("bytes"), collective.bytes, element)?;
@@ -73,14 +71,33 @@ pub fn check_collective(network: &Network, collective: &Collective) -> Result<()
     let (sources, sinks): (&[TileId], &[TileId]) = match collective.kind {
         CollectiveKind::Multicast => (&root, &members),
         CollectiveKind::Reduce => (&members, &root),
-        CollectiveKind::AllReduce | CollectiveKind::Barrier => (&members, &members),
+        CollectiveKind::AllReduce
+        | CollectiveKind::Barrier
+        | CollectiveKind::AllGather
+        | CollectiveKind::ReduceScatter
+        | CollectiveKind::AllToAll => (&members, &members),
     };
-    for (tiles, name, offset) in [
-        (sources, "input_offset", collective.input_offset),
-        (sinks, "output_offset", collective.output_offset),
+    let ranks = members.len() as u64;
+    let (input_bytes, output_bytes) = (
+        collective.input_bytes(ranks),
+        collective.output_bytes(ranks),
+    );
+    for (tiles, name, offset, bytes) in [
+        (
+            sources,
+            "input_offset",
+            collective.input_offset,
+            input_bytes,
+        ),
+        (
+            sinks,
+            "output_offset",
+            collective.output_offset,
+            output_bytes,
+        ),
     ] {
         for tile in tiles {
-            let end = u128::from(offset) + u128::from(collective.bytes);
+            let end = u128::from(offset) + u128::from(bytes);
             check_fits(network, || field(name), *tile, end)?;
         }
     }

@@ -43,9 +43,13 @@ pub(super) fn check_postcondition(
     };
     match collective.kind {
         CollectiveKind::Barrier => group.check_barrier(order).map(|()| Vec::new()),
-        CollectiveKind::Multicast => group.check_multicast(memories).map(|()| Vec::new()),
+        CollectiveKind::Multicast | CollectiveKind::AllGather | CollectiveKind::AllToAll => {
+            group.check_copies(memories).map(|()| Vec::new())
+        }
         CollectiveKind::Reduce => group.check_folds(memories, &[root]),
-        CollectiveKind::AllReduce => group.check_folds(memories, &group.members),
+        CollectiveKind::AllReduce | CollectiveKind::ReduceScatter => {
+            group.check_folds(memories, &group.members)
+        }
     }
 }
 
@@ -79,28 +83,41 @@ impl Group<'_> {
         })
     }
 
-    fn check_multicast(&self, memories: &mut Memories) -> Result<(), CheckError> {
+    /// What a member's output consists of: whose input from which offset, one after the other.
+    fn sources(&self, rank: usize) -> Vec<(TileId, u64)> {
         let collective = self.collective;
-        for tile in &self.members {
-            let pieces = memories.look(
-                self.network,
-                *tile,
-                collective.output_offset,
-                collective.bytes,
-            );
-            for piece in pieces {
-                let expression = memories.expressions.get(piece.value.expression);
-                let is_input = *expression == Expression::Initial(self.root)
-                    && piece.value.shift == i128::from(collective.input_offset);
-                if !is_input {
-                    let start = collective.input_offset + piece.offset;
-                    let expected = format!(
-                        "bytes {start}..{} of the input of {}",
-                        start + piece.bytes,
-                        self.name(self.root)
-                    );
-                    let found = self.found(&memories.expressions, piece);
-                    return Err(self.wrong(*tile, piece, expected, found));
+        let input = collective.input_offset;
+        let all = |offset: u64| self.members.iter().map(|m| (*m, offset)).collect();
+        match collective.kind {
+            CollectiveKind::Multicast => vec![(self.root, input)],
+            CollectiveKind::AllGather => all(input),
+            CollectiveKind::AllToAll => all(input + rank as u64 * collective.bytes),
+            CollectiveKind::Reduce
+            | CollectiveKind::AllReduce
+            | CollectiveKind::ReduceScatter
+            | CollectiveKind::Barrier => Vec::new(),
+        }
+    }
+
+    fn check_copies(&self, memories: &mut Memories) -> Result<(), CheckError> {
+        let bytes = self.collective.bytes;
+        for (rank, tile) in self.members.iter().enumerate() {
+            for (block, (source, input)) in self.sources(rank).into_iter().enumerate() {
+                let at = self.collective.output_offset + block as u64 * bytes;
+                for piece in memories.look(self.network, *tile, at, bytes) {
+                    let expression = memories.expressions.get(piece.value.expression);
+                    let is_input = *expression == Expression::Initial(source)
+                        && piece.value.shift == i128::from(input);
+                    if !is_input {
+                        let start = input + piece.offset;
+                        let expected = format!(
+                            "bytes {start}..{} of the input of {}",
+                            start + piece.bytes,
+                            self.name(source)
+                        );
+                        let found = self.found(&memories.expressions, piece);
+                        return Err(self.wrong(*tile, at, piece, expected, found));
+                    }
                 }
             }
         }
@@ -114,7 +131,10 @@ impl Group<'_> {
     ) -> Result<Vec<String>, CheckError> {
         let collective = self.collective;
         let mut known: BTreeMap<(ExpressionId, i128), Option<String>> = BTreeMap::new();
-        for tile in tiles {
+        for (rank, tile) in tiles.iter().enumerate() {
+            let is_scattered = collective.kind == CollectiveKind::ReduceScatter;
+            let block = if is_scattered { rank as u64 } else { 0 };
+            let input = collective.input_offset + block * collective.bytes;
             let pieces = memories.look(
                 self.network,
                 *tile,
@@ -122,20 +142,30 @@ impl Group<'_> {
                 collective.bytes,
             );
             for piece in pieces {
-                let value = piece.value;
+                // The fold is judged as if the block began where the input does.
+                let value = Value {
+                    shift: piece.value.shift - i128::from(input),
+                    ..piece.value
+                };
                 let expressions = &memories.expressions;
                 let problem = known
                     .entry((value.expression, value.shift))
-                    .or_insert_with(|| self.fold_problem(expressions, value));
+                    .or_insert_with(|| self.fold_problem(expressions, value, input));
                 if let Some(found) = problem {
                     let expected = format!(
-                        "the {} of {} over the inputs of all {} ranks, each once",
+                        "the {} of {} over {}the inputs of all {} ranks, each once",
                         collective.operator,
                         collective.element,
+                        if is_scattered {
+                            format!("block {block} of ")
+                        } else {
+                            String::new()
+                        },
                         self.members.len()
                     );
                     let found = found.clone();
-                    return Err(self.wrong(*tile, piece, expected, found));
+                    let at = collective.output_offset;
+                    return Err(self.wrong(*tile, at, piece, expected, found));
                 }
             }
         }
@@ -145,8 +175,16 @@ impl Group<'_> {
             .collect())
     }
 
-    fn wrong(&self, tile: TileId, piece: Piece, expected: String, found: String) -> CheckError {
-        let start = self.collective.output_offset + piece.offset;
+    /// A piece of what `tile` holds from `at` is wrong.
+    fn wrong(
+        &self,
+        tile: TileId,
+        at: u64,
+        piece: Piece,
+        expected: String,
+        found: String,
+    ) -> CheckError {
+        let start = at + piece.offset;
         CheckError::Postcondition(Box::new(WrongOutput {
             rank: self.rank(tile),
             tile: self.name(tile),
@@ -178,8 +216,9 @@ impl Group<'_> {
         }
     }
 
-    /// Why a value is not the fold of all members' inputs, each once; none if it is.
-    fn fold_problem(&self, expressions: &Expressions, value: Value) -> Option<String> {
+    /// Why a value is not the fold of all members' inputs, each once; none if it is. Shifts count from
+    /// `input`, where the part of the inputs begins that it should be made of.
+    fn fold_problem(&self, expressions: &Expressions, value: Value, input: u64) -> Option<String> {
         let collective = self.collective;
         let mut seen = vec![false; self.members.len()];
         let mut open = vec![value];
@@ -198,11 +237,11 @@ impl Group<'_> {
                     let Ok(rank) = self.members.binary_search(tile) else {
                         return Some(format!("memory of {}, no member", self.name(*tile)));
                     };
-                    if value.shift != i128::from(collective.input_offset) {
+                    if value.shift != 0 {
                         return Some(format!(
                             "memory of rank {rank} ({}) from offset {} instead of its input",
                             self.name(*tile),
-                            value.shift
+                            value.shift + i128::from(input)
                         ));
                     }
                     if std::mem::replace(&mut seen[rank], true) {

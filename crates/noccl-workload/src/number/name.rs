@@ -53,10 +53,13 @@ impl Operator {
 
 impl CollectiveKind {
     /// All collectives.
-    pub const ALL: [CollectiveKind; 4] = [
+    pub const ALL: [CollectiveKind; 7] = [
         CollectiveKind::Multicast,
         CollectiveKind::Reduce,
         CollectiveKind::AllReduce,
+        CollectiveKind::AllGather,
+        CollectiveKind::ReduceScatter,
+        CollectiveKind::AllToAll,
         CollectiveKind::Barrier,
     ];
 
@@ -68,6 +71,9 @@ impl CollectiveKind {
             CollectiveKind::Reduce => "reduce",
             CollectiveKind::AllReduce => "all_reduce",
             CollectiveKind::Barrier => "barrier",
+            CollectiveKind::AllGather => "all_gather",
+            CollectiveKind::ReduceScatter => "reduce_scatter",
+            CollectiveKind::AllToAll => "all_to_all",
         }
     }
 }

@@ -35,11 +35,16 @@ impl Case {
         let (givers, takers) = match collective.kind {
             CollectiveKind::Multicast => (vec![collective.root], member_refs),
             CollectiveKind::Reduce => (member_refs, vec![collective.root]),
-            CollectiveKind::AllReduce => (member_refs.clone(), member_refs),
+            CollectiveKind::AllReduce
+            | CollectiveKind::AllGather
+            | CollectiveKind::ReduceScatter
+            | CollectiveKind::AllToAll => (member_refs.clone(), member_refs),
             CollectiveKind::Barrier => (Vec::new(), Vec::new()),
         };
+        let ranks = u64::from(num_participants);
+        let input_bytes = collective.input_bytes(ranks);
         let inputs: Vec<Vec<u8>> = (0..givers.len())
-            .map(|p| random_input(seed, p, collective.bytes, collective.element))
+            .map(|p| random_input(seed, p, input_bytes, collective.element))
             .collect();
         let meaning = Meaning::new(collective, &inputs);
         Ok(Self {
@@ -56,7 +61,10 @@ impl Case {
                 .collect(),
             outputs: takers
                 .into_iter()
-                .map(|tile| (place(tile, collective.output_offset), collective.bytes))
+                .map(|tile| {
+                    let at = place(tile, collective.output_offset);
+                    (at, collective.output_bytes(ranks))
+                })
                 .collect(),
             meaning,
         })
@@ -87,8 +95,8 @@ impl Case {
             is_right: memory.len() == self.outputs.len(),
             sum_error: None,
         };
-        for (image, expected) in memory.iter().zip(reference) {
-            let one = self.meaning.judge(&image.bytes);
+        for (output, (image, expected)) in memory.iter().zip(reference).enumerate() {
+            let one = self.meaning.judge(output, &image.bytes);
             verdict.is_right &= one.is_right && expected.as_ref() == Some(&image.bytes);
             verdict.sum_error = match (verdict.sum_error, one.sum_error) {
                 (Some(a), Some(b)) if a.largest_of_bound >= b.largest_of_bound => Some(a),
@@ -121,30 +129,35 @@ pub(crate) fn collective_of(
         (request.collective, root_kind),
         (CollectiveKind::Multicast, TileKind::Memory)
     );
-    let output_offset = if is_apart { 0 } else { aligned(bytes) };
-    let collective = Collective {
+    let mut collective = Collective {
         kind: request.collective,
         group: request.group.clone(),
         root,
         bytes,
         input_offset: 0,
-        output_offset,
+        output_offset: 0,
         operator: request.operator,
         element: request.element,
     };
+    if !is_apart {
+        let ranks = network.members(&request.group)?.len() as u64;
+        collective.output_offset = aligned(collective.input_bytes(ranks).max(bytes));
+    }
     check_fit(network, &collective)?;
     Ok(collective)
 }
 
 /// Start of a buffer behind `bytes` others: bursts are cut at 4 KiB, so larger buffers start there.
 fn aligned(bytes: u64) -> u64 {
-    bytes.next_multiple_of(bytes.next_power_of_two().clamp(64, 4096))
+    let unit = bytes.checked_next_power_of_two().unwrap_or(4096);
+    bytes
+        .checked_next_multiple_of(unit.clamp(64, 4096))
+        .unwrap_or(bytes)
 }
 
 fn check_bytes(request: &CompareRequest, bytes: u64) -> Result<(), Error> {
-    match request.collective {
-        CollectiveKind::Barrier => return Ok(()),
-        CollectiveKind::Multicast | CollectiveKind::Reduce | CollectiveKind::AllReduce => {}
+    if request.collective == CollectiveKind::Barrier {
+        return Ok(());
     }
     let element_bytes = request.element.bytes();
     if bytes == 0 || !bytes.is_multiple_of(element_bytes) {
@@ -162,11 +175,18 @@ fn check_bytes(request: &CompareRequest, bytes: u64) -> Result<(), Error> {
 fn check_fit(network: &Network, collective: &Collective) -> Result<(), Error> {
     let root = tile(network, collective.root)?;
     let (root_kind, bytes) = (network.kind(root), collective.bytes);
-    let both = collective.output_offset + bytes;
+    let ranks = network.members(&collective.group)?.len() as u64;
+    let output_bytes = collective.output_bytes(ranks);
+    let both = collective.output_offset.saturating_add(output_bytes);
     let needed = |is_root: bool| match collective.kind {
         CollectiveKind::Barrier => 0,
         CollectiveKind::Multicast if is_root && matches!(root_kind, TileKind::Memory) => bytes,
-        CollectiveKind::Multicast | CollectiveKind::Reduce | CollectiveKind::AllReduce => both,
+        CollectiveKind::Multicast
+        | CollectiveKind::Reduce
+        | CollectiveKind::AllReduce
+        | CollectiveKind::AllGather
+        | CollectiveKind::ReduceScatter
+        | CollectiveKind::AllToAll => both,
     };
     let any_member = network
         .members(&collective.group)?

@@ -17,11 +17,17 @@ pub(crate) struct Verdict {
     pub(crate) sum_error: Option<SumError>,
 }
 
-/// The expected output of a collective, computed once for all participants.
-pub(crate) enum Meaning {
-    /// Outputs are these bytes.
+/// The expected outputs of a collective.
+pub(crate) struct Meaning {
+    /// One for all outputs, or one for each.
+    expected: Vec<Expected>,
+}
+
+/// What one output must be.
+enum Expected {
+    /// These bytes.
     Bytes(Vec<u8>),
-    /// Outputs are close to these sums.
+    /// Close to these sums.
     Sums {
         format: FloatFormat,
         exact: Vec<f64>,
@@ -33,32 +39,67 @@ pub(crate) enum Meaning {
 impl Meaning {
     /// What the inputs (one per member; for a multicast the root's) ask for.
     pub(crate) fn new(collective: &Collective, inputs: &[Vec<u8>]) -> Self {
-        let is_sum = matches!(collective.operator, Operator::Sum);
-        match (collective.kind, float_format(collective.element)) {
-            (CollectiveKind::Reduce | CollectiveKind::AllReduce, Some(format)) if is_sum => {
-                sums(format, collective.element, inputs)
+        let bytes = collective.bytes as usize;
+        let block = |input: &[u8], rank: usize| input[rank * bytes..][..bytes].to_vec();
+        let whole: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
+        let expected = match collective.kind {
+            CollectiveKind::Reduce | CollectiveKind::AllReduce => vec![folded(collective, &whole)],
+            CollectiveKind::ReduceScatter => (0..inputs.len())
+                .map(|rank| {
+                    let blocks: Vec<&[u8]> =
+                        inputs.iter().map(|i| &i[rank * bytes..][..bytes]).collect();
+                    folded(collective, &blocks)
+                })
+                .collect(),
+            CollectiveKind::Multicast | CollectiveKind::Barrier => {
+                vec![Expected::Bytes(inputs.first().cloned().unwrap_or_default())]
             }
-            (CollectiveKind::Reduce | CollectiveKind::AllReduce, _) => {
-                let mut result = inputs.first().cloned().unwrap_or_default();
-                for input in inputs.iter().skip(1) {
-                    fold_into(&mut result, input, collective.operator, collective.element);
-                }
-                Meaning::Bytes(result)
-            }
-            (CollectiveKind::Multicast | CollectiveKind::Barrier, _) => {
-                Meaning::Bytes(inputs.first().cloned().unwrap_or_default())
-            }
-        }
+            CollectiveKind::AllGather => vec![Expected::Bytes(inputs.concat())],
+            CollectiveKind::AllToAll => (0..inputs.len())
+                .map(|rank| {
+                    let blocks: Vec<Vec<u8>> = inputs.iter().map(|i| block(i, rank)).collect();
+                    Expected::Bytes(blocks.concat())
+                })
+                .collect(),
+        };
+        Self { expected }
     }
 
+    /// Judges the output with this number.
+    pub(crate) fn judge(&self, output: usize, bytes: &[u8]) -> Verdict {
+        let expected = self.expected.get(output).or(self.expected.first());
+        expected.map_or(
+            Verdict {
+                is_right: false,
+                sum_error: None,
+            },
+            |e| e.judge(bytes),
+        )
+    }
+}
+
+/// The fold of equally long inputs: exact, or with the error bound of a floating-point sum.
+fn folded(collective: &Collective, inputs: &[&[u8]]) -> Expected {
+    let is_sum = matches!(collective.operator, Operator::Sum);
+    if let Some(format) = float_format(collective.element).filter(|_| is_sum) {
+        return sums(format, collective.element, inputs);
+    }
+    let mut result = inputs.first().map(|i| i.to_vec()).unwrap_or_default();
+    for input in inputs.iter().skip(1) {
+        fold_into(&mut result, input, collective.operator, collective.element);
+    }
+    Expected::Bytes(result)
+}
+
+impl Expected {
     /// Judges one output buffer.
-    pub(crate) fn judge(&self, output: &[u8]) -> Verdict {
+    fn judge(&self, output: &[u8]) -> Verdict {
         match self {
-            Meaning::Bytes(expected) => Verdict {
+            Expected::Bytes(expected) => Verdict {
                 is_right: output == expected.as_slice(),
                 sum_error: None,
             },
-            Meaning::Sums {
+            Expected::Sums {
                 format,
                 exact,
                 tolerance,
@@ -86,7 +127,7 @@ impl Meaning {
 
 /// Exact sums (in twice the precision of f64) with the bound ((1 + u)^(n-1) - 1) * sum of |x|, which
 /// holds for any order of n - 1 additions, plus one smallest number per addition against underflow.
-fn sums(format: FloatFormat, element: ElementType, inputs: &[Vec<u8>]) -> Meaning {
+fn sums(format: FloatFormat, element: ElementType, inputs: &[&[u8]]) -> Expected {
     let size = element.bytes() as usize;
     let count = inputs.first().map_or(0, |i| i.len() / size);
     let additions = inputs.len().saturating_sub(1) as u32;
@@ -103,7 +144,7 @@ fn sums(format: FloatFormat, element: ElementType, inputs: &[Vec<u8>]) -> Meanin
         exact.push(high + low);
         tolerance.push(growth.exp_m1() * magnitude + f64::from(additions + 1) * format.smallest());
     }
-    Meaning::Sums {
+    Expected::Sums {
         format,
         exact,
         tolerance,
@@ -137,7 +178,7 @@ mod tests {
         }
     }
 
-    fn folded(element: ElementType, inputs: &[Vec<u8>]) -> Vec<u8> {
+    fn sum_of(element: ElementType, inputs: &[Vec<u8>]) -> Vec<u8> {
         let mut result = inputs[0].clone();
         for input in &inputs[1..] {
             fold_into(&mut result, input, Operator::Sum, element);
@@ -153,27 +194,50 @@ mod tests {
             let mut reversed = inputs.clone();
             reversed.reverse();
             for order in [&inputs, &reversed] {
-                let verdict = meaning.judge(&folded(element, order));
+                let verdict = meaning.judge(0, &sum_of(element, order));
                 assert!(verdict.is_right, "{element:?} {verdict:?}");
             }
-            assert!(!meaning.judge(&folded(element, &inputs[1..])).is_right);
+            assert!(!meaning.judge(0, &sum_of(element, &inputs[1..])).is_right);
         }
+    }
+
+    #[test]
+    fn each_output_of_blocks_has_its_own_meaning() {
+        let element = ElementType::Int64;
+        let inputs: Vec<Vec<u8>> = (0..4).map(|p| random_input(7, p, 1024, element)).collect();
+        let block = |source: usize, rank: usize| inputs[source][rank * 256..][..256].to_vec();
+        let of = |kind| Meaning::new(&collective(kind, element), &inputs);
+        for rank in 0..4 {
+            let blocks: Vec<Vec<u8>> = (0..4).map(|source| block(source, rank)).collect();
+            for other in 0..4 {
+                let is_own = rank == other;
+                let moved = of(CollectiveKind::AllToAll).judge(other, &blocks.concat());
+                assert_eq!(moved.is_right, is_own);
+                let sum = sum_of(element, &blocks);
+                let scattered = of(CollectiveKind::ReduceScatter).judge(other, &sum);
+                assert_eq!(scattered.is_right, is_own);
+            }
+        }
+        let short: Vec<Vec<u8>> = inputs.iter().map(|i| i[..256].to_vec()).collect();
+        let gathered = Meaning::new(&collective(CollectiveKind::AllGather, element), &short);
+        assert!(gathered.judge(3, &short.concat()).is_right);
+        assert!(!gathered.judge(0, &short[0]).is_right);
     }
 
     #[test]
     fn integer_sums_and_copies_are_compared_bit_by_bit() {
         let element = ElementType::Int64;
         let inputs: Vec<Vec<u8>> = (0..4).map(|p| random_input(7, p, 256, element)).collect();
-        let sum = folded(element, &inputs);
+        let sum = sum_of(element, &inputs);
         let reduce = Meaning::new(&collective(CollectiveKind::AllReduce, element), &inputs);
-        assert!(reduce.judge(&sum).is_right);
+        assert!(reduce.judge(0, &sum).is_right);
         let copy = Meaning::new(
             &collective(CollectiveKind::Multicast, element),
             &inputs[..1],
         );
-        assert!(copy.judge(&inputs[0]).is_right);
+        assert!(copy.judge(0, &inputs[0]).is_right);
         let mut flipped = sum;
         flipped[255] ^= 1;
-        assert!(!reduce.judge(&flipped).is_right);
+        assert!(!reduce.judge(0, &flipped).is_right);
     }
 }

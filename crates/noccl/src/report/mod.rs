@@ -75,7 +75,10 @@ fn title(row: &CompareRow) -> String {
     let route = match row.collective {
         CollectiveKind::Multicast => format!("from {root} to {group}"),
         CollectiveKind::Reduce => format!("of {group} into {root}"),
-        CollectiveKind::AllReduce => format!("over {group}"),
+        CollectiveKind::AllReduce
+        | CollectiveKind::AllGather
+        | CollectiveKind::ReduceScatter
+        | CollectiveKind::AllToAll => format!("over {group}"),
         CollectiveKind::Barrier => format!("of {group}, counter at {root}"),
     };
     let text = format!("{what} {route} on {}", row.network);
@@ -105,9 +108,15 @@ pub const fn verdict(row: &CompareRow) -> &'static str {
     match (row.verified, row.collective) {
         (false, _) => "WRONG",
         (true, CollectiveKind::Barrier) => "order proved",
-        (true, CollectiveKind::Multicast | CollectiveKind::Reduce | CollectiveKind::AllReduce) => {
-            "bit-equal"
-        }
+        (
+            true,
+            CollectiveKind::Multicast
+            | CollectiveKind::Reduce
+            | CollectiveKind::AllReduce
+            | CollectiveKind::AllGather
+            | CollectiveKind::ReduceScatter
+            | CollectiveKind::AllToAll,
+        ) => "bit-equal",
     }
 }
 

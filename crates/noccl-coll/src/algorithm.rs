@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The algorithms, their names, and which collective each can do.
+
+use crate::CollError;
+use noccl_workload::CollectiveKind;
+use std::fmt;
+use std::str::FromStr;
+
+/// Names of the algorithms; `in_network` appears in the names of in-network algorithms only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Algorithm {
+    /// Data passes from neighbour to neighbour, `chunks` pieces in flight (`chunks = 1` is S1's naive, else its seq).
+    Chain,
+    /// Binary tree, whole payload (multicast) or double-buffered chunks (reduce).
+    Tree,
+    /// One dimension after the other: by a chain or tree, or (all-to-all) everybody to everybody of a line.
+    RowColumn,
+    /// Two binary trees with half of the payload each; the inner members of one are leaves of the other.
+    DoubleTree,
+    /// Every member hands to the next one of a ring, step by step.
+    Ring,
+    /// Every member writes to every other one, each in its own order.
+    Pairwise,
+    /// As `pairwise`, each transfer at a planned time at which all its links are free.
+    Slotted,
+    /// An atomic counter and one interrupt: the software barrier.
+    Counter,
+    /// The network's multicast, reduction or barrier.
+    InNetwork,
+    /// The network's multicasts or reductions, one dimension after the other.
+    InNetworkLines,
+}
+
+impl Algorithm {
+    /// All algorithms in the order of tables.
+    pub const ALL: [Algorithm; 10] = [
+        Algorithm::Chain,
+        Algorithm::Tree,
+        Algorithm::RowColumn,
+        Algorithm::DoubleTree,
+        Algorithm::Ring,
+        Algorithm::Pairwise,
+        Algorithm::Slotted,
+        Algorithm::Counter,
+        Algorithm::InNetwork,
+        Algorithm::InNetworkLines,
+    ];
+
+    /// Stable name, as users write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Algorithm::Chain => "chain",
+            Algorithm::Tree => "tree",
+            Algorithm::RowColumn => "row_column",
+            Algorithm::DoubleTree => "double_tree",
+            Algorithm::Ring => "ring",
+            Algorithm::Pairwise => "pairwise",
+            Algorithm::Slotted => "slotted",
+            Algorithm::Counter => "counter",
+            Algorithm::InNetwork => "in_network",
+            Algorithm::InNetworkLines => "in_network_lines",
+        }
+    }
+
+    /// Does the network itself multicast, reduce or merge a barrier?
+    #[must_use]
+    pub const fn is_in_network(self) -> bool {
+        match self {
+            Algorithm::InNetwork | Algorithm::InNetworkLines => true,
+            Algorithm::Chain
+            | Algorithm::Tree
+            | Algorithm::RowColumn
+            | Algorithm::DoubleTree
+            | Algorithm::Ring
+            | Algorithm::Pairwise
+            | Algorithm::Slotted
+            | Algorithm::Counter => false,
+        }
+    }
+
+    /// Is there a form of it for this collective?
+    #[must_use]
+    pub const fn does(self, kind: CollectiveKind) -> bool {
+        use CollectiveKind::{
+            AllGather, AllReduce, AllToAll, Barrier, Multicast, Reduce, ReduceScatter,
+        };
+        match self {
+            Algorithm::Chain | Algorithm::Tree | Algorithm::DoubleTree => {
+                matches!(kind, Multicast | Reduce | AllReduce)
+            }
+            Algorithm::RowColumn => matches!(kind, Multicast | Reduce | AllReduce | AllToAll),
+            Algorithm::Ring => matches!(kind, AllReduce | AllGather | ReduceScatter),
+            Algorithm::Pairwise => matches!(kind, AllGather | AllToAll),
+            Algorithm::Slotted => matches!(kind, AllToAll),
+            Algorithm::Counter => matches!(kind, Barrier),
+            Algorithm::InNetwork => !matches!(kind, AllToAll),
+            Algorithm::InNetworkLines => matches!(kind, AllGather | ReduceScatter),
+        }
+    }
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Algorithm {
+    type Err = CollError;
+
+    fn from_str(text: &str) -> Result<Self, CollError> {
+        Algorithm::ALL
+            .into_iter()
+            .find(|a| a.name() == text)
+            .ok_or_else(|| CollError::UnknownName {
+                what: "algorithm",
+                found: text.to_owned(),
+                accepted: Algorithm::ALL.map(Algorithm::name).join(", "),
+            })
+    }
+}
