@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A schedule as the agents see it: one instance per action and participant, with local dependencies.
 
-use noccl_net::{Coord, Network, TileRef, TileSet};
+use noccl_net::Network;
 use noccl_run::RunError;
 use noccl_workload::{Action, ActionKind, Schedule};
 
@@ -173,51 +173,23 @@ pub(crate) fn runner(network: &Network, kind: &ActionKind, tile: u32) -> Runner 
     }
 }
 
+/// Participants of an action, ascending by tile.
 fn participants(network: &Network, index: usize, action: &Action) -> Result<Vec<u32>, RunError> {
-    let refused = |reason: String| RunError::Refused {
+    let what = || format!("actions[{index}]");
+    let refused = |reason: &str| RunError::Refused {
         backend: "sim",
-        what: format!("actions[{index}]"),
-        reason,
+        what: what(),
+        reason: reason.to_owned(),
     };
-    let one = |tile: &TileRef| match network.find(*tile) {
-        Some(t) => Ok(vec![t.0]),
-        None => Err(refused(format!("{tile} is not on the mesh"))),
-    };
-    match &action.kind {
-        ActionKind::Transfer(t) => one(&t.initiator),
-        ActionKind::LocalReduce(l) => one(&l.tile),
-        ActionKind::Compute(c) => one(&c.tile),
-        ActionKind::InNetworkReduction(r) => {
-            let root = network
-                .find(r.root.tile)
-                .ok_or_else(|| refused(format!("{} is not on the mesh", r.root.tile)))?;
-            let what = format!("actions[{index}]");
-            crate::peer::refuse_three_operands(
-                network,
-                what,
-                network.cube(r.group),
-                network.coord(root),
-            )?;
-            let absent = || refused("the group names a cluster that does not exist".to_owned());
-            network
-                .multi_tiles(r.group)
-                .map(|t| t.map(|t| t.0).ok_or_else(absent))
-                .collect()
-        }
-        ActionKind::Barrier(b) => members(network, &b.group).map_err(refused),
-        ActionKind::Kernel(k) => members(network, &k.group).map_err(refused),
-        ActionKind::Arrival(_) | ActionKind::Delivery(_) => {
-            let tiles = noccl_workload::participants(network, &action.kind);
-            if tiles.is_empty() {
-                return Err(refused("it names a cluster that does not exist".to_owned()));
-            }
-            Ok(tiles.iter().map(|t| t.0).collect())
-        }
+    let tiles = noccl_workload::participants(network, &action.kind);
+    if tiles.is_empty() {
+        return Err(refused("it names a tile that is not on the mesh"));
     }
-}
-
-fn members(network: &Network, set: &TileSet) -> Result<Vec<u32>, String> {
-    let members = network.members(set).map_err(|e| e.to_string())?;
-    let tile = |c: &Coord| network.tile_at(network.mesh_coord(*c)).0;
-    Ok(members.iter().map(tile).collect())
+    if let ActionKind::InNetworkReduction(r) = &action.kind {
+        let root = network.find(r.root.tile);
+        let root = root.ok_or_else(|| refused("its root is not on the mesh"))?;
+        let (group, root) = (network.cube(r.group), network.coord(root));
+        crate::peer::refuse_three_operands(network, what(), group, root)?;
+    }
+    Ok(tiles.iter().map(|t| t.0).collect())
 }
