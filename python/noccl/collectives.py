@@ -129,17 +129,19 @@ def reduce(
         CapacityError: The inputs do not fit into a memory.
         DeadlockError: The run cannot finish.
     """
-    return _fold(
+    ranks = _ranks_of_rows(network, group, inputs)
+    schedule = make_schedule(
         network,
-        inputs,
-        collective="reduce",
+        "reduce",
+        num_bytes=inputs[0].nbytes,
         group=group,
         root=root,
         algorithm=algorithm,
         operator=operator,
-        element=element,
+        element=element_of(inputs.dtype, element),
         on_progress=on_progress,
     )
+    return _execute(network, schedule, ranks, inputs, on_progress)
 
 
 def all_reduce(
@@ -168,17 +170,19 @@ def all_reduce(
     Raises:
         As `reduce`.
     """
-    return _fold(
+    ranks = _ranks_of_rows(network, group, inputs)
+    schedule = make_schedule(
         network,
-        inputs,
-        collective="all_reduce",
+        "all_reduce",
+        num_bytes=inputs[0].nbytes,
         group=group,
         root=root,
         algorithm=algorithm,
         operator=operator,
-        element=element,
+        element=element_of(inputs.dtype, element),
         on_progress=on_progress,
     )
+    return _execute(network, schedule, ranks, inputs, on_progress)
 
 
 def barrier(
@@ -208,34 +212,13 @@ def barrier(
     return run(network, schedule, on_progress=on_progress)
 
 
-def _fold(
-    network: Network,
-    inputs: npt.NDArray[Any],
-    *,
-    collective: str,
-    group: Group | str,
-    root: Tile | str | None,
-    algorithm: str,
-    operator: str,
-    element: str | None,
-    on_progress: OnProgress | None,
-) -> CollectiveResult:
+def _ranks_of_rows(network: Network, group: Group | str, inputs: npt.NDArray[Any]) -> list[Cluster]:
+    """Members in rank order; `inputs` must have a row for each."""
     require_shape("inputs", inputs, "(num_members, num_elements)", num_dimensions=2)
     ranks = members(network, group)
     if len(inputs) != len(ranks):
         raise ArgumentError(f"inputs: {len(inputs)} rows; accepted: {len(ranks)}, one per member")
-    schedule = make_schedule(
-        network,
-        collective,
-        num_bytes=inputs[0].nbytes,
-        group=group,
-        root=root,
-        algorithm=algorithm,
-        operator=operator,
-        element=element_of(inputs.dtype, element),
-        on_progress=on_progress,
-    )
-    return _execute(network, schedule, ranks, inputs, on_progress)
+    return ranks
 
 
 def _execute(

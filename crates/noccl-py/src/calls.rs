@@ -7,10 +7,11 @@ use crate::request::{
     CompareFields, RunFields, ScheduleFields, StressFields, TrafficFields, parse,
 };
 use crate::supervise::supervise;
-use noccl::{Error, MemoryImage, Place, Schedule, parse_root};
+use noccl::{Error, MemoryImage, Place, Schedule, Watch, parse_root};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 type OnProgress = Option<Py<PyAny>>;
 
@@ -57,16 +58,9 @@ pub(crate) fn schedule(
     on_progress: OnProgress,
 ) -> PyResult<String> {
     let network = &network.loaded.network;
-    supervise(py, on_progress.as_ref(), |watch| {
-        let fields: ScheduleFields = parse(request)?;
+    answer(py, &on_progress, request, |fields: ScheduleFields, watch| {
         let (request, algorithm) = fields.resolve(network)?;
-        json(&noccl::schedule(
-            network,
-            &request,
-            fields.bytes,
-            algorithm,
-            watch,
-        )?)
+        noccl::schedule(network, &request, fields.bytes, algorithm, watch)
     })
 }
 
@@ -89,10 +83,9 @@ pub(crate) fn run(
     on_progress: OnProgress,
 ) -> PyResult<String> {
     let network = &network.loaded.network;
-    supervise(py, on_progress.as_ref(), |watch| {
-        let fields: RunFields = parse(request)?;
+    answer(py, &on_progress, request, |fields: RunFields, watch| {
         let schedule = read_schedule(schedule)?;
-        json(&noccl::run(network, &schedule, &fields.resolve()?, watch)?)
+        noccl::run(network, &schedule, &fields.resolve()?, watch)
     })
 }
 
@@ -153,9 +146,8 @@ pub(crate) fn compare(
     on_progress: OnProgress,
 ) -> PyResult<String> {
     let network = &network.loaded.network;
-    supervise(py, on_progress.as_ref(), |watch| {
-        let fields: CompareFields = parse(request)?;
-        json(&noccl::compare(network, &fields.resolve(network)?, watch)?.rows)
+    answer(py, &on_progress, request, |fields: CompareFields, watch| {
+        Ok(noccl::compare(network, &fields.resolve(network)?, watch)?.rows)
     })
 }
 
@@ -168,9 +160,8 @@ pub(crate) fn traffic(
     on_progress: OnProgress,
 ) -> PyResult<String> {
     let network = &network.loaded.network;
-    supervise(py, on_progress.as_ref(), |watch| {
-        let fields: TrafficFields = parse(request)?;
-        json(&noccl::traffic(network, &fields.resolve()?, watch)?)
+    answer(py, &on_progress, request, |fields: TrafficFields, watch| {
+        noccl::traffic(network, &fields.resolve()?, watch)
     })
 }
 
@@ -186,10 +177,21 @@ pub(crate) fn stress(
         loaded,
         spec_arguments,
     } = network;
-    supervise(py, on_progress.as_ref(), |watch| {
-        let fields: StressFields = parse(request)?;
+    answer(py, &on_progress, request, |fields: StressFields, watch| {
         let request = fields.resolve(spec_arguments)?;
-        json(&noccl::stress::stress(&loaded.network, &request, watch)?)
+        noccl::stress::stress(&loaded.network, &request, watch)
+    })
+}
+
+/// Reads a request of type `Q`, lets `call` work on it, and writes the answer as JSON text.
+fn answer<Q: DeserializeOwned, A: Serialize>(
+    py: Python<'_>,
+    on_progress: &OnProgress,
+    request: &str,
+    call: impl FnOnce(Q, Watch<'_>) -> Result<A, Error> + Send,
+) -> PyResult<String> {
+    supervise(py, on_progress.as_ref(), |watch| {
+        json(&call(parse(request)?, watch)?)
     })
 }
 
