@@ -299,7 +299,8 @@ impl Constants {
         self.in_steps(extent, steps.into_iter())
     }
 
-    /// From the start of the first transfer to the end of the last action of steps with barriers between.
+    /// From the start of the first transfer to the end of the last action of steps with barriers between; leaving a
+    /// barrier is one.
     ///
     /// Members without work enter the next barrier as soon as they have left the last one, so no step is shorter
     /// than the round trip of a barrier over the whole group.
@@ -312,6 +313,7 @@ impl Constants {
         for works in steps {
             let entered = if is_first { 0.0 } else { reach };
             let mut next = released + entered + reach + self.barrier_alpha_cycles;
+            end = end.max(released + entered);
             for work in &works {
                 let way = self.hop_cycles / 2.0 * work.hops;
                 let leaves = released + if is_first { 0.0 } else { way };

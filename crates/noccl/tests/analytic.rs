@@ -147,13 +147,18 @@ fn published_equations_leave_the_simulator_where_our_model_stays() {
     assert!(multicast(8, 1 << 10) > PARTING_DEVIATION);
 }
 
-/// Every algorithm by both backends: cycles within 5 %, the same energy.
+/// Every algorithm of the paper by both backends: cycles within 5 %, the same energy.
 fn agree(kind: CollectiveKind, preset: &str, group: &str, root: &str, bytes: u64) {
     let net = network(preset, &[]);
     let mut request = CompareRequest::new(kind, parse_group(&net, group).unwrap(), vec![bytes]);
     request.root = Some(parse_root(&net, root).unwrap());
     let by_model = compare_by_model(&net, &request, &shipped()).unwrap().rows;
+    // Others of the library send over the same links at the same time.
+    let paper = ["chain", "tree", "row_column", "in_network", "counter"];
     for model in by_model {
+        if !paper.contains(&model.algorithm.as_str()) {
+            continue;
+        }
         let mut name = model.algorithm.clone();
         for key in ["chunks", "inner", "forwarding"] {
             let value = model.parameters.get(key).map(String::as_str);

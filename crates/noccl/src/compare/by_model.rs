@@ -3,7 +3,9 @@
 
 use super::row::Backend;
 use super::search::Family;
-use super::{CompareRequest, CompareRow, Comparison, LinkFlits, Outcome, gather, pending, row_of};
+use super::{
+    CompareRequest, CompareRow, Comparison, LinkFlits, Outcome, collect_rows, pending, row_of,
+};
 use crate::Error;
 use noccl_coll::Choice;
 use noccl_model::{Calibration, Constants, Prediction, predict_with};
@@ -38,7 +40,7 @@ pub fn compare_by_model(
         .par_iter()
         .map(|(collective, family)| row(network, collective, family, request, constants))
         .collect();
-    gather(request, outcomes)
+    collect_rows(request, outcomes)
 }
 
 fn row(

@@ -60,7 +60,7 @@ pub fn compare(
             Ok(row)
         })
         .collect();
-    gather(request, outcomes)
+    collect_rows(request, outcomes)
 }
 
 /// Every size with every family of choices.
@@ -79,7 +79,7 @@ fn pending(
 }
 
 /// Rows and refusals of a request's outcomes, in their order.
-fn gather(
+fn collect_rows(
     request: &CompareRequest,
     outcomes: Vec<Result<CompareRow, Error>>,
 ) -> Result<Comparison, Error> {
