@@ -7,6 +7,7 @@
 //! members and root only, inputs and outputs where the collective says, scratch above them.
 
 mod algorithm;
+mod barrier;
 mod blocks;
 mod builder;
 mod choice;
@@ -30,6 +31,7 @@ mod survey;
 mod sync;
 
 pub use algorithm::Algorithm;
+pub use barrier::{BarrierPlan, BarrierStructure, CounterPlace, barrier_schedule};
 pub use choice::{Choice, Forwarding, Inner};
 pub use error::CollError;
 pub use survey::choices;

@@ -5,6 +5,7 @@
 //! verb of the command line is one function here; what it answers is a plain row type with a JSON form.
 
 mod analytic;
+mod barrier;
 pub mod bench;
 pub mod compare;
 mod demo;
@@ -32,6 +33,9 @@ pub use analytic::{
     MAX_MODEL_ERROR, MEDIAN_MODEL_ERROR, ModelRow, ModelVerdict, PARTING_DEVIATION, PartingRow,
     PublishedRow, Verdicts, calibrate, calibration_text, model_rows, model_verdict, parting,
     published_verdict, read_calibration, verdicts,
+};
+pub use barrier::{
+    BarrierRow, BarrierSlope, BarrierStudy, MAX_BARRIER_CLUSTERS, barrier_study, check_barrier_page,
 };
 pub use compare::{
     AlgorithmRequest, Backend, CompareRequest, CompareRow, Comparison, LinkFlits, SumError, compare,

@@ -3,14 +3,14 @@
 
 use crate::bench::BenchRow;
 use crate::describe::NetworkDescription;
-use crate::{ClaimRow, CompareRow, Error, RunReport, StressReport, TrafficReport};
+use crate::{BarrierStudy, ClaimRow, CompareRow, Error, RunReport, StressReport, TrafficReport};
 use noccl_workload::CheckReport;
 use schemars::{Schema, schema_for};
 
 /// Names that [`schema`] accepts.
-pub const SCHEMA_NAMES: [&str; 12] = [
+pub const SCHEMA_NAMES: [&str; 13] = [
     "spec", "network", "schedule", "trace", "traffic", "check", "run", "compare", "sweep",
-    "stress", "bench", "claims",
+    "stress", "bench", "claims", "barrier",
 ];
 
 /// JSON Schema of a format.
@@ -36,6 +36,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "stress" => schema_for!(StressReport),
         "bench" => schema_for!(Vec<BenchRow>),
         "claims" => schema_for!(Vec<ClaimRow>),
+        "barrier" => schema_for!(BarrierStudy),
         _ => {
             let known = format!("accepted: {}", SCHEMA_NAMES.join(", "));
             return Err(Error::argument("format", name, known));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The verbs, one file each.
 
+mod barrier;
 mod bench;
 mod calibrate;
 mod check;
@@ -49,6 +50,7 @@ enum Verb {
     Traffic(traffic::Traffic),
     Stress(stress::Stress),
     Bench(bench::Bench),
+    Barrier(barrier::Barrier),
     Report(report::Report),
     Reproduce(reproduce::Reproduce),
     Schema(schema::Schema),
@@ -75,6 +77,7 @@ impl Cli {
             Verb::Traffic(verb) => verb.run(),
             Verb::Stress(verb) => verb.run(),
             Verb::Bench(verb) => verb.run(),
+            Verb::Barrier(verb) => verb.run(),
             Verb::Report(verb) => verb.run(),
             Verb::Reproduce(verb) => verb.run(),
             Verb::Schema(verb) => verb.run(),

@@ -58,7 +58,10 @@ fn scaled(percent: u64) -> Result<Network, Error> {
             (*key, left.to_string())
         })
         .collect();
-    let overrides: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
+    let overrides: Vec<(&str, &str)> = values
+        .iter()
+        .map(|(key, left)| (*key, left.as_str()))
+        .collect();
     network("collective_noc_4x4", &overrides)
 }
 

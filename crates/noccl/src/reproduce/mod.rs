@@ -8,13 +8,13 @@
 mod additions;
 mod claims;
 mod energy;
-mod figure;
+pub(crate) mod figure;
 mod limit;
-mod outcome;
+pub(crate) mod outcome;
 mod ratios;
 mod runner;
 mod synchronisation;
-mod table;
+pub(crate) mod table;
 
 pub use claims::ToleranceKind;
 pub use figure::Figure;

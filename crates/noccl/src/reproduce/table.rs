@@ -49,17 +49,27 @@ pub(crate) fn short(value: f64) -> String {
 /// # Errors
 /// [`Error::Content`] if the page has no markers.
 pub(crate) fn insert(path: &str, page: &str, rows: &[ClaimRow]) -> Result<String, Error> {
+    between(path, page, (BEGIN, END), &markdown(rows))
+}
+
+/// A page with what stands between two marker lines replaced.
+///
+/// # Errors
+/// [`Error::Content`] if the page has no markers.
+pub(crate) fn between(
+    path: &str,
+    page: &str,
+    (begin, end): (&str, &str),
+    body: &str,
+) -> Result<String, Error> {
     let missing = || Error::Content {
         path: path.to_owned(),
-        expected: "page with a table of claims",
-        reason: format!("accepted: a line '{BEGIN}' and behind it a line '{END}'"),
+        expected: "page with a generated table",
+        reason: format!("accepted: a line '{begin}' and behind it a line '{end}'"),
     };
-    let (before, rest) = page.split_once(BEGIN).ok_or_else(missing)?;
-    let (_, after) = rest.split_once(END).ok_or_else(missing)?;
-    Ok(format!(
-        "{before}{BEGIN}\n\n{}\n{END}{after}",
-        markdown(rows)
-    ))
+    let (before, rest) = page.split_once(begin).ok_or_else(missing)?;
+    let (_, after) = rest.split_once(end).ok_or_else(missing)?;
+    Ok(format!("{before}{begin}\n\n{body}\n{end}{after}"))
 }
 
 #[cfg(test)]
