@@ -27,6 +27,7 @@ from noccl.errors import (
     WaitEdge,
 )
 from noccl.experiments import StressFailure, StressReport, compare, stress, traffic
+from noccl.gemm import GemmRow, Product, gemm, multiply
 from noccl.networks import load, members, presets
 from noccl.plots import plot_cycles, plot_latency, plot_link_load
 from noccl.runs import Counters, Progress, RunReport, make_schedule, run, run_values
@@ -47,6 +48,7 @@ __all__ = [
     "DeadlockError",
     "Diagnosis",
     "FileError",
+    "GemmRow",
     "Group",
     "InterruptedRunError",
     "Memory",
@@ -55,6 +57,7 @@ __all__ = [
     "NetworkError",
     "NocclError",
     "Place",
+    "Product",
     "Progress",
     "Rectangle",
     "RefusedError",
@@ -75,10 +78,12 @@ __all__ = [
     "barrier",
     "check",
     "compare",
+    "gemm",
     "load",
     "make_schedule",
     "members",
     "multicast",
+    "multiply",
     "plot_cycles",
     "plot_latency",
     "plot_link_load",

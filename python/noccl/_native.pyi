@@ -13,8 +13,10 @@ __all__ = [
     "__version__",
     "check",
     "compare",
+    "gemm",
     "load",
     "members",
+    "multiply",
     "presets",
     "run",
     "run_values",
@@ -75,3 +77,7 @@ def run_values(
 def compare(network: Network, request: str, on_progress: _OnProgress | None) -> str: ...
 def traffic(network: Network, request: str, on_progress: _OnProgress | None) -> str: ...
 def stress(network: Network, request: str, on_progress: _OnProgress | None) -> str: ...
+def gemm(request: str, on_progress: _OnProgress | None) -> str: ...
+def multiply(
+    request: str, a: bytes, b: bytes, on_progress: _OnProgress | None
+) -> tuple[int, int, int, bytes]: ...

@@ -4,7 +4,7 @@
 use crate::error::to_python;
 use crate::network::{Network, unwritable};
 use crate::request::{
-    CompareFields, RunFields, ScheduleFields, StressFields, TrafficFields, parse,
+    CompareFields, GemmFields, RunFields, ScheduleFields, StressFields, TrafficFields, parse,
 };
 use crate::supervise::supervise;
 use noccl::{Error, MemoryImage, Place, Schedule, Watch, parse_root};
@@ -193,6 +193,32 @@ fn answer<Q: DeserializeOwned, A: Serialize>(
     supervise(py, on_progress.as_ref(), |watch| {
         json(&call(parse(request)?, watch)?)
     })
+}
+
+/// Measures matrix products; rows as JSON text.
+#[pyfunction]
+pub(crate) fn gemm(py: Python<'_>, request: &str, on_progress: OnProgress) -> PyResult<String> {
+    supervise(py, on_progress.as_ref(), |watch| {
+        let fields: GemmFields = parse(request)?;
+        json(&noccl::gemm(&fields.resolve()?, watch)?)
+    })
+}
+
+/// Multiplies the caller's matrices: rows, columns, cycles of the run, C.
+#[pyfunction]
+pub(crate) fn multiply<'py>(
+    py: Python<'py>,
+    request: &str,
+    a: Vec<u8>,
+    b: Vec<u8>,
+    on_progress: OnProgress,
+) -> PyResult<(usize, usize, u64, Bound<'py, PyBytes>)> {
+    let values = supervise(py, on_progress.as_ref(), |watch| {
+        let fields: GemmFields = parse(request)?;
+        noccl::gemm::gemm_values(&fields.resolve()?, &a, &b, watch)
+    })?;
+    let (rows, columns) = values.shape;
+    Ok((rows, columns, values.cycles, PyBytes::new(py, &values.c)))
 }
 
 fn read_schedule(text: &str) -> Result<Schedule, Error> {

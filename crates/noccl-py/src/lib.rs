@@ -20,7 +20,8 @@ mod _native {
 
     #[pymodule_export]
     use super::calls::{
-        check, compare, load, members, presets, run, run_values, schedule, stress, traffic,
+        check, compare, gemm, load, members, multiply, presets, run, run_values, schedule, stress,
+        traffic,
     };
     #[pymodule_export]
     use super::network::Network;

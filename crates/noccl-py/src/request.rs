@@ -2,9 +2,9 @@
 //! Requests as the Python package writes them, in the text forms that the command line reads too.
 
 use noccl::{
-    AlgorithmRequest, CompareRequest, Error, Mode, Network, RunRequest, StressRequest,
-    TrafficRequest, parse_algorithms, parse_collective, parse_element, parse_group, parse_operator,
-    parse_pattern, parse_root, parse_stress_kinds,
+    AlgorithmRequest, CompareRequest, Error, GemmRequest, Mode, Network, RunRequest, StressRequest,
+    TrafficRequest, gemm, parse_algorithms, parse_collective, parse_element, parse_group,
+    parse_operator, parse_pattern, parse_root, parse_stress_kinds,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -92,12 +92,7 @@ pub(crate) struct RunFields {
 
 impl RunFields {
     pub(crate) fn resolve(self) -> Result<RunRequest, Error> {
-        let mode = match self.mode.as_str() {
-            "value" => Mode::Value,
-            "timing" => Mode::Timing,
-            other => return Err(Error::argument("mode", other, "accepted: value, timing")),
-        };
-        let mut request = RunRequest::new(mode);
+        let mut request = RunRequest::new(mode(&self.mode)?);
         request.seed = self.seed;
         request.config.threads = self.threads;
         if let Some(max_cycles) = self.max_cycles {
@@ -159,6 +154,62 @@ impl StressFields {
             kinds: parse_stress_kinds(&kinds)?,
             transactions: self.transactions,
         })
+    }
+}
+
+/// Matrix products.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GemmFields {
+    kernel: String,
+    meshes: Vec<String>,
+    collectives: String,
+    prefetch: u32,
+    sync: String,
+    submatrix: Option<String>,
+    element: String,
+    overrides: Vec<(String, String)>,
+    backend: Option<String>,
+    shape: Option<String>,
+    iterations: Option<u32>,
+    mode: Option<String>,
+    seed: Option<u64>,
+}
+
+impl GemmFields {
+    pub(crate) fn resolve(self) -> Result<GemmRequest, Error> {
+        let meshes: Result<_, Error> = self.meshes.iter().map(|m| gemm::parse_mesh(m)).collect();
+        let base = GemmRequest::new(
+            gemm::parse_gemm_kernel(&self.kernel)?,
+            meshes?,
+            gemm::parse_collectives(&self.collectives)?,
+        );
+        let element = parse_element(&self.element)?;
+        let submatrix = self.submatrix.as_deref();
+        let submatrix = submatrix.map(|text| gemm::parse_submatrix(text, element));
+        let problem = self.shape.as_deref().map(gemm::parse_problem);
+        let backend = self.backend.as_deref().map(gemm::parse_backend);
+        let mode = self.mode.as_deref().map(mode);
+        Ok(GemmRequest {
+            prefetch: self.prefetch,
+            sync: gemm::parse_sync(&self.sync)?,
+            submatrix: submatrix.transpose()?.unwrap_or(base.submatrix),
+            problem: problem.transpose()?.flatten(),
+            backend: backend.transpose()?.unwrap_or(base.backend),
+            iterations: self.iterations.unwrap_or(base.iterations),
+            mode: mode.transpose()?.unwrap_or(base.mode),
+            seed: self.seed.unwrap_or(base.seed),
+            overrides: self.overrides,
+            ..base
+        })
+    }
+}
+
+fn mode(text: &str) -> Result<Mode, Error> {
+    match text {
+        "value" => Ok(Mode::Value),
+        "timing" => Ok(Mode::Timing),
+        other => Err(Error::argument("mode", other, "accepted: value, timing")),
     }
 }
 

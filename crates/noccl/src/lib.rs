@@ -38,8 +38,8 @@ pub use barrier::{
     BarrierRow, BarrierSlope, BarrierStudy, MAX_BARRIER_CLUSTERS, barrier_study, check_barrier_page,
 };
 pub use compare::{
-    AlgorithmRequest, Backend, CompareRequest, CompareRow, Comparison, LinkFlits, SumError, compare,
-    compare_by_model, parse_algorithms, plane_name,
+    AlgorithmRequest, Backend, CompareRequest, CompareRow, Comparison, LinkFlits, SumError,
+    compare, compare_by_model, parse_algorithms, plane_name,
 };
 pub use demo::{DEMO_KIB, DEMO_PRESET, demo};
 pub use describe::{LinkRow, NetworkDescription, RegionRow, TileRow, describe};
@@ -50,7 +50,9 @@ pub use files::{
 };
 pub use gemm::{GemmRequest, GemmRow, gemm};
 pub use load::{Loaded, load, load_spec, preset_names};
-pub use names::{parse_collective, parse_element, parse_operator, parse_override, parse_pattern, word};
+pub use names::{
+    parse_collective, parse_element, parse_operator, parse_override, parse_pattern, word,
+};
 pub use plan::{check, schedule};
 pub use report::{cases, mechanism, verdict};
 pub use reproduce::{
@@ -69,8 +71,8 @@ pub use watch::{Step, Watch};
 
 // What the calls above take and give, so that callers need this crate only.
 pub use noccl_coll::gemm::{Spread, SubmatrixShape, Sync as GemmSync};
-pub use noccl_model::{Calibration, Constant, Constants, Law};
 pub use noccl_coll::{Algorithm, Choice, CollError};
+pub use noccl_model::{Calibration, Constant, Constants, Law};
 pub use noccl_net::{Coord, MultiAddress, NetError, Network, TileRef, TileSet};
 pub use noccl_run::{
     ActionTime, Counters, Diagnosis, MemoryImage, Mode, RunConfig, RunError, RunResult,

@@ -10,8 +10,7 @@ use serde::de::DeserializeOwned;
 /// # Errors
 /// [`Error::Argument`] with the accepted words.
 pub fn parse_collective(text: &str) -> Result<CollectiveKind, Error> {
-    let accepted =
-        "multicast, reduce, all_reduce, all_gather, reduce_scatter, all_to_all, barrier";
+    let accepted = "multicast, reduce, all_reduce, all_gather, reduce_scatter, all_to_all, barrier";
     parse("collective", text, accepted)
 }
 

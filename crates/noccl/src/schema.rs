@@ -3,14 +3,16 @@
 
 use crate::bench::BenchRow;
 use crate::describe::NetworkDescription;
-use crate::{BarrierStudy, ClaimRow, CompareRow, Error, RunReport, StressReport, TrafficReport};
+use crate::{
+    BarrierStudy, ClaimRow, CompareRow, Error, GemmRow, RunReport, StressReport, TrafficReport,
+};
 use noccl_workload::CheckReport;
 use schemars::{Schema, schema_for};
 
 /// Names that [`schema`] accepts.
-pub const SCHEMA_NAMES: [&str; 13] = [
+pub const SCHEMA_NAMES: [&str; 14] = [
     "spec", "network", "schedule", "trace", "traffic", "check", "run", "compare", "sweep",
-    "stress", "bench", "claims", "barrier",
+    "stress", "bench", "claims", "barrier", "gemm",
 ];
 
 /// JSON Schema of a format.
@@ -35,6 +37,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "sweep" => schema_for!(TrafficReport),
         "stress" => schema_for!(StressReport),
         "bench" => schema_for!(Vec<BenchRow>),
+        "gemm" => schema_for!(Vec<GemmRow>),
         "claims" => schema_for!(Vec<ClaimRow>),
         "barrier" => schema_for!(BarrierStudy),
         _ => {

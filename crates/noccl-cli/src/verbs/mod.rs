@@ -9,6 +9,7 @@ mod compare;
 mod demo;
 mod doctor;
 mod elaborate;
+mod gemm;
 mod help_markdown;
 mod report;
 mod reproduce;
@@ -45,6 +46,7 @@ enum Verb {
     Check(check::Check),
     Run(run::Run),
     Compare(compare::Compare),
+    Gemm(gemm::Gemm),
     Calibrate(calibrate::Calibrate),
     Verdicts(verdicts::VerdictsVerb),
     Traffic(traffic::Traffic),
@@ -72,6 +74,7 @@ impl Cli {
             Verb::Check(verb) => verb.run(),
             Verb::Run(verb) => verb.run(),
             Verb::Compare(verb) => verb.run(),
+            Verb::Gemm(verb) => verb.run(),
             Verb::Calibrate(verb) => verb.run(),
             Verb::Verdicts(verb) => verb.run(),
             Verb::Traffic(verb) => verb.run(),

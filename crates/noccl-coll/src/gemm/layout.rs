@@ -39,6 +39,7 @@ pub struct Layout {
     /// Columns of B that lie before this one in the same memory tile.
     b_ranks: Vec<u32>,
     c_bytes: u64,
+    burst_boundary_bytes: u64,
 }
 
 impl Layout {
@@ -77,6 +78,7 @@ impl Layout {
             b_rows,
             b_ranks,
             c_bytes: shape.c_bytes()?,
+            burst_boundary_bytes: network.spec().ni.burst_boundary_bytes.into(),
         };
         layout.check(network)?;
         Ok(layout)
@@ -84,7 +86,7 @@ impl Layout {
 
     fn check(&self, network: &Network) -> Result<(), CollError> {
         let columns_per_memory = u64::from(self.width.div_ceil(self.height));
-        let streams = self.stride(Matrix::A) + columns_per_memory * self.stride(Matrix::B);
+        let streams = self.stride(Matrix::A) + (columns_per_memory + 1) * self.stride(Matrix::B);
         let clusters = network.clusters().next();
         let needs = [
             (
@@ -117,9 +119,15 @@ impl Layout {
         }
     }
 
-    /// Bytes between submatrices: whole beats.
+    /// Bytes between submatrices, so that as few bursts as possible carry one: short ones do not cross the
+    /// boundary of bursts. Every burst of a multicast has a response of its own to merge.
     const fn stride(&self, matrix: Matrix) -> u64 {
-        self.bytes(matrix).next_multiple_of(64)
+        let bytes = self.bytes(matrix);
+        if bytes <= self.burst_boundary_bytes {
+            bytes.next_power_of_two()
+        } else {
+            bytes.next_multiple_of(self.burst_boundary_bytes)
+        }
     }
 
     /// Rows of clusters for A, columns for B: one stream of submatrices each.
@@ -152,10 +160,11 @@ impl Layout {
             },
             Matrix::B => {
                 let rank = u64::from(self.b_ranks[usize::from(line)]);
-                let before = self.stride(Matrix::A) + rank * self.stride(Matrix::B);
+                let a_end = iterations * self.stride(Matrix::A);
+                let start = a_end.next_multiple_of(self.stride(Matrix::B));
                 Place {
                     tile: TileRef::Memory(self.b_rows[usize::from(line)].into()),
-                    offset: iterations * before + stream,
+                    offset: start + iterations * rank * self.stride(Matrix::B) + stream,
                 }
             }
         }
@@ -167,14 +176,21 @@ impl Layout {
         let slot = (iteration % self.slots) as u64;
         match matrix {
             Matrix::A => slot * self.stride(Matrix::A),
-            Matrix::B => self.slots as u64 * self.stride(Matrix::A) + slot * self.stride(Matrix::B),
+            Matrix::B => self.b_start() + slot * self.stride(Matrix::B),
         }
     }
 
     /// Offset in L1 of the cluster's submatrix of C.
     #[must_use]
     pub const fn c_offset(&self) -> u64 {
-        self.slots as u64 * (self.stride(Matrix::A) + self.stride(Matrix::B))
+        let end = self.b_start() + self.slots as u64 * self.stride(Matrix::B);
+        end.next_multiple_of(64)
+    }
+
+    /// Offset in L1 of the first slot of B.
+    const fn b_start(&self) -> u64 {
+        let end = self.slots as u64 * self.stride(Matrix::A);
+        end.next_multiple_of(self.stride(Matrix::B))
     }
 
     /// Bytes of a cluster's submatrix of C.

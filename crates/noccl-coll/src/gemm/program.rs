@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Actions under construction, with ids.
 
-use noccl_net::{Coord, MultiAddress, TileRef, TileSet};
+use crate::CollError;
+use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet};
 use noccl_workload::{Action, ActionId, ActionKind, Barrier, BarrierMechanism};
 
 /// A growing list of actions.
@@ -14,6 +15,10 @@ impl Program {
     pub(super) fn add(&mut self, kind: ActionKind, after: Vec<ActionId>) -> ActionId {
         self.actions.push(Action { kind, after });
         ActionId(self.actions.len() as u32 - 1)
+    }
+
+    pub(super) fn len(&self) -> u32 {
+        self.actions.len() as u32
     }
 
     pub(super) fn finish(self) -> Vec<Action> {
@@ -29,6 +34,18 @@ pub(super) struct Mesh {
 }
 
 impl Mesh {
+    /// # Errors
+    /// [`CollError::Impossible`] if a side is no power of two.
+    pub(super) fn new(network: &Network) -> Result<Self, CollError> {
+        let (width, height) = (network.cluster_width(), network.cluster_height());
+        if width.is_power_of_two() && height.is_power_of_two() {
+            return Ok(Self { width, height });
+        }
+        Err(CollError::Impossible(format!(
+            "a mesh of {width}x{height}; accepted: powers of two, so that a row is one multi-address"
+        )))
+    }
+
     pub(super) fn all(self) -> MultiAddress {
         MultiAddress::new(
             Coord::new(0, 0),

@@ -85,13 +85,8 @@ pub struct SummaPlan {
 /// # Errors
 /// [`CollError`] if sides of the mesh are no powers of two, buffers do not fit, or options exclude each other.
 pub fn summa(network: &Network, summa: &Summa) -> Result<SummaPlan, CollError> {
-    let (width, height) = (network.cluster_width(), network.cluster_height());
+    let mesh = Mesh::new(network)?;
     let impossible = |text: String| Err(CollError::Impossible(text));
-    if !width.is_power_of_two() || !height.is_power_of_two() {
-        return impossible(format!(
-            "a mesh of {width}x{height}; accepted: powers of two, so that a row is one multi-address"
-        ));
-    }
     let least = match summa.sync {
         Sync::Barriers => 2,
         Sync::Flags => 1,
@@ -115,7 +110,7 @@ pub fn summa(network: &Network, summa: &Summa) -> Result<SummaPlan, CollError> {
     let writer = Writer {
         summa,
         layout: &layout,
-        mesh: Mesh { width, height },
+        mesh,
         program: Program::default(),
         kernels: Vec::new(),
         loads: Vec::new(),

@@ -3,11 +3,16 @@
 
 use super::Collectives;
 use noccl_coll::gemm::Spread;
-use noccl_net::Network;
+use noccl_coll::{Algorithm, Choice, Inner};
+use noccl_net::{Coord, Network};
 
 /// Longest side of a mesh on which chains are tried: a chain takes a barrier per neighbour, a tree one per
 /// doubling, and from 16 on the tree has been faster wherever both were run (`docs/gemm.md`).
 const MAX_CHAIN_SIDE: u16 = 8;
+
+/// Longest side on which a tree's payload is also tried in two chunks: each takes a barrier over the mesh
+/// more per level.
+const MAX_CHUNKED_SIDE: u16 = 16;
 
 /// Ways to spread submatrices, of which the fastest is taken.
 pub(super) fn candidates(network: &Network, collectives: Collectives) -> Vec<Spread> {
@@ -20,6 +25,41 @@ pub(super) fn candidates(network: &Network, collectives: Collectives) -> Vec<Spr
                 all.extend([1, 2, 4].map(|chunks| Spread::Chain { chunks }));
             }
             all
+        }
+    }
+}
+
+/// A way to reduce over the mesh.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Reduction {
+    pub(super) choice: Choice,
+    pub(super) root: Coord,
+}
+
+/// Ways to reduce, of which the fastest is taken. In the network the root in the middle has the shorter way
+/// and the root in the corner fewer operands per router; software trees take the same steps to both.
+pub(super) fn reductions(network: &Network, collectives: Collectives) -> Vec<Reduction> {
+    let (width, height) = (network.cluster_width(), network.cluster_height());
+    let corner = Coord::new(0, 0);
+    let at = |root: Coord| move |choice: Choice| Reduction { choice, root };
+    match collectives {
+        Collectives::InNetwork => [corner, Coord::new(width / 2, height / 2)]
+            .map(|root| at(root)(Choice::new(Algorithm::InNetwork, 1)))
+            .to_vec(),
+        Collectives::Software => {
+            let side = width.max(height);
+            let mut all = vec![
+                Choice::new(Algorithm::Tree, 1),
+                Choice::row_column(Inner::Tree, 1),
+            ];
+            if side <= MAX_CHUNKED_SIDE {
+                all.push(Choice::new(Algorithm::Tree, 2));
+                all.push(Choice::row_column(Inner::Tree, 2));
+            }
+            if side <= MAX_CHAIN_SIDE {
+                all.extend([1, 2, 4].map(|chunks| Choice::row_column(Inner::Chain, chunks)));
+            }
+            all.into_iter().map(at(corner)).collect()
         }
     }
 }

@@ -2,16 +2,20 @@
 //! Matrix products on meshes: cycles per iteration, what limits them, and what collectives change.
 
 mod candidates;
+mod fused;
+mod predicted;
 mod request;
 mod row;
+mod shapes;
 mod steady;
 mod values;
 
 pub use request::{
-    Collectives, GemmKernel, GemmRequest, parse_collectives, parse_gemm_kernel, parse_mesh,
-    parse_submatrix, parse_sync,
+    Backend, Collectives, GemmKernel, GemmRequest, parse_backend, parse_collectives,
+    parse_gemm_kernel, parse_mesh, parse_submatrix, parse_sync,
 };
 pub use row::GemmRow;
+pub use shapes::{PAPER_SHAPE, PROBLEMS, Problem, parse_problem};
 pub use values::{GemmValues, gemm_values};
 
 use crate::watch::{Tally, Watch};
@@ -40,7 +44,12 @@ pub fn gemm(request: &GemmRequest, watch: Watch<'_>) -> Result<Vec<GemmRow>, Err
         let network = load(&preset, &request.overrides)?.network;
         let first = rows.len();
         for collectives in &request.collectives {
-            rows.push(best_row(&network, request, *collectives, &tally)?);
+            rows.push(match request.kernel {
+                GemmKernel::Summa => best_row(&network, request, *collectives, &tally)?,
+                GemmKernel::FusedConcatLinear => {
+                    fused::best_row(&network, request, *collectives, &tally)?
+                }
+            });
             tally.finish_unit()?;
         }
         row::add_speedups(&mut rows[first..]);
@@ -76,17 +85,26 @@ fn summa_row(
     tally: &Tally<'_>,
 ) -> Result<GemmRow, Error> {
     let window = Window::new(request, spread);
-    let compute_cycles = request
-        .submatrix
-        .compute_cycles(network, request.utilisation)?;
+    let cut = match request.problem {
+        Some(problem) => Some(problem.cut(network, request.prefetch)?),
+        None => None,
+    };
+    let shape = cut.map_or(request.submatrix, |c| c.submatrix);
+    let compute_cycles = shape.compute_cycles(network, request.utilisation)?;
     let problem = Summa {
-        shape: request.submatrix,
+        shape,
         iterations: window.iterations(),
         prefetch: request.prefetch,
         spread,
         sync: request.sync_with(spread),
         compute_cycles,
     };
+    if request.backend != Backend::Sim {
+        let mut row = GemmRow::new(network, request, collectives, &problem);
+        predicted::fill(network, request.backend, &problem, &mut row);
+        row.conclude(cut);
+        return Ok(row);
+    }
     let plan = summa(network, &problem)?;
     if network.clusters().count() <= MAX_CHECKED_CLUSTERS {
         noccl_workload::check(network, &plan.schedule)?;
@@ -108,7 +126,8 @@ fn summa_row(
     })?;
     let mut row = GemmRow::new(network, request, collectives, &problem);
     window.measure(&plan, &result, &mut row);
-    row.finish(network, &result);
+    row.add_run(network, &result, problem.iterations);
+    row.conclude(cut);
     row.verified =
         inputs.map(|inputs| values::product(network, &plan, &problem, inputs) == result.memory);
     Ok(row)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What is asked: kernel, meshes, submatrices, collectives.
 
+use super::shapes::Problem;
 use crate::Error;
 use noccl_coll::gemm::{DEFAULT_UTILISATION, Spread, SubmatrixShape, Sync};
 use noccl_run::Mode;
@@ -14,6 +15,8 @@ use serde::{Deserialize, Serialize};
 pub enum GemmKernel {
     /// A along rows, B along columns, iteration by iteration (S1 §4.3.1).
     Summa,
+    /// The inner dimension over all clusters, then one reduction (S1 §4.3.2).
+    FusedConcatLinear,
 }
 
 /// Who does the communication.
@@ -37,6 +40,18 @@ impl Collectives {
     }
 }
 
+/// What yields the cycles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Backend {
+    /// The simulator, cycle by cycle.
+    Sim,
+    /// S1's equations with its constants, which charge one cycle per hop and no barrier.
+    Model,
+    /// The same with two cycles per hop of a software transfer, as the authors' own model has them later.
+    ModelWithDistance,
+}
+
 /// Matrix products on meshes of `collective_noc`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GemmRequest {
@@ -44,7 +59,11 @@ pub struct GemmRequest {
     pub kernel: GemmKernel,
     /// Columns and rows of clusters, powers of two.
     pub meshes: Vec<(u32, u32)>,
-    /// Submatrices of one cluster and iteration.
+    /// What yields the cycles.
+    pub backend: Backend,
+    /// Product that the mesh works on; `None` for submatrices given by hand, without an end.
+    pub problem: Option<Problem>,
+    /// Submatrices of one cluster and iteration; with a problem they are chosen per mesh instead.
     pub submatrix: SubmatrixShape,
     /// Share of the FPUs' peak that the inner kernel reaches.
     pub utilisation: f64,
@@ -77,6 +96,8 @@ impl GemmRequest {
         Self {
             kernel,
             meshes,
+            backend: Backend::Sim,
+            problem: None,
             submatrix: SubmatrixShape {
                 rows: 18,
                 columns: 18,
@@ -110,7 +131,29 @@ impl GemmRequest {
 pub fn parse_gemm_kernel(text: &str) -> Result<GemmKernel, Error> {
     match text {
         "summa" => Ok(GemmKernel::Summa),
-        _ => Err(Error::argument("KERNEL", text, "accepted: summa")),
+        "fused_concat_linear" => Ok(GemmKernel::FusedConcatLinear),
+        _ => Err(Error::argument(
+            "KERNEL",
+            text,
+            "accepted: summa, fused_concat_linear",
+        )),
+    }
+}
+
+/// Reads the name of a backend.
+///
+/// # Errors
+/// [`Error::Argument`] with the accepted names.
+pub fn parse_backend(text: &str) -> Result<Backend, Error> {
+    match text {
+        "sim" => Ok(Backend::Sim),
+        "model" => Ok(Backend::Model),
+        "model_with_distance" => Ok(Backend::ModelWithDistance),
+        _ => Err(Error::argument(
+            "--backend",
+            text,
+            "accepted: sim, model, model_with_distance",
+        )),
     }
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What is reported for one mesh and one way to communicate.
 
-use super::{Collectives, GemmKernel, GemmRequest};
-use noccl_coll::gemm::Summa;
+use super::shapes::{Cut, PAPER_SHAPE};
+use super::{Backend, Collectives, GemmKernel, GemmRequest};
+use noccl_coll::gemm::{SubmatrixShape, Summa};
 use noccl_net::Network;
 use noccl_run::{Counters, RunResult, energy_pj};
 use noccl_workload::ElementType;
@@ -17,6 +18,10 @@ pub struct GemmRow {
     pub kernel: GemmKernel,
     /// Clusters, `WxH`.
     pub mesh: String,
+    /// What yields the cycles.
+    pub backend: Backend,
+    /// Name of the problem, or of S1's submatrices.
+    pub shape: String,
     /// Submatrices, `ROWSxCOLUMNSxINNER`.
     pub submatrix: String,
     /// Element of A and B.
@@ -31,11 +36,13 @@ pub struct GemmRow {
     pub prefetch: u32,
     /// Steady-state iterations that were timed.
     pub iterations: u32,
-    /// From the end of one iteration's kernels to the end of the next one's.
+    /// From the end of one iteration's kernels to the end of the next one's; of a fused product from the start
+    /// of the kernels to the end of the reduction.
     pub iteration_cycles: f64,
     /// One kernel.
     pub compute_cycles: u64,
-    /// From the start of the first transfer of an iteration to the end of its last one.
+    /// From the start of the first transfer of an iteration to the end of its last one; of a fused product
+    /// from the end of the kernels on.
     pub communication_cycles: f64,
     /// Barrier after the last of transfers and kernels; 0 with flags.
     pub sync_cycles: f64,
@@ -43,12 +50,17 @@ pub struct GemmRow {
     pub compute_share: f64,
     /// Share of the FPUs' peak: the kernel's utilisation × compute share.
     pub utilisation: f64,
-    /// An iteration takes no longer than its kernel and the barrier behind it (S1 eq. (7)).
+    /// An iteration takes no longer than its kernel and the barrier behind it (S1 eq. (7)); of a fused product:
+    /// its kernel takes no less than the reduction.
     pub is_compute_bound: bool,
     /// Iteration cycles of software on the same mesh ÷ those of this row, if both were asked for.
     pub speedup: Option<f64>,
-    /// Cycles of the whole run.
+    /// Cycles of the whole problem at this rate: passes × iterations × iteration cycles.
+    pub problem_cycles: Option<f64>,
+    /// Cycles of the whole run; 0 for a model.
     pub run_cycles: u64,
+    /// Iterations of the whole run, with those before and after the timed ones.
+    pub run_iterations: u32,
     /// Events of the whole run.
     pub counters: Counters,
     /// Energy of these events.
@@ -64,42 +76,74 @@ impl GemmRow {
         collectives: Collectives,
         problem: &Summa,
     ) -> Self {
-        let shape = problem.shape;
+        let cycles = problem.compute_cycles;
+        Self {
+            spread: problem.spread.to_string(),
+            sync: problem.sync.name().to_owned(),
+            prefetch: problem.prefetch,
+            ..Self::of(network, request, collectives, problem.shape, cycles)
+        }
+    }
+
+    /// A row without cycles.
+    pub(super) fn of(
+        network: &Network,
+        request: &GemmRequest,
+        collectives: Collectives,
+        shape: SubmatrixShape,
+        compute_cycles: u64,
+    ) -> Self {
         Self {
             kernel: request.kernel,
+            backend: request.backend,
+            shape: request.problem.map_or(PAPER_SHAPE, |p| p.name).to_owned(),
             mesh: format!("{}x{}", network.cluster_width(), network.cluster_height()),
             submatrix: format!("{}x{}x{}", shape.rows, shape.columns, shape.inner),
             element: shape.element,
             collectives,
-            spread: problem.spread.to_string(),
-            sync: problem.sync.name().to_owned(),
-            prefetch: problem.prefetch,
+            spread: String::new(),
+            sync: String::new(),
+            prefetch: 1,
             iterations: 0,
             iteration_cycles: 0.0,
-            compute_cycles: problem.compute_cycles,
+            compute_cycles,
             communication_cycles: 0.0,
             sync_cycles: 0.0,
             compute_share: 0.0,
             utilisation: request.utilisation,
             is_compute_bound: false,
             speedup: None,
+            problem_cycles: None,
             run_cycles: 0,
+            run_iterations: 0,
             counters: Counters::default(),
             energy_pj: 0.0,
             verified: None,
         }
     }
 
-    /// What follows from the measured cycles and the run as a whole.
-    pub(super) fn finish(&mut self, network: &Network, result: &RunResult) {
+    /// The run as a whole.
+    pub(super) fn add_run(&mut self, network: &Network, result: &RunResult, iterations: u32) {
+        self.run_cycles = result.cycles;
+        self.run_iterations = iterations;
+        self.counters = result.counters;
+        self.energy_pj = energy_pj(&result.counters, &network.spec().energy);
+    }
+
+    /// What follows from the cycles of an iteration.
+    pub(super) fn conclude(&mut self, cut: Option<Cut>) {
         let compute = self.compute_cycles as f64;
         self.compute_share = compute / self.iteration_cycles;
         self.utilisation *= self.compute_share;
         // Half a cycle: all measures are means over iterations.
         self.is_compute_bound = self.iteration_cycles <= compute + self.sync_cycles + 0.5;
-        self.run_cycles = result.cycles;
-        self.counters = result.counters;
-        self.energy_pj = energy_pj(&result.counters, &network.spec().energy);
+        self.problem_cycles = cut.map(|c| (c.passes * c.iterations) as f64 * self.iteration_cycles);
+    }
+
+    /// As [`GemmRow::conclude`] for phases that follow each other.
+    pub(super) fn conclude_sum(&mut self) {
+        self.conclude(None);
+        self.is_compute_bound = self.communication_cycles <= self.compute_cycles as f64;
     }
 }
 

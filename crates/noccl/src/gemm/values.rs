@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Real numbers through the network: inputs cut into submatrices, C put together, and what it must be.
 
-use super::GemmRequest;
+use super::{Collectives, GemmRequest};
 use crate::{Error, Watch, load};
 use noccl_coll::gemm::{Matrix, Spread, Summa, SummaPlan, summa};
 use noccl_net::{Coord, Network, TileRef};
@@ -30,13 +30,13 @@ pub(super) struct Inputs<'a> {
 /// Multiplies the caller's matrices by SUMMA on one mesh, cycle by cycle, and returns C.
 ///
 /// A has rows × (inner × any number of iterations) submatrices' worth of elements; the number of
-/// iterations follows from the lengths. The request's mode, iterations and seed have no effect.
+/// iterations follows from the lengths. Software takes a tree. The request's mode, iterations and seed have
+/// no effect.
 ///
 /// # Errors
 /// [`Error::Argument`] for lengths that are no whole submatrices; else as [`super::gemm`].
 pub fn gemm_values(
     request: &GemmRequest,
-    spread: Spread,
     a: &[u8],
     b: &[u8],
     watch: Watch<'_>,
@@ -50,6 +50,15 @@ pub fn gemm_values(
     };
     let preset = format!("collective_noc_{width}x{height}");
     let network = load(&preset, &request.overrides)?.network;
+    let spread = match request.collectives[..] {
+        [Collectives::InNetwork] => Spread::InNetwork,
+        [Collectives::Software] => Spread::Tree,
+        _ => {
+            let found = request.collectives.len();
+            let accepted = "accepted: software or in_network";
+            return Err(Error::argument("--collectives", found, accepted));
+        }
+    };
     let problem = problem(&network, request, spread, a.len(), b.len())?;
     let plan = summa(&network, &problem)?;
     let inputs = images(&plan, &problem, Inputs { a, b });
@@ -198,7 +207,8 @@ pub(super) fn outputs(network: &Network, plan: &SummaPlan) -> Vec<(Place, u64)> 
         .collect()
 }
 
-fn clusters(network: &Network) -> impl Iterator<Item = Coord> {
+/// All clusters, x outer, y inner.
+pub(super) fn clusters(network: &Network) -> impl Iterator<Item = Coord> {
     let (width, height) = (network.cluster_width(), network.cluster_height());
     (0..width).flat_map(move |x| (0..height).map(move |y| Coord::new(x, y)))
 }

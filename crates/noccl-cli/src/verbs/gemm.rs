@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `noccl gemm`
+
+use crate::progress::watched;
+use crate::table::{Align, table};
+use crate::{Outcome, output};
+use clap::Args;
+use noccl::gemm::{
+    Backend, Collectives, GemmKernel, parse_backend, parse_collectives, parse_gemm_kernel,
+    parse_mesh, parse_problem, parse_submatrix, parse_sync,
+};
+use noccl::{ElementType, Error, GemmRequest, GemmRow, GemmSync, Mode};
+
+/// Matrix products on meshes of clusters: cycles per iteration, what limits them, speedup of in-network
+/// collectives
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  noccl gemm summa --mesh 4x4,8x8,16x16 --collectives all
+  noccl gemm summa --mesh 256x256 --collectives in_network --sync flags --prefetch 4 --json
+  noccl gemm summa --mesh 4x4 --collectives all --mode value
+  noccl gemm summa --mesh 64x64 --collectives all --backend model
+  noccl gemm summa --mesh 16x16 --shape llama_3_1_8b.gate --collectives all
+  noccl gemm fused_concat_linear --mesh 4x4,8x8 --collectives all --mode value")]
+pub struct Gemm {
+    /// summa or fused_concat_linear
+    #[arg(value_name = "KERNEL", value_parser = parse_gemm_kernel)]
+    kernel: GemmKernel,
+    /// Columns and rows of clusters, powers of two
+    #[arg(long, value_name = "WxH,...", value_delimiter = ',', value_parser = parse_mesh, default_value = "4x4")]
+    mesh: Vec<(u32, u32)>,
+    /// software (its fastest algorithm), in_network or all
+    #[arg(long, value_name = "NAME", default_value = "all")]
+    collectives: String,
+    /// sim (cycle by cycle), model (the paper's equations and constants) or model_with_distance
+    /// (two cycles per hop of a software transfer besides)
+    #[arg(long, default_value = "sim", value_parser = parse_backend)]
+    backend: Backend,
+    /// Submatrices that a cluster holds of each input; 2 is double buffering
+    #[arg(long, value_name = "SLOTS", default_value_t = 2)]
+    prefetch: u32,
+    /// barriers or flags: what keeps a slot from being read too soon or overwritten too early;
+    /// software always takes barriers
+    #[arg(long, default_value = "barriers", value_parser = parse_sync)]
+    sync: GemmSync,
+    /// collective_noc (the paper's submatrices) or a product of a language model, e.g. llama_3_1_8b.gate;
+    /// a wrong name lists all
+    #[arg(long, value_name = "NAME", default_value = "collective_noc")]
+    shape: String,
+    /// Submatrices of one cluster and iteration instead of the shape's
+    #[arg(long, value_name = "ROWSxCOLUMNSxINNER", conflicts_with = "shape")]
+    submatrix: Option<String>,
+    /// Element of A and B with --submatrix: fp64, fp32, fp16, bf16, fp8_e4m3 or fp8_e5m2
+    #[arg(long, default_value = "fp64", value_parser = noccl::parse_element)]
+    element: ElementType,
+    /// Share of the FPUs' peak that the inner kernel reaches
+    #[arg(long, value_name = "SHARE")]
+    utilisation: Option<f64>,
+    /// Steady-state iterations that are timed
+    #[arg(long, default_value_t = 4)]
+    iterations: u32,
+    /// value (multiplies, and compares with the product) or timing (same cycles, faster)
+    #[arg(long, default_value = "timing", value_parser = crate::args::parse_mode)]
+    mode: Mode,
+    /// Seed of the random inputs
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Threads of one run; the result does not depend on it
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+    #[command(flatten)]
+    overrides: crate::args::OverrideArgs,
+    /// Print the rows as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Gemm {
+    pub fn run(&self) -> Result<Outcome, Error> {
+        let collectives = parse_collectives(&self.collectives)?;
+        let base = GemmRequest::new(self.kernel, self.mesh.clone(), collectives);
+        let by_hand = self.submatrix.as_deref();
+        let by_hand = by_hand.map(|text| parse_submatrix(text, self.element));
+        let request = GemmRequest {
+            problem: parse_problem(&self.shape)?,
+            submatrix: by_hand.transpose()?.unwrap_or(base.submatrix),
+            backend: self.backend,
+            prefetch: self.prefetch,
+            sync: self.sync,
+            utilisation: self.utilisation.unwrap_or(base.utilisation),
+            iterations: self.iterations,
+            mode: self.mode,
+            seed: self.seed,
+            threads: self.threads,
+            overrides: self.overrides.overrides.clone(),
+            ..base
+        };
+        let rows = watched("products", |watch| noccl::gemm(&request, watch))?;
+        if self.json {
+            output::json(&rows)?;
+        } else {
+            output::result(&summary(&rows))?;
+        }
+        let is_right = rows.iter().all(|r| r.verified != Some(false));
+        Ok(if is_right {
+            Outcome::Fine
+        } else {
+            Outcome::Failed
+        })
+    }
+}
+
+fn summary(rows: &[GemmRow]) -> String {
+    use Align::{Left, Right};
+    let header = [
+        ("mesh", Left),
+        ("collectives", Left),
+        ("by", Left),
+        ("slots", Right),
+        ("iteration [cycles]", Right),
+        ("compute", Right),
+        ("communication", Right),
+        ("barrier", Right),
+        ("bound by", Left),
+        ("FPU use", Right),
+        ("speedup", Right),
+    ];
+    let cells: Vec<Vec<String>> = rows
+        .iter()
+        .map(|r| {
+            let by = match r.collectives {
+                Collectives::Software => r.spread.clone(),
+                Collectives::InNetwork if r.sync.is_empty() => r.spread.clone(),
+                Collectives::InNetwork => r.sync.clone(),
+            };
+            vec![
+                r.mesh.clone(),
+                r.collectives.name().to_owned(),
+                by,
+                r.prefetch.to_string(),
+                format!("{:.1}", r.iteration_cycles),
+                r.compute_cycles.to_string(),
+                format!("{:.1}", r.communication_cycles),
+                format!("{:.1}", r.sync_cycles),
+                if r.is_compute_bound {
+                    "compute"
+                } else {
+                    "communication"
+                }
+                .to_owned(),
+                format!("{:.1} %", 100.0 * r.utilisation),
+                r.speedup.map_or_else(String::new, |s| format!("{s:.2}")),
+            ]
+        })
+        .collect();
+    let verified = rows.iter().filter(|r| r.verified == Some(true)).count();
+    let wrong = rows.iter().filter(|r| r.verified == Some(false)).count();
+    let verdict = match (verified, wrong) {
+        (0, 0) => String::new(),
+        (_, 0) => "\nall products are right, bit by bit\n".to_owned(),
+        (_, _) => format!("\n{wrong} products are WRONG\n"),
+    };
+    table(&header, &cells) + &verdict
+}
