@@ -90,7 +90,7 @@ impl Choice {
     }
 
     /// Is there a choice of who moves the data?
-    const fn has_forwarding(self) -> bool {
+    pub(crate) const fn has_forwarding(self) -> bool {
         self.has_steps() && !matches!(self.algorithm, Algorithm::Ring)
     }
 

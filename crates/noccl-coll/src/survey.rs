@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which choices are worth comparing.
 
-use crate::{Algorithm, Choice, Inner, schedule};
+use crate::{Algorithm, Choice, Forwarding, Inner, schedule};
 use noccl_net::Network;
 use noccl_workload::{Collective, CollectiveKind};
 
@@ -11,15 +11,19 @@ const MAX_CHUNKS: u32 = 64;
 const MIN_CHUNK_BEATS: u64 = 8;
 
 /// Lengths of an in-network all-reduce's segments that a comparison tries.
-const SEGMENT_BEATS: [u64; 6] = [16, 24, 32, 48, 64, 128];
+const SEGMENT_BEATS: [u64; 8] = [8, 12, 16, 24, 32, 48, 64, 128];
 
 /// Choices worth comparing for a collective: every algorithm that can do it here, chains and trees at
-/// powers of two of chunks. A tree's multicast has one chunk: its pieces would meet on the same links
-/// (S1 §4.2.2). What does not fit in memory or cannot do this group is left out.
+/// powers of two of chunks, first as S1 has them, then with the data moved by the other side. A tree's
+/// multicast that pushes has one chunk: its pieces would meet on the same links (S1 §4.2.2). What does not
+/// fit in memory or cannot do this group is left out.
 #[must_use]
 pub fn choices(network: &Network, collective: &Collective) -> Vec<Choice> {
-    candidates(network, collective)
+    let papers = candidates(network, collective);
+    let others = other_way_round(network, collective, &papers);
+    papers
         .into_iter()
+        .chain(others)
         .filter(|choice| schedule(network, collective, *choice).is_ok())
         .collect()
 }
@@ -31,13 +35,8 @@ fn candidates(network: &Network, collective: &Collective) -> Vec<Choice> {
         return algorithms.map(|a| Choice::new(a, 1)).collect();
     }
     let is_plane = is_two_dimensional(network, collective);
-    let beats = collective
-        .bytes
-        .div_ceil(u64::from(network.spec().ni.wide_beat_bytes));
-    let counts: Vec<u32> = (0..=MAX_CHUNKS.ilog2())
-        .map(|e| 1u32 << e)
-        .filter(|c| *c == 1 || beats / u64::from(*c) >= MIN_CHUNK_BEATS)
-        .collect();
+    let beats = beats(network, collective);
+    let counts = chunk_counts(beats);
     let tree_counts: &[u32] = if kind == CollectiveKind::Multicast {
         &[1]
     } else {
@@ -69,6 +68,42 @@ fn candidates(network: &Network, collective: &Collective) -> Vec<Choice> {
             | Algorithm::InNetwork
             | Algorithm::InNetworkLines => vec![Choice::new(algorithm, 1)],
         })
+        .collect()
+}
+
+/// The same with pull for push and push for pull. The naive chain is S1's, which pulls; trees that pull are
+/// cut into chunks too.
+fn other_way_round(network: &Network, collective: &Collective, papers: &[Choice]) -> Vec<Choice> {
+    let is_naive = |c: &Choice| c.algorithm == Algorithm::Chain && c.chunks == 1;
+    let counts = chunk_counts(beats(network, collective));
+    let mut out: Vec<Choice> = Vec::new();
+    for choice in papers.iter().filter(|c| c.has_forwarding() && !is_naive(c)) {
+        let (forwarding, counts) = match choice.forwarding {
+            Forwarding::Pull => (Forwarding::Push, &[choice.chunks][..]),
+            Forwarding::Push => (Forwarding::Pull, &counts[..]),
+        };
+        let others = counts.iter().map(|chunks| Choice {
+            chunks: *chunks,
+            forwarding,
+            ..*choice
+        });
+        let new: Vec<Choice> = others.filter(|c| !out.contains(c)).collect();
+        out.extend(new);
+    }
+    out
+}
+
+/// Beats of the payload.
+fn beats(network: &Network, collective: &Collective) -> u64 {
+    let beat_bytes = u64::from(network.spec().ni.wide_beat_bytes);
+    collective.bytes.div_ceil(beat_bytes)
+}
+
+/// Powers of two that leave no chunk too short.
+fn chunk_counts(beats: u64) -> Vec<u32> {
+    (0..=MAX_CHUNKS.ilog2())
+        .map(|e| 1u32 << e)
+        .filter(|c| *c == 1 || beats / u64::from(*c) >= MIN_CHUNK_BEATS)
         .collect()
 }
 

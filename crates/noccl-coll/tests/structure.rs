@@ -4,7 +4,7 @@
 mod common;
 
 use common::{DATA_KINDS, collective, forms, network, rectangle};
-use noccl_coll::{Algorithm, Choice, Inner, schedule};
+use noccl_coll::{Algorithm, Choice, Inner, choices, schedule};
 use noccl_net::{Coord, TileRef, TileSet};
 use noccl_workload::{ActionKind, CollectiveKind, Schedule};
 
@@ -103,4 +103,33 @@ fn what_does_not_fit_is_refused_with_both_sizes() {
     }
     let error = schedule(&net, &task, Choice::new(Algorithm::Chain, 1)).unwrap_err();
     assert!(error.to_string().contains("262144"), "{error}");
+}
+
+#[test]
+fn a_comparison_tries_both_ways_to_move_data_and_the_papers_first() {
+    let net = network("collective_noc_4x4");
+    for kind in DATA_KINDS {
+        let task = collective(
+            kind,
+            rectangle(0, 0, 4, 4),
+            TileRef::Cluster(Coord::new(0, 0)),
+            4096,
+        );
+        let names: Vec<String> = choices(&net, &task).iter().map(Choice::to_string).collect();
+        let at = |name: &str| names.iter().position(|n| n == name).expect(name);
+        for (papers, other) in [
+            ("chain:4", "chain:4:push"),
+            ("tree:1", "tree:1:pull"),
+            ("row_column:2", "row_column:2:push"),
+            ("row_column:1:tree", "row_column:1:tree:pull"),
+        ] {
+            assert!(at(papers) < at(other), "{names:?}");
+        }
+        // The naive chain is S1's.
+        assert!(!names.contains(&"chain:1:push".to_owned()));
+        let mut once = names.clone();
+        once.sort();
+        once.dedup();
+        assert_eq!(once.len(), names.len(), "{names:?}");
+    }
 }

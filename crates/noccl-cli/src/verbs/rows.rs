@@ -5,6 +5,7 @@ use crate::table::{Align, grouped, table};
 use noccl::{CompareRow, Comparison};
 
 const LEGEND: &str = "\
+chunks: with push or pull where that is not the default (S1: chains pull, trees push)
 speedup: cycles of the fastest software algorithm at this size, divided by these cycles
 bound: serialisation of the payload plus zero-load latency of the farthest leg
 bit-equal: every output equals the fold in the documented order; error/limit: largest distance of
@@ -55,7 +56,7 @@ fn cells(row: &CompareRow) -> Vec<String> {
     vec![
         noccl::format_bytes(row.bytes),
         noccl::mechanism(row),
-        row.parameters.get("chunks").cloned().unwrap_or_else(dash),
+        noccl::report::chunks(row).unwrap_or_else(dash),
         grouped(row.cycles),
         row.speedup_over_best_software
             .map_or_else(dash, |s| format!("{s:.2}")),

@@ -4,7 +4,7 @@
 use super::chart::chart;
 use super::heat::heat_maps;
 use super::svg::escape;
-use super::{Case, mechanism, size_label, verdict};
+use super::{Case, chunks, mechanism, size_label, verdict};
 use crate::compare::CompareRow;
 
 const STYLE: &str = include_str!("style.css");
@@ -115,9 +115,7 @@ fn cells(row: &CompareRow) -> Vec<String> {
     vec![
         size_label(row.bytes),
         escape(&mechanism(row)),
-        row.parameters
-            .get("chunks")
-            .map_or_else(dash, |c| escape(c)),
+        chunks(row).map_or_else(dash, |c| escape(&c)),
         row.cycles.to_string(),
         row.speedup_over_best_software
             .map_or_else(dash, |s| format!("{s:.2}")),

@@ -13,6 +13,7 @@ pub(crate) mod svg;
 use crate::compare::CompareRow;
 use crate::names::word;
 use crate::{Error, format_bytes};
+use noccl_coll::{Choice, Inner};
 use noccl_workload::CollectiveKind;
 
 /// Rows of one collective over one group on one network.
@@ -100,6 +101,19 @@ pub fn mechanism(row: &CompareRow) -> String {
         (name, _, Some(inner)) => format!("{name} of {inner}s"),
         (name, _, _) => name.to_owned(),
     }
+}
+
+/// Number of chunks; with `push` or `pull` where that is not the algorithm's default, which is S1's form.
+#[must_use]
+pub fn chunks(row: &CompareRow) -> Option<String> {
+    let parameter = |name: &str| row.parameters.get(name).map(String::as_str);
+    let chunks = parameter("chunks")?;
+    let inner = parameter("inner").filter(|i| *i == Inner::Tree.name());
+    let inner = inner.map_or(String::new(), |i| format!(":{i}"));
+    let papers: Option<Choice> = format!("{}:1{inner}", row.algorithm).parse().ok();
+    let other =
+        parameter("forwarding").filter(|f| papers.is_some_and(|c| c.forwarding.name() != *f));
+    Some(other.map_or_else(|| chunks.to_owned(), |f| format!("{chunks} {f}")))
 }
 
 /// How a row was verified, in a word: by bytes, or by the checker where no bytes move.
