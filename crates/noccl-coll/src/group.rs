@@ -21,7 +21,7 @@ pub(crate) struct Group {
     /// The root if it is a member, else the member nearest to it (lowest coordinate among equals).
     pub(crate) entry: Coord,
     /// Per cluster that gathers (the root, the entry): pieces (indices) that may be reduced at the same time.
-    batches: Vec<(Coord, Vec<Vec<usize>>)>,
+    turns: Vec<(Coord, Vec<Vec<usize>>)>,
 }
 
 impl Group {
@@ -44,13 +44,13 @@ impl Group {
             TileRef::Cluster(root) if root != entry => gatherers.push(root),
             TileRef::Cluster(_) | TileRef::Memory(_) => {}
         }
-        let batches = gatherers
+        let turns = gatherers
             .into_iter()
-            .map(|at| (at, batches(network, collective, &pieces, at)))
+            .map(|at| (at, turns(network, collective, &pieces, at)))
             .collect();
         Ok(Self {
             pieces,
-            batches,
+            turns,
             entry,
             members,
             set,
@@ -58,11 +58,11 @@ impl Group {
         })
     }
 
-    /// Pieces (indices) that may be reduced into a cluster at the same time, batch after batch.
-    pub(crate) fn batches(&self, gatherer: Coord) -> Vec<Vec<usize>> {
-        let known = self.batches.iter().find(|(at, _)| *at == gatherer);
+    /// Pieces (indices) that may be reduced into a cluster at the same time, turn after turn.
+    pub(crate) fn turns(&self, gatherer: Coord) -> Vec<Vec<usize>> {
+        let known = self.turns.iter().find(|(at, _)| *at == gatherer);
         match known {
-            Some((_, batches)) => batches.clone(),
+            Some((_, turns)) => turns.clone(),
             None => (0..self.pieces.len()).map(|piece| vec![piece]).collect(),
         }
     }
@@ -81,14 +81,14 @@ impl Group {
     }
 }
 
-/// Cuts the pieces, in their order, into batches for whose operands the routers' stores have room.
-fn batches(
+/// Cuts the pieces, in their order, into turns for whose operands the routers' stores have room.
+fn turns(
     network: &Network,
     collective: &Collective,
     pieces: &[MultiAddress],
     gatherer: Coord,
 ) -> Vec<Vec<usize>> {
-    let mut batches: Vec<Vec<usize>> = vec![Vec::new()];
+    let mut turns: Vec<Vec<usize>> = vec![Vec::new()];
     let mut open: Vec<InNetworkReduction> = Vec::new();
     for (idx, piece) in pieces.iter().enumerate() {
         if piece.len() > 1 {
@@ -106,14 +106,14 @@ fn batches(
             });
             if open.len() > 1 && !has_room_for(network, &open) {
                 open.drain(..open.len() - 1);
-                batches.push(Vec::new());
+                turns.push(Vec::new());
             }
         }
-        if let Some(batch) = batches.last_mut() {
-            batch.push(idx);
+        if let Some(turn) = turns.last_mut() {
+            turn.push(idx);
         }
     }
-    batches
+    turns
 }
 
 /// The cluster nearest to a tile, the lowest coordinate among equals; `clusters` is not empty.

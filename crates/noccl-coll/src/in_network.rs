@@ -118,14 +118,14 @@ impl<'a> Reduction<'a> {
     /// Adds the reductions and, if there are several, the barrier and the fold that combine them. Pieces for whose
     /// operands the routers' stores have no room together follow each other, with barriers between them.
     pub(crate) fn emit(&self, builder: &mut Builder) {
-        let batches = self.group.batches(self.gatherer);
-        for (idx, batch) in batches.iter().enumerate() {
+        let turns = self.group.turns(self.gatherer);
+        for (idx, turn) in turns.iter().enumerate() {
             if idx > 0 {
                 let (members, pieces) = (&self.group.members, &self.group.pieces);
                 let mechanism = BarrierMechanism::InNetwork;
                 SyncPlan::new(members, pieces, mechanism, self.group.entry).emit(builder);
             }
-            for operand in batch.iter().map(|piece| self.operands[*piece]) {
+            for operand in turn.iter().map(|piece| self.operands[*piece]) {
                 self.contribute(operand, builder);
             }
             builder.end_step();

@@ -43,7 +43,7 @@ pub fn operand_windows(
         let hops = Port::ALL
             .into_iter()
             .filter(|p| inputs & p.bit() != 0)
-            .map(|p| hops_from_sender(network, cube, root, at, p));
+            .map(|p| hops_from_source(network, cube, root, at, p));
         let mut windows: Vec<u32> = hops.map(|h| window_over(h, window)).collect();
         windows.sort_unstable_by(|a, b| b.cmp(a));
         let is_merge = windows.len() > 1;
@@ -54,7 +54,7 @@ pub fn operand_windows(
 }
 
 /// Hops from the sender of the operands that enter `at` through `port`: the nearest member or merge point.
-fn hops_from_sender(network: &Network, group: Cube, root: Coord, at: Coord, port: Port) -> u32 {
+fn hops_from_source(network: &Network, group: Cube, root: Coord, at: Coord, port: Port) -> u32 {
     let (mut here, mut port, mut hops) = (at, port, 0);
     while port != Port::Local {
         let Some(before) = network.neighbour(here, port) else {
