@@ -33,22 +33,26 @@ pub fn operand_windows(
 ) -> Vec<(TileId, Vec<u32>)> {
     let window = network.spec().router.wide_reduction.window_beats;
     let (cube, root) = (network.cube(group), network.coord(root));
-    let routers: BTreeSet<Coord> = cube
-        .members()
-        .flat_map(|m| network.path(m, root))
-        .map(|(at, _)| at)
-        .collect();
+    let mut routers: BTreeSet<Coord> = BTreeSet::new();
+    for member in cube.members() {
+        // From a router of the tree on, the way to the root is known.
+        for (at, _) in network.path(member, root) {
+            if !routers.insert(at) {
+                break;
+            }
+        }
+    }
     let merge_point = |at: Coord| {
         let inputs = join_set(at, cube, root);
-        let hops = Port::ALL
-            .into_iter()
-            .filter(|p| inputs & p.bit() != 0)
-            .map(|p| hops_from_source(network, cube, root, at, p));
+        if inputs.count_ones() < 2 {
+            return None;
+        }
+        let ports = Port::ALL.into_iter().filter(|p| inputs & p.bit() != 0);
+        let hops = ports.map(|p| hops_from_source(network, cube, root, at, p));
         let mut windows: Vec<u32> = hops.map(|h| window_over(h, window)).collect();
         windows.sort_unstable_by(|a, b| b.cmp(a));
-        let is_merge = windows.len() > 1;
         windows.truncate(4);
-        is_merge.then(|| (network.tile_at(at), windows))
+        Some((network.tile_at(at), windows))
     };
     routers.into_iter().filter_map(merge_point).collect()
 }
