@@ -30,6 +30,8 @@ pub struct Constants {
     pub issue_cycles: f64,
     /// The same for a transfer of several lines.
     pub issue_lines_cycles: f64,
+    /// How much earlier than a read's end the engine asks the next tile.
+    pub reads_overlap_cycles: f64,
     /// From the end of a transfer until its cluster goes on.
     pub wait_cycles: f64,
     /// α of the network's barrier.
@@ -86,6 +88,8 @@ pub enum Constant {
     Issue,
     /// [`Constants::issue_lines_cycles`].
     IssueLines,
+    /// [`Constants::reads_overlap_cycles`].
+    ReadsOverlap,
     /// [`Constants::wait_cycles`].
     Wait,
     /// [`Constants::barrier_alpha_cycles`].
@@ -161,7 +165,7 @@ impl Law {
             Law::Transfer => &[C::Hop, C::Beta, C::PullAlpha, C::PushAlpha, C::RelayAlpha],
             Law::Copy => &[C::CopyAlpha],
             Law::Compute => &[C::ComputeAlpha, C::ComputeBeta],
-            Law::Agent => &[C::Issue, C::IssueLines, C::Wait],
+            Law::Agent => &[C::Issue, C::IssueLines, C::ReadsOverlap, C::Wait],
             Law::Barrier => &[C::BarrierAlpha],
             Law::Notice => &[C::DeliveryAlpha, C::ArrivalAlpha, C::Enter, C::Poll],
             Law::Reduction => &[
@@ -192,6 +196,7 @@ impl Constant {
             Constant::ComputeBeta => "compute_beta_cycles_per_beat",
             Constant::Issue => "issue_cycles",
             Constant::IssueLines => "issue_lines_cycles",
+            Constant::ReadsOverlap => "reads_overlap_cycles",
             Constant::Wait => "wait_cycles",
             Constant::BarrierAlpha => "barrier_alpha_cycles",
             Constant::DeliveryAlpha => "delivery_alpha_cycles",
@@ -231,6 +236,7 @@ impl Constants {
             Constant::ComputeBeta => &mut self.compute_beta_cycles_per_beat,
             Constant::Issue => &mut self.issue_cycles,
             Constant::IssueLines => &mut self.issue_lines_cycles,
+            Constant::ReadsOverlap => &mut self.reads_overlap_cycles,
             Constant::Wait => &mut self.wait_cycles,
             Constant::BarrierAlpha => &mut self.barrier_alpha_cycles,
             Constant::DeliveryAlpha => &mut self.delivery_alpha_cycles,

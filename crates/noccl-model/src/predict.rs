@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The backend `model`: when each action of a schedule starts and ends, without running it.
 //!
-//! One pass over the actions in their order. A cluster has the agents of the simulator (a control core
+//! One pass over the actions in the order in which they begin. A cluster has the agents of the simulator (a control core
 //! that starts transfers and waits at barriers, cores that add), each action costs what its law says, and
-//! transfers that share a link of the wide plane pass it one after the other in schedule order. What is left out:
+//! transfers that share a link of the wide plane pass it one after the other, first come, first served. What is left out:
 //! arbitration beat by beat, full buffers, kernels that lend their FPUs to the network. No bytes move:
 //! whether the schedule is right is the checker's business.
 
 mod links;
 mod merge;
+mod order;
 mod sync;
 mod transfer;
 
@@ -17,9 +18,9 @@ use crate::{Calibration, ModelError};
 use links::Links;
 use noccl_net::{Network, TileId, TileRef};
 use noccl_run::Counters;
-use noccl_workload::{
-    Action, ActionId, ActionKind, InNetworkReduction, LocalReduce, Schedule, participants,
-};
+use noccl_workload::{Action, ActionId, ActionKind, InNetworkReduction, LocalReduce, Schedule};
+use order::Order;
+use std::collections::HashMap;
 
 /// What the model expects of a schedule.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,12 +48,14 @@ type Shares = (f64, Vec<(TileId, f64)>);
 struct Model<'a> {
     network: &'a Network,
     constants: &'a Constants,
+    /// The tile that each DMA engine reads from, and until when.
+    reads: HashMap<TileId, (TileId, f64)>,
     /// When each tile's control core and its other cores are free.
     control: Vec<f64>,
     compute: Vec<f64>,
     links: Links,
     counters: Counters,
-    done: Vec<Ends>,
+    done: Vec<Option<Ends>>,
 }
 
 /// Predicts a schedule with the constants of a calibration.
@@ -85,11 +88,26 @@ pub fn predict_with(
         compute: vec![0.0; network.num_tiles()],
         links: Links::new(network, constants.one_way(1)),
         counters: Counters::default(),
-        done: Vec::with_capacity(schedule.actions.len()),
+        done: Vec::new(),
+        reads: HashMap::new(),
     };
-    let mut actions = Vec::with_capacity(schedule.actions.len());
-    for (index, action) in schedule.actions.iter().enumerate() {
-        actions.push(model.act(index, action)?);
+    let mut actions = vec![(0.0, 0.0); schedule.actions.len()];
+    model.done.resize_with(actions.len(), || None);
+    let mut order = Order::new(network, schedule);
+    let mut free = order.first();
+    loop {
+        for index in free.drain(..) {
+            let action = &schedule.actions[index as usize];
+            let begins = model.begins(&order.tiles[index as usize], action);
+            order.push(begins, index);
+        }
+        let Some(index) = order.pop() else {
+            break;
+        };
+        let tiles = &order.tiles[index as usize];
+        let action = &schedule.actions[index as usize];
+        actions[index as usize] = model.act(index as usize, action, tiles)?;
+        free = order.release(index);
     }
     model.counters.payload_byte_hops = model.links.flit_hops() * 64;
     model.counters.flit_hops = model.links.flit_hops();
@@ -115,14 +133,34 @@ fn runtime(schedule: &Schedule, actions: &[(f64, f64)]) -> f64 {
 }
 
 impl Model<'_> {
-    fn act(&mut self, index: usize, action: &Action) -> Result<(f64, f64), ModelError> {
-        let tiles = participants(self.network, &action.kind);
+    /// When the last participant can begin.
+    fn begins(&self, tiles: &[TileId], action: &Action) -> f64 {
+        let agents = match &action.kind {
+            ActionKind::LocalReduce(_) | ActionKind::Compute(_) | ActionKind::Kernel(_) => {
+                &self.compute
+            }
+            ActionKind::Transfer(_)
+            | ActionKind::Delivery(_)
+            | ActionKind::InNetworkReduction(_)
+            | ActionKind::Barrier(_)
+            | ActionKind::Arrival(_) => &self.control,
+        };
+        let at = |tile: &TileId| agents[tile.idx()].max(self.ready(*tile, &action.after));
+        tiles.iter().map(at).fold(0.0, f64::max)
+    }
+
+    fn act(
+        &mut self,
+        index: usize,
+        action: &Action,
+        tiles: &[TileId],
+    ) -> Result<(f64, f64), ModelError> {
         if tiles.is_empty() {
             return Err(absent(index, "participant", "a tile of this network"));
         }
         let ready: Vec<(TileId, f64)> = tiles
-            .into_iter()
-            .map(|tile| (tile, self.ready(tile, &action.after)))
+            .iter()
+            .map(|tile| (*tile, self.ready(*tile, &action.after)))
             .collect();
         let constants = self.constants;
         let wait_cycles = match &action.kind {
@@ -155,7 +193,7 @@ impl Model<'_> {
             }
         };
         let end = ends.iter().map(|(_, end)| *end).fold(0.0, f64::max);
-        self.done.push(Ends {
+        self.done[index] = Some(Ends {
             at: ends,
             wait_cycles,
         });
@@ -166,7 +204,7 @@ impl Model<'_> {
     fn ready(&self, tile: TileId, after: &[ActionId]) -> f64 {
         let mut ready: f64 = 0.0;
         for before in after {
-            let Some(ends) = self.done.get(before.0 as usize) else {
+            let Some(Some(ends)) = self.done.get(before.0 as usize) else {
                 continue;
             };
             if let Ok(at) = ends.at.binary_search_by_key(&tile, |(t, _)| *t) {
@@ -234,7 +272,7 @@ impl Model<'_> {
         let merged = tree.merge(&starts);
         let first = starts.iter().map(|(_, s)| *s).fold(f64::INFINITY, f64::min);
         let serial = self.per_beat(beats) * f64::from(merged.cycles_per_beat);
-        let delay = self.links.take(&merged.routes, first, serial, beats);
+        let delay = self.links.pass(&merged.route, first, serial, beats);
         let members = starts.len() as u64;
         self.counters.dma_load_bytes += reduction.bytes * members;
         self.counters.dma_store_bytes += reduction.bytes * members;

@@ -43,6 +43,7 @@ pub fn calibration_runs(network: &Network) -> Result<Vec<CalibrationRun>, ModelE
     let mut runs = transfers(network);
     runs.extend(inside_a_cluster());
     runs.extend(sequences());
+    runs.push(two_reads());
     runs.extend(barriers());
     runs.extend(notices());
     runs.extend(reductions());
@@ -146,6 +147,30 @@ fn sequences() -> [CalibrationRun; 4] {
             with(&[&one_push, &one_fold, &[(Beta, 1.0), (IssueLines, 1.0)]]),
         ),
     ]
+}
+
+/// One engine reads from two tiles: it asks the second when the first has answered.
+fn two_reads() -> CalibrationRun {
+    use Constant::{Beta, Hop, PullAlpha, ReadsOverlap};
+    let read = |x: u16, to: u64| {
+        let destination = Destination::One(place(ORIGIN, to));
+        transfer(place(Coord::new(x, 0), 0), destination, 16, 1)
+    };
+    let mut both = run(
+        "16 beats read over 1 hop and 16 over 2, at once".to_owned(),
+        Law::Agent,
+        vec![read(1, OUTPUT), read(2, 2 * OUTPUT)],
+        vec![
+            (PullAlpha, 2.0),
+            (Hop, 3.0),
+            (Beta, 32.0),
+            (ReadsOverlap, -1.0),
+        ],
+    );
+    for action in &mut both.schedule.actions {
+        action.after.clear();
+    }
+    both
 }
 
 fn barriers() -> Vec<CalibrationRun> {

@@ -5,16 +5,23 @@ use noccl_net::tree::{Cube, fork_set};
 use noccl_net::{LinkId, Network, Port, TileId};
 use noccl_spec::Plane;
 
-/// Slots per tile: its router's output ports, and the way from its NI into the router.
-const SLOTS: usize = 6;
+/// Slots per tile: its router's output ports, the way from its NI into the router, its reduction unit.
+const SLOTS: usize = 7;
 const FROM_NI: usize = 5;
+const ADDER: usize = 6;
 
-/// Links that one stream of beats passes, each with the cycles from the transfer's start until its first
-/// beat stands there.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Route {
-    pub(crate) slots: Vec<(u32, f64)>,
+/// A link that a stream of beats passes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Passage {
+    pub(crate) slot: u32,
+    /// Cycles from the transfer's start until its first beat stands there, if nothing is in the way.
+    pub(crate) at: f64,
+    /// Index of the passage before it on the same route, if what is late there is late here too.
+    pub(crate) before: Option<usize>,
 }
+
+/// Links that one stream of beats passes, each behind the one before it.
+pub(crate) type Route = Vec<Passage>;
 
 /// All links of the wide plane.
 #[derive(Debug)]
@@ -37,31 +44,45 @@ impl Links {
 
     /// The tree from a tile to all of a set, its first beat leaving the source's NI at `offset`.
     pub(crate) fn route(&self, network: &Network, from: TileId, to: Cube, offset: f64) -> Route {
-        let mut slots = vec![(slot(from, FROM_NI), offset)];
-        let mut open = vec![(network.coord(from), Port::Local, offset)];
-        while let Some((here, entered, at)) = open.pop() {
+        let mut route = vec![Passage {
+            slot: from_ni(from),
+            at: offset,
+            before: None,
+        }];
+        let mut open = vec![(network.coord(from), Port::Local, offset, 0)];
+        while let Some((here, entered, at, before)) = open.pop() {
             let ports = fork_set(here, entered, to);
-            for port in Port::ALL.into_iter().filter(|p| ports & p.bit() != 0) {
-                slots.push((slot(network.tile_at(here), port as usize), at));
+            // The initiator's own copy of a multicast goes from its NI to its memory.
+            let is_own = |p: Port| p == Port::Local && entered == Port::Local;
+            let leaves = |p: &Port| ports & p.bit() != 0 && !is_own(*p);
+            for port in Port::ALL.into_iter().filter(leaves) {
+                route.push(Passage {
+                    slot: slot(network.tile_at(here), port as usize),
+                    at,
+                    before: Some(before),
+                });
                 if let Some(next) = network.neighbour(here, port) {
-                    open.push((next, port.opposite(), at + self.way_cycles));
+                    let behind = route.len() - 1;
+                    open.push((next, port.opposite(), at + self.way_cycles, behind));
                 }
             }
         }
-        Route { slots }
+        route
     }
 
-    /// Takes all links of the routes for `serial` cycles each from the earliest time at which none is in
-    /// use; returns the cycles that this is later than `start`.
-    pub(crate) fn take(&mut self, routes: &[Route], start: f64, serial: f64, beats: u64) -> f64 {
-        let slots = || routes.iter().flat_map(|r| &r.slots);
-        let late = slots().map(|(slot, at)| self.free_at[*slot as usize] - start - at);
-        let delay = late.fold(0.0, f64::max);
-        for (slot, at) in slots() {
-            self.free_at[*slot as usize] = start + delay + at + serial;
-            self.beats[*slot as usize] += beats;
+    /// Passes the links of a route, each for `serial` cycles from the time at which it is free; returns the
+    /// cycles that the latest of them is later than it could.
+    pub(crate) fn pass(&mut self, route: &Route, start: f64, serial: f64, beats: u64) -> f64 {
+        let mut late: Vec<f64> = Vec::with_capacity(route.len());
+        for passage in route {
+            let slot = passage.slot as usize;
+            let before = passage.before.map_or(0.0, |index| late[index]);
+            let delay = before.max(self.free_at[slot] - start - passage.at);
+            self.free_at[slot] = start + delay + passage.at + serial;
+            self.beats[slot] += beats;
+            late.push(delay);
         }
-        delay
+        late.into_iter().fold(0.0, f64::max)
     }
 
     /// Beats over router-to-router links.
@@ -98,6 +119,11 @@ impl Links {
 /// Index of an output port or of the NI's way in.
 pub(crate) const fn slot(tile: TileId, port: usize) -> u32 {
     tile.0 * SLOTS as u32 + port as u32
+}
+
+/// Index of the reduction unit of a tile's router.
+pub(crate) const fn adder(tile: TileId) -> u32 {
+    slot(tile, ADDER)
 }
 
 /// Index of the way from a tile's NI into its router.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The tree of an in-network reduction: when the root has the first beat, and how fast the others follow.
 
-use super::links::{Route, from_ni, slot};
+use super::links::{Passage, Route, adder, from_ni, slot};
 use crate::constants::Constants;
 use noccl_net::tree::{Cube, join_set};
 use noccl_net::{Coord, Network, Port, TileId};
@@ -21,8 +21,8 @@ pub(crate) struct Merged {
     pub(crate) cycle: f64,
     /// Pace of the slowest router.
     pub(crate) cycles_per_beat: u32,
-    /// All links, as one route from the first start on.
-    pub(crate) routes: Vec<Route>,
+    /// All links, from the first start on.
+    pub(crate) route: Route,
 }
 
 impl Tree<'_> {
@@ -32,7 +32,7 @@ impl Tree<'_> {
         let mut merged = Merged {
             cycle: 0.0,
             cycles_per_beat: 1,
-            routes: vec![Route::default()],
+            route: Route::new(),
         };
         // Routers in an order in which each stands behind its inputs: the walk from the root, backwards.
         let mut walk = vec![(self.root, usize::MAX)];
@@ -51,13 +51,16 @@ impl Tree<'_> {
                 let start = starts.binary_search_by_key(&tile, |(t, _)| *t);
                 let start = start.map_or(first, |at| starts[at].1);
                 cycle[index] = cycle[index].max(start);
-                merged.routes[0].slots.push((from_ni(tile), start - first));
+                merged.route.push(alone(from_ni(tile), start - first));
+            }
+            if operands > 1 {
+                merged.route.push(alone(adder(tile), cycle[index] - first));
             }
             cycle[index] += self.constants.merge_cycles(operands, self.element_bytes);
             merged.cycles_per_beat = merged.cycles_per_beat.max(self.pace(operands));
             let port = self.network.next_hop(here, self.root);
-            let out = (slot(tile, port as usize), cycle[index] - first);
-            merged.routes[0].slots.push(out);
+            let out = alone(slot(tile, port as usize), cycle[index] - first);
+            merged.route.push(out);
             if let Some(at) = cycle.get(behind).copied() {
                 cycle[behind] = at.max(cycle[index] + self.constants.one_way(1));
             }
@@ -78,5 +81,14 @@ impl Tree<'_> {
             WideReductionKind::TwoOperand => additions,
             WideReductionKind::ThreeOperand => additions.div_ceil(2),
         }
+    }
+}
+
+/// A link whose lateness is its own: contributions wait for each other in the tiles.
+const fn alone(slot: u32, at: f64) -> Passage {
+    Passage {
+        slot,
+        at,
+        before: None,
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Transfers and deliveries.
 
-use super::links::Route;
 use super::{Model, Shares};
 use crate::ModelError;
 use noccl_net::tree::Cube;
@@ -17,6 +16,11 @@ struct Movement {
 }
 
 impl Movement {
+    /// Does it begin in another tile?
+    fn has_read(&self) -> bool {
+        self.source != self.initiator
+    }
+
     /// Does it end in the initiator's own L1?
     fn is_pull(&self, network: &Network) -> bool {
         self.to == Cube::single(network.coord(self.initiator))
@@ -51,7 +55,9 @@ impl Model<'_> {
         self.counters.dma_load_bytes += bytes;
         self.counters.dma_store_bytes += bytes;
         self.counters.spm_write_bytes += bytes * u64::from(movement.to.set.len());
-        let begin = start + self.delay(&movement, start);
+        let first = self.read_turn(&movement, start);
+        let begin = first + self.delay(&movement, first);
+        self.reads_until(&movement, begin);
         let end = begin + self.round_trip(&movement);
         if !is_delivery {
             return Ok((start, vec![(initiator, end)]));
@@ -68,26 +74,47 @@ impl Model<'_> {
         Ok((start, ends))
     }
 
+    /// When the engine's read side can ask: reads of another tile wait until the earlier ones have returned.
+    fn read_turn(&self, movement: &Movement, start: f64) -> f64 {
+        match self.reads.get(&movement.initiator) {
+            Some((from, end)) if movement.has_read() && *from != movement.source => {
+                start.max(end - self.constants.reads_overlap_cycles)
+            }
+            Some(_) | None => start,
+        }
+    }
+
+    fn reads_until(&mut self, movement: &Movement, begin: f64) {
+        if movement.has_read() {
+            let hops = self.network.hops(movement.initiator, movement.source);
+            let constants = self.constants;
+            let way = constants.pull_alpha_cycles + constants.hop_cycles * f64::from(hops);
+            let end = begin + way + self.serial(movement);
+            self.reads
+                .insert(movement.initiator, (movement.source, end));
+        }
+    }
+
     /// How much later than it could a movement begins, because others use its links.
     fn delay(&mut self, movement: &Movement, start: f64) -> f64 {
         let (initiator, source) = (movement.initiator, movement.source);
         let one_way = self.constants.one_way(self.network.hops(initiator, source));
-        let mut routes: Vec<Route> = Vec::new();
-        if source != initiator {
+        let serial = self.serial(movement);
+        let beats = movement.beats;
+        let mut delay = 0.0;
+        if movement.has_read() {
             let back = Cube::single(self.network.coord(initiator));
-            routes.push(self.links.route(self.network, source, back, one_way));
+            let route = self.links.route(self.network, source, back, one_way);
+            delay = self.links.pass(&route, start, serial, beats);
         }
         if !movement.is_pull(self.network) {
             let offset = 2.0 * one_way;
             let route = self
                 .links
                 .route(self.network, initiator, movement.to, offset);
-            routes.push(route);
-        } else if source == initiator {
-            return 0.0;
+            delay += self.links.pass(&route, start + delay, serial, beats);
         }
-        let serial = self.serial(movement);
-        self.links.take(&routes, start, serial, movement.beats)
+        delay
     }
 
     /// Until the initiator knows that all is over.
@@ -95,8 +122,7 @@ impl Model<'_> {
         let constants = self.constants;
         let serial = self.serial(movement);
         let read_hops = self.network.hops(movement.initiator, movement.source);
-        let has_read = movement.source != movement.initiator;
-        let alpha = match (has_read, movement.is_pull(self.network)) {
+        let alpha = match (movement.has_read(), movement.is_pull(self.network)) {
             (false, true) => return constants.copy_alpha_cycles + serial,
             (true, true) => constants.pull_alpha_cycles,
             (false, false) => constants.push_alpha_cycles,
@@ -114,7 +140,7 @@ impl Model<'_> {
     fn one_way_trip(&self, movement: &Movement, tile: TileId) -> f64 {
         let constants = self.constants;
         let way = constants.one_way(self.network.hops(movement.initiator, tile));
-        let read = if movement.source == movement.initiator {
+        let read = if !movement.has_read() {
             0.0
         } else {
             let hops = self.network.hops(movement.initiator, movement.source);
