@@ -3,6 +3,7 @@
 //!
 //! None is written by hand: `fit` takes them from measured runs, `noccl calibrate` writes them to a file.
 
+use noccl_spec::WideReductionKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -272,5 +273,18 @@ impl Constants {
             return 0.0;
         }
         self.cut_cycles + f64::from(operands - 1) * self.addition_cycles(element_bytes)
+    }
+}
+
+/// Cycles per beat of a router that adds that many operands: as many additions one after the other as its unit
+/// cannot do at once.
+pub(crate) const fn cycles_per_beat(kind: WideReductionKind, operands: u32) -> u32 {
+    let additions = match operands {
+        0..=2 => 1,
+        _ => operands - 1,
+    };
+    match kind {
+        WideReductionKind::TwoOperand => additions,
+        WideReductionKind::ThreeOperand => additions.div_ceil(2),
     }
 }

@@ -271,7 +271,8 @@ impl Model<'_> {
         };
         let merged = tree.merge(&starts);
         let first = starts.iter().map(|(_, s)| *s).fold(f64::INFINITY, f64::min);
-        let serial = self.per_beat(beats) * f64::from(merged.cycles_per_beat);
+        let further = beats.saturating_sub(1) * u64::from(merged.cycles_per_beat);
+        let serial = self.per_beat(1 + further);
         let delay = self.links.pass(&merged.route, first, serial, beats);
         let members = starts.len() as u64;
         self.counters.dma_load_bytes += reduction.bytes * members;

@@ -5,7 +5,7 @@
 //! things is made of these; how well, is checked on runs that are not in this list.
 
 use crate::ModelError;
-use crate::constants::{Constant, Law};
+use crate::constants::{Constant, Law, cycles_per_beat};
 use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet};
 use noccl_workload::{
     Action, ActionId, ActionKind, Arrival, Barrier, BarrierMechanism, Destination, ElementType,
@@ -46,7 +46,7 @@ pub fn calibration_runs(network: &Network) -> Result<Vec<CalibrationRun>, ModelE
     runs.push(two_reads());
     runs.extend(barriers());
     runs.extend(notices());
-    runs.extend(reductions());
+    runs.extend(reductions(network));
     Ok(runs)
 }
 
@@ -253,7 +253,8 @@ fn notices() -> Vec<CalibrationRun> {
     out
 }
 
-fn reductions() -> Vec<CalibrationRun> {
+fn reductions(network: &Network) -> Vec<CalibrationRun> {
+    let kind = network.spec().router.wide_reduction.kind;
     use Constant::{Addition8, Addition16, Addition32, Addition64, Beta, Cut, Hop, ReductionAlpha};
     // Operands of the routers that add on the way of the farthest member.
     let shapes: [(MultiAddress, &[u32]); 3] = [
@@ -263,6 +264,8 @@ fn reductions() -> Vec<CalibrationRun> {
     ];
     let reduce = |set: MultiAddress, operands: &[u32], beats: u64, element, addition| {
         let additions: u32 = operands.iter().map(|o| o - 1).sum();
+        let most = operands.iter().copied().max().unwrap_or(1);
+        let further = (beats - 1) * u64::from(cycles_per_beat(kind, most));
         run(
             format!("reduction of {beats} beats, {element:?}, over {set}"),
             Law::Reduction,
@@ -277,7 +280,7 @@ fn reductions() -> Vec<CalibrationRun> {
             vec![
                 (ReductionAlpha, 1.0),
                 (Hop, f64::from(set.max().hops_to(ORIGIN))),
-                (Beta, beats as f64),
+                (Beta, (1 + further) as f64),
                 (Cut, operands.len() as f64),
                 (addition, f64::from(additions)),
             ],

@@ -74,6 +74,24 @@ fn constants_follow_the_spec_field_that_they_stand_for() {
 }
 
 #[test]
+fn the_reductions_laws_hold_for_units_of_two_and_of_three_operands() {
+    let two = network(
+        "collective_noc_4x4",
+        &[("router.wide_reduction.kind", "two_operand")],
+    );
+    let calibration = calibrated(&two);
+    assert_eq!(calibration.constants, shipped().constants);
+    assert!(calibration.held_out.max_error <= 0.05);
+    for run in calibration.runs {
+        assert_eq!(
+            run.fitted_cycles, run.measured_cycles as f64,
+            "{}",
+            run.name
+        );
+    }
+}
+
+#[test]
 fn constants_are_refused_for_a_network_that_they_were_not_fitted_to() {
     let other = network("collective_noc_4x4", &[("cluster.dma.start_cycles", "9")]);
     let error = shipped()

@@ -2,10 +2,9 @@
 //! The tree of an in-network reduction: when the root has the first beat, and how fast the others follow.
 
 use super::links::{Passage, Route, adder, from_ni, slot};
-use crate::constants::Constants;
+use crate::constants::{Constants, cycles_per_beat};
 use noccl_net::tree::{Cube, join_set};
 use noccl_net::{Coord, Network, Port, TileId};
-use noccl_spec::WideReductionKind;
 
 pub(crate) struct Tree<'a> {
     pub(crate) network: &'a Network,
@@ -57,7 +56,8 @@ impl Tree<'_> {
                 merged.route.push(alone(adder(tile), cycle[index] - first));
             }
             cycle[index] += self.constants.merge_cycles(operands, self.element_bytes);
-            merged.cycles_per_beat = merged.cycles_per_beat.max(self.pace(operands));
+            let kind = self.network.spec().router.wide_reduction.kind;
+            merged.cycles_per_beat = merged.cycles_per_beat.max(cycles_per_beat(kind, operands));
             let port = self.network.next_hop(here, self.root);
             let out = alone(slot(tile, port as usize), cycle[index] - first);
             merged.route.push(out);
@@ -72,15 +72,6 @@ impl Tree<'_> {
     fn inputs(&self, here: Coord) -> impl Iterator<Item = Port> + use<> {
         let ports = join_set(here, self.group, self.root);
         Port::ALL.into_iter().filter(move |p| ports & p.bit() != 0)
-    }
-
-    /// Cycles per beat of a router with that many operands.
-    fn pace(&self, operands: u32) -> u32 {
-        let additions = operands.saturating_sub(1).max(1);
-        match self.network.spec().router.wide_reduction.kind {
-            WideReductionKind::TwoOperand => additions,
-            WideReductionKind::ThreeOperand => additions.div_ceil(2),
-        }
     }
 }
 
