@@ -5,14 +5,30 @@ use crate::bench::BenchRow;
 use crate::describe::NetworkDescription;
 use crate::{
     BarrierStudy, ClaimRow, CompareRow, Error, GemmRow, RunReport, StressReport, TrafficReport,
+    Verdicts,
 };
+use noccl_model::Calibration;
 use noccl_workload::CheckReport;
 use schemars::{Schema, schema_for};
 
 /// Names that [`schema`] accepts.
-pub const SCHEMA_NAMES: [&str; 14] = [
-    "spec", "network", "schedule", "trace", "traffic", "check", "run", "compare", "sweep",
-    "stress", "bench", "claims", "barrier", "gemm",
+pub const SCHEMA_NAMES: [&str; 16] = [
+    "spec",
+    "network",
+    "schedule",
+    "trace",
+    "traffic",
+    "check",
+    "run",
+    "compare",
+    "sweep",
+    "stress",
+    "bench",
+    "claims",
+    "barrier",
+    "gemm",
+    "calibration",
+    "verdicts",
 ];
 
 /// JSON Schema of a format.
@@ -40,6 +56,8 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "gemm" => schema_for!(Vec<GemmRow>),
         "claims" => schema_for!(Vec<ClaimRow>),
         "barrier" => schema_for!(BarrierStudy),
+        "calibration" => schema_for!(Calibration),
+        "verdicts" => schema_for!(Verdicts),
         _ => {
             let known = format!("accepted: {}", SCHEMA_NAMES.join(", "));
             return Err(Error::argument("format", name, known));
