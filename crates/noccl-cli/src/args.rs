@@ -58,7 +58,7 @@ pub fn load(spec: &str, overrides: &OverrideArgs) -> Result<Network, Error> {
 /// A collective over a group.
 #[derive(Debug, Args)]
 pub struct CollectiveArgs {
-    /// multicast, reduce, all_reduce or barrier
+    /// multicast, reduce, all_reduce, all_gather, reduce_scatter, all_to_all or barrier
     #[arg(value_parser = noccl::parse_collective)]
     pub collective: CollectiveKind,
     /// Participants: all, row, row:Y, column:X or X,Y,W,H (south-west cluster and size)
@@ -68,7 +68,7 @@ pub struct CollectiveArgs {
     /// south-west cluster
     #[arg(long, value_name = "X,Y|mem:N")]
     pub root: Option<String>,
-    /// Operator of reduce and all_reduce: sum, min, max, and, or
+    /// Operator of reduce, all_reduce and reduce_scatter: sum, min, max, and, or
     #[arg(long, default_value = "sum", value_parser = noccl::parse_operator)]
     pub operator: Operator,
     /// Element: fp64, fp32, fp16, bf16, fp8_e4m3, fp8_e5m2, int8, int16, int32 or int64

@@ -84,10 +84,15 @@ pub fn schedule(
         | Algorithm::Pairwise
         | Algorithm::Slotted => task.in_blocks()?,
     };
+    let mut parameters = choice.parameters(num_chunks as u32);
+    if collective.kind.has_blocks() {
+        // Blocks are not cut, and each algorithm has one structure.
+        parameters.retain(|name, _| name == "barrier");
+    }
     Ok(Schedule {
         format: SCHEDULE_FORMAT,
         algorithm: choice.algorithm.to_string(),
-        parameters: choice.parameters(num_chunks as u32),
+        parameters,
         collective: Some(collective.clone()),
         actions,
     })

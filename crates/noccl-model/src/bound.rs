@@ -161,6 +161,22 @@ pub fn bounds(network: &Network, collective: &Collective) -> Result<Bounds, Mode
     })
 }
 
+/// Members, rows, diameter, and blocks of an all-to-all over each link of the busiest cut.
+pub(crate) fn shape_of(
+    network: &Network,
+    collective: &Collective,
+) -> Result<(u64, u64, u32, u64), ModelError> {
+    let clusters = network.members(&collective.group)?;
+    let rows: std::collections::BTreeSet<u16> = clusters.iter().map(|c| c.y).collect();
+    let members: Vec<TileId> = clusters
+        .into_iter()
+        .map(|c| network.tile_at(network.mesh_coord(c)))
+        .collect();
+    let cut_blocks = cut_beats(network, &members, CollectiveKind::AllToAll, 1);
+    let hops = diameter_hops(network, &members);
+    Ok((members.len() as u64, rows.len() as u64, hops, cut_blocks))
+}
+
 /// Beats over each link of the cut and direction that has most of them, see the module.
 fn cut_beats(network: &Network, members: &[TileId], kind: CollectiveKind, beats: u64) -> u64 {
     let crossing = |near: u64, far: u64| match kind {

@@ -9,6 +9,7 @@ mod calibrate;
 mod chunks;
 mod constants;
 mod error;
+mod estimate;
 mod hop;
 mod least_squares;
 mod predict;
@@ -25,6 +26,7 @@ pub use calibrate::{
 pub use chunks::{LimitPoint, best_chunks, even_chunks, limit};
 pub use constants::{Constant, Constants, Law};
 pub use error::ModelError;
+pub use estimate::Shape;
 pub use hop::MulticastSource;
 pub use predict::{Prediction, predict, predict_with};
 pub use runs::{CalibrationRun, calibration_runs};

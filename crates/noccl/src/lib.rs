@@ -16,6 +16,7 @@ mod files;
 pub mod gemm;
 mod links;
 mod load;
+mod matrix;
 mod names;
 mod plan;
 pub mod report;
@@ -50,6 +51,7 @@ pub use files::{
 };
 pub use gemm::{GemmRequest, GemmRow, gemm};
 pub use load::{Loaded, load, load_spec, preset_names};
+pub use matrix::{MatrixRequest, MatrixRow, matrix};
 pub use names::{
     parse_collective, parse_element, parse_operator, parse_override, parse_pattern, word,
 };

@@ -4,15 +4,15 @@
 use crate::bench::BenchRow;
 use crate::describe::NetworkDescription;
 use crate::{
-    BarrierStudy, ClaimRow, CompareRow, Error, GemmRow, RunReport, StressReport, TrafficReport,
-    Verdicts,
+    BarrierStudy, ClaimRow, CompareRow, Error, GemmRow, MatrixRow, RunReport, StressReport,
+    TrafficReport, Verdicts,
 };
 use noccl_model::Calibration;
 use noccl_workload::CheckReport;
 use schemars::{Schema, schema_for};
 
 /// Names that [`schema`] accepts.
-pub const SCHEMA_NAMES: [&str; 16] = [
+pub const SCHEMA_NAMES: [&str; 17] = [
     "spec",
     "network",
     "schedule",
@@ -21,6 +21,7 @@ pub const SCHEMA_NAMES: [&str; 16] = [
     "check",
     "run",
     "compare",
+    "matrix",
     "sweep",
     "stress",
     "bench",
@@ -50,6 +51,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "check" => schema_for!(CheckReport),
         "run" => schema_for!(RunReport),
         "compare" => schema_for!(Vec<CompareRow>),
+        "matrix" => schema_for!(Vec<MatrixRow>),
         "sweep" => schema_for!(TrafficReport),
         "stress" => schema_for!(StressReport),
         "bench" => schema_for!(Vec<BenchRow>),

@@ -23,12 +23,13 @@ pub struct Compare {
     spec: SpecArgs,
     #[command(flatten)]
     collective: CollectiveArgs,
-    /// Payload sizes per participant, e.g. 1KiB,32KiB; a barrier has none
+    /// Payload sizes per participant, e.g. 1KiB,32KiB; of all_gather, reduce_scatter and all_to_all:
+    /// bytes of one block; a barrier has none
     #[arg(long, value_name = "SIZE,...", default_value = "1KiB")]
     bytes: String,
-    /// all, or names such as chain,tree,row_column,in_network; parameters fix what is searched else:
-    /// chain:8 has 8 chunks
-    #[arg(long, value_name = "all|NAME,...", default_value = "all")]
+    /// all, auto (what the model expects to be fastest), or names such as chain,tree,row_column,
+    /// in_network; parameters fix what is searched else: chain:8 has 8 chunks
+    #[arg(long, value_name = "all|auto|NAME,...", default_value = "all")]
     algorithms: String,
     /// sim (cycle by cycle, bytes verified) or model (analytic; schedules proved, no bytes move)
     #[arg(long, default_value = "sim", value_parser = parse_backend)]

@@ -11,6 +11,7 @@ mod doctor;
 mod elaborate;
 mod gemm;
 mod help_markdown;
+mod matrix;
 mod report;
 mod reproduce;
 mod rows;
@@ -46,6 +47,7 @@ enum Verb {
     Check(check::Check),
     Run(run::Run),
     Compare(compare::Compare),
+    Matrix(matrix::Matrix),
     Gemm(gemm::Gemm),
     Calibrate(calibrate::Calibrate),
     Verdicts(verdicts::VerdictsVerb),
@@ -74,6 +76,7 @@ impl Cli {
             Verb::Check(verb) => verb.run(),
             Verb::Run(verb) => verb.run(),
             Verb::Compare(verb) => verb.run(),
+            Verb::Matrix(verb) => verb.run(),
             Verb::Gemm(verb) => verb.run(),
             Verb::Calibrate(verb) => verb.run(),
             Verb::Verdicts(verb) => verb.run(),

@@ -6,6 +6,7 @@
 //! schedule, and what the collective means (exact result, or the error bound of a float sum).
 //! Chunk counts are searched in timing mode; only the best one is run in value mode.
 
+mod auto;
 mod by_model;
 mod case;
 mod inputs;
@@ -230,7 +231,7 @@ fn row_of(
         busiest_link: outcome.busiest_link,
         verified: outcome.verified,
         sum_error: outcome.sum_error,
-        is_in_network: choice.algorithm == noccl_coll::Algorithm::InNetwork,
+        is_in_network: choice.algorithm.is_in_network(),
         mesh: [network.width(), network.height()],
         cluster_region: [
             network.cluster_origin().x,

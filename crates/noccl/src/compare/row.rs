@@ -27,6 +27,8 @@ const fn simulated() -> Backend {
 /// Which algorithm to compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AlgorithmRequest {
+    /// The one that the model expects to be fastest, with its parameters.
+    Auto,
     /// The best parameters are searched; a chain of one chunk makes a row of its own.
     Search(Algorithm),
     /// Exactly this one.
@@ -179,8 +181,8 @@ pub struct CompareRow {
     pub links: Vec<LinkFlits>,
 }
 
-/// Reads `all` or a list such as `chain,tree:4,in_network`; a name alone searches the best parameters,
-/// a name with parameters (as [`Choice`] reads them) fixes them.
+/// Reads `all`, or a list such as `chain,tree:4,in_network`; a name alone searches the best parameters,
+/// a name with parameters (as [`Choice`] reads them) fixes them; `auto` is what the model expects to be fastest.
 ///
 /// # Errors
 /// [`Error::Argument`] with the names that exist.
@@ -195,14 +197,16 @@ pub fn parse_algorithms(text: &str) -> Result<Vec<AlgorithmRequest>, Error> {
 
 fn parse_algorithm(text: &str) -> Result<AlgorithmRequest, Error> {
     let read = || {
-        if text.contains(':') {
+        if text == "auto" {
+            Ok(AlgorithmRequest::Auto)
+        } else if text.contains(':') {
             Ok(AlgorithmRequest::Fixed(text.parse()?))
         } else {
             Ok(AlgorithmRequest::Search(text.parse()?))
         }
     };
     read().map_err(|e: CollError| {
-        let message = format!("{e}; or all");
+        let message = format!("{e}; or all, or auto");
         Error::argument("--algorithms", text, message)
     })
 }
@@ -231,7 +235,7 @@ mod tests {
 
     #[test]
     fn unknown_algorithms_are_refused_with_the_known_names() {
-        for text in ["", "ring", "chain,,tree"] {
+        for text in ["", "star", "chain,,tree"] {
             let message = parse_algorithms(text).unwrap_err().to_string();
             assert!(message.contains("in_network"), "{message}");
         }

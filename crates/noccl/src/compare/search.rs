@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which choices make one row, and the best of them.
 
+use super::auto::auto_choice;
 use super::row::AlgorithmRequest;
 use super::{Case, runtime_cycles};
 use crate::Error;
@@ -42,6 +43,7 @@ pub(crate) fn families(
     let mut out = Vec::new();
     for request in asked {
         match request {
+            AlgorithmRequest::Auto => out.push(vec![auto_choice(network, collective, &known)?]),
             AlgorithmRequest::Fixed(choice) => out.push(vec![choice]),
             AlgorithmRequest::Search(algorithm) => {
                 out.extend(searched(network, collective, algorithm, &known)?);

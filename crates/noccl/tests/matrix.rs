@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The matrix of all collectives, and `auto` against the best of the library.
+#![allow(clippy::unwrap_used)]
+
+use noccl::{
+    AlgorithmRequest, CollectiveKind, Error, MatrixRequest, MatrixRow, Network, Watch, load,
+    matrix, parse_algorithms,
+};
+
+fn network(preset: &str) -> Network {
+    load(preset, &[]).unwrap().network
+}
+
+fn rows(
+    net: &Network,
+    collectives: &[CollectiveKind],
+    bytes: &[u64],
+    algorithms: &str,
+) -> Vec<MatrixRow> {
+    let request = MatrixRequest {
+        collectives: collectives.to_vec(),
+        bytes: bytes.to_vec(),
+        algorithms: parse_algorithms(algorithms).unwrap(),
+        ..MatrixRequest::new()
+    };
+    matrix(net, &request, Watch::quiet()).unwrap()
+}
+
+#[test]
+fn auto_is_at_most_3_percent_slower_than_the_best_of_the_library() {
+    let net = network("collective_noc_4x4");
+    for kind in MatrixRequest::new().collectives {
+        for bytes in [64, 512, 4 << 10, 8 << 10] {
+            let all = rows(&net, &[kind], &[bytes], "all");
+            let chosen = rows(&net, &[kind], &[bytes], "auto");
+            assert_eq!(all.is_empty(), chosen.is_empty(), "{kind} {bytes}");
+            let (Some(best), Some(auto)) = (all.iter().find(|r| r.is_best), chosen.first()) else {
+                continue;
+            };
+            let ratio = auto.cycles as f64 / best.cycles as f64;
+            assert!(
+                ratio <= 1.03,
+                "{kind} {bytes}: {} instead of {}",
+                auto.cycles,
+                best.cycles
+            );
+        }
+    }
+}
+
+#[test]
+fn auto_on_the_published_router_takes_nothing_that_it_cannot_do() {
+    let net = network("collective_noc_4x4_peer");
+    for kind in MatrixRequest::new().collectives {
+        for row in rows(&net, &[kind], &[1024], "auto") {
+            assert!(row.verified, "{row:?}");
+            let is_lines = row.algorithm.starts_with("in_network");
+            assert!(!is_lines || kind == CollectiveKind::Multicast, "{row:?}");
+        }
+    }
+}
+
+#[test]
+fn every_row_is_verified_and_not_below_its_bound_and_each_case_has_a_best_one() {
+    let net = network("collective_noc_4x4");
+    let kinds = [
+        CollectiveKind::AllGather,
+        CollectiveKind::ReduceScatter,
+        CollectiveKind::AllToAll,
+    ];
+    let rows = rows(&net, &kinds, &[64, 1000], "all");
+    for row in &rows {
+        assert!(
+            row.verified && row.cycles >= row.lower_bound_cycles,
+            "{row:?}"
+        );
+    }
+    for kind in kinds {
+        for bytes in [64, 1000] {
+            let case = rows
+                .iter()
+                .filter(|r| (r.collective, r.bytes) == (kind, bytes));
+            assert_eq!(case.filter(|r| r.is_best).count(), 1, "{kind} {bytes}");
+        }
+    }
+}
+
+#[test]
+fn sizes_that_do_not_fit_are_left_out_and_other_mistakes_are_not() {
+    let net = network("collective_noc_4x4");
+    // 16 blocks of 8 KiB twice are more than 128 KiB.
+    let left = rows(
+        &net,
+        &[CollectiveKind::AllToAll],
+        &[64, 8 << 10],
+        "pairwise",
+    );
+    assert_eq!(left.iter().map(|r| r.bytes).collect::<Vec<_>>(), [64]);
+    let wrong = MatrixRequest {
+        collectives: vec![CollectiveKind::AllToAll],
+        bytes: vec![64],
+        algorithms: parse_algorithms("in_network").unwrap(),
+        ..MatrixRequest::new()
+    };
+    let error = matrix(&net, &wrong, Watch::quiet()).unwrap_err();
+    assert!(matches!(error, Error::Coll(_)), "{error}");
+    assert_eq!(parse_algorithms("auto"), Ok(vec![AlgorithmRequest::Auto]));
+}
+
+#[test]
+fn planned_sends_come_near_the_middle_of_the_mesh() {
+    // 4 KiB per pair over 8x8: direct sends without a plan take twice the bound.
+    let net = network("collective_noc_8x8_large");
+    let rows = rows(&net, &[CollectiveKind::AllToAll], &[4 << 10], "slotted");
+    assert!(
+        rows[0].verified && rows[0].cycles_over_lower_bound < 1.3,
+        "{rows:?}"
+    );
+}
