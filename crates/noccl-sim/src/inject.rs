@@ -198,7 +198,7 @@ impl Machine<'_> {
             !ni.writes.iter().take(at).any(is_same)
         };
         let mut passable = (1..ni.writes.len()).take_while(|at| !waits_for_own(*at));
-        passable.find(|at| self.is_ready(ni, &ni.writes[*at]) && is_open(*at))
+        passable.find(|at| is_open(*at) && self.is_ready(ni, &ni.writes[*at]))
     }
 
     fn is_ready(&self, ni: &Ni, stream: &Stream) -> bool {

@@ -255,7 +255,7 @@ fn finish(
     outputs: &[(Place, u64)],
 ) -> RunResult {
     let mut counters = machine.counters;
-    counters.flit_hops = machine.planes.iter().map(|p| p.flit_hops).sum();
+    counters.flit_hops = machine.flit_hops();
     counters.dca_ops = machine.planes[Plane::Wide.idx()].joins.folded_elements;
     counters.payload_byte_hops = machine.planes[Plane::Wide.idx()].flit_hops * 64;
     let memory = outputs

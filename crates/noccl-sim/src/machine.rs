@@ -213,7 +213,13 @@ impl<'n> Machine<'n> {
         let (trees, is_large) = (&self.txns.trees, self.is_large());
         let parts = self.planes.each_mut().map(|p| p.receive_parts(trees));
         self.crew.run(parts, is_large);
+        let hops_before = self.flit_hops();
         self.planes.iter_mut().for_each(PlaneState::finish_receive);
+        if self.flit_hops() != hops_before {
+            // A flit that is on its way for long does not hang: a barrier crosses a large mesh without
+            // being seen by any NI.
+            self.last_progress = self.cycle;
+        }
         let parts = self.planes.each_mut().map(PlaneState::switch_parts);
         self.crew.run(parts, is_large);
         self.planes.iter_mut().for_each(PlaneState::finish_switch);
@@ -223,6 +229,11 @@ impl<'n> Machine<'n> {
         {
             self.cycle = self.cycle.max(next);
         }
+    }
+
+    /// Links crossed so far, over all planes.
+    pub(crate) fn flit_hops(&self) -> u64 {
+        self.planes.iter().map(|p| p.flit_hops).sum()
     }
 
     /// Is there enough to do in this cycle for several threads?

@@ -197,7 +197,7 @@ impl<'t> TrafficDriver<'t> {
                 .map_or(0, u64::from),
             max_latency_cycles: self.latencies.last().copied().map_or(0, u64::from),
             packets: self.packets,
-            flit_hops: machine.planes.iter().map(|p| p.flit_hops).sum(),
+            flit_hops: machine.flit_hops(),
             cycles: machine.cycle,
             saturated: self.open_deliveries > 0,
         }

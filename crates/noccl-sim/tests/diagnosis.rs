@@ -337,3 +337,20 @@ fn programs_that_wait_in_opposite_orders_are_named_with_actions_and_tiles() {
         }
     }
 }
+
+#[test]
+fn flits_on_a_long_way_do_not_hang() {
+    let net = network("collective_noc_64x64");
+    let (group, root) = (cube(0, 0, 63, 0), cluster(0, 0));
+    let trace = Trace {
+        transactions: vec![entry(vec![Some(0); 64], PortKind::Barrier { group, root })],
+        ..Trace::default()
+    };
+    // No NI sees a flit for more than 100 cycles.
+    let config = RunConfig {
+        hang_cycles: 20,
+        ..RunConfig::new(Mode::Timing)
+    };
+    let result = noccl_sim::run_trace(&net, &trace, &config, &mut |_| true).unwrap();
+    assert_eq!(result.cycles, 5 + 4 * 63);
+}

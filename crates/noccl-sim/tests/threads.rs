@@ -50,7 +50,8 @@ fn mixed() -> Trace {
 }
 
 fn run_mixed(network: &Network, mode: Mode, threads: usize) -> RunResult {
-    noccl_sim::run_trace(network, &mixed(), &config(mode, threads), &mut |_| true).unwrap()
+    noccl_sim::run_trace(network, &mixed(), &config(mode, threads), &mut |_| true)
+        .expect("the trace is sound")
 }
 
 #[test]
@@ -78,7 +79,7 @@ fn open_loop_traffic_gives_the_same_result_for_any_number_of_threads() {
         };
         let [one, two, five] = THREADS.map(|threads| {
             let config = config(Mode::Timing, threads);
-            noccl_sim::run_traffic(&net, &traffic, &config, &mut |_| true).unwrap()
+            noccl_sim::run_traffic(&net, &traffic, &config, &mut |_| true).expect("traffic ends")
         });
         assert!(one.flit_hops > 100_000, "{} flit-hops", one.flit_hops);
         assert_eq!(one, two, "{pattern:?}");

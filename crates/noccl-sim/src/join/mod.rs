@@ -127,8 +127,12 @@ struct Flow {
 #[derive(Debug, Default)]
 struct Unit {
     merges: Vec<Merge>,
-    waiting: Vec<Operands>,
+    /// Beats that lack operands, and complete ones. Queues: beats of a transaction come in order, so what is
+    /// looked for and removed stands near the front.
+    waiting: VecDeque<Operands>,
     ready: VecDeque<Operands>,
+    /// None of the ready beats has room at its next merge point: wait for credits or for another beat.
+    is_stalled: bool,
     results: VecDeque<(u64, Flit)>,
     flows: Vec<Flow>,
     /// Credits not yet sent: several go at a time.
@@ -222,6 +226,7 @@ impl Joins {
         };
         if cycle >= unit.next_issue
             && !unit.ready.is_empty()
+            && !unit.is_stalled
             && let Some(at) = unit.next_with_room(here, &self.config, context)
         {
             self.start_addition(r, at, here, context);
@@ -248,6 +253,7 @@ impl Joins {
             return false;
         };
         flow.under_way -= beats;
+        unit.is_stalled = false;
         true
     }
 

@@ -5,6 +5,7 @@ use super::{Credit, Flow, JoinConfig, Joins, Operands, Unit, Verdict};
 use crate::flit::{Flit, FlitKind, LAST, RESPONSE, unpack};
 use crate::plane::Context;
 use crate::txn::Tree;
+use noccl_net::deadlock::window_over;
 use noccl_net::tree::join_set;
 use noccl_net::{Coord, Port, xy_port};
 use noccl_workload::number::fold_into;
@@ -20,10 +21,7 @@ impl Joins {
     ) -> Verdict {
         let limit = self.config.store_beats;
         let unit = self.unit(r);
-        let found = unit
-            .waiting
-            .iter()
-            .position(|o| o.txn == flit.txn && o.beat == flit.beat);
+        let found = unit.find_waiting(flit.txn, flit.beat);
         let have = found.map_or(0, |at| unit.waiting[at].have);
         let completes = have | 1 << port == expected;
         if have >> port & 1 != 0 || (!completes && unit.stored_beats >= limit) {
@@ -41,7 +39,7 @@ impl Joins {
                 flags: 0,
                 since: cycle,
             };
-            unit.waiting.push(empty);
+            unit.waiting.push_back(empty);
             unit.waiting.len() - 1
         });
         let entry = &mut unit.waiting[at];
@@ -49,9 +47,8 @@ impl Joins {
         entry.slots[port] = flit.payload;
         entry.senders[port] = flit.dst;
         entry.flags |= flit.flags;
-        if completes {
-            let complete = unit.waiting.remove(at);
-            unit.ready.push_back(complete);
+        if completes && let Some(complete) = unit.waiting.remove(at) {
+            unit.make_ready(complete);
         }
         Verdict::Absorb
     }
@@ -78,7 +75,7 @@ impl Joins {
         };
         let unit = self.unit(r);
         unit.stored_beats += have.count_ones();
-        unit.ready.push_back(operands);
+        unit.make_ready(operands);
     }
 
     pub(super) fn start_addition(
@@ -120,6 +117,22 @@ impl Joins {
 const BEATS_PER_CREDIT_FLIT: u32 = 4;
 
 impl Unit {
+    /// The entry of a beat. A transaction's beats come in order through every input, so its entries
+    /// stand in order too: a beat beyond the newest of them has none.
+    fn find_waiting(&self, txn: u32, beat: u16) -> Option<usize> {
+        let newest = self.waiting.iter().rev().find(|o| o.txn == txn)?;
+        if newest.beat < beat {
+            return None;
+        }
+        let is_it = |o: &Operands| o.txn == txn && o.beat == beat;
+        self.waiting.iter().position(is_it)
+    }
+
+    fn make_ready(&mut self, operands: Operands) {
+        self.ready.push_back(operands);
+        self.is_stalled = false;
+    }
+
     /// Oldest complete beat whose next merge point has room for it.
     pub(super) fn next_with_room(
         &mut self,
@@ -130,8 +143,12 @@ impl Unit {
         if !config.has_windows {
             return Some(0);
         }
+        let mut full = None;
         for at in 0..self.ready.len() {
             let txn = self.ready[at].txn;
+            if full == Some(txn) {
+                continue;
+            }
             let flow = self
                 .flows
                 .iter()
@@ -151,7 +168,9 @@ impl Unit {
             if flow.under_way < flow.window {
                 return Some(at);
             }
+            full = Some(txn);
         }
+        self.is_stalled = true;
         None
     }
 
@@ -207,15 +226,6 @@ impl Unit {
             }
         }
     }
-}
-
-/// Beats on the way over each further hop and back: two cycles a hop for the beat, two for the credit.
-const WINDOW_BEATS_PER_HOP: u32 = 4;
-
-/// Window between merge points that are `hops` apart: the spec's for neighbours, more over a distance, so
-/// that members of strided groups keep one beat per cycle.
-const fn window_over(hops: u32, window_beats: u32) -> u32 {
-    window_beats + WINDOW_BEATS_PER_HOP * hops.saturating_sub(1)
 }
 
 /// Window of a contribution that leaves `here`: unlimited if it meets no siblings on its way to the root.

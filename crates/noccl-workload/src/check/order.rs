@@ -17,7 +17,7 @@ use noccl_net::{Network, TileId};
 pub(super) type Vertex = u32;
 
 /// Sources answered per sweep.
-const LANES: usize = 256;
+pub(super) const LANES: usize = 256;
 type Lanes = [u64; LANES / 64];
 
 /// The order of all events of a schedule.
@@ -213,6 +213,19 @@ impl Order {
             }
             Finish::Series(first) => first + position as Vertex,
         }
+    }
+
+    /// Vertices that come after the entries of all these tiles, because an action keeps all of them
+    /// together there.
+    pub(super) fn hubs_of_all(&self, tiles: &[TileId]) -> impl Iterator<Item = Vertex> {
+        self.actions.iter().enumerate().filter_map(move |(i, action)| {
+            let Finish::Hub(hub) = action.finish else {
+                return None;
+            };
+            let members = self.members(i);
+            let is_member = |tile: &TileId| members.binary_search(tile).is_ok();
+            (members.len() >= tiles.len() && tiles.iter().all(is_member)).then_some(hub)
+        })
     }
 
     /// Adds a vertex per tile that comes after everything the tile takes part in; returns the first.
