@@ -216,3 +216,47 @@ fn both_backends_agree_on_any_group_and_root_while_no_link_is_contended() {
     agree(Multicast, "collective_noc_8x8", "all", "mem:0", 2048);
     agree(Reduce, "collective_noc_8x8", "all", "0,0", 2048);
 }
+
+#[test]
+fn products_are_predicted_from_their_schedules() {
+    use noccl_coll::gemm::{Spread, SubmatrixShape, Summa, Sync, summa};
+    let shape = SubmatrixShape {
+        rows: 18,
+        columns: 18,
+        inner: 18,
+        element: noccl::ElementType::Fp64,
+    };
+    let ways = [
+        (Spread::InNetwork, Sync::Barriers),
+        (Spread::InNetwork, Sync::Flags),
+        (Spread::Tree, Sync::Barriers),
+        (Spread::Chain { chunks: 1 }, Sync::Barriers),
+    ];
+    for preset in ["collective_noc_4x4", "collective_noc_8x8"] {
+        let net = network(preset, &[]);
+        // Bound by transfers that cross each other, where the model is a guess, and by the kernels.
+        for (compute_cycles, tolerance) in [(100, 0.2), (743, 0.02)] {
+            for (spread, sync) in ways {
+                let product = Summa {
+                    shape,
+                    iterations: 8,
+                    prefetch: 2,
+                    spread,
+                    sync,
+                    compute_cycles,
+                };
+                let schedule = summa(&net, &product).unwrap().schedule;
+                let predicted = noccl_model::predict(&net, &schedule, &shipped()).unwrap();
+                let request = noccl::RunRequest::new(noccl::Mode::Timing);
+                let run = noccl::run(&net, &schedule, &request, Watch::quiet()).unwrap();
+                let error = predicted.cycles / run.cycles as f64 - 1.0;
+                assert!(
+                    error.abs() <= tolerance,
+                    "{preset} {compute_cycles} {spread} {sync:?}: {}, {}",
+                    predicted.cycles,
+                    run.cycles
+                );
+            }
+        }
+    }
+}
