@@ -25,6 +25,8 @@ pub(crate) struct Block {
     pub out_any: [u64; PORTS],
     pub out_full: [u64; PORTS],
     pub out_head: [u64; PORTS],
+    /// Per slot of the Local output: a beat that only lands, see [`crate::flit::Flit::only_lands`].
+    pub lands: [u64; 2],
     /// Per output and input: the input's head still has to take this output.
     pub requests: [[u64; RESULT + 1]; PORTS],
     /// Per output: input granted last, as three bit planes.
@@ -177,6 +179,21 @@ impl Block {
         self.out_full[out] |= lanes & self.out_any[out];
         self.out_any[out] |= lanes;
         slots
+    }
+
+    /// Of the flits that have entered Local outputs, in the slots of `targets`, some only land.
+    #[inline]
+    pub(crate) fn note_landing(&mut self, lanes: u64, targets: u64, lands: u64) {
+        for (slot, chosen) in [lanes & !targets, lanes & targets].into_iter().enumerate() {
+            self.lands[slot] = self.lands[slot] & !chosen | lands & chosen;
+        }
+    }
+
+    /// Routers whose Local output offers a beat that only lands.
+    #[inline]
+    pub(crate) fn landing(&self) -> u64 {
+        let heads = self.out_head[LOCAL];
+        (self.lands[0] & !heads | self.lands[1] & heads) & self.out_any[LOCAL]
     }
 
     /// Takes the heads of inputs away; what stands behind them makes its requests.

@@ -28,24 +28,20 @@ impl Machine<'_> {
     }
 
     fn hand_over_block(&mut self, plane: Plane, w: usize, stalls: Option<u32>) {
-        let mut rest = self.planes[plane.idx()].local_offers(w);
-        let only_counts = stalls.is_none() && self.only_counts_beats();
-        let mut taken = 0;
+        let state = &self.planes[plane.idx()];
+        let mut taken = state.local_landing(w);
+        let mut rest = state.local_offers(w) & !taken;
         while rest != 0 {
             let lane = rest.trailing_zeros() as usize;
             rest &= rest - 1;
             let tile = w * LANES + lane;
-            let words = self.planes[plane.idx()].local_words(tile);
-            let flit = Flit::from_packed(words);
-            if only_counts && Flit::only_lands(words) {
-                self.checksum = self.checksum.wrapping_add(u64::from(flit.payload));
-            } else if self.stalls(plane, tile, stalls) || !self.accepts(tile, flit) {
+            let flit = self.planes[plane.idx()].local_head(tile);
+            if self.stalls(plane, tile, stalls) || !self.accepts(tile, flit) {
                 self.note_refusal(plane, flit.kind);
                 continue;
-            } else {
-                self.deliver(tile, flit);
             }
             taken |= 1 << lane;
+            self.deliver(tile, flit);
         }
         if taken != 0 {
             self.planes[plane.idx()].pop_local(w, taken);
@@ -53,9 +49,10 @@ impl Machine<'_> {
         }
     }
 
-    /// Is a beat that lands no more than a checksum, until its burst is whole?
-    fn only_counts_beats(&self) -> bool {
-        !self.is_value() && !self.is_peer && self.errors.has_sound_memory()
+    /// Is a beat that lands no more than its checksum, until its burst is whole?
+    pub(crate) fn counts_landings(&self) -> bool {
+        let is_plain = !self.is_value() && !self.is_peer;
+        is_plain && self.config.stalls.is_none() && self.errors.has_sound_memory()
     }
 
     /// A seeded coin per plane, tile and cycle: no state, so that it cannot depend on visiting order.

@@ -151,6 +151,12 @@ impl Flit {
         is_multicast | joins == 0
     }
 
+    /// Timing mode: checksum of a write beat.
+    #[inline]
+    pub(crate) const fn payload(words: Packed) -> u64 {
+        words[1] as u32 as u64
+    }
+
     /// A multicast.
     #[inline]
     pub(crate) const fn forks(words: Packed) -> bool {

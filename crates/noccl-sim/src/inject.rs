@@ -46,7 +46,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A write beat or read data, in turns. Returns whether there was any.
+    /// A write beat or read data, in turns. Returns whether the tile may have nothing left to send.
     fn inject_wide(&mut self, tile: usize) -> bool {
         let has_read = !self.nis[tile].reads.is_empty();
         let write = self.ready_write(tile);
@@ -61,7 +61,9 @@ impl Machine<'_> {
             None => self.next_read_beat(tile),
         };
         self.push(Plane::Wide, tile, Some(flit));
-        true
+        let goes_on = |s: &Stream| s.txn == flit.txn && s.source != Source::Buffer;
+        let next = write.and_then(|at| self.nis[tile].writes.get(at));
+        flit.kind != FlitKind::Write || !next.is_some_and(goes_on)
     }
 
     /// Keeps the set of injecting tiles true after a queue of `tile` has changed.

@@ -220,9 +220,13 @@ impl<'n> Machine<'n> {
             // being seen by any NI.
             self.last_progress = self.cycle;
         }
-        let parts = self.planes.each_mut().map(PlaneState::switch_parts);
+        let counts_landings = self.counts_landings();
+        let parts = self.planes.each_mut();
+        let parts = parts.map(|p| p.switch_parts(counts_landings));
         self.crew.run(parts, is_large);
-        self.planes.iter_mut().for_each(PlaneState::finish_switch);
+        for plane in &mut self.planes {
+            self.checksum = self.checksum.wrapping_add(plane.finish_switch());
+        }
         self.cycle += 1;
         if self.is_idle()
             && let Some(next) = self.wheel.next_cycle()

@@ -216,7 +216,10 @@ impl PlaneState {
     }
 
     /// The stripes' parts of the third phase.
-    pub(crate) fn switch_parts(&mut self) -> impl Iterator<Item = Switch<'_>> {
+    pub(crate) fn switch_parts(
+        &mut self,
+        counts_landings: bool,
+    ) -> impl Iterator<Item = Switch<'_>> {
         let (mut blocks, mut in_full) = (&mut self.blocks[..], &mut self.in_full[..]);
         let (mut input, mut output) = (&self.input[..], &mut self.output[..]);
         let (active, is_peer) = (&self.active, self.peer.is_some());
@@ -232,14 +235,19 @@ impl PlaneState {
                 output: cut(&mut output, len * PORTS * SLOTS),
                 active,
                 is_peer,
+                counts_landings,
             }
         })
     }
 
     /// After the third phase: results of merge units enter their outputs, published worms are followed.
-    pub(crate) fn finish_switch(&mut self) {
+    ///
+    /// Returns the checksum of beats that only land.
+    pub(crate) fn finish_switch(&mut self) -> u64 {
         let mut peer = self.peer.take();
+        let mut checksum = 0;
         for stripe in &mut self.stripes {
+            checksum += std::mem::take(&mut stripe.checksum);
             for m in stripe.moves.drain(..) {
                 let (r, input) = (m.router as usize, m.input as usize);
                 let place = &mut self.output[m.slot as usize];
@@ -256,6 +264,7 @@ impl PlaneState {
             self.commit_joined(peer);
         }
         self.peer = peer;
+        checksum
     }
 }
 
@@ -317,13 +326,7 @@ fn fork_ports(port: usize, here: u32, flit: Flit, trees: &Trees) -> u8 {
 }
 
 /// What one flit asks for.
-pub(crate) fn route_one(
-    lane: usize,
-    port: usize,
-    here: u32,
-    flit: Packed,
-    trees: &Trees,
-) -> Wants {
+pub(crate) fn route_one(lane: usize, port: usize, here: u32, flit: Packed, trees: &Trees) -> Wants {
     let set = if Flit::is_plain(flit) {
         1 << xy_port(here, flit[0] as u32)
     } else if Flit::forks(flit) {

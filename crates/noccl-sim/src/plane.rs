@@ -147,11 +147,17 @@ impl PlaneState {
         self.blocks[w].out_any[LOCAL]
     }
 
+    /// Those of them that offer a beat that only lands.
+    #[inline]
+    pub(crate) fn local_landing(&self, w: usize) -> u64 {
+        self.blocks[w].landing()
+    }
+
     /// The flit offered at the Local output of `r`.
     #[inline]
-    pub(crate) fn local_words(&self, r: usize) -> Packed {
+    pub(crate) fn local_head(&self, r: usize) -> Flit {
         let slot = (self.blocks[r / LANES].out_head[LOCAL] >> (r % LANES) & 1) as usize;
-        self.output[slot_at(r, LOCAL) + slot]
+        Flit::from_packed(self.output[slot_at(r, LOCAL) + slot])
     }
 
     /// Takes the flits offered at the Local outputs of a block.

@@ -17,7 +17,7 @@
 use crate::bitset::BitSet;
 use crate::block::{Block, LANES, LOCAL, PORTS, RESULT, Restriction, Shift};
 use crate::crew::Phase;
-use crate::flit::Packed;
+use crate::flit::{Flit, Packed};
 use crate::moves::{Forks, route};
 use crate::peer::PeerState;
 use crate::plane::{SLOTS, slot_at};
@@ -43,6 +43,8 @@ pub(crate) struct Stripe {
     /// Blocks, of this stripe or not, that receive flits from this stripe in this cycle.
     pub receiving: Vec<u64>,
     pub flit_hops: u64,
+    /// Sum over beats that land in this cycle or the next ones.
+    pub checksum: u64,
 }
 
 /// A flit that has passed the switch of a router.
@@ -245,6 +247,8 @@ pub(crate) struct Switch<'a> {
     pub output: &'a mut [Packed],
     pub active: &'a BitSet,
     pub is_peer: bool,
+    /// Is a beat that lands no more than its checksum? It is added as soon as the beat's landing is sure.
+    pub counts_landings: bool,
 }
 
 impl Phase for Switch<'_> {
@@ -265,12 +269,14 @@ impl Switch<'_> {
         let at = w - self.stripe.first;
         let block = &mut self.blocks[at];
         let input = &self.input[at * PORTS * SLOTS..][..PORTS * SLOTS];
+        let mut lands = 0;
         for out in 0..PORTS {
-            let mut rest = std::mem::take(&mut block.switched[out]);
-            if rest == 0 {
+            let lanes = std::mem::take(&mut block.switched[out]);
+            if lanes == 0 {
                 continue;
             }
-            let targets = block.push_outputs(out, rest);
+            let mut rest = lanes;
+            let targets = block.push_outputs(out, lanes);
             let output = &mut self.output[(at * PORTS + out) * SLOTS..][..SLOTS];
             while rest != 0 {
                 let lane = rest.trailing_zeros() as usize % LANES;
@@ -279,7 +285,12 @@ impl Switch<'_> {
                 let target = 2 * lane + (targets >> lane & 1) as usize;
                 if source != RESULT {
                     let slot = (block.in_head[source & 7] >> lane & 1) as usize;
-                    output[target] = input[source * SLOTS + 2 * lane + slot];
+                    let flit = input[source * SLOTS + 2 * lane + slot];
+                    output[target] = flit;
+                    if out == LOCAL && self.counts_landings && Flit::only_lands(flit) {
+                        lands |= 1 << lane;
+                        self.stripe.checksum += Flit::payload(flit);
+                    }
                 }
                 if TELLS || source == RESULT {
                     self.stripe.moves.push(Move {
@@ -289,6 +300,9 @@ impl Switch<'_> {
                         out: out as u8,
                     });
                 }
+            }
+            if out == LOCAL {
+                block.note_landing(lanes, targets, lands);
             }
         }
     }
