@@ -145,8 +145,15 @@ def gemm(
     Source:
         S1 section 4.3.
     """
-    request = _request(kernel, meshes, collectives, prefetch, sync, submatrix, element, overrides)
-    request |= {
+    request = {
+        "kernel": kernel,
+        "meshes": list(meshes),
+        "collectives": collectives,
+        "prefetch": prefetch,
+        "sync": sync,
+        "submatrix": _submatrix(submatrix),
+        "element": element,
+        "overrides": list(overrides),
         "backend": backend,
         "shape": shape,
         "iterations": iterations,
@@ -206,7 +213,16 @@ def multiply(
         )
     submatrix = (a.shape[0] // height, b.shape[1] // width, inner)
     name = element_of(a.dtype, element)
-    request = _request("summa", [mesh], collectives, prefetch, sync, submatrix, name, ())
+    request = {
+        "kernel": "summa",
+        "meshes": [mesh],
+        "collectives": collectives,
+        "prefetch": prefetch,
+        "sync": sync,
+        "submatrix": _submatrix(submatrix),
+        "element": name,
+        "overrides": [],
+    }
     rows, columns, cycles, c = _native.multiply(
         json.dumps(request), a.tobytes(), b.tobytes(), native_progress(on_progress)
     )
@@ -214,26 +230,8 @@ def multiply(
     return Product(values=np.frombuffer(c, dtype=sums).reshape(rows, columns), cycles=cycles)
 
 
-def _request(
-    kernel: str,
-    meshes: Sequence[str],
-    collectives: str,
-    prefetch: int,
-    sync: str,
-    submatrix: tuple[int, int, int] | None,
-    element: str,
-    overrides: Sequence[tuple[str, str]],
-) -> dict[str, Any]:
-    return {
-        "kernel": kernel,
-        "meshes": list(meshes),
-        "collectives": collectives,
-        "prefetch": prefetch,
-        "sync": sync,
-        "submatrix": None if submatrix is None else "x".join(map(str, submatrix)),
-        "element": element,
-        "overrides": list(overrides),
-    }
+def _submatrix(sides: tuple[int, int, int] | None) -> str | None:
+    return None if sides is None else "x".join(map(str, sides))
 
 
 def _sides(mesh: str) -> tuple[int, int]:

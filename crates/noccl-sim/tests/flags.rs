@@ -147,6 +147,7 @@ fn a_kernel_takes_its_cycles_and_leaves_the_product_in_every_cluster_of_its_grou
             inner: 3,
             element: ElementType::Fp64,
             accumulate: true,
+            b_transposed: false,
         }),
     });
     let bytes = |values: &[f64]| {

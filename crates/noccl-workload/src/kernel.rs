@@ -6,8 +6,8 @@
 //! [`Operation::apply`]. Numbers: 8- and 16-bit floats are widened to FP32 exactly, products are added
 //! by fused multiply-add in ascending order of the inner index, in FP32 or FP64 ([`sum_element`]).
 
-use crate::ElementType;
-use crate::number::multiply_into;
+use crate::number::{RowOperation, fold_rows, multiply_into, row_wise, transpose};
+use crate::{ElementType, Operator};
 use noccl_net::TileSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,6 +30,12 @@ pub struct Kernel {
 pub enum Operation {
     /// A product of two submatrices.
     Multiply(Multiply),
+    /// The largest element or the sum of every row.
+    FoldRows(FoldRows),
+    /// exp of every element less a number per row.
+    Exponential(RowWise),
+    /// Every element divided by a number per row.
+    DivideRows(RowWise),
 }
 
 /// C = A·B or C = C + A·B on submatrices in L1, each stored row by row without gaps.
@@ -52,6 +58,54 @@ pub struct Multiply {
     pub element: ElementType,
     /// Add to what C holds instead of overwriting it.
     pub accumulate: bool,
+    /// B is stored column by column: `columns` × `inner`, row by row.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub b_transposed: bool,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
+/// One number per row of a submatrix, in [`sum_element`] of its element.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FoldRows {
+    /// Offset of the submatrix.
+    pub source_offset: u64,
+    /// Offset of the results, `rows` elements.
+    pub result_offset: u64,
+    /// Rows.
+    pub rows: u32,
+    /// Columns, at least 1.
+    pub columns: u32,
+    /// Element of the submatrix: FP64, FP32, FP16 or BF16.
+    pub element: ElementType,
+    /// Maximum or sum, from left to right.
+    pub operator: Operator,
+}
+
+/// Something done to every element with a number per row. Source and row numbers are in [`sum_element`] of
+/// `element`, results in `element`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RowWise {
+    /// Offset of the submatrix.
+    pub source_offset: u64,
+    /// Offset of the numbers per row.
+    pub row_offset: u64,
+    /// Offset of the results; may be that of the source if elements are of one size.
+    pub result_offset: u64,
+    /// Rows.
+    pub rows: u32,
+    /// Columns.
+    pub columns: u32,
+    /// Element of the results: FP64, FP32, FP16 or BF16.
+    pub element: ElementType,
 }
 
 /// Offset and length of a range in L1.
@@ -138,12 +192,134 @@ const fn extent(offset: u64, rows: u32, columns: u32, element_bytes: u64) -> Ext
     }
 }
 
+/// What is wrong with an operation: field, value found, what would be accepted.
+type Problem = (&'static str, String, &'static str);
+
+impl FoldRows {
+    fn sums(&self) -> ElementType {
+        sum_element(self.element).unwrap_or(self.element)
+    }
+
+    fn source(&self) -> Extent {
+        extent(
+            self.source_offset,
+            self.rows,
+            self.columns,
+            self.element.bytes(),
+        )
+    }
+
+    fn result(&self) -> Extent {
+        extent(self.result_offset, self.rows, 1, self.sums().bytes())
+    }
+
+    fn problem(&self) -> Option<Problem> {
+        match self.operator {
+            Operator::Max | Operator::Sum => {}
+            Operator::Min | Operator::And | Operator::Or => {
+                return Some(("operator", self.operator.to_string(), "sum or max"));
+            }
+        }
+        if self.columns == 0 {
+            return Some(("columns", "0".to_owned(), "at least 1"));
+        }
+        let offsets = [
+            ("source_offset", self.source_offset, self.element),
+            ("result_offset", self.result_offset, self.sums()),
+        ];
+        wide_float(self.element)
+            .or_else(|| aligned(&offsets))
+            .or_else(|| apart("result_offset", self.result(), self.source()))
+    }
+}
+
+impl RowWise {
+    fn sums(&self) -> ElementType {
+        sum_element(self.element).unwrap_or(self.element)
+    }
+
+    fn source(&self) -> Extent {
+        extent(
+            self.source_offset,
+            self.rows,
+            self.columns,
+            self.sums().bytes(),
+        )
+    }
+
+    fn row(&self) -> Extent {
+        extent(self.row_offset, self.rows, 1, self.sums().bytes())
+    }
+
+    fn result(&self) -> Extent {
+        extent(
+            self.result_offset,
+            self.rows,
+            self.columns,
+            self.element.bytes(),
+        )
+    }
+
+    fn problem(&self) -> Option<Problem> {
+        let offsets = [
+            ("source_offset", self.source_offset, self.sums()),
+            ("row_offset", self.row_offset, self.sums()),
+            ("result_offset", self.result_offset, self.element),
+        ];
+        let is_in_place = self.result() == self.source();
+        wide_float(self.element)
+            .or_else(|| aligned(&offsets))
+            .or_else(|| apart("result_offset", self.result(), self.row()))
+            .or_else(|| {
+                apart("result_offset", self.result(), self.source()).filter(|_| !is_in_place)
+            })
+    }
+}
+
+/// Element-wise operations round to their element, which FP8 and integers are too short for.
+fn wide_float(element: ElementType) -> Option<Problem> {
+    match element {
+        ElementType::Fp64 | ElementType::Fp32 | ElementType::Fp16 | ElementType::Bf16 => None,
+        ElementType::Fp8E4m3
+        | ElementType::Fp8E5m2
+        | ElementType::Int8
+        | ElementType::Int16
+        | ElementType::Int32
+        | ElementType::Int64 => Some(("element", element.to_string(), "fp64, fp32, fp16 or bf16")),
+    }
+}
+
+fn aligned(offsets: &[(&'static str, u64, ElementType)]) -> Option<Problem> {
+    let torn = offsets
+        .iter()
+        .find(|(_, offset, e)| !offset.is_multiple_of(e.bytes()))?;
+    Some((
+        torn.0,
+        torn.1.to_string(),
+        "a multiple of its element's bytes",
+    ))
+}
+
+fn apart(name: &'static str, result: Extent, input: Extent) -> Option<Problem> {
+    let overlaps = result.overlaps(input);
+    overlaps.then(|| {
+        (
+            name,
+            result.offset.to_string(),
+            "a range apart from the inputs",
+        )
+    })
+}
+
 impl Operation {
     /// Name in messages.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
             Operation::Multiply(_) => "multiply",
+            Operation::FoldRows(_) => "fold_rows",
+            Operation::Exponential(_) => "exponential",
+            Operation::DivideRows(_) => "divide_rows",
         }
     }
 
@@ -160,6 +336,8 @@ impl Operation {
                 reads.extend(m.accumulate.then(|| m.c()));
                 reads
             }
+            Operation::FoldRows(f) => vec![f.source()],
+            Operation::Exponential(r) | Operation::DivideRows(r) => vec![r.source(), r.row()],
         }
     }
 
@@ -168,32 +346,55 @@ impl Operation {
     pub fn write(&self) -> Extent {
         match self {
             Operation::Multiply(m) => m.c(),
+            Operation::FoldRows(f) => f.result(),
+            Operation::Exponential(r) | Operation::DivideRows(r) => r.result(),
         }
     }
 
     /// What is impossible about it whatever the network: field, value found, what would be accepted.
-    pub(crate) fn problem(&self) -> Option<(&'static str, String, &'static str)> {
+    pub(crate) fn problem(&self) -> Option<Problem> {
         match self {
             Operation::Multiply(m) => m.problem(),
+            Operation::FoldRows(f) => f.problem(),
+            Operation::Exponential(r) | Operation::DivideRows(r) => r.problem(),
         }
     }
 
     /// The bytes it writes, from those it reads.
     #[must_use]
     pub fn apply(&self, reads: &[Vec<u8>]) -> Vec<u8> {
-        match self {
-            Operation::Multiply(m) => {
-                let [a, b, rest @ ..] = reads else {
-                    return Vec::new();
-                };
+        match (self, reads) {
+            (Operation::Multiply(m), [a, b, rest @ ..]) => {
                 let mut c = match rest {
                     [c] if m.accumulate => c.clone(),
                     _ => vec![0; m.c().bytes as usize],
                 };
-                let shape = [m.rows, m.columns, m.inner].map(|n| n as usize);
-                multiply_into(&mut c, a, b, shape, m.element);
+                let [rows, columns, inner] = [m.rows, m.columns, m.inner].map(|n| n as usize);
+                let by_rows = m
+                    .b_transposed
+                    .then(|| transpose(b, columns, inner, m.element));
+                let b = by_rows.as_ref().unwrap_or(b);
+                multiply_into(&mut c, a, b, [rows, columns, inner], m.element);
                 c
             }
+            (Operation::FoldRows(f), [source]) => {
+                fold_rows(source, f.columns as usize, f.operator, f.element)
+            }
+            (Operation::Exponential(r), [source, row]) => {
+                let columns = r.columns as usize;
+                row_wise(source, row, columns, RowOperation::Exponential, r.element)
+            }
+            (Operation::DivideRows(r), [source, row]) => {
+                let columns = r.columns as usize;
+                row_wise(source, row, columns, RowOperation::Divide, r.element)
+            }
+            (
+                Operation::Multiply(_)
+                | Operation::FoldRows(_)
+                | Operation::Exponential(_)
+                | Operation::DivideRows(_),
+                _,
+            ) => Vec::new(),
         }
     }
 
@@ -202,6 +403,7 @@ impl Operation {
     pub fn multiply_adds(&self) -> u64 {
         match self {
             Operation::Multiply(m) => u64::from(m.rows) * u64::from(m.columns) * u64::from(m.inner),
+            Operation::FoldRows(_) | Operation::Exponential(_) | Operation::DivideRows(_) => 0,
         }
     }
 }

@@ -20,7 +20,7 @@ pub use check::{CheckError, CheckReport, TileSetError, check};
 pub use collective::{Collective, CollectiveKind};
 pub use fold_tree::{FoldTree, fold_order};
 pub use interpret::{Memories, interpret};
-pub use kernel::{Extent, Kernel, Multiply, Operation, sum_element};
+pub use kernel::{Extent, FoldRows, Kernel, Multiply, Operation, RowWise, sum_element};
 pub use number::{ElementType, Operator};
 pub use participants::{as_multi_address, check_multi_address, participants};
 pub use read::{

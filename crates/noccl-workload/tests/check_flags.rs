@@ -42,6 +42,7 @@ const PRODUCT: Multiply = Multiply {
     inner: 4,
     element: ElementType::Fp64,
     accumulate: false,
+    b_transposed: false,
 };
 
 fn kernel(product: Multiply) -> ActionKind {

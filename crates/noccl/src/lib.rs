@@ -49,7 +49,7 @@ pub use error::{Error, ErrorClass};
 pub use files::{
     parse_json, parse_schedule, read_json, read_schedule, read_text, read_trace, write_file,
 };
-pub use gemm::{GemmRequest, GemmRow, gemm};
+pub use gemm::{AttentionRequest, AttentionRow, GemmRequest, GemmRow, attention, gemm};
 pub use load::{Loaded, load, load_spec, preset_names};
 pub use matrix::{MatrixRequest, MatrixRow, matrix};
 pub use names::{

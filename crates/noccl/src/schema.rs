@@ -4,15 +4,15 @@
 use crate::bench::BenchRow;
 use crate::describe::NetworkDescription;
 use crate::{
-    BarrierStudy, ClaimRow, CompareRow, Error, GemmRow, MatrixRow, RunReport, StressReport,
-    TrafficReport, Verdicts,
+    AttentionRow, BarrierStudy, ClaimRow, CompareRow, Error, GemmRow, MatrixRow, RunReport,
+    StressReport, TrafficReport, Verdicts,
 };
 use noccl_model::Calibration;
 use noccl_workload::CheckReport;
 use schemars::{Schema, schema_for};
 
 /// Names that [`schema`] accepts.
-pub const SCHEMA_NAMES: [&str; 17] = [
+pub const SCHEMA_NAMES: [&str; 18] = [
     "spec",
     "network",
     "schedule",
@@ -28,6 +28,7 @@ pub const SCHEMA_NAMES: [&str; 17] = [
     "claims",
     "barrier",
     "gemm",
+    "attention",
     "calibration",
     "verdicts",
 ];
@@ -56,6 +57,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "stress" => schema_for!(StressReport),
         "bench" => schema_for!(Vec<BenchRow>),
         "gemm" => schema_for!(Vec<GemmRow>),
+        "attention" => schema_for!(AttentionRow),
         "claims" => schema_for!(Vec<ClaimRow>),
         "barrier" => schema_for!(BarrierStudy),
         "calibration" => schema_for!(Calibration),

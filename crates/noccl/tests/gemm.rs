@@ -2,7 +2,9 @@
 //! Matrix products: what an iteration takes follows from its parts, and the numbers are right.
 
 use noccl::gemm::{Collectives, GemmKernel};
-use noccl::{GemmRequest, GemmRow, GemmSync, Mode, Watch, gemm};
+use noccl::{
+    AttentionRequest, ElementType, GemmRequest, GemmRow, GemmSync, Mode, Watch, attention, gemm,
+};
 
 fn request(side: u32, collectives: Collectives) -> GemmRequest {
     GemmRequest::new(GemmKernel::Summa, vec![(side, side)], vec![collectives])
@@ -147,4 +149,26 @@ fn fused_product_in_the_network_takes_the_formula_of_a_two_dimensional_reduction
     let network = 5 + 4 * 6 + 5 * 3 + 8 * 2 + 8 + 40;
     let around = row.communication_cycles - f64::from(network);
     assert!((0.0..30.0).contains(&around), "{row:?}");
+}
+
+#[test]
+fn attention_is_right_bit_by_bit_and_takes_the_same_cycles_without_values() {
+    let mut request = AttentionRequest::new((4, 4));
+    request.attention.tokens = 64;
+    request.attention.head_columns = 16;
+    request.attention.heads = 3;
+    for element in [ElementType::Fp64, ElementType::Fp16] {
+        request.attention.element = element;
+        request.mode = Mode::Value;
+        let value = attention(&request, Watch::quiet()).expect("the layer runs");
+        assert_eq!(value.verified, Some(true), "{value:?}");
+        request.mode = Mode::Timing;
+        let timing = attention(&request, Watch::quiet()).expect("the layer runs");
+        assert_eq!(
+            (timing.cycles, timing.counters),
+            (value.cycles, value.counters)
+        );
+        assert_eq!(value.counters.gemm_ops, 3 * 2 * 64 * 64 * 16);
+        assert!(value.head_cycles > value.compute_cycles as f64);
+    }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The verbs, one file each.
 
+mod attention;
 mod barrier;
 mod bench;
 mod calibrate;
@@ -49,6 +50,7 @@ enum Verb {
     Compare(compare::Compare),
     Matrix(matrix::Matrix),
     Gemm(gemm::Gemm),
+    Attention(attention::Attention),
     Calibrate(calibrate::Calibrate),
     Verdicts(verdicts::VerdictsVerb),
     Traffic(traffic::Traffic),
@@ -78,6 +80,7 @@ impl Cli {
             Verb::Compare(verb) => verb.run(),
             Verb::Matrix(verb) => verb.run(),
             Verb::Gemm(verb) => verb.run(),
+            Verb::Attention(verb) => verb.run(),
             Verb::Calibrate(verb) => verb.run(),
             Verb::Verdicts(verb) => verb.run(),
             Verb::Traffic(verb) => verb.run(),

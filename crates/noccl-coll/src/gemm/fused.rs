@@ -124,6 +124,7 @@ pub fn fused_concat_linear(
             inner: shape.inner,
             element: shape.element,
             accumulate: false,
+            b_transposed: false,
         }),
     });
     plan.kernel = program.add(kernel, start.into_iter().collect());

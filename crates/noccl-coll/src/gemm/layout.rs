@@ -33,9 +33,10 @@ pub struct Layout {
     width: u16,
     height: u16,
     slots: u32,
-    iterations: u32,
     /// Row of clusters whose memory tile holds a column of B, by column.
     b_rows: Vec<u16>,
+    /// Submatrices per line that lie in the memory tiles at a time.
+    stored: u32,
     /// Columns of B that lie before this one in the same memory tile.
     b_ranks: Vec<u32>,
     c_bytes: u64,
@@ -74,8 +75,8 @@ impl Layout {
             width,
             height,
             slots,
-            iterations,
             b_rows,
+            stored: iterations,
             b_ranks,
             c_bytes: shape.c_bytes()?,
             burst_boundary_bytes: network.spec().ni.burst_boundary_bytes.into(),
@@ -85,14 +86,13 @@ impl Layout {
     }
 
     fn check(&self, network: &Network) -> Result<(), CollError> {
-        let columns_per_memory = u64::from(self.width.div_ceil(self.height));
-        let streams = self.stride(Matrix::A) + (columns_per_memory + 1) * self.stride(Matrix::B);
+        let last = self.lines(Matrix::B) - 1;
+        let ends = (0..=last).map(|column| {
+            self.source(Matrix::B, column, self.stored - 1).offset + self.stride(Matrix::B)
+        });
         let clusters = network.clusters().next();
         let needs = [
-            (
-                network.memories().next(),
-                u64::from(self.iterations) * streams,
-            ),
+            (network.memories().next(), ends.max().unwrap_or(0)),
             (clusters, self.c_offset() + self.c_bytes),
         ];
         for (tile, needed_bytes) in needs {
@@ -151,8 +151,8 @@ impl Layout {
     /// Where a submatrix lies before the run, in a memory tile.
     #[must_use]
     pub fn source(&self, matrix: Matrix, line: u16, iteration: u32) -> Place {
-        let stream = u64::from(iteration) * self.stride(matrix);
-        let iterations = u64::from(self.iterations);
+        let stream = u64::from(iteration % self.stored) * self.stride(matrix);
+        let iterations = u64::from(self.stored);
         match matrix {
             Matrix::A => Place {
                 tile: TileRef::Memory(line.into()),

@@ -252,6 +252,7 @@ impl<'a> Writer<'a> {
             inner: shape.inner,
             element: shape.element,
             accumulate: iteration > 0,
+            b_transposed: false,
         });
         after.extend(self.kernels.last());
         let kind = ActionKind::Kernel(Kernel {

@@ -18,13 +18,15 @@ mod fold;
 mod name;
 mod product;
 mod random;
+mod row_wise;
 mod sum_bound;
 
 pub use fold::fold_into;
 pub use name::UnknownName;
 pub(crate) use name::find;
-pub use product::multiply_into;
+pub use product::{multiply_into, transpose};
 pub use random::random_elements;
+pub use row_wise::{RowOperation, fold_rows, row_wise};
 pub use sum_bound::{SumError, check_sum};
 
 use schemars::JsonSchema;

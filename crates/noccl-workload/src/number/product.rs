@@ -25,6 +25,16 @@ pub fn multiply_into(c: &mut [u8], a: &[u8], b: &[u8], shape: [usize; 3], elemen
     }
 }
 
+/// A matrix of `rows` × `columns` as its transpose, element by element.
+#[must_use]
+pub fn transpose(matrix: &[u8], rows: usize, columns: usize, element: ElementType) -> Vec<u8> {
+    let width = element.bytes() as usize;
+    (0..columns)
+        .flat_map(|c| (0..rows).map(move |r| (r * columns + c) * width))
+        .flat_map(|at| matrix[at..at + width].iter().copied())
+        .collect()
+}
+
 fn single<const N: usize>(
     c: &mut [u8],
     a: &[u8],
@@ -57,12 +67,16 @@ fn accumulate<T: Copy>(
     }
 }
 
-fn read<T, const N: usize>(bytes: &[u8], decode: impl Fn([u8; N]) -> T) -> Vec<T> {
+pub(super) fn read<T, const N: usize>(bytes: &[u8], decode: impl Fn([u8; N]) -> T) -> Vec<T> {
     let (elements, _) = bytes.as_chunks::<N>();
     elements.iter().map(|e| decode(*e)).collect()
 }
 
-fn write<T: Copy, const N: usize>(bytes: &mut [u8], values: &[T], encode: impl Fn(T) -> [u8; N]) {
+pub(super) fn write<T: Copy, const N: usize>(
+    bytes: &mut [u8],
+    values: &[T],
+    encode: impl Fn(T) -> [u8; N],
+) {
     let (elements, _) = bytes.as_chunks_mut::<N>();
     for (element, value) in elements.iter_mut().zip(values) {
         *element = encode(*value);

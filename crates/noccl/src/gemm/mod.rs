@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Matrix products on meshes: cycles per iteration, what limits them, and what collectives change.
 
+mod attention;
 mod candidates;
 mod fused;
 mod predicted;
@@ -10,6 +11,7 @@ mod shapes;
 mod steady;
 mod values;
 
+pub use attention::{AttentionRequest, AttentionRow, attention};
 pub use request::{
     Backend, Collectives, GemmKernel, GemmRequest, parse_backend, parse_collectives,
     parse_gemm_kernel, parse_mesh, parse_submatrix, parse_sync,
