@@ -4,14 +4,18 @@
 //! Each run belongs to a law and says how often each constant is in it. What the model predicts for larger
 //! things is made of these; how well, is checked on runs that are not in this list.
 
+mod actions;
+
 use crate::ModelError;
 use crate::constants::{Constant, Law, cycles_per_beat};
-use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet};
-use noccl_workload::{
-    Action, ActionId, ActionKind, Arrival, Barrier, BarrierMechanism, Destination, ElementType,
-    InNetworkReduction, LocalReduce, Operator, Place, SCHEDULE_FORMAT, Schedule, Transfer,
+use actions::{
+    BEAT_BYTES, ORIGIN, OUTPUT, additions, barrier, block, line, one, place, row_of, run, transfer,
 };
-use std::collections::BTreeMap;
+use noccl_net::{Coord, MultiAddress, Network, TileRef};
+use noccl_workload::{
+    ActionKind, Arrival, BarrierMechanism, Destination, ElementType, InNetworkReduction, Operator,
+    Place, Schedule,
+};
 
 /// A run whose cycles are a sum of constants.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,11 +29,6 @@ pub struct CalibrationRun {
     /// Each constant with its factor.
     pub terms: Vec<(Constant, f64)>,
 }
-
-const ORIGIN: Coord = Coord::new(0, 0);
-/// Results land here, behind the inputs.
-const OUTPUT: u64 = 0x8000;
-const BEAT_BYTES: u64 = 64;
 
 /// The runs for a network: four columns and two rows of clusters in its south-west corner.
 ///
@@ -301,90 +300,4 @@ fn reductions(network: &Network) -> Vec<CalibrationRun> {
         out.push(reduce(set, operands, 1, element, addition));
     }
     out
-}
-
-fn run(
-    name: String,
-    law: Law,
-    kinds: Vec<ActionKind>,
-    terms: Vec<(Constant, f64)>,
-) -> CalibrationRun {
-    let action = |(index, kind): (usize, ActionKind)| Action {
-        kind,
-        after: index
-            .checked_sub(1)
-            .map(|before| ActionId(before as u32))
-            .into_iter()
-            .collect(),
-    };
-    CalibrationRun {
-        name,
-        law,
-        schedule: Schedule {
-            format: SCHEDULE_FORMAT,
-            algorithm: "calibration".to_owned(),
-            parameters: BTreeMap::new(),
-            collective: None,
-            actions: kinds.into_iter().enumerate().map(action).collect(),
-        },
-        terms,
-    }
-}
-
-/// The south-west cluster's DMA moves lines of whole beats.
-fn transfer(source: Place, destination: Destination, beats: u64, lines: u32) -> ActionKind {
-    ActionKind::Transfer(line(source, destination, beats, lines))
-}
-
-fn line(source: Place, destination: Destination, beats: u64, lines: u32) -> Transfer {
-    let bytes = beats * BEAT_BYTES;
-    let stride = if lines > 1 { bytes } else { 0 };
-    Transfer {
-        initiator: TileRef::Cluster(ORIGIN),
-        source,
-        destination,
-        bytes,
-        rows: lines,
-        source_stride: stride,
-        destination_stride: stride,
-    }
-}
-
-fn additions(at: Coord, beats: u64) -> ActionKind {
-    ActionKind::LocalReduce(LocalReduce {
-        tile: TileRef::Cluster(at),
-        inputs: vec![0, OUTPUT / 2],
-        output: OUTPUT,
-        bytes: beats * BEAT_BYTES,
-        operator: Operator::Sum,
-        element: ElementType::Fp64,
-    })
-}
-
-fn barrier(set: MultiAddress, mechanism: BarrierMechanism) -> ActionKind {
-    ActionKind::Barrier(Barrier {
-        group: TileSet::Cube(set),
-        counter: TileRef::Cluster(ORIGIN),
-        mechanism,
-    })
-}
-
-fn place(at: Coord, offset: u64) -> Place {
-    Place {
-        tile: TileRef::Cluster(at),
-        offset,
-    }
-}
-
-fn one(at: Coord) -> Destination {
-    Destination::One(place(at, OUTPUT))
-}
-
-fn row_of(columns: u16) -> MultiAddress {
-    block(columns, 1)
-}
-
-/// Columns and rows are powers of two.
-fn block(columns: u16, rows: u16) -> MultiAddress {
-    MultiAddress::new(ORIGIN, Coord::new(columns - 1, rows - 1))
 }
