@@ -11,7 +11,7 @@ const MAX_CHUNKS: u32 = 64;
 const MIN_CHUNK_BEATS: u64 = 8;
 
 /// Lengths of an in-network all-reduce's segments that a comparison tries.
-const SEGMENT_BEATS: [u64; 8] = [8, 12, 16, 24, 32, 48, 64, 128];
+const REDUCED_CHUNK_BEATS: [u64; 8] = [8, 12, 16, 24, 32, 48, 64, 128];
 
 /// Choices worth comparing for a collective: every algorithm that can do it here, chains and trees at
 /// powers of two of chunks, first as S1 has them, then with the data moved by the other side. A tree's
@@ -54,7 +54,7 @@ fn candidates(network: &Network, collective: &Collective) -> Vec<Choice> {
                 both
             }
             Algorithm::InNetwork if kind == CollectiveKind::AllReduce => {
-                of(&[Inner::Chain], &segment_counts(beats), |_, c| {
+                of(&[Inner::Chain], &all_reduce_counts(beats), |_, c| {
                     Choice::new(algorithm, c)
                 })
             }
@@ -116,8 +116,8 @@ fn of(inner: &[Inner], counts: &[u32], choice: impl Fn(Inner, u32) -> Choice) ->
 }
 
 /// Numbers of segments of an all-reduce: segments of a size between which the best one lies.
-fn segment_counts(beats: u64) -> Vec<u32> {
-    let counts = SEGMENT_BEATS.iter().map(|s| beats.div_ceil(*s));
+fn all_reduce_counts(beats: u64) -> Vec<u32> {
+    let counts = REDUCED_CHUNK_BEATS.iter().map(|s| beats.div_ceil(*s));
     let mut counts: Vec<u32> = counts.filter_map(|c| u32::try_from(c).ok()).collect();
     counts.push(1);
     counts.sort_unstable();

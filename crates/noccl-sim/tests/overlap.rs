@@ -74,7 +74,7 @@ fn more_multicasts_than_merge_table_entries_complete() {
             to: all,
             beats,
         });
-        let result = run(&net, kinds.map(|k| (k, vec![0])).collect());
+        let result = run(&net, kinds.map(|kind| (kind, vec![0])).collect());
         let result = result.unwrap_or_else(|e| panic!("{beats} beats: {e}"));
         assert_eq!(result.wrong_transactions, 0, "{beats} beats");
     }

@@ -4,9 +4,9 @@
 use super::CheckError;
 use crate::participants::{as_multi_address, check_multi_address};
 use crate::{
-    ActionKind, Arrival, Barrier, BarrierMechanism, Collective, CollectiveKind, Destination,
-    ElementType, Extent, InNetworkReduction, Kernel, LocalReduce, Operator, Place, SCHEDULE_FORMAT,
-    Schedule, TileSetError, Transfer,
+    ActionKind, Arrival, Barrier, BarrierMechanism, Destination, ElementType, Extent,
+    InNetworkReduction, Kernel, LocalReduce, Operator, Place, SCHEDULE_FORMAT, Schedule,
+    TileSetError, Transfer,
 };
 use noccl_net::{MultiAddress, NetError, Network, TileId, TileRef, tree};
 use noccl_spec::RouterFlow;
@@ -21,7 +21,7 @@ pub(super) fn check_form(network: &Network, schedule: &Schedule) -> Result<(), C
         });
     }
     if let Some(collective) = &schedule.collective {
-        check_collective(network, collective)?;
+        super::promise::check_collective(network, collective)?;
     }
     for (i, action) in schedule.actions.iter().enumerate() {
         let at = At {
@@ -38,67 +38,6 @@ pub(super) fn check_form(network: &Network, schedule: &Schedule) -> Result<(), C
             ActionKind::LocalReduce(r) => at.local_reduce(r)?,
             ActionKind::Compute(c) => drop(at.cluster("tile", c.tile)?),
             ActionKind::Barrier(b) => at.barrier(b)?,
-        }
-    }
-    Ok(())
-}
-
-/// Checks the collective alone: group, root, element, sizes.
-///
-/// # Errors
-/// [`CheckError`] naming the field and what would be accepted.
-pub fn check_collective(network: &Network, collective: &Collective) -> Result<(), CheckError> {
-    let field = |name: &str| format!("collective.{name}");
-    let members = network
-        .members(&collective.group)
-        .map_err(|e| group_error(field("group"), &e))?;
-    let root = find(network, field("root"), collective.root)?;
-    if collective.kind == CollectiveKind::Barrier {
-        return Ok(());
-    }
-    if collective.kind.reduces() {
-        let element = collective.element;
-        check_operator(field("operator"), collective.operator, element)?;
-        check_multiple(field("bytes"), collective.bytes, element)?;
-        check_multiple(field("input_offset"), collective.input_offset, element)?;
-        check_multiple(field("output_offset"), collective.output_offset, element)?;
-    }
-    let members: Vec<TileId> = members
-        .iter()
-        .map(|c| network.tile_at(network.mesh_coord(*c)))
-        .collect();
-    let root = [root];
-    let (sources, sinks): (&[TileId], &[TileId]) = match collective.kind {
-        CollectiveKind::Multicast => (&root, &members),
-        CollectiveKind::Reduce => (&members, &root),
-        CollectiveKind::AllReduce
-        | CollectiveKind::Barrier
-        | CollectiveKind::AllGather
-        | CollectiveKind::ReduceScatter
-        | CollectiveKind::AllToAll => (&members, &members),
-    };
-    let ranks = members.len() as u64;
-    let (input_bytes, output_bytes) = (
-        collective.input_bytes(ranks),
-        collective.output_bytes(ranks),
-    );
-    for (tiles, name, offset, bytes) in [
-        (
-            sources,
-            "input_offset",
-            collective.input_offset,
-            input_bytes,
-        ),
-        (
-            sinks,
-            "output_offset",
-            collective.output_offset,
-            output_bytes,
-        ),
-    ] {
-        for tile in tiles {
-            let end = u128::from(offset) + u128::from(bytes);
-            check_fits(network, || field(name), *tile, end)?;
         }
     }
     Ok(())
@@ -343,7 +282,7 @@ fn overwrites_itself(t: &Transfer, destination: u64) -> bool {
     })
 }
 
-fn find(network: &Network, field: String, tile: TileRef) -> Result<TileId, CheckError> {
+pub(super) fn find(network: &Network, field: String, tile: TileRef) -> Result<TileId, CheckError> {
     network.find(tile).ok_or_else(|| CheckError::Field {
         field,
         found: tile.to_string(),
@@ -359,7 +298,7 @@ fn find(network: &Network, field: String, tile: TileRef) -> Result<TileId, Check
     })
 }
 
-fn check_fits(
+pub(super) fn check_fits(
     network: &Network,
     field: impl Fn() -> String,
     tile: TileId,
@@ -377,7 +316,7 @@ fn check_fits(
     })
 }
 
-fn check_operator(
+pub(super) fn check_operator(
     field: String,
     operator: Operator,
     element: ElementType,
@@ -392,7 +331,11 @@ fn check_operator(
     })
 }
 
-fn check_multiple(field: String, value: u64, element: ElementType) -> Result<(), CheckError> {
+pub(super) fn check_multiple(
+    field: String,
+    value: u64,
+    element: ElementType,
+) -> Result<(), CheckError> {
     if value.is_multiple_of(element.bytes()) {
         return Ok(());
     }
@@ -411,7 +354,7 @@ fn set_error(field: String, error: TileSetError) -> CheckError {
     }
 }
 
-fn group_error(field: String, error: &NetError) -> CheckError {
+pub(super) fn group_error(field: String, error: &NetError) -> CheckError {
     let (found, accepted) = if let NetError::Set { set, reason, .. } = error {
         (set.clone(), reason.clone())
     } else {

@@ -17,11 +17,12 @@ mod expression;
 mod form;
 mod order;
 mod post;
+mod promise;
 mod report;
 mod room;
 
 pub use error::{CheckError, Crowd, Race, TileSetError, Wait, WrongOutput};
-pub use form::check_collective;
+pub use promise::check_collective;
 pub use report::{CheckReport, LinkUse, StepReport};
 pub use room::has_room_for;
 

@@ -87,7 +87,7 @@ fn with_chunks(
         return choice;
     }
     let cut = Choice {
-        chunks: shape.best_segments(),
+        chunks: shape.all_reduce_chunks(),
         ..choice
     };
     match noccl_coll::schedule(network, collective, cut) {
