@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The control core: starts DMA transfers, takes part in barriers and reductions.
+
+use super::{Agents, event};
+use crate::dma::{Movement, Side};
+use crate::issue::Arithmetic;
+use crate::kernels::copy_locally;
+use crate::machine::Machine;
+use crate::ni::Source;
+use crate::txn::Owner;
+use noccl_workload::{ActionKind, Transfer};
+
+impl Agents<'_> {
+    pub(super) fn wake_control(&mut self, tile: u32, machine: &mut Machine<'_>) {
+        let agent = self.control.get_mut(&tile);
+        let Some(id) = agent.and_then(|a| a.begin_next(&self.instances)) else {
+            return;
+        };
+        let instance = &mut self.instances.all[id as usize];
+        let instructions = &machine.network.spec().cluster.instructions;
+        let count = match self.schedule.actions[instance.action as usize].kind {
+            ActionKind::Barrier(_) | ActionKind::Arrival(_) => instructions.barrier_store,
+            ActionKind::Transfer(ref t) | ActionKind::Delivery(ref t) if t.rows > 1 => {
+                instructions.dma_start_2d
+            }
+            ActionKind::Transfer(_)
+            | ActionKind::Delivery(_)
+            | ActionKind::InNetworkReduction(_)
+            | ActionKind::LocalReduce(_)
+            | ActionKind::Kernel(_)
+            | ActionKind::Compute(_) => instructions.dma_start,
+        };
+        instance.start_cycle = machine.cycle;
+        machine.call_driver(machine.cycle + u64::from(count), event::ISSUED, id);
+    }
+
+    /// The instructions are executed: the DMA engine has its command, or the barrier's store leaves.
+    pub(super) fn issued(&mut self, id: u32, machine: &mut Machine<'_>) {
+        let (action, tile) = (
+            self.instances.all[id as usize].action,
+            self.instances.all[id as usize].tile,
+        );
+        let cluster = &machine.network.spec().cluster;
+        match self.kind_of(action) {
+            ActionKind::Barrier(_) => {
+                self.barriers.enter(action, tile, machine);
+                return;
+            }
+            ActionKind::Arrival(arrival) => {
+                self.send_arrival(id, arrival, machine);
+                return;
+            }
+            ActionKind::Transfer(_)
+            | ActionKind::Delivery(_)
+            | ActionKind::InNetworkReduction(_)
+            | ActionKind::LocalReduce(_)
+            | ActionKind::Kernel(_)
+            | ActionKind::Compute(_) => {}
+        }
+        self.instances.all[id as usize].start_cycle = machine.cycle;
+        let leaves = u64::from(cluster.dma.start_cycles + cluster.request_path_cycles);
+        machine.call_driver(machine.cycle + leaves, event::DMA_START, id);
+        self.free_control(tile, machine);
+    }
+
+    pub(crate) fn free_control(&mut self, tile: u32, machine: &mut Machine<'_>) {
+        if let Some(agent) = self.control.get_mut(&tile) {
+            agent.is_busy = false;
+        }
+        self.wake_control(tile, machine);
+    }
+
+    pub(super) fn dma_start(&mut self, id: u32, machine: &mut Machine<'_>) {
+        let (action, tile) = (
+            self.instances.all[id as usize].action,
+            self.instances.all[id as usize].tile,
+        );
+        match &self.schedule.actions[action as usize].kind {
+            ActionKind::Transfer(transfer) => self.start_transfer(id, tile, transfer, machine),
+            ActionKind::Delivery(transfer) => {
+                self.expect_delivery(id, transfer, machine);
+                self.start_transfer(id, tile, transfer, machine);
+            }
+            ActionKind::InNetworkReduction(_) => self.contribute(id, action, tile, machine),
+            ActionKind::LocalReduce(_)
+            | ActionKind::Compute(_)
+            | ActionKind::Kernel(_)
+            | ActionKind::Arrival(_)
+            | ActionKind::Barrier(_) => {}
+        }
+    }
+
+    fn start_transfer(
+        &mut self,
+        id: u32,
+        tile: u32,
+        transfer: &Transfer,
+        machine: &mut Machine<'_>,
+    ) {
+        if transfer.bytes == 0 || transfer.rows == 0 {
+            self.over(id, machine);
+            return;
+        }
+        let movement = Movement::of(id, tile, transfer, machine.network);
+        if let (Side::Own, Side::Own) = (movement.source, movement.destination) {
+            let beats = copy_locally(tile, &movement, machine);
+            machine.call_driver(machine.cycle + beats, event::OVER, id);
+            return;
+        }
+        self.engines
+            .entry(tile)
+            .or_default()
+            .take(tile, movement, machine);
+    }
+
+    fn contribute(&mut self, id: u32, action: u32, tile: u32, machine: &mut Machine<'_>) {
+        let ActionKind::InNetworkReduction(r) = &self.schedule.actions[action as usize].kind else {
+            return;
+        };
+        if r.bytes == 0 {
+            self.over(id, machine);
+            return;
+        }
+        let root = machine.network.find(r.root.tile).map_or(0, |t| t.0);
+        let group = machine.network.cube(r.group);
+        let arithmetic = Arithmetic {
+            operator: r.operator,
+            element: r.element,
+        };
+        let bursts: Vec<_> =
+            crate::burst::Bursts::new(r.root.offset, r.bytes, machine.network.spec()).collect();
+        let owner = Owner::Reduction { action };
+        let txns = self.reductions.entry(action).or_insert_with(|| {
+            let open = |b: &crate::burst::Burst| {
+                machine.open_reduction(
+                    group,
+                    root,
+                    r.root.offset + b.offset,
+                    b.bytes,
+                    arithmetic,
+                    owner,
+                )
+            };
+            bursts.iter().map(open).collect()
+        });
+        for (txn, burst) in txns.iter().zip(&bursts) {
+            machine.contribute(tile, *txn, Source::Memory(r.source_offset + burst.offset));
+        }
+        self.open_bursts.insert(id, bursts.len() as u32);
+    }
+}
