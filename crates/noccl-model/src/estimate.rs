@@ -8,7 +8,7 @@
 
 use crate::ModelError;
 use crate::bound::{round_trip_cycles, shape_of};
-use noccl_net::Network;
+use noccl_net::{Network, cover};
 use noccl_workload::Collective;
 
 /// A member starts a transfer of direct sends every so many cycles (instructions of one start).
@@ -39,6 +39,8 @@ pub struct Shape {
     pub members: f64,
     /// Rows of the group.
     pub rows: f64,
+    /// Multi-addresses that together are the group.
+    pub pieces: f64,
     /// Hops between the two members farthest apart.
     pub diameter_hops: f64,
     /// Beats of a block or of the payload.
@@ -68,6 +70,7 @@ impl Shape {
         Ok(Self {
             members: members as f64,
             rows: rows as f64,
+            pieces: cover(network, &collective.group)?.len() as f64,
             diameter_hops: f64::from(diameter_hops),
             beats: beats as f64,
             cut_blocks: cut_blocks as f64,
@@ -82,7 +85,7 @@ impl Shape {
         self.round_trip_cycles + ADD_CYCLES * self.diameter_hops + SOFTWARE_CYCLES
     }
 
-    /// All-to-all by direct sends: at first the starts and one block each, later the busiest cut.
+    /// All-to-all (or all-gather) by direct sends: at first the starts and one block each, later the busiest cut.
     #[must_use]
     pub fn pairwise_cycles(&self) -> f64 {
         let cut = UNPLANNED * self.cut_blocks;
@@ -110,7 +113,7 @@ impl Shape {
     #[must_use]
     pub fn all_gather_in_network_cycles(&self) -> f64 {
         let crowd = if self.beats < CROWDED_BEATS {
-            (self.members / self.merge_entries - 1.0).max(0.0)
+            (self.members * self.pieces / self.merge_entries - 1.0).max(0.0)
         } else {
             0.0
         };

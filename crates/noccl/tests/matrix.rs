@@ -49,6 +49,23 @@ fn auto_is_at_most_3_percent_slower_than_the_best_of_the_library() {
 }
 
 #[test]
+fn auto_sends_directly_where_a_group_is_many_multi_addresses() {
+    let net = network("collective_noc_4x4");
+    let of = |algorithms: &str| {
+        let request = MatrixRequest {
+            collectives: vec![CollectiveKind::AllGather],
+            bytes: vec![1000],
+            algorithms: parse_algorithms(algorithms).unwrap(),
+            group: "1,0,3,3".to_owned(),
+        };
+        matrix(&net, &request, Watch::quiet()).unwrap()
+    };
+    let all = of("all");
+    let best = all.iter().find(|r| r.is_best).unwrap();
+    assert_eq!(of("auto")[0].cycles, best.cycles, "{best:?}");
+}
+
+#[test]
 fn auto_on_the_published_router_takes_nothing_that_it_cannot_do() {
     let net = network("collective_noc_4x4_peer");
     for kind in MatrixRequest::new().collectives {

@@ -2,8 +2,8 @@
 //! `auto`: the algorithm that the model expects to be fastest.
 //!
 //! On the default network the network's own algorithms are several times faster than any software for
-//! all collectives that they can do, so the question is which of them and with how many chunks; an
-//! all-to-all has only software. The published router is asked for nothing that it cannot do or may hang in.
+//! all collectives that they can do, so the question is which of them and with how many chunks; direct
+//! sends compete where there is nothing else (all-to-all) and where a group is many multi-addresses. The published router is asked for nothing that it cannot do or may hang in.
 
 use crate::Error;
 use noccl_coll::{Algorithm, Choice, CollError};
@@ -60,7 +60,7 @@ fn estimate(shape: &Shape, kind: CollectiveKind, algorithm: Algorithm) -> Option
             Some(shape.all_gather_lines_cycles())
         }
         (Algorithm::InNetworkLines, _) => Some(shape.reduce_scatter_lines_cycles()),
-        (Algorithm::Pairwise, CollectiveKind::AllToAll) => Some(shape.pairwise_cycles()),
+        (Algorithm::Pairwise, _) => Some(shape.pairwise_cycles()),
         (Algorithm::RowColumn, CollectiveKind::AllToAll) => Some(shape.row_column_cycles()),
         (Algorithm::Slotted, _) => Some(shape.slotted_cycles()),
         (
@@ -69,7 +69,6 @@ fn estimate(shape: &Shape, kind: CollectiveKind, algorithm: Algorithm) -> Option
             | Algorithm::RowColumn
             | Algorithm::DoubleTree
             | Algorithm::Ring
-            | Algorithm::Pairwise
             | Algorithm::Counter,
             _,
         ) => None,
