@@ -2,12 +2,14 @@
 """NoCCL: collective communication on networks-on-chip.
 
 From one description of a mesh to a verified, measured collective. `load` makes a network;
-`multicast`, `reduce`, `all_reduce` and `barrier` run on it with NumPy data; `compare`, `traffic`
+`multicast`, `reduce`, `all_reduce`, `all_gather`, `reduce_scatter`, `all_to_all` and `barrier`
+run on it with NumPy data; `compare`, `traffic`
 and `stress` make tables; `plot_cycles`, `plot_latency` and `plot_link_load` draw them. Nothing here
 holds a rule of the domain: every call ends in the Rust engine.
 """
 
 from noccl._native import Network, __version__
+from noccl.blocks import all_gather, all_to_all, reduce_scatter
 from noccl.builder import ScheduleBuilder
 from noccl.checks import CheckReport, StepReport, check
 from noccl.collectives import CollectiveResult, all_reduce, barrier, multicast, reduce
@@ -74,7 +76,9 @@ __all__ = [
     "Tile",
     "WaitEdge",
     "__version__",
+    "all_gather",
     "all_reduce",
+    "all_to_all",
     "barrier",
     "check",
     "compare",
@@ -89,6 +93,7 @@ __all__ = [
     "plot_link_load",
     "presets",
     "reduce",
+    "reduce_scatter",
     "run",
     "run_values",
     "stress",

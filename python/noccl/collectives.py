@@ -30,8 +30,8 @@ class CollectiveResult:
     """Outcome of one collective on the caller's data.
 
     Attributes:
-        values: What the network delivered. Reduce: shape (num_elements,). Multicast and all-reduce:
-            shape (num_members, num_elements), rows in the order of `members`.
+        values: What the network delivered. Reduce: shape (num_elements,). All others: one row per
+            member, in the order of `members`.
         members: The group in rank order.
         cycles: From the first participant's start to the last participant's end.
         energy_pj: Energy of the counted events.
@@ -89,7 +89,7 @@ def multicast(
         on_progress=on_progress,
     )
     ranks = members(network, group)
-    return _execute(network, schedule, ranks, payload[np.newaxis], on_progress)
+    return execute(network, schedule, ranks, payload[np.newaxis], on_progress)
 
 
 def reduce(
@@ -129,7 +129,7 @@ def reduce(
         CapacityError: The inputs do not fit into a memory.
         DeadlockError: The run cannot finish.
     """
-    ranks = _ranks_of_rows(network, group, inputs)
+    ranks = ranks_of_rows(network, group, inputs)
     schedule = make_schedule(
         network,
         "reduce",
@@ -141,7 +141,7 @@ def reduce(
         element=element_of(inputs.dtype, element),
         on_progress=on_progress,
     )
-    return _execute(network, schedule, ranks, inputs, on_progress)
+    return execute(network, schedule, ranks, inputs, on_progress)
 
 
 def all_reduce(
@@ -170,7 +170,7 @@ def all_reduce(
     Raises:
         As `reduce`.
     """
-    ranks = _ranks_of_rows(network, group, inputs)
+    ranks = ranks_of_rows(network, group, inputs)
     schedule = make_schedule(
         network,
         "all_reduce",
@@ -182,7 +182,7 @@ def all_reduce(
         element=element_of(inputs.dtype, element),
         on_progress=on_progress,
     )
-    return _execute(network, schedule, ranks, inputs, on_progress)
+    return execute(network, schedule, ranks, inputs, on_progress)
 
 
 def barrier(
@@ -212,7 +212,7 @@ def barrier(
     return run(network, schedule, on_progress=on_progress)
 
 
-def _ranks_of_rows(network: Network, group: Group | str, inputs: npt.NDArray[Any]) -> list[Cluster]:
+def ranks_of_rows(network: Network, group: Group | str, inputs: npt.NDArray[Any]) -> list[Cluster]:
     """Members in rank order; `inputs` must have a row for each."""
     require_shape("inputs", inputs, "(num_members, num_elements)", num_dimensions=2)
     ranks = members(network, group)
@@ -221,7 +221,7 @@ def _ranks_of_rows(network: Network, group: Group | str, inputs: npt.NDArray[Any
     return ranks
 
 
-def _execute(
+def execute(
     network: Network,
     schedule: Schedule,
     ranks: list[Cluster],
@@ -234,6 +234,8 @@ def _execute(
     is_from_root, is_to_root = claim["kind"] == "multicast", claim["kind"] == "reduce"
     givers = [root] if is_from_root else ranks
     takers = [root] if is_to_root else ranks
+    num_blocks = len(ranks) if claim["kind"] in {"all_gather", "all_to_all"} else 1
+    output_bytes = num_blocks * claim["bytes"]
     report, memory = run_values(
         network,
         schedule,
@@ -241,7 +243,7 @@ def _execute(
             (Place(giver, claim["input_offset"]), row)
             for giver, row in zip(givers, data, strict=True)
         ],
-        [(Place(taker, claim["output_offset"]), claim["bytes"]) for taker in takers],
+        [(Place(taker, claim["output_offset"]), output_bytes) for taker in takers],
         on_progress=on_progress,
     )
     values = np.stack([output.view(data.dtype) for output in memory])

@@ -114,6 +114,43 @@ def test_an_all_reduce_leaves_the_same_sum_at_every_member(
     assert np.all(result.values == inputs.sum(axis=0, dtype=np.int64))
 
 
+@given(
+    group=rectangles(),
+    num_elements=st.integers(1, 20),
+    seed=st.integers(0, 2**32),
+    gather=st.sampled_from(["auto", "ring", "pairwise", "in_network"]),
+    scatter=st.sampled_from(["auto", "ring", "in_network"]),
+    exchange=st.sampled_from(["auto", "pairwise", "slotted", "row_column"]),
+)
+def test_collectives_of_blocks_are_what_numpy_makes_of_them(  # noqa: PLR0917 - drawn by name
+    group: noccl.Rectangle,
+    num_elements: int,
+    seed: int,
+    gather: str,
+    scatter: str,
+    exchange: str,
+) -> None:
+    ranks = group.width * group.height
+    blocks = random_bits(seed, (ranks, ranks * num_elements), np.int64)
+    own = np.ascontiguousarray(blocks[:, :num_elements])
+    gathered = noccl.all_gather(NETWORK, own, group=group, algorithm=gather)
+    assert np.all(gathered.values == own.ravel())
+    assert gathered.values.shape == blocks.shape
+    scattered = noccl.reduce_scatter(NETWORK, blocks, group=group, algorithm=scatter)
+    total = blocks.sum(axis=0, dtype=np.int64).reshape(ranks, num_elements)
+    np.testing.assert_array_equal(scattered.values, total)
+    exchanged = noccl.all_to_all(NETWORK, blocks, group=group, algorithm=exchange)
+    expected = blocks.reshape(ranks, ranks, num_elements).swapaxes(0, 1).reshape(blocks.shape)
+    np.testing.assert_array_equal(exchanged.values, expected)
+
+
+def test_rows_that_are_no_whole_number_of_blocks_are_refused() -> None:
+    inputs = np.ones((16, 17))
+    for function in [noccl.reduce_scatter, noccl.all_to_all]:
+        with pytest.raises(noccl.ArgumentError, match="multiple of 16"):
+            function(NETWORK, inputs)
+
+
 def test_bits_of_types_that_numpy_lacks_pass_through() -> None:
     # 1.0 in bfloat16; sixteen of them are 16.0.
     inputs = np.full((16, 32), 0x3F80, dtype=np.uint16)
