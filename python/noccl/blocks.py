@@ -154,8 +154,8 @@ def all_to_all(
 
 def _block_bytes(inputs: npt.NDArray[Any]) -> int:
     """Bytes of one of a row's blocks, one per rank."""
-    num_members, num_elements = inputs.shape
+    num_members, num_elements = len(inputs), len(inputs[0])
     if num_elements % num_members:
         accepted = f"accepted: a multiple of {num_members}, one block per member"
         raise ArgumentError(f"inputs: rows of {num_elements} elements; {accepted}")
-    return int(inputs[0].nbytes) // num_members
+    return inputs.nbytes // num_members**2
