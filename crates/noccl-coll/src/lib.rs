@@ -34,7 +34,7 @@ pub use algorithm::Algorithm;
 pub use barrier::{BarrierPlan, BarrierStructure, CounterPlace, barrier_schedule};
 pub use choice::{Choice, Forwarding, Inner};
 pub use error::CollError;
-pub use survey::choices;
+pub use survey::{choices, choices_of};
 
 use compose::Task;
 use group::Group;

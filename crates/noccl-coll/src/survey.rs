@@ -19,11 +19,27 @@ const REDUCED_CHUNK_BEATS: [u64; 8] = [8, 12, 16, 24, 32, 48, 64, 128];
 /// fit in memory or cannot do this group is left out.
 #[must_use]
 pub fn choices(network: &Network, collective: &Collective) -> Vec<Choice> {
+    possible(network, collective, |_| true)
+}
+
+/// Those of one algorithm. The others' schedules are not made, which on a large mesh would take far longer
+/// than to run one.
+#[must_use]
+pub fn choices_of(network: &Network, collective: &Collective, algorithm: Algorithm) -> Vec<Choice> {
+    possible(network, collective, |choice| choice.algorithm == algorithm)
+}
+
+fn possible(
+    network: &Network,
+    collective: &Collective,
+    is_asked: impl Fn(&Choice) -> bool,
+) -> Vec<Choice> {
     let papers = candidates(network, collective);
     let others = other_way_round(network, collective, &papers);
     papers
         .into_iter()
         .chain(others)
+        .filter(is_asked)
         .filter(|choice| schedule(network, collective, *choice).is_ok())
         .collect()
 }

@@ -6,7 +6,7 @@ use super::row::AlgorithmRequest;
 use super::{Case, runtime_cycles};
 use crate::Error;
 use crate::watch::Tally;
-use noccl_coll::{Algorithm, Choice, choices};
+use noccl_coll::{Algorithm, Choice, choices, choices_of};
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig};
 use noccl_sim::run_schedule;
@@ -26,27 +26,22 @@ pub(crate) fn families(
     collective: &Collective,
     requests: &[AlgorithmRequest],
 ) -> Result<Vec<Family>, Error> {
-    let known = choices(network, collective);
-    if known.is_empty() {
-        // The library says why nothing works.
-        noccl_coll::schedule(network, collective, Choice::new(Algorithm::InNetwork, 1))?;
-    }
-    let asked: Vec<AlgorithmRequest> = if requests.is_empty() {
-        Algorithm::ALL
-            .into_iter()
-            .filter(|a| known.iter().any(|c| c.algorithm == *a))
-            .map(AlgorithmRequest::Search)
-            .collect()
-    } else {
-        requests.to_vec()
-    };
     let mut out = Vec::new();
-    for request in asked {
-        match request {
-            AlgorithmRequest::Auto => out.push(vec![auto_choice(network, collective, &known)?]),
+    if requests.is_empty() {
+        let known = all_choices(network, collective)?;
+        for algorithm in Algorithm::ALL {
+            out.extend(by_form(&known, algorithm));
+        }
+    }
+    for request in requests {
+        match *request {
+            AlgorithmRequest::Auto => {
+                let known = all_choices(network, collective)?;
+                out.push(vec![auto_choice(network, collective, &known)?]);
+            }
             AlgorithmRequest::Fixed(choice) => out.push(vec![choice]),
             AlgorithmRequest::Search(algorithm) => {
-                out.extend(searched(network, collective, algorithm, &known)?);
+                out.extend(searched(network, collective, algorithm)?);
             }
         }
     }
@@ -56,26 +51,39 @@ pub(crate) fn families(
         .collect())
 }
 
-/// The known choices of one algorithm, the naive form apart.
+/// All choices; an error that says why there are none.
+fn all_choices(network: &Network, collective: &Collective) -> Result<Vec<Choice>, Error> {
+    let known = choices(network, collective);
+    if known.is_empty() {
+        noccl_coll::schedule(network, collective, Choice::new(Algorithm::InNetwork, 1))?;
+    }
+    Ok(known)
+}
+
+/// The choices of one algorithm; an error that says why it does not do this.
 fn searched(
     network: &Network,
     collective: &Collective,
     algorithm: Algorithm,
-    known: &[Choice],
 ) -> Result<Vec<Vec<Choice>>, Error> {
-    let of_algorithm = known.iter().copied().filter(|c| c.algorithm == algorithm);
-    let is_naive = |c: &Choice| matches!(c.algorithm, Algorithm::Chain) && c.chunks == 1;
-    let (naive, rest): (Vec<Choice>, Vec<Choice>) = of_algorithm.partition(is_naive);
-    if naive.is_empty() && rest.is_empty() {
-        // The library says why it does not do this.
+    let known = choices_of(network, collective, algorithm);
+    if known.is_empty() {
         let choice = Choice::new(algorithm, 1);
         noccl_coll::schedule(network, collective, choice)?;
         return Ok(vec![vec![choice]]);
     }
-    Ok([naive, rest]
+    Ok(by_form(&known, algorithm))
+}
+
+/// The known choices of one algorithm, the naive form apart.
+fn by_form(known: &[Choice], algorithm: Algorithm) -> Vec<Vec<Choice>> {
+    let of_algorithm = known.iter().copied().filter(|c| c.algorithm == algorithm);
+    let is_naive = |c: &Choice| matches!(c.algorithm, Algorithm::Chain) && c.chunks == 1;
+    let (naive, rest): (Vec<Choice>, Vec<Choice>) = of_algorithm.partition(is_naive);
+    [naive, rest]
         .into_iter()
         .filter(|f| !f.is_empty())
-        .collect())
+        .collect()
 }
 
 /// The fastest choice of one algorithm.
