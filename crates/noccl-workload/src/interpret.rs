@@ -107,7 +107,7 @@ pub fn interpret<'a>(
     for action in &schedule.actions {
         match &action.kind {
             ActionKind::Transfer(t) | ActionKind::Delivery(t) => run.transfer(t),
-            ActionKind::Kernel(k) => run.kernel(k),
+            ActionKind::Kernel(kernel) => run.kernel(kernel),
             ActionKind::InNetworkReduction(r) => run.reduction(r),
             ActionKind::LocalReduce(r) => run.local_reduce(r),
             ActionKind::Compute(_) | ActionKind::Barrier(_) | ActionKind::Arrival(_) => {}
@@ -161,17 +161,17 @@ impl Run<'_> {
         self.memories.store(tile, r.output, &sum);
     }
 
-    fn kernel(&mut self, k: &Kernel) {
+    fn kernel(&mut self, kernel: &Kernel) {
         let network = self.memories.network;
-        for at in network.members(&k.group).unwrap_or_default() {
+        for at in network.members(&kernel.group).unwrap_or_default() {
             let tile = network.tile_at(network.mesh_coord(at));
-            let reads = k.operation.reads();
+            let reads = kernel.operation.reads();
             let read = |r: &Extent| self.memories.bytes(tile, r.offset, r.bytes);
-            let result = k
+            let result = kernel
                 .operation
                 .apply(&reads.iter().map(read).collect::<Vec<_>>());
             self.memories
-                .store(tile, k.operation.write().offset, &result);
+                .store(tile, kernel.operation.write().offset, &result);
         }
     }
 

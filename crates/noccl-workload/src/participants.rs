@@ -50,7 +50,7 @@ pub fn participants(network: &Network, kind: &ActionKind) -> Vec<TileId> {
         ActionKind::InNetworkReduction(r) => of_multi_address(network, r.group),
         ActionKind::Arrival(a) => of_multi_address(network, a.group),
         ActionKind::Barrier(b) => of_set(network, &b.group),
-        ActionKind::Kernel(k) => of_set(network, &k.group),
+        ActionKind::Kernel(kernel) => of_set(network, &kernel.group),
         ActionKind::Delivery(t) => {
             let initiator = network.find(t.initiator);
             initiator

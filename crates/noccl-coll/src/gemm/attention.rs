@@ -331,9 +331,9 @@ impl Writer<'_> {
         let copy = to + bytes.next_multiple_of(64);
         let mut deliveries = Vec::new();
         for y in 0..self.mesh.height {
-            let leader = Coord::new(0, y);
+            let initiator = Coord::new(0, y);
             let root = Place {
-                tile: TileRef::Cluster(leader),
+                tile: TileRef::Cluster(initiator),
                 offset: to,
             };
             let reduce = self.reduction(y, from, root, bytes, operator);
@@ -345,7 +345,7 @@ impl Writer<'_> {
                 set: self.mesh.row(y),
                 offset: copy,
             };
-            let kind = ActionKind::Delivery(transfer(leader, root, destination, bytes));
+            let kind = ActionKind::Delivery(transfer(initiator, root, destination, bytes));
             deliveries.push(self.program.add(kind, vec![reduced]));
         }
         deliveries
@@ -375,9 +375,9 @@ impl Writer<'_> {
             u64::from(self.rows) * u64::from(self.attention.head_columns) * self.sums.bytes();
         let mut outputs = Vec::new();
         for y in 0..self.mesh.height {
-            let leader = Coord::new(0, y);
+            let initiator = Coord::new(0, y);
             let root = Place {
-                tile: TileRef::Cluster(leader),
+                tile: TileRef::Cluster(initiator),
                 offset: self.buffers.reduced,
             };
             let reduce = self.reduction(y, self.buffers.o, root, bytes, Operator::Sum);

@@ -69,7 +69,7 @@ pub(super) fn execute(
         let known = run.demands.len();
         match &action.kind {
             ActionKind::Transfer(t) | ActionKind::Delivery(t) => run.transfer(i, t),
-            ActionKind::Kernel(k) => run.kernel(i, k),
+            ActionKind::Kernel(kernel) => run.kernel(i, kernel),
             ActionKind::InNetworkReduction(r) => run.reduction(i, r),
             ActionKind::LocalReduce(r) => run.local_reduce(i, r),
             ActionKind::Compute(_) | ActionKind::Barrier(_) | ActionKind::Arrival(_) => {}
@@ -169,14 +169,14 @@ impl Execution<'_> {
         }
     }
 
-    fn kernel(&mut self, action: usize, k: &Kernel) {
+    fn kernel(&mut self, action: usize, kernel: &Kernel) {
         for position in 0..self.order.members(action).len() {
             let tile = self.order.members(action)[position];
             let access = self.access(action, position);
-            for read in k.operation.reads().iter().filter(|r| r.bytes > 0) {
+            for read in kernel.operation.reads().iter().filter(|r| r.bytes > 0) {
                 self.read(tile, read.offset, read.bytes, access);
             }
-            let write = k.operation.write();
+            let write = kernel.operation.write();
             let result = Expression::Computed(action as u32, tile);
             let value = Value {
                 expression: self.memories.expressions.intern(result),

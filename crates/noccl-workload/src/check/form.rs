@@ -33,7 +33,7 @@ pub(super) fn check_form(network: &Network, schedule: &Schedule) -> Result<(), C
             ActionKind::Transfer(t) => at.transfer(t)?,
             ActionKind::Delivery(t) => at.delivery(t)?,
             ActionKind::Arrival(a) => at.arrival(a)?,
-            ActionKind::Kernel(k) => at.kernel(k)?,
+            ActionKind::Kernel(kernel) => at.kernel(kernel)?,
             ActionKind::InNetworkReduction(r) => at.reduction(r)?,
             ActionKind::LocalReduce(r) => at.local_reduce(r)?,
             ActionKind::Compute(c) => drop(at.cluster("tile", c.tile)?),
@@ -218,13 +218,13 @@ impl At<'_> {
         }
     }
 
-    fn kernel(&self, k: &Kernel) -> Result<(), CheckError> {
+    fn kernel(&self, kernel: &Kernel) -> Result<(), CheckError> {
         let members = self
             .network
-            .members(&k.group)
+            .members(&kernel.group)
             .map_err(|e| group_error(self.field("group"), &e))?;
-        let at = |name: &str| format!("operation.{}.{name}", k.operation.name());
-        if let Some((name, found, accepted)) = k.operation.problem() {
+        let at = |name: &str| format!("operation.{}.{name}", kernel.operation.name());
+        if let Some((name, found, accepted)) = kernel.operation.problem() {
             return self.fail(&at(name), found, accepted);
         }
         // All clusters have equal memories.
@@ -233,7 +233,12 @@ impl At<'_> {
         };
         let tile = self.network.tile_at(self.network.mesh_coord(*first));
         let end = |e: &Extent| u128::from(e.offset) + u128::from(e.bytes);
-        for extent in k.operation.reads().iter().chain([&k.operation.write()]) {
+        for extent in kernel
+            .operation
+            .reads()
+            .iter()
+            .chain([&kernel.operation.write()])
+        {
             self.fits("operation", tile, end(extent))?;
         }
         Ok(())

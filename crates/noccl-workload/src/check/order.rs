@@ -218,14 +218,17 @@ impl Order {
     /// Vertices that come after the entries of all these tiles, because an action keeps all of them
     /// together there.
     pub(super) fn hubs_of_all(&self, tiles: &[TileId]) -> impl Iterator<Item = Vertex> {
-        self.actions.iter().enumerate().filter_map(move |(i, action)| {
-            let Finish::Hub(hub) = action.finish else {
-                return None;
-            };
-            let members = self.members(i);
-            let is_member = |tile: &TileId| members.binary_search(tile).is_ok();
-            (members.len() >= tiles.len() && tiles.iter().all(is_member)).then_some(hub)
-        })
+        self.actions
+            .iter()
+            .enumerate()
+            .filter_map(move |(i, action)| {
+                let Finish::Hub(hub) = action.finish else {
+                    return None;
+                };
+                let members = self.members(i);
+                let is_member = |tile: &TileId| members.binary_search(tile).is_ok();
+                (members.len() >= tiles.len() && tiles.iter().all(is_member)).then_some(hub)
+            })
     }
 
     /// Adds a vertex per tile that comes after everything the tile takes part in; returns the first.
