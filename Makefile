@@ -137,7 +137,7 @@ bench-baseline: $(BIN)/noccl $(BIN)/valgrind ## Run the benchmarks and make them
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/noccl bench --instructions --output benches/baseline.json
 
 .PHONY: claims
-claims: $(BIN)/noccl ## Measure S1's claims and the barriers: writes docs/papers/S1.md, docs/barrier.md and their plots
+claims: $(BIN)/noccl ## Measure S1's claims and the barriers (minutes): writes docs/papers/S1.md, docs/barrier.md and their plots
 	$(BIN)/noccl reproduce collective_noc --page docs/papers/S1.md --figures docs/papers/S1 || test $$? = 1
 	$(BIN)/noccl barrier --page docs/barrier.md --figures docs/barrier
 

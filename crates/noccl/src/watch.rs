@@ -84,6 +84,12 @@ impl<'a> Tally<'a> {
         })
     }
 
+    /// Work inside a unit has simulated some more cycles; false means stop.
+    pub(crate) fn follow(&self, cycles: u64) -> bool {
+        self.simulated_cycles.fetch_max(cycles, Ordering::Relaxed);
+        self.report()
+    }
+
     /// One unit is finished.
     ///
     /// # Errors

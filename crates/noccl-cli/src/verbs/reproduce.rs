@@ -14,12 +14,15 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  noccl reproduce collective_noc
+  noccl reproduce collective_noc --quick
   noccl reproduce collective_noc --json > claims.json
   noccl reproduce collective_noc --page docs/papers/S1.md --figures docs/papers/S1")]
 pub struct Reproduce {
     /// Paper: collective_noc (S1)
     paper: String,
+    /// Leave out the matrix products on meshes up to 256x256
+    #[arg(long)]
+    quick: bool,
     /// Print the rows as JSON
     #[arg(long)]
     json: bool,
@@ -36,7 +39,9 @@ impl Reproduce {
         if let Some(page) = &self.page {
             noccl::check_claims_page(page)?;
         }
-        let reproduction = watched("groups", |watch| noccl::reproduce(&self.paper, watch))?;
+        let reproduction = watched("groups", |watch| {
+            noccl::reproduce(&self.paper, self.quick, watch)
+        })?;
         reproduction.write_figures(&self.figures)?;
         if let Some(page) = &self.page {
             reproduction.update_page(page)?;
