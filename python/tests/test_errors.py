@@ -41,7 +41,7 @@ BAD_CALLS: dict[str, tuple[Call, type[noccl.NocclError], str]] = {
         "all_reduce",
     ),
     "unknown algorithm": (
-        lambda n: noccl.compare(n, "reduce", sizes_bytes=[64], algorithms=["ring"]),
+        lambda n: noccl.compare(n, "reduce", sizes_bytes=[64], algorithms=["star"]),
         noccl.ArgumentError,
         "in_network",
     ),

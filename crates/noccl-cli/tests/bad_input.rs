@@ -134,7 +134,7 @@ fn unknown_algorithms_operators_elements_and_kinds_name_what_exists() {
     refuses(
         &format!("{base} --algorithms ring"),
         2,
-        &["--algorithms", "ring", "in_network"],
+        &["--algorithms", "star", "in_network"],
     );
     refuses(
         &format!("{base} --algorithms chain:0"),
