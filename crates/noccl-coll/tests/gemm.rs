@@ -3,21 +3,11 @@
 
 mod common;
 
+use common::matrices::{SHAPE, element, submatrix};
 use common::network;
-use noccl_coll::gemm::{
-    FusedConcatLinear, FusedPlan, Matrix, Spread, SubmatrixShape, Summa, SummaPlan, Sync,
-    fused_concat_linear, summa,
-};
-use noccl_coll::{Algorithm, Choice, Inner};
+use noccl_coll::gemm::{Matrix, Spread, SubmatrixShape, Summa, SummaPlan, Sync, summa};
 use noccl_net::{Coord, Network, TileRef};
 use noccl_workload::{ElementType, Place, check, interpret};
-
-const SHAPE: SubmatrixShape = SubmatrixShape {
-    rows: 3,
-    columns: 5,
-    inner: 7,
-    element: ElementType::Fp64,
-};
 
 fn request(spread: Spread, sync: Sync, prefetch: u32) -> Summa {
     Summa {
@@ -47,31 +37,6 @@ fn requests() -> Vec<Summa> {
         }
     }
     all
-}
-
-/// Element (row, column) of a matrix; small integers, so that sums are exact.
-fn element(matrix: Matrix, row: u64, column: u64) -> f64 {
-    let salt = match matrix {
-        Matrix::A => 3,
-        Matrix::B => 11,
-    };
-    ((row * 31 + column * 17 + salt) % 13) as f64 - 6.0
-}
-
-/// Bytes of the submatrix of a line and iteration.
-fn submatrix(matrix: Matrix, line: u16, iteration: u32) -> Vec<u8> {
-    let (rows, columns) = match matrix {
-        Matrix::A => (SHAPE.rows, SHAPE.inner),
-        Matrix::B => (SHAPE.inner, SHAPE.columns),
-    };
-    let (from_row, from_column) = match matrix {
-        Matrix::A => (u64::from(line) * u64::from(rows), iteration * columns),
-        Matrix::B => (u64::from(iteration * rows), u32::from(line) * columns),
-    };
-    (0..u64::from(rows))
-        .flat_map(|r| (0..u64::from(columns)).map(move |c| (r, c)))
-        .flat_map(|(r, c)| element(matrix, from_row + r, u64::from(from_column) + c).to_le_bytes())
-        .collect()
 }
 
 fn product(plan: &SummaPlan, request: &Summa, net: &Network) -> Vec<(Coord, Vec<u8>)> {
@@ -136,6 +101,34 @@ fn summa_yields_the_product_however_it_spreads_synchronises_and_buffers() {
                     .collect();
                 assert_eq!(found, expected, "{preset} {request:?} {at}");
             }
+        }
+    }
+}
+
+#[test]
+fn submatrices_with_fewer_beats_than_chunks_are_spread_without_races() {
+    let net = network("collective_noc_4x4");
+    for shape in [
+        SubmatrixShape {
+            rows: 1,
+            columns: 1,
+            inner: 1,
+            ..SHAPE
+        },
+        SubmatrixShape {
+            rows: 1,
+            columns: 20,
+            inner: 3,
+            ..SHAPE
+        },
+    ] {
+        for chunks in 1..8 {
+            let problem = Summa {
+                shape,
+                ..request(Spread::Chain { chunks }, Sync::Barriers, 2)
+            };
+            let plan = summa(&net, &problem).expect("a plan");
+            check(&net, &plan.schedule).expect("no race");
         }
     }
 }
@@ -288,91 +281,4 @@ fn compute_time_of_the_published_submatrix_is_743_cycles() {
         ..paper
     };
     assert_eq!(half.compute_cycles(&net, 1.0).unwrap(), 5832 / 32);
-}
-
-/// Ways to reduce a fused product.
-fn reductions() -> Vec<Choice> {
-    vec![
-        Choice::new(Algorithm::InNetwork, 1),
-        Choice::new(Algorithm::Tree, 1),
-        Choice::new(Algorithm::Tree, 2),
-        Choice::new(Algorithm::Chain, 2),
-        Choice::row_column(Inner::Tree, 1),
-        Choice::row_column(Inner::Chain, 2),
-    ]
-}
-
-#[test]
-fn fused_product_is_the_sum_over_all_clusters_whoever_reduces() {
-    let net = network("collective_noc_4x4");
-    for (reduce, root) in reductions()
-        .into_iter()
-        .flat_map(|r| [(r, Coord::new(0, 0)), (r, Coord::new(2, 1))])
-    {
-        for has_loads in [false, true] {
-            let fused = FusedConcatLinear {
-                shape: SHAPE,
-                compute_cycles: 100,
-                reduce,
-                root,
-                has_loads,
-            };
-            let plan = fused_concat_linear(&net, &fused).unwrap();
-            check(&net, &plan.schedule).unwrap_or_else(|e| panic!("{fused:?}: {e}"));
-            let members: Vec<Coord> = (0..4)
-                .flat_map(|x| (0..4).map(move |y| Coord::new(x, y)))
-                .collect();
-            let mut inputs = Vec::new();
-            for (idx, at) in members.iter().enumerate() {
-                let b = if has_loads {
-                    FusedPlan::b_source(SHAPE, *at)
-                } else {
-                    Place {
-                        tile: TileRef::Cluster(*at),
-                        offset: plan.b_offset,
-                    }
-                };
-                let a = Place {
-                    tile: TileRef::Cluster(*at),
-                    offset: plan.a_offset,
-                };
-                inputs.push((a, submatrix(Matrix::A, 0, idx as u32)));
-                inputs.push((b, submatrix(Matrix::B, 0, idx as u32)));
-            }
-            let views: Vec<(Place, &[u8])> =
-                inputs.iter().map(|(p, b)| (*p, b.as_slice())).collect();
-            let memories = interpret(&net, &plan.schedule, &views).expect("the plan is right");
-            let found = memories
-                .read(plan.result, plan.result_bytes)
-                .expect("C is in L1");
-            let inner = 16 * u64::from(SHAPE.inner);
-            let expected: Vec<u8> = (0..u64::from(SHAPE.rows))
-                .flat_map(|r| (0..u64::from(SHAPE.columns)).map(move |c| (r, c)))
-                .flat_map(|(r, c)| {
-                    let sum: f64 = (0..inner)
-                        .map(|i| element(Matrix::A, r, i) * element(Matrix::B, i, c))
-                        .sum();
-                    sum.to_le_bytes()
-                })
-                .collect();
-            assert_eq!(found, expected, "{fused:?}");
-        }
-    }
-}
-
-#[test]
-fn a_fused_product_without_the_barrier_before_a_pull_is_a_race() {
-    let net = network("collective_noc_4x4");
-    let fused = FusedConcatLinear {
-        shape: SHAPE,
-        compute_cycles: 100,
-        reduce: Choice::row_column(Inner::Chain, 1),
-        root: Coord::new(0, 0),
-        has_loads: false,
-    };
-    let mut plan = fused_concat_linear(&net, &fused).expect("a plan");
-    for action in &mut plan.schedule.actions[2..] {
-        action.after.retain(|id| id.0 != 1);
-    }
-    assert!(check(&net, &plan.schedule).is_err());
 }

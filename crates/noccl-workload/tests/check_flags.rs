@@ -6,8 +6,8 @@ mod common;
 use common::*;
 use noccl_net::{TileRef, TileSet};
 use noccl_workload::{
-    ActionKind, Arrival, CheckError, Destination, ElementType, Kernel, Multiply, Operation,
-    Transfer, check,
+    ActionKind, Arrival, CheckError, Destination, ElementType, FoldRows, Kernel, Multiply,
+    Operation, Operator, RowWise, Transfer, check,
 };
 
 /// A multicast from the south-west cluster along its row.
@@ -46,12 +46,34 @@ const PRODUCT: Multiply = Multiply {
 };
 
 fn kernel(product: Multiply) -> ActionKind {
+    compute(Operation::Multiply(product))
+}
+
+fn compute(operation: Operation) -> ActionKind {
     ActionKind::Kernel(Kernel {
         group: TileSet::Row(0),
         cycles: 10,
-        operation: Operation::Multiply(product),
+        operation,
     })
 }
+
+const FOLD: FoldRows = FoldRows {
+    source_offset: 0x400,
+    result_offset: 0x800,
+    rows: 4,
+    columns: 3,
+    element: ElementType::Fp16,
+    operator: Operator::Max,
+};
+
+const SHIFT: RowWise = RowWise {
+    source_offset: 0x400,
+    row_offset: 0x800,
+    result_offset: 0xc00,
+    rows: 4,
+    columns: 3,
+    element: ElementType::Fp16,
+};
 
 #[test]
 fn destinations_of_a_delivery_may_use_its_bytes_and_those_of_a_transfer_may_not() {
@@ -141,8 +163,60 @@ fn impossible_flags_and_kernels_name_their_field() {
             }),
             "actions[0].kind.kernel.operation",
         ),
+        (
+            compute(Operation::FoldRows(FoldRows {
+                operator: Operator::Min,
+                ..FOLD
+            })),
+            "actions[0].kind.kernel.operation.fold_rows.operator",
+        ),
+        (
+            compute(Operation::FoldRows(FoldRows { columns: 0, ..FOLD })),
+            "actions[0].kind.kernel.operation.fold_rows.columns",
+        ),
+        (
+            compute(Operation::FoldRows(FoldRows {
+                result_offset: 0x404,
+                ..FOLD
+            })),
+            "actions[0].kind.kernel.operation.fold_rows.result_offset",
+        ),
+        (
+            compute(Operation::Exponential(RowWise {
+                element: ElementType::Fp8E4m3,
+                ..SHIFT
+            })),
+            "actions[0].kind.kernel.operation.exponential.element",
+        ),
+        (
+            compute(Operation::Exponential(RowWise {
+                result_offset: 0x400,
+                ..SHIFT
+            })),
+            "actions[0].kind.kernel.operation.exponential.result_offset",
+        ),
     ] {
         let message = refusal(kind);
         assert!(message.starts_with(field), "{message}");
     }
+}
+
+#[test]
+fn an_operation_of_every_element_may_replace_its_source_if_both_are_of_one_size() {
+    let in_place = |element| {
+        let mut s = Build::new(None);
+        s.add(
+            compute(Operation::DivideRows(RowWise {
+                result_offset: SHIFT.source_offset,
+                element,
+                ..SHIFT
+            })),
+            &[],
+        );
+        check(&mesh4x4(), &s.0)
+    };
+    assert!(in_place(ElementType::Fp64).is_ok());
+    assert!(in_place(ElementType::Fp32).is_ok());
+    // FP16 results lie in FP32 sources.
+    assert!(in_place(ElementType::Fp16).is_err());
 }

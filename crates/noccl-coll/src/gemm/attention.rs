@@ -12,7 +12,7 @@
 use super::layout::{Layout, Matrix};
 use super::program::{Mesh, Program};
 use super::spread::{Spread, Task};
-use super::{SubmatrixShape, cores};
+use super::{SubmatrixShape, cores, slices};
 use crate::CollError;
 use crate::steps::transfer;
 use noccl_net::{Coord, Network, TileRef, TileSet};
@@ -79,7 +79,7 @@ pub fn flat_attention(
     attention: &Attention,
 ) -> Result<AttentionPlan, CollError> {
     let mesh = Mesh::new(network)?;
-    let (rows, columns) = slices(mesh, attention)?;
+    let (rows, columns) = slices::slices(mesh, attention)?;
     let shape = SubmatrixShape {
         rows,
         columns: 2 * columns,
@@ -153,25 +153,6 @@ pub fn flat_attention(
         o_shape: (rows, attention.head_columns),
         layout,
     })
-}
-
-/// Rows of Q and rows of K and V of one cluster.
-fn slices(mesh: Mesh, attention: &Attention) -> Result<(u32, u32), CollError> {
-    let (width, height) = (u32::from(mesh.width), u32::from(mesh.height));
-    let Attention {
-        tokens,
-        heads,
-        head_columns,
-        ..
-    } = *attention;
-    let fits = tokens > 0 && tokens.is_multiple_of(width) && tokens.is_multiple_of(height);
-    if !fits || heads == 0 || head_columns == 0 {
-        return Err(CollError::Impossible(format!(
-            "{heads} heads of {tokens} tokens and {head_columns} columns on {width}x{height} clusters; \
-             accepted: at least one head and column, tokens a multiple of both sides"
-        )));
-    }
-    Ok((tokens / height, tokens / width))
 }
 
 /// As many heads as the memory tiles hold at a time; further ones take the same places again.

@@ -12,6 +12,7 @@ mod fused;
 mod layout;
 mod program;
 mod shape;
+mod slices;
 mod spread;
 mod summa;
 

@@ -113,6 +113,8 @@ impl Task<'_> {
         program: &mut Program,
     ) -> Spreading {
         let stages = Matrix::BOTH.map(|matrix| self.stages(matrix));
+        let beats = Matrix::BOTH.map(|matrix| self.layout.bytes(matrix).div_ceil(64));
+        let chunks = u64::from(chunks).min(beats[0].max(beats[1])) as u32;
         let num_stages = stages.iter().map(Vec::len).max().unwrap_or(0);
         let mut last: Vec<ActionId> = Vec::new();
         let mut first = Vec::new();
@@ -121,7 +123,9 @@ impl Task<'_> {
         let mut own: BTreeMap<Coord, Vec<ActionId>> = BTreeMap::new();
         for step in 0..num_stages + chunks as usize - 1 {
             if step > 0 && self.needs_barrier(step) {
-                let after = std::mem::take(&mut last);
+                let mut after = std::mem::take(&mut last);
+                // A step may be empty: short submatrices have fewer chunks.
+                after.extend(barrier);
                 barrier = Some(program.add(self.mesh.barrier(), after));
                 own.clear();
             }
@@ -150,6 +154,9 @@ impl Task<'_> {
             }
             now.into_iter()
                 .for_each(|(at, ids)| own.entry(at).or_default().extend(ids));
+        }
+        if last.is_empty() {
+            last.extend(barrier);
         }
         Spreading { first, last }
     }

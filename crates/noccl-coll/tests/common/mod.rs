@@ -2,6 +2,8 @@
 //! Networks and collectives that the tests share.
 #![allow(dead_code, reason = "every test file uses its own part")]
 
+pub mod matrices;
+
 use noccl_coll::{Algorithm, Choice, Forwarding, Inner};
 use noccl_net::{Network, TileRef, TileSet, elaborate};
 use noccl_spec::{parse_spec, preset_text};

@@ -116,3 +116,44 @@ fn encoded<T: Copy, const N: usize>(values: &[T], encode: impl Fn(T) -> [u8; N])
     write(&mut bytes, values, encode);
     bytes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn singles(values: &[f32]) -> Vec<u8> {
+        values.iter().flat_map(|v| v.to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn rows_are_folded_apart_and_in_the_element_of_sums() {
+        let halves: Vec<u8> = [1.5, -2.0, 3.0, 60_000.0, 60_000.0, 1.0]
+            .iter()
+            .flat_map(|v| f16::from_f32(*v).to_le_bytes())
+            .collect();
+        let fold = |operator| fold_rows(&halves, 3, operator, ElementType::Fp16);
+        assert_eq!(fold(Operator::Max), singles(&[3.0, 60_000.0]));
+        // 120001 is no FP16 number; 60000 is one.
+        assert_eq!(fold(Operator::Sum), singles(&[2.5, 120_001.0]));
+    }
+
+    #[test]
+    fn every_element_meets_its_own_rows_number_and_rounds_once() {
+        let source = singles(&[1.0, 2.0, 3.0, 4.0]);
+        let rows = singles(&[1.0, 4.0]);
+        let divided = row_wise(&source, &rows, 2, RowOperation::Divide, ElementType::Fp32);
+        assert_eq!(divided, singles(&[1.0, 2.0, 0.75, 1.0]));
+        let powers = row_wise(
+            &source,
+            &rows,
+            2,
+            RowOperation::Exponential,
+            ElementType::Bf16,
+        );
+        let expected: Vec<u8> = [0.0f32, 1.0, -1.0, 0.0]
+            .iter()
+            .flat_map(|x| bf16::from_f32(x.exp()).to_le_bytes())
+            .collect();
+        assert_eq!(powers, expected);
+    }
+}

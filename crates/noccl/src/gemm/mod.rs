@@ -38,6 +38,7 @@ const MAX_CHECKED_CLUSTERS: usize = 256;
 /// # Errors
 /// [`Error::Argument`], [`Error::Coll`] or [`Error::Run`], saying what would be accepted.
 pub fn gemm(request: &GemmRequest, watch: Watch<'_>) -> Result<Vec<GemmRow>, Error> {
+    request.check()?;
     let cases = request.meshes.len() * request.collectives.len();
     let tally = Tally::new(watch, cases as u64);
     let mut rows = Vec::new();

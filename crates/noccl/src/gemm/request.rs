@@ -9,6 +9,13 @@ use noccl_workload::ElementType;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Longest side of a submatrix.
+const MAX_SIDE: u32 = 1 << 16;
+/// Most slots per input.
+const MAX_PREFETCH: u32 = 1 << 10;
+/// Most timed iterations.
+const MAX_ITERATIONS: u32 = 1 << 20;
+
 /// How a matrix product is distributed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -116,6 +123,24 @@ impl GemmRequest {
         }
     }
 
+    /// Limits that keep all counts in their types.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        let limits = [
+            ("--prefetch", self.prefetch, MAX_PREFETCH),
+            ("--iterations", self.iterations, MAX_ITERATIONS),
+        ];
+        for (name, found, most) in limits {
+            if !(1..=most).contains(&found) {
+                return Err(Error::argument(
+                    name,
+                    found,
+                    format!("accepted: 1 to {most}"),
+                ));
+            }
+        }
+        Ok(())
+    }
+
     pub(super) const fn sync_with(&self, spread: Spread) -> Sync {
         match spread {
             Spread::InNetwork => self.sync,
@@ -203,7 +228,7 @@ pub fn parse_sync(text: &str) -> Result<Sync, Error> {
 pub fn parse_submatrix(text: &str, element: ElementType) -> Result<SubmatrixShape, Error> {
     let sides: Option<Vec<u32>> = text
         .split('x')
-        .map(|n| n.parse().ok().filter(|n| *n >= 1))
+        .map(|n| n.parse().ok().filter(|n| (1..=MAX_SIDE).contains(n)))
         .collect();
     match sides.as_deref() {
         Some([rows, columns, inner]) => Ok(SubmatrixShape {
@@ -215,7 +240,7 @@ pub fn parse_submatrix(text: &str, element: ElementType) -> Result<SubmatrixShap
         Some(_) | None => Err(Error::argument(
             "--submatrix",
             text,
-            "accepted: ROWSxCOLUMNSxINNER, e.g. 18x18x18",
+            "accepted: ROWSxCOLUMNSxINNER, each 1 to 65536, e.g. 18x18x18",
         )),
     }
 }

@@ -41,6 +41,7 @@ pub fn gemm_values(
     b: &[u8],
     watch: Watch<'_>,
 ) -> Result<GemmValues, Error> {
+    request.check()?;
     let [(width, height)] = request.meshes[..] else {
         return Err(Error::argument(
             "--mesh",

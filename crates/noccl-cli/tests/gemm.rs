@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `gemm` and `attention`: rows, verdicts, bad input.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{json, noccl};
+
+#[test]
+fn rows_come_by_mesh_and_by_who_communicates_with_the_speedup_over_software() {
+    let rows = json("gemm summa --mesh 4x4,8x8 --collectives all --json");
+    let rows = rows.as_array().unwrap();
+    let names: Vec<(&str, &str)> = rows
+        .iter()
+        .map(|r| {
+            (
+                r["mesh"].as_str().unwrap(),
+                r["collectives"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    let both = |mesh| [(mesh, "software"), (mesh, "in_network")];
+    assert_eq!(names, [both("4x4"), both("8x8")].concat());
+    for row in rows {
+        assert_eq!(row["compute_cycles"], 743);
+        assert_eq!(row["is_compute_bound"], true);
+        assert!(row["speedup"].as_f64().unwrap() >= 1.0);
+    }
+}
+
+#[test]
+fn the_model_gives_the_speedups_that_its_authors_print() {
+    let speedups = |backend: &str| -> Vec<String> {
+        let meshes = "4x4,8x8,16x16,32x32,64x64,128x128,256x256";
+        let rows = json(&format!(
+            "gemm summa --mesh {meshes} --backend {backend} --json"
+        ));
+        let rows = rows.as_array().unwrap().iter();
+        let in_network = rows.filter(|r| r["collectives"] == "in_network");
+        in_network
+            .map(|r| format!("{:.2}", r["speedup"].as_f64().unwrap()))
+            .collect()
+    };
+    assert_eq!(
+        speedups("model"),
+        ["1.00", "1.00", "1.11", "1.36", "1.61", "1.87", "2.12"]
+    );
+    assert_eq!(
+        speedups("model_with_distance"),
+        ["1.00", "1.00", "1.19", "1.53", "1.95", "2.55", "3.49"]
+    );
+}
+
+#[test]
+fn value_mode_says_that_products_and_attention_are_right() {
+    let said = noccl("gemm summa --mesh 4x4 --mode value --submatrix 3x5x7 --element fp16");
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(said.stdout.contains("all products are right"), "{said:?}");
+    let layer = "attention --mesh 4x4 --tokens 32 --head-columns 8 --heads 2 --mode value";
+    let said = noccl(layer);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(said.stdout.contains("right, bit by bit"), "{said:?}");
+    assert_eq!(json(&format!("{layer} --json"))["verified"], true);
+}
+
+#[test]
+fn impossible_products_are_refused_with_what_would_be_accepted() {
+    for (arguments, accepted) in [
+        ("gemm summa --mesh 3x4", "powers of two"),
+        ("gemm summa --mesh 4", "WxH"),
+        ("gemm cannon", "summa"),
+        ("gemm summa --prefetch 1", "at least 2"),
+        ("gemm summa --prefetch 200", "needs"),
+        ("gemm summa --prefetch 4294967295", "1 to 1024"),
+        ("gemm summa --iterations 0", "1 to"),
+        ("gemm summa --submatrix 4294967295x1x1", "65536"),
+        ("gemm summa --collectives hardware", "in_network"),
+        ("gemm summa --sync locks", "flags"),
+        ("gemm summa --shape gpt", "llama_3_1_8b.gate"),
+        ("gemm summa --submatrix 18x18", "ROWSxCOLUMNSxINNER"),
+        (
+            "gemm summa --submatrix 8x8x8 --element int8",
+            "floating-point",
+        ),
+        ("gemm summa --utilisation 2", "at most 1"),
+        ("gemm fused_concat_linear --backend model", "sim"),
+        ("attention --mesh 4x4 --tokens 30", "multiple of both sides"),
+        ("attention --mesh 4x4 --element fp8_e4m3", "fp16"),
+        ("attention --mesh 4x4 --tokens 4294967292", "1 to"),
+        ("attention --mesh 4x4 --tokens 65536", "needs"),
+    ] {
+        let said = noccl(arguments);
+        assert_eq!(said.code, Some(2), "{arguments}: {said:?}");
+        assert!(
+            said.stderr.contains(accepted),
+            "{arguments}: {}",
+            said.stderr
+        );
+    }
+}
