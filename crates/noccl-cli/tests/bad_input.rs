@@ -132,7 +132,7 @@ fn impossible_sizes_name_the_element_or_the_memory() {
 fn unknown_algorithms_operators_elements_and_kinds_name_what_exists() {
     let base = "compare reduce --bytes 1KiB";
     refuses(
-        &format!("{base} --algorithms ring"),
+        &format!("{base} --algorithms star"),
         2,
         &["--algorithms", "star", "in_network"],
     );
