@@ -15,7 +15,7 @@ fn compare_prints_verified_rows_that_no_bound_exceeds() {
             "compare all_reduce --group 0,0,2,2 --bytes 512 --element int32 --json",
             3,
         ),
-        ("compare barrier --json", 2),
+        ("compare barrier --json", 12),
     ] {
         let rows = json(arguments);
         let rows = rows.as_array().unwrap();

@@ -10,8 +10,8 @@ use crate::CollError;
 use crate::builder::{Builder, tile_set};
 use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet};
 use noccl_workload::{
-    ActionKind, Barrier, BarrierMechanism, Collective, CollectiveKind, ElementType, Operator,
-    SCHEDULE_FORMAT, Schedule, as_multi_address,
+    Action, ActionKind, Barrier, BarrierMechanism, Collective, CollectiveKind, ElementType,
+    Operator, SCHEDULE_FORMAT, Schedule, as_multi_address,
 };
 use std::collections::BTreeMap;
 
@@ -35,6 +35,70 @@ pub enum CounterPlace {
     Corner,
     /// At the member whose farthest fellow is nearest.
     Centre,
+}
+
+/// Structure and place of a barrier where they are not the paper's, which is everybody at once at the root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct BarrierShape {
+    /// Who meets whom.
+    pub structure: BarrierStructure,
+    /// Where they meet.
+    pub place: CounterPlace,
+}
+
+impl BarrierShape {
+    /// All that are worth comparing: two or four have no centre.
+    pub const ALL: [BarrierShape; 5] = {
+        use BarrierStructure::{Flat, Pairwise, Quads, RowColumn};
+        use CounterPlace::{Centre, Corner};
+        [
+            Self::new(Flat, Centre),
+            Self::new(RowColumn, Corner),
+            Self::new(RowColumn, Centre),
+            Self::new(Quads, Corner),
+            Self::new(Pairwise, Corner),
+        ]
+    };
+
+    const fn new(structure: BarrierStructure, place: CounterPlace) -> Self {
+        Self { structure, place }
+    }
+
+    /// The shape with one more word of its name; none if it is no such word.
+    pub(crate) fn with(shape: Option<Self>, word: &str) -> Option<Self> {
+        let before = shape.unwrap_or(Self::new(BarrierStructure::Flat, CounterPlace::Corner));
+        if word == "centre" {
+            return Some(Self::new(before.structure, CounterPlace::Centre));
+        }
+        let structures = [
+            BarrierStructure::RowColumn,
+            BarrierStructure::Quads,
+            BarrierStructure::Pairwise,
+        ];
+        let named = structures.into_iter().find(|s| s.name() == Some(word));
+        named.map(|structure| Self::new(structure, before.place))
+    }
+
+    /// Words of its name: structure and place, as far as they are not the paper's.
+    pub(crate) fn words(self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let place = match self.place {
+            CounterPlace::Corner => None,
+            CounterPlace::Centre => Some("centre"),
+        };
+        let structure = self.structure.name().map(|name| ("structure", name));
+        structure.into_iter().chain(place.map(|p| ("counters", p)))
+    }
+}
+
+impl BarrierStructure {
+    const fn name(self) -> Option<&'static str> {
+        match self {
+            BarrierStructure::Flat => None,
+            BarrierStructure::RowColumn => Some("row_column"),
+            BarrierStructure::Quads => Some("quads"),
+            BarrierStructure::Pairwise => Some("pairwise"),
+        }
+    }
 }
 
 /// A way to make a barrier.
@@ -89,17 +153,11 @@ impl BarrierPlan {
             BarrierMechanism::Software => "counter",
             BarrierMechanism::InNetwork => "in_network",
         };
-        let structure = match self.structure {
-            BarrierStructure::Flat => "",
-            BarrierStructure::RowColumn => ":row_column",
-            BarrierStructure::Quads => ":quads",
-            BarrierStructure::Pairwise => ":pairwise",
-        };
-        let place = match self.place {
-            CounterPlace::Corner => "",
-            CounterPlace::Centre => ":centre",
-        };
-        format!("{mechanism}{structure}{place}")
+        let shape = BarrierShape::new(self.structure, self.place);
+        let words = shape.words();
+        words.fold(mechanism.to_owned(), |name, (_, word)| {
+            format!("{name}:{word}")
+        })
     }
 }
 
@@ -114,6 +172,27 @@ pub fn barrier_schedule(
     plan: BarrierPlan,
 ) -> Result<Schedule, CollError> {
     let members = network.members(group)?;
+    let root = place(&members, plan.place);
+    Ok(Schedule {
+        format: SCHEDULE_FORMAT,
+        algorithm: plan.name(),
+        parameters: BTreeMap::new(),
+        actions: actions(members, plan)?,
+        collective: Some(Collective {
+            kind: CollectiveKind::Barrier,
+            group: group.clone(),
+            root: TileRef::Cluster(root),
+            bytes: 0,
+            input_offset: 0,
+            output_offset: 0,
+            operator: Operator::Sum,
+            element: ElementType::Fp64,
+        }),
+    })
+}
+
+/// The meetings of a plan.
+pub(crate) fn actions(members: Vec<Coord>, plan: BarrierPlan) -> Result<Vec<Action>, CollError> {
     let levels = match plan.structure {
         BarrierStructure::Flat => vec![vec![members.clone()]],
         BarrierStructure::RowColumn => vec![lines(&members, |c| c.y), lines(&members, |c| c.x)],
@@ -133,23 +212,7 @@ pub fn barrier_schedule(
         }
         builder.end_step();
     }
-    let root = place(&members, plan.place);
-    Ok(Schedule {
-        format: SCHEDULE_FORMAT,
-        algorithm: plan.name(),
-        parameters: BTreeMap::new(),
-        collective: Some(Collective {
-            kind: CollectiveKind::Barrier,
-            group: group.clone(),
-            root: TileRef::Cluster(root),
-            bytes: 0,
-            input_offset: 0,
-            output_offset: 0,
-            operator: Operator::Sum,
-            element: ElementType::Fp64,
-        }),
-        actions: builder.finish(),
-    })
+    Ok(builder.finish())
 }
 
 fn meet(members: &[Coord], plan: BarrierPlan) -> Result<ActionKind, CollError> {
@@ -209,15 +272,16 @@ fn place(members: &[Coord], place: CounterPlace) -> Coord {
     let lowest = members.iter().copied().min().unwrap_or(Coord::new(0, 0));
     match place {
         CounterPlace::Corner => lowest,
-        CounterPlace::Centre => {
-            let farthest = farthest_hops(members);
-            members
-                .iter()
-                .copied()
-                .min_by_key(|c| (farthest(*c), *c))
-                .unwrap_or(lowest)
-        }
+        CounterPlace::Centre => centre(members),
     }
+}
+
+/// The member whose farthest fellow is nearest, the lowest of equals.
+#[must_use]
+pub fn centre(members: &[Coord]) -> Coord {
+    let farthest = farthest_hops(members);
+    let nearest = members.iter().copied().min_by_key(|c| (farthest(*c), *c));
+    nearest.unwrap_or(Coord::new(0, 0))
 }
 
 /// Hops from a tile to the farthest member: the distance is greatest at an end of one of the diagonals.

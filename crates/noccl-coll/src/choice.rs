@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Parameters of algorithms, with stable names.
 
-use crate::{Algorithm, CollError};
+use crate::{Algorithm, BarrierShape, CollError};
 use noccl_workload::BarrierMechanism;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -39,6 +39,8 @@ pub struct Choice {
     pub forwarding: Forwarding,
     /// Barrier between the steps of a software algorithm.
     pub barrier: BarrierMechanism,
+    /// Who meets where in a barrier by itself; `None`: everybody at the root. Read by `counter` and `in_network`.
+    pub shape: Option<BarrierShape>,
 }
 
 impl Choice {
@@ -51,6 +53,7 @@ impl Choice {
             inner: Inner::Chain,
             forwarding: default_forwarding(algorithm, Inner::Chain),
             barrier: BarrierMechanism::InNetwork,
+            shape: None,
         }
     }
 
@@ -63,7 +66,21 @@ impl Choice {
             inner,
             forwarding: default_forwarding(Algorithm::RowColumn, inner),
             barrier: BarrierMechanism::InNetwork,
+            shape: None,
         }
+    }
+
+    /// A barrier by `counter` or `in_network` in another shape than the paper's.
+    #[must_use]
+    pub const fn shaped(algorithm: Algorithm, shape: BarrierShape) -> Self {
+        let mut choice = Self::new(algorithm, 1);
+        choice.shape = Some(shape);
+        choice
+    }
+
+    /// Can it be a barrier by itself?
+    pub(crate) const fn is_barrier(self) -> bool {
+        matches!(self.algorithm, Algorithm::Counter | Algorithm::InNetwork)
     }
 
     /// Is it a software algorithm with steps and barriers between them?
@@ -126,6 +143,9 @@ impl Choice {
         }
         if self.algorithm == Algorithm::RowColumn {
             put("inner", self.inner.name());
+        }
+        for (key, word) in self.shape.into_iter().flat_map(BarrierShape::words) {
+            put(key, word);
         }
         out
     }
@@ -198,7 +218,8 @@ impl fmt::Display for Choice {
         if self.has_steps() && self.barrier == BarrierMechanism::Software {
             f.write_str(":software")?;
         }
-        Ok(())
+        let mut words = self.shape.into_iter().flat_map(BarrierShape::words);
+        words.try_for_each(|(_, word)| write!(f, ":{word}"))
     }
 }
 
@@ -211,7 +232,8 @@ impl FromStr for Choice {
             found: format!("{part} in {text}"),
             accepted: "NAME[:CHUNKS][:tree][:pull|:push][:software], CHUNKS at least 1; `:tree` \
                        only after row_column; after ring only `:software`, after in_network only \
-                       CHUNKS, after counter, pairwise, slotted and in_network_lines nothing"
+                       CHUNKS, after pairwise, slotted and in_network_lines nothing; for a barrier \
+                       counter and in_network with [:row_column|:quads|:pairwise][:centre]"
                 .to_owned(),
         };
         let mut parts = text.split(':');
@@ -229,6 +251,10 @@ impl FromStr for Choice {
                 ("push", None) if choice.has_forwarding() => choice.forwarding = Forwarding::Push,
                 ("software", None) if choice.has_steps() => {
                     choice.barrier = BarrierMechanism::Software;
+                }
+                (word, None) if choice.is_barrier() => {
+                    let shape = BarrierShape::with(choice.shape, word);
+                    choice.shape = Some(shape.ok_or_else(|| unknown(part))?);
                 }
                 (_, _) => return Err(unknown(part)),
             }
@@ -266,6 +292,18 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn every_shape_of_a_barrier_reads_back_from_its_name() {
+        for algorithm in [Algorithm::Counter, Algorithm::InNetwork] {
+            for shape in BarrierShape::ALL {
+                let choice = Choice::shaped(algorithm, shape);
+                let text = choice.to_string();
+                assert_eq!(text.parse::<Choice>().as_ref(), Ok(&choice), "{text}");
+            }
+        }
+        assert!("chain:centre".parse::<Choice>().is_err());
     }
 
     #[test]

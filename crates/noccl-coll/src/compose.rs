@@ -13,7 +13,8 @@ use crate::ring::Ring;
 use crate::steps::{Steps, transfer};
 use crate::sync::SyncPlan;
 use crate::{
-    Algorithm, Choice, CollError, blocks, gather, in_network, pairwise, segments, slotted,
+    Algorithm, BarrierPlan, BarrierShape, Choice, CollError, barrier, blocks, gather, in_network,
+    pairwise, segments, slotted,
 };
 use noccl_net::{Network, TileRef};
 use noccl_workload::{
@@ -280,6 +281,20 @@ impl Task<'_> {
         let kind = transfer(group.entry, source, destination, collective.bytes);
         builder.add(ActionKind::Transfer(kind), &[group.entry]);
         builder.end_step();
+    }
+
+    /// A barrier by itself, in another shape than the paper's.
+    pub(crate) fn shaped_barrier(&self, shape: BarrierShape) -> Result<Vec<Action>, CollError> {
+        let plan = BarrierPlan {
+            structure: shape.structure,
+            place: shape.place,
+            mechanism: if self.choice.algorithm.is_in_network() {
+                BarrierMechanism::InNetwork
+            } else {
+                BarrierMechanism::Software
+            },
+        };
+        barrier::actions(self.group.members.clone(), plan)
     }
 
     /// A barrier by itself.

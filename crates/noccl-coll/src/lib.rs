@@ -31,7 +31,9 @@ mod survey;
 mod sync;
 
 pub use algorithm::Algorithm;
-pub use barrier::{BarrierPlan, BarrierStructure, CounterPlace, barrier_schedule};
+pub use barrier::{
+    BarrierPlan, BarrierShape, BarrierStructure, CounterPlace, barrier_schedule, centre,
+};
 pub use choice::{Choice, Forwarding, Inner};
 pub use error::CollError;
 pub use survey::{choices, choices_of};
@@ -64,6 +66,7 @@ pub fn schedule(
     let mut num_chunks = task.chunks().len();
     let actions = match choice.algorithm {
         _ if is_empty => Vec::new(),
+        _ if let Some(shape) = choice.shape => task.shaped_barrier(shape)?,
         _ if collective.kind.has_blocks() && group.members.len() == 1 => task.alone()?,
         Algorithm::RowColumn if collective.kind.has_blocks() => task.in_blocks()?,
         Algorithm::DoubleTree | Algorithm::Ring if group.members.len() == 1 => task.in_steps()?,
@@ -126,6 +129,11 @@ fn validate(collective: &Collective, choice: Choice) -> Result<(), CollError> {
     }
     if kind == CollectiveKind::Barrier {
         return Ok(());
+    }
+    if choice.shape.is_some() {
+        return Err(unsupported(
+            "accepted: a shape for a barrier only".to_owned(),
+        ));
     }
     let element = collective.element;
     if !collective.bytes.is_multiple_of(element.bytes()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which choices are worth comparing.
 
-use crate::{Algorithm, Choice, Forwarding, Inner, schedule};
+use crate::{Algorithm, BarrierShape, Choice, Forwarding, Inner, schedule};
 use noccl_net::Network;
 use noccl_workload::{Collective, CollectiveKind};
 
@@ -47,7 +47,13 @@ fn possible(
 fn candidates(network: &Network, collective: &Collective) -> Vec<Choice> {
     let kind = collective.kind;
     let algorithms = Algorithm::ALL.into_iter().filter(|a| a.does(kind));
-    if kind.has_blocks() || kind == CollectiveKind::Barrier {
+    if kind == CollectiveKind::Barrier {
+        let shaped = |a| BarrierShape::ALL.map(|shape| Choice::shaped(a, shape));
+        return algorithms
+            .flat_map(|a| [Choice::new(a, 1)].into_iter().chain(shaped(a)))
+            .collect();
+    }
+    if kind.has_blocks() {
         return algorithms.map(|a| Choice::new(a, 1)).collect();
     }
     let is_plane = is_two_dimensional(network, collective);

@@ -24,7 +24,7 @@ pub use row::{
 use crate::watch::{Tally, Watch};
 use crate::{Error, group_name, root_name};
 use noccl_coll::Choice;
-use noccl_net::Network;
+use noccl_net::{Network, TileRef};
 use noccl_run::{Counters, Mode, RunConfig, RunError, energy_pj};
 use noccl_sim::run_schedule;
 use noccl_workload::{ActionKind, CheckError, Collective, CollectiveKind, Schedule};
@@ -196,6 +196,21 @@ pub(crate) struct Outcome {
     pub(crate) links: Vec<LinkFlits>,
 }
 
+/// The collective that bounds a choice: a barrier that does not meet at the root may meet anywhere, and nowhere
+/// is better than the middle.
+fn bounded(
+    network: &Network,
+    collective: &Collective,
+    choice: Choice,
+) -> Result<Collective, Error> {
+    let mut collective = collective.clone();
+    if choice.shape.is_some() {
+        let members = network.members(&collective.group)?;
+        collective.root = TileRef::Cluster(noccl_coll::centre(&members));
+    }
+    Ok(collective)
+}
+
 fn row_of(
     network: &Network,
     collective: &Collective,
@@ -204,7 +219,7 @@ fn row_of(
     schedule: &Schedule,
     outcome: Outcome,
 ) -> Result<CompareRow, Error> {
-    let bounds = noccl_model::bounds(network, collective)?;
+    let bounds = noccl_model::bounds(network, &bounded(network, collective, choice)?)?;
     let reduces = matches!(
         collective.kind,
         CollectiveKind::Reduce | CollectiveKind::AllReduce

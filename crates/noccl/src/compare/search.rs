@@ -32,6 +32,9 @@ pub(crate) fn families(
         for algorithm in Algorithm::ALL {
             out.extend(by_form(&known, algorithm));
         }
+        // A barrier's shapes differ by more than a parameter: each has a row of its own.
+        let shaped = known.iter().filter(|c| c.shape.is_some());
+        out.extend(shaped.map(|c| vec![*c]));
     }
     for request in requests {
         match *request {
@@ -75,9 +78,12 @@ fn searched(
     Ok(by_form(&known, algorithm))
 }
 
-/// The known choices of one algorithm, the naive form apart.
+/// The known choices of one algorithm without the shapes of barriers, the naive form apart.
 fn by_form(known: &[Choice], algorithm: Algorithm) -> Vec<Vec<Choice>> {
-    let of_algorithm = known.iter().copied().filter(|c| c.algorithm == algorithm);
+    let of_algorithm = known
+        .iter()
+        .copied()
+        .filter(|c| c.algorithm == algorithm && c.shape.is_none());
     let is_naive = |c: &Choice| matches!(c.algorithm, Algorithm::Chain) && c.chunks == 1;
     let (naive, rest): (Vec<Choice>, Vec<Choice>) = of_algorithm.partition(is_naive);
     [naive, rest]

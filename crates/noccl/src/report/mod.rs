@@ -99,7 +99,10 @@ pub fn mechanism(row: &CompareRow) -> String {
         ("chain", Some("1"), _) => "chain, naive".to_owned(),
         ("chain", Some(_), _) => "chain, pipelined".to_owned(),
         (name, _, Some(inner)) => format!("{name} of {inner}s"),
-        (name, _, _) => name.to_owned(),
+        (name, _, _) => {
+            let shape = ["structure", "counters"].into_iter().filter_map(parameter);
+            shape.fold(name.to_owned(), |name, part| format!("{name}, {part}"))
+        }
     }
 }
 
