@@ -58,10 +58,15 @@ pub(crate) fn schedule(
     on_progress: OnProgress,
 ) -> PyResult<String> {
     let network = &network.loaded.network;
-    answer(py, &on_progress, request, |fields: ScheduleFields, watch| {
-        let (request, algorithm) = fields.resolve(network)?;
-        noccl::schedule(network, &request, fields.bytes, algorithm, watch)
-    })
+    answer(
+        py,
+        &on_progress,
+        request,
+        |fields: ScheduleFields, watch| {
+            let (request, algorithm) = fields.resolve(network)?;
+            noccl::schedule(network, &request, fields.bytes, algorithm, watch)
+        },
+    )
 }
 
 /// What the checker proves about a schedule, as JSON text.
