@@ -120,11 +120,14 @@ impl Unit {
     /// The entry of a beat. A transaction's beats come in order through every input, so its entries
     /// stand in order too: a beat beyond the newest of them has none.
     fn find_waiting(&self, txn: u32, beat: u16) -> Option<usize> {
+        let is_it = |o: &Operands| o.txn == txn && o.beat == beat;
+        if self.waiting.front().is_some_and(is_it) {
+            return Some(0);
+        }
         let newest = self.waiting.iter().rev().find(|o| o.txn == txn)?;
         if newest.beat < beat {
             return None;
         }
-        let is_it = |o: &Operands| o.txn == txn && o.beat == beat;
         self.waiting.iter().position(is_it)
     }
 
