@@ -127,6 +127,10 @@ long: $(BIN)/noccl $(VENV)/.extension ## Long suites; writes docs/long_summary.m
 bench: $(BIN)/noccl ## Run the benchmarks and print them
 	$(BIN)/noccl bench
 
+.PHONY: bench-wafer
+bench-wafer: $(BIN)/noccl ## Collectives over a million tiles: ten minutes, 6 GiB
+	$(BIN)/noccl bench --only wafer_barrier --only wafer_multicast --only wafer_reduce --only wafer_all_reduce
+
 .PHONY: bench-compare
 bench-compare: $(BIN)/noccl $(BIN)/valgrind ## Run the benchmarks and print the change against benches/baseline.json
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/noccl bench --instructions --compare benches/baseline.json

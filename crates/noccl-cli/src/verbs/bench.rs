@@ -11,12 +11,14 @@ use std::path::PathBuf;
 
 /// Measure the simulator: flit-hops per CPU-second, cycles per second, memory per tile
 ///
-/// Every benchmark runs in a process of its own on one core. Nothing passes or fails.
+/// Every benchmark runs in a process of its own on one core. Nothing passes or fails. Those over a million tiles
+/// (wafer_barrier, wafer_multicast, wafer_reduce, wafer_all_reduce) take minutes and run only if named.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   noccl bench
   noccl bench --only uniform_16x16 --json
+  noccl bench --only wafer_multicast
   noccl bench --compare benches/baseline.json
   noccl bench --instructions -o benches/baseline.json")]
 pub struct Bench {
@@ -52,7 +54,7 @@ pub struct Bench {
 impl Bench {
     pub fn run(&self) -> Result<Outcome, Error> {
         let chosen = if self.only.is_empty() {
-            &Benchmark::ALL[..]
+            &Benchmark::SHORT[..]
         } else {
             &self.only
         };

@@ -2,7 +2,8 @@
 //! One benchmark in this process.
 
 use super::clock::{Clock, Elapsed, peak_resident_bytes};
-use super::{BenchRow, Benchmark};
+use super::wafer;
+use super::{BenchRow, Benchmark, WaferCollective};
 use crate::watch::{Tally, Watch};
 use crate::{Error, load};
 use noccl_net::{Coord, Network, TileRef};
@@ -51,13 +52,14 @@ pub fn bench_here(benchmark: Benchmark, part: Part, watch: Watch<'_>) -> Result<
         Benchmark::Uniform256 | Benchmark::Uniform256Threads2 | Benchmark::CornerWrite256 => {
             "collective_noc_256x256"
         }
+        Benchmark::Wafer(_) => "collective_noc_1024x1024",
     };
     let clock = Clock::start();
     let network = load(preset, &[])?.network;
     let elaboration_seconds = clock.stop().wall_seconds;
-    let mut row = match (plan(benchmark), part) {
-        (Some(plan), Part::Probe) => probe(&network, &plan, watch)?,
-        (Some(mut plan), Part::Measure { load, divisor }) => {
+    let mut row = match (work(benchmark), part) {
+        (Work::HalfLoad(plan), Part::Probe) => probe(&network, &plan, watch)?,
+        (Work::HalfLoad(mut plan), Part::Measure { load, divisor }) => {
             plan.measured_cycles = (plan.measured_cycles / divisor.max(1)).max(2);
             if divisor > 1 {
                 // Instructions of every repetition would be counted.
@@ -65,8 +67,9 @@ pub fn bench_here(benchmark: Benchmark, part: Part, watch: Watch<'_>) -> Result<
             }
             measure(&network, &plan, load, watch)?
         }
-        (None, Part::Probe) => row(0.0, 0, 0, 1.0, Elapsed::NONE),
-        (None, Part::Measure { .. }) => corner_write(&network, watch)?,
+        (Work::CornerWrite | Work::Wafer(_), Part::Probe) => row(0.0, 0, 0, 1.0, Elapsed::NONE),
+        (Work::CornerWrite, Part::Measure { .. }) => corner_write(&network, watch)?,
+        (Work::Wafer(collective), Part::Measure { .. }) => wafer::run(&network, collective, watch)?,
     };
     row.name = benchmark.name().to_owned();
     row.goal = benchmark.goal().to_owned();
@@ -76,7 +79,14 @@ pub fn bench_here(benchmark: Benchmark, part: Part, watch: Watch<'_>) -> Result<
     Ok(row)
 }
 
-const fn plan(benchmark: Benchmark) -> Option<HalfLoad> {
+/// What a benchmark does.
+enum Work {
+    HalfLoad(HalfLoad),
+    CornerWrite,
+    Wafer(WaferCollective),
+}
+
+const fn work(benchmark: Benchmark) -> Work {
     let (pattern, mode, threads) = match benchmark {
         Benchmark::Uniform4 | Benchmark::Uniform16 | Benchmark::Uniform256 => {
             (Pattern::Uniform, Mode::Timing, 1)
@@ -84,18 +94,19 @@ const fn plan(benchmark: Benchmark) -> Option<HalfLoad> {
         Benchmark::Uniform16Value => (Pattern::Uniform, Mode::Value, 1),
         Benchmark::RowMulticast16 => (Pattern::RowMulticast, Mode::Timing, 1),
         Benchmark::Uniform256Threads2 => (Pattern::Uniform, Mode::Timing, 2),
-        Benchmark::CornerWrite256 => return None,
+        Benchmark::CornerWrite256 => return Work::CornerWrite,
+        Benchmark::Wafer(collective) => return Work::Wafer(collective),
     };
-    let (probe_cycles, measured_cycles, repetitions) = match benchmark {
-        Benchmark::Uniform256 | Benchmark::Uniform256Threads2 | Benchmark::CornerWrite256 => {
-            (1_200, 1_000, 1)
-        }
-        Benchmark::Uniform4
-        | Benchmark::Uniform16
-        | Benchmark::Uniform16Value
-        | Benchmark::RowMulticast16 => (4_000, 40_000, 3),
+    let is_large = matches!(
+        benchmark,
+        Benchmark::Uniform256 | Benchmark::Uniform256Threads2
+    );
+    let (probe_cycles, measured_cycles, repetitions) = if is_large {
+        (1_200, 1_000, 1)
+    } else {
+        (4_000, 40_000, 3)
     };
-    Some(HalfLoad {
+    Work::HalfLoad(HalfLoad {
         pattern,
         mode,
         threads,
@@ -220,7 +231,13 @@ fn corner_write(network: &Network, watch: Watch<'_>) -> Result<BenchRow, Error> 
     ))
 }
 
-fn row(load: f64, flit_hops: u64, cycles: u64, seconds: f64, elapsed: Elapsed) -> BenchRow {
+pub(super) fn row(
+    load: f64,
+    flit_hops: u64,
+    cycles: u64,
+    seconds: f64,
+    elapsed: Elapsed,
+) -> BenchRow {
     BenchRow {
         name: String::new(),
         flit_hops_per_s: flit_hops as f64 / seconds,

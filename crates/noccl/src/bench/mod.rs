@@ -8,6 +8,7 @@
 mod children;
 mod clock;
 mod measure;
+mod wafer;
 
 pub use children::bench;
 pub use measure::{Part, bench_here};
@@ -32,11 +33,26 @@ pub enum Benchmark {
     Uniform256Threads2,
     /// 256×256, one write from corner to corner of an idle mesh.
     CornerWrite256,
+    /// 1024×1024, one collective over all clusters, in the network.
+    Wafer(WaferCollective),
+}
+
+/// Collective over a million tiles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum WaferCollective {
+    /// 32 KiB from a memory tile to everybody.
+    Multicast,
+    /// 32 KiB of everybody into a corner.
+    Reduce,
+    /// Both, one after the other.
+    AllReduce,
+    /// Barrier.
+    Barrier,
 }
 
 impl Benchmark {
-    /// All benchmarks; the first is what the others' memory is compared with.
-    pub const ALL: [Benchmark; 7] = [
+    /// Those of minutes; the first is what the others' memory is compared with.
+    pub const SHORT: [Benchmark; 7] = [
         Benchmark::Uniform4,
         Benchmark::Uniform16,
         Benchmark::Uniform16Value,
@@ -44,6 +60,13 @@ impl Benchmark {
         Benchmark::Uniform256,
         Benchmark::Uniform256Threads2,
         Benchmark::CornerWrite256,
+    ];
+    /// Those over a million tiles, which take minutes each.
+    pub const WAFER: [Benchmark; 4] = [
+        Benchmark::Wafer(WaferCollective::Barrier),
+        Benchmark::Wafer(WaferCollective::Multicast),
+        Benchmark::Wafer(WaferCollective::Reduce),
+        Benchmark::Wafer(WaferCollective::AllReduce),
     ];
 
     /// Name as users write it.
@@ -57,6 +80,10 @@ impl Benchmark {
             Benchmark::Uniform256 => "uniform_256x256",
             Benchmark::Uniform256Threads2 => "uniform_256x256_threads_2",
             Benchmark::CornerWrite256 => "corner_write_256x256",
+            Benchmark::Wafer(WaferCollective::Multicast) => "wafer_multicast",
+            Benchmark::Wafer(WaferCollective::Reduce) => "wafer_reduce",
+            Benchmark::Wafer(WaferCollective::AllReduce) => "wafer_all_reduce",
+            Benchmark::Wafer(WaferCollective::Barrier) => "wafer_barrier",
         }
     }
 
@@ -72,6 +99,10 @@ impl Benchmark {
             }
             Benchmark::Uniform256Threads2 => "1.6 x uniform_256x256 per second of wall time",
             Benchmark::CornerWrite256 => "5 ms; elaboration 1 s",
+            Benchmark::Wafer(WaferCollective::Multicast) => "90 s; 12 GiB",
+            Benchmark::Wafer(WaferCollective::Reduce) => "180 s; 12 GiB",
+            Benchmark::Wafer(WaferCollective::AllReduce) => "240 s; 12 GiB",
+            Benchmark::Wafer(WaferCollective::Barrier) => "10 s; 12 GiB",
         }
     }
 
@@ -80,9 +111,10 @@ impl Benchmark {
     /// # Errors
     /// [`crate::Error::Argument`] with the names that exist.
     pub fn parse(text: &str) -> Result<Self, crate::Error> {
-        let found = Benchmark::ALL.into_iter().find(|b| b.name() == text);
-        found.ok_or_else(|| {
-            let names = Benchmark::ALL.map(Benchmark::name).join(", ");
+        let all = || Benchmark::SHORT.into_iter().chain(Benchmark::WAFER);
+        all().find(|b| b.name() == text).ok_or_else(|| {
+            let names: Vec<&str> = all().map(Benchmark::name).collect();
+            let names = names.join(", ");
             crate::Error::argument("--only", text, format!("accepted: {names}"))
         })
     }
@@ -166,7 +198,7 @@ mod tests {
 
     #[test]
     fn every_benchmark_reads_back_from_its_name() {
-        for benchmark in Benchmark::ALL {
+        for benchmark in Benchmark::SHORT.into_iter().chain(Benchmark::WAFER) {
             assert_eq!(Benchmark::parse(benchmark.name()), Ok(benchmark));
         }
         assert!(Benchmark::parse("uniform").is_err());
