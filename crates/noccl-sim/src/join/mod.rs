@@ -23,7 +23,7 @@ mod operands;
 
 pub(crate) use operands::window_ahead;
 
-use crate::flit::{Flit, FlitKind, OWN_COPY};
+use crate::flit::{Flit, FlitKind, OWN_COPY, unpack};
 use crate::plane::Context;
 use noccl_net::Coord;
 use noccl_net::tree::{join_set, leaves_through};
@@ -92,16 +92,16 @@ struct Merge {
     has_passed: bool,
 }
 
+/// Operands of one beat: half a cache line, as a large mesh has millions of them.
 #[derive(Debug, Clone, Copy)]
 struct Operands {
     txn: u32,
     beat: u16,
     have: u8,
-    slots: [u32; 5],
-    /// Who sent each operand (packed coordinate).
-    senders: [u32; 5],
     flags: u8,
-    since: u64,
+    slots: [u32; 5],
+    /// Cycle of the first operand; for diagnosis, so it may stop at the largest number.
+    since: u32,
 }
 
 /// Room given back to a sender (while it is owed, `from` is the input port).
@@ -196,6 +196,7 @@ impl Joins {
             return if expected.count_ones() == 1 {
                 Verdict::Forward(flit)
             } else {
+                debug_assert_eq!(unpack(flit.dst), operands::sender(here, port, tree));
                 self.store_operand(r, port, flit, expected, context.cycle)
             };
         }
@@ -287,7 +288,9 @@ impl Joins {
             let operands = unit.waiting.iter().chain(&unit.ready);
             merges
                 .map(move |m| entry(m.flit.txn, None, 0, m.since))
-                .chain(operands.map(move |o| entry(o.txn, Some(o.beat), o.have, o.since)))
+                .chain(
+                    operands.map(move |o| entry(o.txn, Some(o.beat), o.have, u64::from(o.since))),
+                )
         })
     }
 

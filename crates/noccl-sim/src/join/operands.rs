@@ -2,7 +2,7 @@
 //! Operands of wide reductions: the store, the arithmetic unit, windows and the room that goes back.
 
 use super::{Credit, Flow, JoinConfig, Joins, Operands, Unit, Verdict};
-use crate::flit::{Flit, FlitKind, LAST, RESPONSE, unpack};
+use crate::flit::{Flit, FlitKind, LAST, RESPONSE, pack};
 use crate::plane::Context;
 use crate::txn::Tree;
 use noccl_net::deadlock::window_over;
@@ -35,9 +35,8 @@ impl Joins {
                 beat: flit.beat,
                 have: 0,
                 slots: [0; 5],
-                senders: [0; 5],
                 flags: 0,
-                since: cycle,
+                since: since(cycle),
             };
             unit.waiting.push_back(empty);
             unit.waiting.len() - 1
@@ -45,7 +44,6 @@ impl Joins {
         let entry = &mut unit.waiting[at];
         entry.have |= 1 << port;
         entry.slots[port] = flit.payload;
-        entry.senders[port] = flit.dst;
         entry.flags |= flit.flags;
         if completes && let Some(complete) = unit.waiting.remove(at) {
             unit.make_ready(complete);
@@ -69,9 +67,8 @@ impl Joins {
             beat: flit.beat,
             have,
             slots,
-            senders: [flit.dst; 5],
             flags: flit.flags,
-            since: context.cycle,
+            since: since(context.cycle),
         };
         let unit = self.unit(r);
         unit.stored_beats += have.count_ones();
@@ -97,11 +94,11 @@ impl Joins {
         if config.has_windows {
             let beats = context.trees.beats(operands.txn);
             unit.account(&operands, beats);
-            unit.give_back(r, here, &operands, beats, &config, &mut self.credits);
+            unit.give_back(r, here, &operands, &tree, &config, &mut self.credits);
         }
         let flit = Flit {
             txn: operands.txn,
-            dst: crate::flit::pack(here),
+            dst: pack(here),
             payload: fold(&operands, context),
             beat: operands.beat,
             kind: FlitKind::Reduce,
@@ -194,14 +191,14 @@ impl Unit {
         r: usize,
         here: Coord,
         operands: &Operands,
-        beats: u16,
+        tree: &Tree,
         config: &JoinConfig,
         out: &mut Vec<Credit>,
     ) {
-        let (beat, beats) = (u32::from(operands.beat), u32::from(beats));
+        let (beat, beats) = (u32::from(operands.beat), u32::from(tree.beats));
         for port in (0..5).filter(|p| operands.have >> p & 1 != 0) {
-            let (txn, to) = (operands.txn, operands.senders[port]);
-            let window = window_over(here.hops_to(unpack(to)), config.window_beats);
+            let (txn, sender) = (operands.txn, sender(here, port, tree));
+            let window = window_over(here.hops_to(sender), config.window_beats);
             if beat + window >= beats {
                 continue;
             }
@@ -214,7 +211,7 @@ impl Unit {
                 self.owed.push(Credit {
                     txn,
                     from: port as u32,
-                    to,
+                    to: pack(sender),
                     beats: 0,
                 });
                 self.owed.len() - 1
@@ -231,6 +228,35 @@ impl Unit {
     }
 }
 
+/// Who sends the contributions that come through an input: the last merge point, or the NI of a member.
+pub(super) fn sender(here: Coord, port: usize, tree: &Tree) -> Coord {
+    let (mut at, mut port) = (here, Port::ALL.get(port));
+    while let Some(through) = port.filter(|p| **p != Port::Local) {
+        at = neighbour(at, *through);
+        let inputs = join_set(at, tree.set, tree.root);
+        if inputs.count_ones() > 1 {
+            break;
+        }
+        port = Port::ALL.get(inputs.trailing_zeros() as usize);
+    }
+    at
+}
+
+const fn neighbour(at: Coord, port: Port) -> Coord {
+    match port {
+        Port::North => Coord::new(at.x, at.y + 1),
+        Port::East => Coord::new(at.x + 1, at.y),
+        Port::South => Coord::new(at.x, at.y - 1),
+        Port::West => Coord::new(at.x - 1, at.y),
+        Port::Local => at,
+    }
+}
+
+/// See [`Operands`].
+fn since(cycle: u64) -> u32 {
+    u32::try_from(cycle).unwrap_or(u32::MAX)
+}
+
 /// Window of a contribution that leaves `here`: unlimited if it meets no siblings on its way to the root.
 pub(crate) fn window_ahead(here: Coord, tree: &Tree, counts_here: bool, window_beats: u32) -> u32 {
     let mut at = here;
@@ -241,11 +267,8 @@ pub(crate) fn window_ahead(here: Coord, tree: &Tree, counts_here: bool, window_b
         }
         counts = true;
         at = match xy_port(at, tree.root) {
-            Port::North => Coord::new(at.x, at.y + 1),
-            Port::East => Coord::new(at.x + 1, at.y),
-            Port::South => Coord::new(at.x, at.y - 1),
-            Port::West => Coord::new(at.x - 1, at.y),
             Port::Local => return u32::MAX,
+            port @ (Port::North | Port::East | Port::South | Port::West) => neighbour(at, port),
         };
     }
 }
