@@ -37,11 +37,16 @@ def test_an_exception_of_the_callback_reaches_the_caller(
 
 
 def test_an_interrupt_ends_the_call(mesh4x4_collective: noccl.Network) -> None:
+    # A shell starts background jobs with SIGINT ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
     timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        noccl.stress(mesh4x4_collective, num_seeds=MANY_SEEDS)
-    timer.join()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            noccl.stress(mesh4x4_collective, num_seeds=MANY_SEEDS)
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, before)
 
 
 def test_other_threads_run_while_the_engine_works(mesh4x4_collective: noccl.Network) -> None:

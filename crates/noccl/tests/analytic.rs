@@ -179,7 +179,7 @@ fn agree(kind: CollectiveKind, preset: &str, group: &str, root: &str, bytes: u64
             continue;
         }
         let mut name = model.algorithm.clone();
-        for key in ["chunks", "inner", "forwarding"] {
+        for key in ["chunks", "inner", "forwarding", "structure", "counters"] {
             let value = model.parameters.get(key).map(String::as_str);
             let is_default = name.starts_with("row_column") && value == Some("chain");
             if let Some(value) = value.filter(|_| !is_default) {
