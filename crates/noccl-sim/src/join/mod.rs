@@ -196,7 +196,7 @@ impl Joins {
             return if expected.count_ones() == 1 {
                 Verdict::Forward(flit)
             } else {
-                debug_assert_eq!(unpack(flit.dst), operands::sender(here, port, tree));
+                debug_assert_eq!(unpack(flit.dst), operands::contributor(here, port, tree));
                 self.store_operand(r, port, flit, expected, context.cycle)
             };
         }

@@ -197,8 +197,8 @@ impl Unit {
     ) {
         let (beat, beats) = (u32::from(operands.beat), u32::from(tree.beats));
         for port in (0..5).filter(|p| operands.have >> p & 1 != 0) {
-            let (txn, sender) = (operands.txn, sender(here, port, tree));
-            let window = window_over(here.hops_to(sender), config.window_beats);
+            let (txn, contributor) = (operands.txn, contributor(here, port, tree));
+            let window = window_over(here.hops_to(contributor), config.window_beats);
             if beat + window >= beats {
                 continue;
             }
@@ -211,7 +211,7 @@ impl Unit {
                 self.owed.push(Credit {
                     txn,
                     from: port as u32,
-                    to: pack(sender),
+                    to: pack(contributor),
                     beats: 0,
                 });
                 self.owed.len() - 1
@@ -229,7 +229,7 @@ impl Unit {
 }
 
 /// Who sends the contributions that come through an input: the last merge point, or the NI of a member.
-pub(super) fn sender(here: Coord, port: usize, tree: &Tree) -> Coord {
+pub(super) fn contributor(here: Coord, port: usize, tree: &Tree) -> Coord {
     let (mut at, mut port) = (here, Port::ALL.get(port));
     while let Some(through) = port.filter(|p| **p != Port::Local) {
         at = neighbour(at, *through);
