@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{cluster, cube, network};
+use common::{cluster, cube, network, network_with};
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, RunError, RunResult};
 use noccl_workload::{PortKind, PortTransaction, Trace};
@@ -225,4 +225,22 @@ fn published_router_lets_a_barrier_split_a_write_burst_and_ours_does_not() {
         "the merged barrier passes an output that a worm holds"
     );
     assert!((0..24).all(|offset| wrong(&ours, offset) == 0));
+}
+
+#[test]
+fn a_multicast_of_every_cluster_to_all_at_once_completes_whatever_the_merge_tables_hold() {
+    for entries in ["1", "2", "8"] {
+        let net = network_with(
+            "collective_noc_8x8",
+            &[("router.merge_table_entries", entries)],
+        );
+        let multicast = |x, y| PortKind::WideMulticast {
+            from: cluster(x, y),
+            to: cube(0, 0, 7, 7),
+            beats: 4,
+        };
+        let all = (0..8).flat_map(|x| (0..8).map(move |y| (multicast(x, y), vec![0])));
+        let result = run(&net, all.collect()).unwrap();
+        assert_eq!(result.wrong_transactions, 0, "{entries} entries");
+    }
 }
