@@ -26,5 +26,5 @@ pub use elaborate::{MAX_REGIONS, MAX_TILES, elaborate};
 pub use error::NetError;
 pub use network::{LinkId, Network, TileKind};
 pub use region::MaskedAddress;
-pub use route::xy_port;
+pub use route::{coord_behind, xy_port};
 pub use tile_set::{TileRef, TileSet};

@@ -13,15 +13,8 @@ impl Network {
     /// The tile behind an output port; `None` at the mesh edge and for Local.
     #[must_use]
     pub const fn neighbour(&self, here: Coord, port: Port) -> Option<Coord> {
-        let (x, y) = match port {
-            Port::North => (Some(here.x), here.y.checked_add(1)),
-            Port::East => (here.x.checked_add(1), Some(here.y)),
-            Port::South => (Some(here.x), here.y.checked_sub(1)),
-            Port::West => (here.x.checked_sub(1), Some(here.y)),
-            Port::Local => return None,
-        };
-        match (x, y) {
-            (Some(x), Some(y)) if x < self.width() && y < self.height() => Some(Coord::new(x, y)),
+        match coord_behind(here, port) {
+            Some(at) if at.x < self.width() && at.y < self.height() => Some(at),
             _ => None,
         }
     }
@@ -41,6 +34,22 @@ impl Network {
     #[must_use]
     pub const fn hops(&self, from: TileId, to: TileId) -> u32 {
         self.coord(from).hops_to(self.coord(to))
+    }
+}
+
+/// The coordinate behind an output port, on whatever mesh; `None` for Local and below zero.
+#[must_use]
+pub const fn coord_behind(here: Coord, port: Port) -> Option<Coord> {
+    let (x, y) = match port {
+        Port::North => (Some(here.x), here.y.checked_add(1)),
+        Port::East => (here.x.checked_add(1), Some(here.y)),
+        Port::South => (Some(here.x), here.y.checked_sub(1)),
+        Port::West => (here.x.checked_sub(1), Some(here.y)),
+        Port::Local => (None, None),
+    };
+    match (x, y) {
+        (Some(x), Some(y)) => Some(Coord::new(x, y)),
+        _ => None,
     }
 }
 

@@ -6,7 +6,7 @@
 //! (S1 §3.1.2–3.1.3); the engine uses it, and `tests/prop_tree.rs` ties the two together.
 //! Coordinates here are mesh coordinates; a [`Cube`] is a multi-address moved to mesh coordinates.
 
-use crate::{Coord, MultiAddress, Network, Port};
+use crate::{Coord, MultiAddress, Network, Port, coord_behind};
 
 /// A multi-address placed on the mesh: members are `origin + m` for m in the set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -130,6 +130,22 @@ pub const fn join_set(here: Coord, group: Cube, root: Coord) -> u8 {
         }
     }
     ports
+}
+
+/// Who sends the contributions that enter `here` through `port`: the nearest merge point on their way, else
+/// the member itself.
+#[must_use]
+pub fn contributor(here: Coord, port: Port, group: Cube, root: Coord) -> Coord {
+    let (mut at, mut port) = (here, port);
+    while let Some(before) = coord_behind(at, port) {
+        at = before;
+        let inputs = join_set(at, group, root);
+        if inputs.count_ones() != 1 {
+            break;
+        }
+        port = Port::ALL[inputs.trailing_zeros() as usize];
+    }
+    at
 }
 
 /// Contributors of `group` whose path to `root` passes through the router `here`: masked form.

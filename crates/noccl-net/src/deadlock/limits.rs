@@ -6,7 +6,7 @@
 //! Source of the limits: `docs/design/0001-collectives-without-deadlock.md`, "Stated limits".
 
 use super::{Flow, IssueOrder};
-use crate::tree::{Cube, join_set};
+use crate::tree::{contributor, join_set};
 use crate::{Coord, MultiAddress, Network, Port, TileId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,31 +48,13 @@ pub fn operand_windows(
             return None;
         }
         let ports = Port::ALL.into_iter().filter(|p| inputs & p.bit() != 0);
-        let hops = ports.map(|p| hops_from_source(network, cube, root, at, p));
+        let hops = ports.map(|p| at.hops_to(contributor(at, p, cube, root)));
         let mut windows: Vec<u32> = hops.map(|h| window_over(h, window)).collect();
         windows.sort_unstable_by(|a, b| b.cmp(a));
         windows.truncate(4);
         Some((network.tile_at(at), windows))
     };
     routers.into_iter().filter_map(merge_point).collect()
-}
-
-/// Hops from the sender of the operands that enter `at` through `port`: the nearest member or merge point.
-fn hops_from_source(network: &Network, group: Cube, root: Coord, at: Coord, port: Port) -> u32 {
-    let (mut here, mut port, mut hops) = (at, port, 0);
-    while port != Port::Local {
-        let Some(before) = network.neighbour(here, port) else {
-            break;
-        };
-        here = before;
-        hops += 1;
-        let inputs = join_set(here, group, root);
-        let Some(only) = Port::ALL.into_iter().find(|p| p.bit() == inputs) else {
-            break;
-        };
-        port = only;
-    }
-    hops
 }
 
 /// Beats of operands that lie in the store of one router at the same time, in the worst case and at the

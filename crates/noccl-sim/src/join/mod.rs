@@ -25,8 +25,8 @@ pub(crate) use operands::window_ahead;
 
 use crate::flit::{Flit, FlitKind, OWN_COPY, unpack};
 use crate::plane::Context;
-use noccl_net::Coord;
-use noccl_net::tree::{join_set, leaves_through};
+use noccl_net::tree::{contributor, join_set, leaves_through};
+use noccl_net::{Coord, Port};
 use std::collections::VecDeque;
 
 /// Sizes and latencies of the units, from the spec.
@@ -196,7 +196,8 @@ impl Joins {
             return if expected.count_ones() == 1 {
                 Verdict::Forward(flit)
             } else {
-                debug_assert_eq!(unpack(flit.dst), operands::contributor(here, port, tree));
+                let from = contributor(here, Port::ALL[port], tree.set, tree.root);
+                debug_assert_eq!(unpack(flit.dst), from);
                 self.store_operand(r, port, flit, expected, context.cycle)
             };
         }

@@ -6,8 +6,8 @@ use crate::flit::{Flit, FlitKind, LAST, RESPONSE, pack};
 use crate::plane::Context;
 use crate::txn::Tree;
 use noccl_net::deadlock::window_over;
-use noccl_net::tree::join_set;
-use noccl_net::{Coord, Port, xy_port};
+use noccl_net::tree::{contributor, join_set};
+use noccl_net::{Coord, Port, coord_behind, xy_port};
 use noccl_workload::number::fold_into;
 
 impl Joins {
@@ -196,8 +196,12 @@ impl Unit {
         out: &mut Vec<Credit>,
     ) {
         let (beat, beats) = (u32::from(operands.beat), u32::from(tree.beats));
-        for port in (0..5).filter(|p| operands.have >> p & 1 != 0) {
-            let (txn, contributor) = (operands.txn, contributor(here, port, tree));
+        for (idx, port) in Port::ALL.into_iter().enumerate() {
+            if operands.have & port.bit() == 0 {
+                continue;
+            }
+            let txn = operands.txn;
+            let contributor = contributor(here, port, tree.set, tree.root);
             let window = window_over(here.hops_to(contributor), config.window_beats);
             if beat + window >= beats {
                 continue;
@@ -206,11 +210,11 @@ impl Unit {
             let at = self
                 .owed
                 .iter()
-                .position(|c| c.txn == txn && c.from as usize == port);
+                .position(|c| c.txn == txn && c.from as usize == idx);
             let at = at.unwrap_or_else(|| {
                 self.owed.push(Credit {
                     txn,
-                    from: port as u32,
+                    from: idx as u32,
                     to: pack(contributor),
                     beats: 0,
                 });
@@ -228,30 +232,6 @@ impl Unit {
     }
 }
 
-/// Who sends the contributions that come through an input: the last merge point, or the NI of a member.
-pub(super) fn contributor(here: Coord, port: usize, tree: &Tree) -> Coord {
-    let (mut at, mut port) = (here, Port::ALL.get(port));
-    while let Some(through) = port.filter(|p| **p != Port::Local) {
-        at = neighbour(at, *through);
-        let inputs = join_set(at, tree.set, tree.root);
-        if inputs.count_ones() > 1 {
-            break;
-        }
-        port = Port::ALL.get(inputs.trailing_zeros() as usize);
-    }
-    at
-}
-
-const fn neighbour(at: Coord, port: Port) -> Coord {
-    match port {
-        Port::North => Coord::new(at.x, at.y + 1),
-        Port::East => Coord::new(at.x + 1, at.y),
-        Port::South => Coord::new(at.x, at.y - 1),
-        Port::West => Coord::new(at.x - 1, at.y),
-        Port::Local => at,
-    }
-}
-
 /// See [`Operands`].
 fn since(cycle: u64) -> u32 {
     u32::try_from(cycle).unwrap_or(u32::MAX)
@@ -266,10 +246,10 @@ pub(crate) fn window_ahead(here: Coord, tree: &Tree, counts_here: bool, window_b
             return window_over(here.hops_to(at), window_beats);
         }
         counts = true;
-        at = match xy_port(at, tree.root) {
-            Port::Local => return u32::MAX,
-            port @ (Port::North | Port::East | Port::South | Port::West) => neighbour(at, port),
+        let Some(next) = coord_behind(at, xy_port(at, tree.root)) else {
+            return u32::MAX;
         };
+        at = next;
     }
 }
 
