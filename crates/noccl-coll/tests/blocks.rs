@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{BLOCK_KINDS, DATA_KINDS, collective, forms_of, network, rectangle};
+use common::{BLOCK_KINDS, DATA_KINDS, any_group, collective, forms_of, network, rectangle};
 use noccl_coll::{Algorithm, Choice, CollError, choices, schedule};
 use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet};
 use noccl_workload::{
@@ -287,20 +287,6 @@ fn a_planned_all_to_all_uses_every_link_for_one_transfer_at_a_time() {
     // The middle of the mesh passes 16 * 8 transfers per link and direction.
     let last = uses.iter().map(|(_, start)| *start).max();
     assert!(last.is_some_and(|l| l >= 128 * 8), "{last:?}");
-}
-
-fn any_group() -> impl Strategy<Value = TileSet> {
-    prop_oneof![
-        (0u16..8, 0u16..8, 1u16..8, 1u16..8).prop_map(|(x, y, w, h)| rectangle(
-            x,
-            y,
-            w.min(8 - x),
-            h.min(8 - y)
-        )),
-        proptest::collection::vec((0u16..8, 0u16..8), 1..20).prop_map(|list| {
-            TileSet::Arbitrary(list.into_iter().map(|(x, y)| Coord::new(x, y)).collect())
-        }),
-    ]
 }
 
 proptest! {

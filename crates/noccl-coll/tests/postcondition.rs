@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{DATA_KINDS, collective, forms, network, rectangle};
+use common::{DATA_KINDS, any_group, collective, forms, network, rectangle};
 use noccl_coll::{Algorithm, Choice, CollError, choices, schedule};
 use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet};
 use noccl_workload::{Collective, CollectiveKind, ElementType, Operator, check};
@@ -223,20 +223,6 @@ fn any_tile() -> impl Strategy<Value = TileRef> {
     prop_oneof![
         8 => (0u16..8, 0u16..8).prop_map(|(x, y)| TileRef::Cluster(Coord::new(x, y))),
         1 => (0u32..8).prop_map(TileRef::Memory),
-    ]
-}
-
-fn any_group() -> impl Strategy<Value = TileSet> {
-    prop_oneof![
-        (0u16..8, 0u16..8, 1u16..8, 1u16..8).prop_map(|(x, y, w, h)| rectangle(
-            x,
-            y,
-            w.min(8 - x),
-            h.min(8 - y)
-        )),
-        proptest::collection::vec((0u16..8, 0u16..8), 1..20).prop_map(|list| {
-            TileSet::Arbitrary(list.into_iter().map(|(x, y)| Coord::new(x, y)).collect())
-        }),
     ]
 }
 

@@ -5,9 +5,10 @@
 pub mod matrices;
 
 use noccl_coll::{Algorithm, Choice, Forwarding, Inner};
-use noccl_net::{Network, TileRef, TileSet, elaborate};
+use noccl_net::{Coord, Network, TileRef, TileSet, elaborate};
 use noccl_spec::{parse_spec, preset_text};
 use noccl_workload::{BarrierMechanism, Collective, CollectiveKind, ElementType, Operator};
+use proptest::prelude::*;
 
 pub fn network(name: &str) -> Network {
     let text = preset_text(name).expect("the preset exists");
@@ -100,3 +101,18 @@ pub const DATA_KINDS: [CollectiveKind; 3] = [
     CollectiveKind::Reduce,
     CollectiveKind::AllReduce,
 ];
+
+/// Rectangles and other sets on 8×8 clusters.
+pub fn any_group() -> impl Strategy<Value = TileSet> {
+    prop_oneof![
+        (0u16..8, 0u16..8, 1u16..8, 1u16..8).prop_map(|(x, y, w, h)| rectangle(
+            x,
+            y,
+            w.min(8 - x),
+            h.min(8 - y)
+        )),
+        proptest::collection::vec((0u16..8, 0u16..8), 1..20).prop_map(|list| {
+            TileSet::Arbitrary(list.into_iter().map(|(x, y)| Coord::new(x, y)).collect())
+        }),
+    ]
+}

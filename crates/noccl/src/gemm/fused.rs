@@ -2,7 +2,7 @@
 //! FusedConcatLinear: one product per cluster, then one reduction over the mesh.
 
 use super::candidates::{Reduction, reductions};
-use super::{Backend, Collectives, GemmRequest, GemmRow, MAX_CHECKED_CLUSTERS, values};
+use super::{Backend, Collectives, GemmRequest, GemmRow, MAX_CHECKED_CLUSTERS, fastest, values};
 use crate::Error;
 use crate::watch::Tally;
 use noccl_coll::gemm::{FusedConcatLinear, FusedPlan, SubmatrixShape, fused_concat_linear};
@@ -29,17 +29,10 @@ pub(super) fn best_row(
             "accepted: sim (S1 publishes no constants of its reductions)",
         ));
     }
-    let mut best: Option<GemmRow> = None;
-    for reduction in reductions(network, collectives) {
-        let row = row(network, request, collectives, &reduction, tally)?;
-        if best
-            .as_ref()
-            .is_none_or(|b| row.iteration_cycles < b.iteration_cycles)
-        {
-            best = Some(row);
-        }
-    }
-    best.ok_or_else(|| Error::argument("--collectives", collectives.name(), "nothing to run"))
+    let rows = reductions(network, collectives)
+        .into_iter()
+        .map(|reduction| row(network, request, collectives, &reduction, tally));
+    fastest(rows, collectives)
 }
 
 fn row(

@@ -67,9 +67,20 @@ fn best_row(
     collectives: Collectives,
     tally: &Tally<'_>,
 ) -> Result<GemmRow, Error> {
+    let rows = candidates(network, collectives)
+        .into_iter()
+        .map(|spread| summa_row(network, request, collectives, spread, tally));
+    fastest(rows, collectives)
+}
+
+/// The row with the shortest iteration, the first of them if several are as short.
+fn fastest(
+    rows: impl Iterator<Item = Result<GemmRow, Error>>,
+    collectives: Collectives,
+) -> Result<GemmRow, Error> {
     let mut best: Option<GemmRow> = None;
-    for spread in candidates(network, collectives) {
-        let row = summa_row(network, request, collectives, spread, tally)?;
+    for row in rows {
+        let row = row?;
         if best
             .as_ref()
             .is_none_or(|b| row.iteration_cycles < b.iteration_cycles)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Cycles over payload size, both axes logarithmic, one line per mechanism and the lower bound.
 
-use super::svg::{Anchor, Svg};
+use super::svg::{Anchor, Svg, decades};
 use super::{Case, mechanism, mechanisms, size_label, sizes};
 
 const WIDTH: f64 = 780.0;
@@ -184,14 +184,10 @@ impl Axes {
     }
 }
 
-/// 1, 2 and 5 times powers of ten from just below `low` to just above `high`.
+/// Ticks from just below `low` to just above `high`, both at least 1.
 fn ticks(low: u64, high: u64) -> Vec<u64> {
-    let all: Vec<u64> = (0..18_u32)
-        .flat_map(|power| [1, 2, 5].map(|digit| digit * 10_u64.pow(power)))
-        .collect();
-    let first = all.iter().rposition(|t| *t <= low).unwrap_or(0);
-    let last = all.iter().position(|t| *t >= high).unwrap_or(all.len() - 1);
-    all[first..=last].to_vec()
+    let ticks = decades(low as f64, high as f64);
+    ticks.into_iter().map(|tick| tick as u64).collect()
 }
 
 #[cfg(test)]

@@ -157,6 +157,16 @@ impl Svg {
     }
 }
 
+/// Ticks of a logarithmic axis: 1, 2 and 5 times powers of ten from just below `low` to just above `high`.
+pub(crate) fn decades(low: f64, high: f64) -> Vec<f64> {
+    let all: Vec<f64> = (-3..18)
+        .flat_map(|power| [1.0, 2.0, 5.0].map(|digit: f64| digit * 10f64.powi(power)))
+        .collect();
+    let first = all.iter().rposition(|t| *t <= low).unwrap_or(0);
+    let last = all.iter().position(|t| *t >= high).unwrap_or(all.len() - 1);
+    all[first..=last].to_vec()
+}
+
 /// Text that is safe inside elements and attributes.
 pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Plots of measured lines as self-contained SVG.
 
-use crate::report::svg::{Anchor, Svg, escape};
+use crate::report::svg::{Anchor, Svg, decades, escape};
 
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 400.0;
@@ -179,16 +179,6 @@ fn rounded(high: f64) -> Vec<f64> {
     (0..=(high / step).ceil() as u32)
         .map(|i| f64::from(i) * step)
         .collect()
-}
-
-/// 1, 2 and 5 times powers of ten around a positive range.
-fn decades(low: f64, high: f64) -> Vec<f64> {
-    let all: Vec<f64> = (-3..12)
-        .flat_map(|power| [1.0, 2.0, 5.0].map(|digit: f64| digit * 10f64.powi(power)))
-        .collect();
-    let first = all.iter().rposition(|t| *t <= low).unwrap_or(0);
-    let last = all.iter().position(|t| *t >= high).unwrap_or(all.len() - 1);
-    all[first..=last].to_vec()
 }
 
 #[cfg(test)]
