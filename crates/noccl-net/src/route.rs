@@ -39,6 +39,7 @@ impl Network {
 
 /// The coordinate behind an output port, on whatever mesh; `None` for Local and below zero.
 #[must_use]
+#[inline]
 pub const fn coord_behind(here: Coord, port: Port) -> Option<Coord> {
     let (x, y) = match port {
         Port::North => (Some(here.x), here.y.checked_add(1)),

@@ -135,6 +135,7 @@ pub const fn join_set(here: Coord, group: Cube, root: Coord) -> u8 {
 /// Who sends the contributions that enter `here` through `port`: the nearest merge point on their way, else
 /// the member itself.
 #[must_use]
+#[inline]
 pub fn contributor(here: Coord, port: Port, group: Cube, root: Coord) -> Coord {
     let (mut at, mut port) = (here, port);
     while let Some(before) = coord_behind(at, port) {
