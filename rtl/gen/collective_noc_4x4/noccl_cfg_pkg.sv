@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers of one network: preset collective_noc_4x4.
+
+package noccl_cfg_pkg;
+
+  localparam int unsigned MESH_WIDTH = 5;
+  localparam int unsigned MESH_HEIGHT = 4;
+  localparam int unsigned X_BITS = 3;
+  localparam int unsigned Y_BITS = 2;
+  // South-west tile and size of the cluster region.
+  localparam int unsigned REGION_X = 1;
+  localparam int unsigned REGION_Y = 0;
+  localparam int unsigned REGION_WIDTH = 4;
+  localparam int unsigned REGION_HEIGHT = 4;
+  localparam int unsigned REGION_X_BITS = 2;
+  localparam int unsigned REGION_Y_BITS = 2;
+
+  localparam int unsigned WIDE_BITS = 512;
+  localparam int unsigned NARROW_BITS = 64;
+  localparam int unsigned INPUT_FIFO_FLITS = 2;
+  localparam int unsigned OUTPUT_FIFO_FLITS = 2;
+
+  // Names of transactions; 64-byte lines and bytes of the largest memory; beats of a burst; leaves of a join.
+  localparam int unsigned TAG_BITS = 6;
+  localparam int unsigned LINE_BITS = 14;
+  localparam int unsigned OFFSET_BITS = 20;
+  localparam int unsigned BURST_BITS = 6;
+  localparam int unsigned COUNT_BITS = 5;
+
+  localparam int unsigned MERGE_ENTRIES = 8;
+  localparam int unsigned MERGE_TIMEOUT_CYCLES = 256;
+
+  localparam int unsigned REDUCTION_FLOWS = 8;
+  localparam int unsigned WINDOW_BEATS = 20;
+  localparam int unsigned WINDOW_BEATS_PER_HOP = 4;
+  localparam int unsigned MAX_WINDOW_BEATS = 24;
+  localparam int unsigned CREDIT_BEATS = 4;
+  localparam int unsigned REDUCTION_OPERANDS = 3;
+  localparam int unsigned CUT_CYCLES = 2;
+  localparam int unsigned ADD_CYCLES_64 = 3;
+  localparam int unsigned ADD_CYCLES_32 = 2;
+  localparam int unsigned ADD_CYCLES_16 = 1;
+  localparam int unsigned ADD_CYCLES_8 = 1;
+
+  localparam int unsigned MAX_WIDE_OUTSTANDING = 32;
+  localparam int unsigned MAX_NARROW_OUTSTANDING = 8;
+  localparam int unsigned MAX_OPEN_REDUCTIONS = 8;
+
+endpackage
