@@ -10,6 +10,9 @@ MAKEFLAGS += --no-print-directory
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Environment of the hardware's tools: only targets that use them install it.
+RTL_VENV := .venv-rtl
+RTL_BIN := $(RTL_VENV)/bin
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 # Seeds of `make long`; the merge gate runs a few dozen in the tests.
 LONG_SEEDS ?= 5000
@@ -17,10 +20,10 @@ LONG_SEEDS ?= 5000
 RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
   $(shell find crates -type f -not -path '*/tests/*' -not -path '*/proptest-regressions/*')
 
-PYTHON_DIRS := $(wildcard python tools experiments)
+PYTHON_DIRS := $(wildcard python tools experiments rtl)
 
 # Order of the merge gate: what fails in seconds comes first.
-CI_STAGES := setup check lint-rust demo test-rust test-python lint-python gen-check docs
+CI_STAGES := setup check lint-rust demo test-rust test-python lint-python gen-check docs lint-rtl rtl
 
 .PHONY: help
 help: ## List the targets
@@ -48,6 +51,18 @@ $(VENV)/.extension: $(VENV)/.deps $(RUST_SOURCES) pyproject.toml
 
 .PHONY: setup
 setup: $(VENV)/.deps ## Python environment with pinned packages in .venv
+
+$(RTL_VENV)/.deps: $(VENV)/.deps requirements/rtl.lock requirements/debian.toml
+	$(PYTHON) -m venv $(RTL_VENV)
+	$(RTL_BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/rtl.lock
+	@$(RTL_BIN)/python -c 'import find_libpython, sys; sys.exit(find_libpython.find_libpython() is None)' \
+	  || { echo 'the hardware tests need a Python with a shared libpython (Debian: libpython3.11; pyenv: --enable-shared); name one with make PYTHON=...' >&2; exit 1; }
+	$(BIN)/python tools/debian.py ccache .tools/bin/ccache
+	$(BIN)/python tools/debian.py liblz4-dev .tools/lz4
+	@touch $@
+
+.PHONY: setup-rtl
+setup-rtl: $(RTL_VENV)/.deps ## Pinned tools of the hardware (simulator, linters, synthesis, solvers) in .venv-rtl
 
 .PHONY: cli
 cli: $(BIN)/noccl ## Release build of the command line tool: .venv/bin/noccl
@@ -106,10 +121,19 @@ lint-python: $(VENV)/.extension
 docs: ## API documentation of the crates, warnings are errors
 	RUSTDOCFLAGS='-D warnings -A rustdoc::private_intra_doc_links' cargo doc --workspace --exclude noccl-py --exclude noccl-cli --no-deps --locked
 
+.PHONY: lint-rtl
+lint-rtl: $(RTL_VENV)/.deps ## Verilator, slang and Verible over the SystemVerilog
+	$(RTL_BIN)/python tools/rtl_lint.py
+	$(RTL_BIN)/python -m pytest -q -c rtl/pytest.ini rtl/lint
+
+.PHONY: format-rtl
+format-rtl: $(RTL_VENV)/.deps ## Format the SystemVerilog
+	$(RTL_BIN)/python tools/rtl_lint.py --fix
+
 # ---------------------------------------------------------------------------------------------- tests
 
 .PHONY: test
-test: test-rust test-python ## Build what is missing and run all tests
+test: test-rust test-python rtl ## Build what is missing and run all tests
 
 .PHONY: test-rust
 test-rust: $(VENV)/.deps
@@ -118,6 +142,10 @@ test-rust: $(VENV)/.deps
 .PHONY: test-python
 test-python: $(VENV)/.extension $(BIN)/noccl
 	$(BIN)/python -m pytest
+
+.PHONY: rtl
+rtl: $(RTL_VENV)/.deps ## Tests of the hardware's modules: cocotb on Verilator
+	$(RTL_BIN)/python -m pytest -c rtl/pytest.ini rtl/tb
 
 .PHONY: long
 long: $(BIN)/noccl $(VENV)/.extension ## Long suites; writes docs/long_summary.md
@@ -171,4 +199,4 @@ ci: ## Exactly what the merge gate runs, with the time per stage
 .PHONY: clean
 clean: ## Remove everything that was built
 	cargo clean --quiet
-	rm -rf $(VENV) .tools out python/noccl/*.so
+	rm -rf $(VENV) $(RTL_VENV) .tools out python/noccl/*.so

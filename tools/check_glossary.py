@@ -19,7 +19,7 @@ import repository
 from repository import Finding
 
 LIST = repository.ROOT / "tools" / "glossary.toml"
-CODE = frozenset({".rs", ".py", ".pyi"})
+CODE = frozenset({".rs", ".py", ".pyi", ".sv", ".svh"})
 PROSE = frozenset({".md", ".toml"})
 
 # Comments and literals are prose; what remains of a source file is code.
@@ -82,7 +82,7 @@ def parse(text: str) -> Glossary:
 
 def code_only(source: str, suffix: str) -> str:
     """Blanks comments and literals, so that line numbers stay."""
-    not_code = _NOT_RUST if suffix == ".rs" else _NOT_PYTHON
+    not_code = _NOT_PYTHON if suffix in {".py", ".pyi"} else _NOT_RUST
     return not_code.sub(lambda m: "\n" * m.group(0).count("\n"), source)
 
 

@@ -13,7 +13,9 @@ import repository
 from repository import Finding
 
 LINE = "SPDX-License-Identifier: Apache-2.0"
-SUFFIXES = frozenset({".rs", ".py", ".pyi", ".sh", ".toml", ".in", ".yaml", ".yml"})
+SUFFIXES = frozenset(
+    {".rs", ".py", ".pyi", ".sh", ".toml", ".in", ".yaml", ".yml", ".sv", ".svh", ".vlt"}
+)
 NAMES = frozenset({"Makefile", "run"})
 # The line may stand below a shebang.
 LINES_SEARCHED = 2

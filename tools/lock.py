@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Resolves `requirements/dev.in` into `requirements/dev.lock`: exact versions with hashes.
+"""Resolves `requirements/*.in` into lock files: exact versions with hashes.
 
-The resolver runs in an environment of its own, so that it is no dependency of the project. Where
-packages come from is the caller's configuration and is never written into the lock file.
+`dev.lock` is the environment of everything, `rtl.lock` the one of the hardware's tools, which takes
+its shared packages from the first. The resolver runs in an environment of its own, so that it is no
+dependency of the project. Where packages come from is the caller's configuration and is never
+written into a lock file.
+Usage: `lock.py [NAME ...]`; without names, all.
 """
 
 from __future__ import annotations
@@ -16,26 +19,32 @@ from pathlib import Path
 import repository
 
 RESOLVER = "pip-tools==7.6.2"
+# In this order, since the second reads the first.
+NAMES = ("dev", "rtl")
 
 
 def main() -> None:
-    """Writes the lock file anew."""
+    """Writes the lock files anew."""
     requirements = repository.ROOT / "requirements"
+    wanted = sys.argv[1:] or NAMES
+    if unknown := set(wanted) - set(NAMES):
+        sys.exit(f"error: {', '.join(sorted(unknown))}: no such lock; accepted: {', '.join(NAMES)}")
     with tempfile.TemporaryDirectory() as directory:
         subprocess.run([sys.executable, "-m", "venv", directory], check=True)
         python = Path(directory) / "bin" / "python"
         subprocess.run([python, "-m", "pip", "install", "--quiet", RESOLVER], check=True)
-        subprocess.run(
-            [
-                *(python, "-m", "piptools", "compile", "--quiet", "--upgrade"),
-                *("--generate-hashes", "--allow-unsafe", "--strip-extras", "--no-header"),
-                *("--no-emit-index-url", "--no-emit-find-links", "--no-emit-trusted-host"),
-                *("--output-file", "dev.lock", "dev.in"),
-            ],
-            check=True,
-            cwd=requirements,
-            env={**os.environ, "CUSTOM_COMPILE_COMMAND": "make lock"},
-        )
+        for name in (name for name in NAMES if name in wanted):
+            subprocess.run(
+                [
+                    *(python, "-m", "piptools", "compile", "--quiet", "--upgrade"),
+                    *("--generate-hashes", "--allow-unsafe", "--strip-extras", "--no-header"),
+                    *("--no-emit-index-url", "--no-emit-find-links", "--no-emit-trusted-host"),
+                    *("--output-file", f"{name}.lock", f"{name}.in"),
+                ],
+                check=True,
+                cwd=requirements,
+                env={**os.environ, "CUSTOM_COMPILE_COMMAND": "make lock"},
+            )
 
 
 if __name__ == "__main__":

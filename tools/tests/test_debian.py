@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from pathlib import Path
 
@@ -36,4 +37,17 @@ def test_the_command_finds_the_unpacked_files_even_in_a_path_with_a_space() -> N
 
 
 def test_every_pinned_package_reads() -> None:
-    assert set(debian.packages(debian.LOCK.read_text())) == {"valgrind"}
+    known = debian.packages(debian.LOCK.read_text())
+    assert {"valgrind", "ccache", "liblz4-dev"} <= set(known)
+
+
+def test_a_need_that_is_not_pinned_is_refused() -> None:
+    text = '["tool"]\nversion = "1"\narchitecture = "all"\nsha256 = "0"\nneeds = ["library"]'
+    with pytest.raises(debian.PackageError, match="tool needs library"):
+        debian.packages(text)
+
+
+def test_a_command_with_needs_looks_into_its_own_libraries_first() -> None:
+    needing = dataclasses.replace(package(CONTENT), needs=("library",))
+    text = debian.command_text(needing, Path("/at"))
+    assert "LD_LIBRARY_PATH=/at/usr/lib/x86_64-linux-gnu" in text

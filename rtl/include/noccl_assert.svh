@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Assertion macros: the only place where simulation, formal proof and synthesis see different text.
+//
+// Active in every simulation and in formal proofs (`FORMAL`), nothing under `SYNTHESIS`, except that
+// `ASSERT_INIT` refuses illegal parameters in every tool. Clock and reset are those of the module
+// around them: `clk_i`, `rst_ni`. Properties must hold for both tools: boolean expressions, `$past`,
+// `$stable`; an implication is written `!a || b`, since `|->` and `##` are not read by the formal
+// front end. The name says what broke.
+
+`ifndef NOCCL_ASSERT_SVH
+`define NOCCL_ASSERT_SVH
+
+// A rule about parameters, checked while the design is elaborated.
+`define ASSERT_INIT(Name, Rule) \
+  if (!(Rule)) begin : gen_``Name \
+    $error(`"Name: the parameters must meet Rule`"); \
+  end
+
+`ifdef SYNTHESIS
+`define ASSERT(Name, Property)
+`define ASSUME(Name, Property)
+`define ASSERT_KNOWN(Name, Signal)
+`define COVER(Name, Property)
+`elsif FORMAL
+`define ASSERT(Name, Property) \
+  Name : assert property (@(posedge clk_i) disable iff (!rst_ni) (Property));
+`define ASSUME(Name, Property) \
+  Name : assume property (@(posedge clk_i) disable iff (!rst_ni) (Property));
+`define ASSERT_KNOWN(Name, Signal)
+`define COVER(Name, Property) \
+  Name : cover property (@(posedge clk_i) disable iff (!rst_ni) (Property));
+`else
+// A promise of this module.
+`define ASSERT(Name, Property) \
+  Name : assert property (@(posedge clk_i) disable iff (!rst_ni) (Property)) \
+    else $error(`"%m: promise broken: Name`");
+
+// An obligation of the neighbour. Simulated like a promise; formal proofs assume it.
+`define ASSUME(Name, Property) \
+  Name : assert property (@(posedge clk_i) disable iff (!rst_ni) (Property)) \
+    else $error(`"%m: the neighbour broke: Name`");
+
+// A control signal is never X outside reset.
+`define ASSERT_KNOWN(Name, Signal) \
+  Name : assert property (@(posedge clk_i) disable iff (!rst_ni) (!$isunknown(Signal))) \
+    else $error(`"%m: unknown value: Name`");
+
+// A situation that tests must reach.
+`define COVER(Name, Property) \
+  Name : cover property (@(posedge clk_i) disable iff (!rst_ni) (Property));
+`endif
+
+`endif

@@ -1,0 +1,3 @@
+// All warnings are errors.
+-Weverything
+-Werror

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Laws of the hardware's lint: each of its tools is awake."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import rtl_lint
+import rtl_sources
+from repository import Finding
+
+CLEAN = """\
+module noccl_probe (
+    input  logic [3:0] a_i,
+    output logic [3:0] b_o
+);
+
+  assign b_o = a_i;
+
+endmodule
+"""
+
+
+@pytest.fixture
+def probe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(rtl_sources.closure, "__defaults__", (tmp_path,))
+    return tmp_path / "noccl_probe.sv"
+
+
+def texts(findings: Iterator[Finding]) -> list[str]:
+    return [finding.what for finding in findings]
+
+
+def test_a_clean_module_has_no_finding(probe: Path) -> None:
+    probe.write_text(CLEAN)
+    assert texts(rtl_lint.lint([probe])) == []
+
+
+def test_verilator_finds_a_width_that_does_not_fit(probe: Path) -> None:
+    probe.write_text(CLEAN.replace("output logic [3:0]", "output logic [2:0]"))
+    assert any("WIDTHTRUNC" in what for what in texts(rtl_lint.verilator(probe)))
+
+
+def test_slang_finds_a_comparison_of_signed_and_unsigned(probe: Path) -> None:
+    probe.write_text(CLEAN.replace("= a_i;", "= {4{a_i < -1}};"))
+    assert any("[slang]" in what for what in texts(rtl_lint.slang(probe)))
+
+
+def test_verible_finds_a_wrong_name(probe: Path) -> None:
+    probe.write_text(CLEAN.replace("(\n", "#(\n    parameter int unsigned bad_name = 1\n) (\n", 1))
+    assert any("parameter-name-style" in what for what in texts(rtl_lint.style([probe])))
+
+
+def test_the_formatter_finds_a_wrong_layout(probe: Path) -> None:
+    probe.write_text(CLEAN.replace("  assign", "      assign"))
+    assert any("layout" in what for what in texts(rtl_lint.layout([probe])))
+
+
+def test_a_module_that_needs_itself_is_refused(probe: Path) -> None:
+    probe.write_text(CLEAN.replace("  assign", "  noccl_other u_other ();\n  assign"))
+    other = probe.with_name("noccl_other.sv")
+    other.write_text("module noccl_other;\n  noccl_probe u_probe ();\nendmodule\n")
+    with pytest.raises(rtl_sources.SourceError, match="noccl_probe, noccl_other, noccl_probe"):
+        rtl_sources.closure(["noccl_probe"])
+
+
+def test_names_in_comments_are_no_dependency() -> None:
+    text = 'noccl_a u_a (); // noccl_b\n/* noccl_c */ string s = "noccl_d";'
+    assert rtl_sources.mentioned(text) == {"noccl_a"}

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds a module with Verilator and runs its cocotb tests.
+
+A build lies in `out/rtl`, named by the hash of everything that went into it, so it is made once
+and never stale. Only ports are visible to tests, which doubles the speed; a test that has to look
+inside says so with `peeks=True`. Registers start with random values: what only works from zero
+fails here.
+
+A run prints its seed; `NOCCL_SEED=N` repeats it, `WAVES=1` writes `dump.fst` beside its log.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import sys
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import repository
+import rtl_sources
+import rtl_tools
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    from cocotb_tools import runner as cocotb_runner
+    from cocotb_tools.check_results import get_results
+
+OUT = repository.ROOT / "out" / "rtl"
+TB = rtl_sources.RTL / "tb"
+WAIVERS = rtl_sources.RTL / "lint" / "waivers.vlt"
+LIBRARIES = repository.ROOT / ".tools" / "lz4"
+DEFAULT_SEED = 1
+# Printed by the last lines of a failing run's log.
+LOG_TAIL_LINES = 60
+
+
+@dataclass(frozen=True)
+class Build:
+    """A module with parameters, compiled.
+
+    Attributes:
+        top: Module; a bench is called `<module>_tb`.
+        parameters: Values for its parameters; types cannot be given here, a bench chooses them.
+        defines: Macros.
+        peeks: Tests look at signals inside.
+        assertions: Assertions stop the run.
+        options: Further options of Verilator.
+    """
+
+    top: str
+    parameters: Mapping[str, int] = field(default_factory=dict)
+    defines: Mapping[str, str] = field(default_factory=dict)
+    peeks: bool = False
+    assertions: bool = True
+    options: Sequence[str] = ()
+
+
+class _Verilator(cocotb_runner.Verilator):
+    """The stock runner makes every signal writable, which forbids most optimizations."""
+
+    peeks = False
+
+    def _build_command(self) -> list[list[str]]:
+        commands = super()._build_command()
+        if not self.peeks:
+            commands[0].remove("--public-flat-rw")
+            commands[0][1:1] = ["--public-depth", "1"]
+        return commands
+
+    def _set_env_test(self) -> None:
+        super()._set_env_test()
+        self.env["PYTHONPATH"] = self.env.pop("NOCCL_TB_PATH")
+
+    def _waves_file(self) -> str:
+        return "dump.fst"
+
+
+def _waves() -> bool:
+    return os.environ.get("WAVES", "0") not in {"", "0"}
+
+
+def _options(build: Build) -> list[str]:
+    options = ["-Wall", "-Wno-fatal", "--x-assign", "unique", "--x-initial", "unique"]
+    options += ["--assert" if build.assertions else "--no-assert", "--no-timing"]
+    if _waves():
+        include, library = LIBRARIES / "usr" / "include", next(LIBRARIES.glob("usr/lib/*"), None)
+        options += ["--trace-fst", "--trace-structs", "-CFLAGS", f"-I{include}"]
+        options += ["-LDFLAGS", f"-L{library}"]
+    return [*options, *build.options]
+
+
+def _key(build: Build, sources: Sequence[Path]) -> str:
+    """Hash of all that determines the build."""
+    parts = [repr(build), repr(_options(build)), rtl_tools.environment()["MAKEFLAGS"], sys.prefix]
+    lock = repository.ROOT / "requirements" / "rtl.lock"
+    includes = sorted(rtl_sources.INCLUDE.glob("*.svh"))
+    parts += [path.read_text(encoding="utf-8") for path in (*sources, *includes, WAIVERS, lock)]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def _runner(build: Build) -> _Verilator:
+    os.environ.update(rtl_tools.environment())
+    runner = _Verilator()
+    runner.peeks = build.peeks
+    return runner
+
+
+def compile_bench(build: Build) -> Path:
+    """Compiles unless that was done before. Returns the directory with the program.
+
+    Raises:
+        RuntimeError: The compilers' messages.
+    """
+    sources = rtl_sources.closure([build.top])
+    directory = OUT / f"{build.top}-{_key(build, sources)}"
+    if (directory / build.top).exists():
+        return directory
+    unfinished = directory.with_suffix(f".{os.getpid()}")
+    unfinished.mkdir(parents=True, exist_ok=True)
+    log = unfinished / "build.log"
+    try:
+        _runner(build).build(
+            sources=[WAIVERS, *sources],
+            includes=[rtl_sources.INCLUDE],
+            hdl_toplevel=build.top,
+            parameters=build.parameters,
+            defines=build.defines,
+            build_args=_options(build),
+            build_dir=unfinished,
+            timescale=("1ns", "1ps"),
+            log_file=log,
+        )
+    except RuntimeError as error:
+        text = _tail(log)
+        shutil.rmtree(unfinished)
+        raise RuntimeError(f"{build.top} does not build:\n{text}") from error
+    shutil.rmtree(directory, ignore_errors=True)
+    unfinished.rename(directory)
+    return directory
+
+
+def run(build: Build, tests: str | Path, environment: Mapping[str, str] | None = None) -> Path:
+    """Runs all cocotb tests of a Python file against a build.
+
+    Args:
+        build: What to compile.
+        tests: The file, usually `__file__` of the caller.
+        environment: Variables that the tests read.
+
+    Returns:
+        The directory with the run's log and waves.
+
+    Raises:
+        RuntimeError: A test or an assertion failed, or there was no test; with the log's end.
+    """
+    file = Path(tests)
+    seed = os.environ.get("NOCCL_SEED", str(DEFAULT_SEED))
+    program = compile_bench(build)
+    caller = re.sub(r"\W+", "-", os.environ.get("PYTEST_CURRENT_TEST", "run").split("::")[-1])
+    directory = program / f"{caller.removesuffix('-call-')}-seed-{seed}"
+    directory.mkdir(exist_ok=True)
+    results, log = directory / "results.xml", directory / "run.log"
+    print(f"seed {seed}: NOCCL_SEED={seed} repeats it; log: {log}")
+    path = os.pathsep.join(map(str, [file.parent, TB, repository.ROOT / "tools", *sys.path]))
+    runner = _runner(build)
+    try:
+        runner.test(
+            test_module=file.stem,
+            hdl_toplevel=build.top,
+            hdl_toplevel_lang="verilog",
+            build_dir=program,
+            test_dir=directory,
+            seed=seed,
+            plusargs=["+verilator+rand+reset+2", f"+verilator+seed+{int(seed) % 2**31 or 1}"],
+            extra_env={
+                "NOCCL_TB_PATH": path,
+                "PYTHONWARNINGS": "ignore::DeprecationWarning",
+                "COCOTB_ANSI_OUTPUT": "0",
+                **(environment or {}),
+            },
+            results_xml=str(results),
+            log_file=log,
+            waves=_waves(),
+        )
+    except (RuntimeError, SystemExit) as error:
+        raise RuntimeError(f"{build.top} failed, seed {seed}:\n{_tail(log)}") from error
+    num_tests, num_failed = get_results(results)
+    if num_tests == 0 or num_failed:
+        raise RuntimeError(f"{num_failed} of {num_tests} tests failed, seed {seed}:\n{_tail(log)}")
+    return directory
+
+
+def _tail(log: Path) -> str:
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.exists() else []
+    return "\n".join(lines[-LOG_TAIL_LINES:])

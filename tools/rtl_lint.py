@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lints the SystemVerilog sources with three independent tools, and checks their layout.
+
+Verilator judges each module as a top with its default parameters, slang each module once more with
+all its warnings, Verible the style and the layout. Exceptions stand in `rtl/lint`, each with its
+reason. Usage: `rtl_lint.py [--fix]`; with `--fix` the layout is corrected first.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import repository
+import rtl_sources
+import rtl_tools
+from repository import Finding
+from rtl_sources import INCLUDE, RTL
+
+LINT = RTL / "lint"
+WAIVERS = LINT / "waivers.vlt"
+VERIBLE_RULES = LINT / "verible.rules"
+SLANG_OPTIONS = LINT / "slang.f"
+SLANG = Path(__file__).with_name("rtl_slang.py")
+COLUMNS = 100
+
+_MODULE = re.compile(r"^module\s", re.MULTILINE)
+_PLACE = re.compile(r"(?P<file>[^\s:]+\.svh?):(?P<line>\d+)(?::[\d-]+)?: (?P<what>.*)")
+
+
+def _run(*command: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        list(map(str, command)),
+        cwd=repository.ROOT,
+        env=rtl_tools.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def findings_of(output: str, tool: str) -> Iterator[Finding]:
+    """Finds the lines of a tool's output that name a place."""
+    for line in output.splitlines():
+        if match := _PLACE.search(line):
+            what = line[: match.start()] + match["what"]
+            yield Finding(f"{match['file']}:{match['line']}", f"{what} [{tool}]")
+
+
+def _judged(run: subprocess.CompletedProcess[str], tool: str, where: str) -> Iterator[Finding]:
+    """All findings of a run; if it failed without any, its last words are one."""
+    output = run.stdout + run.stderr
+    found = list(findings_of(output, tool))
+    if not found and run.returncode != 0:
+        found.append(Finding(where, f"{' '.join(output.split())[-400:]} [{tool}]"))
+    yield from found
+
+
+def format_command() -> list[str]:
+    """The formatter with the project's layout."""
+    return ["verible-verilog-format", f"--column_limit={COLUMNS}"]
+
+
+def layout(paths: Iterable[Path]) -> Iterator[Finding]:
+    """Finds files that the formatter would change."""
+    for path in paths:
+        run = _run(*format_command(), path)
+        if run.returncode != 0:
+            yield from _judged(run, "verible", str(path))
+        elif run.stdout != repository.read(path):
+            yield Finding(str(path), "layout: run make format-rtl [verible]")
+
+
+def style(paths: Iterable[Path]) -> Iterator[Finding]:
+    """Finds breaches of the style rules."""
+    run = _run("verible-verilog-lint", f"--rules_config={VERIBLE_RULES}", *paths)
+    yield from _judged(run, "verible", "rtl")
+
+
+def slang(module: Path) -> Iterator[Finding]:
+    """Elaborates a module and what it needs, with all warnings."""
+    needed = rtl_sources.closure([module.stem])
+    options = ["-F", str(SLANG_OPTIONS), f"-I{INCLUDE}", "--top", module.stem]
+    run = _run(sys.executable, SLANG, *options, *needed)
+    yield from _judged(run, "slang", str(module))
+
+
+def verilator(module: Path) -> Iterator[Finding]:
+    """Lints a module as the top."""
+    needed = rtl_sources.closure([module.stem])
+    options = ["--lint-only", "-Wall", "--timing", f"-I{INCLUDE}", "--top-module", module.stem]
+    yield from _judged(_run("verilator", *options, WAIVERS, *needed), "verilator", str(module))
+
+
+def modules(paths: Iterable[Path]) -> list[Path]:
+    """Those files that hold a module, not a package."""
+    return [path for path in paths if _MODULE.search(repository.read(path))]
+
+
+def lint(paths: list[Path]) -> Iterator[Finding]:
+    """All findings, each once."""
+    found: dict[Finding, None] = {}
+    for source in (layout(paths), style(paths)):
+        found.update(dict.fromkeys(source))
+    for module in modules(path for path in paths if path.suffix == ".sv"):
+        found.update(dict.fromkeys(slang(module)))
+        found.update(dict.fromkeys(verilator(module)))
+    yield from found
+
+
+def sources() -> list[Path]:
+    """SystemVerilog files of the repository."""
+    return [path for path in repository.files() if path.suffix in {".sv", ".svh"}]
+
+
+if __name__ == "__main__":
+    if "--fix" in sys.argv[1:]:
+        subprocess.run(
+            [*format_command(), "--inplace", *map(str, sources())],
+            cwd=repository.ROOT,
+            env=rtl_tools.environment(),
+            check=True,
+        )
+    repository.main("rtl lint", lambda: lint(sources()))

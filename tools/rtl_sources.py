@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which SystemVerilog files a module needs, in the order in which every tool reads them.
+
+A file holds one module or package and bears its name, and all names begin with `noccl_`. So the
+names that a file mentions are its dependencies, and no list has to be kept by hand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import repository
+
+RTL = repository.ROOT / "rtl"
+INCLUDE = RTL / "include"
+
+_NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+_NAME = re.compile(r"\bnoccl_\w+")
+
+
+class SourceError(Exception):
+    """A file is missing, has two homes, or needs itself."""
+
+
+def index(root: Path = RTL) -> dict[str, Path]:
+    """Maps module or package name to file.
+
+    Raises:
+        SourceError: Two files bear the same name.
+    """
+    found: dict[str, Path] = {}
+    for path in sorted(root.rglob("*.sv")):
+        if path.stem in found:
+            raise SourceError(f"{path}: the name is taken by {found[path.stem]}")
+        found[path.stem] = path
+    return found
+
+
+def mentioned(text: str) -> set[str]:
+    """Names of this project in the code of a file; comments and strings do not count."""
+    return set(_NAME.findall(_NOT_CODE.sub(" ", text)))
+
+
+def closure(tops: Iterable[str], root: Path = RTL) -> list[Path]:
+    """Files that the modules need, dependencies first.
+
+    Raises:
+        SourceError: No file of a top's name, or files need each other in a circle.
+    """
+    known = index(root)
+    ordered: dict[str, Path] = {}
+    open_names: list[str] = []
+
+    def visit(name: str) -> None:
+        if name in ordered:
+            return
+        if name in open_names:
+            raise SourceError(f"need each other: {', '.join([*open_names, name])}")
+        open_names.append(name)
+        names = mentioned(known[name].read_text(encoding="utf-8")) - {name}
+        for other in sorted(names & known.keys()):
+            visit(other)
+        open_names.pop()
+        ordered[name] = known[name]
+
+    for top in tops:
+        if top not in known:
+            raise SourceError(f"{top}: no {top}.sv below {root}")
+        visit(top)
+    return list(ordered.values())

