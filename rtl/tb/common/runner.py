@@ -85,7 +85,15 @@ def _waves() -> bool:
 
 
 def _options(build: Build) -> list[str]:
-    options = ["-Wall", "-Wno-fatal", "--x-assign", "unique", "--x-initial", "unique"]
+    options = [
+        "-Wall",
+        "-Wno-fatal",
+        "-Werror-USERERROR",
+        "--x-assign",
+        "unique",
+        "--x-initial",
+        "unique",
+    ]
     options += ["--assert" if build.assertions else "--no-assert", "--no-timing"]
     if _waves():
         include, library = LIBRARIES / "usr" / "include", next(LIBRARIES.glob("usr/lib/*"), None)

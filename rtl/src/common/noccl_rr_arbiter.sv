@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Round-robin choice of one requester per cycle: the next one after the last that was served.
+//
+// Latency: the grant follows the requests in the same cycle. Throughput: one grant per cycle.
+// Combinational paths: `request_i` to `grant_o` and `valid_o`; none from `ready_i` to any output.
+// Promise: with requesters that wait, each is served within NumRequesters grants.
+// The turn is kept as the set of requesters behind the last one served, so that the choice needs two
+// searches for the lowest bit and no rotation.
+// Source: S1 uses round robin at its output ports and gives no start; ours is requester 0 as served.
+// Mirror: `next_in_turn` and `granted` in crates/noccl-sim/src/block.rs.
+
+`include "noccl_assert.svh"
+
+module noccl_rr_arbiter #(
+    /// Requesters; at least 2.
+    parameter int unsigned NumRequesters = 6
+) (
+    /// Clock.
+    input  logic                     clk_i,
+    /// Asynchronous reset, active low: requester 0 counts as served last.
+    input  logic                     rst_ni,
+    /// Who asks; each asks until it is served.
+    input  logic [NumRequesters-1:0] request_i,
+    /// Who is chosen: one of those who ask, none if nobody does.
+    output logic [NumRequesters-1:0] grant_o,
+    /// Somebody is chosen.
+    output logic                     valid_o,
+    /// The chosen one is served in this cycle; the turn moves on. Ignored without `valid_o`.
+    input  logic                     ready_i
+);
+
+  // Requesters above the last served one; requester 0 is above nobody.
+  logic [NumRequesters-1:1] above_q, above_d;
+  logic [NumRequesters-1:0] upper;
+  logic [NumRequesters-1:0] first_of_upper, first_of_all;
+  logic [NumRequesters-1:0] served;
+
+  assign upper = {request_i[NumRequesters-1:1] & above_q, 1'b0};
+
+  assign first_of_upper[0] = 1'b0;
+  assign first_of_all[0] = request_i[0];
+  for (genvar i = 1; i < int'(NumRequesters); i++) begin : gen_first
+    assign first_of_upper[i] = upper[i] && upper[i-1:0] == '0;
+    assign first_of_all[i]   = request_i[i] && request_i[i-1:0] == '0;
+  end
+
+  assign grant_o = upper != '0 ? first_of_upper : first_of_all;
+  assign valid_o = request_i != '0;
+  assign served  = ready_i ? grant_o : '0;
+
+  for (genvar i = 1; i < int'(NumRequesters); i++) begin : gen_above
+    assign above_d[i] = grant_o[i-1:0] != '0;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      above_q <= '1;
+    end else if (served != '0) begin
+      above_q <= above_d;
+    end
+  end
+
+  `ASSERT_INIT(AtLeastTwoRequesters, NumRequesters >= 2)
+  `ASSERT(AtMostOneGrant, $onehot0(grant_o))
+  `ASSERT(GrantsOnlyRequesters, (grant_o & ~request_i) == '0)
+  `ASSERT(SomebodyIsChosen, (grant_o != '0) == valid_o)
+  `ASSUME(RequesterWaits, ($past(rst_ni ? request_i & ~served : '0) & ~request_i) == '0)
+  `ASSERT_KNOWN(GrantKnown, grant_o)
+  `COVER(AllAsk, request_i == '1)
+
+endmodule
