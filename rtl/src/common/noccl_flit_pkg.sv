@@ -2,9 +2,10 @@
 //
 // Flits of the three planes, made from the numbers of the generated package.
 //
-// Headers differ per plane, so that no FIFO slot holds bits that its plane never uses; fields that a router
-// or a collective unit looks at have the same names in all of them. A flit is one packet: it routes itself and
-// carries its own address (docs/design/0001, decision F; docs/design/0004, types).
+// Headers differ per plane, so that no FIFO slot holds bits that its plane never uses; fields
+// that a router or a collective unit looks at have the same names in all of them. A flit is one
+// packet: it routes itself and carries its own address (docs/design/0001, decision F;
+// docs/design/0004, types).
 // Mirror: crates/noccl-sim/src/flit.rs, txn.rs.
 
 package noccl_flit_pkg;
@@ -21,6 +22,20 @@ package noccl_flit_pkg;
   localparam int unsigned NUM_REQUESTERS = 6;
 
   typedef logic [NUM_PORTS-1:0] port_set_t;
+
+  // Outputs that a flit may leave by after it came in by `port`: XY routing never turns back,
+  // nor from Y to X.
+  // Only the tile's own input leads to its own output and everywhere else.
+  function automatic port_set_t outputs_from(int unsigned port);
+    port_set_t outputs;
+    outputs = '1;
+    outputs[port] = port == LOCAL;
+    if (port == NORTH || port == SOUTH) begin
+      outputs[EAST] = 1'b0;
+      outputs[WEST] = 1'b0;
+    end
+    return outputs;
+  endfunction
 
   // Mesh coordinate.
   typedef struct packed {
@@ -74,7 +89,13 @@ package noccl_flit_pkg;
     ELEM_INT64    = 4'd9
   } element_e;
 
-  // ------------------------------------------------------------------------------------ plane `wide`
+  // Kinds that wait for siblings at merge points, one bit per kind of a plane (`JoinKinds` of
+  // its routers).
+  localparam logic [7:0] WIDE_JOIN_KINDS = 8'b0000_0010;  // WIDE_REDUCE
+  localparam logic [7:0] REQ_JOIN_KINDS = 8'b0000_1000;  // REQ_BARRIER
+  localparam logic [7:0] RSP_JOIN_KINDS = 8'b0000_0100;  // RSP_COLLECT_B
+
+  // ---------------------------------------------------------------------------------- plane `wide`
 
   typedef enum logic [1:0] {
     WIDE_WRITE     = 2'd0,
@@ -104,7 +125,7 @@ package noccl_flit_pkg;
     wide_data_t   data;
   } wide_flit_t;
 
-  // ------------------------------------------------------------------------------------- plane `req`
+  // ----------------------------------------------------------------------------------- plane `req`
 
   typedef enum logic [2:0] {
     REQ_READ_NARROW = 3'd0,
@@ -136,7 +157,7 @@ package noccl_flit_pkg;
     narrow_data_t   data;
   } req_flit_t;
 
-  // ------------------------------------------------------------------------------------- plane `rsp`
+  // ----------------------------------------------------------------------------------- plane `rsp`
 
   typedef enum logic [2:0] {
     RSP_B         = 3'd0,

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// The mesh: routers of all tiles and the links between them. Wiring only.
+//
+// Tiles are numbered column by column: tile x * MESH_HEIGHT + y stands at (x, y). A link
+// connects output and input of neighbours without a register; at the edges nothing is offered
+// and nothing is taken.
+// Latency: 2 cycles per router. Ordering: flits of one plane from one Local input to one Local
+// output keep their order (one path, FIFOs).
+// Freedom from deadlock: XY routing has no cycle of turns; a multicast holds no output while it
+// waits for another one; joins never wait in a FIFO (docs/design/0001).
+// Mirror: crates/noccl-sim/src/plane.rs (`shifts`), stripe.rs (`Receive`).
+
+module noccl_mesh
+  import noccl_cfg_pkg::MESH_WIDTH, noccl_cfg_pkg::MESH_HEIGHT;
+  import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::LOCAL;
+  import noccl_flit_pkg::coord_t, noccl_flit_pkg::port_set_t;
+  import noccl_flit_pkg::wide_flit_t, noccl_flit_pkg::req_flit_t, noccl_flit_pkg::rsp_flit_t;
+#(
+    /// Multicasts exist.
+    parameter bit HasMulticast = 1'b1,
+    /// Tiles; follows from the package.
+    localparam int unsigned NumTiles = MESH_WIDTH * MESH_HEIGHT
+) (
+    /// Clock.
+    input  logic                      clk_i,
+    /// Asynchronous reset, active low: nothing is stored.
+    input  logic                      rst_ni,
+    /// Plane `wide`: per tile a flit is offered to the Local input; stays until ready.
+    input  logic       [NumTiles-1:0] wide_in_valid_i,
+    /// Room in the FIFO at the start of the cycle.
+    output logic       [NumTiles-1:0] wide_in_ready_o,
+    /// The offered flits; ignored without valid.
+    input  wide_flit_t                wide_in_flit_i  [NumTiles],
+    /// Plane `wide`: per tile a flit is offered at the Local output; stays until ready.
+    output logic       [NumTiles-1:0] wide_out_valid_o,
+    /// The tile takes the flit at the end of this cycle.
+    input  logic       [NumTiles-1:0] wide_out_ready_i,
+    /// The offered flits; undefined without valid.
+    output wide_flit_t                wide_out_flit_o [NumTiles],
+    /// Plane `req`: per tile a flit is offered to the Local input; stays until ready.
+    input  logic       [NumTiles-1:0] req_in_valid_i,
+    /// Room in the FIFO at the start of the cycle.
+    output logic       [NumTiles-1:0] req_in_ready_o,
+    /// The offered flits; ignored without valid.
+    input  req_flit_t                 req_in_flit_i   [NumTiles],
+    /// Plane `req`: per tile a flit is offered at the Local output; stays until ready.
+    output logic       [NumTiles-1:0] req_out_valid_o,
+    /// The tile takes the flit at the end of this cycle.
+    input  logic       [NumTiles-1:0] req_out_ready_i,
+    /// The offered flits; undefined without valid.
+    output req_flit_t                 req_out_flit_o  [NumTiles],
+    /// Plane `rsp`: per tile a flit is offered to the Local input; stays until ready.
+    input  logic       [NumTiles-1:0] rsp_in_valid_i,
+    /// Room in the FIFO at the start of the cycle.
+    output logic       [NumTiles-1:0] rsp_in_ready_o,
+    /// The offered flits; ignored without valid.
+    input  rsp_flit_t                 rsp_in_flit_i   [NumTiles],
+    /// Plane `rsp`: per tile a flit is offered at the Local output; stays until ready.
+    output logic       [NumTiles-1:0] rsp_out_valid_o,
+    /// The tile takes the flit at the end of this cycle.
+    input  logic       [NumTiles-1:0] rsp_out_ready_i,
+    /// The offered flits; undefined without valid.
+    output rsp_flit_t                 rsp_out_flit_o  [NumTiles]
+);
+
+  // Flits on their way into and out of the routers: per tile and port.
+  port_set_t wide_in_valid[NumTiles], wide_in_ready[NumTiles];
+  port_set_t wide_out_valid[NumTiles], wide_out_ready[NumTiles];
+  wide_flit_t wide_in_flit [NumTiles][NUM_PORTS];
+  wide_flit_t wide_out_flit[NumTiles][NUM_PORTS];
+  port_set_t req_in_valid[NumTiles], req_in_ready[NumTiles];
+  port_set_t req_out_valid[NumTiles], req_out_ready[NumTiles];
+  req_flit_t req_in_flit [NumTiles][NUM_PORTS];
+  req_flit_t req_out_flit[NumTiles][NUM_PORTS];
+  port_set_t rsp_in_valid[NumTiles], rsp_in_ready[NumTiles];
+  port_set_t rsp_out_valid[NumTiles], rsp_out_ready[NumTiles];
+  rsp_flit_t rsp_in_flit [NumTiles][NUM_PORTS];
+  rsp_flit_t rsp_out_flit[NumTiles][NUM_PORTS];
+
+  for (genvar t = 0; t < int'(NumTiles); t++) begin : gen_tile
+    localparam int X = t / int'(MESH_HEIGHT);
+    localparam int Y = t % int'(MESH_HEIGHT);
+    coord_t position;
+    assign position.x = noccl_cfg_pkg::X_BITS'(X);
+    assign position.y = noccl_cfg_pkg::Y_BITS'(Y);
+
+    for (genvar p = 0; p < int'(LOCAL); p++) begin : gen_link
+      localparam int NX = X + (p == 1 ? 1 : p == 3 ? -1 : 0);
+      localparam int NY = Y + (p == 0 ? 1 : p == 2 ? -1 : 0);
+      if (NX >= 0 && NX < int'(MESH_WIDTH) && NY >= 0 && NY < int'(MESH_HEIGHT)) begin : gen_wired
+        localparam int Neighbour = NX * int'(MESH_HEIGHT) + NY;
+        localparam int Facing = (p + 2) % 4;
+        assign wide_in_valid[t][p] = wide_out_valid[Neighbour][Facing];
+        assign wide_in_flit[t][p] = wide_out_flit[Neighbour][Facing];
+        assign wide_out_ready[t][p] = wide_in_ready[Neighbour][Facing];
+        assign req_in_valid[t][p] = req_out_valid[Neighbour][Facing];
+        assign req_in_flit[t][p] = req_out_flit[Neighbour][Facing];
+        assign req_out_ready[t][p] = req_in_ready[Neighbour][Facing];
+        assign rsp_in_valid[t][p] = rsp_out_valid[Neighbour][Facing];
+        assign rsp_in_flit[t][p] = rsp_out_flit[Neighbour][Facing];
+        assign rsp_out_ready[t][p] = rsp_in_ready[Neighbour][Facing];
+      end else begin : gen_edge
+        assign wide_in_valid[t][p] = 1'b0;
+        assign wide_in_flit[t][p] = '0;
+        assign wide_out_ready[t][p] = 1'b0;
+        assign req_in_valid[t][p] = 1'b0;
+        assign req_in_flit[t][p] = '0;
+        assign req_out_ready[t][p] = 1'b0;
+        assign rsp_in_valid[t][p] = 1'b0;
+        assign rsp_in_flit[t][p] = '0;
+        assign rsp_out_ready[t][p] = 1'b0;
+      end
+    end
+
+    assign wide_in_valid[t][LOCAL] = wide_in_valid_i[t];
+    assign wide_in_flit[t][LOCAL] = wide_in_flit_i[t];
+    assign wide_in_ready_o[t] = wide_in_ready[t][LOCAL];
+    assign wide_out_valid_o[t] = wide_out_valid[t][LOCAL];
+    assign wide_out_flit_o[t] = wide_out_flit[t][LOCAL];
+    assign wide_out_ready[t][LOCAL] = wide_out_ready_i[t];
+
+    assign req_in_valid[t][LOCAL] = req_in_valid_i[t];
+    assign req_in_flit[t][LOCAL] = req_in_flit_i[t];
+    assign req_in_ready_o[t] = req_in_ready[t][LOCAL];
+    assign req_out_valid_o[t] = req_out_valid[t][LOCAL];
+    assign req_out_flit_o[t] = req_out_flit[t][LOCAL];
+    assign req_out_ready[t][LOCAL] = req_out_ready_i[t];
+
+    assign rsp_in_valid[t][LOCAL] = rsp_in_valid_i[t];
+    assign rsp_in_flit[t][LOCAL] = rsp_in_flit_i[t];
+    assign rsp_in_ready_o[t] = rsp_in_ready[t][LOCAL];
+    assign rsp_out_valid_o[t] = rsp_out_valid[t][LOCAL];
+    assign rsp_out_flit_o[t] = rsp_out_flit[t][LOCAL];
+    assign rsp_out_ready[t][LOCAL] = rsp_out_ready_i[t];
+
+    noccl_routers #(
+        .HasMulticast(HasMulticast)
+    ) u_routers (
+        .clk_i,
+        .rst_ni,
+        .position_i      (position),
+        .wide_in_valid_i (wide_in_valid[t]),
+        .wide_in_ready_o (wide_in_ready[t]),
+        .wide_in_flit_i  (wide_in_flit[t]),
+        .wide_out_valid_o(wide_out_valid[t]),
+        .wide_out_ready_i(wide_out_ready[t]),
+        .wide_out_flit_o (wide_out_flit[t]),
+        .req_in_valid_i  (req_in_valid[t]),
+        .req_in_ready_o  (req_in_ready[t]),
+        .req_in_flit_i   (req_in_flit[t]),
+        .req_out_valid_o (req_out_valid[t]),
+        .req_out_ready_i (req_out_ready[t]),
+        .req_out_flit_o  (req_out_flit[t]),
+        .rsp_in_valid_i  (rsp_in_valid[t]),
+        .rsp_in_ready_o  (rsp_in_ready[t]),
+        .rsp_in_flit_i   (rsp_in_flit[t]),
+        .rsp_out_valid_o (rsp_out_valid[t]),
+        .rsp_out_ready_i (rsp_out_ready[t]),
+        .rsp_out_flit_o  (rsp_out_flit[t])
+    );
+  end
+
+endmodule
