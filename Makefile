@@ -23,7 +23,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
 PYTHON_DIRS := $(wildcard python tools experiments rtl)
 
 # Order of the merge gate: what fails in seconds comes first.
-CI_STAGES := setup check lint-rust demo test-rust test-python lint-python gen-check docs lint-rtl rtl
+CI_STAGES := setup check lint-rust demo test-rust test-python lint-python gen-check docs lint-rtl rtl formal
 
 .PHONY: help
 help: ## List the targets
@@ -133,7 +133,7 @@ format-rtl: $(RTL_VENV)/.deps ## Format the SystemVerilog
 # ---------------------------------------------------------------------------------------------- tests
 
 .PHONY: test
-test: test-rust test-python rtl ## Build what is missing and run all tests
+test: test-rust test-python rtl formal ## Build what is missing and run all tests
 
 .PHONY: test-rust
 test-rust: $(VENV)/.deps
@@ -145,7 +145,11 @@ test-python: $(VENV)/.extension $(BIN)/noccl
 
 .PHONY: rtl
 rtl: $(RTL_VENV)/.deps ## Tests of the hardware's modules: cocotb on Verilator
-	$(RTL_BIN)/python -m pytest -c rtl/pytest.ini rtl/tb
+	$(RTL_BIN)/python -m pytest -c rtl/pytest.ini rtl/tb rtl/formal
+
+.PHONY: formal
+formal: $(RTL_VENV)/.deps ## Prove the modules' promises, and kill a mutant per property
+	$(RTL_BIN)/python tools/rtl_formal.py
 
 .PHONY: long
 long: $(BIN)/noccl $(VENV)/.extension ## Long suites; writes docs/long_summary.md
