@@ -3,8 +3,8 @@
 
 `rtl/formal/<module>` holds a top that states the promises from outside and `formal.toml`, which
 names configurations and mutants. Yosys makes a circuit of it, ABC's property-directed reachability
-proves each assertion without a depth. A mutant replaces text of a source; the property it names must
-be disproved then, and a property without one is a fault: it might hold for the wrong reason.
+proves each assertion without a depth. A mutant replaces text of a source; the property it names
+must be disproved then, and one without a mutant is a fault: it might hold for the wrong reason.
 
 Usage: `rtl_formal.py [MODULE ...]`. A disproved property leaves `out/formal/<top>/trace.vcd`.
 """
