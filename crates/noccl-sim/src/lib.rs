@@ -18,6 +18,7 @@ mod diagnose;
 mod dma;
 mod errors;
 mod faults;
+mod few;
 mod flags;
 mod flit;
 mod inject;
@@ -256,7 +257,7 @@ fn finish(
 ) -> RunResult {
     let mut counters = machine.counters;
     counters.flit_hops = machine.flit_hops();
-    counters.dca_ops = machine.planes[Plane::Wide.idx()].joins.folded_elements;
+    counters.dca_ops = machine.planes[Plane::Wide.idx()].joins.folded_elements();
     counters.payload_byte_hops = machine.planes[Plane::Wide.idx()].flit_hops * 64;
     let memory = outputs
         .iter()

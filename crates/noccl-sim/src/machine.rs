@@ -260,7 +260,7 @@ impl<'n> Machine<'n> {
 
     /// Room that merge points give back: over the response plane, or within the tile.
     fn send_credits(&mut self) {
-        let mut credits = std::mem::take(&mut self.planes[Plane::Wide.idx()].joins.credits);
+        let mut credits = std::mem::take(self.planes[Plane::Wide.idx()].joins.credits());
         for credit in credits.drain(..) {
             let Credit {
                 txn,
@@ -289,11 +289,11 @@ impl<'n> Machine<'n> {
                 self.send(from, Plane::Rsp, flit);
             }
         }
-        self.planes[Plane::Wide.idx()].joins.credits = credits;
+        *self.planes[Plane::Wide.idx()].joins.credits() = credits;
     }
 
     fn schedule_timeouts(&mut self, plane: Plane) {
-        let mut timeouts = std::mem::take(&mut self.planes[plane.idx()].joins.timeouts);
+        let mut timeouts = std::mem::take(self.planes[plane.idx()].joins.timeouts());
         for (cycle, entry) in timeouts.drain(..) {
             self.wheel.push(
                 cycle,
@@ -303,7 +303,7 @@ impl<'n> Machine<'n> {
                 },
             );
         }
-        self.planes[plane.idx()].joins.timeouts = timeouts;
+        *self.planes[plane.idx()].joins.timeouts() = timeouts;
     }
 
     /// Schedules a driver event.

@@ -38,7 +38,7 @@ impl PlaneState {
 
     /// Before the first phase: registers that only diagnosis and published routers have.
     pub(crate) fn begin(&mut self, cycle: u64) {
-        if self.watch.is_some() || self.joins.store_full_cycle.is_some() {
+        if self.watch.is_some() || self.joins.store_full_cycle().is_some() {
             self.keep_watch(cycle);
         }
         if let Some(peer) = &mut self.peer {
@@ -252,7 +252,7 @@ impl PlaneState {
                 let (r, input) = (m.router as usize, m.input as usize);
                 let place = &mut self.output[m.slot as usize];
                 if input == RESULT {
-                    *place = self.joins.take_result(r).packed();
+                    *place = self.joins.take_result(r, self.coords[r]).packed();
                 }
                 if let Some(peer) = &mut peer {
                     let flit = Flit::from_packed(*place);

@@ -214,6 +214,11 @@ impl PlaneState {
         self.active.insert(r / LANES);
     }
 
+    /// The oldest finished result of a router's unit, for diagnosis.
+    pub(crate) fn oldest_result(&self, r: usize) -> Option<(u64, Flit)> {
+        self.joins.oldest_result(r, self.coords[r])
+    }
+
     pub(crate) fn num_routers(&self) -> usize {
         self.num_routers
     }

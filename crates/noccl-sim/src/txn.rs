@@ -34,11 +34,6 @@ impl Trees {
     }
 
     #[inline]
-    pub(crate) fn beats(&self, txn: u32) -> u16 {
-        self.0[txn as usize].beats
-    }
-
-    #[inline]
     pub(crate) fn tree(&self, txn: u32) -> &Tree {
         &self.0[txn as usize]
     }

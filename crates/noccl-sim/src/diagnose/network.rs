@@ -58,7 +58,7 @@ impl View<'_, '_> {
                         note(flit.txn, node);
                     }
                 }
-                if let Some((_, flit)) = state.joins.oldest_result(router as usize) {
+                if let Some((_, flit)) = state.oldest_result(router as usize) {
                     note(flit.txn, Node::Result { plane, router });
                 }
             }

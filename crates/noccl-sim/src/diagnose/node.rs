@@ -133,7 +133,7 @@ impl View<'_, '_> {
                 format!("{name}, contributions{beat} set aside at the {plane} router of {at}")
             }
             Node::Result { plane, router } => {
-                let result = self.plane(plane).joins.oldest_result(router as usize);
+                let result = self.plane(plane).oldest_result(router as usize);
                 let what = self.flit_name(result.map(|(_, flit)| flit));
                 let at = tile_name(network, router);
                 format!("{what} in the reduction unit of {at}")

@@ -118,7 +118,7 @@ impl View<'_, '_> {
                 port,
             } => self.output_head(plane, router, port).map(|f| f.txn),
             Node::Result { plane, router } => {
-                let result = self.plane(plane).joins.oldest_result(router as usize);
+                let result = self.plane(plane).oldest_result(router as usize);
                 result.map(|(_, f)| f.txn)
             }
             Node::Source { plane, tile } => self.next_of_source(plane, tile),

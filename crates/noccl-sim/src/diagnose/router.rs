@@ -67,7 +67,7 @@ impl View<'_, '_> {
         loop {
             if input == RESULT {
                 let router = r as u32;
-                return match state.joins.oldest_result(r) {
+                return match state.oldest_result(r) {
                     Some(_) => vec![Node::Result { plane, router }],
                     None => self.contributions(plane, r, txn, None),
                 };
@@ -213,7 +213,7 @@ impl View<'_, '_> {
         if let Some(w) = entries.find(|w| w.txn == txn && (beat.is_none() || w.beat == beat)) {
             return vec![entry(plane, before, txn, w.beat)];
         }
-        if state.joins.oldest_result(before).is_some() {
+        if state.oldest_result(before).is_some() {
             let router = before as u32;
             return vec![Node::Result { plane, router }];
         }
@@ -272,7 +272,7 @@ impl View<'_, '_> {
     }
 
     pub(super) fn waits_of_result(&self, plane: Plane, r: usize) -> Vec<Wait> {
-        match self.plane(plane).joins.oldest_result(r) {
+        match self.plane(plane).oldest_result(r) {
             Some((done, flit)) => {
                 let out = next_port(self.coord(r), route_of(flit, &self.machine.txns.trees));
                 self.waits_for_output(plane, r, RESULT, out, done)

@@ -1,20 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Merge tables of responses and barriers: leaves add up, nobody blocks a FIFO.
 
-use super::{Joins, Merge, Timeout, Verdict};
+use super::{Timeout, Verdict, Waiting};
 use crate::flit::Flit;
+use std::collections::VecDeque;
 
 /// A timed entry that no sibling joins for so long goes on alone.
 const MERGE_TIMEOUT_CYCLES: u64 = 256;
 
-impl Joins {
+#[derive(Debug, Clone, Copy)]
+struct Merge {
+    /// Leaves and worst response so far.
+    flit: Flit,
+    since: u64,
+    /// Siblings may have gone by before this entry was made: do not wait for ever.
+    is_timed: bool,
+    /// What was merged has gone on; later siblings follow at once.
+    has_passed: bool,
+}
+
+#[derive(Debug, Default)]
+struct Unit {
+    merges: Vec<Merge>,
+    /// Entries that go on alone, since these cycles.
+    results: VecDeque<(u64, Flit)>,
+    /// The table has been too small once: some transaction's leaves went by uncounted.
+    has_evicted: bool,
+}
+
+/// Merge tables of one plane; a router gets one when first needed.
+#[derive(Debug)]
+pub(super) struct Merges {
+    /// Unit of each router; 0 is the empty unit of those that have none (zeroed pages cost nothing).
+    unit_of: Vec<u32>,
+    units: Vec<Unit>,
+    /// Entries of a table.
+    limit: usize,
+    /// Timeouts to schedule, collected during evaluate: (cycle, entry).
+    pub timeouts: Vec<(u64, Timeout)>,
+}
+
+impl Merges {
+    pub(super) fn new(tiles: usize, limit: usize) -> Self {
+        Self {
+            unit_of: vec![0; tiles],
+            units: vec![Unit::default()],
+            limit,
+            timeouts: Vec::new(),
+        }
+    }
+
+    pub(super) const fn routers(&self) -> usize {
+        self.unit_of.len()
+    }
+
+    fn get(&self, r: usize) -> &Unit {
+        &self.units[self.unit_of[r] as usize]
+    }
+
+    fn unit(&mut self, r: usize) -> &mut Unit {
+        if self.unit_of[r] == 0 {
+            self.unit_of[r] = self.units.len() as u32;
+            self.units.push(Unit::default());
+        }
+        &mut self.units[self.unit_of[r] as usize]
+    }
+
     /// A response or arrival stands at a FIFO head and `leaves` make it complete.
     ///
     /// Where the table is full it goes on by itself: a FIFO head may wait for its own output only. (An
     /// entry of the table in its place could want the way back to where the newcomer comes from, and two
     /// routers would wait for each other.)
     pub(super) fn merge(&mut self, r: usize, flit: Flit, leaves: u32, cycle: u64) -> Verdict {
-        let limit = self.config.merge_entries;
+        let limit = self.limit;
         let unit = self.unit(r);
         if let Some(at) = unit.merges.iter().position(|m| m.flit.txn == flit.txn) {
             return self.join_entry(r, at, flit, leaves, cycle);
@@ -79,7 +137,7 @@ impl Joins {
     }
 
     /// The entry goes on alone unless a sibling has come in the meantime. Returns whether it does.
-    pub(crate) fn time_out(&mut self, entry: Timeout, cycle: u64) -> bool {
+    pub(super) fn time_out(&mut self, entry: Timeout, cycle: u64) -> bool {
         let unit = self.unit(entry.router as usize);
         let is_due =
             |m: &&mut Merge| m.flit.txn == entry.txn && m.since == entry.since && !m.has_passed;
@@ -89,5 +147,29 @@ impl Joins {
         merge.has_passed = true;
         unit.results.push_back((cycle, merge.flit));
         true
+    }
+
+    /// The oldest entry that goes on alone.
+    pub(super) fn oldest_result(&self, r: usize) -> Option<(u64, Flit)> {
+        self.get(r).results.front().copied()
+    }
+
+    /// The offered entry has been granted its output.
+    pub(super) fn take_result(&mut self, r: usize) -> Option<Flit> {
+        let unit = self.unit_of[r] as usize;
+        Some(self.units[unit].results.pop_front()?.1)
+    }
+
+    /// Entries of a router's table, for diagnosis. What has passed waits for nobody: its entry is only a memory
+    /// of it.
+    pub(super) fn waiting_at(&self, r: usize) -> impl Iterator<Item = Waiting> + '_ {
+        let merges = self.get(r).merges.iter().filter(|m| !m.has_passed);
+        merges.map(move |m| Waiting {
+            router: r,
+            txn: m.flit.txn,
+            beat: None,
+            have: 0,
+            since: m.since,
+        })
     }
 }

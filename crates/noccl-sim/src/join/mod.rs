@@ -18,16 +18,19 @@
 //! different orders at two ports then wait for each other forever (`docs/design/0001`).
 //! Source: S1 §3.1.3–3.1.4.
 
+mod flow;
+mod fold;
 mod merge;
-mod operands;
+mod unit;
 
-pub(crate) use operands::window_ahead;
+pub(crate) use fold::window_ahead;
 
-use crate::flit::{Flit, FlitKind, OWN_COPY, unpack};
+use crate::flit::{Flit, FlitKind, OWN_COPY};
 use crate::plane::Context;
-use noccl_net::tree::{contributor, join_set, leaves_through};
-use noccl_net::{Coord, Port};
-use std::collections::VecDeque;
+use fold::Folds;
+use merge::Merges;
+use noccl_net::Coord;
+use noccl_net::tree::leaves_through;
 
 /// Sizes and latencies of the units, from the spec.
 #[derive(Debug, Clone, Copy)]
@@ -81,29 +84,6 @@ pub(crate) struct Waiting {
     pub since: u64,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Merge {
-    /// Leaves and worst response so far.
-    flit: Flit,
-    since: u64,
-    /// Siblings may have gone by before this entry was made: do not wait for ever.
-    is_timed: bool,
-    /// What was merged has gone on; later siblings follow at once.
-    has_passed: bool,
-}
-
-/// Operands of one beat: half a cache line, as a large mesh has millions of them.
-#[derive(Debug, Clone, Copy)]
-struct Operands {
-    txn: u32,
-    beat: u16,
-    have: u8,
-    flags: u8,
-    slots: [u32; 5],
-    /// Cycle of the first operand; for diagnosis, so it may stop at the largest number.
-    since: u32,
-}
-
 /// Room given back to a sender (while it is owed, `from` is the input port).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Credit {
@@ -114,74 +94,23 @@ pub(crate) struct Credit {
     pub beats: u32,
 }
 
-/// A transaction whose partial sums leave this merge point.
-#[derive(Debug, Clone, Copy)]
-struct Flow {
-    txn: u32,
-    /// Beats under way to the next merge point.
-    under_way: u32,
-    /// Most beats that may be; unlimited where no merge point is ahead.
-    window: u32,
-}
-
-#[derive(Debug, Default)]
-struct Unit {
-    merges: Vec<Merge>,
-    /// Beats that lack operands, and complete ones. Queues: beats of a transaction come in order, so what is
-    /// looked for and removed stands near the front.
-    waiting: VecDeque<Operands>,
-    ready: VecDeque<Operands>,
-    /// None of the ready beats has room at its next merge point: wait for credits or for another beat.
-    is_stalled: bool,
-    results: VecDeque<(u64, Flit)>,
-    flows: Vec<Flow>,
-    /// Credits not yet sent: several go at a time.
-    owed: Vec<Credit>,
-    next_issue: u64,
-    stored_beats: u32,
-    /// The merge table has been too small once: some transaction's leaves went by uncounted.
-    has_evicted: bool,
-}
-
-/// Merge and reduction units of one plane; a router gets one when first needed.
+/// Merge and reduction units of one plane. Reductions travel in one plane only, what merges in the two others.
 #[derive(Debug)]
 pub(crate) struct Joins {
-    /// Unit of each router; 0 is the empty unit of those that have none (zeroed pages cost nothing).
-    unit_of: Vec<u32>,
-    units: Vec<Unit>,
-    config: JoinConfig,
-    /// Timeouts to schedule, collected during evaluate: (cycle, entry).
-    pub timeouts: Vec<(u64, Timeout)>,
-    /// Credits to send, collected during evaluate.
-    pub credits: Vec<Credit>,
-    /// Element operations, for energy.
-    pub folded_elements: u64,
-    /// A contribution had to stay in its FIFO because a store was full, last in this cycle.
-    pub store_full_cycle: Option<u64>,
+    merges: Merges,
+    folds: Folds,
 }
 
 impl Joins {
     pub(crate) fn new(tiles: usize, config: JoinConfig) -> Self {
         Self {
-            unit_of: vec![0; tiles],
-            units: vec![Unit::default()],
-            config,
-            timeouts: Vec::new(),
-            credits: Vec::new(),
-            folded_elements: 0,
-            store_full_cycle: None,
+            merges: Merges::new(tiles, config.merge_entries),
+            folds: Folds::new(tiles, config),
         }
-    }
-
-    fn unit(&mut self, r: usize) -> &mut Unit {
-        if self.unit_of[r] == 0 {
-            self.unit_of[r] = self.units.len() as u32;
-            self.units.push(Unit::default());
-        }
-        &mut self.units[self.unit_of[r] as usize]
     }
 
     /// A contribution stands at the head of input `port` of router `r`.
+    #[inline]
     pub(crate) fn arrive(
         &mut self,
         r: usize,
@@ -190,114 +119,100 @@ impl Joins {
         flit: Flit,
         context: &Context<'_>,
     ) -> Verdict {
-        let tree = context.trees.tree(flit.txn);
         if flit.kind == FlitKind::Reduce {
-            let expected = join_set(here, tree.set, tree.root);
-            return if expected.count_ones() == 1 {
-                Verdict::Forward(flit)
-            } else {
-                let from = contributor(here, Port::ALL[port], tree.set, tree.root);
-                debug_assert_eq!(unpack(flit.dst), from);
-                self.store_operand(r, port, flit, expected, context.cycle)
-            };
+            return self.folds.arrive(r, here, port, flit, context);
         }
+        let tree = context.trees.tree(flit.txn);
         // The initiator's own answer never leaves its NI.
         let own = u32::from(flit.flags & OWN_COPY != 0 && here == tree.root);
         let leaves = leaves_through(here, tree.set, tree.root) - own;
         if flit.payload == leaves {
             return Verdict::Forward(flit);
         }
-        self.merge(r, flit, leaves, context.cycle)
+        self.merges.merge(r, flit, leaves, context.cycle)
+    }
+
+    /// Published unit: all operands stand at FIFO heads, the addition starts now.
+    pub(crate) fn issue(
+        &mut self,
+        r: usize,
+        here: Coord,
+        flit: Flit,
+        slots: [u32; 5],
+        context: &Context<'_>,
+    ) {
+        self.folds.issue(r, here, flit, slots, context);
     }
 
     /// Has the unit of a router results that have not left?
     pub(crate) fn has_results(&self, r: usize) -> bool {
-        self.units
-            .get(self.unit_of[r] as usize)
-            .is_some_and(|u| !u.results.is_empty() || !u.ready.is_empty())
+        self.folds.has_results(r) || self.merges.oldest_result(r).is_some()
     }
 
     /// Starts an addition if one is ready, and shows the oldest finished result.
+    #[inline]
     pub(crate) fn offer(&mut self, r: usize, here: Coord, context: &mut Context<'_>) -> Offer {
-        let cycle = context.cycle;
-        let Some(unit) = self.units.get_mut(self.unit_of[r] as usize) else {
-            return Offer {
-                result: None,
-                is_busy: false,
-            };
-        };
-        if cycle >= unit.next_issue
-            && !unit.ready.is_empty()
-            && !unit.is_stalled
-            && let Some(at) = unit.next_with_room(here, &self.config, context)
-        {
-            self.start_addition(r, at, here, context);
+        if let Some(offer) = self.folds.offer(r, here, context) {
+            return offer;
         }
-        let unit = &mut self.units[self.unit_of[r] as usize];
-        let result = unit
-            .results
-            .front()
-            .filter(|(done, _)| *done <= cycle)
-            .map(|(_, flit)| *flit);
+        let oldest = self.merges.oldest_result(r);
         Offer {
-            result,
-            is_busy: !unit.ready.is_empty() || !unit.results.is_empty(),
+            result: oldest.map(|(_, flit)| flit),
+            is_busy: oldest.is_some(),
         }
     }
 
     /// Room at the next merge point for a transaction that leaves router `r`. Returns whether the unit
     /// was the sender; otherwise the tile's NI is.
     pub(crate) fn take_credit(&mut self, r: usize, txn: u32, beats: u32) -> bool {
-        let Some(unit) = self.units.get_mut(self.unit_of[r] as usize) else {
-            return false;
-        };
-        let Some(flow) = unit.flows.iter_mut().find(|f| f.txn == txn) else {
-            return false;
-        };
-        flow.under_way -= beats;
-        unit.is_stalled = false;
-        true
+        self.folds.take_credit(r, txn, beats)
     }
 
     /// The offered result has been granted its output.
-    pub(crate) fn take_result(&mut self, r: usize) -> Flit {
-        let unit = &mut self.units[self.unit_of[r] as usize];
-        unit.results
-            .pop_front()
+    pub(crate) fn take_result(&mut self, r: usize, here: u32) -> Flit {
+        let sum = self.folds.take_result(r, here);
+        sum.or_else(|| self.merges.take_result(r))
             .expect("only an offered result is granted")
-            .1
+    }
+
+    /// An entry of a merge table goes on alone unless a sibling has come in the meantime. Returns whether it does.
+    pub(crate) fn time_out(&mut self, entry: Timeout, cycle: u64) -> bool {
+        self.merges.time_out(entry, cycle)
+    }
+
+    /// Timeouts to schedule, collected during evaluate: (cycle, entry).
+    pub(crate) const fn timeouts(&mut self) -> &mut Vec<(u64, Timeout)> {
+        &mut self.merges.timeouts
+    }
+
+    /// Credits to send, collected during evaluate.
+    pub(crate) const fn credits(&mut self) -> &mut Vec<Credit> {
+        &mut self.folds.credits
+    }
+
+    /// Element operations so far, for energy.
+    pub(crate) const fn folded_elements(&self) -> u64 {
+        self.folds.folded_elements
+    }
+
+    /// Last cycle in which a contribution had to stay in its FIFO because a store was full.
+    pub(crate) const fn store_full_cycle(&self) -> Option<u64> {
+        self.folds.store_full_cycle
     }
 
     /// Contributions that wait in tables, for diagnosis.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = Waiting> + '_ {
-        (0..self.unit_of.len()).flat_map(move |r| self.waiting_at(r))
+        (0..self.merges.routers()).flat_map(move |r| self.waiting_at(r))
     }
 
     /// Contributions that wait in the tables of one router.
     pub(crate) fn waiting_at(&self, r: usize) -> impl Iterator<Item = Waiting> + '_ {
-        let unit = self.units.get(self.unit_of[r] as usize);
-        unit.into_iter().flat_map(move |unit| {
-            let entry = move |txn, beat, have, since| Waiting {
-                router: r,
-                txn,
-                beat,
-                have,
-                since,
-            };
-            // What has passed waits for nobody: its entry is only a memory of it.
-            let merges = unit.merges.iter().filter(|m| !m.has_passed);
-            let operands = unit.waiting.iter().chain(&unit.ready);
-            merges
-                .map(move |m| entry(m.flit.txn, None, 0, m.since))
-                .chain(
-                    operands.map(move |o| entry(o.txn, Some(o.beat), o.have, u64::from(o.since))),
-                )
-        })
+        self.merges.waiting_at(r).chain(self.folds.waiting_at(r))
     }
 
     /// The oldest finished result of a router's unit, for diagnosis.
-    pub(crate) fn oldest_result(&self, r: usize) -> Option<(u64, Flit)> {
-        let unit = self.units.get(self.unit_of[r] as usize)?;
-        unit.results.front().copied()
+    pub(crate) fn oldest_result(&self, r: usize, here: u32) -> Option<(u64, Flit)> {
+        let sum = self.folds.oldest_result(r, here);
+        sum.or_else(|| self.merges.oldest_result(r))
     }
 }
