@@ -28,6 +28,20 @@ package noccl_cfg_pkg;
   localparam int unsigned BURST_BITS = 6;
   localparam int unsigned COUNT_BITS = 5;
 
+  // Address map: an address in a region is, from the top, base, bits of x, bits of y, offset.
+  localparam int unsigned ADDR_BITS = 48;
+  localparam int unsigned NUM_REGIONS = 2;
+  localparam int unsigned CLUSTER_REGION = 1;
+  localparam logic [ADDR_BITS-1:0] MAP_BASE[NUM_REGIONS] = '{48'h7000_0000, 48'h2000_0000};
+  localparam int unsigned MAP_OFFSET_BITS[NUM_REGIONS] = '{20, 18};
+  localparam int unsigned MAP_Y_BITS[NUM_REGIONS] = '{2, 2};
+  localparam int unsigned MAP_X_BITS[NUM_REGIONS] = '{0, 2};
+  localparam int unsigned MAP_X[NUM_REGIONS] = '{0, 1};
+  localparam int unsigned MAP_Y[NUM_REGIONS] = '{0, 0};
+  localparam int unsigned MAP_WIDTH[NUM_REGIONS] = '{1, 4};
+  localparam int unsigned MAP_HEIGHT[NUM_REGIONS] = '{4, 4};
+  localparam int unsigned MAP_MEMORY_BYTES[NUM_REGIONS] = '{32'h10_0000, 32'h2_0000};
+
   localparam int unsigned MERGE_ENTRIES = 8;
   localparam int unsigned MERGE_TIMEOUT_CYCLES = 256;
 
@@ -43,6 +57,11 @@ package noccl_cfg_pkg;
   localparam int unsigned ADD_CYCLES_16 = 1;
   localparam int unsigned ADD_CYCLES_8 = 1;
 
+  // Write channels of the wide port; ids of one channel, and those of the read and the narrow port.
+  localparam int unsigned WIDE_CHANNELS = 4;
+  localparam int unsigned WIDE_ID_BITS = 3;
+  localparam int unsigned READ_ID_BITS = 5;
+  localparam int unsigned NARROW_ID_BITS = 3;
   localparam int unsigned MAX_WIDE_OUTSTANDING = 32;
   localparam int unsigned MAX_NARROW_OUTSTANDING = 8;
   localparam int unsigned MAX_OPEN_REDUCTIONS = 8;

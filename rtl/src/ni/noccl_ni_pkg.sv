@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the parts of the network interface tell each other.
+
+package noccl_ni_pkg;
+
+  // Tag of a wide write: channel and id, so that a response finds its way without a table.
+  localparam int unsigned CHANNEL_BITS = $clog2(noccl_cfg_pkg::WIDE_CHANNELS);
+  localparam int unsigned WIDE_TAG_BITS = CHANNEL_BITS + noccl_cfg_pkg::WIDE_ID_BITS;
+  localparam int unsigned NUM_WIDE_TAGS = 1 << WIDE_TAG_BITS;
+  localparam int unsigned NUM_NARROW_IDS = 1 << noccl_cfg_pkg::NARROW_ID_BITS;
+  localparam int unsigned NUM_READ_IDS = 1 << noccl_cfg_pkg::READ_ID_BITS;
+
+  typedef logic [WIDE_TAG_BITS-1:0] wide_tag_t;
+
+  // Facts of an open or offered write burst.
+  typedef struct packed {
+    // Answered by the NI: the address or the request is not served.
+    logic                          is_error;
+    noccl_flit_pkg::resp_e         resp;
+    noccl_axi_pkg::opcode_e        opcode;
+    // A multicast whose initiator is a member.
+    logic                          has_own;
+    // A unicast to this tile itself.
+    logic                          is_to_itself;
+    noccl_flit_pkg::coord_t        dst;
+    noccl_flit_pkg::region_coord_t base;
+    noccl_flit_pkg::region_coord_t mask;
+    noccl_flit_pkg::tag_t          tag;
+    noccl_axi_pkg::wide_id_t       id;
+    noccl_flit_pkg::line_t         line;
+    noccl_flit_pkg::left_t         len;
+    noccl_flit_pkg::operator_e     operator;
+    noccl_flit_pkg::element_e      element;
+  } burst_t;
+
+  // Room at the next merge point, given back to a sender.
+  typedef struct packed {
+    noccl_flit_pkg::coord_t root;
+    noccl_flit_pkg::tag_t   tag;
+    noccl_flit_pkg::count_t beats;
+  } credit_t;
+
+  // What a memory's answer to a write is good for.
+  typedef struct packed {
+    // Last beat of its burst: others are not answered.
+    logic                          is_last;
+    logic                          is_multicast;
+    logic                          is_join;
+    noccl_flit_pkg::coord_t        src;
+    noccl_flit_pkg::region_coord_t base;
+    noccl_flit_pkg::region_coord_t mask;
+    noccl_flit_pkg::tag_t          tag;
+    logic                          own_copy;
+    noccl_flit_pkg::resp_e         resp;
+  } answer_t;
+
+  // Is the tile a member of the set?
+  function automatic logic is_member(noccl_flit_pkg::coord_t at,
+                                     noccl_flit_pkg::region_coord_t base,
+                                     noccl_flit_pkg::region_coord_t mask);
+    int unsigned x, y;
+    // Coordinates west or south of the region wrap to large numbers, which no set has.
+    x = 32'(at.x) - noccl_cfg_pkg::REGION_X;
+    y = 32'(at.y) - noccl_cfg_pkg::REGION_Y;
+    return (x & ~32'(mask.x)) == 32'(base.x) && (y & ~32'(mask.y)) == 32'(base.y);
+  endfunction
+
+  // Members of a set: two for every masked bit.
+  function automatic noccl_flit_pkg::count_t num_members(noccl_flit_pkg::region_coord_t mask);
+    return noccl_flit_pkg::count_t'(1) << $countones(mask);
+  endfunction
+
+  // The worse of two responses.
+  function automatic noccl_flit_pkg::resp_e worse(noccl_flit_pkg::resp_e a,
+                                                  noccl_flit_pkg::resp_e b);
+    return a > b ? a : b;
+  endfunction
+
+endpackage

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Target side of wide writes: hands every beat to the memory as a burst of one beat and answers for the last.
+//
+// Beats of different bursts may come interleaved; each carries its address. A queue keeps what the answer needs until
+// the memory has answered; where it is full, beats wait in the router: the wide plane may wait for the response plane
+// (docs/design/0001, order of places). Bursts never cross 4 KiB, so a memory refuses all beats of a burst or none,
+// and the last beat's response stands for the burst.
+// Combinational paths: flit to AW and W; B to the answer. Throughput: one beat per cycle.
+// Mirror: `deliver_write`, `deliver_reduced`, `take_write` in crates/noccl-sim/src/deliver.rs, `respond` in answer.rs.
+
+`include "noccl_assert.svh"
+
+module noccl_ni_wide_target #(
+    /// Beats whose answer from the memory is open; at least 2 for one beat per cycle.
+    parameter int unsigned Answers = 4
+) (
+    /// Clock.
+    input  logic                         clk_i,
+    /// Asynchronous reset, active low.
+    input  logic                         rst_ni,
+    /// Coordinate of this tile.
+    input  noccl_flit_pkg::coord_t       pos_i,
+    /// WRITE or REDUCE flit.
+    input  logic                         flit_valid_i,
+    output logic                         flit_ready_o,
+    input  noccl_flit_pkg::wide_flit_t   flit_i,
+    /// Towards the memory.
+    output logic                         aw_valid_o,
+    input  logic                         aw_ready_i,
+    output noccl_axi_pkg::memory_aw_t    aw_o,
+    output logic                         w_valid_o,
+    input  logic                         w_ready_i,
+    output noccl_axi_pkg::wide_w_t       w_o,
+    input  logic                         b_valid_i,
+    output logic                         b_ready_o,
+    input  noccl_flit_pkg::resp_e        b_resp_i,
+    /// A unicast beat of this tile to itself has landed.
+    output logic                         landed_o,
+    /// What to answer for a last beat.
+    output logic                         answer_valid_o,
+    input  logic                         answer_ready_i,
+    output noccl_ni_pkg::answer_t        answer_o
+);
+
+  localparam int unsigned LINE_OFFSET_BITS = $clog2(noccl_cfg_pkg::WIDE_BITS / 8);
+
+  noccl_flit_pkg::wide_hdr_t hdr;
+  noccl_ni_pkg::answer_t noted, oldest;
+  logic noted_ready, oldest_valid, oldest_taken;
+  logic aw_gone_q, aw_gone_d, w_gone_q, w_gone_d;
+  logic aw_done, w_done, lands, may_land, is_dropped;
+
+  assign hdr = flit_i.hdr;
+
+  // A reduction whose members disagreed reaches the root marked: nothing of it is written.
+  assign is_dropped = hdr.kind == noccl_flit_pkg::WIDE_REDUCE
+      && hdr.resp != noccl_flit_pkg::RESP_OKAY;
+
+  // AW and W are offered together; whichever the memory takes first is remembered.
+  assign may_land = flit_valid_i && noted_ready;
+  assign aw_valid_o = may_land && !aw_gone_q;
+  assign w_valid_o = may_land && !w_gone_q;
+  assign aw_done = aw_gone_q || aw_ready_i;
+  assign w_done = w_gone_q || w_ready_i;
+  assign lands = may_land && aw_done && w_done;
+  assign aw_gone_d = may_land && !lands && aw_done;
+  assign w_gone_d = may_land && !lands && w_done;
+  assign flit_ready_o = noted_ready && aw_done && w_done;
+
+  assign aw_o.addr = noccl_flit_pkg::offset_t'({hdr.line, LINE_OFFSET_BITS'(0)});
+  assign aw_o.atop = noccl_axi_pkg::ATOP_NONE;
+  assign w_o = '{data: flit_i.data, strb: is_dropped ? '0 : flit_i.strobe, last: 1'b1};
+
+  assign landed_o = lands && hdr.kind == noccl_flit_pkg::WIDE_WRITE && !hdr.multicast
+      && hdr.src == pos_i;
+
+  assign noted.is_last = hdr.left == '0;
+  assign noted.is_multicast = hdr.multicast;
+  assign noted.is_join = hdr.kind == noccl_flit_pkg::WIDE_REDUCE;
+  assign noted.src = hdr.src;
+  assign noted.base = hdr.base;
+  assign noted.mask = hdr.mask;
+  assign noted.tag = hdr.tag;
+  assign noted.own_copy = hdr.own_copy;
+  assign noted.resp = hdr.resp;
+
+  noccl_fifo #(
+      .Depth (Answers),
+      .data_t(noccl_ni_pkg::answer_t)
+  ) u_answers (
+      .clk_i,
+      .rst_ni,
+      .valid_i(lands),
+      .ready_o(noted_ready),
+      .data_i (noted),
+      .valid_o(oldest_valid),
+      .ready_i(oldest_taken),
+      .data_o (oldest)
+  );
+
+  // Answers of beats before the last end here.
+  assign answer_valid_o = b_valid_i && oldest_valid && oldest.is_last;
+  assign b_ready_o = oldest_valid && (!oldest.is_last || answer_ready_i);
+  assign oldest_taken = b_valid_i && b_ready_o;
+  always_comb begin
+    answer_o = oldest;
+    answer_o.resp = noccl_ni_pkg::worse(oldest.resp, b_resp_i);
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      aw_gone_q <= 1'b0;
+      w_gone_q <= 1'b0;
+    end else begin
+      aw_gone_q <= aw_gone_d;
+      w_gone_q <= w_gone_d;
+    end
+  end
+
+  `ASSERT_INIT(AnswersAtLeastOne, Answers >= 1)
+  `ASSUME(OnlyWritesAndSums, !flit_valid_i || hdr.kind != noccl_flit_pkg::WIDE_READ_DATA)
+  `ASSUME(MemoryAnswersWhatItTook, !b_valid_i || oldest_valid)
+
+endmodule

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Initiator side of wide writes, multicasts and reductions: picks the beat that leaves, and returns B.
+//
+// Channels are served oldest burst first; a channel that may not send (window closed, id in use, limit reached) is passed
+// over, since its W data stand in a channel of their own. One transaction per id and channel is open at a time: responses of
+// one id are then in order, whatever the network does, and the tag of a response is channel and id.
+// A multicast's own copy leaves by a port of its own, in the same cycle, so that it never halves the rate of a memory's
+// read data behind the router (docs/design/0001, F). It waits until this tile's earlier unicasts to itself have landed.
+// Latency: none from a channel to the Local input. Throughput: one beat per cycle.
+// Mirror: `ready_write`, `next_write_beat`, `own_copy` in crates/noccl-sim/src/inject.rs, `finish`, `collect_responses` and
+// `deliver_group_response` in deliver.rs.
+
+`include "noccl_assert.svh"
+
+module noccl_ni_wide_write
+  import noccl_cfg_pkg::WIDE_CHANNELS;
+(
+    /// Clock.
+    input  logic                       clk_i,
+    /// Asynchronous reset, active low.
+    input  logic                       rst_ni,
+    /// Coordinate of this tile.
+    input  noccl_flit_pkg::coord_t     pos_i,
+    /// Write channels of the subordinate port.
+    input  logic                       aw_valid_i[WIDE_CHANNELS],
+    output logic                       aw_ready_o[WIDE_CHANNELS],
+    input  noccl_axi_pkg::wide_aw_t    aw_i[WIDE_CHANNELS],
+    input  logic                       w_valid_i[WIDE_CHANNELS],
+    output logic                       w_ready_o[WIDE_CHANNELS],
+    input  noccl_axi_pkg::wide_w_t     w_i[WIDE_CHANNELS],
+    output logic                       b_valid_o[WIDE_CHANNELS],
+    input  logic                       b_ready_i[WIDE_CHANNELS],
+    output noccl_axi_pkg::wide_b_t     b_o[WIDE_CHANNELS],
+    /// Beat towards the router; until it is taken, an older burst's may come in its place.
+    output logic                       flit_valid_o,
+    input  logic                       flit_ready_i,
+    output noccl_flit_pkg::wide_flit_t flit_o,
+    /// Own copy of a multicast's beat, towards the own memory; leaves together with the flit, or alone if the
+    /// multicast has no other member.
+    output logic                       own_valid_o,
+    input  logic                       own_ready_i,
+    output noccl_flit_pkg::wide_flit_t own_o,
+    /// The own memory has answered for the last beat of an own copy.
+    input  logic                       own_b_valid_i,
+    output logic                       own_b_ready_o,
+    input  noccl_flit_pkg::tag_t       own_b_tag_i,
+    input  noccl_flit_pkg::resp_e      own_b_resp_i,
+    /// A beat of this tile to itself has landed.
+    input  logic                       landed_i,
+    /// Response from the router: of kinds B, COLLECT_B, GROUP_B, wide.
+    input  logic                       rsp_valid_i,
+    output logic                       rsp_ready_o,
+    input  noccl_flit_pkg::rsp_hdr_t   rsp_i,
+    /// Room given back to a sender of this tile.
+    input  logic                       credit_valid_i,
+    input  noccl_ni_pkg::credit_t      credit_i
+);
+
+  import noccl_ni_pkg::wide_tag_t;
+
+  localparam int unsigned InFlightBits = 6;
+  localparam int unsigned ChannelBits = noccl_ni_pkg::CHANNEL_BITS;
+
+  // ------------------------------------------------------------------------------------------ channels
+
+  logic [WIDE_CHANNELS-1:0] burst_valid, is_open, is_first, beat_valid, grant;
+  logic [WIDE_CHANNELS-1:0] refused_valid, refused_ready;
+  noccl_ni_pkg::burst_t burst[WIDE_CHANNELS];
+  noccl_flit_pkg::wide_flit_t beat[WIDE_CHANNELS];
+  noccl_axi_pkg::wide_b_t refused[WIDE_CHANNELS];
+
+  for (genvar c = 0; c < WIDE_CHANNELS; c++) begin : gen_channel
+    noccl_ni_write_channel #(
+        .Channel(c)
+    ) u_channel (
+        .clk_i,
+        .rst_ni,
+        .pos_i,
+        .aw_valid_i(aw_valid_i[c]),
+        .aw_ready_o(aw_ready_o[c]),
+        .aw_i(aw_i[c]),
+        .w_valid_i(w_valid_i[c]),
+        .w_ready_o(w_ready_o[c]),
+        .w_i(w_i[c]),
+        .burst_valid_o(burst_valid[c]),
+        .burst_o(burst[c]),
+        .burst_is_open_o(is_open[c]),
+        .is_first_o(is_first[c]),
+        .beat_valid_o(beat_valid[c]),
+        .beat_o(beat[c]),
+        .grant_i(grant[c]),
+        .credit_valid_i,
+        .credit_i,
+        .refused_valid_o(refused_valid[c]),
+        .refused_ready_i(refused_ready[c]),
+        .refused_o(refused[c])
+    );
+  end
+
+  // ---------------------------------------------------------------------------------- order of channels
+
+  // older_q[a][b]: the open burst of a is older than that of b. A burst that is only offered is younger
+  // than all open ones; of those offered in one cycle the lower channel is older.
+  logic [WIDE_CHANNELS-1:0] older_q[WIDE_CHANNELS];
+  logic [WIDE_CHANNELS-1:0] is_older[WIDE_CHANNELS];
+
+  always_comb begin
+    for (int unsigned a = 0; a < WIDE_CHANNELS; a++) begin
+      for (int unsigned b = 0; b < WIDE_CHANNELS; b++) begin
+        if (is_open[a] && is_open[b]) is_older[a][b] = older_q[a][b];
+        else if (is_open[a] != is_open[b]) is_older[a][b] = is_open[a];
+        else is_older[a][b] = a < b;
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------------------------- who may send now
+
+  logic [InFlightBits-1:0] own_in_flight_q, own_in_flight_d;
+
+  logic [WIDE_CHANNELS-1:0] may_start, waits_for_own, may_send, is_candidate;
+  wide_tag_t name[WIDE_CHANNELS];
+
+  always_comb begin
+    for (int unsigned c = 0; c < WIDE_CHANNELS; c++) begin
+      name[c] = wide_tag_t'({ChannelBits'(c), burst[c].id});
+      waits_for_own[c] = burst_valid[c] && !burst[c].is_error && burst[c].has_own
+          && own_in_flight_q != '0;
+      may_send[c] = beat_valid[c] && (may_start[c] || !is_first[c]);
+    end
+    // A burst that waits for its own tile's earlier beats holds up everything younger.
+    for (int unsigned c = 0; c < WIDE_CHANNELS; c++) begin
+      is_candidate[c] = may_send[c] && !waits_for_own[c];
+      for (int unsigned o = 0; o < WIDE_CHANNELS; o++) begin
+        if (o != c && is_older[o][c] && waits_for_own[o]) is_candidate[c] = 1'b0;
+      end
+    end
+  end
+
+  // The choice is made anew in every cycle until something of the beat has gone.
+  logic [WIDE_CHANNELS-1:0] chosen, locked_q;
+  logic flit_gone_q, flit_gone_d, own_gone_q, own_gone_d;
+
+  always_comb begin
+    chosen = is_candidate;
+    for (int unsigned c = 0; c < WIDE_CHANNELS; c++) begin
+      for (int unsigned o = 0; o < WIDE_CHANNELS; o++) begin
+        if (o != c && is_older[o][c] && is_candidate[o]) chosen[c] = 1'b0;
+      end
+    end
+    if (flit_gone_q || own_gone_q) chosen = locked_q;
+  end
+
+  noccl_ni_pkg::burst_t sent_burst;
+  wide_tag_t sent_name;
+  logic sent_is_first, has_others, has_own, sends;
+
+  always_comb begin
+    sent_burst = '0;
+    sent_name = '0;
+    sent_is_first = 1'b0;
+    flit_o = '0;
+    for (int unsigned c = 0; c < WIDE_CHANNELS; c++) begin
+      if (chosen[c]) begin
+        sent_burst = burst[c];
+        sent_name = name[c];
+        sent_is_first = is_first[c];
+        flit_o = beat[c];
+      end
+    end
+  end
+
+  // Both copies leave in the same cycle, and neither valid looks at the other side's ready: what goes first
+  // is remembered instead.
+  logic flit_done, own_done;
+
+  assign has_own = sent_burst.has_own;
+  assign has_others = !has_own || sent_burst.mask != '0;
+  assign flit_valid_o = |chosen && has_others && !flit_gone_q;
+  assign own_valid_o = |chosen && has_own && !own_gone_q;
+  assign own_o = flit_o;
+  assign flit_done = !has_others || flit_gone_q || flit_ready_i;
+  assign own_done = !has_own || own_gone_q || own_ready_i;
+  assign sends = |chosen && flit_done && own_done;
+  assign flit_gone_d = |chosen && !sends && flit_done && has_others;
+  assign own_gone_d = |chosen && !sends && own_done && has_own;
+  assign grant = sends ? chosen : '0;
+
+  assign own_in_flight_d = own_in_flight_q + InFlightBits'(sends && sent_burst.is_to_itself)
+      - InFlightBits'(landed_i);
+
+  noccl_ni_wide_b u_b (
+      .clk_i,
+      .rst_ni,
+      .name_i(name),
+      .burst_i(burst),
+      .may_start_o(may_start),
+      .opens_i(sends && sent_is_first),
+      .opened_name_i(sent_name),
+      .opened_i(sent_burst),
+      .b_valid_o,
+      .b_ready_i,
+      .b_o,
+      .refused_valid_i(refused_valid),
+      .refused_ready_o(refused_ready),
+      .refused_i(refused),
+      .own_b_valid_i,
+      .own_b_ready_o,
+      .own_b_tag_i,
+      .own_b_resp_i,
+      .rsp_valid_i,
+      .rsp_ready_o,
+      .rsp_i
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      own_in_flight_q <= '0;
+      flit_gone_q <= 1'b0;
+      own_gone_q <= 1'b0;
+    end else begin
+      own_in_flight_q <= own_in_flight_d;
+      flit_gone_q <= flit_gone_d;
+      own_gone_q <= own_gone_d;
+    end
+  end
+
+  // Read only where both bursts are open, or after half of a beat has gone: no reset.
+  always_ff @(posedge clk_i) begin
+    older_q <= is_older;
+    locked_q <= chosen;
+  end
+
+  `ASSERT(OneBeatLeaves, $onehot0(grant))
+  `ASSUME(LandedBeatsWereSent, !landed_i || own_in_flight_q != '0)
+
+endmodule

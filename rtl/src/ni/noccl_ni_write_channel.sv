@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One write channel of the wide subordinate port: from AW and W to flits that route themselves.
+//
+// Every beat becomes a flit with its own address; the AW sends none. A burst that the network does not serve (unmapped
+// address, illegal mask, other than incrementing whole lines) is swallowed, one beat per cycle, and answered here.
+// Latency: a beat can leave in the cycle in which AW and W are offered. Throughput: one beat per cycle, bursts without
+// a gap: AW is taken whenever no burst is open.
+// Combinational paths: from AW, W to the beat; from the grant to W's ready. AW's ready comes from a register.
+// A beat of a reduction leaves only while its window towards the next merge point is open (docs/design/0001, I).
+// Source: S1 section 3.2.2. Mirror: `Stream`, `is_ready` and `next_write_beat` in crates/noccl-sim/src/inject.rs.
+
+`include "noccl_assert.svh"
+
+module noccl_ni_write_channel #(
+    /// Number of this channel: the upper bits of its tags.
+    parameter int unsigned Channel = 0
+) (
+    /// Clock.
+    input  logic                       clk_i,
+    /// Asynchronous reset, active low.
+    input  logic                       rst_ni,
+    /// Coordinate of this tile.
+    input  noccl_flit_pkg::coord_t     pos_i,
+    /// AW of the subordinate port.
+    input  logic                       aw_valid_i,
+    output logic                       aw_ready_o,
+    input  noccl_axi_pkg::wide_aw_t    aw_i,
+    /// W of the subordinate port.
+    input  logic                       w_valid_i,
+    output logic                       w_ready_o,
+    input  noccl_axi_pkg::wide_w_t     w_i,
+    /// A burst is open or offered, and its facts.
+    output logic                       burst_valid_o,
+    output noccl_ni_pkg::burst_t       burst_o,
+    /// The burst is open: its AW was taken in an earlier cycle.
+    output logic                       burst_is_open_o,
+    /// None of its beats has left.
+    output logic                       is_first_o,
+    /// Its next beat is here and may leave as far as this channel knows.
+    output logic                       beat_valid_o,
+    output noccl_flit_pkg::wide_flit_t beat_o,
+    /// The beat leaves.
+    input  logic                       grant_i,
+    /// Room given back to a sender of this tile.
+    input  logic                       credit_valid_i,
+    input  noccl_ni_pkg::credit_t      credit_i,
+    /// Answer to a burst that was swallowed.
+    output logic                       refused_valid_o,
+    input  logic                       refused_ready_i,
+    output noccl_axi_pkg::wide_b_t     refused_o
+);
+
+  import noccl_axi_pkg::OPCODE_UNICAST;
+  import noccl_axi_pkg::OPCODE_MULTICAST;
+  import noccl_axi_pkg::OPCODE_JOIN;
+
+  localparam int unsigned LINE_OFFSET_BITS = $clog2(noccl_cfg_pkg::WIDE_BITS / 8);
+  localparam int unsigned WindowBits = $clog2(noccl_cfg_pkg::MAX_WINDOW_BEATS + 1);
+
+  // ---------------------------------------------------------------------------------------- the burst
+
+  noccl_ni_pkg::burst_t offered, burst, burst_q;
+  logic open_q, open_d;
+  noccl_flit_pkg::left_t beat_q, beat_d;
+  logic hit;
+  noccl_flit_pkg::offset_t offset;
+
+  noccl_ni_decode u_decode (
+      .pos_i,
+      .addr_i(aw_i.addr),
+      .mask_i(aw_i.user.mask),
+      .opcode_i(aw_i.user.opcode),
+      .hit_o(hit),
+      .dst_o(offered.dst),
+      .base_o(offered.base),
+      .mask_o(offered.mask),
+      .offset_o(offset)
+  );
+
+  // Longer bursts than a window of beat counters are not served; AXI forbids what crosses 4 KiB.
+  logic is_served;
+  assign is_served = aw_i.burst == noccl_axi_pkg::BURST_INCR
+      && aw_i.size == noccl_axi_pkg::SIZE_WIDE && (aw_i.len >> noccl_cfg_pkg::BURST_BITS) == '0;
+
+  assign offered.is_error = !hit || !is_served;
+  assign offered.resp = hit ? noccl_flit_pkg::RESP_SLVERR : noccl_flit_pkg::RESP_DECERR;
+  assign offered.opcode = aw_i.user.opcode;
+  assign offered.has_own = aw_i.user.opcode == OPCODE_MULTICAST
+      && noccl_ni_pkg::is_member(pos_i, offered.base, offered.mask);
+  assign offered.is_to_itself = aw_i.user.opcode == OPCODE_UNICAST && offered.dst == pos_i;
+  // Members name a reduction alike; anything else bears the name of its channel and id.
+  assign offered.tag = aw_i.user.opcode == OPCODE_JOIN ? aw_i.user.tag
+      : noccl_flit_pkg::tag_t'({noccl_ni_pkg::CHANNEL_BITS'(Channel), aw_i.id});
+  assign offered.id = aw_i.id;
+  assign offered.line = noccl_flit_pkg::line_t'(offset >> LINE_OFFSET_BITS);
+  assign offered.len = noccl_flit_pkg::left_t'(aw_i.len);
+  assign offered.operator = aw_i.user.operator;
+  assign offered.element = aw_i.user.element;
+
+  assign burst = open_q ? burst_q : offered;
+  assign burst_o = burst;
+  assign burst_valid_o = open_q || aw_valid_i;
+  assign burst_is_open_o = open_q;
+  assign is_first_o = beat_q == '0;
+  assign aw_ready_o = !open_q;
+
+  // --------------------------------------------------------------------------------------- the window
+
+  logic is_unlimited;
+  logic [WindowBits-1:0] window, under_way_q, under_way_d;
+  logic is_credited, has_window;
+
+  noccl_window u_window (
+      .pos_i,
+      .root_i(burst.dst),
+      .base_i(burst.base),
+      .mask_i(burst.mask),
+      .counts_here_i(1'b1),
+      .is_unlimited_o(is_unlimited),
+      .window_o(window)
+  );
+
+  assign is_credited = credit_valid_i && open_q && burst_q.opcode == OPCODE_JOIN
+      && credit_i.root == burst_q.dst && credit_i.tag == burst_q.tag;
+  assign has_window = burst.opcode != OPCODE_JOIN || is_unlimited || under_way_q < window;
+
+  // -------------------------------------------------------------------------------------- beats leave
+
+  logic is_last, swallow, step;
+  logic refused_valid_q, refused_valid_d;
+  noccl_axi_pkg::wide_b_t refused_q;
+
+  assign is_last = beat_q == burst.len;
+  assign beat_valid_o = burst_valid_o && !burst.is_error && w_valid_i && has_window;
+  // The last beat of a refused burst waits until the answer before it has left.
+  assign swallow = burst_valid_o && burst.is_error && w_valid_i
+      && !(is_last && refused_valid_q && !refused_ready_i);
+  assign step = grant_i || swallow;
+  assign w_ready_o = step;
+
+  assign open_d = burst_valid_o && !(step && is_last);
+  assign beat_d = !step ? beat_q : is_last ? '0 : beat_q + 1'b1;
+
+  // The last beat is not counted: nothing is given back for it.
+  logic [WindowBits-1:0] sent, given_back;
+  assign sent = WindowBits'(grant_i && burst.opcode == OPCODE_JOIN);
+  assign given_back = is_credited ? WindowBits'(credit_i.beats) : '0;
+  assign under_way_d = step && is_last ? '0 : under_way_q + sent - given_back;
+
+  always_comb begin
+    beat_o = '0;
+    beat_o.hdr.kind = burst.opcode == OPCODE_JOIN
+        ? noccl_flit_pkg::WIDE_REDUCE : noccl_flit_pkg::WIDE_WRITE;
+    beat_o.hdr.multicast = burst.opcode == OPCODE_MULTICAST;
+    beat_o.hdr.dst = burst.dst;
+    beat_o.hdr.src = pos_i;
+    beat_o.hdr.base = burst.base;
+    beat_o.hdr.mask = burst.mask;
+    beat_o.hdr.tag = burst.tag;
+    beat_o.hdr.own_copy = burst.has_own;
+    beat_o.hdr.line = burst.line + noccl_flit_pkg::line_t'(beat_q);
+    beat_o.hdr.left = burst.len - beat_q;
+    beat_o.hdr.operator = burst.opcode == OPCODE_JOIN ? burst.operator : noccl_flit_pkg::OP_SUM;
+    beat_o.hdr.element = burst.opcode == OPCODE_JOIN ? burst.element : noccl_flit_pkg::ELEM_FP64;
+    beat_o.strobe = w_i.strb;
+    beat_o.data = w_i.data;
+  end
+
+  // ------------------------------------------------------------------------------------ refused bursts
+
+  assign refused_valid_o = refused_valid_q;
+  assign refused_o = refused_q;
+  assign refused_valid_d = (swallow && is_last) || (refused_valid_q && !refused_ready_i);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      open_q <= 1'b0;
+      beat_q <= '0;
+      under_way_q <= '0;
+      refused_valid_q <= 1'b0;
+    end else begin
+      open_q <= open_d;
+      beat_q <= beat_d;
+      under_way_q <= under_way_d;
+      refused_valid_q <= refused_valid_d;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (aw_valid_i && aw_ready_o) burst_q <= offered;
+    if (swallow && is_last) refused_q <= '{id: burst.id, resp: burst.resp};
+  end
+
+  `ASSUME(AwIsStable, !$past(aw_valid_i && !aw_ready_o) || (aw_valid_i && $stable(aw_i)))
+  `ASSUME(WIsStable, !$past(w_valid_i && !w_ready_o) || (w_valid_i && $stable(w_i)))
+  `ASSUME(LastMarksTheEndOfTheBurst, !step || w_i.last == is_last)
+  `ASSERT(OnlyOfferedBeatsLeave, !grant_i || beat_valid_o)
+  `ASSERT(RoomIsNotGivenBackTwice, !is_credited || under_way_q >= given_back)
+  `COVER(BurstsWithoutGap, $past(step && is_last) && step)
+
+endmodule
