@@ -164,7 +164,8 @@ package noccl_flit_pkg;
     RSP_READ_DATA = 3'd1,
     RSP_COLLECT_B = 3'd2,
     RSP_GROUP_B   = 3'd3,
-    RSP_CREDIT    = 3'd4
+    RSP_CREDIT    = 3'd4,
+    RSP_ATOMIC    = 3'd5
   } rsp_kind_e;
 
   typedef struct packed {

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a tile sends into the response plane: room given back, answers of memories, data of narrow reads.
+//
+// Room goes first, since senders elsewhere wait for it and it comes once in four beats; the others take turns.
+// An answer to a contribution is a multicast to its group; an answer to a multicast merges with its siblings on the way.
+// Combinational paths: from each source to the flit. Throughput: one flit per cycle.
+// Mirror: `respond` and `handle` in crates/noccl-sim/src/answer.rs, `send_credits` in machine.rs.
+
+`include "noccl_assert.svh"
+
+module noccl_ni_answers (
+    /// Clock.
+    input  logic                      clk_i,
+    /// Asynchronous reset, active low.
+    input  logic                      rst_ni,
+    /// Coordinate of this tile.
+    input  noccl_flit_pkg::coord_t    pos_i,
+    /// Room that this tile's merge point gives back to another tile.
+    input  logic                      credit_valid_i,
+    output logic                      credit_ready_o,
+    input  noccl_flit_pkg::coord_t    credit_to_i,
+    input  noccl_ni_pkg::credit_t     credit_i,
+    /// Answer of the wide memory port.
+    input  logic                      wide_valid_i,
+    output logic                      wide_ready_o,
+    input  noccl_ni_pkg::answer_t     wide_i,
+    /// Answer of the narrow memory port.
+    input  logic                      narrow_valid_i,
+    output logic                      narrow_ready_o,
+    input  noccl_ni_pkg::answer_t     narrow_i,
+    /// Data of a narrow read or an atomic.
+    input  logic                      data_valid_i,
+    output logic                      data_ready_o,
+    input  noccl_flit_pkg::rsp_flit_t data_i,
+    /// Towards the router; until it is taken, room given back may come in its place.
+    output logic                      flit_valid_o,
+    input  logic                      flit_ready_i,
+    output noccl_flit_pkg::rsp_flit_t flit_o
+);
+
+  localparam int unsigned WIDE = 0;
+  localparam int unsigned NARROW = 1;
+  localparam int unsigned DATA = 2;
+  localparam int unsigned NUM_SOURCES = 3;
+
+  function automatic noccl_flit_pkg::rsp_flit_t answer_flit(noccl_flit_pkg::coord_t pos,
+                                                            noccl_ni_pkg::answer_t answer,
+                                                            logic is_wide);
+    noccl_flit_pkg::rsp_flit_t flit;
+    flit = '0;
+    flit.hdr.kind = noccl_flit_pkg::RSP_B;
+    flit.hdr.dst = answer.src;
+    flit.hdr.src = pos;
+    if (answer.is_join) begin
+      flit.hdr.kind = noccl_flit_pkg::RSP_GROUP_B;
+      flit.hdr.multicast = 1'b1;
+      flit.hdr.dst = '0;
+    end else if (answer.is_multicast) begin
+      flit.hdr.kind = noccl_flit_pkg::RSP_COLLECT_B;
+      flit.hdr.src = answer.src;
+      flit.hdr.count = noccl_flit_pkg::count_t'(1);
+      flit.hdr.own_copy = answer.own_copy;
+    end
+    flit.hdr.base = answer.base;
+    flit.hdr.mask = answer.mask;
+    flit.hdr.tag = answer.tag;
+    flit.hdr.is_wide = is_wide;
+    flit.hdr.resp = answer.resp;
+    return flit;
+  endfunction
+
+  function automatic noccl_flit_pkg::rsp_flit_t credit_flit(noccl_flit_pkg::coord_t to,
+                                                            noccl_ni_pkg::credit_t credit);
+    noccl_flit_pkg::rsp_flit_t flit;
+    flit = '0;
+    flit.hdr.kind = noccl_flit_pkg::RSP_CREDIT;
+    flit.hdr.dst = to;
+    flit.hdr.src = credit.root;
+    flit.hdr.tag = credit.tag;
+    flit.hdr.is_wide = 1'b1;
+    flit.hdr.count = credit.beats;
+    return flit;
+  endfunction
+
+  logic [NUM_SOURCES-1:0] request, grant;
+  logic turn_valid, turn_taken;
+
+  assign request[WIDE] = wide_valid_i;
+  assign request[NARROW] = narrow_valid_i;
+  assign request[DATA] = data_valid_i;
+
+  noccl_rr_arbiter #(
+      .NumRequesters(NUM_SOURCES)
+  ) u_turn (
+      .clk_i,
+      .rst_ni,
+      .request_i(request),
+      .grant_o(grant),
+      .valid_o(turn_valid),
+      .ready_i(turn_taken)
+  );
+
+  assign flit_valid_o = credit_valid_i || turn_valid;
+  assign credit_ready_o = flit_ready_i;
+  assign turn_taken = flit_ready_i && !credit_valid_i;
+  assign wide_ready_o = turn_taken && grant[WIDE];
+  assign narrow_ready_o = turn_taken && grant[NARROW];
+  assign data_ready_o = turn_taken && grant[DATA];
+
+  always_comb begin
+    flit_o = data_i;
+    if (credit_valid_i) flit_o = credit_flit(credit_to_i, credit_i);
+    else if (grant[WIDE]) flit_o = answer_flit(pos_i, wide_i, 1'b1);
+    else if (grant[NARROW]) flit_o = answer_flit(pos_i, narrow_i, 1'b0);
+  end
+
+endmodule

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Target side of the request plane's narrow traffic: writes, reads, atomics and barriers.
+//
+// The memory answers in order; queues keep what its answers need. A barrier reaches the memory once, as the write of its
+// last contribution. An atomic gives R and B at the memory and one data flit here.
+// Combinational paths: request to AW, W, AR; B and R to answers. Throughput: one request per cycle.
+// Mirror: `deliver` of narrow kinds in crates/noccl-sim/src/deliver.rs, answers in answer.rs.
+
+`include "noccl_assert.svh"
+
+module noccl_ni_narrow_target #(
+    /// Writes and atomics whose answer from the memory is open.
+    parameter int unsigned Answers = 4,
+    /// Reads whose data are open.
+    parameter int unsigned Reads = 4
+) (
+    /// Clock.
+    input  logic                            clk_i,
+    /// Asynchronous reset, active low.
+    input  logic                            rst_ni,
+    /// Coordinate of this tile.
+    input  noccl_flit_pkg::coord_t          pos_i,
+    /// Request, any kind but READ_WIDE.
+    input  logic                            req_valid_i,
+    output logic                            req_ready_o,
+    input  noccl_flit_pkg::req_flit_t       req_i,
+    /// Towards the memory.
+    output logic                            aw_valid_o,
+    input  logic                            aw_ready_i,
+    output noccl_axi_pkg::memory_aw_t       aw_o,
+    output logic                            w_valid_o,
+    input  logic                            w_ready_i,
+    output noccl_axi_pkg::narrow_w_t        w_o,
+    input  logic                            b_valid_i,
+    output logic                            b_ready_o,
+    input  noccl_flit_pkg::resp_e           b_resp_i,
+    output logic                            ar_valid_o,
+    input  logic                            ar_ready_i,
+    output noccl_axi_pkg::memory_ar_t       ar_o,
+    input  logic                            r_valid_i,
+    output logic                            r_ready_o,
+    input  noccl_axi_pkg::memory_narrow_r_t r_i,
+    /// A unicast write of this tile to itself has landed.
+    output logic                            landed_o,
+    /// What to answer for a write.
+    output logic                            answer_valid_o,
+    input  logic                            answer_ready_i,
+    output noccl_ni_pkg::answer_t           answer_o,
+    /// Data for a read or an atomic, towards the router.
+    output logic                            data_valid_o,
+    input  logic                            data_ready_i,
+    output noccl_flit_pkg::rsp_flit_t       data_o
+);
+
+  // Who asked for data, and with what kind of transaction.
+  typedef struct packed {
+    logic                   is_atomic;
+    noccl_flit_pkg::coord_t src;
+    noccl_flit_pkg::tag_t   tag;
+  } asked_t;
+
+  noccl_flit_pkg::req_hdr_t hdr;
+  assign hdr = req_i.hdr;
+
+  // ----------------------------------------------------------------------------------------- to memory
+
+  logic is_read, is_atomic, is_barrier, may_count, is_whole, barrier_ends_here;
+  noccl_flit_pkg::resp_e barrier_resp;
+  noccl_ni_pkg::answer_t noted, oldest;
+  asked_t asked, asker;
+  logic noted_ready, oldest_valid, oldest_taken, asked_ready, asker_valid, asker_taken;
+  logic aw_gone_q, aw_gone_d, w_gone_q, w_gone_d, aw_done, w_done, may_write, writes, reads;
+
+  assign is_read = hdr.kind == noccl_flit_pkg::REQ_READ_NARROW;
+  assign is_atomic = hdr.kind == noccl_flit_pkg::REQ_ATOMIC;
+  assign is_barrier = hdr.kind == noccl_flit_pkg::REQ_BARRIER;
+
+  noccl_ni_barriers u_barriers (
+      .clk_i,
+      .rst_ni,
+      .valid_i(req_valid_i && is_barrier),
+      .hdr_i(hdr),
+      .may_count_o(may_count),
+      .is_whole_o(is_whole),
+      .resp_o(barrier_resp),
+      .taken_i(req_valid_i && req_ready_o && is_barrier)
+  );
+
+  assign barrier_ends_here = is_barrier && !is_whole;
+  assign may_write = req_valid_i && !is_read && !barrier_ends_here && noted_ready
+      && (!is_atomic || asked_ready) && (!is_barrier || may_count);
+  assign aw_valid_o = may_write && !aw_gone_q;
+  assign w_valid_o = may_write && !w_gone_q;
+  assign aw_done = aw_gone_q || aw_ready_i;
+  assign w_done = w_gone_q || w_ready_i;
+  assign writes = may_write && aw_done && w_done;
+  assign aw_gone_d = may_write && !writes && aw_done;
+  assign w_gone_d = may_write && !writes && w_done;
+  assign aw_o.addr = hdr.addr;
+  assign aw_o.atop = is_atomic ? noccl_axi_pkg::ATOP_LOAD_ADD : noccl_axi_pkg::ATOP_NONE;
+  assign w_o = '{data: req_i.data, strb: req_i.strobe, last: 1'b1};
+
+  assign ar_valid_o = req_valid_i && is_read && asked_ready;
+  assign reads = ar_valid_o && ar_ready_i;
+  assign ar_o = '{addr: hdr.addr, len: '0, size: hdr.size};
+
+  always_comb begin
+    if (is_read) req_ready_o = reads;
+    else if (barrier_ends_here) req_ready_o = may_count;
+    else req_ready_o = writes;
+  end
+
+  assign landed_o = writes && hdr.kind == noccl_flit_pkg::REQ_WRITE && !hdr.multicast
+      && hdr.src == pos_i;
+
+  // ----------------------------------------------------------------------------------------- answers
+
+  assign noted.is_last = !is_atomic;
+  assign noted.is_multicast = hdr.multicast;
+  assign noted.is_join = is_barrier;
+  assign noted.src = hdr.src;
+  assign noted.base = hdr.base;
+  assign noted.mask = hdr.mask;
+  assign noted.tag = hdr.tag;
+  assign noted.own_copy = hdr.own_copy;
+  assign noted.resp = is_barrier ? barrier_resp : noccl_flit_pkg::RESP_OKAY;
+
+  noccl_fifo #(
+      .Depth (Answers),
+      .data_t(noccl_ni_pkg::answer_t)
+  ) u_answers (
+      .clk_i,
+      .rst_ni,
+      .valid_i(writes),
+      .ready_o(noted_ready),
+      .data_i (noted),
+      .valid_o(oldest_valid),
+      .ready_i(oldest_taken),
+      .data_o (oldest)
+  );
+
+  assign asked = '{is_atomic: is_atomic, src: hdr.src, tag: hdr.tag};
+
+  noccl_fifo #(
+      .Depth (Reads),
+      .data_t(asked_t)
+  ) u_asked (
+      .clk_i,
+      .rst_ni,
+      .valid_i(reads || (writes && is_atomic)),
+      .ready_o(asked_ready),
+      .data_i (asked),
+      .valid_o(asker_valid),
+      .ready_i(asker_taken),
+      .data_o (asker)
+  );
+
+  // An atomic's B says nothing that its R does not say.
+  assign answer_valid_o = b_valid_i && oldest_valid && oldest.is_last;
+  assign b_ready_o = oldest_valid && (!oldest.is_last || answer_ready_i);
+  assign oldest_taken = b_valid_i && b_ready_o;
+  always_comb begin
+    answer_o = oldest;
+    answer_o.resp = noccl_ni_pkg::worse(oldest.resp, b_resp_i);
+  end
+
+  assign data_valid_o = r_valid_i && asker_valid;
+  assign r_ready_o = asker_valid && data_ready_i;
+  assign asker_taken = data_valid_o && data_ready_i;
+  always_comb begin
+    data_o = '0;
+    data_o.hdr.kind = asker.is_atomic
+        ? noccl_flit_pkg::RSP_ATOMIC : noccl_flit_pkg::RSP_READ_DATA;
+    data_o.hdr.dst = asker.src;
+    data_o.hdr.src = pos_i;
+    data_o.hdr.tag = asker.tag;
+    data_o.hdr.resp = r_i.resp;
+    data_o.data = r_i.data;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      aw_gone_q <= 1'b0;
+      w_gone_q <= 1'b0;
+    end else begin
+      aw_gone_q <= aw_gone_d;
+      w_gone_q <= w_gone_d;
+    end
+  end
+
+  `ASSUME(WideReadsGoElsewhere, !req_valid_i || hdr.kind != noccl_flit_pkg::REQ_READ_WIDE)
+  `ASSUME(MemoryAnswersWhatItTook, (!b_valid_i || oldest_valid) && (!r_valid_i || asker_valid))
+
+endmodule

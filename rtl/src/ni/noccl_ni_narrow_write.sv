@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Initiator side of narrow writes, interrupts (multicasts), barrier contributions and atomics.
+//
+// All are single beats. AW is taken as soon as none is open, the flit leaves when W is here. One transaction per id is open
+// at a time; the table by id knows what its answer looks like: a barrier's answer names root and tag, an atomic's
+// comes with data and gives R and B.
+// Combinational paths: AW, W to the flit; answer to B and R. Throughput: one transaction per cycle.
+// Mirror: `issue_narrow_write`, `arrive_at_barrier`, `issue_atomic` in crates/noccl-sim/src/issue.rs; `own_copy` in inject.rs.
+
+`include "noccl_assert.svh"
+
+module noccl_ni_narrow_write (
+    /// Clock.
+    input  logic                         clk_i,
+    /// Asynchronous reset, active low.
+    input  logic                         rst_ni,
+    /// Coordinate of this tile.
+    input  noccl_flit_pkg::coord_t       pos_i,
+    /// AW, W and B of the subordinate port.
+    input  logic                         aw_valid_i,
+    output logic                         aw_ready_o,
+    input  noccl_axi_pkg::narrow_aw_t    aw_i,
+    input  logic                         w_valid_i,
+    output logic                         w_ready_o,
+    input  noccl_axi_pkg::narrow_w_t     w_i,
+    output logic                         b_valid_o,
+    input  logic                         b_ready_i,
+    output noccl_axi_pkg::narrow_b_t     b_o,
+    /// R of an atomic.
+    output logic                         r_valid_o,
+    input  logic                         r_ready_i,
+    output noccl_axi_pkg::narrow_r_t     r_o,
+    /// Request towards the router.
+    output logic                         req_valid_o,
+    input  logic                         req_ready_i,
+    output noccl_flit_pkg::req_flit_t    req_o,
+    /// Own copy of a multicast, towards the own memory.
+    output logic                         own_valid_o,
+    input  logic                         own_ready_i,
+    output noccl_flit_pkg::req_flit_t    own_o,
+    /// The own memory has answered for an own copy.
+    input  logic                         own_b_valid_i,
+    output logic                         own_b_ready_o,
+    input  noccl_flit_pkg::tag_t         own_b_tag_i,
+    input  noccl_flit_pkg::resp_e        own_b_resp_i,
+    /// A unicast write of this tile to itself has landed.
+    input  logic                         landed_i,
+    /// Transactions without an answer may be opened: the limit is not reached.
+    input  logic                         may_open_i,
+    /// Response from the router to something that began with AW.
+    input  logic                         rsp_valid_i,
+    output logic                         rsp_ready_o,
+    input  noccl_flit_pkg::rsp_flit_t    rsp_i
+);
+
+  import noccl_axi_pkg::OPCODE_UNICAST;
+  import noccl_axi_pkg::OPCODE_MULTICAST;
+  import noccl_axi_pkg::OPCODE_JOIN;
+  import noccl_axi_pkg::narrow_id_t;
+  import noccl_ni_pkg::NUM_NARROW_IDS;
+  import noccl_flit_pkg::count_t;
+
+  localparam int unsigned InFlightBits = 4;
+
+  typedef struct packed {
+    logic                          is_error;
+    noccl_flit_pkg::resp_e         resp;
+    noccl_axi_pkg::opcode_e        opcode;
+    logic                          is_atomic;
+    noccl_flit_pkg::coord_t        dst;
+    noccl_flit_pkg::region_coord_t base;
+    noccl_flit_pkg::region_coord_t mask;
+    noccl_flit_pkg::tag_t          tag;
+    narrow_id_t                    id;
+    noccl_flit_pkg::offset_t       addr;
+    logic [2:0]                    size;
+  } write_t;
+
+  // ------------------------------------------------------------------------------------- the open write
+
+  write_t offered, write, write_q;
+  logic open_q, open_d;
+  logic hit, is_served;
+
+  noccl_ni_decode u_decode (
+      .pos_i,
+      .addr_i(aw_i.addr),
+      .mask_i(aw_i.user.mask),
+      .opcode_i(aw_i.user.opcode),
+      .hit_o(hit),
+      .dst_o(offered.dst),
+      .base_o(offered.base),
+      .mask_o(offered.mask),
+      .offset_o(offered.addr)
+  );
+
+  // Atomics go to one place; only fetch-and-add is served.
+  assign is_served = aw_i.len == '0 && (aw_i.atop == noccl_axi_pkg::ATOP_NONE
+      || (aw_i.atop == noccl_axi_pkg::ATOP_LOAD_ADD && aw_i.user.opcode == OPCODE_UNICAST));
+  assign offered.is_error = !hit || !is_served;
+  assign offered.resp = hit ? noccl_flit_pkg::RESP_SLVERR : noccl_flit_pkg::RESP_DECERR;
+  assign offered.opcode = aw_i.user.opcode;
+  assign offered.is_atomic = aw_i.atop != noccl_axi_pkg::ATOP_NONE;
+  assign offered.tag = aw_i.user.opcode == OPCODE_JOIN ? aw_i.user.tag
+      : noccl_flit_pkg::tag_t'(aw_i.id);
+  assign offered.id = aw_i.id;
+  assign offered.size = aw_i.size;
+
+  assign write = open_q ? write_q : offered;
+  assign aw_ready_o = !open_q;
+
+  // ---------------------------------------------------------------------------------- it leaves, or not
+
+  logic [NUM_NARROW_IDS-1:0] busy_q, busy_d;
+  logic [InFlightBits-1:0] own_in_flight_q, own_in_flight_d;
+  logic flit_gone_q, flit_gone_d, own_gone_q, own_gone_d;
+  logic has_write, is_ready, has_own, has_others, flit_done, own_done, sends;
+  logic refuses, refused_q, refused_d, refused_taken;
+  noccl_axi_pkg::narrow_b_t refusal_q;
+
+  assign has_write = (open_q || aw_valid_i) && w_valid_i;
+  assign has_own = write.opcode == OPCODE_MULTICAST
+      && noccl_ni_pkg::is_member(pos_i, write.base, write.mask);
+  assign has_others = !has_own || write.mask != '0;
+  assign is_ready = has_write && !write.is_error
+      && (flit_gone_q || own_gone_q
+          || (!busy_q[write.id] && may_open_i && !(has_own && own_in_flight_q != '0)));
+
+  assign req_valid_o = is_ready && has_others && !flit_gone_q;
+  assign own_valid_o = is_ready && has_own && !own_gone_q;
+  assign flit_done = !has_others || flit_gone_q || req_ready_i;
+  assign own_done = !has_own || own_gone_q || own_ready_i;
+  assign sends = is_ready && flit_done && own_done;
+  assign flit_gone_d = is_ready && !sends && flit_done && has_others;
+  assign own_gone_d = is_ready && !sends && own_done && has_own;
+
+  assign refuses = has_write && write.is_error && !refused_q && !busy_q[write.id];
+  assign refused_d = refuses || (refused_q && !refused_taken);
+  assign w_ready_o = sends || refuses;
+  assign open_d = (open_q || aw_valid_i) && !w_ready_o;
+
+  assign own_in_flight_d = own_in_flight_q - InFlightBits'(landed_i)
+      + InFlightBits'(sends && write.opcode == OPCODE_UNICAST && !write.is_atomic
+                      && write.dst == pos_i);
+
+  always_comb begin
+    req_o = '0;
+    if (write.is_atomic) req_o.hdr.kind = noccl_flit_pkg::REQ_ATOMIC;
+    else if (write.opcode == OPCODE_JOIN) req_o.hdr.kind = noccl_flit_pkg::REQ_BARRIER;
+    else req_o.hdr.kind = noccl_flit_pkg::REQ_WRITE;
+    req_o.hdr.multicast = write.opcode == OPCODE_MULTICAST;
+    req_o.hdr.dst = write.dst;
+    // Contributions to one barrier differ in their count only, so that they merge.
+    req_o.hdr.src = write.opcode == OPCODE_JOIN ? write.dst : pos_i;
+    req_o.hdr.base = write.base;
+    req_o.hdr.mask = write.mask;
+    req_o.hdr.tag = write.tag;
+    req_o.hdr.own_copy = has_own;
+    req_o.hdr.count = count_t'(write.opcode == OPCODE_JOIN);
+    req_o.hdr.addr = write.addr;
+    req_o.hdr.size = write.size;
+    req_o.strobe = w_i.strb;
+    req_o.data = w_i.data;
+  end
+  assign own_o = req_o;
+
+  // ------------------------------------------------------------------------------------------- answers
+
+  logic [NUM_NARROW_IDS-1:0] is_join_q, group_hit;
+  noccl_flit_pkg::coord_t root_q[NUM_NARROW_IDS];
+  noccl_flit_pkg::tag_t tag_q[NUM_NARROW_IDS];
+  count_t leaves_q[NUM_NARROW_IDS];
+  count_t expected_q[NUM_NARROW_IDS];
+  noccl_flit_pkg::resp_e worst_q[NUM_NARROW_IDS];
+
+  logic answer_valid, answer_is_own, answer_taken, is_whole, has_data;
+  logic b_gone_q, b_gone_d, r_gone_q, r_gone_d, b_done, r_done;
+  narrow_id_t answer_id, group_id;
+  count_t answer_leaves, total_leaves;
+  noccl_flit_pkg::resp_e total_resp;
+
+  always_comb begin
+    group_hit = '0;
+    group_id = '0;
+    for (int unsigned i = 0; i < NUM_NARROW_IDS; i++) begin
+      group_hit[i] = busy_q[i] && is_join_q[i] && root_q[i] == rsp_i.hdr.src
+          && tag_q[i] == rsp_i.hdr.tag;
+      if (group_hit[i]) group_id = narrow_id_t'(i);
+    end
+  end
+
+  // The network's answer goes first, then the own memory's, then that to a refused write.
+  assign answer_valid = rsp_valid_i || own_b_valid_i;
+  assign answer_is_own = !rsp_valid_i;
+  assign has_data = rsp_valid_i && rsp_i.hdr.kind == noccl_flit_pkg::RSP_ATOMIC;
+
+  always_comb begin
+    answer_id = narrow_id_t'(own_b_tag_i);
+    answer_leaves = count_t'(1);
+    if (!answer_is_own) begin
+      answer_id = rsp_i.hdr.kind == noccl_flit_pkg::RSP_GROUP_B ? group_id
+          : narrow_id_t'(rsp_i.hdr.tag);
+      if (rsp_i.hdr.kind == noccl_flit_pkg::RSP_COLLECT_B) answer_leaves = rsp_i.hdr.count;
+    end
+    total_leaves = leaves_q[answer_id] + answer_leaves;
+    total_resp = noccl_ni_pkg::worse(worst_q[answer_id],
+                                     answer_is_own ? own_b_resp_i : rsp_i.hdr.resp);
+    is_whole = total_leaves == expected_q[answer_id];
+  end
+
+  assign b_valid_o = (answer_valid && is_whole && !b_gone_q) || (!answer_valid && refused_q);
+  assign b_o = answer_valid ? '{id: answer_id, resp: total_resp} : refusal_q;
+  assign r_valid_o = has_data && !r_gone_q;
+  assign r_o = '{id: answer_id, data: rsp_i.data, resp: rsp_i.hdr.resp, last: 1'b1};
+  assign b_done = !is_whole || b_gone_q || b_ready_i;
+  assign r_done = !has_data || r_gone_q || r_ready_i;
+  assign answer_taken = answer_valid && b_done && r_done;
+  assign b_gone_d = answer_valid && !answer_taken && b_done;
+  assign r_gone_d = answer_valid && !answer_taken && has_data && r_done;
+  assign rsp_ready_o = answer_taken && !answer_is_own;
+  assign own_b_ready_o = answer_taken && answer_is_own;
+  assign refused_taken = !answer_valid && b_ready_i;
+
+  always_comb begin
+    busy_d = busy_q;
+    if (answer_taken && is_whole) busy_d[answer_id] = 1'b0;
+    if (sends) busy_d[write.id] = 1'b1;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      open_q <= 1'b0;
+      busy_q <= '0;
+      own_in_flight_q <= '0;
+      {flit_gone_q, own_gone_q, b_gone_q, r_gone_q, refused_q} <= '0;
+    end else begin
+      open_q <= open_d;
+      busy_q <= busy_d;
+      own_in_flight_q <= own_in_flight_d;
+      {flit_gone_q, own_gone_q, b_gone_q, r_gone_q, refused_q}
+          <= {flit_gone_d, own_gone_d, b_gone_d, r_gone_d, refused_d};
+    end
+  end
+
+  // Written when a transaction opens, so without reset.
+  always_ff @(posedge clk_i) begin
+    if (aw_valid_i && aw_ready_o) write_q <= offered;
+    if (refuses) refusal_q <= '{id: write.id, resp: write.resp};
+    if (answer_taken && !is_whole) begin
+      leaves_q[answer_id] <= total_leaves;
+      worst_q[answer_id] <= total_resp;
+    end
+    if (sends) begin
+      is_join_q[write.id] <= write.opcode == OPCODE_JOIN;
+      root_q[write.id] <= write.dst;
+      tag_q[write.id] <= write.tag;
+      leaves_q[write.id] <= '0;
+      worst_q[write.id] <= noccl_flit_pkg::RESP_OKAY;
+      expected_q[write.id] <= write.opcode == OPCODE_MULTICAST
+          ? noccl_ni_pkg::num_members(write.mask) : count_t'(1);
+    end
+  end
+
+  `ASSUME(AnswersAreExpected, !rsp_valid_i || busy_q[answer_id])
+  `ASSUME(LandedWritesWereSent, !landed_i || own_in_flight_q != '0)
+  `ASSUME(AwIsStable, !$past(aw_valid_i && !aw_ready_o) || (aw_valid_i && $stable(aw_i)))
+
+endmodule

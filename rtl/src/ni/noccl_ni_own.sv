@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Own copies of a multicast: from the initiator's NI to its own memory, by a port of their own.
+//
+// Through the router a copy would leave by the Local output, which in a memory-to-clusters multicast carries the read
+// data at the same time: the own copy would halve the rate of all others (docs/design/0001, F).
+// Combinational paths: copy to AW and W; B to the answer. Throughput: one beat per cycle.
+// Mirror: `own_copy` in crates/noccl-sim/src/inject.rs.
+
+`include "noccl_assert.svh"
+
+module noccl_ni_own #(
+    /// W beat of the memory port: a structure with data, strb and last.
+    parameter type w_t = noccl_axi_pkg::wide_w_t,
+    /// Copies whose answer from the memory is open; at least 2 for one copy per cycle.
+    parameter int unsigned Answers = 4
+) (
+    /// Clock.
+    input  logic                      clk_i,
+    /// Asynchronous reset, active low.
+    input  logic                      rst_ni,
+    /// A copy: place, data, and whether its transaction ends with it.
+    input  logic                      copy_valid_i,
+    output logic                      copy_ready_o,
+    input  noccl_flit_pkg::offset_t   copy_addr_i,
+    input  w_t                        copy_w_i,
+    input  logic                      copy_is_last_i,
+    input  noccl_flit_pkg::tag_t      copy_tag_i,
+    /// Towards the memory.
+    output logic                      aw_valid_o,
+    input  logic                      aw_ready_i,
+    output noccl_axi_pkg::memory_aw_t aw_o,
+    output logic                      w_valid_o,
+    input  logic                      w_ready_i,
+    output w_t                        w_o,
+    input  logic                      b_valid_i,
+    output logic                      b_ready_o,
+    input  noccl_flit_pkg::resp_e     b_resp_i,
+    /// The memory has answered for the last copy of a transaction.
+    output logic                      answer_valid_o,
+    input  logic                      answer_ready_i,
+    output noccl_flit_pkg::tag_t      answer_tag_o,
+    output noccl_flit_pkg::resp_e     answer_resp_o
+);
+
+  typedef struct packed {
+    logic                 is_last;
+    noccl_flit_pkg::tag_t tag;
+  } noted_t;
+
+  noted_t noted, oldest;
+  logic noted_ready, oldest_valid, oldest_taken, may_copy, copies;
+  logic aw_gone_q, aw_gone_d, w_gone_q, w_gone_d, aw_done, w_done;
+
+  assign may_copy = copy_valid_i && noted_ready;
+  assign aw_valid_o = may_copy && !aw_gone_q;
+  assign w_valid_o = may_copy && !w_gone_q;
+  assign aw_done = aw_gone_q || aw_ready_i;
+  assign w_done = w_gone_q || w_ready_i;
+  assign copies = may_copy && aw_done && w_done;
+  assign aw_gone_d = may_copy && !copies && aw_done;
+  assign w_gone_d = may_copy && !copies && w_done;
+  assign copy_ready_o = noted_ready && aw_done && w_done;
+  assign aw_o = '{addr: copy_addr_i, atop: noccl_axi_pkg::ATOP_NONE};
+  assign w_o = copy_w_i;
+  assign noted = '{is_last: copy_is_last_i, tag: copy_tag_i};
+
+  noccl_fifo #(
+      .Depth (Answers),
+      .data_t(noted_t)
+  ) u_answers (
+      .clk_i,
+      .rst_ni,
+      .valid_i(copies),
+      .ready_o(noted_ready),
+      .data_i (noted),
+      .valid_o(oldest_valid),
+      .ready_i(oldest_taken),
+      .data_o (oldest)
+  );
+
+  assign answer_valid_o = b_valid_i && oldest_valid && oldest.is_last;
+  assign answer_tag_o = oldest.tag;
+  assign answer_resp_o = b_resp_i;
+  assign b_ready_o = oldest_valid && (!oldest.is_last || answer_ready_i);
+  assign oldest_taken = b_valid_i && b_ready_o;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      aw_gone_q <= 1'b0;
+      w_gone_q <= 1'b0;
+    end else begin
+      aw_gone_q <= aw_gone_d;
+      w_gone_q <= w_gone_d;
+    end
+  end
+
+  `ASSUME(MemoryAnswersWhatItTook, !b_valid_i || oldest_valid)
+
+endmodule
