@@ -44,9 +44,8 @@ module noccl_ni_answers (
   localparam int unsigned DATA = 2;
   localparam int unsigned NUM_SOURCES = 3;
 
-  function automatic noccl_flit_pkg::rsp_flit_t answer_flit(noccl_flit_pkg::coord_t pos,
-                                                            noccl_ni_pkg::answer_t answer,
-                                                            logic is_wide);
+  function automatic noccl_flit_pkg::rsp_flit_t answer_flit(
+      noccl_flit_pkg::coord_t pos, noccl_ni_pkg::answer_t answer, logic is_wide);
     noccl_flit_pkg::rsp_flit_t flit;
     flit = '0;
     flit.hdr.kind = noccl_flit_pkg::RSP_B;
@@ -86,9 +85,9 @@ module noccl_ni_answers (
   logic [NUM_SOURCES-1:0] request, grant;
   logic turn_valid, turn_taken;
 
-  assign request[WIDE] = wide_valid_i;
+  assign request[WIDE]   = wide_valid_i;
   assign request[NARROW] = narrow_valid_i;
-  assign request[DATA] = data_valid_i;
+  assign request[DATA]   = data_valid_i;
 
   noccl_rr_arbiter #(
       .NumRequesters(NUM_SOURCES)
@@ -96,9 +95,9 @@ module noccl_ni_answers (
       .clk_i,
       .rst_ni,
       .request_i(request),
-      .grant_o(grant),
-      .valid_o(turn_valid),
-      .ready_i(turn_taken)
+      .grant_o  (grant),
+      .valid_o  (turn_valid),
+      .ready_i  (turn_taken)
   );
 
   assign flit_valid_o = credit_valid_i || turn_valid;

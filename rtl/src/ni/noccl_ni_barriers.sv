@@ -50,7 +50,7 @@ module noccl_ni_barriers #(
       hit[i] = open_q[i] && tag_q[i] == hdr_i.tag;
       if (hit[i]) begin
         so_far = count_q[i];
-        worst = worst_q[i];
+        worst  = worst_q[i];
       end
     end
   end
@@ -76,7 +76,7 @@ module noccl_ni_barriers #(
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < Counters; i++) begin
       if (taken_i && slot[i]) begin
-        tag_q[i] <= hdr_i.tag;
+        tag_q[i]   <= hdr_i.tag;
         count_q[i] <= total;
         worst_q[i] <= resp_o;
       end

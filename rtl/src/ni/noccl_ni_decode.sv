@@ -103,7 +103,7 @@ module noccl_ni_decode (
     mask_o = mask;
     unique case (opcode_i)
       noccl_axi_pkg::OPCODE_UNICAST: begin
-        hit_o = |region_hit && mask_i == '0;
+        hit_o  = |region_hit && mask_i == '0;
         base_o = '0;
         mask_o = '0;
       end

@@ -10,28 +10,30 @@
 
 module noccl_ni_narrow_read (
     /// Clock.
-    input  logic                      clk_i,
+    input  logic                                                         clk_i,
     /// Asynchronous reset, active low.
-    input  logic                      rst_ni,
+    input  logic                                                         rst_ni,
     /// Coordinate of this tile.
-    input  noccl_flit_pkg::coord_t    pos_i,
+    input  noccl_flit_pkg::coord_t                                       pos_i,
     /// AR and R of the subordinate port.
-    input  logic                      ar_valid_i,
-    output logic                      ar_ready_o,
-    input  noccl_axi_pkg::narrow_ar_t ar_i,
-    output logic                      r_valid_o,
-    input  logic                      r_ready_i,
-    output noccl_axi_pkg::narrow_r_t  r_o,
+    input  logic                                                         ar_valid_i,
+    output logic                                                         ar_ready_o,
+    input  noccl_axi_pkg::narrow_ar_t                                    ar_i,
+    output logic                                                         r_valid_o,
+    input  logic                                                         r_ready_i,
+    output noccl_axi_pkg::narrow_r_t                                     r_o,
     /// Request towards the router.
-    output logic                      req_valid_o,
-    input  logic                      req_ready_i,
-    output noccl_flit_pkg::req_flit_t req_o,
-    /// Transactions without an answer may be opened: the limit is not reached.
-    input  logic                      may_open_i,
+    output logic                                                         req_valid_o,
+    input  logic                                                         req_ready_i,
+    output noccl_flit_pkg::req_flit_t                                    req_o,
+    /// Fewer transactions without an answer are open than may be.
+    input  logic                                                         may_open_i,
+    /// Ids with an open transaction.
+    output logic                      [noccl_ni_pkg::NUM_NARROW_IDS-1:0] busy_o,
     /// Data from the router.
-    input  logic                      rsp_valid_i,
-    output logic                      rsp_ready_o,
-    input  noccl_flit_pkg::rsp_flit_t rsp_i
+    input  logic                                                         rsp_valid_i,
+    output logic                                                         rsp_ready_o,
+    input  noccl_flit_pkg::rsp_flit_t                                    rsp_i
 );
 
   import noccl_axi_pkg::narrow_id_t;
@@ -40,8 +42,8 @@ module noccl_ni_narrow_read (
   logic hit, is_served, may_start, sends, refuses, refused_q, refused_d;
   logic [NUM_NARROW_IDS-1:0] busy_q, busy_d;
   noccl_axi_pkg::narrow_r_t refusal_q;
-  noccl_flit_pkg::coord_t dst;
-  noccl_flit_pkg::offset_t offset;
+  noccl_flit_pkg::coord_t   dst;
+  noccl_flit_pkg::offset_t  offset;
   noccl_flit_pkg::region_coord_t base, mask;
 
   noccl_ni_decode u_decode (
@@ -56,6 +58,7 @@ module noccl_ni_narrow_read (
       .offset_o(offset)
   );
 
+  assign busy_o = busy_q;
   assign is_served = hit && ar_i.len == '0;
   assign may_start = !busy_q[ar_i.id];
   assign req_valid_o = ar_valid_i && is_served && may_start && may_open_i;
@@ -75,13 +78,13 @@ module noccl_ni_narrow_read (
     req_o.hdr.size = ar_i.size;
   end
 
-  assign r_valid_o = rsp_valid_i || refused_q;
+  assign r_valid_o   = rsp_valid_i || refused_q;
   assign rsp_ready_o = r_ready_i;
-  assign refused_d = refuses || (refused_q && (rsp_valid_i || !r_ready_i));
+  assign refused_d   = refuses || (refused_q && (rsp_valid_i || !r_ready_i));
   always_comb begin
     r_o = refusal_q;
     if (rsp_valid_i) begin
-      r_o.id = narrow_id_t'(rsp_i.hdr.tag);
+      r_o.id   = narrow_id_t'(rsp_i.hdr.tag);
       r_o.data = rsp_i.data;
       r_o.resp = rsp_i.hdr.resp;
     end
@@ -106,7 +109,7 @@ module noccl_ni_narrow_read (
 
   always_ff @(posedge clk_i) begin
     if (refuses) begin
-      refusal_q.id <= ar_i.id;
+      refusal_q.id   <= ar_i.id;
       refusal_q.data <= '0;
       refusal_q.resp <= hit ? noccl_flit_pkg::RESP_SLVERR : noccl_flit_pkg::RESP_DECERR;
       refusal_q.last <= 1'b1;

@@ -13,7 +13,7 @@ module noccl_ni_narrow_target #(
     /// Writes and atomics whose answer from the memory is open.
     parameter int unsigned Answers = 4,
     /// Reads whose data are open.
-    parameter int unsigned Reads = 4
+    parameter int unsigned Reads   = 4
 ) (
     /// Clock.
     input  logic                            clk_i,
@@ -170,8 +170,7 @@ module noccl_ni_narrow_target #(
   assign asker_taken = data_valid_o && data_ready_i;
   always_comb begin
     data_o = '0;
-    data_o.hdr.kind = asker.is_atomic
-        ? noccl_flit_pkg::RSP_ATOMIC : noccl_flit_pkg::RSP_READ_DATA;
+    data_o.hdr.kind = asker.is_atomic ? noccl_flit_pkg::RSP_ATOMIC : noccl_flit_pkg::RSP_READ_DATA;
     data_o.hdr.dst = asker.src;
     data_o.hdr.src = pos_i;
     data_o.hdr.tag = asker.tag;
@@ -182,10 +181,10 @@ module noccl_ni_narrow_target #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       aw_gone_q <= 1'b0;
-      w_gone_q <= 1'b0;
+      w_gone_q  <= 1'b0;
     end else begin
       aw_gone_q <= aw_gone_d;
-      w_gone_q <= w_gone_d;
+      w_gone_q  <= w_gone_d;
     end
   end
 

@@ -12,46 +12,48 @@
 
 module noccl_ni_narrow_write (
     /// Clock.
-    input  logic                         clk_i,
+    input  logic                                                         clk_i,
     /// Asynchronous reset, active low.
-    input  logic                         rst_ni,
+    input  logic                                                         rst_ni,
     /// Coordinate of this tile.
-    input  noccl_flit_pkg::coord_t       pos_i,
+    input  noccl_flit_pkg::coord_t                                       pos_i,
     /// AW, W and B of the subordinate port.
-    input  logic                         aw_valid_i,
-    output logic                         aw_ready_o,
-    input  noccl_axi_pkg::narrow_aw_t    aw_i,
-    input  logic                         w_valid_i,
-    output logic                         w_ready_o,
-    input  noccl_axi_pkg::narrow_w_t     w_i,
-    output logic                         b_valid_o,
-    input  logic                         b_ready_i,
-    output noccl_axi_pkg::narrow_b_t     b_o,
+    input  logic                                                         aw_valid_i,
+    output logic                                                         aw_ready_o,
+    input  noccl_axi_pkg::narrow_aw_t                                    aw_i,
+    input  logic                                                         w_valid_i,
+    output logic                                                         w_ready_o,
+    input  noccl_axi_pkg::narrow_w_t                                     w_i,
+    output logic                                                         b_valid_o,
+    input  logic                                                         b_ready_i,
+    output noccl_axi_pkg::narrow_b_t                                     b_o,
     /// R of an atomic.
-    output logic                         r_valid_o,
-    input  logic                         r_ready_i,
-    output noccl_axi_pkg::narrow_r_t     r_o,
+    output logic                                                         r_valid_o,
+    input  logic                                                         r_ready_i,
+    output noccl_axi_pkg::narrow_r_t                                     r_o,
     /// Request towards the router.
-    output logic                         req_valid_o,
-    input  logic                         req_ready_i,
-    output noccl_flit_pkg::req_flit_t    req_o,
+    output logic                                                         req_valid_o,
+    input  logic                                                         req_ready_i,
+    output noccl_flit_pkg::req_flit_t                                    req_o,
     /// Own copy of a multicast, towards the own memory.
-    output logic                         own_valid_o,
-    input  logic                         own_ready_i,
-    output noccl_flit_pkg::req_flit_t    own_o,
+    output logic                                                         own_valid_o,
+    input  logic                                                         own_ready_i,
+    output noccl_flit_pkg::req_flit_t                                    own_o,
     /// The own memory has answered for an own copy.
-    input  logic                         own_b_valid_i,
-    output logic                         own_b_ready_o,
-    input  noccl_flit_pkg::tag_t         own_b_tag_i,
-    input  noccl_flit_pkg::resp_e        own_b_resp_i,
+    input  logic                                                         own_b_valid_i,
+    output logic                                                         own_b_ready_o,
+    input  noccl_flit_pkg::tag_t                                         own_b_tag_i,
+    input  noccl_flit_pkg::resp_e                                        own_b_resp_i,
     /// A unicast write of this tile to itself has landed.
-    input  logic                         landed_i,
-    /// Transactions without an answer may be opened: the limit is not reached.
-    input  logic                         may_open_i,
+    input  logic                                                         landed_i,
+    /// Fewer transactions without an answer are open than may be.
+    input  logic                                                         may_open_i,
+    /// Ids with an open transaction.
+    output logic                      [noccl_ni_pkg::NUM_NARROW_IDS-1:0] busy_o,
     /// Response from the router to something that began with AW.
-    input  logic                         rsp_valid_i,
-    output logic                         rsp_ready_o,
-    input  noccl_flit_pkg::rsp_flit_t    rsp_i
+    input  logic                                                         rsp_valid_i,
+    output logic                                                         rsp_ready_o,
+    input  noccl_flit_pkg::rsp_flit_t                                    rsp_i
 );
 
   import noccl_axi_pkg::OPCODE_UNICAST;
@@ -119,9 +121,11 @@ module noccl_ni_narrow_write (
   logic refuses, refused_q, refused_d, refused_taken;
   noccl_axi_pkg::narrow_b_t refusal_q;
 
+  assign busy_o = busy_q;
   assign has_write = (open_q || aw_valid_i) && w_valid_i;
-  assign has_own = write.opcode == OPCODE_MULTICAST
-      && noccl_ni_pkg::is_member(pos_i, write.base, write.mask);
+  assign has_own = write.opcode == OPCODE_MULTICAST && noccl_ni_pkg::is_member(
+      pos_i, write.base, write.mask
+  );
   assign has_others = !has_own || write.mask != '0;
   assign is_ready = has_write && !write.is_error
       && (flit_gone_q || own_gone_q
@@ -182,7 +186,7 @@ module noccl_ni_narrow_write (
 
   always_comb begin
     group_hit = '0;
-    group_id = '0;
+    group_id  = '0;
     for (int unsigned i = 0; i < NUM_NARROW_IDS; i++) begin
       group_hit[i] = busy_q[i] && is_join_q[i] && root_q[i] == rsp_i.hdr.src
           && tag_q[i] == rsp_i.hdr.tag;
@@ -204,8 +208,8 @@ module noccl_ni_narrow_write (
       if (rsp_i.hdr.kind == noccl_flit_pkg::RSP_COLLECT_B) answer_leaves = rsp_i.hdr.count;
     end
     total_leaves = leaves_q[answer_id] + answer_leaves;
-    total_resp = noccl_ni_pkg::worse(worst_q[answer_id],
-                                     answer_is_own ? own_b_resp_i : rsp_i.hdr.resp);
+    total_resp =
+        noccl_ni_pkg::worse(worst_q[answer_id], answer_is_own ? own_b_resp_i : rsp_i.hdr.resp);
     is_whole = total_leaves == expected_q[answer_id];
   end
 
@@ -238,8 +242,9 @@ module noccl_ni_narrow_write (
       open_q <= open_d;
       busy_q <= busy_d;
       own_in_flight_q <= own_in_flight_d;
-      {flit_gone_q, own_gone_q, b_gone_q, r_gone_q, refused_q}
-          <= {flit_gone_d, own_gone_d, b_gone_d, r_gone_d, refused_d};
+      {flit_gone_q, own_gone_q, b_gone_q, r_gone_q, refused_q} <= {
+        flit_gone_d, own_gone_d, b_gone_d, r_gone_d, refused_d
+      };
     end
   end
 
@@ -249,7 +254,7 @@ module noccl_ni_narrow_write (
     if (refuses) refusal_q <= '{id: write.id, resp: write.resp};
     if (answer_taken && !is_whole) begin
       leaves_q[answer_id] <= total_leaves;
-      worst_q[answer_id] <= total_resp;
+      worst_q[answer_id]  <= total_resp;
     end
     if (sends) begin
       is_join_q[write.id] <= write.opcode == OPCODE_JOIN;
@@ -257,8 +262,9 @@ module noccl_ni_narrow_write (
       tag_q[write.id] <= write.tag;
       leaves_q[write.id] <= '0;
       worst_q[write.id] <= noccl_flit_pkg::RESP_OKAY;
-      expected_q[write.id] <= write.opcode == OPCODE_MULTICAST
-          ? noccl_ni_pkg::num_members(write.mask) : count_t'(1);
+      expected_q[write.id] <= write.opcode == OPCODE_MULTICAST ? noccl_ni_pkg::num_members(
+          write.mask
+      ) : count_t'(1);
     end
   end
 

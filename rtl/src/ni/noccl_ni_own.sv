@@ -88,10 +88,10 @@ module noccl_ni_own #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       aw_gone_q <= 1'b0;
-      w_gone_q <= 1'b0;
+      w_gone_q  <= 1'b0;
     end else begin
       aw_gone_q <= aw_gone_d;
-      w_gone_q <= w_gone_d;
+      w_gone_q  <= w_gone_d;
     end
   end
 

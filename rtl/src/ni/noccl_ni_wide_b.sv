@@ -14,35 +14,35 @@ module noccl_ni_wide_b
   import noccl_cfg_pkg::WIDE_CHANNELS;
 (
     /// Clock.
-    input  logic                       clk_i,
+    input  logic                                         clk_i,
     /// Asynchronous reset, active low.
-    input  logic                       rst_ni,
+    input  logic                                         rst_ni,
     /// Name and facts of each channel's burst.
-    input  noccl_ni_pkg::wide_tag_t    name_i[WIDE_CHANNELS],
-    input  noccl_ni_pkg::burst_t       burst_i[WIDE_CHANNELS],
+    input  noccl_ni_pkg::wide_tag_t                      name_i         [WIDE_CHANNELS],
+    input  noccl_ni_pkg::burst_t                         burst_i        [WIDE_CHANNELS],
     /// Its id is free and, for a reduction, fewer than the limit are open and none by its name.
-    output logic [WIDE_CHANNELS-1:0]   may_start_o,
+    output logic                     [WIDE_CHANNELS-1:0] may_start_o,
     /// The first beat of a burst leaves.
-    input  logic                       opens_i,
-    input  noccl_ni_pkg::wide_tag_t    opened_name_i,
-    input  noccl_ni_pkg::burst_t       opened_i,
+    input  logic                                         opens_i,
+    input  noccl_ni_pkg::wide_tag_t                      opened_name_i,
+    input  noccl_ni_pkg::burst_t                         opened_i,
     /// B of the subordinate port.
-    output logic                       b_valid_o[WIDE_CHANNELS],
-    input  logic                       b_ready_i[WIDE_CHANNELS],
-    output noccl_axi_pkg::wide_b_t     b_o[WIDE_CHANNELS],
+    output logic                                         b_valid_o      [WIDE_CHANNELS],
+    input  logic                                         b_ready_i      [WIDE_CHANNELS],
+    output noccl_axi_pkg::wide_b_t                       b_o            [WIDE_CHANNELS],
     /// Answers to bursts that channels have refused.
-    input  logic [WIDE_CHANNELS-1:0]   refused_valid_i,
-    output logic [WIDE_CHANNELS-1:0]   refused_ready_o,
-    input  noccl_axi_pkg::wide_b_t     refused_i[WIDE_CHANNELS],
+    input  logic                     [WIDE_CHANNELS-1:0] refused_valid_i,
+    output logic                     [WIDE_CHANNELS-1:0] refused_ready_o,
+    input  noccl_axi_pkg::wide_b_t                       refused_i      [WIDE_CHANNELS],
     /// The own memory has answered for the last beat of an own copy.
-    input  logic                       own_b_valid_i,
-    output logic                       own_b_ready_o,
-    input  noccl_flit_pkg::tag_t       own_b_tag_i,
-    input  noccl_flit_pkg::resp_e      own_b_resp_i,
+    input  logic                                         own_b_valid_i,
+    output logic                                         own_b_ready_o,
+    input  noccl_flit_pkg::tag_t                         own_b_tag_i,
+    input  noccl_flit_pkg::resp_e                        own_b_resp_i,
     /// Response from the router: B, COLLECT_B or GROUP_B.
-    input  logic                       rsp_valid_i,
-    output logic                       rsp_ready_o,
-    input  noccl_flit_pkg::rsp_hdr_t   rsp_i
+    input  logic                                         rsp_valid_i,
+    output logic                                         rsp_ready_o,
+    input  noccl_flit_pkg::rsp_hdr_t                     rsp_i
 );
 
   import noccl_axi_pkg::OPCODE_MULTICAST;
@@ -66,10 +66,10 @@ module noccl_ni_wide_b
   logic opens_join;
 
   assign opens_join = opens_i && opened_i.opcode == OPCODE_JOIN;
-  assign join_slot = ~joins_valid_q & (joins_valid_q + 1'b1);
+  assign join_slot  = ~joins_valid_q & (joins_valid_q + 1'b1);
 
   always_comb begin
-    joins_hit = '0;
+    joins_hit  = '0;
     joins_name = '0;
     for (int unsigned j = 0; j < MaxOpen; j++) begin
       joins_hit[j] = joins_valid_q[j] && joins_root_q[j] == rsp_i.src && joins_tag_q[j] == rsp_i.tag;
@@ -166,18 +166,19 @@ module noccl_ni_wide_b
   always_ff @(posedge clk_i) begin
     if (answer_taken && !is_whole) begin
       leaves_q[answer_name] <= total_leaves;
-      worst_q[answer_name] <= total_resp;
+      worst_q[answer_name]  <= total_resp;
     end
     if (opens_i) begin
       leaves_q[opened_name_i] <= '0;
       worst_q[opened_name_i] <= noccl_flit_pkg::RESP_OKAY;
-      expected_q[opened_name_i] <= opened_i.opcode == OPCODE_MULTICAST
-          ? noccl_ni_pkg::num_members(opened_i.mask) : noccl_flit_pkg::count_t'(1);
+      expected_q[opened_name_i] <= opened_i.opcode == OPCODE_MULTICAST ? noccl_ni_pkg::num_members(
+          opened_i.mask
+      ) : noccl_flit_pkg::count_t'(1);
     end
     for (int unsigned j = 0; j < MaxOpen; j++) begin
       if (opens_join && join_slot[j]) begin
         joins_root_q[j] <= opened_i.dst;
-        joins_tag_q[j] <= opened_i.tag;
+        joins_tag_q[j]  <= opened_i.tag;
         joins_name_q[j] <= opened_name_i;
       end
     end

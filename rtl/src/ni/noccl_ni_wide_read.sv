@@ -39,7 +39,7 @@ module noccl_ni_wide_read (
   import noccl_axi_pkg::read_id_t;
 
   logic hit, is_served;
-  noccl_flit_pkg::coord_t dst;
+  noccl_flit_pkg::coord_t  dst;
   noccl_flit_pkg::offset_t offset;
   noccl_flit_pkg::region_coord_t base, mask;
 
@@ -97,12 +97,12 @@ module noccl_ni_wide_read (
   assign r_taken = r_valid_o && r_ready_i;
 
   always_comb begin
-    r_o.id = error_id_q;
+    r_o.id   = error_id_q;
     r_o.data = '0;
     r_o.resp = error_resp_q;
     r_o.last = r_is_last;
     if (flit_valid_i) begin
-      r_o.id = read_id_t'(flit_i.hdr.tag);
+      r_o.id   = read_id_t'(flit_i.hdr.tag);
       r_o.data = flit_i.data;
       r_o.resp = flit_i.hdr.resp;
     end
@@ -116,10 +116,10 @@ module noccl_ni_wide_read (
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      busy_q <= '0;
+      busy_q  <= '0;
       error_q <= 1'b0;
     end else begin
-      busy_q <= busy_d;
+      busy_q  <= busy_d;
       error_q <= error_d;
     end
   end
@@ -127,7 +127,7 @@ module noccl_ni_wide_read (
   always_ff @(posedge clk_i) begin
     error_left_q <= error_left_d;
     if (takes_error) begin
-      error_id_q <= ar_i.id;
+      error_id_q   <= ar_i.id;
       error_resp_q <= hit ? noccl_flit_pkg::RESP_SLVERR : noccl_flit_pkg::RESP_DECERR;
     end
   end

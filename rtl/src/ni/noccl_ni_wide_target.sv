@@ -16,31 +16,31 @@ module noccl_ni_wide_target #(
     parameter int unsigned Answers = 4
 ) (
     /// Clock.
-    input  logic                         clk_i,
+    input  logic                       clk_i,
     /// Asynchronous reset, active low.
-    input  logic                         rst_ni,
+    input  logic                       rst_ni,
     /// Coordinate of this tile.
-    input  noccl_flit_pkg::coord_t       pos_i,
+    input  noccl_flit_pkg::coord_t     pos_i,
     /// WRITE or REDUCE flit.
-    input  logic                         flit_valid_i,
-    output logic                         flit_ready_o,
-    input  noccl_flit_pkg::wide_flit_t   flit_i,
+    input  logic                       flit_valid_i,
+    output logic                       flit_ready_o,
+    input  noccl_flit_pkg::wide_flit_t flit_i,
     /// Towards the memory.
-    output logic                         aw_valid_o,
-    input  logic                         aw_ready_i,
-    output noccl_axi_pkg::memory_aw_t    aw_o,
-    output logic                         w_valid_o,
-    input  logic                         w_ready_i,
-    output noccl_axi_pkg::wide_w_t       w_o,
-    input  logic                         b_valid_i,
-    output logic                         b_ready_o,
-    input  noccl_flit_pkg::resp_e        b_resp_i,
+    output logic                       aw_valid_o,
+    input  logic                       aw_ready_i,
+    output noccl_axi_pkg::memory_aw_t  aw_o,
+    output logic                       w_valid_o,
+    input  logic                       w_ready_i,
+    output noccl_axi_pkg::wide_w_t     w_o,
+    input  logic                       b_valid_i,
+    output logic                       b_ready_o,
+    input  noccl_flit_pkg::resp_e      b_resp_i,
     /// A unicast beat of this tile to itself has landed.
-    output logic                         landed_o,
+    output logic                       landed_o,
     /// What to answer for a last beat.
-    output logic                         answer_valid_o,
-    input  logic                         answer_ready_i,
-    output noccl_ni_pkg::answer_t        answer_o
+    output logic                       answer_valid_o,
+    input  logic                       answer_ready_i,
+    output noccl_ni_pkg::answer_t      answer_o
 );
 
   localparam int unsigned LINE_OFFSET_BITS = $clog2(noccl_cfg_pkg::WIDE_BITS / 8);
@@ -111,10 +111,10 @@ module noccl_ni_wide_target #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       aw_gone_q <= 1'b0;
-      w_gone_q <= 1'b0;
+      w_gone_q  <= 1'b0;
     end else begin
       aw_gone_q <= aw_gone_d;
-      w_gone_q <= w_gone_d;
+      w_gone_q  <= w_gone_d;
     end
   end
 

@@ -23,15 +23,15 @@ module noccl_ni_wide_write
     /// Coordinate of this tile.
     input  noccl_flit_pkg::coord_t     pos_i,
     /// Write channels of the subordinate port.
-    input  logic                       aw_valid_i[WIDE_CHANNELS],
-    output logic                       aw_ready_o[WIDE_CHANNELS],
-    input  noccl_axi_pkg::wide_aw_t    aw_i[WIDE_CHANNELS],
-    input  logic                       w_valid_i[WIDE_CHANNELS],
-    output logic                       w_ready_o[WIDE_CHANNELS],
-    input  noccl_axi_pkg::wide_w_t     w_i[WIDE_CHANNELS],
-    output logic                       b_valid_o[WIDE_CHANNELS],
-    input  logic                       b_ready_i[WIDE_CHANNELS],
-    output noccl_axi_pkg::wide_b_t     b_o[WIDE_CHANNELS],
+    input  logic                       aw_valid_i    [WIDE_CHANNELS],
+    output logic                       aw_ready_o    [WIDE_CHANNELS],
+    input  noccl_axi_pkg::wide_aw_t    aw_i          [WIDE_CHANNELS],
+    input  logic                       w_valid_i     [WIDE_CHANNELS],
+    output logic                       w_ready_o     [WIDE_CHANNELS],
+    input  noccl_axi_pkg::wide_w_t     w_i           [WIDE_CHANNELS],
+    output logic                       b_valid_o     [WIDE_CHANNELS],
+    input  logic                       b_ready_i     [WIDE_CHANNELS],
+    output noccl_axi_pkg::wide_b_t     b_o           [WIDE_CHANNELS],
     /// Beat towards the router; until it is taken, an older burst's may come in its place.
     output logic                       flit_valid_o,
     input  logic                       flit_ready_i,
@@ -102,7 +102,7 @@ module noccl_ni_wide_write
 
   // older_q[a][b]: the open burst of a is older than that of b. A burst that is only offered is younger
   // than all open ones; of those offered in one cycle the lower channel is older.
-  logic [WIDE_CHANNELS-1:0] older_q[WIDE_CHANNELS];
+  logic [WIDE_CHANNELS-1:0] older_q [WIDE_CHANNELS];
   logic [WIDE_CHANNELS-1:0] is_older[WIDE_CHANNELS];
 
   always_comb begin
@@ -228,7 +228,7 @@ module noccl_ni_wide_write
 
   // Read only where both bursts are open, or after half of a beat has gone: no reset.
   always_ff @(posedge clk_i) begin
-    older_q <= is_older;
+    older_q  <= is_older;
     locked_q <= chosen;
   end
 

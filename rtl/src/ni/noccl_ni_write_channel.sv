@@ -86,8 +86,9 @@ module noccl_ni_write_channel #(
   assign offered.is_error = !hit || !is_served;
   assign offered.resp = hit ? noccl_flit_pkg::RESP_SLVERR : noccl_flit_pkg::RESP_DECERR;
   assign offered.opcode = aw_i.user.opcode;
-  assign offered.has_own = aw_i.user.opcode == OPCODE_MULTICAST
-      && noccl_ni_pkg::is_member(pos_i, offered.base, offered.mask);
+  assign offered.has_own = aw_i.user.opcode == OPCODE_MULTICAST && noccl_ni_pkg::is_member(
+      pos_i, offered.base, offered.mask
+  );
   assign offered.is_to_itself = aw_i.user.opcode == OPCODE_UNICAST && offered.dst == pos_i;
   // Members name a reduction alike; anything else bears the name of its channel and id.
   assign offered.tag = aw_i.user.opcode == OPCODE_JOIN ? aw_i.user.tag

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Network interface of a tile: AXI4 ports on one side, the Local ports of three routers on the other. Wiring, and whose turn it
+// is at each Local input.
+//
+// Latency: none in either direction; what is offered at a port in a cycle enters the router's FIFO in that cycle.
+// Ordering: transactions of one id are answered in order, since one id has one transaction open.
+// Freedom from deadlock: responses and read data are always taken by who asked; requests may wait for memories, memories
+// for the response plane (docs/design/0001).
+// Combinational paths: subordinate channels to Local inputs, Local outputs to manager channels.
+// Mirror: crates/noccl-sim/src/inject.rs, deliver.rs, answer.rs.
+
+`include "noccl_assert.svh"
+
+module noccl_ni
+  import noccl_cfg_pkg::WIDE_CHANNELS;
+#(
+    /// Wide reads in service at the memory.
+    parameter int unsigned WideReads = 4,
+    /// Beats and narrow writes whose answer from the memory is open.
+    parameter int unsigned Answers   = 4
+) (
+    /// Clock.
+    input logic                   clk_i,
+    /// Asynchronous reset, active low.
+    input logic                   rst_ni,
+    /// Coordinate of this tile; constant.
+    input noccl_flit_pkg::coord_t pos_i,
+
+    /// Wide subordinate port, faces the DMA engine: write channels and a read channel.
+    input  logic                    wide_aw_valid_i[WIDE_CHANNELS],
+    output logic                    wide_aw_ready_o[WIDE_CHANNELS],
+    input  noccl_axi_pkg::wide_aw_t wide_aw_i      [WIDE_CHANNELS],
+    input  logic                    wide_w_valid_i [WIDE_CHANNELS],
+    output logic                    wide_w_ready_o [WIDE_CHANNELS],
+    input  noccl_axi_pkg::wide_w_t  wide_w_i       [WIDE_CHANNELS],
+    output logic                    wide_b_valid_o [WIDE_CHANNELS],
+    input  logic                    wide_b_ready_i [WIDE_CHANNELS],
+    output noccl_axi_pkg::wide_b_t  wide_b_o       [WIDE_CHANNELS],
+    input  logic                    wide_ar_valid_i,
+    output logic                    wide_ar_ready_o,
+    input  noccl_axi_pkg::wide_ar_t wide_ar_i,
+    output logic                    wide_r_valid_o,
+    input  logic                    wide_r_ready_i,
+    output noccl_axi_pkg::wide_r_t  wide_r_o,
+
+    /// Narrow subordinate port, faces the cores.
+    input  logic                      narrow_aw_valid_i,
+    output logic                      narrow_aw_ready_o,
+    input  noccl_axi_pkg::narrow_aw_t narrow_aw_i,
+    input  logic                      narrow_w_valid_i,
+    output logic                      narrow_w_ready_o,
+    input  noccl_axi_pkg::narrow_w_t  narrow_w_i,
+    output logic                      narrow_b_valid_o,
+    input  logic                      narrow_b_ready_i,
+    output noccl_axi_pkg::narrow_b_t  narrow_b_o,
+    input  logic                      narrow_ar_valid_i,
+    output logic                      narrow_ar_ready_o,
+    input  noccl_axi_pkg::narrow_ar_t narrow_ar_i,
+    output logic                      narrow_r_valid_o,
+    input  logic                      narrow_r_ready_i,
+    output noccl_axi_pkg::narrow_r_t  narrow_r_o,
+
+    /// Wide manager port, faces the memory.
+    output logic                          mem_aw_valid_o,
+    input  logic                          mem_aw_ready_i,
+    output noccl_axi_pkg::memory_aw_t     mem_aw_o,
+    output logic                          mem_w_valid_o,
+    input  logic                          mem_w_ready_i,
+    output noccl_axi_pkg::wide_w_t        mem_w_o,
+    input  logic                          mem_b_valid_i,
+    output logic                          mem_b_ready_o,
+    input  noccl_flit_pkg::resp_e         mem_b_resp_i,
+    output logic                          mem_ar_valid_o,
+    input  logic                          mem_ar_ready_i,
+    output noccl_axi_pkg::memory_ar_t     mem_ar_o,
+    input  logic                          mem_r_valid_i,
+    output logic                          mem_r_ready_o,
+    input  noccl_axi_pkg::memory_wide_r_t mem_r_i,
+
+    /// Own copies of wide multicasts, to the memory.
+    output logic                      own_aw_valid_o,
+    input  logic                      own_aw_ready_i,
+    output noccl_axi_pkg::memory_aw_t own_aw_o,
+    output logic                      own_w_valid_o,
+    input  logic                      own_w_ready_i,
+    output noccl_axi_pkg::wide_w_t    own_w_o,
+    input  logic                      own_b_valid_i,
+    output logic                      own_b_ready_o,
+    input  noccl_flit_pkg::resp_e     own_b_resp_i,
+
+    /// Narrow manager port, faces the memory and interrupt registers.
+    output logic                            reg_aw_valid_o,
+    input  logic                            reg_aw_ready_i,
+    output noccl_axi_pkg::memory_aw_t       reg_aw_o,
+    output logic                            reg_w_valid_o,
+    input  logic                            reg_w_ready_i,
+    output noccl_axi_pkg::narrow_w_t        reg_w_o,
+    input  logic                            reg_b_valid_i,
+    output logic                            reg_b_ready_o,
+    input  noccl_flit_pkg::resp_e           reg_b_resp_i,
+    output logic                            reg_ar_valid_o,
+    input  logic                            reg_ar_ready_i,
+    output noccl_axi_pkg::memory_ar_t       reg_ar_o,
+    input  logic                            reg_r_valid_i,
+    output logic                            reg_r_ready_o,
+    input  noccl_axi_pkg::memory_narrow_r_t reg_r_i,
+
+    /// Own copies of narrow multicasts.
+    output logic                      own_reg_aw_valid_o,
+    input  logic                      own_reg_aw_ready_i,
+    output noccl_axi_pkg::memory_aw_t own_reg_aw_o,
+    output logic                      own_reg_w_valid_o,
+    input  logic                      own_reg_w_ready_i,
+    output noccl_axi_pkg::narrow_w_t  own_reg_w_o,
+    input  logic                      own_reg_b_valid_i,
+    output logic                      own_reg_b_ready_o,
+    input  noccl_flit_pkg::resp_e     own_reg_b_resp_i,
+
+    /// Merge point of this tile's wide router: room that it gives back to others,
+    input  logic                   unit_credit_valid_i,
+    output logic                   unit_credit_ready_o,
+    input  noccl_flit_pkg::coord_t unit_credit_to_i,
+    input  noccl_ni_pkg::credit_t  unit_credit_i,
+    /// room that it gives back to this tile,
+    input  logic                   own_credit_valid_i,
+    input  noccl_ni_pkg::credit_t  own_credit_i,
+    /// and room that others give back to it, or, if it has no such flow, to this tile.
+    output logic                   credit_valid_o,
+    output noccl_ni_pkg::credit_t  credit_o,
+    input  logic                   credit_is_for_unit_i,
+
+    /// Local ports of the routers.
+    output logic                       wide_out_valid_o,
+    input  logic                       wide_out_ready_i,
+    output noccl_flit_pkg::wide_flit_t wide_out_o,
+    input  logic                       wide_in_valid_i,
+    output logic                       wide_in_ready_o,
+    input  noccl_flit_pkg::wide_flit_t wide_in_i,
+    output logic                       req_out_valid_o,
+    input  logic                       req_out_ready_i,
+    output noccl_flit_pkg::req_flit_t  req_out_o,
+    input  logic                       req_in_valid_i,
+    output logic                       req_in_ready_o,
+    input  noccl_flit_pkg::req_flit_t  req_in_i,
+    output logic                       rsp_out_valid_o,
+    input  logic                       rsp_out_ready_i,
+    output noccl_flit_pkg::rsp_flit_t  rsp_out_o,
+    input  logic                       rsp_in_valid_i,
+    output logic                       rsp_in_ready_o,
+    input  noccl_flit_pkg::rsp_flit_t  rsp_in_i
+);
+
+  import noccl_flit_pkg::req_flit_t;
+  import noccl_flit_pkg::rsp_flit_t;
+
+  // ------------------------------------------------------------------------ what comes from the routers
+
+  logic is_wide_request, serve_ready, narrow_ready;
+  logic is_credit, is_wide_rsp, wide_rsp_ready, narrow_rsp_ready, credit_taken;
+
+  assign is_wide_request = req_in_i.hdr.kind == noccl_flit_pkg::REQ_READ_WIDE;
+  assign req_in_ready_o = is_wide_request ? serve_ready : narrow_ready;
+
+  assign is_credit = rsp_in_i.hdr.kind == noccl_flit_pkg::RSP_CREDIT;
+  assign is_wide_rsp = !is_credit && rsp_in_i.hdr.is_wide;
+  always_comb begin
+    if (is_credit) rsp_in_ready_o = credit_taken;
+    else if (is_wide_rsp) rsp_in_ready_o = wide_rsp_ready;
+    else rsp_in_ready_o = narrow_rsp_ready;
+  end
+
+  // The tile's own merge point gives room back without the network, and goes first.
+  logic ni_credit_valid;
+  noccl_ni_pkg::credit_t ni_credit;
+
+  assign credit_o = '{root: rsp_in_i.hdr.src, tag: rsp_in_i.hdr.tag, beats: rsp_in_i.hdr.count};
+  assign credit_valid_o = rsp_in_valid_i && is_credit;
+  assign credit_taken = credit_is_for_unit_i || !own_credit_valid_i;
+  assign ni_credit_valid = own_credit_valid_i || (credit_valid_o && !credit_is_for_unit_i);
+  assign ni_credit = own_credit_valid_i ? own_credit_i : credit_o;
+
+  // ------------------------------------------------------------------------------------------- halves
+
+  logic wide_answer_valid, wide_answer_ready, narrow_answer_valid, narrow_answer_ready;
+  logic data_valid, data_ready, wide_req_valid, wide_req_ready;
+  noccl_ni_pkg::answer_t wide_answer, narrow_answer;
+  rsp_flit_t data;
+  req_flit_t wide_req;
+
+  noccl_ni_wide #(
+      .Reads  (WideReads),
+      .Answers(Answers)
+  ) u_wide (
+      .clk_i,
+      .rst_ni,
+      .pos_i,
+      .wide_aw_valid_i,
+      .wide_aw_ready_o,
+      .wide_aw_i,
+      .wide_w_valid_i,
+      .wide_w_ready_o,
+      .wide_w_i,
+      .wide_b_valid_o,
+      .wide_b_ready_i,
+      .wide_b_o,
+      .wide_ar_valid_i,
+      .wide_ar_ready_o,
+      .wide_ar_i,
+      .wide_r_valid_o,
+      .wide_r_ready_i,
+      .wide_r_o,
+      .mem_aw_valid_o,
+      .mem_aw_ready_i,
+      .mem_aw_o,
+      .mem_w_valid_o,
+      .mem_w_ready_i,
+      .mem_w_o,
+      .mem_b_valid_i,
+      .mem_b_ready_o,
+      .mem_b_resp_i,
+      .mem_ar_valid_o,
+      .mem_ar_ready_i,
+      .mem_ar_o,
+      .mem_r_valid_i,
+      .mem_r_ready_o,
+      .mem_r_i,
+      .own_aw_valid_o,
+      .own_aw_ready_i,
+      .own_aw_o,
+      .own_w_valid_o,
+      .own_w_ready_i,
+      .own_w_o,
+      .own_b_valid_i,
+      .own_b_ready_o,
+      .own_b_resp_i,
+      .answer_valid_o(wide_answer_valid),
+      .answer_ready_i(wide_answer_ready),
+      .answer_o(wide_answer),
+      .rsp_valid_i(rsp_in_valid_i && is_wide_rsp),
+      .rsp_ready_o(wide_rsp_ready),
+      .rsp_i(rsp_in_i.hdr),
+      .credit_valid_i(ni_credit_valid),
+      .credit_i(ni_credit),
+      .req_valid_o(wide_req_valid),
+      .req_ready_i(wide_req_ready),
+      .req_o(wide_req),
+      .serve_valid_i(req_in_valid_i && is_wide_request),
+      .serve_ready_o(serve_ready),
+      .serve_i(req_in_i.hdr),
+      .flit_valid_o(wide_out_valid_o),
+      .flit_ready_i(wide_out_ready_i),
+      .flit_o(wide_out_o),
+      .flit_valid_i(wide_in_valid_i),
+      .flit_ready_o(wide_in_ready_o),
+      .flit_i(wide_in_i)
+  );
+
+  noccl_ni_narrow #(
+      .Answers(Answers)
+  ) u_narrow (
+      .clk_i,
+      .rst_ni,
+      .pos_i,
+      .narrow_aw_valid_i,
+      .narrow_aw_ready_o,
+      .narrow_aw_i,
+      .narrow_w_valid_i,
+      .narrow_w_ready_o,
+      .narrow_w_i,
+      .narrow_b_valid_o,
+      .narrow_b_ready_i,
+      .narrow_b_o,
+      .narrow_ar_valid_i,
+      .narrow_ar_ready_o,
+      .narrow_ar_i,
+      .narrow_r_valid_o,
+      .narrow_r_ready_i,
+      .narrow_r_o,
+      .reg_aw_valid_o,
+      .reg_aw_ready_i,
+      .reg_aw_o,
+      .reg_w_valid_o,
+      .reg_w_ready_i,
+      .reg_w_o,
+      .reg_b_valid_i,
+      .reg_b_ready_o,
+      .reg_b_resp_i,
+      .reg_ar_valid_o,
+      .reg_ar_ready_i,
+      .reg_ar_o,
+      .reg_r_valid_i,
+      .reg_r_ready_o,
+      .reg_r_i,
+      .own_reg_aw_valid_o,
+      .own_reg_aw_ready_i,
+      .own_reg_aw_o,
+      .own_reg_w_valid_o,
+      .own_reg_w_ready_i,
+      .own_reg_w_o,
+      .own_reg_b_valid_i,
+      .own_reg_b_ready_o,
+      .own_reg_b_resp_i,
+      .answer_valid_o(narrow_answer_valid),
+      .answer_ready_i(narrow_answer_ready),
+      .answer_o(narrow_answer),
+      .data_valid_o(data_valid),
+      .data_ready_i(data_ready),
+      .data_o(data),
+      .rsp_valid_i(rsp_in_valid_i && !is_credit && !is_wide_rsp),
+      .rsp_ready_o(narrow_rsp_ready),
+      .rsp_i(rsp_in_i),
+      .wide_req_valid_i(wide_req_valid),
+      .wide_req_ready_o(wide_req_ready),
+      .wide_req_i(wide_req),
+      .req_valid_o(req_out_valid_o),
+      .req_ready_i(req_out_ready_i),
+      .req_o(req_out_o),
+      .req_valid_i(req_in_valid_i && !is_wide_request),
+      .req_ready_o(narrow_ready),
+      .req_i(req_in_i)
+  );
+
+  noccl_ni_answers u_answers (
+      .clk_i,
+      .rst_ni,
+      .pos_i,
+      .credit_valid_i(unit_credit_valid_i),
+      .credit_ready_o(unit_credit_ready_o),
+      .credit_to_i(unit_credit_to_i),
+      .credit_i(unit_credit_i),
+      .wide_valid_i(wide_answer_valid),
+      .wide_ready_o(wide_answer_ready),
+      .wide_i(wide_answer),
+      .narrow_valid_i(narrow_answer_valid),
+      .narrow_ready_o(narrow_answer_ready),
+      .narrow_i(narrow_answer),
+      .data_valid_i(data_valid),
+      .data_ready_o(data_ready),
+      .data_i(data),
+      .flit_valid_o(rsp_out_valid_o),
+      .flit_ready_i(rsp_out_ready_i),
+      .flit_o(rsp_out_o)
+  );
+
+  `ASSERT(CreditIsForUnitOnlyIfThereIsOne, !credit_is_for_unit_i || credit_valid_o)
+
+endmodule
