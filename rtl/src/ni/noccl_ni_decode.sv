@@ -31,6 +31,10 @@ module noccl_ni_decode (
   import noccl_cfg_pkg::NUM_REGIONS;
   import noccl_cfg_pkg::ADDR_BITS;
 
+  function automatic logic [ADDR_BITS-1:0] low_bits(int unsigned count);
+    return ~({ADDR_BITS{1'b1}} << count);
+  endfunction
+
   localparam int unsigned XBits = noccl_cfg_pkg::X_BITS;
   localparam int unsigned YBits = noccl_cfg_pkg::Y_BITS;
   localparam int unsigned RegionXBits = noccl_cfg_pkg::REGION_X_BITS;
@@ -40,8 +44,9 @@ module noccl_ni_decode (
   localparam int unsigned ClusterYBits = noccl_cfg_pkg::MAP_Y_BITS[noccl_cfg_pkg::CLUSTER_REGION];
   localparam int unsigned ClusterXBits = noccl_cfg_pkg::MAP_X_BITS[noccl_cfg_pkg::CLUSTER_REGION];
   // Address bits that select a cluster: only these may be masked.
-  localparam logic [ADDR_BITS-1:0] MASKABLE =
-      ((ADDR_BITS'(1) << (ClusterXBits + ClusterYBits)) - 1) << ClusterOffsetBits;
+  localparam logic [ADDR_BITS-1:0] MASKABLE = low_bits(
+      ClusterXBits + ClusterYBits
+  ) << ClusterOffsetBits;
 
   logic [NUM_REGIONS-1:0] region_hit;
   noccl_flit_pkg::coord_t region_dst[NUM_REGIONS];
@@ -56,9 +61,9 @@ module noccl_ni_decode (
 
     logic [ADDR_BITS-1:0] column, row, offset;
 
-    assign column = (addr_i >> (OffsetBits + RowBits)) & ((ADDR_BITS'(1) << ColumnBits) - 1);
-    assign row = (addr_i >> OffsetBits) & ((ADDR_BITS'(1) << RowBits) - 1);
-    assign offset = addr_i & ((ADDR_BITS'(1) << OffsetBits) - 1);
+    assign column = (addr_i >> (OffsetBits + RowBits)) & low_bits(ColumnBits);
+    assign row = (addr_i >> OffsetBits) & low_bits(RowBits);
+    assign offset = addr_i & low_bits(OffsetBits);
 
     assign region_hit[r] = addr_i >> TopBit == BASE >> TopBit
         && column < ADDR_BITS'(noccl_cfg_pkg::MAP_WIDTH[r])
@@ -85,8 +90,8 @@ module noccl_ni_decode (
   logic set_exists, is_cluster;
 
   assign is_cluster = region_hit[noccl_cfg_pkg::CLUSTER_REGION];
-  assign own.x = RegionXBits'(pos_i.x - XBits'(noccl_cfg_pkg::REGION_X));
-  assign own.y = RegionYBits'(pos_i.y - YBits'(noccl_cfg_pkg::REGION_Y));
+  assign own.x = RegionXBits'(32'(pos_i.x) - noccl_cfg_pkg::REGION_X);
+  assign own.y = RegionYBits'(32'(pos_i.y) - noccl_cfg_pkg::REGION_Y);
   assign picked.x = RegionXBits'(addr_i >> (ClusterOffsetBits + ClusterYBits));
   assign picked.y = RegionYBits'(addr_i >> ClusterOffsetBits);
   assign mask.x = RegionXBits'(mask_i >> (ClusterOffsetBits + ClusterYBits));
@@ -101,7 +106,7 @@ module noccl_ni_decode (
   always_comb begin
     base_o = base;
     mask_o = mask;
-    unique case (opcode_i)
+    case (opcode_i)
       noccl_axi_pkg::OPCODE_UNICAST: begin
         hit_o  = |region_hit && mask_i == '0;
         base_o = '0;

@@ -104,15 +104,14 @@ module noccl_ni_narrow #(
   logic copy_valid, copy_ready, copy_b_valid, copy_b_ready, landed;
   logic atomic_r_valid, atomic_r_ready, read_r_valid, read_r_ready;
   req_flit_t write_req, read_req, copy;
+  noccl_axi_pkg::narrow_w_t copy_w;
   noccl_axi_pkg::narrow_r_t atomic_r, read_r;
   noccl_flit_pkg::tag_t  copy_b_tag;
   noccl_flit_pkg::resp_e copy_b_resp;
 
-  assign may_open = $countones(
-      writes_busy
-  ) + $countones(
-      reads_busy
-  ) < noccl_cfg_pkg::MAX_NARROW_OUTSTANDING;
+  assign may_open = unsigned'($countones(
+      {writes_busy, reads_busy}
+  )) < noccl_cfg_pkg::MAX_NARROW_OUTSTANDING;
   assign is_read_rsp = rsp_i.hdr.kind == noccl_flit_pkg::RSP_READ_DATA;
   assign rsp_ready_o = is_read_rsp ? read_rsp_ready : write_rsp_ready;
 
@@ -171,6 +170,8 @@ module noccl_ni_narrow #(
   );
 
   // An atomic's data go first: its response waits for B and R.
+  assign copy_w = '{data: copy.data, strb: copy.strobe, last: 1'b1};
+
   assign narrow_r_valid_o = atomic_r_valid || read_r_valid;
   assign narrow_r_o = atomic_r_valid ? atomic_r : read_r;
   assign atomic_r_ready = narrow_r_ready_i;
@@ -185,7 +186,7 @@ module noccl_ni_narrow #(
       .copy_valid_i(copy_valid),
       .copy_ready_o(copy_ready),
       .copy_addr_i(copy.hdr.addr),
-      .copy_w_i('{data: copy.data, strb: copy.strobe, last: 1'b1}),
+      .copy_w_i(copy_w),
       .copy_is_last_i(1'b1),
       .copy_tag_i(copy.hdr.tag),
       .aw_valid_o(own_reg_aw_valid_o),

@@ -160,6 +160,9 @@ module noccl_ni_wide
       .flit_i
   );
 
+  noccl_axi_pkg::wide_w_t copy_w;
+  assign copy_w = '{data: copy_flit.data, strb: copy_flit.strobe, last: 1'b1};
+
   noccl_ni_own #(
       .w_t(noccl_axi_pkg::wide_w_t),
       .Answers(Answers)
@@ -169,7 +172,7 @@ module noccl_ni_wide
       .copy_valid_i(copy_valid),
       .copy_ready_o(copy_ready),
       .copy_addr_i(noccl_flit_pkg::offset_t'({copy_flit.hdr.line, LINE_OFFSET_BITS'(0)})),
-      .copy_w_i('{data: copy_flit.data, strb: copy_flit.strobe, last: 1'b1}),
+      .copy_w_i(copy_w),
       .copy_is_last_i(copy_flit.hdr.left == '0),
       .copy_tag_i(copy_flit.hdr.tag),
       .aw_valid_o(own_aw_valid_o),

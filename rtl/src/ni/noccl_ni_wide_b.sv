@@ -72,7 +72,8 @@ module noccl_ni_wide_b
     joins_hit  = '0;
     joins_name = '0;
     for (int unsigned j = 0; j < MaxOpen; j++) begin
-      joins_hit[j] = joins_valid_q[j] && joins_root_q[j] == rsp_i.src && joins_tag_q[j] == rsp_i.tag;
+      joins_hit[j] = joins_valid_q[j] && joins_root_q[j] == rsp_i.src
+          && joins_tag_q[j] == rsp_i.tag;
       if (joins_hit[j]) joins_name = joins_name_q[j];
     end
   end
