@@ -9,10 +9,12 @@ mod config;
 mod diagnosis;
 mod energy;
 mod error;
+mod record;
 mod result;
 
 pub use config::{MemoryImage, Mode, RunConfig, StallConfig};
 pub use diagnosis::{Diagnosis, WaitEdge};
 pub use energy::energy_pj;
 pub use error::RunError;
+pub use record::{CycleRecord, FlitPlace, FlitRecord, Handshake, RecordedKind};
 pub use result::{ActionTime, Counters, LinkLoad, Progress, RunResult, TrafficResult};

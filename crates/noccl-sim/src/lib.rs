@@ -36,6 +36,7 @@ mod payload;
 mod peer;
 mod plane;
 mod random;
+mod record;
 mod stripe;
 mod trace_form;
 mod trace_run;
@@ -44,6 +45,8 @@ mod traffic_run;
 mod txn;
 mod watch;
 mod wheel;
+
+pub use record::OnCycle;
 
 use agents::Agents;
 use diagnose::Driver;
@@ -76,8 +79,34 @@ pub fn run_schedule(
     on_progress: OnProgress<'_>,
 ) -> Result<RunResult, RunError> {
     let mut machine = Machine::new(network, config.clone());
-    fill(&mut machine, inputs)?;
-    let mut agents = Agents::new(schedule, &mut machine)?;
+    replay_schedule(&mut machine, schedule, inputs, outputs, on_progress)
+}
+
+/// As [`run_schedule`], with a record of every cycle.
+///
+/// # Errors
+/// As [`run_schedule`]; refused for published routers.
+pub fn run_schedule_recorded<'a>(
+    network: &'a Network,
+    schedule: &'a Schedule,
+    inputs: &[MemoryImage],
+    config: &RunConfig,
+    on_cycle: OnCycle<'a>,
+) -> Result<RunResult, RunError> {
+    let mut machine = Machine::new(network, config.clone());
+    machine.record_to(on_cycle)?;
+    replay_schedule(&mut machine, schedule, inputs, &[], &mut |_| true)
+}
+
+fn replay_schedule<'a>(
+    machine: &mut Machine<'a>,
+    schedule: &'a Schedule,
+    inputs: &[MemoryImage],
+    outputs: &[(Place, u64)],
+    on_progress: OnProgress<'_>,
+) -> Result<RunResult, RunError> {
+    fill(machine, inputs)?;
+    let mut agents = Agents::new(schedule, machine)?;
     let total = agents.instances.all.len();
     let mut events = Vec::new();
     let mut pace = Pace::new();
@@ -85,20 +114,20 @@ pub fn run_schedule(
         machine.begin_cycle(&mut events);
         loop {
             for (what, detail) in &events {
-                agents.on_event(*what, *detail, &mut machine);
+                agents.on_event(*what, *detail, machine);
             }
-            drain_done(&mut machine, |done, machine| agents.on_done(done, machine));
+            drain_done(machine, |done, machine| agents.on_done(done, machine));
             if !machine.more_events(&mut events) {
                 break;
             }
         }
         machine.end_cycle();
         if machine.is_stuck() && !agents.is_over() {
-            return Err(hang(&machine, Driver::Agents(&agents)));
+            return Err(hang(machine, Driver::Agents(&agents)));
         }
         pace.tick(machine.cycle, agents.num_done, total, on_progress)?;
     }
-    Ok(finish(&machine, agents.times(), outputs))
+    Ok(finish(machine, agents.times(), outputs))
 }
 
 /// Writes the inputs into the memories.
@@ -128,32 +157,56 @@ pub fn run_trace(
     on_progress: OnProgress<'_>,
 ) -> Result<RunResult, RunError> {
     let mut machine = Machine::new(network, config.clone());
-    let mut driver = TraceDriver::new(trace, &mut machine)?;
+    replay_trace(&mut machine, trace, on_progress)
+}
+
+/// As [`run_trace`], with a record of every cycle.
+///
+/// # Errors
+/// As [`run_schedule_recorded`].
+pub fn run_trace_recorded<'a>(
+    network: &'a Network,
+    trace: &Trace,
+    config: &RunConfig,
+    on_cycle: OnCycle<'a>,
+) -> Result<RunResult, RunError> {
+    let mut machine = Machine::new(network, config.clone());
+    machine.record_to(on_cycle)?;
+    replay_trace(&mut machine, trace, &mut |_| true)
+}
+
+fn replay_trace(
+    machine: &mut Machine<'_>,
+    trace: &Trace,
+    on_progress: OnProgress<'_>,
+) -> Result<RunResult, RunError> {
+    let mut driver = TraceDriver::new(trace, machine)?;
     let total = trace.transactions.len();
     let mut starts = Vec::new();
     let mut pace = Pace::new();
     while !driver.is_over() {
         machine.begin_cycle(&mut starts);
         loop {
-            drain_done(&mut machine, |done, machine| driver.on_done(done, machine));
+            drain_done(machine, |done, machine| driver.on_done(done, machine));
             for (entry, member) in &starts {
-                driver.start(*entry, *member, &mut machine);
+                driver.start(*entry, *member, machine);
             }
             if !machine.more_events(&mut starts) {
                 break;
             }
         }
         if driver.is_over() {
+            machine.record_moves();
             break;
         }
         machine.end_cycle();
         if machine.is_stuck() {
-            return Err(hang(&machine, Driver::Trace(&driver)));
+            return Err(hang(machine, Driver::Trace(&driver)));
         }
         pace.tick(machine.cycle, driver.num_done, total, on_progress)?;
     }
     let wrong = driver.num_wrong();
-    let mut result = finish(&machine, driver.times(), &[]);
+    let mut result = finish(machine, driver.times(), &[]);
     result.responses = driver.responses();
     result.wrong_transactions = wrong + machine.wrong_beats;
     Ok(result)

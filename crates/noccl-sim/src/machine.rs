@@ -15,6 +15,7 @@ use crate::ni::Nis;
 use crate::payload::PayloadPool;
 use crate::peer::PeerState;
 use crate::plane::{Context, PlaneState, packed_coords};
+use crate::record::Recorder;
 use crate::txn::{Owner, Txns};
 use crate::wheel::Wheel;
 use noccl_net::{Network, TileKind};
@@ -92,6 +93,7 @@ pub(crate) struct Machine<'n> {
     pub errors: Errors,
     /// Published routers: worms, joins at FIFO heads.
     pub is_peer: bool,
+    pub recorder: Option<Box<Recorder<'n>>>,
     crew: Crew,
     due: Vec<Event>,
 }
@@ -144,6 +146,7 @@ impl<'n> Machine<'n> {
             wrong_beats: 0,
             errors: Errors::default(),
             is_peer,
+            recorder: None,
             due: Vec::new(),
         }
     }
@@ -179,6 +182,9 @@ impl<'n> Machine<'n> {
             self.schedule_timeouts(plane);
         }
         self.send_credits();
+        if self.recorder.is_some() {
+            self.record_offers();
+        }
         for plane in Plane::ALL {
             self.hand_over(plane);
         }
@@ -210,6 +216,9 @@ impl<'n> Machine<'n> {
     /// Second part: inject what the NIs and the driver offer, then commit all registers.
     pub(crate) fn end_cycle(&mut self) {
         self.inject();
+        if self.recorder.is_some() {
+            self.record_moves();
+        }
         let (trees, is_large) = (&self.txns.trees, self.is_large());
         let parts = self.planes.each_mut().map(|p| p.receive_parts(trees));
         self.crew.run(parts, is_large);

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the routers of a network do in one cycle, flit by flit.
+//!
+//! The language between a backend that records and whatever checks it against another model of the same
+//! network, hardware above all: every handshake at every router port, with all that a flit of that network
+//! carries. A flit that waits is not recorded again, except at the Local outputs, where the endpoint may
+//! refuse it.
+
+use noccl_net::{Coord, MultiAddress, Port, TileId};
+use noccl_spec::Plane;
+use noccl_workload::{ElementType, Operator};
+
+/// All handshakes of one cycle. Cycles without any record may be missing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CycleRecord {
+    /// Cycle.
+    pub cycle: u64,
+    /// Handshakes, by plane, then place, then tile.
+    pub handshakes: Vec<Handshake>,
+}
+
+/// A flit at a port of a router.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Handshake {
+    /// Plane.
+    pub plane: Plane,
+    /// Tile of the router.
+    pub tile: TileId,
+    /// Which port.
+    pub place: FlitPlace,
+    /// The flit.
+    pub flit: FlitRecord,
+}
+
+/// Where a flit is seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FlitPlace {
+    /// It enters the Local input.
+    Enters,
+    /// It leaves by the Local output.
+    Leaves,
+    /// The Local output offers it and the endpoint does not take it.
+    Refused,
+    /// It crosses the link behind this output.
+    Crosses(Port),
+}
+
+/// Kind of a flit; with the plane and [`FlitRecord::is_wide`] the kind of a hardware flit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordedKind {
+    /// Beat of a write.
+    Write,
+    /// Operand or partial sum of a wide reduction.
+    Reduce,
+    /// Read data.
+    ReadData,
+    /// Read request.
+    ReadRequest,
+    /// Contribution of a barrier.
+    Barrier,
+    /// Atomic request.
+    Atomic,
+    /// Response to one initiator.
+    Response,
+    /// Response to a multicast, merged on its way.
+    CollectedResponse,
+    /// Response of a reduction or barrier to its group.
+    GroupResponse,
+    /// Room at a merge point, given back.
+    Credit,
+}
+
+/// All that a flit carries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FlitRecord {
+    /// Kind.
+    pub kind: RecordedKind,
+    /// Forks over `set`.
+    pub is_multicast: bool,
+    /// Belongs to a transaction of the wide port.
+    pub is_wide: bool,
+    /// The initiator has its own copy.
+    pub has_own_copy: bool,
+    /// AXI response code.
+    pub resp: u8,
+    /// Destination; origin for a multicast.
+    pub dst: Coord,
+    /// Initiator; who sent this operand of a reduction; root of credits, of group responses and of barriers.
+    pub src: Coord,
+    /// Set of a multicast or of a join, in region coordinates.
+    pub set: Option<MultiAddress>,
+    /// Name of the transaction; unique among those under way.
+    pub tag: u32,
+    /// Leaves merged so far; of a credit beats given back.
+    pub count: u32,
+    /// First byte of the burst or request in the target's memory.
+    pub address: u64,
+    /// Bytes of the burst or request.
+    pub bytes: u32,
+    /// Beats of the burst.
+    pub beats: u16,
+    /// This beat.
+    pub beat: u16,
+    /// Arithmetic of a reduction.
+    pub operator: Operator,
+    /// Elements of a reduction.
+    pub element: ElementType,
+    /// Old value that an atomic returns.
+    pub value: u32,
+    /// Payload of a wide beat, if the run moves bytes.
+    pub data: Option<[u8; 64]>,
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The record of a cycle: what crosses router ports, read off the registers before they change.
+//!
+//! Nothing in the loop serves the recorder. It looks twice per cycle: after evaluation it notes what the Local
+//! outputs offer and how full the Local inputs are, after injection it sees what has changed, and which
+//! flits are about to cross links. A transaction's facts are looked up while it is sure to be open: before
+//! the endpoint takes the flit.
+
+use crate::block::{LANES, LOCAL, PORTS};
+use crate::flit::{Flit, FlitKind, MULTICAST, OWN_COPY, pack, unpack};
+use crate::machine::Machine;
+use crate::plane::{PlaneState, slot_at};
+use crate::txn::TxnKind;
+use noccl_net::{Coord, Port, TileId};
+use noccl_run::{CycleRecord, FlitPlace, FlitRecord, Handshake, RecordedKind, RunError};
+use noccl_spec::Plane;
+
+/// Takes the record of every cycle in which something crossed a router port.
+pub type OnCycle<'a> = &'a mut dyn FnMut(&CycleRecord);
+
+/// State of the recorder.
+pub(crate) struct Recorder<'n> {
+    sink: OnCycle<'n>,
+    record: CycleRecord,
+    /// Flits in the Local input and output of each plane and tile at the start of the cycle.
+    before: [Vec<[u8; 2]>; 3],
+}
+
+impl<'n> Machine<'n> {
+    /// Records from now on.
+    ///
+    /// # Errors
+    /// [`RunError::Refused`] for published routers, whose flits are not those of our hardware.
+    pub(crate) fn record_to(&mut self, sink: OnCycle<'n>) -> Result<(), RunError> {
+        if self.is_peer {
+            return Err(RunError::Refused {
+                backend: "sim",
+                what: "a record of flits".to_owned(),
+                reason: "router.flow must be \"non_blocking\"".to_owned(),
+            });
+        }
+        self.recorder = Some(Box::new(Recorder {
+            sink,
+            record: CycleRecord::default(),
+            before: [const { Vec::new() }; 3],
+        }));
+        Ok(())
+    }
+
+    /// After evaluation: what the Local ports hold.
+    #[cold]
+    pub(crate) fn record_offers(&mut self) {
+        let Some(mut recorder) = self.recorder.take() else {
+            return;
+        };
+        recorder.record.cycle = self.cycle;
+        recorder.record.handshakes.clear();
+        for plane in Plane::ALL {
+            let state = &self.planes[plane.idx()];
+            let before = &mut recorder.before[plane.idx()];
+            before.clear();
+            before.extend((0..state.num_routers()).map(|r| local_occupancy(state, r)));
+            for r in 0..state.num_routers() {
+                if let Some(flit) = state.fifo(r, false, LOCAL).next() {
+                    let offer = self.handshake(plane, r, FlitPlace::Refused, flit);
+                    recorder.record.handshakes.push(offer);
+                }
+            }
+        }
+        self.recorder = Some(recorder);
+    }
+
+    /// After injection: what has entered and left, and what crosses links in this cycle.
+    #[cold]
+    pub(crate) fn record_moves(&mut self) {
+        let Some(mut recorder) = self.recorder.take() else {
+            return;
+        };
+        let Recorder {
+            sink,
+            record,
+            before,
+        } = &mut *recorder;
+        for offer in &mut record.handshakes {
+            let (plane, r) = (offer.plane.idx(), offer.tile.0 as usize);
+            if local_occupancy(&self.planes[plane], r)[1] < before[plane][r][1] {
+                offer.place = FlitPlace::Leaves;
+            }
+        }
+        for plane in Plane::ALL {
+            let state = &self.planes[plane.idx()];
+            for (r, [held, _]) in before[plane.idx()].iter().enumerate() {
+                if local_occupancy(state, r)[0] > *held
+                    && let Some(flit) = state.fifo(r, true, LOCAL).last()
+                {
+                    let entry = self.handshake(plane, r, FlitPlace::Enters, flit);
+                    record.handshakes.push(entry);
+                }
+                for port in &Port::ALL[..LOCAL] {
+                    if let Some(flit) = leaving(state, r, *port as usize) {
+                        let crossing = self.handshake(plane, r, FlitPlace::Crosses(*port), flit);
+                        record.handshakes.push(crossing);
+                    }
+                }
+            }
+        }
+        if !record.handshakes.is_empty() {
+            sink(record);
+        }
+        self.recorder = Some(recorder);
+    }
+
+    fn handshake(&self, plane: Plane, r: usize, place: FlitPlace, flit: Flit) -> Handshake {
+        Handshake {
+            plane,
+            tile: TileId(r as u32),
+            place,
+            flit: self.facts(plane, flit),
+        }
+    }
+
+    /// All that a hardware flit carries.
+    fn facts(&self, plane: Plane, flit: Flit) -> FlitRecord {
+        let txn = self.txns.get(flit.txn);
+        let tree = self.txns.trees.tree(flit.txn);
+        let kind = recorded_kind(flit.kind);
+        let is_multicast = flit.flags & MULTICAST != 0;
+        let joins = matches!(
+            kind,
+            RecordedKind::Reduce | RecordedKind::Barrier | RecordedKind::CollectedResponse
+        );
+        let src = match kind {
+            RecordedKind::Reduce => unpack(flit.dst),
+            RecordedKind::Barrier | RecordedKind::GroupResponse | RecordedKind::Credit => tree.root,
+            RecordedKind::Write
+            | RecordedKind::ReadData
+            | RecordedKind::ReadRequest
+            | RecordedKind::Atomic
+            | RecordedKind::Response
+            | RecordedKind::CollectedResponse => self.network.coord(TileId(txn.home)),
+        };
+        let dst = if is_multicast {
+            Coord::new(0, 0)
+        } else if kind == RecordedKind::Reduce {
+            tree.root
+        } else {
+            unpack(flit.dst)
+        };
+        let counts = matches!(
+            kind,
+            RecordedKind::Barrier | RecordedKind::CollectedResponse | RecordedKind::Credit
+        );
+        let moves_bytes = self.is_value() && plane == Plane::Wide;
+        let is_atomic = txn.kind == TxnKind::Atomic && kind == RecordedKind::Response;
+        debug_assert!(kind != RecordedKind::Reduce || pack(src) == flit.dst);
+        FlitRecord {
+            kind,
+            is_multicast,
+            is_wide: txn.is_wide,
+            has_own_copy: flit.flags & OWN_COPY != 0,
+            resp: flit.resp(),
+            dst,
+            src,
+            set: (is_multicast || joins).then_some(tree.set.set),
+            tag: flit.txn,
+            count: if counts { flit.payload } else { 0 },
+            address: txn.address,
+            bytes: txn.bytes,
+            beats: txn.beats,
+            beat: flit.beat,
+            operator: tree.operator,
+            element: tree.element,
+            value: if is_atomic { flit.payload } else { 0 },
+            data: moves_bytes.then(|| *self.pool.bytes(flit.payload)),
+        }
+    }
+}
+
+/// Flits in the Local input and output of a router.
+fn local_occupancy(state: &PlaneState, r: usize) -> [u8; 2] {
+    [true, false].map(|is_input| state.fifo(r, is_input, LOCAL).count() as u8)
+}
+
+/// The flit that crosses the link behind an output in this cycle.
+fn leaving(state: &PlaneState, r: usize, port: usize) -> Option<Flit> {
+    let (w, lane) = (r / LANES, r % LANES);
+    let is_leaving = state.leaving[w][port] >> lane & 1 != 0;
+    let slot = (state.leaving_slot[w][port] >> lane & 1) as usize;
+    debug_assert!(port < PORTS);
+    is_leaving.then(|| Flit::from_packed(state.output[slot_at(r, port) + slot]))
+}
+
+const fn recorded_kind(kind: FlitKind) -> RecordedKind {
+    match kind {
+        FlitKind::Write | FlitKind::WriteHead | FlitKind::NarrowWrite => RecordedKind::Write,
+        FlitKind::Reduce | FlitKind::ReduceHead => RecordedKind::Reduce,
+        FlitKind::ReadRequest => RecordedKind::ReadRequest,
+        FlitKind::ReadData => RecordedKind::ReadData,
+        FlitKind::Response => RecordedKind::Response,
+        FlitKind::CollectB => RecordedKind::CollectedResponse,
+        FlitKind::ReduceResponse => RecordedKind::GroupResponse,
+        FlitKind::Barrier | FlitKind::BarrierHead => RecordedKind::Barrier,
+        FlitKind::Atomic => RecordedKind::Atomic,
+        FlitKind::Credit => RecordedKind::Credit,
+    }
+}
