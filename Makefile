@@ -62,7 +62,7 @@ $(RTL_VENV)/.deps: $(VENV)/.deps requirements/rtl.lock requirements/debian.toml
 	@touch $@
 
 .PHONY: setup-rtl
-setup-rtl: $(RTL_VENV)/.deps ## Pinned tools of the hardware (simulator, linters, synthesis, solvers) in .venv-rtl
+setup-rtl: $(RTL_VENV)/.deps .tools/bin/sta ## Pinned tools of the hardware (simulator, linters, synthesis, solvers) in .venv-rtl
 
 .PHONY: cli
 cli: $(BIN)/noccl ## Release build of the command line tool: .venv/bin/noccl
@@ -122,12 +122,12 @@ docs: ## API documentation of the crates, warnings are errors
 	RUSTDOCFLAGS='-D warnings -A rustdoc::private_intra_doc_links' cargo doc --workspace --exclude noccl-py --exclude noccl-cli --no-deps --locked
 
 .PHONY: lint-rtl
-lint-rtl: $(RTL_VENV)/.deps ## Verilator, slang and Verible over the SystemVerilog
+lint-rtl: $(RTL_VENV)/.deps .tools/bin/sta ## Verilator, slang and Verible over the SystemVerilog
 	$(RTL_BIN)/python tools/rtl_lint.py
 	$(RTL_BIN)/python -m pytest -q -c rtl/pytest.ini rtl/lint
 
 .PHONY: format-rtl
-format-rtl: $(RTL_VENV)/.deps ## Format the SystemVerilog
+format-rtl: $(RTL_VENV)/.deps .tools/bin/sta ## Format the SystemVerilog
 	$(RTL_BIN)/python tools/rtl_lint.py --fix
 
 # ---------------------------------------------------------------------------------------------- tests
@@ -144,8 +144,21 @@ test-python: $(VENV)/.extension $(BIN)/noccl
 	$(BIN)/python -m pytest
 
 .PHONY: rtl
-rtl: $(RTL_VENV)/.deps ## Tests of the hardware's modules: cocotb on Verilator
-	$(RTL_BIN)/python -m pytest -c rtl/pytest.ini rtl/tb rtl/formal
+rtl: $(RTL_VENV)/.deps .tools/bin/sta ## Tests of the hardware's modules: cocotb on Verilator
+	$(RTL_BIN)/python -m pytest -c rtl/pytest.ini rtl/tb rtl/formal rtl/synth
+
+.tools/bin/sta .tools/osu018 &: $(VENV)/.deps requirements/debian.toml
+	$(BIN)/python tools/debian.py opensta .tools/bin/sta
+	$(BIN)/python tools/debian.py qflow-tech-osu018 .tools/osu018
+	@touch .tools/bin/sta
+
+.PHONY: synth
+synth: $(RTL_VENV)/.deps .tools/bin/sta ## Area and timing of the modules beside the published router's (minutes)
+	$(RTL_BIN)/python tools/rtl_synth.py
+
+.PHONY: synth-page
+synth-page: $(RTL_VENV)/.deps .tools/bin/sta ## The same, written to docs/rtl/synthesis.md
+	$(RTL_BIN)/python tools/rtl_synth.py --page docs/rtl/synthesis.md
 
 .PHONY: formal
 formal: $(RTL_VENV)/.deps ## Prove the modules' promises, and kill a mutant per property

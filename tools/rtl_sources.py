@@ -15,6 +15,9 @@ import repository
 
 RTL = repository.ROOT / "rtl"
 INCLUDE = RTL / "include"
+GENERATED = RTL / "gen"
+# Whose generated package is read where no other is asked for.
+CONFIGURATION = "collective_noc_4x4"
 
 _NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 _NAME = re.compile(r"\bnoccl_\w+")
@@ -24,14 +27,16 @@ class SourceError(Exception):
     """A file is missing, has two homes, or needs itself."""
 
 
-def index(root: Path = RTL) -> dict[str, Path]:
-    """Maps module or package name to file.
+def index(root: Path = RTL, configuration: str = CONFIGURATION) -> dict[str, Path]:
+    """Maps module or package name to file; generated packages are those of one configuration.
 
     Raises:
         SourceError: Two files bear the same name.
     """
     found: dict[str, Path] = {}
     for path in sorted(root.rglob("*.sv")):
+        if GENERATED in path.parents and path.parent.name != configuration:
+            continue
         if path.stem in found:
             raise SourceError(f"{path}: the name is taken by {found[path.stem]}")
         found[path.stem] = path
@@ -43,13 +48,15 @@ def mentioned(text: str) -> set[str]:
     return set(_NAME.findall(_NOT_CODE.sub(" ", text)))
 
 
-def closure(tops: Iterable[str], root: Path = RTL) -> list[Path]:
+def closure(
+    tops: Iterable[str], root: Path = RTL, configuration: str = CONFIGURATION
+) -> list[Path]:
     """Files that the modules need, dependencies first.
 
     Raises:
         SourceError: No file of a top's name, or files need each other in a circle.
     """
-    known = index(root)
+    known = index(root, configuration)
     ordered: dict[str, Path] = {}
     open_names: list[str] = []
 

@@ -26,7 +26,7 @@ endmodule
 
 @pytest.fixture
 def probe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(rtl_sources.closure, "__defaults__", (tmp_path,))
+    monkeypatch.setattr(rtl_sources.closure, "__defaults__", (tmp_path, "any"))
     return tmp_path / "noccl_probe.sv"
 
 

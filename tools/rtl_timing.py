@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Longest way between registers of a module, in an open cell library and in units of it.
+
+Yosys and ABC map onto the 180 nm library of Oklahoma State University, OpenSTA walks the netlist;
+inputs and outputs of the module are left free, so only ways from register to register count. The
+unit FO4 (an inverter that drives four of its kind) makes the result comparable with other
+technologies within some 25 %. No wires; enables are multiplexers here.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import rtl_area
+import rtl_yosys
+from repository import ROOT
+
+STA = ROOT / ".tools" / "bin" / "sta"
+LIBRARY = ROOT / ".tools" / "osu018" / "usr/share/qflow/tech/osu018/osu018_stdcells.lib"
+# Ambitious enough for the mapper to buy speed wherever the way is long.
+TARGET_PICOSECONDS = 2000
+# Any period will do, as the way is the period less the slack.
+PERIOD_NS = 10.0
+CHAIN = 12
+
+_SLACK = re.compile(r"^\s*(-?[\d.]+)\s+slack", re.MULTILINE)
+_ENDS = re.compile(r"^(?:Startpoint|Endpoint): (\S+)", re.MULTILINE)
+_POINT = re.compile(r"(-?[\d.]+) [\^v] (u\d+)/Y")
+
+
+class TimingError(Exception):
+    """The analyser says nothing that can be read."""
+
+
+@dataclass(frozen=True)
+class LongestWay:
+    """The longest way between two registers.
+
+    Attributes:
+        nanoseconds: With the set-up time of its end.
+        fo4: In inverters that drive four of their kind.
+        start: Register where it begins.
+        end: Register where it ends.
+    """
+
+    nanoseconds: float
+    fo4: float
+    start: str
+    end: str
+
+
+def _sta(script: Sequence[str], directory: Path) -> str:
+    file = directory / "timing.tcl"
+    file.write_text("\n".join([f"read_liberty {LIBRARY}", *script]) + "\n", encoding="utf-8")
+    command = [str(STA), "-exit", str(file)]
+    run = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
+    return run.stdout + run.stderr
+
+
+@functools.cache
+def fo4_nanoseconds(directory: Path) -> float:
+    """Delay of one inverter in the middle of a chain in which each drives four.
+
+    Raises:
+        TimingError: The analyser does not know the library.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    lines = ["module chain(input a, output y);", f"wire [{CHAIN}:0] n;", "assign n[0] = a;"]
+    for i in range(CHAIN):
+        lines.append(f"INVX1 u{i}(.A(n[{i}]), .Y(n[{i + 1}]));")
+        lines += [f"INVX1 l{i}_{j}(.A(n[{i + 1}]));" for j in range(3)]
+    (directory / "chain.v").write_text(
+        "\n".join([*lines, f"assign y = n[{CHAIN}];", "endmodule", ""]), encoding="utf-8"
+    )
+    script = ["read_verilog chain.v", "link_design chain", "create_clock -name c -period 10"]
+    script += ["set_input_delay 0 -clock c [get_ports a]"]
+    script += ["set_output_delay 0 -clock c [get_ports y]", "report_checks -digits 5"]
+    output = _sta(script, directory)
+    at = {name: float(time) for time, name in _POINT.findall(output)}
+    # Four inverters apart, two rising and two falling, far from both ends.
+    if not {"u3", "u7"} <= at.keys():
+        raise TimingError(f"FO4: {output[-400:]}")
+    return (at["u7"] - at["u3"]) / 4
+
+
+def measure(
+    top: str, parameters: Mapping[str, int], sources: Sequence[Path], directory: Path
+) -> LongestWay:
+    """Maps a module onto the library and finds its longest way.
+
+    Raises:
+        TimingError: There is no way between registers.
+        rtl_yosys.YosysError: Yosys refuses the sources.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    constraints = directory / "abc.constr"
+    constraints.write_text("set_driving_cell BUFX2\nset_load 20.0\n", encoding="utf-8")
+    flip_flops = " ".join(f"-cell {name} x" for name in ("$_DFF_P_", "$_DFF_PN0_", "$_DFF_PN1_"))
+    commands = [
+        *rtl_area.elaborate(top, parameters, sources),
+        f"dfflegalize {flip_flops}",
+        "opt",
+        # Flip-flops bear the names of their registers.
+        "rename -wire t:$_DFF*",
+        f"dfflibmap -liberty {LIBRARY}",
+        "opt",
+        f"abc -liberty {LIBRARY} -D {TARGET_PICOSECONDS} -constr {constraints}",
+        "opt_clean -purge",
+        "setundef -zero",
+        # The analyser reads no concatenation on the left of an assignment.
+        "splitnets",
+        "clean",
+        "write_verilog -noattr -noexpr netlist.v",
+    ]
+    rtl_yosys.run(commands, directory)
+    script = ["read_verilog netlist.v", f"link_design {top}"]
+    script += [f"create_clock -name clk -period {PERIOD_NS} [get_ports clk_i]"]
+    script += ["report_checks -path_delay max -digits 4"]
+    output = _sta(script, directory)
+    (directory / "timing.rpt").write_text(output, encoding="utf-8")
+    slack, ends = _SLACK.search(output), _ENDS.findall(output)
+    if slack is None or len(ends) != 2:  # noqa: PLR2004 - a way has two ends.
+        raise TimingError(f"{top}: {output[-400:]}")
+    nanoseconds = PERIOD_NS - float(slack[1])
+    fo4 = nanoseconds / fo4_nanoseconds(directory.parent / "fo4")
+    return LongestWay(nanoseconds, fo4, start=ends[0], end=ends[1])
