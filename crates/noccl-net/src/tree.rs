@@ -7,9 +7,10 @@
 //! Coordinates here are mesh coordinates; a [`Cube`] is a multi-address moved to mesh coordinates.
 
 use crate::{Coord, MultiAddress, Network, Port, coord_behind};
+use serde::{Deserialize, Serialize};
 
 /// A multi-address placed on the mesh: members are `origin + m` for m in the set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Cube {
     /// Mesh coordinate of the region's south-west tile.
     pub origin: Coord,

@@ -13,6 +13,7 @@ use noccl_net::tree::Cube;
 use noccl_net::{MultiAddress, Network, cover};
 use noccl_run::RunError;
 use noccl_workload::{ActionKind, BarrierMechanism, Schedule};
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// Where the counters of software barriers stand; outside any payload.
@@ -23,7 +24,7 @@ const STORE: u32 = 0;
 const POLL: u32 = 1;
 const RELEASE: u32 = 2;
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Running {
     mechanism: BarrierMechanism,
     counter: u32,
@@ -50,8 +51,9 @@ impl Running {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Barriers {
+    #[serde(serialize_with = "crate::checkpoint::sorted")]
     running: HashMap<u32, Running>,
     /// Stores on their way from core to NI: (action, tile) by event number.
     stores: Vec<(u32, u32)>,
@@ -188,7 +190,10 @@ impl Barriers {
         let poll_cycles = u64::from(cluster.instructions.poll).max(1);
         let core_cycle = machine.cycle + u64::from(cluster.response_path_cycles);
         let seen = match state.releaser {
-            Some(poller) if poller == tile && state.polling_since.is_none() => {
+            // Polling begins; a releaser elsewhere has done with the counter.
+            Some(poller)
+                if [tile, state.counter] == [poller; 2] && state.polling_since.is_none() =>
+            {
                 state.polling_since = Some(core_cycle);
                 state.seen_cycle(poll_cycles)
             }

@@ -4,7 +4,9 @@
 //! Two levels: a summary bit per word of members. A mesh of a million tiles with one flit costs a scan
 //! of 256 summary words instead of 16,384 words.
 
-#[derive(Debug, Clone)]
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct BitSet {
     words: Vec<u64>,
     summary: Vec<u64>,

@@ -6,6 +6,7 @@
 //! requester is word-wise too; only contended outputs are looked at one by one.
 
 use noccl_net::Port;
+use serde::{Deserialize, Serialize};
 
 pub(crate) const PORTS: usize = 5;
 pub(crate) const LOCAL: usize = Port::Local as usize;
@@ -16,7 +17,7 @@ pub(crate) const LANES: usize = 64;
 /// Registers and moves of 64 routers of one plane.
 ///
 /// The inputs' `full` bits live in an array of their own, as neighbouring blocks read them.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
 pub(crate) struct Block {
     /// Inputs with at least one flit, and which slot is the head (padded: indexed by three bits).
     pub in_any: [u64; PORTS],

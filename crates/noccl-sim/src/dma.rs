@@ -13,10 +13,11 @@ use crate::ni::Source;
 use crate::txn::Owner;
 use noccl_net::Network;
 use noccl_workload::{Destination, Transfer};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Where a movement reads or writes.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) enum Side {
     /// The engine's own L1.
     Own,
@@ -25,7 +26,7 @@ pub(crate) enum Side {
 }
 
 /// One transfer in an engine.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Movement {
     /// Instance of the schedule that waits for it.
     pub instance: u32,
@@ -41,7 +42,7 @@ pub(crate) struct Movement {
 }
 
 /// A burst that the read side will ask for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct ReadBurst {
     tile: u32,
     address: u64,
@@ -49,13 +50,13 @@ struct ReadBurst {
 }
 
 /// A movement whose read data has not all come.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Reading {
     movement: Movement,
     received: u64,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Dma {
     /// Transfers that wait until the engine works on fewer than its limit.
     waiting: VecDeque<Movement>,

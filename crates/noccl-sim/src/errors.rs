@@ -4,6 +4,7 @@
 
 use crate::machine::{Done, Event, Machine};
 use crate::payload::BEAT_BYTES;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 pub(crate) const OKAY: u8 = 0;
@@ -13,7 +14,7 @@ pub(crate) const SLVERR: u8 = 2;
 pub(crate) const DECERR: u8 = 3;
 
 /// What goes wrong in this run; empty in most.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Errors {
     /// Ranges of memories that answer SLVERR: (tile, bytes).
     pub memory: Vec<(u32, Range<u64>)>,

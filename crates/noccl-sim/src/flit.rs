@@ -4,8 +4,10 @@
 //! Only what routing and bookkeeping need travels here; transaction constants stay in the transaction
 //! table, payload bytes in the payload pool, so that a hop copies one quarter of a cache line.
 
+use serde::{Deserialize, Serialize};
+
 /// What a flit is. The order has no meaning.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub(crate) enum FlitKind {
     /// Write beat (self-contained) or, under wormhole flow, a W beat.
@@ -39,7 +41,7 @@ pub(crate) enum FlitKind {
 }
 
 /// One unit of flow control.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Flit {
     /// Transaction.
     pub txn: u32,

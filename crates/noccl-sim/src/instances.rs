@@ -4,11 +4,14 @@
 use noccl_net::Network;
 use noccl_run::RunError;
 use noccl_workload::{Action, ActionKind, Schedule};
+use serde::{Deserialize, Serialize};
 
-/// One participant's share of one action.
-#[derive(Debug, Clone)]
+/// One participant's share of one action. What the schedule says of it is in no checkpoint.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Instance {
+    #[serde(skip)]
     pub action: u32,
+    #[serde(skip)]
     pub tile: u32,
     /// Instances that must be over first.
     pub open: u32,

@@ -10,9 +10,10 @@ use noccl_net::tree::Cube;
 use noccl_net::{Coord, TileId};
 use noccl_spec::Plane;
 use noccl_workload::{ElementType, Operator};
+use serde::{Deserialize, Serialize};
 
 /// Where a write goes.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) enum Target {
     Tile(u32),
     Set(Cube),

@@ -4,7 +4,7 @@
 //! From the bottom: [`flit`], [`plane`] (routers of one plane), [`join`] (merge points), [`ni`],
 //! [`inject`] and [`deliver`] (both sides of the NI), [`machine`] (all of that, cycle by cycle), and three
 //! drivers on top: [`trace_run`] (bare AXI transactions), [`traffic_run`] (open loop), and the agents of
-//! a schedule. A driver sees transactions and completions, never flits; the machine knows no collective.
+//! a schedule, whose runs can be stopped and go on later ([`ScheduleRun`], [`checkpoint`]). A driver sees transactions and completions, never flits; the machine knows no collective.
 
 mod agents;
 mod answer;
@@ -12,6 +12,7 @@ mod barrier;
 mod bitset;
 mod block;
 mod burst;
+pub mod checkpoint;
 mod crew;
 mod deliver;
 mod diagnose;
@@ -37,6 +38,7 @@ mod peer;
 mod plane;
 mod random;
 mod record;
+mod schedule_run;
 mod stripe;
 mod trace_form;
 mod trace_run;
@@ -47,8 +49,8 @@ mod watch;
 mod wheel;
 
 pub use record::OnCycle;
+pub use schedule_run::ScheduleRun;
 
-use agents::Agents;
 use diagnose::Driver;
 use machine::Machine;
 use noccl_net::{LinkId, Network, Port, TileId};
@@ -61,8 +63,10 @@ use traffic_run::TrafficDriver;
 /// Called now and then with the progress of a run; returns false to interrupt it.
 pub type OnProgress<'a> = &'a mut dyn FnMut(Progress) -> bool;
 
-/// Cycles between two calls of a progress callback.
+/// At most so many cycles lie between two calls of a progress callback, and not many more flit-hops: small
+/// meshes do not pay for it, and on a large one a call is never seconds away.
 const PROGRESS_CYCLES: u64 = 4096;
+const PROGRESS_HOPS: u64 = 1 << 20;
 
 /// Runs a schedule: real agents, DMA engines, NIs and routers, cycle by cycle.
 ///
@@ -78,8 +82,9 @@ pub fn run_schedule(
     config: &RunConfig,
     on_progress: OnProgress<'_>,
 ) -> Result<RunResult, RunError> {
-    let mut machine = Machine::new(network, config.clone());
-    replay_schedule(&mut machine, schedule, inputs, outputs, on_progress)
+    let mut run = ScheduleRun::new(network, schedule, inputs, config)?;
+    run.advance(on_progress)?;
+    Ok(run.result(outputs))
 }
 
 /// As [`run_schedule`], with a record of every cycle.
@@ -95,39 +100,9 @@ pub fn run_schedule_recorded<'a>(
 ) -> Result<RunResult, RunError> {
     let mut machine = Machine::new(network, config.clone());
     machine.record_to(on_cycle)?;
-    replay_schedule(&mut machine, schedule, inputs, &[], &mut |_| true)
-}
-
-fn replay_schedule<'a>(
-    machine: &mut Machine<'a>,
-    schedule: &'a Schedule,
-    inputs: &[MemoryImage],
-    outputs: &[(Place, u64)],
-    on_progress: OnProgress<'_>,
-) -> Result<RunResult, RunError> {
-    fill(machine, inputs)?;
-    let mut agents = Agents::new(schedule, machine)?;
-    let total = agents.instances.all.len();
-    let mut events = Vec::new();
-    let mut pace = Pace::new();
-    while !agents.is_over() {
-        machine.begin_cycle(&mut events);
-        loop {
-            for (what, detail) in &events {
-                agents.on_event(*what, *detail, machine);
-            }
-            drain_done(machine, |done, machine| agents.on_done(done, machine));
-            if !machine.more_events(&mut events) {
-                break;
-            }
-        }
-        machine.end_cycle();
-        if machine.is_stuck() && !agents.is_over() {
-            return Err(hang(machine, Driver::Agents(&agents)));
-        }
-        pace.tick(machine.cycle, agents.num_done, total, on_progress)?;
-    }
-    Ok(finish(machine, agents.times(), outputs))
+    let mut run = ScheduleRun::on(machine, schedule, inputs)?;
+    run.advance(&mut |_| true)?;
+    Ok(run.result(&[]))
 }
 
 /// Writes the inputs into the memories.
@@ -183,7 +158,7 @@ fn replay_trace(
     let mut driver = TraceDriver::new(trace, machine)?;
     let total = trace.transactions.len();
     let mut starts = Vec::new();
-    let mut pace = Pace::new();
+    let mut pace = Pace::new(machine);
     while !driver.is_over() {
         machine.begin_cycle(&mut starts);
         loop {
@@ -203,7 +178,7 @@ fn replay_trace(
         if machine.is_stuck() {
             return Err(hang(machine, Driver::Trace(&driver)));
         }
-        pace.tick(machine.cycle, driver.num_done, total, on_progress)?;
+        pace.tick(machine, driver.num_done, total, on_progress)?;
     }
     let wrong = driver.num_wrong();
     let mut result = finish(machine, driver.times(), &[]);
@@ -226,7 +201,7 @@ pub fn run_traffic(
     let mut driver = TrafficDriver::new(traffic, &mut machine)?;
     let total = traffic.warmup_cycles + traffic.measure_cycles;
     let mut created = Vec::new();
-    let mut pace = Pace::new();
+    let mut pace = Pace::new(&machine);
     while !driver.is_over(machine.cycle) {
         machine.begin_cycle(&mut created);
         drain_done(&mut machine, |done, machine| driver.on_done(done, machine));
@@ -238,7 +213,7 @@ pub fn run_traffic(
             return Err(hang(&machine, Driver::Traffic));
         }
         pace.tick(
-            machine.cycle,
+            &machine,
             machine.cycle.min(total) as usize,
             total as usize,
             on_progress,
@@ -249,28 +224,31 @@ pub fn run_traffic(
 
 /// When the progress of a run is told next.
 struct Pace {
-    report_at: u64,
+    report_at_cycle: u64,
+    report_at_hops: u64,
 }
 
 impl Pace {
-    const fn new() -> Self {
+    fn new(machine: &Machine<'_>) -> Self {
         Self {
-            report_at: PROGRESS_CYCLES,
+            report_at_cycle: machine.cycle + PROGRESS_CYCLES,
+            report_at_hops: machine.flit_hops() + PROGRESS_HOPS,
         }
     }
 
     /// Tells the progress if it is time; an error if the caller wants to stop.
     fn tick(
         &mut self,
-        cycle: u64,
+        machine: &Machine<'_>,
         actions_done: usize,
         actions_total: usize,
         on_progress: &mut dyn FnMut(Progress) -> bool,
     ) -> Result<(), RunError> {
-        if cycle < self.report_at {
+        let cycle = machine.cycle;
+        if cycle < self.report_at_cycle && machine.flit_hops() < self.report_at_hops {
             return Ok(());
         }
-        self.report_at = cycle + PROGRESS_CYCLES;
+        *self = Self::new(machine);
         let now = Progress {
             cycle,
             actions_done,

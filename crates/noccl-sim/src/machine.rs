@@ -21,13 +21,14 @@ use crate::wheel::Wheel;
 use noccl_net::{Network, TileKind};
 use noccl_run::{Counters, Mode, RunConfig};
 use noccl_spec::{Plane, RouterFlow, WideReductionKind};
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// Below this number of active blocks handing work to another thread costs more than it saves.
 const MIN_PARALLEL_BLOCKS: usize = 64;
 
 /// Something that happens at a known cycle.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) enum Event {
     /// A memory answers a write.
     Respond { tile: u32, txn: u32 },
@@ -50,7 +51,7 @@ pub(crate) enum Event {
 }
 
 /// What the driver is told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Done {
     /// The initiator has the response (or the last read beat).
     Transaction {
@@ -94,8 +95,8 @@ pub(crate) struct Machine<'n> {
     /// Published routers: worms, joins at FIFO heads.
     pub is_peer: bool,
     pub recorder: Option<Box<Recorder<'n>>>,
-    crew: Crew,
-    due: Vec<Event>,
+    pub crew: Crew,
+    pub due: Vec<Event>,
 }
 
 impl<'n> Machine<'n> {

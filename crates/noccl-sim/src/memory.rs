@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Memories of all tiles (value mode), in pages that exist once they are written.
 
+use crate::checkpoint::{Bytes, sorted};
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 const PAGE: usize = 4096;
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Memories {
-    pages: HashMap<(u32, u64), Box<[u8; PAGE]>>,
+    #[serde(serialize_with = "sorted")]
+    pages: HashMap<(u32, u64), Box<Bytes<PAGE>>>,
 }
 
 impl Memories {
@@ -18,7 +21,7 @@ impl Memories {
             let (page, from, len) = piece(offset + done as u64, into.len() - done);
             let target = &mut into[done..done + len];
             match self.pages.get(&(tile, page)) {
-                Some(bytes) => target.copy_from_slice(&bytes[from..from + len]),
+                Some(bytes) => target.copy_from_slice(&bytes.0[from..from + len]),
                 None => target.fill(0),
             }
             done += len;
@@ -32,8 +35,8 @@ impl Memories {
             let target = self
                 .pages
                 .entry((tile, page))
-                .or_insert_with(|| Box::new([0; PAGE]));
-            target[from..from + len].copy_from_slice(&bytes[done..done + len]);
+                .or_insert_with(|| Box::new(Bytes([0; PAGE])));
+            target.0[from..from + len].copy_from_slice(&bytes[done..done + len]);
             done += len;
         }
     }

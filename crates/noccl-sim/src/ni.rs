@@ -2,10 +2,11 @@
 //! Network interface state per tile: queues between the AXI ports and the Local inputs of three planes.
 
 use crate::flit::Flit;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Where the bytes of an outgoing write stream come from (value mode).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Source {
     /// Bytes of a generator, for traces and traffic.
     Pattern(u64),
@@ -16,7 +17,7 @@ pub(crate) enum Source {
 }
 
 /// A write burst on its way into the wide plane, or read data on its way back.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Stream {
     pub txn: u32,
     pub next_beat: u16,
@@ -30,7 +31,7 @@ pub(crate) struct Stream {
 }
 
 /// One NI.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Ni {
     /// Outgoing write and reduction bursts, in AW order.
     pub writes: VecDeque<Stream>,
@@ -71,7 +72,7 @@ pub(crate) struct Ni {
 const PIECE: usize = 64;
 
 /// The NIs of all tiles; a piece of them exists once one of its tiles has had something to do.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Nis {
     pieces: Vec<Option<Box<[Ni]>>>,
     len: usize,

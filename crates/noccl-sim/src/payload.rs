@@ -3,12 +3,15 @@
 //!
 //! A fork shares a slot, a reduction takes a new one; a slot is free when its last flit has landed.
 
+use crate::checkpoint::Bytes;
+use serde::{Deserialize, Serialize};
+
 /// Bytes of a wide beat.
 pub(crate) const BEAT_BYTES: usize = 64;
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(crate) struct PayloadPool {
-    bytes: Vec<[u8; BEAT_BYTES]>,
+    bytes: Vec<Bytes<BEAT_BYTES>>,
     references: Vec<u32>,
     free: Vec<u32>,
 }
@@ -17,17 +20,17 @@ impl PayloadPool {
     /// A slot with these bytes and one reference.
     pub(crate) fn put(&mut self, bytes: [u8; BEAT_BYTES]) -> u32 {
         if let Some(slot) = self.free.pop() {
-            self.bytes[slot as usize] = bytes;
+            self.bytes[slot as usize] = Bytes(bytes);
             self.references[slot as usize] = 1;
             return slot;
         }
-        self.bytes.push(bytes);
+        self.bytes.push(Bytes(bytes));
         self.references.push(1);
         (self.bytes.len() - 1) as u32
     }
 
     pub(crate) fn bytes(&self, slot: u32) -> &[u8; BEAT_BYTES] {
-        &self.bytes[slot as usize]
+        &self.bytes[slot as usize].0
     }
 
     /// One more flit carries this slot.

@@ -15,9 +15,10 @@ use noccl_net::tree::{Cube, join_set};
 use noccl_net::{Coord, Network};
 use noccl_run::RunError;
 use noccl_spec::RouterFlow;
+use serde::{Deserialize, Serialize};
 
 /// Extra registers of published routers, as bit planes per block.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct PeerState {
     /// Per output and input: the input's worm holds the output.
     pub holds: Vec<[[u64; RESULT + 1]; PORTS]>,

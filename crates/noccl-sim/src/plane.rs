@@ -63,7 +63,7 @@ pub(crate) struct PlaneState {
     /// Ranges of blocks that threads work on.
     pub(crate) stripes: Vec<Stripe>,
     pub(crate) flit_hops: u64,
-    num_routers: usize,
+    pub(crate) num_routers: usize,
 }
 
 /// Packed coordinate of every router, filled up to whole blocks.

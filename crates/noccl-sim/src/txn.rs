@@ -7,9 +7,10 @@
 use noccl_net::tree::Cube;
 use noccl_net::{Coord, MultiAddress};
 use noccl_workload::{ElementType, Operator};
+use serde::{Deserialize, Serialize};
 
 /// Routing facts of one transaction.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Tree {
     /// Destinations of a multicast, contributors of a reduction.
     pub set: Cube,
@@ -24,7 +25,7 @@ pub(crate) struct Tree {
 }
 
 /// Routing facts by transaction id.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Trees(Vec<Tree>);
 
 impl Trees {
@@ -40,7 +41,7 @@ impl Trees {
 }
 
 /// What kind of transaction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum TxnKind {
     WideWrite,
     WideRead,
@@ -52,7 +53,7 @@ pub(crate) enum TxnKind {
 }
 
 /// Who is told when the transaction is over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Owner {
     /// Open-loop packet created in this cycle.
     Traffic {
@@ -93,7 +94,7 @@ impl Owner {
 }
 
 /// One transaction: a burst, a narrow request, or a collective of one burst.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Txn {
     pub kind: TxnKind,
     pub owner: Owner,
@@ -119,7 +120,7 @@ pub(crate) struct Txn {
 }
 
 /// The transaction table.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Txns {
     pub trees: Trees,
     table: Vec<Txn>,

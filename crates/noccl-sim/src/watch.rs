@@ -8,9 +8,10 @@
 use crate::block::PORTS;
 use crate::flit::{Flit, FlitKind};
 use crate::plane::PlaneState;
+use serde::{Deserialize, Serialize};
 
 /// One FIFO: its head, since when it stands there, since when the FIFO is full.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Seen {
     head: Option<(u32, u16, FlitKind)>,
     head_since: u64,
@@ -18,7 +19,7 @@ struct Seen {
 }
 
 /// All FIFOs of a plane, per router five inputs and five outputs.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Watch {
     seen: Vec<[Seen; 2 * PORTS]>,
 }

@@ -2,18 +2,19 @@
 //! Events in the near and far future, in order of cycle and, within a cycle, of insertion.
 //!
 //! Almost every event is one to a few cycles away: a ring of buckets serves those without comparing
-//! anything; a heap holds the rest.
+//! anything; an ordered map holds the rest.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 const RING: usize = 64;
 
 /// Time-ordered queue of small events.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Wheel<E> {
     ring: Vec<Vec<E>>,
-    far: BinaryHeap<Reverse<(u64, u64)>>,
-    far_events: std::collections::HashMap<u64, E>,
+    /// Events beyond the ring, by cycle and number.
+    far: BTreeMap<(u64, u64), E>,
     sequence: u64,
     in_ring: usize,
     now: u64,
@@ -23,8 +24,7 @@ impl<E: Copy> Wheel<E> {
     pub(crate) fn new() -> Self {
         Self {
             ring: (0..RING).map(|_| Vec::new()).collect(),
-            far: BinaryHeap::new(),
-            far_events: std::collections::HashMap::new(),
+            far: BTreeMap::new(),
             sequence: 0,
             in_ring: 0,
             now: 0,
@@ -38,8 +38,7 @@ impl<E: Copy> Wheel<E> {
             self.ring[cycle as usize % RING].push(event);
             self.in_ring += 1;
         } else {
-            self.far.push(Reverse((cycle, self.sequence)));
-            self.far_events.insert(self.sequence, event);
+            self.far.insert((cycle, self.sequence), event);
             self.sequence += 1;
         }
     }
@@ -51,12 +50,8 @@ impl<E: Copy> Wheel<E> {
         self.now = cycle;
         into.clear();
         // Far events of this cycle were scheduled earlier than anything in the ring's bucket.
-        while let Some(Reverse((at, key))) = self.far.peek().copied() {
-            if at > cycle {
-                break;
-            }
-            self.far.pop();
-            into.extend(self.far_events.remove(&key));
+        while let Some(first) = self.far.first_entry().filter(|e| e.key().0 <= cycle) {
+            into.push(first.remove());
         }
         if self.in_ring > 0 {
             let bucket = &mut self.ring[cycle as usize % RING];
@@ -72,7 +67,7 @@ impl<E: Copy> Wheel<E> {
 
     /// Cycle of the next event after the current one.
     pub(crate) fn next_cycle(&self) -> Option<u64> {
-        let far = self.far.peek().map(|Reverse((at, _))| *at);
+        let far = self.far.keys().next().map(|(at, _)| *at);
         let near = (self.in_ring > 0)
             .then(|| {
                 (self.now..self.now + RING as u64)

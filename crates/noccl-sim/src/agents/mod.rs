@@ -8,6 +8,7 @@
 
 mod compute;
 mod control;
+mod saved;
 mod view;
 
 use crate::barrier::Barriers;
@@ -18,6 +19,7 @@ use crate::txn::Owner;
 use noccl_net::Network;
 use noccl_run::RunError;
 use noccl_workload::{ActionKind, Schedule};
+use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
 
 /// Driver events; `detail` is an instance.
@@ -41,7 +43,7 @@ pub(crate) mod event {
 pub(crate) const BARRIER_EVENTS: u32 = 16;
 
 /// One in-order agent.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Agent {
     queue: VecDeque<u32>,
     is_busy: bool,

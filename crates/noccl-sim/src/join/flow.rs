@@ -10,13 +10,14 @@ use crate::txn::Tree;
 use noccl_net::deadlock::window_over;
 use noccl_net::tree::contributor;
 use noccl_net::{Coord, Port};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// An input that no contribution comes through never holds a beat up.
 const NEVER_MISSING: u16 = u16::MAX;
 
 /// A reduction between its first operand and its last partial sum at one merge point: a cache line.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(super) struct Flow {
     pub txn: u32,
     /// Cycle since which the oldest beat that lacks operands is the oldest, for diagnosis: so it may stop at the
@@ -158,7 +159,7 @@ fn at_most(beats: u32) -> u16 {
 }
 
 /// Value mode: payload slots of the operands that lie at a merge point, by transaction.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Bytes(Vec<(u32, VecDeque<[u32; 5]>)>);
 
 impl Bytes {

@@ -11,12 +11,13 @@ use noccl_net::deadlock::window_over;
 use noccl_net::tree::{contributor, join_set};
 use noccl_net::{Coord, Port, coord_behind, xy_port};
 use noccl_workload::number::fold_into;
+use serde::{Deserialize, Serialize};
 
 /// Units in one piece of [`Folds`].
 const PIECE: usize = 64;
 
 /// The units of a plane, in pieces that exist once a reduction has come by.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Folds {
     pieces: Vec<Option<Box<[Unit]>>>,
     config: JoinConfig,

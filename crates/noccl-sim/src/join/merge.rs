@@ -3,12 +3,13 @@
 
 use super::{Timeout, Verdict, Waiting};
 use crate::flit::Flit;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// A timed entry that no sibling joins for so long goes on alone.
 const MERGE_TIMEOUT_CYCLES: u64 = 256;
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Merge {
     /// Leaves and worst response so far.
     flit: Flit,
@@ -19,7 +20,7 @@ struct Merge {
     has_passed: bool,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Unit {
     merges: Vec<Merge>,
     /// Entries that go on alone, since these cycles.
@@ -29,7 +30,7 @@ struct Unit {
 }
 
 /// Merge tables of one plane; a router gets one when first needed.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Merges {
     /// Unit of each router; 0 is the empty unit of those that have none (zeroed pages cost nothing).
     unit_of: Vec<u32>,

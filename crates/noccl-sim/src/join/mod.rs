@@ -31,9 +31,10 @@ use fold::Folds;
 use merge::Merges;
 use noccl_net::Coord;
 use noccl_net::tree::leaves_through;
+use serde::{Deserialize, Serialize};
 
 /// Sizes and latencies of the units, from the spec.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct JoinConfig {
     pub merge_entries: usize,
     pub store_beats: u32,
@@ -65,7 +66,7 @@ pub(crate) struct Offer {
 }
 
 /// An entry of a merge table that may time out.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Timeout {
     pub router: u32,
     pub txn: u32,
@@ -85,7 +86,7 @@ pub(crate) struct Waiting {
 }
 
 /// Room given back to a sender (while it is owed, `from` is the input port).
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Credit {
     pub txn: u32,
     pub from: u32,
@@ -95,7 +96,7 @@ pub(crate) struct Credit {
 }
 
 /// Merge and reduction units of one plane. Reductions travel in one plane only, what merges in the two others.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Joins {
     merges: Merges,
     folds: Folds,

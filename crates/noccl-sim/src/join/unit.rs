@@ -5,16 +5,17 @@ use super::flow::{Bytes, Flow};
 use crate::few::Few;
 use crate::flit::{Flit, FlitKind};
 use crate::plane::Context;
+use serde::{Deserialize, Serialize};
 
 /// Complete beats of one transaction, one after the other.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(super) struct Run {
     pub txn: u32,
     pub beats: u32,
 }
 
 /// A partial sum and the cycle in which it is done: txn and payload; that cycle, beat, flags from the low bits up.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(super) struct Sum([u64; 2]);
 
 impl Sum {
@@ -42,7 +43,7 @@ impl Sum {
 }
 
 /// Reductions at one router. What every beat touches comes first.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 #[repr(C, align(64))]
 pub(super) struct Unit {
     pub next_issue: u64,

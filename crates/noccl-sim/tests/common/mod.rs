@@ -2,6 +2,7 @@
 //! Named networks and single-transaction runs, shared by the formula tests.
 #![allow(dead_code)] // every test file uses its own part
 
+pub mod random_schedule;
 pub mod random_trace;
 
 use noccl_net::{Coord, MultiAddress, Network, TileRef, elaborate};

@@ -17,13 +17,15 @@ impl Random {
         (z ^ (z >> 31)) % n
     }
 
-    fn cluster(&mut self, net: &Network) -> TileRef {
+    /// Any cluster.
+    pub fn cluster(&mut self, net: &Network) -> TileRef {
         let x = self.below(u64::from(net.cluster_width())) as u16;
         let y = self.below(u64::from(net.cluster_height())) as u16;
         TileRef::Cluster(Coord::new(x, y))
     }
 
-    fn tile(&mut self, net: &Network) -> TileRef {
+    /// Any tile, a memory every fourth time.
+    pub fn tile(&mut self, net: &Network) -> TileRef {
         let memories = net.memories().count() as u64;
         if memories > 0 && self.below(4) == 0 {
             TileRef::Memory(self.below(memories) as u32)
@@ -33,7 +35,7 @@ impl Random {
     }
 
     /// A cube of clusters, sides a power of two, aligned, possibly with holes.
-    fn cube(&mut self, net: &Network) -> MultiAddress {
+    pub fn cube(&mut self, net: &Network) -> MultiAddress {
         let mut side = |n: u16| {
             let mask = self.below(u64::from(n)) as u16 & (n - 1);
             let base = self.below(u64::from(n)) as u16 & !mask;

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+//! State of the machine below the agents.
+//!
+//! Every field is named, so that a new one has to be sorted in: stored, or left out for a reason.
+
+use super::{CheckpointError, Reader, Sorted, Writer};
+use crate::block::{Block, PORTS};
+use crate::machine::Machine;
+use crate::plane::{PlaneState, SLOTS};
+use std::io::{Read, Write};
+
+impl Machine<'_> {
+    pub(crate) fn save<W: Write>(&self, to: &mut Writer<W>) -> Result<(), CheckpointError> {
+        let Self {
+            // What the run is of, and what follows from it.
+            network: _,
+            config: _,
+            is_peer: _,
+            crew: _,
+            // Only looks on.
+            recorder: _,
+            // Empty between two cycles.
+            due: _,
+            cycle,
+            last_progress,
+            planes,
+            txns,
+            pool,
+            memories,
+            atomics,
+            nis,
+            injecting,
+            wheel,
+            done,
+            counters,
+            fpu_busy_until,
+            checksum,
+            wrong_beats,
+            errors,
+        } = self;
+        to.put(&(cycle, last_progress, txns, pool, memories))?;
+        to.put(&(Sorted(atomics), nis, injecting, wheel, done))?;
+        to.put(&(counters, fpu_busy_until, checksum, wrong_beats, errors))?;
+        planes.iter().try_for_each(|plane| plane.save(to))
+    }
+
+    /// Takes the place of a new machine's state.
+    pub(crate) fn restore<R: Read>(&mut self, from: &mut Reader<R>) -> Result<(), CheckpointError> {
+        let tiles = self.network.num_tiles();
+        (
+            self.cycle,
+            self.last_progress,
+            self.txns,
+            self.pool,
+            self.memories,
+        ) = from.take()?;
+        (
+            self.atomics,
+            self.nis,
+            self.injecting,
+            self.wheel,
+            self.done,
+        ) = from.take()?;
+        (
+            self.counters,
+            self.fpu_busy_until,
+            self.checksum,
+            self.wrong_beats,
+            self.errors,
+        ) = from.take()?;
+        if self.nis.len() != tiles || self.fpu_busy_until.len() != tiles {
+            return Err(CheckpointError::damaged("it is of another number of tiles"));
+        }
+        let mut planes = self.planes.iter_mut();
+        planes.try_for_each(|plane| plane.restore(from))
+    }
+}
+
+impl PlaneState {
+    fn save<W: Write>(&self, to: &mut Writer<W>) -> Result<(), CheckpointError> {
+        let Self {
+            // What follows from the network and the number of threads.
+            coords: _,
+            shifts: _,
+            stripes: _,
+            num_routers: _,
+            // Decided anew in every cycle.
+            leaving: _,
+            leaving_slot: _,
+            receiving: _,
+            blocks,
+            in_full,
+            input,
+            output,
+            entered,
+            joins,
+            active,
+            has_received,
+            peer,
+            watch,
+            flit_hops,
+        } = self;
+        to.put(&(blocks, in_full, entered, has_received))?;
+        to.put(&(joins, active, peer, watch, flit_hops))?;
+        let occupied = |is_input| occupied(blocks, in_full, is_input);
+        let inputs = occupied(true).map(|slot| input[slot]);
+        let outputs = occupied(false).map(|slot| output[slot]);
+        inputs
+            .chain(outputs)
+            .try_for_each(|flit| to.put_words(flit))
+    }
+
+    fn restore<R: Read>(&mut self, from: &mut Reader<R>) -> Result<(), CheckpointError> {
+        let blocks = self.blocks.len();
+        (self.blocks, self.in_full, self.entered, self.has_received) = from.take()?;
+        (
+            self.joins,
+            self.active,
+            self.peer,
+            self.watch,
+            self.flit_hops,
+        ) = from.take()?;
+        let routers = self.input.len() / (PORTS * 2);
+        let is_whole = self.blocks.len() == blocks && self.in_full.len() == blocks;
+        if !is_whole || self.entered.len() != routers {
+            return Err(CheckpointError::damaged(
+                "it is of another number of routers",
+            ));
+        }
+        for slot in occupied(&self.blocks, &self.in_full, true) {
+            self.input[slot] = from.take_words()?;
+        }
+        for slot in occupied(&self.blocks, &self.in_full, false) {
+            self.output[slot] = from.take_words()?;
+        }
+        Ok(())
+    }
+}
+
+/// Slots of the inputs' or the outputs' FIFOs that hold a flit. The others' contents are read by nobody.
+fn occupied<'a>(
+    blocks: &'a [Block],
+    in_full: &'a [[u64; PORTS]],
+    is_input: bool,
+) -> impl Iterator<Item = usize> + use<'a> {
+    let ports = blocks.iter().zip(in_full).flat_map(move |(block, full)| {
+        (0..PORTS).map(move |port| {
+            if is_input {
+                (block.in_any[port], full[port], block.in_head[port])
+            } else {
+                (
+                    block.out_any[port],
+                    block.out_full[port],
+                    block.out_head[port],
+                )
+            }
+        })
+    });
+    ports.enumerate().flat_map(|(at, (any, full, head))| {
+        let slots = [any & (!head | full), any & (head | full)];
+        slots
+            .into_iter()
+            .enumerate()
+            .flat_map(move |(slot, lanes)| {
+                let lanes = (0..u64::BITS as usize).filter(move |lane| lanes >> lane & 1 != 0);
+                lanes.map(move |lane| at * SLOTS + 2 * lane + slot)
+            })
+    })
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Checkpoints: the complete state of a run between two cycles, in a file that another process can go on from.
+//!
+//! A resumed run gives the result that the run would have given without the interruption, bit for bit. So
+//! everything that a later cycle reads is in the file or follows from what the run is of (network,
+//! schedule, options), and that is compared by digest ([`Identity`]) before anything is believed. The
+//! bytes depend on the state alone: maps are written in the order of their keys.
+//!
+//! A file is believed only after its SHA-256 has been computed and compared ([`Reader::open`]); what it says of
+//! lengths is compared with the network. `docs/formats/checkpoint.md` describes the format.
+
+mod file;
+mod form;
+mod machine;
+
+pub use file::{FORMAT, Reader, Writer};
+pub(crate) use form::{Bytes, Sorted, sorted};
+
+use file::Hashed;
+use noccl_net::Network;
+use noccl_run::{MemoryImage, RunConfig, RunError};
+use noccl_workload::Schedule;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::io::Write;
+use thiserror::Error;
+
+/// Why a checkpoint cannot be written or read.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum CheckpointError {
+    /// The file is something else.
+    #[error("not a checkpoint: a checkpoint begins with the letters NOCCLCKP")]
+    NotACheckpoint,
+    /// Another version of the program wrote it.
+    #[error("checkpoint format {found}; this program goes on from format {accepted} only")]
+    Format {
+        /// Format of the file.
+        found: u32,
+        /// Format of this program.
+        accepted: u32,
+    },
+    /// Truncated or changed since it was written.
+    #[error("the checkpoint is damaged: {reason}; an undamaged copy would be accepted")]
+    Damaged {
+        /// What does not fit.
+        reason: String,
+    },
+    /// It belongs to another run.
+    #[error("the checkpoint belongs to another {0}; resume with the {0} it was written with")]
+    Differs(Part),
+    /// The system does not read or write.
+    #[error("{reason}")]
+    Io {
+        /// What the system said.
+        reason: String,
+    },
+    /// The run cannot be set up.
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
+
+impl CheckpointError {
+    fn io(error: &std::io::Error) -> Self {
+        CheckpointError::Io {
+            reason: error.to_string(),
+        }
+    }
+
+    fn damaged(reason: impl ToString) -> Self {
+        CheckpointError::Damaged {
+            reason: reason.to_string(),
+        }
+    }
+}
+
+/// What two runs can differ in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Network.
+    Spec,
+    /// Schedule.
+    Schedule,
+    /// Bytes in memories before the first cycle.
+    Inputs,
+    /// Mode, stalls or limits.
+    Config,
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Part::Spec => "spec",
+            Part::Schedule => "schedule",
+            Part::Inputs => "set of inputs (--seed)",
+            Part::Config => "configuration (--mode, --max-cycles)",
+        })
+    }
+}
+
+/// SHA-256 of everything that a run's result follows from.
+///
+/// The number of threads is not in it: a run may go on with another one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity {
+    spec: [u8; 32],
+    schedule: [u8; 32],
+    inputs: [u8; 32],
+    config: [u8; 32],
+}
+
+impl Identity {
+    /// The identity of a run.
+    #[must_use]
+    pub fn of(
+        network: &Network,
+        schedule: &Schedule,
+        inputs: &[MemoryImage],
+        config: &RunConfig,
+    ) -> Self {
+        let RunConfig {
+            mode,
+            stall_seed,
+            stalls,
+            max_cycles,
+            hang_cycles,
+            threads: _,
+        } = config;
+        let config = format!("{mode:?} {stall_seed} {stalls:?} {max_cycles} {hang_cycles}");
+        let mut of_inputs = Hashed::new(std::io::sink());
+        for MemoryImage {
+            tile,
+            offset,
+            bytes,
+        } in inputs
+        {
+            let place = format!("{tile} {offset} {} ", bytes.len());
+            let written = of_inputs.write_all(place.as_bytes());
+            written
+                .and_then(|()| of_inputs.write_all(bytes))
+                .expect(SINK);
+        }
+        Self {
+            spec: of_json(network.spec()),
+            schedule: of_json(schedule),
+            inputs: of_inputs.digest(),
+            config: of_json(&config),
+        }
+    }
+
+    /// Are both of the same run?
+    ///
+    /// # Errors
+    /// [`CheckpointError::Differs`] with the first part that is not the same.
+    pub fn compare(&self, other: &Self) -> Result<(), CheckpointError> {
+        let parts = [
+            (self.spec == other.spec, Part::Spec),
+            (self.schedule == other.schedule, Part::Schedule),
+            (self.config == other.config, Part::Config),
+            (self.inputs == other.inputs, Part::Inputs),
+        ];
+        let different = parts.into_iter().find(|(is_same, _)| !is_same);
+        different.map_or(Ok(()), |(_, part)| Err(CheckpointError::Differs(part)))
+    }
+}
+
+const SINK: &str = "a hash takes any bytes";
+
+/// SHA-256 of the JSON form.
+fn of_json(value: &impl Serialize) -> [u8; 32] {
+    let mut buffer = std::io::BufWriter::new(Hashed::new(std::io::sink()));
+    serde_json::to_writer(&mut buffer, value).expect("artefacts have a JSON form");
+    let hashed = buffer.into_inner();
+    hashed.expect(SINK).digest()
+}

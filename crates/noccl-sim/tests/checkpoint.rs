@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A run that was stopped, saved and loaded gives the result of a run that was not; a damaged checkpoint is
+//! refused before anything of it is believed.
+
+mod common;
+
+use common::random_schedule::{all_outputs, random_inputs, random_schedule, schedule_of};
+use common::{cluster, cube, network, network_with};
+use noccl_net::{MultiAddress, Network};
+use noccl_run::{MemoryImage, Mode, RunConfig, RunError, RunResult, StallConfig};
+use noccl_sim::ScheduleRun;
+use noccl_sim::checkpoint::{CheckpointError, FORMAT, Identity, Part, Reader, Writer};
+use noccl_workload::{
+    Action, ActionKind, Compute, Destination, ElementType, InNetworkReduction, Operator, Place,
+    Schedule, Transfer,
+};
+use proptest::prelude::*;
+use sha2::{Digest, Sha256};
+use std::io::Cursor;
+use std::sync::LazyLock;
+
+static MESH: LazyLock<Network> = LazyLock::new(|| network("collective_noc_4x4"));
+static PEER: LazyLock<Network> = LazyLock::new(|| network("collective_noc_4x4_peer"));
+
+fn save(run: &ScheduleRun<'_>) -> Vec<u8> {
+    let mut writer = Writer::new(Vec::new()).expect("memory takes everything");
+    run.save(&mut writer).expect("memory takes everything");
+    writer.finish().expect("memory takes everything")
+}
+
+fn load<'a>(
+    net: &'a Network,
+    schedule: &'a Schedule,
+    config: &RunConfig,
+    bytes: &[u8],
+) -> Result<ScheduleRun<'a>, CheckpointError> {
+    let mut reader = Reader::open(Cursor::new(bytes))?;
+    let run = ScheduleRun::load(net, schedule, config, &mut reader)?;
+    reader.finish()?;
+    Ok(run)
+}
+
+/// At most so many cycles. Returns the error that ended the run.
+fn step(run: &mut ScheduleRun<'_>, cycles: u64) -> Result<(), RunError> {
+    for _ in 0..cycles {
+        if run.is_over() {
+            break;
+        }
+        run.step()?;
+    }
+    Ok(())
+}
+
+fn outcome(run: &mut ScheduleRun<'_>, net: &Network) -> Result<RunResult, RunError> {
+    step(run, u64::MAX)?;
+    Ok(run.result(&all_outputs(net)))
+}
+
+/// One run, and where to interrupt it.
+#[derive(Debug)]
+struct Case<'a> {
+    net: &'a Network,
+    schedule: &'a Schedule,
+    inputs: &'a [MemoryImage],
+    config: RunConfig,
+    /// Threads after the interruption.
+    threads_after: usize,
+}
+
+impl Case<'_> {
+    fn start(&self) -> Result<ScheduleRun<'_>, RunError> {
+        ScheduleRun::new(self.net, self.schedule, self.inputs, &self.config)
+    }
+
+    /// Steps until the run ends by itself.
+    fn len(&self) -> Result<u64, RunError> {
+        let mut run = self.start()?;
+        let mut steps = 0;
+        while !run.is_over() && run.step().is_ok() {
+            steps += 1;
+        }
+        Ok(steps)
+    }
+
+    /// Interrupts after `first` steps, and after `second` more.
+    fn check(&self, first: u64, second: u64) -> Result<(), RunError> {
+        let whole = outcome(&mut self.start()?, self.net);
+        let mut run = self.start()?;
+        if let Err(e) = step(&mut run, first) {
+            assert_eq!(whole, Err(e));
+            return Ok(());
+        }
+        let saved = save(&run);
+        let mut config = self.config.clone();
+        config.threads = self.threads_after;
+        let mut resumed = load(self.net, self.schedule, &config, &saved).expect("is sound");
+        assert!(save(&resumed) == saved, "what was loaded is what was saved");
+        let (own, of_resumed) = (step(&mut run, second), step(&mut resumed, second));
+        assert_eq!(own, of_resumed);
+        if let Err(e) = own {
+            assert_eq!(whole, Err(e));
+            return Ok(());
+        }
+        assert!(
+            save(&run) == save(&resumed),
+            "{first} + {second} steps: state differs"
+        );
+        assert_eq!(outcome(&mut resumed, self.net), whole, "resumed");
+        assert_eq!(outcome(&mut run, self.net), whole, "saving changes nothing");
+        Ok(())
+    }
+}
+
+fn config(mode: Mode, threads: usize, stalls: bool) -> RunConfig {
+    RunConfig {
+        threads,
+        stalls: stalls.then_some(StallConfig {
+            target_stall_per_256: 40,
+            initiator_stall_per_256: 60,
+        }),
+        stall_seed: 5,
+        ..RunConfig::new(mode)
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn a_resumed_run_is_the_run_that_was_not_interrupted(
+        seed in any::<u64>(),
+        count in 1u32..30,
+        is_peer in any::<bool>(),
+        is_value in any::<bool>(),
+        stalls in any::<bool>(),
+        threads in (1usize..3, 1usize..3),
+        stops in (any::<u64>(), 0u64..200),
+    ) {
+        let net: &Network = if is_peer { &PEER } else { &MESH };
+        let schedule = random_schedule(net, seed, count);
+        let mode = if is_value { Mode::Value } else { Mode::Timing };
+        let inputs = if is_value { random_inputs(net, seed) } else { Vec::new() };
+        let case = Case {
+            net,
+            schedule: &schedule,
+            inputs: &inputs,
+            config: config(mode, threads.0, stalls),
+            threads_after: threads.1,
+        };
+        // The published unit refuses three operands before the first cycle.
+        if let Ok(len) = case.len() {
+            case.check(stops.0 % (len + 1), stops.1).expect("has begun before");
+        }
+    }
+}
+
+fn multicast(x: u16, to: MultiAddress) -> Action {
+    let own = cluster(x, 0);
+    Action {
+        kind: ActionKind::Transfer(Transfer {
+            initiator: own,
+            source: Place {
+                tile: own,
+                offset: 0,
+            },
+            destination: Destination::Multicast {
+                set: to,
+                offset: 0x4000,
+            },
+            bytes: 4096,
+            rows: 1,
+            source_stride: 0,
+            destination_stride: 0,
+        }),
+        after: Vec::new(),
+    }
+}
+
+fn reduction(group: MultiAddress, beats: u64, at: u64) -> Action {
+    Action {
+        kind: ActionKind::InNetworkReduction(InNetworkReduction {
+            group,
+            source_offset: 0,
+            root: Place {
+                tile: cluster(0, 0),
+                offset: 0x2000 * at,
+            },
+            bytes: beats * 64,
+            operator: Operator::Sum,
+            element: ElementType::Fp64,
+        }),
+        after: vec![noccl_workload::ActionId(0), noccl_workload::ActionId(1)],
+    }
+}
+
+fn compute(y: u16, cycles: u64) -> Action {
+    Action {
+        kind: ActionKind::Compute(Compute {
+            tile: cluster(0, y),
+            cycles,
+        }),
+        after: Vec::new(),
+    }
+}
+
+/// Four reductions crowd the store of a root that has to contribute to a fifth first.
+fn crowd() -> Schedule {
+    let mut actions = vec![compute(0, 2000), compute(1, 4000)];
+    actions.push(reduction(cube(0, 0, 0, 1), 64, 1));
+    actions.extend((2..6).map(|at| reduction(cube(0, 0, 0, 2), 64, at)));
+    schedule_of(actions)
+}
+
+#[test]
+fn a_run_that_hangs_hangs_with_the_same_diagnosis_after_an_interruption() {
+    let row = cube(0, 0, 3, 0);
+    let overlapping = schedule_of(vec![multicast(0, row), multicast(3, row)]);
+    let small = [
+        ("router.wide_reduction.window_beats", "16"),
+        ("router.wide_reduction.store_beats", "64"),
+    ];
+    let small_store = network_with("collective_noc_4x4", &small);
+    for (net, schedule) in [(&*PEER, overlapping), (&small_store, crowd())] {
+        let case = Case {
+            net,
+            schedule: &schedule,
+            inputs: &[],
+            config: config(Mode::Value, 1, false),
+            threads_after: 1,
+        };
+        let whole = outcome(&mut case.start().expect("is accepted"), net);
+        assert!(matches!(whole, Err(RunError::Hang(_))), "{whole:?}");
+        let len = case.len().expect("is accepted");
+        for eighth in 0..=8 {
+            case.check(len * eighth / 8, 7).expect("is accepted");
+        }
+    }
+}
+
+#[test]
+fn a_large_mesh_goes_on_with_another_number_of_threads() {
+    let net = network("collective_noc_64x64");
+    let all = cube(0, 0, 63, 63);
+    let mut actions = vec![compute(0, 1), compute(1, 1), multicast(0, all)];
+    actions.extend([multicast(63, all), reduction(all, 16, 4)]);
+    let schedule = schedule_of(actions);
+    for threads in [(1, 2), (2, 1)] {
+        let case = Case {
+            net: &net,
+            schedule: &schedule,
+            inputs: &[],
+            config: config(Mode::Timing, threads.0, false),
+            threads_after: threads.1,
+        };
+        let len = case.len().expect("is accepted");
+        case.check(len / 3, 10).expect("is accepted");
+    }
+}
+
+/// A run in its middle.
+fn sample(schedule: &Schedule) -> Vec<u8> {
+    let config = config(Mode::Value, 1, true);
+    let inputs = random_inputs(&MESH, 1);
+    let mut run = ScheduleRun::new(&MESH, schedule, &inputs[..2], &config).expect("is accepted");
+    step(&mut run, 300).expect("does not hang");
+    assert!(!run.is_over(), "it is worth saving");
+    save(&run)
+}
+
+fn refusal(schedule: &Schedule, bytes: &[u8]) -> Option<CheckpointError> {
+    load(&MESH, schedule, &config(Mode::Value, 1, true), bytes).err()
+}
+
+fn is_damaged(refused: &CheckpointError) -> bool {
+    matches!(refused, CheckpointError::Damaged { .. })
+}
+
+#[test]
+fn a_truncated_or_extended_checkpoint_is_refused() {
+    let schedule = random_schedule(&MESH, 11, 30);
+    let sound = sample(&schedule);
+    assert_eq!(refusal(&schedule, &sound), None);
+    for len in (0..100).chain((100..sound.len()).step_by(101)) {
+        let refused = refusal(&schedule, &sound[..len]).expect("is refused");
+        let is_named = if len < 8 {
+            refused == CheckpointError::NotACheckpoint
+        } else {
+            is_damaged(&refused)
+        };
+        assert!(is_named, "{len} bytes: {refused}");
+    }
+    let longer = [&sound[..], &[0]].concat();
+    let refused = refusal(&schedule, &longer).expect("is refused");
+    assert!(is_damaged(&refused), "{refused}");
+}
+
+#[test]
+fn a_checkpoint_with_any_byte_changed_is_refused() {
+    let schedule = random_schedule(&MESH, 11, 30);
+    let sound = sample(&schedule);
+    for at in (0..60).chain((60..sound.len()).step_by(97)) {
+        let mut bytes = sound.clone();
+        bytes[at] ^= 1 << (at % 8);
+        let refused = refusal(&schedule, &bytes).expect("is refused");
+        let is_named = match at {
+            0..8 => refused == CheckpointError::NotACheckpoint,
+            8..12 => matches!(
+                refused,
+                CheckpointError::Format {
+                    accepted: FORMAT,
+                    ..
+                }
+            ),
+            _ => is_damaged(&refused),
+        };
+        assert!(is_named, "byte {at}: {refused}");
+    }
+}
+
+#[test]
+fn contents_that_no_run_has_written_are_refused_or_loaded_but_never_a_panic() {
+    let schedule = random_schedule(&MESH, 11, 30);
+    let sound = sample(&schedule);
+    let body = sound.len() - 32;
+    let mut refused = 0;
+    for at in (12..body).step_by(41) {
+        let mut bytes = sound[..body].to_vec();
+        bytes[at] = 0xff;
+        bytes.extend(Sha256::digest(&bytes));
+        refused += usize::from(refusal(&schedule, &bytes).is_some());
+    }
+    assert!(refused > 0, "no length was hit");
+}
+
+#[test]
+fn a_checkpoint_of_another_run_is_refused_and_says_what_differs() {
+    let schedule = random_schedule(&MESH, 1, 5);
+    let inputs = random_inputs(&MESH, 1);
+    let timing = RunConfig::new(Mode::Timing);
+    let own = Identity::of(&MESH, &schedule, &inputs, &timing);
+    let other_schedule = random_schedule(&MESH, 2, 5);
+    let others = [
+        (Identity::of(&PEER, &schedule, &inputs, &timing), Part::Spec),
+        (
+            Identity::of(&MESH, &other_schedule, &inputs, &timing),
+            Part::Schedule,
+        ),
+        (
+            Identity::of(&MESH, &schedule, &inputs[1..], &timing),
+            Part::Inputs,
+        ),
+        (
+            Identity::of(&MESH, &schedule, &inputs, &RunConfig::new(Mode::Value)),
+            Part::Config,
+        ),
+    ];
+    for (other, part) in others {
+        assert_eq!(own.compare(&other), Err(CheckpointError::Differs(part)));
+    }
+    let more_threads = RunConfig {
+        threads: 8,
+        ..timing
+    };
+    let same = Identity::of(&MESH, &schedule, &inputs, &more_threads);
+    assert_eq!(own.compare(&same), Ok(()));
+}
