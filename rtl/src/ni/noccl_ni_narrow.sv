@@ -169,13 +169,22 @@ module noccl_ni_narrow #(
       .rsp_i
   );
 
-  // An atomic's data go first: its response waits for B and R.
-  assign copy_w = '{data: copy.data, strb: copy.strobe, last: 1'b1};
+  // An atomic's data go first, but never in the place of data that are shown already.
+  logic shows_atomic, read_held_q, read_held_d;
 
+  assign shows_atomic = atomic_r_valid && !read_held_q;
+  assign read_held_d = read_r_valid && !shows_atomic && !narrow_r_ready_i;
   assign narrow_r_valid_o = atomic_r_valid || read_r_valid;
-  assign narrow_r_o = atomic_r_valid ? atomic_r : read_r;
-  assign atomic_r_ready = narrow_r_ready_i;
-  assign read_r_ready = narrow_r_ready_i && !atomic_r_valid;
+  assign narrow_r_o = shows_atomic ? atomic_r : read_r;
+  assign atomic_r_ready = narrow_r_ready_i && shows_atomic;
+  assign read_r_ready = narrow_r_ready_i && !shows_atomic;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) read_held_q <= 1'b0;
+    else read_held_q <= read_held_d;
+  end
+
+  assign copy_w = '{data: copy.data, strb: copy.strobe, last: 1'b1};
 
   noccl_ni_own #(
       .w_t(noccl_axi_pkg::narrow_w_t),

@@ -78,12 +78,17 @@ module noccl_ni_narrow_read (
     req_o.hdr.size = ar_i.size;
   end
 
-  assign r_valid_o   = rsp_valid_i || refused_q;
-  assign rsp_ready_o = r_ready_i;
-  assign refused_d   = refuses || (refused_q && (rsp_valid_i || !r_ready_i));
+  // What R shows stays until it is taken.
+  logic takes_rsp, refused_held_q, refused_held_d;
+
+  assign takes_rsp = rsp_valid_i && !refused_held_q;
+  assign r_valid_o = rsp_valid_i || refused_q;
+  assign rsp_ready_o = r_ready_i && takes_rsp;
+  assign refused_d = refuses || (refused_q && (takes_rsp || !r_ready_i));
+  assign refused_held_d = refused_q && !takes_rsp && !r_ready_i;
   always_comb begin
     r_o = refusal_q;
-    if (rsp_valid_i) begin
+    if (takes_rsp) begin
       r_o.id   = narrow_id_t'(rsp_i.hdr.tag);
       r_o.data = rsp_i.data;
       r_o.resp = rsp_i.hdr.resp;
@@ -101,9 +106,11 @@ module noccl_ni_narrow_read (
     if (!rst_ni) begin
       busy_q <= '0;
       refused_q <= 1'b0;
+      refused_held_q <= 1'b0;
     end else begin
       busy_q <= busy_d;
       refused_q <= refused_d;
+      refused_held_q <= refused_held_d;
     end
   end
 

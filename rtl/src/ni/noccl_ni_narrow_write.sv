@@ -196,8 +196,14 @@ module noccl_ni_narrow_write (
 
   // The network's answer goes first, then the own memory's, then that to a refused write.
   assign answer_valid = rsp_valid_i || own_b_valid_i;
-  assign answer_is_own = !rsp_valid_i;
-  assign has_data = rsp_valid_i && rsp_i.hdr.kind == noccl_flit_pkg::RSP_ATOMIC;
+  // What B shows stays until it is taken.
+  logic own_held_q, own_held_d, refused_held_q, refused_held_d, has_answer;
+
+  assign has_answer = answer_valid && !refused_held_q;
+  assign answer_is_own = !rsp_valid_i || own_held_q;
+  assign own_held_d = has_answer && answer_is_own && !answer_taken;
+  assign refused_held_d = refused_q && !has_answer && !b_ready_i;
+  assign has_data = has_answer && !answer_is_own && rsp_i.hdr.kind == noccl_flit_pkg::RSP_ATOMIC;
 
   always_comb begin
     answer_id = narrow_id_t'(own_b_tag_i);
@@ -213,18 +219,18 @@ module noccl_ni_narrow_write (
     is_whole = total_leaves == expected_q[answer_id];
   end
 
-  assign b_valid_o = (answer_valid && is_whole && !b_gone_q) || (!answer_valid && refused_q);
-  assign b_o = answer_valid ? '{id: answer_id, resp: total_resp} : refusal_q;
+  assign b_valid_o = (has_answer && is_whole && !b_gone_q) || (!has_answer && refused_q);
+  assign b_o = has_answer ? '{id: answer_id, resp: total_resp} : refusal_q;
   assign r_valid_o = has_data && !r_gone_q;
   assign r_o = '{id: answer_id, data: rsp_i.data, resp: rsp_i.hdr.resp, last: 1'b1};
   assign b_done = !is_whole || b_gone_q || b_ready_i;
   assign r_done = !has_data || r_gone_q || r_ready_i;
-  assign answer_taken = answer_valid && b_done && r_done;
-  assign b_gone_d = answer_valid && !answer_taken && b_done;
-  assign r_gone_d = answer_valid && !answer_taken && has_data && r_done;
+  assign answer_taken = has_answer && b_done && r_done;
+  assign b_gone_d = has_answer && is_whole && !answer_taken && b_done;
+  assign r_gone_d = has_answer && !answer_taken && has_data && r_done;
   assign rsp_ready_o = answer_taken && !answer_is_own;
   assign own_b_ready_o = answer_taken && answer_is_own;
-  assign refused_taken = !answer_valid && b_ready_i;
+  assign refused_taken = !has_answer && b_ready_i;
 
   always_comb begin
     busy_d = busy_q;
@@ -237,14 +243,16 @@ module noccl_ni_narrow_write (
       open_q <= 1'b0;
       busy_q <= '0;
       own_in_flight_q <= '0;
-      {flit_gone_q, own_gone_q, b_gone_q, r_gone_q, refused_q} <= '0;
+      {flit_gone_q, own_gone_q, b_gone_q, r_gone_q} <= '0;
+      {refused_q, refused_held_q, own_held_q} <= '0;
     end else begin
       open_q <= open_d;
       busy_q <= busy_d;
       own_in_flight_q <= own_in_flight_d;
-      {flit_gone_q, own_gone_q, b_gone_q, r_gone_q, refused_q} <= {
-        flit_gone_d, own_gone_d, b_gone_d, r_gone_d, refused_d
+      {flit_gone_q, own_gone_q, b_gone_q, r_gone_q} <= {
+        flit_gone_d, own_gone_d, b_gone_d, r_gone_d
       };
+      {refused_q, refused_held_q, own_held_q} <= {refused_d, refused_held_d, own_held_d};
     end
   end
 

@@ -107,7 +107,12 @@ module noccl_ni_wide_b
   logic [ChannelBits-1:0] answer_channel;
 
   assign answer_valid = rsp_valid_i || own_b_valid_i;
-  assign answer_is_own = !rsp_valid_i;
+  // What B shows stays until it is taken.
+  logic own_held_q, own_held_d;
+  logic [WIDE_CHANNELS-1:0] refused_held_q, refused_held_d, shows_answer;
+
+  assign answer_is_own = !rsp_valid_i || own_held_q;
+  assign own_held_d = answer_valid && answer_is_own && is_whole && !answer_taken;
   assign is_group = !answer_is_own && rsp_i.kind == noccl_flit_pkg::RSP_GROUP_B;
 
   always_comb begin
@@ -123,7 +128,8 @@ module noccl_ni_wide_b
   assign total_resp = noccl_ni_pkg::worse(worst_q[answer_name], answer_resp);
   assign is_whole = total_leaves == expected_q[answer_name];
   assign answer_channel = ChannelBits'(answer_name >> IdBits);
-  assign answer_taken = answer_valid && (!is_whole || b_ready_i[answer_channel]);
+  assign answer_taken = answer_valid
+      && (!is_whole || (b_ready_i[answer_channel] && !refused_held_q[answer_channel]));
   assign completes = answer_taken && is_whole;
   assign rsp_ready_o = answer_taken && !answer_is_own;
   assign own_b_ready_o = answer_taken && answer_is_own;
@@ -131,14 +137,13 @@ module noccl_ni_wide_b
   // A refused burst's answer waits for the network's.
   always_comb begin
     for (int unsigned c = 0; c < WIDE_CHANNELS; c++) begin
-      b_valid_o[c] = refused_valid_i[c];
+      shows_answer[c] = answer_valid && is_whole && answer_channel == ChannelBits'(c)
+          && !refused_held_q[c];
+      b_valid_o[c] = shows_answer[c] || refused_valid_i[c];
       b_o[c] = refused_i[c];
-      refused_ready_o[c] = b_ready_i[c];
-      if (answer_valid && is_whole && answer_channel == ChannelBits'(c)) begin
-        b_valid_o[c] = 1'b1;
-        b_o[c] = '{id: answer_name[IdBits-1:0], resp: total_resp};
-        refused_ready_o[c] = 1'b0;
-      end
+      if (shows_answer[c]) b_o[c] = '{id: answer_name[IdBits-1:0], resp: total_resp};
+      refused_ready_o[c] = b_ready_i[c] && !shows_answer[c];
+      refused_held_d[c]  = refused_valid_i[c] && !shows_answer[c] && !b_ready_i[c];
     end
   end
 
@@ -156,9 +161,13 @@ module noccl_ni_wide_b
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q <= '0;
+      own_held_q <= 1'b0;
+      refused_held_q <= '0;
       joins_valid_q <= '0;
     end else begin
       busy_q <= busy_d;
+      own_held_q <= own_held_d;
+      refused_held_q <= refused_held_d;
       joins_valid_q <= joins_valid_d;
     end
   end

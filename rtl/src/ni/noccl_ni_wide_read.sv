@@ -84,16 +84,19 @@ module noccl_ni_wide_read (
   logic [7:0] error_left_q, error_left_d;
   read_id_t error_id_q;
   noccl_flit_pkg::resp_e error_resp_q;
-  logic error_step;
+  logic error_step, error_held_q, error_held_d, takes_flit;
 
   assign takes_error = ar_valid_i && !is_served && may_start && !error_q;
-  assign error_step = error_q && !flit_valid_i && r_ready_i;
+  // What R shows stays until it is taken.
+  assign takes_flit = flit_valid_i && !error_held_q;
+  assign error_held_d = error_q && !takes_flit && !r_ready_i;
+  assign error_step = error_q && !takes_flit && r_ready_i;
   assign error_d = takes_error || (error_q && !(error_step && error_left_q == '0));
   assign error_left_d = takes_error ? ar_i.len : error_step ? error_left_q - 1'b1 : error_left_q;
 
   assign r_valid_o = flit_valid_i || error_q;
-  assign flit_ready_o = r_ready_i;
-  assign r_is_last = flit_valid_i ? flit_i.hdr.left == '0 : error_left_q == '0;
+  assign flit_ready_o = r_ready_i && !error_held_q;
+  assign r_is_last = takes_flit ? flit_i.hdr.left == '0 : error_left_q == '0;
   assign r_taken = r_valid_o && r_ready_i;
 
   always_comb begin
@@ -101,7 +104,7 @@ module noccl_ni_wide_read (
     r_o.data = '0;
     r_o.resp = error_resp_q;
     r_o.last = r_is_last;
-    if (flit_valid_i) begin
+    if (takes_flit) begin
       r_o.id   = read_id_t'(flit_i.hdr.tag);
       r_o.data = flit_i.data;
       r_o.resp = flit_i.hdr.resp;
@@ -116,11 +119,13 @@ module noccl_ni_wide_read (
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      busy_q  <= '0;
+      busy_q <= '0;
       error_q <= 1'b0;
+      error_held_q <= 1'b0;
     end else begin
-      busy_q  <= busy_d;
+      busy_q <= busy_d;
       error_q <= error_d;
+      error_held_q <= error_held_d;
     end
   end
 

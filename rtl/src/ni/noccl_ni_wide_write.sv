@@ -138,8 +138,9 @@ module noccl_ni_wide_write
     end
   end
 
-  // The choice is made anew in every cycle until something of the beat has gone.
+  // The choice is made anew in every cycle, until a beat with an own copy has been offered.
   logic [WIDE_CHANNELS-1:0] chosen, locked_q;
+  logic is_locked_q, is_locked_d;
   logic flit_gone_q, flit_gone_d, own_gone_q, own_gone_d;
 
   always_comb begin
@@ -149,7 +150,7 @@ module noccl_ni_wide_write
         if (o != c && is_older[o][c] && is_candidate[o]) chosen[c] = 1'b0;
       end
     end
-    if (flit_gone_q || own_gone_q) chosen = locked_q;
+    if (is_locked_q) chosen = locked_q;
   end
 
   noccl_ni_pkg::burst_t sent_burst;
@@ -185,6 +186,7 @@ module noccl_ni_wide_write
   assign sends = |chosen && flit_done && own_done;
   assign flit_gone_d = |chosen && !sends && flit_done && has_others;
   assign own_gone_d = |chosen && !sends && own_done && has_own;
+  assign is_locked_d = |chosen && has_own && !sends;
   assign grant = sends ? chosen : '0;
 
   assign own_in_flight_d = own_in_flight_q + InFlightBits'(sends && sent_burst.is_to_itself)
@@ -219,14 +221,16 @@ module noccl_ni_wide_write
       own_in_flight_q <= '0;
       flit_gone_q <= 1'b0;
       own_gone_q <= 1'b0;
+      is_locked_q <= 1'b0;
     end else begin
       own_in_flight_q <= own_in_flight_d;
       flit_gone_q <= flit_gone_d;
       own_gone_q <= own_gone_d;
+      is_locked_q <= is_locked_d;
     end
   end
 
-  // Read only where both bursts are open, or after half of a beat has gone: no reset.
+  // Read only where both bursts are open, or while the choice is locked: no reset.
   always_ff @(posedge clk_i) begin
     older_q  <= is_older;
     locked_q <= chosen;

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Laws of the network interface against independent AXI managers and memories.
+
+The bench leads every plane back to the tile, so it is initiator and target of all it does: what was written is in
+its memory, what is read is what was written, every transaction is answered once, errors as
+docs/errors.md says. A protocol checker watches every port.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import cocotb
+from cocotb.triggers import ClockCycles, RisingEdge, with_timeout
+
+from common import handshake, runner
+from common.pauses import KINDS, pauses
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    from cocotbext.axi import (
+        AxiMasterRead,
+        AxiMasterWrite,
+        AxiRamRead,
+        AxiRamWrite,
+        AxiReadBus,
+        AxiResp,
+        AxiWriteBus,
+    )
+
+# The south-west cluster of collective_noc_4x4 and its neighbours' address bits.
+CLUSTER_BASE = 0x2000_0000
+L1_BYTES = 0x2_0000
+STRIDE = 0x4_0000
+ROW_BIT = STRIDE
+COLUMN_BIT = 4 * STRIDE
+
+UNICAST, MULTICAST, JOIN = 0, 1, 2
+TIMEOUT_NS = 400_000
+
+
+def user(opcode: int = UNICAST, mask: int = 0, tag: int = 0) -> int:
+    """AWUSER: opcode, mask, tag, operator, element from the top."""
+    return (((opcode << 48 | mask) << 6 | tag) << 3) << 4
+
+
+def test_laws_hold() -> None:
+    runner.run(runner.Build("noccl_ni_tb"), __file__)
+
+
+@dataclass
+class Tile:
+    """The interface, its bus models and the memory behind it."""
+
+    wide_write: AxiMasterWrite
+    wide_read: AxiMasterRead
+    narrow_write: AxiMasterWrite
+    narrow_read: AxiMasterRead
+    memory: bytearray
+    registers: bytearray
+
+
+async def start(dut, back_pressure: str = "never") -> Tile:
+    rng = random.Random(cocotb.RANDOM_SEED)
+    dut.hold_i.value = 0
+    dut.s_narrow_awatop.value = 0
+    cocotb.start_soon(hold_planes(dut, back_pressure, rng))
+    memory, registers = bytearray(1 << 20), bytearray(1 << 20)
+
+    def port(kind, bus, prefix: str, **more):
+        made = kind(bus.from_prefix(dut, prefix), dut.clk_i, dut.rst_ni, False, **more)
+        for name in ("aw_channel", "w_channel", "b_channel", "ar_channel", "r_channel"):
+            channel = getattr(made, name, None)
+            if channel is not None and back_pressure != "never":
+                channel.set_pause_generator(pauses(back_pressure, random.Random(rng.random())))
+        return made
+
+    tile = Tile(
+        port(AxiMasterWrite, AxiWriteBus, "s_wide", max_burst_len=64),
+        port(AxiMasterRead, AxiReadBus, "s_wide", max_burst_len=64),
+        port(AxiMasterWrite, AxiWriteBus, "s_narrow", max_burst_len=1),
+        port(AxiMasterRead, AxiReadBus, "s_narrow", max_burst_len=1),
+        memory,
+        registers,
+    )
+    port(AxiRamWrite, AxiWriteBus, "m_mem", mem=memory)
+    port(AxiRamRead, AxiReadBus, "m_mem", mem=memory)
+    port(AxiRamWrite, AxiWriteBus, "m_own", mem=memory)
+    port(AxiRamWrite, AxiWriteBus, "m_reg", mem=registers)
+    port(AxiRamRead, AxiReadBus, "m_reg", mem=registers)
+    port(AxiRamWrite, AxiWriteBus, "m_ownreg", mem=registers)
+    await handshake.start(dut.clk_i, dut.rst_ni)
+    await RisingEdge(dut.clk_i)
+    return tile
+
+
+async def hold_planes(dut, kind: str, rng: random.Random) -> None:
+    """Lets the planes stand still now and then."""
+    planes: list[Iterator[bool]] = [pauses(kind, random.Random(rng.random())) for _ in range(3)]
+    while True:
+        dut.hold_i.value = sum(next(plane) << i for i, plane in enumerate(planes))
+        await RisingEdge(dut.clk_i)
+
+
+def flits(dut) -> list[int]:
+    value = int(dut.num_flits_o.value)
+    return [value >> 32 * i & 0xFFFF_FFFF for i in range(3)]
+
+
+async def settle(dut) -> None:
+    await ClockCycles(dut.clk_i, 20)
+
+
+@cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")
+@cocotb.parametrize(back_pressure=KINDS)
+async def what_is_written_can_be_read(dut, back_pressure: str) -> None:
+    tile = await start(dut, back_pressure)
+    rng = random.Random(cocotb.RANDOM_SEED + 1)
+    image = bytearray(L1_BYTES)
+    for _ in range(20):
+        num_bytes = rng.choice([1, 63, 64, 65, 1000, 4096])
+        at = rng.randrange(L1_BYTES - num_bytes)
+        data = rng.randbytes(num_bytes)
+        response = await tile.wide_write.write(CLUSTER_BASE + at, data, user=user())
+        assert response.resp == AxiResp.OKAY
+        image[at : at + num_bytes] = data
+        again = await tile.wide_read.read(CLUSTER_BASE + at, num_bytes)
+        assert again.data == data
+        assert again.resp == AxiResp.OKAY
+    assert bytes(tile.memory[0:L1_BYTES]) == bytes(image)
+
+
+@cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")
+@cocotb.parametrize(back_pressure=KINDS)
+async def transactions_of_many_ids_are_all_answered(dut, back_pressure: str) -> None:
+    tile = await start(dut, back_pressure)
+    rng = random.Random(cocotb.RANDOM_SEED + 2)
+    # Places of their own, so that order between ids does not matter.
+    places = list(range(0, L1_BYTES, 4096))
+    data = {at: rng.randbytes(rng.choice([64, 640, 4096])) for at in places}
+    writes = [
+        tile.wide_write.init_write(CLUSTER_BASE + at, bytes_, awid=i % 8, user=user())
+        for i, (at, bytes_) in enumerate(data.items())
+    ]
+    narrow = [
+        tile.narrow_write.init_write(CLUSTER_BASE + 8 * i, bytes([i] * 8), awid=i % 8, size=3)
+        for i in range(40)
+    ]
+    for event in itertools.chain(writes, narrow):
+        await event.wait()
+        assert event.data.resp == AxiResp.OKAY
+    reads = [
+        tile.wide_read.init_read(CLUSTER_BASE + at, len(bytes_), arid=i % 32)
+        for i, (at, bytes_) in enumerate(data.items())
+    ]
+    narrow_reads = [
+        tile.narrow_read.init_read(CLUSTER_BASE + 8 * i, 8, arid=i % 8, size=3) for i in range(40)
+    ]
+    for event, expected in zip(reads, data.values(), strict=True):
+        await event.wait()
+        assert event.data.data == expected
+    for i, event in enumerate(narrow_reads):
+        await event.wait()
+        assert event.data.data == bytes([i] * 8)
+
+
+@cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")
+async def a_beat_costs_one_flit_and_a_burst_one_response(dut) -> None:
+    tile = await start(dut)
+    before = flits(dut)
+    await tile.wide_write.write(CLUSTER_BASE, bytes(64 * 64), user=user())
+    await settle(dut)
+    assert [b - a for a, b in zip(before, flits(dut), strict=True)] == [64, 0, 1]
+
+
+@cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")
+@cocotb.parametrize(back_pressure=KINDS)
+async def a_multicast_is_answered_when_all_members_have(dut, back_pressure: str) -> None:
+    tile = await start(dut, back_pressure)
+    data = random.Random(3).randbytes(1024)
+    # Two members: this tile by its own port, and the other one, which the bench makes this tile too.
+    response = await tile.wide_write.write(
+        CLUSTER_BASE + 256, data, user=user(MULTICAST, ROW_BIT)
+    )
+    assert response.resp == AxiResp.OKAY
+    assert bytes(tile.memory[256 : 256 + 1024]) == data
+    # Alone in its set: nothing enters the network.
+    await settle(dut)
+    before = flits(dut)
+    response = await tile.wide_write.write(CLUSTER_BASE + 4096, data, user=user(MULTICAST))
+    assert response.resp == AxiResp.OKAY
+    assert flits(dut) == before
+    assert bytes(tile.memory[4096 : 4096 + 1024]) == data
+    word = bytes(range(8))
+    response = await tile.narrow_write.write(
+        CLUSTER_BASE + 64, word, size=3, user=user(MULTICAST, COLUMN_BIT)
+    )
+    assert response.resp == AxiResp.OKAY
+    assert bytes(tile.registers[64:72]) == word
+
+
+@cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")
+@cocotb.parametrize(back_pressure=KINDS)
+async def contributions_are_answered_under_their_tag(dut, back_pressure: str) -> None:
+    tile = await start(dut, back_pressure)
+    data = random.Random(4).randbytes(640)
+    # A group of one: the contribution is the sum.
+    events = [
+        tile.wide_write.init_write(
+            CLUSTER_BASE + 1024 * tag, data, awid=tag, user=user(JOIN, tag=40 + tag)
+        )
+        for tag in range(6)
+    ]
+    barriers = [
+        tile.narrow_write.init_write(
+            CLUSTER_BASE + 8 * tag, bytes([1] * 8), awid=tag, size=3, user=user(JOIN, tag=10 + tag)
+        )
+        for tag in range(6)
+    ]
+    for event in itertools.chain(events, barriers):
+        await event.wait()
+        assert event.data.resp == AxiResp.OKAY
+    for tag in range(6):
+        assert bytes(tile.memory[1024 * tag : 1024 * tag + 640]) == data
+        assert bytes(tile.registers[8 * tag : 8 * tag + 8]) == bytes([1] * 8)
+
+
+@cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")
+@cocotb.parametrize(back_pressure=KINDS)
+async def what_nobody_serves_is_answered_here(dut, back_pressure: str) -> None:
+    tile = await start(dut, back_pressure)
+    before = flits(dut)
+    unmapped = 0x1000_0000
+    beyond_memory = CLUSTER_BASE + L1_BYTES
+    for address in (unmapped, beyond_memory):
+        response = await tile.wide_write.write(address, bytes(640), user=user())
+        assert response.resp == AxiResp.DECERR
+        response = await tile.wide_read.read(address, 640)
+        assert response.resp == AxiResp.DECERR
+        assert response.data == bytes(640)
+        response = await tile.narrow_write.write(address, bytes(8), size=3, user=user())
+        assert response.resp == AxiResp.DECERR
+        response = await tile.narrow_read.read(address, 8, size=3)
+        assert response.resp == AxiResp.DECERR
+    # A mask that names no cluster, a mask on a unicast, a set on the memory tiles.
+    for awuser, address in (
+        (user(MULTICAST, 1 << 40), CLUSTER_BASE),
+        (user(UNICAST, ROW_BIT), CLUSTER_BASE),
+        (user(MULTICAST, ROW_BIT), 0x7000_0000),
+    ):
+        response = await tile.wide_write.write(address, bytes(64), user=awuser)
+        assert response.resp == AxiResp.DECERR
+    # Half lines are not served.
+    response = await tile.wide_write.write(CLUSTER_BASE, bytes(64), size=5, user=user())
+    assert response.resp == AxiResp.SLVERR
+    assert flits(dut) == before, "refused transactions stay out of the network"
+
+
+@cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")
+async def served_and_refused_mix(dut) -> None:
+    tile = await start(dut, "often")
+    rng = random.Random(cocotb.RANDOM_SEED + 5)
+    events = []
+    for i in range(60):
+        is_mapped = rng.random() < 0.5
+        base = CLUSTER_BASE if is_mapped else 0x1000_0000
+        data = rng.randbytes(rng.choice([64, 192]))
+        write = tile.wide_write.init_write(base + 256 * i, data, awid=i % 8, user=user())
+        read = tile.wide_read.init_read(base + 256 * i, 128, arid=i % 32)
+        word = tile.narrow_write.init_write(base + 8 * i, data[:8], awid=i % 8, size=3)
+        events += [(event, is_mapped) for event in (write, read, word)]
+    for event, is_mapped in events:
+        await with_timeout(event.wait(), TIMEOUT_NS, "ns")
+        assert event.data.resp == (AxiResp.OKAY if is_mapped else AxiResp.DECERR)
+
+
