@@ -57,7 +57,7 @@ module noccl_axi_checker #(
   // Lengths of bursts whose data are not whole, beats of whole data whose address has not come, oldest first;
   // beats of the open data; bursts with address and data and no answer.
   logic [7:0] lengths[DEPTH];
-  logic [7:0] datas[DEPTH];
+  logic [7:0] datas  [DEPTH];
   int unsigned num_lengths, num_datas, beat, num_whole;
 
   logic aw_step, w_step, b_step, ar_step, r_step;
@@ -97,8 +97,8 @@ module noccl_axi_checker #(
   end
 
   `ASSERT(WlastEndsTheBurst, !meets || oldest_length == oldest_data)
-  `ASSERT(DataNoLongerThanTheirBurst, !w_step || num_lengths == 0 || num_datas > 0
-          || beat <= 32'(lengths[0]))
+  `ASSERT(DataNoLongerThanTheirBurst,
+          !w_step || num_lengths == 0 || num_datas > 0 || beat <= 32'(lengths[0]))
   `ASSERT(BAfterAddressAndLastBeat, !b_step || num_whole + 32'(meets) > 0)
 
   for (genvar i = 0; i < 1 << WriteIdBits; i++) begin : gen_write_id
