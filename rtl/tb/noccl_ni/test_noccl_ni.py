@@ -183,9 +183,7 @@ async def a_multicast_is_answered_when_all_members_have(dut, back_pressure: str)
     tile = await start(dut, back_pressure)
     data = random.Random(3).randbytes(1024)
     # Two members: this tile by its own port, and the other one, which the bench makes this tile too.
-    response = await tile.wide_write.write(
-        CLUSTER_BASE + 256, data, user=user(MULTICAST, ROW_BIT)
-    )
+    response = await tile.wide_write.write(CLUSTER_BASE + 256, data, user=user(MULTICAST, ROW_BIT))
     assert response.resp == AxiResp.OKAY
     assert bytes(tile.memory[256 : 256 + 1024]) == data
     # Alone in its set: nothing enters the network.
@@ -276,5 +274,3 @@ async def served_and_refused_mix(dut) -> None:
     for event, is_mapped in events:
         await with_timeout(event.wait(), TIMEOUT_NS, "ns")
         assert event.data.resp == (AxiResp.OKAY if is_mapped else AxiResp.DECERR)
-
-
