@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Laws of the network interface against independent AXI managers and memories.
 
-The bench leads every plane back to the tile, so it is initiator and target of all it does: what was written is in
-its memory, what is read is what was written, every transaction is answered once, errors as
-docs/errors.md says. A protocol checker watches every port.
+The bench leads every plane back to the tile, so it is initiator and target of all it does: what was
+written is in its memory, what is read is what was written, every transaction is answered once,
+errors as docs/errors.md says. A protocol checker watches every port.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ async def a_beat_costs_one_flit_and_a_burst_one_response(dut) -> None:
 async def a_multicast_is_answered_when_all_members_have(dut, back_pressure: str) -> None:
     tile = await start(dut, back_pressure)
     data = random.Random(3).randbytes(1024)
-    # Two members: this tile by its own port, and the other one, which the bench makes this tile too.
+    # Two members: this tile by its own port, and another one, whose part the bench lets it play.
     response = await tile.wide_write.write(CLUSTER_BASE + 256, data, user=user(MULTICAST, ROW_BIT))
     assert response.resp == AxiResp.OKAY
     assert bytes(tile.memory[256 : 256 + 1024]) == data
