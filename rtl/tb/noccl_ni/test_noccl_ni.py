@@ -10,27 +10,14 @@ from __future__ import annotations
 
 import itertools
 import random
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import cocotb
 from cocotb.triggers import ClockCycles, RisingEdge, with_timeout
 
-from common import handshake, runner
+from common import axi, handshake, runner
 from common.pauses import KINDS, pauses
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    from cocotbext.axi import (
-        AxiMasterRead,
-        AxiMasterWrite,
-        AxiRamRead,
-        AxiRamWrite,
-        AxiReadBus,
-        AxiResp,
-        AxiWriteBus,
-    )
 
 # The south-west cluster of collective_noc_4x4 and its neighbours' address bits.
 CLUSTER_BASE = 0x2000_0000
@@ -56,10 +43,10 @@ def test_laws_hold() -> None:
 class Tile:
     """The interface, its bus models and the memory behind it."""
 
-    wide_write: AxiMasterWrite
-    wide_read: AxiMasterRead
-    narrow_write: AxiMasterWrite
-    narrow_read: AxiMasterRead
+    wide_write: axi.ManagerWrite
+    wide_read: axi.ManagerRead
+    narrow_write: axi.ManagerWrite
+    narrow_read: axi.ManagerRead
     memory: bytearray
     registers: bytearray
 
@@ -80,19 +67,19 @@ async def start(dut, back_pressure: str = "never") -> Tile:
         return made
 
     tile = Tile(
-        port(AxiMasterWrite, AxiWriteBus, "s_wide", max_burst_len=64),
-        port(AxiMasterRead, AxiReadBus, "s_wide", max_burst_len=64),
-        port(AxiMasterWrite, AxiWriteBus, "s_narrow", max_burst_len=1),
-        port(AxiMasterRead, AxiReadBus, "s_narrow", max_burst_len=1),
+        port(axi.ManagerWrite, axi.WriteBus, "s_wide", max_burst_len=64),
+        port(axi.ManagerRead, axi.ReadBus, "s_wide", max_burst_len=64),
+        port(axi.ManagerWrite, axi.WriteBus, "s_narrow", max_burst_len=1),
+        port(axi.ManagerRead, axi.ReadBus, "s_narrow", max_burst_len=1),
         memory,
         registers,
     )
-    port(AxiRamWrite, AxiWriteBus, "m_mem", mem=memory)
-    port(AxiRamRead, AxiReadBus, "m_mem", mem=memory)
-    port(AxiRamWrite, AxiWriteBus, "m_own", mem=memory)
-    port(AxiRamWrite, AxiWriteBus, "m_reg", mem=registers)
-    port(AxiRamRead, AxiReadBus, "m_reg", mem=registers)
-    port(AxiRamWrite, AxiWriteBus, "m_ownreg", mem=registers)
+    port(axi.MemoryWrite, axi.WriteBus, "m_mem", mem=memory)
+    port(axi.MemoryRead, axi.ReadBus, "m_mem", mem=memory)
+    port(axi.MemoryWrite, axi.WriteBus, "m_own", mem=memory)
+    port(axi.MemoryWrite, axi.WriteBus, "m_reg", mem=registers)
+    port(axi.MemoryRead, axi.ReadBus, "m_reg", mem=registers)
+    port(axi.MemoryWrite, axi.WriteBus, "m_ownreg", mem=registers)
     await handshake.start(dut.clk_i, dut.rst_ni)
     await RisingEdge(dut.clk_i)
     return tile
@@ -126,11 +113,11 @@ async def what_is_written_can_be_read(dut, back_pressure: str) -> None:
         at = rng.randrange(L1_BYTES - num_bytes)
         data = rng.randbytes(num_bytes)
         response = await tile.wide_write.write(CLUSTER_BASE + at, data, user=user())
-        assert response.resp == AxiResp.OKAY
+        assert response.resp == axi.Resp.OKAY
         image[at : at + num_bytes] = data
         again = await tile.wide_read.read(CLUSTER_BASE + at, num_bytes)
         assert again.data == data
-        assert again.resp == AxiResp.OKAY
+        assert again.resp == axi.Resp.OKAY
     assert bytes(tile.memory[0:L1_BYTES]) == bytes(image)
 
 
@@ -152,7 +139,7 @@ async def transactions_of_many_ids_are_all_answered(dut, back_pressure: str) -> 
     ]
     for event in itertools.chain(writes, narrow):
         await event.wait()
-        assert event.data.resp == AxiResp.OKAY
+        assert event.data.resp == axi.Resp.OKAY
     reads = [
         tile.wide_read.init_read(CLUSTER_BASE + at, len(bytes_), arid=i % 32)
         for i, (at, bytes_) in enumerate(data.items())
@@ -184,20 +171,20 @@ async def a_multicast_is_answered_when_all_members_have(dut, back_pressure: str)
     data = random.Random(3).randbytes(1024)
     # Two members: this tile by its own port, and another one, whose part the bench lets it play.
     response = await tile.wide_write.write(CLUSTER_BASE + 256, data, user=user(MULTICAST, ROW_BIT))
-    assert response.resp == AxiResp.OKAY
+    assert response.resp == axi.Resp.OKAY
     assert bytes(tile.memory[256 : 256 + 1024]) == data
     # Alone in its set: nothing enters the network.
     await settle(dut)
     before = flits(dut)
     response = await tile.wide_write.write(CLUSTER_BASE + 4096, data, user=user(MULTICAST))
-    assert response.resp == AxiResp.OKAY
+    assert response.resp == axi.Resp.OKAY
     assert flits(dut) == before
     assert bytes(tile.memory[4096 : 4096 + 1024]) == data
     word = bytes(range(8))
     response = await tile.narrow_write.write(
         CLUSTER_BASE + 64, word, size=3, user=user(MULTICAST, COLUMN_BIT)
     )
-    assert response.resp == AxiResp.OKAY
+    assert response.resp == axi.Resp.OKAY
     assert bytes(tile.registers[64:72]) == word
 
 
@@ -221,7 +208,7 @@ async def contributions_are_answered_under_their_tag(dut, back_pressure: str) ->
     ]
     for event in itertools.chain(events, barriers):
         await event.wait()
-        assert event.data.resp == AxiResp.OKAY
+        assert event.data.resp == axi.Resp.OKAY
     for tag in range(6):
         assert bytes(tile.memory[1024 * tag : 1024 * tag + 640]) == data
         assert bytes(tile.registers[8 * tag : 8 * tag + 8]) == bytes([1] * 8)
@@ -236,14 +223,14 @@ async def what_nobody_serves_is_answered_here(dut, back_pressure: str) -> None:
     beyond_memory = CLUSTER_BASE + L1_BYTES
     for address in (unmapped, beyond_memory):
         response = await tile.wide_write.write(address, bytes(640), user=user())
-        assert response.resp == AxiResp.DECERR
+        assert response.resp == axi.Resp.DECERR
         response = await tile.wide_read.read(address, 640)
-        assert response.resp == AxiResp.DECERR
+        assert response.resp == axi.Resp.DECERR
         assert response.data == bytes(640)
         response = await tile.narrow_write.write(address, bytes(8), size=3, user=user())
-        assert response.resp == AxiResp.DECERR
+        assert response.resp == axi.Resp.DECERR
         response = await tile.narrow_read.read(address, 8, size=3)
-        assert response.resp == AxiResp.DECERR
+        assert response.resp == axi.Resp.DECERR
     # A mask that names no cluster, a mask on a unicast, a set on the memory tiles.
     for awuser, address in (
         (user(MULTICAST, 1 << 40), CLUSTER_BASE),
@@ -251,10 +238,10 @@ async def what_nobody_serves_is_answered_here(dut, back_pressure: str) -> None:
         (user(MULTICAST, ROW_BIT), 0x7000_0000),
     ):
         response = await tile.wide_write.write(address, bytes(64), user=awuser)
-        assert response.resp == AxiResp.DECERR
+        assert response.resp == axi.Resp.DECERR
     # Half lines are not served.
     response = await tile.wide_write.write(CLUSTER_BASE, bytes(64), size=5, user=user())
-    assert response.resp == AxiResp.SLVERR
+    assert response.resp == axi.Resp.SLVERR
     assert flits(dut) == before, "refused transactions stay out of the network"
 
 
@@ -273,4 +260,4 @@ async def served_and_refused_mix(dut) -> None:
         events += [(event, is_mapped) for event in (write, read, word)]
     for event, is_mapped in events:
         await with_timeout(event.wait(), TIMEOUT_NS, "ns")
-        assert event.data.resp == (AxiResp.OKAY if is_mapped else AxiResp.DECERR)
+        assert event.data.resp == (axi.Resp.OKAY if is_mapped else axi.Resp.DECERR)
