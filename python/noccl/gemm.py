@@ -28,7 +28,7 @@ class GemmRow:
 
     Attributes:
         kernel: `summa` or `fused_concat_linear`.
-        backend: `sim`, `model` or `model_with_distance`.
+        backend: `sim`, `model`, `published` or `published_with_distance`.
         shape: Name of the problem, or of the paper's submatrices.
         mesh: Clusters, `WxH`.
         submatrix: `ROWSxCOLUMNSxINNER` of one cluster and iteration.
@@ -46,6 +46,8 @@ class GemmRow:
         utilisation: Share of the FPUs' peak.
         is_compute_bound: An iteration takes no longer than its kernel and the barrier behind it.
         speedup: Over software on the same mesh, if both were asked for.
+        sim_error: Distance of the iteration cycles from the simulator's, as a share of these, if
+            both were asked for.
         problem_cycles: Cycles of a whole problem at this rate; None for the paper's submatrices.
         run_cycles: Cycles of the whole run.
         run_iterations: Iterations of the whole run.
@@ -73,6 +75,7 @@ class GemmRow:
     utilisation: float
     is_compute_bound: bool
     speedup: float | None
+    sim_error: float | None
     problem_cycles: float | None
     run_cycles: int
     run_iterations: int
@@ -121,7 +124,8 @@ def gemm(
         kernel: `summa` or `fused_concat_linear`.
         meshes: Clusters as `WxH`, powers of two.
         collectives: `software`, `in_network` or `all`.
-        backend: `sim`, or for SUMMA the paper's equations: `model`, `model_with_distance`.
+        backend: `sim`, `model` (ours, of the same schedule), `published` (the paper's equations),
+            `published_with_distance`, several with commas between, or `all`.
         shape: `collective_noc` or a product of a language model; see `noccl gemm --help`.
         submatrix: Rows, columns and inner dimension of one cluster and iteration, instead of the
             shape's.
@@ -135,7 +139,7 @@ def gemm(
         on_progress: Called now and then; returning False stops.
 
     Returns:
-        One row per mesh and way to communicate.
+        One row per mesh, backend and way to communicate.
 
     Raises:
         ArgumentError: An argument is outside what is accepted.

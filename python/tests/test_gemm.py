@@ -58,11 +58,19 @@ def test_a_product_of_random_doubles_is_near_numpys_and_its_type_is_that_of_the_
     assert single.values.dtype == np.dtype(np.float32)
 
 
-def test_rows_name_what_was_asked_and_the_model_equals_the_published_speedups() -> None:
-    rows = noccl.gemm("summa", meshes=["16x16", "256x256"], backend="model")
+def test_rows_name_what_was_asked_and_the_equations_give_the_published_speedups() -> None:
+    rows = noccl.gemm("summa", meshes=["16x16", "256x256"], backend="published")
     in_network = [row for row in rows if row.collectives == "in_network"]
     assert [row.mesh for row in in_network] == ["16x16", "256x256"]
     assert [round(row.speedup or 0.0, 2) for row in in_network] == [1.11, 2.12]
+
+
+def test_our_model_of_a_product_stands_beside_its_simulation() -> None:
+    rows = noccl.gemm("fused_concat_linear", meshes=["4x4"], backend="sim,model")
+    assert [row.backend for row in rows] == ["sim", "sim", "model", "model"]
+    assert [row.sim_error for row in rows[:2]] == [None, None]
+    assert all(abs(row.sim_error) < 0.01 for row in rows[2:] if row.sim_error is not None)
+    assert None not in {row.sim_error for row in rows[2:]}
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 //!
 //! One pass over the actions in the order in which they begin. A cluster has the agents of the simulator (a control core
 //! that starts transfers and waits at barriers, cores that add), each action costs what its law says, and
-//! transfers that share a link of the wide plane pass it one after the other, first come, first served. What is left out:
+//! transfers that share a link of the wide plane pass it one after the other, in the first gap from their arrival on. What is left out:
 //! arbitration beat by beat, full buffers, kernels that lend their FPUs to the network. No bytes move:
 //! whether the schedule is right is the checker's business.
 
@@ -101,9 +101,10 @@ pub fn predict_with(
             let begins = model.begins(&order.tiles[index as usize], action);
             order.push(begins, index);
         }
-        let Some(index) = order.pop() else {
+        let Some((begins, index)) = order.pop() else {
             break;
         };
+        model.links.advance(begins);
         let tiles = &order.tiles[index as usize];
         let action = &schedule.actions[index as usize];
         actions[index as usize] = model.act(index as usize, action, tiles)?;
@@ -145,8 +146,9 @@ impl Model<'_> {
             | ActionKind::Barrier(_)
             | ActionKind::Arrival(_) => &self.control,
         };
-        let at = |tile: &TileId| agents[tile.idx()].max(self.ready(*tile, &action.after));
-        tiles.iter().map(at).fold(0.0, f64::max)
+        let ready = self.ready(tiles, &action.after);
+        let at = |(tile, ready): (TileId, f64)| agents[tile.idx()].max(ready);
+        ready.into_iter().map(at).fold(0.0, f64::max)
     }
 
     fn act(
@@ -158,10 +160,7 @@ impl Model<'_> {
         if tiles.is_empty() {
             return Err(absent(index, "participant", "a tile of this network"));
         }
-        let ready: Vec<(TileId, f64)> = tiles
-            .iter()
-            .map(|tile| (*tile, self.ready(*tile, &action.after)))
-            .collect();
+        let ready = self.ready(tiles, &action.after);
         let constants = self.constants;
         let wait_cycles = match &action.kind {
             ActionKind::Transfer(_) | ActionKind::InNetworkReduction(_) => constants.wait_cycles,
@@ -200,15 +199,29 @@ impl Model<'_> {
         Ok((start, end))
     }
 
-    /// When a participant has finished everything that comes before.
-    fn ready(&self, tile: TileId, after: &[ActionId]) -> f64 {
-        let mut ready: f64 = 0.0;
+    /// When each participant has finished everything that comes before.
+    ///
+    /// Whoever is fewer, participants or those who end an earlier action, is looked up among the others: a
+    /// barrier of all comes after very many transfers of one, a transfer of one after a barrier of all.
+    fn ready(&self, tiles: &[TileId], after: &[ActionId]) -> Vec<(TileId, f64)> {
+        let mut ready: Vec<(TileId, f64)> = tiles.iter().map(|tile| (*tile, 0.0)).collect();
         for before in after {
             let Some(Some(ends)) = self.done.get(before.0 as usize) else {
                 continue;
             };
-            if let Ok(at) = ends.at.binary_search_by_key(&tile, |(t, _)| *t) {
-                ready = ready.max(ends.at[at].1 + ends.wait_cycles);
+            let wait = ends.wait_cycles;
+            if ends.at.len() < ready.len() {
+                for (tile, end) in &ends.at {
+                    if let Ok(at) = ready.binary_search_by_key(tile, |(t, _)| *t) {
+                        ready[at].1 = ready[at].1.max(end + wait);
+                    }
+                }
+            } else {
+                for (tile, ready) in &mut ready {
+                    if let Ok(at) = ends.at.binary_search_by_key(tile, |(t, _)| *t) {
+                        *ready = ready.max(ends.at[at].1 + wait);
+                    }
+                }
             }
         }
         ready

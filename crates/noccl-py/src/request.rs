@@ -188,14 +188,16 @@ impl GemmFields {
         let submatrix = self.submatrix.as_deref();
         let submatrix = submatrix.map(|text| gemm::parse_submatrix(text, element));
         let problem = self.shape.as_deref().map(gemm::parse_problem);
-        let backend = self.backend.as_deref().map(gemm::parse_backend);
+        let backend = self.backend.as_deref().map(gemm::parse_backends);
         let mode = self.mode.as_deref().map(mode);
         Ok(GemmRequest {
             prefetch: self.prefetch,
             sync: gemm::parse_sync(&self.sync)?,
             submatrix: submatrix.transpose()?.unwrap_or(base.submatrix),
             problem: problem.transpose()?.flatten(),
-            backend: backend.transpose()?.unwrap_or(base.backend),
+            backends: backend
+                .transpose()?
+                .unwrap_or_else(|| base.backends.clone()),
             iterations: self.iterations.unwrap_or(base.iterations),
             mode: mode.transpose()?.unwrap_or(base.mode),
             seed: self.seed.unwrap_or(base.seed),

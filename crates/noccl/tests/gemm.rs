@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Matrix products: what an iteration takes follows from its parts, and the numbers are right.
 
-use noccl::gemm::{Collectives, GemmKernel};
+use noccl::gemm::{Backend, Collectives, GemmKernel};
 use noccl::{
     AttentionRequest, ElementType, GemmRequest, GemmRow, GemmSync, Mode, Watch, attention, gemm,
 };
@@ -133,6 +133,28 @@ fn fused_product_takes_its_kernel_and_its_reduction_and_is_right() {
         assert_eq!(row.counters.gemm_ops, 16 * 18 * 18 * 18);
         let loads = 16 * 2592;
         assert!(row.counters.dma_load_bytes >= loads);
+    }
+}
+
+#[test]
+fn fused_product_is_predicted_from_its_schedule() {
+    let request = GemmRequest {
+        backends: vec![Backend::Sim, Backend::Model],
+        ..GemmRequest::new(
+            GemmKernel::FusedConcatLinear,
+            vec![(16, 8), (32, 32), (64, 64)],
+            vec![Collectives::Software, Collectives::InNetwork],
+        )
+    };
+    let rows = gemm(&request, Watch::quiet()).expect("the products run");
+    let errors = rows.iter().filter_map(|row| row.sim_error);
+    let errors: Vec<f64> = errors.collect();
+    assert_eq!(errors.len(), 6);
+    for (error, row) in errors
+        .iter()
+        .zip(rows.iter().filter(|r| r.sim_error.is_some()))
+    {
+        assert!(error.abs() <= 0.005, "{error}: {row:?}");
     }
 }
 

@@ -6,10 +6,11 @@ use crate::table::{Align, table};
 use crate::{Outcome, output};
 use clap::Args;
 use noccl::gemm::{
-    Backend, Collectives, GemmKernel, parse_backend, parse_collectives, parse_gemm_kernel,
-    parse_mesh, parse_problem, parse_submatrix, parse_sync,
+    Collectives, GemmKernel, parse_backends, parse_collectives, parse_gemm_kernel, parse_mesh,
+    parse_problem, parse_submatrix, parse_sync,
 };
 use noccl::{ElementType, Error, GemmRequest, GemmRow, GemmSync, Mode};
+use std::path::PathBuf;
 
 /// Matrix products on meshes of clusters: cycles per iteration, what limits them, speedup of in-network
 /// collectives
@@ -19,7 +20,7 @@ Examples:
   noccl gemm summa --mesh 4x4,8x8,16x16 --collectives all
   noccl gemm summa --mesh 256x256 --collectives in_network --sync flags --prefetch 4 --json
   noccl gemm summa --mesh 4x4 --collectives all --mode value
-  noccl gemm summa --mesh 64x64 --collectives all --backend model
+  noccl gemm summa --mesh 64x64 --collectives all --backend all
   noccl gemm summa --mesh 16x16 --shape llama_3_1_8b.gate --collectives all
   noccl gemm fused_concat_linear --mesh 4x4,8x8 --collectives all --mode value")]
 pub struct Gemm {
@@ -32,10 +33,14 @@ pub struct Gemm {
     /// software (its fastest algorithm), in_network or all
     #[arg(long, value_name = "NAME", default_value = "all")]
     collectives: String,
-    /// sim (cycle by cycle), model (the paper's equations and constants) or model_with_distance
-    /// (two cycles per hop of a software transfer besides)
-    #[arg(long, default_value = "sim", value_parser = parse_backend)]
-    backend: Backend,
+    /// sim (cycle by cycle), model (our model of the same schedule), published (the paper's equations and
+    /// constants) or published_with_distance (two cycles per hop of a software transfer besides); several
+    /// or all stand beside each other, with their distance from the simulation
+    #[arg(long, value_name = "NAME,...|all", default_value = "sim")]
+    backend: String,
+    /// Constants of our model, from `noccl calibrate -o`; default: those that ship with it
+    #[arg(long, value_name = "FILE")]
+    calibration: Option<PathBuf>,
     /// Submatrices that a cluster holds of each input; 2 is double buffering
     #[arg(long, value_name = "SLOTS", default_value_t = 2)]
     prefetch: u32,
@@ -84,7 +89,12 @@ impl Gemm {
         let request = GemmRequest {
             problem: parse_problem(&self.shape)?,
             submatrix: by_hand.transpose()?.unwrap_or(base.submatrix),
-            backend: self.backend,
+            backends: parse_backends(&self.backend)?,
+            calibration: self
+                .calibration
+                .as_deref()
+                .map(noccl::read_calibration)
+                .transpose()?,
             prefetch: self.prefetch,
             sync: self.sync,
             utilisation: self.utilisation.unwrap_or(base.utilisation),
@@ -112,8 +122,9 @@ impl Gemm {
 
 fn summary(rows: &[GemmRow]) -> String {
     use Align::{Left, Right};
-    let header = [
+    let mut header = vec![
         ("mesh", Left),
+        ("backend", Left),
         ("collectives", Left),
         ("by", Left),
         ("slots", Right),
@@ -125,6 +136,10 @@ fn summary(rows: &[GemmRow]) -> String {
         ("FPU use", Right),
         ("speedup", Right),
     ];
+    let has_errors = rows.iter().any(|r| r.sim_error.is_some());
+    if has_errors {
+        header.push(("off sim", Right));
+    }
     let cells: Vec<Vec<String>> = rows
         .iter()
         .map(|r| {
@@ -133,8 +148,9 @@ fn summary(rows: &[GemmRow]) -> String {
                 Collectives::InNetwork if r.sync.is_empty() => r.spread.clone(),
                 Collectives::InNetwork => r.sync.clone(),
             };
-            vec![
+            let mut cells = vec![
                 r.mesh.clone(),
+                r.backend.name().to_owned(),
                 r.collectives.name().to_owned(),
                 by,
                 r.prefetch.to_string(),
@@ -150,7 +166,12 @@ fn summary(rows: &[GemmRow]) -> String {
                 .to_owned(),
                 format!("{:.1} %", 100.0 * r.utilisation),
                 r.speedup.map_or_else(String::new, |s| format!("{s:.2}")),
-            ]
+            ];
+            if has_errors {
+                let off = r.sim_error.map(|e| format!("{:+.1} %", 100.0 * e));
+                cells.push(off.unwrap_or_default());
+            }
+            cells
         })
         .collect();
     let verified = rows.iter().filter(|r| r.verified == Some(true)).count();

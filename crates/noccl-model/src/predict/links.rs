@@ -26,19 +26,23 @@ pub(crate) type Route = Vec<Passage>;
 /// All links of the wide plane.
 #[derive(Debug)]
 pub(crate) struct Links {
-    free_at: Vec<f64>,
+    /// From when until when each is taken, ascending; what is over before `now` is forgotten.
+    taken: Vec<Vec<(f64, f64)>>,
     beats: Vec<u64>,
     /// One hop, one way.
     way_cycles: f64,
+    /// Nothing enters the network before.
+    now: f64,
 }
 
 impl Links {
     pub(crate) fn new(network: &Network, way_cycles: f64) -> Self {
         let len = network.num_tiles() * SLOTS;
         Self {
-            free_at: vec![0.0; len],
+            taken: vec![Vec::new(); len],
             beats: vec![0; len],
             way_cycles,
+            now: 0.0,
         }
     }
 
@@ -70,19 +74,43 @@ impl Links {
         route
     }
 
-    /// Passes the links of a route, each for `serial` cycles from the time at which it is free; returns the
-    /// cycles that the latest of them is later than it could.
+    /// Nothing will enter the network before this cycle any more.
+    pub(crate) fn advance(&mut self, now: f64) {
+        self.now = now;
+    }
+
+    /// Passes the links of a route, each for `serial` cycles from the time at which it is free for so long;
+    /// returns the cycles that the latest of them is later than it could.
     pub(crate) fn pass(&mut self, route: &Route, start: f64, serial: f64, beats: u64) -> f64 {
         let mut late: Vec<f64> = Vec::with_capacity(route.len());
         for passage in route {
             let slot = passage.slot as usize;
             let before = passage.before.map_or(0.0, |index| late[index]);
-            let delay = before.max(self.free_at[slot] - start - passage.at);
-            self.free_at[slot] = start + delay + passage.at + serial;
+            let own = start + passage.at;
+            let from = self.take(slot, own + before, serial);
             self.beats[slot] += beats;
-            late.push(delay);
+            late.push(from - own);
         }
         late.into_iter().fold(0.0, f64::max)
+    }
+
+    /// Takes a link for so long, in the first gap from `at` on; returns its beginning. Whoever comes from near may
+    /// pass before somebody who has started earlier but comes from afar.
+    fn take(&mut self, slot: usize, at: f64, cycles: f64) -> f64 {
+        let taken = &mut self.taken[slot];
+        let over = taken.iter().take_while(|(_, end)| *end <= self.now).count();
+        taken.drain(..over);
+        let mut from = at;
+        let mut place = 0;
+        for (begin, end) in taken.iter() {
+            if from + cycles <= *begin {
+                break;
+            }
+            from = from.max(*end);
+            place += 1;
+        }
+        taken.insert(place, (from, from + cycles));
+        from
     }
 
     /// Beats over router-to-router links.
@@ -129,4 +157,36 @@ pub(crate) const fn adder(tile: TileId) -> u32 {
 /// Index of the way from a tile's NI into its router.
 pub(crate) const fn from_ni(tile: TileId) -> u32 {
     slot(tile, FROM_NI)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_goes_to_whoever_reaches_it_first_and_fits_before_the_others() {
+        let name = "collective_noc_4x4";
+        let text = noccl_spec::preset_text(name).unwrap();
+        let spec = noccl_spec::parse_spec(name, &text, &[]).unwrap();
+        let network = noccl_net::elaborate(&spec).unwrap();
+        let mut links = Links::new(&network, 2.0);
+        let mut delay = |at: f64| {
+            let route = vec![Passage {
+                slot: 7,
+                at,
+                before: None,
+            }];
+            links.pass(&route, 0.0, 41.0, 41)
+        };
+        assert_eq!(delay(100.0), 0.0);
+        // Started later, comes from near: passes before.
+        assert_eq!(delay(59.0), 0.0);
+        // Does not fit before 59 to 141.
+        assert_eq!(delay(20.0), 121.0);
+        assert_eq!(delay(10.0), 0.0);
+        assert_eq!(links.taken[7].len(), 4);
+        links.advance(60.0);
+        links.take(7, 300.0, 1.0);
+        assert_eq!(links.taken[7].len(), 4);
+    }
 }

@@ -85,9 +85,10 @@ impl Order {
         self.ready.push(Reverse((cycle.max(0.0).to_bits(), index)));
     }
 
-    /// The action that can begin first; of several the first of the schedule.
-    pub(super) fn pop(&mut self) -> Option<u32> {
-        self.ready.pop().map(|Reverse((_, index))| index)
+    /// The action that can begin first, and when; of several the first of the schedule.
+    pub(super) fn pop(&mut self) -> Option<(f64, u32)> {
+        let next = self.ready.pop();
+        next.map(|Reverse((cycle, index))| (f64::from_bits(cycle), index))
     }
 }
 

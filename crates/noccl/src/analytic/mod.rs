@@ -11,6 +11,7 @@ mod verdicts;
 pub use calibrate::{calibrate, calibration_text, read_calibration};
 pub use grid::{ModelRow, model_rows};
 pub use parting::{PARTING_DEVIATION, PartingRow, parting};
+pub(crate) use verdicts::fitted_reduce_constants;
 pub use verdicts::{
     MAX_MODEL_ERROR, MEDIAN_MODEL_ERROR, ModelVerdict, PublishedRow, Verdicts, model_verdict,
     published_verdict, verdicts,

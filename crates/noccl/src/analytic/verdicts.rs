@@ -18,6 +18,8 @@ pub const MEDIAN_MODEL_ERROR: f64 = 0.03;
 const BEATS: [u32; 6] = [16, 32, 64, 128, 256, 512];
 const ROW: Extent = Extent::row(4);
 const MULTICAST: MulticastConstants = MulticastConstants::PUBLISHED;
+/// Least, largest and mean speedup of a reduction over a row of 4 in the paper.
+const REDUCTION_SPEEDUPS: [f64; 3] = [2.0, 3.0, 2.5];
 
 /// A number of the paper beside what its equations give.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -169,24 +171,37 @@ pub fn published_verdict() -> Vec<PublishedRow> {
     out
 }
 
-/// The three α of the reductions that come closest to the paper's three numbers, and what they give.
-fn reduction_rows() -> [PublishedRow; 4] {
-    let paper = [2.0, 3.0, 2.5];
-    let of = |alphas: &(u32, u32)| {
-        let ratios = reduction_ratios(&reduce_constants(*alphas));
-        [least(&ratios), largest(&ratios), mean(&ratios)]
-    };
+/// The α of additions and of the network that come closest to the paper's three numbers.
+fn closest_alphas() -> (u32, u32) {
     let distance = |alphas: &(u32, u32)| {
-        let pairs = of(alphas).into_iter().zip(paper);
+        let pairs = reduction_speedups(*alphas)
+            .into_iter()
+            .zip(REDUCTION_SPEEDUPS);
         pairs
             .map(|(found, wanted)| (found / wanted - 1.0).abs())
             .fold(0.0, f64::max)
     };
     let all = (0..=40).flat_map(|compute| (20..=100).map(move |network| (compute, network)));
-    let best = all
-        .min_by(|a, b| distance(a).total_cmp(&distance(b)))
-        .unwrap_or((0, 20));
-    let found = of(&best);
+    all.min_by(|a, b| distance(a).total_cmp(&distance(b)))
+        .unwrap_or((0, 20))
+}
+
+/// Least, largest and mean over the sizes of a row of 4.
+fn reduction_speedups(alphas: (u32, u32)) -> [f64; 3] {
+    let ratios = reduction_ratios(&reduce_constants(alphas));
+    [least(&ratios), largest(&ratios), mean(&ratios)]
+}
+
+/// Constants of reductions: what is published, and the closest α where nothing is.
+pub(crate) fn fitted_reduce_constants() -> ReduceConstants {
+    reduce_constants(closest_alphas())
+}
+
+/// The reductions' numbers with the α that come closest to three of them.
+fn reduction_rows() -> [PublishedRow; 4] {
+    let paper = REDUCTION_SPEEDUPS;
+    let best = closest_alphas();
+    let found = reduction_speedups(best);
     let fitted = Some(format!(
         "not published: α of a transfer, taken as the multicast's 17; α of the additions {} and of the network {}, \
          which come closest to the three speedups",

@@ -2,49 +2,41 @@
 //! FusedConcatLinear: one product per cluster, then one reduction over the mesh.
 
 use super::candidates::{Reduction, reductions};
-use super::{Backend, Collectives, GemmRequest, GemmRow, MAX_CHECKED_CLUSTERS, fastest, values};
+use super::case::{Case, Timed};
+use super::{Backend, GemmRow, MAX_CHECKED_CLUSTERS, fastest, published, values};
 use crate::Error;
-use crate::watch::Tally;
 use noccl_coll::gemm::{FusedConcatLinear, FusedPlan, SubmatrixShape, fused_concat_linear};
 use noccl_net::{Network, TileRef};
-use noccl_run::{MemoryImage, Mode, RunConfig, RunResult};
+use noccl_run::MemoryImage;
+use noccl_workload::Place;
 use noccl_workload::number::random_elements;
-use noccl_workload::{ActionId, Place};
 
 /// Largest mesh on which the loads of B are run too. They lie before the clock starts; their number of
 /// flit-hops grows with the third power of a side.
 const MAX_LOADED_CLUSTERS: usize = 1024;
 
 /// The fastest reduction that a word stands for.
-pub(super) fn best_row(
-    network: &Network,
-    request: &GemmRequest,
-    collectives: Collectives,
-    tally: &Tally<'_>,
-) -> Result<GemmRow, Error> {
-    if request.backend != Backend::Sim {
-        return Err(Error::argument(
-            "--backend",
-            "model",
-            "accepted: sim (S1 publishes no constants of its reductions)",
-        ));
+pub(super) fn best_row(case: &Case<'_>) -> Result<GemmRow, Error> {
+    let shape = case.request.submatrix;
+    let compute_cycles = shape.compute_cycles(case.network, case.request.utilisation)?;
+    match case.backend {
+        Backend::Published | Backend::PublishedWithDistance => {
+            let mut row = published::fused_row(case, shape, compute_cycles)?;
+            row.conclude_sum();
+            return Ok(row);
+        }
+        Backend::Sim | Backend::Model => {}
     }
-    let rows = reductions(network, collectives)
+    let rows = reductions(case.network, case.collectives)
         .into_iter()
-        .map(|reduction| row(network, request, collectives, &reduction, tally));
-    fastest(rows, collectives)
+        .map(|reduction| row(case, &reduction, compute_cycles));
+    fastest(rows, case.collectives)
 }
 
-fn row(
-    network: &Network,
-    request: &GemmRequest,
-    collectives: Collectives,
-    reduction: &Reduction,
-    tally: &Tally<'_>,
-) -> Result<GemmRow, Error> {
+fn row(case: &Case<'_>, reduction: &Reduction, compute_cycles: u64) -> Result<GemmRow, Error> {
+    let network = case.network;
     let clusters = network.clusters().count();
-    let shape = request.submatrix;
-    let compute_cycles = shape.compute_cycles(network, request.utilisation)?;
+    let shape = case.request.submatrix;
     let fused = FusedConcatLinear {
         shape,
         compute_cycles,
@@ -56,44 +48,33 @@ fn row(
     if clusters <= MAX_CHECKED_CLUSTERS {
         noccl_workload::check(network, &plan.schedule)?;
     }
-    let is_value = request.mode == Mode::Value;
-    let images = if is_value {
-        images(network, &plan, &fused, request.seed)
+    let images = if case.has_values() {
+        images(network, &plan, &fused, case.request.seed)
     } else {
         Vec::new()
     };
-    let outputs: Vec<(Place, u64)> = is_value
+    let outputs: Vec<(Place, u64)> = case
+        .has_values()
         .then_some((plan.result, plan.result_bytes))
         .into_iter()
         .collect();
-    let config = RunConfig {
-        threads: request.threads,
-        ..RunConfig::new(request.mode)
-    };
-    let result = tally.run(|on_progress| {
-        let schedule = &plan.schedule;
-        noccl_sim::run_schedule(network, schedule, &images, &outputs, &config, on_progress)
-    })?;
-    let mut row = GemmRow::of(network, request, collectives, shape, compute_cycles);
+    let timed = case.time(&plan.schedule, &images, &outputs)?;
+    let mut row = GemmRow::of(case, shape, compute_cycles);
     row.spread = format!("{} into {}", reduction.choice, reduction.root);
-    measure(&plan, &result, &mut row);
-    row.add_run(network, &result, 1);
+    measure(&plan, &timed, &mut row);
+    row.add_run(network, &timed, 1);
     row.conclude_sum();
-    if is_value {
-        row.verified = Some(interpreted(network, &plan, &images)? == result.memory);
+    if case.has_values() {
+        row.verified = Some(interpreted(network, &plan, &images)? == timed.memory);
     }
     Ok(row)
 }
 
 /// The clock runs from the first kernel's start to the end of the reduction.
-fn measure(plan: &FusedPlan, result: &RunResult, row: &mut GemmRow) {
-    let ActionId(kernel) = plan.kernel;
-    let kernel = result.actions[kernel as usize];
-    let end = result.actions.iter().map(|a| a.finish_cycle).max();
-    let end = end.unwrap_or(kernel.finish_cycle);
+fn measure(plan: &FusedPlan, timed: &Timed, row: &mut GemmRow) {
     row.iterations = 1;
-    row.iteration_cycles = (end - kernel.start_cycle) as f64;
-    row.communication_cycles = (end - kernel.finish_cycle) as f64;
+    row.iteration_cycles = timed.end() - timed.start(plan.kernel);
+    row.communication_cycles = timed.end() - timed.finish(plan.kernel);
 }
 
 /// Random A in every L1, and B in the memory tiles or in L1 too.

@@ -3,8 +3,9 @@
 
 mod attention;
 mod candidates;
+mod case;
 mod fused;
-mod predicted;
+mod published;
 mod request;
 mod row;
 mod shapes;
@@ -13,7 +14,7 @@ mod values;
 
 pub use attention::{AttentionRequest, AttentionRow, attention};
 pub use request::{
-    Backend, Collectives, GemmKernel, GemmRequest, parse_backend, parse_collectives,
+    Backend, Collectives, GemmKernel, GemmRequest, parse_backends, parse_collectives,
     parse_gemm_kernel, parse_mesh, parse_submatrix, parse_sync,
 };
 pub use row::GemmRow;
@@ -23,9 +24,8 @@ pub use values::{GemmValues, gemm_values};
 use crate::watch::{Tally, Watch};
 use crate::{Error, load};
 use candidates::candidates;
+use case::Case;
 use noccl_coll::gemm::{Spread, Summa, summa};
-use noccl_net::Network;
-use noccl_run::{Mode, RunConfig};
 use steady::Window;
 use values::Inputs;
 
@@ -33,44 +33,48 @@ use values::Inputs;
 /// and the checker's time grows faster than the simulator's.
 const MAX_CHECKED_CLUSTERS: usize = 256;
 
-/// One row per mesh and way to communicate; rows of one mesh stand together.
+/// One row per mesh, backend and way to communicate; rows of one mesh stand together.
 ///
 /// # Errors
-/// [`Error::Argument`], [`Error::Coll`] or [`Error::Run`], saying what would be accepted.
+/// [`Error::Argument`], [`Error::Coll`], [`Error::Model`] or [`Error::Run`], saying what would be accepted.
 pub fn gemm(request: &GemmRequest, watch: Watch<'_>) -> Result<Vec<GemmRow>, Error> {
     request.check()?;
-    let cases = request.meshes.len() * request.collectives.len();
+    let cases = request.meshes.len() * request.backends.len() * request.collectives.len();
     let tally = Tally::new(watch, cases as u64);
     let mut rows = Vec::new();
     for (width, height) in &request.meshes {
         let preset = format!("collective_noc_{width}x{height}");
         let network = load(&preset, &request.overrides)?.network;
         let first = rows.len();
-        for collectives in &request.collectives {
-            rows.push(match request.kernel {
-                GemmKernel::Summa => best_row(&network, request, *collectives, &tally)?,
-                GemmKernel::FusedConcatLinear => {
-                    fused::best_row(&network, request, *collectives, &tally)?
-                }
-            });
-            tally.finish_unit()?;
+        for backend in &request.backends {
+            let first_of_backend = rows.len();
+            for collectives in &request.collectives {
+                let case = Case {
+                    network: &network,
+                    request,
+                    backend: *backend,
+                    collectives: *collectives,
+                    tally: &tally,
+                };
+                rows.push(match request.kernel {
+                    GemmKernel::Summa => best_row(&case)?,
+                    GemmKernel::FusedConcatLinear => fused::best_row(&case)?,
+                });
+                tally.finish_unit()?;
+            }
+            row::add_speedups(&mut rows[first_of_backend..]);
         }
-        row::add_speedups(&mut rows[first..]);
+        row::add_errors(&mut rows[first..]);
     }
     Ok(rows)
 }
 
 /// The fastest of the ways to communicate that a word stands for.
-fn best_row(
-    network: &Network,
-    request: &GemmRequest,
-    collectives: Collectives,
-    tally: &Tally<'_>,
-) -> Result<GemmRow, Error> {
-    let rows = candidates(network, collectives)
+fn best_row(case: &Case<'_>) -> Result<GemmRow, Error> {
+    let rows = candidates(case.network, case.collectives)
         .into_iter()
-        .map(|spread| summa_row(network, request, collectives, spread, tally));
-    fastest(rows, collectives)
+        .map(|spread| summa_row(case, spread));
+    fastest(rows, case.collectives)
 }
 
 /// The row with the shortest iteration, the first of them if several are as short.
@@ -91,58 +95,52 @@ fn fastest(
     best.ok_or_else(|| Error::argument("--collectives", collectives.name(), "nothing to run"))
 }
 
-fn summa_row(
-    network: &Network,
-    request: &GemmRequest,
-    collectives: Collectives,
-    spread: Spread,
-    tally: &Tally<'_>,
-) -> Result<GemmRow, Error> {
+fn summa_row(case: &Case<'_>, spread: Spread) -> Result<GemmRow, Error> {
+    let Case {
+        network, request, ..
+    } = *case;
     let window = Window::new(request, spread);
     let cut = match request.problem {
         Some(problem) => Some(problem.cut(network, request.prefetch)?),
         None => None,
     };
     let shape = cut.map_or(request.submatrix, |c| c.submatrix);
-    let compute_cycles = shape.compute_cycles(network, request.utilisation)?;
     let problem = Summa {
         shape,
         iterations: window.iterations(),
         prefetch: request.prefetch,
         spread,
         sync: request.sync_with(spread),
-        compute_cycles,
+        compute_cycles: shape.compute_cycles(network, request.utilisation)?,
     };
-    if request.backend != Backend::Sim {
-        let mut row = GemmRow::new(network, request, collectives, &problem);
-        predicted::fill(network, request.backend, &problem, &mut row);
-        row.conclude(cut);
-        return Ok(row);
-    }
-    let plan = summa(network, &problem)?;
+    let mut row = match case.backend {
+        Backend::Published | Backend::PublishedWithDistance => published::summa_row(case, &problem),
+        Backend::Sim | Backend::Model => scheduled_row(case, &problem, window)?,
+    };
+    row.conclude(cut);
+    Ok(row)
+}
+
+/// A row from the cycles of a schedule's actions.
+fn scheduled_row(case: &Case<'_>, problem: &Summa, window: Window) -> Result<GemmRow, Error> {
+    let Case {
+        network, request, ..
+    } = *case;
+    let plan = summa(network, problem)?;
     if network.clusters().count() <= MAX_CHECKED_CLUSTERS {
         noccl_workload::check(network, &plan.schedule)?;
     }
-    let matrices = match request.mode {
-        Mode::Value => Some(values::random_inputs(&plan, &problem, request.seed)),
-        Mode::Timing => None,
-    };
+    let matrices = case
+        .has_values()
+        .then(|| values::random_inputs(&plan, problem, request.seed));
     let inputs = matrices.as_ref().map(|[a, b]| Inputs { a, b });
-    let images = inputs.map_or_else(Vec::new, |i| values::images(&plan, &problem, i));
+    let images = inputs.map_or_else(Vec::new, |i| values::images(&plan, problem, i));
     let outputs = inputs.map_or_else(Vec::new, |_| values::outputs(network, &plan));
-    let config = RunConfig {
-        threads: request.threads,
-        ..RunConfig::new(request.mode)
-    };
-    let result = tally.run(|on_progress| {
-        let schedule = &plan.schedule;
-        noccl_sim::run_schedule(network, schedule, &images, &outputs, &config, on_progress)
-    })?;
-    let mut row = GemmRow::new(network, request, collectives, &problem);
-    window.measure(&plan, &result, &mut row);
-    row.add_run(network, &result, problem.iterations);
-    row.conclude(cut);
+    let timed = case.time(&plan.schedule, &images, &outputs)?;
+    let mut row = GemmRow::new(case, problem);
+    window.measure(&plan, &timed, &mut row);
+    row.add_run(network, &timed, problem.iterations);
     row.verified =
-        inputs.map(|inputs| values::product(network, &plan, &problem, inputs) == result.memory);
+        inputs.map(|inputs| values::product(network, &plan, problem, inputs) == timed.memory);
     Ok(row)
 }

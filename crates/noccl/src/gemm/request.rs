@@ -4,6 +4,7 @@
 use super::shapes::Problem;
 use crate::Error;
 use noccl_coll::gemm::{DEFAULT_UTILISATION, Spread, SubmatrixShape, Sync};
+use noccl_model::Calibration;
 use noccl_run::Mode;
 use noccl_workload::ElementType;
 use schemars::JsonSchema;
@@ -53,10 +54,33 @@ impl Collectives {
 pub enum Backend {
     /// The simulator, cycle by cycle.
     Sim,
-    /// S1's equations with its constants, which charge one cycle per hop and no barrier.
+    /// Our model of the same schedule, action by action, with calibrated constants (`noccl_model::predict`).
     Model,
+    /// S1's equations with its constants, which charge one cycle per hop and no barrier.
+    Published,
     /// The same with two cycles per hop of a software transfer, as the authors' own model has them later.
-    ModelWithDistance,
+    PublishedWithDistance,
+}
+
+impl Backend {
+    /// All of them, the simulator first.
+    pub const ALL: [Self; 4] = [
+        Backend::Sim,
+        Backend::Model,
+        Backend::Published,
+        Backend::PublishedWithDistance,
+    ];
+
+    /// Name in tables and on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Backend::Sim => "sim",
+            Backend::Model => "model",
+            Backend::Published => "published",
+            Backend::PublishedWithDistance => "published_with_distance",
+        }
+    }
 }
 
 /// Matrix products on meshes of `collective_noc`.
@@ -66,8 +90,10 @@ pub struct GemmRequest {
     pub kernel: GemmKernel,
     /// Columns and rows of clusters, powers of two.
     pub meshes: Vec<(u32, u32)>,
-    /// What yields the cycles.
-    pub backend: Backend,
+    /// What yields the cycles; rows of several stand beside each other.
+    pub backends: Vec<Backend>,
+    /// Constants of our model; `None` for those that ship with the library.
+    pub calibration: Option<Calibration>,
     /// Product that the mesh works on; `None` for submatrices given by hand, without an end.
     pub problem: Option<Problem>,
     /// Submatrices of one cluster and iteration; with a problem they are chosen per mesh instead.
@@ -95,15 +121,12 @@ pub struct GemmRequest {
 impl GemmRequest {
     /// S1's submatrices, double buffered, with barriers, by software and in the network, in timing mode.
     #[must_use]
-    pub const fn new(
-        kernel: GemmKernel,
-        meshes: Vec<(u32, u32)>,
-        collectives: Vec<Collectives>,
-    ) -> Self {
+    pub fn new(kernel: GemmKernel, meshes: Vec<(u32, u32)>, collectives: Vec<Collectives>) -> Self {
         Self {
             kernel,
             meshes,
-            backend: Backend::Sim,
+            backends: vec![Backend::Sim],
+            calibration: None,
             problem: None,
             submatrix: SubmatrixShape {
                 rows: 18,
@@ -165,21 +188,23 @@ pub fn parse_gemm_kernel(text: &str) -> Result<GemmKernel, Error> {
     }
 }
 
-/// Reads the name of a backend.
+/// Reads names of backends, or `all`.
 ///
 /// # Errors
 /// [`Error::Argument`] with the accepted names.
-pub fn parse_backend(text: &str) -> Result<Backend, Error> {
-    match text {
-        "sim" => Ok(Backend::Sim),
-        "model" => Ok(Backend::Model),
-        "model_with_distance" => Ok(Backend::ModelWithDistance),
-        _ => Err(Error::argument(
-            "--backend",
-            text,
-            "accepted: sim, model, model_with_distance",
-        )),
+pub fn parse_backends(text: &str) -> Result<Vec<Backend>, Error> {
+    if text == "all" {
+        return Ok(Backend::ALL.to_vec());
     }
+    let one = |name: &str| Backend::ALL.into_iter().find(|b| b.name() == name);
+    let names = Backend::ALL.map(Backend::name).join(", ");
+    text.split(',')
+        .map(|name| {
+            one(name).ok_or_else(|| {
+                Error::argument("--backend", name, format!("accepted: {names}, all"))
+            })
+        })
+        .collect()
 }
 
 /// Reads `WxH`.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What is reported for one mesh and one way to communicate.
 
+use super::case::{Case, Timed};
 use super::shapes::{Cut, PAPER_SHAPE};
-use super::{Backend, Collectives, GemmKernel, GemmRequest};
+use super::{Backend, Collectives, GemmKernel};
 use noccl_coll::gemm::{SubmatrixShape, Summa};
 use noccl_net::Network;
-use noccl_run::{Counters, RunResult, energy_pj};
+use noccl_run::{Counters, energy_pj};
 use noccl_workload::ElementType;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -55,9 +56,12 @@ pub struct GemmRow {
     pub is_compute_bound: bool,
     /// Iteration cycles of software on the same mesh ÷ those of this row, if both were asked for.
     pub speedup: Option<f64>,
+    /// Iteration cycles ÷ those that the simulator takes for the same mesh and way to communicate − 1, if both
+    /// were asked for.
+    pub sim_error: Option<f64>,
     /// Cycles of the whole problem at this rate: passes × iterations × iteration cycles.
     pub problem_cycles: Option<f64>,
-    /// Cycles of the whole run; 0 for a model.
+    /// Cycles of the whole run; 0 for the published equations.
     pub run_cycles: u64,
     /// Iterations of the whole run, with those before and after the timed ones.
     pub run_iterations: u32,
@@ -70,37 +74,28 @@ pub struct GemmRow {
 }
 
 impl GemmRow {
-    pub(super) fn new(
-        network: &Network,
-        request: &GemmRequest,
-        collectives: Collectives,
-        problem: &Summa,
-    ) -> Self {
-        let cycles = problem.compute_cycles;
+    pub(super) fn new(case: &Case<'_>, problem: &Summa) -> Self {
         Self {
             spread: problem.spread.to_string(),
             sync: problem.sync.name().to_owned(),
             prefetch: problem.prefetch,
-            ..Self::of(network, request, collectives, problem.shape, cycles)
+            ..Self::of(case, problem.shape, problem.compute_cycles)
         }
     }
 
     /// A row without cycles.
-    pub(super) fn of(
-        network: &Network,
-        request: &GemmRequest,
-        collectives: Collectives,
-        shape: SubmatrixShape,
-        compute_cycles: u64,
-    ) -> Self {
+    pub(super) fn of(case: &Case<'_>, shape: SubmatrixShape, compute_cycles: u64) -> Self {
+        let Case {
+            network, request, ..
+        } = *case;
         Self {
             kernel: request.kernel,
-            backend: request.backend,
+            backend: case.backend,
             shape: request.problem.map_or(PAPER_SHAPE, |p| p.name).to_owned(),
             mesh: format!("{}x{}", network.cluster_width(), network.cluster_height()),
             submatrix: format!("{}x{}x{}", shape.rows, shape.columns, shape.inner),
             element: shape.element,
-            collectives,
+            collectives: case.collectives,
             spread: String::new(),
             sync: String::new(),
             prefetch: 1,
@@ -113,6 +108,7 @@ impl GemmRow {
             utilisation: request.utilisation,
             is_compute_bound: false,
             speedup: None,
+            sim_error: None,
             problem_cycles: None,
             run_cycles: 0,
             run_iterations: 0,
@@ -123,11 +119,11 @@ impl GemmRow {
     }
 
     /// The run as a whole.
-    pub(super) fn add_run(&mut self, network: &Network, result: &RunResult, iterations: u32) {
-        self.run_cycles = result.cycles;
+    pub(super) fn add_run(&mut self, network: &Network, timed: &Timed, iterations: u32) {
+        self.run_cycles = timed.cycles;
         self.run_iterations = iterations;
-        self.counters = result.counters;
-        self.energy_pj = energy_pj(&result.counters, &network.spec().energy);
+        self.counters = timed.counters;
+        self.energy_pj = energy_pj(&timed.counters, &network.spec().energy);
     }
 
     /// What follows from the cycles of an iteration.
@@ -157,5 +153,19 @@ pub(super) fn add_speedups(rows: &mut [GemmRow]) {
         for row in rows {
             row.speedup = Some(base / row.iteration_cycles);
         }
+    }
+}
+
+/// Distances from the simulator, among rows of one mesh.
+pub(super) fn add_errors(rows: &mut [GemmRow]) {
+    let is_sim = |row: &&GemmRow| row.backend == Backend::Sim;
+    let simulated: Vec<(Collectives, f64)> = rows
+        .iter()
+        .filter(is_sim)
+        .map(|row| (row.collectives, row.iteration_cycles))
+        .collect();
+    for row in rows.iter_mut().filter(|row| row.backend != Backend::Sim) {
+        let same = simulated.iter().find(|(who, _)| *who == row.collectives);
+        row.sim_error = same.map(|(_, cycles)| row.iteration_cycles / cycles - 1.0);
     }
 }

@@ -4,9 +4,9 @@
 //! Before the window the slots fill; after it no further loads compete with the last kernels. Both
 //! are as long as there are slots. With a barrier per several iterations the window holds whole groups.
 
+use super::case::Timed;
 use super::{GemmRequest, GemmRow};
 use noccl_coll::gemm::{Spread, SummaPlan, Sync};
-use noccl_run::RunResult;
 use noccl_workload::ActionId;
 
 /// The timed iterations of a run.
@@ -39,30 +39,29 @@ impl Window {
     }
 
     /// Fills in the measured means.
-    pub(super) fn measure(self, plan: &SummaPlan, result: &RunResult, row: &mut GemmRow) {
-        let finish = |id: &ActionId| result.actions[id.0 as usize].finish_cycle;
-        let start = |id: &ActionId| result.actions[id.0 as usize].start_cycle;
-        let kernel = |t: u32| plan.kernels.get(t as usize).map_or(0, &finish);
-        let latest = |ids: &[ActionId]| ids.iter().map(finish).max().unwrap_or(0);
+    pub(super) fn measure(self, plan: &SummaPlan, timed: &Timed, row: &mut GemmRow) {
+        let finish = |id: &ActionId| timed.finish(*id);
+        let kernel = |t: u32| plan.kernels.get(t as usize).map_or(0.0, &finish);
+        let latest = |ids: &[ActionId]| ids.iter().map(finish).fold(0.0, f64::max);
         // A group's last kernel ends a period.
         let from = self.first + self.group - 1;
         let cycles = kernel(from + self.length) - kernel(from);
         let groups = (self.first / self.group + 1)..=((self.first + self.length) / self.group);
-        let (mut communication, mut sync) = (0, 0);
+        let (mut communication, mut sync) = (0.0, 0.0);
         for g in groups {
             let (first, last) = &plan.loads[g as usize];
-            let begin = first.iter().map(start).min().unwrap_or(0);
-            communication += latest(last) - begin;
+            let begins = first.iter().map(|id| timed.start(*id));
+            communication += latest(last) - begins.fold(f64::INFINITY, f64::min);
             if let Some(barrier) = plan.barriers.get(g as usize) {
                 let read = (g * self.group).checked_sub(1 + plan.spare_iterations);
-                let ready = latest(last).max(read.map_or(0, kernel));
+                let ready = latest(last).max(read.map_or(0.0, kernel));
                 sync += finish(barrier) - ready;
             }
         }
         let length = f64::from(self.length);
         row.iterations = self.length;
-        row.iteration_cycles = cycles as f64 / length;
-        row.communication_cycles = communication as f64 / length;
-        row.sync_cycles = sync as f64 / length;
+        row.iteration_cycles = cycles / length;
+        row.communication_cycles = communication / length;
+        row.sync_cycles = sync / length;
     }
 }
