@@ -113,12 +113,14 @@ impl Machine<'_> {
                 txn,
                 next_beat: 0,
                 beats: facts.beats,
+                channel: facts.owner.channel(),
                 head_pending: false,
+                is_reduction: false,
                 under_way: 0,
                 window: u32::MAX,
                 source,
             });
-            self.injecting.insert(tile as usize);
+            self.injecting[Plane::Wide.idx()].insert(tile as usize);
         } else {
             self.nis[tile as usize].reads_in_service -= 1;
             let dst = pack(self.txns.trees.tree(txn).root);
@@ -150,6 +152,6 @@ impl Machine<'_> {
             Plane::Rsp => ni.rsp.push_back(flit),
             Plane::Wide => {}
         }
-        self.injecting.insert(tile as usize);
+        self.injecting[plane.idx()].insert(tile as usize);
     }
 }

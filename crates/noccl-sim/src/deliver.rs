@@ -159,7 +159,7 @@ impl Machine<'_> {
         if let Some(stream) = self.nis[tile].writes.iter_mut().find(|s| s.txn == txn) {
             stream.under_way -= beats;
         }
-        self.refresh_injecting(tile);
+        self.refresh_plane(Plane::Wide, tile);
     }
 
     /// Leaves of a multicast's responses have come home.
@@ -303,7 +303,7 @@ impl Machine<'_> {
             let ni = &mut self.nis[tile];
             ni.wide_outstanding -= 1;
             ni.reductions_outstanding -= 1;
-            self.refresh_injecting(tile);
+            self.refresh_plane(Plane::Wide, tile);
         } else {
             self.close_narrow(tile);
         }
@@ -364,7 +364,7 @@ impl Machine<'_> {
         self.counters.error_responses += u64::from(resp != OKAY);
         if txn.is_wide && txn.kind == TxnKind::WideWrite {
             self.nis[tile].wide_outstanding -= 1;
-            self.refresh_injecting(tile);
+            self.refresh_plane(Plane::Wide, tile);
         } else if !txn.is_wide {
             self.close_narrow(tile);
         }

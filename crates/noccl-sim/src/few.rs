@@ -88,6 +88,11 @@ impl<T: Copy + Default, const N: usize> Few<T, N> {
         self.get_mut(len.checked_sub(1)?)
     }
 
+    #[inline]
+    pub(crate) fn front_mut(&mut self) -> Option<&mut T> {
+        self.get_mut(0)
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         (0..self.len()).filter_map(|i| self.get(i))
     }

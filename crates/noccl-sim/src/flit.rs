@@ -7,10 +7,11 @@
 use serde::{Deserialize, Serialize};
 
 /// What a flit is. The order has no meaning.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub(crate) enum FlitKind {
     /// Write beat (self-contained) or, under wormhole flow, a W beat.
+    #[default]
     Write = 0,
     /// AW head of a wormhole (peer flow only).
     WriteHead = 1,
@@ -41,7 +42,7 @@ pub(crate) enum FlitKind {
 }
 
 /// One unit of flow control.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(crate) struct Flit {
     /// Transaction.
     pub txn: u32,

@@ -6,47 +6,61 @@ use crate::flit::{Flit, FlitKind, LAST, MULTICAST, OWN_COPY, TO_ITSELF, pack};
 use crate::machine::Machine;
 use crate::ni::{Ni, Source, Stream, beat_bytes};
 use crate::payload::BEAT_BYTES;
-use crate::txn::TxnKind;
 use noccl_spec::Plane;
 
 impl Machine<'_> {
     /// Every NI with something to send tries once per plane.
     pub(crate) fn inject(&mut self) {
         let mut next = 0;
-        while let Some(word) = self.injecting.next_word(next) {
+        while let Some(word) = self.next_injecting(next) {
             next = word + 1;
-            let mut bits = self.injecting.word(word);
+            let sets = self.injecting.each_ref().map(|set| set.word(word));
+            let mut bits = sets.iter().fold(0, |all, set| all | set);
             while bits != 0 {
-                let tile = word * 64 + bits.trailing_zeros() as usize;
+                let lane = bits.trailing_zeros() as usize;
                 bits &= bits - 1;
-                self.inject_tile(tile);
+                self.inject_tile(word * 64 + lane, sets.map(|set| set >> lane & 1 != 0));
             }
         }
     }
 
-    fn inject_tile(&mut self, tile: usize) {
+    /// Word of the sets of injecting tiles, at or after `from`, in which some set has members.
+    fn next_injecting(&self, from: usize) -> Option<usize> {
+        let sets = self.injecting.iter().filter(|set| !set.is_empty());
+        sets.filter_map(|set| set.next_word(from)).min()
+    }
+
+    /// `wishes`: per plane, may the tile have something to send?
+    fn inject_tile(&mut self, tile: usize, wishes: [bool; 3]) {
+        let [wishes_req, wishes_rsp, wishes_wide] = wishes;
         let mut has_sent = false;
-        if self.request_is_ready(tile) && self.may_send(Plane::Req, tile) {
+        if wishes_req && self.request_is_ready(tile) && self.may_send(Plane::Req, tile) {
             let flit = self.nis[tile].req.pop_front();
             let opens = flit.is_some_and(|f| self.opens_narrow(f));
             self.nis[tile].narrow_outstanding += u32::from(opens);
             self.push(Plane::Req, tile, flit);
             has_sent = true;
         }
-        if !self.nis[tile].rsp.is_empty() && self.may_send(Plane::Rsp, tile) {
+        if wishes_rsp && self.may_send(Plane::Rsp, tile) {
             let flit = self.nis[tile].rsp.pop_front();
             self.push(Plane::Rsp, tile, flit);
             has_sent = true;
         }
-        if self.may_send(Plane::Wide, tile) {
-            has_sent |= self.inject_wide(tile);
+        let mut goes_on = false;
+        if wishes_wide && self.may_send(Plane::Wide, tile) {
+            goes_on = self.inject_wide(tile);
+            has_sent |= !goes_on;
         }
         if has_sent {
-            self.refresh_injecting(tile);
+            for plane in Plane::ALL {
+                if wishes[plane.idx()] && !(goes_on && plane == Plane::Wide) {
+                    self.refresh_plane(plane, tile);
+                }
+            }
         }
     }
 
-    /// A write beat or read data, in turns. Returns whether the tile may have nothing left to send.
+    /// A write beat or read data, in turns. Returns whether the tile surely has more to send.
     fn inject_wide(&mut self, tile: usize) -> bool {
         let has_read = !self.nis[tile].reads.is_empty();
         let write = self.ready_write(tile);
@@ -61,22 +75,31 @@ impl Machine<'_> {
             None => self.next_read_beat(tile),
         };
         self.push(Plane::Wide, tile, Some(flit));
-        let goes_on = |s: &Stream| s.txn == flit.txn && s.source != Source::Buffer;
+        let goes_on =
+            |s: &Stream| s.txn == flit.txn && s.source != Source::Buffer && s.under_way < s.window;
+        let is_beat = matches!(flit.kind, FlitKind::Write | FlitKind::Reduce);
         let next = write.and_then(|at| self.nis[tile].writes.get(at));
-        flit.kind != FlitKind::Write || !next.is_some_and(goes_on)
+        is_beat && next.is_some_and(goes_on)
     }
 
-    /// Keeps the set of injecting tiles true after a queue of `tile` has changed.
+    /// Keeps the sets of injecting tiles true after a queue of `tile` has changed.
     pub(crate) fn refresh_injecting(&mut self, tile: usize) {
-        let ni = &self.nis[tile];
-        if self.request_is_ready(tile)
-            || !ni.rsp.is_empty()
-            || !ni.reads.is_empty()
-            || self.ready_write(tile).is_some()
-        {
-            self.injecting.insert(tile);
+        for plane in Plane::ALL {
+            self.refresh_plane(plane, tile);
+        }
+    }
+
+    /// The same for one plane, where the change matters for no other.
+    pub(crate) fn refresh_plane(&mut self, plane: Plane, tile: usize) {
+        let is_ready = match plane {
+            Plane::Req => self.request_is_ready(tile),
+            Plane::Rsp => !self.nis[tile].rsp.is_empty(),
+            Plane::Wide => !self.nis[tile].reads.is_empty() || self.ready_write(tile).is_some(),
+        };
+        if is_ready {
+            self.injecting[plane.idx()].insert(tile);
         } else {
-            self.injecting.remove(tile);
+            self.injecting[plane.idx()].remove(tile);
         }
     }
 
@@ -180,22 +203,30 @@ impl Machine<'_> {
     ///
     /// Each transfer is an AXI write channel of its own (a DMA backend): a reduction without room at its
     /// next merge point is passed over, and with it the later bursts of its transfer.
+    #[inline]
     fn ready_write(&self, tile: usize) -> Option<usize> {
         let ni = &self.nis[tile];
         let first = ni.writes.front()?;
         if self.is_ready(ni, first) && !self.would_overtake(tile, first.txn, true) {
             return Some(0);
         }
+        if ni.is_one_channel() || self.is_peer {
+            return None;
+        }
+        self.later_ready_write(tile)
+    }
+
+    /// The first stream cannot go on: one of another channel may.
+    fn later_ready_write(&self, tile: usize) -> Option<usize> {
+        let ni = &self.nis[tile];
         let waits_for_own = |at: usize| self.would_overtake(tile, ni.writes[at].txn, true);
-        if self.is_peer || waits_for_own(0) {
+        if waits_for_own(0) {
             return None;
         }
         let is_open = |at: usize| {
-            let owner = self.txns.get(ni.writes[at].txn).owner;
+            let (channel, source) = (ni.writes[at].channel, ni.writes[at].source);
             let is_same = |s: &Stream| {
-                let other = self.txns.get(s.txn).owner;
-                other.channel() == owner.channel()
-                    || (s.source == Source::Buffer && ni.writes[at].source == Source::Buffer)
+                s.channel == channel || (s.source == Source::Buffer && source == Source::Buffer)
             };
             !ni.writes.iter().take(at).any(is_same)
         };
@@ -203,13 +234,12 @@ impl Machine<'_> {
         passable.find(|at| is_open(*at) && self.is_ready(ni, &ni.writes[*at]))
     }
 
+    #[inline]
     fn is_ready(&self, ni: &Ni, stream: &Stream) -> bool {
-        let txn = self.txns.get(stream.txn);
-        let is_reduction = txn.kind == TxnKind::WideReduction;
         if stream.next_beat == 0 && (stream.head_pending || !self.is_peer) {
             let limits = &self.network.spec().ni;
             if ni.wide_outstanding >= limits.max_wide_outstanding
-                || (is_reduction && ni.reductions_outstanding >= limits.max_open_reductions)
+                || (stream.is_reduction && ni.reductions_outstanding >= limits.max_open_reductions)
             {
                 return false;
             }
@@ -220,41 +250,43 @@ impl Machine<'_> {
         match stream.source {
             Source::Pattern(_) | Source::Memory(_) => true,
             Source::Buffer => {
+                let txn = self.txns.get(stream.txn);
                 beat_bytes(txn.address, txn.bytes, stream.next_beat).1 <= ni.buffer_bytes
             }
         }
     }
 
     fn next_write_beat(&mut self, tile: usize, at: usize) -> Flit {
-        let stream = self.nis[tile].writes[at];
-        let txn = *self.txns.get(stream.txn);
-        let beat = stream.next_beat;
-        let is_reduction = txn.kind == TxnKind::WideReduction;
-        let is_last = beat + 1 == stream.beats;
         let ni = &mut self.nis[tile];
+        let stream = ni.writes[at];
+        let is_reduction = stream.is_reduction;
+        let txn = self.txns.get(stream.txn);
+        let (address, bytes, is_multicast) = (txn.address, txn.bytes, txn.is_multicast);
+        let beat = stream.next_beat;
+        let is_burst_end = beat + 1 == txn.beats;
         if beat == 0 && (stream.head_pending || !self.is_peer) {
             ni.wide_outstanding += 1;
             ni.reductions_outstanding += u32::from(is_reduction);
         }
         if stream.head_pending {
             ni.writes[at].head_pending = false;
-            return self.write_head(stream.txn, is_reduction, txn.is_multicast);
+            return self.write_head(stream.txn, is_reduction, is_multicast);
         }
-        if is_last {
+        if beat + 1 == stream.beats {
             ni.writes.remove(at);
         } else {
-            ni.writes[at].next_beat += 1;
-            ni.writes[at].under_way += u32::from(is_reduction);
+            let stream = &mut ni.writes[at];
+            stream.next_beat += 1;
+            stream.under_way += u32::from(is_reduction);
         }
-        let payload = self.load_beat(tile, stream, txn.address, txn.bytes, is_reduction);
-        let tree = self.txns.trees.tree(stream.txn);
+        let payload = self.load_beat(tile, stream, address, bytes, is_reduction);
         let (kind, dst) = if is_reduction {
             (FlitKind::Reduce, pack(self.coord(tile as u32)))
         } else {
-            (FlitKind::Write, pack(tree.set.set.base))
+            let set = self.txns.trees.set(stream.txn);
+            (FlitKind::Write, pack(set.set.base))
         };
-        let is_burst_end = beat + 1 == txn.beats;
-        let flags = (u8::from(is_burst_end) * LAST) | (u8::from(txn.is_multicast) * MULTICAST);
+        let flags = (u8::from(is_burst_end) * LAST) | (u8::from(is_multicast) * MULTICAST);
         let disagrees = is_reduction && self.errors.disagrees(stream.txn, tile as u32);
         Flit {
             txn: stream.txn,

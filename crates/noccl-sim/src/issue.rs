@@ -53,11 +53,13 @@ impl Machine<'_> {
             ..Txn::new(TxnKind::WideWrite, owner, tile)
         };
         let id = self.txns.open(txn, tree);
-        self.nis[tile as usize].writes.push_back(Stream {
+        self.nis[tile as usize].queue(Stream {
             txn: id,
             next_beat: 0,
             beats,
+            channel: owner.channel(),
             head_pending: self.is_peer,
+            is_reduction: false,
             under_way: 0,
             window: u32::MAX,
             source,
@@ -141,12 +143,14 @@ impl Machine<'_> {
             txn,
             next_beat: 0,
             beats: self.errors.beats_of(txn, tile).unwrap_or(tree.beats),
+            channel: self.txns.get(txn).owner.channel(),
             head_pending: self.is_peer,
+            is_reduction: true,
             under_way: 0,
             window,
             source,
         };
-        self.nis[tile as usize].writes.push_back(stream);
+        self.nis[tile as usize].queue(stream);
         self.refresh_injecting(tile as usize);
     }
 

@@ -83,8 +83,8 @@ pub(crate) struct Machine<'n> {
     /// Words that atomics count on, by (tile, offset).
     pub atomics: HashMap<(u32, u64), u32>,
     pub nis: Nis,
-    /// Tiles with something to inject.
-    pub injecting: BitSet,
+    /// Per plane: tiles with something to inject.
+    pub injecting: [BitSet; 3],
     pub wheel: Wheel<Event>,
     pub done: Vec<Done>,
     pub counters: Counters,
@@ -138,7 +138,7 @@ impl<'n> Machine<'n> {
             memories: Memories::default(),
             atomics: HashMap::new(),
             nis: Nis::new(tiles),
-            injecting: BitSet::new(tiles),
+            injecting: [0; 3].map(|_| BitSet::new(tiles)),
             wheel: Wheel::new(),
             done: Vec::new(),
             counters: Counters::default(),
@@ -158,7 +158,7 @@ impl<'n> Machine<'n> {
 
     /// Nothing can move before the next event.
     pub(crate) fn is_idle(&self) -> bool {
-        self.planes.iter().all(PlaneState::is_idle) && self.injecting.is_empty()
+        self.planes.iter().all(PlaneState::is_idle) && self.injecting.iter().all(BitSet::is_empty)
     }
 
     /// Cycles a tile's memory takes to answer.

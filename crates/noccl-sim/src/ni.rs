@@ -1,48 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Network interface state per tile: queues between the AXI ports and the Local inputs of three planes.
 
+use crate::few::Few;
 use crate::flit::Flit;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use std::sync::LazyLock;
 
 /// Where the bytes of an outgoing write stream come from (value mode).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Source {
     /// Bytes of a generator, for traces and traffic.
     Pattern(u64),
     /// The tile's own memory at this offset.
     Memory(u64),
     /// The DMA engine's buffer, filled by its read side.
+    #[default]
     Buffer,
 }
 
 /// A write burst on its way into the wide plane, or read data on its way back.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(crate) struct Stream {
     pub txn: u32,
     pub next_beat: u16,
     pub beats: u16,
+    /// Write channel of the AXI port, see [`crate::txn::Owner::channel`].
+    pub channel: (u8, u32),
     /// Published flow: the AW flit has not gone yet.
     pub head_pending: bool,
+    pub is_reduction: bool,
     /// Reduction: beats on their way to the next merge point, and how many may be.
     pub under_way: u32,
     pub window: u32,
     pub source: Source,
 }
 
-/// One NI.
+/// One NI. What a stream of beats touches comes first.
 #[derive(Debug, Default, Serialize, Deserialize)]
+#[repr(C, align(64))]
 pub(crate) struct Ni {
     /// Outgoing write and reduction bursts, in AW order.
     pub writes: VecDeque<Stream>,
     /// Read data to send.
-    pub reads: VecDeque<Stream>,
-    /// Outgoing requests.
-    pub req: VecDeque<Flit>,
-    /// Outgoing responses and narrow read data.
-    pub rsp: VecDeque<Flit>,
+    pub reads: Few<Stream, 0>,
+    /// Unicast write flits of this tile to itself that are on their loop through the router, narrow and
+    /// wide: a multicast's own copy, which takes no loop, waits for them.
+    pub own_in_flight: [u32; 2],
     /// Was the last wide flit read data? The other side goes next.
     pub read_had_turn: bool,
+    /// All outgoing bursts belong to one channel.
+    is_one_channel: bool,
+    /// Outgoing responses and narrow read data.
+    pub rsp: Few<Flit, 2>,
     /// Write and reduction bursts without a response yet.
     pub wide_outstanding: u32,
     /// Reduction bursts without a response yet.
@@ -51,6 +61,8 @@ pub(crate) struct Ni {
     pub narrow_outstanding: u32,
     /// Barriers that are collecting contributions here.
     pub open_barriers: u32,
+    /// Outgoing requests.
+    pub req: Few<Flit, 1>,
     /// Bytes in the DMA engine's buffer.
     pub buffer_bytes: u32,
     /// Value mode: those bytes.
@@ -59,13 +71,26 @@ pub(crate) struct Ni {
     pub reads_in_service: u32,
     /// Published flow: transaction whose AW has come and whose W beats are due, narrow and wide port.
     pub open_worm: [Option<u32>; 2],
-    /// Unicast write flits of this tile to itself that are on their loop through the router, narrow and
-    /// wide: a multicast's own copy, which takes no loop, waits for them.
-    pub own_in_flight: [u32; 2],
     /// The NI takes beats of transactions that it answers itself until this cycle.
     pub refusing_until: u64,
     /// The memory's atomic unit is busy until this cycle.
     pub atomic_busy_until: u64,
+}
+
+impl Ni {
+    /// A burst joins the queue of outgoing ones.
+    pub(crate) fn queue(&mut self, stream: Stream) {
+        self.is_one_channel = match self.writes.front() {
+            Some(first) => self.is_one_channel && first.channel == stream.channel,
+            None => true,
+        };
+        self.writes.push_back(stream);
+    }
+
+    /// Must every outgoing burst wait for those before it?
+    pub(crate) const fn is_one_channel(&self) -> bool {
+        self.is_one_channel
+    }
 }
 
 /// NIs in one piece of [`Nis`].
@@ -79,24 +104,7 @@ pub(crate) struct Nis {
 }
 
 /// What an NI is before its tile has had anything to do.
-static IDLE: Ni = Ni {
-    writes: VecDeque::new(),
-    reads: VecDeque::new(),
-    req: VecDeque::new(),
-    rsp: VecDeque::new(),
-    read_had_turn: false,
-    wide_outstanding: 0,
-    reductions_outstanding: 0,
-    narrow_outstanding: 0,
-    open_barriers: 0,
-    buffer_bytes: 0,
-    buffer: VecDeque::new(),
-    reads_in_service: 0,
-    open_worm: [None; 2],
-    own_in_flight: [0; 2],
-    refusing_until: 0,
-    atomic_busy_until: 0,
-};
+static IDLE: LazyLock<Ni> = LazyLock::new(Ni::default);
 
 impl Nis {
     pub(crate) fn new(tiles: usize) -> Self {

@@ -9,7 +9,7 @@
 //! This file moves flits; [`crate::join`] decides what a contribution does at a merge point.
 
 use crate::bitset::BitSet;
-use crate::block::{Block, LANES, LOCAL, PORTS, Shift};
+use crate::block::{Block, JOIN, LANES, LOCAL, PORTS, Shift};
 use crate::flit::{Flit, FlitKind, Packed, pack};
 use crate::join::Joins;
 use crate::moves::route_one;
@@ -172,6 +172,8 @@ impl PlaneState {
         let (block, full) = (&mut self.blocks[w], &mut self.in_full[w][LOCAL]);
         let slot = if Flit::is_plain(packed) {
             block.push_input(LOCAL, full, lane, xy_port(here, flit.dst))
+        } else if !Flit::forks(packed) {
+            block.push_input(LOCAL, full, lane, JOIN)
         } else {
             let wants = route_one(lane, LOCAL, here, packed, context.trees);
             let slot = (block.input_slots(LOCAL) >> lane & 1) as usize;
