@@ -37,6 +37,7 @@ mod payload;
 mod peer;
 mod plane;
 mod random;
+mod ready;
 mod record;
 mod schedule_run;
 mod stripe;

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a NI may send next.
+
+use crate::machine::Machine;
+use crate::ni::{Ni, Source, Stream, beat_bytes};
+
+impl Machine<'_> {
+    /// Would a multicast's own copy overtake an earlier write of the tile to itself?
+    fn would_overtake(&self, tile: usize, txn: u32, is_wide: bool) -> bool {
+        self.nis[tile].own_in_flight[usize::from(is_wide)] > 0
+            && self.txns.get(txn).is_multicast
+            && self.txns.trees.set(txn).contains(self.coord(tile as u32))
+    }
+
+    /// The next request may leave the NI.
+    pub(crate) fn request_is_ready(&self, tile: usize) -> bool {
+        let Some(front) = self.nis[tile].req.front() else {
+            return false;
+        };
+        let limit = self.network.spec().ni.max_narrow_outstanding;
+        let has_room = self.nis[tile].narrow_outstanding < limit || !self.opens_narrow(*front);
+        has_room && !self.would_overtake(tile, front.txn, false)
+    }
+
+    /// The write stream that may send its next beat.
+    ///
+    /// Each transfer is an AXI write channel of its own (a DMA backend): a reduction without room at its
+    /// next merge point is passed over, and with it the later bursts of its transfer.
+    #[inline]
+    pub(crate) fn ready_write(&self, tile: usize) -> Option<usize> {
+        let ni = &self.nis[tile];
+        let first = ni.writes.front()?;
+        if self.is_ready(ni, first) && !self.would_overtake(tile, first.txn, true) {
+            return Some(0);
+        }
+        if ni.is_one_channel() || self.is_peer {
+            return None;
+        }
+        self.later_ready_write(tile)
+    }
+
+    /// The first stream cannot go on: one of another channel may.
+    fn later_ready_write(&self, tile: usize) -> Option<usize> {
+        let ni = &self.nis[tile];
+        let waits_for_own = |at: usize| self.would_overtake(tile, ni.writes[at].txn, true);
+        if waits_for_own(0) {
+            return None;
+        }
+        let is_open = |at: usize| {
+            let (channel, source) = (ni.writes[at].channel, ni.writes[at].source);
+            let is_same = |s: &Stream| {
+                s.channel == channel || (s.source == Source::Buffer && source == Source::Buffer)
+            };
+            !ni.writes.iter().take(at).any(is_same)
+        };
+        let mut passable = (1..ni.writes.len()).take_while(|at| !waits_for_own(*at));
+        passable.find(|at| is_open(*at) && self.is_ready(ni, &ni.writes[*at]))
+    }
+
+    #[inline]
+    fn is_ready(&self, ni: &Ni, stream: &Stream) -> bool {
+        if stream.next_beat == 0 && (stream.head_pending || !self.is_peer) {
+            let limits = &self.network.spec().ni;
+            if ni.wide_outstanding >= limits.max_wide_outstanding
+                || (stream.is_reduction && ni.reductions_outstanding >= limits.max_open_reductions)
+            {
+                return false;
+            }
+        }
+        if stream.under_way >= stream.window {
+            return false;
+        }
+        match stream.source {
+            Source::Pattern(_) | Source::Memory(_) => true,
+            Source::Buffer => {
+                let txn = self.txns.get(stream.txn);
+                beat_bytes(txn.address, txn.bytes, stream.next_beat).1 <= ni.buffer_bytes
+            }
+        }
+    }
+}
