@@ -152,13 +152,19 @@ def compile_bench(build: Build) -> Path:
     return directory
 
 
-def run(build: Build, tests: str | Path, environment: Mapping[str, str] | None = None) -> Path:
+def run(
+    build: Build,
+    tests: str | Path,
+    environment: Mapping[str, str] | None = None,
+    plusargs: Sequence[str] = (),
+) -> Path:
     """Runs all cocotb tests of a Python file against a build.
 
     Args:
         build: What to compile.
         tests: The file, usually `__file__` of the caller.
         environment: Variables that the tests read.
+        plusargs: What the bench reads.
 
     Returns:
         The directory with the run's log and waves.
@@ -184,7 +190,11 @@ def run(build: Build, tests: str | Path, environment: Mapping[str, str] | None =
             build_dir=program,
             test_dir=directory,
             seed=seed,
-            plusargs=["+verilator+rand+reset+2", f"+verilator+seed+{int(seed) % 2**31 or 1}"],
+            plusargs=[
+                "+verilator+rand+reset+2",
+                f"+verilator+seed+{int(seed) % 2**31 or 1}",
+                *plusargs,
+            ],
             extra_env={
                 "NOCCL_TB_PATH": path,
                 "PYTHONWARNINGS": "ignore::DeprecationWarning",

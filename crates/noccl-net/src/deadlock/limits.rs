@@ -20,6 +20,15 @@ pub const fn window_over(hops: u32, window_beats: u32) -> u32 {
     window_beats + WINDOW_BEATS_PER_HOP * hops.saturating_sub(1)
 }
 
+/// Largest window of a network: over the longest distance between neighbouring members of a set. Senders that are
+/// farther apart, because the root or the turn lies between them, have no more; so a bank is this deep per reduction.
+#[must_use]
+pub fn max_window(network: &Network) -> u32 {
+    let side = network.cluster_width().max(network.cluster_height());
+    let hops = u32::from(side).next_power_of_two() / 2;
+    window_over(hops, network.spec().router.wide_reduction.window_beats)
+}
+
 /// Merge points of a wide reduction, each with the windows of the senders whose operands its store has
 /// to hold.
 ///

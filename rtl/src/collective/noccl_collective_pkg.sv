@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Types that the collective units share.
+// Mirror: crates/noccl-sim/src/join/mod.rs.
+
+package noccl_collective_pkg;
+
+  import noccl_cfg_pkg::REDUCTION_FLOWS, noccl_cfg_pkg::MAX_WINDOW_BEATS;
+
+  localparam int unsigned WINDOW_BITS = $clog2(MAX_WINDOW_BEATS + noccl_cfg_pkg::CREDIT_BEATS);
+  // Beats that a sender may have under way.
+  typedef logic [WINDOW_BITS-1:0] window_t;
+
+  // A flow: one reduction burst that passes a merge point.
+  localparam int unsigned SLOT_BITS = REDUCTION_FLOWS > 1 ? $clog2(REDUCTION_FLOWS) : 1;
+  typedef logic [SLOT_BITS-1:0] slot_t;
+  typedef logic [REDUCTION_FLOWS-1:0] slot_set_t;
+
+  // Place of an operand in its flow's part of a bank.
+  localparam int unsigned PLACE_BITS = $clog2(MAX_WINDOW_BEATS);
+  typedef logic [PLACE_BITS-1:0] place_t;
+
+  // Address of an operand in the bank of its input. Without logic, and without holes where the number of
+  // flows is a power of two.
+  typedef struct packed {
+    place_t place;
+    slot_t  slot;
+  } store_address_t;
+  localparam int unsigned STORE_WORDS = MAX_WINDOW_BEATS * 2 ** SLOT_BITS;
+
+  // What a request to the arithmetic carries and its result brings back.
+  typedef struct packed {
+    slot_t  slot;
+    place_t place;
+    // Operands are left: the result goes back in.
+    logic   is_partial;
+  } dca_tag_t;
+
+  // Name of a reduction or a barrier: its root, and what its members agreed on.
+  typedef struct packed {
+    noccl_flit_pkg::coord_t root;
+    noccl_flit_pkg::tag_t   tag;
+  } name_t;
+
+endpackage

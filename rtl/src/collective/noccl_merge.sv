@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+// Merge table of a plane: contributions of one transaction (responses of a multicast, arrivals at a barrier) become
+// one flit per subtree, and none of them ever blocks a FIFO.
+//
+// A contribution says for how many leaves it stands. One that comes before its siblings leaves its FIFO and waits in the
+// table; the one that makes the subtree complete goes on for all. Per cycle the unit serves one transaction, in turns
+// over the inputs, and all heads that belong to it. Where the table is full the newcomers go on without it; since their
+// siblings would then wait in vain, entries made from then on give up after 3/4 to 7/8 of `TimeoutCycles` without a
+// sibling, and what they have leaves by the result port. Merging saves flits; the home adds up leaves in any case.
+//
+// Latency: a head that completes its subtree goes on in the cycle in which it comes. Throughput: one transaction per cycle.
+// Combinational paths: `join_valid_i`, `head_i` to `absorb_o`, `forward_o`, `hdr_o`. None from `taken_i`, `result_ready_i`.
+// Ordering: none between transactions. Source: S1, section 3.1.3; docs/design/0001, decision G.
+// Mirror: crates/noccl-sim/src/join/merge.rs.
+
+`include "noccl_assert.svh"
+
+module noccl_merge
+  import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::port_set_t, noccl_flit_pkg::coord_t;
+  import noccl_flit_pkg::count_t, noccl_flit_pkg::resp_e;
+#(
+    /// Header of the plane, with the fields of a join: dst, base, mask, tag, own_copy, resp, count.
+    parameter type hdr_t = noccl_flit_pkg::rsp_hdr_t,
+    /// Transactions that may wait, at least 2.
+    parameter int unsigned Entries = noccl_cfg_pkg::MERGE_ENTRIES,
+    /// Cycles without a sibling after which an entry has given up for certain; a multiple of 8.
+    parameter int unsigned TimeoutCycles = noccl_cfg_pkg::MERGE_TIMEOUT_CYCLES
+) (
+    /// Clock.
+    input  logic      clk_i,
+    /// Asynchronous reset, active low: nothing waits, the table was never full.
+    input  logic      rst_ni,
+    /// Mesh coordinate of the router; constant.
+    input  coord_t    position_i,
+    /// Inputs whose head is a contribution; stays until absorbed or taken.
+    input  port_set_t join_valid_i,
+    /// Headers of the heads; ignored without valid.
+    input  hdr_t      head_i        [NUM_PORTS],
+    /// The head leaves into the unit at the end of the cycle.
+    output port_set_t absorb_o,
+    /// The head asks for its output; stays until taken.
+    output port_set_t forward_o,
+    /// Header with which it leaves; undefined without forward.
+    output hdr_t      hdr_o         [NUM_PORTS],
+    /// The forwarded head leaves at the end of the cycle.
+    input  port_set_t taken_i,
+    /// A result is offered; stays until ready.
+    output logic      result_valid_o,
+    /// Its header; undefined without valid.
+    output hdr_t      result_o,
+    /// The result is taken.
+    input  logic      result_ready_i
+);
+
+  localparam int unsigned SlotBits = $clog2(Entries);
+  localparam int unsigned TickBits = $clog2(TimeoutCycles / 8);
+  typedef logic [Entries-1:0] slots_t;
+
+  function automatic slots_t lowest(slots_t set);
+    return set & (~set + slots_t'(1));
+  endfunction
+
+  // Per entry: in use; may have missed siblings; has left, so that later siblings follow at once.
+  slots_t valid_q, valid_d, is_timed_q, is_timed_d, has_passed_q, has_passed_d;
+  hdr_t entry_q[Entries];
+  logic [2:0] timer_q[Entries], timer_d[Entries];
+  // The table has been full: from now on entries give up.
+  logic has_overflowed_q, has_overflowed_d;
+
+  // ------------------------------------------------------------------- which transaction is served
+
+  // Heads that go on and whose count and response are settled.
+  port_set_t forwarded_q, forwarded_d;
+  count_t forwarded_count_q[NUM_PORTS];
+  resp_e  forwarded_resp_q [NUM_PORTS];
+
+  port_set_t pending, leads, group;
+  logic any;
+  hdr_t lead;
+
+  assign pending = join_valid_i & ~forwarded_q;
+
+  // Inputs above the one that led last; input 0 is above nobody.
+  logic [NUM_PORTS-1:1] above_q, above_d;
+  port_set_t upper;
+  assign any   = pending != '0;
+  assign upper = pending & {above_q, 1'b0};
+  assign leads = upper != '0 ? upper & (~upper + 5'd1) : pending & (~pending + 5'd1);
+  for (genvar i = 1; i < int'(NUM_PORTS); i++) begin : gen_above
+    assign above_d[i] = leads[i-1:0] != '0;
+  end
+
+  always_comb begin : p_lead
+    lead = head_i[0];
+    for (int unsigned i = 1; i < NUM_PORTS; i++) if (leads[i]) lead = head_i[i];
+    for (int unsigned i = 0; i < NUM_PORTS; i++) begin
+      group[i] = pending[i] && head_i[i].dst == lead.dst && head_i[i].tag == lead.tag;
+    end
+  end
+
+  // ----------------------------------------------------------------------- what it has come to so far
+
+  slots_t hits, frees, reusable, room, target;
+  count_t leaves, all_leaves, group_count, sum;
+  logic [1:0] group_resp, resp;
+  logic has_hit, is_hit_passed, is_complete, goes_on, is_full;
+
+  noccl_leaves u_leaves (
+      .position_i,
+      .base_i  (lead.base),
+      .mask_i  (lead.mask),
+      .root_i  (lead.dst),
+      .leaves_o(all_leaves)
+  );
+  // The initiator's own answer never leaves its NI.
+  assign leaves = all_leaves - count_t'(lead.own_copy && lead.dst == position_i);
+
+  always_comb begin : p_sum
+    count_t hit_count;
+    logic [1:0] hit_resp;
+    hits = '0;
+    hit_count = '0;
+    hit_resp = '0;
+    for (int unsigned e = 0; e < Entries; e++) begin
+      hits[e] = valid_q[e] && entry_q[e].dst == lead.dst && entry_q[e].tag == lead.tag;
+      if (hits[e]) hit_count |= entry_q[e].count;
+      if (hits[e]) hit_resp = hit_resp | 2'(entry_q[e].resp);
+    end
+    group_count = '0;
+    group_resp  = '0;
+    for (int unsigned i = 0; i < NUM_PORTS; i++) begin
+      if (group[i]) group_count += head_i[i].count;
+      if (group[i]) group_resp = group_resp | 2'(head_i[i].resp);
+    end
+    sum  = hit_count + group_count;
+    resp = hit_resp | group_resp;
+  end
+
+  // ------------------------------------------------------------------------------------- what happens
+
+  logic result_valid_q, result_valid_d;
+  logic [SlotBits-1:0] result_slot_q, result_slot_d;
+  count_t result_count_q, result_count_d;
+  logic [1:0] result_resp_q, result_resp_d;
+  slots_t result_slot, due, gives_up;
+
+  assign has_hit = any && |hits;
+  assign is_hit_passed = |(hits & has_passed_q);
+  assign is_complete = sum == leaves;
+  // The entry of a result is still needed.
+  assign frees = ~(valid_q | result_slot);
+  assign reusable = valid_q & has_passed_q & ~result_slot;
+  assign room = frees != '0 ? lowest(frees) : lowest(reusable);
+  assign is_full = any && !has_hit && !is_complete && frees == '0;
+  assign goes_on = is_complete || is_hit_passed || (!has_hit && room == '0);
+  // Entry that takes the contributions.
+  assign target = !any ? '0 : has_hit ? hits : goes_on ? '0 : room;
+  assign has_overflowed_d = has_overflowed_q || is_full;
+
+  // The last of the group goes on for all.
+  port_set_t last;
+  always_comb begin : p_last
+    last = '0;
+    for (int unsigned i = 0; i < NUM_PORTS; i++) begin
+      if (group[i]) begin
+        last = '0;
+        last[i] = 1'b1;
+      end
+    end
+  end
+
+  assign absorb_o = !any ? '0 : goes_on ? group & ~last : group;
+  assign forward_o = forwarded_q | (any && goes_on ? last : '0);
+  assign forwarded_d = forward_o & ~taken_i;
+
+  always_comb begin : p_hdr
+    for (int unsigned i = 0; i < NUM_PORTS; i++) begin
+      hdr_o[i] = head_i[i];
+      hdr_o[i].count = forwarded_q[i] ? forwarded_count_q[i] : is_hit_passed ? group_count : sum;
+      hdr_o[i].resp = resp_e'(
+          forwarded_q[i] ? forwarded_resp_q[i] : is_hit_passed ? group_resp : resp);
+    end
+  end
+
+  // --------------------------------------------------------------------------------------- the entries
+
+  logic [TickBits-1:0] tick_q;
+  logic is_tick;
+  assign is_tick = &tick_q;
+
+  always_comb begin : p_entries
+    valid_d = (valid_q | target) & ~(is_complete ? hits &{Entries{any}} : '0);
+    is_timed_d = is_timed_q;
+    has_passed_d = has_passed_q | gives_up;
+    for (int unsigned e = 0; e < Entries; e++) begin
+      timer_d[e] = timer_q[e];
+      if (is_tick && timer_q[e] != '1) timer_d[e] = timer_q[e] + 3'd1;
+      if (target[e]) timer_d[e] = '0;
+      if (target[e] && !has_hit) begin
+        is_timed_d[e]   = has_overflowed_d;
+        has_passed_d[e] = 1'b0;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      valid_q <= '0;
+      has_overflowed_q <= 1'b0;
+      forwarded_q <= '0;
+      result_valid_q <= 1'b0;
+      tick_q <= '0;
+      above_q <= '1;
+    end else begin
+      valid_q <= valid_d;
+      has_overflowed_q <= has_overflowed_d;
+      forwarded_q <= forwarded_d;
+      result_valid_q <= result_valid_d;
+      tick_q <= tick_q + 1'b1;
+      if (any) above_q <= above_d;
+    end
+  end
+
+  // What only counts in entries in use has no reset.
+  always_ff @(posedge clk_i) begin
+    is_timed_q <= is_timed_d;
+    has_passed_q <= has_passed_d;
+    timer_q <= timer_d;
+    result_slot_q <= result_slot_d;
+    result_count_q <= result_count_d;
+    result_resp_q <= result_resp_d;
+    for (int unsigned e = 0; e < Entries; e++) begin
+      if (target[e] && !has_hit) entry_q[e] <= lead;
+      if (target[e]) entry_q[e].count <= sum;
+      if (target[e]) entry_q[e].resp <= resp_e'(resp);
+    end
+    for (int unsigned i = 0; i < NUM_PORTS; i++) begin
+      if (last[i] && !forwarded_q[i]) begin
+        forwarded_count_q[i] <= hdr_o[i].count;
+        forwarded_resp_q[i]  <= hdr_o[i].resp;
+      end
+    end
+  end
+
+  // ------------------------------------------------------------------------- what has waited too long
+
+  always_comb begin : p_due
+    for (int unsigned e = 0; e < Entries; e++) begin
+      due[e] = valid_q[e] && is_timed_q[e] && !has_passed_q[e] && timer_q[e] == '1 && !target[e];
+      result_slot[e] = result_valid_q && result_slot_q == SlotBits'(e);
+    end
+    gives_up = result_valid_q ? '0 : lowest(due);
+    result_valid_d = result_valid_q ? !result_ready_i : due != '0;
+    result_slot_d = result_slot_q;
+    result_count_d = result_count_q;
+    result_resp_d = result_resp_q;
+    for (int unsigned e = 0; e < Entries; e++) begin
+      if (gives_up[e]) begin
+        result_slot_d  = SlotBits'(e);
+        result_count_d = entry_q[e].count;
+        result_resp_d  = entry_q[e].resp;
+      end
+    end
+  end
+
+  assign result_valid_o = result_valid_q;
+  always_comb begin : p_result
+    result_o = entry_q[result_slot_q];
+    result_o.count = result_count_q;
+    result_o.resp = resp_e'(result_resp_q);
+  end
+
+  `ASSERT_INIT(TwoEntries, Entries >= 2)
+  `ASSERT_INIT(TimeoutTicks, TimeoutCycles >= 16 && 8 << TickBits == TimeoutCycles)
+  `ASSERT(OneEntryPerTransaction, (hits & (hits - slots_t'(1))) == '0 || !any)
+  `ASSERT(NeverMoreThanAllLeaves, !any || has_hit || group_count <= leaves)
+  `ASSERT(AbsorbOrForward, (absorb_o & forward_o) == '0)
+  `ASSERT(ServedHeadsDecide, (group & ~(absorb_o | forward_o)) == '0 || !any)
+  `ASSERT_KNOWN(ControlKnown, {absorb_o, forward_o, result_valid_o})
+  `ASSUME(TakenOnlyForwarded, (taken_i & ~forward_o) == '0)
+  `COVER(Overflow, has_overflowed_q)
+  `COVER(GivesUp, gives_up != '0)
+  `COVER(MergesFive, $countones(group) > 1)
+
+endmodule

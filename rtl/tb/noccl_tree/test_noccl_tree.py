@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Laws of trees: for every set, root and router the hardware says what the simulator says."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import cocotb
+import pytest
+from cocotb.triggers import ClockCycles
+
+import repository
+from common import flits, handshake, runner
+
+QUESTION_BYTES = 8
+ANSWER_BYTES = 17
+
+
+@pytest.fixture(scope="module")
+def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All vectors of the network under test, by the simulator's own functions."""
+    command = ["cargo", "run", "--quiet", "-p", "noccl-net", "--example", "tree_vectors"]
+    run = subprocess.run(
+        [*command, "--", "collective_noc_4x4"],
+        cwd=repository.ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    file = tmp_path_factory.mktemp("tree") / "vectors.hex"
+    file.write_text(run.stdout, encoding="utf-8")
+    return file
+
+
+def test_hardware_and_simulator_agree_on_every_vector(vectors: Path) -> None:
+    num_vectors = len(vectors.read_text().splitlines())
+    build = runner.Build("noccl_tree_tb", {"NumVectors": num_vectors})
+    environment = {"VECTORS": str(vectors), "NUM_VECTORS": str(num_vectors)}
+    runner.run(build, __file__, environment, plusargs=[f"+vectors={vectors}"])
+
+
+def test_vectors_are_complete_and_follow_from_the_ways_of_the_members(vectors: Path) -> None:
+    """The table itself, against hop-by-hop walks that share nothing with the formulas."""
+    expected = {
+        question + answer
+        for join in flits.joins()
+        for here in flits.routers()
+        for question, answer in [line_of(join, here)]
+    }
+    seen = {bytes.fromhex(line) for line in vectors.read_text().splitlines()}
+    assert seen == expected
+
+
+def line_of(join: flits.Join, here: flits.Coord) -> tuple[bytes, bytes]:
+    c = flits.constants()
+
+    def window(to: flits.Coord) -> int:
+        hops = abs(to[0] - here[0]) + abs(to[1] - here[1])
+        farther = max(hops - 1, 0) * c["WINDOW_BEATS_PER_HOP"]
+        return min(c["WINDOW_BEATS"] + farther, c["MAX_WINDOW_BEATS"])
+
+    inputs = join.inputs(here)
+    mesh_inputs = [port in inputs and port != flits.LOCAL for port in flits.PORTS[:4]]
+    froms = [join.contributor(here, p) if has else None for p, has in enumerate(mesh_inputs)]
+    ahead = join.next_merge(here) if inputs else None
+    answer = bytes([sum(1 << port for port in inputs)])
+    answer += sum(map(len, inputs.values())).to_bytes(2, "big")
+    for at in froms:
+        answer += bytes(at or (0, 0))
+    answer += bytes(window(at) if at else 0 for at in froms)
+    answer += bytes([ahead is not None, window(ahead) if ahead else 0])
+    return bytes([*here, *join.root, *join.base, *join.mask]), answer
+
+
+@cocotb.test()
+async def every_vector_agrees(dut) -> None:
+    num_vectors = int(os.environ["NUM_VECTORS"])
+    await handshake.start(dut.clk_i, dut.rst_ni)
+    await ClockCycles(dut.clk_i, num_vectors + 2)
+    assert int(dut.num_compared_o.value) == num_vectors
+    if int(dut.num_different_o.value):
+        first = int(dut.first_different_o.value)
+        line = Path(os.environ["VECTORS"]).read_text().splitlines()[first]
+        seen = int(dut.seen_o.value).to_bytes(ANSWER_BYTES, "big").hex()
+        raise AssertionError(f"vector {first}: {line}, hardware {seen}")
