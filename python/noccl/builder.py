@@ -147,6 +147,38 @@ class ScheduleBuilder:
         }
         return self._add("in_network_reduction", content, after)
 
+    def in_network_all_reduce(
+        self,
+        group: MultiAddress,
+        source_offset: int,
+        root: Place,
+        num_bytes: int,
+        *,
+        operator: str = "sum",
+        element: str = "fp64",
+        after: Sequence[int] = (),
+    ) -> int:
+        """Folds a buffer of every member on the way to the root, which multicasts the result.
+
+        Args:
+            group: Contributors, at least two.
+            source_offset: Offset of every contribution.
+            root: A member, and where in every member's memory the result is written.
+            num_bytes: Bytes per contribution.
+            operator: `sum`, `min`, `max`, `and` or `or`.
+            element: Element type.
+            after: Actions that must be over before this one starts.
+        """
+        content = {
+            "group": group.to_json(),
+            "source_offset": source_offset,
+            "root": root.to_json(),
+            "bytes": num_bytes,
+            "operator": operator,
+            "element": element,
+        }
+        return self._add("in_network_all_reduce", content, after)
+
     def local_reduce(
         self,
         tile: Cluster,

@@ -64,6 +64,26 @@ def test_a_built_schedule_computes_what_its_actions_say(
     assert np.all(np.diff(finishes) > 0)
 
 
+def test_an_all_reduce_in_one_transaction_gives_every_member_the_sum(
+    mesh4x4_collective: noccl.Network,
+) -> None:
+    builder = noccl.ScheduleBuilder("one_transaction")
+    builder.in_network_all_reduce(
+        ROW, 0, noccl.Place(noccl.Cluster(2, 0), 4096), 512, element="int64"
+    )
+    data = np.arange(64, dtype=np.int64)
+    members = [noccl.Cluster(x, 0) for x in range(4)]
+    report, results = noccl.run_values(
+        mesh4x4_collective,
+        builder.build(),
+        [(noccl.Place(member, 0), data) for member in members],
+        [(noccl.Place(member, 4096), 512) for member in members],
+    )
+    assert report.verified is True
+    for result in results:
+        np.testing.assert_array_equal(result.view(np.int64), 4 * data)
+
+
 def test_a_member_that_reads_before_its_data_arrives_is_refused(
     mesh4x4_collective: noccl.Network,
 ) -> None:

@@ -182,6 +182,7 @@ fn move_slots(schedule: &mut noccl_workload::Schedule, to: &[u64]) -> usize {
                 kernels += 1;
             }
             ActionKind::InNetworkReduction(_)
+            | ActionKind::InNetworkAllReduce(_)
             | ActionKind::LocalReduce(_)
             | ActionKind::Compute(_)
             | ActionKind::Barrier(_)

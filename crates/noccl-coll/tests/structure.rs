@@ -16,7 +16,7 @@ fn count(schedule: &Schedule) -> [usize; 4] {
             ActionKind::Transfer(_) => out[0] += 1,
             ActionKind::Barrier(_) => out[1] += 1,
             ActionKind::LocalReduce(_) => out[2] += 1,
-            ActionKind::InNetworkReduction(_) => out[3] += 1,
+            ActionKind::InNetworkReduction(_) | ActionKind::InNetworkAllReduce(_) => out[3] += 1,
             ActionKind::Compute(_)
             | ActionKind::Delivery(_)
             | ActionKind::Arrival(_)

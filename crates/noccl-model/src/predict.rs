@@ -10,6 +10,7 @@
 mod links;
 mod merge;
 mod order;
+mod reduction;
 mod sync;
 mod transfer;
 
@@ -18,7 +19,7 @@ use crate::{Calibration, ModelError};
 use links::Links;
 use noccl_net::{Network, TileId, TileRef};
 use noccl_run::Counters;
-use noccl_workload::{Action, ActionId, ActionKind, InNetworkReduction, LocalReduce, Schedule};
+use noccl_workload::{Action, ActionId, ActionKind, LocalReduce, Schedule};
 use order::Order;
 use std::collections::HashMap;
 
@@ -143,6 +144,7 @@ impl Model<'_> {
             ActionKind::Transfer(_)
             | ActionKind::Delivery(_)
             | ActionKind::InNetworkReduction(_)
+            | ActionKind::InNetworkAllReduce(_)
             | ActionKind::Barrier(_)
             | ActionKind::Arrival(_) => &self.control,
         };
@@ -163,7 +165,9 @@ impl Model<'_> {
         let ready = self.ready(tiles, &action.after);
         let constants = self.constants;
         let wait_cycles = match &action.kind {
-            ActionKind::Transfer(_) | ActionKind::InNetworkReduction(_) => constants.wait_cycles,
+            ActionKind::Transfer(_)
+            | ActionKind::InNetworkReduction(_)
+            | ActionKind::InNetworkAllReduce(_) => constants.wait_cycles,
             ActionKind::Delivery(_) | ActionKind::Arrival(_) => constants.poll_cycles,
             ActionKind::LocalReduce(_)
             | ActionKind::Compute(_)
@@ -174,7 +178,10 @@ impl Model<'_> {
             ActionKind::Transfer(transfer) => self.transfer(index, transfer, &ready, false)?,
             ActionKind::Delivery(transfer) => self.transfer(index, transfer, &ready, true)?,
             ActionKind::InNetworkReduction(reduction) => {
-                self.reduction(index, reduction, &ready)?
+                self.reduction(index, reduction, &ready, false)?
+            }
+            ActionKind::InNetworkAllReduce(reduction) => {
+                self.reduction(index, reduction, &ready, true)?
             }
             ActionKind::LocalReduce(reduce) => self.local_reduce(reduce, &ready),
             ActionKind::Compute(compute) => {
@@ -261,47 +268,6 @@ impl Model<'_> {
             ends.push((*tile, start + cycles));
         }
         (first, ends)
-    }
-
-    fn reduction(
-        &mut self,
-        index: usize,
-        reduction: &InNetworkReduction,
-        ready: &[(TileId, f64)],
-    ) -> Result<Shares, ModelError> {
-        let starts: Vec<(TileId, f64)> = ready
-            .iter()
-            .map(|at| (at.0, self.issue(*at, false)))
-            .collect();
-        let root = self.find(index, reduction.root.tile)?;
-        let beats = reduction.bytes.div_ceil(64);
-        let tree = merge::Tree {
-            network: self.network,
-            constants: self.constants,
-            group: self.network.cube(reduction.group),
-            root: self.network.coord(root),
-            element_bytes: reduction.element.bytes(),
-        };
-        let merged = tree.merge(&starts);
-        let first = starts.iter().map(|(_, s)| *s).fold(f64::INFINITY, f64::min);
-        let further = beats.saturating_sub(1) * u64::from(merged.cycles_per_beat);
-        let serial = self.per_beat(1 + further);
-        let delay = self.links.pass(&merged.route, first, serial, beats);
-        let members = starts.len() as u64;
-        self.counters.dma_load_bytes += reduction.bytes * members;
-        self.counters.dma_store_bytes += reduction.bytes * members;
-        self.counters.spm_write_bytes += reduction.bytes;
-        self.counters.dca_ops +=
-            reduction.bytes / reduction.element.bytes() * (members.saturating_sub(1));
-        let at_root = merged.cycle + delay + self.constants.reduction_alpha_cycles + serial;
-        let ends = starts
-            .iter()
-            .map(|(tile, _)| {
-                let hops = self.network.hops(*tile, root);
-                (*tile, at_root + self.constants.one_way(hops))
-            })
-            .collect();
-        Ok((first, ends))
     }
 
     fn find(&self, action: usize, tile: TileRef) -> Result<TileId, ModelError> {

@@ -68,6 +68,8 @@ pub enum RecordedKind {
     GroupResponse,
     /// Room at a merge point, given back.
     Credit,
+    /// Result of an all-reduce: a multicast that its targets do not answer.
+    Result,
 }
 
 /// All that a flit carries.

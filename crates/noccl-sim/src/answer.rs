@@ -67,6 +67,13 @@ impl Machine<'_> {
             Event::OwnCredit { tile, txn, beats } => {
                 self.take_own_credit(tile as usize, txn, beats)
             }
+            Event::Operands { txn, offset } => self.give_operands(txn, offset),
+            Event::ResultBeat { txn } => self.note_result_beat(txn),
+            Event::MemberDone { tile, txn } => {
+                let Txn { address, bytes, .. } = *self.txns.get(txn);
+                let resp = self.memory_response(tile, address, bytes);
+                self.close_member(tile as usize, txn, resp);
+            }
             Event::Buffered { tile, bytes } => {
                 self.nis[tile as usize].buffer_bytes += bytes;
                 self.done.push(Done::ReadBeat { tile, bytes });

@@ -78,6 +78,7 @@ impl Machine<'_> {
             FlitKind::Write
             | FlitKind::WriteHead
             | FlitKind::Reduce
+            | FlitKind::Result
             | FlitKind::ReadData
             | FlitKind::Response
             | FlitKind::CollectB
@@ -110,6 +111,7 @@ impl Machine<'_> {
                 self.take_write(tile, flit);
             }
             FlitKind::Reduce => self.deliver_reduced(tile, flit),
+            FlitKind::Result => self.deliver_result(tile, flit),
             FlitKind::ReadRequest => {
                 self.nis[tile].reads_in_service += 1;
                 let start = self.cycle + self.memory_latency(tile as u32);
@@ -234,7 +236,7 @@ impl Machine<'_> {
 
     /// Writes the bytes of a beat into the tile's memory. Returns whether the memory took them.
     #[inline]
-    fn land(&mut self, tile: usize, flit: Flit, address: u64, bytes: u32) -> bool {
+    pub(crate) fn land(&mut self, tile: usize, flit: Flit, address: u64, bytes: u32) -> bool {
         let is_taken = self.memory_response(tile as u32, address, bytes) == OKAY;
         if !self.is_value() {
             let sum = u64::from(flit.payload) * u64::from(is_taken);
@@ -254,11 +256,16 @@ impl Machine<'_> {
         is_taken
     }
 
-    fn deliver_reduced(&mut self, tile: usize, flit: Flit) {
-        let txn = *self.txns.get(flit.txn);
-        if !self.is_value() && flit.payload != self.txns.trees.set(flit.txn).set.len() {
+    /// Timing mode: a sum stands for as many contributions as there are members.
+    pub(crate) fn count_contributions(&mut self, sum: Flit) {
+        if !self.is_value() && sum.payload != self.txns.trees.set(sum.txn).set.len() {
             self.wrong_beats += 1;
         }
+    }
+
+    fn deliver_reduced(&mut self, tile: usize, flit: Flit) {
+        let txn = *self.txns.get(flit.txn);
+        self.count_contributions(flit);
         if flit.resp() == OKAY {
             if self.land(tile, flit, txn.address, txn.bytes) {
                 let (_, len) = beat_bytes(txn.address, txn.bytes, flit.beat);
@@ -267,10 +274,12 @@ impl Machine<'_> {
         } else {
             self.drop_disagreed(flit.txn, flit.payload);
         }
-        if flit.is_last() {
-            let answer = self.cycle + self.memory_latency(tile as u32);
-            self.wheel
-                .push(answer, Event::RespondToGroup { txn: flit.txn });
+        let answer = self.cycle + self.memory_latency(tile as u32);
+        let txn = flit.txn;
+        if self.txns.trees.tree(txn).is_shared {
+            self.wheel.push(answer, Event::ResultBeat { txn });
+        } else if flit.is_last() {
+            self.wheel.push(answer, Event::RespondToGroup { txn });
         }
     }
 
@@ -295,14 +304,20 @@ impl Machine<'_> {
     }
 
     fn deliver_group_response(&mut self, tile: usize, flit: Flit) {
-        let txn = self.txns.get_mut(flit.txn);
+        self.close_member(tile, flit.txn, flit.resp());
+    }
+
+    /// A member of a reduction, an all-reduce or a barrier has its response.
+    pub(crate) fn close_member(&mut self, tile: usize, id: u32, resp: u8) {
+        let txn = self.txns.get_mut(id);
         txn.open_members -= 1;
         let (owner, is_over, is_wide) = (txn.owner, txn.open_members == 0, txn.is_wide);
-        self.counters.error_responses += u64::from(flit.resp() != OKAY);
+        self.counters.error_responses += u64::from(resp != OKAY);
         if is_wide {
             let ni = &mut self.nis[tile];
             ni.wide_outstanding -= 1;
             ni.reductions_outstanding -= 1;
+            self.open_operands(tile);
             self.refresh_plane(Plane::Wide, tile);
         } else {
             self.close_narrow(tile);
@@ -310,11 +325,11 @@ impl Machine<'_> {
         self.done.push(Done::Member {
             owner,
             tile: tile as u32,
-            resp: flit.resp(),
+            resp,
         });
         if is_over {
-            self.errors.forget(flit.txn);
-            self.txns.close(flit.txn);
+            self.errors.forget(id);
+            self.txns.close(id);
         }
     }
 
@@ -364,6 +379,7 @@ impl Machine<'_> {
         self.counters.error_responses += u64::from(resp != OKAY);
         if txn.is_wide && txn.kind == TxnKind::WideWrite {
             self.nis[tile].wide_outstanding -= 1;
+            self.open_operands(tile);
             self.refresh_plane(Plane::Wide, tile);
         } else if !txn.is_wide {
             self.close_narrow(tile);

@@ -43,6 +43,7 @@ impl Agents<'_> {
             }
             ActionKind::Transfer(_)
             | ActionKind::InNetworkReduction(_)
+            | ActionKind::InNetworkAllReduce(_)
             | ActionKind::LocalReduce(_)
             | ActionKind::Compute(_)
             | ActionKind::Barrier(_)

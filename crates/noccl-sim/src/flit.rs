@@ -39,6 +39,8 @@ pub(crate) enum FlitKind {
     BarrierHead = 12,
     /// Room at the next merge point, given back to the last one.
     Credit = 13,
+    /// Result of an all-reduce, multicast to the group.
+    Result = 14,
 }
 
 /// One unit of flow control.
@@ -92,6 +94,7 @@ const KINDS: [FlitKind; 16] = {
         FlitKind::NarrowWrite,
         FlitKind::BarrierHead,
         FlitKind::Credit,
+        FlitKind::Result,
     ];
     let mut i = 0;
     while i < all.len() {

@@ -112,6 +112,7 @@ impl Machine<'_> {
             FlitKind::Write
             | FlitKind::Reduce
             | FlitKind::ReduceHead
+            | FlitKind::Result
             | FlitKind::ReadData
             | FlitKind::Response
             | FlitKind::CollectB
@@ -185,6 +186,9 @@ impl Machine<'_> {
     fn next_write_beat(&mut self, tile: usize, at: usize) -> Flit {
         let ni = &mut self.nis[tile];
         let stream = ni.writes[at];
+        if stream.source == Source::Result {
+            return self.next_result_beat(tile, at);
+        }
         let is_reduction = stream.is_reduction;
         let txn = self.txns.get(stream.txn);
         let (address, bytes, is_multicast) = (txn.address, txn.bytes, txn.is_multicast);
@@ -204,6 +208,9 @@ impl Machine<'_> {
             let stream = &mut ni.writes[at];
             stream.next_beat += 1;
             stream.under_way += u32::from(is_reduction);
+        }
+        if beat == 0 {
+            self.open_operands(tile);
         }
         let payload = self.load_beat(tile, stream, address, bytes, is_reduction);
         let (kind, dst) = if is_reduction {
@@ -283,7 +290,7 @@ impl Machine<'_> {
     }
 
     /// Payload of an outgoing beat, placed in its destination line.
-    fn load_beat(
+    pub(crate) fn load_beat(
         &mut self,
         tile: usize,
         stream: Stream,
@@ -296,7 +303,7 @@ impl Machine<'_> {
             self.nis[tile].buffer_bytes -= len;
             self.done
                 .push(crate::machine::Done::Drained { tile: tile as u32 });
-        } else if let Source::Memory(_) = stream.source {
+        } else if matches!(stream.source, Source::Memory(_) | Source::Result) {
             self.counters.dma_load_bytes += u64::from(len);
         }
         self.counters.dma_store_bytes += u64::from(len);
@@ -325,6 +332,10 @@ impl Machine<'_> {
                 }
             }
             Source::Pattern(seed) => pattern(seed, from, into),
+            Source::Result => self
+                .memories
+                .read(tile as u32, address + u64::from(from), into),
+            Source::Operand(_) => {}
         }
         self.pool.put(line)
     }

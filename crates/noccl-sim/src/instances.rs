@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A schedule as the agents see it: one instance per action and participant, with local dependencies.
 
-use noccl_net::Network;
+use noccl_net::{Network, TileRef};
 use noccl_run::RunError;
-use noccl_workload::{Action, ActionKind, Schedule};
+use noccl_spec::RouterFlow;
+use noccl_workload::{Action, ActionKind, InNetworkReduction, Schedule};
 use serde::{Deserialize, Serialize};
 
 /// One participant's share of one action. What the schedule says of it is in no checkpoint.
@@ -167,12 +168,25 @@ pub(crate) fn runner(network: &Network, kind: &ActionKind, tile: u32) -> Runner 
         }
         ActionKind::Transfer(_)
         | ActionKind::InNetworkReduction(_)
+        | ActionKind::InNetworkAllReduce(_)
         | ActionKind::Barrier(_)
         | ActionKind::Arrival(_) => Runner::Control,
         ActionKind::Delivery(t) => match network.find(t.initiator) {
             Some(initiator) if initiator.0 == tile => Runner::Control,
             Some(_) | None => Runner::Nobody,
         },
+    }
+}
+
+/// Can the root of an all-reduce fold and share?
+fn refuse_sharing(network: &Network, r: &InNetworkReduction) -> Result<(), &'static str> {
+    let is_member = matches!(r.root.tile, TileRef::Cluster(at) if r.group.contains(at));
+    if !is_member || r.group.len() < 2 {
+        return Err("the root of an all-reduce is a member of a group of at least two");
+    }
+    match network.spec().router.flow {
+        RouterFlow::NonBlocking => Ok(()),
+        RouterFlow::PeerCompatible => Err("published interfaces do not pass results on"),
     }
 }
 
@@ -188,7 +202,10 @@ fn participants(network: &Network, index: usize, action: &Action) -> Result<Vec<
     if tiles.is_empty() {
         return Err(refused("it names a tile that is not on the mesh"));
     }
-    if let ActionKind::InNetworkReduction(r) = &action.kind {
+    if let ActionKind::InNetworkAllReduce(r) = &action.kind {
+        refuse_sharing(network, r).map_err(&refused)?;
+    }
+    if let ActionKind::InNetworkReduction(r) | ActionKind::InNetworkAllReduce(r) = &action.kind {
         let root = network.find(r.root.tile);
         let root = root.ok_or_else(|| refused("its root is not on the mesh"))?;
         let (group, root) = (network.cube(r.group), network.coord(root));

@@ -19,11 +19,12 @@ pub(crate) enum Target {
     Set(Cube),
 }
 
-/// Operator and type of a reduction.
+/// Operator and type of a reduction, and whether every member gets its result.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Arithmetic {
     pub operator: Operator,
     pub element: ElementType,
+    pub is_shared: bool,
 }
 
 impl Machine<'_> {
@@ -106,6 +107,7 @@ impl Machine<'_> {
             element: arithmetic.element,
             add_cycles: self.add_cycles(arithmetic.element),
             beats: beats_of(address, bytes),
+            is_shared: arithmetic.is_shared,
         };
         let beats = tree.beats;
         let open_members = group.set.len();
@@ -133,6 +135,10 @@ impl Machine<'_> {
     /// A member's contribution to an open reduction burst.
     pub(crate) fn contribute(&mut self, tile: u32, txn: u32, source: Source) {
         let tree = self.txns.trees.tree(txn);
+        if tree.is_shared && self.txns.get(txn).home == tile {
+            self.fold_and_share(tile, txn, source);
+            return;
+        }
         let window_beats = self.network.spec().router.wide_reduction.window_beats;
         let window = if self.is_peer {
             u32::MAX

@@ -7,6 +7,7 @@
 //! a schedule, whose runs can be stopped and go on later ([`ScheduleRun`], [`checkpoint`]). A driver sees transactions and completions, never flits; the machine knows no collective.
 
 mod agents;
+mod all_reduce;
 mod answer;
 mod barrier;
 mod bitset;

@@ -44,6 +44,12 @@ pub(crate) enum Event {
     Buffered { tile: u32, bytes: u32 },
     /// The tile's own merge point gives room back to its NI.
     OwnCredit { tile: u32, txn: u32, beats: u32 },
+    /// The root's merge point may read its operands of an all-reduce.
+    Operands { txn: u32, offset: u64 },
+    /// A beat of an all-reduce's result can be read in the root's memory.
+    ResultBeat { txn: u32 },
+    /// An all-reduce is over for a member: its last result beat is in memory.
+    MemberDone { tile: u32, txn: u32 },
     /// A NI answers a transaction that it has not let into the network.
     Refused { index: u32 },
     /// The driver's own.

@@ -98,7 +98,7 @@ impl PlaneState {
                     block.switched[*o] >> lane & 1 != 0 && block.source(*o, lane) == input
                 });
                 let last = (block.popped[input] >> lane & 1) as u32;
-                if flit.kind == FlitKind::Write {
+                if matches!(flit.kind, FlitKind::Write | FlitKind::Result) {
                     context
                         .pool
                         .share(flit.payload, copies.count() as u32 - last);

@@ -17,6 +17,10 @@ pub(crate) enum Source {
     /// The DMA engine's buffer, filled by its read side.
     #[default]
     Buffer,
+    /// Not sent: the root's own contribution to an all-reduce, at this offset of its memory.
+    Operand(u64),
+    /// The result of an all-reduce in the root's own memory; `Stream::window` counts the beats that are there.
+    Result,
 }
 
 /// A write burst on its way into the wide plane, or read data on its way back.
@@ -47,6 +51,8 @@ pub(crate) struct Ni {
     /// Unicast write flits of this tile to itself that are on their loop through the router, narrow and
     /// wide: a multicast's own copy, which takes no loop, waits for them.
     pub own_in_flight: [u32; 2],
+    /// May `writes` hold operands of an all-reduce that this tile has not opened?
+    pub has_operands: bool,
     /// Was the last wide flit read data? The other side goes next.
     pub read_had_turn: bool,
     /// All outgoing bursts belong to one channel.

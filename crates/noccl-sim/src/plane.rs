@@ -322,6 +322,7 @@ pub(crate) fn route_of(flit: Flit, trees: &Trees) -> u32 {
         | FlitKind::Atomic
         | FlitKind::NarrowWrite
         | FlitKind::BarrierHead
-        | FlitKind::Credit => flit.dst,
+        | FlitKind::Credit
+        | FlitKind::Result => flit.dst,
     }
 }

@@ -59,7 +59,9 @@ impl Machine<'_> {
 
     #[inline]
     fn is_ready(&self, ni: &Ni, stream: &Stream) -> bool {
-        if stream.next_beat == 0 && (stream.head_pending || !self.is_peer) {
+        // Results belong to a reduction that is open.
+        let is_open = stream.next_beat > 0 || stream.source == Source::Result;
+        if !is_open && (stream.head_pending || !self.is_peer) {
             let limits = &self.network.spec().ni;
             if ni.wide_outstanding >= limits.max_wide_outstanding
                 || (stream.is_reduction && ni.reductions_outstanding >= limits.max_open_reductions)
@@ -71,7 +73,8 @@ impl Machine<'_> {
             return false;
         }
         match stream.source {
-            Source::Pattern(_) | Source::Memory(_) => true,
+            Source::Operand(_) => false,
+            Source::Pattern(_) | Source::Memory(_) | Source::Result => true,
             Source::Buffer => {
                 let txn = self.txns.get(stream.txn);
                 beat_bytes(txn.address, txn.bytes, stream.next_beat).1 <= ni.buffer_bytes

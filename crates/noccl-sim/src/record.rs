@@ -137,6 +137,7 @@ impl<'n> Machine<'n> {
             | RecordedKind::ReadRequest
             | RecordedKind::Atomic
             | RecordedKind::Response
+            | RecordedKind::Result
             | RecordedKind::CollectedResponse => self.network.coord(TileId(txn.home)),
         };
         let dst = if is_multicast {
@@ -202,5 +203,6 @@ const fn recorded_kind(kind: FlitKind) -> RecordedKind {
         FlitKind::Barrier | FlitKind::BarrierHead => RecordedKind::Barrier,
         FlitKind::Atomic => RecordedKind::Atomic,
         FlitKind::Credit => RecordedKind::Credit,
+        FlitKind::Result => RecordedKind::Result,
     }
 }

@@ -21,6 +21,7 @@ use noccl_workload::{ElementType, Operator, PortKind, Trace};
 const INTEGER_SUM: Arithmetic = Arithmetic {
     operator: Operator::Sum,
     element: ElementType::Int64,
+    is_shared: false,
 };
 
 /// One entry while it runs.

@@ -22,6 +22,8 @@ pub(crate) struct Tree {
     pub add_cycles: u8,
     /// Beats of the burst.
     pub beats: u16,
+    /// A reduction whose result the root multicasts to the group.
+    pub is_shared: bool,
 }
 
 /// Routing facts by transaction id.
@@ -180,6 +182,7 @@ impl Tree {
             element: ElementType::Int64,
             add_cycles: 0,
             beats: 1,
+            is_shared: false,
         }
     }
 }

@@ -109,6 +109,7 @@ pub fn interpret<'a>(
             ActionKind::Transfer(t) | ActionKind::Delivery(t) => run.transfer(t),
             ActionKind::Kernel(kernel) => run.kernel(kernel),
             ActionKind::InNetworkReduction(r) => run.reduction(r),
+            ActionKind::InNetworkAllReduce(r) => run.all_reduce(r),
             ActionKind::LocalReduce(r) => run.local_reduce(r),
             ActionKind::Compute(_) | ActionKind::Barrier(_) | ActionKind::Arrival(_) => {}
         }
@@ -176,16 +177,30 @@ impl Run<'_> {
     }
 
     fn reduction(&mut self, r: &InNetworkReduction) {
+        if let Some(tile) = self.memories.network.find(r.root.tile) {
+            let sum = self.sum(r);
+            self.memories.store(tile, r.root.offset, &sum);
+        }
+    }
+
+    fn all_reduce(&mut self, r: &InNetworkReduction) {
+        let sum = self.sum(r);
+        for tile in self.memories.network.multi_tiles(r.group).flatten() {
+            self.memories.store(tile, r.root.offset, &sum);
+        }
+    }
+
+    /// What the contributions fold to.
+    fn sum(&mut self, r: &InNetworkReduction) -> Vec<u8> {
         let network = self.memories.network;
-        let (TileRef::Cluster(root), Some(tile)) = (r.root.tile, network.find(r.root.tile)) else {
-            return;
+        let TileRef::Cluster(root) = r.root.tile else {
+            return Vec::new();
         };
         let tree = self
             .fold_orders
             .entry((r.group, root))
             .or_insert_with(|| fold_order(network, r.group, root));
-        let sum = evaluate(tree, &self.memories, r);
-        self.memories.store(tile, r.root.offset, &sum);
+        evaluate(tree, &self.memories, r)
     }
 }
 

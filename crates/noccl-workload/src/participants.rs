@@ -47,7 +47,9 @@ pub fn participants(network: &Network, kind: &ActionKind) -> Vec<TileId> {
         ActionKind::Transfer(t) => network.find(t.initiator).into_iter().collect(),
         ActionKind::LocalReduce(r) => network.find(r.tile).into_iter().collect(),
         ActionKind::Compute(c) => network.find(c.tile).into_iter().collect(),
-        ActionKind::InNetworkReduction(r) => of_multi_address(network, r.group),
+        ActionKind::InNetworkReduction(r) | ActionKind::InNetworkAllReduce(r) => {
+            of_multi_address(network, r.group)
+        }
         ActionKind::Arrival(a) => of_multi_address(network, a.group),
         ActionKind::Barrier(b) => of_set(network, &b.group),
         ActionKind::Kernel(kernel) => of_set(network, &kernel.group),
@@ -104,6 +106,7 @@ impl ActionKind {
         match self {
             ActionKind::Transfer(_) => "transfer",
             ActionKind::InNetworkReduction(_) => "in_network_reduction",
+            ActionKind::InNetworkAllReduce(_) => "in_network_all_reduce",
             ActionKind::LocalReduce(_) => "local_reduce",
             ActionKind::Compute(_) => "compute",
             ActionKind::Barrier(_) => "barrier",

@@ -54,6 +54,8 @@ pub enum ActionKind {
     Transfer(Transfer),
     /// Every member of a group contributes; the network folds on the way to the root.
     InNetworkReduction(InNetworkReduction),
+    /// The same, and every member gets the result: the root folds and multicasts beat by beat.
+    InNetworkAllReduce(InNetworkReduction),
     /// Cores fold buffers of their own L1.
     LocalReduce(LocalReduce),
     /// Cores are busy.
@@ -127,7 +129,7 @@ pub struct InNetworkReduction {
     pub group: MultiAddress,
     /// Offset of every contribution in its contributor's L1.
     pub source_offset: u64,
-    /// Where the result is written; a cluster.
+    /// Where the result is written; a cluster. Of an all-reduce a member, and the offset is every member's.
     pub root: Place,
     /// Bytes; zero is a no-op.
     pub bytes: u64,

@@ -70,7 +70,9 @@ fn right_schedules(bytes: u64) -> [Schedule; 4] {
 fn over_integers(mut s: Schedule) -> Schedule {
     for action in &mut s.actions {
         match &mut action.kind {
-            ActionKind::InNetworkReduction(r) => r.element = ElementType::Int64,
+            ActionKind::InNetworkReduction(r) | ActionKind::InNetworkAllReduce(r) => {
+                r.element = ElementType::Int64;
+            }
             ActionKind::LocalReduce(r) => r.element = ElementType::Int64,
             ActionKind::Transfer(_)
             | ActionKind::Compute(_)
@@ -149,7 +151,7 @@ fn edit(s: &mut Schedule, action: usize, field: u8, delta: i64) {
                 Destination::Multicast { offset, .. } => shift(offset),
             },
         },
-        ActionKind::InNetworkReduction(r) => match field % 4 {
+        ActionKind::InNetworkReduction(r) | ActionKind::InNetworkAllReduce(r) => match field % 4 {
             0 => shift(&mut r.source_offset),
             1 => shift(&mut r.bytes),
             2 => r.operator = Operator::Max,

@@ -167,6 +167,7 @@ fn farthest_hops(network: &Network, schedule: &Schedule) -> u64 {
         },
         ActionKind::Transfer(_)
         | ActionKind::InNetworkReduction(_)
+        | ActionKind::InNetworkAllReduce(_)
         | ActionKind::LocalReduce(_)
         | ActionKind::Compute(_)
         | ActionKind::Delivery(_)

@@ -99,6 +99,7 @@ fn agent(network: &Network, action: &Action, tile: TileId) -> Option<Agent> {
         }
         ActionKind::Transfer(_)
         | ActionKind::InNetworkReduction(_)
+        | ActionKind::InNetworkAllReduce(_)
         | ActionKind::Barrier(_)
         | ActionKind::Arrival(_) => Some(Agent::Control),
         ActionKind::Delivery(transfer) => {

@@ -27,6 +27,7 @@ impl Agents<'_> {
             | ActionKind::Delivery(_)
             | ActionKind::Arrival(_)
             | ActionKind::InNetworkReduction(_)
+            | ActionKind::InNetworkAllReduce(_)
             | ActionKind::Barrier(_) => 0,
         };
         let end = machine.cycle + work;
@@ -52,6 +53,7 @@ impl Agents<'_> {
             | ActionKind::Delivery(_)
             | ActionKind::Arrival(_)
             | ActionKind::InNetworkReduction(_)
+            | ActionKind::InNetworkAllReduce(_)
             | ActionKind::Barrier(_) => {}
         }
         if let Some(agent) = self.compute.get_mut(&tile) {

@@ -26,6 +26,7 @@ impl Agents<'_> {
             ActionKind::Transfer(_)
             | ActionKind::Delivery(_)
             | ActionKind::InNetworkReduction(_)
+            | ActionKind::InNetworkAllReduce(_)
             | ActionKind::LocalReduce(_)
             | ActionKind::Kernel(_)
             | ActionKind::Compute(_) => instructions.dma_start,
@@ -53,6 +54,7 @@ impl Agents<'_> {
             ActionKind::Transfer(_)
             | ActionKind::Delivery(_)
             | ActionKind::InNetworkReduction(_)
+            | ActionKind::InNetworkAllReduce(_)
             | ActionKind::LocalReduce(_)
             | ActionKind::Kernel(_)
             | ActionKind::Compute(_) => {}
@@ -81,7 +83,9 @@ impl Agents<'_> {
                 self.expect_delivery(id, transfer, machine);
                 self.start_transfer(id, tile, transfer, machine);
             }
-            ActionKind::InNetworkReduction(_) => self.contribute(id, action, tile, machine),
+            ActionKind::InNetworkReduction(_) | ActionKind::InNetworkAllReduce(_) => {
+                self.contribute(id, action, tile, machine);
+            }
             ActionKind::LocalReduce(_)
             | ActionKind::Compute(_)
             | ActionKind::Kernel(_)
@@ -114,8 +118,16 @@ impl Agents<'_> {
     }
 
     fn contribute(&mut self, id: u32, action: u32, tile: u32, machine: &mut Machine<'_>) {
-        let ActionKind::InNetworkReduction(r) = &self.schedule.actions[action as usize].kind else {
-            return;
+        let (r, is_shared) = match &self.schedule.actions[action as usize].kind {
+            ActionKind::InNetworkReduction(r) => (r, false),
+            ActionKind::InNetworkAllReduce(r) => (r, true),
+            ActionKind::Transfer(_)
+            | ActionKind::Delivery(_)
+            | ActionKind::LocalReduce(_)
+            | ActionKind::Compute(_)
+            | ActionKind::Kernel(_)
+            | ActionKind::Arrival(_)
+            | ActionKind::Barrier(_) => return,
         };
         if r.bytes == 0 {
             self.over(id, machine);
@@ -126,6 +138,7 @@ impl Agents<'_> {
         let arithmetic = Arithmetic {
             operator: r.operator,
             element: r.element,
+            is_shared,
         };
         let bursts: Vec<_> =
             crate::burst::Bursts::new(r.root.offset, r.bytes, machine.network.spec()).collect();

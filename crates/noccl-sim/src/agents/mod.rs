@@ -241,7 +241,9 @@ impl<'s> Agents<'s> {
         let instructions = &machine.network.spec().cluster.instructions;
         // Whoever waits for a DMA transfer or a flag polls for it.
         let wait = match self.kind_of(action) {
-            ActionKind::Transfer(_) | ActionKind::InNetworkReduction(_) => instructions.dma_wait,
+            ActionKind::Transfer(_)
+            | ActionKind::InNetworkReduction(_)
+            | ActionKind::InNetworkAllReduce(_) => instructions.dma_wait,
             ActionKind::Delivery(_) | ActionKind::Arrival(_) => instructions.poll,
             ActionKind::LocalReduce(_)
             | ActionKind::Compute(_)

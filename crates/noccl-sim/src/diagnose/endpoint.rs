@@ -102,7 +102,12 @@ impl View<'_, '_> {
         }
         let channel = |txn: u32| machine.txns.get(txn).owner.channel();
         let mut earlier = ni.writes.iter().take(at);
-        if let Some(before) = earlier.find(|s| machine.is_peer || channel(s.txn) == channel(id)) {
+        // Own operands of an all-reduce are opened in the order of the reductions.
+        let is_operand = matches!(stream.source, Source::Operand(_));
+        let opens_later = |s: &Stream| is_operand && s.next_beat == 0;
+        let holds =
+            |s: &&Stream| machine.is_peer || opens_later(s) || channel(s.txn) == channel(id);
+        if let Some(before) = earlier.find(holds) {
             let place = format!("the write queue of {}", self.tile(tile as usize));
             let to = Node::Stream {
                 tile,

@@ -89,7 +89,9 @@ pub(crate) fn input_name(network: &Network, plane: Plane, router: u32, port: usi
 /// Which part of its transaction a flit is.
 fn part_name(flit: Flit) -> String {
     match flit.kind {
-        FlitKind::Write | FlitKind::ReadData | FlitKind::Reduce => format!("beat {}", flit.beat),
+        FlitKind::Write | FlitKind::ReadData | FlitKind::Reduce | FlitKind::Result => {
+            format!("beat {}", flit.beat)
+        }
         FlitKind::WriteHead | FlitKind::ReduceHead | FlitKind::BarrierHead => "AW".to_owned(),
         FlitKind::ReadRequest => "AR".to_owned(),
         FlitKind::Response | FlitKind::CollectB | FlitKind::ReduceResponse => "B".to_owned(),

@@ -165,6 +165,7 @@ impl View<'_, '_> {
         let kind = match agents.kind(instance) {
             ActionKind::Transfer(_) => "transfer",
             ActionKind::InNetworkReduction(_) => "in-network reduction",
+            ActionKind::InNetworkAllReduce(_) => "in-network all-reduce",
             ActionKind::LocalReduce(_) => "local reduce",
             ActionKind::Compute(_) => "compute",
             ActionKind::Barrier(_) => "barrier",

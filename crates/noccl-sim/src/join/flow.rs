@@ -16,6 +16,9 @@ use std::collections::VecDeque;
 /// An input that no contribution comes through never holds a beat up.
 const NEVER_MISSING: u16 = u16::MAX;
 
+/// The operands of the Local input lie in the tile's memory: no flit brings them, no room is kept for them.
+const IN_PLACE: u8 = 1 << 7;
+
 /// A reduction between its first operand and its last partial sum at one merge point: a cache line.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(super) struct Flow {
@@ -38,7 +41,7 @@ pub(super) struct Flow {
     /// Beats under way to the next merge point, and the most that may be.
     pub under_way: u16,
     window: u16,
-    /// Inputs that contributions come through, as a bit set.
+    /// Inputs that contributions come through, as a bit set, and [`IN_PLACE`].
     pub inputs: u8,
     /// Worst responses of the operands, as bits of a flit's flags.
     pub resp: u8,
@@ -66,10 +69,14 @@ impl Flow {
             elements: (64 / tree.element.bytes()) as u8,
             ..Self::default()
         };
+        let is_in_place = tree.is_shared && here == tree.root;
+        if is_in_place {
+            flow.inputs |= IN_PLACE;
+        }
         for (at, port) in Port::ALL.into_iter().enumerate() {
             if inputs & port.bit() == 0 {
                 flow.came[at] = NEVER_MISSING;
-            } else if config.has_windows {
+            } else if config.has_windows && !(is_in_place && port == Port::Local) {
                 let from = contributor(here, port, tree.set, tree.root);
                 let window = window_over(here.hops_to(from), config.window_beats);
                 flow.returned[at] = tree.beats.saturating_sub(at_most(window));
@@ -80,7 +87,13 @@ impl Flow {
 
     #[inline]
     pub(super) const fn operands(&self) -> u32 {
-        self.inputs.count_ones()
+        (self.inputs & !IN_PLACE).count_ones()
+    }
+
+    /// Operands of a beat that the store holds.
+    #[inline]
+    pub(super) const fn stored_operands(&self) -> u32 {
+        self.operands() - (self.inputs & IN_PLACE != 0) as u32
     }
 
     /// Would an operand of `port` make the oldest beat complete?
@@ -131,6 +144,14 @@ impl Flow {
         is_due.then(|| u32::from((given - 1) % BEATS_PER_CREDIT + 1))
     }
 
+    /// The input whose operands need not come.
+    const fn in_place(&self) -> u8 {
+        if self.inputs & IN_PLACE == 0 {
+            return 0;
+        }
+        Port::Local.bit()
+    }
+
     /// Beats that lie here in part or as a whole, with the inputs whose operands are there.
     pub(super) fn stored(&self) -> impl Iterator<Item = (u16, u8)> + '_ {
         let has = |at: usize, beat: u16| self.inputs >> at & 1 != 0 && self.came[at] > beat;
@@ -141,7 +162,7 @@ impl Flow {
                     (0..5).fold(0, |set, at| set | u8::from(has(at, beat)) << at),
                 )
             })
-            .take_while(|(_, have)| *have != 0)
+            .take_while(|(_, have)| have & !self.in_place() != 0)
     }
 }
 

@@ -51,7 +51,7 @@ impl Folds {
     }
 
     #[inline]
-    fn unit(&mut self, r: usize) -> &mut Unit {
+    pub(super) fn unit(&mut self, r: usize) -> &mut Unit {
         let piece = &mut self.pieces[r / PIECE];
         let piece = piece.get_or_insert_with(|| (0..PIECE).map(|_| Unit::default()).collect());
         &mut piece[r % PIECE]
@@ -67,12 +67,24 @@ impl Folds {
         flit: Flit,
         context: &Context<'_>,
     ) -> Verdict {
-        let find = |unit: &Unit| unit.find(flit.txn);
-        let found = self.get(r).and_then(find);
-        let Some(at) = found.or_else(|| self.open(r, here, flit.txn, context)) else {
+        let Some(at) = self.flow_of(r, here, flit.txn, context) else {
             return Verdict::Forward(flit);
         };
         self.store(r, at, port, flit, context)
+    }
+
+    /// Where a transaction's flow stands, if this router is a merge point.
+    #[inline]
+    pub(super) fn flow_of(
+        &mut self,
+        r: usize,
+        here: Coord,
+        txn: u32,
+        context: &Context<'_>,
+    ) -> Option<usize> {
+        let find = |unit: &Unit| unit.find(txn);
+        let found = self.get(r).and_then(find);
+        found.or_else(|| self.open(r, here, txn, context))
     }
 
     /// A transaction's first operand. Returns where its flow stands, if this router is a merge point.
@@ -128,8 +140,7 @@ impl Folds {
     ) {
         let tree = context.trees.tree(flit.txn);
         let inputs = join_set(here, tree.set, tree.root);
-        let found = self.get(r).and_then(|unit| unit.find(flit.txn));
-        let Some(at) = found.or_else(|| self.open(r, here, flit.txn, context)) else {
+        let Some(at) = self.flow_of(r, here, flit.txn, context) else {
             return;
         };
         for (port, payload) in slots.into_iter().enumerate() {
@@ -196,7 +207,7 @@ impl Folds {
         let is_last = flow.started == flow.beats;
         let adds = u64::from(flow.operands()) - 1;
         let busy = adds.div_ceil(config.adds_per_cycle) * config.cycles_per_add;
-        unit.stored -= flow.operands();
+        unit.stored -= flow.stored_operands();
         unit.next_issue = cycle + busy + share_fpus(&mut context.fpu_busy_until[r], cycle, busy);
         let done = cycle + adds * u64::from(flow.add_cycles) + config.cut_cycles;
         self.folded_elements += adds * u64::from(flow.elements);

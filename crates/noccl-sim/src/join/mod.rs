@@ -21,6 +21,7 @@
 mod flow;
 mod fold;
 mod merge;
+mod own;
 mod unit;
 
 pub(crate) use fold::window_ahead;

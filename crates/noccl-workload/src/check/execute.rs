@@ -71,6 +71,7 @@ pub(super) fn execute(
             ActionKind::Transfer(t) | ActionKind::Delivery(t) => run.transfer(i, t),
             ActionKind::Kernel(kernel) => run.kernel(i, kernel),
             ActionKind::InNetworkReduction(r) => run.reduction(i, r),
+            ActionKind::InNetworkAllReduce(r) => run.all_reduce(i, r),
             ActionKind::LocalReduce(r) => run.local_reduce(i, r),
             ActionKind::Compute(_) | ActionKind::Barrier(_) | ActionKind::Arrival(_) => {}
         }
@@ -212,18 +213,51 @@ impl Execution<'_> {
     }
 
     fn reduction(&mut self, action: usize, r: &InNetworkReduction) {
-        let TileRef::Cluster(root) = r.root.tile else {
+        let Some(root) = self.network.find(r.root.tile).filter(|_| r.bytes > 0) else {
             return;
         };
-        let Some(root_tile) = self.network.find(r.root.tile).filter(|_| r.bytes > 0) else {
+        let pieces = self.sum(action, r);
+        // The first result leaves when all have entered.
+        let hub = self.order.folded(action);
+        let access = Access {
+            begin: hub,
+            end: hub,
+            action: action as u32,
+        };
+        self.write(root, r.root.offset, &pieces, access);
+    }
+
+    /// As a reduction; a result is there when its member's share is over.
+    fn all_reduce(&mut self, action: usize, r: &InNetworkReduction) {
+        if r.bytes == 0 {
             return;
+        }
+        let pieces = self.sum(action, r);
+        for position in 0..self.order.members(action).len() {
+            let tile = self.order.members(action)[position];
+            let access = Access {
+                begin: self.order.folded(action),
+                end: self.order.finish(action, position),
+                action: action as u32,
+            };
+            self.write(tile, r.root.offset, &pieces, access);
+        }
+    }
+
+    /// Reads all contributions; what they fold to.
+    fn sum(&mut self, action: usize, r: &InNetworkReduction) -> Vec<Piece> {
+        let TileRef::Cluster(root) = r.root.tile else {
+            return Vec::new();
         };
         let members = self.order.members(action).to_vec();
         let operands: Vec<_> = members
             .iter()
             .enumerate()
             .map(|(p, tile)| {
-                let access = self.access(action, p);
+                let access = Access {
+                    end: self.order.folded(action),
+                    ..self.access(action, p)
+                };
                 self.read(*tile, r.source_offset, r.bytes, access)
             })
             .collect();
@@ -239,18 +273,10 @@ impl Execution<'_> {
             plan
         });
         let expressions = &mut self.memories.expressions;
-        let pieces = fold_pieces(&operands, r.element, |extent| match extent {
+        fold_pieces(&operands, r.element, |extent| match extent {
             Some(values) => run_plan(expressions, plan, r, values),
             None => Some(torn(expressions, action)),
-        });
-        // The first result leaves when all have entered.
-        let hub = self.order.finish(action, 0);
-        let access = Access {
-            begin: hub,
-            end: hub,
-            action: action as u32,
-        };
-        self.write(root_tile, r.root.offset, &pieces, access);
+        })
     }
 }
 

@@ -35,6 +35,7 @@ pub(super) fn check_form(network: &Network, schedule: &Schedule) -> Result<(), C
             ActionKind::Arrival(a) => at.arrival(a)?,
             ActionKind::Kernel(kernel) => at.kernel(kernel)?,
             ActionKind::InNetworkReduction(r) => at.reduction(r)?,
+            ActionKind::InNetworkAllReduce(r) => at.all_reduce(r)?,
             ActionKind::LocalReduce(r) => at.local_reduce(r)?,
             ActionKind::Compute(c) => drop(at.cluster("tile", c.tile)?),
             ActionKind::Barrier(b) => at.barrier(b)?,
@@ -158,6 +159,26 @@ impl At<'_> {
             );
         }
         self.two_operands(r, root)
+    }
+
+    fn all_reduce(&self, r: &InNetworkReduction) -> Result<(), CheckError> {
+        self.multi_address("group", r.group)?;
+        let is_member = matches!(r.root.tile, TileRef::Cluster(c) if r.group.contains(c));
+        if !is_member || r.group.len() < 2 {
+            return self.fail(
+                "root.tile",
+                r.root.tile,
+                "a member of a group of at least two: it folds and multicasts",
+            );
+        }
+        match self.network.spec().router.flow {
+            RouterFlow::NonBlocking => self.reduction(r),
+            RouterFlow::PeerCompatible => self.fail(
+                "group",
+                r.group,
+                "a reduction and a multicast with router.flow = \"peer_compatible\": its interfaces do not pass results on",
+            ),
+        }
     }
 
     /// The published router folds two operands per packet: it cannot join three inputs.

@@ -3,7 +3,8 @@
 //!
 //! A vertex stands for a participant's run of an action. An action that makes its participants wait for
 //! each other (barrier, reduction) has a vertex per participant, where it enters, and a hub, where all
-//! have entered: nobody leaves before the hub. Of an arrival only the root waits for the hub; a delivery
+//! have entered: nobody leaves before the hub. An all-reduce has a second vertex per participant
+//! behind the hub: its own copy is there. Of an arrival only the root waits for the hub; a delivery
 //! has a second vertex per participant, after the initiator's: the data is there, whatever the
 //! destination has done so far. Edges are the local `after` relations. Vertex numbers
 //! ascend along every edge, so reachability is one sweep; questions are collected and answered for
@@ -52,6 +53,8 @@ enum Finish {
     HubOf(usize, Vertex),
     /// One of a second series of vertices, of which this is the first.
     Series(Vertex),
+    /// One of a second series of vertices, which begins behind this hub.
+    Behind(Vertex),
 }
 
 /// Who waits for whom in an action.
@@ -60,6 +63,8 @@ enum Waits {
     Nobody,
     /// Everybody for everybody.
     All,
+    /// Everybody for everybody, and then each for its own.
+    AllThenOwn,
     /// The participant at this position for everybody.
     One(usize),
     /// Everybody for the participant at this position.
@@ -80,7 +85,9 @@ fn waits(network: &Network, kind: &ActionKind, tiles: &[TileId]) -> Waits {
         ActionKind::InNetworkReduction(r) if r.bytes > 0 => Waits::All,
         ActionKind::Arrival(a) => Waits::One(position(a.root)),
         ActionKind::Delivery(t) => Waits::ForOne(position(t.initiator)),
+        ActionKind::InNetworkAllReduce(r) if r.bytes > 0 => Waits::AllThenOwn,
         ActionKind::InNetworkReduction(_)
+        | ActionKind::InNetworkAllReduce(_)
         | ActionKind::Transfer(_)
         | ActionKind::LocalReduce(_)
         | ActionKind::Compute(_)
@@ -163,23 +170,28 @@ impl Order {
         let hub = first + len;
         match waits {
             Waits::Nobody => return Finish::Own,
-            Waits::All | Waits::One(_) => {
-                self.preds.extend(first..hub);
-                self.starts.push(self.preds.len() as u32);
+            Waits::All | Waits::One(_) => self.add_vertex(first..hub),
+            Waits::AllThenOwn => {
+                self.add_vertex(first..hub);
+                (0..len).for_each(|_| self.add_vertex(hub..hub + 1));
             }
             Waits::ForOne(position) => {
-                for _ in 0..len {
-                    self.preds.push(first + position as Vertex);
-                    self.starts.push(self.preds.len() as u32);
-                }
+                let initiator = first + position as Vertex;
+                (0..len).for_each(|_| self.add_vertex(initiator..initiator + 1));
             }
         }
         match waits {
             Waits::Nobody => Finish::Own,
             Waits::All => Finish::Hub(hub),
+            Waits::AllThenOwn => Finish::Behind(hub),
             Waits::One(position) => Finish::HubOf(position, hub),
             Waits::ForOne(_) => Finish::Series(hub),
         }
+    }
+
+    fn add_vertex(&mut self, preds: std::ops::Range<Vertex>) {
+        self.preds.extend(preds);
+        self.starts.push(self.preds.len() as u32);
     }
 
     fn num_vertices(&self) -> usize {
@@ -212,6 +224,18 @@ impl Order {
                 }
             }
             Finish::Series(first) => first + position as Vertex,
+            Finish::Behind(hub) => hub + 1 + position as Vertex,
+        }
+    }
+
+    /// Vertex after which no contribution of a reduction is under way: where it keeps all together, else the end
+    /// of its first participant.
+    pub(super) fn folded(&self, action: usize) -> Vertex {
+        match self.actions[action].finish {
+            Finish::Behind(hub) => hub,
+            Finish::Own | Finish::Hub(_) | Finish::HubOf(..) | Finish::Series(_) => {
+                self.finish(action, 0)
+            }
         }
     }
 
@@ -222,8 +246,9 @@ impl Order {
             .iter()
             .enumerate()
             .filter_map(move |(i, action)| {
-                let Finish::Hub(hub) = action.finish else {
-                    return None;
+                let hub = match action.finish {
+                    Finish::Hub(hub) | Finish::Behind(hub) => hub,
+                    Finish::Own | Finish::HubOf(..) | Finish::Series(_) => return None,
                 };
                 let members = self.members(i);
                 let is_member = |tile: &TileId| members.binary_search(tile).is_ok();

@@ -115,6 +115,10 @@ impl<'a> LinkCounter<'a> {
                     self.reduction(r);
                     r.bytes * participants(self.network, &action.kind).len() as u64
                 }
+                ActionKind::InNetworkAllReduce(r) => {
+                    self.all_reduce(r);
+                    2 * r.bytes * participants(self.network, &action.kind).len() as u64
+                }
                 ActionKind::LocalReduce(_)
                 | ActionKind::Compute(_)
                 | ActionKind::Barrier(_)
@@ -195,6 +199,13 @@ impl<'a> LinkCounter<'a> {
                     open.push((next, port.opposite()));
                 }
             }
+        }
+    }
+
+    fn all_reduce(&mut self, r: &InNetworkReduction) {
+        self.reduction(r);
+        if let Some(root) = self.network.find(r.root.tile).filter(|_| r.bytes > 0) {
+            self.fork(self.network.coord(root), self.network.cube(r.group));
         }
     }
 

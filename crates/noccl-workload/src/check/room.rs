@@ -79,7 +79,8 @@ pub(super) fn check_room(
     let open = spec.ni.max_open_reductions;
     let store = Room::of_stores(spec);
     let reductions = schedule.actions.iter().map(|action| {
-        if let ActionKind::InNetworkReduction(r) = &action.kind {
+        if let ActionKind::InNetworkReduction(r) | ActionKind::InNetworkAllReduce(r) = &action.kind
+        {
             Some(r)
         } else {
             None
@@ -238,7 +239,7 @@ fn find_crowd<'c>(
 
 /// Which claims' actions do all their participants start after this one's action is over?
 fn followers(order: &Order, claim: &Claim, claims: &[Claim]) -> Vec<bool> {
-    let reached = order.reached_from(order.finish(claim.action, 0));
+    let reached = order.reached_from(order.folded(claim.action));
     let starts_later = |other: &Claim| {
         let members = 0..order.members(other.action).len();
         other.action > claim.action

@@ -122,8 +122,9 @@ fn counted(runner: Runner<'_>, network: &Network, schedule: &Schedule) -> Result
                 events.dma_load_bytes -= reduction.bytes * u64::from(reduction.group.len());
             }
             ActionKind::LocalReduce(reduce) => events.spm_write_bytes -= reduce.bytes,
-            // Library schedules of collectives have none of the last three.
-            ActionKind::Compute(_)
+            // The claims' schedules have none of these.
+            ActionKind::InNetworkAllReduce(_)
+            | ActionKind::Compute(_)
             | ActionKind::Barrier(_)
             | ActionKind::Delivery(_)
             | ActionKind::Arrival(_)

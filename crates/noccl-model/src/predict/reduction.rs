@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Reductions in the network, and all-reduces in one transaction.
+
+use super::merge::Tree;
+use super::{Model, Shares};
+use crate::ModelError;
+use noccl_net::TileId;
+use noccl_workload::InNetworkReduction;
+
+impl Model<'_> {
+    /// A reduction, or an all-reduce in one transaction, whose root multicasts what it has folded.
+    pub(super) fn reduction(
+        &mut self,
+        index: usize,
+        reduction: &InNetworkReduction,
+        ready: &[(TileId, f64)],
+        is_shared: bool,
+    ) -> Result<Shares, ModelError> {
+        let starts: Vec<(TileId, f64)> = ready
+            .iter()
+            .map(|at| (at.0, self.issue(*at, false)))
+            .collect();
+        let root = self.find(index, reduction.root.tile)?;
+        let beats = reduction.bytes.div_ceil(64);
+        let tree = Tree {
+            network: self.network,
+            constants: self.constants,
+            group: self.network.cube(reduction.group),
+            root: self.network.coord(root),
+            element_bytes: reduction.element.bytes(),
+        };
+        let merged = tree.merge(&starts);
+        let first = starts.iter().map(|(_, s)| *s).fold(f64::INFINITY, f64::min);
+        let further = beats.saturating_sub(1) * u64::from(merged.cycles_per_beat);
+        let serial = self.per_beat(1 + further);
+        let delay = self.links.pass(&merged.route, first, serial, beats);
+        self.count(reduction, starts.len() as u64, is_shared);
+        let mut at_root = merged.cycle + delay + self.constants.reduction_alpha_cycles + serial;
+        if is_shared {
+            // Each result beat is read where it has landed, and lands once more at its member.
+            let set = self.network.cube(reduction.group);
+            let route = self.links.route(self.network, root, set, 0.0);
+            at_root += self.links.pass(&route, at_root - serial, serial, beats);
+            at_root += f64::from(self.network.spec().cluster.l1_latency_cycles);
+        }
+        let ends = starts
+            .iter()
+            .map(|(tile, _)| {
+                let hops = self.network.hops(*tile, root);
+                (*tile, at_root + self.constants.one_way(hops))
+            })
+            .collect();
+        Ok((first, ends))
+    }
+
+    fn count(&mut self, reduction: &InNetworkReduction, members: u64, is_shared: bool) {
+        let (bytes, shares) = (reduction.bytes, u64::from(is_shared));
+        self.counters.dma_load_bytes += bytes * (members + shares);
+        self.counters.dma_store_bytes += bytes * members;
+        self.counters.spm_write_bytes += if is_shared { bytes * members } else { bytes };
+        self.counters.dca_ops += bytes / reduction.element.bytes() * (members.saturating_sub(1));
+    }
+}
