@@ -12,6 +12,8 @@ pub(crate) struct Tree<'a> {
     pub(crate) group: Cube,
     pub(crate) root: Coord,
     pub(crate) element_bytes: u64,
+    /// An all-reduce in one transaction: the root's own contribution does not pass its NI.
+    pub(crate) is_shared: bool,
 }
 
 /// What comes out at the root.
@@ -50,7 +52,9 @@ impl Tree<'_> {
                 let start = starts.binary_search_by_key(&tile, |(t, _)| *t);
                 let start = start.map_or(first, |at| starts[at].1);
                 cycle[index] = cycle[index].max(start);
-                merged.route.push(alone(from_ni(tile), start - first));
+                if !(self.is_shared && here == self.root) {
+                    merged.route.push(alone(from_ni(tile), start - first));
+                }
             }
             if operands > 1 {
                 merged.route.push(alone(adder(tile), cycle[index] - first));

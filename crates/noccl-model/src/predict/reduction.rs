@@ -28,6 +28,7 @@ impl Model<'_> {
             group: self.network.cube(reduction.group),
             root: self.network.coord(root),
             element_bytes: reduction.element.bytes(),
+            is_shared,
         };
         let merged = tree.merge(&starts);
         let first = starts.iter().map(|(_, s)| *s).fold(f64::INFINITY, f64::min);
