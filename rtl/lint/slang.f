@@ -7,3 +7,7 @@
 -Wno-unused-package-subroutine
 // `.port()` says that an output is not used here.
 -Wno-empty-output-connection
+// A cast to the width of a parameter is to the same width in some configuration.
+-Wno-useless-cast
+// The house style asks for both `unique` and `default`: what has no code may still be on the wires.
+-Wno-case-redundant-default

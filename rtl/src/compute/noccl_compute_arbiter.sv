@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who may start an operation in a compute slice: the network (DCA), which needs all lanes, or the cores, one per lane.
+//
+// The network goes first, unless a core lost against it when it started last: then that core goes first, once.
+// So both together take turns, and each alone has every cycle. While the network waits for lanes that are not free,
+// no core starts, so that the lanes become free.
+//
+// Combinational paths: from `*_free_i` to `*_ready_o`, from `dca_valid_i` to `core_ready_o`; ready never needs the own valid.
+// Bound: with free lanes a request waits at most one cycle.
+// Source: S1, section 3.2.1. Mirror: `share_fpus` in crates/noccl-sim/src/join/fold.rs.
+`include "noccl_assert.svh"
+
+module noccl_compute_arbiter #(
+    /// Lanes, at least 1.
+    parameter int unsigned NumLanes = 8
+) (
+    /// Clock.
+    input logic clk_i,
+    /// Asynchronous reset, active low: no core has lost.
+    input logic rst_ni,
+    /// Per lane: the core asks; stays until `core_ready_o`.
+    input logic [NumLanes-1:0] core_valid_i,
+    /// Per lane: the core may start.
+    output logic [NumLanes-1:0] core_ready_o,
+    /// Per lane: stage 1 takes an operation.
+    input logic [NumLanes-1:0] core_free_i,
+    /// The network asks; stays until `dca_ready_o`.
+    input logic dca_valid_i,
+    /// The network may start.
+    output logic dca_ready_o,
+    /// Stage 1 of all lanes takes an operation.
+    input logic dca_free_i
+);
+
+  // Lanes whose core has lost since it started last.
+  logic [NumLanes-1:0] lost_d, lost_q;
+  logic is_dca_turn, dca_starts;
+
+  assign is_dca_turn = lost_q == '0;
+  assign dca_ready_o = is_dca_turn && dca_free_i;
+  assign dca_starts = dca_valid_i && dca_ready_o;
+  assign core_ready_o = core_free_i & ~{NumLanes{dca_valid_i && is_dca_turn}};
+  assign lost_d = (core_valid_i & {NumLanes{dca_starts}}) | (lost_q & ~core_ready_o);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) lost_q <= '0;
+    else lost_q <= lost_d;
+  end
+
+  `ASSERT_INIT(AnyLane, NumLanes >= 1)
+  `ASSERT(LostCoresStillAsk, (lost_q & ~core_valid_i) == '0)
+  `ASSERT(NeverBoth, !dca_starts || (core_valid_i & core_ready_o) == '0)
+  `ASSERT_KNOWN(ReadyKnown, {core_ready_o, dca_ready_o})
+  for (genvar l = 0; l < NumLanes; l++) begin : gen_assume
+    `ASSUME(CoreKeepsAsking, !$past(rst_ni && core_valid_i[l] && !core_ready_o[l]
+            ) || core_valid_i[l])
+  end
+  `ASSUME(NetworkKeepsAsking, !$past(rst_ni && dca_valid_i && !dca_ready_o) || dca_valid_i)
+  `COVER(TakingTurns, dca_valid_i && lost_q != '0)
+
+endmodule

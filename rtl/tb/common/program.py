@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds a module with Verilator and a main program in C++: for tests that need millions of cycles.
+
+Like the benches of `runner`, a program lies in `out/rtl` under the hash of what went into it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import repository
+import rtl_sources
+import rtl_tools
+from common import runner
+
+LOG_TAIL_LINES = 40
+
+
+def _options(build: runner.Build) -> list[str]:
+    options = ["--cc", "--exe", "--build", "--no-timing", "-Wno-fatal"]
+    options += ["--assert" if build.assertions else "--no-assert", f"-I{rtl_sources.INCLUDE}"]
+    options += ["--top-module", build.top, *build.options]
+    return [*options, *(f"-G{name}={value}" for name, value in build.parameters.items())]
+
+
+def _key(build: runner.Build, main: Path, sources: Sequence[Path]) -> str:
+    """Hash of all that determines the program."""
+    lock = repository.ROOT / "requirements" / "rtl.lock"
+    includes = sorted(rtl_sources.INCLUDE.glob("*.svh"))
+    parts = [repr(build), *_options(build), rtl_tools.environment()["MAKEFLAGS"], sys.prefix]
+    parts += [path.read_text(encoding="utf-8") for path in (main, *sources, *includes, lock)]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def compile_program(build: runner.Build, main: Path) -> Path:
+    """Compiles unless that was done before.
+
+    Args:
+        build: The module; it is called `V<top>` in C++.
+        main: The C++ file with the main program.
+
+    Returns:
+        The program.
+
+    Raises:
+        RuntimeError: The compilers' messages.
+    """
+    sources = rtl_sources.closure([build.top])
+    directory = runner.OUT / f"{main.stem}-{_key(build, main, sources)}"
+    if (directory / main.stem).exists():
+        return directory / main.stem
+    unfinished = directory.with_suffix(f".{os.getpid()}")
+    unfinished.mkdir(parents=True)
+    command = ["verilator", *_options(build), "-Mdir", unfinished, "-o", main.stem]
+    done = subprocess.run(
+        [*map(str, [*command, runner.WAIVERS, *sources, main])],
+        env=rtl_tools.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        lines = (done.stdout + done.stderr).splitlines()[-LOG_TAIL_LINES:]
+        raise RuntimeError(f"{main.name} does not build:\n" + "\n".join(lines))
+    shutil.rmtree(directory, ignore_errors=True)
+    unfinished.rename(directory)
+    return directory / main.stem
