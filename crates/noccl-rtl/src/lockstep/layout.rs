@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Flits as bits: the fields of `noccl_flit_pkg`, plane by plane.
+//!
+//! The order of a packed struct is from the most significant bit down. Fields that a plane's recorded flit does
+//! not have are zero on both sides: routers only carry them.
+
+use super::LockstepError;
+use super::numbers::Numbers;
+use noccl_net::Coord;
+use noccl_run::{FlitRecord, RecordedKind};
+use noccl_spec::Plane;
+use noccl_workload::{ElementType, Operator};
+use std::fmt::Write;
+
+/// Bytes of a wide beat.
+const BEAT_BYTES: u64 = 64;
+/// log2 of the bytes of a narrow and of a wide beat.
+const NARROW_SIZE: u64 = 3;
+const WIDE_SIZE: u64 = 6;
+
+#[derive(Debug)]
+struct Field {
+    name: &'static str,
+    lsb: usize,
+    bits: usize,
+}
+
+/// Where each field of a plane's flits is.
+#[derive(Debug)]
+pub(crate) struct Layout {
+    plane: Plane,
+    fields: Vec<Field>,
+    /// 32-bit words per flit.
+    pub words: usize,
+}
+
+/// Names and widths of the header, then of the payload in pieces of at most 64 bits.
+fn widths(
+    plane: Plane,
+    numbers: &Numbers,
+) -> Result<Vec<(&'static str, usize)>, LockstepError> {
+    let n = |name: &str| numbers.get(name).map(|bits| bits as usize);
+    let kind_bits = match plane {
+        Plane::Wide => 2,
+        Plane::Req | Plane::Rsp => 3,
+    };
+    let mut all = vec![("kind", kind_bits), ("multicast", 1)];
+    for (name, x, y) in [
+        ("dst", "X_BITS", "Y_BITS"),
+        ("src", "X_BITS", "Y_BITS"),
+        ("base", "REGION_X_BITS", "REGION_Y_BITS"),
+        ("mask", "REGION_X_BITS", "REGION_Y_BITS"),
+    ] {
+        all.extend([(name, n(x)?), ("y", n(y)?)]);
+    }
+    all.push(("tag", n("TAG_BITS")?));
+    if plane == Plane::Rsp {
+        all.push(("is_wide", 1));
+    }
+    all.extend([("own_copy", 1), ("resp", 2)]);
+    match plane {
+        Plane::Wide => {
+            all.extend([("line", n("LINE_BITS")?), ("left", n("BURST_BITS")?)]);
+            all.extend([("operator", 3), ("element", 4), ("strobe", 64)]);
+            all.extend([("data", 64); 8]);
+        }
+        Plane::Req => {
+            all.extend([("count", n("COUNT_BITS")?), ("addr", n("OFFSET_BITS")?)]);
+            all.extend([("size", 3), ("len", n("BURST_BITS")?)]);
+            all.extend([("strobe", 8), ("data", 64)]);
+        }
+        Plane::Rsp => all.extend([("count", n("COUNT_BITS")?), ("data", 64)]),
+    }
+    Ok(all)
+}
+
+impl Layout {
+    pub(crate) fn new(plane: Plane, numbers: &Numbers) -> Result<Self, LockstepError> {
+        let widths = widths(plane, numbers)?;
+        let total: usize = widths.iter().map(|(_, bits)| bits).sum();
+        let mut lsb = total;
+        let place = |(name, bits): (&'static str, usize)| {
+            lsb -= bits;
+            Field { name, lsb, bits }
+        };
+        Ok(Self {
+            plane,
+            fields: widths.into_iter().map(place).collect(),
+            words: total.div_ceil(32),
+        })
+    }
+
+    /// The flit's bits, in whole words.
+    pub(crate) fn encode(&self, flit: &FlitRecord, words: &mut [u32]) {
+        words.fill(0);
+        let mut fields = self.fields.iter();
+        let mut put = |value: u64| {
+            if let Some(Field { lsb, bits, .. }) = fields.next() {
+                let value = u128::from(value & (u64::MAX >> (64 - bits))) << (lsb % 32);
+                for (i, word) in words[lsb / 32..].iter_mut().take(3).enumerate() {
+                    *word |= (value >> (32 * i)) as u32;
+                }
+            }
+        };
+        let (base, mask) = flit.set.map_or((Coord::new(0, 0), Coord::new(0, 0)), |set| {
+            (set.base, set.mask)
+        });
+        put(kind(self.plane, flit));
+        put(u64::from(flit.is_multicast));
+        for at in [flit.dst, flit.src, base, mask] {
+            put(u64::from(at.x));
+            put(u64::from(at.y));
+        }
+        put(u64::from(flit.tag));
+        if self.plane == Plane::Rsp {
+            put(u64::from(flit.is_wide));
+        }
+        put(u64::from(flit.has_own_copy));
+        put(u64::from(flit.resp));
+        match self.plane {
+            Plane::Wide => {
+                let line = flit.address / BEAT_BYTES + u64::from(flit.beat);
+                let is_reduction = flit.kind == RecordedKind::Reduce;
+                put(line);
+                put(u64::from(flit.beats - 1 - flit.beat));
+                put(u64::from(is_reduction) * operator(flit.operator));
+                put(u64::from(is_reduction) * element(flit.element));
+                put(strobe(flit, line * BEAT_BYTES));
+                let data = flit.data.unwrap_or([0; 64]);
+                for piece in data.as_chunks::<8>().0.iter().rev() {
+                    put(u64::from_le_bytes(*piece));
+                }
+            }
+            Plane::Req => {
+                put(u64::from(flit.count));
+                put(flit.address);
+                put(if flit.is_wide { WIDE_SIZE } else { NARROW_SIZE });
+                put(u64::from(flit.beats.saturating_sub(1)));
+                put(0);
+                put(0);
+            }
+            Plane::Rsp => {
+                put(u64::from(flit.count));
+                put(u64::from(flit.value));
+            }
+        }
+    }
+
+    /// The flit as text, field by field; fields that are zero are left out.
+    pub(crate) fn decode(&self, words: &[u32]) -> String {
+        let mut text = String::new();
+        for Field { name, lsb, bits } in &self.fields {
+            let read = |i: usize| u128::from(words.get(lsb / 32 + i).copied().unwrap_or(0));
+            let all = (read(0) | read(1) << 32 | read(2) << 64) >> (lsb % 32);
+            let value = all as u64 & (u64::MAX >> (64 - bits));
+            let _ = match *name {
+                "kind" => write!(text, "{}", kind_name(self.plane, value)),
+                "dst" | "src" | "base" | "mask" => write!(text, " {name} ({value}"),
+                "y" => write!(text, ", {value})"),
+                "data" => write!(text, " {value:016x}"),
+                _ if value == 0 => Ok(()),
+                _ => write!(text, " {name} {value:#x}"),
+            };
+        }
+        text
+    }
+}
+
+const KIND_NAMES: [&[&str]; 3] = [
+    &["WRITE", "REDUCE", "READ_DATA"],
+    &["READ_NARROW", "READ_WIDE", "WRITE", "BARRIER", "ATOMIC"],
+    &["B", "READ_DATA", "COLLECT_B", "GROUP_B", "CREDIT"],
+];
+
+fn kind_name(plane: Plane, kind: u64) -> &'static str {
+    let names = match plane {
+        Plane::Wide => KIND_NAMES[0],
+        Plane::Req => KIND_NAMES[1],
+        Plane::Rsp => KIND_NAMES[2],
+    };
+    names.get(kind as usize).copied().unwrap_or("no kind")
+}
+
+/// Number of a kind on its plane (`wide_kind_e`, `req_kind_e`, `rsp_kind_e`).
+fn kind(plane: Plane, flit: &FlitRecord) -> u64 {
+    match (plane, flit.kind) {
+        (Plane::Wide, RecordedKind::ReadData) => 2,
+        (Plane::Req, RecordedKind::Write) => 2,
+        (_, RecordedKind::Write | RecordedKind::Response) => 0,
+        (_, RecordedKind::Reduce | RecordedKind::ReadData) => 1,
+        (_, RecordedKind::ReadRequest) => u64::from(flit.is_wide),
+        (_, RecordedKind::CollectedResponse) => 2,
+        (_, RecordedKind::Barrier | RecordedKind::GroupResponse) => 3,
+        (_, RecordedKind::Atomic | RecordedKind::Credit) => 4,
+    }
+}
+
+/// Enabled bytes of a write's or reduction's beat.
+fn strobe(flit: &FlitRecord, line: u64) -> u64 {
+    let first = flit.address.max(line) - line;
+    let end = (flit.address + u64::from(flit.bytes)).min(line + BEAT_BYTES);
+    match flit.kind {
+        RecordedKind::Write | RecordedKind::Reduce if end > line + first => {
+            (u64::MAX >> (BEAT_BYTES - (end - line - first))) << first
+        }
+        _ => 0,
+    }
+}
+
+/// `operator_e`.
+const fn operator(operator: Operator) -> u64 {
+    match operator {
+        Operator::Sum => 0,
+        Operator::Min => 1,
+        Operator::Max => 2,
+        Operator::And => 3,
+        Operator::Or => 4,
+    }
+}
+
+/// `element_e`.
+const fn element(element: ElementType) -> u64 {
+    match element {
+        ElementType::Fp64 => 0,
+        ElementType::Fp32 => 1,
+        ElementType::Fp16 => 2,
+        ElementType::Bf16 => 3,
+        ElementType::Fp8E4m3 => 4,
+        ElementType::Fp8E5m2 => 5,
+        ElementType::Int8 => 6,
+        ElementType::Int16 => 7,
+        ElementType::Int32 => 8,
+        ElementType::Int64 => 9,
+    }
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Lock-step of the translated mesh with a recorded run.
+//!
+//! The mesh gets the flits that the run has injected, in the same cycles, and its Local outputs are taken when
+//! the run took them. Everything else it must do by itself: in every cycle the same flits cross the same
+//! links and stand at the same Local outputs, bit by bit, and nothing moves in a cycle that the run skipped.
+
+mod layout;
+mod model;
+mod numbers;
+
+use layout::Layout;
+use model::Model;
+use noccl_net::{Coord, Network, Port, TileId};
+use noccl_run::{CycleRecord, FlitPlace, Handshake};
+use noccl_spec::Plane;
+use numbers::Numbers;
+use std::fmt;
+use std::path::Path;
+use thiserror::Error;
+
+/// Most tiles of a mesh in lock-step: one bit each in a word.
+const MAX_TILES: usize = 64;
+
+/// Why hardware and record part, or cannot be compared.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum LockstepError {
+    /// The library cannot be used.
+    #[error("{path}: {reason}")]
+    Library {
+        /// File.
+        path: String,
+        /// Why.
+        reason: String,
+    },
+    /// Hardware and record differ.
+    #[error("{0}")]
+    Divergence(Box<Divergence>),
+    /// An assertion of the hardware broke.
+    #[error("cycle {cycle}: {what}")]
+    Assertion {
+        /// Cycle at whose end it broke.
+        cycle: u64,
+        /// File, line and instance.
+        what: String,
+    },
+}
+
+/// The first difference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Divergence {
+    /// Cycle.
+    pub cycle: u64,
+    /// Plane.
+    pub plane: Plane,
+    /// Mesh coordinate of the router.
+    pub router: Coord,
+    /// Where, in words.
+    pub at: &'static str,
+    /// What the record says, decoded; `None`: nothing there.
+    pub recorded: Option<String>,
+    /// What the hardware does, decoded; `None`: nothing there.
+    pub hardware: Option<String>,
+}
+
+impl fmt::Display for Divergence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let or_nothing = |flit: &Option<String>| flit.clone().unwrap_or("nothing".to_owned());
+        write!(
+            f,
+            "cycle {}, plane {:?}, router ({}, {}), {}\n  recorded: {}\n  hardware: {}",
+            self.cycle,
+            self.plane,
+            self.router.x,
+            self.router.y,
+            self.at,
+            or_nothing(&self.recorded),
+            or_nothing(&self.hardware),
+        )
+    }
+}
+
+/// Ports in words, as in [`Divergence::at`].
+const OUTPUTS: [&str; 5] = [
+    "link north",
+    "link east",
+    "link south",
+    "link west",
+    "Local output",
+];
+
+/// A mesh in lock-step.
+pub struct Lockstep<'n> {
+    network: &'n Network,
+    model: Model,
+    layouts: [Layout; 3],
+    /// The next cycle of the mesh.
+    cycle: u64,
+    /// Handshakes compared.
+    num_compared: u64,
+}
+
+impl<'n> Lockstep<'n> {
+    /// Opens the library in `directory` (`out/cosim/NAME`, made by `make cosim`).
+    ///
+    /// # Errors
+    /// [`LockstepError::Library`] if it is missing or of another network.
+    pub fn open(directory: &Path, network: &'n Network) -> Result<Self, LockstepError> {
+        let numbers = Numbers::read(&directory.join("noccl_cfg_pkg.sv"))?;
+        numbers.check(network)?;
+        let path = directory.join("libnoccl_mesh.so");
+        if network.num_tiles() > MAX_TILES {
+            return Err(LockstepError::Library {
+                path: path.display().to_string(),
+                reason: format!("at most {MAX_TILES} tiles can be compared"),
+            });
+        }
+        let [first, second, third] = Plane::ALL.map(|plane| Layout::new(plane, &numbers));
+        Ok(Self {
+            network,
+            model: Model::open(&path)?,
+            layouts: [first?, second?, third?],
+            cycle: 0,
+            num_compared: 0,
+        })
+    }
+
+    /// Handshakes that hardware and record had in common so far.
+    #[must_use]
+    pub const fn num_compared(&self) -> u64 {
+        self.num_compared
+    }
+
+    /// The next cycle of the hardware.
+    #[must_use]
+    pub const fn cycle(&self) -> u64 {
+        self.cycle
+    }
+
+    /// Cycles up to and including a recorded one.
+    ///
+    /// # Errors
+    /// The first difference or broken assertion; the mesh is of no use afterwards.
+    pub fn follow(&mut self, record: &CycleRecord) -> Result<(), LockstepError> {
+        self.idle_until(record.cycle)?;
+        self.step(&record.handshakes)
+    }
+
+    /// Cycles before `cycle` in which nothing may happen.
+    ///
+    /// # Errors
+    /// As [`Self::follow`].
+    pub fn idle_until(&mut self, cycle: u64) -> Result<(), LockstepError> {
+        while self.cycle < cycle {
+            self.step(&[])?;
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, handshakes: &[Handshake]) -> Result<(), LockstepError> {
+        let expected = self.drive(handshakes);
+        self.model.settle();
+        self.compare_ports(handshakes, &expected)?;
+        self.compare_flits(handshakes)?;
+        self.model.tick();
+        if let Some(what) = self.model.broken() {
+            let cycle = self.cycle;
+            return Err(LockstepError::Assertion { cycle, what });
+        }
+        self.cycle += 1;
+        Ok(())
+    }
+
+    /// Drives the Local ports. Returns per plane and output the tiles at which the record has a flit.
+    fn drive(&mut self, handshakes: &[Handshake]) -> [[u64; 5]; 3] {
+        let mut expected = [[0; 5]; 3];
+        let mut in_valid = [0; 3];
+        let mut refusing = [0; 3];
+        for handshake in handshakes {
+            let (plane, tile) = (handshake.plane.idx(), handshake.tile.0 as usize);
+            let bit = 1 << tile;
+            match handshake.place {
+                FlitPlace::Enters => {
+                    in_valid[plane] |= bit;
+                    let words = self.layouts[plane].words;
+                    let input = self.model.input(plane, tile, words);
+                    self.layouts[plane].encode(&handshake.flit, input);
+                }
+                FlitPlace::Leaves => expected[plane][Port::Local as usize] |= bit,
+                FlitPlace::Refused => {
+                    expected[plane][Port::Local as usize] |= bit;
+                    refusing[plane] |= bit;
+                }
+                FlitPlace::Crosses(port) => expected[plane][port as usize] |= bit,
+            }
+        }
+        for plane in 0..3 {
+            self.model.drive(plane, in_valid[plane], !refusing[plane]);
+        }
+        expected
+    }
+
+    /// The same ports have flits, and the Local inputs take what they are offered.
+    fn compare_ports(
+        &self,
+        handshakes: &[Handshake],
+        expected: &[[u64; 5]; 3],
+    ) -> Result<(), LockstepError> {
+        for handshake in handshakes {
+            let plane = handshake.plane.idx();
+            let is_ready = self.model.in_ready(plane) >> handshake.tile.0 & 1 != 0;
+            if handshake.place == FlitPlace::Enters && !is_ready {
+                let words = self.layouts[plane].words;
+                let mut recorded = vec![0; words];
+                self.layouts[plane].encode(&handshake.flit, &mut recorded);
+                let recorded = Some(self.layouts[plane].decode(&recorded));
+                let place = (handshake.plane, handshake.tile.0 as usize, "Local input");
+                return Err(self.divergence(place, recorded, None));
+            }
+        }
+        for plane in Plane::ALL {
+            let found = self.model.crossing(plane.idx());
+            for (port, at) in OUTPUTS.into_iter().enumerate() {
+                let difference = found[port] ^ expected[plane.idx()][port];
+                if difference != 0 {
+                    let tile = difference.trailing_zeros() as usize;
+                    let recorded = handshakes.iter().find(|h| {
+                        (h.plane, h.tile.0 as usize, output_of(h.place)) == (plane, tile, Some(port))
+                    });
+                    return Err(self.missing(plane, tile, port, at, recorded));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A flit that only one side has.
+    fn missing(
+        &self,
+        plane: Plane,
+        tile: usize,
+        port: usize,
+        at: &'static str,
+        recorded: Option<&Handshake>,
+    ) -> LockstepError {
+        let layout = &self.layouts[plane.idx()];
+        let hardware = self.model.output(plane.idx(), tile, port, layout.words);
+        let recorded_text = recorded.map(|handshake| {
+            let mut words = vec![0; layout.words];
+            layout.encode(&handshake.flit, &mut words);
+            layout.decode(&words)
+        });
+        let hardware = recorded.is_none().then(|| layout.decode(hardware));
+        self.divergence((plane, tile, at), recorded_text, hardware)
+    }
+
+    /// All bits of all flits are the same.
+    fn compare_flits(&mut self, handshakes: &[Handshake]) -> Result<(), LockstepError> {
+        let mut words = [0; 32];
+        for handshake in handshakes {
+            let Some(port) = output_of(handshake.place) else {
+                continue;
+            };
+            let (plane, tile) = (handshake.plane.idx(), handshake.tile.0 as usize);
+            let layout = &self.layouts[plane];
+            let recorded = &mut words[..layout.words];
+            layout.encode(&handshake.flit, recorded);
+            let hardware = self.model.output(plane, tile, port, layout.words);
+            if recorded != hardware {
+                let texts = [&*recorded, hardware].map(|words| Some(layout.decode(words)));
+                let [recorded, hardware] = texts;
+                let place = (handshake.plane, tile, OUTPUTS[port]);
+                return Err(self.divergence(place, recorded, hardware));
+            }
+            self.num_compared += 1;
+        }
+        Ok(())
+    }
+
+    fn divergence(
+        &self,
+        (plane, tile, at): (Plane, usize, &'static str),
+        recorded: Option<String>,
+        hardware: Option<String>,
+    ) -> LockstepError {
+        LockstepError::Divergence(Box::new(Divergence {
+            cycle: self.cycle,
+            plane,
+            router: self.network.coord(TileId(tile as u32)),
+            at,
+            recorded,
+            hardware,
+        }))
+    }
+}
+
+/// Output of the router at which a handshake is seen.
+const fn output_of(place: FlitPlace) -> Option<usize> {
+    match place {
+        FlitPlace::Enters => None,
+        FlitPlace::Leaves | FlitPlace::Refused => Some(Port::Local as usize),
+        FlitPlace::Crosses(port) => Some(port as usize),
+    }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The translated mesh behind its C functions (`rtl/cosim/noccl_mesh_cosim.cpp`).
+//!
+//! The only unsafe code of the crate. Signals are read and written in place: the pointers stay valid as long as
+//! the model, and nothing but the two halves of a clock cycle changes what they point to.
+#![allow(unsafe_code)]
+
+use super::LockstepError;
+use libloading::Library;
+use noccl_spec::Plane;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::path::Path;
+
+type Handle = *mut c_void;
+
+/// Signals of one plane.
+struct Signals {
+    in_flits: *mut u32,
+    out_flits: *mut u32,
+    in_valid: *mut u64,
+    in_ready: *mut u64,
+    out_ready: *mut u64,
+    crossing: *mut u64,
+}
+
+/// A mesh.
+pub(crate) struct Model {
+    handle: Handle,
+    planes: [Signals; 3],
+    settle: unsafe extern "C" fn(Handle, c_int),
+    tick: unsafe extern "C" fn(Handle),
+    broken: unsafe extern "C" fn() -> *const c_char,
+    delete: unsafe extern "C" fn(Handle),
+    /// Last, so that it is closed after everything else is gone.
+    _library: Library,
+}
+
+impl Model {
+    /// Opens a library and resets its mesh.
+    pub(crate) fn open(path: &Path) -> Result<Self, LockstepError> {
+        let refuse = |error: libloading::Error| LockstepError::Library {
+            path: path.display().to_string(),
+            reason: format!("{error}; `make cosim` builds it"),
+        };
+        // SAFETY: the library is ours; loading it runs only the constructors of the simulator's run-time code.
+        let library = unsafe { Library::new(path) }.map_err(refuse)?;
+        macro_rules! function {
+            ($name:literal, $type:ty) => {
+                // SAFETY: the type is that of the function in noccl_mesh_cosim.cpp.
+                *unsafe { library.get::<$type>($name) }.map_err(refuse)?
+            };
+        }
+        let new = function!(b"noccl_new\0", unsafe extern "C" fn() -> Handle);
+        let flits = function!(
+            b"noccl_flits\0",
+            unsafe extern "C" fn(Handle, c_int, c_int) -> *mut u32
+        );
+        let tiles = function!(
+            b"noccl_tiles\0",
+            unsafe extern "C" fn(Handle, c_int, c_int) -> *mut u64
+        );
+        let settle = function!(b"noccl_settle\0", unsafe extern "C" fn(Handle, c_int));
+        let tick = function!(b"noccl_tick\0", unsafe extern "C" fn(Handle));
+        let broken = function!(b"noccl_broken\0", unsafe extern "C" fn() -> *const c_char);
+        let delete = function!(b"noccl_delete\0", unsafe extern "C" fn(Handle));
+        // SAFETY: the handle is a live model, the signals are numbered as the functions' comments say.
+        let (handle, planes) = unsafe {
+            let handle = new();
+            let signals = |plane| Signals {
+                in_flits: flits(handle, plane, 0),
+                out_flits: flits(handle, plane, 1),
+                in_valid: tiles(handle, plane, 0),
+                in_ready: tiles(handle, plane, 1),
+                out_ready: tiles(handle, plane, 2),
+                crossing: tiles(handle, plane, 3),
+            };
+            let number = |plane| match plane {
+                Plane::Wide => 0,
+                Plane::Req => 1,
+                Plane::Rsp => 2,
+            };
+            (handle, Plane::ALL.map(|plane| signals(number(plane))))
+        };
+        let mut model = Self {
+            handle,
+            planes,
+            settle,
+            tick,
+            broken,
+            delete,
+            _library: library,
+        };
+        model.reset();
+        Ok(model)
+    }
+
+    fn reset(&mut self) {
+        for plane in 0..3 {
+            self.drive(plane, 0, 0);
+        }
+        for is_reset in [0, 1, 1, 0] {
+            // SAFETY: the handle is a live model.
+            unsafe {
+                (self.settle)(self.handle, is_reset);
+                if is_reset == 1 {
+                    (self.tick)(self.handle);
+                }
+            }
+        }
+        self.broken();
+    }
+
+    /// Which Local inputs are offered a flit in this cycle, and which tiles take what they are offered.
+    pub(crate) fn drive(&mut self, plane: usize, in_valid: u64, out_ready: u64) {
+        // SAFETY: the signals live as long as the model.
+        unsafe {
+            *self.planes[plane].in_valid = in_valid;
+            *self.planes[plane].out_ready = out_ready;
+        }
+    }
+
+    /// Words of the flit that a tile offers to its Local input.
+    pub(crate) fn input(&mut self, plane: usize, tile: usize, words: usize) -> &mut [u32] {
+        // SAFETY: an array of `words` words per tile, in the model.
+        unsafe {
+            let first = self.planes[plane].in_flits.add(tile * words);
+            std::slice::from_raw_parts_mut(first, words)
+        }
+    }
+
+    /// Words of the flit at an output of a tile.
+    pub(crate) fn output(&self, plane: usize, tile: usize, port: usize, words: usize) -> &[u32] {
+        // SAFETY: an array of `words` words per tile and port, in the model.
+        unsafe {
+            let first = self.planes[plane].out_flits.add((tile * 5 + port) * words);
+            std::slice::from_raw_parts(first, words)
+        }
+    }
+
+    /// Local inputs with room.
+    pub(crate) fn in_ready(&self, plane: usize) -> u64 {
+        // SAFETY: as in `drive`.
+        unsafe { *self.planes[plane].in_ready }
+    }
+
+    /// Per output: tiles whose flit crosses the link; Local: tiles that are offered one.
+    pub(crate) fn crossing(&self, plane: usize) -> [u64; 5] {
+        // SAFETY: five sets, in the model.
+        unsafe { *self.planes[plane].crossing.cast::<[u64; 5]>() }
+    }
+
+    /// Outputs follow inputs and registers.
+    pub(crate) fn settle(&mut self) {
+        // SAFETY: the handle is a live model.
+        unsafe { (self.settle)(self.handle, 0) }
+    }
+
+    /// The clock rises.
+    pub(crate) fn tick(&mut self) {
+        // SAFETY: the handle is a live model.
+        unsafe { (self.tick)(self.handle) }
+    }
+
+    /// The first assertion that broke since the last call.
+    pub(crate) fn broken(&mut self) -> Option<String> {
+        // SAFETY: a string of the library that lives until the next call, or null.
+        unsafe {
+            let text = (self.broken)();
+            (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
+        }
+    }
+}
+
+impl Drop for Model {
+    fn drop(&mut self) {
+        // SAFETY: the handle is a live model, and nobody uses it afterwards.
+        unsafe { (self.delete)(self.handle) }
+    }
+}

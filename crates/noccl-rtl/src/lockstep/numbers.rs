@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The numbers of a configuration, read from the package that the library was made of.
+//!
+//! Reading them back, instead of computing them a second time, makes sure that bits are laid out as in
+//! the library at hand.
+
+use super::LockstepError;
+use noccl_net::Network;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// `noccl_cfg_pkg` of a library.
+#[derive(Debug, Clone)]
+pub(crate) struct Numbers {
+    by_name: HashMap<String, u32>,
+    path: String,
+}
+
+impl Numbers {
+    pub(crate) fn read(path: &Path) -> Result<Self, LockstepError> {
+        let shown = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|error| LockstepError::Library {
+            path: shown.clone(),
+            reason: error.to_string(),
+        })?;
+        let number = |line: &str| {
+            let rest = line.trim().strip_prefix("localparam int unsigned ")?;
+            let (name, value) = rest.strip_suffix(';')?.split_once(" = ")?;
+            Some((name.to_owned(), value.parse().ok()?))
+        };
+        Ok(Self {
+            by_name: text.lines().filter_map(number).collect(),
+            path: shown,
+        })
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Result<u32, LockstepError> {
+        let found = self.by_name.get(name).copied();
+        found.ok_or_else(|| LockstepError::Library {
+            path: self.path.clone(),
+            reason: format!("it has no number {name}"),
+        })
+    }
+
+    /// The library must be of this network.
+    pub(crate) fn check(&self, network: &Network) -> Result<(), LockstepError> {
+        let origin = network.cube(noccl_net::MultiAddress::single(noccl_net::Coord::new(0, 0)));
+        let router = &network.spec().router;
+        let expected = [
+            ("MESH_WIDTH", u32::from(network.width())),
+            ("MESH_HEIGHT", u32::from(network.height())),
+            ("REGION_X", u32::from(origin.origin.x)),
+            ("REGION_Y", u32::from(origin.origin.y)),
+            ("REGION_WIDTH", u32::from(network.cluster_width())),
+            ("REGION_HEIGHT", u32::from(network.cluster_height())),
+            ("MERGE_ENTRIES", router.merge_table_entries),
+        ];
+        for (name, wanted) in expected {
+            let found = self.get(name)?;
+            if found != wanted {
+                let reason = format!("{name} is {found}, and the network needs {wanted}");
+                let path = self.path.clone();
+                return Err(LockstepError::Library { path, reason });
+            }
+        }
+        Ok(())
+    }
+}

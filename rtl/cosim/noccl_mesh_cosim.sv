@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// The mesh as a library of the simulator's host: flits in whole words, handshakes as bit sets.
+//
+// Bit or element t of a port belongs to tile t, element t * 5 + p of the outgoing flits to output p
+// of tile t. Not synthesizable: it looks at the links inside the mesh.
+// Mirror: crates/noccl-rtl/src/lockstep; the C functions in noccl_mesh_cosim.cpp.
+
+module noccl_mesh_cosim
+  import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::LOCAL;
+  import noccl_flit_pkg::wide_flit_t, noccl_flit_pkg::req_flit_t, noccl_flit_pkg::rsp_flit_t;
+#(
+    localparam int unsigned NumTiles = noccl_cfg_pkg::MESH_WIDTH * noccl_cfg_pkg::MESH_HEIGHT,
+    localparam int unsigned WideBits = 32 * (($bits(wide_flit_t) + 31) / 32),
+    localparam int unsigned ReqBits  = 32 * (($bits(req_flit_t) + 31) / 32),
+    localparam int unsigned RspBits  = 32 * (($bits(rsp_flit_t) + 31) / 32)
+) (
+    /// Clock.
+    input logic clk_i,
+    /// Asynchronous reset, active low.
+    input logic rst_ni,
+    /// Plane `wide`: tiles that offer a flit to their Local inputs, and the flits.
+    input logic [63:0] wide_in_valid_i,
+    input logic [WideBits-1:0] wide_in_flit_i[NumTiles],
+    /// Local inputs with room.
+    output logic [63:0] wide_in_ready_o,
+    /// Per output N, E, S, W: tiles whose flit crosses the link in this cycle; Local: tiles that are
+    /// offered a flit.
+    output logic [63:0] wide_crossing_o[NUM_PORTS],
+    /// Tiles that take what the Local output offers.
+    input logic [63:0] wide_out_ready_i,
+    /// Flits at all outputs.
+    output logic [WideBits-1:0] wide_out_flit_o[NumTiles*NUM_PORTS],
+    /// Plane `req`: tiles that offer a flit to their Local inputs, and the flits.
+    input logic [63:0] req_in_valid_i,
+    input logic [ReqBits-1:0] req_in_flit_i[NumTiles],
+    /// Local inputs with room.
+    output logic [63:0] req_in_ready_o,
+    /// Per output N, E, S, W: tiles whose flit crosses the link in this cycle; Local: tiles that are
+    /// offered a flit.
+    output logic [63:0] req_crossing_o[NUM_PORTS],
+    /// Tiles that take what the Local output offers.
+    input logic [63:0] req_out_ready_i,
+    /// Flits at all outputs.
+    output logic [ReqBits-1:0] req_out_flit_o[NumTiles*NUM_PORTS],
+    /// Plane `rsp`: tiles that offer a flit to their Local inputs, and the flits.
+    input logic [63:0] rsp_in_valid_i,
+    input logic [RspBits-1:0] rsp_in_flit_i[NumTiles],
+    /// Local inputs with room.
+    output logic [63:0] rsp_in_ready_o,
+    /// Per output N, E, S, W: tiles whose flit crosses the link in this cycle; Local: tiles that are
+    /// offered a flit.
+    output logic [63:0] rsp_crossing_o[NUM_PORTS],
+    /// Tiles that take what the Local output offers.
+    input logic [63:0] rsp_out_ready_i,
+    /// Flits at all outputs.
+    output logic [RspBits-1:0] rsp_out_flit_o[NumTiles*NUM_PORTS]
+);
+
+  wide_flit_t wide_in_flit [NumTiles];
+  wide_flit_t wide_out_flit[NumTiles];
+  logic [NumTiles-1:0] wide_in_ready, wide_out_valid;
+
+  req_flit_t req_in_flit [NumTiles];
+  req_flit_t req_out_flit[NumTiles];
+  logic [NumTiles-1:0] req_in_ready, req_out_valid;
+
+  rsp_flit_t rsp_in_flit [NumTiles];
+  rsp_flit_t rsp_out_flit[NumTiles];
+  logic [NumTiles-1:0] rsp_in_ready, rsp_out_valid;
+
+  noccl_mesh u_mesh (
+      .clk_i,
+      .rst_ni,
+      .wide_in_valid_i(wide_in_valid_i[NumTiles-1:0]),
+      .wide_in_ready_o(wide_in_ready),
+      .wide_in_flit_i(wide_in_flit),
+      .wide_out_valid_o(wide_out_valid),
+      .wide_out_ready_i(wide_out_ready_i[NumTiles-1:0]),
+      .wide_out_flit_o(wide_out_flit),
+      .req_in_valid_i(req_in_valid_i[NumTiles-1:0]),
+      .req_in_ready_o(req_in_ready),
+      .req_in_flit_i(req_in_flit),
+      .req_out_valid_o(req_out_valid),
+      .req_out_ready_i(req_out_ready_i[NumTiles-1:0]),
+      .req_out_flit_o(req_out_flit),
+      .rsp_in_valid_i(rsp_in_valid_i[NumTiles-1:0]),
+      .rsp_in_ready_o(rsp_in_ready),
+      .rsp_in_flit_i(rsp_in_flit),
+      .rsp_out_valid_o(rsp_out_valid),
+      .rsp_out_ready_i(rsp_out_ready_i[NumTiles-1:0]),
+      .rsp_out_flit_o(rsp_out_flit)
+  );
+
+  assign wide_in_ready_o = 64'(wide_in_ready);
+  for (genvar t = 0; t < int'(NumTiles); t++) begin : gen_wide_tile
+    assign wide_in_flit[t] = wide_flit_t'(wide_in_flit_i[t][$bits(wide_flit_t)-1:0]);
+    assign wide_out_flit_o[t*int'(NUM_PORTS)+int'(LOCAL)] = WideBits'(wide_out_flit[t]);
+    assign wide_crossing_o[LOCAL][t] = wide_out_valid[t];
+    for (genvar p = 0; p < int'(LOCAL); p++) begin : gen_link
+      assign wide_out_flit_o[t*int'(NUM_PORTS)+p] = WideBits'(u_mesh.wide_out_flit[t][p]);
+      assign wide_crossing_o[p][t] = u_mesh.wide_out_valid[t][p] && u_mesh.wide_out_ready[t][p];
+    end
+  end
+  for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_wide_rest
+    assign wide_crossing_o[p][63:NumTiles] = '0;
+  end
+
+  assign req_in_ready_o = 64'(req_in_ready);
+  for (genvar t = 0; t < int'(NumTiles); t++) begin : gen_req_tile
+    assign req_in_flit[t] = req_flit_t'(req_in_flit_i[t][$bits(req_flit_t)-1:0]);
+    assign req_out_flit_o[t*int'(NUM_PORTS)+int'(LOCAL)] = ReqBits'(req_out_flit[t]);
+    assign req_crossing_o[LOCAL][t] = req_out_valid[t];
+    for (genvar p = 0; p < int'(LOCAL); p++) begin : gen_link
+      assign req_out_flit_o[t*int'(NUM_PORTS)+p] = ReqBits'(u_mesh.req_out_flit[t][p]);
+      assign req_crossing_o[p][t] = u_mesh.req_out_valid[t][p] && u_mesh.req_out_ready[t][p];
+    end
+  end
+  for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_req_rest
+    assign req_crossing_o[p][63:NumTiles] = '0;
+  end
+
+  assign rsp_in_ready_o = 64'(rsp_in_ready);
+  for (genvar t = 0; t < int'(NumTiles); t++) begin : gen_rsp_tile
+    assign rsp_in_flit[t] = rsp_flit_t'(rsp_in_flit_i[t][$bits(rsp_flit_t)-1:0]);
+    assign rsp_out_flit_o[t*int'(NUM_PORTS)+int'(LOCAL)] = RspBits'(rsp_out_flit[t]);
+    assign rsp_crossing_o[LOCAL][t] = rsp_out_valid[t];
+    for (genvar p = 0; p < int'(LOCAL); p++) begin : gen_link
+      assign rsp_out_flit_o[t*int'(NUM_PORTS)+p] = RspBits'(u_mesh.rsp_out_flit[t][p]);
+      assign rsp_crossing_o[p][t] = u_mesh.rsp_out_valid[t][p] && u_mesh.rsp_out_ready[t][p];
+    end
+  end
+  for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_rsp_rest
+    assign rsp_crossing_o[p][63:NumTiles] = '0;
+  end
+
+endmodule
