@@ -110,7 +110,7 @@ lint: check lint-rust lint-python ## All linters and type checkers
 
 .PHONY: lint-rust
 lint-rust:
-	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo clippy --workspace --all-targets --features noccl/cosim --locked -- -D warnings
 
 .PHONY: lint-python
 lint-python: $(VENV)/.extension
@@ -163,6 +163,14 @@ synth-page: $(RTL_VENV)/.deps .tools/bin/sta ## The same, written to docs/rtl/sy
 .PHONY: formal
 formal: $(RTL_VENV)/.deps ## Prove the modules' promises, and kill a mutant per property
 	$(RTL_BIN)/python tools/rtl_formal.py
+
+.PHONY: cosim
+cosim: cosim-2x2 cosim-4x4 ## The mesh in lock-step with the simulator: every handshake of every router port
+
+.PHONY: cosim-2x2 cosim-4x4
+cosim-2x2 cosim-4x4: cosim-%: $(RTL_VENV)/.deps
+	$(RTL_BIN)/python tools/rtl_cosim.py $*
+	cargo test -p noccl --locked --features cosim --test cosim_$*
 
 .PHONY: long
 long: $(BIN)/noccl $(VENV)/.extension ## Long suites; writes docs/long_summary.md

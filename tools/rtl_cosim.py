@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the mesh of a named configuration as a shared library for lock-step with the simulator.
 
-Usage: `rtl_cosim.py [--no-assert] NAME...`; prints the directory of each library. A library lies in
-`out/cosim`, named by the hash of all that it was made of, beside the package with its numbers; so it
-is made once and never stale. `out/cosim/NAME` names the newest one.
+Usage: `rtl_cosim.py [--no-assert] NAME...`; prints the directory of each library. A library lies
+in `out/cosim`, named by the hash of all that it was made of, beside the package with its numbers;
+so it is made once and never stale. `out/cosim/NAME` names the newest one.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ TOP = "noccl_mesh_cosim"
 LIBRARY = "libnoccl_mesh.so"
 PACKAGE = "noccl_cfg_pkg"
 
-# Numbers that differ from the package of the preset. Names of transactions are as wide as the simulator's
-# numbers need, so that a name is never used twice at a time.
+# Numbers that differ from the package of the preset. Names of transactions are as wide as the
+# simulator's numbers need, so that a name is never used twice at a time.
 CONFIGURATIONS: Mapping[str, Mapping[str, int]] = {
     "2x2": {
         "MESH_WIDTH": 3,
@@ -45,6 +45,10 @@ CONFIGURATIONS: Mapping[str, Mapping[str, int]] = {
     },
     "4x4": {"TAG_BITS": 16},
 }
+
+
+class BuildError(Exception):
+    """A library could not be built."""
 
 
 def package(name: str) -> str:
@@ -65,7 +69,7 @@ def build(name: str, *, assertions: bool = True) -> Path:
     """Builds a configuration's library unless that was done before. Returns its directory.
 
     Raises:
-        subprocess.CalledProcessError: A compiler refused; its messages are in the error.
+        BuildError: A compiler refused; the error names the file with its messages.
     """
     text = package(name)
     sources = [path for path in rtl_sources.closure([TOP]) if path.stem != PACKAGE]
@@ -88,12 +92,17 @@ def build(name: str, *, assertions: bool = True) -> Path:
         numbers = unfinished / f"{PACKAGE}.sv"
         numbers.write_text(text, encoding="utf-8")
         files = [*map(str, fixed), str(numbers), *map(str, sources), str(code)]
-        subprocess.run(
-            [*command, "--Mdir", str(unfinished), *files],
-            env=rtl_tools.environment(),
-            check=True,
-            stdout=sys.stderr,
-        )
+        log = unfinished / "build.log"
+        with log.open("w", encoding="utf-8") as out:
+            run = subprocess.run(
+                [*command, "--Mdir", str(unfinished), *files],
+                env=rtl_tools.environment(),
+                check=False,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+            )
+        if run.returncode != 0:
+            raise BuildError(f"{name} does not build: {log}")
         shutil.rmtree(directory, ignore_errors=True)
         unfinished.rename(directory)
     newest = OUT / name
@@ -108,4 +117,7 @@ if __name__ == "__main__":
     parser.add_argument("names", nargs="+", choices=sorted(CONFIGURATIONS), metavar="NAME")
     arguments = parser.parse_args()
     for chosen in arguments.names:
-        print(build(chosen, assertions=not arguments.no_assert))
+        try:
+            print(build(chosen, assertions=not arguments.no_assert))
+        except BuildError as error:
+            sys.exit(str(error))

@@ -35,10 +35,7 @@ pub(crate) struct Layout {
 }
 
 /// Names and widths of the header, then of the payload in pieces of at most 64 bits.
-fn widths(
-    plane: Plane,
-    numbers: &Numbers,
-) -> Result<Vec<(&'static str, usize)>, LockstepError> {
+fn widths(plane: Plane, numbers: &Numbers) -> Result<Vec<(&'static str, usize)>, LockstepError> {
     let n = |name: &str| numbers.get(name).map(|bits| bits as usize);
     let kind_bits = match plane {
         Plane::Wide => 2,
@@ -102,9 +99,11 @@ impl Layout {
                 }
             }
         };
-        let (base, mask) = flit.set.map_or((Coord::new(0, 0), Coord::new(0, 0)), |set| {
-            (set.base, set.mask)
-        });
+        let (base, mask) = flit
+            .set
+            .map_or((Coord::new(0, 0), Coord::new(0, 0)), |set| {
+                (set.base, set.mask)
+            });
         put(kind(self.plane, flit));
         put(u64::from(flit.is_multicast));
         for at in [flit.dst, flit.src, base, mask] {
@@ -167,7 +166,7 @@ impl Layout {
 }
 
 const KIND_NAMES: [&[&str]; 3] = [
-    &["WRITE", "REDUCE", "READ_DATA"],
+    &["WRITE", "REDUCE", "READ_DATA", "RESULT"],
     &["READ_NARROW", "READ_WIDE", "WRITE", "BARRIER", "ATOMIC"],
     &["B", "READ_DATA", "COLLECT_B", "GROUP_B", "CREDIT"],
 ];
@@ -191,6 +190,7 @@ fn kind(plane: Plane, flit: &FlitRecord) -> u64 {
         (_, RecordedKind::ReadRequest) => u64::from(flit.is_wide),
         (_, RecordedKind::CollectedResponse) => 2,
         (_, RecordedKind::Barrier | RecordedKind::GroupResponse) => 3,
+        (_, RecordedKind::Result) => 3,
         (_, RecordedKind::Atomic | RecordedKind::Credit) => 4,
     }
 }
@@ -199,11 +199,12 @@ fn kind(plane: Plane, flit: &FlitRecord) -> u64 {
 fn strobe(flit: &FlitRecord, line: u64) -> u64 {
     let first = flit.address.max(line) - line;
     let end = (flit.address + u64::from(flit.bytes)).min(line + BEAT_BYTES);
-    match flit.kind {
-        RecordedKind::Write | RecordedKind::Reduce if end > line + first => {
-            (u64::MAX >> (BEAT_BYTES - (end - line - first))) << first
-        }
-        _ => 0,
+    let carries = matches!(flit.kind, RecordedKind::Write | RecordedKind::Reduce);
+    let len = end.saturating_sub(line + first);
+    if carries && len > 0 {
+        (u64::MAX >> (BEAT_BYTES - len)) << first
+    } else {
+        0
     }
 }
 

@@ -225,7 +225,8 @@ impl<'n> Lockstep<'n> {
                 if difference != 0 {
                     let tile = difference.trailing_zeros() as usize;
                     let recorded = handshakes.iter().find(|h| {
-                        (h.plane, h.tile.0 as usize, output_of(h.place)) == (plane, tile, Some(port))
+                        (h.plane, h.tile.0 as usize, output_of(h.place))
+                            == (plane, tile, Some(port))
                     });
                     return Err(self.missing(plane, tile, port, at, recorded));
                 }
