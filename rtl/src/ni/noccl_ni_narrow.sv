@@ -109,9 +109,22 @@ module noccl_ni_narrow #(
   noccl_flit_pkg::tag_t  copy_b_tag;
   noccl_flit_pkg::resp_e copy_b_resp;
 
+  // A request that has been made stays, though another may have taken the last place meanwhile.
+  logic may_open_write, may_open_read, write_asked_q, read_asked_q;
   assign may_open = unsigned'($countones(
       {writes_busy, reads_busy}
   )) < noccl_cfg_pkg::MAX_NARROW_OUTSTANDING;
+  assign may_open_write = may_open || write_asked_q;
+  assign may_open_read = may_open || read_asked_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {write_asked_q, read_asked_q} <= '0;
+    else begin
+      write_asked_q <= request[WRITE] && !(req_ready_i && grant[WRITE]);
+      read_asked_q  <= request[READ] && !(req_ready_i && grant[READ]);
+    end
+  end
+
   assign is_read_rsp = rsp_i.hdr.kind == noccl_flit_pkg::RSP_READ_DATA;
   assign rsp_ready_o = is_read_rsp ? read_rsp_ready : write_rsp_ready;
 
@@ -142,7 +155,7 @@ module noccl_ni_narrow #(
       .own_b_tag_i(copy_b_tag),
       .own_b_resp_i(copy_b_resp),
       .landed_i(landed),
-      .may_open_i(may_open),
+      .may_open_i(may_open_write),
       .busy_o(writes_busy),
       .rsp_valid_i(rsp_valid_i && !is_read_rsp),
       .rsp_ready_o(write_rsp_ready),
@@ -162,7 +175,7 @@ module noccl_ni_narrow #(
       .req_valid_o(request[READ]),
       .req_ready_i(req_ready_i && grant[READ]),
       .req_o(read_req),
-      .may_open_i(may_open),
+      .may_open_i(may_open_read),
       .busy_o(reads_busy),
       .rsp_valid_i(rsp_valid_i && is_read_rsp),
       .rsp_ready_o(read_rsp_ready),
