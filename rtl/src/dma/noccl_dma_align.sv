@@ -48,8 +48,9 @@ module noccl_dma_align (
     lane_t from;
     assign from = lane_t'(unsigned'(b)) - turn;
     assign rotated[8*b+:8] = source_i.data[{from, 3'b000}+:8];
-    // Lanes below the turn come from the line before.
-    assign line_o[8*b+:8] = lane_t'(unsigned'(b)) < turn ? lower_q[8*b+:8] : rotated[8*b+:8];
+    // Lanes below the turn come from the line before; the others of a row's tail hold nothing, whatever comes next.
+    assign line_o[8*b+:8] = lane_t'(unsigned'(b)) < turn ? lower_q[8*b+:8]
+        : is_tail_q ? '0 : rotated[8*b+:8];
   end
 
   // The first line of a row that wraps is only remembered; unless it is the only one, which then is all tail.

@@ -139,6 +139,11 @@ module noccl_ni_narrow_write (
   assign flit_gone_d = is_ready && !sends && flit_done && has_others;
   assign own_gone_d = is_ready && !sends && own_done && has_own;
 
+  // Open from the moment at which half of it has gone: the answer to that half may be quick.
+  logic opens;
+  assign opens = is_ready && !flit_gone_q && !own_gone_q
+      && ((req_valid_o && req_ready_i) || (own_valid_o && own_ready_i));
+
   assign refuses = has_write && write.is_error && !refused_q && !busy_q[write.id];
   assign refused_d = refuses || (refused_q && !refused_taken);
   assign w_ready_o = sends || refuses;
@@ -235,7 +240,7 @@ module noccl_ni_narrow_write (
   always_comb begin
     busy_d = busy_q;
     if (answer_taken && is_whole) busy_d[answer_id] = 1'b0;
-    if (sends) busy_d[write.id] = 1'b1;
+    if (opens) busy_d[write.id] = 1'b1;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -264,7 +269,7 @@ module noccl_ni_narrow_write (
       leaves_q[answer_id] <= total_leaves;
       worst_q[answer_id]  <= total_resp;
     end
-    if (sends) begin
+    if (opens) begin
       is_join_q[write.id] <= write.opcode == OPCODE_JOIN;
       root_q[write.id] <= write.dst;
       tag_q[write.id] <= write.tag;

@@ -186,6 +186,10 @@ module noccl_ni_wide_write
   assign sends = |chosen && flit_done && own_done;
   assign flit_gone_d = |chosen && !sends && flit_done && has_others;
   assign own_gone_d = |chosen && !sends && own_done && has_own;
+  // A transaction is open from the moment at which half of its first beat has gone: the answer to that half may be quick.
+  logic opens;
+  assign opens = |chosen && sent_is_first && !flit_gone_q && !own_gone_q
+      && ((flit_valid_o && flit_ready_i) || (own_valid_o && own_ready_i));
   assign is_locked_d = |chosen && has_own && !sends;
   assign grant = sends ? chosen : '0;
 
@@ -198,7 +202,7 @@ module noccl_ni_wide_write
       .name_i(name),
       .burst_i(burst),
       .may_start_o(may_start),
-      .opens_i(sends && sent_is_first),
+      .opens_i(opens),
       .opened_name_i(sent_name),
       .opened_i(sent_burst),
       .b_valid_o,
