@@ -18,6 +18,8 @@ module noccl_mesh
 #(
     /// Multicasts exist.
     parameter bit HasMulticast = 1'b1,
+    /// Responses of multicasts and contributions of barriers merge on their way.
+    parameter bit HasMerge = 1'b1,
     /// Tiles; follows from the package.
     localparam int unsigned NumTiles = MESH_WIDTH * MESH_HEIGHT
 ) (
@@ -134,7 +136,8 @@ module noccl_mesh
     assign rsp_out_ready[t][LOCAL] = rsp_out_ready_i[t];
 
     noccl_routers #(
-        .HasMulticast(HasMulticast)
+        .HasMulticast(HasMulticast),
+        .HasMerge    (HasMerge)
     ) u_routers (
         .clk_i,
         .rst_ni,

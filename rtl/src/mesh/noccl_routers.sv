@@ -14,7 +14,9 @@ module noccl_routers
   import noccl_flit_pkg::rsp_flit_t, noccl_flit_pkg::rsp_hdr_t;
 #(
     /// Multicasts exist.
-    parameter bit HasMulticast = 1'b1
+    parameter bit HasMulticast = 1'b1,
+    /// Responses of multicasts and contributions of barriers merge on their way.
+    parameter bit HasMerge = 1'b1
 ) (
     /// Clock.
     input  logic       clk_i,
@@ -90,15 +92,17 @@ module noccl_routers
       .result_ready_o()
   );
 
-  req_hdr_t req_no_hdr[NUM_PORTS];
-  for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_req_no_hdr
-    assign req_no_hdr[i] = '0;
-  end
+  port_set_t req_join_valid, req_absorb, req_forward, req_taken;
+  req_flit_t req_head[NUM_PORTS];
+  req_flit_t req_result;
+  req_hdr_t req_merged[NUM_PORTS];
+  logic req_result_valid, req_result_ready;
 
   noccl_router #(
       .flit_t      (req_flit_t),
       .hdr_t       (req_hdr_t),
-      .HasMulticast(HasMulticast)
+      .HasMulticast(HasMulticast),
+      .JoinKinds   (HasMerge ? noccl_flit_pkg::REQ_JOIN_KINDS : '0)
   ) u_req (
       .clk_i,
       .rst_ni,
@@ -109,26 +113,65 @@ module noccl_routers
       .out_valid_o   (req_out_valid_o),
       .out_ready_i   (req_out_ready_i),
       .out_flit_o    (req_out_flit_o),
-      .join_valid_o  (),
-      .head_o        (),
-      .join_absorb_i ('0),
-      .join_forward_i('0),
-      .join_hdr_i    (req_no_hdr),
-      .join_taken_o  (),
-      .result_valid_i(1'b0),
-      .result_i      ('0),
-      .result_ready_o()
+      .join_valid_o  (req_join_valid),
+      .head_o        (req_head),
+      .join_absorb_i (req_absorb),
+      .join_forward_i(req_forward),
+      .join_hdr_i    (req_merged),
+      .join_taken_o  (req_taken),
+      .result_valid_i(req_result_valid),
+      .result_i      (req_result),
+      .result_ready_o(req_result_ready)
   );
 
-  rsp_hdr_t rsp_no_hdr[NUM_PORTS];
-  for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_rsp_no_hdr
-    assign rsp_no_hdr[i] = '0;
+  if (HasMerge) begin : gen_req_merge
+    req_hdr_t head_hdr[NUM_PORTS];
+    req_hdr_t result_hdr;
+    for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_head
+      assign head_hdr[i] = req_head[i].hdr;
+    end
+    always_comb begin
+      req_result = '0;
+      req_result.hdr = result_hdr;
+    end
+
+    noccl_merge #(
+        .hdr_t(req_hdr_t)
+    ) u_merge (
+        .clk_i,
+        .rst_ni,
+        .position_i,
+        .join_valid_i  (req_join_valid),
+        .head_i        (head_hdr),
+        .absorb_o      (req_absorb),
+        .forward_o     (req_forward),
+        .hdr_o         (req_merged),
+        .taken_i       (req_taken),
+        .result_valid_o(req_result_valid),
+        .result_o      (result_hdr),
+        .result_ready_i(req_result_ready)
+    );
+  end else begin : gen_req_no_merge
+    assign req_absorb = '0;
+    assign req_forward = '0;
+    assign req_result_valid = 1'b0;
+    assign req_result = '0;
+    for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_head
+      assign req_merged[i] = '0;
+    end
   end
+
+  port_set_t rsp_join_valid, rsp_absorb, rsp_forward, rsp_taken;
+  rsp_flit_t rsp_head[NUM_PORTS];
+  rsp_flit_t rsp_result;
+  rsp_hdr_t rsp_merged[NUM_PORTS];
+  logic rsp_result_valid, rsp_result_ready;
 
   noccl_router #(
       .flit_t      (rsp_flit_t),
       .hdr_t       (rsp_hdr_t),
-      .HasMulticast(HasMulticast)
+      .HasMulticast(HasMulticast),
+      .JoinKinds   (HasMerge ? noccl_flit_pkg::RSP_JOIN_KINDS : '0)
   ) u_rsp (
       .clk_i,
       .rst_ni,
@@ -139,15 +182,52 @@ module noccl_routers
       .out_valid_o   (rsp_out_valid_o),
       .out_ready_i   (rsp_out_ready_i),
       .out_flit_o    (rsp_out_flit_o),
-      .join_valid_o  (),
-      .head_o        (),
-      .join_absorb_i ('0),
-      .join_forward_i('0),
-      .join_hdr_i    (rsp_no_hdr),
-      .join_taken_o  (),
-      .result_valid_i(1'b0),
-      .result_i      ('0),
-      .result_ready_o()
+      .join_valid_o  (rsp_join_valid),
+      .head_o        (rsp_head),
+      .join_absorb_i (rsp_absorb),
+      .join_forward_i(rsp_forward),
+      .join_hdr_i    (rsp_merged),
+      .join_taken_o  (rsp_taken),
+      .result_valid_i(rsp_result_valid),
+      .result_i      (rsp_result),
+      .result_ready_o(rsp_result_ready)
   );
+
+  if (HasMerge) begin : gen_rsp_merge
+    rsp_hdr_t head_hdr[NUM_PORTS];
+    rsp_hdr_t result_hdr;
+    for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_head
+      assign head_hdr[i] = rsp_head[i].hdr;
+    end
+    always_comb begin
+      rsp_result = '0;
+      rsp_result.hdr = result_hdr;
+    end
+
+    noccl_merge #(
+        .hdr_t(rsp_hdr_t)
+    ) u_merge (
+        .clk_i,
+        .rst_ni,
+        .position_i,
+        .join_valid_i  (rsp_join_valid),
+        .head_i        (head_hdr),
+        .absorb_o      (rsp_absorb),
+        .forward_o     (rsp_forward),
+        .hdr_o         (rsp_merged),
+        .taken_i       (rsp_taken),
+        .result_valid_o(rsp_result_valid),
+        .result_o      (result_hdr),
+        .result_ready_i(rsp_result_ready)
+    );
+  end else begin : gen_rsp_no_merge
+    assign rsp_absorb = '0;
+    assign rsp_forward = '0;
+    assign rsp_result_valid = 1'b0;
+    assign rsp_result = '0;
+    for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_head
+      assign rsp_merged[i] = '0;
+    end
+  end
 
 endmodule
