@@ -19,17 +19,17 @@ impl Machine<'_> {
         let channel = self.txns.get(txn).owner.channel();
         let ni = &mut self.nis[tile as usize];
         ni.has_operands = true;
-        ni.queue(Stream {
+        let stream = Stream {
             txn,
             next_beat: 0,
             beats: self.txns.trees.tree(txn).beats,
-            channel,
-            head_pending: false,
-            is_reduction: true,
             under_way: 0,
             window: 0,
+            head_pending: false,
+            is_reduction: true,
             source,
-        });
+        };
+        ni.queue(stream, channel);
         self.open_operands(tile as usize);
     }
 
@@ -92,7 +92,7 @@ impl Machine<'_> {
     /// One more beat of the result lies in the root's memory.
     pub(crate) fn note_result_beat(&mut self, txn: u32) {
         let tile = self.txns.get(txn).home as usize;
-        if let Some(stream) = self.nis[tile].writes.iter_mut().find(|s| s.txn == txn) {
+        if let Some(stream) = self.nis[tile].write_of(txn) {
             stream.window += 1;
         }
         self.refresh_plane(Plane::Wide, tile);

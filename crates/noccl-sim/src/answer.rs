@@ -120,11 +120,10 @@ impl Machine<'_> {
                 txn,
                 next_beat: 0,
                 beats: facts.beats,
-                channel: facts.owner.channel(),
+                under_way: 0,
+                window: u16::MAX,
                 head_pending: false,
                 is_reduction: false,
-                under_way: 0,
-                window: u32::MAX,
                 source,
             });
             self.injecting[Plane::Wide.idx()].insert(tile as usize);

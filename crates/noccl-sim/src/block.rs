@@ -265,6 +265,14 @@ impl Block {
         self.join_heads[input] |= wants[JOIN] & lanes;
     }
 
+    /// Routers in which a result of the merge or reduction unit passes to an output in this cycle.
+    #[inline]
+    pub(crate) fn passing_results(&self, out: usize) -> u64 {
+        let [first, second, third] = self.granted[out];
+        debug_assert_eq!(RESULT, 5);
+        self.switched[out] & first & !second & third
+    }
+
     /// Input granted last by an output.
     #[inline]
     pub(crate) fn source(&self, out: usize, lane: usize) -> usize {

@@ -158,8 +158,8 @@ impl Machine<'_> {
     }
 
     pub(crate) fn take_own_credit(&mut self, tile: usize, txn: u32, beats: u32) {
-        if let Some(stream) = self.nis[tile].writes.iter_mut().find(|s| s.txn == txn) {
-            stream.under_way -= beats;
+        if let Some(stream) = self.nis[tile].write_of(txn) {
+            stream.under_way -= beats as u16;
         }
         self.refresh_plane(Plane::Wide, tile);
     }

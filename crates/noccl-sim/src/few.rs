@@ -1,29 +1,178 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Queue whose first elements lie in the struct that owns it.
+//! Queues whose first elements lie in the struct that owns them.
 //!
 //! A large mesh has millions of short queues. One in a heap block of its own costs a cache miss more per visit, and a
 //! ring that grew once walks through all of its lines for ever.
 
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+
+/// Queue that takes one word while it is empty.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Rest<T>(Option<Box<Many<T>>>);
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Many<T>(VecDeque<T>);
+
+impl<T> Default for Rest<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<T> Rest<T> {
+    #[inline]
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.0.as_ref().map_or(0, |many| many.0.len())
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, index: usize) -> Option<&T> {
+        self.0.as_ref()?.0.get(index)
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
+        self.0.as_mut()?.0.get_mut(index)
+    }
+
+    pub(crate) fn front(&self) -> Option<&T> {
+        self.get(0)
+    }
+
+    pub(crate) fn front_mut(&mut self) -> Option<&mut T> {
+        self.get_mut(0)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.0.iter().flat_map(|many| &many.0)
+    }
+
+    #[cold]
+    pub(crate) fn push_back(&mut self, value: T) {
+        let many = self
+            .0
+            .get_or_insert_with(|| Box::new(Many(VecDeque::new())));
+        many.0.push_back(value);
+    }
+
+    pub(crate) fn pop_front(&mut self) -> Option<T> {
+        self.remove(0)
+    }
+
+    #[cold]
+    pub(crate) fn remove(&mut self, index: usize) -> Option<T> {
+        let many = &mut self.0.as_mut()?.0;
+        let value = many.remove(index);
+        if many.is_empty() {
+            self.0 = None;
+        }
+        value
+    }
+}
+
+/// Queue with its first element in place.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[repr(C)]
+pub(crate) struct Front<T> {
+    first: Option<T>,
+    rest: Rest<T>,
+}
+
+impl<T> Default for Front<T> {
+    fn default() -> Self {
+        Self {
+            first: None,
+            rest: Rest::default(),
+        }
+    }
+}
+
+impl<T> Front<T> {
+    #[inline]
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.first.is_none()
+    }
+
+    #[inline]
+    pub(crate) const fn front(&self) -> Option<&T> {
+        self.first.as_ref()
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, index: usize) -> Option<&T> {
+        match index {
+            0 => self.first.as_ref(),
+            _ => self.rest.get(index - 1),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
+        match index {
+            0 => self.first.as_mut(),
+            _ => self.rest.get_mut(index - 1),
+        }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.first.iter().chain(self.rest.iter())
+    }
+
+    pub(crate) fn push_back(&mut self, value: T) {
+        if self.first.is_none() {
+            self.first = Some(value);
+        } else {
+            self.rest.push_back(value);
+        }
+    }
+
+    /// Takes an element out; those behind it move up.
+    pub(crate) fn remove(&mut self, index: usize) -> Option<T> {
+        if index > 0 {
+            return self.rest.remove(index - 1);
+        }
+        let next = self.rest.pop_front();
+        std::mem::replace(&mut self.first, next)
+    }
+}
+
+impl<T> std::ops::Index<usize> for Front<T> {
+    type Output = T;
+
+    #[inline]
+    fn index(&self, index: usize) -> &T {
+        self.get(index).expect("the queue is long enough")
+    }
+}
+
+impl<T> std::ops::IndexMut<usize> for Front<T> {
+    #[inline]
+    fn index_mut(&mut self, index: usize) -> &mut T {
+        self.get_mut(index).expect("the queue is long enough")
+    }
+}
 
 /// Queue of at most `N` elements in place; beyond that all of them move to the heap, until it has run empty.
 #[derive(Debug, Clone)]
 #[repr(C)]
 pub(crate) struct Few<T, const N: usize> {
     /// Holds everything, unless it is empty.
-    many: Option<Box<Many<T>>>,
+    many: Rest<T>,
     first: u8,
     len: u8,
     here: [T; N],
 }
 
-#[derive(Debug, Clone)]
-struct Many<T>(VecDeque<T>);
-
 impl<T: Copy + Default, const N: usize> Default for Few<T, N> {
     fn default() -> Self {
         Self {
-            many: None,
+            many: Rest::default(),
             first: 0,
             len: 0,
             here: [T::default(); N],
@@ -32,32 +181,21 @@ impl<T: Copy + Default, const N: usize> Default for Few<T, N> {
 }
 
 impl<T: Copy + Default, const N: usize> Few<T, N> {
-    #[inline]
-    fn many(&self) -> Option<&VecDeque<T>> {
-        self.many.as_ref().map(|m| &m.0).filter(|m| !m.is_empty())
-    }
-
-    #[inline]
-    fn many_mut(&mut self) -> Option<&mut VecDeque<T>> {
-        let many = self.many.as_mut().map(|m| &mut m.0);
-        many.filter(|m| !m.is_empty())
-    }
-
     /// Place of element `index` among those in the struct.
     #[inline]
     const fn place(&self, index: usize) -> usize {
-        let at = self.first as usize + index;
-        if at < N { at } else { at - N }
+        // One operation where N is a power of two.
+        (self.first as usize + index) % N
     }
 
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.len as usize + self.many().map_or(0, VecDeque::len)
+        self.len as usize + self.many.len()
     }
 
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.len == 0 && self.many().is_none()
+        self.len == 0 && self.many.is_empty()
     }
 
     #[inline]
@@ -65,7 +203,7 @@ impl<T: Copy + Default, const N: usize> Few<T, N> {
         if index < self.len as usize {
             return self.here.get(self.place(index));
         }
-        self.many()?.get(index)
+        self.many.get(index)
     }
 
     #[inline]
@@ -74,7 +212,7 @@ impl<T: Copy + Default, const N: usize> Few<T, N> {
             let place = self.place(index);
             return self.here.get_mut(place);
         }
-        self.many_mut()?.get_mut(index)
+        self.many.get_mut(index)
     }
 
     #[inline]
@@ -88,18 +226,13 @@ impl<T: Copy + Default, const N: usize> Few<T, N> {
         self.get_mut(len.checked_sub(1)?)
     }
 
-    #[inline]
-    pub(crate) fn front_mut(&mut self) -> Option<&mut T> {
-        self.get_mut(0)
-    }
-
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         (0..self.len()).filter_map(|i| self.get(i))
     }
 
     #[inline]
     pub(crate) fn push_back(&mut self, value: T) {
-        if (self.len as usize) < N && self.many().is_none() {
+        if (self.len as usize) < N && self.many.is_empty() {
             let place = self.place(self.len as usize);
             self.here[place] = value;
             self.len += 1;
@@ -110,14 +243,11 @@ impl<T: Copy + Default, const N: usize> Few<T, N> {
 
     #[cold]
     fn push_many(&mut self, value: T) {
-        let mut all = match self.many.take() {
-            Some(many) => many,
-            None => Box::new(Many(VecDeque::new())),
-        };
-        all.0.extend(self.iter().copied());
-        all.0.push_back(value);
+        for index in 0..self.len as usize {
+            self.many.push_back(self.here[self.place(index)]);
+        }
+        self.many.push_back(value);
         self.len = 0;
-        self.many = Some(all);
     }
 
     #[inline]
@@ -128,14 +258,14 @@ impl<T: Copy + Default, const N: usize> Few<T, N> {
             self.len -= 1;
             return Some(value);
         }
-        self.many_mut()?.pop_front()
+        self.many.pop_front()
     }
 
     /// Takes an element out; those behind it move up.
     #[inline]
     pub(crate) fn remove(&mut self, index: usize) -> Option<T> {
         if index >= self.len as usize {
-            return self.many_mut()?.remove(index);
+            return self.many.remove(index);
         }
         let value = self.here[self.place(index)];
         for i in index + 1..self.len as usize {
@@ -153,30 +283,37 @@ mod tests {
 
     proptest! {
         #[test]
-        fn behaves_like_a_queue_of_any_length(steps in prop::collection::vec((0_u8..8, 0_usize..6), 0..200)) {
-            let (mut few, mut model) = (Few::<usize, 3>::default(), VecDeque::new());
+        fn both_behave_like_a_queue_of_any_length(steps in prop::collection::vec((0_u8..8, 0_usize..6), 0..200)) {
+            let (mut few, mut front) = (Few::<usize, 3>::default(), Front::default());
+            let mut model = VecDeque::new();
             for (i, (what, at)) in steps.into_iter().enumerate() {
                 match what {
                     0..=3 => {
                         few.push_back(i);
+                        front.push_back(i);
                         model.push_back(i);
                     }
-                    4 | 5 => prop_assert_eq!(few.pop_front(), model.pop_front()),
-                    6 => prop_assert_eq!(few.remove(at), model.remove(at)),
+                    4 | 5 => {
+                        let first = model.pop_front();
+                        prop_assert_eq!(few.pop_front(), first);
+                        prop_assert_eq!(front.remove(0), first);
+                    }
+                    6 => {
+                        let taken = model.remove(at);
+                        prop_assert_eq!(few.remove(at), taken);
+                        prop_assert_eq!(front.remove(at), taken);
+                    }
                     _ => {
-                        if let Some(value) = few.get_mut(at) {
-                            *value += 1000;
-                        }
-                        if let Some(value) = model.get_mut(at) {
-                            *value += 1000;
-                        }
+                        let all = [few.get_mut(at), front.get_mut(at), model.get_mut(at)];
+                        all.into_iter().flatten().for_each(|value| *value += 1000);
                         prop_assert_eq!(few.back_mut(), model.back_mut());
                     }
                 }
                 prop_assert_eq!(few.len(), model.len());
-                prop_assert_eq!(few.is_empty(), model.is_empty());
+                prop_assert_eq!((few.is_empty(), front.is_empty()), (model.is_empty(), model.is_empty()));
                 prop_assert_eq!(few.front(), model.front());
                 prop_assert!(few.iter().eq(model.iter()));
+                prop_assert!(front.iter().eq(model.iter()));
             }
         }
     }

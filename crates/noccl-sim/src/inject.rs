@@ -16,6 +16,7 @@ impl Machine<'_> {
             next = word + 1;
             let sets = self.injecting.each_ref().map(|set| set.word(word));
             let mut bits = sets.iter().fold(0, |all, set| all | set);
+            self.nis.touch(word, bits);
             while bits != 0 {
                 let lane = bits.trailing_zeros() as usize;
                 bits &= bits - 1;
@@ -207,7 +208,7 @@ impl Machine<'_> {
         } else {
             let stream = &mut ni.writes[at];
             stream.next_beat += 1;
-            stream.under_way += u32::from(is_reduction);
+            stream.under_way += u16::from(is_reduction);
         }
         if beat == 0 {
             self.open_operands(tile);

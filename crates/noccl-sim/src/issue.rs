@@ -54,17 +54,17 @@ impl Machine<'_> {
             ..Txn::new(TxnKind::WideWrite, owner, tile)
         };
         let id = self.txns.open(txn, tree);
-        self.nis[tile as usize].queue(Stream {
+        let stream = Stream {
             txn: id,
             next_beat: 0,
             beats,
-            channel: owner.channel(),
+            under_way: 0,
+            window: u16::MAX,
             head_pending: self.is_peer,
             is_reduction: false,
-            under_way: 0,
-            window: u32::MAX,
             source,
-        });
+        };
+        self.nis[tile as usize].queue(stream, owner.channel());
         self.refresh_injecting(tile as usize);
     }
 
@@ -149,14 +149,14 @@ impl Machine<'_> {
             txn,
             next_beat: 0,
             beats: self.errors.beats_of(txn, tile).unwrap_or(tree.beats),
-            channel: self.txns.get(txn).owner.channel(),
+            under_way: 0,
+            window: u16::try_from(window).unwrap_or(u16::MAX),
             head_pending: self.is_peer,
             is_reduction: true,
-            under_way: 0,
-            window,
             source,
         };
-        self.nis[tile as usize].queue(stream);
+        let channel = self.txns.get(txn).owner.channel();
+        self.nis[tile as usize].queue(stream, channel);
         self.refresh_injecting(tile as usize);
     }
 

@@ -5,7 +5,7 @@ use crate::block::{JOIN, LANES, LOCAL, PORTS, RESULT, Wants};
 use crate::flit::{Flit, FlitKind, OWN_COPY, Packed, unpack};
 use crate::join::Verdict;
 use crate::peer::PeerState;
-use crate::plane::{Context, PlaneState, SLOTS, next_port, route_of, xy_port};
+use crate::plane::{Context, PlaneState, SLOTS, next_port, route_of, slot_at, xy_port};
 use crate::stripe::{Evaluate, Receive, Switch, cut};
 use crate::txn::Trees;
 use noccl_net::tree::fork_set;
@@ -58,6 +58,7 @@ impl PlaneState {
                     Some(peer) => self.evaluate_peer_units(w, peer, context),
                 }
                 self.evaluate_deferred(w, s, peer.as_deref(), context.is_value);
+                self.take_results(w);
             }
             self.stripes[s].deferred = deferred;
             let mut forked = std::mem::take(&mut self.stripes[s].forked);
@@ -88,6 +89,23 @@ impl PlaneState {
         all.evaluate_block(w, peer);
     }
 
+    /// Granted results go to where the switch will find them in the output FIFOs. Those have room, so the slot is the
+    /// same whether a flit in the other one leaves in this cycle or not.
+    fn take_results(&mut self, w: usize) {
+        for out in 0..PORTS {
+            let block = &self.blocks[w];
+            let slots = block.out_head[out] ^ block.out_any[out];
+            let mut lanes = block.passing_results(out);
+            while lanes != 0 {
+                let lane = lanes.trailing_zeros() as usize;
+                lanes &= lanes - 1;
+                let r = w * LANES + lane;
+                let flit = self.joins.take_result(r, self.coords[r]);
+                self.output[slot_at(r, out) + (slots >> lane & 1) as usize] = flit.packed();
+            }
+        }
+    }
+
     /// A fork's copies share a payload slot: one more reference for each copy but the last.
     fn share_payloads(&self, w: usize, forked: &[u64; PORTS], context: &mut Context<'_>) {
         let block = &self.blocks[w];
@@ -110,11 +128,27 @@ impl PlaneState {
     /// Lets waiting heads merge, and offers results to their outputs.
     fn evaluate_units(&mut self, w: usize, context: &mut Context<'_>) {
         let mut routers = self.blocks[w].units();
+        self.touch_units(w, routers);
         while routers != 0 {
             let lane = routers.trailing_zeros() as usize;
             routers &= routers - 1;
             self.evaluate_unit(w * LANES + lane, context);
         }
+    }
+
+    /// Reads what [`PlaneState::evaluate_unit`] will need of the routers of a block: on a large mesh nothing of it is in
+    /// a cache, and reads that do not wait for each other are under way together.
+    fn touch_units(&self, w: usize, routers: u64) {
+        let mut sum = self.joins.touch(w, routers);
+        for (port, heads) in self.blocks[w].join_heads.iter().enumerate() {
+            let mut lanes = *heads;
+            while lanes != 0 {
+                let lane = lanes.trailing_zeros() as usize;
+                lanes &= lanes - 1;
+                sum ^= self.input[slot_at(w * LANES + lane, port)][0];
+            }
+        }
+        std::hint::black_box(sum);
     }
 
     fn evaluate_unit(&mut self, r: usize, context: &mut Context<'_>) {
@@ -240,23 +274,17 @@ impl PlaneState {
         })
     }
 
-    /// After the third phase: results of merge units enter their outputs, published worms are followed.
-    ///
-    /// Returns the checksum of beats that only land.
+    /// After the third phase: published worms are followed. Returns the checksum of beats that only land.
     pub(crate) fn finish_switch(&mut self) -> u64 {
         let mut peer = self.peer.take();
         let mut checksum = 0;
         for stripe in &mut self.stripes {
             checksum += std::mem::take(&mut stripe.checksum);
             for m in stripe.moves.drain(..) {
-                let (r, input) = (m.router as usize, m.input as usize);
-                let place = &mut self.output[m.slot as usize];
-                if input == RESULT {
-                    *place = self.joins.take_result(r, self.coords[r]).packed();
-                }
                 if let Some(peer) = &mut peer {
-                    let flit = Flit::from_packed(*place);
-                    peer.passed(r / LANES, r % LANES, input, m.out as usize, flit);
+                    let (r, flit) = (m.router as usize, self.output[m.slot as usize]);
+                    let flit = Flit::from_packed(flit);
+                    peer.passed(r / LANES, r % LANES, m.input as usize, m.out as usize, flit);
                 }
             }
         }

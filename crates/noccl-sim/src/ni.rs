@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Network interface state per tile: queues between the AXI ports and the Local inputs of three planes.
 
-use crate::few::Few;
+use crate::few::{Few, Front, Rest};
 use crate::flit::Flit;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -29,40 +29,40 @@ pub(crate) struct Stream {
     pub txn: u32,
     pub next_beat: u16,
     pub beats: u16,
-    /// Write channel of the AXI port, see [`crate::txn::Owner::channel`].
-    pub channel: (u8, u32),
+    /// Reduction: beats on their way to the next merge point, and how many may be.
+    pub under_way: u16,
+    pub window: u16,
     /// Published flow: the AW flit has not gone yet.
     pub head_pending: bool,
     pub is_reduction: bool,
-    /// Reduction: beats on their way to the next merge point, and how many may be.
-    pub under_way: u32,
-    pub window: u32,
     pub source: Source,
 }
 
-/// One NI. What a stream of beats touches comes first.
+/// One NI. What a stream of beats touches comes first, in one cache line.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[repr(C, align(64))]
 pub(crate) struct Ni {
     /// Outgoing write and reduction bursts, in AW order.
-    pub writes: VecDeque<Stream>,
+    pub writes: Front<Stream>,
     /// Read data to send.
-    pub reads: Few<Stream, 0>,
+    pub reads: Rest<Stream>,
     /// Unicast write flits of this tile to itself that are on their loop through the router, narrow and
     /// wide: a multicast's own copy, which takes no loop, waits for them.
-    pub own_in_flight: [u32; 2],
+    pub own_in_flight: [u16; 2],
     /// May `writes` hold operands of an all-reduce that this tile has not opened?
     pub has_operands: bool,
     /// Was the last wide flit read data? The other side goes next.
     pub read_had_turn: bool,
     /// All outgoing bursts belong to one channel.
     is_one_channel: bool,
-    /// Outgoing responses and narrow read data.
-    pub rsp: Few<Flit, 2>,
     /// Write and reduction bursts without a response yet.
     pub wide_outstanding: u32,
     /// Reduction bursts without a response yet.
     pub reductions_outstanding: u32,
+    /// Outgoing responses and narrow read data.
+    pub rsp: Few<Flit, 2>,
+    /// Write channel of the AXI port that the first outgoing bursts use, see [`crate::txn::Owner::channel`].
+    channel: (u8, u32),
     /// Narrow transactions without a response yet.
     pub narrow_outstanding: u32,
     /// Barriers that are collecting contributions here.
@@ -84,13 +84,20 @@ pub(crate) struct Ni {
 }
 
 impl Ni {
-    /// A burst joins the queue of outgoing ones.
-    pub(crate) fn queue(&mut self, stream: Stream) {
-        self.is_one_channel = match self.writes.front() {
-            Some(first) => self.is_one_channel && first.channel == stream.channel,
-            None => true,
-        };
+    /// A burst of a channel joins the queue of outgoing ones.
+    pub(crate) fn queue(&mut self, stream: Stream, channel: (u8, u32)) {
+        if self.writes.is_empty() {
+            self.channel = channel;
+            self.is_one_channel = true;
+        }
+        self.is_one_channel &= self.channel == channel;
         self.writes.push_back(stream);
+    }
+
+    /// The burst of a transaction among the outgoing ones.
+    pub(crate) fn write_of(&mut self, txn: u32) -> Option<&mut Stream> {
+        let at = self.writes.iter().position(|s| s.txn == txn)?;
+        self.writes.get_mut(at)
     }
 
     /// Must every outgoing burst wait for those before it?
@@ -122,6 +129,21 @@ impl Nis {
 
     pub(crate) const fn len(&self) -> usize {
         self.len
+    }
+
+    /// Reads what these tiles of a piece will need for their next beat: on a large mesh none of it is in a cache, and
+    /// reads that do not wait for each other are under way together.
+    pub(crate) fn touch(&self, piece: usize, mut tiles: u64) {
+        let Some(nis) = &self.pieces[piece] else {
+            return;
+        };
+        let mut sum = 0;
+        while tiles != 0 {
+            let ni = &nis[tiles.trailing_zeros() as usize];
+            tiles &= tiles - 1;
+            sum ^= ni.writes.front().map_or(0, |s| s.txn);
+        }
+        std::hint::black_box(sum);
     }
 
     /// All NIs in tile order.

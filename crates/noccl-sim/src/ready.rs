@@ -42,19 +42,22 @@ impl Machine<'_> {
     /// The first stream cannot go on: one of another channel may.
     fn later_ready_write(&self, tile: usize) -> Option<usize> {
         let ni = &self.nis[tile];
-        let waits_for_own = |at: usize| self.would_overtake(tile, ni.writes[at].txn, true);
-        if waits_for_own(0) {
+        let waits_for_own = |s: &Stream| self.would_overtake(tile, s.txn, true);
+        if ni.writes.front().is_none_or(waits_for_own) {
             return None;
         }
-        let is_open = |at: usize| {
-            let (channel, source) = (ni.writes[at].channel, ni.writes[at].source);
+        let is_open = |at: usize, stream: &Stream| {
+            let owner = self.txns.get(stream.txn).owner;
             let is_same = |s: &Stream| {
-                s.channel == channel || (s.source == Source::Buffer && source == Source::Buffer)
+                self.txns.get(s.txn).owner.channel() == owner.channel()
+                    || (s.source == Source::Buffer && stream.source == Source::Buffer)
             };
             !ni.writes.iter().take(at).any(is_same)
         };
-        let mut passable = (1..ni.writes.len()).take_while(|at| !waits_for_own(*at));
-        passable.find(|at| is_open(*at) && self.is_ready(ni, &ni.writes[*at]))
+        let later = ni.writes.iter().enumerate().skip(1);
+        let mut passable = later.take_while(|(_, s)| !waits_for_own(s));
+        let found = passable.find(|(at, s)| is_open(*at, s) && self.is_ready(ni, s));
+        found.map(|(at, _)| at)
     }
 
     #[inline]

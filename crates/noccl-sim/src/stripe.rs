@@ -38,7 +38,7 @@ pub(crate) struct Stripe {
     pub woken: Vec<u32>,
     /// Value mode: inputs whose heads have forked, per block.
     pub forked: Vec<(u32, [u64; PORTS])>,
-    /// Moves that the main thread finishes: results of merge units; in published routers all of them.
+    /// Published routers: moves, for the main thread to follow their worms.
     pub moves: Vec<Move>,
     /// Blocks, of this stripe or not, that receive flits from this stripe in this cycle.
     pub receiving: Vec<u64>,
@@ -283,6 +283,7 @@ impl Switch<'_> {
                 rest &= rest - 1;
                 let source = block.source(out, lane);
                 let target = 2 * lane + (targets >> lane & 1) as usize;
+                // A result stands in its slot since it was granted.
                 if source != RESULT {
                     let slot = (block.in_head[source & 7] >> lane & 1) as usize;
                     let flit = input[source * SLOTS + 2 * lane + slot];
@@ -292,7 +293,7 @@ impl Switch<'_> {
                         self.stripe.checksum += Flit::payload(flit);
                     }
                 }
-                if TELLS || source == RESULT {
+                if TELLS {
                     self.stripe.moves.push(Move {
                         slot: ((w * PORTS + out) * SLOTS + target) as u32,
                         router: (w * LANES + lane) as u32,

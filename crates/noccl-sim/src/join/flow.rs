@@ -135,12 +135,19 @@ impl Flow {
         self.counts.iter().sum()
     }
 
+    /// Does some room go back once the addition of `beat` has started?
+    #[inline]
+    pub(super) fn returns_room(&self, beat: u16) -> bool {
+        let given = beat + 1;
+        given.is_multiple_of(BEATS_PER_CREDIT) || self.returned.contains(&given)
+    }
+
     /// Beats whose room goes back to where the operands of `port` come from, once the addition of `beat` has
     /// started: several at a time.
     #[inline]
     pub(super) fn room_to_return(&self, port: usize, beat: u16) -> Option<u32> {
         let (given, end) = (beat + 1, self.returned[port]);
-        let is_due = given <= end && (given % BEATS_PER_CREDIT == 0 || given == end);
+        let is_due = given <= end && (given.is_multiple_of(BEATS_PER_CREDIT) || given == end);
         is_due.then(|| u32::from((given - 1) % BEATS_PER_CREDIT + 1))
     }
 

@@ -211,7 +211,9 @@ impl Folds {
         unit.next_issue = cycle + busy + share_fpus(&mut context.fpu_busy_until[r], cycle, busy);
         let done = cycle + adds * u64::from(flow.add_cycles) + config.cut_cycles;
         self.folded_elements += adds * u64::from(flow.elements);
-        give_back(r, here, beat, &flow, context, &mut self.credits);
+        if flow.returns_room(beat) {
+            give_back(r, here, beat, &flow, context, &mut self.credits);
+        }
         let payload = if context.is_value {
             let slots = unit.bytes.take(flow.txn, is_last);
             fold(flow.txn, flow.inputs, slots, context)
@@ -224,6 +226,21 @@ impl Folds {
         if is_last {
             unit.flows.remove(flow_at);
         }
+    }
+
+    /// Reads the units of these routers of a piece.
+    pub(super) fn touch(&self, piece: usize, mut routers: u64) -> u64 {
+        let Some(units) = self.pieces[piece].as_deref() else {
+            return 0;
+        };
+        let mut sum = 0;
+        while routers != 0 {
+            let unit = &units[routers.trailing_zeros() as usize];
+            routers &= routers - 1;
+            let (flow, done) = (unit.flows.front(), unit.sums.front());
+            sum ^= u64::from(flow.map_or(0, |f| f.txn)) ^ done.map_or(0, |s| s.done());
+        }
+        sum
     }
 
     /// Room at the next merge point for a transaction that leaves router `r`. Returns whether the unit

@@ -164,6 +164,11 @@ impl Joins {
         }
     }
 
+    /// Reads the units of these routers of a block of 64, see `PlaneState::touch_units`.
+    pub(crate) fn touch(&self, block: usize, routers: u64) -> u64 {
+        self.folds.touch(block, routers)
+    }
+
     /// Room at the next merge point for a transaction that leaves router `r`. Returns whether the unit
     /// was the sender; otherwise the tile's NI is.
     pub(crate) fn take_credit(&mut self, r: usize, txn: u32, beats: u32) -> bool {
