@@ -4,10 +4,11 @@
 use crate::output;
 use clap::Args;
 use noccl::{
-    AlgorithmRequest, Backend, Calibration, CollectiveKind, CompareRequest, ElementType, Error,
-    Mode, Network, Operator,
+    AlgorithmRequest, Backend, Calibration, CheckpointRequest, CollectiveKind, CompareRequest,
+    ElementType, Error, Mode, Network, Operator,
 };
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Which network.
 #[derive(Debug, Args)]
@@ -98,6 +99,45 @@ impl CollectiveArgs {
             ..CompareRequest::new(self.collective, group, bytes.to_vec())
         })
     }
+}
+
+/// Saving long runs, and going on with them.
+#[derive(Debug, Args)]
+pub struct CheckpointArgs {
+    /// Save everything here now and then, and when Ctrl-C or SIGTERM interrupts; the message then says how to go on
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
+    /// Wall time from one save to the next
+    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = parse_seconds)]
+    checkpoint_every: Duration,
+    /// Go on from this checkpoint, with all other arguments as they were; without --checkpoint it is kept up to date
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
+}
+
+impl CheckpointArgs {
+    /// The request, if one of the files is named.
+    pub fn request(&self) -> Option<CheckpointRequest> {
+        let file = self.checkpoint.as_ref().or(self.resume.as_ref())?;
+        Some(CheckpointRequest {
+            file: file.clone(),
+            every: self.checkpoint_every,
+            resume: self.resume.clone(),
+        })
+    }
+}
+
+fn parse_seconds(text: &str) -> Result<Duration, Error> {
+    let seconds = text.parse().ok();
+    let duration = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
+    let above_zero = duration.filter(|d| !d.is_zero());
+    above_zero.ok_or_else(|| {
+        Error::argument(
+            "--checkpoint-every",
+            text,
+            "accepted: seconds above 0, e.g. 300 or 0.5",
+        )
+    })
 }
 
 /// `value` or `timing`.

@@ -4,6 +4,7 @@
 use crate::region::RegionMap;
 use crate::{Coord, MultiAddress, Port, TileId};
 use noccl_spec::{Plane, Spec, TileKindName};
+use serde::{Deserialize, Serialize};
 
 /// What stands behind a tile's NI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -24,7 +25,7 @@ impl From<TileKindName> for TileKind {
 }
 
 /// One directed router-to-router link of one plane: leaves `tile` through `port`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LinkId {
     /// Plane.
     pub plane: Plane,

@@ -32,6 +32,7 @@ const fn class_name(error: &Error) -> &'static str {
         Error::Run(RunError::Interrupted { .. }) => "InterruptedRunError",
         Error::Argument { .. } => "ArgumentError",
         Error::DoesNotFit { .. } => "CapacityError",
-        Error::File { .. } | Error::Content { .. } => "FileError",
+        Error::Suspended { .. } => "InterruptedRunError",
+        Error::File { .. } | Error::Content { .. } | Error::Checkpoint { .. } => "FileError",
     }
 }

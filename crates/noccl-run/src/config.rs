@@ -2,6 +2,7 @@
 //! How to run.
 
 use noccl_net::TileRef;
+use serde::{Deserialize, Serialize};
 
 /// What travels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -54,7 +55,7 @@ impl RunConfig {
 }
 
 /// Bytes at a place in a tile's memory.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryImage {
     /// Tile.
     pub tile: TileRef,

@@ -39,7 +39,7 @@ pub struct Counters {
 }
 
 /// Flits over one link.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkLoad {
     /// Link.
     pub link: LinkId,
@@ -48,7 +48,7 @@ pub struct LinkLoad {
 }
 
 /// Result of a finished run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunResult {
     /// Cycle in which the last event happened.
     pub cycles: u64,

@@ -275,6 +275,32 @@ fn is_damaged(refused: &CheckpointError) -> bool {
     matches!(refused, CheckpointError::Damaged { .. })
 }
 
+/// A change of what is stored, or of what the simulator does, is a new format: a checkpoint of the old one would
+/// go on to another result. So raise [`FORMAT`] and put the new digests here.
+#[test]
+fn the_format_number_stands_for_these_bytes() {
+    let digest = |net: &Network, mode, stalls| {
+        let schedule = random_schedule(net, 11, 30);
+        let config = config(mode, 1, stalls);
+        let inputs = random_inputs(net, 1);
+        let mut run = ScheduleRun::new(net, &schedule, &inputs[..2], &config).expect("is accepted");
+        step(&mut run, 300).expect("does not hang");
+        assert!(!run.is_over(), "it is worth saving");
+        let digest = Sha256::digest(save(&run));
+        digest
+            .iter()
+            .take(8)
+            .fold(0, |all, byte| all << 8 | u64::from(*byte))
+    };
+    let found = (
+        FORMAT,
+        digest(&MESH, Mode::Value, true),
+        digest(&PEER, Mode::Timing, false),
+    );
+    let known = (1, 0, 0);
+    assert_eq!(found, known, "{found:#x?}");
+}
+
 #[test]
 fn a_truncated_or_extended_checkpoint_is_refused() {
     let schedule = random_schedule(&MESH, 11, 30);

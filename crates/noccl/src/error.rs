@@ -5,6 +5,7 @@ use noccl_coll::CollError;
 use noccl_model::ModelError;
 use noccl_net::NetError;
 use noccl_run::{Diagnosis, RunError};
+use noccl_sim::checkpoint::CheckpointError;
 use noccl_spec::SpecError;
 use noccl_workload::{CheckError, WorkloadError};
 use thiserror::Error;
@@ -77,6 +78,22 @@ pub enum Error {
         /// Where and what the reader saw.
         reason: String,
     },
+    /// A checkpoint cannot be written or gone on from.
+    #[error("{path}: {error}")]
+    Checkpoint {
+        /// Path.
+        path: String,
+        /// What is wrong with it.
+        error: CheckpointError,
+    },
+    /// Stopped from outside, with everything in a checkpoint.
+    #[error("interrupted in cycle {cycle}; {path} holds the state to go on from")]
+    Suspended {
+        /// Path of the checkpoint.
+        path: String,
+        /// Cycle reached.
+        cycle: u64,
+    },
 }
 
 impl From<CheckError> for Error {
@@ -94,6 +111,8 @@ pub enum ErrorClass {
     Failed,
     /// Stopped from outside.
     Interrupted,
+    /// Stopped from outside, with everything in a checkpoint.
+    Suspended,
 }
 
 impl Error {
@@ -113,6 +132,7 @@ impl Error {
         match self {
             Error::Run(RunError::Hang(_)) | Error::Check(_) => ErrorClass::Failed,
             Error::Run(RunError::Interrupted { .. }) => ErrorClass::Interrupted,
+            Error::Suspended { .. } => ErrorClass::Suspended,
             Error::Run(RunError::Refused { .. })
             | Error::Spec(_)
             | Error::Net(_)
@@ -122,7 +142,8 @@ impl Error {
             | Error::Argument { .. }
             | Error::DoesNotFit { .. }
             | Error::File { .. }
-            | Error::Content { .. } => ErrorClass::BadInput,
+            | Error::Content { .. }
+            | Error::Checkpoint { .. } => ErrorClass::BadInput,
         }
     }
 
@@ -141,7 +162,9 @@ impl Error {
             | Error::Argument { .. }
             | Error::DoesNotFit { .. }
             | Error::File { .. }
-            | Error::Content { .. } => None,
+            | Error::Content { .. }
+            | Error::Checkpoint { .. }
+            | Error::Suspended { .. } => None,
         }
     }
 }

@@ -70,26 +70,36 @@ pub fn read_trace(path: &Path) -> Result<Trace, Error> {
     )?)
 }
 
-/// Writes a file next to its place and moves it there, so that nobody ever sees half of it. Missing
-/// folders are made.
+/// Writes a file as a whole: nobody ever sees half of it. Missing folders are made.
 ///
 /// # Errors
 /// [`Error::File`] with the path and what the system said; no partial file is left.
 pub fn write_file(path: &Path, text: &str) -> Result<(), Error> {
+    replace_file(path, |file| {
+        let written = file.write_all(text.as_bytes());
+        written.map_err(|e| failed(path, "cannot write", &e))
+    })
+}
+
+/// Writes a file next to its place and moves it there. What was there before stays until then.
+pub(crate) fn replace_file(
+    path: &Path,
+    write: impl FnOnce(&mut fs::File) -> Result<(), Error>,
+) -> Result<(), Error> {
     if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
         fs::create_dir_all(folder).map_err(|e| failed(folder, "cannot make the folder", &e))?;
     }
     let temporary = temporary_name(path);
-    let written = fs::File::create(&temporary)
-        .and_then(|mut file| {
-            file.write_all(text.as_bytes())
-                .and_then(|()| file.sync_all())
-        })
-        .and_then(|()| fs::rename(&temporary, path));
-    written.map_err(|e| {
+    let io = |e: std::io::Error| failed(path, "cannot write", &e);
+    let replace = || {
+        let mut file = fs::File::create(&temporary).map_err(io)?;
+        write(&mut file)?;
+        file.sync_all().map_err(io)?;
+        fs::rename(&temporary, path).map_err(io)
+    };
+    replace().inspect_err(|_| {
         // The temporary file may not exist; the first error is the one to report.
         let _ = fs::remove_file(&temporary);
-        failed(path, "cannot write", &e)
     })
 }
 
@@ -98,7 +108,7 @@ fn temporary_name(path: &Path) -> PathBuf {
     path.with_file_name(format!(".{name}.{}.partial", std::process::id()))
 }
 
-fn failed(path: &Path, what: &str, error: &std::io::Error) -> Error {
+pub(crate) fn failed(path: &Path, what: &str, error: &std::io::Error) -> Error {
     Error::File {
         path: path.display().to_string(),
         reason: format!("{what}: {error}"),

@@ -7,6 +7,7 @@
 mod analytic;
 mod barrier;
 pub mod bench;
+mod checkpoints;
 pub mod compare;
 mod demo;
 mod describe;
@@ -38,6 +39,7 @@ pub use analytic::{
 pub use barrier::{
     BarrierRow, BarrierSlope, BarrierStudy, MAX_BARRIER_CLUSTERS, barrier_study, check_barrier_page,
 };
+pub use checkpoints::CheckpointRequest;
 pub use compare::{
     AlgorithmRequest, Backend, CompareRequest, CompareRow, Comparison, LinkFlits, SumError,
     compare, compare_by_model, parse_algorithms, plane_name,
@@ -80,6 +82,7 @@ pub use noccl_run::{
     ActionTime, Counters, Diagnosis, MemoryImage, Mode, RunConfig, RunError, RunResult,
     TrafficResult, WaitEdge,
 };
+pub use noccl_sim::checkpoint::CheckpointError;
 pub use noccl_spec::{Plane, Spec, SpecError, TileKindName, preset_text, to_toml};
 pub use noccl_workload::{
     CheckError, CheckReport, Collective, CollectiveKind, ElementType, Operator, Pattern, Place,

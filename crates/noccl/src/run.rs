@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One schedule or trace, cycle by cycle.
 
+use crate::checkpoints::{CheckpointRequest, Session};
 use crate::compare::{Case, LinkFlits, SumError, runtime_cycles};
 use crate::watch::{Tally, Watch};
 use crate::{Error, links};
 use noccl_net::Network;
 use noccl_run::{ActionTime, Counters, MemoryImage, Mode, RunConfig, RunResult, energy_pj};
-use noccl_sim::{run_schedule, run_trace};
+use noccl_sim::run_trace;
 use noccl_workload::{Place, Schedule, Trace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,8 @@ pub struct RunRequest {
     pub seed: u64,
     /// Report the load of every link, not only of the busiest.
     pub has_links: bool,
+    /// Save the run of a schedule, or go on with a saved one.
+    pub checkpoint: Option<CheckpointRequest>,
 }
 
 impl RunRequest {
@@ -30,6 +33,7 @@ impl RunRequest {
             config: RunConfig::new(mode),
             seed: 1,
             has_links: false,
+            checkpoint: None,
         }
     }
 }
@@ -68,7 +72,8 @@ pub struct RunReport {
 /// Runs a schedule. In value mode, if it claims a collective, its inputs are random and its outputs verified.
 ///
 /// # Errors
-/// [`Error::Check`] if the checker refuses the schedule, [`Error::Run`] if the run cannot finish.
+/// [`Error::Check`] if the checker refuses the schedule, [`Error::Run`] if the run cannot finish,
+/// [`Error::Checkpoint`] if it cannot be saved or gone on with, [`Error::Suspended`].
 pub fn run(
     network: &Network,
     schedule: &Schedule,
@@ -86,7 +91,17 @@ pub fn run(
         Some(case) => case.reference(network, schedule)?,
         None => Vec::new(),
     };
-    let result = run_values(network, schedule, inputs, outputs, &request.config, watch)?;
+    let mut session = Session::begin(request.checkpoint.as_ref())?;
+    let config = &request.config;
+    let result = run_in(
+        &mut session,
+        network,
+        schedule,
+        inputs,
+        outputs,
+        config,
+        watch,
+    )?;
     let verdict = case.map(|case| case.judge(&reference, &result.memory));
     let mut report = report_run(network, Some(schedule), &result, request.has_links);
     report.verified = verdict.map(|v| v.is_right);
@@ -106,10 +121,31 @@ pub fn run_values(
     config: &RunConfig,
     watch: Watch<'_>,
 ) -> Result<RunResult, Error> {
+    let mut session = Session::begin(None)?;
+    run_in(
+        &mut session,
+        network,
+        schedule,
+        inputs,
+        outputs,
+        config,
+        watch,
+    )
+}
+
+fn run_in(
+    session: &mut Session,
+    network: &Network,
+    schedule: &Schedule,
+    inputs: &[MemoryImage],
+    outputs: &[(Place, u64)],
+    config: &RunConfig,
+    watch: Watch<'_>,
+) -> Result<RunResult, Error> {
     noccl_workload::check(network, schedule)?;
-    Ok(Tally::run_actions(watch, |on_progress| {
-        run_schedule(network, schedule, inputs, outputs, config, on_progress)
-    })?)
+    Tally::run_actions(watch, |on_progress| {
+        session.simulate(network, schedule, inputs, outputs, config, on_progress)
+    })
 }
 
 /// Replays AXI transactions at the NI ports.

@@ -57,10 +57,10 @@ impl<'a> Tally<'a> {
     }
 
     /// Runs `body` with a progress callback that adds its cycles here.
-    pub(crate) fn run<T>(
+    pub(crate) fn run<T, E>(
         &self,
-        body: impl FnOnce(&mut dyn FnMut(Progress) -> bool) -> Result<T, RunError>,
-    ) -> Result<T, RunError> {
+        body: impl FnOnce(&mut dyn FnMut(Progress) -> bool) -> Result<T, E>,
+    ) -> Result<T, E> {
         let mut seen_cycles = 0;
         body(&mut |progress: Progress| {
             let new = progress.cycle.saturating_sub(seen_cycles);
@@ -71,10 +71,10 @@ impl<'a> Tally<'a> {
     }
 
     /// As [`Tally::run`] for a single run, whose actions are the units.
-    pub(crate) fn run_actions<T>(
+    pub(crate) fn run_actions<T, E>(
         watch: Watch<'_>,
-        body: impl FnOnce(&mut dyn FnMut(Progress) -> bool) -> Result<T, RunError>,
-    ) -> Result<T, RunError> {
+        body: impl FnOnce(&mut dyn FnMut(Progress) -> bool) -> Result<T, E>,
+    ) -> Result<T, E> {
         body(&mut |progress: Progress| {
             watch.report(Step {
                 done: progress.actions_done as u64,

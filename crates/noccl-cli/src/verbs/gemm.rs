@@ -74,6 +74,8 @@ pub struct Gemm {
     #[arg(long, default_value_t = 1)]
     threads: usize,
     #[command(flatten)]
+    checkpoint: crate::args::CheckpointArgs,
+    #[command(flatten)]
     overrides: crate::args::OverrideArgs,
     /// Print the rows as JSON
     #[arg(long)]
@@ -103,6 +105,7 @@ impl Gemm {
             seed: self.seed,
             threads: self.threads,
             overrides: self.overrides.overrides.clone(),
+            checkpoint: self.checkpoint.request(),
             ..base
         };
         let rows = watched("products", |watch| noccl::gemm(&request, watch))?;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl run`
 
-use crate::args::{SpecArgs, parse_mode};
+use crate::args::{CheckpointArgs, SpecArgs, parse_mode};
 use crate::progress::watched;
 use crate::table::grouped;
 use crate::{Outcome, output};
@@ -17,7 +17,9 @@ use std::path::PathBuf;
 Examples:
   noccl run reduce.json
   noccl run reduce.json --spec collective_noc_4x4_peer --mode timing --json
-  noccl run transactions.json --trace --links --json")]
+  noccl run transactions.json --trace --links --json
+  noccl run large.json --mode timing --checkpoint large.ckpt
+  noccl run large.json --mode timing --resume large.ckpt")]
 pub struct Run {
     /// Schedule (JSON), or trace with --trace
     #[arg(value_name = "FILE")]
@@ -25,7 +27,7 @@ pub struct Run {
     #[command(flatten)]
     spec: SpecArgs,
     /// The file is a trace of AXI transactions
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["checkpoint", "resume"])]
     trace: bool,
     /// value (bytes move and are checked) or timing (same cycles, faster)
     #[arg(long, default_value = "value", value_parser = parse_mode)]
@@ -42,6 +44,8 @@ pub struct Run {
     /// Report the load of every link (JSON only)
     #[arg(long)]
     links: bool,
+    #[command(flatten)]
+    checkpoint: CheckpointArgs,
     /// Print the report as JSON
     #[arg(long)]
     json: bool,
@@ -53,6 +57,7 @@ impl Run {
         let mut request = RunRequest::new(self.mode);
         request.seed = self.seed;
         request.has_links = self.links;
+        request.checkpoint = self.checkpoint.request();
         request.config.threads = self.threads;
         if let Some(cycles) = self.max_cycles {
             request.config.max_cycles = cycles;

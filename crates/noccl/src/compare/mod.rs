@@ -120,7 +120,9 @@ fn is_refusal(error: &Error) -> bool {
         | Error::Argument { .. }
         | Error::DoesNotFit { .. }
         | Error::File { .. }
-        | Error::Content { .. } => false,
+        | Error::Content { .. }
+        | Error::Checkpoint { .. }
+        | Error::Suspended { .. } => false,
     }
 }
 

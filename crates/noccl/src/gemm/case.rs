@@ -3,11 +3,13 @@
 
 use super::{Backend, Collectives, GemmRequest};
 use crate::Error;
+use crate::checkpoints::Session;
 use crate::watch::Tally;
 use noccl_model::{Calibration, predict};
 use noccl_net::Network;
 use noccl_run::{Counters, MemoryImage, Mode, RunConfig};
 use noccl_workload::{ActionId, Place, Schedule};
+use std::cell::RefCell;
 
 /// What a row is about.
 #[derive(Clone, Copy)]
@@ -16,6 +18,7 @@ pub(super) struct Case<'a> {
     pub(super) request: &'a GemmRequest,
     pub(super) backend: Backend,
     pub(super) collectives: Collectives,
+    pub(super) session: &'a RefCell<Session>,
     pub(super) tally: &'a Tally<'a>,
 }
 
@@ -78,7 +81,7 @@ impl Case<'_> {
             ..RunConfig::new(self.request.mode)
         };
         let result = self.tally.run(|on_progress| {
-            noccl_sim::run_schedule(
+            self.session.borrow_mut().simulate(
                 self.network,
                 schedule,
                 images,

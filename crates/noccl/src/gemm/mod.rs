@@ -21,11 +21,13 @@ pub use row::GemmRow;
 pub use shapes::{PAPER_SHAPE, PROBLEMS, Problem, parse_problem};
 pub use values::{GemmValues, gemm_values};
 
+use crate::checkpoints::Session;
 use crate::watch::{Tally, Watch};
 use crate::{Error, load};
 use candidates::candidates;
 use case::Case;
 use noccl_coll::gemm::{Spread, Summa, summa};
+use std::cell::RefCell;
 use steady::Window;
 use values::Inputs;
 
@@ -36,11 +38,13 @@ const MAX_CHECKED_CLUSTERS: usize = 256;
 /// One row per mesh, backend and way to communicate; rows of one mesh stand together.
 ///
 /// # Errors
-/// [`Error::Argument`], [`Error::Coll`], [`Error::Model`] or [`Error::Run`], saying what would be accepted.
+/// [`Error::Argument`], [`Error::Coll`], [`Error::Model`] or [`Error::Run`], saying what would be accepted;
+/// [`Error::Checkpoint`] if the runs cannot be saved or gone on with, [`Error::Suspended`].
 pub fn gemm(request: &GemmRequest, watch: Watch<'_>) -> Result<Vec<GemmRow>, Error> {
     request.check()?;
     let cases = request.meshes.len() * request.backends.len() * request.collectives.len();
     let tally = Tally::new(watch, cases as u64);
+    let session = RefCell::new(Session::begin(request.checkpoint.as_ref())?);
     let mut rows = Vec::new();
     for (width, height) in &request.meshes {
         let preset = format!("collective_noc_{width}x{height}");
@@ -54,6 +58,7 @@ pub fn gemm(request: &GemmRequest, watch: Watch<'_>) -> Result<Vec<GemmRow>, Err
                     request,
                     backend: *backend,
                     collectives: *collectives,
+                    session: &session,
                     tally: &tally,
                 };
                 rows.push(match request.kernel {

@@ -2,7 +2,7 @@
 //! What is asked: kernel, meshes, submatrices, collectives.
 
 use super::shapes::Problem;
-use crate::Error;
+use crate::{CheckpointRequest, Error};
 use noccl_coll::gemm::{DEFAULT_UTILISATION, Spread, SubmatrixShape, Sync};
 use noccl_model::Calibration;
 use noccl_run::Mode;
@@ -116,6 +116,8 @@ pub struct GemmRequest {
     pub threads: usize,
     /// Fields of the spec that differ from the preset.
     pub overrides: Vec<(String, String)>,
+    /// Save the runs, or go on with saved ones.
+    pub checkpoint: Option<CheckpointRequest>,
 }
 
 impl GemmRequest {
@@ -143,6 +145,7 @@ impl GemmRequest {
             seed: 1,
             threads: 1,
             overrides: Vec::new(),
+            checkpoint: None,
         }
     }
 
