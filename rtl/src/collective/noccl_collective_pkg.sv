@@ -42,4 +42,30 @@ package noccl_collective_pkg;
     noccl_flit_pkg::tag_t   tag;
   } name_t;
 
+  // What all beats of a flow have in common.
+  typedef struct packed {
+    name_t                         name;
+    noccl_flit_pkg::region_coord_t base;
+    noccl_flit_pkg::region_coord_t mask;
+    noccl_flit_pkg::operator_e     operator;
+    noccl_flit_pkg::element_e      element;
+  } flow_t;
+
+  function automatic slot_set_t lowest_slot(slot_set_t set);
+    return set & (~set + slot_set_t'(1));
+  endfunction
+
+  function automatic slot_t slot_index(slot_set_t one_hot);
+    slot_t index;
+    index = '0;
+    for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
+      if (one_hot[s]) index |= slot_t'(s);
+    end
+    return index;
+  endfunction
+
+  function automatic noccl_flit_pkg::port_set_t lowest_port(noccl_flit_pkg::port_set_t set);
+    return set & (~set + noccl_flit_pkg::port_set_t'(1));
+  endfunction
+
 endpackage

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who is who in a wide reduction: flows by name, slots, and the headers of their results.
+//
+// A flow is one reduction burst that passes a router where it meets siblings. It takes a slot with its first operand and
+// gives it back when its last result leaves. Where no slot is free, newcomers wait in their FIFO: the stated limit of
+// docs/design/0001.
+//
+// Latency: a head is absorbed in the cycle in which it comes; one new flow per cycle, at the lowest port; others wait.
+// Combinational paths: `join_valid_i`, `head_i` to `absorb_o`, `forward_o`, `enters_o`, `newcomer_*_o`.
+// Ordering: beats of a flow keep their order per input. Source: S1, section 3.1.4; docs/design/0004, wide reduction.
+// Mirror: crates/noccl-sim/src/join/fold.rs.
+
+`include "noccl_assert.svh"
+
+module noccl_reduction_flows
+  import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::port_set_t, noccl_flit_pkg::wide_hdr_t;
+  import noccl_cfg_pkg::REDUCTION_FLOWS;
+  import noccl_collective_pkg::slot_t, noccl_collective_pkg::slot_set_t;
+  import noccl_collective_pkg::flow_t, noccl_collective_pkg::name_t;
+(
+    /// Clock.
+    input  logic                          clk_i,
+    /// Asynchronous reset, active low: no flow.
+    input  logic                          rst_ni,
+    /// Mesh coordinate of the router; constant.
+    input  noccl_flit_pkg::coord_t        position_i,
+    /// Inputs whose head is an operand; stays until absorbed or forwarded.
+    input  port_set_t                     join_valid_i,
+    /// Headers of the heads; ignored without valid.
+    input  wide_hdr_t                     head_i         [      NUM_PORTS],
+    /// The head enters the store.
+    output port_set_t                     absorb_o,
+    /// The head meets no siblings here and goes on as it is.
+    output port_set_t                     forward_o,
+    /// Per input: slot of the flow that the absorbed head belongs to, none if it is not absorbed.
+    output slot_set_t                     enters_o       [      NUM_PORTS],
+    /// Slot that is taken in this cycle.
+    output slot_set_t                     starts_o,
+    /// Its set, its root, and the beats that follow the first one; undefined without.
+    output noccl_flit_pkg::region_coord_t newcomer_base_o,
+    output noccl_flit_pkg::region_coord_t newcomer_mask_o,
+    output noccl_flit_pkg::coord_t        newcomer_root_o,
+    output noccl_flit_pkg::left_t         newcomer_left_o,
+    /// Slots in use.
+    output slot_set_t                     valid_o,
+    /// Per slot: inputs that carry operands; undefined for slots not in use.
+    output port_set_t                     join_o         [REDUCTION_FLOWS],
+    /// Per slot: what its beats have in common; undefined for slots not in use.
+    output flow_t                         flow_o         [REDUCTION_FLOWS],
+    /// A result of slot `result_slot_i` leaves at the end of the cycle.
+    input  logic                          result_taken_i,
+    /// Slot of the oldest result.
+    input  slot_t                         result_slot_i,
+    /// Header of the oldest result.
+    output wide_hdr_t                     result_hdr_o
+);
+
+  slot_set_t valid_q, valid_d, ends;
+  flow_t flow_q[REDUCTION_FLOWS];
+  port_set_t join_q[REDUCTION_FLOWS];
+  // Contributors did not agree on the burst.
+  slot_set_t disagrees_q, disagrees_d;
+  // Of the beat that leaves next: its line, and the beats that follow.
+  noccl_flit_pkg::line_t line_q[REDUCTION_FLOWS];
+  noccl_flit_pkg::left_t left_q[REDUCTION_FLOWS];
+
+  // -------------------------------------------------------------------------------------- heads by name
+
+  name_t name[NUM_PORTS];
+  port_set_t join_set[NUM_PORTS];
+  port_set_t is_known, is_new, chosen;
+  slot_set_t hits[NUM_PORTS];
+
+  for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_input
+    logic meets_siblings;
+
+    noccl_join_set u_join_set (
+        .position_i,
+        .base_i (head_i[i].base),
+        .mask_i (head_i[i].mask),
+        .root_i (head_i[i].dst),
+        .ports_o(join_set[i])
+    );
+    assign meets_siblings = (join_set[i] & (join_set[i] - port_set_t'(1))) != '0;
+    assign name[i].root = head_i[i].dst;
+    assign name[i].tag = head_i[i].tag;
+    for (genvar s = 0; s < int'(REDUCTION_FLOWS); s++) begin : gen_slot
+      assign hits[i][s] = join_valid_i[i] && valid_q[s] && flow_q[s].name == name[i];
+    end
+    assign is_known[i]  = hits[i] != '0;
+    assign forward_o[i] = join_valid_i[i] && !meets_siblings;
+    assign is_new[i]    = join_valid_i[i] && meets_siblings && !is_known[i];
+    assign enters_o[i]  = is_known[i] ? hits[i] : chosen[i] ? starts_o : '0;
+
+    `ASSERT(OneSlotPerName, (hits[i] & (hits[i] - slot_set_t'(1))) == '0)
+    `ASSUME(CarriesContributions, !join_valid_i[i] || join_set[i][i])
+  end
+
+  assign starts_o = is_new == '0 ? '0 : noccl_collective_pkg::lowest_slot(~valid_q);
+  assign chosen   = starts_o == '0 ? '0 : noccl_collective_pkg::lowest_port(is_new);
+  assign absorb_o = is_known | chosen;
+
+  // What the first operand of a flow says.
+  flow_t newcomer;
+  noccl_flit_pkg::line_t newcomer_line;
+  always_comb begin : p_newcomer
+    newcomer = flow_t'(0);
+    newcomer_line = '0;
+    newcomer_left_o = '0;
+    for (int unsigned i = 0; i < NUM_PORTS; i++) begin
+      if (chosen[i]) begin
+        newcomer.name |= name[i];
+        newcomer.base |= head_i[i].base;
+        newcomer.mask |= head_i[i].mask;
+        newcomer.operator = head_i[i].operator;
+        newcomer.element  = head_i[i].element;
+        newcomer_line |= head_i[i].line;
+        newcomer_left_o |= head_i[i].left;
+      end
+    end
+  end
+  assign newcomer_base_o = newcomer.base;
+  assign newcomer_mask_o = newcomer.mask;
+  assign newcomer_root_o = newcomer.name.root;
+
+  port_set_t newcomer_join;
+  always_comb begin : p_newcomer_join
+    newcomer_join = '0;
+    for (int unsigned i = 0; i < NUM_PORTS; i++) if (chosen[i]) newcomer_join |= join_set[i];
+  end
+
+  // -------------------------------------------------------------------------------------------- results
+
+  flow_t leaving;
+  noccl_flit_pkg::line_t leaving_line;
+  noccl_flit_pkg::left_t leaving_left;
+
+  assign leaving = flow_q[result_slot_i];
+  assign leaving_line = line_q[result_slot_i];
+  assign leaving_left = left_q[result_slot_i];
+
+  always_comb begin : p_result
+    result_hdr_o = '0;
+    result_hdr_o.kind = noccl_flit_pkg::WIDE_REDUCE;
+    result_hdr_o.dst = leaving.name.root;
+    result_hdr_o.src = position_i;
+    result_hdr_o.base = leaving.base;
+    result_hdr_o.mask = leaving.mask;
+    result_hdr_o.tag = leaving.name.tag;
+    result_hdr_o.resp = disagrees_q[result_slot_i] ? noccl_flit_pkg::RESP_SLVERR
+                                                   : noccl_flit_pkg::RESP_OKAY;
+    result_hdr_o.line = leaving_line;
+    result_hdr_o.left = leaving_left;
+    result_hdr_o.operator = leaving.operator;
+    result_hdr_o.element = leaving.element;
+  end
+
+  always_comb begin : p_ends
+    ends = '0;
+    ends[result_slot_i] = result_taken_i && leaving_left == '0;
+  end
+
+  // ---------------------------------------------------------------------------------------------- slots
+
+  assign valid_d = (valid_q | starts_o) & ~ends;
+
+  always_comb begin : p_disagrees
+    disagrees_d = disagrees_q & ~starts_o;
+    for (int unsigned i = 0; i < NUM_PORTS; i++) begin
+      if (head_i[i].resp != noccl_flit_pkg::RESP_OKAY) disagrees_d |= enters_o[i];
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) valid_q <= '0;
+    else valid_q <= valid_d;
+  end
+
+  always_ff @(posedge clk_i) begin
+    disagrees_q <= disagrees_d;
+    for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
+      if (starts_o[s]) begin
+        flow_q[s] <= newcomer;
+        join_q[s] <= newcomer_join;
+        line_q[s] <= newcomer_line;
+        left_q[s] <= newcomer_left_o;
+      end else if (result_taken_i && result_slot_i == slot_t'(s)) begin
+        line_q[s] <= leaving_line + 1'b1;
+        left_q[s] <= leaving_left - 1'b1;
+      end
+    end
+  end
+
+  assign valid_o = valid_q;
+  assign join_o  = join_q;
+  assign flow_o  = flow_q;
+
+  `ASSERT(ResultsOfFlowsOnly, !result_taken_i || valid_q[result_slot_i])
+  `ASSERT_KNOWN(ControlKnown, {absorb_o, forward_o, valid_o})
+  `COVER(AllSlotsInUse, valid_q == '1 && is_new != '0)
+
+endmodule

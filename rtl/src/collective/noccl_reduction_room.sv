@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Room in stores: how many beats a flow may have under way to its next merge point, and the room that this one gives back
+// to the senders of its operands.
+//
+// A quad of `CREDIT_BEATS` folded beats is given back to every input whose sender still needs it; one response flit per
+// input, the tile's own NI by wires. An owed quad is one bit; so a flow waits at the end of a quad until
+// the one before has been sent (the response plane is later in the order of waits).
+//
+// Latency: a quad is owed two cycles after its last beat was chosen. Combinational paths: none from inputs to
+// `allowed_o`; `own_*_o`, `credit_*_o` from registers. Ordering: lowest slot first, lowest input first.
+// Source: docs/design/0001, decision I. Mirror: crates/noccl-sim/src/join/fold.rs, machine.rs (`send_credits`).
+
+`include "noccl_assert.svh"
+
+module noccl_reduction_room
+  import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::LOCAL, noccl_flit_pkg::port_set_t;
+  import noccl_flit_pkg::coord_t, noccl_flit_pkg::left_t;
+  import noccl_cfg_pkg::REDUCTION_FLOWS, noccl_cfg_pkg::CREDIT_BEATS;
+  import noccl_collective_pkg::slot_t, noccl_collective_pkg::slot_set_t;
+  import noccl_collective_pkg::flow_t, noccl_collective_pkg::name_t, noccl_collective_pkg::window_t;
+(
+    /// Clock.
+    input  logic                          clk_i,
+    /// Asynchronous reset, active low: nothing is owed.
+    input  logic                          rst_ni,
+    /// Mesh coordinate of the router; constant.
+    input  coord_t                        position_i,
+    /// Slot that is taken in this cycle.
+    input  slot_set_t                     starts_i,
+    /// Its set, its root and the beats that follow the first; ignored without.
+    input  noccl_flit_pkg::region_coord_t newcomer_base_i,
+    input  noccl_flit_pkg::region_coord_t newcomer_mask_i,
+    input  coord_t                        newcomer_root_i,
+    input  left_t                         newcomer_left_i,
+    /// Slots in use.
+    input  slot_set_t                     valid_i,
+    /// Per slot: inputs with operands.
+    input  port_set_t                     join_i         [REDUCTION_FLOWS],
+    /// Per slot: what its beats have in common.
+    input  flow_t                         flow_i         [REDUCTION_FLOWS],
+    /// Slots that may start a beat: room ahead, and no quad in the way.
+    output slot_set_t                     allowed_o,
+    /// Slots whose last pass of a beat may start: no quad in the way.
+    output slot_set_t                     may_finish_o,
+    /// Slot that starts a beat in this cycle.
+    input  slot_set_t                     begins_i,
+    /// Slot that starts the last pass of a beat in this cycle.
+    input  slot_set_t                     finishes_i,
+    /// Room at the next merge point has come for a flow of this name, `CREDIT_BEATS` of it.
+    input  logic                          credit_valid_i,
+    /// Its name; ignored without valid.
+    input  name_t                         credit_name_i,
+    /// A flow of this router is meant; otherwise the tile's NI is.
+    output logic                          credit_hit_o,
+    /// Room for a sender elsewhere is offered; stays until ready.
+    output logic                          owed_valid_o,
+    /// The sender.
+    output coord_t                        owed_dst_o,
+    /// Name of its flow.
+    output name_t                         owed_name_o,
+    /// The NI sends it.
+    input  logic                          owed_ready_i,
+    /// Room for the tile's own NI, taken at once.
+    output logic                          own_valid_o,
+    /// Name of its flow.
+    output name_t                         own_name_o
+);
+
+  localparam logic [1:0] LAST_OF_QUAD = 2'(CREDIT_BEATS - 1);
+
+  // -------------------------------------------------------------------------------------- the way ahead
+
+  window_t room_q[REDUCTION_FLOWS], room_d[REDUCTION_FLOWS];
+  slot_set_t has_ahead_q, has_ahead_d, credited, has_room;
+  logic newcomer_ahead;
+  window_t newcomer_room;
+
+  noccl_contributors u_ahead (
+      .position_i,
+      .base_i       (newcomer_base_i),
+      .mask_i       (newcomer_mask_i),
+      .root_i       (newcomer_root_i),
+      .contributor_o(),
+      .window_o     (),
+      .has_ahead_o  (newcomer_ahead),
+      .ahead_o      (newcomer_room)
+  );
+
+  always_comb begin : p_room
+    for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
+      credited[s] = credit_valid_i && valid_i[s] && flow_i[s].name == credit_name_i;
+      has_room[s] = !has_ahead_q[s] || room_q[s] != '0;
+      has_ahead_d[s] = starts_i[s] ? newcomer_ahead : has_ahead_q[s];
+      room_d[s] = room_q[s];
+      if (credited[s]) room_d[s] += window_t'(CREDIT_BEATS);
+      if (begins_i[s]) room_d[s] -= window_t'(1);
+      if (starts_i[s]) room_d[s] = newcomer_room;
+    end
+  end
+  assign credit_hit_o = credited != '0;
+
+  // ---------------------------------------------------------------------------------- quads and debts
+
+  logic [1:0] quad_q[REDUCTION_FLOWS];
+  // Beats that follow the one whose last pass starts next.
+  left_t left_q[REDUCTION_FLOWS];
+  port_set_t owed_q[REDUCTION_FLOWS], owed_d[REDUCTION_FLOWS];
+  slot_set_t owes, is_quad_end;
+
+  always_comb begin : p_allowed
+    for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
+      owes[s] = owed_q[s] != '0;
+      is_quad_end[s] = quad_q[s] == LAST_OF_QUAD;
+    end
+  end
+  assign may_finish_o = ~(owes & is_quad_end);
+  assign allowed_o = has_room & may_finish_o;
+
+  // One cycle later: who needs the quad?
+  logic folded_q, ends_quad_q;
+  slot_t folded_slot_q;
+  left_t folded_left;
+  window_t window[NUM_PORTS];
+  port_set_t needs;
+
+  assign folded_left = left_q[folded_slot_q];
+
+  noccl_contributors u_senders (
+      .position_i,
+      .base_i       (flow_i[folded_slot_q].base),
+      .mask_i       (flow_i[folded_slot_q].mask),
+      .root_i       (flow_i[folded_slot_q].name.root),
+      .contributor_o(),
+      .window_o     (window),
+      .has_ahead_o  (),
+      .ahead_o      ()
+  );
+
+  always_comb begin : p_needs
+    for (int unsigned i = 0; i < NUM_PORTS; i++) begin
+      // The quad's first beat was followed by three more: its sender could not send that far ahead.
+      needs[i] = join_i[folded_slot_q][i] && folded_q && ends_quad_q &&
+          32'(folded_left) + CREDIT_BEATS - 1 >= 32'(window[i]);
+    end
+  end
+
+  // ------------------------------------------------------------------------------------------ who is next
+
+  slot_set_t remote, local_debt, remote_slot, local_slot;
+  slot_t remote_index;
+  port_set_t remote_port;
+  coord_t contributor[NUM_PORTS];
+
+  always_comb begin : p_debts
+    for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
+      remote[s] = owed_q[s][LOCAL-1:0] != '0;
+      local_debt[s] = owed_q[s][LOCAL];
+    end
+  end
+  assign remote_slot  = noccl_collective_pkg::lowest_slot(remote);
+  assign local_slot   = noccl_collective_pkg::lowest_slot(local_debt);
+  assign remote_index = noccl_collective_pkg::slot_index(remote_slot);
+  assign remote_port  = noccl_collective_pkg::lowest_port(owed_q[remote_index]);
+
+  noccl_contributors u_owed (
+      .position_i,
+      .base_i       (flow_i[remote_index].base),
+      .mask_i       (flow_i[remote_index].mask),
+      .root_i       (flow_i[remote_index].name.root),
+      .contributor_o(contributor),
+      .window_o     (),
+      .has_ahead_o  (),
+      .ahead_o      ()
+  );
+
+  always_comb begin : p_owed
+    owed_dst_o = '0;
+    for (int unsigned i = 0; i < LOCAL; i++) if (remote_port[i]) owed_dst_o |= contributor[i];
+    for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
+      owed_d[s] = owed_q[s];
+      if (folded_slot_q == slot_t'(s)) owed_d[s] |= needs;
+      if (remote_slot[s] && owed_ready_i) owed_d[s] &= ~remote_port;
+      if (local_slot[s]) owed_d[s][LOCAL] = 1'b0;
+    end
+  end
+  assign owed_valid_o = remote != '0;
+  assign owed_name_o  = flow_i[remote_index].name;
+  assign own_valid_o  = local_debt != '0;
+  assign own_name_o   = flow_i[noccl_collective_pkg::slot_index(local_slot)].name;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      folded_q <= 1'b0;
+      for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) owed_q[s] <= '0;
+    end else begin
+      folded_q <= finishes_i != '0;
+      owed_q   <= owed_d;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    has_ahead_q <= has_ahead_d;
+    room_q <= room_d;
+    folded_slot_q <= noccl_collective_pkg::slot_index(finishes_i);
+    ends_quad_q <= (finishes_i & is_quad_end) != '0;
+    for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
+      if (starts_i[s]) quad_q[s] <= '0;
+      else if (finishes_i[s]) quad_q[s] <= is_quad_end[s] ? '0 : quad_q[s] + 1'b1;
+      if (starts_i[s]) left_q[s] <= newcomer_left_i;
+      else if (folded_q && folded_slot_q == slot_t'(s)) left_q[s] <= folded_left - 1'b1;
+    end
+  end
+
+  `ASSERT_INIT(QuadOfFour, CREDIT_BEATS == 4)
+  `ASSERT_INIT(WindowsHoldAQuad, noccl_cfg_pkg::WINDOW_BEATS > CREDIT_BEATS)
+  `ASSERT(NoDebtTwice, !folded_q || (needs & owed_q[folded_slot_q]) == '0)
+  `ASSERT(NoDebtAtTheStart, (starts_i & owes) == '0)
+  `ASSERT(RoomToBegin, (begins_i & ~has_room) == '0)
+  `ASSERT_KNOWN(ControlKnown, {owed_valid_o, own_valid_o})
+  `COVER(WaitsForDebt, (owes & is_quad_end) != '0)
+  `COVER(TwoDebts, (remote & (remote - slot_set_t'(1))) != '0)
+
+endmodule

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What surrounds a merge point of wide reductions: senders with windows, the next merge point.
+
+Written from design notes 0001 and 0004. It knows what must come out, not when.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from dataclasses import dataclass, field
+
+from common import flits
+from common.flits import LOCAL, Coord, Join
+
+SLVERR = 2
+WORD = (1 << 64) - 1
+
+
+def window(hops: int) -> int:
+    """Beats that may be under way over a distance."""
+    c = flits.constants()
+    farther = max(hops - 1, 0) * c["WINDOW_BEATS_PER_HOP"]
+    return min(c["WINDOW_BEATS"] + farther, c["MAX_WINDOW_BEATS"])
+
+
+def hops(a: Coord, b: Coord) -> int:
+    """Links between two routers."""
+    return abs(a[0] - b[0]) + abs(a[1] - b[1])
+
+
+def fold(operands: list[int]) -> int:
+    """The bench's arithmetic, which is neither commutative nor associative."""
+    total = operands[0]
+    for operand in operands[1:]:
+        total = (3 * total + operand) & WORD
+    return total
+
+
+@dataclass
+class Flow:
+    """One reduction burst at the merge point, from all sides."""
+
+    join: Join
+    tag: int
+    beats: int
+    line: int
+    disagrees: int | None
+    here: Coord
+    rng: random.Random
+    sent: dict[int, int] = field(default_factory=dict)
+    room: dict[int, int] = field(default_factory=dict)
+    data: dict[int, list[int]] = field(default_factory=dict)
+    num_left: int = 0
+    num_credited: int = 0
+
+    def __post_init__(self) -> None:
+        for port in self.join.inputs(self.here):
+            self.sent[port] = 0
+            self.room[port] = window(hops(self.here, self.join.contributor(self.here, port)))
+            self.data[port] = [self.rng.getrandbits(64) for _ in range(self.beats)]
+        ahead = self.join.next_merge(self.here)
+        self.ahead_window = None if ahead is None else window(hops(self.here, ahead))
+
+    @property
+    def name(self) -> tuple[Coord, int]:
+        """Root and tag."""
+        return self.join.root, self.tag
+
+    def may_send(self, port: int) -> bool:
+        """Is there a beat, and room for it?"""
+        return port in self.sent and self.sent[port] < self.beats and self.room[port] > 0
+
+    def header(self, beat: int, src: Coord, *, disagrees: bool) -> int:
+        """Header of an operand or of a sum."""
+        fields = {
+            **self.join.fields(),
+            "kind": 1,
+            "src_x": src[0],
+            "src_y": src[1],
+            "tag": self.tag,
+            "resp": SLVERR * disagrees,
+            "line": self.line + beat,
+            "left": self.beats - 1 - beat,
+            "operator": self.tag % 5,
+            "element": self.tag % 10,
+        }
+        return flits.pack("wide", fields)
+
+    def operand(self, port: int) -> tuple[int, int]:
+        """Header and data of the next operand of an input."""
+        beat = self.sent[port]
+        src = self.join.contributor(self.here, port)
+        header = self.header(beat, src, disagrees=self.disagrees == port)
+        return header, self.data[port][beat]
+
+    def send(self, port: int) -> None:
+        """The operand has entered the router."""
+        self.sent[port] += 1
+        self.room[port] -= 1
+
+    def take_sum(self, header: int, data: int) -> None:
+        """A sum leaves the merge point: is it the right one?"""
+        beat = self.num_left
+        self.num_left += 1
+        assert header == self.header(beat, self.here, disagrees=self.disagrees is not None)
+        assert data == fold([self.data[port][beat] for port in sorted(self.data)])
+        if self.ahead_window is not None:
+            assert self.num_left - self.num_credited <= self.ahead_window, "window exceeded"
+
+    def owes_credit(self) -> bool:
+        """Does the next merge point give back a quad, having folded all that has left?"""
+        if self.ahead_window is None:
+            return False
+        quad = flits.constants()["CREDIT_BEATS"]
+        is_folded = self.num_left - self.num_credited >= quad
+        return is_folded and self.num_credited + self.ahead_window < self.beats
+
+    def needs(self, port: int) -> bool:
+        """Has the sender of an input more to send than it has room for?"""
+        return self.beats - self.sent[port] > self.room[port]
+
+    def is_over(self) -> bool:
+        """All sums have left."""
+        return self.num_left == self.beats
+
+
+def is_local_only(join: Join, here: Coord) -> bool:
+    """Nobody but the tile itself contributes."""
+    return set(join.inputs(here)) == {LOCAL}
+
+
+@dataclass
+class Unary:
+    """Operands that meet no siblings here: they go on as they are."""
+
+    header: int
+    data: int
+
+
+Head = tuple[Flow | Unary, int, int]
+Queue = deque[Head]
