@@ -29,11 +29,13 @@ pub enum Algorithm {
     InNetwork,
     /// The network's multicasts or reductions, one dimension after the other.
     InNetworkLines,
+    /// One transaction of the network: a root folds and multicasts beat by beat.
+    InNetworkOnce,
 }
 
 impl Algorithm {
     /// All algorithms in the order of tables.
-    pub const ALL: [Algorithm; 10] = [
+    pub const ALL: [Algorithm; 11] = [
         Algorithm::Chain,
         Algorithm::Tree,
         Algorithm::RowColumn,
@@ -44,6 +46,7 @@ impl Algorithm {
         Algorithm::Counter,
         Algorithm::InNetwork,
         Algorithm::InNetworkLines,
+        Algorithm::InNetworkOnce,
     ];
 
     /// Stable name, as users write it.
@@ -60,6 +63,7 @@ impl Algorithm {
             Algorithm::Counter => "counter",
             Algorithm::InNetwork => "in_network",
             Algorithm::InNetworkLines => "in_network_lines",
+            Algorithm::InNetworkOnce => "in_network_once",
         }
     }
 
@@ -67,7 +71,7 @@ impl Algorithm {
     #[must_use]
     pub const fn is_in_network(self) -> bool {
         match self {
-            Algorithm::InNetwork | Algorithm::InNetworkLines => true,
+            Algorithm::InNetwork | Algorithm::InNetworkLines | Algorithm::InNetworkOnce => true,
             Algorithm::Chain
             | Algorithm::Tree
             | Algorithm::RowColumn
@@ -96,6 +100,7 @@ impl Algorithm {
             Algorithm::Counter => matches!(kind, Barrier),
             Algorithm::InNetwork => !matches!(kind, AllToAll),
             Algorithm::InNetworkLines => matches!(kind, AllGather | ReduceScatter),
+            Algorithm::InNetworkOnce => matches!(kind, AllReduce),
         }
     }
 }

@@ -7,6 +7,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
+/// Word of a root in the centre.
+const CENTRE: &str = "centre";
+
 /// Which structure a `row_column` algorithm uses within one dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Inner {
@@ -41,6 +44,8 @@ pub struct Choice {
     pub barrier: BarrierMechanism,
     /// Who meets where in a barrier by itself; `None`: everybody at the root. Read by `counter` and `in_network`.
     pub shape: Option<BarrierShape>,
+    /// The root stands in the group's centre, not in a corner; read by `in_network_once`.
+    pub is_central: bool,
 }
 
 impl Choice {
@@ -54,6 +59,7 @@ impl Choice {
             forwarding: default_forwarding(algorithm, Inner::Chain),
             barrier: BarrierMechanism::InNetwork,
             shape: None,
+            is_central: false,
         }
     }
 
@@ -67,6 +73,7 @@ impl Choice {
             forwarding: default_forwarding(Algorithm::RowColumn, inner),
             barrier: BarrierMechanism::InNetwork,
             shape: None,
+            is_central: false,
         }
     }
 
@@ -75,6 +82,14 @@ impl Choice {
     pub const fn shaped(algorithm: Algorithm, shape: BarrierShape) -> Self {
         let mut choice = Self::new(algorithm, 1);
         choice.shape = Some(shape);
+        choice
+    }
+
+    /// An all-reduce by one transaction whose root stands in the centre.
+    #[must_use]
+    pub const fn central() -> Self {
+        let mut choice = Self::new(Algorithm::InNetworkOnce, 1);
+        choice.is_central = true;
         choice
     }
 
@@ -96,7 +111,8 @@ impl Choice {
             | Algorithm::Slotted
             | Algorithm::Counter
             | Algorithm::InNetwork
-            | Algorithm::InNetworkLines => false,
+            | Algorithm::InNetworkLines
+            | Algorithm::InNetworkOnce => false,
         }
     }
 
@@ -123,7 +139,8 @@ impl Choice {
             | Algorithm::Slotted
             | Algorithm::Counter
             | Algorithm::InNetwork
-            | Algorithm::InNetworkLines => false,
+            | Algorithm::InNetworkLines
+            | Algorithm::InNetworkOnce => false,
         }
     }
 
@@ -143,6 +160,9 @@ impl Choice {
         }
         if self.algorithm == Algorithm::RowColumn {
             put("inner", self.inner.name());
+        }
+        if self.is_central {
+            put("root", CENTRE);
         }
         for (key, word) in self.shape.into_iter().flat_map(BarrierShape::words) {
             put(key, word);
@@ -185,7 +205,8 @@ const fn default_forwarding(algorithm: Algorithm, inner: Inner) -> Forwarding {
             | Algorithm::Slotted
             | Algorithm::Counter
             | Algorithm::InNetwork
-            | Algorithm::InNetworkLines,
+            | Algorithm::InNetworkLines
+            | Algorithm::InNetworkOnce,
             _,
         )
         | (Algorithm::RowColumn, Inner::Chain) => Forwarding::Pull,
@@ -218,6 +239,9 @@ impl fmt::Display for Choice {
         if self.has_steps() && self.barrier == BarrierMechanism::Software {
             f.write_str(":software")?;
         }
+        if self.is_central {
+            write!(f, ":{CENTRE}")?;
+        }
         let mut words = self.shape.into_iter().flat_map(BarrierShape::words);
         words.try_for_each(|(_, word)| write!(f, ":{word}"))
     }
@@ -232,7 +256,8 @@ impl FromStr for Choice {
             found: format!("{part} in {text}"),
             accepted: "NAME[:CHUNKS][:tree][:pull|:push][:software], CHUNKS at least 1; `:tree` \
                        only after row_column; after ring only `:software`, after in_network only \
-                       CHUNKS, after pairwise, slotted and in_network_lines nothing; for a barrier \
+                       CHUNKS, after in_network_once only `:centre`, after pairwise, slotted and \
+                       in_network_lines nothing; for a barrier \
                        counter and in_network with [:row_column|:quads|:pairwise][:centre]"
                 .to_owned(),
         };
@@ -251,6 +276,9 @@ impl FromStr for Choice {
                 ("push", None) if choice.has_forwarding() => choice.forwarding = Forwarding::Push,
                 ("software", None) if choice.has_steps() => {
                     choice.barrier = BarrierMechanism::Software;
+                }
+                (CENTRE, None) if algorithm == Algorithm::InNetworkOnce => {
+                    choice.is_central = true;
                 }
                 (word, None) if choice.is_barrier() => {
                     let shape = BarrierShape::with(choice.shape, word);
@@ -303,6 +331,9 @@ mod tests {
                 assert_eq!(text.parse::<Choice>().as_ref(), Ok(&choice), "{text}");
             }
         }
+        let central = Choice::central();
+        assert_eq!(central.to_string(), "in_network_once:centre");
+        assert_eq!(central.to_string().parse::<Choice>().as_ref(), Ok(&central));
         assert!("chain:centre".parse::<Choice>().is_err());
     }
 
@@ -329,6 +360,8 @@ mod tests {
             "chain:tree",
             "in_network:push",
             "in_network_lines:2",
+            "in_network_once:2",
+            "in_network_once:corner",
             "ring:2",
             "ring:pull",
             "counter:pull",

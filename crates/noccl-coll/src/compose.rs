@@ -14,9 +14,10 @@ use crate::steps::{Steps, transfer};
 use crate::sync::SyncPlan;
 use crate::{
     Algorithm, BarrierPlan, BarrierShape, Choice, CollError, barrier, blocks, gather, in_network,
-    pairwise, segments, slotted,
+    once, pairwise, segments, slotted,
 };
 use noccl_net::{Network, TileRef};
+use noccl_workload::check::shares_results;
 use noccl_workload::{
     Action, ActionKind, BarrierMechanism, Collective, CollectiveKind, Destination, Place,
 };
@@ -154,6 +155,7 @@ impl Task<'_> {
             | Algorithm::Tree
             | Algorithm::DoubleTree
             | Algorithm::Ring
+            | Algorithm::InNetworkOnce
             | Algorithm::Counter => Vec::new(),
         };
         layout.check(self.network, group, self.choice)?;
@@ -253,6 +255,18 @@ impl Task<'_> {
         }
         layout.check(self.network, group, self.choice)?;
         Ok(builder.finish())
+    }
+
+    /// The network's all-reduce, which needs no scratch.
+    pub(crate) fn by_one_transaction(&self) -> Result<Vec<Action>, CollError> {
+        let layout = Layout::new(self.network, self.group, self.collective, self.choice)?;
+        layout.check(self.network, self.group, self.choice)?;
+        if !shares_results(self.network) {
+            return Err(self
+                .unsupported("published interfaces do not pass results on; accepted: in_network"));
+        }
+        let pieces = &self.group.pieces;
+        once::all_reduce(self.collective, pieces, self.choice.is_central)
     }
 
     fn unsupported(&self, reason: &str) -> CollError {

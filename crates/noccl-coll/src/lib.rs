@@ -20,6 +20,7 @@ mod group;
 mod in_network;
 mod layout;
 mod multicast;
+mod once;
 mod order;
 mod pairwise;
 mod reduce;
@@ -82,6 +83,7 @@ pub fn schedule(
             task.barrier(BarrierMechanism::InNetwork)?
         }
         Algorithm::InNetwork if !collective.kind.has_blocks() => task.by_network()?,
+        Algorithm::InNetworkOnce => task.by_one_transaction()?,
         Algorithm::InNetwork
         | Algorithm::InNetworkLines
         | Algorithm::Pairwise
@@ -119,7 +121,8 @@ fn validate(collective: &Collective, choice: Choice) -> Result<(), CollError> {
     } else {
         !kind.has_blocks()
     };
-    if choice.chunks > 1 && !is_cut {
+    let is_whole = choice.algorithm == Algorithm::InNetworkOnce;
+    if choice.chunks > 1 && (!is_cut || is_whole) {
         return Err(unsupported("accepted: one chunk".to_owned()));
     }
     if choice.chunks == 0 {

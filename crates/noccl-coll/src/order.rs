@@ -46,7 +46,8 @@ pub(crate) fn phases(group: &Group, choice: Choice, first: First) -> Result<Vec<
         | Algorithm::Slotted
         | Algorithm::Counter
         | Algorithm::InNetwork
-        | Algorithm::InNetworkLines => Ok(Vec::new()),
+        | Algorithm::InNetworkLines
+        | Algorithm::InNetworkOnce => Ok(Vec::new()),
     }
 }
 

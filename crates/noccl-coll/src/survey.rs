@@ -83,6 +83,7 @@ fn candidates(network: &Network, collective: &Collective) -> Vec<Choice> {
             Algorithm::Chain | Algorithm::DoubleTree => {
                 of(&[Inner::Chain], &counts, |_, c| Choice::new(algorithm, c))
             }
+            Algorithm::InNetworkOnce => vec![Choice::new(algorithm, 1), Choice::central()],
             Algorithm::Ring
             | Algorithm::Pairwise
             | Algorithm::Slotted

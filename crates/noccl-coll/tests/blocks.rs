@@ -204,6 +204,45 @@ fn segments_of_an_all_reduce_for_every_multi_address() {
 }
 
 #[test]
+fn one_transaction_for_every_multi_address_of_two_or_more() {
+    let net = network("collective_noc_4x4");
+    for group in rectangles(4).into_iter().chain(odd_sets()) {
+        let pieces = noccl_net::cover(&net, &group).expect("the group is on the mesh");
+        let is_possible = pieces.len() == 1 && pieces[0].len() > 1;
+        for choice in [Choice::new(Algorithm::InNetworkOnce, 1), Choice::central()] {
+            for bytes in [8, 1000, 32_768] {
+                for is_in_place in [false, true] {
+                    let mut task =
+                        collective(CollectiveKind::AllReduce, group.clone(), CORNER, bytes);
+                    if is_in_place {
+                        task.output_offset = task.input_offset;
+                    }
+                    assert_eq!(prove(&net, &task, choice), is_possible, "{choice} {task:?}");
+                    if is_possible && bytes == 1000 {
+                        holds(&net, &task, choice);
+                    }
+                }
+            }
+        }
+    }
+    let cut = Choice::new(Algorithm::InNetworkOnce, 2);
+    let task = collective(
+        CollectiveKind::AllReduce,
+        rectangle(0, 0, 4, 4),
+        CORNER,
+        512,
+    );
+    assert!(schedule(&net, &task, cut).is_err(), "it is never cut");
+    let published = network("collective_noc_4x4_peer");
+    let whole = Choice::new(Algorithm::InNetworkOnce, 1);
+    let error = schedule(&published, &task, whole).expect_err("published routers");
+    assert!(
+        error.to_string().contains("accepted: in_network"),
+        "{error}"
+    );
+}
+
+#[test]
 fn every_offered_choice_is_sound_and_in_network_is_among_them() {
     let net = network("collective_noc_4x4");
     for kind in BLOCK_KINDS {

@@ -34,10 +34,11 @@
 //!   combined at least once): the cheaper of a router's unit and a core's kernel of one beat.
 //! - barrier: farthest participant to the counter.
 //! - all-gather, all-to-all: the two members farthest apart; reduce-scatter: those, plus one addition.
-//! - all-reduce: with D hops between the two members farthest apart, plus one addition, the smaller of
-//!   a round trip over D (they exchange directly) and `3 D hops + ...`: they meet in the middle, where
+//! - all-reduce: with D hops between the two members farthest apart, plus one addition, the smallest of
+//!   a round trip over D (they exchange directly), `3 D hops + ...`: they meet in the middle, where
 //!   a reduction's root learns of the result after one way (2 cycles per hop) and whence a multicast
-//!   takes a round trip (4 per hop).
+//!   takes a round trip (4 per hop), and, where the network has all-reduces in one transaction, the way to the middle
+//!   and back, with the result written and read there and nothing answered.
 //!
 //! **Which algorithms it bounds.** All of this library, and any that moves a contributor's beats by one
 //! kind of transaction over at most one relay. Two devices could undercut the latency term (never
@@ -48,6 +49,7 @@
 use crate::ModelError;
 use noccl_net::{Network, TileId, TileRef};
 use noccl_spec::Spec;
+use noccl_workload::check::shares_results;
 use noccl_workload::{Collective, CollectiveKind, ElementType};
 
 /// First event of a bound.
@@ -233,16 +235,21 @@ fn target_cycles(spec: &Spec, root: TileRef) -> u32 {
     }
 }
 
-/// One addition of one beat: by a router on the FPUs (with its cut registers) or by a core's kernel.
-fn addition_cycles(spec: &Spec, element: ElementType) -> u64 {
+/// One addition in an FPU.
+pub(crate) fn pipeline_cycles(spec: &Spec, element: ElementType) -> u32 {
     let fpu = &spec.cluster.fpu;
-    let pipeline_cycles = match element.bytes() {
+    match element.bytes() {
         1 => fpu.bits8_cycles,
         2 => fpu.bits16_cycles,
         4 => fpu.bits32_cycles,
         _ => fpu.bits64_cycles,
-    };
-    let in_router = u64::from(pipeline_cycles) + u64::from(spec.router.wide_reduction.cut_cycles);
+    }
+}
+
+/// One addition of one beat: by a router on the FPUs (with its cut registers) or by a core's kernel.
+fn addition_cycles(spec: &Spec, element: ElementType) -> u64 {
+    let in_router = u64::from(pipeline_cycles(spec, element))
+        + u64::from(spec.router.wide_reduction.cut_cycles);
     let by_core = u64::from(spec.cluster.instructions.compute_start)
         + u64::from(spec.cluster.compute_millicycles_per_beat / 1000);
     in_router.min(by_core)
@@ -255,7 +262,12 @@ fn exchange_cycles(network: &Network, hops: u32) -> u64 {
     // Up: h' hops one way, and the response of the target at its own tile; down: a round trip. With
     // h' and h - h' for one member and the reverse for the other, the slower one needs 3 h at least.
     let both_ends = 2 * round_trip_cycles(network, 0, target_cycles);
-    direct.min(both_ends + 3 * u64::from(hops) * router_cycles(network.spec()) / 2)
+    let met = direct.min(both_ends + 3 * u64::from(hops) * router_cycles(network.spec()) / 2);
+    if !shares_results(network) {
+        return met;
+    }
+    let turned = round_trip_cycles(network, hops.div_ceil(2), target_cycles);
+    met.min(turned + u64::from(target_cycles))
 }
 
 /// Largest distance between two tiles: in Manhattan distance the extremes of both diagonals count.

@@ -145,14 +145,4 @@ impl Shape {
         let latency = self.reduction_cycles() + self.round_trip_cycles + 30.0;
         (self.members + self.rows) * self.beats + latency
     }
-
-    /// Chunks of an all-reduce in segments: short enough that the last one's way through the network
-    /// costs little, long enough that as many as may be open fill the time until the first one is back.
-    #[must_use]
-    pub fn all_reduce_chunks(&self) -> u32 {
-        let most = 1.25 * self.reduction_cycles() / self.open_reductions;
-        let wanted = 0.4 * (self.diameter_hops / 6.0).powf(0.35) * self.beats.powf(0.7);
-        let chunk_beats = wanted.min(most).max(8.0);
-        ((self.beats / chunk_beats).round() as u32).max(1)
-    }
 }

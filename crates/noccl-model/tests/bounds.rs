@@ -63,12 +63,12 @@ fn bound_is_serialisation_plus_round_trip_of_the_farthest_leg() {
     );
     check(Barrier, all(), CORNER, 4096, 29);
     check(Barrier, all(), TileRef::Cluster(Coord::new(1, 1)), 0, 21);
-    // 6 hops apart: 10 + 18 by the middle beats 5 + 24 directly.
-    check(AllReduce, all(), CORNER, 64, 28 + 5);
-    check(AllReduce, row(), CORNER, 64, 17 + 5);
+    // 6 hops apart, 3 to the middle and back: 6 + 12 beats 5 + 24 directly.
+    check(AllReduce, all(), CORNER, 64, 18 + 5);
+    check(AllReduce, row(), CORNER, 64, 14 + 5);
     for (a, b) in [(0, 3), (3, 0)] {
         let diagonal = TileSet::Arbitrary(vec![Coord::new(0, a), Coord::new(3, b)]);
-        check(AllReduce, diagonal, CORNER, 64, 28 + 5);
+        check(AllReduce, diagonal, CORNER, 64, 18 + 5);
     }
 }
 

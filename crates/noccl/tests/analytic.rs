@@ -172,14 +172,28 @@ fn agree(kind: CollectiveKind, preset: &str, group: &str, root: &str, bytes: u64
     request.root = Some(parse_root(&net, root).unwrap());
     let by_model = compare_by_model(&net, &request, &shipped()).unwrap().rows;
     // Others of the library send over the same links at the same time, and so do the segments of an all-reduce.
-    let paper = ["chain", "tree", "row_column", "in_network", "counter"];
+    let paper = [
+        "chain",
+        "tree",
+        "row_column",
+        "in_network",
+        "in_network_once",
+        "counter",
+    ];
     for model in by_model {
-        let is_segmented = kind == CollectiveKind::AllReduce && model.is_in_network;
+        let is_segmented = kind == CollectiveKind::AllReduce && model.algorithm == "in_network";
         if is_segmented || !paper.contains(&model.algorithm.as_str()) {
             continue;
         }
         let mut name = model.algorithm.clone();
-        for key in ["chunks", "inner", "forwarding", "structure", "counters"] {
+        for key in [
+            "chunks",
+            "inner",
+            "forwarding",
+            "structure",
+            "counters",
+            "root",
+        ] {
             let value = model.parameters.get(key).map(String::as_str);
             let is_default = name.starts_with("row_column") && value == Some("chain");
             if let Some(value) = value.filter(|_| !is_default) {
@@ -215,6 +229,51 @@ fn both_backends_agree_on_any_group_and_root_while_no_link_is_contended() {
     }
     agree(Multicast, "collective_noc_8x8", "all", "mem:0", 2048);
     agree(Reduce, "collective_noc_8x8", "all", "0,0", 2048);
+}
+
+#[test]
+fn the_closed_form_of_an_all_reduce_in_one_transaction_is_its_runtime() {
+    use noccl::ElementType;
+    use noccl_workload::ActionKind;
+    for (preset, groups) in [
+        (
+            "collective_noc_4x4",
+            ["all", "row:1", "column:2", "2,0,2,4"],
+        ),
+        ("collective_noc_8x8", ["all", "row:7", "4,0,4,4", "0,2,8,2"]),
+    ] {
+        let net = network(preset, &[]);
+        for (at, group) in groups.into_iter().enumerate() {
+            let element = [ElementType::Fp64, ElementType::Fp32, ElementType::Int8][at % 3];
+            for name in ["in_network_once", "in_network_once:centre"] {
+                let group = parse_group(&net, group).unwrap();
+                let mut request =
+                    CompareRequest::new(CollectiveKind::AllReduce, group, vec![64, 4096]);
+                request.element = element;
+                request.algorithms = parse_algorithms(name).unwrap();
+                for row in compare(&net, &request, Watch::quiet()).unwrap().rows {
+                    let collective = noccl::Collective {
+                        kind: CollectiveKind::AllReduce,
+                        group: request.group.clone(),
+                        root: parse_root(&net, "0,0").unwrap(),
+                        bytes: row.bytes,
+                        input_offset: 0,
+                        output_offset: row.bytes,
+                        operator: request.operator,
+                        element,
+                    };
+                    let choice = name.parse().unwrap();
+                    let schedule = noccl_coll::schedule(&net, &collective, choice).unwrap();
+                    let ActionKind::InNetworkAllReduce(r) = &schedule.actions[0].kind else {
+                        panic!("{name} is one transaction");
+                    };
+                    let formula = noccl_model::all_reduce_once_cycles(&net, r);
+                    let what = format!("{preset} {:?} {element:?} {name}", request.group);
+                    assert_eq!(formula, Some(row.cycles), "{what}, {} bytes", row.bytes);
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Is every action possible on this network, looked at alone?
 
-use super::CheckError;
+use super::{CheckError, shares_results};
 use crate::participants::{as_multi_address, check_multi_address};
 use crate::{
     ActionKind, Arrival, Barrier, BarrierMechanism, Destination, ElementType, Extent,
@@ -171,14 +171,14 @@ impl At<'_> {
                 "a member of a group of at least two: it folds and multicasts",
             );
         }
-        match self.network.spec().router.flow {
-            RouterFlow::NonBlocking => self.reduction(r),
-            RouterFlow::PeerCompatible => self.fail(
-                "group",
-                r.group,
-                "a reduction and a multicast with router.flow = \"peer_compatible\": its interfaces do not pass results on",
-            ),
+        if shares_results(self.network) {
+            return self.reduction(r);
         }
+        self.fail(
+            "group",
+            r.group,
+            "a reduction and a multicast with router.flow = \"peer_compatible\": its interfaces do not pass results on",
+        )
     }
 
     /// The published router folds two operands per packet: it cannot join three inputs.

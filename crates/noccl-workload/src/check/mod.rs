@@ -28,6 +28,7 @@ pub use room::has_room_for;
 
 use crate::Schedule;
 use noccl_net::Network;
+use noccl_spec::RouterFlow;
 
 /// Checks a schedule against a network.
 ///
@@ -48,4 +49,13 @@ pub fn check(network: &Network, schedule: &Schedule) -> Result<CheckReport, Chec
         None => Vec::new(),
     };
     Ok(report::report(network, schedule, folds))
+}
+
+/// Do the network's interfaces multicast what their routers have folded, as an all-reduce in one transaction needs?
+#[must_use]
+pub fn shares_results(network: &Network) -> bool {
+    match network.spec().router.flow {
+        RouterFlow::NonBlocking => true,
+        RouterFlow::PeerCompatible => false,
+    }
 }

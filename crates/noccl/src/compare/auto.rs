@@ -7,10 +7,10 @@
 
 use crate::Error;
 use noccl_coll::{Algorithm, Choice, CollError};
-use noccl_model::{Calibration, Shape, predict_with};
+use noccl_model::{Calibration, Shape, all_reduce_once_cycles, predict_with};
 use noccl_net::Network;
 use noccl_spec::RouterFlow;
-use noccl_workload::{Collective, CollectiveKind, check};
+use noccl_workload::{ActionKind, Collective, CollectiveKind, check};
 
 /// Preset that the calibrated constants hold for.
 const FITTED_PRESET: &str = "collective_noc_4x4";
@@ -24,12 +24,20 @@ pub(crate) fn auto_choice(
     match network.spec().router.flow {
         RouterFlow::NonBlocking => {
             let shape = Shape::new(network, collective)?;
-            let expected = known
-                .iter()
-                .filter_map(|c| Some((estimate(&shape, collective.kind, c.algorithm)?, *c)));
-            let best = expected.min_by(|(a, _), (b, _)| a.total_cmp(b));
+            let mut best: Option<(f64, Choice)> = None;
+            for choice in known {
+                let cycles = match choice.algorithm {
+                    Algorithm::InNetworkOnce => once_cycles(network, collective, *choice)?,
+                    other => estimate(&shape, collective.kind, other),
+                };
+                if let Some(cycles) = cycles
+                    && best.is_none_or(|(least, _)| cycles < least)
+                {
+                    best = Some((cycles, *choice));
+                }
+            }
             match best {
-                Some((_, choice)) => Ok(with_chunks(network, collective, choice, &shape)),
+                Some((_, choice)) => Ok(choice),
                 None => by_prediction(network, collective, known),
             }
         }
@@ -54,6 +62,8 @@ fn estimate(shape: &Shape, kind: CollectiveKind, algorithm: Algorithm) -> Option
         (Algorithm::InNetwork, CollectiveKind::ReduceScatter) => {
             Some(shape.reduce_scatter_in_network_cycles())
         }
+        // For groups that one transaction cannot do, and then the only one of the network's.
+        (Algorithm::InNetwork, CollectiveKind::AllReduce) => Some(f64::MAX),
         // The only one of the network's for these collectives: nothing to compare it with.
         (Algorithm::InNetwork, _) => Some(0.0),
         (Algorithm::InNetworkLines, CollectiveKind::AllGather) => {
@@ -69,33 +79,35 @@ fn estimate(shape: &Shape, kind: CollectiveKind, algorithm: Algorithm) -> Option
             | Algorithm::RowColumn
             | Algorithm::DoubleTree
             | Algorithm::Ring
+            | Algorithm::InNetworkOnce
             | Algorithm::Counter,
             _,
         ) => None,
     }
 }
 
-/// An all-reduce is cut into segments where the group is one multi-address.
-fn with_chunks(
+/// Cycles of an all-reduce in one transaction.
+fn once_cycles(
     network: &Network,
     collective: &Collective,
     choice: Choice,
-    shape: &Shape,
-) -> Choice {
-    if (choice.algorithm, collective.kind) != (Algorithm::InNetwork, CollectiveKind::AllReduce) {
-        return choice;
-    }
-    let cut = Choice {
-        chunks: shape.all_reduce_chunks(),
-        ..choice
-    };
-    match noccl_coll::schedule(network, collective, cut) {
-        Ok(_) => cut,
-        Err(_) => Choice {
-            chunks: 1,
-            ..choice
-        },
-    }
+) -> Result<Option<f64>, Error> {
+    let schedule = noccl_coll::schedule(network, collective, choice)?;
+    let cycles = schedule
+        .actions
+        .iter()
+        .find_map(|action| match &action.kind {
+            ActionKind::InNetworkAllReduce(r) => all_reduce_once_cycles(network, r),
+            ActionKind::Transfer(_)
+            | ActionKind::InNetworkReduction(_)
+            | ActionKind::LocalReduce(_)
+            | ActionKind::Compute(_)
+            | ActionKind::Barrier(_)
+            | ActionKind::Delivery(_)
+            | ActionKind::Arrival(_)
+            | ActionKind::Kernel(_) => None,
+        });
+    Ok(cycles.map(|c| c as f64))
 }
 
 /// The shortest prediction of the calibrated model, schedule by schedule.

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//! All-reduce by one transaction of the network (`docs/design/0003`): a root folds and multicasts beat by beat.
+
+use crate::{CollError, centre};
+use noccl_net::{Coord, MultiAddress, TileRef};
+use noccl_workload::{Action, ActionKind, Collective, InNetworkReduction, Place};
+
+/// The only action; the result lies where the outputs are.
+pub(crate) fn all_reduce(
+    collective: &Collective,
+    pieces: &[MultiAddress],
+    is_central: bool,
+) -> Result<Vec<Action>, CollError> {
+    let [group] = *pieces else {
+        return Err(unsupported(
+            "the group is no multi-address; accepted: an aligned power-of-two block",
+        ));
+    };
+    if group.len() < 2 {
+        return Err(unsupported("accepted: a group of at least two clusters"));
+    }
+    let reduction = InNetworkReduction {
+        group,
+        source_offset: collective.input_offset,
+        root: Place {
+            tile: TileRef::Cluster(root_of(group, is_central)),
+            offset: collective.output_offset,
+        },
+        bytes: collective.bytes,
+        operator: collective.operator,
+        element: collective.element,
+    };
+    Ok(vec![Action {
+        kind: ActionKind::InNetworkAllReduce(reduction),
+        after: Vec::new(),
+    }])
+}
+
+/// A corner: two streams meet there and the root's own operand, so a beat per cycle. Or the centre: the ways are half as
+/// long, but in two dimensions more streams meet.
+fn root_of(group: MultiAddress, is_central: bool) -> Coord {
+    if is_central {
+        let members: Vec<Coord> = group.members().collect();
+        centre(&members)
+    } else {
+        group.base
+    }
+}
+
+fn unsupported(reason: &str) -> CollError {
+    CollError::Unsupported {
+        algorithm: "in_network_once".to_owned(),
+        collective: "all_reduce".to_owned(),
+        reason: reason.to_owned(),
+    }
+}
