@@ -250,7 +250,8 @@ fn the_closed_form_of_an_all_reduce_in_one_transaction_is_its_runtime() {
                 let mut request =
                     CompareRequest::new(CollectiveKind::AllReduce, group, vec![64, 4096]);
                 request.element = element;
-                request.algorithms = parse_algorithms(name).unwrap();
+                let choice: noccl_coll::Choice = name.parse().unwrap();
+                request.algorithms = vec![noccl::AlgorithmRequest::Fixed(choice)];
                 for row in compare(&net, &request, Watch::quiet()).unwrap().rows {
                     let collective = noccl::Collective {
                         kind: CollectiveKind::AllReduce,
@@ -262,7 +263,6 @@ fn the_closed_form_of_an_all_reduce_in_one_transaction_is_its_runtime() {
                         operator: request.operator,
                         element,
                     };
-                    let choice = name.parse().unwrap();
                     let schedule = noccl_coll::schedule(&net, &collective, choice).unwrap();
                     let ActionKind::InNetworkAllReduce(r) = &schedule.actions[0].kind else {
                         panic!("{name} is one transaction");
