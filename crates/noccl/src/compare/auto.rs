@@ -26,9 +26,10 @@ pub(crate) fn auto_choice(
             let shape = Shape::new(network, collective)?;
             let mut best: Option<(f64, Choice)> = None;
             for choice in known {
-                let cycles = match choice.algorithm {
-                    Algorithm::InNetworkOnce => once_cycles(network, collective, *choice)?,
-                    other => estimate(&shape, collective.kind, other),
+                let cycles = if choice.algorithm == Algorithm::InNetworkOnce {
+                    once_cycles(network, collective, *choice)?
+                } else {
+                    estimate(&shape, collective.kind, choice.algorithm)
                 };
                 if let Some(cycles) = cycles
                     && best.is_none_or(|(least, _)| cycles < least)
