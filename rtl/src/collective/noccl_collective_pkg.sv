@@ -36,6 +36,32 @@ package noccl_collective_pkg;
     logic   is_partial;
   } dca_tag_t;
 
+  // Accesses to the operand banks of a tile: one write per bank, reads of some banks at one address.
+  typedef struct packed {
+    noccl_flit_pkg::port_set_t                                          we;
+    store_address_t [noccl_flit_pkg::NUM_PORTS-1:0]                     waddr;
+    logic [noccl_flit_pkg::NUM_PORTS-1:0][noccl_cfg_pkg::WIDE_BITS-1:0] wdata;
+    noccl_flit_pkg::port_set_t                                          re;
+    store_address_t                                                     raddr;
+  } store_request_t;
+
+  // Two or three operands for the arithmetic, folded from the first.
+  typedef struct packed {
+    noccl_flit_pkg::operator_e  operator;
+    noccl_flit_pkg::element_e   element;
+    logic                       has_third;
+    noccl_flit_pkg::wide_data_t third;
+    noccl_flit_pkg::wide_data_t second;
+    noccl_flit_pkg::wide_data_t first;
+    dca_tag_t                   tag;
+  } dca_request_t;
+
+  // Its result.
+  typedef struct packed {
+    noccl_flit_pkg::wide_data_t data;
+    dca_tag_t                   tag;
+  } dca_result_t;
+
   // Name of a reduction or a barrier: its root, and what its members agreed on.
   typedef struct packed {
     noccl_flit_pkg::coord_t root;

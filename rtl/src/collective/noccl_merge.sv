@@ -63,6 +63,8 @@ module noccl_merge
   // Per entry: in use; may have missed siblings; has left, so that later siblings follow at once.
   slots_t valid_q, valid_d, is_timed_q, is_timed_d, has_passed_q, has_passed_d;
   hdr_t entry_q[Entries];
+  // The kind of all contributions.
+  var type (result_o.kind) kind_q;
   logic [2:0] timer_q[Entries], timer_d[Entries];
   // The table has been full: from now on entries give up.
   logic has_overflowed_q, has_overflowed_d;
@@ -229,6 +231,7 @@ module noccl_merge
     result_slot_q <= result_slot_d;
     result_count_q <= result_count_d;
     result_resp_q <= result_resp_d;
+    if (target != '0) kind_q <= lead.kind;
     for (int unsigned e = 0; e < Entries; e++) begin
       if (target[e] && !has_hit) entry_q[e] <= lead;
       if (target[e]) entry_q[e].count <= sum;
@@ -266,6 +269,10 @@ module noccl_merge
   assign result_valid_o = result_valid_q;
   always_comb begin : p_result
     result_o = entry_q[result_slot_q];
+    // What all contributions have in common is not kept per entry.
+    result_o.kind = kind_q;
+    result_o.multicast = 1'b0;
+    result_o.src = result_o.dst;
     result_o.count = result_count_q;
     result_o.resp = resp_e'(result_resp_q);
   end

@@ -135,31 +135,55 @@ module noccl_mesh
     assign rsp_out_flit_o[t] = rsp_out_flit[t][LOCAL];
     assign rsp_out_ready[t][LOCAL] = rsp_out_ready_i[t];
 
+    // Reductions need the tile's store and arithmetic, which this mesh does not have.
+    noccl_flit_pkg::wide_data_t no_rdata[NUM_PORTS];
+    for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_no_store
+      assign no_rdata[p] = '0;
+    end
+
     noccl_routers #(
         .HasMulticast(HasMulticast),
-        .HasMerge    (HasMerge)
+        .HasMerge    (HasMerge),
+        .HasReduction(1'b0)
     ) u_routers (
         .clk_i,
         .rst_ni,
-        .position_i      (position),
-        .wide_in_valid_i (wide_in_valid[t]),
-        .wide_in_ready_o (wide_in_ready[t]),
-        .wide_in_flit_i  (wide_in_flit[t]),
-        .wide_out_valid_o(wide_out_valid[t]),
-        .wide_out_ready_i(wide_out_ready[t]),
-        .wide_out_flit_o (wide_out_flit[t]),
-        .req_in_valid_i  (req_in_valid[t]),
-        .req_in_ready_o  (req_in_ready[t]),
-        .req_in_flit_i   (req_in_flit[t]),
-        .req_out_valid_o (req_out_valid[t]),
-        .req_out_ready_i (req_out_ready[t]),
-        .req_out_flit_o  (req_out_flit[t]),
-        .rsp_in_valid_i  (rsp_in_valid[t]),
-        .rsp_in_ready_o  (rsp_in_ready[t]),
-        .rsp_in_flit_i   (rsp_in_flit[t]),
-        .rsp_out_valid_o (rsp_out_valid[t]),
-        .rsp_out_ready_i (rsp_out_ready[t]),
-        .rsp_out_flit_o  (rsp_out_flit[t])
+        .position_i        (position),
+        .wide_in_valid_i   (wide_in_valid[t]),
+        .wide_in_ready_o   (wide_in_ready[t]),
+        .wide_in_flit_i    (wide_in_flit[t]),
+        .wide_out_valid_o  (wide_out_valid[t]),
+        .wide_out_ready_i  (wide_out_ready[t]),
+        .wide_out_flit_o   (wide_out_flit[t]),
+        .req_in_valid_i    (req_in_valid[t]),
+        .req_in_ready_o    (req_in_ready[t]),
+        .req_in_flit_i     (req_in_flit[t]),
+        .req_out_valid_o   (req_out_valid[t]),
+        .req_out_ready_i   (req_out_ready[t]),
+        .req_out_flit_o    (req_out_flit[t]),
+        .rsp_in_valid_i    (rsp_in_valid[t]),
+        .rsp_in_ready_o    (rsp_in_ready[t]),
+        .rsp_in_flit_i     (rsp_in_flit[t]),
+        .rsp_out_valid_o   (rsp_out_valid[t]),
+        .rsp_out_ready_i   (rsp_out_ready[t]),
+        .rsp_out_flit_o    (rsp_out_flit[t]),
+        .store_o           (),
+        .store_rdata_i     (no_rdata),
+        .dca_valid_o       (),
+        .dca_ready_i       (1'b0),
+        .dca_o             (),
+        .dca_result_valid_i(1'b0),
+        .dca_result_ready_o(),
+        .dca_result_i      ('0),
+        .credit_valid_i    (1'b0),
+        .credit_name_i     ('0),
+        .credit_hit_o      (),
+        .owed_valid_o      (),
+        .owed_dst_o        (),
+        .owed_name_o       (),
+        .owed_ready_i      (1'b0),
+        .own_valid_o       (),
+        .own_name_o        ()
     );
   end
 

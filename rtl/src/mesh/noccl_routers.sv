@@ -9,87 +9,127 @@
 
 module noccl_routers
   import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::coord_t, noccl_flit_pkg::port_set_t;
-  import noccl_flit_pkg::wide_flit_t, noccl_flit_pkg::wide_hdr_t;
+  import noccl_flit_pkg::wide_flit_t, noccl_flit_pkg::wide_data_t;
+  import noccl_collective_pkg::store_request_t, noccl_collective_pkg::dca_request_t;
+  import noccl_collective_pkg::dca_result_t, noccl_collective_pkg::name_t;
   import noccl_flit_pkg::req_flit_t, noccl_flit_pkg::req_hdr_t;
   import noccl_flit_pkg::rsp_flit_t, noccl_flit_pkg::rsp_hdr_t;
 #(
     /// Multicasts exist.
     parameter bit HasMulticast = 1'b1,
     /// Responses of multicasts and contributions of barriers merge on their way.
-    parameter bit HasMerge = 1'b1
+    parameter bit HasMerge = 1'b1,
+    /// Operands of wide reductions are folded; without, the ports behind the flits are quiet.
+    parameter bit HasReduction = 1'b1
 ) (
     /// Clock.
-    input  logic       clk_i,
+    input  logic           clk_i,
     /// Asynchronous reset, active low: nothing is stored.
-    input  logic       rst_ni,
+    input  logic           rst_ni,
     /// Mesh coordinate of the tile; constant.
-    input  coord_t     position_i,
+    input  coord_t         position_i,
     /// Plane `wide`: per port N, E, S, W, Local a flit is offered; stays until ready.
-    input  port_set_t  wide_in_valid_i,
+    input  port_set_t      wide_in_valid_i,
     /// Room in the input FIFO at the start of the cycle.
-    output port_set_t  wide_in_ready_o,
+    output port_set_t      wide_in_ready_o,
     /// The offered flits; ignored without valid.
-    input  wide_flit_t wide_in_flit_i  [NUM_PORTS],
+    input  wide_flit_t     wide_in_flit_i    [NUM_PORTS],
     /// Plane `wide`: per port a flit is offered; stays until ready.
-    output port_set_t  wide_out_valid_o,
+    output port_set_t      wide_out_valid_o,
     /// The receiver takes the flit at the end of this cycle.
-    input  port_set_t  wide_out_ready_i,
+    input  port_set_t      wide_out_ready_i,
     /// The offered flits; undefined without valid.
-    output wide_flit_t wide_out_flit_o [NUM_PORTS],
+    output wide_flit_t     wide_out_flit_o   [NUM_PORTS],
     /// Plane `req`: per port N, E, S, W, Local a flit is offered; stays until ready.
-    input  port_set_t  req_in_valid_i,
+    input  port_set_t      req_in_valid_i,
     /// Room in the input FIFO at the start of the cycle.
-    output port_set_t  req_in_ready_o,
+    output port_set_t      req_in_ready_o,
     /// The offered flits; ignored without valid.
-    input  req_flit_t  req_in_flit_i   [NUM_PORTS],
+    input  req_flit_t      req_in_flit_i     [NUM_PORTS],
     /// Plane `req`: per port a flit is offered; stays until ready.
-    output port_set_t  req_out_valid_o,
+    output port_set_t      req_out_valid_o,
     /// The receiver takes the flit at the end of this cycle.
-    input  port_set_t  req_out_ready_i,
+    input  port_set_t      req_out_ready_i,
     /// The offered flits; undefined without valid.
-    output req_flit_t  req_out_flit_o  [NUM_PORTS],
+    output req_flit_t      req_out_flit_o    [NUM_PORTS],
     /// Plane `rsp`: per port N, E, S, W, Local a flit is offered; stays until ready.
-    input  port_set_t  rsp_in_valid_i,
+    input  port_set_t      rsp_in_valid_i,
     /// Room in the input FIFO at the start of the cycle.
-    output port_set_t  rsp_in_ready_o,
+    output port_set_t      rsp_in_ready_o,
     /// The offered flits; ignored without valid.
-    input  rsp_flit_t  rsp_in_flit_i   [NUM_PORTS],
+    input  rsp_flit_t      rsp_in_flit_i     [NUM_PORTS],
     /// Plane `rsp`: per port a flit is offered; stays until ready.
-    output port_set_t  rsp_out_valid_o,
+    output port_set_t      rsp_out_valid_o,
     /// The receiver takes the flit at the end of this cycle.
-    input  port_set_t  rsp_out_ready_i,
+    input  port_set_t      rsp_out_ready_i,
     /// The offered flits; undefined without valid.
-    output rsp_flit_t  rsp_out_flit_o  [NUM_PORTS]
+    output rsp_flit_t      rsp_out_flit_o    [NUM_PORTS],
+    /// Writes and reads of the operand banks.
+    output store_request_t store_o,
+    /// What each bank read last.
+    input  wide_data_t     store_rdata_i     [NUM_PORTS],
+    /// A request to the arithmetic; stays until ready.
+    output logic           dca_valid_o,
+    /// The arithmetic takes it.
+    input  logic           dca_ready_i,
+    /// The request; undefined without valid.
+    output dca_request_t   dca_o,
+    /// The oldest result; stays until ready.
+    input  logic           dca_result_valid_i,
+    /// It is taken.
+    output logic           dca_result_ready_o,
+    /// The result; ignored without valid.
+    input  dca_result_t    dca_result_i,
+    /// Room at the next merge point has come for a flow of this name.
+    input  logic           credit_valid_i,
+    /// Its name; ignored without valid.
+    input  name_t          credit_name_i,
+    /// A flow of this router is meant; otherwise the tile's NI is.
+    output logic           credit_hit_o,
+    /// Room for a sender elsewhere; stays until ready.
+    output logic           owed_valid_o,
+    /// The sender.
+    output coord_t         owed_dst_o,
+    /// Name of its flow.
+    output name_t          owed_name_o,
+    /// The NI sends it.
+    input  logic           owed_ready_i,
+    /// Room for the tile's own NI, taken at once.
+    output logic           own_valid_o,
+    /// Name of its flow.
+    output name_t          own_name_o
 );
 
-  wide_hdr_t wide_no_hdr[NUM_PORTS];
-  for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_wide_no_hdr
-    assign wide_no_hdr[i] = '0;
-  end
-
-  noccl_router #(
-      .flit_t      (wide_flit_t),
-      .hdr_t       (wide_hdr_t),
-      .HasMulticast(HasMulticast)
+  noccl_reducing_router #(
+      .HasMulticast(HasMulticast),
+      .HasReduction(HasReduction)
   ) u_wide (
       .clk_i,
       .rst_ni,
       .position_i,
-      .in_valid_i    (wide_in_valid_i),
-      .in_ready_o    (wide_in_ready_o),
-      .in_flit_i     (wide_in_flit_i),
-      .out_valid_o   (wide_out_valid_o),
-      .out_ready_i   (wide_out_ready_i),
-      .out_flit_o    (wide_out_flit_o),
-      .join_valid_o  (),
-      .head_o        (),
-      .join_absorb_i ('0),
-      .join_forward_i('0),
-      .join_hdr_i    (wide_no_hdr),
-      .join_taken_o  (),
-      .result_valid_i(1'b0),
-      .result_i      ('0),
-      .result_ready_o()
+      .in_valid_i (wide_in_valid_i),
+      .in_ready_o (wide_in_ready_o),
+      .in_flit_i  (wide_in_flit_i),
+      .out_valid_o(wide_out_valid_o),
+      .out_ready_i(wide_out_ready_i),
+      .out_flit_o (wide_out_flit_o),
+      .store_o,
+      .store_rdata_i,
+      .dca_valid_o,
+      .dca_ready_i,
+      .dca_o,
+      .dca_result_valid_i,
+      .dca_result_ready_o,
+      .dca_result_i,
+      .credit_valid_i,
+      .credit_name_i,
+      .credit_hit_o,
+      .owed_valid_o,
+      .owed_dst_o,
+      .owed_name_o,
+      .owed_ready_i,
+      .own_valid_o,
+      .own_name_o
   );
 
   port_set_t req_join_valid, req_absorb, req_forward, req_taken;

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Router of the wide plane with its reduction unit. Wiring only.
+//
+// Latency, throughput, paths, ordering: those of `noccl_router` and `noccl_reduction`. Data of operands go from the heads
+// to the store, data of sums from the arithmetic to the outputs: neither passes the unit. Without `HasReduction`
+// operands are unicast flits, the ports to store, arithmetic and NI are quiet, and nothing of the unit remains.
+// Source: S1, section 3.1.4; docs/design/0004. Mirror: `evaluate_unit` in crates/noccl-sim/src/moves.rs.
+
+module noccl_reducing_router
+  import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::coord_t, noccl_flit_pkg::port_set_t;
+  import noccl_flit_pkg::wide_flit_t, noccl_flit_pkg::wide_hdr_t, noccl_flit_pkg::wide_data_t;
+  import noccl_collective_pkg::store_request_t, noccl_collective_pkg::dca_request_t;
+  import noccl_collective_pkg::dca_result_t, noccl_collective_pkg::name_t;
+#(
+    /// Multicasts exist.
+    parameter bit HasMulticast = 1'b1,
+    /// Operands of reductions are folded here.
+    parameter bit HasReduction = 1'b1
+) (
+    /// Clock.
+    input  logic           clk_i,
+    /// Asynchronous reset, active low: nothing is stored.
+    input  logic           rst_ni,
+    /// Mesh coordinate of the tile; constant.
+    input  coord_t         position_i,
+    /// Per port N, E, S, W, Local a flit is offered; stays until ready.
+    input  port_set_t      in_valid_i,
+    /// Room in the input FIFO at the start of the cycle.
+    output port_set_t      in_ready_o,
+    /// The offered flits; ignored without valid.
+    input  wide_flit_t     in_flit_i         [NUM_PORTS],
+    /// Per port a flit is offered; stays until ready.
+    output port_set_t      out_valid_o,
+    /// The receiver takes the flit at the end of this cycle.
+    input  port_set_t      out_ready_i,
+    /// The offered flits; undefined without valid.
+    output wide_flit_t     out_flit_o        [NUM_PORTS],
+    /// Writes and reads of the operand banks.
+    output store_request_t store_o,
+    /// What each bank read last.
+    input  wide_data_t     store_rdata_i     [NUM_PORTS],
+    /// A request to the arithmetic; stays until ready.
+    output logic           dca_valid_o,
+    /// The arithmetic takes it.
+    input  logic           dca_ready_i,
+    /// The request; undefined without valid.
+    output dca_request_t   dca_o,
+    /// The oldest result; stays until ready.
+    input  logic           dca_result_valid_i,
+    /// It is taken.
+    output logic           dca_result_ready_o,
+    /// The result; ignored without valid.
+    input  dca_result_t    dca_result_i,
+    /// Room at the next merge point has come for a flow of this name.
+    input  logic           credit_valid_i,
+    /// Its name; ignored without valid.
+    input  name_t          credit_name_i,
+    /// A flow of this router is meant; otherwise the tile's NI is.
+    output logic           credit_hit_o,
+    /// Room for a sender elsewhere; stays until ready.
+    output logic           owed_valid_o,
+    /// The sender.
+    output coord_t         owed_dst_o,
+    /// Name of its flow.
+    output name_t          owed_name_o,
+    /// The NI sends it.
+    input  logic           owed_ready_i,
+    /// Room for the tile's own NI, taken at once.
+    output logic           own_valid_o,
+    /// Name of its flow.
+    output name_t          own_name_o
+);
+
+  port_set_t join_valid, absorb, forward;
+  wide_flit_t head[NUM_PORTS], result;
+  wide_hdr_t head_hdr[NUM_PORTS];
+  logic result_valid, result_ready;
+
+  noccl_router #(
+      .flit_t      (wide_flit_t),
+      .hdr_t       (wide_hdr_t),
+      .HasMulticast(HasMulticast),
+      .JoinKinds   (HasReduction ? noccl_flit_pkg::WIDE_JOIN_KINDS : '0)
+  ) u_router (
+      .clk_i,
+      .rst_ni,
+      .position_i,
+      .in_valid_i,
+      .in_ready_o,
+      .in_flit_i,
+      .out_valid_o,
+      .out_ready_i,
+      .out_flit_o,
+      .join_valid_o  (join_valid),
+      .head_o        (head),
+      .join_absorb_i (absorb),
+      .join_forward_i(forward),
+      .join_hdr_i    (head_hdr),
+      .join_taken_o  (),
+      .result_valid_i(result_valid),
+      .result_i      (result),
+      .result_ready_o(result_ready)
+  );
+
+  for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_hdr
+    assign head_hdr[i] = head[i].hdr;
+    assign store_o.wdata[i] = head[i].data;
+  end
+  // Sums fill their line.
+  assign result.strobe = '1;
+  assign result.data   = dca_result_i.data;
+
+  if (HasReduction) begin : gen_reduction
+    noccl_collective_pkg::store_address_t waddr[NUM_PORTS];
+    wide_data_t operand[3];
+
+    noccl_reduction u_reduction (
+        .clk_i,
+        .rst_ni,
+        .position_i,
+        .join_valid_i    (join_valid),
+        .head_i          (head_hdr),
+        .absorb_o        (absorb),
+        .forward_o       (forward),
+        .result_valid_o  (result_valid),
+        .result_hdr_o    (result.hdr),
+        .result_ready_i  (result_ready),
+        .store_we_o      (store_o.we),
+        .store_waddr_o   (waddr),
+        .store_re_o      (store_o.re),
+        .store_raddr_o   (store_o.raddr),
+        .store_rdata_i,
+        .dca_valid_o,
+        .dca_ready_i,
+        .dca_operator_o  (dca_o.operator),
+        .dca_element_o   (dca_o.element),
+        .dca_operand_o   (operand),
+        .dca_has_third_o (dca_o.has_third),
+        .dca_tag_o       (dca_o.tag),
+        .dca_result_valid_i,
+        .dca_result_ready_o,
+        .dca_result_i    (dca_result_i.data),
+        .dca_result_tag_i(dca_result_i.tag),
+        .credit_valid_i,
+        .credit_name_i,
+        .credit_hit_o,
+        .owed_valid_o,
+        .owed_dst_o,
+        .owed_name_o,
+        .owed_ready_i,
+        .own_valid_o,
+        .own_name_o
+    );
+    for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_waddr
+      assign store_o.waddr[i] = waddr[i];
+    end
+    assign {dca_o.third, dca_o.second, dca_o.first} = {operand[2], operand[1], operand[0]};
+  end else begin : gen_no_reduction
+    assign absorb = '0;
+    assign forward = '0;
+    assign result_valid = 1'b0;
+    assign result.hdr = '0;
+    assign store_o.we = '0;
+    assign store_o.waddr = '0;
+    assign store_o.re = '0;
+    assign store_o.raddr = '0;
+    assign dca_valid_o = 1'b0;
+    assign dca_o = '0;
+    assign dca_result_ready_o = 1'b0;
+    assign credit_hit_o = 1'b0;
+    assign owed_valid_o = 1'b0;
+    assign owed_dst_o = '0;
+    assign owed_name_o = '0;
+    assign own_valid_o = 1'b0;
+    assign own_name_o = '0;
+  end
+
+endmodule
