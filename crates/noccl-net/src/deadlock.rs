@@ -29,7 +29,10 @@ mod turns;
 pub use cycle::{Cycle, Proof, Wait};
 pub use flows::Flow;
 pub use graph::{IssueOrder, check, check_in_order};
-pub use limits::{max_window, operand_windows, store_beats_needed, window_over};
+pub use limits::{
+    BEATS_PER_CREDIT, MERGE_TIMEOUT_CYCLES, max_window, operand_windows, store_beats_needed,
+    window_over,
+};
 pub use mechanism::{check_mechanism, check_network};
 pub use options::{
     BarrierCounters, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit, Responses,

@@ -1,7 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The hardware of the default network, seen from Rust.
+//! The hardware of a network, seen from Rust.
+//!
+//! The SystemVerilog under `rtl/` is written by hand and holds no number of a particular network; all of
+//! them come from one package that this crate writes. So a network is described once, and the
+//! simulator and the hardware cannot mean different ones. What the hardware cannot be is refused
+//! here, by the field of the spec. This part computes texts and touches no file.
 //!
 //! [`lockstep`] drives the translated mesh with the flits that a recorded run has injected and compares every
 //! handshake of every router port, bit by bit.
 
+mod config;
+mod error;
+mod export;
 pub mod lockstep;
+mod package;
+mod sources;
+mod vectors;
+
+pub use config::{AddressRegion, RtlConfig};
+pub use error::RtlError;
+pub use export::{ExportFile, PACKAGE_FILE, export};
+pub use package::package_text;
+pub use sources::SourceFile;
+pub use vectors::vectors_text;

@@ -4,6 +4,7 @@
 use noccl_coll::CollError;
 use noccl_model::ModelError;
 use noccl_net::NetError;
+use noccl_rtl::RtlError;
 use noccl_run::{Diagnosis, RunError};
 use noccl_sim::checkpoint::CheckpointError;
 use noccl_spec::SpecError;
@@ -31,6 +32,9 @@ pub enum Error {
     /// The collective has no bound because it is not on the network.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// The network has no hardware, or its sources are not there.
+    #[error(transparent)]
+    Rtl(#[from] RtlError),
     /// The run did not finish.
     #[error(transparent)]
     Run(#[from] RunError),
@@ -138,6 +142,7 @@ impl Error {
             | Error::Net(_)
             | Error::Coll(_)
             | Error::Model(_)
+            | Error::Rtl(_)
             | Error::Workload(_)
             | Error::Argument { .. }
             | Error::DoesNotFit { .. }
@@ -157,6 +162,7 @@ impl Error {
             | Error::Net(_)
             | Error::Coll(_)
             | Error::Model(_)
+            | Error::Rtl(_)
             | Error::Workload(_)
             | Error::Check(_)
             | Error::Argument { .. }

@@ -103,6 +103,51 @@ pub(crate) fn replace_file(
     })
 }
 
+/// Writes a folder of files next to its place and moves it there. What stood there before goes only if it was
+/// written by an earlier call, which the file `marker` shows, or is empty.
+///
+/// # Errors
+/// [`Error::File`] with the path and the reason; the folder is as before.
+pub(crate) fn write_folder(
+    folder: &Path,
+    marker: &str,
+    files: &[(&str, &str)],
+) -> Result<(), Error> {
+    let is_ours = folder.join(marker).is_file();
+    let is_free =
+        !folder.exists() || fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none());
+    if !is_ours && !is_free {
+        return Err(Error::File {
+            path: folder.display().to_string(),
+            reason: format!(
+                "holds other files; accepted: a new or empty folder, or one that holds {marker}"
+            ),
+        });
+    }
+    let (new, old) = (
+        temporary_name(folder),
+        temporary_name(&folder.with_extension("old")),
+    );
+    let written = files
+        .iter()
+        .try_for_each(|(path, text)| write_file(&new.join(path), text))
+        .and_then(|()| {
+            let replace = || {
+                if folder.exists() {
+                    fs::rename(folder, &old)?;
+                }
+                fs::rename(&new, folder)
+            };
+            replace().map_err(|e| failed(folder, "cannot write", &e))
+        });
+    // What is left of a failed or a former folder; the first error is the one to report.
+    let _ = fs::remove_dir_all(&new);
+    if written.is_ok() {
+        let _ = fs::remove_dir_all(&old);
+    }
+    written
+}
+
 fn temporary_name(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{name}.{}.partial", std::process::id()))
@@ -118,6 +163,30 @@ pub(crate) fn failed(path: &Path, what: &str, error: &std::io::Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_is_replaced_as_a_whole_and_never_if_it_is_somebody_elses() {
+        let root = std::env::temp_dir().join(format!("noccl-folder-{}", std::process::id()));
+        let folder = root.join("inner/hardware");
+        write_folder(
+            &folder,
+            "mark",
+            &[("mark", ""), ("src/a", "1"), ("src/b", "2")],
+        )
+        .unwrap();
+        write_folder(&folder, "mark", &[("mark", ""), ("src/a", "3")]).unwrap();
+        assert_eq!(read_text(&folder.join("src/a")).unwrap(), "3");
+        assert!(!folder.join("src/b").exists());
+        fs::remove_file(folder.join("mark")).unwrap();
+        let refused = write_folder(&folder, "mark", &[("mark", "")]).unwrap_err();
+        assert!(
+            refused.to_string().contains("holds other files"),
+            "{refused}"
+        );
+        assert_eq!(read_text(&folder.join("src/a")).unwrap(), "3");
+        assert_eq!(fs::read_dir(root.join("inner")).unwrap().count(), 1);
+        fs::remove_dir_all(&root).unwrap();
+    }
 
     #[test]
     fn a_written_file_reads_back_and_a_failed_write_leaves_nothing() {

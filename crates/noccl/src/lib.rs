@@ -23,6 +23,7 @@ mod plan;
 pub mod report;
 mod reproduce;
 mod rng;
+mod rtl;
 mod run;
 mod schema;
 mod select;
@@ -62,6 +63,7 @@ pub use report::{cases, mechanism, verdict};
 pub use reproduce::{
     ClaimRow, Figure, REPRODUCIBLE, Reproduction, ToleranceKind, check_claims_page, reproduce,
 };
+pub use rtl::{rtl_config, write_rtl, write_rtl_package, write_rtl_vectors};
 pub use run::{RunReport, RunRequest, replay, report_run, run, run_values};
 pub use schema::{SCHEMA_NAMES, schema};
 pub use select::{default_root, group_name, members, parse_group, parse_root, root_name};
@@ -78,6 +80,7 @@ pub use noccl_coll::gemm::{Spread, SubmatrixShape, Sync as GemmSync};
 pub use noccl_coll::{Algorithm, Choice, CollError};
 pub use noccl_model::{Calibration, Constant, Constants, Law};
 pub use noccl_net::{Coord, MultiAddress, NetError, Network, TileRef, TileSet};
+pub use noccl_rtl::{RtlConfig, RtlError};
 pub use noccl_run::{
     ActionTime, Counters, Diagnosis, MemoryImage, Mode, RunConfig, RunError, RunResult,
     TrafficResult, WaitEdge,

@@ -8,11 +8,12 @@ use crate::{
     StressReport, TrafficReport, Verdicts,
 };
 use noccl_model::Calibration;
+use noccl_rtl::RtlConfig;
 use noccl_workload::CheckReport;
 use schemars::{Schema, schema_for};
 
 /// Names that [`schema`] accepts.
-pub const SCHEMA_NAMES: [&str; 18] = [
+pub const SCHEMA_NAMES: [&str; 19] = [
     "spec",
     "network",
     "schedule",
@@ -31,6 +32,7 @@ pub const SCHEMA_NAMES: [&str; 18] = [
     "attention",
     "calibration",
     "verdicts",
+    "rtl",
 ];
 
 /// JSON Schema of a format.
@@ -62,6 +64,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "barrier" => schema_for!(BarrierStudy),
         "calibration" => schema_for!(Calibration),
         "verdicts" => schema_for!(Verdicts),
+        "rtl" => schema_for!(RtlConfig),
         _ => {
             let known = format!("accepted: {}", SCHEMA_NAMES.join(", "));
             return Err(Error::argument("format", name, known));

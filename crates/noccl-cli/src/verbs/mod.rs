@@ -16,6 +16,7 @@ mod matrix;
 mod report;
 mod reproduce;
 mod rows;
+mod rtl;
 mod run;
 mod schedule;
 mod schema;
@@ -59,6 +60,7 @@ enum Verb {
     Barrier(barrier::Barrier),
     Report(report::Report),
     Reproduce(reproduce::Reproduce),
+    Rtl(rtl::Rtl),
     Schema(schema::Schema),
     Doctor(doctor::Doctor),
     #[command(hide = true)]
@@ -89,6 +91,7 @@ impl Cli {
             Verb::Barrier(verb) => verb.run(),
             Verb::Report(verb) => verb.run(),
             Verb::Reproduce(verb) => verb.run(),
+            Verb::Rtl(verb) => verb.run(),
             Verb::Schema(verb) => verb.run(),
             Verb::Doctor(verb) => verb.run(),
             Verb::HelpMarkdown(verb) => verb.run(),

@@ -10,6 +10,12 @@ use crate::tree::{contributor, join_set};
 use crate::{Coord, MultiAddress, Network, Port, TileId};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Cycles without a sibling after which a contribution in a full merge table goes on by itself.
+pub const MERGE_TIMEOUT_CYCLES: u32 = 256;
+
+/// Beats whose room in an operand store is given back at once.
+pub const BEATS_PER_CREDIT: u32 = 4;
+
 /// Beats on the way over each further hop and back: two cycles a hop for the beat, two for the credit.
 const WINDOW_BEATS_PER_HOP: u32 = 4;
 

@@ -174,7 +174,7 @@ impl Flow {
 }
 
 /// Credits go back several at a time: one response flit for so many beats.
-const BEATS_PER_CREDIT: u16 = 4;
+const BEATS_PER_CREDIT: u16 = noccl_net::deadlock::BEATS_PER_CREDIT as u16;
 
 /// Beats that have come through every input.
 #[inline]

@@ -3,11 +3,9 @@
 
 use super::{Timeout, Verdict, Waiting};
 use crate::flit::Flit;
+use noccl_net::deadlock::MERGE_TIMEOUT_CYCLES;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-
-/// A timed entry that no sibling joins for so long goes on alone.
-const MERGE_TIMEOUT_CYCLES: u64 = 256;
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Merge {
@@ -134,7 +132,8 @@ impl Merges {
             txn,
             since: cycle,
         };
-        self.timeouts.push((cycle + MERGE_TIMEOUT_CYCLES, entry));
+        self.timeouts
+            .push((cycle + u64::from(MERGE_TIMEOUT_CYCLES), entry));
     }
 
     /// The entry goes on alone unless a sibling has come in the meantime. Returns whether it does.

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The numbers of a network, as hardware needs them: sizes in bits, address bits to pick, table sizes.
+
+use crate::RtlError;
+use noccl_net::Network;
+use noccl_net::deadlock::{BEATS_PER_CREDIT, MERGE_TIMEOUT_CYCLES, window_over};
+use noccl_spec::{MAX_ADDRESS, Region, RouterFlow, Spec, TileKindName, WideReductionKind};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Numbers of one network. Widths are in bits, and at least 1, since hardware has no empty vectors.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RtlConfig {
+    /// Name of the network.
+    pub network: String,
+    /// Columns of the mesh.
+    pub mesh_width: u32,
+    /// Rows of the mesh.
+    pub mesh_height: u32,
+    /// Bits of a column number.
+    pub x_bits: u32,
+    /// Bits of a row number.
+    pub y_bits: u32,
+    /// Column of the south-west cluster.
+    pub region_x: u32,
+    /// Row of the south-west cluster.
+    pub region_y: u32,
+    /// Columns of clusters.
+    pub region_width: u32,
+    /// Rows of clusters.
+    pub region_height: u32,
+    /// Bits of a column number among clusters, padded to a power of two.
+    pub region_x_bits: u32,
+    /// The same for rows.
+    pub region_y_bits: u32,
+    /// Data bits of a beat of the wide port.
+    pub wide_bits: u32,
+    /// Data bits of a beat of the narrow port.
+    pub narrow_bits: u32,
+    /// Slots of an input FIFO.
+    pub input_fifo_flits: u32,
+    /// Slots of an output FIFO.
+    pub output_fifo_flits: u32,
+    /// Bits of a transaction's name.
+    pub tag_bits: u32,
+    /// Bits of the number of a beat-wide line in the largest memory.
+    pub line_bits: u32,
+    /// Bits of a byte's number in the largest memory.
+    pub offset_bits: u32,
+    /// Bits of the number of beats of a burst that follow.
+    pub burst_bits: u32,
+    /// Bits of a number of leaves, from none to all clusters.
+    pub count_bits: u32,
+    /// Bits of an address.
+    pub addr_bits: u32,
+    /// Regions of the address map, in the order of the spec.
+    pub regions: Vec<AddressRegion>,
+    /// Which of them holds the clusters.
+    pub cluster_region: u32,
+    /// Entries of a merge table.
+    pub merge_entries: u32,
+    /// Cycles without a sibling after which an entry of a full table leaves.
+    pub merge_timeout_cycles: u32,
+    /// Wide reductions that pass a router at a time.
+    pub reduction_flows: u32,
+    /// Beats of operands that a tile's store holds.
+    pub store_beats: u32,
+    /// Beats under way to a neighbouring merge point.
+    pub window_beats: u32,
+    /// More of them for each further hop.
+    pub window_beats_per_hop: u32,
+    /// Beats under way to the farthest merge point.
+    pub max_window_beats: u32,
+    /// Beats whose room is given back at once.
+    pub credit_beats: u32,
+    /// Operands that the reduction unit takes per cycle.
+    pub reduction_operands: u32,
+    /// Register stages between router and arithmetic, both ways together.
+    pub cut_cycles: u32,
+    /// Cycles of an addition of 64, 32, 16 and 8 bits.
+    pub add_cycles: [u32; 4],
+    /// Write channels of the wide port: transfers that the DMA engine works on at a time.
+    pub wide_channels: u32,
+    /// Bits of an id of one write channel.
+    pub wide_id_bits: u32,
+    /// Bits of an id of the wide read port.
+    pub read_id_bits: u32,
+    /// Bits of an id of the narrow port.
+    pub narrow_id_bits: u32,
+    /// Wide bursts that one NI may have outstanding.
+    pub max_wide_outstanding: u32,
+    /// Narrow transactions that one NI may have outstanding.
+    pub max_narrow_outstanding: u32,
+    /// Reductions that may be open at one endpoint.
+    pub max_open_reductions: u32,
+    /// Bursts never cross a multiple of this.
+    pub burst_boundary_bytes: u32,
+    /// Beats that the DMA engine holds between its two sides.
+    pub dma_buffer_beats: u32,
+}
+
+/// A region of the address map: an address in it is, from the top, base, bits of x, bits of y, offset.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AddressRegion {
+    /// First address.
+    pub base: u64,
+    /// Bits of the offset within a tile.
+    pub offset_bits: u32,
+    /// Bits of the row.
+    pub y_bits: u32,
+    /// Bits of the column.
+    pub x_bits: u32,
+    /// Column of the south-west tile.
+    pub x: u32,
+    /// Row of the south-west tile.
+    pub y: u32,
+    /// Columns.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Bytes of memory per tile; beyond, nothing answers.
+    pub memory_bytes: u32,
+}
+
+/// Bits that tell `count` things apart; 0 for one thing.
+const fn bits(count: u64) -> u32 {
+    count.next_power_of_two().trailing_zeros()
+}
+
+/// As [`bits`], for a vector.
+fn vector_bits(count: u32) -> u32 {
+    bits(u64::from(count)).max(1)
+}
+
+impl RtlConfig {
+    /// Numbers of a network.
+    ///
+    /// # Errors
+    /// [`RtlError::Refused`] with the field that asks for something without hardware.
+    pub fn new(network: &Network) -> Result<Self, RtlError> {
+        let spec = network.spec();
+        refuse_flow(spec)?;
+        let (ni, wide) = (&spec.ni, &spec.router.wide_reduction);
+        let (columns, rows) = network.padded_clusters();
+        let regions: Vec<_> = (spec.mesh.regions.iter())
+            .map(|region| address_region(spec, region))
+            .collect::<Result<_, _>>()?;
+        let is_cluster = |r: &Region| r.kind == TileKindName::Cluster;
+        let cluster_region = spec.mesh.regions.iter().position(is_cluster).unwrap_or(0);
+        let used = |kind| spec.mesh.regions.iter().any(|r| r.kind == kind);
+        let memories = [
+            (TileKindName::Cluster, spec.cluster.l1_bytes),
+            (TileKindName::Memory, spec.memory.bytes),
+        ];
+        let largest = memories.iter().filter(|(kind, _)| used(*kind)).map(|m| m.1);
+        let largest_bytes = largest.max().unwrap_or(1);
+        let wide_channels = spec.cluster.dma.max_transfers;
+        let wide_id_bits = vector_bits(ni.max_wide_outstanding.div_ceil(wide_channels));
+        let read_id_bits = vector_bits(ni.max_wide_outstanding);
+        let narrow_id_bits = vector_bits(ni.max_narrow_outstanding);
+        let write_tag_bits = bits(u64::from(wide_channels)) + wide_id_bits;
+        Ok(Self {
+            network: spec.name.clone(),
+            mesh_width: spec.mesh.width,
+            mesh_height: spec.mesh.height,
+            x_bits: vector_bits(spec.mesh.width),
+            y_bits: vector_bits(spec.mesh.height),
+            region_x: network.cluster_origin().x.into(),
+            region_y: network.cluster_origin().y.into(),
+            region_width: network.cluster_width().into(),
+            region_height: network.cluster_height().into(),
+            region_x_bits: vector_bits(columns),
+            region_y_bits: vector_bits(rows),
+            wide_bits: 8 * ni.wide_beat_bytes,
+            narrow_bits: 8 * ni.narrow_beat_bytes,
+            input_fifo_flits: spec.router.input_fifo_flits,
+            output_fifo_flits: spec.router.output_fifo_flits,
+            // Twice as many names as an NI has transactions, so that one can be named anew while its
+            // answer is on the way.
+            tag_bits: 1 + write_tag_bits.max(read_id_bits).max(narrow_id_bits),
+            line_bits: bits(largest_bytes / u64::from(ni.wide_beat_bytes)).max(1),
+            offset_bits: bits(largest_bytes).max(1),
+            burst_bits: vector_bits(ni.max_burst_beats),
+            count_bits: bits(u64::from(columns) * u64::from(rows)) + 1,
+            addr_bits: bits(MAX_ADDRESS),
+            regions,
+            cluster_region: cluster_region as u32,
+            merge_entries: spec.router.merge_table_entries,
+            merge_timeout_cycles: MERGE_TIMEOUT_CYCLES,
+            reduction_flows: ni.max_open_reductions,
+            store_beats: wide.store_beats,
+            window_beats: wide.window_beats,
+            window_beats_per_hop: window_over(2, 0),
+            // Neighbouring members of a set are at most as far apart as its highest masked bit says.
+            max_window_beats: window_over(columns.max(rows).div_ceil(2), wide.window_beats),
+            credit_beats: BEATS_PER_CREDIT,
+            reduction_operands: match wide.kind {
+                WideReductionKind::TwoOperand => 2,
+                WideReductionKind::ThreeOperand => 3,
+            },
+            cut_cycles: wide.cut_cycles,
+            add_cycles: [
+                spec.cluster.fpu.bits64_cycles,
+                spec.cluster.fpu.bits32_cycles,
+                spec.cluster.fpu.bits16_cycles,
+                spec.cluster.fpu.bits8_cycles,
+            ],
+            wide_channels,
+            wide_id_bits,
+            read_id_bits,
+            narrow_id_bits,
+            max_wide_outstanding: ni.max_wide_outstanding,
+            max_narrow_outstanding: ni.max_narrow_outstanding,
+            max_open_reductions: ni.max_open_reductions,
+            burst_boundary_bytes: ni.burst_boundary_bytes,
+            dma_buffer_beats: spec.cluster.dma.buffer_beats,
+        })
+    }
+}
+
+fn refuse_flow(spec: &Spec) -> Result<(), RtlError> {
+    match spec.router.flow {
+        RouterFlow::NonBlocking => Ok(()),
+        RouterFlow::PeerCompatible => Err(RtlError::Refused {
+            field: "router.flow".to_owned(),
+            found: "\"peer_compatible\"".to_owned(),
+            accepted: "accepted: \"non_blocking\" (the published router has RTL of its authors)"
+                .to_owned(),
+        }),
+    }
+}
+
+fn address_region(spec: &Spec, region: &Region) -> Result<AddressRegion, RtlError> {
+    let (field, bytes) = match region.kind {
+        TileKindName::Cluster => ("cluster.l1_bytes", spec.cluster.l1_bytes),
+        TileKindName::Memory => ("memory.bytes", spec.memory.bytes),
+    };
+    let memory_bytes = u32::try_from(bytes).map_err(|_| RtlError::Refused {
+        field: field.to_owned(),
+        found: bytes.to_string(),
+        accepted: format!("accepted: at most {}", u32::MAX),
+    })?;
+    Ok(AddressRegion {
+        base: region.base_address,
+        offset_bits: region.stride_bytes.trailing_zeros(),
+        y_bits: bits(u64::from(region.height)),
+        x_bits: bits(u64::from(region.width)),
+        x: region.x,
+        y: region.y,
+        width: region.width,
+        height: region.height,
+        memory_bytes,
+    })
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The hardware of a network: its numbers, a folder for a chip, routing vectors.
+
+use crate::files::write_folder;
+use crate::{Error, read_text, write_file};
+use noccl_net::Network;
+use noccl_rtl::{ExportFile, PACKAGE_FILE, RtlConfig, RtlError, SourceFile};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Numbers that the hardware of a network is made from.
+///
+/// # Errors
+/// [`Error::Rtl`] with the field of the spec that asks for something without hardware.
+///
+/// ```
+/// let network = noccl::load("collective_noc_4x4", &[])?.network;
+/// assert_eq!(noccl::rtl_config(&network)?.mesh_width, 5);
+/// # Ok::<(), noccl::Error>(())
+/// ```
+pub fn rtl_config(network: &Network) -> Result<RtlConfig, Error> {
+    Ok(RtlConfig::new(network)?)
+}
+
+/// Writes the configuration package alone.
+///
+/// # Errors
+/// Those of [`rtl_config`] and [`write_file`].
+pub fn write_rtl_package(network: &Network, path: &Path) -> Result<(), Error> {
+    write_file(path, &noccl_rtl::package_text(&rtl_config(network)?))
+}
+
+/// Writes a folder for a chip: package, sources, file list, README. The folder is complete or as before; it must
+/// be new, empty or written by an earlier call. Returns the files' paths relative to it.
+///
+/// # Errors
+/// Those of [`rtl_config`]; [`Error::Rtl`] if `sources` is no folder of sources; [`Error::File`].
+pub fn write_rtl(network: &Network, sources: &Path, folder: &Path) -> Result<Vec<String>, Error> {
+    let config = rtl_config(network)?;
+    let mut found = Vec::new();
+    for part in ["include", "src"] {
+        collect(sources, &sources.join(part), &mut found)?;
+    }
+    let files = noccl_rtl::export(&config, &sources.display().to_string(), &found)?;
+    let texts: Vec<(&str, &str)> = (files.iter())
+        .map(|ExportFile { path, text }| (path.as_str(), text.as_str()))
+        .collect();
+    write_folder(folder, PACKAGE_FILE, &texts)?;
+    Ok(files.into_iter().map(|file| file.path).collect())
+}
+
+/// Writes what every router of a network must answer, see `docs/formats/vectors.md`.
+///
+/// # Errors
+/// Those of [`rtl_config`] and [`write_file`].
+pub fn write_rtl_vectors(network: &Network, path: &Path) -> Result<(), Error> {
+    rtl_config(network)?;
+    write_file(path, &noccl_rtl::vectors_text(network))
+}
+
+/// SystemVerilog files below `folder`, in a stable order, paths relative to `root`.
+fn collect(root: &Path, folder: &Path, found: &mut Vec<SourceFile>) -> Result<(), Error> {
+    let missing = |_| RtlError::Sources {
+        folder: root.display().to_string(),
+        missing: folder.display().to_string(),
+    };
+    let entries = fs::read_dir(folder).map_err(missing)?;
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    for path in paths {
+        let suffix = path.extension().unwrap_or_default();
+        if path.is_dir() {
+            collect(root, &path, found)?;
+        } else if suffix == "sv" || suffix == "svh" {
+            let relative = path.strip_prefix(root).unwrap_or(&path);
+            let parts: Vec<_> = relative.iter().map(|p| p.to_string_lossy()).collect();
+            found.push(SourceFile {
+                path: parts.join("/"),
+                text: read_text(&path)?,
+            });
+        }
+    }
+    Ok(())
+}
