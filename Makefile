@@ -22,6 +22,9 @@ RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
 
 PYTHON_DIRS := $(wildcard python tools experiments rtl)
 
+# Presets whose generated packages are committed; a test of noccl-rtl compares them.
+RTL_NETWORKS := $(notdir $(wildcard rtl/gen/*))
+
 # Order of the merge gate: what fails in seconds comes first.
 CI_STAGES := setup check lint-rust demo test-rust test-python lint-python gen-check docs lint-rtl rtl formal
 
@@ -62,7 +65,7 @@ $(RTL_VENV)/.deps: $(VENV)/.deps requirements/rtl.lock requirements/debian.toml
 	@touch $@
 
 .PHONY: setup-rtl
-setup-rtl: $(RTL_VENV)/.deps .tools/bin/sta ## Pinned tools of the hardware (simulator, linters, synthesis, solvers) in .venv-rtl
+setup-rtl: $(RTL_VENV)/.deps .tools/bin/sta $(BIN)/noccl ## Pinned tools of the hardware (simulator, linters, synthesis, solvers) in .venv-rtl
 
 .PHONY: cli
 cli: $(BIN)/noccl ## Release build of the command line tool: .venv/bin/noccl
@@ -122,12 +125,12 @@ docs: ## API documentation of the crates, warnings are errors
 	RUSTDOCFLAGS='-D warnings -A rustdoc::private_intra_doc_links' cargo doc --workspace --exclude noccl-py --exclude noccl-cli --no-deps --locked
 
 .PHONY: lint-rtl
-lint-rtl: $(RTL_VENV)/.deps .tools/bin/sta ## Verilator, slang and Verible over the SystemVerilog
+lint-rtl: $(RTL_VENV)/.deps .tools/bin/sta $(BIN)/noccl ## Verilator, slang and Verible over the SystemVerilog
 	$(RTL_BIN)/python tools/rtl_lint.py
 	$(RTL_BIN)/python -m pytest -q -c rtl/pytest.ini rtl/lint
 
 .PHONY: format-rtl
-format-rtl: $(RTL_VENV)/.deps .tools/bin/sta ## Format the SystemVerilog
+format-rtl: $(RTL_VENV)/.deps .tools/bin/sta $(BIN)/noccl ## Format the SystemVerilog
 	$(RTL_BIN)/python tools/rtl_lint.py --fix
 
 # ---------------------------------------------------------------------------------------------- tests
@@ -144,8 +147,8 @@ test-python: $(VENV)/.extension $(BIN)/noccl
 	$(BIN)/python -m pytest
 
 .PHONY: rtl
-rtl: $(RTL_VENV)/.deps .tools/bin/sta ## Tests of the hardware's modules: cocotb on Verilator
-	$(RTL_BIN)/python -m pytest -c rtl/pytest.ini rtl/tb rtl/formal rtl/synth
+rtl: $(RTL_VENV)/.deps .tools/bin/sta $(BIN)/noccl ## Tests of the hardware's modules: cocotb on Verilator
+	$(RTL_BIN)/python -m pytest -c rtl/pytest.ini rtl/tb rtl/formal rtl/synth rtl/export
 
 .tools/bin/sta .tools/osu018 &: $(VENV)/.deps requirements/debian.toml
 	$(BIN)/python tools/debian.py opensta .tools/bin/sta
@@ -201,8 +204,10 @@ claims: $(BIN)/noccl ## Measure S1's claims and the barriers (minutes): writes d
 # ----------------------------------------------------------------------------------- generated text, CI
 
 .PHONY: gen
-gen: $(BIN)/noccl ## Write all generated text: formats/*.schema.json, docs/cli.md
+gen: $(BIN)/noccl ## Write all generated text: formats/*.schema.json, rtl/gen, docs/cli.md
 	$(BIN)/noccl schema --all formats
+	@for network in $(RTL_NETWORKS); do \
+	  $(BIN)/noccl rtl --spec $$network --package rtl/gen/$$network/noccl_cfg_pkg.sv; done
 	$(BIN)/noccl help-markdown --output docs/cli.md
 
 .PHONY: gen-check

@@ -254,3 +254,27 @@ fn a_failed_command_leaves_no_output_file() {
     );
     assert_eq!(folder.names(), ["rows.json"]);
 }
+
+#[test]
+fn hardware_that_does_not_exist_is_refused_by_its_field() {
+    let peer = "rtl -P router.flow=\"peer_compatible\" -P router.wide_reduction.kind=\"two_operand\" \
+                -P router.merge_table_entries=0 -P router.wide_reduction.store_beats=0 \
+                -P router.wide_reduction.window_beats=0";
+    refuses(
+        &format!("{peer} --json"),
+        2,
+        &["router.flow", "peer_compatible", "non_blocking"],
+    );
+    refuses(
+        &format!("{peer} --vectors v.hex"),
+        2,
+        &["router.flow", "peer_compatible"],
+    );
+    refuses("rtl", 2, &["--output", "--json"]);
+    // The folder of the test holds no modules.
+    refuses(
+        "rtl -o hardware",
+        2,
+        &["rtl", "missing", "folder rtl of a checkout"],
+    );
+}

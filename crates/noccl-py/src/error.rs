@@ -23,7 +23,7 @@ pub(crate) fn to_python(py: Python<'_>, error: &Error) -> PyErr {
 const fn class_name(error: &Error) -> &'static str {
     match error {
         Error::Spec(_) => "SpecError",
-        Error::Net(_) | Error::Model(_) => "NetworkError",
+        Error::Net(_) | Error::Model(_) | Error::Rtl(_) => "NetworkError",
         Error::Coll(_) => "AlgorithmError",
         Error::Check(_) => "ScheduleError",
         Error::Workload(_) => "FileError",

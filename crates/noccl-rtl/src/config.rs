@@ -3,7 +3,7 @@
 
 use crate::RtlError;
 use noccl_net::Network;
-use noccl_net::deadlock::{BEATS_PER_CREDIT, MERGE_TIMEOUT_CYCLES, window_over};
+use noccl_net::deadlock::{BEATS_PER_CREDIT, MERGE_TIMEOUT_CYCLES, max_window, window_over};
 use noccl_spec::{MAX_ADDRESS, Region, RouterFlow, Spec, TileKindName, WideReductionKind};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -191,8 +191,7 @@ impl RtlConfig {
             store_beats: wide.store_beats,
             window_beats: wide.window_beats,
             window_beats_per_hop: window_over(2, 0),
-            // Neighbouring members of a set are at most as far apart as its highest masked bit says.
-            max_window_beats: window_over(columns.max(rows).div_ceil(2), wide.window_beats),
+            max_window_beats: max_window(network),
             credit_beats: BEATS_PER_CREDIT,
             reduction_operands: match wide.kind {
                 WideReductionKind::TwoOperand => 2,

@@ -1,58 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Routing vectors: what every router of a network must answer, for all positions, ports and sets.
+//! Routing vectors: what every router of a network must answer, for all positions, inputs and sets.
 //!
 //! They tie the hardware's routing to `noccl-net`, the only crate that computes a route.
 
-use noccl_net::tree::{fork_set, join_set, leaves_through};
+use noccl_net::tree::fork_set;
 use noccl_net::{Coord, MultiAddress, Network, Port};
-use std::fmt::Write;
 
-/// All vectors, one per line, numbers in hexadecimal. Lines begin with what they are:
+/// All vectors, one per line, as `$readmemh` reads them: numbers of four hexadecimal digits, joined by `_`.
 ///
-/// | line | answers |
-/// |---|---|
-/// | `u X Y DX DY PORT` | unicast at router (X, Y) to (DX, DY): index of the output port |
-/// | `f X Y P BX BY MX MY SET` | multicast at (X, Y) from input port P: set of output ports |
-/// | `j X Y RX RY BX BY MX MY SET LEAVES` | join at (X, Y) towards root (RX, RY): set of input ports with contributions, and contributors behind the router |
+/// ```text
+/// 0_X_Y_DX_DY_0_0_0_0_N_E_S_W_L    a flit at router (X, Y) to the tile (DX, DY)
+/// 1_X_Y_0_0_BX_BY_MX_MY_N_E_S_W_L  a flit at router (X, Y) to all members of a set
+/// ```
 ///
-/// Ports count N, E, S, W, Local from 0; a set has bit p for port p. X, Y, roots and destinations are mesh
-/// coordinates, bases and masks coordinates of the cluster region. Only sets whose members all exist
-/// occur; roots are all clusters.
+/// The last five are the answers at the inputs North, East, South, West and Local: a set of output ports,
+/// bit 0 North to bit 4 Local. Positions and destinations are mesh coordinates, base and mask of a set
+/// coordinates of the cluster region. Only sets whose members all exist occur.
 #[must_use]
 pub fn vectors_text(network: &Network) -> String {
     let mut text = String::new();
     let routers: Vec<Coord> = coords(network.width(), network.height()).collect();
-    for here in &routers {
-        for to in &routers {
-            let port = network.next_hop(*here, *to) as u8;
-            line(&mut text, 'u', &[here.x, here.y, to.x, to.y, port.into()]);
-        }
-    }
     let sets: Vec<MultiAddress> = sets(network).collect();
     for here in &routers {
+        for to in &routers {
+            let out = u16::from(network.next_hop(*here, *to).bit());
+            line(
+                &mut text,
+                &[0, here.x, here.y, to.x, to.y, 0, 0, 0, 0],
+                [out; 5],
+            );
+        }
         for set in &sets {
             let (base, mask) = (set.base, set.mask);
-            let numbers = [base.x, base.y, mask.x, mask.y];
-            for port in Port::ALL {
-                let ports = fork_set(*here, port, network.cube(*set));
-                let at = [here.x, here.y, port as u16];
-                line(
-                    &mut text,
-                    'f',
-                    &[&at[..], &numbers, &[ports.into()]].concat(),
-                );
-            }
-            for root in network.clusters().map(|tile| network.coord(tile)) {
-                let group = network.cube(*set);
-                let ports = join_set(*here, group, root);
-                let leaves = leaves_through(*here, group, root) as u16;
-                let at = [here.x, here.y, root.x, root.y];
-                line(
-                    &mut text,
-                    'j',
-                    &[&at[..], &numbers, &[ports.into(), leaves]].concat(),
-                );
-            }
+            let question = [1, here.x, here.y, 0, 0, base.x, base.y, mask.x, mask.y];
+            let outputs = |port| u16::from(fork_set(*here, port, network.cube(*set)));
+            line(&mut text, &question, Port::ALL.map(outputs));
         }
     }
     text
@@ -62,28 +44,27 @@ fn coords(width: u16, height: u16) -> impl Iterator<Item = Coord> {
     (0..width).flat_map(move |x| (0..height).map(move |y| Coord::new(x, y)))
 }
 
-/// Every set of clusters that one multi-address can name.
+/// Every set of clusters that one multi-address can name, each once.
 fn sets(network: &Network) -> impl Iterator<Item = MultiAddress> + '_ {
     let (width, height) = (network.cluster_width(), network.cluster_height());
     let (columns, rows) = network.padded_clusters();
+    let is_on_mesh = move |set: &MultiAddress| {
+        let last = MultiAddress::max(*set);
+        last.x < width && last.y < height
+    };
     coords(columns as u16, rows as u16).flat_map(move |mask| {
         coords(width, height)
             .map(move |base| (base, MultiAddress::new(base, mask)))
-            // One base per set: the one without masked bits.
+            // The base without masked bits stands for all of them.
             .filter(|(base, set)| *base == set.base)
             .map(|(_, set)| set)
-            .filter(move |set| {
-                let last = MultiAddress::max(*set);
-                last.x < width && last.y < height
-            })
+            .filter(is_on_mesh)
     })
 }
 
-fn line(text: &mut String, kind: char, numbers: &[u16]) {
-    text.push(kind);
-    for number in numbers {
-        // Writing to a string cannot fail.
-        let _ = write!(text, " {number:x}");
-    }
+fn line(text: &mut String, question: &[u16], answers: [u16; 5]) {
+    let numbers = question.iter().chain(&answers);
+    let digits: Vec<String> = numbers.map(|n| format!("{n:04x}")).collect();
+    *text += &digits.join("_");
     text.push('\n');
 }

@@ -107,19 +107,24 @@ fn vectors_are_exhaustive_and_agree_with_the_definition() {
     let network = mesh(4, 4);
     let text = vectors_text(&network);
     let sets = sets(&network);
-    let (routers, clusters) = (20, 16);
-    let count = |kind| text.lines().filter(|l| l.starts_with(kind)).count();
-    assert_eq!(count("u "), routers * routers);
-    assert_eq!(count("f "), routers * 5 * sets.len());
-    assert_eq!(count("j "), routers * clusters * sets.len());
-    // A reduction of the two south-west clusters of a row to the first of them: East and its own, two leaves.
-    assert!(text.lines().any(|l| l == "j 1 0 1 0 0 0 1 0 12 2"));
-    for line in text.lines().filter(|l| l.starts_with("u ")) {
-        let n: Vec<u16> = line[2..]
-            .split(' ')
-            .map(|n| u16::from_str_radix(n, 16).unwrap())
-            .collect();
-        let hop = network.next_hop(Coord::new(n[0], n[1]), Coord::new(n[2], n[3]));
-        assert_eq!(hop as u16, n[4], "{line}");
+    let routers = 20;
+    let vectors: Vec<Vec<u16>> = text.lines().map(numbers).collect();
+    let count = |kind| vectors.iter().filter(|v| v[0] == kind).count();
+    assert_eq!(count(0), routers * routers);
+    assert_eq!(count(1), routers * sets.len());
+    // From the south-west cluster's own NI to all clusters: north, east and its own L1.
+    let all = [1, 1, 0, 0, 0, 0, 0, 3, 3];
+    let vector = vectors.iter().find(|v| v.starts_with(&all)).unwrap();
+    assert_eq!(vector[13], 0b10011);
+    for v in vectors.iter().filter(|v| v[0] == 0) {
+        let hop = network.next_hop(Coord::new(v[1], v[2]), Coord::new(v[3], v[4]));
+        assert_eq!(v[9..], [u16::from(hop.bit()); 5], "{v:?}");
     }
+}
+
+fn numbers(line: &str) -> Vec<u16> {
+    let digits = line.split('_');
+    digits
+        .map(|n| u16::from_str_radix(n, 16).unwrap())
+        .collect()
 }

@@ -49,7 +49,7 @@ pub fn write_rtl(network: &Network, sources: &Path, folder: &Path) -> Result<Vec
     Ok(files.into_iter().map(|file| file.path).collect())
 }
 
-/// Writes what every router of a network must answer, see `docs/formats/vectors.md`.
+/// Writes what every router of a network must answer, as [`noccl_rtl::vectors_text`] says.
 ///
 /// # Errors
 /// Those of [`rtl_config`] and [`write_file`].

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers of one network: preset collective_noc_4x4.
+// Numbers of the network collective_noc_4x4. Written by `noccl rtl`; do not edit.
 
 package noccl_cfg_pkg;
 
@@ -21,7 +21,8 @@ package noccl_cfg_pkg;
   localparam int unsigned INPUT_FIFO_FLITS = 2;
   localparam int unsigned OUTPUT_FIFO_FLITS = 2;
 
-  // Names of transactions; 64-byte lines and bytes of the largest memory; beats of a burst; leaves of a join.
+  // Names of transactions; lines of a beat and bytes of the largest memory; beats of a burst;
+  // leaves of a join.
   localparam int unsigned TAG_BITS = 6;
   localparam int unsigned LINE_BITS = 14;
   localparam int unsigned OFFSET_BITS = 20;
@@ -40,12 +41,13 @@ package noccl_cfg_pkg;
   localparam int unsigned MAP_Y[NUM_REGIONS] = '{0, 0};
   localparam int unsigned MAP_WIDTH[NUM_REGIONS] = '{1, 4};
   localparam int unsigned MAP_HEIGHT[NUM_REGIONS] = '{4, 4};
-  localparam int unsigned MAP_MEMORY_BYTES[NUM_REGIONS] = '{32'h10_0000, 32'h2_0000};
+  localparam int unsigned MAP_MEMORY_BYTES[NUM_REGIONS] = '{1048576, 131072};
 
   localparam int unsigned MERGE_ENTRIES = 8;
   localparam int unsigned MERGE_TIMEOUT_CYCLES = 256;
 
   localparam int unsigned REDUCTION_FLOWS = 8;
+  localparam int unsigned STORE_BEATS = 640;
   localparam int unsigned WINDOW_BEATS = 20;
   localparam int unsigned WINDOW_BEATS_PER_HOP = 4;
   localparam int unsigned MAX_WINDOW_BEATS = 24;
@@ -65,5 +67,7 @@ package noccl_cfg_pkg;
   localparam int unsigned MAX_WIDE_OUTSTANDING = 32;
   localparam int unsigned MAX_NARROW_OUTSTANDING = 8;
   localparam int unsigned MAX_OPEN_REDUCTIONS = 8;
+  localparam int unsigned BURST_BOUNDARY_BYTES = 4096;
+  localparam int unsigned DMA_BUFFER_BEATS = 128;
 
 endpackage

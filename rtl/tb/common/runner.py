@@ -50,6 +50,7 @@ class Build:
         peeks: Tests look at signals inside.
         assertions: Assertions stop the run.
         options: Further options of Verilator.
+        configuration: Whose generated package.
     """
 
     top: str
@@ -58,6 +59,7 @@ class Build:
     peeks: bool = False
     assertions: bool = True
     options: Sequence[str] = ()
+    configuration: str = rtl_sources.CONFIGURATION
 
 
 class _Verilator(cocotb_runner.Verilator):
@@ -124,7 +126,7 @@ def compile_bench(build: Build) -> Path:
     Raises:
         RuntimeError: The compilers' messages.
     """
-    sources = rtl_sources.closure([build.top])
+    sources = rtl_sources.closure([build.top], configuration=build.configuration)
     directory = OUT / f"{build.top}-{_key(build, sources)}"
     if (directory / build.top).exists():
         return directory

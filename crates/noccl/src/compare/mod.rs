@@ -117,6 +117,7 @@ fn is_refusal(error: &Error) -> bool {
         | Error::Coll(_)
         | Error::Workload(_)
         | Error::Model(_)
+        | Error::Rtl(_)
         | Error::Argument { .. }
         | Error::DoesNotFit { .. }
         | Error::File { .. }

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `noccl rtl` writes is complete: a tool reads it by its file list alone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import repository
+import rtl_tools
+
+NOCCL = repository.ROOT / ".venv" / "bin" / "noccl"
+
+
+def run(*command: str | Path, cwd: Path = repository.ROOT) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(word) for word in command],
+        cwd=cwd,
+        env=rtl_tools.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+READERS = {
+    "collective_noc_4x4": ["verilator", "--lint-only", "-Wno-fatal"],
+    "collective_noc_8x8": [sys.executable, str(rtl_tools.ROOT / "tools" / "rtl_slang.py")],
+}
+
+
+@pytest.mark.parametrize(("preset", "reader"), READERS.items())
+def test_a_tool_reads_the_folder_by_its_file_list(
+    preset: str, reader: list[str], tmp_path: Path
+) -> None:
+    written = run(NOCCL, "rtl", "--spec", preset, "-o", tmp_path / "hardware")
+    assert written.returncode == 0, written.stderr
+    options = ["-f", "noccl.f", "--top-module" if "verilator" in reader else "--top", "noccl_mesh"]
+    read = run(*reader, *options, cwd=tmp_path / "hardware")
+    assert read.returncode == 0, read.stderr[-2000:]
+
+
+def test_a_second_call_replaces_the_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "hardware"
+    for preset in ("collective_noc_8x8", "collective_noc_4x4"):
+        written = run(NOCCL, "rtl", "--spec", preset, "-o", folder)
+        assert written.returncode == 0, written.stderr
+    package = (folder / "noccl_cfg_pkg.sv").read_text(encoding="utf-8")
+    committed = rtl_tools.ROOT / "rtl" / "gen" / "collective_noc_4x4" / "noccl_cfg_pkg.sv"
+    assert package == committed.read_text(encoding="utf-8")
+    assert [path.name for path in tmp_path.iterdir()] == ["hardware"]
