@@ -65,7 +65,7 @@ $(RTL_VENV)/.deps: $(VENV)/.deps requirements/rtl.lock requirements/debian.toml
 	@touch $@
 
 .PHONY: setup-rtl
-setup-rtl: $(RTL_VENV)/.deps .tools/bin/sta $(BIN)/noccl ## Pinned tools of the hardware (simulator, linters, synthesis, solvers) in .venv-rtl
+setup-rtl: $(RTL_VENV)/.deps .tools/bin/sta ## Pinned tools of the hardware (simulator, linters, synthesis, solvers) in .venv-rtl
 
 .PHONY: cli
 cli: $(BIN)/noccl ## Release build of the command line tool: .venv/bin/noccl
@@ -125,12 +125,12 @@ docs: ## API documentation of the crates, warnings are errors
 	RUSTDOCFLAGS='-D warnings -A rustdoc::private_intra_doc_links' cargo doc --workspace --exclude noccl-py --exclude noccl-cli --no-deps --locked
 
 .PHONY: lint-rtl
-lint-rtl: $(RTL_VENV)/.deps .tools/bin/sta $(BIN)/noccl ## Verilator, slang and Verible over the SystemVerilog
+lint-rtl: $(RTL_VENV)/.deps ## Verilator, slang and Verible over the SystemVerilog
 	$(RTL_BIN)/python tools/rtl_lint.py
 	$(RTL_BIN)/python -m pytest -q -c rtl/pytest.ini rtl/lint
 
 .PHONY: format-rtl
-format-rtl: $(RTL_VENV)/.deps .tools/bin/sta $(BIN)/noccl ## Format the SystemVerilog
+format-rtl: $(RTL_VENV)/.deps ## Format the SystemVerilog
 	$(RTL_BIN)/python tools/rtl_lint.py --fix
 
 # ---------------------------------------------------------------------------------------------- tests
