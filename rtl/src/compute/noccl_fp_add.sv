@@ -67,6 +67,9 @@ module noccl_fp_add #(
   localparam int unsigned LZ_BITS = $clog2(WIN);
   localparam int unsigned PADDED = 1 << LZ_BITS;
 
+  // Mantissas beyond this length round at their end, and carry over bytes.
+  localparam int unsigned LONG = 16;
+
   typedef struct packed {
     logic is_nan;
     logic has_inf;
@@ -188,37 +191,67 @@ module noccl_fp_add #(
 
   // ----------------------------------------------------------------------------------- normalise, round
 
-  function automatic logic [MAG-1:0] normalised(
-      logic [WIN-1:0] total, logic [ExpBits-1:0] exponent_of_larger, logic [ManBits+3:0] half);
+  // Zeros before the leading one, at most as many as the exponent: further up no number is normal.
+  function automatic logic [LZ_BITS-1:0] leading_zeros(logic [WIN-1:0] total,
+                                                       logic [ExpBits-1:0] limit);
     // verilator no_inline_task
     logic [PADDED-1:0] any[LZ_BITS];
-    logic [LZ_BITS-1:0] zeros;
-    logic [WIN-1:0] limit, normal;
-    logic [ExpBits-1:0] normal_exponent;
-    logic is_odd;
-    // A shift by as much as the exponent makes a subnormal number: the search ends there.
-    limit  = WIN'({1'b1, {(WIN - 1) {1'b0}}} >> exponent_of_larger);
+    logic [LZ_BITS-1:0] count;
     // any[l][i]: is there a one among the 2^l bits from i upwards?
-    any[0] = {total | limit, {(PADDED - WIN) {1'b1}}};
+    any[0] = {total | WIN'({1'b1, {(WIN - 1) {1'b0}}} >> limit), {(PADDED - WIN) {1'b1}}};
     for (int unsigned l = 1; l < LZ_BITS; l++) any[l] = any[l-1] | (any[l-1] >> (1 << (l - 1)));
     for (int l = int'(LZ_BITS) - 1; l >= 0; l--) begin
-      zeros[l] = ~any[l][1<<l];
-      for (int m = 0; m < l; m++) any[m] = zeros[l] ? any[m] : any[m] >> (1 << l);
+      count[l] = ~any[l][1<<l];
+      for (int m = 0; m < l; m++) any[m] = count[l] ? any[m] : any[m] >> (1 << l);
     end
-    normal = total << zeros;
-    // Without a leading one the number is subnormal or zero.
-    normal_exponent = normal[WIN-1] ? exponent_of_larger + ExpBits'(1'b1) - ExpBits'(zeros) : '0;
-    // Half a unit less one, plus one if the last bit is odd: a carry out of the mantissa is the right exponent.
-    is_odd = |(normal[WIN-1:1] & half);
-    return MAG'(({normal_exponent, normal[ManBits+3:0]} + (MAG + 4)'(half - 1'b1) +
-        (MAG + 4)'(is_odd)) >> 4);
+    return count;
+  endfunction
+
+  function automatic logic [MAG-1:0] rounded(logic [WIN-1:0] total, logic [LZ_BITS-1:0] shift,
+                                             logic [ExpBits-1:0] exponent_of_larger,
+                                             logic [ManBits+3:0] half);
+    // verilator no_inline_task
+    logic [WIN-1:0] normal;
+    logic [ExpBits-1:0] normal_exponent;
+    logic [SIG:0] nearest;
+    logic [8:0] low;
+    logic [7:0] chunk, stepped;
+    logic carry, is_tie;
+    normal  = total << shift;
+    // A carry out of the mantissa leaves zeros there.
+    nearest = {1'b0, normal[SIG-1:0]} + {1'b0, half};
+    // A long mantissa has half a unit in its lowest byte; further up the carry takes bytes at once.
+    if (ManBits > LONG) begin
+      low = 9'(8'(normal[SIG-1:0])) + 9'(8'(half));
+      carry = low[8];
+      nearest = (SIG + 1)'(low[7:0]);
+      for (int unsigned i = 8; i < SIG; i += 8) begin
+        chunk   = 8'(normal[SIG-1:0] >> i);
+        stepped = chunk + 8'(carry);
+        nearest |= (SIG + 1)'(stepped) << i;
+        carry &= &chunk;
+      end
+      if (SIG % 8 == 0) nearest[SIG] = carry;
+    end
+    // In the middle between two numbers the upper one has been chosen: take the even one.
+    is_tie = |(normal[ManBits+3:0] & half) & ~|(normal[ManBits+3:0] & (half - 1'b1));
+    if (is_tie) nearest &= ~{half, 1'b0};
+    // Without a leading one the number is subnormal or zero, and exact.
+    if (!normal[WIN-1]) normal_exponent = '0;
+    else if (nearest[ManBits+4])
+      normal_exponent = exponent_of_larger - ExpBits'(shift) + ExpBits'(2'd2);
+    else normal_exponent = exponent_of_larger - ExpBits'(shift) + ExpBits'(1'b1);
+    return {normal_exponent, ManBits'(nearest >> 4)};
   endfunction
 
   always_comb begin : p_round
+    logic [LZ_BITS-1:0] shift;
     {sign_o, nan_o, has_inf_o} = '0;
     magnitude_o = '0;
+    shift = '0;
     if (round_i) begin
-      magnitude_o = normalised(sum, sum_exponent, half_i);
+      shift = leading_zeros(sum, sum_exponent);
+      magnitude_o = rounded(sum, shift, sum_exponent, half_i);
       sign_o = sum_common.sign & (~sum_common.is_difference | (|sum) | sum_common.has_inf);
       nan_o = sum_common.is_nan;
       has_inf_o = sum_common.has_inf;
