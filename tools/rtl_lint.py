@@ -3,11 +3,13 @@
 
 Verilator judges each module as a top with its default parameters, slang each module once more with
 all its warnings, Verible the style and the layout. Exceptions stand in `rtl/lint`, each with its
-reason. Usage: `rtl_lint.py [--fix]`; with `--fix` the layout is corrected first.
+reason. A module that was clean is not elaborated again until it or what it needs changes.
+Usage: `rtl_lint.py [--fix]`; `--fix` corrects the layout and looks at layout and style only.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 import subprocess
 import sys
@@ -26,6 +28,9 @@ VERIBLE_RULES = LINT / "verible.rules"
 SLANG_OPTIONS = LINT / "slang.f"
 SLANG = Path(__file__).with_name("rtl_slang.py")
 COLUMNS = 100
+# Empty files, named by all that made a module clean.
+CLEAN = repository.ROOT / "out" / "lint"
+RULES = (WAIVERS, SLANG_OPTIONS, SLANG, Path(__file__), repository.ROOT / "requirements/rtl.lock")
 
 _MODULE = re.compile(r"^module\s", re.MULTILINE)
 _PLACE = re.compile(r"(?P<file>[^\s:]+\.svh?):(?P<line>\d+)(?::[\d-]+)?: (?P<what>.*)")
@@ -100,14 +105,25 @@ def modules(paths: Iterable[Path]) -> list[Path]:
     return [path for path in paths if _MODULE.search(repository.read(path))]
 
 
+def mark(module: Path) -> Path:
+    """The file that says that a module is clean, as it is now."""
+    texts = [*rtl_sources.closure([module.stem]), *sorted(INCLUDE.glob("*.svh")), *RULES]
+    content = "\0".join(path.read_text(encoding="utf-8") for path in texts)
+    return CLEAN / f"{module.stem}-{hashlib.sha256(content.encode()).hexdigest()[:16]}"
+
+
 def lint(paths: list[Path]) -> Iterator[Finding]:
     """All findings, each once."""
-    found: dict[Finding, None] = {}
-    for source in (layout(paths), style(paths)):
-        found.update(dict.fromkeys(source))
+    found = dict.fromkeys([*layout(paths), *style(paths)])
     for module in modules(path for path in paths if path.suffix == ".sv"):
-        found.update(dict.fromkeys(slang(module)))
-        found.update(dict.fromkeys(verilator(module)))
+        clean = mark(module)
+        if clean.exists():
+            continue
+        here = [*slang(module), *verilator(module)]
+        found.update(dict.fromkeys(here))
+        if not here:
+            clean.parent.mkdir(parents=True, exist_ok=True)
+            clean.touch()
     yield from found
 
 
@@ -116,12 +132,13 @@ def sources() -> list[Path]:
     return [path for path in repository.files() if path.suffix in {".sv", ".svh"}]
 
 
+def fix(paths: list[Path]) -> Iterator[Finding]:
+    """Corrects the layout; yields what is left of layout and style."""
+    run = _run(*format_command(), "--inplace", *paths)
+    yield from _judged(run, "verible", "rtl")
+    yield from style(paths)
+
+
 if __name__ == "__main__":
-    if "--fix" in sys.argv[1:]:
-        subprocess.run(
-            [*format_command(), "--inplace", *map(str, sources())],
-            cwd=repository.ROOT,
-            env=rtl_tools.environment(),
-            check=True,
-        )
-    repository.main("rtl lint", lambda: lint(sources()))
+    look = fix if "--fix" in sys.argv[1:] else lint
+    repository.main("rtl lint", lambda: look(sources()))

@@ -27,6 +27,7 @@ endmodule
 @pytest.fixture
 def probe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(rtl_sources.closure, "__defaults__", (tmp_path, "any"))
+    monkeypatch.setattr(rtl_lint, "CLEAN", tmp_path / "clean")
     return tmp_path / "noccl_probe.sv"
 
 
@@ -37,6 +38,16 @@ def texts(findings: Iterator[Finding]) -> list[str]:
 def test_a_clean_module_has_no_finding(probe: Path) -> None:
     probe.write_text(CLEAN)
     assert texts(rtl_lint.lint([probe])) == []
+
+
+def test_a_clean_module_is_looked_at_again_when_what_it_needs_changes(probe: Path) -> None:
+    other = probe.with_name("noccl_other.sv")
+    other.write_text(CLEAN.replace("noccl_probe", "noccl_other"))
+    instance = "  noccl_other u_other (\n      .a_i,\n      .b_o\n  );"
+    probe.write_text(CLEAN.replace("  assign b_o = a_i;", instance))
+    assert texts(rtl_lint.lint([probe])) == []
+    other.write_text(other.read_text().replace("output logic [3:0]", "output logic [2:0]"))
+    assert texts(rtl_lint.lint([probe])) != []
 
 
 def test_verilator_finds_a_width_that_does_not_fit(probe: Path) -> None:
