@@ -3,9 +3,9 @@
 
 From one description of a mesh to a verified, measured collective. `load` makes a network;
 `multicast`, `reduce`, `all_reduce`, `all_gather`, `reduce_scatter`, `all_to_all` and `barrier`
-run on it with NumPy data; `compare`, `traffic`
-and `stress` make tables; `plot_cycles`, `plot_latency` and `plot_link_load` draw them. Nothing here
-holds a rule of the domain: every call ends in the Rust engine.
+run on it with NumPy data; `compare`, `traffic` and `stress` make tables; `plot_cycles`,
+`plot_latency` and `plot_link_load` draw them; `gemm`, `attention`, `barrier_study` and `reproduce`
+are whole studies. Nothing here holds a rule of the domain: every call ends in the Rust engine.
 """
 
 from noccl._native import Network, __version__
@@ -34,14 +34,29 @@ from noccl.networks import load, members, presets
 from noccl.plots import plot_cycles, plot_latency, plot_link_load
 from noccl.runs import Counters, Progress, RunReport, make_schedule, run, run_values
 from noccl.schedules import Collective, Place, Schedule
+from noccl.studies import (
+    AttentionRow,
+    BarrierSlope,
+    BarrierStudy,
+    ClaimRow,
+    Figure,
+    Reproduction,
+    attention,
+    barrier_study,
+    reproduce,
+)
 from noccl.tables import ResultTable
 from noccl.tiles import Cluster, Column, Group, Memory, MultiAddress, Rectangle, Row, Tile
 
 __all__ = [
     "AlgorithmError",
     "ArgumentError",
+    "AttentionRow",
+    "BarrierSlope",
+    "BarrierStudy",
     "CapacityError",
     "CheckReport",
+    "ClaimRow",
     "Cluster",
     "Collective",
     "CollectiveResult",
@@ -49,6 +64,7 @@ __all__ = [
     "Counters",
     "DeadlockError",
     "Diagnosis",
+    "Figure",
     "FileError",
     "GemmRow",
     "Group",
@@ -63,6 +79,7 @@ __all__ = [
     "Progress",
     "Rectangle",
     "RefusedError",
+    "Reproduction",
     "ResultTable",
     "Row",
     "RunReport",
@@ -79,7 +96,9 @@ __all__ = [
     "all_gather",
     "all_reduce",
     "all_to_all",
+    "attention",
     "barrier",
+    "barrier_study",
     "check",
     "compare",
     "gemm",
@@ -94,6 +113,7 @@ __all__ = [
     "presets",
     "reduce",
     "reduce_scatter",
+    "reproduce",
     "run",
     "run_values",
     "stress",

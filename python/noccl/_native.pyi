@@ -11,6 +11,8 @@ from typing import final
 __all__ = [
     "Network",
     "__version__",
+    "attention",
+    "barrier_study",
     "check",
     "compare",
     "gemm",
@@ -18,6 +20,7 @@ __all__ = [
     "members",
     "multiply",
     "presets",
+    "reproduce",
     "run",
     "run_values",
     "schedule",
@@ -81,3 +84,6 @@ def gemm(request: str, on_progress: _OnProgress | None) -> str: ...
 def multiply(
     request: str, a: bytes, b: bytes, on_progress: _OnProgress | None
 ) -> tuple[int, int, int, bytes]: ...
+def reproduce(paper: str, is_quick: bool, on_progress: _OnProgress | None) -> str: ...
+def barrier_study(clusters: list[int], on_progress: _OnProgress | None) -> str: ...
+def attention(request: str, on_progress: _OnProgress | None) -> str: ...

@@ -75,6 +75,17 @@ SCHEMAS: dict[str, pa.Schema] = {
             "sum_error_of_bound": pa.float64(),
         },
     ),
+    "barriers": _schema(
+        "barriers",
+        {
+            "clusters": pa.int64(),
+            "mesh": pa.string(),
+            "router": pa.string(),
+            "plan": pa.string(),
+            "cycles": pa.int64(),
+        },
+        {"network_cycles": pa.int64(), "formula_cycles": pa.int64()},
+    ),
     "traffic": _schema(
         "traffic",
         {

@@ -230,6 +230,6 @@ fn read_schedule(text: &str) -> Result<Schedule, Error> {
     noccl::parse_schedule("schedule", text)
 }
 
-fn json(value: &impl Serialize) -> Result<String, Error> {
+pub(crate) fn json(value: &impl Serialize) -> Result<String, Error> {
     serde_json::to_string(value).map_err(|e| unwritable(&e))
 }

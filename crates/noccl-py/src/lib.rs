@@ -9,6 +9,7 @@ mod calls;
 mod error;
 mod network;
 mod request;
+mod studies;
 mod supervise;
 
 use pyo3::prelude::*;
@@ -25,6 +26,9 @@ mod _native {
     };
     #[pymodule_export]
     use super::network::Network;
+
+    #[pymodule_export]
+    use super::studies::{attention, barrier_study, reproduce};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -2,9 +2,9 @@
 //! Requests as the Python package writes them, in the text forms that the command line reads too.
 
 use noccl::{
-    AlgorithmRequest, CompareRequest, Error, GemmRequest, Mode, Network, RunRequest, StressRequest,
-    TrafficRequest, gemm, parse_algorithms, parse_collective, parse_element, parse_group,
-    parse_operator, parse_pattern, parse_root, parse_stress_kinds,
+    AlgorithmRequest, AttentionRequest, CompareRequest, Error, GemmRequest, Mode, Network,
+    RunRequest, StressRequest, TrafficRequest, gemm, parse_algorithms, parse_collective,
+    parse_element, parse_group, parse_operator, parse_pattern, parse_root, parse_stress_kinds,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -204,6 +204,41 @@ impl GemmFields {
             overrides: self.overrides,
             ..base
         })
+    }
+}
+
+/// An attention layer.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AttentionFields {
+    mesh: String,
+    tokens: u32,
+    head_columns: u32,
+    heads: u32,
+    element: String,
+    utilisation: Option<f64>,
+    exponential_operations: u32,
+    mode: String,
+    seed: u64,
+    threads: usize,
+    overrides: Vec<(String, String)>,
+}
+
+impl AttentionFields {
+    pub(crate) fn resolve(self) -> Result<AttentionRequest, Error> {
+        let mut request = AttentionRequest::new(gemm::parse_mesh(&self.mesh)?);
+        let layer = &mut request.attention;
+        layer.tokens = self.tokens;
+        layer.head_columns = self.head_columns;
+        layer.heads = self.heads;
+        layer.element = parse_element(&self.element)?;
+        layer.utilisation = self.utilisation.unwrap_or(layer.utilisation);
+        layer.exponential_operations = self.exponential_operations;
+        request.mode = mode(&self.mode)?;
+        request.seed = self.seed;
+        request.threads = self.threads;
+        request.overrides = self.overrides;
+        Ok(request)
     }
 }
 

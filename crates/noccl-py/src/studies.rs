@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The functions of the module that stand for whole studies: claims, barriers, attention layers.
+
+use crate::calls::json;
+use crate::request::{AttentionFields, parse};
+use crate::supervise::supervise;
+use pyo3::prelude::*;
+use serde_json::json as object;
+
+/// Measures a paper's claims; rows and figures as JSON text.
+#[pyfunction]
+pub(crate) fn reproduce(
+    py: Python<'_>,
+    paper: &str,
+    is_quick: bool,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    supervise(py, on_progress.as_ref(), |watch| {
+        let found = noccl::reproduce(paper, is_quick, watch)?;
+        let figures = found.figures.iter();
+        let figures: Vec<_> = figures
+            .map(|f| object!({"name": f.name, "title": f.title, "svg": f.svg}))
+            .collect();
+        json(&object!({"rows": found.rows, "figures": figures}))
+    })
+}
+
+/// Simulates every barrier plan; the study as JSON text.
+#[pyfunction]
+pub(crate) fn barrier_study(
+    py: Python<'_>,
+    clusters: Vec<u32>,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    supervise(py, on_progress.as_ref(), |watch| {
+        json(&noccl::barrier_study(&clusters, watch)?)
+    })
+}
+
+/// Runs an attention layer; its row as JSON text.
+#[pyfunction]
+pub(crate) fn attention(
+    py: Python<'_>,
+    request: &str,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    supervise(py, on_progress.as_ref(), |watch| {
+        let fields: AttentionFields = parse(request)?;
+        json(&noccl::attention(&fields.resolve()?, watch)?)
+    })
+}

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole studies: a paper's claims, barriers of all kinds, attention layers."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from noccl import _native
+from noccl.runs import Counters, native_progress
+from noccl.tables import ResultTable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from noccl.runs import OnProgress
+
+STUDIED_CLUSTERS = tuple(2**n for n in range(1, 13))
+"""Numbers of clusters of the barrier study: 2 to 4096."""
+
+
+@dataclass(frozen=True)
+class ClaimRow:
+    """One claim of a paper and its verdict.
+
+    Attributes:
+        id: Number of the claim and what of it, e.g. `1-mean`.
+        statement: What is claimed.
+        place: Where in the paper.
+        paper: The paper's number; None where it prints none.
+        ours: Our number; None if it was not measured.
+        tolerance: How near is near enough, and why.
+        holds: Does it hold? None if it was not measured.
+        reason: Why ours differs, or why it was not measured.
+        measured: How ours is measured.
+        detail: The numbers behind ours.
+    """
+
+    id: str
+    statement: str
+    place: str
+    paper: float | None
+    ours: float | None
+    tolerance: str
+    holds: bool | None
+    reason: str
+    measured: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A plot after one of the paper's figures.
+
+    Attributes:
+        name: File name without extension, e.g. `fig_5a`.
+        title: What it shows.
+        svg: The drawing, a whole file.
+    """
+
+    name: str
+    title: str
+    svg: str
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A paper's claims, measured anew.
+
+    Attributes:
+        rows: One per claim, in the paper's order.
+        figures: One per figure of the paper that was measured.
+    """
+
+    rows: tuple[ClaimRow, ...]
+    figures: tuple[Figure, ...]
+
+
+@dataclass(frozen=True)
+class BarrierSlope:
+    """Cycles per cluster of one barrier plan over 2, 4, 8 and 16 clusters.
+
+    Attributes:
+        router: `default` or `published`.
+        plan: Mechanism, structure and place of the counters.
+        cycles_per_cluster: Slope of the least-squares line.
+    """
+
+    router: str
+    plan: str
+    cycles_per_cluster: float
+
+
+@dataclass(frozen=True)
+class BarrierStudy:
+    """Every barrier plan on meshes of all sizes.
+
+    Attributes:
+        table: One row per mesh, router and plan; kind `barriers`.
+        slopes: One per router and plan, if 2, 4, 8 and 16 clusters were all asked for.
+    """
+
+    table: ResultTable
+    slopes: tuple[BarrierSlope, ...]
+
+
+@dataclass(frozen=True)
+class AttentionRow:
+    """What an attention layer took.
+
+    Attributes:
+        mesh: Clusters, `WxH`.
+        tokens: Rows of Q, K and V.
+        head_columns: Columns of Q, K and V of a head.
+        heads: Heads.
+        element: Element of Q, K, V and of the softmax.
+        cycles: From the first load to the last head's reduced output.
+        head_cycles: Cycles per head, without the first one's loads and the last one's reduction.
+        compute_cycles: Cycles of a head's kernels, all of them.
+        utilisation: Multiply-adds of both products by what the FPUs could do in all cycles.
+        counters: Events of the run.
+        energy_pj: Energy of these events; a softmax's operations cost nothing here.
+        verified: Value mode: does the last head's output equal the reference's, bit by bit?
+    """
+
+    mesh: str
+    tokens: int
+    head_columns: int
+    heads: int
+    element: str
+    cycles: int
+    head_cycles: float
+    compute_cycles: int
+    utilisation: float
+    counters: Counters
+    energy_pj: float
+    verified: bool | None
+
+
+def reproduce(
+    paper: str,
+    *,
+    is_quick: bool = False,
+    on_progress: OnProgress | None = None,
+) -> Reproduction:
+    """Measures a paper's claims anew, each with its verdict.
+
+    Args:
+        paper: `collective_noc`.
+        is_quick: Leave out the products on large meshes: seconds instead of minutes.
+        on_progress: Called now and then; returning False stops.
+
+    Raises:
+        ArgumentError: No such paper.
+        DeadlockError: A run cannot finish.
+    """
+    found = json.loads(_native.reproduce(paper, is_quick, native_progress(on_progress)))
+    return Reproduction(
+        rows=tuple(ClaimRow(**row) for row in found["rows"]),
+        figures=tuple(Figure(**figure) for figure in found["figures"]),
+    )
+
+
+def barrier_study(
+    *,
+    clusters: Sequence[int] = STUDIED_CLUSTERS,
+    on_progress: OnProgress | None = None,
+) -> BarrierStudy:
+    """Simulates every barrier plan; all members arrive at once.
+
+    >>> study = barrier_study(clusters=[16])
+    >>> best = min(study.table.rows(), key=lambda row: row["cycles"])
+    >>> best["cycles"] <= 40
+    True
+
+    Args:
+        clusters: Numbers of clusters, powers of two from 2 on; meshes as square as possible.
+        on_progress: Called now and then; returning False stops.
+
+    Raises:
+        ArgumentError: A number is no power of two, or too large.
+
+    Source:
+        S1 section 4.2.1.
+    """
+    found = json.loads(_native.barrier_study(list(clusters), native_progress(on_progress)))
+    rows = [row | {"mesh": "x".join(map(str, row["mesh"]))} for row in found["rows"]]
+    return BarrierStudy(
+        table=ResultTable.from_rows("barriers", rows),
+        slopes=tuple(BarrierSlope(**slope) for slope in found["slopes"]),
+    )
+
+
+def attention(
+    *,
+    mesh: str = "32x32",
+    tokens: int = 4096,
+    head_columns: int = 128,
+    heads: int = 32,
+    element: str = "fp16",
+    utilisation: float | None = None,
+    exponential_operations: int = 8,
+    mode: str = "timing",
+    seed: int = 1,
+    threads: int = 1,
+    overrides: Sequence[tuple[str, str]] = (),
+    on_progress: OnProgress | None = None,
+) -> AttentionRow:
+    """Runs all heads of an attention layer over a whole mesh, cycle by cycle.
+
+    >>> row = attention(mesh="4x4", tokens=32, head_columns=8, heads=2, mode="value")
+    >>> row.verified
+    True
+
+    Args:
+        mesh: Clusters as `WxH`, powers of two; each has an L1 of 1 MiB.
+        tokens: Rows of Q, K and V; a multiple of both sides of the mesh.
+        head_columns: Columns of Q, K and V of a head.
+        heads: Heads, each with its own keys and values.
+        element: `fp64`, `fp32`, `fp16` or `bf16`.
+        utilisation: Share of the FPUs' peak that products reach; None for the paper's.
+        exponential_operations: FPU operations of one exponential.
+        mode: `timing` or `value`, which also verifies.
+        seed: Seed of the inputs in value mode.
+        threads: Threads of the run; the result does not depend on it.
+        overrides: Fields of the spec that differ from the preset, with their values.
+        on_progress: Called now and then; returning False stops.
+
+    Raises:
+        ArgumentError: An argument is outside what is accepted.
+        AlgorithmError: The layer does not fit the mesh.
+        DeadlockError: The run cannot finish.
+    """
+    request = {
+        "mesh": mesh,
+        "tokens": tokens,
+        "head_columns": head_columns,
+        "heads": heads,
+        "element": element,
+        "utilisation": utilisation,
+        "exponential_operations": exponential_operations,
+        "mode": mode,
+        "seed": seed,
+        "threads": threads,
+        "overrides": list(overrides),
+    }
+    row = json.loads(_native.attention(json.dumps(request), native_progress(on_progress)))
+    return AttentionRow(**{**row, "counters": Counters(**row["counters"])})
