@@ -53,6 +53,8 @@ class GemmRow:
         run_iterations: Iterations of the whole run.
         counters: Events of the whole run.
         energy_pj: Energy of these events.
+        iteration_energy_pj: The same over the iterations.
+        line_energy_pj: Energy of an iteration by the paper's method, if asked for.
         verified: Value mode: is every element what the kernels yield in their order?
     """
 
@@ -81,6 +83,8 @@ class GemmRow:
     run_iterations: int
     counters: Counters
     energy_pj: float
+    iteration_energy_pj: float
+    line_energy_pj: float | None
     verified: bool | None
 
 
@@ -111,6 +115,8 @@ def gemm(
     iterations: int = 4,
     mode: str = "timing",
     seed: int = 1,
+    root: str = "best",
+    has_line_energy: bool = False,
     overrides: Sequence[tuple[str, str]] = (),
     on_progress: OnProgress | None = None,
 ) -> list[GemmRow]:
@@ -135,6 +141,8 @@ def gemm(
         iterations: Steady-state iterations that are timed.
         mode: `timing` or `value`, which also verifies.
         seed: Seed of the inputs in value mode.
+        root: Where a fused product's sum is wanted: `best` or `corner`.
+        has_line_energy: Price an iteration by the paper's method too; square meshes only.
         overrides: Fields of the spec that differ from the preset, with their values.
         on_progress: Called now and then; returning False stops.
 
@@ -163,6 +171,8 @@ def gemm(
         "iterations": iterations,
         "mode": mode,
         "seed": seed,
+        "root": root,
+        "has_line_energy": has_line_energy,
     }
     rows = json.loads(_native.gemm(json.dumps(request), native_progress(on_progress)))
     return [GemmRow(**{**row, "counters": Counters(**row["counters"])}) for row in rows]

@@ -174,6 +174,8 @@ pub(crate) struct GemmFields {
     iterations: Option<u32>,
     mode: Option<String>,
     seed: Option<u64>,
+    root: Option<String>,
+    has_line_energy: Option<bool>,
 }
 
 impl GemmFields {
@@ -190,7 +192,10 @@ impl GemmFields {
         let problem = self.shape.as_deref().map(gemm::parse_problem);
         let backend = self.backend.as_deref().map(gemm::parse_backends);
         let mode = self.mode.as_deref().map(mode);
+        let root = self.root.as_deref().map(gemm::parse_fused_root);
         Ok(GemmRequest {
+            root: root.transpose()?.unwrap_or(base.root),
+            has_line_energy: self.has_line_energy.unwrap_or(base.has_line_energy),
             prefetch: self.prefetch,
             sync: gemm::parse_sync(&self.sync)?,
             submatrix: submatrix.transpose()?.unwrap_or(base.submatrix),

@@ -159,6 +159,37 @@ fn fused_product_is_predicted_from_its_schedule() {
 }
 
 #[test]
+fn energy_by_events_is_that_by_lines_and_the_ways_that_lines_leave_out() {
+    for kernel in [GemmKernel::Summa, GemmKernel::FusedConcatLinear] {
+        let both = vec![Collectives::Software, Collectives::InNetwork];
+        let request = GemmRequest {
+            has_line_energy: true,
+            ..GemmRequest::new(kernel, vec![(8, 8)], both)
+        };
+        let rows = gemm(&request, Watch::quiet()).expect("the products run");
+        // 64 clusters, 18 cubed multiply-adds of 24.6 pJ.
+        let arithmetic = 64.0 * 18.0_f64.powi(3) * 24.6;
+        for row in &rows {
+            let lines = row.line_energy_pj.expect("was asked for");
+            for energy in [row.iteration_energy_pj, lines] {
+                assert!(energy > arithmetic && energy < 1.5 * arithmetic, "{row:?}");
+            }
+            let more = row.iteration_energy_pj / lines - 1.0;
+            assert!((0.0..0.2).contains(&more), "{row:?}");
+        }
+        assert!(rows[0].iteration_energy_pj > rows[1].iteration_energy_pj);
+        assert!(rows[0].line_energy_pj > rows[1].line_energy_pj);
+    }
+    let mut wide = request(4, Collectives::InNetwork);
+    wide.meshes = vec![(8, 4)];
+    wide.has_line_energy = true;
+    let error = gemm(&wide, Watch::quiet())
+        .expect_err("no square")
+        .to_string();
+    assert!(error.contains("square"), "{error}");
+}
+
+#[test]
 fn fused_product_in_the_network_takes_the_formula_of_a_two_dimensional_reduction() {
     let request = GemmRequest::new(
         GemmKernel::FusedConcatLinear,

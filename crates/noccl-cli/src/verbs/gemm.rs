@@ -6,8 +6,8 @@ use crate::table::{Align, table};
 use crate::{Outcome, output};
 use clap::Args;
 use noccl::gemm::{
-    Collectives, GemmKernel, parse_backends, parse_collectives, parse_gemm_kernel, parse_mesh,
-    parse_problem, parse_submatrix, parse_sync,
+    Collectives, FusedRoot, GemmKernel, parse_backends, parse_collectives, parse_fused_root,
+    parse_gemm_kernel, parse_mesh, parse_problem, parse_submatrix, parse_sync,
 };
 use noccl::{ElementType, Error, GemmRequest, GemmRow, GemmSync, Mode};
 use std::path::PathBuf;
@@ -33,6 +33,10 @@ pub struct Gemm {
     /// software (its fastest algorithm), in_network or all
     #[arg(long, value_name = "NAME", default_value = "all")]
     collectives: String,
+    /// Where the sum of fused_concat_linear is wanted in the network: best (corner or middle, whichever is
+    /// faster) or corner (the paper's cluster 0); software always takes the corner
+    #[arg(long, value_name = "PLACE", default_value = "best", value_parser = parse_fused_root)]
+    root: FusedRoot,
     /// sim (cycle by cycle), model (our model of the same schedule), published (the paper's equations and
     /// constants) or published_with_distance (two cycles per hop of a software transfer besides); several
     /// or all stand beside each other, with their distance from the simulation
@@ -77,6 +81,9 @@ pub struct Gemm {
     checkpoint: crate::args::CheckpointArgs,
     #[command(flatten)]
     overrides: crate::args::OverrideArgs,
+    /// Price an iteration by the paper's method too: events of one line of clusters, times the lines
+    #[arg(long)]
+    line_energy: bool,
     /// Print the rows as JSON
     #[arg(long)]
     json: bool,
@@ -97,6 +104,8 @@ impl Gemm {
                 .as_deref()
                 .map(noccl::read_calibration)
                 .transpose()?,
+            root: self.root,
+            has_line_energy: self.line_energy,
             prefetch: self.prefetch,
             sync: self.sync,
             utilisation: self.utilisation.unwrap_or(base.utilisation),

@@ -7,6 +7,7 @@
 use super::content::{Access, Content, Demand, Piece};
 use super::expression::{Expression, Expressions, Value};
 use super::order::Order;
+use super::shortcut::Shortcuts;
 use super::{CheckError, Race};
 use crate::fold_tree::{FoldTree, fold_order};
 use crate::{
@@ -64,6 +65,7 @@ pub(super) fn execute(
         },
         demands: Vec::new(),
         fold_plans: HashMap::new(),
+        shortcuts: Shortcuts::new(order),
     };
     for (i, action) in schedule.actions.iter().enumerate() {
         let known = run.demands.len();
@@ -75,7 +77,7 @@ pub(super) fn execute(
             ActionKind::LocalReduce(r) => run.local_reduce(i, r),
             ActionKind::Compute(_) | ActionKind::Barrier(_) | ActionKind::Arrival(_) => {}
         }
-        run.forget_repeated_demands(known);
+        run.keep_open_demands(known);
     }
     let questions: Vec<_> = run
         .demands
@@ -94,6 +96,7 @@ struct Execution<'a> {
     memories: Memories,
     demands: Vec<Demand>,
     fold_plans: HashMap<(MultiAddress, Coord), Vec<Step>>,
+    shortcuts: Shortcuts,
 }
 
 /// Fold order as a program for a stack.
@@ -123,12 +126,11 @@ impl Execution<'_> {
         content.write(start, pieces, access, &mut self.demands);
     }
 
-    /// One demand per pair of events is enough; the first is the one that a message names.
-    fn forget_repeated_demands(&mut self, known: usize) {
-        let mut new = self.demands.split_off(known);
-        new.sort_by_key(|d| (d.first.end, d.second.begin));
-        new.dedup_by_key(|d| (d.first.end, d.second.begin));
-        self.demands.append(&mut new);
+    /// Of an action's demands, those without a short proof.
+    fn keep_open_demands(&mut self, known: usize) {
+        let new = self.demands.split_off(known);
+        let mut open = self.shortcuts.leave_open(self.order, new);
+        self.demands.append(&mut open);
     }
 
     /// Reads at the initiator's share; what lands at a destination that takes part is there when that

@@ -15,11 +15,13 @@ mod error;
 mod execute;
 mod expression;
 mod form;
+mod lanes;
 mod order;
 mod post;
 mod promise;
 mod report;
 mod room;
+mod shortcut;
 
 pub use error::{CheckError, Crowd, Race, TileSetError, Wait, WrongOutput};
 pub use promise::check_collective;

@@ -11,6 +11,7 @@
 //! many sources at a time, one bit per source.
 
 use super::CheckError;
+use super::lanes::{SourceLanes, group_length};
 use crate::{ActionKind, Schedule, participants};
 use noccl_net::{Network, TileId};
 
@@ -194,8 +195,25 @@ impl Order {
         self.starts.push(self.preds.len() as u32);
     }
 
-    fn num_vertices(&self) -> usize {
+    /// Vertices so far.
+    pub(super) fn num_vertices(&self) -> usize {
         self.starts.len() - 1
+    }
+
+    /// Vertices right before one.
+    pub(super) fn preds(&self, vertex: Vertex) -> &[Vertex] {
+        let vertex = vertex as usize;
+        &self.preds[self.starts[vertex] as usize..self.starts[vertex + 1] as usize]
+    }
+
+    /// Vertices at which all participants of an action have entered, ascending.
+    pub(super) fn hubs(&self) -> impl Iterator<Item = Vertex> {
+        self.actions
+            .iter()
+            .filter_map(|action| match action.finish {
+                Finish::Hub(hub) => Some(hub),
+                Finish::Own | Finish::HubOf(..) | Finish::Series(_) | Finish::Behind(_) => None,
+            })
     }
 
     /// Participants of an action, ascending.
@@ -348,33 +366,6 @@ impl Order {
         });
         unordered.min().copied()
     }
-}
-
-/// Numbers distinct sources in the order in which they come.
-#[derive(Default)]
-struct SourceLanes {
-    last: Option<(Vertex, usize)>,
-}
-
-impl SourceLanes {
-    fn of(&mut self, source: Vertex) -> usize {
-        let lane = match self.last {
-            Some((vertex, lane)) if vertex == source => lane,
-            Some((_, lane)) => lane + 1,
-            None => 0,
-        };
-        self.last = Some((source, lane));
-        lane
-    }
-}
-
-/// How many of the questions, sorted by source, have no more than [`LANES`] sources.
-fn group_length(sorted: &[u32], questions: &[(Vertex, Vertex)]) -> usize {
-    let mut lanes = SourceLanes::default();
-    sorted
-        .iter()
-        .position(|q| lanes.of(questions[*q as usize].0) == LANES)
-        .unwrap_or(sorted.len())
 }
 
 fn unshared(schedule: &Schedule, action: usize, after_idx: usize) -> CheckError {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One attention layer on a mesh, all heads, cycle by cycle.
 
-use super::MAX_CHECKED_CLUSTERS;
 use crate::watch::{Tally, Watch};
 use crate::{Error, load};
 use noccl_coll::gemm::{Attention, AttentionPlan, DEFAULT_UTILISATION, Matrix, flat_attention};
@@ -90,9 +89,7 @@ pub fn attention(request: &AttentionRequest, watch: Watch<'_>) -> Result<Attenti
     let preset = format!("collective_noc_{width}x{height}_large");
     let network = load(&preset, &request.overrides)?.network;
     let plan = flat_attention(&network, &request.attention)?;
-    if network.clusters().count() <= MAX_CHECKED_CLUSTERS {
-        noccl_workload::check(&network, &plan.schedule)?;
-    }
+    noccl_workload::check(&network, &plan.schedule)?;
     let is_value = request.mode == Mode::Value;
     let inputs = if is_value {
         images(request, &plan)

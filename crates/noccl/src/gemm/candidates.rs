@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which algorithms a word of the command line stands for.
 
-use super::Collectives;
+use super::{Collectives, FusedRoot};
 use noccl_coll::gemm::Spread;
 use noccl_coll::{Algorithm, Choice, Inner};
 use noccl_net::{Coord, Network};
@@ -38,14 +38,23 @@ pub(super) struct Reduction {
 
 /// Ways to reduce, of which the fastest is taken. In the network the root in the middle has the shorter way
 /// and the root in the corner fewer operands per router; software trees take the same steps to both.
-pub(super) fn reductions(network: &Network, collectives: Collectives) -> Vec<Reduction> {
+pub(super) fn reductions(
+    network: &Network,
+    collectives: Collectives,
+    root: FusedRoot,
+) -> Vec<Reduction> {
     let (width, height) = (network.cluster_width(), network.cluster_height());
     let corner = Coord::new(0, 0);
     let at = |root: Coord| move |choice: Choice| Reduction { choice, root };
     match collectives {
-        Collectives::InNetwork => [corner, Coord::new(width / 2, height / 2)]
-            .map(|root| at(root)(Choice::new(Algorithm::InNetwork, 1)))
-            .to_vec(),
+        Collectives::InNetwork => {
+            let roots = match root {
+                FusedRoot::Best => vec![corner, Coord::new(width / 2, height / 2)],
+                FusedRoot::Corner => vec![corner],
+            };
+            let choice = Choice::new(Algorithm::InNetwork, 1);
+            roots.into_iter().map(|root| at(root)(choice)).collect()
+        }
         Collectives::Software => {
             let side = width.max(height);
             let mut all = vec![

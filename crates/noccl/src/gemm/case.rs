@@ -70,12 +70,14 @@ impl Case<'_> {
         }
     }
 
+    /// Nothing runs that the checker has not proved.
     fn simulated(
         &self,
         schedule: &Schedule,
         images: &[MemoryImage],
         outputs: &[(Place, u64)],
     ) -> Result<Timed, Error> {
+        noccl_workload::check(self.network, schedule)?;
         let config = RunConfig {
             threads: self.request.threads,
             ..RunConfig::new(self.request.mode)

@@ -3,7 +3,7 @@
 
 use super::candidates::{Reduction, reductions};
 use super::case::{Case, Timed};
-use super::{Backend, GemmRow, MAX_CHECKED_CLUSTERS, fastest, published, values};
+use super::{Backend, GemmRow, fastest, published, values};
 use crate::Error;
 use noccl_coll::gemm::{FusedConcatLinear, FusedPlan, SubmatrixShape, fused_concat_linear};
 use noccl_net::{Network, TileRef};
@@ -27,7 +27,7 @@ pub(super) fn best_row(case: &Case<'_>) -> Result<GemmRow, Error> {
         }
         Backend::Sim | Backend::Model => {}
     }
-    let rows = reductions(case.network, case.collectives)
+    let rows = reductions(case.network, case.collectives, case.request.root)
         .into_iter()
         .map(|reduction| row(case, &reduction, compute_cycles));
     fastest(rows, case.collectives)
@@ -45,9 +45,6 @@ fn row(case: &Case<'_>, reduction: &Reduction, compute_cycles: u64) -> Result<Ge
         has_loads: clusters <= MAX_LOADED_CLUSTERS,
     };
     let plan = fused_concat_linear(network, &fused)?;
-    if clusters <= MAX_CHECKED_CLUSTERS {
-        noccl_workload::check(network, &plan.schedule)?;
-    }
     let images = if case.has_values() {
         images(network, &plan, &fused, case.request.seed)
     } else {

@@ -5,6 +5,7 @@ mod attention;
 mod candidates;
 mod case;
 mod fused;
+mod lines;
 mod published;
 mod request;
 mod row;
@@ -14,8 +15,8 @@ mod values;
 
 pub use attention::{AttentionRequest, AttentionRow, attention};
 pub use request::{
-    Backend, Collectives, GemmKernel, GemmRequest, parse_backends, parse_collectives,
-    parse_gemm_kernel, parse_mesh, parse_submatrix, parse_sync,
+    Backend, Collectives, FusedRoot, GemmKernel, GemmRequest, parse_backends, parse_collectives,
+    parse_fused_root, parse_gemm_kernel, parse_mesh, parse_submatrix, parse_sync,
 };
 pub use row::GemmRow;
 pub use shapes::{PAPER_SHAPE, PROBLEMS, Problem, parse_problem};
@@ -30,10 +31,6 @@ use noccl_coll::gemm::{Spread, Summa, summa};
 use std::cell::RefCell;
 use steady::Window;
 use values::Inputs;
-
-/// Largest mesh whose schedules are checked before they run; larger ones are the same text with more lines,
-/// and the checker's time grows faster than the simulator's.
-const MAX_CHECKED_CLUSTERS: usize = 256;
 
 /// One row per mesh, backend and way to communicate; rows of one mesh stand together.
 ///
@@ -70,6 +67,9 @@ pub fn gemm(request: &GemmRequest, watch: Watch<'_>) -> Result<Vec<GemmRow>, Err
             row::add_speedups(&mut rows[first_of_backend..]);
         }
         row::add_errors(&mut rows[first..]);
+        if request.has_line_energy {
+            lines::add_line_energy(&network, request, &tally, &mut rows[first..])?;
+        }
     }
     Ok(rows)
 }
@@ -132,9 +132,6 @@ fn scheduled_row(case: &Case<'_>, problem: &Summa, window: Window) -> Result<Gem
         network, request, ..
     } = *case;
     let plan = summa(network, problem)?;
-    if network.clusters().count() <= MAX_CHECKED_CLUSTERS {
-        noccl_workload::check(network, &plan.schedule)?;
-    }
     let matrices = case
         .has_values()
         .then(|| values::random_inputs(&plan, problem, request.seed));

@@ -62,6 +62,15 @@ pub enum Backend {
     PublishedWithDistance,
 }
 
+/// Where the sum of a fused product is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FusedRoot {
+    /// In the network in the corner or in the middle, whichever is faster; software in the corner.
+    Best,
+    /// Cluster (0, 0), as in S1.
+    Corner,
+}
+
 impl Backend {
     /// All of them, the simulator first.
     pub const ALL: [Self; 4] = [
@@ -106,8 +115,12 @@ pub struct GemmRequest {
     pub prefetch: u32,
     /// Who communicates.
     pub collectives: Vec<Collectives>,
+    /// Where the sum of a fused product is wanted.
+    pub root: FusedRoot,
     /// What orders the use of buffers; software always uses barriers.
     pub sync: Sync,
+    /// Price a step by S1's method too, square meshes and equal submatrices of A, B and C only.
+    pub has_line_energy: bool,
     /// Value mode multiplies and compares, timing mode is faster.
     pub mode: Mode,
     /// Seed of the inputs in value mode.
@@ -140,7 +153,9 @@ impl GemmRequest {
             iterations: 4,
             prefetch: 2,
             collectives,
+            root: FusedRoot::Best,
             sync: Sync::Barriers,
+            has_line_energy: false,
             mode: Mode::Timing,
             seed: 1,
             threads: 1,
@@ -234,6 +249,18 @@ pub fn parse_collectives(text: &str) -> Result<Vec<Collectives>, Error> {
             text,
             "accepted: software, in_network, all",
         )),
+    }
+}
+
+/// Reads `best` or `corner`.
+///
+/// # Errors
+/// [`Error::Argument`].
+pub fn parse_fused_root(text: &str) -> Result<FusedRoot, Error> {
+    match text {
+        "best" => Ok(FusedRoot::Best),
+        "corner" => Ok(FusedRoot::Corner),
+        _ => Err(Error::argument("--root", text, "accepted: best, corner")),
     }
 }
 

@@ -69,6 +69,10 @@ pub struct GemmRow {
     pub counters: Counters,
     /// Energy of these events.
     pub energy_pj: f64,
+    /// Energy of one iteration: that of the run over its iterations.
+    pub iteration_energy_pj: f64,
+    /// Energy of one iteration by S1's method: events of one line of clusters in its counting, times the lines.
+    pub line_energy_pj: Option<f64>,
     /// Value mode: is every element of C, bit by bit, what the kernels yield in their order?
     pub verified: Option<bool>,
 }
@@ -114,6 +118,8 @@ impl GemmRow {
             run_iterations: 0,
             counters: Counters::default(),
             energy_pj: 0.0,
+            iteration_energy_pj: 0.0,
+            line_energy_pj: None,
             verified: None,
         }
     }
@@ -124,6 +130,7 @@ impl GemmRow {
         self.run_iterations = iterations;
         self.counters = timed.counters;
         self.energy_pj = energy_pj(&timed.counters, &network.spec().energy);
+        self.iteration_energy_pj = self.energy_pj / f64::from(iterations.max(1));
     }
 
     /// What follows from the cycles of an iteration.

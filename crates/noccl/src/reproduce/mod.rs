@@ -7,16 +7,17 @@
 
 mod additions;
 mod claims;
-mod energy;
+pub(crate) mod energy;
 mod equations;
 pub(crate) mod figure;
 mod limit;
 pub(crate) mod outcome;
 mod products;
 mod ratios;
-mod runner;
+pub(crate) mod runner;
 mod synchronisation;
 pub(crate) mod table;
+mod table_1;
 
 pub use claims::ToleranceKind;
 pub use figure::Figure;

@@ -3,8 +3,12 @@
 
 use super::figure::{Figure, Line, line_chart};
 use super::outcome::Outcomes;
-use crate::gemm::{Collectives, GemmKernel};
+use super::runner::{Runner, collective, network};
+use crate::gemm::{Backend, Collectives, FusedRoot, GemmKernel};
+use crate::watch::Tally;
 use crate::{Error, GemmRequest, GemmRow, Watch, gemm};
+use noccl_model::published::{Extent, MulticastConstants};
+use noccl_workload::CollectiveKind;
 
 /// Sides of the paper's meshes.
 const SIDES: [u32; 7] = [4, 8, 16, 32, 64, 128, 256];
@@ -18,10 +22,29 @@ struct Pair {
     in_network: GemmRow,
 }
 
-fn measure(kernel: GemmKernel, side: u32, watch: Watch<'_>) -> Result<Pair, Error> {
+/// Whose numbers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Setting {
+    /// S1's: two operands per reducing router, the sum in cluster (0, 0).
+    Papers,
+    /// The default network, the sum wherever it is fastest.
+    Ours,
+}
+
+fn measure(
+    (kernel, setting, backend): (GemmKernel, Setting, Backend),
+    side: u32,
+    watch: Watch<'_>,
+) -> Result<Pair, Error> {
     let one = |collectives| {
         let meshes = vec![(side, side)];
-        let request = GemmRequest::new(kernel, meshes, vec![collectives]);
+        let mut request = GemmRequest::new(kernel, meshes, vec![collectives]);
+        request.backends = vec![backend];
+        if setting == Setting::Papers {
+            request.root = FusedRoot::Corner;
+            let operands = ("router.wide_reduction.kind", "\"two_operand\"");
+            request.overrides = vec![(operands.0.to_owned(), operands.1.to_owned())];
+        }
         single(gemm(&request, watch)?)
     };
     Ok(Pair {
@@ -49,9 +72,13 @@ fn sufficient_prefetch(side: u32, watch: Watch<'_>) -> Result<Option<u32>, Error
     Ok(None)
 }
 
-fn all(kernel: GemmKernel, watch: Watch<'_>) -> Result<Vec<Pair>, Error> {
+fn all(what: (GemmKernel, Setting, Backend), watch: Watch<'_>) -> Result<Vec<Pair>, Error> {
     let sides = SIDES.iter();
-    sides.map(|side| measure(kernel, *side, watch)).collect()
+    sides.map(|side| measure(what, *side, watch)).collect()
+}
+
+fn highest(pairs: &[Pair], ratio: impl Fn(&Pair) -> f64) -> f64 {
+    pairs.iter().map(ratio).fold(0.0, f64::max)
 }
 
 fn per_mesh(pairs: &[Pair], value: impl Fn(&Pair) -> String) -> String {
@@ -82,15 +109,23 @@ pub(crate) fn fused(
     outcomes: &mut Outcomes,
     figures: &mut Vec<Figure>,
 ) -> Result<(), Error> {
-    let pairs = all(GemmKernel::FusedConcatLinear, watch)?;
+    let kernel = GemmKernel::FusedConcatLinear;
+    let pairs = all((kernel, Setting::Papers, Backend::Sim), watch)?;
+    let best = all((kernel, Setting::Ours, Backend::Sim), watch)?;
+    let published = all((kernel, Setting::Ours, Backend::Published), watch)?;
     let loaded = |p: &Pair| with_loads(&p.software, p.side) / with_loads(&p.in_network, p.side);
     outcomes.put(
         "9",
-        pairs.iter().map(loaded).fold(0.0, f64::max),
+        highest(&pairs, loaded),
         &format!(
-            "{}; without the loads of B {}",
+            "{}; without the loads of B {}; three operands per router and the sum in the middle: at most {:.2}, \
+             without the loads {:.2}; by equations (14) and (15), two α fitted: at most {:.2}, without the loads {:.2}",
             per_mesh(&pairs, |p| format!("{:.2}", loaded(p))),
-            per_mesh(&pairs, |p| format!("{:.2}", speedup(p)))
+            per_mesh(&pairs, |p| format!("{:.2}", speedup(p))),
+            highest(&best, loaded),
+            highest(&best, speedup),
+            highest(&published, loaded),
+            highest(&published, speedup)
         ),
     );
     let line = |name: &str, value: &dyn Fn(&Pair) -> f64| Line {
@@ -119,7 +154,11 @@ pub(crate) fn summa(
     outcomes: &mut Outcomes,
     figures: &mut Vec<Figure>,
 ) -> Result<(), Error> {
-    let pairs = all(GemmKernel::Summa, watch)?;
+    let kernel = GemmKernel::Summa;
+    let pairs = all((kernel, Setting::Ours, Backend::Sim), watch)?;
+    let [plain, distant] = [Backend::Published, Backend::PublishedWithDistance]
+        .map(|backend| all((kernel, Setting::Ours, backend), watch));
+    let (plain, distant) = (plain?, distant?);
     let onset = pairs.iter().find(|p| !p.software.is_compute_bound);
     outcomes.put(
         "8-onset-software",
@@ -149,14 +188,38 @@ pub(crate) fn summa(
             }
         };
     }
+    let (simulated, equation) = published_multicast(widest, watch)?;
+    detail += &format!(
+        "; one multicast of {B_BEATS} beats over a row of {widest}: {simulated} cycles on the published router, \
+         {equation} by eq. (4), twice which is less than a kernel"
+    );
     outcomes.put("8-onset-in-network", f64::from(largest), &detail);
     outcomes.put(
         "8-speedup",
-        pairs.iter().map(speedup).fold(0.0, f64::max),
-        &per_mesh(&pairs, |p| format!("{:.2}", speedup(p))),
+        highest(&pairs, speedup),
+        &format!(
+            "{}; by S1's equations at most {:.2}, with its sources' term for the distance {:.2}",
+            per_mesh(&pairs, |p| format!("{:.2}", speedup(p))),
+            highest(&plain, speedup),
+            highest(&distant, speedup)
+        ),
     );
     figures.push(figure(&pairs));
     Ok(())
+}
+
+/// A submatrix's multicast along a row, on the published router and by S1's equation.
+fn published_multicast(side: u32, watch: Watch<'_>) -> Result<(u64, f64), Error> {
+    let row = network(&format!("collective_noc_{side}x1_peer"), &[])?;
+    let bytes = B_BEATS as u64 * 64;
+    let of = collective(&row, CollectiveKind::Multicast, "row", bytes)?;
+    let tally = Tally::new(watch, 1);
+    let cycles = Runner { tally: &tally }.in_network_cycles(&row, &of)?;
+    let constants = MulticastConstants::PUBLISHED;
+    Ok((
+        cycles,
+        constants.in_network_cycles(Extent::row(side), B_BEATS),
+    ))
 }
 
 fn figure(pairs: &[Pair]) -> Figure {

@@ -150,13 +150,22 @@ pub(crate) fn reduction(
         .collect::<Result<_, _>>()?;
     let ours = with_barrier(runner, &two, &by_rows[0])?;
     let on_peer = with_barrier(runner, &peer, &series(runner, &peer, kind, ROWS[0])?)?;
+    let at_once = network(
+        "collective_noc_4x4",
+        &[
+            ("router.wide_reduction.kind", "\"two_operand\""),
+            ("cluster.instructions.compute_start", "0"),
+        ],
+    )?;
+    let at_once = with_barrier(runner, &at_once, &series(runner, &at_once, kind, ROWS[0])?)?;
     let bare: Vec<f64> = by_rows[0].iter().map(speedup).collect();
     let (lowest, highest) = range(&ours);
     let (peer_lowest, peer_highest) = range(&on_peer);
     let detail = format!(
-        "1 to 32 KiB: {}; on the published router {}; without the barrier {}",
+        "1 to 32 KiB: {}; on the published router {}; with additions that start at once {}; without the barrier {}",
         list(&ours),
         list(&on_peer),
+        list(&at_once),
         list(&bare)
     );
     outcomes.put("2-lowest", lowest, &detail);
