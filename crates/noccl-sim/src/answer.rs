@@ -58,9 +58,8 @@ impl Machine<'_> {
                 self.send(tile, Plane::Rsp, flit.with_resp(resp));
             }
             Event::MergeTimeout { plane, entry } => {
-                let cycle = self.cycle;
                 let state = &mut self.planes[plane as usize];
-                if state.joins.time_out(entry, cycle) {
+                if state.joins.time_out(entry) {
                     state.wake(entry.router as usize);
                 }
             }

@@ -153,7 +153,49 @@ impl PlaneState {
 
     fn evaluate_unit(&mut self, r: usize, context: &mut Context<'_>) {
         let (w, lane, here) = (r / LANES, r % LANES, self.coord(r));
-        let mut heads = self.blocks[w].waiting_heads(lane);
+        let heads = self.blocks[w].waiting_heads(lane);
+        let first = heads.trailing_zeros() as usize;
+        let has_absorbed = if heads == 0 {
+            false
+        } else if self.input_head(r, first).kind == FlitKind::Reduce {
+            self.fold_heads(r, here, heads, context)
+        } else {
+            self.merge_heads(r, here, heads, context)
+        };
+        self.offer_result(r, here, has_absorbed, context);
+    }
+
+    /// Responses or arrivals at heads: one transaction is served. Returns whether a head has left into the table.
+    fn merge_heads(&mut self, r: usize, here: Coord, heads: u8, context: &Context<'_>) -> bool {
+        let (w, lane) = (r / LANES, r % LANES);
+        let head = |port| (heads >> port & 1 != 0).then(|| self.input_head(r, port));
+        let flits: [Option<Flit>; PORTS] = std::array::from_fn(head);
+        let Some(served) = self.joins.merge(r, here, &flits, context) else {
+            return false;
+        };
+        let mut absorbed = served.group;
+        if let Some(leaving) = served.leaving {
+            let last = served.group.ilog2() as usize;
+            absorbed &= !(1 << last);
+            self.replace_head(r, last, leaving);
+            self.request(r, last, 1 << next_port(here, leaving.dst));
+        }
+        for port in (0..PORTS).filter(|p| served.group >> p & 1 != 0) {
+            self.blocks[w].popped[port] |= u64::from(absorbed >> port & 1) << lane;
+            self.blocks[w].join_heads[port] &= !(1 << lane);
+        }
+        absorbed != 0
+    }
+
+    /// Operands of wide reductions at heads. Returns whether one has entered the store.
+    fn fold_heads(
+        &mut self,
+        r: usize,
+        here: Coord,
+        mut heads: u8,
+        context: &mut Context<'_>,
+    ) -> bool {
+        let (w, lane) = (r / LANES, r % LANES);
         let mut has_absorbed = false;
         while heads != 0 {
             let port = heads.trailing_zeros() as usize;
@@ -173,7 +215,7 @@ impl PlaneState {
             }
             self.blocks[w].join_heads[port] &= !(1 << lane);
         }
-        self.offer_result(r, here, has_absorbed, context);
+        has_absorbed
     }
 
     /// The unit's oldest result requests its output. A unit that has taken something in stays busy.

@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Merge tables of responses and barriers: leaves add up, nobody blocks a FIFO.
+//!
+//! Mirror of `noccl_merge` (`rtl/src/collective`), cycle by cycle: one transaction per router and cycle, in turns over the
+//! inputs; entries in slots, the lowest free one first; a common tick and a register for what gives up.
 
-use super::{Timeout, Verdict, Waiting};
+use super::{Timeout, Waiting};
 use crate::flit::Flit;
 use noccl_net::deadlock::MERGE_TIMEOUT_CYCLES;
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
+
+/// A timed entry gives up after seven ticks without a sibling.
+const TICK_CYCLES: u64 = MERGE_TIMEOUT_CYCLES as u64 / 8;
+const TICKS_TO_GIVE_UP: u64 = 7;
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Merge {
     /// Leaves and worst response so far.
     flit: Flit,
     since: u64,
+    slot: u8,
     /// Siblings may have gone by before this entry was made: do not wait for ever.
     is_timed: bool,
+    /// It has waited long enough.
+    is_due: bool,
     /// What was merged has gone on; later siblings follow at once.
     has_passed: bool,
 }
@@ -21,8 +30,8 @@ struct Merge {
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Unit {
     merges: Vec<Merge>,
-    /// Entries that go on alone, since these cycles.
-    results: VecDeque<(u64, Flit)>,
+    /// What has given up, offered from this cycle on, and its slot.
+    result: Option<(u64, Flit, u8)>,
     /// The table has been too small once: some transaction's leaves went by uncounted.
     has_evicted: bool,
 }
@@ -33,10 +42,20 @@ pub(super) struct Merges {
     /// Unit of each router; 0 is the empty unit of those that have none (zeroed pages cost nothing).
     unit_of: Vec<u32>,
     units: Vec<Unit>,
+    /// Input of each router that was served last.
+    served: Vec<u8>,
     /// Entries of a table.
     limit: usize,
     /// Timeouts to schedule, collected during evaluate: (cycle, entry).
     pub timeouts: Vec<(u64, Timeout)>,
+}
+
+/// Heads of one transaction that are served together.
+pub(crate) struct Served {
+    /// Inputs, as a bit set.
+    pub group: u8,
+    /// The last of them goes on as this flit; all others have left into the table.
+    pub leaving: Option<Flit>,
 }
 
 impl Merges {
@@ -44,6 +63,7 @@ impl Merges {
         Self {
             unit_of: vec![0; tiles],
             units: vec![Unit::default()],
+            served: vec![0; tiles],
             limit,
             timeouts: Vec::new(),
         }
@@ -65,65 +85,79 @@ impl Merges {
         &mut self.units[self.unit_of[r] as usize]
     }
 
-    /// A response or arrival stands at a FIFO head and `leaves` make it complete.
+    /// The head whose transaction is served: that of the next input behind the one served last.
+    pub(super) fn turn(&mut self, r: usize, heads: &[Option<Flit>; 5]) -> Option<Flit> {
+        let last = usize::from(self.served[r]);
+        let behind = (last + 1..5).find(|port| heads[*port].is_some());
+        let port = behind.or_else(|| heads.iter().position(Option::is_some))?;
+        self.served[r] = port as u8;
+        heads[port]
+    }
+
+    /// Responses or arrivals of one transaction stand at FIFO heads; `heads` is their sum, and `leaves` make it complete.
     ///
-    /// Where the table is full it goes on by itself: a FIFO head may wait for its own output only. (An
-    /// entry of the table in its place could want the way back to where the newcomer comes from, and two
-    /// routers would wait for each other.)
-    pub(super) fn merge(&mut self, r: usize, flit: Flit, leaves: u32, cycle: u64) -> Verdict {
+    /// Where the table is full they go on by themselves: a FIFO head may wait for its own output only. (An
+    /// entry of the table in their place could want the way back to where the newcomer comes from, and two
+    /// routers would wait for each other.) Returns what goes on.
+    pub(super) fn merge(&mut self, r: usize, heads: Flit, leaves: u32, cycle: u64) -> Option<Flit> {
+        let is_it = |m: &Merge| m.flit.txn == heads.txn && m.flit.dst == heads.dst;
+        let found = self.get(r).merges.iter().position(is_it);
+        if let Some(at) = found {
+            return self.join_entry(r, at, heads, leaves, cycle);
+        }
+        if heads.payload == leaves {
+            return Some(heads);
+        }
         let limit = self.limit;
         let unit = self.unit(r);
-        if let Some(at) = unit.merges.iter().position(|m| m.flit.txn == flit.txn) {
-            return self.join_entry(r, at, flit, leaves, cycle);
-        }
-        if unit.merges.len() == limit {
-            unit.has_evicted = true;
-            // An entry whose contributions have passed is only a memory of them: it makes room.
-            let Some(passed) = unit.merges.iter().position(|m| m.has_passed) else {
-                return Verdict::Forward(flit);
-            };
-            unit.merges.remove(passed);
-        }
+        let Some(slot) = unit.make_room(limit) else {
+            return Some(heads);
+        };
         let is_timed = unit.has_evicted;
         unit.merges.push(Merge {
-            flit,
+            flit: heads,
             since: cycle,
+            slot,
             is_timed,
+            is_due: false,
             has_passed: false,
         });
         if is_timed {
-            self.arm(r, flit.txn, cycle);
+            self.arm(r, heads.txn, cycle);
         }
-        Verdict::Absorb
+        None
     }
 
-    /// A sibling of table entry `at` has come.
-    fn join_entry(&mut self, r: usize, at: usize, flit: Flit, leaves: u32, cycle: u64) -> Verdict {
+    /// Siblings of table entry `at` have come.
+    fn join_entry(
+        &mut self,
+        r: usize,
+        at: usize,
+        heads: Flit,
+        leaves: u32,
+        cycle: u64,
+    ) -> Option<Flit> {
         let unit = self.unit(r);
         let entry = &mut unit.merges[at];
-        let seen = entry.flit.payload + flit.payload;
-        let is_complete = seen == leaves;
         let (has_passed, is_timed) = (entry.has_passed, entry.is_timed);
-        let merged = Flit {
-            payload: seen,
-            ..flit
-        }
-        .with_resp(entry.flit.resp().max(flit.resp()));
+        let merged = sum(entry.flit, heads);
         entry.flit = merged;
         entry.since = cycle;
+        entry.is_due = false;
+        let is_complete = merged.payload == leaves;
         if is_complete {
             unit.merges.remove(at);
         }
         if has_passed {
-            return Verdict::Forward(flit);
+            return Some(heads);
         }
         if is_complete {
-            return Verdict::Forward(merged);
+            return Some(merged);
         }
         if is_timed {
-            self.arm(r, flit.txn, cycle);
+            self.arm(r, heads.txn, cycle);
         }
-        Verdict::Absorb
+        None
     }
 
     fn arm(&mut self, r: usize, txn: u32, cycle: u64) {
@@ -132,32 +166,52 @@ impl Merges {
             txn,
             since: cycle,
         };
-        self.timeouts
-            .push((cycle + u64::from(MERGE_TIMEOUT_CYCLES), entry));
+        let due = ((cycle + 1) / TICK_CYCLES + TICKS_TO_GIVE_UP) * TICK_CYCLES;
+        self.timeouts.push((due, entry));
     }
 
-    /// The entry goes on alone unless a sibling has come in the meantime. Returns whether it does.
-    pub(super) fn time_out(&mut self, entry: Timeout, cycle: u64) -> bool {
+    /// The entry is due unless a sibling has come in the meantime. Returns whether it is.
+    pub(super) fn time_out(&mut self, entry: Timeout) -> bool {
         let unit = self.unit(entry.router as usize);
-        let is_due =
+        let is_it =
             |m: &&mut Merge| m.flit.txn == entry.txn && m.since == entry.since && !m.has_passed;
-        let Some(merge) = unit.merges.iter_mut().find(is_due) else {
+        let Some(merge) = unit.merges.iter_mut().find(is_it) else {
             return false;
         };
-        merge.has_passed = true;
-        unit.results.push_back((cycle, merge.flit));
+        merge.is_due = true;
         true
     }
 
-    /// The oldest entry that goes on alone.
+    /// The lowest entry that is due gives up if nothing that has given up is waiting. Returns what is offered in this
+    /// cycle, and whether there is something for the next one.
+    pub(super) fn offer(&mut self, r: usize, cycle: u64) -> (Option<Flit>, bool) {
+        if self.unit_of[r] == 0 {
+            return (None, false);
+        }
+        let unit = self.unit(r);
+        if unit.result.is_none() {
+            let due = unit.merges.iter_mut().filter(|m| m.is_due);
+            if let Some(merge) = due.min_by_key(|m| m.slot) {
+                merge.is_due = false;
+                merge.has_passed = true;
+                unit.result = Some((cycle + 1, merge.flit, merge.slot));
+            }
+        }
+        let offered = unit.result.filter(|(from, ..)| *from <= cycle);
+        let is_busy = unit.result.is_some() || unit.merges.iter().any(|m| m.is_due);
+        (offered.map(|(_, flit, _)| flit), is_busy)
+    }
+
+    /// What has given up and not left.
     pub(super) fn oldest_result(&self, r: usize) -> Option<(u64, Flit)> {
-        self.get(r).results.front().copied()
+        let (from, flit, _) = self.get(r).result?;
+        Some((from, flit))
     }
 
     /// The offered entry has been granted its output.
     pub(super) fn take_result(&mut self, r: usize) -> Option<Flit> {
         let unit = self.unit_of[r] as usize;
-        Some(self.units[unit].results.pop_front()?.1)
+        Some(self.units[unit].result.take()?.1)
     }
 
     /// Entries of a router's table, for diagnosis. What has passed waits for nobody: its entry is only a memory
@@ -172,4 +226,34 @@ impl Merges {
             since: m.since,
         })
     }
+}
+
+impl Unit {
+    /// The slot of a new entry, if there is one.
+    fn make_room(&mut self, limit: usize) -> Option<u8> {
+        // The entry of a result is still needed.
+        let pinned = self.result.map(|(.., slot)| slot);
+        let used = |slot: &u8| Some(*slot) == pinned || self.merges.iter().any(|m| m.slot == *slot);
+        if let Some(free) = (0..limit as u8).find(|slot| !used(slot)) {
+            return Some(free);
+        }
+        self.has_evicted = true;
+        // An entry whose contributions have passed is only a memory of them: it makes room.
+        let passed = self.merges.iter().enumerate();
+        let passed = passed.filter(|(_, m)| m.has_passed && Some(m.slot) != pinned);
+        let (at, slot) = passed
+            .map(|(at, m)| (at, m.slot))
+            .min_by_key(|(_, slot)| *slot)?;
+        self.merges.remove(at);
+        Some(slot)
+    }
+}
+
+/// Contributions of one transaction as one flit.
+pub(super) fn sum(first: Flit, second: Flit) -> Flit {
+    Flit {
+        payload: first.payload + second.payload,
+        ..second
+    }
+    .with_resp(first.resp().max(second.resp()))
 }

@@ -6,7 +6,7 @@
 //! - *Responses and barriers* (S1's CollectB and LsbAnd) carry how many leaves they stand for. The one
 //!   that makes a subtree complete goes on in the same cycle, for the others as well. A full table
 //!   lets the newcomer go on by itself. Its siblings would then wait for leaves that have gone by, so
-//!   entries made after that go on when they have waited too long. The home NI adds up leaves: merging
+//!   entries made after that go on when they have waited too long. A router serves one transaction per cycle. The home NI adds up leaves: merging
 //!   saves flits and never decides correctness.
 //! - *Wide reductions* keep every operand of a beat in a store (the tile's L1) until all have come, then
 //!   the arithmetic unit folds them in port order. Order of arrival never changes the result. A sender
@@ -26,10 +26,10 @@ mod unit;
 
 pub(crate) use fold::window_ahead;
 
-use crate::flit::{Flit, FlitKind, OWN_COPY};
+use crate::flit::{Flit, OWN_COPY};
 use crate::plane::Context;
 use fold::Folds;
-use merge::Merges;
+use merge::{Merges, Served};
 use noccl_net::Coord;
 use noccl_net::tree::leaves_through;
 use serde::{Deserialize, Serialize};
@@ -49,11 +49,11 @@ pub(crate) struct JoinConfig {
     pub cycles_per_add: u64,
 }
 
-/// What a contribution at a FIFO head does this cycle.
+/// What an operand at a FIFO head does this cycle.
 pub(crate) enum Verdict {
     /// Stays (the store is full).
     Wait,
-    /// Leaves the FIFO, waits in the table.
+    /// Leaves the FIFO, waits in the store.
     Absorb,
     /// Goes on as this flit.
     Forward(Flit),
@@ -111,7 +111,7 @@ impl Joins {
         }
     }
 
-    /// A contribution stands at the head of input `port` of router `r`.
+    /// An operand of a wide reduction stands at the head of input `port` of router `r`.
     #[inline]
     pub(crate) fn arrive(
         &mut self,
@@ -121,17 +121,34 @@ impl Joins {
         flit: Flit,
         context: &Context<'_>,
     ) -> Verdict {
-        if flit.kind == FlitKind::Reduce {
-            return self.folds.arrive(r, here, port, flit, context);
+        self.folds.arrive(r, here, port, flit, context)
+    }
+
+    /// Responses or arrivals stand at heads of inputs: those of one transaction are served.
+    pub(crate) fn merge(
+        &mut self,
+        r: usize,
+        here: Coord,
+        heads: &[Option<Flit>; 5],
+        context: &Context<'_>,
+    ) -> Option<Served> {
+        let first = self.merges.turn(r, heads)?;
+        let mut group = 0;
+        let mut all: Option<Flit> = None;
+        for (port, flit) in heads.iter().enumerate() {
+            let Some(flit) = flit.filter(|f| f.txn == first.txn) else {
+                continue;
+            };
+            group |= 1 << port;
+            all = Some(all.map_or(flit, |all| merge::sum(all, flit)));
         }
-        let tree = context.trees.tree(flit.txn);
+        let heads = all?;
+        let tree = context.trees.tree(heads.txn);
         // The initiator's own answer never leaves its NI.
-        let own = u32::from(flit.flags & OWN_COPY != 0 && here == tree.root);
+        let own = u32::from(heads.flags & OWN_COPY != 0 && here == tree.root);
         let leaves = leaves_through(here, tree.set, tree.root) - own;
-        if flit.payload == leaves {
-            return Verdict::Forward(flit);
-        }
-        self.merges.merge(r, flit, leaves, context.cycle)
+        let leaving = self.merges.merge(r, heads, leaves, context.cycle);
+        Some(Served { group, leaving })
     }
 
     /// Published unit: all operands stand at FIFO heads, the addition starts now.
@@ -157,11 +174,8 @@ impl Joins {
         if let Some(offer) = self.folds.offer(r, here, context) {
             return offer;
         }
-        let oldest = self.merges.oldest_result(r);
-        Offer {
-            result: oldest.map(|(_, flit)| flit),
-            is_busy: oldest.is_some(),
-        }
+        let (result, is_busy) = self.merges.offer(r, context.cycle);
+        Offer { result, is_busy }
     }
 
     /// Reads the units of these routers of a block of 64, see `PlaneState::touch_units`.
@@ -182,9 +196,9 @@ impl Joins {
             .expect("only an offered result is granted")
     }
 
-    /// An entry of a merge table goes on alone unless a sibling has come in the meantime. Returns whether it does.
-    pub(crate) fn time_out(&mut self, entry: Timeout, cycle: u64) -> bool {
-        self.merges.time_out(entry, cycle)
+    /// An entry of a merge table is due unless a sibling has come in the meantime. Returns whether it is.
+    pub(crate) fn time_out(&mut self, entry: Timeout) -> bool {
+        self.merges.time_out(entry)
     }
 
     /// Timeouts to schedule, collected during evaluate: (cycle, entry).
