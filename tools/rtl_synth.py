@@ -85,11 +85,13 @@ def measure(row: Row, with_timing: bool) -> Result:
         area_file.write_text(json.dumps(dataclasses.asdict(area)), encoding="utf-8")
     area = rtl_area.Area(**json.loads(area_file.read_text(encoding="utf-8")))
     if with_timing and not timing_file.exists():
-        way = rtl_timing.measure(row.top, row.parameters, sources, directory)
-        timing_file.write_text(json.dumps(dataclasses.asdict(way)), encoding="utf-8")
-    if not with_timing:
-        return Result(area, None)
-    return Result(area, rtl_timing.LongestWay(**json.loads(timing_file.read_text("utf-8"))))
+        way = None
+        if area.num_flip_flops > 0:
+            way = rtl_timing.measure(row.top, row.parameters, sources, directory)
+        text = json.dumps(None if way is None else dataclasses.asdict(way))
+        timing_file.write_text(text, encoding="utf-8")
+    way_table = json.loads(timing_file.read_text("utf-8")) if with_timing else None
+    return Result(area, rtl_timing.LongestWay(**way_table) if way_table else None)
 
 
 def change(value: float, base: float | None) -> str:
@@ -185,10 +187,14 @@ def main() -> None:
         sys.exit(f"error: {', '.join(sorted(unknown))}: no such row; accepted: {accepted}")
     wanted |= {row.baseline for row in known if row.id in wanted and row.baseline}
     chosen = [row for row in known if row.id in wanted]
-    try:
-        results = {row.id: measure(row, not arguments.area) for row in chosen}
-    except (rtl_area.AreaError, rtl_timing.TimingError, rtl_yosys.YosysError) as error:
-        sys.exit(f"error: {error}")
+    results: dict[str, Result] = {}
+    for row in chosen:
+        try:
+            results[row.id] = measure(row, not arguments.area)
+        except (rtl_area.AreaError, rtl_timing.TimingError, rtl_yosys.YosysError) as error:
+            print(f"error: {row.id}: {error}", file=sys.stderr)
+    has_failed = len(results) < len(chosen)
+    chosen = [row for row in chosen if row.id in results]
     lines = [cells(row, results[row.id], results.get(row.baseline or "")) for row in chosen]
     ways = [
         f"- {row.title}: `{way.start}` to `{way.end}`, {way.nanoseconds:.2f} ns"
@@ -197,6 +203,8 @@ def main() -> None:
     ]
     (OUT / "table.json").write_text(as_json(chosen, results), encoding="utf-8")
     print("\n".join([table(lines), "", *ways]))
+    if has_failed:
+        sys.exit("error: not all rows could be measured" + (", no page" if arguments.page else ""))
     if arguments.page:
         arguments.page.write_text(page(table(lines), ways), encoding="utf-8")
 

@@ -90,11 +90,11 @@ def fo4_nanoseconds(directory: Path) -> float:
 
 def measure(
     top: str, parameters: Mapping[str, int], sources: Sequence[Path], directory: Path
-) -> LongestWay:
-    """Maps a module onto the library and finds its longest way.
+) -> LongestWay | None:
+    """Maps a module onto the library and finds its longest way; none if no two registers meet.
 
     Raises:
-        TimingError: There is no way between registers.
+        TimingError: The analyser says nothing that can be read.
         rtl_yosys.YosysError: Yosys refuses the sources.
     """
     directory.mkdir(parents=True, exist_ok=True)
@@ -123,6 +123,8 @@ def measure(
     script += ["report_checks -path_delay max -digits 4"]
     output = _sta(script, directory)
     (directory / "timing.rpt").write_text(output, encoding="utf-8")
+    if "No paths found." in output:
+        return None
     slack, ends = _SLACK.search(output), _ENDS.findall(output)
     if slack is None or len(ends) != 2:  # noqa: PLR2004 - a way has two ends.
         raise TimingError(f"{top}: {output[-400:]}")

@@ -73,9 +73,17 @@ def test_a_longer_way_takes_longer_and_is_named(tmp_path: Path) -> None:
             "always_ff @(posedge clk_i) begin first_q <= a_i; last_q <= ^first_q; end\nendmodule\n"
         )
         ways[width] = rtl_timing.measure("noccl_probe", {}, [source], tmp_path / str(width))
+    assert ways[4] is not None
+    assert ways[16] is not None
     assert ways[16].fo4 > ways[4].fo4 > 0
     assert ways[16].start.startswith("first_q")
     assert ways[16].end.startswith("last_q")
+
+
+def test_registers_that_do_not_meet_have_no_way(tmp_path: Path) -> None:
+    source = tmp_path / "noccl_probe.sv"
+    source.write_text(f"{HEAD}always_ff @(posedge clk_i) q_o <= a_i;\nendmodule\n")
+    assert rtl_timing.measure("noccl_probe", {}, [source], tmp_path) is None
 
 
 def test_the_unit_is_that_of_the_library(tmp_path: Path) -> None:
