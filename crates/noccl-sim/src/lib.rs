@@ -47,6 +47,7 @@ mod trace_run;
 mod trace_verify;
 mod traffic_run;
 mod txn;
+mod units;
 mod watch;
 mod wheel;
 
