@@ -23,6 +23,7 @@ mod faults;
 mod few;
 mod flags;
 mod flit;
+mod forks;
 mod inject;
 mod instances;
 mod issue;

@@ -11,8 +11,8 @@
 use crate::bitset::BitSet;
 use crate::block::{Block, JOIN, LANES, LOCAL, PORTS, Shift};
 use crate::flit::{Flit, FlitKind, Packed, pack};
+use crate::forks::route_one;
 use crate::join::Joins;
-use crate::moves::route_one;
 use crate::payload::PayloadPool;
 use crate::peer::PeerState;
 use crate::stripe::{Stripe, stripes};

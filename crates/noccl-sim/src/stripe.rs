@@ -18,7 +18,7 @@ use crate::bitset::BitSet;
 use crate::block::{Block, LANES, LOCAL, PORTS, RESULT, Restriction, Shift};
 use crate::crew::Phase;
 use crate::flit::{Flit, Packed};
-use crate::moves::{Forks, route};
+use crate::forks::{Forks, route};
 use crate::peer::PeerState;
 use crate::plane::{SLOTS, slot_at};
 use crate::txn::Trees;
