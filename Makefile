@@ -168,12 +168,24 @@ formal: $(RTL_VENV)/.deps ## Prove the modules' promises, and kill a mutant per 
 	$(RTL_BIN)/python tools/rtl_formal.py
 
 .PHONY: cosim
-cosim: cosim-2x2 cosim-4x4 ## The mesh in lock-step with the simulator: every handshake of every router port
+cosim: cosim-2x2 cosim-4x4 cosim-mutants ## The mesh in lock-step with the simulator: every handshake of every router port
 
 .PHONY: cosim-2x2 cosim-4x4
 cosim-2x2 cosim-4x4: cosim-%: $(RTL_VENV)/.deps
 	$(RTL_BIN)/python tools/rtl_cosim.py $*
 	cargo test -p noccl --locked --features cosim --test cosim_$*
+
+.PHONY: cosim-waves
+cosim-waves: $(RTL_VENV)/.deps ## Waves of the 2x2 mesh along a random trace: out/cosim/2x2-SEED.fst
+	$(RTL_BIN)/python tools/rtl_cosim.py --waves 2x2
+	cargo run -p noccl --locked --features cosim --example cosim_waves -- $(or $(SEED),0)
+
+# Faults in the hardware that the comparison must notice.
+.PHONY: cosim-mutants
+cosim-mutants: $(RTL_VENV)/.deps
+	for mutant in arbiter route merge; do \
+	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant 2x2 || exit 1; done
+	cargo test -p noccl --locked --features cosim --test cosim_mutants
 
 .PHONY: long
 long: $(BIN)/noccl $(VENV)/.extension ## Long suites; writes docs/long_summary.md

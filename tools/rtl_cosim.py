@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the mesh of a named configuration as a shared library for lock-step with the simulator.
 
-Usage: `rtl_cosim.py [--no-assert] NAME...`; prints the directory of each library. A library lies
-in `out/cosim`, named by the hash of all that it was made of, beside the package with its numbers;
-so it is made once and never stale. `out/cosim/NAME` names the newest one.
+Usage: `rtl_cosim.py [options] NAME...`; prints the directory of each library. A library lies in
+`out/cosim`, named by the hash of all that it was made of, beside the package with its numbers; so
+it is made once and never stale. `out/cosim/NAME`, `NAME-MUTANT` or `NAME-waves` is the newest.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ COSIM = rtl_sources.RTL / "cosim"
 TOP = "noccl_mesh_cosim"
 LIBRARY = "libnoccl_mesh.so"
 PACKAGE = "noccl_cfg_pkg"
+# Library that the writer of waves needs.
+LZ4 = ROOT / ".tools" / "lz4"
 
 # Numbers that differ from the package of the preset. Names of transactions are as wide as the
 # simulator's numbers need, so that a name is never used twice at a time.
@@ -44,6 +46,16 @@ CONFIGURATIONS: Mapping[str, Mapping[str, int]] = {
         "TAG_BITS": 16,
     },
     "4x4": {"TAG_BITS": 16},
+}
+
+# Faults that the comparison must notice: module, right text, wrong text.
+MUTANTS: Mapping[str, tuple[str, str, str]] = {
+    # The turn stays with the one that was served.
+    "arbiter": ("noccl_rr_arbiter", "grant_o[i-1:0] != '0;", "grant_o[i:0] != '0;"),
+    # A multicast forgets the column of its last members.
+    "route": ("noccl_route", "last_x > here_x;", "last_x > here_x + 1;"),
+    # The same transaction's turn again.
+    "merge": ("noccl_merge", "leads[i-1:0] != '0;", "leads[i:0] != '0;"),
 }
 
 
@@ -65,7 +77,26 @@ def package(name: str) -> str:
     return text
 
 
-def build(name: str, *, assertions: bool = True) -> Path:
+def mutated(source: Path, mutant: str | None, directory: Path) -> Path:
+    """The source, or its faulty copy in the directory if the mutant is of this module.
+
+    Raises:
+        BuildError: The text to replace is not there, or not once.
+    """
+    if mutant is None or MUTANTS[mutant][0] != source.stem:
+        return source
+    _, right, wrong = MUTANTS[mutant]
+    text = source.read_text(encoding="utf-8")
+    if text.count(right) != 1:
+        raise BuildError(f"{source}: {right!r} stands there {text.count(right)} times, not once")
+    copy = directory / source.name
+    copy.write_text(text.replace(right, wrong), encoding="utf-8")
+    return copy
+
+
+def build(
+    name: str, mutant: str | None = None, *, assertions: bool = True, waves: bool = False
+) -> Path:
     """Builds a configuration's library unless that was done before. Returns its directory.
 
     Raises:
@@ -74,24 +105,36 @@ def build(name: str, *, assertions: bool = True) -> Path:
     text = package(name)
     sources = [path for path in rtl_sources.closure([TOP]) if path.stem != PACKAGE]
     fixed = [COSIM / "speed.vlt", rtl_sources.RTL / "lint" / "waivers.vlt"]
-    command = ["verilator", "--cc", "--exe", "--build", "--top-module", TOP, "-o", LIBRARY]
+    command = ["verilator", "--cc", "--exe", "--build", "--build-jobs", "2"]
+    command += ["--top-module", TOP, "-o", LIBRARY]
     command += ["-Wno-fatal", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-timing"]
     command += ["--assert" if assertions else "--no-assert", f"-I{rtl_sources.INCLUDE}"]
     command += ["-CFLAGS", "-fPIC -DVL_USER_STOP -DVL_USER_FINISH -DVL_USER_FATAL -fno-gnu-unique"]
     command += ["-LDFLAGS", "-shared -Wl,-Bsymbolic"]
+    if waves:
+        include, library = LZ4 / "usr" / "include", next(LZ4.glob("usr/lib/*"))
+        command += ["--trace-fst", "--trace-structs", "-CFLAGS", f"-I{include}"]
+        command += ["-LDFLAGS", f"-L{library}"]
     code = COSIM / f"{TOP}.cpp"
     includes = sorted(rtl_sources.INCLUDE.glob("*.svh"))
     lock = ROOT / "requirements" / "rtl.lock"
-    parts = [repr(command), text, rtl_tools.environment()["MAKEFLAGS"]]
+    parts = [
+        repr(command),
+        repr(mutant and MUTANTS[mutant]),
+        text,
+        rtl_tools.environment()["MAKEFLAGS"],
+    ]
     parts += [p.read_text(encoding="utf-8") for p in (*sources, *fixed, *includes, code, lock)]
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-    directory = OUT / f"{name}-{key}"
+    full_name = "-".join([name, *([mutant] if mutant else []), *(["waves"] if waves else [])])
+    directory = OUT / f"{full_name}-{key}"
     if not (directory / LIBRARY).exists():
         unfinished = directory.with_suffix(f".{os.getpid()}")
         unfinished.mkdir(parents=True, exist_ok=True)
         numbers = unfinished / f"{PACKAGE}.sv"
         numbers.write_text(text, encoding="utf-8")
-        files = [*map(str, fixed), str(numbers), *map(str, sources), str(code)]
+        used = [mutated(source, mutant, unfinished) for source in sources]
+        files = [*map(str, fixed), str(numbers), *map(str, used), str(code)]
         log = unfinished / "build.log"
         with log.open("w", encoding="utf-8") as out:
             run = subprocess.run(
@@ -102,10 +145,10 @@ def build(name: str, *, assertions: bool = True) -> Path:
                 stderr=subprocess.STDOUT,
             )
         if run.returncode != 0:
-            raise BuildError(f"{name} does not build: {log}")
+            raise BuildError(f"{full_name} does not build: {log}")
         shutil.rmtree(directory, ignore_errors=True)
         unfinished.rename(directory)
-    newest = OUT / name
+    newest = OUT / full_name
     newest.unlink(missing_ok=True)
     newest.symlink_to(directory.name)
     return directory
@@ -114,10 +157,15 @@ def build(name: str, *, assertions: bool = True) -> Path:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--no-assert", action="store_true", help="leave assertions out, for speed")
+    parser.add_argument(
+        "--waves", action="store_true", help="so that it can write waves: NAME-waves"
+    )
+    parser.add_argument("--mutant", choices=sorted(MUTANTS), help="build it with this fault")
     parser.add_argument("names", nargs="+", choices=sorted(CONFIGURATIONS), metavar="NAME")
     arguments = parser.parse_args()
     for chosen in arguments.names:
+        has_assertions = not arguments.no_assert
         try:
-            print(build(chosen, assertions=not arguments.no_assert))
+            print(build(chosen, arguments.mutant, assertions=has_assertions, waves=arguments.waves))
         except BuildError as error:
             sys.exit(str(error))

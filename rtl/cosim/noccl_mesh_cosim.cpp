@@ -8,6 +8,9 @@
 
 #include "Vnoccl_mesh_cosim.h"
 #include "verilated.h"
+#if VM_TRACE_FST
+#include "verilated_fst_c.h"
+#endif
 
 namespace {
 
@@ -22,6 +25,18 @@ uint32_t* words(Array& flits) {
 struct Model {
   VerilatedContext context;
   Vnoccl_mesh_cosim top{&context};
+#if VM_TRACE_FST
+  VerilatedFstC waves;
+  ~Model() { waves.close(); }
+#endif
+  // Half a cycle is over.
+  void eval() {
+    top.eval();
+    context.timeInc(1);
+#if VM_TRACE_FST
+    if (waves.isOpen()) waves.dump(context.time());
+#endif
+  }
 };
 
 }  // namespace
@@ -47,15 +62,27 @@ void noccl_settle(void* model, int is_reset) {
   auto& top = static_cast<Model*>(model)->top;
   top.rst_ni = !is_reset;
   top.clk_i = 0;
-  top.eval();
+  static_cast<Model*>(model)->eval();
 }
 
 // The clock rises: registers take their next values.
 void noccl_tick(void* model) {
-  auto& top = static_cast<Model*>(model)->top;
-  top.clk_i = 1;
-  top.eval();
-  static_cast<Model*>(model)->context.timeInc(1);
+  static_cast<Model*>(model)->top.clk_i = 1;
+  static_cast<Model*>(model)->eval();
+}
+
+// Writes waves to a file from now on; false if the library was made without them.
+int noccl_waves(void* model, const char* path) {
+#if VM_TRACE_FST
+  auto* mesh = static_cast<Model*>(model);
+  mesh->top.trace(&mesh->waves, 99);
+  mesh->waves.open(path);
+  return mesh->waves.isOpen();
+#else
+  (void)model;
+  (void)path;
+  return 0;
+#endif
 }
 
 // The first broken assertion, or null. Asking forgets it.

@@ -4,11 +4,22 @@
 
 mod cosim;
 
-use noccl::StressKind;
+use cosim::agree;
 
-const UNICAST: [StressKind; 3] = [StressKind::Write, StressKind::Read, StressKind::Atomic];
+const NAME: &str = "4x4";
+const PRESET: &str = "collective_noc_4x4";
 
 #[test]
 fn unicast_transactions_take_the_same_course() {
-    cosim::agree("4x4", "collective_noc_4x4", &UNICAST, 0..6);
+    agree(NAME, PRESET, &cosim::UNICAST, 0..6);
+}
+
+#[test]
+fn multicasts_and_barriers_take_the_same_course() {
+    agree(NAME, PRESET, &cosim::COLLECTIVE, 0..12);
+}
+
+#[test]
+fn overlapping_transactions_take_the_same_course() {
+    agree(NAME, PRESET, &cosim::ALL, 0..24);
 }

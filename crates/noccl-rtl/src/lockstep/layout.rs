@@ -234,3 +234,88 @@ const fn element(element: ElementType) -> u64 {
         ElementType::Int64 => 9,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use noccl_net::MultiAddress;
+    use std::path::Path;
+
+    fn layout(plane: Plane) -> Layout {
+        let root = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../rtl/gen/collective_noc_4x4"
+        );
+        let numbers = Numbers::read(&Path::new(root).join("noccl_cfg_pkg.sv")).unwrap();
+        Layout::new(plane, &numbers).unwrap()
+    }
+
+    fn flit() -> FlitRecord {
+        let mut data = [0; 64];
+        data[0] = 0x11;
+        data[63] = 0xff;
+        FlitRecord {
+            kind: RecordedKind::Reduce,
+            is_multicast: false,
+            is_wide: true,
+            has_own_copy: false,
+            resp: 2,
+            dst: Coord::new(4, 3),
+            src: Coord::new(1, 2),
+            set: Some(MultiAddress::new(Coord::new(2, 0), Coord::new(1, 3))),
+            tag: 0x2a,
+            count: 0,
+            address: 64 + 8,
+            bytes: 64,
+            beats: 2,
+            beat: 1,
+            operator: Operator::Max,
+            element: ElementType::Fp32,
+            value: 0,
+            data: Some(data),
+        }
+    }
+
+    #[test]
+    fn fields_fill_a_flit_from_its_highest_bit_to_its_lowest() {
+        for plane in Plane::ALL {
+            let layout = layout(plane);
+            let mut end = layout.fields.iter().map(|f| f.bits).sum::<usize>();
+            assert_eq!(layout.words, end.div_ceil(32));
+            for field in &layout.fields {
+                assert_eq!(field.lsb + field.bits, end, "{}", field.name);
+                end = field.lsb;
+            }
+            assert_eq!(end, 0);
+        }
+    }
+
+    #[test]
+    fn a_flit_is_told_field_by_field() {
+        let layout = layout(Plane::Wide);
+        let mut words = vec![u32::MAX; layout.words];
+        layout.encode(&flit(), &mut words);
+        // The second beat of 64 bytes from byte 8 of line 1: bytes 0 to 7 of line 2.
+        let text = layout.decode(&words);
+        let expected = "REDUCE dst (4, 3) src (1, 2) base (2, 0) mask (1, 3) tag 0x2a resp 0x2 line 0x2 \
+                        operator 0x2 element 0x1 strobe 0xff ff00000000000000";
+        assert!(text.starts_with(expected), "{text}");
+        assert!(text.ends_with("0000000000000011"), "{text}");
+    }
+
+    #[test]
+    fn every_kind_has_a_name_on_its_plane() {
+        let on = |plane, kind| kind_name(plane, super::kind(plane, &FlitRecord { kind, ..flit() }));
+        assert_eq!(on(Plane::Wide, RecordedKind::Write), "WRITE");
+        assert_eq!(on(Plane::Wide, RecordedKind::ReadData), "READ_DATA");
+        assert_eq!(on(Plane::Req, RecordedKind::Write), "WRITE");
+        assert_eq!(on(Plane::Req, RecordedKind::ReadRequest), "READ_WIDE");
+        assert_eq!(on(Plane::Req, RecordedKind::Barrier), "BARRIER");
+        assert_eq!(on(Plane::Req, RecordedKind::Atomic), "ATOMIC");
+        assert_eq!(on(Plane::Rsp, RecordedKind::Response), "B");
+        assert_eq!(on(Plane::Rsp, RecordedKind::ReadData), "READ_DATA");
+        assert_eq!(on(Plane::Rsp, RecordedKind::CollectedResponse), "COLLECT_B");
+        assert_eq!(on(Plane::Rsp, RecordedKind::GroupResponse), "GROUP_B");
+        assert_eq!(on(Plane::Rsp, RecordedKind::Credit), "CREDIT");
+    }
+}

@@ -15,6 +15,7 @@ use noccl_net::{Coord, Network, Port, TileId};
 use noccl_run::{CycleRecord, FlitPlace, Handshake};
 use noccl_spec::Plane;
 use numbers::Numbers;
+use std::ffi::CString;
 use std::fmt;
 use std::path::Path;
 use thiserror::Error;
@@ -125,6 +126,22 @@ impl<'n> Lockstep<'n> {
         })
     }
 
+    /// Writes all signals of the mesh to an FST file from now on.
+    ///
+    /// # Errors
+    /// [`LockstepError::Library`] if the library was made without waves or the file cannot be written.
+    pub fn write_waves(&mut self, path: &Path) -> Result<(), LockstepError> {
+        let text = CString::new(path.as_os_str().as_encoded_bytes());
+        if text.is_ok_and(|text| self.model.write_waves(&text)) {
+            return Ok(());
+        }
+        Err(LockstepError::Library {
+            path: path.display().to_string(),
+            reason: "no waves: the library must be made by `make cosim-waves`, the file writable"
+                .to_owned(),
+        })
+    }
+
     /// Handshakes that hardware and record had in common so far.
     #[must_use]
     pub const fn num_compared(&self) -> u64 {
@@ -146,6 +163,20 @@ impl<'n> Lockstep<'n> {
         self.step(&record.handshakes)
     }
 
+    /// As [`Self::follow`] without comparing anything: what the mesh alone costs.
+    ///
+    /// # Errors
+    /// The first broken assertion.
+    pub fn replay(&mut self, record: &CycleRecord) -> Result<(), LockstepError> {
+        while self.cycle <= record.cycle {
+            let is_idle = self.cycle < record.cycle;
+            self.drive(if is_idle { &[] } else { &record.handshakes });
+            self.model.settle();
+            self.tick()?;
+        }
+        Ok(())
+    }
+
     /// Cycles before `cycle` in which nothing may happen.
     ///
     /// # Errors
@@ -162,6 +193,10 @@ impl<'n> Lockstep<'n> {
         self.model.settle();
         self.compare_ports(handshakes, &expected)?;
         self.compare_flits(handshakes)?;
+        self.tick()
+    }
+
+    fn tick(&mut self) -> Result<(), LockstepError> {
         self.model.tick();
         if let Some(what) = self.model.broken() {
             let cycle = self.cycle;

@@ -30,6 +30,7 @@ pub(crate) struct Model {
     settle: unsafe extern "C" fn(Handle, c_int),
     tick: unsafe extern "C" fn(Handle),
     broken: unsafe extern "C" fn() -> *const c_char,
+    waves: unsafe extern "C" fn(Handle, *const c_char) -> c_int,
     delete: unsafe extern "C" fn(Handle),
     /// Last, so that it is closed after everything else is gone.
     _library: Library,
@@ -62,6 +63,10 @@ impl Model {
         let settle = function!(b"noccl_settle\0", unsafe extern "C" fn(Handle, c_int));
         let tick = function!(b"noccl_tick\0", unsafe extern "C" fn(Handle));
         let broken = function!(b"noccl_broken\0", unsafe extern "C" fn() -> *const c_char);
+        let waves = function!(
+            b"noccl_waves\0",
+            unsafe extern "C" fn(Handle, *const c_char) -> c_int
+        );
         let delete = function!(b"noccl_delete\0", unsafe extern "C" fn(Handle));
         // SAFETY: the handle is a live model, the signals are numbered as the functions' comments say.
         let (handle, planes) = unsafe {
@@ -87,6 +92,7 @@ impl Model {
             settle,
             tick,
             broken,
+            waves,
             delete,
             _library: library,
         };
@@ -159,6 +165,12 @@ impl Model {
     pub(crate) fn tick(&mut self) {
         // SAFETY: the handle is a live model.
         unsafe { (self.tick)(self.handle) }
+    }
+
+    /// Writes waves from now on. Returns whether the library can.
+    pub(crate) fn write_waves(&mut self, path: &CStr) -> bool {
+        // SAFETY: the handle is a live model, the path a terminated string.
+        unsafe { (self.waves)(self.handle, path.as_ptr()) != 0 }
     }
 
     /// The first assertion that broke since the last call.

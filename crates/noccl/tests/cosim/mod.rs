@@ -9,6 +9,24 @@ use noccl_run::{CycleRecord, Mode, RunConfig, StallConfig};
 use noccl_sim::run_trace_recorded;
 use std::path::PathBuf;
 
+/// Transactions with one destination.
+pub const UNICAST: [StressKind; 3] = [StressKind::Write, StressKind::Read, StressKind::Atomic];
+
+/// Transactions that fork and merge.
+pub const COLLECTIVE: [StressKind; 2] = [StressKind::Multicast, StressKind::Barrier];
+
+/// Everything that the mesh does so far.
+pub const ALL: [StressKind; 5] = [
+    StressKind::Write,
+    StressKind::Read,
+    StressKind::Atomic,
+    StressKind::Multicast,
+    StressKind::Barrier,
+];
+
+/// Changes records from an index on.
+pub type Tamper = fn(&mut Vec<CycleRecord>, usize);
+
 /// Cycles after the last record in which the mesh must stay still: more than any timer of it.
 const DRAIN_CYCLES: u64 = 300;
 
