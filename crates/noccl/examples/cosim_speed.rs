@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Speed of the translated mesh of 4×4 clusters: cycles per second of processor time under load.
 //!
-//! `cargo run --release -p noccl --features cosim --example cosim_speed`, after `make cosim-4x4`.
+//! `make cosim-4x4 && cargo run -p noccl --features cosim --example cosim_speed`.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use noccl::stress::{Recipe, generate};
