@@ -2,6 +2,8 @@
 //! Join sets, leaves, contributors and windows of every set, root and router of a network, as the simulator
 //! has them: `cargo run -p noccl-net --example tree_vectors -- collective_noc_4x4`.
 //!
+//! With `diagonal` as second argument, only roots on the diagonal of the mesh: a large network has millions of others.
+//!
 //! One line of hexadecimal bytes per vector, read by `rtl/tb/noccl_tree`: router, root, base, mask (x and y each);
 //! join set, leaves (two bytes), contributors (x and y of North, East, South, West), their windows, whether
 //! siblings are ahead, the window to them. What is outside the join set is zero.
@@ -17,9 +19,10 @@ use std::io::{self, BufWriter, Write};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let name = std::env::args().nth(1).ok_or("which preset?")?;
     let network = elaborate(&parse_spec(&name, &preset_text(&name)?, &[])?)?;
+    let is_short = std::env::args().nth(2).as_deref() == Some("diagonal");
     let mut out = BufWriter::new(io::stdout().lock());
     for set in sets(&network) {
-        for root in routers(&network) {
+        for root in routers(&network).filter(|r| !is_short || r.x == r.y) {
             for here in routers(&network) {
                 let mut line = String::new();
                 for byte in question(here, root, set)

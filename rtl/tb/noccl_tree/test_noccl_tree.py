@@ -18,31 +18,38 @@ QUESTION_BYTES = 8
 ANSWER_BYTES = 17
 
 
-@pytest.fixture(scope="module")
-def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All vectors of the network under test, by the simulator's own functions."""
+def vectors_of(preset: str, roots: str) -> str:
+    """Vectors of a network, by the simulator's own functions."""
     command = ["cargo", "run", "--quiet", "-p", "noccl-net", "--example", "tree_vectors"]
     run = subprocess.run(
-        [*command, "--", "collective_noc_4x4"],
+        [*command, "--", preset, roots],
         cwd=repository.ROOT,
         capture_output=True,
         text=True,
         check=False,
     )
     assert run.returncode == 0, run.stderr
-    file = tmp_path_factory.mktemp("tree") / "vectors.hex"
-    file.write_text(run.stdout, encoding="utf-8")
-    return file
+    return run.stdout
 
 
-def test_hardware_and_simulator_agree_on_every_vector(vectors: Path) -> None:
-    num_vectors = len(vectors.read_text().splitlines())
-    build = runner.Build("noccl_tree_tb", {"NumVectors": num_vectors})
-    environment = {"VECTORS": str(vectors), "NUM_VECTORS": str(num_vectors)}
-    runner.run(build, __file__, environment, plusargs=[f"+vectors={vectors}"])
+# All roots of the small mesh; the large one has four million vectors.
+MESHES = [("collective_noc_4x4", "all"), ("collective_noc_8x8", "diagonal")]
 
 
-def test_vectors_are_complete_and_follow_from_the_ways_of_the_members(vectors: Path) -> None:
+@pytest.mark.parametrize(("preset", "roots"), MESHES)
+def test_hardware_and_simulator_agree_on_every_vector(
+    preset: str, roots: str, tmp_path: Path
+) -> None:
+    text = vectors_of(preset, roots)
+    file = tmp_path / "vectors.hex"
+    file.write_text(text, encoding="utf-8")
+    num_vectors = len(text.splitlines())
+    build = runner.Build("noccl_tree_tb", {"NumVectors": num_vectors}, configuration=preset)
+    environment = {"VECTORS": str(file), "NUM_VECTORS": str(num_vectors)}
+    runner.run(build, __file__, environment, plusargs=[f"+vectors={file}"])
+
+
+def test_vectors_are_complete_and_follow_from_the_ways_of_the_members() -> None:
     """The table itself, against hop-by-hop walks that share nothing with the formulas."""
     expected = {
         question + answer
@@ -50,8 +57,8 @@ def test_vectors_are_complete_and_follow_from_the_ways_of_the_members(vectors: P
         for here in flits.routers()
         for question, answer in [line_of(join, here)]
     }
-    seen = {bytes.fromhex(line) for line in vectors.read_text().splitlines()}
-    assert seen == expected
+    text = vectors_of("collective_noc_4x4", "all")
+    assert {bytes.fromhex(line) for line in text.splitlines()} == expected
 
 
 def line_of(join: flits.Join, here: flits.Coord) -> tuple[bytes, bytes]:
