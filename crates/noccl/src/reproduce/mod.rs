@@ -125,7 +125,10 @@ fn missing(outcomes: &mut Outcomes, is_quick: bool) {
         "12-ni",
         "12-tile",
     ] {
-        outcomes.miss(id, "area in this library and flow, not in a 7 nm process: docs/rtl/synthesis.md");
+        outcomes.miss(
+            id,
+            "area in this library and flow, not in a 7 nm process: docs/rtl/synthesis.md",
+        );
     }
 }
 
