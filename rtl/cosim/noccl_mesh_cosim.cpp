@@ -27,6 +27,7 @@ struct Model {
   Vnoccl_mesh_cosim top{&context};
 #if VM_TRACE_FST
   VerilatedFstC waves;
+  Model() { context.traceEverOn(true); }
   ~Model() { waves.close(); }
 #endif
   // Half a cycle is over.
