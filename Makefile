@@ -26,7 +26,7 @@ PYTHON_DIRS := $(wildcard python tools experiments rtl)
 RTL_NETWORKS := $(notdir $(wildcard rtl/gen/*))
 
 # Order of the merge gate: what fails in seconds comes first.
-CI_STAGES := setup check lint-rust demo test-rust test-python lint-python gen-check docs lint-rtl rtl formal
+CI_STAGES := setup check lint-rust demo test-rust test-python lint-python gen-check docs lint-rtl rtl cosim-2x2 formal
 
 .PHONY: help
 help: ## List the targets
