@@ -76,7 +76,7 @@ def test_a_file_that_is_no_table_is_refused(content: bytes, tmp_path: Path) -> N
 
 def test_a_foreign_parquet_file_is_refused(tmp_path: Path) -> None:
     pq.write_table(pa.table({"a": [1]}), str(tmp_path / "foreign.parquet"))
-    with pytest.raises(noccl.FileError, match="kinds: compare, traffic"):
+    with pytest.raises(noccl.FileError, match="kinds: compare, barriers, traffic"):
         noccl.ResultTable.read_parquet(tmp_path / "foreign.parquet")
 
 
