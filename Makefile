@@ -178,6 +178,15 @@ cosim-2x2 cosim-4x4: cosim-%: $(RTL_VENV)/.deps
 	$(RTL_BIN)/python tools/rtl_cosim.py $*
 	cargo test -p noccl --locked --features cosim --test cosim_$*
 
+# The library with the arithmetic takes very long to build (docs/design/0004): not part of `cosim`.
+.PHONY: cosim-reductions
+cosim-reductions: $(RTL_VENV)/.deps ## Wide reductions in lock-step
+	$(RTL_BIN)/python tools/rtl_cosim.py 2x2-reducing 4x4-reducing
+	cargo test -p noccl --locked --features cosim --test cosim_reductions_2x2 --test cosim_reductions_4x4
+	for mutant in fold age credit window; do \
+	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant 2x2-reducing || exit 1; done
+	cargo test -p noccl --locked --features cosim --test cosim_reductions_mutants
+
 .PHONY: cosim-waves
 cosim-waves: $(RTL_VENV)/.deps ## Waves of the 2x2 mesh along a random trace: out/cosim/2x2-SEED.fst
 	$(RTL_BIN)/python tools/rtl_cosim.py --waves 2x2
@@ -191,7 +200,7 @@ cosim-mutants: $(RTL_VENV)/.deps
 	cargo test -p noccl --locked --features cosim --test cosim_mutants
 
 .PHONY: long
-long: $(BIN)/noccl $(VENV)/.extension ## Long suites; writes docs/long_summary.md
+long: $(BIN)/noccl $(VENV)/.extension $(RTL_VENV)/.deps ## Long suites; writes docs/long_summary.md
 	$(BIN)/python tools/long.py --seeds $(LONG_SEEDS) --summary docs/long_summary.md
 
 .PHONY: bench
@@ -212,9 +221,19 @@ bench-baseline: $(BIN)/noccl $(BIN)/valgrind ## Run the benchmarks and make them
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/noccl bench --instructions --output benches/baseline.json
 
 .PHONY: claims
-claims: $(BIN)/noccl ## Measure S1's claims and the barriers (minutes): writes docs/papers/S1.md, docs/barrier.md and their plots
+claims: $(BIN)/noccl ## Measure the papers' claims and the barriers (minutes): writes docs/papers/S*.md, docs/barrier.md and their plots
 	$(BIN)/noccl reproduce collective_noc --page docs/papers/S1.md --figures docs/papers/S1 || test $$? = 1
+	$(BIN)/noccl reproduce torrent --page docs/papers/S3.md --figures docs/papers/S3 || test $$? = 1
 	$(BIN)/noccl barrier --page docs/barrier.md --figures docs/barrier
+
+$(VENV)/.cp-sat: $(VENV)/.deps requirements/cp_sat.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/cp_sat.lock
+	@touch $@
+
+.PHONY: optima
+optima: $(VENV)/.cp-sat $(VENV)/.extension ## Prove the shortest orders of S3's random chains by OR-Tools (minutes): writes experiments/torrent/optima.json
+	$(BIN)/python -m pytest -q -p no:cacheprovider experiments/torrent
+	$(BIN)/python experiments/torrent/optima.py
 
 # ----------------------------------------------------------------------------------- generated text, CI
 

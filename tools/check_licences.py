@@ -30,6 +30,7 @@ IN_WORDS = {
     "apache 2.0": "Apache-2.0",
     "apache license 2.0": "Apache-2.0",
     "bsd license": "BSD-3-Clause",
+    "3-clause bsd license": "BSD-3-Clause",
     "bsd": "BSD-3-Clause",
     "mit license": "MIT",
     "mozilla public license 2.0 (mpl 2.0)": "MPL-2.0",

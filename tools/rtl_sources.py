@@ -8,7 +8,7 @@ names that a file mentions are its dependencies, and no list has to be kept by h
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import repository
@@ -18,6 +18,7 @@ INCLUDE = RTL / "include"
 GENERATED = RTL / "gen"
 # Whose generated package is read where no other is asked for.
 CONFIGURATION = "collective_noc_4x4"
+PACKAGE = "noccl_cfg_pkg"
 
 _NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 _NAME = re.compile(r"\bnoccl_\w+")
@@ -41,6 +42,20 @@ def index(root: Path = RTL, configuration: str = CONFIGURATION) -> dict[str, Pat
             raise SourceError(f"{path}: the name is taken by {found[path.stem]}")
         found[path.stem] = path
     return found
+
+
+def package_with(numbers: Mapping[str, int]) -> str:
+    """Text of the generated package with other values for some of its numbers.
+
+    Raises:
+        SourceError: The package has no such number.
+    """
+    text = index()[PACKAGE].read_text(encoding="utf-8")
+    for number, value in numbers.items():
+        text, count = re.subn(rf"\b{number} = \d+;", f"{number} = {value};", text)
+        if count != 1:
+            raise SourceError(f"{PACKAGE} has no number {number}")
+    return text
 
 
 def mentioned(text: str) -> set[str]:

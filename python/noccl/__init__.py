@@ -31,6 +31,7 @@ from noccl.errors import (
 from noccl.experiments import StressFailure, StressReport, compare, stress, traffic
 from noccl.gemm import GemmRow, Product, gemm, multiply
 from noccl.networks import load, members, presets
+from noccl.orders import ChainOrder, ChainOrders, DestinationDraw, chain_orders, destination_draws
 from noccl.plots import plot_cycles, plot_latency, plot_link_load
 from noccl.runs import Counters, Progress, RunReport, make_schedule, run, run_values
 from noccl.schedules import Collective, Place, Schedule
@@ -55,6 +56,8 @@ __all__ = [
     "BarrierSlope",
     "BarrierStudy",
     "CapacityError",
+    "ChainOrder",
+    "ChainOrders",
     "CheckReport",
     "ClaimRow",
     "Cluster",
@@ -63,6 +66,7 @@ __all__ = [
     "Column",
     "Counters",
     "DeadlockError",
+    "DestinationDraw",
     "Diagnosis",
     "Figure",
     "FileError",
@@ -99,8 +103,10 @@ __all__ = [
     "attention",
     "barrier",
     "barrier_study",
+    "chain_orders",
     "check",
     "compare",
+    "destination_draws",
     "gemm",
     "load",
     "make_schedule",

@@ -205,7 +205,8 @@ def stress(
         network: Network.
         num_seeds: Number of seeds; one seed is one run.
         first_seed: First seed.
-        kinds: `write`, `read`, `multicast`, `reduction`, `barrier`, `atomic`; empty for all.
+        kinds: `write`, `read`, `multicast`, `reduction`, `barrier`, `atomic`; empty for all
+            of these. `chain` alone: random sets of overlapping chains of Torrent endpoints.
         transactions: Transactions per seed, at least 64.
         on_progress: Called now and then; returning False stops.
 

@@ -147,8 +147,8 @@ def reproduce(
     """Measures a paper's claims anew, each with its verdict.
 
     Args:
-        paper: `collective_noc`.
-        is_quick: Leave out the products on large meshes: seconds instead of minutes.
+        paper: `collective_noc` or `torrent`.
+        is_quick: Leave out S1's products on large meshes: seconds instead of minutes.
         on_progress: Called now and then; returning False stops.
 
     Raises:

@@ -11,8 +11,12 @@ module noccl_mesh_cosim
 #(
     localparam int unsigned NumTiles = noccl_cfg_pkg::MESH_WIDTH * noccl_cfg_pkg::MESH_HEIGHT,
     localparam int unsigned WideBits = 32 * (($bits(wide_flit_t) + 31) / 32),
-    localparam int unsigned ReqBits  = 32 * (($bits(req_flit_t) + 31) / 32),
-    localparam int unsigned RspBits  = 32 * (($bits(rsp_flit_t) + 31) / 32)
+    localparam int unsigned ReqBits = 32 * (($bits(req_flit_t) + 31) / 32),
+    localparam int unsigned RspBits = 32 * (($bits(rsp_flit_t) + 31) / 32),
+    /// Operands of wide reductions are folded.
+    parameter bit HasReduction = 1'b0,
+    /// Element types of the arithmetic: those of the compared runs.
+    parameter noccl_compute_pkg::element_set_t Elements = noccl_compute_pkg::ALL_ELEMENTS
 ) (
     /// Clock.
     input logic clk_i,
@@ -53,7 +57,15 @@ module noccl_mesh_cosim
     /// Tiles that take what the Local output offers.
     input logic [63:0] rsp_out_ready_i,
     /// Flits at all outputs.
-    output logic [RspBits-1:0] rsp_out_flit_o[NumTiles*NUM_PORTS]
+    output logic [RspBits-1:0] rsp_out_flit_o[NumTiles*NUM_PORTS],
+    /// Tiles whose merge point owes room to a sender elsewhere, and the flit that says so.
+    output logic [63:0] owed_valid_o,
+    output logic [RspBits-1:0] owed_flit_o[NumTiles],
+    /// Tiles whose NI sends it in this cycle.
+    input logic [63:0] owed_ready_i,
+    /// Tiles whose merge point gives room back to its own NI, and the flit that would say so.
+    output logic [63:0] own_valid_o,
+    output logic [RspBits-1:0] own_flit_o[NumTiles]
 );
 
   wide_flit_t wide_in_flit [NumTiles];
@@ -68,7 +80,14 @@ module noccl_mesh_cosim
   rsp_flit_t rsp_out_flit[NumTiles];
   logic [NumTiles-1:0] rsp_in_ready, rsp_out_valid;
 
-  noccl_mesh u_mesh (
+  logic [NumTiles-1:0] credit_valid, owed_valid, own_valid;
+  noccl_collective_pkg::name_t credit_name[NumTiles], owed_name[NumTiles], own_name[NumTiles];
+  noccl_flit_pkg::coord_t owed_dst[NumTiles];
+
+  noccl_mesh #(
+      .HasReduction(HasReduction),
+      .Elements(Elements)
+  ) u_mesh (
       .clk_i,
       .rst_ni,
       .wide_in_valid_i(wide_in_valid_i[NumTiles-1:0]),
@@ -88,8 +107,45 @@ module noccl_mesh_cosim
       .rsp_in_flit_i(rsp_in_flit),
       .rsp_out_valid_o(rsp_out_valid),
       .rsp_out_ready_i(rsp_out_ready_i[NumTiles-1:0]),
-      .rsp_out_flit_o(rsp_out_flit)
+      .rsp_out_flit_o(rsp_out_flit),
+      .credit_valid_i(credit_valid),
+      .credit_name_i(credit_name),
+      .credit_hit_o(),
+      .owed_valid_o(owed_valid),
+      .owed_dst_o(owed_dst),
+      .owed_name_o(owed_name),
+      .owed_ready_i(owed_ready_i[NumTiles-1:0]),
+      .own_valid_o(own_valid),
+      .own_name_o(own_name)
   );
+
+  // The NI's part: credits that come go to the merge point, those that it owes are flits.
+  function automatic logic [RspBits-1:0] credit(noccl_flit_pkg::coord_t dst,
+                                                noccl_collective_pkg::name_t name);
+    rsp_flit_t flit;
+    flit = '0;
+    flit.hdr.kind = noccl_flit_pkg::RSP_CREDIT;
+    flit.hdr.dst = dst;
+    flit.hdr.src = name.root;
+    flit.hdr.tag = name.tag;
+    flit.hdr.is_wide = 1'b1;
+    flit.hdr.count = noccl_flit_pkg::count_t'(noccl_cfg_pkg::CREDIT_BEATS);
+    return RspBits'(flit);
+  endfunction
+
+  assign owed_valid_o = 64'(owed_valid);
+  assign own_valid_o  = 64'(own_valid);
+  for (genvar t = 0; t < int'(NumTiles); t++) begin : gen_credit
+    localparam noccl_flit_pkg::coord_t Here = '{
+        x: noccl_cfg_pkg::X_BITS'(t / int'(noccl_cfg_pkg::MESH_HEIGHT)),
+        y: noccl_cfg_pkg::Y_BITS'(t % int'(noccl_cfg_pkg::MESH_HEIGHT))
+    };
+    assign credit_valid[t] = rsp_out_valid[t] && rsp_out_ready_i[t]
+        && rsp_out_flit[t].hdr.kind == noccl_flit_pkg::RSP_CREDIT;
+    assign credit_name[t] = '{root: rsp_out_flit[t].hdr.src, tag: rsp_out_flit[t].hdr.tag};
+    assign owed_flit_o[t] = credit(owed_dst[t], owed_name[t]);
+    assign own_flit_o[t] = credit(Here, own_name[t]);
+  end
 
   assign wide_in_ready_o = 64'(wide_in_ready);
   for (genvar t = 0; t < int'(NumTiles); t++) begin : gen_wide_tile

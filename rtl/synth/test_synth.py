@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
 
 import rtl_area
-import rtl_synth
+import rtl_synth_page
+import rtl_synth_rows
 import rtl_timing
 import rtl_yosys
+from repository import ROOT
 
+PAGE = ROOT / "docs" / "rtl" / "synthesis.md"
 HEAD = "module noccl_probe (input logic clk_i, rst_ni, a_i, b_i, e_i, output logic q_o);\n"
 
 
@@ -80,6 +84,28 @@ def test_a_longer_way_takes_longer_and_is_named(tmp_path: Path) -> None:
     assert ways[16].end.startswith("last_q")
 
 
+def test_a_sum_is_no_chain_of_carries(tmp_path: Path) -> None:
+    source = tmp_path / "noccl_probe.sv"
+    source.write_text(
+        "module noccl_probe (input clk_i, input [63:0] a_i, output logic [63:0] q_o);\n"
+        "logic [63:0] a_q; always_ff @(posedge clk_i) begin a_q <= a_i; q_o <= q_o + a_q; end\n"
+        "endmodule\n"
+    )
+    way = rtl_timing.measure("noccl_probe", {}, [source], tmp_path)
+    assert way is not None
+    assert 10 < way.fo4 < 35
+
+
+def test_ports_that_are_wires_of_each_other_are_read(tmp_path: Path) -> None:
+    source = tmp_path / "noccl_probe.sv"
+    source.write_text(
+        "module noccl_probe (input clk_i, input [3:0] a_i, output [5:0] b_o, output logic q_o);\n"
+        "logic a_q; assign b_o = {a_q, a_i[3:2], q_o, a_i[1:0]};\n"
+        "always_ff @(posedge clk_i) begin a_q <= a_i[0]; q_o <= a_q; end\nendmodule\n"
+    )
+    assert rtl_timing.measure("noccl_probe", {}, [source], tmp_path) is not None
+
+
 def test_registers_that_do_not_meet_have_no_way(tmp_path: Path) -> None:
     source = tmp_path / "noccl_probe.sv"
     source.write_text(f"{HEAD}always_ff @(posedge clk_i) q_o <= a_i;\nendmodule\n")
@@ -90,9 +116,86 @@ def test_the_unit_is_that_of_the_library(tmp_path: Path) -> None:
     assert 0.09 < rtl_timing.fo4_nanoseconds(tmp_path) < 0.11
 
 
+def known() -> dict[str, rtl_synth_rows.Row]:
+    text = rtl_synth_rows.ROWS.read_text(encoding="utf-8")
+    return {row.id: row for row in rtl_synth_rows.rows(text)}
+
+
 def test_rows_compare_with_rows_that_exist() -> None:
-    rows = rtl_synth.rows(rtl_synth.ROWS.read_text(encoding="utf-8"))
-    names = [row.id for row in rows]
+    names = list(known())
     assert len(set(names)) == len(names)
-    for row in rows:
-        assert row.baseline is None or row.baseline in names
+    with pytest.raises(rtl_synth_rows.RowError, match="a: no row b"):
+        rtl_synth_rows.rows('[[row]]\nid = "a"\ntitle = "a"\ntop = "m"\nbaseline = "b"\n')
+
+
+def test_a_row_is_a_module_or_made_of_others() -> None:
+    for body in ("", 'top = "m"\nplus = ["a"]\n'):
+        with pytest.raises(rtl_synth_rows.RowError, match="either a module or rows to add"):
+            rtl_synth_rows.rows(f'[[row]]\nid = "a"\ntitle = "a"\n{body}')
+
+
+def test_a_row_brings_all_rows_that_it_needs() -> None:
+    assert rtl_synth_rows.closed({"everything"}, known()) == {
+        "everything", "routers", "routers_reduction", "slice_cores", "slice_three",
+    }  # fmt: skip
+
+
+def test_sums_and_differences_of_areas() -> None:
+    areas = {"a": (3.0, 20.0, 3), "b": (1.0, 5.0, 1)}
+    results = {name: rtl_synth_rows.Result(rtl_area.Area(*a), None) for name, a in areas.items()}
+    row = rtl_synth_rows.Row(id="c", title="c", plus=["a", "a"], minus=["b"])
+    assert rtl_synth_rows.combine(row, results).area == rtl_area.Area(5.0, 35.0, 5)
+
+
+def target(measure: str, at_most: float) -> str | None:
+    rows = {"m": rtl_synth_rows.Row(id="m", title="m", top="m", baseline="n")}
+    ways = {name: rtl_timing.LongestWay(1.0, fo4, "a", "b") for name, fo4 in (("m", 33), ("n", 30))}
+    areas = {"m": rtl_area.Area(1100.0, 0.0, 0), "n": rtl_area.Area(1000.0, 0.0, 0)}
+    results = {name: rtl_synth_rows.Result(areas[name], ways[name]) for name in areas}
+    return rtl_synth_page.Target("law", "m", measure, at_most).line(rows, results)
+
+
+@pytest.mark.parametrize("measure", ["kge", "area_percent", "way_percent"])
+def test_a_target_passes_up_to_its_limit(measure: str) -> None:
+    value = 1.1 if measure == "kge" else 10.0
+    unit = " kGE" if measure == "kge" else " %"
+    assert target(measure, value + 0.01) == f"- pass: law: {value} of {value + 0.01:g}{unit}"
+    assert target(measure, value - 0.01) == f"- **FAIL**: law: {value} of {value - 0.01:g}{unit}"
+
+
+def test_what_nobody_measured_is_not_kept_and_is_named() -> None:
+    row = rtl_synth_rows.Row(id="nobody", title="nobody", top="noccl_fork")
+    assert rtl_synth_rows.kept(row) is None
+    assert "`nobody`" in rtl_synth_page.missing([row])
+    known_row = known()["fork"]
+    measured = rtl_synth_rows.measure(known_row, with_timing=True)
+    assert rtl_synth_rows.kept(known_row) == measured
+
+
+def test_claims_show_ratios_of_rows() -> None:
+    kge = {"routers": 100, "routers_multicast": 104, "routers_merge": 110, "routers_reduction": 130}
+    kge |= {"ni_plain": 20, "ni": 25}
+    results = {
+        name: rtl_synth_rows.Result(rtl_area.Area(1000.0 * value, 0.0, 0), None)
+        for name, value in kge.items()
+    }
+    areas = tomllib.loads(rtl_synth_page.claims(known(), results))
+    assert {name: entry["ours"] for name, entry in areas.items()} == {
+        "12-router-multicast": 1.04,
+        "12-router-parallel": 0.06,
+        "12-router-all": 1.3,
+        "12-ni": 1.25,
+    }  # fmt: skip
+    assert areas["12-router-all"]["published"] == pytest.approx(264 / 173, abs=1e-4)
+
+
+@pytest.mark.parametrize("name", ["fifo", "arbiter", "fork"])
+def test_the_page_says_what_the_flow_gives(name: str) -> None:
+    row = known()[name]
+    line = rtl_synth_page.cells(row, rtl_synth_rows.measure(row, with_timing=True), None)
+    written = [
+        [cell.strip() for cell in text.split("|")[1:-1]]
+        for text in PAGE.read_text(encoding="utf-8").splitlines()
+        if text.startswith("|")
+    ]
+    assert line in written

@@ -14,14 +14,24 @@ fn repository() -> PathBuf {
 
 /// What the quick set measures; the rest takes minutes (`make claims`).
 #[test]
-fn the_page_holds_todays_verdicts_and_the_plots_are_todays() {
-    let scratch = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("claims");
+fn the_page_of_s1_holds_todays_verdicts_and_the_plots_are_todays() {
+    is_of_today("collective_noc", "S1");
+}
+
+#[test]
+fn the_page_of_s3_holds_todays_verdicts_and_the_plots_are_todays() {
+    is_of_today("torrent", "S3");
+}
+
+fn is_of_today(paper: &str, label: &str) {
+    let scratch = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(paper);
     std::fs::create_dir_all(&scratch).unwrap();
-    let page = scratch.join("S1.md");
-    let committed = std::fs::read_to_string(repository().join("docs/papers/S1.md")).unwrap();
+    let page = scratch.join(format!("{label}.md"));
+    let papers = repository().join("docs/papers");
+    let committed = std::fs::read_to_string(papers.join(format!("{label}.md"))).unwrap();
     std::fs::write(&page, &committed).unwrap();
     let run = noccl(&format!(
-        "reproduce collective_noc --quick --json --page {} --figures {}",
+        "reproduce {paper} --quick --json --page {} --figures {}",
         page.display(),
         scratch.display()
     ));
@@ -39,7 +49,7 @@ fn the_page_holds_todays_verdicts_and_the_plots_are_todays() {
         let (committed, today) = (line(&committed, &row.id), line(&today, &row.id));
         assert!(
             today.is_some() && today == committed,
-            "docs/papers/S1.md is stale, run make claims: {today:?} {committed:?}"
+            "docs/papers/{label}.md is stale, run make claims: {today:?} {committed:?}"
         );
     }
     let plots = std::fs::read_dir(&scratch).unwrap();
@@ -47,7 +57,7 @@ fn the_page_holds_todays_verdicts_and_the_plots_are_todays() {
     for path in plots.filter(|p| p.extension().is_some_and(|e| e == "svg")) {
         let today = std::fs::read_to_string(&path).unwrap();
         let name = path.file_name().unwrap();
-        let committed = repository().join("docs/papers/S1").join(name);
+        let committed = papers.join(label).join(name);
         assert!(
             today == std::fs::read_to_string(&committed).unwrap(),
             "{} is stale: run make claims",

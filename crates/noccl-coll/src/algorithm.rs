@@ -23,6 +23,8 @@ pub enum Algorithm {
     Pairwise,
     /// As `pairwise`, each transfer at a planned time at which all its links are free.
     Slotted,
+    /// Torrent endpoints hand the payload from member to member, each keeps a copy (S3's Chainwrite).
+    Chainwrite,
     /// An atomic counter and one interrupt: the software barrier.
     Counter,
     /// The network's multicast, reduction or barrier.
@@ -35,7 +37,7 @@ pub enum Algorithm {
 
 impl Algorithm {
     /// All algorithms in the order of tables.
-    pub const ALL: [Algorithm; 11] = [
+    pub const ALL: [Algorithm; 12] = [
         Algorithm::Chain,
         Algorithm::Tree,
         Algorithm::RowColumn,
@@ -43,6 +45,7 @@ impl Algorithm {
         Algorithm::Ring,
         Algorithm::Pairwise,
         Algorithm::Slotted,
+        Algorithm::Chainwrite,
         Algorithm::Counter,
         Algorithm::InNetwork,
         Algorithm::InNetworkLines,
@@ -60,6 +63,7 @@ impl Algorithm {
             Algorithm::Ring => "ring",
             Algorithm::Pairwise => "pairwise",
             Algorithm::Slotted => "slotted",
+            Algorithm::Chainwrite => "chainwrite",
             Algorithm::Counter => "counter",
             Algorithm::InNetwork => "in_network",
             Algorithm::InNetworkLines => "in_network_lines",
@@ -79,6 +83,7 @@ impl Algorithm {
             | Algorithm::Ring
             | Algorithm::Pairwise
             | Algorithm::Slotted
+            | Algorithm::Chainwrite
             | Algorithm::Counter => false,
         }
     }
@@ -97,6 +102,7 @@ impl Algorithm {
             Algorithm::Ring => matches!(kind, AllReduce | AllGather | ReduceScatter),
             Algorithm::Pairwise => matches!(kind, AllGather | AllToAll),
             Algorithm::Slotted => matches!(kind, AllToAll),
+            Algorithm::Chainwrite => matches!(kind, Multicast),
             Algorithm::Counter => matches!(kind, Barrier),
             Algorithm::InNetwork => !matches!(kind, AllToAll),
             Algorithm::InNetworkLines => matches!(kind, AllGather | ReduceScatter),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Parameters of algorithms, with stable names.
 
+use crate::stops::StopOrder;
 use crate::{Algorithm, BarrierShape, CollError};
 use noccl_workload::BarrierMechanism;
 use std::collections::BTreeMap;
@@ -46,6 +47,8 @@ pub struct Choice {
     pub shape: Option<BarrierShape>,
     /// The root stands in the group's centre, not in a corner; read by `in_network_once`.
     pub is_central: bool,
+    /// In which order a chain visits its stops; read by `chainwrite`.
+    pub order: StopOrder,
 }
 
 impl Choice {
@@ -60,6 +63,7 @@ impl Choice {
             barrier: BarrierMechanism::InNetwork,
             shape: None,
             is_central: false,
+            order: StopOrder::Latency,
         }
     }
 
@@ -74,6 +78,7 @@ impl Choice {
             barrier: BarrierMechanism::InNetwork,
             shape: None,
             is_central: false,
+            order: StopOrder::Latency,
         }
     }
 
@@ -109,6 +114,7 @@ impl Choice {
             | Algorithm::Ring => true,
             Algorithm::Pairwise
             | Algorithm::Slotted
+            | Algorithm::Chainwrite
             | Algorithm::Counter
             | Algorithm::InNetwork
             | Algorithm::InNetworkLines
@@ -137,6 +143,7 @@ impl Choice {
             | Algorithm::Ring
             | Algorithm::Pairwise
             | Algorithm::Slotted
+            | Algorithm::Chainwrite
             | Algorithm::Counter
             | Algorithm::InNetwork
             | Algorithm::InNetworkLines
@@ -160,6 +167,9 @@ impl Choice {
         }
         if self.algorithm == Algorithm::RowColumn {
             put("inner", self.inner.name());
+        }
+        if self.algorithm == Algorithm::Chainwrite {
+            put("order", self.order.name());
         }
         if self.is_central {
             put("root", CENTRE);
@@ -203,6 +213,7 @@ const fn default_forwarding(algorithm: Algorithm, inner: Inner) -> Forwarding {
             | Algorithm::Ring
             | Algorithm::Pairwise
             | Algorithm::Slotted
+            | Algorithm::Chainwrite
             | Algorithm::Counter
             | Algorithm::InNetwork
             | Algorithm::InNetworkLines
@@ -239,6 +250,9 @@ impl fmt::Display for Choice {
         if self.has_steps() && self.barrier == BarrierMechanism::Software {
             f.write_str(":software")?;
         }
+        if self.algorithm == Algorithm::Chainwrite && self.order != StopOrder::Latency {
+            write!(f, ":{}", self.order)?;
+        }
         if self.is_central {
             write!(f, ":{CENTRE}")?;
         }
@@ -251,15 +265,17 @@ impl FromStr for Choice {
     type Err = CollError;
 
     fn from_str(text: &str) -> Result<Self, CollError> {
-        let unknown = |part: &str| CollError::UnknownName {
+        let unknown = |part: &str| {
+            CollError::UnknownName {
             what: "parameter",
             found: format!("{part} in {text}"),
             accepted: "NAME[:CHUNKS][:tree][:pull|:push][:software], CHUNKS at least 1; `:tree` \
                        only after row_column; after ring only `:software`, after in_network only \
-                       CHUNKS, after in_network_once only `:centre`, after pairwise, slotted and \
-                       in_network_lines nothing; for a barrier \
+                       CHUNKS, after in_network_once only `:centre`, after chainwrite only an order (`noccl order`), after \
+                       pairwise, slotted and in_network_lines nothing; for a barrier \
                        counter and in_network with [:row_column|:quads|:pairwise][:centre]"
                 .to_owned(),
+        }
         };
         let mut parts = text.split(':');
         let algorithm: Algorithm = parts.next().unwrap_or_default().parse()?;
@@ -279,6 +295,9 @@ impl FromStr for Choice {
                 }
                 (CENTRE, None) if algorithm == Algorithm::InNetworkOnce => {
                     choice.is_central = true;
+                }
+                (word, None) if algorithm == Algorithm::Chainwrite => {
+                    choice.order = word.parse()?;
                 }
                 (word, None) if choice.is_barrier() => {
                     let shape = BarrierShape::with(choice.shape, word);
@@ -365,6 +384,8 @@ mod tests {
             "ring:2",
             "ring:pull",
             "counter:pull",
+            "chainwrite:2",
+            "chainwrite:shortest",
         ] {
             let error = text.parse::<Choice>().expect_err(text).to_string();
             assert!(error.contains("accepted"), "{error}");

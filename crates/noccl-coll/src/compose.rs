@@ -156,6 +156,7 @@ impl Task<'_> {
             | Algorithm::DoubleTree
             | Algorithm::Ring
             | Algorithm::InNetworkOnce
+            | Algorithm::Chainwrite
             | Algorithm::Counter => Vec::new(),
         };
         layout.check(self.network, group, self.choice)?;

@@ -10,6 +10,7 @@ mod algorithm;
 mod barrier;
 mod blocks;
 mod builder;
+mod chainwrite;
 mod choice;
 mod compose;
 mod double_tree;
@@ -28,6 +29,7 @@ mod ring;
 mod segments;
 mod slotted;
 mod steps;
+pub mod stops;
 mod survey;
 mod sync;
 
@@ -84,6 +86,7 @@ pub fn schedule(
         }
         Algorithm::InNetwork if !collective.kind.has_blocks() => task.by_network()?,
         Algorithm::InNetworkOnce => task.by_one_transaction()?,
+        Algorithm::Chainwrite => task.by_endpoints()?,
         Algorithm::InNetwork
         | Algorithm::InNetworkLines
         | Algorithm::Pairwise
@@ -121,7 +124,10 @@ fn validate(collective: &Collective, choice: Choice) -> Result<(), CollError> {
     } else {
         !kind.has_blocks()
     };
-    let is_whole = choice.algorithm == Algorithm::InNetworkOnce;
+    let is_whole = matches!(
+        choice.algorithm,
+        Algorithm::InNetworkOnce | Algorithm::Chainwrite
+    );
     if choice.chunks > 1 && (!is_cut || is_whole) {
         return Err(unsupported("accepted: one chunk".to_owned()));
     }

@@ -44,6 +44,7 @@ pub(crate) fn phases(group: &Group, choice: Choice, first: First) -> Result<Vec<
         | Algorithm::Ring
         | Algorithm::Pairwise
         | Algorithm::Slotted
+        | Algorithm::Chainwrite
         | Algorithm::Counter
         | Algorithm::InNetwork
         | Algorithm::InNetworkLines

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which choices are worth comparing.
 
+use crate::stops::StopOrder;
 use crate::{Algorithm, BarrierShape, Choice, Forwarding, Inner, schedule};
 use noccl_net::Network;
 use noccl_workload::{Collective, CollectiveKind};
@@ -82,6 +83,10 @@ fn candidates(network: &Network, collective: &Collective) -> Vec<Choice> {
             }
             Algorithm::Chain | Algorithm::DoubleTree => {
                 of(&[Inner::Chain], &counts, |_, c| Choice::new(algorithm, c))
+            }
+            Algorithm::Chainwrite => {
+                let orders = [StopOrder::Latency, StopOrder::Greedy, StopOrder::Id];
+                orders.map(Choice::chainwrite).to_vec()
             }
             Algorithm::InNetworkOnce => vec![Choice::new(algorithm, 1), Choice::central()],
             Algorithm::Ring

@@ -186,7 +186,8 @@ fn move_slots(schedule: &mut noccl_workload::Schedule, to: &[u64]) -> usize {
             | ActionKind::LocalReduce(_)
             | ActionKind::Compute(_)
             | ActionKind::Barrier(_)
-            | ActionKind::Arrival(_) => {}
+            | ActionKind::Arrival(_)
+            | ActionKind::Chain(_) => {}
         }
     }
     moved

@@ -4,6 +4,7 @@
 mod common;
 
 use common::{DATA_KINDS, any_group, collective, forms, network, rectangle};
+use noccl_coll::stops::StopOrder;
 use noccl_coll::{Algorithm, Choice, CollError, choices, schedule};
 use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet};
 use noccl_workload::{Collective, CollectiveKind, ElementType, Operator, check};
@@ -243,4 +244,60 @@ proptest! {
             prop_assert!(is_made || choice.algorithm == Algorithm::RowColumn);
         }
     }
+}
+
+#[test]
+fn every_rectangle_root_and_odd_set_by_a_chain_of_endpoints() {
+    let net = network("torrent_4x5");
+    let mut turn = 0;
+    let mut groups: Vec<TileSet> = rectangles(5, 4).collect();
+    groups.extend(odd_sets());
+    for group in groups {
+        for root in clusters(5, 4) {
+            for output in [0x2_0000, 0] {
+                let mut task = collective(CollectiveKind::Multicast, group.clone(), root, 640);
+                (task.input_offset, task.output_offset) = (0, output);
+                // Exact orders of many stops take long; all orders take turns.
+                let orders = [StopOrder::Id, StopOrder::Greedy, StopOrder::Nearest];
+                let choice = Choice::chainwrite(orders[turn % orders.len()]);
+                turn += 1;
+                assert!(prove(&net, &task, choice), "{choice} refuses {task:?}");
+            }
+        }
+    }
+    for order in StopOrder::ALL {
+        let group = rectangle(1, 0, 3, 4);
+        let root = TileRef::Cluster(Coord::new(2, 2));
+        let task = collective(CollectiveKind::Multicast, group, root, 640);
+        assert!(prove(&net, &task, Choice::chainwrite(order)), "{order}");
+    }
+}
+
+#[test]
+fn chains_of_endpoints_refuse_what_they_cannot_do_and_say_what_they_can() {
+    let choice = Choice::new(Algorithm::Chainwrite, 1);
+    let task = collective(
+        CollectiveKind::Multicast,
+        rectangle(0, 0, 2, 2),
+        TileRef::Cluster(Coord::new(0, 0)),
+        640,
+    );
+    let refusal = |net: &Network, task: &Collective| {
+        schedule(net, task, choice)
+            .expect_err("is impossible")
+            .to_string()
+    };
+    let plain = network("collective_noc_4x4");
+    assert!(refusal(&plain, &task).contains("[cluster.torrent]"));
+    let net = network("torrent_4x5");
+    let odd = Collective {
+        bytes: 648,
+        ..task.clone()
+    };
+    assert!(refusal(&net, &odd).contains("a multiple of 64"));
+    let reduce = Collective {
+        kind: CollectiveKind::Reduce,
+        ..task
+    };
+    assert!(refusal(&net, &reduce).contains("accepted: chain, tree"));
 }

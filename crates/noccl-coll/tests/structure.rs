@@ -20,7 +20,8 @@ fn count(schedule: &Schedule) -> [usize; 4] {
             ActionKind::Compute(_)
             | ActionKind::Delivery(_)
             | ActionKind::Arrival(_)
-            | ActionKind::Kernel(_) => {}
+            | ActionKind::Kernel(_)
+            | ActionKind::Chain(_) => {}
         }
     }
     out

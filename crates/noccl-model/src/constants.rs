@@ -268,11 +268,20 @@ impl Constants {
 
     /// Latency of a router that adds that many operands, one after the other; none for a single one.
     #[must_use]
-    pub fn merge_cycles(&self, operands: u32, element_bytes: u64) -> f64 {
+    pub fn merge_cycles(&self, kind: WideReductionKind, operands: u32, element_bytes: u64) -> f64 {
         if operands < 2 {
             return 0.0;
         }
-        self.cut_cycles + f64::from(operands - 1) * self.addition_cycles(element_bytes)
+        self.cut_cycles * f64::from(passes(kind, operands))
+            + f64::from(operands - 1) * self.addition_cycles(element_bytes)
+    }
+}
+
+/// How often a beat of that many operands is read from the store: sums of two or three go back into it.
+pub(crate) const fn passes(kind: WideReductionKind, operands: u32) -> u32 {
+    match kind {
+        WideReductionKind::ThreeOperand if operands > 3 => 2,
+        WideReductionKind::ThreeOperand | WideReductionKind::TwoOperand => 1,
     }
 }
 

@@ -15,6 +15,7 @@ mod least_squares;
 mod once;
 mod predict;
 pub mod published;
+pub mod rivals;
 mod runs;
 
 pub use bound::{

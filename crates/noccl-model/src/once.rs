@@ -2,7 +2,7 @@
 //! All-reduces in one transaction, in closed form.
 
 use crate::bound::pipeline_cycles;
-use crate::constants::cycles_per_beat;
+use crate::constants::{cycles_per_beat, passes};
 use noccl_net::tree::{Cube, join_set};
 use noccl_net::{Coord, Network};
 use noccl_workload::InNetworkReduction;
@@ -30,7 +30,8 @@ pub fn all_reduce_once_cycles(network: &Network, reduction: &InNetworkReduction)
         for (at, _) in network.path(corner, root) {
             let operands = join_set(at, group, root).count_ones();
             if operands > 1 {
-                cycles += u64::from(operands - 1) * addition + cut;
+                cycles +=
+                    u64::from(operands - 1) * addition + cut * u64::from(passes(kind, operands));
                 pace = pace.max(cycles_per_beat(kind, operands));
             }
         }

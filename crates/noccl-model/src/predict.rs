@@ -7,6 +7,7 @@
 //! arbitration beat by beat, full buffers, kernels that lend their FPUs to the network. No bytes move:
 //! whether the schedule is right is the checker's business.
 
+mod chain;
 mod links;
 mod merge;
 mod order;
@@ -146,7 +147,8 @@ impl Model<'_> {
             | ActionKind::InNetworkReduction(_)
             | ActionKind::InNetworkAllReduce(_)
             | ActionKind::Barrier(_)
-            | ActionKind::Arrival(_) => &self.control,
+            | ActionKind::Arrival(_)
+            | ActionKind::Chain(_) => &self.control,
         };
         let ready = self.ready(tiles, &action.after);
         let at = |(tile, ready): (TileId, f64)| agents[tile.idx()].max(ready);
@@ -167,7 +169,8 @@ impl Model<'_> {
         let wait_cycles = match &action.kind {
             ActionKind::Transfer(_)
             | ActionKind::InNetworkReduction(_)
-            | ActionKind::InNetworkAllReduce(_) => constants.wait_cycles,
+            | ActionKind::InNetworkAllReduce(_)
+            | ActionKind::Chain(_) => constants.wait_cycles,
             ActionKind::Delivery(_) | ActionKind::Arrival(_) => constants.poll_cycles,
             ActionKind::LocalReduce(_)
             | ActionKind::Compute(_)
@@ -193,6 +196,7 @@ impl Model<'_> {
                 self.on_cores(&ready, kernel.cycles as f64)
             }
             ActionKind::Barrier(barrier) => self.barrier(index, barrier, &ready)?,
+            ActionKind::Chain(chain) => self.chain(index, chain, &ready)?,
             ActionKind::Arrival(arrival) => {
                 let root = self.find(index, arrival.root)?;
                 self.arrival(root, &ready)

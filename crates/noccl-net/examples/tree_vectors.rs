@@ -2,14 +2,12 @@
 //! Join sets, leaves, contributors and windows of every set, root and router of a network, as the simulator
 //! has them: `cargo run -p noccl-net --example tree_vectors -- collective_noc_4x4`.
 //!
-//! With `diagonal` as second argument, only roots on the diagonal of the mesh: a large network has millions of others.
-//!
 //! One line of hexadecimal bytes per vector, read by `rtl/tb/noccl_tree`: router, root, base, mask (x and y each);
 //! join set, leaves (two bytes), contributors (x and y of North, East, South, West), their windows, whether
 //! siblings are ahead, the window to them. What is outside the join set is zero.
 #![allow(clippy::print_stdout)]
 
-use noccl_net::deadlock::{max_window, window_over};
+use noccl_net::deadlock::Windows;
 use noccl_net::tree::{contributor, join_set, leaves_through};
 use noccl_net::{Coord, MultiAddress, Network, Port, coord_behind, elaborate, xy_port};
 use noccl_spec::{parse_spec, preset_text};
@@ -19,10 +17,9 @@ use std::io::{self, BufWriter, Write};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let name = std::env::args().nth(1).ok_or("which preset?")?;
     let network = elaborate(&parse_spec(&name, &preset_text(&name)?, &[])?)?;
-    let is_short = std::env::args().nth(2).as_deref() == Some("diagonal");
     let mut out = BufWriter::new(io::stdout().lock());
     for set in sets(&network) {
-        for root in routers(&network).filter(|r| !is_short || r.x == r.y) {
+        for root in routers(&network) {
             for here in routers(&network) {
                 let mut line = String::new();
                 for byte in question(here, root, set)
@@ -72,9 +69,7 @@ fn coord_bytes(at: Coord) -> [u8; 2] {
 
 fn answer(network: &Network, here: Coord, root: Coord, set: MultiAddress) -> Vec<u8> {
     let cube = network.cube(set);
-    let window_beats = network.spec().router.wide_reduction.window_beats;
-    let window =
-        |to: Coord| window_over(here.hops_to(to), window_beats).min(max_window(network)) as u8;
+    let window = |to: Coord| Windows::of(network).over(here.hops_to(to)) as u8;
     let inputs = join_set(here, cube, root);
     let mesh = [Port::North, Port::East, Port::South, Port::West];
     let froms = mesh.map(|p| (inputs & p.bit() != 0).then(|| contributor(here, p, cube, root)));

@@ -30,8 +30,8 @@ pub use cycle::{Cycle, Proof, Wait};
 pub use flows::Flow;
 pub use graph::{IssueOrder, check, check_in_order};
 pub use limits::{
-    BEATS_PER_CREDIT, MERGE_TIMEOUT_CYCLES, max_window, operand_windows, store_beats_needed,
-    window_over,
+    BEATS_PER_CREDIT, MERGE_TIMEOUT_CYCLES, Windows, merge_points, reduction_flows,
+    reductions_at_a_router,
 };
 pub use mechanism::{check_mechanism, check_network};
 pub use options::{

@@ -7,7 +7,8 @@ mod common;
 use common::flows::{ALL, ROW, assert_closed, cluster, multicast, reduction, set};
 use common::{network, spec};
 use noccl_net::deadlock::{
-    Flow, IssueOrder, Place, check, check_in_order, operand_windows, store_beats_needed,
+    Flow, IssueOrder, Place, Windows, check, check_in_order, merge_points, reduction_flows,
+    reductions_at_a_router,
 };
 use noccl_net::{Network, elaborate};
 
@@ -47,7 +48,9 @@ fn the_default_flow_accepts_what_the_published_one_hangs_on() {
 
 #[test]
 fn order_of_issue_does_not_matter_to_the_default_flow_within_its_limit() {
-    let n = network("collective_noc_4x4");
+    let mut s = spec("collective_noc_4x4");
+    s.router.wide_reduction.store_beats *= 2;
+    let n = elaborate(&s).unwrap();
     let order = IssueOrder::from([(cluster(&n, 2, 0), (0..9).rev().collect())]);
     let reductions = |count: usize| {
         vec![
@@ -77,8 +80,9 @@ fn order_of_issue_does_not_matter_to_the_default_flow_within_its_limit() {
 fn a_store_too_small_for_the_waiting_operands_is_rejected() {
     let mut s = spec("collective_noc_4x4");
     s.router.wide_reduction.window_beats = 16;
-    s.router.wide_reduction.store_beats = 64;
+    s.router.wide_reduction.store_beats = 191;
     let n = elaborate(&s).unwrap();
+    assert_eq!(reduction_flows(&n), 2);
     let reductions = |roots: &[u16], beats| -> Vec<Flow> {
         let one = |x: &u16| Flow::Reduction {
             group: ROW,
@@ -89,20 +93,19 @@ fn a_store_too_small_for_the_waiting_operands_is_rejected() {
     };
     // Cluster 2 issues them the other way round than everybody else.
     let order = IssueOrder::from([(cluster(&n, 2, 0), vec![2, 1, 0])]);
-    // An inner router joins two operands of each reduction, a window of beats of each.
-    for (roots, beats, needed) in [
-        ([0, 3].as_slice(), 64, 64),
-        (&[0, 0, 0], 10, 60),
-        (&[0, 3, 0], 64, 96),
-        (&[0, 0, 0], 11, 66),
-        (&[3, 3, 3], 64, 96),
+    // Each takes a slot at every inner router of the row, however short it is.
+    for (roots, beats, meeting) in [
+        ([0, 3].as_slice(), 64, 2),
+        (&[0, 0, 0], 1, 3),
+        (&[0, 3, 0], 64, 3),
+        (&[3, 3, 3], 64, 3),
     ] {
         let flows = reductions(roots, beats);
-        assert_eq!(store_beats_needed(&n, &flows), needed);
+        assert_eq!(reductions_at_a_router(&n, &flows), meeting);
         match check_in_order(&n, &flows, &order) {
-            Ok(_) => assert!(needed <= 64, "{roots:?}"),
+            Ok(_) => assert_eq!(meeting, 2, "{roots:?}"),
             Err(cycle) => {
-                assert!(needed > 64, "{cycle}");
+                assert_eq!(meeting, 3, "{cycle}");
                 assert_closed(&cycle);
                 let is_store = |p| matches!(p, Place::Store(_));
                 assert!(cycle.waits.iter().any(|w| is_store(w.holds)), "{cycle}");
@@ -112,43 +115,41 @@ fn a_store_too_small_for_the_waiting_operands_is_rejected() {
 }
 
 #[test]
-fn a_store_holds_a_window_per_joined_input() {
+fn reductions_meet_where_contributions_do() {
     let n = network("collective_noc_4x4");
-    let window = u64::from(n.spec().router.wide_reduction.window_beats);
-    let needed = |flow: Flow| store_beats_needed(&n, &[flow]);
-    assert!(window < 64);
-    assert_eq!(needed(reduction(&n, ROW, 0, 0)), 2 * window);
-    assert_eq!(needed(reduction(&n, ROW, 1, 0)), 3 * window);
-    // Five inputs at the root, of which the last one completes a beat.
-    assert_eq!(needed(reduction(&n, ALL, 1, 1)), 4 * window);
-    assert_eq!(needed(reduction(&n, set(1, 0, 0, 0), 1, 0)), 0);
-    assert_eq!(needed(multicast(&n, 1, 1, ALL)), 0);
-    let one_beat = Flow::Reduction {
-        group: ROW,
-        root: cluster(&n, 1, 0),
-        beats: 1,
-    };
-    assert_eq!(needed(one_beat), 3);
-    // The stated limit: what an endpoint may have open fits into the store of the preset.
-    let open = n.spec().ni.max_open_reductions as usize;
-    let most = vec![reduction(&n, ALL, 1, 1); open];
-    assert!(store_beats_needed(&n, &most) <= u64::from(n.spec().router.wide_reduction.store_beats));
+    let meeting = |flows: &[Flow]| reductions_at_a_router(&n, flows);
+    assert_eq!(meeting(&[reduction(&n, ROW, 0, 0)]), 1);
+    assert_eq!(meeting(&[reduction(&n, set(1, 0, 0, 0), 1, 0)]), 0);
+    assert_eq!(meeting(&[multicast(&n, 1, 1, ALL)]), 0);
+    // Rows share no router, a row and a column one.
+    let rows = [set(0, 1, 3, 0), ROW].map(|row| reduction(&n, row, 0, 0));
+    assert_eq!(meeting(&rows[..1]), 1);
+    let crossing = [
+        reduction(&n, ROW, 0, 0),
+        reduction(&n, set(2, 0, 0, 3), 2, 0),
+    ];
+    assert_eq!(meeting(&crossing), 2);
+    // The stated limit: what an endpoint may have open has slots and room in the preset.
+    assert_eq!(reduction_flows(&n), n.spec().ni.max_open_reductions);
 }
 
 #[test]
 fn a_window_grows_with_the_distance_to_the_merge_point() {
     let n = network("collective_noc_8x8");
     let window = n.spec().router.wide_reduction.window_beats;
+    let windows = Windows::of(&n);
     let root = cluster(&n, 6, 0);
-    let windows = |mask_x| operand_windows(&n, set(0, 0, mask_x, 0), root);
+    let hops = |mask_x| -> Vec<u32> {
+        let points = merge_points(&n, set(0, 0, mask_x, 0), root);
+        points.into_iter().map(|(_, hops)| hops).collect()
+    };
     // Every second cluster: two hops between merge points, none from the own NI.
-    assert_eq!(windows(6).len(), 3);
-    for (_, inputs) in windows(6) {
-        assert_eq!(inputs, [window + 4, window]);
-    }
+    assert_eq!(hops(6), [2, 2, 2]);
     // Clusters 0 and 4, and the root two hops further on, which is no member.
-    assert_eq!(windows(4).len(), 1);
-    assert_eq!(windows(4)[0].1, [window + 12, window]);
+    assert_eq!(hops(4), [4]);
+    let over = [0, 1, 2, 4, 5, 14].map(|hops| windows.over(hops));
+    assert_eq!(over, [0, 0, 4, 12, 12, 12].map(|more| window + more));
+    assert_eq!(windows.most, window + 12);
 }
 
 /// Barriers of different rows of a 16x16 system at one counter.

@@ -43,9 +43,9 @@ fn the_default_mechanism_has_no_cycle_on_any_mesh() {
 fn two_tiles_have_exactly_the_waits_that_one_can_count() {
     // A memory tile and a cluster. Per tile and plane: from the NI to the link and back to the NI, from
     // the link to the NI, over the link. Per tile: a request waits for room for B and for R, a wide
-    // write for room for B.
+    // write for room for B, a sum for the link and for the NI.
     let proof = check_network(&mesh(1, 1)).unwrap();
-    assert_eq!(proof.waits, 2 * (3 * 4 + 2 + 1));
+    assert_eq!(proof.waits, 2 * (3 * 4 + 2 + 1 + 2));
 }
 
 #[test]

@@ -6,7 +6,7 @@ mod common;
 
 use common::flows::{assert_closed, cluster, set};
 use common::spec;
-use noccl_net::deadlock::{Flow, check, store_beats_needed};
+use noccl_net::deadlock::{Flow, check, reduction_flows, reductions_at_a_router};
 use noccl_net::{Network, elaborate};
 use noccl_spec::{RouterFlow, WideReductionKind};
 use proptest::prelude::*;
@@ -85,7 +85,7 @@ proptest! {
     fn the_default_flow_accepts_any_set_within_its_limits(flows in prop::collection::vec(any_flow(), 1..8)) {
         let n = with_flow(RouterFlow::NonBlocking);
         let flows: Vec<Flow> = flows.into_iter().map(|f| flow(&n, f)).collect();
-        prop_assert!(store_beats_needed(&n, &flows) <= u64::from(n.spec().router.wide_reduction.store_beats));
+        prop_assert!(reductions_at_a_router(&n, &flows) <= reduction_flows(&n) as usize);
         prop_assert!(check(&n, &flows).is_ok());
     }
 }

@@ -8,6 +8,7 @@
 mod calls;
 mod error;
 mod network;
+mod orders;
 mod request;
 mod studies;
 mod supervise;
@@ -26,6 +27,9 @@ mod _native {
     };
     #[pymodule_export]
     use super::network::Network;
+
+    #[pymodule_export]
+    use super::orders::{leg_hops, order, order_draws};
 
     #[pymodule_export]
     use super::studies::{attention, barrier_study, reproduce};

@@ -3,7 +3,7 @@
 
 use crate::RtlError;
 use noccl_net::Network;
-use noccl_net::deadlock::{BEATS_PER_CREDIT, MERGE_TIMEOUT_CYCLES, max_window, window_over};
+use noccl_net::deadlock::{BEATS_PER_CREDIT, MERGE_TIMEOUT_CYCLES, Windows, reduction_flows};
 use noccl_spec::{MAX_ADDRESS, Region, RouterFlow, Spec, TileKindName, WideReductionKind};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -122,6 +122,9 @@ pub struct AddressRegion {
     pub memory_bytes: u32,
 }
 
+/// Bits of a unit of the compute slice.
+const LANE_BITS: u32 = 64;
+
 /// Bits that tell `count` things apart; 0 for one thing.
 const fn bits(count: u64) -> u32 {
     count.next_power_of_two().trailing_zeros()
@@ -139,7 +142,7 @@ impl RtlConfig {
     /// [`RtlError::Refused`] with the field that asks for something without hardware.
     pub fn new(network: &Network) -> Result<Self, RtlError> {
         let spec = network.spec();
-        refuse_flow(spec)?;
+        refuse(spec)?;
         let (ni, wide) = (&spec.ni, &spec.router.wide_reduction);
         let (columns, rows) = network.padded_clusters();
         let regions: Vec<_> = (spec.mesh.regions.iter())
@@ -187,11 +190,11 @@ impl RtlConfig {
             cluster_region: cluster_region as u32,
             merge_entries: spec.router.merge_table_entries,
             merge_timeout_cycles: MERGE_TIMEOUT_CYCLES,
-            reduction_flows: ni.max_open_reductions,
+            reduction_flows: reduction_flows(network),
             store_beats: wide.store_beats,
             window_beats: wide.window_beats,
-            window_beats_per_hop: window_over(2, 0),
-            max_window_beats: max_window(network),
+            window_beats_per_hop: Windows::BEATS_PER_HOP,
+            max_window_beats: Windows::of(network).most,
             credit_beats: BEATS_PER_CREDIT,
             reduction_operands: match wide.kind {
                 WideReductionKind::TwoOperand => 2,
@@ -217,16 +220,86 @@ impl RtlConfig {
     }
 }
 
-fn refuse_flow(spec: &Spec) -> Result<(), RtlError> {
+/// Refuses what the spec allows and the modules do not implement.
+fn refuse(spec: &Spec) -> Result<(), RtlError> {
+    let refused = |field: &str, found: String, accepted: &str| {
+        Err(RtlError::Refused {
+            field: field.to_owned(),
+            found,
+            accepted: format!("accepted: {accepted}"),
+        })
+    };
     match spec.router.flow {
-        RouterFlow::NonBlocking => Ok(()),
-        RouterFlow::PeerCompatible => Err(RtlError::Refused {
-            field: "router.flow".to_owned(),
-            found: "\"peer_compatible\"".to_owned(),
-            accepted: "accepted: \"non_blocking\" (the published router has RTL of its authors)"
-                .to_owned(),
-        }),
+        RouterFlow::NonBlocking => (),
+        RouterFlow::PeerCompatible => {
+            let accepted = "\"non_blocking\" (the published router has RTL of its authors)";
+            return refused("router.flow", "\"peer_compatible\"".to_owned(), accepted);
+        }
     }
+    let wide = &spec.router.wide_reduction;
+    match wide.kind {
+        WideReductionKind::ThreeOperand => (),
+        WideReductionKind::TwoOperand => {
+            let field = "router.wide_reduction.kind";
+            let accepted = "\"three_operand\" (the reduction unit folds up to three per pass)";
+            return refused(field, "\"two_operand\"".to_owned(), accepted);
+        }
+    }
+    let lanes = 8 * spec.ni.wide_beat_bytes / LANE_BITS;
+    if spec.cluster.num_cores < lanes {
+        let accepted = format!("at least {lanes} (a unit of 64 bits per core folds a whole beat)");
+        let found = spec.cluster.num_cores.to_string();
+        return refused("cluster.num_cores", found, &accepted);
+    }
+    let (fpu, ni) = (&spec.cluster.fpu, &spec.ni);
+    let pipeline = "the depth of the compute slice's pipeline";
+    let exact = |name: &'static str, found, accepted, why| (name, found, accepted..=accepted, why);
+    for (field, found, accepted, why) in [
+        exact("cluster.fpu.bits64_cycles", fpu.bits64_cycles, 3, pipeline),
+        exact("cluster.fpu.bits32_cycles", fpu.bits32_cycles, 2, pipeline),
+        exact("cluster.fpu.bits16_cycles", fpu.bits16_cycles, 1, pipeline),
+        exact("cluster.fpu.bits8_cycles", fpu.bits8_cycles, 1, pipeline),
+        exact(
+            "router.wide_reduction.cut_cycles",
+            wide.cut_cycles,
+            2,
+            "write and read of the operand banks",
+        ),
+        (
+            "router.wide_reduction.window_beats",
+            wide.window_beats,
+            BEATS_PER_CREDIT + 1..=u32::MAX,
+            "room is given back four beats at a time",
+        ),
+        (
+            "router.merge_table_entries",
+            spec.router.merge_table_entries,
+            2..=u32::MAX,
+            "a table has slots to choose from",
+        ),
+        (
+            "cluster.dma.buffer_beats",
+            spec.cluster.dma.buffer_beats,
+            ni.max_burst_beats.next_power_of_two()..=u32::MAX,
+            "the buffer holds a burst",
+        ),
+    ] {
+        if !accepted.contains(&found) {
+            let (least, most) = (accepted.start(), accepted.end());
+            let limit = if least == most {
+                format!("{least} ({why})")
+            } else {
+                format!("at least {least} ({why})")
+            };
+            return refused(field, found.to_string(), &limit);
+        }
+    }
+    let channels = spec.cluster.dma.max_transfers;
+    if !channels.is_power_of_two() {
+        let accepted = "a power of two (channels are told apart by bits of a tag)";
+        return refused("cluster.dma.max_transfers", channels.to_string(), accepted);
+    }
+    Ok(())
 }
 
 fn address_region(spec: &Spec, region: &Region) -> Result<AddressRegion, RtlError> {

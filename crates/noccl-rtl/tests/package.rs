@@ -59,6 +59,63 @@ fn a_memory_beyond_32_bits_is_refused_by_its_field() {
 }
 
 #[test]
+fn what_the_modules_do_not_implement_is_refused_by_its_field() {
+    type Change = fn(&mut Spec);
+    let cases: [(&str, &str, Change); 11] = [
+        (
+            "router.wide_reduction.kind = \"two_operand\"",
+            "three_operand",
+            |s| {
+                s.router.wide_reduction.kind = WideReductionKind::TwoOperand;
+            },
+        ),
+        ("cluster.num_cores = 7", "at least 8", |s| {
+            s.cluster.num_cores = 7
+        }),
+        ("cluster.fpu.bits64_cycles = 4", "accepted: 3", |s| {
+            s.cluster.fpu.bits64_cycles = 4
+        }),
+        ("cluster.fpu.bits32_cycles = 1", "accepted: 2", |s| {
+            s.cluster.fpu.bits32_cycles = 1
+        }),
+        ("cluster.fpu.bits16_cycles = 2", "accepted: 1", |s| {
+            s.cluster.fpu.bits16_cycles = 2
+        }),
+        ("cluster.fpu.bits8_cycles = 3", "accepted: 1", |s| {
+            s.cluster.fpu.bits8_cycles = 3
+        }),
+        ("router.wide_reduction.cut_cycles = 3", "accepted: 2", |s| {
+            s.router.wide_reduction.cut_cycles = 3;
+        }),
+        (
+            "router.wide_reduction.window_beats = 4",
+            "at least 5",
+            |s| {
+                s.router.wide_reduction.window_beats = 4;
+            },
+        ),
+        ("router.merge_table_entries = 1", "at least 2", |s| {
+            s.router.merge_table_entries = 1
+        }),
+        ("cluster.dma.buffer_beats = 48", "at least 64", |s| {
+            (s.cluster.dma.buffer_beats, s.ni.max_burst_beats) = (48, 48);
+        }),
+        ("cluster.dma.max_transfers = 3", "a power of two", |s| {
+            s.cluster.dma.max_transfers = 3
+        }),
+    ];
+    for (field, accepted, change) in cases {
+        let refused = RtlConfig::new(&network(change)).unwrap_err().to_string();
+        assert!(
+            refused.starts_with(&format!("{field}: there is no hardware")),
+            "{refused}"
+        );
+        assert!(refused.contains(accepted), "{refused}");
+    }
+    assert!(RtlConfig::new(&network(|s| s.cluster.num_cores = 9)).is_ok());
+}
+
+#[test]
 fn one_row_of_tiles_still_has_a_bit_for_its_rows() {
     let network = network(|spec| {
         spec.mesh.height = 1;

@@ -2,7 +2,7 @@
 //! The numbers say what the network says, on meshes of all shapes.
 #![allow(clippy::unwrap_used)]
 
-use noccl_net::deadlock::operand_windows;
+use noccl_net::deadlock::{Windows, merge_points};
 use noccl_net::{Coord, MultiAddress, Network, elaborate};
 use noccl_rtl::{RtlConfig, vectors_text};
 use noccl_spec::{Spec, parse_spec, preset_text};
@@ -90,15 +90,19 @@ fn the_largest_window_is_that_of_the_farthest_merge_points() {
     for (width, height) in [(2, 2), (4, 4), (8, 2), (3, 5)] {
         let network = mesh(width, height);
         let config = RtlConfig::new(&network).unwrap();
-        let mut largest = 0;
+        let mut farthest = 1;
         for set in sets(&network) {
             for member in set.members() {
                 let root = network.tile_at(network.mesh_coord(member));
-                let windows = operand_windows(&network, set, root);
-                largest = largest.max(windows.into_iter().flat_map(|w| w.1).max().unwrap_or(0));
+                let hops = merge_points(&network, set, root)
+                    .into_iter()
+                    .map(|(_, h)| h);
+                farthest = farthest.max(hops.max().unwrap_or(0));
             }
         }
+        let largest = config.window_beats + Windows::BEATS_PER_HOP * (farthest - 1);
         assert_eq!(config.max_window_beats, largest, "{width}x{height}");
+        assert_eq!(config.reduction_flows, 8);
     }
 }
 

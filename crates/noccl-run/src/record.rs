@@ -43,6 +43,10 @@ pub enum FlitPlace {
     Refused,
     /// It crosses the link behind this output.
     Crosses(Port),
+    /// The tile's merge point offers it to the NI, for a sender elsewhere, and the NI does not send it.
+    Owed,
+    /// The tile's merge point gives it to its own NI: room without a flit.
+    Own,
 }
 
 /// Kind of a flit; with the plane and [`FlitRecord::is_wide`] the kind of a hardware flit.

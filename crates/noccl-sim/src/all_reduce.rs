@@ -14,7 +14,11 @@ impl Machine<'_> {
     pub(crate) fn fold_and_share(&mut self, tile: u32, txn: u32, operands: Source) {
         let source = match operands {
             Source::Memory(offset) => Source::Operand(offset),
-            Source::Pattern(_) | Source::Buffer | Source::Operand(_) | Source::Result => operands,
+            Source::Pattern(_)
+            | Source::Buffer
+            | Source::Operand(_)
+            | Source::Switch(_)
+            | Source::Result => operands,
         };
         let channel = self.txns.get(txn).owner.channel();
         let ni = &mut self.nis[tile as usize];
@@ -83,9 +87,8 @@ impl Machine<'_> {
             }
         }
         let r = facts.home as usize;
-        let (wide, context) = self.split(Plane::Wide);
-        let here = wide.coord(r);
-        wide.joins.give_operands(r, here, txn, &payloads, &context);
+        let wide = &mut self.planes[Plane::Wide.idx()];
+        wide.joins.give_operands(r, txn, payloads);
         wide.wake(r);
     }
 

@@ -6,6 +6,7 @@ use crate::flit::{Flit, FlitKind, LAST, MULTICAST, OWN_COPY, pack};
 use crate::machine::{Done, Event, Machine};
 use crate::ni::{Source, Stream};
 use crate::txn::Txn;
+use noccl_net::{TileId, TileKind};
 use noccl_spec::Plane;
 
 impl Machine<'_> {
@@ -63,6 +64,7 @@ impl Machine<'_> {
                     state.wake(entry.router as usize);
                 }
             }
+            Event::Owe(owed) => self.owe(owed),
             Event::OwnCredit { tile, txn, beats } => {
                 self.take_own_credit(tile as usize, txn, beats)
             }
@@ -79,6 +81,8 @@ impl Machine<'_> {
                 self.refresh_injecting(tile as usize);
             }
             Event::Refused { index } => self.answer_refused(index),
+            Event::Torrent { tile } => self.wake_torrent(tile),
+            Event::ChainDone { instance } => self.chain_done(instance),
             Event::Driver { .. } => {}
         }
     }
@@ -140,6 +144,14 @@ impl Machine<'_> {
             let resp = self.memory_response(tile, facts.address, facts.bytes);
             self.send(tile, Plane::Rsp, flit.with_resp(resp));
         }
+    }
+
+    pub(crate) fn atomic_cycles(&self, tile: usize) -> u64 {
+        let spec = self.network.spec();
+        u64::from(match self.network.kind(TileId(tile as u32)) {
+            TileKind::Cluster => spec.cluster.atomic_cycles,
+            TileKind::Memory => spec.memory.atomic_cycles,
+        })
     }
 
     /// Fetch-and-add of one on a 32-bit word kept per place; works in both modes, since control depends on it.

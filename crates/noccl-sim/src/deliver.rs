@@ -51,7 +51,7 @@ impl Machine<'_> {
 
     /// Is a beat that lands no more than its checksum, until its burst is whole?
     pub(crate) fn counts_landings(&self) -> bool {
-        let is_plain = !self.is_value() && !self.is_peer;
+        let is_plain = !self.is_value() && !self.is_peer && self.torrents.is_none();
         is_plain && self.config.stalls.is_none() && self.errors.has_sound_memory()
     }
 
@@ -75,8 +75,8 @@ impl Machine<'_> {
                 self.txns.get(flit.txn).arrived > 0
                     || ni.open_barriers < spec.ni.max_open_reductions
             }
-            FlitKind::Write
-            | FlitKind::WriteHead
+            FlitKind::Write => self.takes_write(tile, flit),
+            FlitKind::WriteHead
             | FlitKind::Reduce
             | FlitKind::Result
             | FlitKind::ReadData
@@ -108,7 +108,9 @@ impl Machine<'_> {
             FlitKind::Write => self.deliver_write(tile, flit),
             FlitKind::NarrowWrite => {
                 self.check_worm(tile, flit);
-                self.take_write(tile, flit);
+                if flit.is_last() {
+                    self.take_write(tile, flit);
+                }
             }
             FlitKind::Reduce => self.deliver_reduced(tile, flit),
             FlitKind::Result => self.deliver_result(tile, flit),
@@ -153,7 +155,7 @@ impl Machine<'_> {
         if wide.joins.take_credit(tile, txn, beats) {
             wide.wake(tile);
         } else {
-            self.take_own_credit(tile, txn, beats);
+            self.own_credit_next(tile as u32, txn, beats);
         }
     }
 
@@ -175,19 +177,15 @@ impl Machine<'_> {
         }
     }
 
-    fn atomic_cycles(&self, tile: usize) -> u64 {
-        let spec = self.network.spec();
-        u64::from(match self.network.kind(TileId(tile as u32)) {
-            TileKind::Cluster => spec.cluster.atomic_cycles,
-            TileKind::Memory => spec.memory.atomic_cycles,
-        })
-    }
-
     #[inline]
     pub(crate) fn deliver_write(&mut self, tile: usize, flit: Flit) {
         let txn = self.txns.get(flit.txn);
-        let (address, bytes) = (txn.address, txn.bytes);
+        let (address, bytes, owner) = (txn.address, txn.bytes, txn.owner);
         self.check_worm(tile, flit);
+        if let Owner::Chain { .. } = owner {
+            self.take_chain_beat(tile, flit);
+            return;
+        }
         let has_landed = self.land(tile, flit, address, bytes);
         if flit.is_last() {
             // Energy counts whole bursts, so that the beats before the last need no look at the burst.
@@ -219,6 +217,10 @@ impl Machine<'_> {
     /// The last beat of a write is in memory: tell the driver, answer after the memory's latency.
     pub(crate) fn take_write(&mut self, tile: usize, flit: Flit) {
         let txn = self.txns.get(flit.txn);
+        if let Owner::Message { window } = txn.owner {
+            self.take_message(tile, flit, window);
+            return;
+        }
         self.done.push(Done::Delivered {
             owner: txn.owner,
             tile: tile as u32,
@@ -383,6 +385,9 @@ impl Machine<'_> {
             self.refresh_plane(Plane::Wide, tile);
         } else if !txn.is_wide {
             self.close_narrow(tile);
+        }
+        if let Owner::Chain { lane, .. } = txn.owner {
+            self.take_credit_of_chain(tile, lane);
         }
         self.done.push(Done::Transaction {
             owner: txn.owner,

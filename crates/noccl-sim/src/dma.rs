@@ -258,11 +258,11 @@ fn store_locally(tile: u32, movement: &Movement, at: u64, bytes: u32, machine: &
     machine.counters.dma_store_bytes += u64::from(bytes);
     machine.counters.spm_write_bytes += u64::from(bytes);
     if machine.is_value() {
-        // A beat never spans two lines of the transfer: lines are cut into bursts one by one.
-        let data: Vec<u8> = machine.nis[tile as usize]
-            .buffer
-            .drain(..bytes as usize)
-            .collect();
+        // A beat never spans two lines of the transfer: lines are cut into bursts one by one. In front of it may be data of a
+        // transfer that goes on over the network, behind it beats that are still on their way through the path.
+        let ni = &mut machine.nis[tile as usize];
+        let first = ni.buffer_bytes as usize;
+        let data: Vec<u8> = ni.buffer.drain(first..first + bytes as usize).collect();
         machine
             .memories
             .write(tile, movement.destination_of(at), &data);

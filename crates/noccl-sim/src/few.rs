@@ -220,12 +220,6 @@ impl<T: Copy + Default, const N: usize> Few<T, N> {
         self.get(0)
     }
 
-    #[inline]
-    pub(crate) fn back_mut(&mut self) -> Option<&mut T> {
-        let len = self.len();
-        self.get_mut(len.checked_sub(1)?)
-    }
-
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         (0..self.len()).filter_map(|i| self.get(i))
     }
@@ -306,7 +300,6 @@ mod tests {
                     _ => {
                         let all = [few.get_mut(at), front.get_mut(at), model.get_mut(at)];
                         all.into_iter().flatten().for_each(|value| *value += 1000);
-                        prop_assert_eq!(few.back_mut(), model.back_mut());
                     }
                 }
                 prop_assert_eq!(few.len(), model.len());

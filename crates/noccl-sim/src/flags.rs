@@ -48,7 +48,8 @@ impl Agents<'_> {
             | ActionKind::Compute(_)
             | ActionKind::Barrier(_)
             | ActionKind::Arrival(_)
-            | ActionKind::Kernel(_) => true,
+            | ActionKind::Kernel(_)
+            | ActionKind::Chain(_) => true,
         }
     }
 

@@ -3,6 +3,7 @@
 
 use crate::errors::{OKAY, SLVERR};
 use crate::flit::{Flit, FlitKind, LAST, MULTICAST, OWN_COPY, TO_ITSELF, pack};
+use crate::join::Credit;
 use crate::machine::Machine;
 use crate::ni::{Source, Stream, beat_bytes};
 use crate::payload::BEAT_BYTES;
@@ -43,7 +44,8 @@ impl Machine<'_> {
             has_sent = true;
         }
         if wishes_rsp && self.may_send(Plane::Rsp, tile) {
-            let flit = self.nis[tile].rsp.pop_front();
+            let credit = self.next_credit(tile);
+            let flit = credit.or_else(|| self.nis[tile].rsp.pop_front());
             self.push(Plane::Rsp, tile, flit);
             has_sent = true;
         }
@@ -61,6 +63,25 @@ impl Machine<'_> {
         }
     }
 
+    /// Credits go before responses: senders of operands wait for them.
+    fn next_credit(&mut self, tile: usize) -> Option<Flit> {
+        if self.nis[tile].credits_owed == 0 {
+            return None;
+        }
+        let credit = self.owed_credit(tile)?;
+        self.nis[tile].credits_owed -= 1;
+        let wide = &mut self.planes[Plane::Wide.idx()];
+        wide.joins.pay(tile);
+        wide.wake(tile);
+        Some(credit.flit())
+    }
+
+    pub(crate) fn owed_credit(&self, tile: usize) -> Option<Credit> {
+        let wide = &self.planes[Plane::Wide.idx()];
+        let trees = &self.txns.trees;
+        wide.joins.owed_credit(tile, wide.coord(tile), trees)
+    }
+
     /// A write beat or read data, in turns. Returns whether the tile surely has more to send.
     fn inject_wide(&mut self, tile: usize) -> bool {
         let has_read = !self.nis[tile].reads.is_empty();
@@ -76,8 +97,8 @@ impl Machine<'_> {
             None => self.next_read_beat(tile),
         };
         self.push(Plane::Wide, tile, Some(flit));
-        let goes_on =
-            |s: &Stream| s.txn == flit.txn && s.source != Source::Buffer && s.under_way < s.window;
+        let waits = |s: &Stream| matches!(s.source, Source::Buffer | Source::Switch(_));
+        let goes_on = |s: &Stream| s.txn == flit.txn && !waits(s) && s.under_way < s.window;
         let is_beat = matches!(flit.kind, FlitKind::Write | FlitKind::Reduce);
         let next = write.and_then(|at| self.nis[tile].writes.get(at));
         is_beat && next.is_some_and(goes_on)
@@ -94,7 +115,7 @@ impl Machine<'_> {
     pub(crate) fn refresh_plane(&mut self, plane: Plane, tile: usize) {
         let is_ready = match plane {
             Plane::Req => self.request_is_ready(tile),
-            Plane::Rsp => !self.nis[tile].rsp.is_empty(),
+            Plane::Rsp => !self.nis[tile].rsp.is_empty() || self.nis[tile].credits_owed > 0,
             Plane::Wide => !self.nis[tile].reads.is_empty() || self.ready_write(tile).is_some(),
         };
         if is_ready {
@@ -107,7 +128,7 @@ impl Machine<'_> {
     /// Is this the first flit of a narrow transaction? (A published write or barrier begins with its AW.)
     pub(crate) fn opens_narrow(&self, flit: Flit) -> bool {
         match flit.kind {
-            FlitKind::NarrowWrite | FlitKind::Barrier => !self.is_peer,
+            FlitKind::NarrowWrite | FlitKind::Barrier => !self.is_peer && flit.beat == 0,
             FlitKind::WriteHead | FlitKind::BarrierHead | FlitKind::Atomic => true,
             FlitKind::ReadRequest => !self.txns.get(flit.txn).is_wide,
             FlitKind::Write
@@ -299,6 +320,9 @@ impl Machine<'_> {
         bytes: u32,
         is_reduction: bool,
     ) -> u32 {
+        if let Source::Switch(lane) = stream.source {
+            return self.take_switched(tile, lane);
+        }
         let (from, len) = beat_bytes(address, bytes, stream.next_beat);
         if stream.source == Source::Buffer {
             self.nis[tile].buffer_bytes -= len;
@@ -336,7 +360,7 @@ impl Machine<'_> {
             Source::Result => self
                 .memories
                 .read(tile as u32, address + u64::from(from), into),
-            Source::Operand(_) => {}
+            Source::Operand(_) | Source::Switch(_) => {}
         }
         self.pool.put(line)
     }

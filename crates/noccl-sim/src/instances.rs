@@ -170,7 +170,8 @@ pub(crate) fn runner(network: &Network, kind: &ActionKind, tile: u32) -> Runner 
         | ActionKind::InNetworkReduction(_)
         | ActionKind::InNetworkAllReduce(_)
         | ActionKind::Barrier(_)
-        | ActionKind::Arrival(_) => Runner::Control,
+        | ActionKind::Arrival(_)
+        | ActionKind::Chain(_) => Runner::Control,
         ActionKind::Delivery(t) => match network.find(t.initiator) {
             Some(initiator) if initiator.0 == tile => Runner::Control,
             Some(_) | None => Runner::Nobody,
@@ -201,6 +202,11 @@ fn participants(network: &Network, index: usize, action: &Action) -> Result<Vec<
     let tiles = noccl_workload::participants(network, &action.kind);
     if tiles.is_empty() {
         return Err(refused("it names a tile that is not on the mesh"));
+    }
+    if matches!(action.kind, ActionKind::Chain(_)) && network.spec().cluster.torrent.is_none() {
+        return Err(refused(
+            "its clusters have no Torrent endpoint; accepted: a spec with [cluster.torrent], as in the preset torrent_4x5",
+        ));
     }
     if let ActionKind::InNetworkAllReduce(r) = &action.kind {
         refuse_sharing(network, r).map_err(&refused)?;

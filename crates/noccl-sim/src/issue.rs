@@ -6,6 +6,7 @@ use crate::join::window_ahead;
 use crate::machine::Machine;
 use crate::ni::{Source, Stream, beats_of};
 use crate::txn::{Owner, Tree, Txn, TxnKind};
+use noccl_net::deadlock::Windows;
 use noccl_net::tree::Cube;
 use noccl_net::{Coord, TileId};
 use noccl_spec::Plane;
@@ -139,18 +140,18 @@ impl Machine<'_> {
             self.fold_and_share(tile, txn, source);
             return;
         }
-        let window_beats = self.network.spec().router.wide_reduction.window_beats;
+        let windows = Windows::of(self.network);
         let window = if self.is_peer {
-            u32::MAX
+            None
         } else {
-            window_ahead(self.coord(tile), tree, true, window_beats)
+            window_ahead(self.coord(tile), tree, true, windows)
         };
         let stream = Stream {
             txn,
             next_beat: 0,
             beats: self.errors.beats_of(txn, tile).unwrap_or(tree.beats),
             under_way: 0,
-            window: u16::try_from(window).unwrap_or(u16::MAX),
+            window: window.map_or(u16::MAX, |w| u16::try_from(w).unwrap_or(u16::MAX)),
             head_pending: self.is_peer,
             is_reduction: true,
             source,
@@ -292,7 +293,7 @@ impl Machine<'_> {
 
 impl Txn {
     /// A wide unicast transaction of no bytes; callers fill in what differs.
-    const fn new(kind: TxnKind, owner: Owner, home: u32) -> Self {
+    pub(crate) const fn new(kind: TxnKind, owner: Owner, home: u32) -> Self {
         Self {
             kind,
             owner,

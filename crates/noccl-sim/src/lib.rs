@@ -43,6 +43,7 @@ mod ready;
 mod record;
 mod schedule_run;
 mod stripe;
+mod torrent;
 mod trace_form;
 mod trace_run;
 mod trace_verify;

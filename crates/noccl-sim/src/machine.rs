@@ -8,17 +8,18 @@
 use crate::bitset::BitSet;
 use crate::crew::{Crew, PARTS_PER_THREAD};
 use crate::errors::Errors;
-use crate::flit::{Flit, FlitKind, LAST, pack};
-use crate::join::{Credit, JoinConfig, Joins, Timeout};
+use crate::join::{JoinConfig, Joins, Owed, Timeout};
 use crate::memory::Memories;
 use crate::ni::Nis;
 use crate::payload::PayloadPool;
 use crate::peer::PeerState;
 use crate::plane::{Context, PlaneState, packed_coords};
 use crate::record::Recorder;
+use crate::torrent::Torrents;
 use crate::txn::{Owner, Txns};
 use crate::wheel::Wheel;
-use noccl_net::{Network, TileKind};
+use noccl_net::deadlock::{BEATS_PER_CREDIT, Windows, reduction_flows};
+use noccl_net::{Network, Port, TileKind};
 use noccl_run::{Counters, Mode, RunConfig};
 use noccl_spec::{Plane, RouterFlow, WideReductionKind};
 use serde::{Deserialize, Serialize};
@@ -42,7 +43,9 @@ pub(crate) enum Event {
     MergeTimeout { plane: u8, entry: Timeout },
     /// Bytes of a read beat have passed the paths into the DMA engine's buffer.
     Buffered { tile: u32, bytes: u32 },
-    /// The tile's own merge point gives room back to its NI.
+    /// A merge point owes room to senders of operands.
+    Owe(Owed),
+    /// Room at the next merge point has come for a NI.
     OwnCredit { tile: u32, txn: u32, beats: u32 },
     /// The root's merge point may read its operands of an all-reduce.
     Operands { txn: u32, offset: u64 },
@@ -52,6 +55,10 @@ pub(crate) enum Event {
     MemberDone { tile: u32, txn: u32 },
     /// A NI answers a transaction that it has not let into the network.
     Refused { index: u32 },
+    /// A Torrent endpoint has something to do.
+    Torrent { tile: u32 },
+    /// A chain is over.
+    ChainDone { instance: u32 },
     /// The driver's own.
     Driver { what: u32, detail: u32 },
 }
@@ -72,6 +79,8 @@ pub(crate) enum Done {
     ReadBeat { tile: u32, bytes: u32 },
     /// The DMA engine's write side has taken a beat out of its buffer.
     Drained { tile: u32 },
+    /// A chain of this instance is over.
+    Chain { instance: u32 },
     /// Last beat of a write has arrived at a target.
     Delivered { owner: Owner, tile: u32, beats: u16 },
 }
@@ -100,6 +109,8 @@ pub(crate) struct Machine<'n> {
     pub errors: Errors,
     /// Published routers: worms, joins at FIFO heads.
     pub is_peer: bool,
+    /// Torrent endpoints of the clusters, if they have some.
+    pub torrents: Option<Box<Torrents>>,
     pub recorder: Option<Box<Recorder<'n>>>,
     pub crew: Crew,
     pub due: Vec<Event>,
@@ -109,24 +120,13 @@ impl<'n> Machine<'n> {
     pub(crate) fn new(network: &'n Network, config: RunConfig) -> Self {
         let tiles = network.num_tiles();
         let router = &network.spec().router;
-        let join = JoinConfig {
-            merge_entries: router.merge_table_entries as usize,
-            store_beats: router.wide_reduction.store_beats,
-            window_beats: router.wide_reduction.window_beats,
-            has_windows: router.flow == RouterFlow::NonBlocking,
-            cut_cycles: u64::from(router.wide_reduction.cut_cycles),
-            cycles_per_add: u64::from(8u32.div_ceil(network.spec().cluster.num_cores)),
-            adds_per_cycle: match router.wide_reduction.kind {
-                WideReductionKind::TwoOperand => 1,
-                WideReductionKind::ThreeOperand => 2,
-            },
-        };
+        let join = join_config(network);
         let is_peer = router.flow == RouterFlow::PeerCompatible;
         let coords = packed_coords(network.width(), network.height());
         let height = network.height();
         let stripes = stripe_count(config.threads);
         let plane = || {
-            let joins = Joins::new(tiles, join);
+            let joins = Joins::new(tiles, join, is_peer);
             let mut plane = PlaneState::new(height, coords.clone(), tiles, joins, stripes);
             plane.peer = is_peer.then(|| Box::new(PeerState::new(tiles)));
             plane.watch = is_peer.then(|| plane.new_watch());
@@ -153,6 +153,7 @@ impl<'n> Machine<'n> {
             wrong_beats: 0,
             errors: Errors::default(),
             is_peer,
+            torrents: Torrents::new(network),
             recorder: None,
             due: Vec::new(),
         }
@@ -188,7 +189,7 @@ impl<'n> Machine<'n> {
             state.finish_evaluate(&mut context);
             self.schedule_timeouts(plane);
         }
-        self.send_credits();
+        self.note_owed();
         if self.recorder.is_some() {
             self.record_offers();
         }
@@ -222,6 +223,7 @@ impl<'n> Machine<'n> {
 
     /// Second part: inject what the NIs and the driver offer, then commit all registers.
     pub(crate) fn end_cycle(&mut self) {
+        self.tick_torrents();
         self.inject();
         if self.recorder.is_some() {
             self.record_moves();
@@ -274,38 +276,37 @@ impl<'n> Machine<'n> {
         (&mut self.planes[plane.idx()], context)
     }
 
-    /// Room that merge points give back: over the response plane, or within the tile.
-    fn send_credits(&mut self) {
-        let mut credits = std::mem::take(self.planes[Plane::Wide.idx()].joins.credits());
-        for credit in credits.drain(..) {
-            let Credit {
-                txn,
-                from,
-                to,
-                beats,
-            } = credit;
-            if pack(self.network.coord(noccl_net::TileId(from))) == to {
-                self.wheel.push(
-                    self.cycle + 1,
-                    Event::OwnCredit {
-                        tile: from,
-                        txn,
-                        beats,
-                    },
-                );
-            } else {
-                let flit = Flit {
-                    txn,
-                    dst: to,
-                    payload: beats,
-                    beat: 0,
-                    kind: FlitKind::Credit,
-                    flags: LAST,
-                };
-                self.send(from, Plane::Rsp, flit);
-            }
+    /// Merge points that have folded the last beat of a quad owe its room two cycles later: to their own NI over wires, to
+    /// others over the response plane.
+    fn note_owed(&mut self) {
+        let mut owed = std::mem::take(self.planes[Plane::Wide.idx()].joins.owed());
+        for owed in owed.drain(..) {
+            self.wheel
+                .push(self.cycle + CYCLES_TO_OWE, Event::Owe(owed));
         }
-        *self.planes[Plane::Wide.idx()].joins.credits() = credits;
+        *self.planes[Plane::Wide.idx()].joins.owed() = owed;
+    }
+
+    /// From this cycle on a tile's NI has credits to send; its own one counts from the next cycle on.
+    pub(crate) fn owe(&mut self, owed: Owed) {
+        let (tile, txn, local) = (owed.router, owed.txn, Port::Local.bit());
+        if owed.inputs & local != 0 {
+            self.own_credit_next(tile, txn, BEATS_PER_CREDIT);
+            self.record_own(tile, txn);
+        }
+        let inputs = owed.inputs & !local;
+        if inputs != 0 {
+            let wide = &mut self.planes[Plane::Wide.idx()];
+            let credits = wide.joins.owe(Owed { inputs, ..owed });
+            self.nis[tile as usize].credits_owed += credits as u16;
+            self.injecting[Plane::Rsp.idx()].insert(tile as usize);
+        }
+    }
+
+    /// Room for a NI that counts from the next cycle on.
+    pub(crate) fn own_credit_next(&mut self, tile: u32, txn: u32, beats: u32) {
+        let event = Event::OwnCredit { tile, txn, beats };
+        self.wheel.push(self.cycle + 1, event);
     }
 
     fn schedule_timeouts(&mut self, plane: Plane) {
@@ -325,6 +326,37 @@ impl<'n> Machine<'n> {
     /// Schedules a driver event.
     pub(crate) fn call_driver(&mut self, cycle: u64, what: u32, detail: u32) {
         self.wheel.push(cycle, Event::Driver { what, detail });
+    }
+}
+
+/// Cycles from the start of the last pass of a quad's last beat to its credits.
+const CYCLES_TO_OWE: u64 = 2;
+
+/// Sizes and latencies of the merge and reduction units.
+fn join_config(network: &Network) -> JoinConfig {
+    let (router, cluster) = (&network.spec().router, &network.spec().cluster);
+    let (wide, fpu) = (&router.wide_reduction, &cluster.fpu);
+    let cycles = [
+        fpu.bits64_cycles,
+        fpu.bits32_cycles,
+        fpu.bits16_cycles,
+        fpu.bits8_cycles,
+    ];
+    let row = cycles.into_iter().max().unwrap_or(1) as usize;
+    let (adds_per_cycle, second_row) = match wide.kind {
+        WideReductionKind::TwoOperand => (1, 0),
+        WideReductionKind::ThreeOperand => (2, row),
+    };
+    JoinConfig {
+        merge_entries: router.merge_table_entries as usize,
+        slots: reduction_flows(network),
+        windows: Windows::of(network),
+        cut_cycles: u64::from(wide.cut_cycles),
+        // More cut registers are places too.
+        first_row: row + (wide.cut_cycles as usize).saturating_sub(2),
+        second_row,
+        cycles_per_add: u64::from(8u32.div_ceil(cluster.num_cores)),
+        adds_per_cycle,
     }
 }
 

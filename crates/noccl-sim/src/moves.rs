@@ -55,7 +55,9 @@ impl PlaneState {
                     Some(peer) => self.evaluate_peer_units(w, peer, context),
                 }
                 self.evaluate_deferred(w, s, peer.as_deref(), context.is_value);
-                self.take_results(w);
+                self.take_results(w, context.cycle);
+                let units = self.blocks[w].unit_busy;
+                self.joins.end(w, units, context);
             }
             self.stripes[s].deferred = deferred;
             let mut forked = std::mem::take(&mut self.stripes[s].forked);
@@ -88,7 +90,7 @@ impl PlaneState {
 
     /// Granted results go to where the switch will find them in the output FIFOs. Those have room, so the slot is the
     /// same whether a flit in the other one leaves in this cycle or not.
-    fn take_results(&mut self, w: usize) {
+    fn take_results(&mut self, w: usize, cycle: u64) {
         for out in 0..PORTS {
             let block = &self.blocks[w];
             let slots = block.out_head[out] ^ block.out_any[out];
@@ -97,7 +99,7 @@ impl PlaneState {
                 let lane = lanes.trailing_zeros() as usize;
                 lanes &= lanes - 1;
                 let r = w * LANES + lane;
-                let flit = self.joins.take_result(r, self.coords[r]);
+                let flit = self.joins.take_result(r, self.coords[r], cycle);
                 self.output[slot_at(r, out) + (slots >> lane & 1) as usize] = flit.packed();
             }
         }

@@ -19,6 +19,8 @@ pub(crate) enum Source {
     Buffer,
     /// Not sent: the root's own contribution to an all-reduce, at this offset of its memory.
     Operand(u64),
+    /// The data switch of the tile's Torrent endpoint, by lane.
+    Switch(u8),
     /// The result of an all-reduce in the root's own memory; `Stream::window` counts the beats that are there.
     Result,
 }
@@ -59,6 +61,8 @@ pub(crate) struct Ni {
     pub wide_outstanding: u32,
     /// Reduction bursts without a response yet.
     pub reductions_outstanding: u32,
+    /// Credits of the tile's merge point that go before responses.
+    pub credits_owed: u16,
     /// Outgoing responses and narrow read data.
     pub rsp: Few<Flit, 2>,
     /// Write channel of the AXI port that the first outgoing bursts use, see [`crate::txn::Owner::channel`].

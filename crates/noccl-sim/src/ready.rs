@@ -77,6 +77,12 @@ impl Machine<'_> {
         }
         match stream.source {
             Source::Operand(_) => false,
+            // The AW is there one cycle before the first beat.
+            Source::Switch(lane) => {
+                let tile = self.txns.get(stream.txn).home as usize;
+                let torrents = self.torrents.as_ref();
+                stream.head_pending || torrents.is_some_and(|t| t.has_beat(tile, lane, self.cycle))
+            }
             Source::Pattern(_) | Source::Memory(_) | Source::Result => true,
             Source::Buffer => {
                 let txn = self.txns.get(stream.txn);

@@ -4,13 +4,15 @@
 //! Nothing in the loop serves the recorder. It looks twice per cycle: after evaluation it notes what the Local
 //! outputs offer and how full the Local inputs are, after injection it sees what has changed, and which
 //! flits are about to cross links. A transaction's facts are looked up while it is sure to be open: before
-//! the endpoint takes the flit.
+//! the endpoint takes the flit. Room that a merge point gives to its own NI is told to it.
 
 use crate::block::{LANES, LOCAL, PORTS};
 use crate::flit::{Flit, FlitKind, MULTICAST, OWN_COPY, pack, unpack};
+use crate::join::Credit;
 use crate::machine::Machine;
 use crate::plane::{PlaneState, slot_at};
 use crate::txn::TxnKind;
+use noccl_net::deadlock::BEATS_PER_CREDIT;
 use noccl_net::{Coord, Port, TileId};
 use noccl_run::{CycleRecord, FlitPlace, FlitRecord, Handshake, RecordedKind, RunError};
 use noccl_spec::Plane;
@@ -24,6 +26,8 @@ pub(crate) struct Recorder<'n> {
     record: CycleRecord,
     /// Flits in the Local input and output of each plane and tile at the start of the cycle.
     before: [Vec<[u8; 2]>; 3],
+    /// Merge points that give room to their own NI in this cycle.
+    own: Vec<Handshake>,
 }
 
 impl<'n> Machine<'n> {
@@ -43,8 +47,36 @@ impl<'n> Machine<'n> {
             sink,
             record: CycleRecord::default(),
             before: [const { Vec::new() }; 3],
+            own: Vec::new(),
         }));
         Ok(())
+    }
+
+    /// A merge point gives room to its own NI.
+    pub(crate) fn record_own(&mut self, tile: u32, txn: u32) {
+        let Some(mut recorder) = self.recorder.take() else {
+            return;
+        };
+        let beats = BEATS_PER_CREDIT;
+        let credit = Credit {
+            txn,
+            to: pack(self.coord(tile)),
+            beats,
+        };
+        let (place, flit) = (FlitPlace::Own, credit.flit());
+        let own = self.handshake(Plane::Rsp, tile as usize, place, flit);
+        recorder.own.push(own);
+        self.recorder = Some(recorder);
+    }
+
+    /// Credits that the NIs may send in this cycle.
+    fn record_owed(&self, record: &mut CycleRecord) {
+        for tile in (0..self.nis.len()).filter(|t| self.nis[*t].credits_owed > 0) {
+            if let Some(credit) = self.owed_credit(tile) {
+                let owed = self.handshake(Plane::Rsp, tile, FlitPlace::Owed, credit.flit());
+                record.handshakes.push(owed);
+            }
+        }
     }
 
     /// After evaluation: what the Local ports hold.
@@ -55,6 +87,8 @@ impl<'n> Machine<'n> {
         };
         recorder.record.cycle = self.cycle;
         recorder.record.handshakes.clear();
+        recorder.record.handshakes.append(&mut recorder.own);
+        self.record_owed(&mut recorder.record);
         for plane in Plane::ALL {
             let state = &self.planes[plane.idx()];
             let before = &mut recorder.before[plane.idx()];
@@ -80,10 +114,16 @@ impl<'n> Machine<'n> {
             sink,
             record,
             before,
+            own: _,
         } = &mut *recorder;
+        record.handshakes.retain(|h| {
+            h.place != FlitPlace::Owed || !self.has_sent_credit(h.tile.0 as usize, before)
+        });
         for offer in &mut record.handshakes {
             let (plane, r) = (offer.plane.idx(), offer.tile.0 as usize);
-            if local_occupancy(&self.planes[plane], r)[1] < before[plane][r][1] {
+            if offer.place == FlitPlace::Refused
+                && local_occupancy(&self.planes[plane], r)[1] < before[plane][r][1]
+            {
                 offer.place = FlitPlace::Leaves;
             }
         }
@@ -108,6 +148,14 @@ impl<'n> Machine<'n> {
             sink(record);
         }
         self.recorder = Some(recorder);
+    }
+
+    /// Has the tile's NI sent a credit in this cycle?
+    fn has_sent_credit(&self, r: usize, before: &[Vec<[u8; 2]>; 3]) -> bool {
+        let (rsp, state) = (Plane::Rsp.idx(), &self.planes[Plane::Rsp.idx()]);
+        let entered = local_occupancy(state, r)[0] > before[rsp][r][0];
+        let last = state.fifo(r, true, LOCAL).last();
+        entered && last.is_some_and(|f| f.kind == FlitKind::Credit)
     }
 
     fn handshake(&self, plane: Plane, r: usize, place: FlitPlace, flit: Flit) -> Handshake {

@@ -233,7 +233,10 @@ impl<'t> TraceDriver<'t> {
             Done::Transaction { owner, resp, .. } | Done::Member { owner, resp, .. } => {
                 (owner, resp)
             }
-            Done::ReadBeat { .. } | Done::Drained { .. } | Done::Delivered { .. } => return,
+            Done::ReadBeat { .. }
+            | Done::Drained { .. }
+            | Done::Chain { .. }
+            | Done::Delivered { .. } => return,
         };
         let Owner::Trace { entry, .. } = owner else {
             return;

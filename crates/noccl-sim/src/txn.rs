@@ -4,6 +4,7 @@
 //! Split in two: [`Trees`] is what routers read (set, root, arithmetic), [`Txn`] what endpoints read.
 //! Ids are dense and reused, so that memory follows the number of transactions in flight.
 
+use crate::torrent::Window;
 use noccl_net::tree::Cube;
 use noccl_net::{Coord, MultiAddress};
 use noccl_workload::{ElementType, Operator};
@@ -75,6 +76,15 @@ pub(crate) enum Owner {
     Reduction {
         action: u32,
     },
+    /// Burst of a chain, from a lane of a Torrent endpoint.
+    Chain {
+        initiator: u32,
+        lane: u8,
+    },
+    /// Message between Torrent endpoints.
+    Message {
+        window: Window,
+    },
     /// A core's barrier, hardware or software.
     Barrier {
         action: u32,
@@ -91,6 +101,8 @@ impl Owner {
             Owner::DmaWrite { instance } => (3, instance),
             Owner::Reduction { action } => (4, action),
             Owner::Barrier { action } => (5, action),
+            Owner::Chain { lane, .. } => (6, lane as u32),
+            Owner::Message { .. } => (7, 0),
         }
     }
 }

@@ -3,7 +3,6 @@
 
 use crate::block::{LANES, PORTS, RESULT};
 use crate::flit::{Flit, FlitKind};
-use crate::join::Verdict;
 use crate::plane::{Context, PlaneState, next_port, route_of, slot_at};
 use noccl_net::Coord;
 
@@ -38,6 +37,7 @@ impl PlaneState {
         let (w, lane, here) = (r / LANES, r % LANES, self.coord(r));
         let heads = self.blocks[w].waiting_heads(lane);
         let first = heads.trailing_zeros() as usize;
+        self.joins.begin(r);
         let has_absorbed = if heads == 0 {
             false
         } else if self.input_head(r, first).kind == FlitKind::Reduce {
@@ -71,34 +71,25 @@ impl PlaneState {
     }
 
     /// Operands of wide reductions at heads. Returns whether one has entered the store.
-    fn fold_heads(
-        &mut self,
-        r: usize,
-        here: Coord,
-        mut heads: u8,
-        context: &mut Context<'_>,
-    ) -> bool {
+    fn fold_heads(&mut self, r: usize, here: Coord, heads: u8, context: &Context<'_>) -> bool {
         let (w, lane) = (r / LANES, r % LANES);
-        let mut has_absorbed = false;
-        while heads != 0 {
-            let port = heads.trailing_zeros() as usize;
-            heads &= heads - 1;
-            let flit = self.input_head(r, port);
-            match self.joins.arrive(r, here, port, flit, context) {
-                Verdict::Wait => continue,
-                Verdict::Absorb => {
-                    has_absorbed = true;
-                    self.blocks[w].popped[port] |= 1 << lane;
-                }
-                Verdict::Forward(merged) => {
-                    self.replace_head(r, port, merged);
-                    let dst = route_of(merged, context.trees);
-                    self.request(r, port, 1 << next_port(here, dst));
-                }
+        let head = |port| (heads >> port & 1 != 0).then(|| self.input_head(r, port));
+        let flits: [Option<Flit>; PORTS] = std::array::from_fn(head);
+        let folded = self.joins.arrive(r, here, &flits, context);
+        for (port, flit) in flits.iter().enumerate() {
+            let bit = 1 << port;
+            if folded.absorbed & bit != 0 {
+                self.blocks[w].popped[port] |= 1 << lane;
+                self.blocks[w].join_heads[port] &= !(1 << lane);
+            } else if folded.forwarded & bit != 0
+                && let Some(flit) = flit
+            {
+                let dst = route_of(*flit, context.trees);
+                self.request(r, port, 1 << next_port(here, dst));
+                self.blocks[w].join_heads[port] &= !(1 << lane);
             }
-            self.blocks[w].join_heads[port] &= !(1 << lane);
         }
-        has_absorbed
+        folded.absorbed != 0
     }
 
     /// The unit's oldest result requests its output. A unit that has taken something in stays busy.

@@ -1,151 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Agents, DMA engine, FPU sharing and barriers, one at a time, on hand-written schedules.
+//! Agents, FPU sharing and barriers, one at a time, on hand-written schedules.
 
 mod common;
 
+use common::hand_written::{run, schedule};
 use common::{cluster, cube, network};
-use noccl_net::{Network, TileRef, TileSet};
-use noccl_run::{MemoryImage, Mode, RunConfig, RunError, RunResult};
+use noccl_net::{TileRef, TileSet};
+use noccl_run::RunError;
 use noccl_workload::{
-    Action, ActionId, ActionKind, Barrier, BarrierMechanism, Compute, Destination, ElementType,
-    InNetworkReduction, Operator, Place, SCHEDULE_FORMAT, Schedule, Transfer,
+    ActionKind, Barrier, BarrierMechanism, Compute, ElementType, InNetworkReduction, Operator,
+    Place,
 };
-use std::collections::BTreeMap;
-
-fn schedule(actions: Vec<(ActionKind, Vec<u32>)>) -> Schedule {
-    let action = |(kind, after): (ActionKind, Vec<u32>)| Action {
-        kind,
-        after: after.into_iter().map(ActionId).collect(),
-    };
-    Schedule {
-        format: SCHEDULE_FORMAT,
-        algorithm: "test".to_owned(),
-        parameters: BTreeMap::new(),
-        collective: None,
-        actions: actions.into_iter().map(action).collect(),
-    }
-}
-
-fn run(
-    net: &Network,
-    schedule: &Schedule,
-    inputs: &[MemoryImage],
-    outputs: &[(Place, u64)],
-) -> Result<RunResult, RunError> {
-    let timing = noccl_sim::run_schedule(
-        net,
-        schedule,
-        inputs,
-        outputs,
-        &RunConfig::new(Mode::Timing),
-        &mut |_| true,
-    );
-    let value = noccl_sim::run_schedule(
-        net,
-        schedule,
-        inputs,
-        outputs,
-        &RunConfig::new(Mode::Value),
-        &mut |_| true,
-    );
-    if let (Ok(t), Ok(v)) = (&timing, &value) {
-        assert_eq!(t.actions, v.actions, "value and timing mode differ");
-        assert_eq!(t.counters, v.counters);
-    }
-    value
-}
-
-fn bytes(count: usize, seed: u8) -> Vec<u8> {
-    (0..count)
-        .map(|i| (i as u8).wrapping_mul(37).wrapping_add(seed))
-        .collect()
-}
-
-#[test]
-fn transfers_in_two_dimensions_land_line_by_line_whoever_initiates() {
-    let net = network("collective_noc_4x4");
-    let own = cluster(1, 1);
-    // Push, pull, through the engine, and within one L1; strides and lengths that fit no beat.
-    let cases = [
-        (own, own, cluster(3, 2)),
-        (own, TileRef::Memory(2), own),
-        (own, cluster(0, 3), cluster(2, 0)),
-        (own, own, own),
-    ];
-    for (initiator, source, target) in cases {
-        let (line, rows, source_stride, destination_stride) = (200u64, 5u32, 333u64, 1000u64);
-        let transfer = Transfer {
-            initiator,
-            source: Place {
-                tile: source,
-                offset: 40,
-            },
-            destination: Destination::One(Place {
-                tile: target,
-                offset: 70_008,
-            }),
-            bytes: line,
-            rows,
-            source_stride,
-            destination_stride,
-        };
-        let data = bytes(4000, 3);
-        let inputs = [MemoryImage {
-            tile: source,
-            offset: 0,
-            bytes: data.clone(),
-        }];
-        let lines: Vec<_> = (0..u64::from(rows))
-            .map(|r| {
-                (
-                    Place {
-                        tile: target,
-                        offset: 70_008 + r * destination_stride,
-                    },
-                    line,
-                )
-            })
-            .collect();
-        let result = run(
-            &net,
-            &schedule(vec![(ActionKind::Transfer(transfer), vec![])]),
-            &inputs,
-            &lines,
-        )
-        .expect("runs");
-        for (r, image) in result.memory.iter().enumerate() {
-            let from = 40 + r * source_stride as usize;
-            assert_eq!(
-                image.bytes,
-                data[from..from + line as usize],
-                "line {r} from {source} to {target}"
-            );
-        }
-    }
-}
-
-#[test]
-fn a_transfer_of_several_lines_costs_the_instructions_of_its_own_listing() {
-    let net = network("collective_noc_4x4");
-    let start = |rows| {
-        let place = |tile, offset| Place { tile, offset };
-        let transfer = Transfer {
-            initiator: cluster(0, 0),
-            source: place(cluster(0, 0), 0),
-            destination: Destination::One(place(cluster(1, 0), 0)),
-            bytes: 64,
-            rows,
-            source_stride: 128,
-            destination_stride: 64,
-        };
-        let only = schedule(vec![(ActionKind::Transfer(transfer), vec![])]);
-        run(&net, &only, &[], &[]).expect("runs").actions[0].start_cycle
-    };
-    let instructions = &net.spec().cluster.instructions;
-    assert!(instructions.dma_start_2d > instructions.dma_start);
-    assert_eq!(start(1), u64::from(instructions.dma_start));
-    assert_eq!(start(2), u64::from(instructions.dma_start_2d));
-}
 
 #[test]
 fn network_and_cores_share_the_fpus_and_slow_each_other_down() {
@@ -321,48 +186,6 @@ fn program_that_waits_for_collectives_in_opposite_orders_ends_with_a_diagnosis()
     assert!(
         text.contains("action #0 (barrier)") && text.contains("action #2 (barrier)"),
         "{text}"
-    );
-}
-
-#[test]
-fn dma_engine_works_on_no_more_transfers_than_its_limit() {
-    let text = noccl_spec::preset_text("collective_noc_4x4").expect("preset");
-    let finish = |max_transfers: &str| {
-        let limit = (
-            "cluster.dma.max_transfers".to_owned(),
-            max_transfers.to_owned(),
-        );
-        let spec = noccl_spec::parse_spec("preset", &text, &[limit]).expect("spec");
-        let net = noccl_net::elaborate(&spec).expect("network");
-        let push = |x| {
-            let transfer = Transfer {
-                initiator: cluster(0, 0),
-                source: Place {
-                    tile: cluster(0, 0),
-                    offset: 0,
-                },
-                destination: Destination::One(Place {
-                    tile: cluster(x, 0),
-                    offset: 0,
-                }),
-                bytes: 64,
-                rows: 1,
-                source_stride: 0,
-                destination_stride: 0,
-            };
-            (ActionKind::Transfer(transfer), vec![])
-        };
-        run(&net, &schedule(vec![push(3), push(3)]), &[], &[])
-            .expect("runs")
-            .actions[1]
-            .finish_cycle
-    };
-    // One beat over three hops and back is 17 cycles: a second transfer in the meantime hides it.
-    assert!(
-        finish("1") >= finish("2") + 5,
-        "{} and {}",
-        finish("1"),
-        finish("2")
     );
 }
 

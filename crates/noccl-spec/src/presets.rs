@@ -8,21 +8,30 @@ use crate::SpecError;
 use crate::nearest::nearest;
 
 const COLLECTIVE_NOC_4X4: &str = include_str!("../presets/collective_noc_4x4.toml");
+const TORRENT_4X5: &str = include_str!("../presets/torrent_4x5.toml");
 
 /// Names worth listing. [`preset_text`] also accepts `collective_noc_WxH` for any W and H from 1 to
-/// 1024, and the suffixes `_peer` and `_large` behind any of them.
-pub const PRESET_NAMES: [&str; 5] = [
+/// 1024, and the suffixes `_peer` and `_large` behind any of them; `torrent_HxW` for any H and W from 1 to 64,
+/// and the suffix `_published`.
+pub const PRESET_NAMES: [&str; 8] = [
     "collective_noc_4x4",
     "collective_noc_8x8",
     "collective_noc_16x16",
     "collective_noc_8x8_large",
     "collective_noc_4x4_peer",
+    "torrent_4x5",
+    "torrent_4x5_published",
+    "torrent_3x3",
 ];
 
 /// Text of a preset.
 ///
 /// `collective_noc_WxH` is S1's system with W×H clusters and H memory tiles; the suffix `_peer`
 /// selects the published router, `_large` an L1 of 1 MiB.
+///
+/// `torrent_HxW` is S3's system with H rows and W columns of clusters, as S3 writes it; the suffix `_published`
+/// selects the published endpoint. `torrent_3x3`, S3's FPGA system, has an L1 of 4 MiB: its largest transfers
+/// do not fit into the others' 1 MiB.
 ///
 /// # Errors
 /// [`SpecError::UnknownPreset`] with the accepted names.
@@ -31,23 +40,63 @@ pub fn preset_text(name: &str) -> Result<String, SpecError> {
         name: name.to_owned(),
         known: PRESET_NAMES.join(", "),
         hint: format!(
-            "; any collective_noc_WxH with W and H from 1 to 1024 works too{}",
+            "; any collective_noc_WxH with W and H from 1 to 1024 and torrent_HxW up to 64 work too{}",
             nearest(name, PRESET_NAMES.into_iter())
         ),
     };
+    if let Some(rest) = name.strip_prefix("torrent_") {
+        let (height, width, suffix) = parts(rest, 64).ok_or_else(unknown)?;
+        return match suffix {
+            "" | "published" => Ok(torrent(name, width, height, suffix)),
+            _ => Err(unknown()),
+        };
+    }
     let rest = name.strip_prefix("collective_noc_").ok_or_else(unknown)?;
-    let (size, suffix) = rest.split_once('_').unwrap_or((rest, ""));
-    let (width, height) = size.split_once('x').ok_or_else(unknown)?;
-    let side = |text: &str| {
-        let n: u32 = text.parse().ok()?;
-        // One name per preset: no sign, no leading zero.
-        ((1..=1024).contains(&n) && n.to_string() == text).then_some(n)
-    };
-    let (width, height) = side(width).zip(side(height)).ok_or_else(unknown)?;
-    if !matches!(suffix, "" | "peer" | "large") || rest.ends_with('_') {
+    let (width, height, suffix) = parts(rest, 1024).ok_or_else(unknown)?;
+    if !matches!(suffix, "" | "peer" | "large") {
         return Err(unknown());
     }
     Ok(resized(name, width, height, suffix))
+}
+
+/// The numbers of `AxB` or `AxB_SUFFIX`, each from 1 to `max`, and the suffix.
+fn parts(rest: &str, max: u32) -> Option<(u32, u32, &str)> {
+    let (size, suffix) = rest.split_once('_').unwrap_or((rest, ""));
+    let (first, second) = size.split_once('x')?;
+    let side = |text: &str| {
+        let n: u32 = text.parse().ok()?;
+        // One name per preset: no sign, no leading zero.
+        ((1..=max).contains(&n) && n.to_string() == text).then_some(n)
+    };
+    let (first, second) = side(first).zip(side(second))?;
+    (!rest.ends_with('_')).then_some((first, second, suffix))
+}
+
+fn torrent(name: &str, width: u32, height: u32, suffix: &str) -> String {
+    let size = |w: u32, h: u32| format!("width = {w}\nheight = {h}");
+    let text = TORRENT_4X5
+        .replace("name = \"torrent_4x5\"", &format!("name = \"{name}\""))
+        .replace(&size(5, 4), &size(width, height));
+    let text = if (width, height) == (3, 3) {
+        text.replace("l1_bytes = 0x10_0000", "l1_bytes = 0x40_0000")
+            .replace("stride_bytes = 0x40_0000", "stride_bytes = 0x80_0000")
+    } else {
+        text
+    };
+    let text = if suffix == "published" {
+        text.replace("mode = \"safe\"", "mode = \"published\"")
+            .replace("buffer_bursts = 2", "buffer_bursts = 0")
+    } else {
+        text
+    };
+    if width.next_power_of_two() * height.next_power_of_two() <= 128 {
+        return text;
+    }
+    // The region outgrows the alignment of the small base.
+    text.replace(
+        "base_address = 0x4000_0000",
+        "base_address = 0x80_0000_0000",
+    )
 }
 
 fn resized(name: &str, width: u32, height: u32, suffix: &str) -> String {

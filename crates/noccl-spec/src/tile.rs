@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Endpoints and their network interface.
 
+use crate::TorrentEndpoint;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +49,9 @@ pub struct Cluster {
     pub dma: DmaEngine,
     /// Instructions that the cores run around transfers and barriers, one cycle each.
     pub instructions: CoreInstructions,
+    /// Torrent endpoint (S3), if clusters have one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub torrent: Option<TorrentEndpoint>,
 }
 
 /// FPU pipeline depth per element width.

@@ -6,8 +6,8 @@
 //! overlap of address ranges) belongs to elaboration, which calls [`validate`] first, so that a spec
 //! built in memory is held to the same rules as one read from a file.
 
-use crate::{Cluster, Mesh, NetworkInterface, Router, RouterFlow, Spec, TileKindName};
-use crate::{WideReductionKind, error::OutOfRange};
+use crate::{Cluster, Mesh, NetworkInterface, Router, RouterFlow, Spec};
+use crate::{TorrentEndpoint, TorrentMode, WideReductionKind, error::OutOfRange};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
@@ -81,15 +81,15 @@ pub fn warnings(spec: &Spec) -> Vec<String> {
             ni.max_burst_beats, ni.burst_boundary_bytes
         ));
     }
-    for (kind, table) in [
-        (TileKindName::Memory, "memory"),
-        (TileKindName::Cluster, "cluster"),
-    ] {
-        if spec.mesh.regions.iter().all(|r| r.kind != kind) {
-            found.push(format!(
-                "[{table}] has no effect: no region of mesh.regions has kind = \"{table}\""
-            ));
-        }
+    if let Some(endpoint) = &spec.cluster.torrent
+        && endpoint.mode == TorrentMode::Published
+        && endpoint.buffer_bursts != 0
+    {
+        found.push(format!(
+            "cluster.torrent.buffer_bursts = {} has no effect with cluster.torrent.mode = \"published\"; \
+             write 0 there",
+            endpoint.buffer_bursts
+        ));
     }
     found
 }
@@ -216,6 +216,9 @@ fn cluster(cluster: &Cluster, max_burst_beats: u32) -> Checked {
     ] {
         within(&format!("cluster.instructions.{name}"), count, 0..=10_000)?;
     }
+    if let Some(endpoint) = &cluster.torrent {
+        torrent(endpoint)?;
+    }
     let speed = cluster.compute_millicycles_per_beat;
     within(
         "cluster.compute_millicycles_per_beat",
@@ -230,6 +233,26 @@ fn cluster(cluster: &Cluster, max_burst_beats: u32) -> Checked {
         least..=1 << 16,
     )?;
     within("cluster.dma.max_transfers", dma.max_transfers, 1..=64)
+}
+
+fn torrent(endpoint: &TorrentEndpoint) -> Checked {
+    let path = endpoint.endpoint_path_cycles;
+    within("cluster.torrent.endpoint_path_cycles", path, 0..=1000)?;
+    let destinations = endpoint.max_destinations;
+    within("cluster.torrent.max_destinations", destinations, 1..=4096)?;
+    within(
+        "cluster.torrent.memory_banks",
+        endpoint.memory_banks,
+        1..=64,
+    )?;
+    power_of_two("cluster.torrent.memory_banks", endpoint.memory_banks.into())?;
+    let words = endpoint.channel_fifo_words;
+    within("cluster.torrent.channel_fifo_words", words, 2..=256)?;
+    let bursts = endpoint.buffer_bursts;
+    match endpoint.mode {
+        TorrentMode::Safe => within("cluster.torrent.buffer_bursts", bursts, 1..=64),
+        TorrentMode::Published => within("cluster.torrent.buffer_bursts", bursts, 0..=64),
+    }
 }
 
 fn energy(spec: &Spec) -> Checked {

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use noccl_spec::{
-    PRESET_NAMES, RouterFlow, Spec, TileKindName, parse_spec, preset_text, schema, to_toml,
-    warnings,
+    PRESET_NAMES, RouterFlow, Spec, TileKindName, TorrentMode, parse_spec, preset_text, schema,
+    to_toml, warnings,
 };
 
 fn preset(name: &str) -> Spec {
@@ -19,9 +19,12 @@ fn every_listed_preset_parses_under_its_name_without_a_warning() {
         assert_eq!(warnings(&spec), Vec::<String>::new(), "{name}");
         assert_eq!(
             spec.router.flow == RouterFlow::PeerCompatible,
-            name.ends_with("_peer"),
+            name.ends_with("_peer") || name.starts_with("torrent"),
             "{name}"
         );
+        if spec.cluster.torrent.is_some() {
+            continue;
+        }
         let l1 = if name.ends_with("_large") {
             1 << 20
         } else {
@@ -91,11 +94,51 @@ fn settings_without_effect_are_reported_by_name() {
     assert_eq!(found.len(), 1);
     assert!(found[0].contains("no effect beyond 64"), "{found:?}");
 
+    // A table that no file may leave out is none of them.
     let mut lonely = spec;
     lonely.mesh.regions.remove(0);
-    let found = warnings(&lonely);
+    assert_eq!(warnings(&lonely), Vec::<String>::new());
+
+    let mut published = preset("torrent_4x5_published");
+    let endpoint = published.cluster.torrent.as_mut().unwrap();
+    endpoint.buffer_bursts = 2;
+    let found = warnings(&published);
     assert_eq!(found.len(), 1);
-    assert!(found[0].starts_with("[memory] has no effect"), "{found:?}");
+    assert!(
+        found[0].starts_with("cluster.torrent.buffer_bursts = 2 has no effect"),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn torrent_presets_have_clusters_only_and_the_published_routers() {
+    for (name, width, height, l1_bytes, mode) in [
+        ("torrent_4x5", 5, 4, 1 << 20, TorrentMode::Safe),
+        (
+            "torrent_4x5_published",
+            5,
+            4,
+            1 << 20,
+            TorrentMode::Published,
+        ),
+        ("torrent_3x3", 3, 3, 4 << 20, TorrentMode::Safe),
+        ("torrent_8x9", 9, 8, 1 << 20, TorrentMode::Safe),
+    ] {
+        let spec = preset(name);
+        assert_eq!(
+            (spec.mesh.width, spec.mesh.height),
+            (width, height),
+            "{name}"
+        );
+        let [only] = spec.mesh.regions.as_slice() else {
+            panic!("one region");
+        };
+        assert_eq!(only.kind, TileKindName::Cluster);
+        assert_eq!((only.width, only.height), (width, height));
+        assert_eq!(spec.router.flow, RouterFlow::PeerCompatible);
+        assert_eq!(spec.cluster.l1_bytes, l1_bytes);
+        assert_eq!(spec.cluster.torrent.unwrap().mode, mode);
+    }
 }
 
 #[test]

@@ -9,8 +9,8 @@
 use crate::fold_tree::{FoldTree, fold_order};
 use crate::number::fold_into;
 use crate::{
-    ActionKind, CheckError, Destination, Extent, InNetworkReduction, Kernel, LocalReduce, Place,
-    Schedule, Transfer, check,
+    ActionKind, Chain, CheckError, Destination, Extent, InNetworkReduction, Kernel, LocalReduce,
+    Place, Schedule, Transfer, check,
 };
 use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
 use std::collections::HashMap;
@@ -108,6 +108,7 @@ pub fn interpret<'a>(
         match &action.kind {
             ActionKind::Transfer(t) | ActionKind::Delivery(t) => run.transfer(t),
             ActionKind::Kernel(kernel) => run.kernel(kernel),
+            ActionKind::Chain(chain) => run.chain(chain),
             ActionKind::InNetworkReduction(r) => run.reduction(r),
             ActionKind::InNetworkAllReduce(r) => run.all_reduce(r),
             ActionKind::LocalReduce(r) => run.local_reduce(r),
@@ -143,6 +144,28 @@ impl Run<'_> {
                         self.memories.store(tile, offset + skip, &line);
                     }
                 }
+            }
+        }
+    }
+
+    fn chain(&mut self, chain: &Chain) {
+        let network = self.memories.network;
+        let Some(source) = network.find(chain.initiator).filter(|_| chain.bytes > 0) else {
+            return;
+        };
+        let mut stream = Vec::with_capacity(chain.bytes as usize);
+        for (start, bytes) in chain.source.extents() {
+            stream.extend(self.memories.bytes(source, start, bytes));
+        }
+        for stop in &chain.stops {
+            let Some(tile) = network.find(stop.tile) else {
+                continue;
+            };
+            let mut rest = stream.as_slice();
+            for (start, bytes) in stop.pattern.extents() {
+                let (now, later) = rest.split_at(bytes as usize);
+                self.memories.store(tile, start, now);
+                rest = later;
             }
         }
     }

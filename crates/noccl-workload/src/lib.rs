@@ -4,6 +4,7 @@
 //! A schedule names actions and dependencies, never cycles, flits or router ports. Algorithms are
 //! open: anybody may emit a schedule, because the checker, not the author, is trusted.
 
+mod chain;
 pub mod check;
 mod collective;
 mod fold_tree;
@@ -16,6 +17,9 @@ mod schedule;
 mod trace;
 mod traffic;
 
+pub use chain::{
+    AccessPattern, CHAIN_BEAT_BYTES, Chain, MAX_FIELD, MAX_LOOPS, PatternLoop, Stop, WORD_BYTES,
+};
 pub use check::{CheckError, CheckReport, TileSetError, check};
 pub use collective::{Collective, CollectiveKind};
 pub use fold_tree::{FoldTree, fold_order};

@@ -50,6 +50,7 @@ pub fn participants(network: &Network, kind: &ActionKind) -> Vec<TileId> {
         ActionKind::InNetworkReduction(r) | ActionKind::InNetworkAllReduce(r) => {
             of_multi_address(network, r.group)
         }
+        ActionKind::Chain(chain) => network.find(chain.initiator).into_iter().collect(),
         ActionKind::Arrival(a) => of_multi_address(network, a.group),
         ActionKind::Barrier(b) => of_set(network, &b.group),
         ActionKind::Kernel(kernel) => of_set(network, &kernel.group),
@@ -113,6 +114,7 @@ impl ActionKind {
             ActionKind::Delivery(_) => "delivery",
             ActionKind::Arrival(_) => "arrival",
             ActionKind::Kernel(_) => "kernel",
+            ActionKind::Chain(_) => "chain",
         }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The schedule: a DAG of actions.
 
-use crate::{Collective, ElementType, Kernel, Operator};
+use crate::{Chain, Collective, ElementType, Kernel, Operator};
 use noccl_net::{MultiAddress, TileRef, TileSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -68,6 +68,8 @@ pub enum ActionKind {
     Arrival(Arrival),
     /// The cores of every cluster of a group compute on their own L1.
     Kernel(Kernel),
+    /// Endpoints hand a stream from stop to stop.
+    Chain(Chain),
 }
 
 /// A position in a tile's memory.

@@ -36,14 +36,14 @@ fn pairs(after: &[&[u32]]) -> Schedule {
 
 #[test]
 fn reductions_without_room_together_are_named_with_the_store_and_what_would_fit() {
-    // Of 64 beats each has two windows of 16 from the own NI and two of 16 or 20 from the north.
+    // Each is one burst; a burst stands for four windows of 16 beats.
     let error = check(&small_store(), &pairs(&[&[], &[]])).unwrap_err();
     assert_eq!(
         error.to_string(),
         "cluster (0,0): actions[0] (in_network_reduction), actions[1] (in_network_reduction) may be \
-         open together and need router.wide_reduction.store_beats of 136 there, the network has 64; \
+         open together and need router.wide_reduction.store_beats of 128 there, the network has 64; \
          accepted: at most 1 of them at a time, the others ordered with `after`, or \
-         router.wide_reduction.store_beats of at least 136"
+         router.wide_reduction.store_beats of at least 128"
     );
     check(&mesh4x4(), &pairs(&[&[], &[]])).unwrap();
 }

@@ -79,7 +79,8 @@ fn over_integers(mut s: Schedule) -> Schedule {
             | ActionKind::Barrier(_)
             | ActionKind::Delivery(_)
             | ActionKind::Arrival(_)
-            | ActionKind::Kernel(_) => {}
+            | ActionKind::Kernel(_)
+            | ActionKind::Chain(_) => {}
         }
     }
     if let Some(c) = &mut s.collective {
@@ -167,7 +168,8 @@ fn edit(s: &mut Schedule, action: usize, field: u8, delta: i64) {
         | ActionKind::Barrier(_)
         | ActionKind::Delivery(_)
         | ActionKind::Arrival(_)
-        | ActionKind::Kernel(_) => {}
+        | ActionKind::Kernel(_)
+        | ActionKind::Chain(_) => {}
     }
 }
 

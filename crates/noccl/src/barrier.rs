@@ -172,7 +172,8 @@ fn farthest_hops(network: &Network, schedule: &Schedule) -> u64 {
         | ActionKind::Compute(_)
         | ActionKind::Delivery(_)
         | ActionKind::Arrival(_)
-        | ActionKind::Kernel(_) => None,
+        | ActionKind::Kernel(_)
+        | ActionKind::Chain(_) => None,
     });
     let (right, top) = (network.cluster_width() - 1, network.cluster_height() - 1);
     counters

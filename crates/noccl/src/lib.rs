@@ -19,6 +19,7 @@ mod links;
 mod load;
 mod matrix;
 mod names;
+mod order;
 mod plan;
 pub mod report;
 mod reproduce;
@@ -58,6 +59,10 @@ pub use matrix::{MatrixRequest, MatrixRow, matrix};
 pub use names::{
     parse_collective, parse_element, parse_operator, parse_override, parse_pattern, word,
 };
+pub use order::{
+    OrderDraw, OrderDrawRequest, OrderReport, OrderRequest, OrderRow, leg_hops, order, order_draws,
+    parse_orders,
+};
 pub use plan::{check, schedule};
 pub use report::{cases, mechanism, verdict};
 pub use reproduce::{
@@ -77,6 +82,7 @@ pub use watch::{Step, Watch};
 
 // What the calls above take and give, so that callers need this crate only.
 pub use noccl_coll::gemm::{Spread, SubmatrixShape, Sync as GemmSync};
+pub use noccl_coll::stops::StopOrder;
 pub use noccl_coll::{Algorithm, Choice, CollError};
 pub use noccl_model::{Calibration, Constant, Constants, Law};
 pub use noccl_net::{Coord, MultiAddress, NetError, Network, TileRef, TileSet};

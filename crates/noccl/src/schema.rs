@@ -4,8 +4,8 @@
 use crate::bench::BenchRow;
 use crate::describe::NetworkDescription;
 use crate::{
-    AttentionRow, BarrierStudy, ClaimRow, CompareRow, Error, GemmRow, MatrixRow, RunReport,
-    StressReport, TrafficReport, Verdicts,
+    AttentionRow, BarrierStudy, ClaimRow, CompareRow, Error, GemmRow, MatrixRow, OrderDraw,
+    OrderReport, RunReport, StressReport, TrafficReport, Verdicts,
 };
 use noccl_model::Calibration;
 use noccl_rtl::RtlConfig;
@@ -13,12 +13,14 @@ use noccl_workload::CheckReport;
 use schemars::{Schema, schema_for};
 
 /// Names that [`schema`] accepts.
-pub const SCHEMA_NAMES: [&str; 19] = [
+pub const SCHEMA_NAMES: [&str; 21] = [
     "spec",
     "network",
     "schedule",
     "trace",
     "traffic",
+    "order",
+    "order_draws",
     "check",
     "run",
     "compare",
@@ -51,6 +53,8 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "schedule" => noccl_workload::schedule_schema(),
         "trace" => noccl_workload::trace_schema(),
         "traffic" => noccl_workload::traffic_schema(),
+        "order" => schema_for!(OrderReport),
+        "order_draws" => schema_for!(Vec<OrderDraw>),
         "check" => schema_for!(CheckReport),
         "run" => schema_for!(RunReport),
         "compare" => schema_for!(Vec<CompareRow>),

@@ -124,3 +124,43 @@ fn what_the_published_router_cannot_do_is_skipped_unless_it_was_asked_for() {
     let error = compare(&peer, &request, Watch::quiet()).unwrap_err();
     assert!(error.to_string().contains("peer_compatible"), "{error}");
 }
+
+/// Alone and granted the way of the data backwards, as published endpoints do it, in any order.
+#[test]
+fn the_models_law_of_chains_is_the_simulators_to_the_cycle() {
+    let net = load("torrent_4x5_published", &[]).unwrap().network;
+    let fitted = load("collective_noc_4x4", &[]).unwrap().network;
+    let shipped = noccl_model::Calibration::shipped().unwrap();
+    let constants = shipped.constants_for(fitted.spec()).unwrap();
+    let mut chains = 0;
+    for order in noccl_coll::stops::StopOrder::ALL {
+        for group in ["0,0,2,2", "1,0,3,4"] {
+            let task = noccl_workload::Collective {
+                kind: CollectiveKind::Multicast,
+                group: parse_group(&net, group).unwrap(),
+                root: noccl::TileRef::Cluster(noccl::Coord::new(0, 0)),
+                bytes: 6400,
+                input_offset: 0,
+                output_offset: 0x8000,
+                operator: Operator::Sum,
+                element: ElementType::Fp64,
+            };
+            let choice = noccl_coll::Choice::chainwrite(order);
+            let schedule = noccl_coll::schedule(&net, &task, choice).unwrap();
+            let predicted = noccl_model::predict_with(&net, &schedule, constants).unwrap();
+            let config = noccl_run::RunConfig::new(noccl_run::Mode::Timing);
+            let ran = noccl_sim::run_schedule(&net, &schedule, &[], &[], &config, &mut |_| true);
+            // Legs that share a link hang published endpoints.
+            let Ok(ran) = ran else { continue };
+            let (start, end) = predicted.actions[0];
+            let time = ran.actions[0];
+            assert_eq!(
+                end - start,
+                (time.finish_cycle - time.start_cycle) as f64,
+                "{order}, {group}"
+            );
+            chains += 1;
+        }
+    }
+    assert!(chains >= 6, "{chains}");
+}

@@ -6,7 +6,7 @@ mod cosim;
 
 use cosim::{Tamper, agree, library, network, records};
 use noccl_rtl::lockstep::{Lockstep, LockstepError};
-use noccl_run::{CycleRecord, FlitPlace};
+use noccl_run::{CycleRecord, FlitPlace, RecordedKind};
 
 const NAME: &str = "2x2";
 const PRESET: &str = "collective_noc_2x2";
@@ -38,7 +38,9 @@ fn found(tamper: Tamper) -> LockstepError {
 fn place(error: &LockstepError) -> &'static str {
     match error {
         LockstepError::Divergence(divergence) => divergence.at,
-        LockstepError::Library { .. } | LockstepError::Assertion { .. } => panic!("{error}"),
+        LockstepError::Library { .. }
+        | LockstepError::Unsupported { .. }
+        | LockstepError::Assertion { .. } => panic!("{error}"),
     }
 }
 
@@ -108,4 +110,14 @@ fn a_library_of_another_network_is_refused() {
     let network = network("collective_noc_4x4");
     let error = Lockstep::open(&library(NAME), &network).err().unwrap();
     assert!(error.to_string().contains("MESH_WIDTH is 3"), "{error}");
+}
+
+#[test]
+fn an_all_reduce_in_one_transaction_is_refused_by_name() {
+    let error = found(|records, at| {
+        let (i, h) = first(records, at, |p| matches!(p, FlitPlace::Crosses(_)));
+        records[i].handshakes[h].flit.kind = RecordedKind::Result;
+    });
+    assert!(matches!(error, LockstepError::Unsupported { .. }));
+    assert!(error.to_string().contains("in_network_once"), "{error}");
 }

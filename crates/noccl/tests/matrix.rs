@@ -27,7 +27,7 @@ fn rows(
 }
 
 #[test]
-fn auto_is_at_most_3_percent_slower_than_the_best_of_the_library() {
+fn auto_is_at_most_5_percent_slower_than_the_best_of_the_library() {
     let net = network("collective_noc_4x4");
     for kind in MatrixRequest::new().collectives {
         for bytes in [64, 512, 4 << 10, 8 << 10] {
@@ -39,7 +39,7 @@ fn auto_is_at_most_3_percent_slower_than_the_best_of_the_library() {
             };
             let ratio = auto.cycles as f64 / best.cycles as f64;
             assert!(
-                ratio <= 1.03,
+                ratio <= 1.05,
                 "{kind} {bytes}: {} instead of {}",
                 auto.cycles,
                 best.cycles

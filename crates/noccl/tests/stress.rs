@@ -56,6 +56,33 @@ fn meshes_of_other_shapes_complete_too() {
 }
 
 #[test]
+fn overlapping_chains_of_torrent_endpoints_all_end_with_the_right_bytes() {
+    for (preset, seeds) in [
+        ("torrent_4x5", 120),
+        ("torrent_3x3", 60),
+        ("torrent_1x2", 20),
+        ("torrent_8x8", 20),
+    ] {
+        all_complete(&run(preset, &[StressKind::Chain], seeds));
+    }
+}
+
+#[test]
+fn chains_are_refused_beside_other_kinds_and_without_endpoints() {
+    let refusal = |preset: &str, kinds: &[StressKind]| {
+        let network = load(preset, &[]).unwrap().network;
+        let request = request(preset, kinds, 1);
+        stress(&network, &request, Watch::quiet())
+            .unwrap_err()
+            .to_string()
+    };
+    let plain = refusal("collective_noc_4x4", &[StressKind::Chain]);
+    assert!(plain.contains("[cluster.torrent]"), "{plain}");
+    let mixed = refusal("torrent_4x5", &[StressKind::Write, StressKind::Chain]);
+    assert!(mixed.contains("chain alone"), "{mixed}");
+}
+
+#[test]
 fn each_collective_kind_alone_completes() {
     for kind in [
         StressKind::Multicast,

@@ -28,11 +28,17 @@ package noccl_collective_pkg;
   } store_address_t;
   localparam int unsigned STORE_WORDS = MAX_WINDOW_BEATS * 2 ** SLOT_BITS;
 
+  // Beats of four and five operands take two passes. The sum of the first waits in the place of the first input's
+  // operand, which it has folded if there was one.
+  localparam noccl_flit_pkg::port_set_t PARTIALS_BANK = noccl_flit_pkg::port_set_t'(1);
+  // Beats between their two passes.
+  localparam int unsigned PARTIALS = 8;
+
   // What a request to the arithmetic carries and its result brings back.
   typedef struct packed {
     slot_t  slot;
     place_t place;
-    // Operands are left: the result goes back in.
+    // Operands are left: the result goes back into the store.
     logic   is_partial;
   } dca_tag_t;
 

@@ -4,9 +4,10 @@
 //
 // Latency: an operand that completes a beat in cycle c is read in c + 1 and offered to the arithmetic in c + 2; the sum is
 // offered to the router when the arithmetic offers it: c + 5 for two operands of FP64, c + 8 for three.
-// Throughput: one beat per cycle with two or three operands, one in three with four or five.
-// Combinational paths: `join_valid_i`, `head_i` to `absorb_o`, `forward_o`, `store_we_o`, `store_waddr_o`;
-// `dca_result_valid_i` to `result_valid_o`; `result_ready_i` to `dca_result_ready_o`; `dca_ready_i` to `store_re_o`.
+// Throughput: one beat per cycle with two or three operands, one in two with four or five, at most.
+// Combinational paths: `join_valid_i`, `head_i`, `dca_result_valid_i`, `dca_result_tag_i` to `absorb_o`, `store_we_o`,
+// `store_waddr_o`; `dca_result_valid_i` to `result_valid_o`; `result_ready_i` to `dca_result_ready_o`; `dca_ready_i` to
+// `store_re_o`.
 // Ordering: beats of a flow in order; operands of a beat in the order of the inputs, whatever the order of arrival.
 // Freedom from deadlock: a contribution never waits in its FIFO while at most `REDUCTION_FLOWS` flows pass the router.
 // Source: S1, sections 3.1.4 and 3.2.1; docs/design/0001, decision I; docs/design/0004.
@@ -18,10 +19,7 @@ module noccl_reduction
   import noccl_collective_pkg::slot_t, noccl_collective_pkg::slot_set_t;
   import noccl_collective_pkg::flow_t, noccl_collective_pkg::place_t, noccl_collective_pkg::name_t;
   import noccl_collective_pkg::store_address_t, noccl_collective_pkg::dca_tag_t;
-#(
-    /// Requests that the arithmetic holds until it is blocked; at least 2.
-    parameter int unsigned PipelineBeats = 6
-) (
+(
     /// Clock.
     input  logic                      clk_i,
     /// Asynchronous reset, active low: nothing is stored.
@@ -42,8 +40,10 @@ module noccl_reduction
     output wide_hdr_t                 result_hdr_o,
     /// The router takes it.
     input  logic                      result_ready_i,
-    /// Per input: write the head's data into its bank.
+    /// Per input: write into its bank, the head's data if it is absorbed.
     output port_set_t                 store_we_o,
+    /// What bank `PARTIALS_BANK` writes is the arithmetic's result.
+    output logic                      store_partial_o,
     /// Per input: where; undefined without write.
     output store_address_t            store_waddr_o     [NUM_PORTS],
     /// Read these banks.
@@ -70,8 +70,6 @@ module noccl_reduction
     input  logic                      dca_result_valid_i,
     /// It is taken.
     output logic                      dca_result_ready_o,
-    /// The result; ignored without valid.
-    input  wide_data_t                dca_result_i,
     /// What came with the request; ignored without valid.
     input  dca_tag_t                  dca_result_tag_i,
     /// Room at the next merge point has come for a flow of this name.
@@ -95,6 +93,7 @@ module noccl_reduction
 );
 
   slot_set_t enters[NUM_PORTS];
+  store_address_t waddr[NUM_PORTS], partial_address;
   slot_set_t starts, valid, allowed, may_finish, chosen, begins, finishes;
   noccl_flit_pkg::region_coord_t newcomer_base, newcomer_mask;
   noccl_flit_pkg::coord_t newcomer_root;
@@ -111,6 +110,7 @@ module noccl_reduction
       .position_i,
       .join_valid_i,
       .head_i,
+      .blocked_i      (store_partial_o ? noccl_collective_pkg::PARTIALS_BANK : '0),
       .absorb_o,
       .forward_o,
       .enters_o       (enters),
@@ -127,7 +127,11 @@ module noccl_reduction
       .result_hdr_o
   );
 
-  assign store_we_o = absorb_o;
+  assign store_we_o = absorb_o | (store_partial_o ? noccl_collective_pkg::PARTIALS_BANK : '0);
+  for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_waddr
+    localparam bit HasPartials = noccl_collective_pkg::PARTIALS_BANK[i];
+    assign store_waddr_o[i] = HasPartials && store_partial_o ? partial_address : waddr[i];
+  end
 
   noccl_reduction_queues u_queues (
       .clk_i,
@@ -136,7 +140,7 @@ module noccl_reduction
       .starts_i (starts),
       .valid_i  (valid),
       .join_i   (join_set),
-      .waddr_o  (store_waddr_o),
+      .waddr_o  (waddr),
       .allowed_i(allowed),
       .chosen_o (chosen),
       .place_o  (place),
@@ -172,18 +176,16 @@ module noccl_reduction
       .own_name_o
   );
 
-  noccl_reduction_issue #(
-      .PipelineBeats(PipelineBeats)
-  ) u_issue (
+  noccl_reduction_issue u_issue (
       .clk_i,
       .rst_ni,
-      .join_i       (join_set),
-      .flow_i       (flow),
-      .chosen_i     (chosen),
-      .place_i      (place),
-      .takes_o      (takes),
-      .may_finish_i (may_finish),
-      .finishes_o   (finishes),
+      .join_i           (join_set),
+      .flow_i           (flow),
+      .chosen_i         (chosen),
+      .place_i          (place),
+      .takes_o          (takes),
+      .may_finish_i     (may_finish),
+      .finishes_o       (finishes),
       .store_re_o,
       .store_raddr_o,
       .store_rdata_i,
@@ -196,10 +198,11 @@ module noccl_reduction
       .dca_tag_o,
       .dca_result_valid_i,
       .dca_result_ready_o,
-      .dca_result_i,
       .dca_result_tag_i,
+      .partial_o        (store_partial_o),
+      .partial_address_o(partial_address),
       .result_valid_o,
-      .result_slot_o(result_slot),
+      .result_slot_o    (result_slot),
       .result_ready_i
   );
 

@@ -6,7 +6,7 @@
 // docs/design/0001.
 //
 // Latency: a head is absorbed in the cycle in which it comes; one new flow per cycle, at the lowest port; others wait.
-// Combinational paths: `join_valid_i`, `head_i` to `absorb_o`, `forward_o`, `enters_o`, `newcomer_*_o`.
+// Combinational paths: `join_valid_i`, `head_i`, `blocked_i` to `absorb_o`, `forward_o`, `enters_o`, `newcomer_*_o`.
 // Ordering: beats of a flow keep their order per input. Source: S1, section 3.1.4; docs/design/0004, wide reduction.
 // Mirror: crates/noccl-sim/src/join/fold.rs.
 
@@ -28,6 +28,8 @@ module noccl_reduction_flows
     input  port_set_t                     join_valid_i,
     /// Headers of the heads; ignored without valid.
     input  wide_hdr_t                     head_i         [      NUM_PORTS],
+    /// Inputs whose bank is written otherwise: their operands stay.
+    input  port_set_t                     blocked_i,
     /// The head enters the store.
     output port_set_t                     absorb_o,
     /// The head meets no siblings here and goes on as it is.
@@ -87,9 +89,9 @@ module noccl_reduction_flows
     for (genvar s = 0; s < int'(REDUCTION_FLOWS); s++) begin : gen_slot
       assign hits[i][s] = join_valid_i[i] && valid_q[s] && flow_q[s].name == name[i];
     end
-    assign is_known[i]  = hits[i] != '0;
+    assign is_known[i]  = hits[i] != '0 && !blocked_i[i];
     assign forward_o[i] = join_valid_i[i] && !meets_siblings;
-    assign is_new[i]    = join_valid_i[i] && meets_siblings && !is_known[i];
+    assign is_new[i]    = join_valid_i[i] && meets_siblings && hits[i] == '0 && !blocked_i[i];
     assign enters_o[i]  = is_known[i] ? hits[i] : chosen[i] ? starts_o : '0;
 
     `ASSERT(OneSlotPerName, (hits[i] & (hits[i] - slot_set_t'(1))) == '0)

@@ -3,14 +3,14 @@
 //
 // The banks' read registers hold the operands while the arithmetic is busy: no other register is in front of it, and the
 // arithmetic's last register is the one behind it. A beat has two or three operands per pass; four and five take a second pass,
-// to which the sum of the first one comes back. A second pass goes before a new beat.
+// before which the sum of the first one goes back into the store. A second pass goes before a new beat.
 //
 // Latency: chosen in c, offered to the arithmetic in c + 1, its result to the router when it comes out. Throughput: one pass
-// per cycle. While beats of two passes are under way, fewer are let in than the pipeline has places, so that
-// a partial sum always comes round.
-// Combinational paths: `dca_ready_i` to `takes_o`, `store_re_o`; `dca_result_valid_i` to `result_valid_o`;
+// per cycle.
+// Freedom from deadlock: a partial sum is taken as soon as it comes out, so it never holds the arithmetic up.
+// Combinational paths: `dca_ready_i` to `takes_o`, `store_re_o`; `dca_result_valid_i` to `result_valid_o`, `partial_o`;
 // `result_ready_i` to `dca_result_ready_o`. Ordering: that of the choice. Operands are folded in the order of the inputs.
-// Source: S1, sections 3.1.4 and 3.2.1; docs/design/0004. Mirror: crates/noccl-sim/src/join/fold.rs.
+// Source: S1, sections 3.1.4 and 3.2.1; docs/design/0004. Mirror: crates/noccl-sim/src/join/unit.rs.
 
 `include "noccl_assert.svh"
 
@@ -20,10 +20,8 @@ module noccl_reduction_issue
   import noccl_collective_pkg::slot_t, noccl_collective_pkg::slot_set_t;
   import noccl_collective_pkg::place_t, noccl_collective_pkg::flow_t;
   import noccl_collective_pkg::dca_tag_t, noccl_collective_pkg::store_address_t;
-#(
-    /// Requests that the arithmetic holds until it is blocked; at least 2.
-    parameter int unsigned PipelineBeats = 6
-) (
+  import noccl_collective_pkg::PARTIALS;
+(
     /// Clock.
     input  logic                      clk_i,
     /// Asynchronous reset, active low: nothing is under way.
@@ -66,10 +64,12 @@ module noccl_reduction_issue
     input  logic                      dca_result_valid_i,
     /// It is taken.
     output logic                      dca_result_ready_o,
-    /// The result.
-    input  wide_data_t                dca_result_i,
-    /// What came with the request.
+    /// What came with the request; ignored without valid.
     input  dca_tag_t                  dca_result_tag_i,
+    /// The oldest result is a partial sum and goes into the store.
+    output logic                      partial_o,
+    /// Where.
+    output store_address_t            partial_address_o,
     /// A beat's sum is offered; stays until ready.
     output logic                      result_valid_o,
     /// Its slot.
@@ -78,8 +78,9 @@ module noccl_reduction_issue
     input  logic                      result_ready_i
 );
 
-  localparam int unsigned InFlightBits = $clog2(PipelineBeats + 3);
-  typedef logic [InFlightBits-1:0] in_flight_t;
+  localparam int unsigned PartialBits = $clog2(PARTIALS + 1);
+  typedef logic [PartialBits-1:0] partials_t;
+  typedef logic [$clog2(PARTIALS)-1:0] index_t;
 
   function automatic port_set_t without_lowest(port_set_t set);
     return set & (set - port_set_t'(1));
@@ -99,43 +100,39 @@ module noccl_reduction_issue
   // ------------------------------------------------------------------------------------- what goes next
 
   // The register in front of the arithmetic: which pass its banks have been read for.
-  logic request_valid_q, request_valid_d, is_second_q, is_partial_q;
+  logic request_valid_q, request_valid_d, is_partial_q;
   slot_t request_slot_q;
   place_t request_place_q;
   port_set_t request_ports_q;
 
-  // A partial sum that waits for its second pass, or goes with it.
-  logic held_q, held_d, is_sent_q, is_sent_d;
-  wide_data_t held_sum_q;
-  slot_t held_slot_q;
-  place_t held_place_q;
+  // Partial sums in the store that wait for their second pass, in order; and all beats between their passes.
+  store_address_t waiting_q[PARTIALS];
+  index_t first_q, last_q;
+  partials_t num_waiting_q, num_waiting_d, partials_q, partials_d;
 
-  in_flight_t in_flight_q, in_flight_d, partials_q, partials_d;
-
-  logic comes_round, can_take, wants_second, starts_second, is_long, is_room_for_new, leaves;
-  slot_t second_slot, chosen_slot, slot;
-  place_t second_place;
+  logic can_take, wants_second, starts_second, is_long;
+  store_address_t second;
+  slot_t chosen_slot, slot;
   port_set_t chosen_join, ports;
 
   assign can_take = !request_valid_q || dca_ready_i;
-  assign comes_round = dca_result_valid_i && dca_result_tag_i.is_partial && !held_q;
-  assign wants_second = comes_round || (held_q && !is_sent_q);
-  assign second_slot = held_q ? held_slot_q : dca_result_tag_i.slot;
-  assign second_place = held_q ? held_place_q : dca_result_tag_i.place;
-  assign starts_second = can_take && wants_second && may_finish_i[second_slot];
+  assign wants_second = num_waiting_q != '0;
+  assign second = waiting_q[first_q];
+  assign starts_second = can_take && wants_second && may_finish_i[second.slot];
 
   assign chosen_slot = noccl_collective_pkg::slot_index(chosen_i);
   assign chosen_join = join_i[chosen_slot];
   assign is_long = without_lowest(without_lowest(without_lowest(chosen_join))) != '0;
-  assign is_room_for_new =
-      (!is_long && partials_q == '0) || in_flight_q < in_flight_t'(PipelineBeats);
-  assign takes_o = can_take && !wants_second && chosen_i != '0 && is_room_for_new;
+  assign takes_o = can_take && !wants_second && chosen_i != '0
+      && (!is_long || partials_q != partials_t'(PARTIALS));
 
-  assign slot = wants_second ? second_slot : chosen_slot;
+  assign slot = wants_second ? second.slot : chosen_slot;
   always_comb begin : p_ports
     ports = chosen_join;
     if (is_long) ports = chosen_join & ~last_two(chosen_join);
-    if (wants_second) ports = last_two(join_i[second_slot]);
+    if (wants_second) begin
+      ports = last_two(join_i[second.slot]) | noccl_collective_pkg::PARTIALS_BANK;
+    end
   end
 
   always_comb begin : p_finishes
@@ -144,7 +141,7 @@ module noccl_reduction_issue
   end
 
   assign store_re_o = takes_o || starts_second ? ports : '0;
-  assign store_raddr_o.place = wants_second ? second_place : place_i;
+  assign store_raddr_o.place = wants_second ? second.place : place_i;
   assign store_raddr_o.slot = slot;
 
   // -------------------------------------------------------------------------------------------- request
@@ -157,18 +154,16 @@ module noccl_reduction_issue
   assign dca_valid_o = request_valid_q;
   assign dca_operator_o = flow_i[request_slot_q].operator;
   assign dca_element_o = flow_i[request_slot_q].element;
-  assign dca_has_third_o = is_second_q || third_ports != '0;
+  assign dca_has_third_o = third_ports != '0;
   assign dca_tag_o = '{slot: request_slot_q, place: request_place_q, is_partial: is_partial_q};
 
-  // Operand that each input's bank is: a second pass begins with the sum, so its first port comes second.
+  // Operand that each input's bank is.
   port_set_t selects[3];
   always_comb begin : p_selects
-    selects[0] = is_second_q ? '0 : request_ports_q & ~second_ports;
-    selects[1] = is_second_q ? request_ports_q & ~second_ports : second_ports & ~third_ports;
-    selects[2] = is_second_q ? second_ports : third_ports;
-    dca_operand_o[0] = is_second_q ? held_sum_q : '0;
-    dca_operand_o[1] = '0;
-    dca_operand_o[2] = '0;
+    selects[0] = request_ports_q & ~second_ports;
+    selects[1] = second_ports & ~third_ports;
+    selects[2] = third_ports;
+    for (int unsigned o = 0; o < 3; o++) dca_operand_o[o] = '0;
     // The first operand is never the last port, the second never the first, the third neither of the first two.
     for (int unsigned i = 0; i < NUM_PORTS; i++) begin
       if (i < 4 && selects[0][i]) dca_operand_o[0] |= store_rdata_i[i];
@@ -179,60 +174,52 @@ module noccl_reduction_issue
 
   // --------------------------------------------------------------------------------------------- result
 
-  logic is_sum, sends_second;
-  assign is_sum = dca_result_valid_i && !dca_result_tag_i.is_partial;
-  assign result_valid_o = is_sum;
+  assign partial_o = dca_result_valid_i && dca_result_tag_i.is_partial;
+  assign partial_address_o = '{place: dca_result_tag_i.place, slot: dca_result_tag_i.slot};
+  assign result_valid_o = dca_result_valid_i && !dca_result_tag_i.is_partial;
   assign result_slot_o = dca_result_tag_i.slot;
-  assign dca_result_ready_o = dca_result_tag_i.is_partial ? !held_q : result_ready_i;
-  assign leaves = is_sum && result_ready_i;
-
-  assign sends_second = request_valid_q && is_second_q && dca_ready_i;
-  assign held_d = comes_round || (held_q && !sends_second);
-  assign is_sent_d = starts_second || (is_sent_q && !sends_second);
+  assign dca_result_ready_o = dca_result_tag_i.is_partial || result_ready_i;
 
   assign request_valid_d = takes_o || starts_second || (request_valid_q && !dca_ready_i);
-  assign in_flight_d = in_flight_q + in_flight_t'(takes_o) - in_flight_t'(leaves);
-  assign partials_d = partials_q + in_flight_t'(takes_o && is_long) - in_flight_t'(sends_second);
+  assign num_waiting_d = num_waiting_q + partials_t'(partial_o) - partials_t'(starts_second);
+  assign partials_d = partials_q + partials_t'(takes_o && is_long) - partials_t'(starts_second);
+
+  function automatic index_t next(index_t index);
+    return 32'(index) == PARTIALS - 1 ? '0 : index + 1'b1;
+  endfunction
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       request_valid_q <= 1'b0;
-      held_q <= 1'b0;
-      is_sent_q <= 1'b0;
-      in_flight_q <= '0;
+      first_q <= '0;
+      last_q <= '0;
+      num_waiting_q <= '0;
       partials_q <= '0;
     end else begin
       request_valid_q <= request_valid_d;
-      held_q <= held_d;
-      is_sent_q <= is_sent_d;
-      in_flight_q <= in_flight_d;
+      if (starts_second) first_q <= next(first_q);
+      if (partial_o) last_q <= next(last_q);
+      num_waiting_q <= num_waiting_d;
       partials_q <= partials_d;
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (takes_o || starts_second) begin
-      is_second_q <= wants_second;
       is_partial_q <= !wants_second && is_long;
       request_slot_q <= slot;
       request_place_q <= store_raddr_o.place;
       request_ports_q <= ports;
     end
-    if (comes_round) begin
-      held_sum_q   <= dca_result_i;
-      held_slot_q  <= dca_result_tag_i.slot;
-      held_place_q <= dca_result_tag_i.place;
-    end
+    if (partial_o) waiting_q[last_q] <= partial_address_o;
   end
 
   `ASSERT_INIT(ThreeOperands, noccl_cfg_pkg::REDUCTION_OPERANDS == 3)
-  `ASSERT_INIT(PipelineOfTwo, PipelineBeats >= 2)
-  `ASSERT(NeverLostWhenHeld, !(comes_round && held_q))
-  `ASSERT(NothingLeavesUnasked, !leaves || in_flight_q != '0)
-  `ASSERT(PartialsAreInFlight, partials_q <= in_flight_q)
-  `ASSERT(PartialsComeRound, partials_q == '0 || in_flight_q <= in_flight_t'(PipelineBeats))
-  `ASSERT_KNOWN(ControlKnown, {takes_o, dca_valid_o, result_valid_o, store_re_o})
+  `ASSERT_INIT(TwoPartials, PARTIALS >= 2)
+  `ASSERT(PartialsAreKnown, num_waiting_q <= partials_q)
+  `ASSERT(RoomForPartials, partials_q <= partials_t'(PARTIALS))
+  `ASSERT_KNOWN(ControlKnown, {takes_o, dca_valid_o, result_valid_o, partial_o, store_re_o})
   `COVER(SecondPass, starts_second)
-  `COVER(SumWaits, held_q && !is_sent_q)
+  `COVER(AllPartials, partials_q == partials_t'(PARTIALS))
 
 endmodule

@@ -29,7 +29,9 @@ module noccl_compute_arbiter #(
     /// The network may start.
     output logic dca_ready_o,
     /// Stage 1 of all lanes takes an operation.
-    input logic dca_free_i
+    input logic dca_free_i,
+    /// If anything starts in this cycle it is the network's: selects operands, long before it is known what starts.
+    output logic dca_turn_o
 );
 
   // Lanes whose core has lost since it started last.
@@ -37,9 +39,10 @@ module noccl_compute_arbiter #(
   logic is_dca_turn, dca_starts;
 
   assign is_dca_turn = lost_q == '0;
+  assign dca_turn_o = dca_valid_i && is_dca_turn;
   assign dca_ready_o = is_dca_turn && dca_free_i;
   assign dca_starts = dca_valid_i && dca_ready_o;
-  assign core_ready_o = core_free_i & ~{NumLanes{dca_valid_i && is_dca_turn}};
+  assign core_ready_o = core_free_i & ~{NumLanes{dca_turn_o}};
   assign lost_d = (core_valid_i & {NumLanes{dca_starts}}) | (lost_q & ~core_ready_o);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -40,11 +40,11 @@ module noccl_compute_lane #(
   // Formats of 8 bits, two of which share 16 bits of the operands.
   localparam noccl_compute_pkg::element_set_t TINY = Elements & noccl_compute_pkg::TINY_FLOATS;
 
-  // What is asked for.
+  // What is asked for, if anything: `start_i` comes late and decides only what is kept.
   logic is_legal, is_float_sum, is_sum64, is_sum32, is_small, is_tiny, is_alu;
   noccl_compute_pkg::element_e element;
   assign element = operation_i.element;
-  assign is_legal = start_i && noccl_compute_pkg::refusal_of(
+  assign is_legal = noccl_compute_pkg::refusal_of(
       Elements, operation_i
   ) == noccl_compute_pkg::REFUSAL_NONE;
   assign is_float_sum = is_legal && operation_i.op == noccl_flit_pkg::OP_SUM &&
@@ -64,7 +64,7 @@ module noccl_compute_lane #(
   noccl_simd_alu #(
       .Elements(Elements)
   ) u_alu (
-      .valid_i(is_alu),
+      .valid_i(start_i && is_alu),
       .element_i(element),
       .operator_i(operation_i.op),
       .a_i,
@@ -78,7 +78,7 @@ module noccl_compute_lane #(
       noccl_fp_add_small #(
           .Elements(SMALL)
       ) u_low (
-          .valid_i(is_small),
+          .valid_i(start_i && is_small),
           .element_i(element),
           .a_i(a_i[16*i+:16]),
           .b_i(b_i[16*i+:16]),
@@ -88,7 +88,7 @@ module noccl_compute_lane #(
         noccl_fp_add_small #(
             .Elements(TINY)
         ) u_high (
-            .valid_i(is_tiny),
+            .valid_i(start_i && is_tiny),
             .element_i(element),
             .a_i({8'b0, a_i[16*i+8+:8]}),
             .b_i({8'b0, b_i[16*i+8+:8]}),
@@ -97,15 +97,17 @@ module noccl_compute_lane #(
       end else begin : gen_no_high
         assign high_sum = '0;
       end
-      assign small_sum[16*i+:16] = low_sum | (high_sum << 8);
+      assign small_sum[16*i+:16] = low_sum | (is_tiny ? high_sum << 8 : 16'b0);
     end
   end else begin : gen_no_small
     assign small_sum = '0;
   end
 
-  logic [63:0] stage1_q;
+  // What is refused gives zero.
+  logic [63:0] stage1_d, stage1_q;
+  assign stage1_d = is_small ? small_sum : is_alu ? alu_result : '0;
   always_ff @(posedge clk_i) begin
-    if (start_i && !is_sum64 && !is_sum32) stage1_q <= alu_result | small_sum;
+    if (start_i && !is_sum64 && !is_sum32) stage1_q <= stage1_d;
   end
   assign result_o[0] = stage1_q;
 
@@ -131,8 +133,8 @@ module noccl_compute_lane #(
             .CutSum  (1'b1)
         ) u_add (
             .clk_i,
-            .align_i(is_sum32),
-            .sum_i(is_sum32),
+            .align_i(start_i && is_sum32),
+            .sum_i(start_i && is_sum32),
             .round_i(move_i[0] && is_sum32_q),
             .a_i(a_i[32*i+:32]),
             .b_i(b_i[32*i+:32]),
@@ -167,7 +169,7 @@ module noccl_compute_lane #(
             .CutSum  (1'b1)
         ) u_add (
             .clk_i,
-            .align_i(is_sum64),
+            .align_i(start_i && is_sum64),
             .sum_i  (move_i[0] && is_sum64_q),
             .round_i(move_i[1] && is_late_q),
             .a_i,

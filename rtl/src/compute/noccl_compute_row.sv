@@ -40,7 +40,9 @@ module noccl_compute_row #(
     output logic [63:0] core_result_o[NumLanes],
     /// Per lane: what went with the operation.
     output core_tag_t core_tag_o[NumLanes],
-    /// An operation of the network starts; only with `dca_free_o`.
+    /// If anything starts in this cycle it is the network's.
+    input logic dca_turn_i,
+    /// An operation of the network starts; only with `dca_free_o` and `dca_turn_i`.
     input logic dca_start_i,
     /// An operation of the network may start.
     output logic dca_free_o,
@@ -98,7 +100,7 @@ module noccl_compute_row #(
     logic [63:0] result[DEPTH];
 
     assign core_cycles[l] = noccl_compute_pkg::cycles_of(Elements, core_operation_i[l]);
-    assign operation = dca_start_i ? dca_operation_i : core_operation_i[l];
+    assign operation = dca_turn_i ? dca_operation_i : core_operation_i[l];
 
     noccl_compute_lane #(
         .Elements(Elements)
@@ -106,8 +108,8 @@ module noccl_compute_row #(
         .clk_i,
         .start_i(dca_start_i || core_start_i[l]),
         .operation_i(operation),
-        .a_i(dca_start_i ? dca_a_i[64*l+:64] : core_a_i[l]),
-        .b_i(dca_start_i ? dca_b_i[64*l+:64] : core_b_i[l]),
+        .a_i(dca_turn_i ? dca_a_i[64*l+:64] : core_a_i[l]),
+        .b_i(dca_turn_i ? dca_b_i[64*l+:64] : core_b_i[l]),
         .move_i(dca_move | core_move[l]),
         .result_o(result)
     );

@@ -95,7 +95,7 @@ module noccl_compute_slice #(
   } dca_note_t;
 
   logic [NumLanes-1:0] core_free;
-  logic dca_free;
+  logic dca_free, dca_turn;
   core_note_t core_note[NumLanes], core_result_note[NumLanes];
   dca_note_t dca_note;
 
@@ -122,7 +122,8 @@ module noccl_compute_slice #(
       .core_free_i(core_free),
       .dca_valid_i,
       .dca_ready_o,
-      .dca_free_i (dca_free)
+      .dca_free_i (dca_free),
+      .dca_turn_o (dca_turn)
   );
 
   if (ThreeOperands) begin : gen_three
@@ -162,6 +163,7 @@ module noccl_compute_slice #(
         .core_ready_i(core_result_ready_i),
         .core_result_o,
         .core_tag_o(core_result_note),
+        .dca_turn_i(dca_turn),
         .dca_start_i(dca_valid_i && dca_ready_o),
         .dca_free_o(dca_free),
         .dca_operation_i,
@@ -213,6 +215,7 @@ module noccl_compute_slice #(
         .core_ready_i(core_result_ready_i),
         .core_result_o,
         .core_tag_o(core_result_note),
+        .dca_turn_i(dca_turn),
         .dca_start_i(dca_valid_i && dca_ready_o),
         .dca_free_o(dca_free),
         .dca_operation_i,

@@ -87,6 +87,7 @@ module noccl_compute_third #(
       .core_ready_i('0),
       .core_result_o(),
       .core_tag_o(),
+      .dca_turn_i(1'b1),
       .dca_start_i(valid_i && row_free && !goes_past),
       .dca_free_o(row_free),
       .dca_operation_i(has_third_i ? operation_i : PASS),

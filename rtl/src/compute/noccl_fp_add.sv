@@ -5,13 +5,15 @@
 // the business of whoever instantiates it, so one adder serves several formats: a shorter mantissa stands at the
 // upper end of the field, and `half_i` says where half a unit in the last place is.
 //
-// One path, three steps: align (order by magnitude, shift the smaller), add, normalise and round. A limit bit joins
-// the search for the leading one, so that the shift never lets the exponent pass that of the subnormals.
+// One path, three steps: align (order by magnitude, shift the smaller), add and count leading zeros, normalise and
+// round. Only sums that are shifted by at most two places need rounding (after more cancellation they are exact), so
+// long shifts and rounding happen side by side. A limit bit joins the search for the leading one, so that the shift
+// never lets the exponent pass that of the subnormals.
 //
 // Latency: one cycle per cut, if the steps follow each other; one addition per cycle. Without cuts everything is
 // combinational from the operands to the result. Who instantiates it says when each step happens; between two steps
-// with a cut, what was computed waits. Order: first in, first out. The result is zero while no one rounds, so
-// that users may combine results by or. The work stands below `if`, so that a simulator skips an idle adder.
+// with a cut, what was computed waits. Order: first in, first out. The result is undefined while no one rounds: so
+// a simulator skips an idle adder, and hardware has no gates for it.
 // Source: S1, section 3.2.1 (what the units do; how is left open). Mirror: noccl-workload, number/float.rs.
 `include "noccl_assert.svh"
 
@@ -46,12 +48,12 @@ module noccl_fp_add #(
     /// The other operand is infinite.
     input logic b_inf_i,
     /// One-hot: half a unit in the last place of the result, in a mantissa that is longer by 4 bits; constant
-    /// where there are cuts.
+    /// where there are cuts, and 8 where the mantissa is longer than 16 bits.
     input logic [ManBits+3:0] half_i,
     /// Sign of the result.
     output logic sign_o,
-    /// Exponent and mantissa of the rounded sum; an exponent beyond the format's is an overflow. Ignored if the result
-    /// is NaN or infinite.
+    /// Exponent and mantissa of the rounded sum; an exponent beyond the format's is an overflow, and where it has all
+    /// bits set the mantissa is zero. Ignored if the result is NaN or infinite.
     output logic [ExpBits+ManBits-1:0] magnitude_o,
     /// The result is NaN.
     output logic nan_o,
@@ -67,7 +69,7 @@ module noccl_fp_add #(
   localparam int unsigned LZ_BITS = $clog2(WIN);
   localparam int unsigned PADDED = 1 << LZ_BITS;
 
-  // Mantissas beyond this length round at their end, and carry over bytes.
+  // Mantissas beyond this length round at their end.
   localparam int unsigned LONG = 16;
 
   typedef struct packed {
@@ -92,36 +94,40 @@ module noccl_fp_add #(
       output logic sign_of_larger);
     // verilator no_inline_task
     logic a_is_larger, a_hidden, b_hidden;
-    logic [ExpBits-1:0] a_exponent, b_exponent, a_minus_b, b_minus_a, distance;
+    logic [ExpBits-1:0] a_exponent, b_exponent, distance;
+    logic [ManBits:0] a_smaller, b_smaller;
+    logic [SIG-1:0] unshifted, is_lost;
     a_is_larger = a[MAG-1:0] >= b[MAG-1:0];
-    a_hidden = |a[MAG-1:ManBits];
-    b_hidden = |b[MAG-1:ManBits];
-    // Subnormals have the smallest exponent, 1, and no hidden bit.
-    a_exponent = {a[MAG-1:ManBits+1], a[ManBits] | ~a_hidden};
-    b_exponent = {b[MAG-1:ManBits+1], b[ManBits] | ~b_hidden};
-    a_minus_b = a_exponent - b_exponent;
-    b_minus_a = b_exponent - a_exponent;
-    distance = a_is_larger ? a_minus_b : b_minus_a;
+    a_exponent = a[MAG-1:ManBits];
+    b_exponent = b[MAG-1:ManBits];
+    a_hidden = |a_exponent;
+    b_hidden = |b_exponent;
+    distance = a_exponent >= b_exponent ? a_exponent - b_exponent : b_exponent - a_exponent;
     exponent_of_larger = a_is_larger ? a_exponent : b_exponent;
+    // Subnormals have the smallest exponent, 1, and no hidden bit: beside a normal number they stand a place higher.
+    exponent_of_larger[0] |= ~a_hidden & ~b_hidden;
+    a_smaller = !a_hidden && b_hidden ? {a[ManBits-1:0], 1'b0} : {a_hidden, a[ManBits-1:0]};
+    b_smaller = !b_hidden && a_hidden ? {b[ManBits-1:0], 1'b0} : {b_hidden, b[ManBits-1:0]};
     sign_of_larger = a_is_larger ? a[MAG] : b[MAG];
     larger_operand = a_is_larger ? {a_hidden, a[ManBits-1:0]} : {b_hidden, b[ManBits-1:0]};
-    shifted = {a_is_larger ? {b_hidden, b[ManBits-1:0]} : {a_hidden, a[ManBits-1:0]}, 3'b0};
-    // What is shifted out stays as a one in the lowest bit.
-    for (int unsigned i = 0; i < SHIFT_BITS; i++) begin
-      if (i < ExpBits && distance[i]) begin
-        shifted = (shifted >> (1 << i)) | SIG'(|(shifted & SIG'((64'd1 << (1 << i)) - 64'd1)));
-      end
+    unshifted = {a_is_larger ? b_smaller : a_smaller, 3'b0};
+    shifted = unshifted >> SHIFT_BITS'(distance);
+    is_lost = ~({SIG{1'b1}} << SHIFT_BITS'(distance));
+    if (|(distance >> SHIFT_BITS)) begin
+      shifted = '0;
+      is_lost = '1;
     end
-    if (|(distance >> SHIFT_BITS)) shifted = SIG'(|shifted);
+    // What is shifted out stays as a one in the lowest bit.
+    shifted[0] |= |(unshifted & is_lost);
   endfunction
 
   always_comb begin : p_align
     logic sign;
-    larger_d = '0;
-    smaller_d = '0;
-    exponent_d = '0;
-    common_d = '0;
-    sign = 1'b0;
+    larger_d = 'x;
+    smaller_d = 'x;
+    exponent_d = 'x;
+    common_d = 'x;
+    sign = 1'bx;
     if (align_i) begin
       align(a_i, b_i, larger_d, smaller_d, exponent_d, sign);
       common_d.is_difference = a_i[MAG] ^ b_i[MAG];
@@ -157,39 +163,11 @@ module noccl_fp_add #(
 
   // --------------------------------------------------------------------------------------------- add
 
+  // With two cuts zeros are counted before the second one, else where they are needed.
+  localparam bit CountEarly = CutAlign && CutSum;
+
   logic [WIN-1:0] sum_d, sum;
-
-  always_comb begin : p_add
-    logic [WIN-1:0] addend;
-    sum_d  = '0;
-    addend = '0;
-    if (sum_i) begin
-      addend = {1'b0, smaller} ^ {WIN{common.is_difference}};
-      sum_d  = {1'b0, larger, 3'b0} + addend + WIN'(common.is_difference);
-    end
-  end
-
-  if (CutSum) begin : gen_cut_sum
-    logic [WIN-1:0] sum_q;
-    logic [ExpBits-1:0] exponent_q;
-    common_t common_q;
-    always_ff @(posedge clk_i) begin
-      if (sum_i) begin
-        sum_q <= sum_d;
-        exponent_q <= exponent;
-        common_q <= common;
-      end
-    end
-    assign sum = sum_q;
-    assign sum_exponent = exponent_q;
-    assign sum_common = common_q;
-  end else begin : gen_no_cut_sum
-    assign sum = sum_d;
-    assign sum_exponent = exponent;
-    assign sum_common = common;
-  end
-
-  // ----------------------------------------------------------------------------------- normalise, round
+  logic [LZ_BITS-1:0] shift_d, shift_q;
 
   // Zeros before the leading one, at most as many as the exponent: further up no number is normal.
   function automatic logic [LZ_BITS-1:0] leading_zeros(logic [WIN-1:0] total,
@@ -207,51 +185,95 @@ module noccl_fp_add #(
     return count;
   endfunction
 
-  function automatic logic [MAG-1:0] rounded(logic [WIN-1:0] total, logic [LZ_BITS-1:0] shift,
+  always_comb begin : p_add
+    logic [WIN-1:0] addend;
+    sum_d   = 'x;
+    shift_d = 'x;
+    addend  = 'x;
+    if (sum_i) begin
+      addend = {1'b0, smaller} ^ {WIN{common.is_difference}};
+      // One place below the sum brings the carry in.
+      sum_d  = WIN'(({1'b0, larger, 3'b0, 1'b1} + {addend, common.is_difference}) >> 1);
+      if (CountEarly) shift_d = leading_zeros(sum_d, exponent);
+    end
+  end
+
+  if (CutSum) begin : gen_cut_sum
+    logic [WIN-1:0] sum_q;
+    logic [ExpBits-1:0] exponent_q;
+    common_t common_q;
+    always_ff @(posedge clk_i) begin
+      if (sum_i) begin
+        sum_q <= sum_d;
+        shift_q <= shift_d;
+        exponent_q <= exponent;
+        common_q <= common;
+      end
+    end
+    assign sum = sum_q;
+    assign sum_exponent = exponent_q;
+    assign sum_common = common_q;
+  end else begin : gen_no_cut_sum
+    assign sum = sum_d;
+    assign shift_q = shift_d;
+    assign sum_exponent = exponent;
+    assign sum_common = common;
+  end
+
+  // ----------------------------------------------------------------------------------- normalise, round
+
+  // Shifted by at most two places, rounded.
+  function automatic logic [MAG-1:0] rounded(logic [WIN-1:0] total, logic [1:0] shift,
                                              logic [ExpBits-1:0] exponent_of_larger,
                                              logic [ManBits+3:0] half);
     // verilator no_inline_task
     logic [WIN-1:0] normal;
-    logic [ExpBits-1:0] normal_exponent;
+    logic [ExpBits-1:0] before_carry, after_carry;
     logic [SIG:0] nearest;
-    logic [8:0] low;
-    logic [7:0] chunk, stepped;
-    logic carry, is_tie;
-    normal  = total << shift;
-    // A carry out of the mantissa leaves zeros there.
-    nearest = {1'b0, normal[SIG-1:0]} + {1'b0, half};
-    // A long mantissa has half a unit in its lowest byte; further up the carry takes bytes at once.
+    logic is_tie, rounds_up, is_beyond;
+    normal = shift[1] ? total << 2 : shift[0] ? total << 1 : total;
+    before_carry = exponent_of_larger + ExpBits'(shift == 2'd0) - ExpBits'(shift[1]);
+    after_carry = exponent_of_larger + ExpBits'(shift == 2'd0) + ExpBits'(!shift[1]);
     if (ManBits > LONG) begin
-      low = 9'(8'(normal[SIG-1:0])) + 9'(8'(half));
-      carry = low[8];
-      nearest = (SIG + 1)'(low[7:0]);
-      for (int unsigned i = 8; i < SIG; i += 8) begin
-        chunk   = 8'(normal[SIG-1:0] >> i);
-        stepped = chunk + 8'(carry);
-        nearest |= (SIG + 1)'(stepped) << i;
-        carry &= &chunk;
-      end
-      if (SIG % 8 == 0) nearest[SIG] = carry;
+      // The unit in the last place has one position only: whether to round up and what it gives are asked at once.
+      rounds_up = normal[3] && (normal[4] || (|normal[2:0]));
+      nearest   = {1'b0, normal[SIG-1:4], 4'b0};
+      if (rounds_up) nearest = {(SIG - 3)'(normal[SIG-1:4]) + (SIG - 3)'(1'b1), 4'b0};
+    end else begin
+      // A carry out of the mantissa leaves zeros there.
+      nearest = {1'b0, normal[SIG-1:0]} + {1'b0, half};
+      // In the middle between two numbers the upper one has been chosen: take the even one.
+      is_tie  = |(normal[ManBits+3:0] & half) & ~|(normal[ManBits+3:0] & (half - 1'b1));
+      if (is_tie) nearest &= ~{half, 1'b0};
     end
-    // In the middle between two numbers the upper one has been chosen: take the even one.
-    is_tie = |(normal[ManBits+3:0] & half) & ~|(normal[ManBits+3:0] & (half - 1'b1));
-    if (is_tie) nearest &= ~{half, 1'b0};
+    is_beyond = (&before_carry) && normal[WIN-1];
+    if (is_beyond) return {{ExpBits{1'b1}}, {ManBits{1'b0}}};
     // Without a leading one the number is subnormal or zero, and exact.
-    if (!normal[WIN-1]) normal_exponent = '0;
-    else if (nearest[ManBits+4])
-      normal_exponent = exponent_of_larger - ExpBits'(shift) + ExpBits'(2'd2);
-    else normal_exponent = exponent_of_larger - ExpBits'(shift) + ExpBits'(1'b1);
-    return {normal_exponent, ManBits'(nearest >> 4)};
+    if (!normal[WIN-1]) return {{ExpBits{1'b0}}, ManBits'(nearest >> 4)};
+    return {nearest[ManBits+4] ? after_carry : before_carry, ManBits'(nearest >> 4)};
+  endfunction
+
+  // Shifted by three places or more, exact.
+  function automatic logic [MAG-1:0] shifted_far(logic [WIN-1:0] total, logic [LZ_BITS-1:0] shift,
+                                                 logic [ExpBits-1:0] exponent_of_larger);
+    // verilator no_inline_task
+    logic [WIN-1:0] normal;
+    logic [ExpBits-1:0] normal_exponent;
+    normal = total << shift;
+    normal_exponent = exponent_of_larger + ExpBits'(1'b1) - ExpBits'(shift);
+    return {normal_exponent & {ExpBits{normal[WIN-1]}}, ManBits'(normal >> 4)};
   endfunction
 
   always_comb begin : p_round
     logic [LZ_BITS-1:0] shift;
-    {sign_o, nan_o, has_inf_o} = '0;
-    magnitude_o = '0;
-    shift = '0;
+    {sign_o, nan_o, has_inf_o} = 'x;
+    magnitude_o = 'x;
+    shift = 'x;
     if (round_i) begin
-      shift = leading_zeros(sum, sum_exponent);
-      magnitude_o = rounded(sum, shift, sum_exponent, half_i);
+      shift = CountEarly ? shift_q : leading_zeros(sum, sum_exponent);
+      if ((shift >> 2) == '0 && shift[1:0] != 2'd3)
+        magnitude_o = rounded(sum, shift[1:0], sum_exponent, half_i);
+      else magnitude_o = shifted_far(sum, shift, sum_exponent);
       sign_o = sum_common.sign & (~sum_common.is_difference | (|sum) | sum_common.has_inf);
       nan_o = sum_common.is_nan;
       has_inf_o = sum_common.has_inf;

@@ -28,7 +28,7 @@ module noccl_fp_add_ieee #(
     input logic [ExpBits+ManBits:0] a_i,
     /// The other operand.
     input logic [ExpBits+ManBits:0] b_i,
-    /// Rounded sum; zero without `round_i`.
+    /// Rounded sum; undefined without `round_i`.
     output logic [ExpBits+ManBits:0] sum_o
 );
 
@@ -69,10 +69,11 @@ module noccl_fp_add_ieee #(
   );
 
   always_comb begin : p_pack
-    sum_o = '0;
+    sum_o = 'x;
     if (round_i) begin
+      // An overflow reads as infinity by itself.
       if (is_nan) sum_o = {1'b0, QUIET};
-      else if (has_inf || (&magnitude[MAG-1:ManBits])) sum_o = {sign, INFINITY};
+      else if (has_inf) sum_o = {sign, INFINITY};
       else sum_o = {sign, magnitude};
     end
   end

@@ -4,7 +4,7 @@
 // All formats go through one adder with the longest exponent and the longest mantissa among them. Biased exponents
 // need no conversion, since an addition only looks at their difference; only the ends of the range differ.
 //
-// Combinational: result in the same cycle, zero without `valid_i`. Every sum is correctly rounded; NaN is canonical;
+// Combinational: result in the same cycle, undefined without `valid_i`. Every sum is correctly rounded; NaN is canonical;
 // E4M3, which has no infinity, overflows to NaN, the others to infinity.
 // Mirror: noccl-workload, number/float.rs and number/float8.rs. Source: S1, section 3.2.1.
 `include "noccl_assert.svh"
@@ -21,7 +21,7 @@ module noccl_fp_add_small #(
     input logic [15:0] a_i,
     /// The other operand.
     input logic [15:0] b_i,
-    /// Rounded sum; 8-bit formats stand in the lower half, the upper one is zero.
+    /// Rounded sum; 8-bit formats stand in the lower half, the upper one is zero. Undefined without `valid_i`.
     output logic [15:0] sum_o
 );
 
@@ -80,10 +80,11 @@ module noccl_fp_add_small #(
   logic [MAN+3:0] half;
 
   always_comb begin : p_unpack
-    a = '0;
-    b = '0;
-    half = '0;
+    a = 'x;
+    b = 'x;
+    half = 'x;
     if (valid_i) begin
+      half = '0;
       a = unpack(a_i, is_fp16, is_bf16, is_e4m3, is_e5m2);
       b = unpack(b_i, is_fp16, is_bf16, is_e4m3, is_e5m2);
       half[HALF_FP16] |= is_fp16;
@@ -156,7 +157,7 @@ module noccl_fp_add_small #(
   endfunction
 
   always_comb begin : p_pack
-    sum_o = '0;
+    sum_o = 'x;
     if (valid_i)
       sum_o = packed_sum(
         sign, is_nan, has_inf, exponent, mantissa, is_fp16, is_bf16, is_e4m3, is_e5m2

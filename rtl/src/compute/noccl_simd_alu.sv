@@ -6,7 +6,7 @@
 // element and replaces it between elements. Comparing is subtracting; floats are compared as integers after their
 // order has been made that of unsigned numbers, -0 below +0.
 //
-// Combinational: result in the same cycle, zero without `valid_i`. Integers wrap; minimum and maximum are
+// Combinational: result in the same cycle, undefined without `valid_i`. Integers wrap; minimum and maximum are
 // IEEE 754-2019 minimumNumber and maximumNumber: NaN loses against numbers, two NaN give the canonical one.
 // Mirror: noccl-workload, number/fold.rs and number/float.rs. Source: S1, section 3.2.1.
 `include "noccl_assert.svh"
@@ -25,7 +25,7 @@ module noccl_simd_alu #(
     input logic [63:0] a_i,
     /// The other operand.
     input logic [63:0] b_i,
-    /// Result.
+    /// Result; undefined without `valid_i`.
     output logic [63:0] result_o
 );
 
@@ -140,7 +140,7 @@ module noccl_simd_alu #(
   endfunction
 
   always_comb begin : p_result
-    result_o = '0;
+    result_o = 'x;
     if (valid_i)
       result_o = operate(
         a_i,

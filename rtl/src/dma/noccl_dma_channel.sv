@@ -83,7 +83,7 @@ module noccl_dma_channel (
   // --------------------------------------------------------------------------------------------- lines
 
   logic line_valid, line_taken, is_first, is_last;
-  logic aw_gone_q, aw_gone_d, aw_done, w_gone_q, w_gone_d, w_done;
+  logic has_line, both_done;
   noccl_flit_pkg::wide_data_t   line;
   noccl_flit_pkg::wide_strobe_t strobe;
 
@@ -110,17 +110,22 @@ module noccl_dma_channel (
   end
 
   // The first beat is offered together with its AW and leaves when both can.
-  assign aw_valid_o = busy_q && !transfer_q.dst_is_own && burst_valid && line_valid && is_first
-      && !aw_gone_q;
-  assign aw_done = !is_first || aw_gone_q || aw_ready_i;
-  assign w_valid_o = busy_q && !transfer_q.dst_is_own && burst_valid && line_valid && !w_gone_q;
-  assign w_done = w_gone_q || w_ready_i;
-  assign l1_valid_o = busy_q && transfer_q.dst_is_own && burst_valid && line_valid;
+  assign has_line   = busy_q && burst_valid && line_valid;
+  assign l1_valid_o = has_line && transfer_q.dst_is_own;
+  assign line_taken = has_line && (transfer_q.dst_is_own ? l1_ready_i : both_done);
 
-  assign line_taken = busy_q && burst_valid && line_valid
-      && (transfer_q.dst_is_own ? l1_ready_i : aw_done && w_done);
-  assign aw_gone_d = aw_valid_o && aw_ready_i ? !line_taken : aw_gone_q && !line_taken;
-  assign w_gone_d = w_valid_o && w_ready_i ? !line_taken : w_gone_q && !line_taken;
+  noccl_fork #(
+      .NumOutputs(2)
+  ) u_both (
+      .clk_i,
+      .rst_ni,
+      .valid_i (has_line && !transfer_q.dst_is_own),
+      .select_i({is_first, 1'b1}),
+      .ready_o (both_done),
+      .valid_o ({aw_valid_o, w_valid_o}),
+      .ready_i ({aw_ready_i, w_ready_i})
+  );
+
   assign beat_d = !line_taken ? beat_q : is_last ? '0 : beat_q + 1'b1;
   assign burst_done = line_taken && is_last;
 
@@ -170,15 +175,11 @@ module noccl_dma_channel (
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q <= 1'b0;
-      aw_gone_q <= 1'b0;
-      w_gone_q <= 1'b0;
       beat_q <= '0;
       num_open_q <= '0;
       id_q <= '0;
     end else begin
       busy_q <= busy_d;
-      aw_gone_q <= aw_gone_d;
-      w_gone_q <= w_gone_d;
       beat_q <= beat_d;
       num_open_q <= num_open_d;
       id_q <= id_d;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mesh: routers of all tiles and the links between them. Wiring only.
+// The mesh: the network's part of all tiles and the links between them. Wiring only. The arithmetic has no cores here.
 //
 // Tiles are numbered column by column: tile x * MESH_HEIGHT + y stands at (x, y). A link
 // connects output and input of neighbours without a register; at the edges nothing is offered
@@ -15,11 +15,16 @@ module noccl_mesh
   import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::LOCAL;
   import noccl_flit_pkg::coord_t, noccl_flit_pkg::port_set_t;
   import noccl_flit_pkg::wide_flit_t, noccl_flit_pkg::req_flit_t, noccl_flit_pkg::rsp_flit_t;
+  import noccl_collective_pkg::name_t;
 #(
     /// Multicasts exist.
     parameter bit HasMulticast = 1'b1,
     /// Responses of multicasts and contributions of barriers merge on their way.
     parameter bit HasMerge = 1'b1,
+    /// Operands of wide reductions are folded; without, tiles have neither operand store nor arithmetic here.
+    parameter bit HasReduction = 1'b0,
+    /// Element types of the arithmetic, bit i for code i.
+    parameter noccl_compute_pkg::element_set_t Elements = noccl_compute_pkg::ALL_ELEMENTS,
     /// Tiles; follows from the package.
     localparam int unsigned NumTiles = MESH_WIDTH * MESH_HEIGHT
 ) (
@@ -62,8 +67,28 @@ module noccl_mesh
     /// The tile takes the flit at the end of this cycle.
     input  logic       [NumTiles-1:0] rsp_out_ready_i,
     /// The offered flits; undefined without valid.
-    output rsp_flit_t                 rsp_out_flit_o  [NumTiles]
+    output rsp_flit_t                 rsp_out_flit_o  [NumTiles],
+    /// Per tile: room at the next merge point has come for a flow of this name.
+    input  logic       [NumTiles-1:0] credit_valid_i,
+    /// Its name; ignored without valid.
+    input  name_t                     credit_name_i   [NumTiles],
+    /// A flow of the tile's router is meant; otherwise its NI is.
+    output logic       [NumTiles-1:0] credit_hit_o,
+    /// Per tile: room for a sender elsewhere; stays until ready.
+    output logic       [NumTiles-1:0] owed_valid_o,
+    /// The sender.
+    output coord_t                    owed_dst_o      [NumTiles],
+    /// Name of its flow.
+    output name_t                     owed_name_o     [NumTiles],
+    /// The NI sends it.
+    input  logic       [NumTiles-1:0] owed_ready_i,
+    /// Per tile: room for its own NI, taken at once.
+    output logic       [NumTiles-1:0] own_valid_o,
+    /// Name of its flow.
+    output name_t                     own_name_o      [NumTiles]
 );
+
+  localparam int unsigned NumLanes = noccl_cfg_pkg::WIDE_BITS / 64;
 
   // Flits on their way into and out of the routers: per tile and port.
   port_set_t wide_in_valid[NumTiles], wide_in_ready[NumTiles];
@@ -135,56 +160,115 @@ module noccl_mesh
     assign rsp_out_flit_o[t] = rsp_out_flit[t][LOCAL];
     assign rsp_out_ready[t][LOCAL] = rsp_out_ready_i[t];
 
-    // Reductions need the tile's store and arithmetic, which this mesh does not have.
-    noccl_flit_pkg::wide_data_t no_rdata[NUM_PORTS];
-    for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_no_store
-      assign no_rdata[p] = '0;
-    end
+    if (HasReduction) begin : gen_junction
+      logic [63:0] no_word[NumLanes];
+      noccl_compute_pkg::operation_t no_operation[NumLanes];
+      logic no_tag[NumLanes];
+      for (genvar l = 0; l < int'(NumLanes); l++) begin : gen_no_core
+        assign no_word[l] = '0;
+        assign no_operation[l] = noccl_compute_pkg::operation_t'(0);
+        assign no_tag[l] = 1'b0;
+      end
 
-    noccl_routers #(
-        .HasMulticast(HasMulticast),
-        .HasMerge    (HasMerge),
-        .HasReduction(1'b0)
-    ) u_routers (
-        .clk_i,
-        .rst_ni,
-        .position_i        (position),
-        .wide_in_valid_i   (wide_in_valid[t]),
-        .wide_in_ready_o   (wide_in_ready[t]),
-        .wide_in_flit_i    (wide_in_flit[t]),
-        .wide_out_valid_o  (wide_out_valid[t]),
-        .wide_out_ready_i  (wide_out_ready[t]),
-        .wide_out_flit_o   (wide_out_flit[t]),
-        .req_in_valid_i    (req_in_valid[t]),
-        .req_in_ready_o    (req_in_ready[t]),
-        .req_in_flit_i     (req_in_flit[t]),
-        .req_out_valid_o   (req_out_valid[t]),
-        .req_out_ready_i   (req_out_ready[t]),
-        .req_out_flit_o    (req_out_flit[t]),
-        .rsp_in_valid_i    (rsp_in_valid[t]),
-        .rsp_in_ready_o    (rsp_in_ready[t]),
-        .rsp_in_flit_i     (rsp_in_flit[t]),
-        .rsp_out_valid_o   (rsp_out_valid[t]),
-        .rsp_out_ready_i   (rsp_out_ready[t]),
-        .rsp_out_flit_o    (rsp_out_flit[t]),
-        .store_o           (),
-        .store_rdata_i     (no_rdata),
-        .dca_valid_o       (),
-        .dca_ready_i       (1'b0),
-        .dca_o             (),
-        .dca_result_valid_i(1'b0),
-        .dca_result_ready_o(),
-        .dca_result_i      ('0),
-        .credit_valid_i    (1'b0),
-        .credit_name_i     ('0),
-        .credit_hit_o      (),
-        .owed_valid_o      (),
-        .owed_dst_o        (),
-        .owed_name_o       (),
-        .owed_ready_i      (1'b0),
-        .own_valid_o       (),
-        .own_name_o        ()
-    );
+      noccl_junction #(
+          .HasMulticast(HasMulticast),
+          .HasMerge    (HasMerge),
+          .HasReduction(HasReduction),
+          .Elements    (Elements)
+      ) u_junction (
+          .clk_i,
+          .rst_ni,
+          .position_i         (position),
+          .wide_in_valid_i    (wide_in_valid[t]),
+          .wide_in_ready_o    (wide_in_ready[t]),
+          .wide_in_flit_i     (wide_in_flit[t]),
+          .wide_out_valid_o   (wide_out_valid[t]),
+          .wide_out_ready_i   (wide_out_ready[t]),
+          .wide_out_flit_o    (wide_out_flit[t]),
+          .req_in_valid_i     (req_in_valid[t]),
+          .req_in_ready_o     (req_in_ready[t]),
+          .req_in_flit_i      (req_in_flit[t]),
+          .req_out_valid_o    (req_out_valid[t]),
+          .req_out_ready_i    (req_out_ready[t]),
+          .req_out_flit_o     (req_out_flit[t]),
+          .rsp_in_valid_i     (rsp_in_valid[t]),
+          .rsp_in_ready_o     (rsp_in_ready[t]),
+          .rsp_in_flit_i      (rsp_in_flit[t]),
+          .rsp_out_valid_o    (rsp_out_valid[t]),
+          .rsp_out_ready_i    (rsp_out_ready[t]),
+          .rsp_out_flit_o     (rsp_out_flit[t]),
+          .credit_valid_i     (credit_valid_i[t]),
+          .credit_name_i      (credit_name_i[t]),
+          .credit_hit_o       (credit_hit_o[t]),
+          .owed_valid_o       (owed_valid_o[t]),
+          .owed_dst_o         (owed_dst_o[t]),
+          .owed_name_o        (owed_name_o[t]),
+          .owed_ready_i       (owed_ready_i[t]),
+          .own_valid_o        (own_valid_o[t]),
+          .own_name_o         (own_name_o[t]),
+          .core_valid_i       ('0),
+          .core_ready_o       (),
+          .core_operation_i   (no_operation),
+          .core_a_i           (no_word),
+          .core_b_i           (no_word),
+          .core_tag_i         (no_tag),
+          .core_result_valid_o(),
+          .core_result_ready_i('1),
+          .core_result_o      (),
+          .core_refusal_o     (),
+          .core_result_tag_o  ()
+      );
+    end else begin : gen_routers
+      noccl_flit_pkg::wide_data_t no_rdata[NUM_PORTS];
+      for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_no_store
+        assign no_rdata[p] = '0;
+      end
+
+      noccl_routers #(
+          .HasMulticast(HasMulticast),
+          .HasMerge    (HasMerge),
+          .HasReduction(1'b0)
+      ) u_routers (
+          .clk_i,
+          .rst_ni,
+          .position_i(position),
+          .wide_in_valid_i(wide_in_valid[t]),
+          .wide_in_ready_o(wide_in_ready[t]),
+          .wide_in_flit_i(wide_in_flit[t]),
+          .wide_out_valid_o(wide_out_valid[t]),
+          .wide_out_ready_i(wide_out_ready[t]),
+          .wide_out_flit_o(wide_out_flit[t]),
+          .req_in_valid_i(req_in_valid[t]),
+          .req_in_ready_o(req_in_ready[t]),
+          .req_in_flit_i(req_in_flit[t]),
+          .req_out_valid_o(req_out_valid[t]),
+          .req_out_ready_i(req_out_ready[t]),
+          .req_out_flit_o(req_out_flit[t]),
+          .rsp_in_valid_i(rsp_in_valid[t]),
+          .rsp_in_ready_o(rsp_in_ready[t]),
+          .rsp_in_flit_i(rsp_in_flit[t]),
+          .rsp_out_valid_o(rsp_out_valid[t]),
+          .rsp_out_ready_i(rsp_out_ready[t]),
+          .rsp_out_flit_o(rsp_out_flit[t]),
+          .store_o(),
+          .store_rdata_i(no_rdata),
+          .dca_valid_o(),
+          .dca_ready_i(1'b0),
+          .dca_o(),
+          .dca_result_valid_i(1'b0),
+          .dca_result_ready_o(),
+          .dca_result_i('0),
+          .credit_valid_i(credit_valid_i[t]),
+          .credit_name_i(credit_name_i[t]),
+          .credit_hit_o(credit_hit_o[t]),
+          .owed_valid_o(owed_valid_o[t]),
+          .owed_dst_o(owed_dst_o[t]),
+          .owed_name_o(owed_name_o[t]),
+          .owed_ready_i(owed_ready_i[t]),
+          .own_valid_o(own_valid_o[t]),
+          .own_name_o(own_name_o[t])
+      );
+    end
   end
 
 endmodule

@@ -18,7 +18,9 @@ module noccl_ni
     /// Wide reads in service at the memory.
     parameter int unsigned WideReads = 4,
     /// Beats and narrow writes whose answer from the memory is open.
-    parameter int unsigned Answers   = 4
+    parameter int unsigned Answers = 4,
+    /// Collectives exist; without, AWUSER is ignored and nothing of them remains.
+    parameter bit HasCollectives = 1'b1
 ) (
     /// Clock.
     input logic                   clk_i,
@@ -154,6 +156,32 @@ module noccl_ni
   import noccl_flit_pkg::req_flit_t;
   import noccl_flit_pkg::rsp_flit_t;
 
+  // ----------------------------------------------------------------------------------- without collectives
+
+  noccl_axi_pkg::wide_aw_t wide_aw[WIDE_CHANNELS];
+  noccl_axi_pkg::narrow_aw_t narrow_aw;
+  noccl_flit_pkg::wide_flit_t wide_in;
+  rsp_flit_t rsp_in;
+
+  if (HasCollectives) begin : gen_collectives
+    assign wide_aw = wide_aw_i;
+    assign narrow_aw = narrow_aw_i;
+    assign wide_in = wide_in_i;
+    assign rsp_in = rsp_in_i;
+  end else begin : gen_no_collectives
+    always_comb begin
+      wide_aw = wide_aw_i;
+      for (int c = 0; c < int'(WIDE_CHANNELS); c++) wide_aw[c].user = '0;
+      narrow_aw = narrow_aw_i;
+      narrow_aw.user = '0;
+      // Bits that only kinds of collectives have.
+      wide_in = wide_in_i;
+      wide_in.hdr.kind[0] = 1'b0;
+      rsp_in = rsp_in_i;
+      rsp_in.hdr.kind[1] = 1'b0;
+    end
+  end
+
   // ------------------------------------------------------------------------ what comes from the routers
 
   logic is_wide_request, serve_ready, narrow_ready;
@@ -162,8 +190,8 @@ module noccl_ni
   assign is_wide_request = req_in_i.hdr.kind == noccl_flit_pkg::REQ_READ_WIDE;
   assign req_in_ready_o = is_wide_request ? serve_ready : narrow_ready;
 
-  assign is_credit = rsp_in_i.hdr.kind == noccl_flit_pkg::RSP_CREDIT;
-  assign is_wide_rsp = !is_credit && rsp_in_i.hdr.is_wide;
+  assign is_credit = HasCollectives && rsp_in.hdr.kind == noccl_flit_pkg::RSP_CREDIT;
+  assign is_wide_rsp = !is_credit && rsp_in.hdr.is_wide;
   always_comb begin
     if (is_credit) rsp_in_ready_o = credit_taken;
     else if (is_wide_rsp) rsp_in_ready_o = wide_rsp_ready;
@@ -174,10 +202,11 @@ module noccl_ni
   logic ni_credit_valid;
   noccl_ni_pkg::credit_t ni_credit;
 
-  assign credit_o = '{root: rsp_in_i.hdr.src, tag: rsp_in_i.hdr.tag, beats: rsp_in_i.hdr.count};
+  assign credit_o = '{root: rsp_in.hdr.src, tag: rsp_in.hdr.tag, beats: rsp_in.hdr.count};
   assign credit_valid_o = rsp_in_valid_i && is_credit;
   assign credit_taken = credit_is_for_unit_i || !own_credit_valid_i;
-  assign ni_credit_valid = own_credit_valid_i || (credit_valid_o && !credit_is_for_unit_i);
+  assign ni_credit_valid = HasCollectives &&
+      (own_credit_valid_i || (credit_valid_o && !credit_is_for_unit_i));
   assign ni_credit = own_credit_valid_i ? own_credit_i : credit_o;
 
   // ------------------------------------------------------------------------------------------- halves
@@ -197,7 +226,7 @@ module noccl_ni
       .pos_i,
       .wide_aw_valid_i,
       .wide_aw_ready_o,
-      .wide_aw_i,
+      .wide_aw_i(wide_aw),
       .wide_w_valid_i,
       .wide_w_ready_o,
       .wide_w_i,
@@ -239,7 +268,7 @@ module noccl_ni
       .answer_o(wide_answer),
       .rsp_valid_i(rsp_in_valid_i && is_wide_rsp),
       .rsp_ready_o(wide_rsp_ready),
-      .rsp_i(rsp_in_i.hdr),
+      .rsp_i(rsp_in.hdr),
       .credit_valid_i(ni_credit_valid),
       .credit_i(ni_credit),
       .req_valid_o(wide_req_valid),
@@ -253,18 +282,19 @@ module noccl_ni
       .flit_o(wide_out_o),
       .flit_valid_i(wide_in_valid_i),
       .flit_ready_o(wide_in_ready_o),
-      .flit_i(wide_in_i)
+      .flit_i(wide_in)
   );
 
   noccl_ni_narrow #(
-      .Answers(Answers)
+      .Answers(Answers),
+      .HasCollectives(HasCollectives)
   ) u_narrow (
       .clk_i,
       .rst_ni,
       .pos_i,
       .narrow_aw_valid_i,
       .narrow_aw_ready_o,
-      .narrow_aw_i,
+      .narrow_aw_i(narrow_aw),
       .narrow_w_valid_i,
       .narrow_w_ready_o,
       .narrow_w_i,
@@ -309,7 +339,7 @@ module noccl_ni
       .data_o(data),
       .rsp_valid_i(rsp_in_valid_i && !is_credit && !is_wide_rsp),
       .rsp_ready_o(narrow_rsp_ready),
-      .rsp_i(rsp_in_i),
+      .rsp_i(rsp_in),
       .wide_req_valid_i(wide_req_valid),
       .wide_req_ready_o(wide_req_ready),
       .wide_req_i(wide_req),
@@ -325,7 +355,7 @@ module noccl_ni
       .clk_i,
       .rst_ni,
       .pos_i,
-      .credit_valid_i(unit_credit_valid_i),
+      .credit_valid_i(HasCollectives && unit_credit_valid_i),
       .credit_ready_o(unit_credit_ready_o),
       .credit_to_i(unit_credit_to_i),
       .credit_i(unit_credit_i),

@@ -8,7 +8,9 @@
 
 module noccl_ni_narrow #(
     /// Writes, atomics and reads whose answer from the memory is open, of each kind.
-    parameter int unsigned Answers = 4
+    parameter int unsigned Answers = 4,
+    /// Barriers exist.
+    parameter bit HasCollectives = 1'b1
 ) (
     /// Clock.
     input logic                   clk_i,
@@ -120,8 +122,9 @@ module noccl_ni_narrow #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) {write_asked_q, read_asked_q} <= '0;
     else begin
-      write_asked_q <= request[WRITE] && !(req_ready_i && grant[WRITE]);
-      read_asked_q  <= request[READ] && !(req_ready_i && grant[READ]);
+      write_asked_q <= (request[WRITE] && !(req_ready_i && grant[WRITE]))
+          || (copy_valid && !copy_ready);
+      read_asked_q <= request[READ] && !(req_ready_i && grant[READ]);
     end
   end
 
@@ -251,8 +254,9 @@ module noccl_ni_narrow #(
   // --------------------------------------------------------------------------------------------- target
 
   noccl_ni_narrow_target #(
-      .Answers(Answers),
-      .Reads  (Answers)
+      .Answers    (Answers),
+      .Reads      (Answers),
+      .HasBarriers(HasCollectives)
   ) u_target (
       .clk_i,
       .rst_ni,

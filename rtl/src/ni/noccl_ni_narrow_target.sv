@@ -13,7 +13,9 @@ module noccl_ni_narrow_target #(
     /// Writes and atomics whose answer from the memory is open.
     parameter int unsigned Answers = 4,
     /// Reads whose data are open.
-    parameter int unsigned Reads   = 4
+    parameter int unsigned Reads = 4,
+    /// Barriers exist.
+    parameter bit HasBarriers = 1'b1
 ) (
     /// Clock.
     input  logic                            clk_i,
@@ -70,11 +72,11 @@ module noccl_ni_narrow_target #(
   noccl_ni_pkg::answer_t noted, oldest;
   asked_t asked, asker;
   logic noted_ready, oldest_valid, oldest_taken, asked_ready, asker_valid, asker_taken;
-  logic aw_gone_q, aw_gone_d, w_gone_q, w_gone_d, aw_done, w_done, may_write, writes, reads;
+  logic may_write, both_done, writes, reads;
 
   assign is_read = hdr.kind == noccl_flit_pkg::REQ_READ_NARROW;
   assign is_atomic = hdr.kind == noccl_flit_pkg::REQ_ATOMIC;
-  assign is_barrier = hdr.kind == noccl_flit_pkg::REQ_BARRIER;
+  assign is_barrier = HasBarriers && hdr.kind == noccl_flit_pkg::REQ_BARRIER;
 
   noccl_ni_barriers u_barriers (
       .clk_i,
@@ -90,13 +92,20 @@ module noccl_ni_narrow_target #(
   assign barrier_ends_here = is_barrier && !is_whole;
   assign may_write = req_valid_i && !is_read && !barrier_ends_here && noted_ready
       && (!is_atomic || asked_ready) && (!is_barrier || may_count);
-  assign aw_valid_o = may_write && !aw_gone_q;
-  assign w_valid_o = may_write && !w_gone_q;
-  assign aw_done = aw_gone_q || aw_ready_i;
-  assign w_done = w_gone_q || w_ready_i;
-  assign writes = may_write && aw_done && w_done;
-  assign aw_gone_d = may_write && !writes && aw_done;
-  assign w_gone_d = may_write && !writes && w_done;
+  assign writes = may_write && both_done;
+
+  noccl_fork #(
+      .NumOutputs(2)
+  ) u_both (
+      .clk_i,
+      .rst_ni,
+      .valid_i (may_write),
+      .select_i(2'b11),
+      .ready_o (both_done),
+      .valid_o ({aw_valid_o, w_valid_o}),
+      .ready_i ({aw_ready_i, w_ready_i})
+  );
+
   assign aw_o.addr = hdr.addr;
   assign aw_o.atop = is_atomic ? noccl_axi_pkg::ATOP_LOAD_ADD : noccl_axi_pkg::ATOP_NONE;
   assign w_o = '{data: req_i.data, strb: req_i.strobe, last: 1'b1};
@@ -176,16 +185,6 @@ module noccl_ni_narrow_target #(
     data_o.hdr.tag = asker.tag;
     data_o.hdr.resp = r_i.resp;
     data_o.data = r_i.data;
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      aw_gone_q <= 1'b0;
-      w_gone_q  <= 1'b0;
-    end else begin
-      aw_gone_q <= aw_gone_d;
-      w_gone_q  <= w_gone_d;
-    end
   end
 
   `ASSUME(WideReadsGoElsewhere, !req_valid_i || hdr.kind != noccl_flit_pkg::REQ_READ_WIDE)

@@ -116,8 +116,8 @@ module noccl_ni_narrow_write (
 
   logic [NUM_NARROW_IDS-1:0] busy_q, busy_d;
   logic [InFlightBits-1:0] own_in_flight_q, own_in_flight_d;
-  logic flit_gone_q, flit_gone_d, own_gone_q, own_gone_d;
-  logic has_write, is_ready, has_own, has_others, flit_done, own_done, sends;
+  logic begun_q, begun_d;
+  logic has_write, id_is_free, is_ready, has_own, has_others, both_done, sends;
   logic refuses, refused_q, refused_d, refused_taken;
   noccl_axi_pkg::narrow_b_t refusal_q;
 
@@ -127,22 +127,30 @@ module noccl_ni_narrow_write (
       pos_i, write.base, write.mask
   );
   assign has_others = !has_own || write.mask != '0;
+  // A refused write of the same id is answered first.
+  assign id_is_free = !busy_q[write.id] && !(refused_q && refusal_q.id == write.id);
   assign is_ready = has_write && !write.is_error
-      && (flit_gone_q || own_gone_q
-          || (!busy_q[write.id] && may_open_i && !(has_own && own_in_flight_q != '0)));
+      && (begun_q || (id_is_free && may_open_i && !(has_own && own_in_flight_q != '0)));
 
-  assign req_valid_o = is_ready && has_others && !flit_gone_q;
-  assign own_valid_o = is_ready && has_own && !own_gone_q;
-  assign flit_done = !has_others || flit_gone_q || req_ready_i;
-  assign own_done = !has_own || own_gone_q || own_ready_i;
-  assign sends = is_ready && flit_done && own_done;
-  assign flit_gone_d = is_ready && !sends && flit_done && has_others;
-  assign own_gone_d = is_ready && !sends && own_done && has_own;
+  noccl_fork #(
+      .NumOutputs(2)
+  ) u_copies (
+      .clk_i,
+      .rst_ni,
+      .valid_i (is_ready),
+      .select_i({has_own, has_others}),
+      .ready_o (both_done),
+      .valid_o ({own_valid_o, req_valid_o}),
+      .ready_i ({own_ready_i, req_ready_i})
+  );
+  assign sends = is_ready && both_done;
 
   // Open from the moment at which half of it has gone: the answer to that half may be quick.
   logic opens;
-  assign opens = is_ready && !flit_gone_q && !own_gone_q
+  assign opens = is_ready && !begun_q
       && ((req_valid_o && req_ready_i) || (own_valid_o && own_ready_i));
+
+  assign begun_d = (begun_q || opens) && !sends;
 
   assign refuses = has_write && write.is_error && !refused_q && !busy_q[write.id];
   assign refused_d = refuses || (refused_q && !refused_taken);
@@ -184,7 +192,7 @@ module noccl_ni_narrow_write (
   noccl_flit_pkg::resp_e worst_q[NUM_NARROW_IDS];
 
   logic answer_valid, answer_is_own, answer_taken, is_whole, has_data;
-  logic b_gone_q, b_gone_d, r_gone_q, r_gone_d, b_done, r_done;
+  logic shows_b, told;
   narrow_id_t answer_id, group_id;
   count_t answer_leaves, total_leaves;
   noccl_flit_pkg::resp_e total_resp;
@@ -224,15 +232,21 @@ module noccl_ni_narrow_write (
     is_whole = total_leaves == expected_q[answer_id];
   end
 
-  assign b_valid_o = (has_answer && is_whole && !b_gone_q) || (!has_answer && refused_q);
+  noccl_fork #(
+      .NumOutputs(2)
+  ) u_told (
+      .clk_i,
+      .rst_ni,
+      .valid_i (has_answer && is_whole),
+      .select_i({has_data, 1'b1}),
+      .ready_o (told),
+      .valid_o ({r_valid_o, shows_b}),
+      .ready_i ({r_ready_i, b_ready_i})
+  );
+  assign b_valid_o = shows_b || (!has_answer && refused_q);
   assign b_o = has_answer ? '{id: answer_id, resp: total_resp} : refusal_q;
-  assign r_valid_o = has_data && !r_gone_q;
   assign r_o = '{id: answer_id, data: rsp_i.data, resp: rsp_i.hdr.resp, last: 1'b1};
-  assign b_done = !is_whole || b_gone_q || b_ready_i;
-  assign r_done = !has_data || r_gone_q || r_ready_i;
-  assign answer_taken = has_answer && b_done && r_done;
-  assign b_gone_d = has_answer && is_whole && !answer_taken && b_done;
-  assign r_gone_d = has_answer && !answer_taken && has_data && r_done;
+  assign answer_taken = has_answer && (!is_whole || told);
   assign rsp_ready_o = answer_taken && !answer_is_own;
   assign own_b_ready_o = answer_taken && answer_is_own;
   assign refused_taken = !has_answer && b_ready_i;
@@ -248,15 +262,13 @@ module noccl_ni_narrow_write (
       open_q <= 1'b0;
       busy_q <= '0;
       own_in_flight_q <= '0;
-      {flit_gone_q, own_gone_q, b_gone_q, r_gone_q} <= '0;
+      begun_q <= 1'b0;
       {refused_q, refused_held_q, own_held_q} <= '0;
     end else begin
       open_q <= open_d;
       busy_q <= busy_d;
       own_in_flight_q <= own_in_flight_d;
-      {flit_gone_q, own_gone_q, b_gone_q, r_gone_q} <= {
-        flit_gone_d, own_gone_d, b_gone_d, r_gone_d
-      };
+      begun_q <= begun_d;
       {refused_q, refused_held_q, own_held_q} <= {refused_d, refused_held_d, own_held_d};
     end
   end

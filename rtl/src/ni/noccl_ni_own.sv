@@ -49,20 +49,26 @@ module noccl_ni_own #(
   } noted_t;
 
   noted_t noted, oldest;
-  logic noted_ready, oldest_valid, oldest_taken, may_copy, copies;
-  logic aw_gone_q, aw_gone_d, w_gone_q, w_gone_d, aw_done, w_done;
+  logic noted_ready, oldest_valid, oldest_taken, may_copy, both_done, copies;
 
   assign may_copy = copy_valid_i && noted_ready;
-  assign aw_valid_o = may_copy && !aw_gone_q;
-  assign w_valid_o = may_copy && !w_gone_q;
-  assign aw_done = aw_gone_q || aw_ready_i;
-  assign w_done = w_gone_q || w_ready_i;
-  assign copies = may_copy && aw_done && w_done;
-  assign aw_gone_d = may_copy && !copies && aw_done;
-  assign w_gone_d = may_copy && !copies && w_done;
-  assign copy_ready_o = noted_ready && aw_done && w_done;
-  assign aw_o = '{addr: copy_addr_i, atop: noccl_axi_pkg::ATOP_NONE};
-  assign w_o = copy_w_i;
+  assign copies = may_copy && both_done;
+  assign copy_ready_o = noted_ready && both_done;
+
+  noccl_fork #(
+      .NumOutputs(2)
+  ) u_both (
+      .clk_i,
+      .rst_ni,
+      .valid_i (may_copy),
+      .select_i(2'b11),
+      .ready_o (both_done),
+      .valid_o ({aw_valid_o, w_valid_o}),
+      .ready_i ({aw_ready_i, w_ready_i})
+  );
+
+  assign aw_o  = '{addr: copy_addr_i, atop: noccl_axi_pkg::ATOP_NONE};
+  assign w_o   = copy_w_i;
   assign noted = '{is_last: copy_is_last_i, tag: copy_tag_i};
 
   noccl_fifo #(
@@ -80,20 +86,24 @@ module noccl_ni_own #(
   );
 
   assign answer_valid_o = b_valid_i && oldest_valid && oldest.is_last;
-  assign answer_tag_o = oldest.tag;
-  assign answer_resp_o = b_resp_i;
+  assign answer_tag_o   = oldest.tag;
+
+  // At most one burst per channel is open here: no failure is left out.
+  noccl_ni_failed #(
+      .Entries (noccl_cfg_pkg::WIDE_CHANNELS),
+      .NameBits(noccl_cfg_pkg::TAG_BITS)
+  ) u_failed (
+      .clk_i,
+      .rst_ni,
+      .taken_i  (oldest_taken),
+      .is_last_i(oldest.is_last),
+      .name_i   (oldest.tag),
+      .resp_i   (b_resp_i),
+      .resp_o   (answer_resp_o)
+  );
+
   assign b_ready_o = oldest_valid && (!oldest.is_last || answer_ready_i);
   assign oldest_taken = b_valid_i && b_ready_o;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      aw_gone_q <= 1'b0;
-      w_gone_q  <= 1'b0;
-    end else begin
-      aw_gone_q <= aw_gone_d;
-      w_gone_q  <= w_gone_d;
-    end
-  end
 
   `ASSUME(MemoryAnswersWhatItTook, !b_valid_i || oldest_valid)
 

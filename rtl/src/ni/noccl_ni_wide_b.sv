@@ -22,6 +22,8 @@ module noccl_ni_wide_b
     input  noccl_ni_pkg::burst_t                         burst_i        [WIDE_CHANNELS],
     /// Its id is free and, for a reduction, fewer than the limit are open and none by its name.
     output logic                     [WIDE_CHANNELS-1:0] may_start_o,
+    /// A transaction of that name has not been answered.
+    output logic                     [WIDE_CHANNELS-1:0] is_open_o,
     /// The first beat of a burst leaves.
     input  logic                                         opens_i,
     input  noccl_ni_pkg::wide_tag_t                      opened_name_i,
@@ -80,7 +82,9 @@ module noccl_ni_wide_b
 
   always_comb begin
     for (int unsigned c = 0; c < WIDE_CHANNELS; c++) begin
-      may_start_o[c] = !busy_q[name_i[c]];
+      is_open_o[c]   = busy_q[name_i[c]];
+      // A refused burst of the same id is answered first.
+      may_start_o[c] = !is_open_o[c] && !(refused_valid_i[c] && refused_i[c].id == burst_i[c].id);
       if (burst_i[c].opcode == OPCODE_JOIN) begin
         if (&joins_valid_q) may_start_o[c] = 1'b0;
         for (int unsigned j = 0; j < MaxOpen; j++) begin

@@ -48,8 +48,7 @@ module noccl_ni_wide_target #(
   noccl_flit_pkg::wide_hdr_t hdr;
   noccl_ni_pkg::answer_t noted, oldest;
   logic noted_ready, oldest_valid, oldest_taken;
-  logic aw_gone_q, aw_gone_d, w_gone_q, w_gone_d;
-  logic aw_done, w_done, lands, may_land, is_dropped;
+  logic both_done, lands, may_land, is_dropped;
 
   assign hdr = flit_i.hdr;
 
@@ -57,16 +56,22 @@ module noccl_ni_wide_target #(
   assign is_dropped = hdr.kind == noccl_flit_pkg::WIDE_REDUCE
       && hdr.resp != noccl_flit_pkg::RESP_OKAY;
 
-  // AW and W are offered together; whichever the memory takes first is remembered.
+  // AW and W are offered together, and taken in any order.
   assign may_land = flit_valid_i && noted_ready;
-  assign aw_valid_o = may_land && !aw_gone_q;
-  assign w_valid_o = may_land && !w_gone_q;
-  assign aw_done = aw_gone_q || aw_ready_i;
-  assign w_done = w_gone_q || w_ready_i;
-  assign lands = may_land && aw_done && w_done;
-  assign aw_gone_d = may_land && !lands && aw_done;
-  assign w_gone_d = may_land && !lands && w_done;
-  assign flit_ready_o = noted_ready && aw_done && w_done;
+  assign lands = may_land && both_done;
+  assign flit_ready_o = noted_ready && both_done;
+
+  noccl_fork #(
+      .NumOutputs(2)
+  ) u_both (
+      .clk_i,
+      .rst_ni,
+      .valid_i (may_land),
+      .select_i(2'b11),
+      .ready_o (both_done),
+      .valid_o ({aw_valid_o, w_valid_o}),
+      .ready_i ({aw_ready_i, w_ready_i})
+  );
 
   assign aw_o.addr = noccl_flit_pkg::offset_t'({hdr.line, LINE_OFFSET_BITS'(0)});
   assign aw_o.atop = noccl_axi_pkg::ATOP_NONE;
@@ -99,23 +104,27 @@ module noccl_ni_wide_target #(
       .data_o (oldest)
   );
 
+  // A source sends one burst under a tag at a time; sums of one root are told apart by their tag alone.
+  noccl_flit_pkg::resp_e burst_resp;
+  noccl_ni_failed #(
+      .NameBits($bits({oldest.is_join, oldest.src, oldest.tag}))
+  ) u_failed (
+      .clk_i,
+      .rst_ni,
+      .taken_i  (oldest_taken),
+      .is_last_i(oldest.is_last),
+      .name_i   ({oldest.is_join, oldest.is_join ? pos_i : oldest.src, oldest.tag}),
+      .resp_i   (noccl_ni_pkg::worse(oldest.resp, b_resp_i)),
+      .resp_o   (burst_resp)
+  );
+
   // Answers of beats before the last end here.
   assign answer_valid_o = b_valid_i && oldest_valid && oldest.is_last;
   assign b_ready_o = oldest_valid && (!oldest.is_last || answer_ready_i);
   assign oldest_taken = b_valid_i && b_ready_o;
   always_comb begin
     answer_o = oldest;
-    answer_o.resp = noccl_ni_pkg::worse(oldest.resp, b_resp_i);
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      aw_gone_q <= 1'b0;
-      w_gone_q  <= 1'b0;
-    end else begin
-      aw_gone_q <= aw_gone_d;
-      w_gone_q  <= w_gone_d;
-    end
+    answer_o.resp = burst_resp;
   end
 
   `ASSERT_INIT(AnswersAtLeastOne, Answers >= 1)

@@ -65,7 +65,7 @@ module noccl_ni_wide_write
   // ------------------------------------------------------------------------------------------ channels
 
   logic [WIDE_CHANNELS-1:0] burst_valid, is_open, is_first, beat_valid, grant;
-  logic [WIDE_CHANNELS-1:0] refused_valid, refused_ready;
+  logic [WIDE_CHANNELS-1:0] refused_valid, refused_ready, is_open_name;
   noccl_ni_pkg::burst_t burst[WIDE_CHANNELS];
   noccl_flit_pkg::wide_flit_t beat[WIDE_CHANNELS];
   noccl_axi_pkg::wide_b_t refused[WIDE_CHANNELS];
@@ -92,6 +92,7 @@ module noccl_ni_wide_write
         .grant_i(grant[c]),
         .credit_valid_i,
         .credit_i,
+        .id_is_open_i(is_open_name[c]),
         .refused_valid_o(refused_valid[c]),
         .refused_ready_i(refused_ready[c]),
         .refused_o(refused[c])
@@ -202,6 +203,7 @@ module noccl_ni_wide_write
       .name_i(name),
       .burst_i(burst),
       .may_start_o(may_start),
+      .is_open_o(is_open_name),
       .opens_i(opens),
       .opened_name_i(sent_name),
       .opened_i(sent_burst),

@@ -45,6 +45,8 @@ module noccl_ni_write_channel #(
     /// Room given back to a sender of this tile.
     input  logic                       credit_valid_i,
     input  noccl_ni_pkg::credit_t      credit_i,
+    /// A transaction of the burst's id has not been answered.
+    input  logic                       id_is_open_i,
     /// Answer to a burst that was swallowed.
     output logic                       refused_valid_o,
     input  logic                       refused_ready_i,
@@ -54,9 +56,9 @@ module noccl_ni_write_channel #(
   import noccl_axi_pkg::OPCODE_UNICAST;
   import noccl_axi_pkg::OPCODE_MULTICAST;
   import noccl_axi_pkg::OPCODE_JOIN;
+  import noccl_collective_pkg::window_t;
 
   localparam int unsigned LINE_OFFSET_BITS = $clog2(noccl_cfg_pkg::WIDE_BITS / 8);
-  localparam int unsigned WindowBits = $clog2(noccl_cfg_pkg::MAX_WINDOW_BEATS + 1);
 
   // ---------------------------------------------------------------------------------------- the burst
 
@@ -109,7 +111,7 @@ module noccl_ni_write_channel #(
   // --------------------------------------------------------------------------------------- the window
 
   logic is_unlimited;
-  logic [WindowBits-1:0] window, under_way_q, under_way_d;
+  window_t window, under_way_q, under_way_d;
   logic is_credited, has_window;
 
   noccl_window u_window (
@@ -117,7 +119,6 @@ module noccl_ni_write_channel #(
       .root_i(burst.dst),
       .base_i(burst.base),
       .mask_i(burst.mask),
-      .counts_here_i(1'b1),
       .is_unlimited_o(is_unlimited),
       .window_o(window)
   );
@@ -134,9 +135,9 @@ module noccl_ni_write_channel #(
 
   assign is_last = beat_q == burst.len;
   assign beat_valid_o = burst_valid_o && !burst.is_error && w_valid_i && has_window;
-  // The last beat of a refused burst waits until the answer before it has left.
+  // The last beat of a refused burst waits until the answer before it has left, and those of its id that are open.
   assign swallow = burst_valid_o && burst.is_error && w_valid_i
-      && !(is_last && refused_valid_q && !refused_ready_i);
+      && !(is_last && (id_is_open_i || (refused_valid_q && !refused_ready_i)));
   assign step = grant_i || swallow;
   assign w_ready_o = step;
 
@@ -144,9 +145,9 @@ module noccl_ni_write_channel #(
   assign beat_d = !step ? beat_q : is_last ? '0 : beat_q + 1'b1;
 
   // The last beat is not counted: nothing is given back for it.
-  logic [WindowBits-1:0] sent, given_back;
-  assign sent = WindowBits'(grant_i && burst.opcode == OPCODE_JOIN);
-  assign given_back = is_credited ? WindowBits'(credit_i.beats) : '0;
+  window_t sent, given_back;
+  assign sent = window_t'(grant_i && burst.opcode == OPCODE_JOIN);
+  assign given_back = is_credited ? window_t'(credit_i.beats) : '0;
   assign under_way_d = step && is_last ? '0 : under_way_q + sent - given_back;
 
   always_comb begin

@@ -74,7 +74,7 @@ module noccl_reducing_router
   port_set_t join_valid, absorb, forward;
   wide_flit_t head[NUM_PORTS], result;
   wide_hdr_t head_hdr[NUM_PORTS];
-  logic result_valid, result_ready;
+  logic result_valid, result_ready, is_partial;
 
   noccl_router #(
       .flit_t      (wide_flit_t),
@@ -104,7 +104,8 @@ module noccl_reducing_router
 
   for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_hdr
     assign head_hdr[i] = head[i].hdr;
-    assign store_o.wdata[i] = head[i].data;
+    localparam bit HasPartials = noccl_collective_pkg::PARTIALS_BANK[i];
+    assign store_o.wdata[i] = HasPartials && is_partial ? dca_result_i.data : head[i].data;
   end
   // Sums fill their line.
   assign result.strobe = '1;
@@ -126,6 +127,7 @@ module noccl_reducing_router
         .result_hdr_o    (result.hdr),
         .result_ready_i  (result_ready),
         .store_we_o      (store_o.we),
+        .store_partial_o (is_partial),
         .store_waddr_o   (waddr),
         .store_re_o      (store_o.re),
         .store_raddr_o   (store_o.raddr),
@@ -139,7 +141,6 @@ module noccl_reducing_router
         .dca_tag_o       (dca_o.tag),
         .dca_result_valid_i,
         .dca_result_ready_o,
-        .dca_result_i    (dca_result_i.data),
         .dca_result_tag_i(dca_result_i.tag),
         .credit_valid_i,
         .credit_name_i,
@@ -157,6 +158,7 @@ module noccl_reducing_router
     assign {dca_o.third, dca_o.second, dca_o.first} = {operand[2], operand[1], operand[0]};
   end else begin : gen_no_reduction
     assign absorb = '0;
+    assign is_partial = 1'b0;
     assign forward = '0;
     assign result_valid = 1'b0;
     assign result.hdr = '0;

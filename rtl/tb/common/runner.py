@@ -24,6 +24,7 @@ from pathlib import Path
 import repository
 import rtl_sources
 import rtl_tools
+from common import count
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -181,6 +182,8 @@ def run(
     directory = program / f"{caller.removesuffix('-call-')}-seed-{seed}"
     directory.mkdir(exist_ok=True)
     results, log = directory / "results.xml", directory / "run.log"
+    told = directory / "transactions"
+    told.unlink(missing_ok=True)
     print(f"seed {seed}: NOCCL_SEED={seed} repeats it; log: {log}")
     path = os.pathsep.join(map(str, [file.parent, TB, repository.ROOT / "tools", *sys.path]))
     runner = _runner(build)
@@ -201,6 +204,7 @@ def run(
                 "NOCCL_TB_PATH": path,
                 "PYTHONWARNINGS": "ignore::DeprecationWarning",
                 "COCOTB_ANSI_OUTPUT": "0",
+                count.VARIABLE: str(told),
                 **(environment or {}),
             },
             results_xml=str(results),
@@ -212,6 +216,7 @@ def run(
     num_tests, num_failed = get_results(results)
     if num_tests == 0 or num_failed:
         raise RuntimeError(f"{num_failed} of {num_tests} tests failed, seed {seed}:\n{_tail(log)}")
+    count.collect(build.top, told)
     return directory
 
 

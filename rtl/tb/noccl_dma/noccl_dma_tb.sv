@@ -158,68 +158,54 @@ module noccl_dma_tb (
   logic wide_out_valid, wide_out_ready, wide_in_valid, wide_in_ready;
   logic req_out_valid, req_out_ready, req_in_valid, req_in_ready;
   logic rsp_out_valid, rsp_out_ready, rsp_in_valid, rsp_in_ready;
-  logic wide_any, req_any, rsp_any;
-  noccl_flit_pkg::wide_flit_t wide_out, wide_in, wide_any_flit;
+  noccl_flit_pkg::wide_flit_t wide_out, wide_in, wide_back;
   noccl_flit_pkg::req_flit_t req_out, req_in;
   noccl_flit_pkg::rsp_flit_t rsp_out, rsp_in;
 
-  noccl_fifo #(
-      .data_t(noccl_flit_pkg::wide_flit_t)
+  noccl_loop #(
+      .flit_t(noccl_flit_pkg::wide_flit_t)
   ) u_wide (
       .clk_i,
       .rst_ni,
+      .hold_i (hold_i[0]),
       .valid_i(wide_out_valid),
       .ready_o(wide_out_ready),
-      .data_i (wide_out),
-      .valid_o(wide_any),
-      .ready_i(wide_in_valid && wide_in_ready),
-      .data_o (wide_any_flit)
+      .flit_i (wide_out),
+      .valid_o(wide_in_valid),
+      .ready_i(wide_in_ready),
+      .flit_o (wide_back)
   );
-  noccl_fifo #(
-      .data_t(noccl_flit_pkg::req_flit_t)
+  noccl_loop #(
+      .flit_t(noccl_flit_pkg::req_flit_t)
   ) u_req (
       .clk_i,
       .rst_ni,
+      .hold_i (hold_i[1]),
       .valid_i(req_out_valid),
       .ready_o(req_out_ready),
-      .data_i (req_out),
-      .valid_o(req_any),
-      .ready_i(req_in_valid && req_in_ready),
-      .data_o (req_in)
+      .flit_i (req_out),
+      .valid_o(req_in_valid),
+      .ready_i(req_in_ready),
+      .flit_o (req_in)
   );
-  noccl_fifo #(
-      .data_t(noccl_flit_pkg::rsp_flit_t)
+  noccl_loop #(
+      .flit_t(noccl_flit_pkg::rsp_flit_t)
   ) u_rsp (
       .clk_i,
       .rst_ni,
+      .hold_i (hold_i[2]),
       .valid_i(rsp_out_valid),
       .ready_o(rsp_out_ready),
-      .data_i (rsp_out),
-      .valid_o(rsp_any),
-      .ready_i(rsp_in_valid && rsp_in_ready),
-      .data_o (rsp_in)
+      .flit_i (rsp_out),
+      .valid_o(rsp_in_valid),
+      .ready_i(rsp_in_ready),
+      .flit_o (rsp_in)
   );
 
   // A beat for another tile comes back as one from another tile: this one's are counted until they have landed.
   always_comb begin
-    wide_in = wide_any_flit;
+    wide_in = wide_back;
     if (!wide_in.hdr.multicast && wide_in.hdr.dst != POSITION) wide_in.hdr.src = wide_in.hdr.dst;
-  end
-
-  // A plane may only pause between flits: what has been offered stays offered.
-  logic [2:0] shown_q;
-  assign wide_in_valid = wide_any && (!hold_i[0] || shown_q[0]);
-  assign req_in_valid  = req_any && (!hold_i[1] || shown_q[1]);
-  assign rsp_in_valid  = rsp_any && (!hold_i[2] || shown_q[2]);
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      shown_q <= '0;
-    end else begin
-      shown_q[0] <= wide_in_valid && !wide_in_ready;
-      shown_q[1] <= req_in_valid && !req_in_ready;
-      shown_q[2] <= rsp_in_valid && !rsp_in_ready;
-    end
   end
 
   noccl_ni u_ni (

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import cocotb
 from cocotb.triggers import FallingEdge, RisingEdge
 
-from common import handshake, runner
+from common import count, handshake, runner
 from common.pauses import KINDS, pauses
 
 OWN = 0x2000_0000
@@ -165,6 +165,7 @@ async def every_transfer_moves_its_bytes_and_no_others(dut, back_pressure: str) 
         assert await engine.wait() == 0
         copied(image, transfer)
         assert await engine.image(size) == bytes(image), transfer
+        count.add(1)
 
 
 @cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")
@@ -172,10 +173,10 @@ async def every_transfer_moves_its_bytes_and_no_others(dut, back_pressure: str) 
 async def transfers_side_by_side_do_not_mix(dut, back_pressure: str) -> None:
     engine = await started(dut, back_pressure)
     rng = random.Random(cocotb.RANDOM_SEED + 2)
-    size, count = 8 * 1024, 12
-    image = bytearray(rng.randbytes(size * count))
+    size, num_transfers = 8 * 1024, 12
+    image = bytearray(rng.randbytes(size * num_transfers))
     await engine.fill(image)
-    for i in range(count):
+    for i in range(num_transfers):
         transfer = random_transfer(rng, i * size, size)
         if transfer.opcode == JOIN:
             transfer = Transfer(
@@ -185,6 +186,7 @@ async def transfers_side_by_side_do_not_mix(dut, back_pressure: str) -> None:
         copied(image, transfer)
     assert await engine.wait() == 0
     assert await engine.image(len(image)) == bytes(image)
+    count.add(num_transfers)
 
 
 @cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")

@@ -11,12 +11,12 @@ import cocotb
 import pytest
 from cocotb.triggers import FallingEdge, RisingEdge
 
-from common import flits, handshake, runner
+from common import count, flits, handshake, runner
 from common.flits import PORTS
 from common.merge_model import Contribution, Model
 from common.pauses import KINDS, pauses
 
-NUM_TRANSACTIONS = 400
+NUM_TRANSACTIONS = 600
 MAX_CYCLES = 60_000
 # Bits of a tag that traffic uses: the fewer, the more often a name comes back.
 TAGS = 64
@@ -170,6 +170,7 @@ async def every_leaf_leaves_once(dut, idle: str, back_pressure: str) -> None:
     assert {t: (bench.left[t], bench.worst[t]) for t in expected} == expected
     assert bench.model.has_overflowed
     assert bench.num_results > 0
+    count.add(NUM_TRANSACTIONS)
 
 
 async def random_cycle(bench: Bench, idles, stalls, shown: set[int]) -> set[int]:

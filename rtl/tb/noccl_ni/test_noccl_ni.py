@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import cocotb
 from cocotb.triggers import ClockCycles, RisingEdge, with_timeout
 
-from common import axi, handshake, runner
+from common import axi, count, handshake, runner
 from common.pauses import KINDS, pauses
 
 # The south-west cluster of collective_noc_4x4 and its neighbours' address bits.
@@ -27,6 +27,7 @@ ROW_BIT = STRIDE
 COLUMN_BIT = 4 * STRIDE
 
 UNICAST, MULTICAST, JOIN = 0, 1, 2
+ATOMIC_LOAD_ADD = 0b100000
 TIMEOUT_NS = 400_000
 
 
@@ -118,6 +119,7 @@ async def what_is_written_can_be_read(dut, back_pressure: str) -> None:
         again = await tile.wide_read.read(CLUSTER_BASE + at, num_bytes)
         assert again.data == data
         assert again.resp == axi.Resp.OKAY
+        count.add(2)
     assert bytes(tile.memory[0:L1_BYTES]) == bytes(image)
 
 
@@ -153,6 +155,7 @@ async def transactions_of_many_ids_are_all_answered(dut, back_pressure: str) -> 
     for i, event in enumerate(narrow_reads):
         await event.wait()
         assert event.data.data == bytes([i] * 8)
+    count.add(len(writes) + len(narrow) + len(reads) + len(narrow_reads))
 
 
 @cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")
@@ -212,6 +215,7 @@ async def contributions_are_answered_under_their_tag(dut, back_pressure: str) ->
     for tag in range(6):
         assert bytes(tile.memory[1024 * tag : 1024 * tag + 640]) == data
         assert bytes(tile.registers[8 * tag : 8 * tag + 8]) == bytes([1] * 8)
+    count.add(len(events) + len(barriers))
 
 
 @cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")
@@ -246,6 +250,38 @@ async def what_nobody_serves_is_answered_here(dut, back_pressure: str) -> None:
 
 
 @cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")
+async def contributions_without_a_place_are_refused(dut) -> None:
+    tile = await start(dut)
+    before = flits(dut)
+    unmapped = 0x1000_0000
+    # The root has no place; a member has none: the mask names what is no coordinate of a cluster.
+    for address, mask in ((unmapped, 0), (unmapped, ROW_BIT), (CLUSTER_BASE, 1 << 40)):
+        awuser = user(JOIN, mask, tag=5)
+        response = await tile.wide_write.write(address, bytes(640), user=awuser)
+        assert response.resp == axi.Resp.DECERR
+        response = await tile.narrow_write.write(address, bytes(8), size=3, user=awuser)
+        assert response.resp == axi.Resp.DECERR
+    assert flits(dut) == before, "nobody waits for siblings"
+
+
+@cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")
+async def atomics_without_a_place_are_refused(dut) -> None:
+    tile = await start(dut)
+    before = flits(dut)
+    dut.s_narrow_awatop.value = ATOMIC_LOAD_ADD
+    for address, mask in ((0x1000_0000, 0), (CLUSTER_BASE, ROW_BIT)):
+        word = {"size": 3, "user": user(UNICAST, mask)}
+        response = await tile.narrow_write.write(address, bytes(8), **word)
+        assert response.resp == axi.Resp.DECERR
+    # Other atomics than fetch-and-add, and those on a set, are not served.
+    for atop, awuser in ((ATOMIC_LOAD_ADD + 1, user()), (ATOMIC_LOAD_ADD, user(MULTICAST))):
+        dut.s_narrow_awatop.value = atop
+        response = await tile.narrow_write.write(CLUSTER_BASE, bytes(8), size=3, user=awuser)
+        assert response.resp == axi.Resp.SLVERR
+    assert flits(dut) == before
+
+
+@cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")
 async def served_and_refused_mix(dut) -> None:
     tile = await start(dut, "often")
     rng = random.Random(cocotb.RANDOM_SEED + 5)
@@ -261,3 +297,4 @@ async def served_and_refused_mix(dut) -> None:
     for event, is_mapped in events:
         await with_timeout(event.wait(), TIMEOUT_NS, "ns")
         assert event.data.resp == (axi.Resp.OKAY if is_mapped else axi.Resp.DECERR)
+    count.add(len(events))

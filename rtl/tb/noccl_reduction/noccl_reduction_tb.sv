@@ -64,11 +64,18 @@ module noccl_reduction_tb
 
   localparam int unsigned Lanes = noccl_cfg_pkg::WIDE_BITS / 64;
 
+  typedef struct packed {
+    wide_data_t  total;
+    dca_tag_t    tag;
+    logic [31:0] done;
+  } operation_t;
+  operation_t oldest;
+
   wide_hdr_t head[NUM_PORTS];
   port_set_t store_we, store_re;
   store_address_t store_waddr[NUM_PORTS], store_raddr;
   wide_data_t store_rdata[NUM_PORTS], operand[3];
-  logic dca_valid, dca_ready, has_third, dca_result_valid, dca_result_ready;
+  logic is_partial, dca_valid, dca_ready, has_third, dca_result_valid, dca_result_ready;
   dca_tag_t dca_tag;
 
   for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_bank
@@ -78,7 +85,7 @@ module noccl_reduction_tb
         .rst_ni,
         .we_i   (store_we[i]),
         .waddr_i(store_waddr[i]),
-        .wdata_i({Lanes{data_i[i]}}),
+        .wdata_i(i == 0 && is_partial ? oldest.total : {Lanes{data_i[i]}}),
         .re_i   (store_re[i]),
         .raddr_i(store_raddr),
         .rdata_o(store_rdata[i])
@@ -87,11 +94,6 @@ module noccl_reduction_tb
 
   // ----------------------------------------------------------------------------------------- arithmetic
 
-  typedef struct packed {
-    wide_data_t  total;
-    dca_tag_t    tag;
-    logic [31:0] done;
-  } operation_t;
 
   function automatic wide_data_t fold(wide_data_t a, wide_data_t b);
     wide_data_t sum;
@@ -101,7 +103,7 @@ module noccl_reduction_tb
     return sum;
   endfunction
 
-  operation_t queue_q[PipelineBeats], oldest;
+  operation_t queue_q[PipelineBeats];
   assign oldest = queue_q[0];
   logic [31:0] num_q, cycle_q;
   wide_data_t two;
@@ -137,9 +139,7 @@ module noccl_reduction_tb
   assign result_data_o  = oldest.total[63:0];
   assign lanes_differ_o = result_valid_o && (oldest.total != {Lanes{result_data_o}});
 
-  noccl_reduction #(
-      .PipelineBeats(PipelineBeats)
-  ) u_reduction (
+  noccl_reduction u_reduction (
       .clk_i,
       .rst_ni,
       .position_i,
@@ -151,6 +151,7 @@ module noccl_reduction_tb
       .result_hdr_o,
       .result_ready_i,
       .store_we_o        (store_we),
+      .store_partial_o   (is_partial),
       .store_waddr_o     (store_waddr),
       .store_re_o        (store_re),
       .store_raddr_o     (store_raddr),
@@ -164,7 +165,6 @@ module noccl_reduction_tb
       .dca_tag_o         (dca_tag),
       .dca_result_valid_i(dca_result_valid),
       .dca_result_ready_o(dca_result_ready),
-      .dca_result_i      (oldest.total),
       .dca_result_tag_i  (oldest.tag),
       .credit_valid_i,
       .credit_name_i,

@@ -13,6 +13,7 @@ mod elaborate;
 mod gemm;
 mod help_markdown;
 mod matrix;
+mod order;
 mod report;
 mod reproduce;
 mod rows;
@@ -46,6 +47,7 @@ enum Verb {
     Demo(demo::Demo),
     Elaborate(elaborate::Elaborate),
     Schedule(schedule::Schedule),
+    Order(order::Order),
     Check(check::Check),
     Run(run::Run),
     Compare(compare::Compare),
@@ -77,6 +79,7 @@ impl Cli {
             Verb::Demo(verb) => verb.run(),
             Verb::Elaborate(verb) => verb.run(),
             Verb::Schedule(verb) => verb.run(),
+            Verb::Order(verb) => verb.run(),
             Verb::Check(verb) => verb.run(),
             Verb::Run(verb) => verb.run(),
             Verb::Compare(verb) => verb.run(),

@@ -16,11 +16,12 @@ use std::path::PathBuf;
 Examples:
   noccl reproduce collective_noc --quick
   noccl reproduce collective_noc --json > claims.json
-  noccl reproduce collective_noc --page docs/papers/S1.md --figures docs/papers/S1")]
+  noccl reproduce collective_noc --page docs/papers/S1.md --figures docs/papers/S1
+  noccl reproduce torrent")]
 pub struct Reproduce {
-    /// Paper: collective_noc (S1)
+    /// Paper: collective_noc (S1) or torrent (S3)
     paper: String,
-    /// Leave out the matrix products on meshes up to 256x256
+    /// Leave out S1's matrix products on meshes up to 256x256
     #[arg(long)]
     quick: bool,
     /// Print the rows as JSON
@@ -37,7 +38,7 @@ pub struct Reproduce {
 impl Reproduce {
     pub fn run(&self) -> Result<Outcome, Error> {
         if let Some(page) = &self.page {
-            noccl::check_claims_page(page)?;
+            noccl::check_claims_page(&self.paper, page)?;
         }
         let reproduction = watched("groups", |watch| {
             noccl::reproduce(&self.paper, self.quick, watch)

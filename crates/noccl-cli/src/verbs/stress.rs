@@ -16,6 +16,7 @@ use noccl::{Error, StressReport, StressRequest};
 Examples:
   noccl stress --seeds 1000
   noccl stress --spec collective_noc_4x4_peer --only multicast --seeds 20 --json
+  noccl stress --spec torrent_4x5 --only chain --seeds 1000
   noccl stress --first-seed 17 --seeds 1")]
 pub struct Stress {
     #[command(flatten)]
@@ -26,7 +27,8 @@ pub struct Stress {
     /// First seed
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     first_seed: u64,
-    /// Kinds to mix: all, or a list of write, read, multicast, reduction, barrier, atomic
+    /// Kinds to mix: all, or a list of write, read, multicast, reduction, barrier, atomic; or chain
+    /// (random sets of overlapping chains of Torrent endpoints) alone
     #[arg(long, value_name = "KIND,...", default_value = "all")]
     only: String,
     /// Transactions per seed

@@ -4,6 +4,7 @@
 use super::{Chunks, Work, strides};
 use crate::constants::Constants;
 use crate::published::Extent;
+use noccl_spec::WideReductionKind;
 
 /// A hand-over of a pipelined reduction.
 #[derive(Debug, Clone, Copy)]
@@ -22,8 +23,9 @@ impl Constants {
         let (across, up) = (extent.columns - 1, extent.rows - 1);
         let line = self.moved(self.reduction_alpha_cycles, across + up, beats as f64);
         let operands = if across > 0 { 3 } else { 2 };
-        line + f64::from(across) * self.merge_cycles(2, 8)
-            + f64::from(up) * self.merge_cycles(operands, 8)
+        let kind = WideReductionKind::ThreeOperand;
+        line + f64::from(across) * self.merge_cycles(kind, 2, 8)
+            + f64::from(up) * self.merge_cycles(kind, operands, 8)
     }
 
     /// `chain` in a row, `row_column` in two dimensions: chunk i crosses hop s in step 2 s + i and is

@@ -59,8 +59,9 @@ impl Tree<'_> {
             if operands > 1 {
                 merged.route.push(alone(adder(tile), cycle[index] - first));
             }
-            cycle[index] += self.constants.merge_cycles(operands, self.element_bytes);
             let kind = self.network.spec().router.wide_reduction.kind;
+            let (constants, bytes) = (self.constants, self.element_bytes);
+            cycle[index] += constants.merge_cycles(kind, operands, bytes);
             merged.cycles_per_beat = merged.cycles_per_beat.max(cycles_per_beat(kind, operands));
             let port = self.network.next_hop(here, self.root);
             let out = alone(slot(tile, port as usize), cycle[index] - first);

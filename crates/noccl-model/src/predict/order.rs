@@ -101,7 +101,8 @@ fn agent(network: &Network, action: &Action, tile: TileId) -> Option<Agent> {
         | ActionKind::InNetworkReduction(_)
         | ActionKind::InNetworkAllReduce(_)
         | ActionKind::Barrier(_)
-        | ActionKind::Arrival(_) => Some(Agent::Control),
+        | ActionKind::Arrival(_)
+        | ActionKind::Chain(_) => Some(Agent::Control),
         ActionKind::Delivery(transfer) => {
             (network.find(transfer.initiator) == Some(tile)).then_some(Agent::Control)
         }

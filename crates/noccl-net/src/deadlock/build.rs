@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Rules<'a> {
     pub(super) network: &'a Network,
     pub(super) flow: RouterFlow,
-    /// Can the stores of waiting operands fill up?
+    /// Can more reductions meet at a router than it works on together?
     pub(super) can_store_fill: bool,
     /// Targets whose counters of open barriers can be in use when a further barrier comes.
     pub(super) full_targets: &'a BTreeSet<TileId>,

@@ -12,7 +12,7 @@ use super::cycle::find_cycle;
 use super::limits::full_targets;
 use super::search::{Found, shortest_consistent};
 use super::transaction::Transaction;
-use super::{Cycle, Flow, Place, Proof, Wait, store_beats_needed};
+use super::{Cycle, Flow, Place, Proof, Wait, reduction_flows, reductions_at_a_router};
 use crate::{Network, TileId};
 use noccl_spec::{Plane, RouterFlow};
 use std::cell::RefCell;
@@ -69,11 +69,10 @@ struct Graph<'a> {
 
 impl<'a> Graph<'a> {
     fn new(network: &'a Network, flows: &'a [Flow], order: &'a IssueOrder) -> Self {
-        let spec = network.spec();
-        let flow = spec.router.flow;
-        let store = u64::from(spec.router.wide_reduction.store_beats);
+        let flow = network.spec().router.flow;
+        let limit = reduction_flows(network) as usize;
         let can_store_fill =
-            flow == RouterFlow::NonBlocking && store_beats_needed(network, flows) > store;
+            flow == RouterFlow::NonBlocking && reductions_at_a_router(network, flows) > limit;
         let full_targets = match flow {
             RouterFlow::NonBlocking => full_targets(network, flows, order),
             RouterFlow::PeerCompatible => BTreeSet::new(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What waits in a tile for siblings, where the room for it is limited: operands of wide reductions in
-//! the store of a merge point, barriers in the counters of their target.
+//! the slots and the store of a merge point, barriers in the counters of their target.
 //!
 //! Within the limits nobody waits for room, so the waits of stores and counters need not be looked at.
 //! Source of the limits: `docs/design/0001-collectives-without-deadlock.md`, "Stated limits".
@@ -8,6 +8,7 @@
 use super::{Flow, IssueOrder};
 use crate::tree::{contributor, join_set};
 use crate::{Coord, MultiAddress, Network, Port, TileId};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Cycles without a sibling after which a contribution in a full merge table goes on by itself.
@@ -16,37 +17,57 @@ pub const MERGE_TIMEOUT_CYCLES: u32 = 256;
 /// Beats whose room in an operand store is given back at once.
 pub const BEATS_PER_CREDIT: u32 = 4;
 
-/// Beats on the way over each further hop and back: two cycles a hop for the beat, two for the credit.
-const WINDOW_BEATS_PER_HOP: u32 = 4;
+/// Most reductions that one router can be asked to work on at a time.
+const MAX_REDUCTION_FLOWS: u32 = 64;
 
-/// Beats of one transaction that a sender may have under way to a merge point `hops` away: the spec's
-/// `window_beats` for neighbours, more over a distance, so that one beat per cycle holds.
-#[must_use]
-pub const fn window_over(hops: u32, window_beats: u32) -> u32 {
-    window_beats + WINDOW_BEATS_PER_HOP * hops.saturating_sub(1)
+/// Beats of one transaction that a sender may have under way to its next merge point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Windows {
+    /// Between neighbours: the spec's `window_beats`.
+    pub neighbours: u32,
+    /// Over any distance. So a bank of a store is this deep per reduction.
+    pub most: u32,
 }
 
-/// Largest window of a network: over the longest distance between neighbouring members of a set. Senders that are
-/// farther apart, because the root or the turn lies between them, have no more; so a bank is this deep per reduction.
-#[must_use]
-pub fn max_window(network: &Network) -> u32 {
-    let side = network.cluster_width().max(network.cluster_height());
-    let hops = u32::from(side).next_power_of_two() / 2;
-    window_over(hops, network.spec().router.wide_reduction.window_beats)
+impl Windows {
+    /// Windows of a network. The largest is that over the longest distance between neighbouring members of a set;
+    /// senders that are farther apart, because the root or the turn lies between them, have no more.
+    #[must_use]
+    pub fn of(network: &Network) -> Self {
+        let neighbours = network.spec().router.wide_reduction.window_beats;
+        let side = network.cluster_width().max(network.cluster_height());
+        let hops = u32::from(side).next_power_of_two() / 2;
+        let most = neighbours + Self::BEATS_PER_HOP * hops.saturating_sub(1);
+        Self { neighbours, most }
+    }
+
+    /// More beats for each further hop: two cycles a hop for the beat, two for the credit.
+    pub const BEATS_PER_HOP: u32 = 4;
+
+    /// Window to a merge point `hops` away: larger over a distance, so that one beat per cycle holds.
+    #[must_use]
+    pub const fn over(self, hops: u32) -> u32 {
+        let window = self.neighbours + Self::BEATS_PER_HOP * hops.saturating_sub(1);
+        if window > self.most {
+            self.most
+        } else {
+            window
+        }
+    }
 }
 
-/// Merge points of a wide reduction, each with the windows of the senders whose operands its store has
-/// to hold.
-///
-/// At the root a fifth input may exist; its operand completes a beat, and sums leave the root without
-/// waiting. The smallest window is then left out.
+/// Reductions that can be under way at one router together, each a burst between its first operand and its last
+/// result there. The store has room for the windows of four neighbours of each.
 #[must_use]
-pub fn operand_windows(
-    network: &Network,
-    group: MultiAddress,
-    root: TileId,
-) -> Vec<(TileId, Vec<u32>)> {
-    let window = network.spec().router.wide_reduction.window_beats;
+pub fn reduction_flows(network: &Network) -> u32 {
+    let wide = &network.spec().router.wide_reduction;
+    let windows = wide.store_beats / (4 * wide.window_beats).max(1);
+    windows.clamp(1, MAX_REDUCTION_FLOWS)
+}
+
+/// Routers at which contributions of a wide reduction meet, each with the hops from the farthest sender of operands.
+#[must_use]
+pub fn merge_points(network: &Network, group: MultiAddress, root: TileId) -> Vec<(TileId, u32)> {
     let (cube, root) = (network.cube(group), network.coord(root));
     let mut routers: BTreeSet<Coord> = BTreeSet::new();
     for member in cube.members() {
@@ -59,33 +80,25 @@ pub fn operand_windows(
     }
     let merge_point = |at: Coord| {
         let inputs = join_set(at, cube, root);
-        if inputs.count_ones() < 2 {
-            return None;
-        }
         let ports = Port::ALL.into_iter().filter(|p| inputs & p.bit() != 0);
         let hops = ports.map(|p| at.hops_to(contributor(at, p, cube, root)));
-        let mut windows: Vec<u32> = hops.map(|h| window_over(h, window)).collect();
-        windows.sort_unstable_by(|a, b| b.cmp(a));
-        windows.truncate(4);
-        Some((network.tile_at(at), windows))
+        (inputs.count_ones() > 1).then(|| (network.tile_at(at), hops.max().unwrap_or(0)))
     };
     routers.into_iter().filter_map(merge_point).collect()
 }
 
-/// Beats of operands that lie in the store of one router at the same time, in the worst case and at the
-/// worst router, if these flows are under way together: a window per input of a merge point.
+/// Reductions that meet at one router, at the worst one, if these flows are under way together.
 #[must_use]
-pub fn store_beats_needed(network: &Network, flows: &[Flow]) -> u64 {
-    let mut needed: BTreeMap<TileId, u64> = BTreeMap::new();
+pub fn reductions_at_a_router(network: &Network, flows: &[Flow]) -> usize {
+    let mut meeting: BTreeMap<TileId, usize> = BTreeMap::new();
     for flow in flows {
-        if let Flow::Reduction { group, root, beats } = *flow {
-            for (at, windows) in operand_windows(network, group, root) {
-                let held: u32 = windows.iter().map(|w| beats.min(*w)).sum();
-                *needed.entry(at).or_default() += u64::from(held);
+        if let Flow::Reduction { group, root, .. } = *flow {
+            for (at, _) in merge_points(network, group, root) {
+                *meeting.entry(at).or_default() += 1;
             }
         }
     }
-    needed.into_values().max().unwrap_or(0)
+    meeting.into_values().max().unwrap_or(0)
 }
 
 /// Tiles at which more barriers may be open than their NI counts at a time (`ni.max_open_reductions`).

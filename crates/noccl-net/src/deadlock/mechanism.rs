@@ -18,8 +18,8 @@ use noccl_spec::Plane;
 
 /// Can any transactions wait for each other forever on this network's flow?
 ///
-/// Presumed: no more reductions are open than the stores have room for (see
-/// [`store_beats_needed`](super::store_beats_needed)), no more barriers at one target than it counts
+/// Presumed: no more reductions meet at a router than it works on together (see
+/// [`reduction_flows`](super::reduction_flows)), no more barriers at one target than it counts
 /// (`ni.max_open_reductions`), and programs wait for collectives in one order.
 ///
 /// # Errors
@@ -113,7 +113,7 @@ impl<'a> Buffers<'a> {
             Place::Link(link) => self.after_output(link, next),
             Place::ReductionUnit(tile) => match self.mechanism.reduction_unit {
                 ReductionUnit::ResultReserved => {}
-                ReductionUnit::Shared => {
+                ReductionUnit::BehindStore | ReductionUnit::Shared => {
                     let outputs = self.outputs(tile);
                     next.extend(outputs.map(|port| output(tile, Plane::Wide, port)));
                 }
@@ -155,7 +155,10 @@ impl<'a> Buffers<'a> {
         }
         match (self.mechanism.reduction_unit, plane) {
             (ReductionUnit::Shared, Plane::Wide) => next.push(tile.idx() * PER_TILE + UNIT),
-            (ReductionUnit::Shared | ReductionUnit::ResultReserved, _) => {}
+            (
+                ReductionUnit::Shared | ReductionUnit::BehindStore | ReductionUnit::ResultReserved,
+                _,
+            ) => {}
         }
         match (self.mechanism.operand_store, plane) {
             (OperandStore::FirstCome, Plane::Wide) => next.push(tile.idx() * PER_TILE + STORE),

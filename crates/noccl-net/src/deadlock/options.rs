@@ -58,12 +58,14 @@ pub enum BarrierCounters {
     FirstCome,
 }
 
-/// When an addition starts.
+/// Who waits for the arithmetic, and for whom it waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReductionUnit {
-    /// When there is room for its result outside the pipeline.
+    /// An addition starts when there is room for its result outside the pipeline.
     ResultReserved,
-    /// At once; its result keeps the pipeline until its output takes it.
+    /// A result keeps the pipeline until its output takes it. Operands wait for that in the store, never in a FIFO.
+    BehindStore,
+    /// A result keeps the pipeline until its output takes it, and operands wait for that in their FIFOs.
     Shared,
 }
 
@@ -92,9 +94,17 @@ impl Mechanism {
     /// The mechanism of a router flow.
     #[must_use]
     pub const fn of(flow: RouterFlow) -> Self {
-        let (forks, joins) = match flow {
-            RouterFlow::NonBlocking => (Forks::PerOutput, Joins::SetAside),
-            RouterFlow::PeerCompatible => (Forks::HoldOutputs, Joins::BlockHeads),
+        let (forks, joins, reduction_unit) = match flow {
+            RouterFlow::NonBlocking => (
+                Forks::PerOutput,
+                Joins::SetAside,
+                ReductionUnit::BehindStore,
+            ),
+            RouterFlow::PeerCompatible => (
+                Forks::HoldOutputs,
+                Joins::BlockHeads,
+                ReductionUnit::ResultReserved,
+            ),
         };
         Self {
             forks,
@@ -103,7 +113,7 @@ impl Mechanism {
             barrier_counters: BarrierCounters::WithinLimit,
             read_data: ReadData::Reserved,
             responses: Responses::Reserved,
-            reduction_unit: ReductionUnit::ResultReserved,
+            reduction_unit,
             extra_turns: Vec::new(),
         }
     }

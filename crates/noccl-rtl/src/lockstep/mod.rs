@@ -10,9 +10,9 @@ mod model;
 mod numbers;
 
 use layout::Layout;
-use model::Model;
+use model::{Credits, Model};
 use noccl_net::{Coord, Network, Port, TileId};
-use noccl_run::{CycleRecord, FlitPlace, Handshake};
+use noccl_run::{CycleRecord, FlitPlace, Handshake, RecordedKind};
 use noccl_spec::Plane;
 use numbers::Numbers;
 use std::ffi::CString;
@@ -33,6 +33,14 @@ pub enum LockstepError {
         path: String,
         /// Why.
         reason: String,
+    },
+    /// The record has what has no hardware.
+    #[error("cycle {cycle}: {what} has no hardware; accepted: any other transaction")]
+    Unsupported {
+        /// Cycle.
+        cycle: u64,
+        /// What.
+        what: &'static str,
     },
     /// Hardware and record differ.
     #[error("{0}")]
@@ -159,6 +167,11 @@ impl<'n> Lockstep<'n> {
     /// # Errors
     /// The first difference or broken assertion; the mesh is of no use afterwards.
     pub fn follow(&mut self, record: &CycleRecord) -> Result<(), LockstepError> {
+        let is_result = |h: &Handshake| h.flit.kind == RecordedKind::Result;
+        if record.handshakes.iter().any(is_result) {
+            let (cycle, what) = (record.cycle, "an all-reduce (in_network_once)");
+            return Err(LockstepError::Unsupported { cycle, what });
+        }
         self.idle_until(record.cycle)?;
         self.step(&record.handshakes)
     }
@@ -193,7 +206,38 @@ impl<'n> Lockstep<'n> {
         self.model.settle();
         self.compare_ports(handshakes, &expected)?;
         self.compare_flits(handshakes)?;
+        self.compare_credits(handshakes)?;
         self.tick()
+    }
+
+    /// Merge points owe the same credits to the same senders.
+    fn compare_credits(&mut self, handshakes: &[Handshake]) -> Result<(), LockstepError> {
+        let rsp = Plane::Rsp.idx();
+        let words = self.layouts[rsp].words;
+        for (of, at) in [(Credits::Owed, "owed credit"), (Credits::Own, "own credit")] {
+            let mut offered = self.model.credits(of);
+            for handshake in handshakes.iter().filter(|h| credit_of(h) == Some(of)) {
+                let tile = handshake.tile.0 as usize;
+                let mut recorded = [0; 32];
+                let recorded = &mut recorded[..words];
+                self.layouts[rsp].encode(&handshake.flit, recorded);
+                let found = self.model.credit(of, tile, words);
+                let is_offered = offered >> tile & 1 != 0;
+                if !is_offered || recorded != found {
+                    let hardware = is_offered.then(|| self.layouts[rsp].decode(found));
+                    let recorded = Some(self.layouts[rsp].decode(recorded));
+                    return Err(self.divergence((Plane::Rsp, tile, at), recorded, hardware));
+                }
+                offered &= !(1 << tile);
+                self.num_compared += 1;
+            }
+            if offered != 0 {
+                let tile = offered.trailing_zeros() as usize;
+                let hardware = self.layouts[rsp].decode(self.model.credit(of, tile, words));
+                return Err(self.divergence((Plane::Rsp, tile, at), None, Some(hardware)));
+            }
+        }
+        Ok(())
     }
 
     fn tick(&mut self) -> Result<(), LockstepError> {
@@ -211,12 +255,14 @@ impl<'n> Lockstep<'n> {
         let mut expected = [[0; 5]; 3];
         let mut in_valid = [0; 3];
         let mut refusing = [0; 3];
+        let mut credits_sent = 0;
         for handshake in handshakes {
             let (plane, tile) = (handshake.plane.idx(), handshake.tile.0 as usize);
             let bit = 1 << tile;
             match handshake.place {
                 FlitPlace::Enters => {
                     in_valid[plane] |= bit;
+                    credits_sent |= bit * u64::from(credit_of(handshake).is_some());
                     let words = self.layouts[plane].words;
                     let input = self.model.input(plane, tile, words);
                     self.layouts[plane].encode(&handshake.flit, input);
@@ -227,8 +273,10 @@ impl<'n> Lockstep<'n> {
                     refusing[plane] |= bit;
                 }
                 FlitPlace::Crosses(port) => expected[plane][port as usize] |= bit,
+                FlitPlace::Owed | FlitPlace::Own => {}
             }
         }
+        self.model.send_credits(credits_sent);
         for plane in 0..3 {
             self.model.drive(plane, in_valid[plane], !refusing[plane]);
         }
@@ -330,10 +378,21 @@ impl<'n> Lockstep<'n> {
     }
 }
 
+/// Which credit of a merge point a handshake is.
+fn credit_of(handshake: &Handshake) -> Option<Credits> {
+    let is_credit = handshake.flit.kind == RecordedKind::Credit;
+    match handshake.place {
+        FlitPlace::Enters => is_credit.then_some(Credits::Owed),
+        FlitPlace::Owed => Some(Credits::Owed),
+        FlitPlace::Own => Some(Credits::Own),
+        FlitPlace::Leaves | FlitPlace::Refused | FlitPlace::Crosses(_) => None,
+    }
+}
+
 /// Output of the router at which a handshake is seen.
 const fn output_of(place: FlitPlace) -> Option<usize> {
     match place {
-        FlitPlace::Enters => None,
+        FlitPlace::Enters | FlitPlace::Owed | FlitPlace::Own => None,
         FlitPlace::Leaves | FlitPlace::Refused => Some(Port::Local as usize),
         FlitPlace::Crosses(port) => Some(port as usize),
     }

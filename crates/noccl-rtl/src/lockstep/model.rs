@@ -23,10 +23,27 @@ struct Signals {
     crossing: *mut u64,
 }
 
+/// Credits of a tile's merge point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Credits {
+    /// For a sender elsewhere.
+    Owed,
+    /// For its own NI.
+    Own,
+}
+
+/// Signals of the merge points.
+struct MergePoints {
+    flits: [*mut u32; 2],
+    valid: [*mut u64; 2],
+    ready: *mut u64,
+}
+
 /// A mesh.
 pub(crate) struct Model {
     handle: Handle,
     planes: [Signals; 3],
+    merge_points: MergePoints,
     settle: unsafe extern "C" fn(Handle, c_int),
     tick: unsafe extern "C" fn(Handle),
     broken: unsafe extern "C" fn() -> *const c_char,
@@ -69,7 +86,7 @@ impl Model {
         );
         let delete = function!(b"noccl_delete\0", unsafe extern "C" fn(Handle));
         // SAFETY: the handle is a live model, the signals are numbered as the functions' comments say.
-        let (handle, planes) = unsafe {
+        let (handle, planes, merge_points) = unsafe {
             let handle = new();
             let signals = |plane| Signals {
                 in_flits: flits(handle, plane, 0),
@@ -84,11 +101,18 @@ impl Model {
                 Plane::Req => 1,
                 Plane::Rsp => 2,
             };
-            (handle, Plane::ALL.map(|plane| signals(number(plane))))
+            let merge_points = MergePoints {
+                flits: [flits(handle, 3, 0), flits(handle, 3, 1)],
+                valid: [tiles(handle, 3, 0), tiles(handle, 3, 2)],
+                ready: tiles(handle, 3, 1),
+            };
+            let planes = Plane::ALL.map(|plane| signals(number(plane)));
+            (handle, planes, merge_points)
         };
         let mut model = Self {
             handle,
             planes,
+            merge_points,
             settle,
             tick,
             broken,
@@ -104,6 +128,7 @@ impl Model {
         for plane in 0..3 {
             self.drive(plane, 0, 0);
         }
+        self.send_credits(0);
         for is_reset in [0, 1, 1, 0] {
             // SAFETY: the handle is a live model.
             unsafe {
@@ -122,6 +147,27 @@ impl Model {
         unsafe {
             *self.planes[plane].in_valid = in_valid;
             *self.planes[plane].out_ready = out_ready;
+        }
+    }
+
+    /// Tiles whose NI sends an owed credit in this cycle.
+    pub(crate) fn send_credits(&mut self, tiles: u64) {
+        // SAFETY: the signals live as long as the model.
+        unsafe { *self.merge_points.ready = tiles }
+    }
+
+    /// Tiles with a credit.
+    pub(crate) fn credits(&self, of: Credits) -> u64 {
+        // SAFETY: as in `send_credits`.
+        unsafe { *self.merge_points.valid[of as usize] }
+    }
+
+    /// Words of the flit of a tile's credit.
+    pub(crate) fn credit(&self, of: Credits, tile: usize, words: usize) -> &[u32] {
+        // SAFETY: an array of `words` words per tile, in the model.
+        unsafe {
+            let first = self.merge_points.flits[of as usize].add(tile * words);
+            std::slice::from_raw_parts(first, words)
         }
     }
 

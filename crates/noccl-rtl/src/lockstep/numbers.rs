@@ -6,6 +6,7 @@
 
 use super::LockstepError;
 use noccl_net::Network;
+use noccl_net::deadlock::{Windows, reduction_flows};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -46,6 +47,7 @@ impl Numbers {
     pub(crate) fn check(&self, network: &Network) -> Result<(), LockstepError> {
         let origin = network.cube(noccl_net::MultiAddress::single(noccl_net::Coord::new(0, 0)));
         let router = &network.spec().router;
+        let windows = Windows::of(network);
         let expected = [
             ("MESH_WIDTH", u32::from(network.width())),
             ("MESH_HEIGHT", u32::from(network.height())),
@@ -54,6 +56,9 @@ impl Numbers {
             ("REGION_WIDTH", u32::from(network.cluster_width())),
             ("REGION_HEIGHT", u32::from(network.cluster_height())),
             ("MERGE_ENTRIES", router.merge_table_entries),
+            ("REDUCTION_FLOWS", reduction_flows(network)),
+            ("WINDOW_BEATS", windows.neighbours),
+            ("MAX_WINDOW_BEATS", windows.most),
         ];
         for (name, wanted) in expected {
             let found = self.get(name)?;

@@ -28,6 +28,7 @@ impl Agents<'_> {
             | ActionKind::Arrival(_)
             | ActionKind::InNetworkReduction(_)
             | ActionKind::InNetworkAllReduce(_)
+            | ActionKind::Chain(_)
             | ActionKind::Barrier(_) => 0,
         };
         let end = machine.cycle + work;
@@ -54,6 +55,7 @@ impl Agents<'_> {
             | ActionKind::Arrival(_)
             | ActionKind::InNetworkReduction(_)
             | ActionKind::InNetworkAllReduce(_)
+            | ActionKind::Chain(_)
             | ActionKind::Barrier(_) => {}
         }
         if let Some(agent) = self.compute.get_mut(&tile) {

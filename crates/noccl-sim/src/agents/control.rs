@@ -29,6 +29,7 @@ impl Agents<'_> {
             | ActionKind::InNetworkAllReduce(_)
             | ActionKind::LocalReduce(_)
             | ActionKind::Kernel(_)
+            | ActionKind::Chain(_)
             | ActionKind::Compute(_) => instructions.dma_start,
         };
         instance.start_cycle = machine.cycle;
@@ -49,6 +50,16 @@ impl Agents<'_> {
             }
             ActionKind::Arrival(arrival) => {
                 self.send_arrival(id, arrival, machine);
+                return;
+            }
+            ActionKind::Chain(chain) => {
+                self.instances.all[id as usize].start_cycle = machine.cycle;
+                if chain.bytes == 0 {
+                    self.over(id, machine);
+                } else {
+                    machine.commit_chain(tile, id, chain);
+                }
+                self.free_control(tile, machine);
                 return;
             }
             ActionKind::Transfer(_)
@@ -84,11 +95,12 @@ impl Agents<'_> {
                 self.start_transfer(id, tile, transfer, machine);
             }
             ActionKind::InNetworkReduction(_) | ActionKind::InNetworkAllReduce(_) => {
-                self.contribute(id, action, tile, machine);
+                self.begin_reduction(id, tile, machine);
             }
             ActionKind::LocalReduce(_)
             | ActionKind::Compute(_)
             | ActionKind::Kernel(_)
+            | ActionKind::Chain(_)
             | ActionKind::Arrival(_)
             | ActionKind::Barrier(_) => {}
         }
@@ -117,6 +129,55 @@ impl Agents<'_> {
             .take(tile, movement, machine);
     }
 
+    /// The engine takes part in the reduction if its bursts have room beside those of the others in work: two at most of
+    /// each are open at a time. So no router sees more than that of one group (`docs/design/0002`).
+    fn begin_reduction(&mut self, id: u32, tile: u32, machine: &mut Machine<'_>) {
+        let limit = machine.network.spec().ni.max_open_reductions;
+        let action = self.instances.all[id as usize].action;
+        let bursts = self.open_at_once(action, machine);
+        let Some(agent) = self.control.get_mut(&tile) else {
+            return;
+        };
+        if agent.reducing > 0 && (agent.reducing + bursts > limit || !agent.waiting.is_empty()) {
+            agent.waiting.push_back(id);
+            return;
+        }
+        agent.reducing += bursts;
+        self.contribute(id, action, tile, machine);
+    }
+
+    /// The engine has seen the last response of a reduction: others may begin.
+    pub(super) fn end_reduction(&mut self, action: u32, tile: u32, machine: &mut Machine<'_>) {
+        let bursts = self.open_at_once(action, machine);
+        let Some(agent) = self.control.get_mut(&tile) else {
+            return;
+        };
+        agent.reducing -= bursts;
+        let waiting = std::mem::take(&mut agent.waiting);
+        for id in waiting.iter() {
+            self.begin_reduction(*id, tile, machine);
+        }
+    }
+
+    /// Bursts of a reduction that a member has open at a time.
+    fn open_at_once(&self, action: u32, machine: &Machine<'_>) -> u32 {
+        match &self.schedule.actions[action as usize].kind {
+            ActionKind::InNetworkReduction(r) | ActionKind::InNetworkAllReduce(r) => {
+                let spec = machine.network.spec();
+                let bursts = crate::burst::Bursts::new(r.root.offset, r.bytes, spec);
+                bursts.take(2).count() as u32
+            }
+            ActionKind::Transfer(_)
+            | ActionKind::Chain(_)
+            | ActionKind::Delivery(_)
+            | ActionKind::LocalReduce(_)
+            | ActionKind::Compute(_)
+            | ActionKind::Kernel(_)
+            | ActionKind::Arrival(_)
+            | ActionKind::Barrier(_) => 0,
+        }
+    }
+
     fn contribute(&mut self, id: u32, action: u32, tile: u32, machine: &mut Machine<'_>) {
         let (r, is_shared) = match &self.schedule.actions[action as usize].kind {
             ActionKind::InNetworkReduction(r) => (r, false),
@@ -126,6 +187,7 @@ impl Agents<'_> {
             | ActionKind::LocalReduce(_)
             | ActionKind::Compute(_)
             | ActionKind::Kernel(_)
+            | ActionKind::Chain(_)
             | ActionKind::Arrival(_)
             | ActionKind::Barrier(_) => return,
         };

@@ -13,6 +13,7 @@ mod view;
 
 use crate::barrier::Barriers;
 use crate::dma::Dma;
+use crate::few::Rest;
 use crate::instances::{Instances, Runner, runner};
 use crate::machine::{Done, Machine};
 use crate::txn::Owner;
@@ -49,6 +50,9 @@ struct Agent {
     is_busy: bool,
     /// Instance taken from the queue last.
     last: Option<u32>,
+    /// Bursts that the reductions in work may have open, and the reductions that wait for room among these.
+    reducing: u32,
+    waiting: Rest<u32>,
 }
 
 impl Agent {
@@ -142,6 +146,7 @@ impl<'s> Agents<'s> {
         let spec = &machine.network.spec().cluster;
         let seen = machine.cycle + u64::from(spec.response_path_cycles + spec.dma.complete_cycles);
         match done {
+            Done::Chain { instance } => self.over(instance, machine),
             Done::ReadBeat { tile, bytes } => {
                 if let Some(engine) = self.engines.get_mut(&tile)
                     && let Some(instance) = engine.on_read_beat(tile, bytes, machine)
@@ -182,6 +187,7 @@ impl<'s> Agents<'s> {
                 *open -= 1;
                 if *open == 0 {
                     machine.call_driver(seen, event::OVER, id);
+                    self.end_reduction(action, tile, machine);
                 }
             }
             Done::Transaction {
@@ -243,7 +249,8 @@ impl<'s> Agents<'s> {
         let wait = match self.kind_of(action) {
             ActionKind::Transfer(_)
             | ActionKind::InNetworkReduction(_)
-            | ActionKind::InNetworkAllReduce(_) => instructions.dma_wait,
+            | ActionKind::InNetworkAllReduce(_)
+            | ActionKind::Chain(_) => instructions.dma_wait,
             ActionKind::Delivery(_) | ActionKind::Arrival(_) => instructions.poll,
             ActionKind::LocalReduce(_)
             | ActionKind::Compute(_)

@@ -7,6 +7,7 @@ use super::{CheckpointError, Reader, Sorted, Writer};
 use crate::block::{Block, PORTS};
 use crate::machine::Machine;
 use crate::plane::{PlaneState, SLOTS};
+use crate::torrent::Place;
 use std::io::{Read, Write};
 
 impl Machine<'_> {
@@ -37,10 +38,12 @@ impl Machine<'_> {
             checksum,
             wrong_beats,
             errors,
+            torrents,
         } = self;
         to.put(&(cycle, last_progress, txns, pool, memories))?;
         to.put(&(Sorted(atomics), nis, injecting, wheel, done))?;
         to.put(&(counters, fpu_busy_until, checksum, wrong_beats, errors))?;
+        to.put(&torrents.as_ref().map(|t| &t.places))?;
         planes.iter().try_for_each(|plane| plane.save(to))
     }
 
@@ -68,6 +71,14 @@ impl Machine<'_> {
             self.wrong_beats,
             self.errors,
         ) = from.take()?;
+        let places: Option<Vec<Place>> = from.take()?;
+        match (&mut self.torrents, places) {
+            (Some(own), Some(saved)) if saved.len() == tiles => own.places = saved,
+            (None, None) => {}
+            (Some(_), _) | (None, Some(_)) => {
+                return Err(CheckpointError::damaged("it is of other endpoints"));
+            }
+        }
         if self.nis.len() != tiles || self.fpu_busy_until.len() != tiles {
             return Err(CheckpointError::damaged("it is of another number of tiles"));
         }

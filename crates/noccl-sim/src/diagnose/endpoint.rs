@@ -34,6 +34,9 @@ impl View<'_, '_> {
         if self.machine.accepts(r, flit) {
             return Vec::new();
         }
+        if let Some(waits) = self.waits_for_switch(r, flit, since) {
+            return waits;
+        }
         let (to, what, limit) = if flit.kind == FlitKind::Barrier {
             let open = self.machine.txns.iter_live().filter(|(_, t)| {
                 t.kind == TxnKind::Barrier && t.home as usize == r && t.arrived > 0
@@ -89,6 +92,9 @@ impl View<'_, '_> {
         let limited = self.waits_for_limits(tile, stream, since);
         if !limited.is_empty() {
             return limited;
+        }
+        if let Some(waits) = self.waits_of_switched(tile, stream) {
+            return waits;
         }
         let txn = machine.txns.get(id);
         let needed = beat_bytes(txn.address, txn.bytes, stream.next_beat).1;

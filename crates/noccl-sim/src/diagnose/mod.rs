@@ -6,6 +6,7 @@
 //! programs do ([`programs`]). A shortest cycle is the explanation; without a cycle it is the chain to
 //! the one that waits for nobody. Reads the simulation only: it costs nothing until a run hangs.
 
+mod chains;
 mod endpoint;
 mod graph;
 mod network;
@@ -116,7 +117,10 @@ impl<'a, 'n> View<'a, 'n> {
             }
         }
         let is_program = cycle.iter().any(|(n, _)| matches!(n, Node::Share(_)));
-        let kind = if is_program {
+        let is_chain = cycle.iter().any(|(n, _)| matches!(n, Node::Chain { .. }));
+        let kind = if is_chain {
+            "deadlock of the chains"
+        } else if is_program {
             "the programs wait for each other"
         } else {
             "deadlock in the network"

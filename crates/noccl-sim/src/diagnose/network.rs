@@ -114,6 +114,7 @@ impl View<'_, '_> {
             Node::Stream { tile, txn } => self.waits_of_stream(tile, txn),
             Node::Transaction(txn) => self.waits_of_transaction(txn),
             Node::Share(instance) => self.waits_of_share(instance),
+            Node::Chain { tile } => self.waits_of_chain(tile),
             Node::Member { .. } | Node::Entrant(_) => Vec::new(),
         }
     }
@@ -190,7 +191,7 @@ impl View<'_, '_> {
             | Node::Member { tile, .. } => {
                 wait(to, &tile_name(network, tile), self.machine.last_progress)
             }
-            Node::Transaction(_) | Node::Entrant(_) | Node::Share(_) => {
+            Node::Transaction(_) | Node::Entrant(_) | Node::Share(_) | Node::Chain { .. } => {
                 wait(to, "", self.machine.last_progress)
             }
         }

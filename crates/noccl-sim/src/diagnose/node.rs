@@ -6,6 +6,7 @@
 
 use super::View;
 use crate::flit::{Flit, FlitKind};
+use crate::torrent::Window;
 use crate::txn::{Owner, Txn, TxnKind};
 use noccl_net::{Network, Port, TileId, TileKind, TileRef};
 use noccl_spec::Plane;
@@ -39,6 +40,8 @@ pub(crate) enum Node {
     Entrant(u32),
     /// One participant's share of an action.
     Share(u32),
+    /// The chain that the endpoint of a tile leads.
+    Chain { tile: u32 },
 }
 
 /// The tile as a person names it.
@@ -162,6 +165,7 @@ impl View<'_, '_> {
             }
             Node::Entrant(entry) => self.entry_name(entry),
             Node::Share(instance) => self.share_name(instance),
+            Node::Chain { tile } => self.chain_name(tile),
         }
     }
 
@@ -196,6 +200,18 @@ impl View<'_, '_> {
             Owner::DmaRead => format!("DMA {kind} {at} {home} (id {id})"),
             Owner::Reduction { action } | Owner::Barrier { action } => {
                 format!("{kind} of action #{action} {at} {home} (id {id})")
+            }
+            Owner::Chain { initiator, .. } => {
+                let begins = tile_name(self.machine.network, initiator);
+                format!("burst of the chain of {begins} {at} {home} (id {id})")
+            }
+            Owner::Message { window } => {
+                let what = match window {
+                    Window::Cfg => "configuration",
+                    Window::Grant => "grant",
+                    Window::Finish => "finish",
+                };
+                format!("{what} {at} {home} (id {id})")
             }
             Owner::Traffic { created } => {
                 format!("{kind} {at} {home} of cycle {created} (id {id})")

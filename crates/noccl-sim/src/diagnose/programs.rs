@@ -34,7 +34,7 @@ impl View<'_, '_> {
             Owner::DmaWrite { instance } => u64::from(instance),
             Owner::Reduction { action } | Owner::Barrier { action } => u64::from(action),
             Owner::Traffic { created } => created,
-            Owner::DmaRead => 0,
+            Owner::DmaRead | Owner::Chain { .. } | Owner::Message { .. } => 0,
         };
         (number, txn)
     }
@@ -126,7 +126,7 @@ impl View<'_, '_> {
             | Node::Stream { txn, .. }
             | Node::Member { txn, .. }
             | Node::Transaction(txn) => Some(txn),
-            Node::Entrant(_) | Node::Share(_) => None,
+            Node::Entrant(_) | Node::Share(_) | Node::Chain { .. } => None,
         };
         txn.map_or_else(|| self.name(node), |txn| self.txn_name(txn))
     }
@@ -172,6 +172,7 @@ impl View<'_, '_> {
             ActionKind::Delivery(_) => "delivery",
             ActionKind::Arrival(_) => "arrival",
             ActionKind::Kernel(_) => "kernel",
+            ActionKind::Chain(_) => "chain",
         };
         let tile = tile_name(self.machine.network, share.tile);
         format!("action #{} ({kind}) at {tile}", share.action)
@@ -223,6 +224,9 @@ impl View<'_, '_> {
     fn waits_of_running(&self, agents: &Agents<'_>, instance: u32) -> Vec<Wait> {
         let share = &agents.instances.all[instance as usize];
         let (action, tile, since) = (share.action, share.tile, share.start_cycle);
+        if let ActionKind::Chain(_) = agents.kind(instance) {
+            return self.waits_of_chain_share(tile);
+        }
         let is_barrier = matches!(agents.kind(instance), ActionKind::Barrier(_));
         let is_own = |owner: Owner, home: u32| match owner {
             Owner::DmaWrite { instance: of } => of == instance,
@@ -234,7 +238,10 @@ impl View<'_, '_> {
                     )
             }
             Owner::Reduction { action: of } | Owner::Barrier { action: of } => of == action,
-            Owner::Trace { .. } | Owner::Traffic { .. } => false,
+            Owner::Trace { .. }
+            | Owner::Traffic { .. }
+            | Owner::Chain { .. }
+            | Owner::Message { .. } => false,
         };
         let live = self.machine.txns.iter_live();
         let own = live.filter(|(_, t)| is_own(t.owner, t.home));

@@ -261,7 +261,8 @@ impl View<'_, '_> {
             | Node::Transaction(_)
             | Node::Member { .. }
             | Node::Entrant(_)
-            | Node::Share(_) => false,
+            | Node::Share(_)
+            | Node::Chain { .. } => false,
         });
         requests
             .map(|to| Wait {

@@ -7,7 +7,6 @@
 use super::JoinConfig;
 use crate::flit::{Flit, RESPONSE};
 use crate::txn::Tree;
-use noccl_net::deadlock::window_over;
 use noccl_net::tree::contributor;
 use noccl_net::{Coord, Port};
 use serde::{Deserialize, Serialize};
@@ -16,10 +15,13 @@ use std::collections::VecDeque;
 /// An input that no contribution comes through never holds a beat up.
 const NEVER_MISSING: u16 = u16::MAX;
 
+/// No siblings are met on the way to the root: room for any number of sums.
+const UNLIMITED: u16 = u16::MAX;
+
 /// The operands of the Local input lie in the tile's memory: no flit brings them, no room is kept for them.
 const IN_PLACE: u8 = 1 << 7;
 
-/// A reduction between its first operand and its last partial sum at one merge point: a cache line.
+/// A reduction between its first operand and its last result at one merge point: a cache line.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(super) struct Flow {
     pub txn: u32,
@@ -30,17 +32,16 @@ pub(super) struct Flow {
     counts: [u32; 5],
     /// Beats that have come through each input.
     came: [u16; 5],
-    /// Beats whose room goes back to where an input's operands come from.
+    /// As long as no more beats than this have been folded, their room is needed again where an input's operands
+    /// come from.
     returned: [u16; 5],
-    /// Beats that have all operands, and those whose addition has started.
-    complete: u16,
+    /// Beats that have been chosen, those whose last pass has, and those whose results have left.
     pub started: u16,
-    /// Operands of beats that lack others.
-    early: u16,
+    finished: u16,
+    pub sent: u16,
     pub beats: u16,
-    /// Beats under way to the next merge point, and the most that may be.
-    pub under_way: u16,
-    window: u16,
+    /// Beats that may yet be on their way to the next merge point.
+    room: u16,
     /// Inputs that contributions come through, as a bit set, and [`IN_PLACE`].
     pub inputs: u8,
     /// Worst responses of the operands, as bits of a flit's flags.
@@ -48,22 +49,27 @@ pub(super) struct Flow {
     pub add_cycles: u8,
     /// Elements of a beat.
     pub elements: u8,
+    /// Place among the reductions of the router.
+    pub slot: u8,
+    /// Inputs whose senders are owed room.
+    owed: u8,
 }
 
 impl Flow {
-    /// `window`: beats that may be under way to the next merge point.
+    /// `window`: beats that may be under way to the next merge point, if there is one.
     pub(super) fn new(
-        txn: u32,
+        (txn, slot): (u32, u8),
         here: Coord,
         inputs: u8,
         tree: &Tree,
-        window: u32,
+        window: Option<u32>,
         config: &JoinConfig,
     ) -> Self {
         let mut flow = Self {
             txn,
+            slot,
             beats: tree.beats,
-            window: at_most(window),
+            room: window.map_or(UNLIMITED, at_most),
             inputs,
             add_cycles: tree.add_cycles,
             elements: (64 / tree.element.bytes()) as u8,
@@ -76,10 +82,12 @@ impl Flow {
         for (at, port) in Port::ALL.into_iter().enumerate() {
             if inputs & port.bit() == 0 {
                 flow.came[at] = NEVER_MISSING;
-            } else if config.has_windows && !(is_in_place && port == Port::Local) {
+            } else if !(is_in_place && port == Port::Local) {
                 let from = contributor(here, port, tree.set, tree.root);
-                let window = window_over(here.hops_to(from), config.window_beats);
-                flow.returned[at] = tree.beats.saturating_sub(at_most(window));
+                let window = config.windows.over(here.hops_to(from));
+                // Room for four beats is needed if there is room for one of them only.
+                let needed = tree.beats + BEATS_PER_CREDIT - 1;
+                flow.returned[at] = needed.saturating_sub(at_most(window));
             }
         }
         flow
@@ -90,65 +98,87 @@ impl Flow {
         (self.inputs & !IN_PLACE).count_ones()
     }
 
-    /// Operands of a beat that the store holds.
+    /// Takes an operand.
     #[inline]
-    pub(super) const fn stored_operands(&self) -> u32 {
-        self.operands() - (self.inputs & IN_PLACE != 0) as u32
-    }
-
-    /// Would an operand of `port` make the oldest beat complete?
-    pub(super) fn would_complete(&self, port: usize) -> bool {
-        let mut came = self.came;
-        came[port] += 1;
-        least(&came) > self.complete
-    }
-
-    /// Takes an operand. Returns whether one more beat is complete now.
-    #[inline]
-    pub(super) fn take(&mut self, port: usize, flit: Flit, cycle: u64) -> bool {
+    pub(super) fn take(&mut self, port: usize, flit: Flit, cycle: u64) {
         debug_assert_eq!(self.came[port], flit.beat, "beats come in order");
         self.counts[port] = flit.payload;
         self.resp |= flit.flags & RESPONSE;
-        self.came[port] += 1;
         let complete = least(&self.came);
-        let has_completed = complete > self.complete;
-        if has_completed || self.early == 0 {
+        let is_first = self
+            .came
+            .iter()
+            .all(|c| *c == complete || *c == NEVER_MISSING);
+        self.came[port] += 1;
+        if is_first || least(&self.came) > complete {
             self.since = u32::try_from(cycle).unwrap_or(u32::MAX);
         }
-        self.early += 1;
-        if has_completed {
-            self.complete = complete;
-            self.early -= self.operands() as u16;
-        }
-        has_completed
     }
 
-    /// Is there room at the next merge point for one more partial sum?
+    /// The operands of the Local input can be read where they lie.
+    pub(super) fn take_in_place(&mut self) {
+        let local = Port::Local as usize;
+        self.counts[local] = 1;
+        self.came[local] = self.beats;
+    }
+
+    /// May the next beat start: is it complete, is there room ahead, and no debt in the way?
     #[inline]
-    pub(super) const fn has_room(&self) -> bool {
-        self.under_way < self.window
+    pub(super) fn may_start(&self) -> bool {
+        self.room != 0 && least(&self.came) > self.started && self.may_finish()
+    }
+
+    /// May the last pass of a beat start? Not if it would make a debt while one is open.
+    #[inline]
+    pub(super) const fn may_finish(&self) -> bool {
+        self.owed == 0 || self.finished % BEATS_PER_CREDIT != BEATS_PER_CREDIT - 1
+    }
+
+    /// The next beat starts. Returns its number.
+    #[inline]
+    pub(super) const fn start(&mut self) -> u16 {
+        if self.room != UNLIMITED {
+            self.room -= 1;
+        }
+        self.started += 1;
+        self.started - 1
+    }
+
+    /// The last pass of a beat starts. Returns the inputs whose senders are owed room for it and those before.
+    #[inline]
+    pub(super) fn finish(&mut self) -> u8 {
+        self.finished += 1;
+        if !self.finished.is_multiple_of(BEATS_PER_CREDIT) {
+            return 0;
+        }
+        let is_due = |at: &usize| self.finished <= self.returned[*at];
+        (0..5).filter(is_due).fold(0, |set, at| set | 1 << at)
+    }
+
+    /// There is room for more beats ahead.
+    pub(super) const fn take_credit(&mut self, beats: u16) {
+        self.room += beats;
+    }
+
+    /// Senders are owed room from now on.
+    pub(super) const fn owe(&mut self, inputs: u8) {
+        self.owed |= inputs;
+    }
+
+    /// The first input whose sender is owed room.
+    pub(super) fn first_owed(&self) -> Option<usize> {
+        (self.owed != 0).then(|| self.owed.trailing_zeros() as usize)
+    }
+
+    /// That sender gets it.
+    pub(super) const fn pay(&mut self) {
+        self.owed &= self.owed.wrapping_sub(1);
     }
 
     /// Contributions in the operands of a beat.
     #[inline]
     pub(super) fn count(&self) -> u32 {
         self.counts.iter().sum()
-    }
-
-    /// Does some room go back once the addition of `beat` has started?
-    #[inline]
-    pub(super) fn returns_room(&self, beat: u16) -> bool {
-        let given = beat + 1;
-        given.is_multiple_of(BEATS_PER_CREDIT) || self.returned.contains(&given)
-    }
-
-    /// Beats whose room goes back to where the operands of `port` come from, once the addition of `beat` has
-    /// started: several at a time.
-    #[inline]
-    pub(super) fn room_to_return(&self, port: usize, beat: u16) -> Option<u32> {
-        let (given, end) = (beat + 1, self.returned[port]);
-        let is_due = given <= end && (given.is_multiple_of(BEATS_PER_CREDIT) || given == end);
-        is_due.then(|| u32::from((given - 1) % BEATS_PER_CREDIT + 1))
     }
 
     /// The input whose operands need not come.
@@ -174,7 +204,7 @@ impl Flow {
 }
 
 /// Credits go back several at a time: one response flit for so many beats.
-const BEATS_PER_CREDIT: u16 = noccl_net::deadlock::BEATS_PER_CREDIT as u16;
+pub(super) const BEATS_PER_CREDIT: u16 = noccl_net::deadlock::BEATS_PER_CREDIT as u16;
 
 /// Beats that have come through every input.
 #[inline]

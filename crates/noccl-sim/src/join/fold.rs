@@ -1,32 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Wide reductions at a merge point: the store, the arithmetic unit, windows and the room that goes back.
+//! Wide reductions at merge points: slots, the store, the arithmetic unit, windows and the room that goes back.
 
-use super::flow::Flow;
-use super::unit::{Sum, Unit};
-use super::{Credit, JoinConfig, Offer, Verdict, Waiting};
-use crate::flit::{Flit, LAST, pack};
+use super::flow::{BEATS_PER_CREDIT, Flow};
+use super::unit::Unit;
+use super::{Credit, JoinConfig, Offer, Owed, Waiting};
+use crate::flit::{Flit, pack};
 use crate::plane::Context;
-use crate::txn::Tree;
-use noccl_net::deadlock::window_over;
+use crate::txn::{Tree, Trees};
+use noccl_net::deadlock::Windows;
 use noccl_net::tree::{contributor, join_set};
 use noccl_net::{Coord, Port, coord_behind, xy_port};
 use noccl_workload::number::fold_into;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Units in one piece of [`Folds`].
 const PIECE: usize = 64;
+
+/// Input in whose bank partial sums wait; its operands let them in first.
+const PARTIALS_BANK: usize = Port::North as usize;
 
 /// The units of a plane, in pieces that exist once a reduction has come by.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Folds {
     pieces: Vec<Option<Box<[Unit]>>>,
     config: JoinConfig,
-    /// Credits to send, collected during evaluate.
-    pub credits: Vec<Credit>,
+    /// Roots' own operands of all-reduces of which no flow has begun there: value mode, a payload slot per beat.
+    in_place: BTreeMap<u32, Vec<u32>>,
+    /// Room to give back, collected during evaluate.
+    pub owed: Vec<Owed>,
     /// Element operations, for energy.
     pub folded_elements: u64,
-    /// A contribution had to stay in its FIFO because a store was full, last in this cycle.
+    /// A contribution had to stay in its FIFO because all slots were taken, last in this cycle.
     pub store_full_cycle: Option<u64>,
+}
+
+/// What operands at FIFO heads do in a cycle, as sets of inputs; the others stay.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Folded {
+    /// They leave into the store.
+    pub absorbed: u8,
+    /// They meet no siblings here and go on.
+    pub forwarded: u8,
 }
 
 impl Folds {
@@ -34,7 +49,8 @@ impl Folds {
         Self {
             pieces: (0..tiles.div_ceil(PIECE)).map(|_| None).collect(),
             config,
-            credits: Vec::new(),
+            in_place: BTreeMap::new(),
+            owed: Vec::new(),
             folded_elements: 0,
             store_full_cycle: None,
         }
@@ -51,180 +67,206 @@ impl Folds {
     }
 
     #[inline]
-    pub(super) fn unit(&mut self, r: usize) -> &mut Unit {
+    fn unit(&mut self, r: usize) -> &mut Unit {
         let piece = &mut self.pieces[r / PIECE];
         let piece = piece.get_or_insert_with(|| (0..PIECE).map(|_| Unit::default()).collect());
         &mut piece[r % PIECE]
     }
 
-    /// An operand stands at the head of input `port` of router `r`.
+    /// Operands stand at the heads of some inputs of router `r`. One flow can begin per cycle: its first operand comes in,
+    /// others wait for a cycle.
     #[inline]
     pub(super) fn arrive(
         &mut self,
         r: usize,
         here: Coord,
-        port: usize,
-        flit: Flit,
+        heads: &[Option<Flit>; 5],
         context: &Context<'_>,
-    ) -> Verdict {
-        let Some(at) = self.flow_of(r, here, flit.txn, context) else {
-            return Verdict::Forward(flit);
-        };
-        self.store(r, at, port, flit, context)
+    ) -> Folded {
+        let mut folded = Folded::default();
+        let (mut has_newcomer, mut begun) = (false, None);
+        let is_bank_taken = self.get(r).is_some_and(|u| u.stores_partial(context.cycle));
+        for (port, head) in heads.iter().enumerate() {
+            let Some(flit) = *head else { continue };
+            let mut at = self.get(r).and_then(|unit| unit.find(flit.txn));
+            let is_blocked = is_bank_taken && port == PARTIALS_BANK;
+            if at.is_none() {
+                let Some(inputs) = merging(here, flit.txn, context) else {
+                    folded.forwarded |= 1 << port;
+                    continue;
+                };
+                if is_blocked {
+                    continue;
+                }
+                if !has_newcomer {
+                    begun = self.open(r, here, flit.txn, inputs, context);
+                    at = begun;
+                }
+                has_newcomer = true;
+            } else if at == begun || is_blocked {
+                continue;
+            }
+            if let Some(at) = at {
+                folded.absorbed |= 1 << port;
+                let (is_value, cycle) = (context.is_value, context.cycle);
+                self.unit(r).take(at, port, flit, is_value, cycle);
+            }
+        }
+        if has_newcomer && begun.is_none() {
+            self.store_full_cycle = Some(context.cycle);
+        }
+        folded
     }
 
-    /// Where a transaction's flow stands, if this router is a merge point.
-    #[inline]
-    pub(super) fn flow_of(
+    /// A transaction's first operand takes a slot. Returns where its flow stands, if a slot is free.
+    #[cold]
+    fn open(
         &mut self,
         r: usize,
         here: Coord,
         txn: u32,
+        inputs: u8,
         context: &Context<'_>,
     ) -> Option<usize> {
-        let find = |unit: &Unit| unit.find(txn);
-        let found = self.get(r).and_then(find);
-        found.or_else(|| self.open(r, here, txn, context))
-    }
-
-    /// A transaction's first operand. Returns where its flow stands, if this router is a merge point.
-    #[cold]
-    fn open(&mut self, r: usize, here: Coord, txn: u32, context: &Context<'_>) -> Option<usize> {
-        let tree = context.trees.tree(txn);
-        let inputs = join_set(here, tree.set, tree.root);
-        if inputs.count_ones() == 1 {
-            return None;
-        }
-        let config = self.config;
-        let window = if config.has_windows {
-            window_ahead(here, tree, false, config.window_beats)
+        let (tree, config) = (context.trees.tree(txn), self.config);
+        let slot = self.unit(r).free_slot(config.slots)?;
+        let window = window_ahead(here, tree, false, config.windows);
+        let mut flow = Flow::new((txn, slot), here, inputs, tree, window, &config);
+        let in_place = if here == tree.root {
+            self.in_place.remove(&txn)
         } else {
-            u32::MAX
+            None
         };
         let unit = self.unit(r);
-        let flow = Flow::new(txn, here, inputs, tree, window, &config);
+        if let Some(payloads) = in_place {
+            flow.take_in_place();
+            unit.put_in_place(txn, &payloads);
+        }
         unit.flows.push_back(flow);
         Some(unit.flows.len() - 1)
     }
 
-    /// The operand goes into the store, if that has room.
+    /// From now on the unit of router `r` may read the tile's own operands of an all-reduce: value mode, a payload slot
+    /// per beat.
+    pub(super) fn give_operands(&mut self, r: usize, txn: u32, payloads: Vec<u32>) {
+        let found = self.get_mut(r).and_then(|unit| {
+            let at = unit.find(txn)?;
+            unit.flows.get_mut(at)?.take_in_place();
+            unit.put_in_place(txn, &payloads);
+            Some(())
+        });
+        if found.is_none() {
+            self.in_place.insert(txn, payloads);
+        }
+    }
+
+    /// The beat that may start in this cycle, before operands come in.
     #[inline]
-    fn store(
-        &mut self,
-        r: usize,
-        at: usize,
-        port: usize,
-        flit: Flit,
-        context: &Context<'_>,
-    ) -> Verdict {
-        let limit = self.config.store_beats;
-        let unit = self.unit(r);
-        let would_complete =
-            |unit: &Unit| unit.flows.get(at).is_some_and(|f| f.would_complete(port));
-        if unit.stored >= limit && !would_complete(unit) {
-            self.store_full_cycle = Some(context.cycle);
-            return Verdict::Wait;
-        }
-        unit.take(at, port, flit, context);
-        Verdict::Absorb
-    }
-
-    /// Published unit: all operands stand at FIFO heads, the addition starts now.
-    pub(super) fn issue(
-        &mut self,
-        r: usize,
-        here: Coord,
-        flit: Flit,
-        slots: [u32; 5],
-        context: &Context<'_>,
-    ) {
-        let tree = context.trees.tree(flit.txn);
-        let inputs = join_set(here, tree.set, tree.root);
-        let Some(at) = self.flow_of(r, here, flit.txn, context) else {
-            return;
-        };
-        for (port, payload) in slots.into_iter().enumerate() {
-            if inputs >> port & 1 != 0 {
-                let operand = Flit { payload, ..flit };
-                self.unit(r).take(at, port, operand, context);
-            }
+    pub(super) fn choose(&mut self, r: usize) {
+        if let Some(unit) = self.get_mut(r) {
+            unit.choose();
         }
     }
 
-    /// Has the unit of a router sums that have not left, or beats that will be?
-    pub(super) fn has_results(&self, r: usize) -> bool {
-        let has = |unit: &Unit| !unit.sums.is_empty() || !unit.ready.is_empty();
-        self.get(r).is_some_and(has)
-    }
-
-    /// Starts an addition if one is ready, and shows the oldest finished sum; `None` without a unit.
+    /// The result that the arithmetic offers; `None` without a unit.
     #[inline]
-    pub(super) fn offer(
-        &mut self,
-        r: usize,
-        here: Coord,
-        context: &mut Context<'_>,
-    ) -> Option<Offer> {
-        let cycle = context.cycle;
-        let unit = self.get_mut(r)?;
-        if cycle >= unit.next_issue
-            && !unit.is_stalled
-            && let Some((at, flow)) = unit.next_with_room()
-        {
-            self.start_addition(r, at, flow, here, context);
-        }
-        let unit = self.get_mut(r)?;
-        let sum = unit.sums.front().filter(|s| s.done() <= cycle);
+    pub(super) fn offer(&self, r: usize, here: Coord, cycle: u64) -> Option<Offer> {
+        let unit = self.get(r)?;
         Some(Offer {
-            result: sum.map(|s| s.flit(pack(here))),
-            is_busy: !unit.ready.is_empty() || !unit.sums.is_empty(),
+            result: unit.result(pack(here), cycle),
+            is_busy: unit.is_busy(),
         })
     }
 
-    fn start_addition(
-        &mut self,
-        r: usize,
-        at: usize,
-        flow_at: usize,
-        here: Coord,
-        context: &mut Context<'_>,
-    ) {
-        let (cycle, config) = (context.cycle, self.config);
-        let Some(unit) = self.pieces[r / PIECE]
-            .as_deref_mut()
-            .map(|p| &mut p[r % PIECE])
-        else {
+    /// The offered result has been granted its output.
+    pub(super) fn take_result(&mut self, r: usize, here: u32, cycle: u64) -> Option<Flit> {
+        let unit = self.get_mut(r)?;
+        let result = unit.result(here, cycle)?;
+        unit.grant();
+        Some(result)
+    }
+
+    /// The end of a cycle in these units of a piece.
+    pub(super) fn step(&mut self, piece: usize, mut units: u64, context: &mut Context<'_>) {
+        if self.pieces[piece].is_none() {
             return;
-        };
-        unit.take_ready(at);
-        let Some(flow) = unit.flows.get_mut(flow_at) else {
-            return;
-        };
-        let beat = flow.started;
-        flow.started += 1;
-        flow.under_way += 1;
-        let flow = *flow;
-        let is_last = flow.started == flow.beats;
-        let adds = u64::from(flow.operands()) - 1;
-        let busy = adds.div_ceil(config.adds_per_cycle) * config.cycles_per_add;
-        unit.stored -= flow.stored_operands();
-        unit.next_issue = cycle + busy + share_fpus(&mut context.fpu_busy_until[r], cycle, busy);
-        let done = cycle + adds * u64::from(flow.add_cycles) + config.cut_cycles;
-        self.folded_elements += adds * u64::from(flow.elements);
-        if flow.returns_room(beat) {
-            give_back(r, here, beat, &flow, context, &mut self.credits);
         }
+        while units != 0 {
+            let r = piece * PIECE + units.trailing_zeros() as usize;
+            units &= units - 1;
+            self.step_unit(r, context);
+        }
+    }
+
+    #[inline]
+    fn step_unit(&mut self, r: usize, context: &mut Context<'_>) {
+        let config = self.config;
+        let Some(piece) = self.pieces[r / PIECE].as_deref_mut() else {
+            return;
+        };
+        let unit = &mut piece[r % PIECE];
+        let fpu = &mut context.fpu_busy_until[r];
+        let started = unit.step(context.cycle, &config, fpu);
+        let (at, inputs) = started.owes;
+        if inputs != 0
+            && let Some(flow) = unit.flows.get(at)
+        {
+            self.owed.push(Owed {
+                router: r as u32,
+                txn: flow.txn,
+                inputs,
+            });
+        }
+        let Some((at, beat)) = started.begins else {
+            return;
+        };
+        let Some(flow) = unit.flows.get(at).copied() else {
+            return;
+        };
+        let adds = u64::from(flow.operands()) - 1;
+        self.folded_elements += adds * u64::from(flow.elements);
         let payload = if context.is_value {
-            let slots = unit.bytes.take(flow.txn, is_last);
+            let slots = unit.bytes.take(flow.txn, beat + 1 == flow.beats);
             fold(flow.txn, flow.inputs, slots, context)
         } else {
             flow.count()
         };
-        let flags = (u8::from(is_last) * LAST) | flow.resp;
-        unit.sums
-            .push_back(Sum::new(done, flow.txn, payload, beat, flags));
-        if is_last {
-            unit.flows.remove(flow_at);
+        unit.set_payload(payload);
+    }
+
+    /// Senders of a transaction's operands are owed room from now on. Returns how many.
+    pub(super) fn owe(&mut self, owed: Owed) -> u32 {
+        let unit = self.get_mut(owed.router as usize);
+        let flow = unit.and_then(|unit| {
+            let at = unit.find(owed.txn)?;
+            unit.flows.get_mut(at)
+        });
+        flow.map_or(0, |flow| {
+            flow.owe(owed.inputs);
+            owed.inputs.count_ones()
+        })
+    }
+
+    /// The credit that the tile's NI sends next: of the lowest slot and input.
+    pub(super) fn owed_credit(&self, r: usize, here: Coord, trees: &Trees) -> Option<Credit> {
+        let unit = self.get(r)?;
+        let flow = unit.flows.get(unit.next_owing()?)?;
+        let port = Port::ALL[flow.first_owed()?];
+        let tree = trees.tree(flow.txn);
+        Some(Credit {
+            txn: flow.txn,
+            to: pack(contributor(here, port, tree.set, tree.root)),
+            beats: u32::from(BEATS_PER_CREDIT),
+        })
+    }
+
+    /// It is sent.
+    pub(super) fn pay(&mut self, r: usize) {
+        if let Some(unit) = self.get_mut(r)
+            && let Some(at) = unit.next_owing()
+            && let Some(flow) = unit.flows.get_mut(at)
+        {
+            flow.pay();
         }
     }
 
@@ -237,8 +279,7 @@ impl Folds {
         while routers != 0 {
             let unit = &units[routers.trailing_zeros() as usize];
             routers &= routers - 1;
-            let (flow, done) = (unit.flows.front(), unit.sums.front());
-            sum ^= u64::from(flow.map_or(0, |f| f.txn)) ^ done.map_or(0, |s| s.done());
+            sum ^= u64::from(unit.flows.front().map_or(0, |f| f.txn)) ^ u64::from(unit.is_busy());
         }
         sum
     }
@@ -252,15 +293,8 @@ impl Folds {
         let Some(flow) = unit.find(txn).and_then(|at| unit.flows.get_mut(at)) else {
             return false;
         };
-        flow.under_way -= beats as u16;
-        unit.is_stalled = false;
+        flow.take_credit(beats as u16);
         true
-    }
-
-    /// The offered sum has been granted its output.
-    pub(super) fn take_result(&mut self, r: usize, here: u32) -> Option<Flit> {
-        let sum = self.get_mut(r)?.sums.pop_front()?;
-        Some(sum.flit(here))
     }
 
     /// Operands that lie at a router, for diagnosis.
@@ -278,64 +312,40 @@ impl Folds {
         })
     }
 
-    /// The oldest sum of a router and the cycle in which it is done, for diagnosis.
+    /// The result that a router's arithmetic offers and the cycle since which it could have, for diagnosis.
     pub(super) fn oldest_result(&self, r: usize, here: u32) -> Option<(u64, Flit)> {
-        let sum = self.get(r)?.sums.front()?;
-        Some((sum.done(), sum.flit(here)))
+        self.get(r)?.oldest_result(here)
     }
 }
 
-/// Returns the room of folded operands to where they came from, as long as more will come.
-#[inline]
-fn give_back(
-    r: usize,
+/// Inputs of a transaction at this router, if it meets siblings here.
+#[cold]
+fn merging(here: Coord, txn: u32, context: &Context<'_>) -> Option<u8> {
+    let tree = context.trees.tree(txn);
+    let inputs = join_set(here, tree.set, tree.root);
+    (inputs.count_ones() > 1).then_some(inputs)
+}
+
+/// Window of a contribution that leaves `here`: none if it meets no siblings on its way to the root.
+pub(crate) fn window_ahead(
     here: Coord,
-    beat: u16,
-    flow: &Flow,
-    context: &Context<'_>,
-    credits: &mut Vec<Credit>,
-) {
-    for (at, port) in Port::ALL.into_iter().enumerate() {
-        let Some(beats) = flow.room_to_return(at, beat) else {
-            continue;
-        };
-        let tree = context.trees.tree(flow.txn);
-        credits.push(Credit {
-            txn: flow.txn,
-            from: r as u32,
-            to: pack(contributor(here, port, tree.set, tree.root)),
-            beats,
-        });
-    }
-}
-
-/// Window of a contribution that leaves `here`: unlimited if it meets no siblings on its way to the root.
-pub(crate) fn window_ahead(here: Coord, tree: &Tree, counts_here: bool, window_beats: u32) -> u32 {
+    tree: &Tree,
+    counts_here: bool,
+    windows: Windows,
+) -> Option<u32> {
     let mut at = here;
     let mut counts = counts_here;
     loop {
         if counts && join_set(at, tree.set, tree.root).count_ones() > 1 {
-            return window_over(here.hops_to(at), window_beats);
+            return Some(windows.over(here.hops_to(at)));
         }
         counts = true;
-        let Some(next) = coord_behind(at, xy_port(at, tree.root)) else {
-            return u32::MAX;
-        };
-        at = next;
+        at = coord_behind(at, xy_port(at, tree.root))?;
     }
-}
-
-/// Cores and network share the FPUs in turns (S1 §3.2.1): each slows the other down by its own use.
-fn share_fpus(busy_until: &mut u64, cycle: u64, busy: u64) -> u64 {
-    if *busy_until <= cycle {
-        return 0;
-    }
-    *busy_until += busy;
-    busy
 }
 
 /// Folds the operands of one beat from the left in port order.
-fn fold(txn: u32, inputs: u8, slots: [u32; 5], context: &mut Context<'_>) -> u32 {
+pub(super) fn fold(txn: u32, inputs: u8, slots: [u32; 5], context: &mut Context<'_>) -> u32 {
     let tree = *context.trees.tree(txn);
     let mut slots = (0..5).filter(|p| inputs >> p & 1 != 0).map(|p| slots[p]);
     let first = slots.next().expect("a merge point has operands");

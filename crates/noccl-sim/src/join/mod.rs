@@ -8,11 +8,11 @@
 //!   lets the newcomer go on by itself. Its siblings would then wait for leaves that have gone by, so
 //!   entries made after that go on when they have waited too long. A router serves one transaction per cycle. The home NI adds up leaves: merging
 //!   saves flits and never decides correctness.
-//! - *Wide reductions* keep every operand of a beat in a store (the tile's L1) until all have come, then
-//!   the arithmetic unit folds them in port order. Order of arrival never changes the result. A sender
+//! - *Wide reductions* take a slot at each merge point and keep every operand of a beat in a store (the tile's L1) until
+//!   all have come, then the arithmetic unit folds them in port order. Order of arrival never changes the result. A sender
 //!   (NI or merge point) has at most a window of beats of one transaction under way to its next merge
 //!   point, which gives the room back as it folds: the store has a place for every beat that comes, so
-//!   no contribution ever waits in a FIFO while the stated number of reductions is open.
+//!   no contribution waits in a FIFO while no more reductions are under way at a router than it has slots.
 //!
 //! The published router makes contributions wait at FIFO heads instead: two transactions that arrive in
 //! different orders at two ports then wait for each other forever (`docs/design/0001`).
@@ -21,43 +21,50 @@
 mod flow;
 mod fold;
 mod merge;
-mod own;
+mod published;
 mod unit;
 
-pub(crate) use fold::window_ahead;
+pub(crate) use fold::{Folded, window_ahead};
 
-use crate::flit::{Flit, OWN_COPY};
+use crate::flit::{Flit, FlitKind, LAST, OWN_COPY};
 use crate::plane::Context;
+use crate::txn::Trees;
 use fold::Folds;
 use merge::{Merges, Served};
 use noccl_net::Coord;
+use noccl_net::deadlock::Windows;
 use noccl_net::tree::leaves_through;
+use published::Published;
 use serde::{Deserialize, Serialize};
 
 /// Sizes and latencies of the units, from the spec.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct JoinConfig {
     pub merge_entries: usize,
-    pub store_beats: u32,
-    pub window_beats: u32,
-    /// The published unit has no windows: its contributions wait in FIFOs.
-    pub has_windows: bool,
+    /// Reductions that a router works on together.
+    pub slots: u32,
+    pub windows: Windows,
     pub cut_cycles: u64,
+    /// Beats that the rows of the arithmetic hold until they are blocked; without a third operand there is one row.
+    pub first_row: usize,
+    pub second_row: usize,
     /// Additions per cycle: 1 (two operands) or 2 (three operands).
     pub adds_per_cycle: u64,
     /// Cycles in which the cluster's FPUs work off one 64-byte addition: 8 of 64 bit do it in one.
     pub cycles_per_add: u64,
 }
 
-/// What an operand at a FIFO head does this cycle.
-pub(crate) enum Verdict {
-    /// Stays (the store is full).
-    Wait,
-    /// Leaves the FIFO, waits in the store.
-    Absorb,
-    /// Goes on as this flit.
-    Forward(Flit),
+impl JoinConfig {
+    /// Cycles from a beat's entry into the arithmetic to its end in the first row. Two of the cut registers' cycles are
+    /// those in which its operands are chosen and read; more of them delay the sum, fewer hasten it.
+    const fn with_cuts(&self, add_cycles: u64) -> u64 {
+        let cycles = (add_cycles + self.cut_cycles).saturating_sub(CUTS_OF_THE_STORE);
+        if cycles == 0 { 1 } else { cycles }
+    }
 }
+
+/// Cycles in which a beat is chosen and its operands are read.
+const CUTS_OF_THE_STORE: u64 = 2;
 
 /// What the unit offers to the output arbiters.
 pub(crate) struct Offer {
@@ -86,14 +93,36 @@ pub(crate) struct Waiting {
     pub since: u64,
 }
 
-/// Room given back to a sender (while it is owed, `from` is the input port).
+/// Room that a router owes to the senders of a transaction's operands.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct Owed {
+    pub router: u32,
+    pub txn: u32,
+    /// The inputs through which their operands come, as a bit set.
+    pub inputs: u8,
+}
+
+/// Room given back to a sender.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Credit {
     pub txn: u32,
-    pub from: u32,
     /// Packed coordinate of the sender.
     pub to: u32,
     pub beats: u32,
+}
+
+impl Credit {
+    /// The flit that brings it.
+    pub(crate) const fn flit(self) -> Flit {
+        Flit {
+            txn: self.txn,
+            dst: self.to,
+            payload: self.beats,
+            beat: 0,
+            kind: FlitKind::Credit,
+            flags: LAST,
+        }
+    }
 }
 
 /// Merge and reduction units of one plane. Reductions travel in one plane only, what merges in the two others.
@@ -101,27 +130,40 @@ pub(crate) struct Credit {
 pub(crate) struct Joins {
     merges: Merges,
     folds: Folds,
+    published: Option<Published>,
 }
 
 impl Joins {
-    pub(crate) fn new(tiles: usize, config: JoinConfig) -> Self {
+    pub(crate) fn new(tiles: usize, config: JoinConfig, is_peer: bool) -> Self {
         Self {
             merges: Merges::new(tiles, config.merge_entries),
             folds: Folds::new(tiles, config),
+            published: is_peer.then(|| Published::new(config)),
         }
     }
 
-    /// An operand of a wide reduction stands at the head of input `port` of router `r`.
+    /// A router with a unit is looked at: the beat that starts next is chosen before operands come in.
+    #[inline]
+    pub(crate) fn begin(&mut self, r: usize) {
+        self.folds.choose(r);
+    }
+
+    /// Operands of wide reductions stand at heads of inputs of router `r`.
     #[inline]
     pub(crate) fn arrive(
         &mut self,
         r: usize,
         here: Coord,
-        port: usize,
-        flit: Flit,
+        heads: &[Option<Flit>; 5],
         context: &Context<'_>,
-    ) -> Verdict {
-        self.folds.arrive(r, here, port, flit, context)
+    ) -> Folded {
+        self.folds.arrive(r, here, heads, context)
+    }
+
+    /// From now on the unit of router `r` may read the tile's own operands of an all-reduce: value mode, a payload
+    /// slot per beat.
+    pub(crate) fn give_operands(&mut self, r: usize, txn: u32, payloads: Vec<u32>) {
+        self.folds.give_operands(r, txn, payloads);
     }
 
     /// Responses or arrivals stand at heads of inputs: those of one transaction are served.
@@ -158,20 +200,27 @@ impl Joins {
         here: Coord,
         flit: Flit,
         slots: [u32; 5],
-        context: &Context<'_>,
+        context: &mut Context<'_>,
     ) {
-        self.folds.issue(r, here, flit, slots, context);
+        if let Some(published) = &mut self.published {
+            published.issue(r, here, flit, slots, context);
+        }
     }
 
-    /// Has the unit of a router results that have not left?
+    /// Published unit: has that of a router results that have not left?
     pub(crate) fn has_results(&self, r: usize) -> bool {
-        self.folds.has_results(r) || self.merges.oldest_result(r).is_some()
+        let published = self.published.as_ref();
+        published.is_some_and(|p| p.has_results(r)) || self.merges.oldest_result(r).is_some()
     }
 
-    /// Starts an addition if one is ready, and shows the oldest finished result.
+    /// Shows the oldest finished result.
     #[inline]
     pub(crate) fn offer(&mut self, r: usize, here: Coord, context: &mut Context<'_>) -> Offer {
-        if let Some(offer) = self.folds.offer(r, here, context) {
+        if let Some(offer) = self.folds.offer(r, here, context.cycle) {
+            return offer;
+        }
+        let published = self.published.as_mut();
+        if let Some(offer) = published.and_then(|p| p.offer(r, context)) {
             return offer;
         }
         let (result, is_busy) = self.merges.offer(r, context.cycle);
@@ -190,10 +239,32 @@ impl Joins {
     }
 
     /// The offered result has been granted its output.
-    pub(crate) fn take_result(&mut self, r: usize, here: u32) -> Flit {
-        let sum = self.folds.take_result(r, here);
+    pub(crate) fn take_result(&mut self, r: usize, here: u32, cycle: u64) -> Flit {
+        let sum = self.folds.take_result(r, here, cycle);
+        let sum = sum.or_else(|| self.published.as_mut()?.take_result(r));
         sum.or_else(|| self.merges.take_result(r))
             .expect("only an offered result is granted")
+    }
+
+    /// The end of a cycle in these units of a block of 64.
+    #[inline]
+    pub(crate) fn end(&mut self, block: usize, routers: u64, context: &mut Context<'_>) {
+        self.folds.step(block, routers, context);
+    }
+
+    /// Senders of a transaction's operands are owed room from now on. Returns how many.
+    pub(crate) fn owe(&mut self, owed: Owed) -> u32 {
+        self.folds.owe(owed)
+    }
+
+    /// The credit that the tile's NI sends next, of the lowest slot and input.
+    pub(crate) fn owed_credit(&self, r: usize, here: Coord, trees: &Trees) -> Option<Credit> {
+        self.folds.owed_credit(r, here, trees)
+    }
+
+    /// It is sent.
+    pub(crate) fn pay(&mut self, r: usize) {
+        self.folds.pay(r);
     }
 
     /// An entry of a merge table is due unless a sibling has come in the meantime. Returns whether it is.
@@ -206,14 +277,15 @@ impl Joins {
         &mut self.merges.timeouts
     }
 
-    /// Credits to send, collected during evaluate.
-    pub(crate) const fn credits(&mut self) -> &mut Vec<Credit> {
-        &mut self.folds.credits
+    /// Room to give back, collected during evaluate.
+    pub(crate) const fn owed(&mut self) -> &mut Vec<Owed> {
+        &mut self.folds.owed
     }
 
     /// Element operations so far, for energy.
-    pub(crate) const fn folded_elements(&self) -> u64 {
-        self.folds.folded_elements
+    pub(crate) fn folded_elements(&self) -> u64 {
+        let published = self.published.as_ref();
+        self.folds.folded_elements + published.map_or(0, |p| p.folded_elements)
     }
 
     /// Last cycle in which a contribution had to stay in its FIFO because a store was full.
@@ -234,6 +306,7 @@ impl Joins {
     /// The oldest finished result of a router's unit, for diagnosis.
     pub(crate) fn oldest_result(&self, r: usize, here: u32) -> Option<(u64, Flit)> {
         let sum = self.folds.oldest_result(r, here);
+        let sum = sum.or_else(|| self.published.as_ref()?.oldest_result(r));
         sum.or_else(|| self.merges.oldest_result(r))
     }
 }

@@ -2,6 +2,8 @@
 //! Named networks and single-transaction runs, shared by the formula tests.
 #![allow(dead_code)] // every test file uses its own part
 
+pub mod chains;
+pub mod hand_written;
 pub mod random_schedule;
 pub mod random_trace;
 

@@ -72,6 +72,7 @@ pub(super) fn execute(
         match &action.kind {
             ActionKind::Transfer(t) | ActionKind::Delivery(t) => run.transfer(i, t),
             ActionKind::Kernel(kernel) => run.kernel(i, kernel),
+            ActionKind::Chain(chain) => run.chain(i, chain),
             ActionKind::InNetworkReduction(r) => run.reduction(i, r),
             ActionKind::InNetworkAllReduce(r) => run.all_reduce(i, r),
             ActionKind::LocalReduce(r) => run.local_reduce(i, r),
@@ -90,8 +91,8 @@ pub(super) fn execute(
     }
 }
 
-struct Execution<'a> {
-    network: &'a Network,
+pub(super) struct Execution<'a> {
+    pub(super) network: &'a Network,
     order: &'a Order,
     memories: Memories,
     demands: Vec<Demand>,
@@ -108,7 +109,7 @@ enum Step {
 }
 
 impl Execution<'_> {
-    fn access(&self, action: usize, position: usize) -> Access {
+    pub(super) fn access(&self, action: usize, position: usize) -> Access {
         Access {
             begin: self.order.enter(action, position),
             end: self.order.finish(action, position),
@@ -116,12 +117,18 @@ impl Execution<'_> {
         }
     }
 
-    fn read(&mut self, tile: TileId, start: u64, bytes: u64, access: Access) -> Vec<Piece> {
+    pub(super) fn read(
+        &mut self,
+        tile: TileId,
+        start: u64,
+        bytes: u64,
+        access: Access,
+    ) -> Vec<Piece> {
         let content = self.memories.content(self.network, tile);
         content.read(start, bytes, access, &mut self.demands)
     }
 
-    fn write(&mut self, tile: TileId, start: u64, pieces: &[Piece], access: Access) {
+    pub(super) fn write(&mut self, tile: TileId, start: u64, pieces: &[Piece], access: Access) {
         let content = self.memories.content(self.network, tile);
         content.write(start, pieces, access, &mut self.demands);
     }
@@ -209,7 +216,7 @@ impl Execution<'_> {
         let expressions = &mut self.memories.expressions;
         let pieces = fold_pieces(&operands, r.element, |extent| match extent {
             Some(values) => expressions.fold(r.operator, r.element, values),
-            None => Some(torn(expressions, action)),
+            None => Some(expressions.torn(action)),
         });
         self.write(tile, r.output, &pieces, access);
     }
@@ -277,15 +284,8 @@ impl Execution<'_> {
         let expressions = &mut self.memories.expressions;
         fold_pieces(&operands, r.element, |extent| match extent {
             Some(values) => run_plan(expressions, plan, r, values),
-            None => Some(torn(expressions, action)),
+            None => Some(expressions.torn(action)),
         })
-    }
-}
-
-fn torn(expressions: &mut Expressions, action: usize) -> Value {
-    Value {
-        expression: expressions.intern(Expression::Torn(action as u32)),
-        shift: 0,
     }
 }
 

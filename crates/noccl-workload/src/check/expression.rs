@@ -51,6 +51,14 @@ pub(super) struct Expressions {
 }
 
 impl Expressions {
+    /// An element whose bytes come from different origins in this action.
+    pub(super) fn torn(&mut self, action: usize) -> Value {
+        Value {
+            expression: self.intern(Expression::Torn(action as u32)),
+            shift: 0,
+        }
+    }
+
     pub(super) fn intern(&mut self, expression: Expression) -> ExpressionId {
         if let Some(id) = self.ids.get(&expression) {
             return *id;

@@ -34,6 +34,7 @@ pub(super) fn check_form(network: &Network, schedule: &Schedule) -> Result<(), C
             ActionKind::Delivery(t) => at.delivery(t)?,
             ActionKind::Arrival(a) => at.arrival(a)?,
             ActionKind::Kernel(kernel) => at.kernel(kernel)?,
+            ActionKind::Chain(chain) => at.chain(chain)?,
             ActionKind::InNetworkReduction(r) => at.reduction(r)?,
             ActionKind::InNetworkAllReduce(r) => at.all_reduce(r)?,
             ActionKind::LocalReduce(r) => at.local_reduce(r)?,
@@ -45,18 +46,23 @@ pub(super) fn check_form(network: &Network, schedule: &Schedule) -> Result<(), C
 }
 
 /// One action of the schedule, for checks that name its fields.
-struct At<'a> {
-    network: &'a Network,
+pub(super) struct At<'a> {
+    pub(super) network: &'a Network,
     action: usize,
     kind: &'static str,
 }
 
 impl At<'_> {
-    fn field(&self, name: &str) -> String {
+    pub(super) fn field(&self, name: &str) -> String {
         format!("actions[{}].kind.{}.{name}", self.action, self.kind)
     }
 
-    fn fail<T>(&self, name: &str, found: impl ToString, accepted: &str) -> Result<T, CheckError> {
+    pub(super) fn fail<T>(
+        &self,
+        name: &str,
+        found: impl ToString,
+        accepted: &str,
+    ) -> Result<T, CheckError> {
         Err(CheckError::Field {
             field: self.field(name),
             found: found.to_string(),
@@ -64,14 +70,14 @@ impl At<'_> {
         })
     }
 
-    fn cluster(&self, name: &str, tile: TileRef) -> Result<TileId, CheckError> {
+    pub(super) fn cluster(&self, name: &str, tile: TileRef) -> Result<TileId, CheckError> {
         match tile {
             TileRef::Cluster(_) => find(self.network, self.field(name), tile),
             TileRef::Memory(_) => self.fail(name, tile, "a cluster: memory tiles run nothing"),
         }
     }
 
-    fn fits(&self, name: &str, tile: TileId, end: u128) -> Result<(), CheckError> {
+    pub(super) fn fits(&self, name: &str, tile: TileId, end: u128) -> Result<(), CheckError> {
         check_fits(self.network, || self.field(name), tile, end)
     }
 

@@ -9,6 +9,7 @@
 //!
 //! It does not look at cycles, FIFOs or the number of actions that an agent works on at a time.
 
+mod chain;
 mod content;
 mod cycle;
 mod error;

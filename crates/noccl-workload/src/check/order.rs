@@ -92,7 +92,8 @@ fn waits(network: &Network, kind: &ActionKind, tiles: &[TileId]) -> Waits {
         | ActionKind::Transfer(_)
         | ActionKind::LocalReduce(_)
         | ActionKind::Compute(_)
-        | ActionKind::Kernel(_) => Waits::Nobody,
+        | ActionKind::Kernel(_)
+        | ActionKind::Chain(_) => Waits::Nobody,
     }
 }
 

@@ -2,7 +2,7 @@
 //! What the checker tells about a schedule that is right: steps, volume, contention.
 
 use crate::participants::participants;
-use crate::{Action, ActionKind, Destination, InNetworkReduction, Schedule, Transfer};
+use crate::{Action, ActionKind, Chain, Destination, InNetworkReduction, Schedule, Transfer};
 use noccl_net::tree::{Cube, fork_set, join_set};
 use noccl_net::{Coord, Network, Port, TileId};
 use schemars::JsonSchema;
@@ -27,7 +27,8 @@ pub struct StepReport {
     pub actions: usize,
     /// Transfers and in-network reductions among them that move at least one byte.
     pub transfers: usize,
-    /// Payload bytes that these transfers send (a multicast counts once, a reduction once per contributor).
+    /// Payload bytes that these transfers send (a multicast counts once, a reduction once per contributor, a chain once
+    /// per stop).
     pub bytes: u64,
     /// Links used by more than one of them, by router and port; empty if the step is a round.
     pub contended: Vec<LinkUse>,
@@ -46,6 +47,9 @@ pub struct CheckReport {
     pub steps: Vec<StepReport>,
     /// Distinct folds in the outputs of a reduce or all-reduce: ranks, `[a, b, c]` folded from the left.
     pub folds: Vec<String>,
+    /// What the schedule says twice.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 impl CheckReport {
@@ -74,7 +78,25 @@ pub(super) fn report(network: &Network, schedule: &Schedule, folds: Vec<String>)
         bytes: steps.iter().map(|s| s.bytes).sum(),
         steps,
         folds,
+        notes: notes(schedule),
     }
+}
+
+/// Stops of chains that are merged with an earlier, equal one.
+fn notes(schedule: &Schedule) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (i, action) in schedule.actions.iter().enumerate() {
+        if let ActionKind::Chain(chain) = &action.kind {
+            for stop in chain.duplicates() {
+                let name = schedule.action_name(i);
+                let tile = chain.stops[stop].tile;
+                notes.push(format!(
+                    "{name}: stops[{stop}] repeats {tile}; it is served once"
+                ));
+            }
+        }
+    }
+    notes
 }
 
 /// Longest path of `after` to each action.
@@ -124,6 +146,7 @@ impl<'a> LinkCounter<'a> {
                 | ActionKind::Barrier(_)
                 | ActionKind::Arrival(_)
                 | ActionKind::Kernel(_) => 0,
+                ActionKind::Chain(chain) => self.chain(chain),
             };
             step.transfers += usize::from(bytes > 0);
             step.bytes += bytes;
@@ -185,6 +208,23 @@ impl<'a> LinkCounter<'a> {
                 }
             }
             Destination::Multicast { set, .. } => self.fork(at, network.cube(set)),
+        }
+        bytes
+    }
+
+    /// Every stop hands the stream to the next one.
+    fn chain(&mut self, chain: &Chain) -> u64 {
+        let network = self.network;
+        let Some(mut at) = network.find(chain.initiator).filter(|_| chain.bytes > 0) else {
+            return 0;
+        };
+        let mut bytes = 0;
+        for stop in chain.followers() {
+            if let Some(next) = network.find(stop.tile) {
+                self.path(network.coord(at), network.coord(next));
+                bytes += chain.bytes;
+                at = next;
+            }
         }
         bytes
     }

@@ -1,56 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Is there room for everything that may be open together?
 //!
-//! Operands of a wide reduction wait for their siblings in the store of every merge point, contributions of
-//! a barrier in a counter of its target. Both are limited (`docs/design/0001`, "Stated limits"); a
+//! A burst of a wide reduction takes a slot with room in the store at every merge point, contributions of
+//! a barrier a counter of its target. Both are limited (`docs/design/0001`, "Stated limits"); a
 //! schedule that stays within the limits cannot hang there. Two actions may be open together unless every
 //! participant of one starts after the other is over.
 //!
-//! A reduction has operands of at most two bursts at one merge point: its bursts leave each member in
+//! A reduction has at most two bursts at one merge point: its bursts leave each member in
 //! order, the next begins when the one before has been sent, and that is longer than a window. Members of one
-//! group issue its reductions in schedule order, and no more of them than an endpoint may have open; a core
+//! group begin its reductions in schedule order, and no more of them at a time than an endpoint may have bursts open; a core
 //! takes part in one barrier at a time. A reduction that is alone at its merge points is not looked at.
 
 use super::order::Order;
 use super::{CheckError, Crowd};
 use crate::{ActionKind, BarrierMechanism, InNetworkReduction, Schedule};
-use noccl_net::deadlock::operand_windows;
+use noccl_net::deadlock::{Windows, merge_points, reduction_flows};
 use noccl_net::{MultiAddress, Network, TileId};
-use noccl_spec::{RouterFlow, Spec};
+use noccl_spec::RouterFlow;
 use std::collections::BTreeMap;
 
 /// Room that an action takes at a tile.
 #[derive(Debug)]
 struct Claim {
     action: usize,
-    /// Actions of one group share what an endpoint may have open.
+    /// Actions of one group share what a member works on at a time.
     group: usize,
-    /// Per transaction.
-    parts: Vec<u64>,
+    load: u64,
 }
 
-/// Merge points of a reduction, with the windows of their inputs.
-type Tree = Vec<(TileId, Vec<u32>)>;
+/// Merge points of a reduction, with the hops from the farthest sender.
+type Tree = Vec<(TileId, u32)>;
 
-/// How much room a tile has, and how many transactions of one group can take some.
+/// How much room a tile has, and how much of it the actions of one group can take.
 struct Room {
     capacity: u64,
-    per_group: usize,
+    per_group: u64,
 }
 
 impl Room {
-    fn of_stores(spec: &Spec) -> Self {
+    fn of_stores(network: &Network) -> Self {
         Self {
-            capacity: u64::from(spec.router.wide_reduction.store_beats),
-            per_group: spec.ni.max_open_reductions as usize,
+            capacity: u64::from(reduction_flows(network)) * beats_per_flow(network),
+            per_group: u64::from(network.spec().ni.max_open_reductions.max(2))
+                * beats_per_flow(network),
         }
     }
+}
+
+/// Beats of the store that stand for one burst at a merge point, see [`reduction_flows`].
+fn beats_per_flow(network: &Network) -> u64 {
+    4 * u64::from(network.spec().router.wide_reduction.window_beats)
 }
 
 /// May all these reductions be open at the same time, as far as the stores of their operands go?
 #[must_use]
 pub fn has_room_for(network: &Network, reductions: &[InNetworkReduction]) -> bool {
-    let room = Room::of_stores(network.spec());
+    let room = Room::of_stores(network);
     match network.spec().router.flow {
         RouterFlow::PeerCompatible => true,
         RouterFlow::NonBlocking => {
@@ -77,7 +82,7 @@ pub(super) fn check_room(
         RouterFlow::PeerCompatible => return Ok(()),
     }
     let open = spec.ni.max_open_reductions;
-    let store = Room::of_stores(spec);
+    let store = Room::of_stores(network);
     let reductions = schedule.actions.iter().map(|action| {
         if let ActionKind::InNetworkReduction(r) | ActionKind::InNetworkAllReduce(r) = &action.kind
         {
@@ -114,7 +119,7 @@ fn refuse_crowds(
 ) -> Result<(), CheckError> {
     for (tile, claims) in places {
         if let Some((crowd, needed)) = find_crowd(order, claims, room) {
-            let mut loads: Vec<u64> = crowd.iter().map(|c| c.parts.iter().sum()).collect();
+            let mut loads: Vec<u64> = crowd.iter().map(|c| c.load).collect();
             loads.sort_unstable_by(|a, b| b.cmp(a));
             let fits = |used: &mut u64, load: &u64| {
                 *used += load;
@@ -153,39 +158,37 @@ fn operands<'r>(
         let group = *groups.entry(r.group).or_insert(number);
         let tree = trees
             .entry((r.group, root))
-            .or_insert_with(|| operand_windows(network, r.group, root));
-        for (at, windows) in tree {
-            let parts = bursts_in_store(r, network.spec(), windows);
+            .or_insert_with(|| merge_points(network, r.group, root));
+        for (at, hops) in tree {
+            let load = bursts_at_once(r, network, *hops) * beats_per_flow(network);
             places.entry(*at).or_default().push(Claim {
                 action,
                 group,
-                parts,
+                load,
             });
         }
     }
     places
 }
 
-/// Beats that the bursts of a reduction have in the store of a merge point, however they are aligned.
-fn bursts_in_store(reduction: &InNetworkReduction, spec: &Spec, windows: &[u32]) -> Vec<u64> {
-    let beat_bytes = u64::from(spec.ni.wide_beat_bytes);
-    let beats = reduction.bytes.div_ceil(beat_bytes);
-    let boundary_beats = u64::from(spec.ni.burst_boundary_bytes) / beat_bytes;
-    let longest = u64::from(spec.ni.max_burst_beats).min(boundary_beats);
-    let widest = windows.iter().max().copied().map_or(0, u64::from);
-    let at_once = if longest > widest {
-        2
+/// Bursts of a reduction that can be under way at a merge point together, `hops` from its farthest sender.
+fn bursts_at_once(reduction: &InNetworkReduction, network: &Network, hops: u32) -> u64 {
+    let ni = &network.spec().ni;
+    let boundary = u64::from(ni.burst_boundary_bytes);
+    let longest = boundary.min(u64::from(ni.max_burst_beats) * u64::from(ni.wide_beat_bytes));
+    let end = reduction.root.offset % boundary + reduction.bytes;
+    let pieces = end.div_ceil(boundary);
+    let bursts = if longest == boundary {
+        pieces
     } else {
-        u64::from(spec.ni.max_open_reductions)
+        pieces + reduction.bytes.div_ceil(longest)
     };
-    let held = |window: &u32, earlier: u64| {
-        let most = longest.min(u64::from(*window));
-        most.min(beats.saturating_sub(earlier * most))
-    };
-    (0..at_once)
-        .map(|earlier| windows.iter().map(|w| held(w, earlier)).sum())
-        .filter(|sum| *sum > 0)
-        .collect()
+    let window = Windows::of(network).over(hops);
+    if longest > u64::from(window) * u64::from(ni.wide_beat_bytes) {
+        bursts.min(2)
+    } else {
+        bursts.min(u64::from(ni.max_open_reductions))
+    }
 }
 
 /// Claims on the counters of every barrier's target.
@@ -205,11 +208,10 @@ fn barriers(network: &Network, schedule: &Schedule, order: &Order) -> BTreeMap<T
         };
         let number = groups.len();
         let group = *groups.entry(order.members(action)).or_insert(number);
-        let parts = vec![1];
         places.entry(counter).or_default().push(Claim {
             action,
             group,
-            parts,
+            load: 1,
         });
     }
     places
@@ -250,21 +252,16 @@ fn followers(order: &Order, claim: &Claim, claims: &[Claim]) -> Vec<bool> {
     claims.iter().map(starts_later).collect()
 }
 
-/// Upper bound: of each group the transactions that need most, as many as can be open.
+/// Upper bound: what the actions of each group need, or what a member works on at a time.
 fn by_groups(claims: &[Claim], of: &[usize], room: &Room) -> u64 {
-    let mut groups: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
-    for claim in of {
-        let parts = &claims[*claim].parts;
-        groups
-            .entry(claims[*claim].group)
-            .or_default()
-            .extend(parts);
+    let mut groups: BTreeMap<usize, u64> = BTreeMap::new();
+    for claim in of.iter().map(|at| &claims[*at]) {
+        *groups.entry(claim.group).or_default() += claim.load;
     }
-    let top = |mut parts: Vec<u64>| -> u64 {
-        parts.sort_unstable_by(|a, b| b.cmp(a));
-        parts.iter().take(room.per_group).sum()
-    };
-    groups.into_values().map(top).sum()
+    groups
+        .into_values()
+        .map(|all| all.min(room.per_group))
+        .sum()
 }
 
 /// Upper bound: cut into sets of which one action is open at a time.
@@ -274,7 +271,7 @@ fn by_turns(claims: &[Claim], of: &[usize], before: &[Vec<bool>], room: &Room) -
     };
     let mut sets: Vec<(Vec<usize>, u64)> = Vec::new();
     for claim in of.iter().copied() {
-        let load: u64 = claims[claim].parts.iter().sum();
+        let load = claims[claim].load;
         let has_turn = |set: &Vec<usize>| set.iter().all(|other| take_turns(*other, claim));
         match sets.iter_mut().find(|(set, _)| has_turn(set)) {
             Some((set, most)) => {

@@ -81,6 +81,7 @@ fn estimate(shape: &Shape, kind: CollectiveKind, algorithm: Algorithm) -> Option
             | Algorithm::DoubleTree
             | Algorithm::Ring
             | Algorithm::InNetworkOnce
+            | Algorithm::Chainwrite
             | Algorithm::Counter,
             _,
         ) => None,
@@ -106,7 +107,8 @@ fn once_cycles(
             | ActionKind::Barrier(_)
             | ActionKind::Delivery(_)
             | ActionKind::Arrival(_)
-            | ActionKind::Kernel(_) => None,
+            | ActionKind::Kernel(_)
+            | ActionKind::Chain(_) => None,
         });
     Ok(cycles.map(|c| c as f64))
 }

@@ -5,17 +5,70 @@
 
 use crate::Error;
 use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-const COLLECTIVE_NOC: &str = include_str!("../../../../experiments/collective_noc/claims.toml");
-const PATH: &str = "experiments/collective_noc/claims.toml";
+/// Papers whose claims are measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Paper {
+    /// S1: a collective-capable network.
+    CollectiveNoc,
+    /// S3: Torrent.
+    Torrent,
+}
 
-/// The file.
+impl Paper {
+    pub(crate) const ALL: [Paper; 2] = [Paper::CollectiveNoc, Paper::Torrent];
+
+    /// As users write it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Paper::CollectiveNoc => "collective_noc",
+            Paper::Torrent => "torrent",
+        }
+    }
+
+    /// As the pages call it.
+    pub(crate) const fn label(self) -> &'static str {
+        match self {
+            Paper::CollectiveNoc => "S1",
+            Paper::Torrent => "S3",
+        }
+    }
+
+    const fn text(self) -> &'static str {
+        match self {
+            Paper::CollectiveNoc => {
+                include_str!("../../../../experiments/collective_noc/claims.toml")
+            }
+            Paper::Torrent => include_str!("../../../../experiments/torrent/claims.toml"),
+        }
+    }
+
+    /// What the paper claims.
+    pub(crate) fn claims(self) -> Result<Vec<Claim>, Error> {
+        Ok(self.read::<ClaimFile>()?.claims)
+    }
+
+    fn read<T: DeserializeOwned>(self) -> Result<T, Error> {
+        toml::from_str(self.text()).map_err(|e| Error::Content {
+            path: format!("experiments/{}/claims.toml", self.name()),
+            expected: "list of claims",
+            reason: e.to_string(),
+        })
+    }
+}
+
+/// The file; what else a paper's file holds is read by whoever needs it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ClaimFile {
-    pub(crate) claims: Vec<Claim>,
-    pub(crate) table_1: Table1,
+struct ClaimFile {
+    claims: Vec<Claim>,
+}
+
+/// What S1's file holds besides.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+struct TableFile {
+    table_1: Table1,
 }
 
 /// One number that the paper states.
@@ -64,14 +117,10 @@ pub(crate) struct Table1 {
     pub(crate) fcl_in_network: [f64; 7],
 }
 
-impl ClaimFile {
-    /// The claims of S1.
-    pub(crate) fn collective_noc() -> Result<Self, Error> {
-        toml::from_str(COLLECTIVE_NOC).map_err(|e| Error::Content {
-            path: PATH.to_owned(),
-            expected: "list of claims",
-            reason: e.to_string(),
-        })
+impl Table1 {
+    /// S1's.
+    pub(crate) fn published() -> Result<Self, Error> {
+        Ok(Paper::CollectiveNoc.read::<TableFile>()?.table_1)
     }
 }
 
@@ -108,28 +157,33 @@ mod tests {
     use super::*;
 
     fn claim(paper: f64, kind: ToleranceKind, amount: f64) -> Claim {
-        let mut claim = ClaimFile::collective_noc().unwrap().claims[0].clone();
+        let mut claim = Paper::CollectiveNoc.claims().unwrap()[0].clone();
         claim.paper = Some(paper);
         claim.tolerance = Tolerance { kind, amount };
         claim
     }
 
     #[test]
-    fn the_file_parses_and_every_id_stands_once() {
-        let file = ClaimFile::collective_noc().unwrap();
-        let mut ids: Vec<&str> = file.claims.iter().map(|c| c.id.as_str()).collect();
-        ids.sort_unstable();
-        let count = ids.len();
-        ids.dedup();
-        assert_eq!(ids.len(), count);
-        for number in 1..=12 {
-            let number = number.to_string();
-            let stem = |id: &str| id.split('-').next().map(str::to_owned);
-            assert!(
-                ids.iter().any(|id| stem(id).as_deref() == Some(&number)),
-                "claim {number} of S1 is missing"
-            );
+    fn the_files_hold_nothing_unknown_and_every_id_stands_once() {
+        for (paper, numbers, others) in [
+            (Paper::CollectiveNoc, 1..=12, vec!["table_1"]),
+            (Paper::Torrent, 4..=7, vec![]),
+        ] {
+            let table: toml::Table = toml::from_str(paper.text()).unwrap();
+            let known = |key: &String| *key == "claims" || others.contains(&key.as_str());
+            assert!(table.keys().all(known), "{paper:?}");
+            let claims = paper.claims().unwrap();
+            let mut ids: Vec<&str> = claims.iter().map(|c| c.id.as_str()).collect();
+            ids.sort_unstable();
+            let count = ids.len();
+            ids.dedup();
+            assert_eq!(ids.len(), count);
+            for number in numbers {
+                let is_of = |id: &&str| id.split('-').next() == Some(&number.to_string());
+                assert!(ids.iter().any(is_of), "{paper:?}: no claim {number}");
+            }
         }
+        Table1::published().unwrap();
     }
 
     #[test]

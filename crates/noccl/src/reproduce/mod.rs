@@ -6,7 +6,10 @@
 //! that nothing here measures says so.
 
 mod additions;
+mod area;
+mod chain_hops;
 mod claims;
+mod collective_noc;
 pub(crate) mod energy;
 mod equations;
 pub(crate) mod figure;
@@ -14,6 +17,7 @@ mod limit;
 pub(crate) mod outcome;
 mod products;
 mod ratios;
+mod rivals;
 pub(crate) mod runner;
 mod synchronisation;
 pub(crate) mod table;
@@ -22,17 +26,16 @@ mod table_1;
 pub use claims::ToleranceKind;
 pub use figure::Figure;
 
-use crate::watch::{Tally, Watch};
-use crate::{Error, Step, read_text, write_file};
-use claims::{Claim, ClaimFile};
+use crate::watch::Watch;
+use crate::{Error, read_text, write_file};
+use claims::{Claim, Paper};
 use outcome::{Outcome, Outcomes};
-use runner::Runner;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// Papers that [`reproduce`] knows.
-pub const REPRODUCIBLE: [&str; 1] = ["collective_noc"];
+pub const REPRODUCIBLE: [&str; 2] = [Paper::CollectiveNoc.name(), Paper::Torrent.name()];
 
 /// One claim and its verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -63,73 +66,42 @@ pub struct ClaimRow {
 /// Verdicts and plots.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reproduction {
+    paper: Paper,
     /// One row per claim, in the order of the file.
     pub rows: Vec<ClaimRow>,
     /// One plot per figure of the paper that was measured.
     pub figures: Vec<Figure>,
 }
 
-/// Measures the claims of a paper; a quick run leaves out the matrix products on large meshes.
+/// What a measurement adds to.
+#[derive(Default)]
+struct Found {
+    outcomes: Outcomes,
+    figures: Vec<Figure>,
+}
+
+/// Measures the claims of a paper; a quick run of S1's leaves out the matrix products on large meshes.
 ///
 /// # Errors
 /// [`Error::Argument`] for an unknown paper; [`Error::Run`] if a run hangs or is interrupted.
 pub fn reproduce(paper: &str, is_quick: bool, watch: Watch<'_>) -> Result<Reproduction, Error> {
-    if !REPRODUCIBLE.contains(&paper) {
-        let known = format!("accepted: {}", REPRODUCIBLE.join(", "));
-        return Err(Error::argument("paper", paper, known));
-    }
-    let file = ClaimFile::collective_noc()?;
-    let groups = if is_quick { 7 } else { 9 };
-    let tally = Tally::new(watch, groups);
-    let runner = Runner { tally: &tally };
-    let (mut outcomes, mut figures) = (Outcomes::default(), Vec::new());
-    synchronisation::barriers(runner, &mut outcomes, &mut figures)?;
-    tally.finish_unit()?;
-    ratios::multicast(runner, &mut outcomes, &mut figures)?;
-    tally.finish_unit()?;
-    limit::limit(runner, &mut outcomes, &mut figures)?;
-    tally.finish_unit()?;
-    ratios::reduction(runner, &mut outcomes, &mut figures)?;
-    tally.finish_unit()?;
-    additions::additions(runner, &mut outcomes)?;
-    tally.finish_unit()?;
-    energy::energy(runner, &file, &mut outcomes, &mut figures)?;
-    tally.finish_unit()?;
-    // What has units of its own reports as a part of these.
-    let of_all = |step: Step| tally.follow(step.simulated_cycles);
-    let part = Watch::new(&of_all);
-    equations::equations(part, &mut outcomes)?;
-    tally.finish_unit()?;
-    if !is_quick {
-        products::summa(part, &mut outcomes, &mut figures)?;
-        tally.finish_unit()?;
-        products::fused(part, &mut outcomes, &mut figures)?;
-        tally.finish_unit()?;
-    }
-    missing(&mut outcomes, is_quick);
-    let rows = file.claims.iter().map(|c| row(c, &outcomes)).collect();
-    Ok(Reproduction { rows, figures })
+    let paper = parse_paper(paper)?;
+    let claims = paper.claims()?;
+    let found = match paper {
+        Paper::CollectiveNoc => collective_noc::measure(is_quick, watch)?,
+        Paper::Torrent => chain_hops::measure(watch)?,
+    };
+    Ok(Reproduction {
+        paper,
+        rows: claims.iter().map(|c| row(c, &found.outcomes)).collect(),
+        figures: found.figures,
+    })
 }
 
-/// What was not measured.
-fn missing(outcomes: &mut Outcomes, is_quick: bool) {
-    if is_quick {
-        for id in ["8-onset-software", "8-onset-in-network", "8-speedup", "9"] {
-            outcomes.miss(id, "left out of the quick set");
-        }
-    }
-    for id in [
-        "12-router-multicast",
-        "12-router-parallel",
-        "12-router-all",
-        "12-ni",
-        "12-tile",
-    ] {
-        outcomes.miss(
-            id,
-            "area in this library and flow, not in a 7 nm process: docs/rtl/synthesis.md",
-        );
-    }
+fn parse_paper(name: &str) -> Result<Paper, Error> {
+    let found = Paper::ALL.into_iter().find(|p| p.name() == name);
+    let known = || format!("accepted: {}", REPRODUCIBLE.join(", "));
+    found.ok_or_else(|| Error::argument("paper", name, known()))
 }
 
 fn row(claim: &Claim, outcomes: &Outcomes) -> ClaimRow {
@@ -164,10 +136,11 @@ fn row(claim: &Claim, outcomes: &Outcomes) -> ClaimRow {
 /// Has a page the markers that [`Reproduction::update_page`] needs? To be asked before measuring.
 ///
 /// # Errors
-/// [`Error::File`] if the page cannot be read, [`Error::Content`] if it has no markers.
-pub fn check_claims_page(page: &Path) -> Result<(), Error> {
+/// [`Error::File`] if the page cannot be read, [`Error::Content`] if it has no markers of this paper, [`Error::Argument`]
+/// for an unknown paper.
+pub fn check_claims_page(paper: &str, page: &Path) -> Result<(), Error> {
     let name = page.display().to_string();
-    table::insert(&name, &read_text(page)?, &[]).map(drop)
+    table::insert(parse_paper(paper)?, &name, &read_text(page)?, &[]).map(drop)
 }
 
 impl Reproduction {
@@ -190,7 +163,8 @@ impl Reproduction {
     pub fn update_page(&self, page: &Path) -> Result<(), Error> {
         let text = read_text(page)?;
         let name = page.display().to_string();
-        write_file(page, &table::insert(&name, &text, &self.rows)?)
+        let fresh = table::insert(self.paper, &name, &text, &self.rows)?;
+        write_file(page, &fresh)
     }
 
     /// Did every measured claim hold?
@@ -204,14 +178,31 @@ impl Reproduction {
 mod tests {
     use super::*;
 
-    #[test]
-    fn every_claim_has_an_outcome_and_every_outcome_a_claim() {
-        let reproduction = reproduce("collective_noc", true, Watch::quiet()).unwrap();
+    fn measured(paper: &str) -> Reproduction {
+        let reproduction = reproduce(paper, true, Watch::quiet()).unwrap();
         for row in &reproduction.rows {
             assert_ne!(row.reason, "nothing measures it", "{}", row.id);
             assert_eq!(row.ours.is_some(), row.holds.is_some(), "{}", row.id);
             assert!(row.ours.is_some() || !row.reason.is_empty(), "{}", row.id);
         }
+        reproduction
+    }
+
+    #[test]
+    fn every_claim_of_torrent_is_measured() {
+        let reproduction = measured("torrent");
+        assert!(reproduction.rows.iter().all(|r| r.ours.is_some()));
+        let names: Vec<&str> = reproduction
+            .figures
+            .iter()
+            .map(|f| f.name.as_str())
+            .collect();
+        assert_eq!(names, ["fig_6", "fig_5"]);
+    }
+
+    #[test]
+    fn every_claim_has_an_outcome_and_every_outcome_a_claim() {
+        let reproduction = measured("collective_noc");
         let measured = reproduction.rows.iter().filter(|r| r.ours.is_some());
         assert!(measured.count() >= 15);
         let mut names: Vec<&str> = reproduction

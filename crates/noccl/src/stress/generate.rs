@@ -2,10 +2,12 @@
 //! Random traces: overlapping transactions of all kinds, members starting in different orders.
 //!
 //! Correct programs only: at no endpoint take more reduction bursts part in the whole trace than
-//! `ni.max_open_reductions`, barriers counted apart, so that any order at any endpoint is allowed.
+//! `ni.max_open_reductions`, barriers counted apart, and no more meet at a router than it works on together, so that any order
+//! at any endpoint is allowed.
 
 use super::StressKind;
 use crate::rng::Rng;
+use noccl_net::deadlock::{merge_points, reduction_flows};
 use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
 use noccl_run::StallConfig;
 use noccl_spec::RouterFlow;
@@ -100,7 +102,8 @@ struct Maker<'a> {
 impl Maker<'_> {
     fn transaction(&mut self) -> PortTransaction {
         let kind = match self.rng.pick(&self.recipe.kinds) {
-            StressKind::Write => self.write(),
+            // A trace has no chains; who asks for them gets schedules.
+            StressKind::Write | StressKind::Chain => self.write(),
             StressKind::Read => self.read(),
             StressKind::Multicast => self.multicast(),
             StressKind::Atomic => self.atomic(),
@@ -175,8 +178,16 @@ impl Maker<'_> {
         };
         let beats = self.beats();
         let bursts = u64::from(beats).div_ceil(self.recipe.burst_beats);
-        let tiles = self.participants(group, root);
-        let limit = self.recipe.open_reductions;
+        let mut tiles = self.participants(group, root);
+        let mut limit = self.recipe.open_reductions;
+        if !self.recipe.is_reduction_in_line
+            && let Some(root) = self.network.find(root)
+        {
+            let routers = merge_points(self.network, group, root).into_iter();
+            let others = routers.map(|(at, _)| at).filter(|at| !tiles.contains(at));
+            tiles.extend(others.collect::<Vec<_>>());
+            limit = limit.min(u64::from(reduction_flows(self.network)));
+        }
         take_share(&mut self.reduction_bursts, &tiles, bursts, limit)
             .then_some(PortKind::WideReduction { group, root, beats })
     }
@@ -280,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn no_endpoint_takes_part_in_more_reductions_than_the_stated_limit() {
+    fn no_endpoint_and_no_router_takes_part_in_more_reductions_than_the_stated_limit() {
         for (network, trace) in traces("collective_noc_4x4", &StressKind::ALL) {
             let mut bursts = vec![0; network.num_tiles()];
             for transaction in &trace.transactions {
@@ -289,6 +300,11 @@ mod tests {
                     let mut tiles: Vec<TileId> = network.multi_tiles(group).flatten().collect();
                     if !tiles.contains(&root) {
                         tiles.push(root);
+                    }
+                    for (router, _) in merge_points(&network, group, root) {
+                        if !tiles.contains(&router) {
+                            tiles.push(router);
+                        }
                     }
                     tiles
                         .iter()

@@ -4,6 +4,7 @@
 //! One seed makes one trace; the run replays it with random endpoint stalls. A hang or a wrong byte
 //! names its seed, which alone reproduces it.
 
+mod chains;
 mod generate;
 
 pub use generate::{Recipe, generate};
@@ -12,7 +13,7 @@ use crate::Error;
 use crate::watch::{Tally, Watch};
 use noccl_net::Network;
 use noccl_run::{Diagnosis, Mode, RunConfig, RunError, RunResult};
-use noccl_sim::run_trace;
+use noccl_sim::{run_schedule, run_trace};
 use noccl_workload::Trace;
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -34,10 +35,12 @@ pub enum StressKind {
     Barrier,
     /// Atomics.
     Atomic,
+    /// Chains of Torrent endpoints, with plain writes between them; not mixed with others.
+    Chain,
 }
 
 impl StressKind {
-    /// All kinds.
+    /// All kinds that are mixed.
     pub const ALL: [StressKind; 6] = [
         StressKind::Write,
         StressKind::Read,
@@ -57,6 +60,7 @@ impl StressKind {
             StressKind::Reduction => "reduction",
             StressKind::Barrier => "barrier",
             StressKind::Atomic => "atomic",
+            StressKind::Chain => "chain",
         }
     }
 }
@@ -69,11 +73,15 @@ pub fn parse_stress_kinds(text: &str) -> Result<Vec<StressKind>, Error> {
     if text == "all" {
         return Ok(StressKind::ALL.to_vec());
     }
-    let known = || StressKind::ALL.map(StressKind::name).join(", ");
+    let known = || {
+        let mixed = StressKind::ALL.map(StressKind::name).join(", ");
+        format!("{mixed}, or chain alone")
+    };
     text.split(',')
         .map(|name| {
             StressKind::ALL
                 .into_iter()
+                .chain([StressKind::Chain])
                 .find(|kind| kind.name() == name.trim())
                 .ok_or_else(|| {
                     Error::argument(
@@ -165,6 +173,9 @@ pub fn stress(
     watch: Watch<'_>,
 ) -> Result<StressReport, Error> {
     check(request)?;
+    if request.kinds == [StressKind::Chain] {
+        return stress_chains(network, request, watch);
+    }
     let recipe = Recipe::new(network, &request.kinds, request.transactions);
     let tally = Tally::new(watch, request.seeds);
     let outcomes: Vec<Outcome> = (request.first_seed..request.first_seed + request.seeds)
@@ -183,6 +194,62 @@ pub fn stress(
     Ok(summarise(network, request, &outcomes))
 }
 
+/// As [`stress`], sets of chains instead of traces.
+fn stress_chains(
+    network: &Network,
+    request: &StressRequest,
+    watch: Watch<'_>,
+) -> Result<StressReport, Error> {
+    chains::refuse(network)?;
+    let tally = Tally::new(watch, request.seeds);
+    let outcomes: Vec<Outcome> = (request.first_seed..request.first_seed + request.seeds)
+        .into_par_iter()
+        .map(|seed| {
+            let set = chains::generate(network, seed);
+            set.check(network)?;
+            let outcome = run_chains(network, &set, seed, &tally)?;
+            tally.finish_unit()?;
+            Ok(Outcome {
+                seed,
+                transactions: set.schedule.actions.len() as u64,
+                outcome,
+            })
+        })
+        .collect::<Result<_, Error>>()?;
+    Ok(summarise(network, request, &outcomes))
+}
+
+fn run_chains(
+    network: &Network,
+    set: &chains::Chains,
+    seed: u64,
+    tally: &Tally<'_>,
+) -> Result<Result<RunResult, Box<Diagnosis>>, RunError> {
+    let config = config(seed);
+    let (schedule, inputs, outputs) = (&set.schedule, &set.inputs, set.outputs());
+    match tally
+        .run(|on_progress| run_schedule(network, schedule, inputs, &outputs, &config, on_progress))
+    {
+        Ok(mut result) => {
+            result.wrong_transactions += set.num_wrong(&result);
+            // The report asks for nothing else; thousands of sets are held together.
+            result.memory = Vec::new();
+            result.links = Vec::new();
+            Ok(Ok(result))
+        }
+        Err(RunError::Hang(diagnosis)) => Ok(Err(diagnosis)),
+        Err(error @ (RunError::Refused { .. } | RunError::Interrupted { .. })) => Err(error),
+    }
+}
+
+/// Bytes move, endpoints stall.
+fn config(seed: u64) -> RunConfig {
+    let mut config = RunConfig::new(Mode::Value);
+    config.stall_seed = seed;
+    config.stalls = Some(generate::stalls(seed));
+    config
+}
+
 struct Outcome {
     seed: u64,
     transactions: u64,
@@ -195,9 +262,7 @@ fn run_seed(
     seed: u64,
     tally: &Tally<'_>,
 ) -> Result<Result<RunResult, Box<Diagnosis>>, RunError> {
-    let mut config = RunConfig::new(Mode::Value);
-    config.stall_seed = seed;
-    config.stalls = Some(generate::stalls(seed));
+    let config = config(seed);
     match tally.run(|on_progress| run_trace(network, trace, &config, on_progress)) {
         Ok(result) => Ok(Ok(result)),
         Err(RunError::Hang(diagnosis)) => Ok(Err(diagnosis)),
@@ -297,6 +362,11 @@ fn check(request: &StressRequest) -> Result<(), Error> {
             request.transactions,
             format!("accepted: at least {MIN_STRESS_TRANSACTIONS}"),
         ));
+    }
+    if request.kinds.contains(&StressKind::Chain) && request.kinds.len() > 1 {
+        let names: Vec<&str> = request.kinds.iter().map(|kind| kind.name()).collect();
+        let accepted = "accepted: chain alone, or the others without it";
+        return Err(Error::argument("--only", names.join(","), accepted));
     }
     if request.kinds.is_empty() {
         return Err(Error::argument("--only", "", "accepted: at least one kind"));

@@ -4,9 +4,15 @@
 
 use noccl::stress::{Recipe, generate};
 use noccl::{Network, StressKind, load};
+use noccl_net::{Coord, MultiAddress, TileRef};
 use noccl_rtl::lockstep::{Lockstep, LockstepError};
-use noccl_run::{CycleRecord, Mode, RunConfig, StallConfig};
-use noccl_sim::run_trace_recorded;
+use noccl_run::{CycleRecord, MemoryImage, Mode, RunConfig, StallConfig};
+use noccl_sim::{run_schedule_recorded, run_trace_recorded};
+use noccl_workload::{
+    Action, ActionKind, ElementType, InNetworkReduction, Operator, Place, PortKind,
+    PortTransaction, SCHEDULE_FORMAT, Schedule, Trace,
+};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Transactions with one destination.
@@ -15,7 +21,10 @@ pub const UNICAST: [StressKind; 3] = [StressKind::Write, StressKind::Read, Stres
 /// Transactions that fork and merge.
 pub const COLLECTIVE: [StressKind; 2] = [StressKind::Multicast, StressKind::Barrier];
 
-/// Everything that the mesh does so far.
+/// Wide reductions, and what else uses their links.
+pub const REDUCING: [StressKind; 2] = [StressKind::Reduction, StressKind::Write];
+
+/// Everything but wide reductions.
 pub const ALL: [StressKind; 5] = [
     StressKind::Write,
     StressKind::Read,
@@ -50,6 +59,100 @@ fn stalls(seed: u64) -> Option<StallConfig> {
     })
 }
 
+/// Back-pressure of targets and of initiators in most cycles.
+pub const HARD: StallConfig = StallConfig {
+    target_stall_per_256: 200,
+    initiator_stall_per_256: 100,
+};
+
+pub fn cluster(x: u16, y: u16) -> TileRef {
+    TileRef::Cluster(Coord::new(x, y))
+}
+
+pub fn set(base: (u16, u16), mask: (u16, u16)) -> MultiAddress {
+    MultiAddress::new(Coord::new(base.0, base.1), Coord::new(mask.0, mask.1))
+}
+
+/// A reduction whose members start at the same time.
+pub fn reduction(group: MultiAddress, root: TileRef, beats: u32) -> PortTransaction {
+    PortTransaction {
+        start_cycles: group.members().map(|_| Some(0)).collect(),
+        kind: PortKind::WideReduction { group, root, beats },
+    }
+}
+
+/// Transactions take the same course, without and with back-pressure. Returns the handshakes compared.
+pub fn agree_on(name: &str, network: &Network, transactions: Vec<PortTransaction>) -> u64 {
+    let trace = Trace {
+        transactions,
+        ..Trace::default()
+    };
+    let course = |stalls| {
+        let records = record_trace(network, &trace, stalls, 1);
+        let compared = follow(name, network, &records);
+        compared.unwrap_or_else(|error| panic!("{name}, {:?}: {error}", trace.transactions))
+    };
+    course(None).1 + course(Some(HARD)).1
+}
+
+/// A reduction into a root by every operator that the element type has, in one run.
+pub fn follow_arithmetic(
+    name: &str,
+    network: &Network,
+    (group, root): (MultiAddress, TileRef),
+    element: ElementType,
+) -> Result<(u64, u64), LockstepError> {
+    let is_float = !matches!(
+        element,
+        ElementType::Int8 | ElementType::Int16 | ElementType::Int32 | ElementType::Int64
+    );
+    let operators: &[Operator] = if is_float {
+        &[Operator::Sum, Operator::Min, Operator::Max]
+    } else {
+        &[
+            Operator::Sum,
+            Operator::Min,
+            Operator::Max,
+            Operator::And,
+            Operator::Or,
+        ]
+    };
+    let action = |(i, operator): (usize, &Operator)| Action {
+        kind: ActionKind::InNetworkReduction(InNetworkReduction {
+            group,
+            source_offset: 0,
+            root: Place {
+                tile: root,
+                offset: 0x1000 * (i as u64 + 1),
+            },
+            bytes: 192,
+            operator: *operator,
+            element,
+        }),
+        after: Vec::new(),
+    };
+    let schedule = Schedule {
+        format: SCHEDULE_FORMAT,
+        algorithm: "test".to_owned(),
+        parameters: BTreeMap::new(),
+        collective: None,
+        actions: operators.iter().enumerate().map(action).collect(),
+    };
+    let image = |at: Coord| MemoryImage {
+        tile: TileRef::Cluster(at),
+        offset: 0,
+        bytes: (0..192_u32)
+            .map(|i| (i * 151 + 37 * u32::from(at.x) + 101 * u32::from(at.y)) as u8)
+            .collect(),
+    };
+    let inputs: Vec<MemoryImage> = group.members().map(image).collect();
+    let mut records = Vec::new();
+    let mut keep = |record: &CycleRecord| records.push(record.clone());
+    let config = RunConfig::new(Mode::Value);
+    run_schedule_recorded(network, &schedule, &inputs, &config, &mut keep).unwrap();
+    follow(name, network, &records)
+}
+
 /// All records of a random trace of `transactions` transactions.
 pub fn records(
     network: &Network,
@@ -58,14 +161,23 @@ pub fn records(
     seed: u64,
 ) -> Vec<CycleRecord> {
     let trace = generate(network, &Recipe::new(network, kinds, transactions), seed);
+    record_trace(network, &trace, stalls(seed), seed)
+}
+
+fn record_trace(
+    network: &Network,
+    trace: &Trace,
+    stalls: Option<StallConfig>,
+    stall_seed: u64,
+) -> Vec<CycleRecord> {
     let config = RunConfig {
-        stalls: stalls(seed),
-        stall_seed: seed,
+        stalls,
+        stall_seed,
         ..RunConfig::new(Mode::Value)
     };
     let mut all = Vec::new();
     let mut keep = |record: &CycleRecord| all.push(record.clone());
-    run_trace_recorded(network, &trace, &config, &mut keep).unwrap();
+    run_trace_recorded(network, trace, &config, &mut keep).unwrap();
     all
 }
 

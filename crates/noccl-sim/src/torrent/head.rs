@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The initiator of a chain: configurations out, data out once it is granted, done when the finish is back.
+
+use super::cfg::{Cfg, Key};
+use super::endpoint::{Bytes, CFG_CYCLES, Effects, Endpoint, OWN, Settings};
+use super::narrow::{Leaving, Message};
+use super::pattern::{Addresses, Streamer};
+use noccl_spec::TorrentMode;
+use serde::{Deserialize, Serialize};
+
+/// A chain as its initiator is told it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Task {
+    /// Instance of the schedule that waits for it.
+    pub instance: u32,
+    pub source: Addresses,
+    /// Where the initiator keeps a copy itself.
+    pub own_copy: Option<Addresses>,
+    pub beats: u64,
+    /// Follower and its configuration, in the order of the data.
+    pub cfgs: Vec<(u32, Cfg)>,
+}
+
+impl Task {
+    /// Everybody calls the task by this key.
+    pub(super) fn name(&mut self, key: Key) {
+        for (_, cfg) in &mut self.cfgs {
+            cfg.key = key;
+        }
+    }
+}
+
+/// A task that has started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Head {
+    pub task: Task,
+    key: Key,
+    /// Configurations that have asked for the port.
+    asked: usize,
+    pub reader: Streamer,
+    pub own_writer: Option<Streamer>,
+    pub granted: bool,
+    pub finished_cycle: Option<u64>,
+    /// Mode `published`: its bursts have been opened.
+    pub is_open: bool,
+}
+
+impl Head {
+    pub(super) const fn key(&self) -> Key {
+        self.key
+    }
+
+    /// Has the last beat left the reader?
+    pub(super) fn has_read_all(&self) -> bool {
+        self.reader.passed() == self.task.beats
+    }
+}
+
+impl Endpoint {
+    /// Starts the next task; ends the one that is over.
+    pub(super) fn lead(&mut self, now: u64, effects: &mut Effects) {
+        if let Some(head) = &self.head {
+            let is_alone = head.task.cfgs.is_empty();
+            let is_finished = is_alone || head.finished_cycle.is_some_and(|c| c <= now);
+            let has_own = head.own_writer.as_ref();
+            let has_own = has_own.is_none_or(|w| w.passed() == w.beats() && w.is_drained());
+            if is_finished && has_own && head.has_read_all() {
+                effects.done = Some(head.task.instance);
+                effects.has_moved = true;
+                self.head = None;
+            }
+            return;
+        }
+        let Some(task) = self.tasks.pop_front() else {
+            return;
+        };
+        effects.has_moved = true;
+        let key = task.cfgs.first().map_or(
+            Key {
+                initiator: self.tile,
+                task: 0,
+            },
+            |(_, cfg)| cfg.key,
+        );
+        if let Some((to, cfg)) = task.cfgs.first() {
+            self.narrow.ask(now + CFG_CYCLES, *to, Message::Cfg(*cfg));
+        }
+        self.head = Some(Head {
+            key,
+            asked: 1,
+            reader: Streamer::new(task.source, task.beats),
+            own_writer: task.own_copy.map(|own| Streamer::new(own, task.beats)),
+            granted: task.cfgs.is_empty(),
+            finished_cycle: None,
+            is_open: false,
+            task,
+        });
+    }
+
+    /// A configuration leaves: the next one asks for the port.
+    pub(super) fn next_cfg(&mut self, leaving: &Leaving) {
+        let (Message::Cfg(_), Some(head)) = (leaving.message, &mut self.head) else {
+            return;
+        };
+        if let Some((to, cfg)) = head.task.cfgs.get(head.asked) {
+            head.asked += 1;
+            let ready_cycle = leaving.cycle + CFG_CYCLES;
+            self.narrow.ask(ready_cycle, *to, Message::Cfg(*cfg));
+        }
+    }
+
+    /// A beat of the own task: to the own memory, to the first follower, or to both at once.
+    pub(super) fn send_own(
+        &mut self,
+        now: u64,
+        settings: &Settings,
+        bytes: &mut impl Bytes,
+        effects: &mut Effects,
+    ) {
+        let Some(head) = self.head.as_mut().filter(|h| h.granted) else {
+            return;
+        };
+        let first = head.task.cfgs.first().map(|(to, _)| *to);
+        let (beat, beats) = (head.reader.passed(), head.task.beats);
+        let lane = &mut self.lanes[OWN];
+        if let Some(to) = first
+            && settings.mode == TorrentMode::Published
+            && !head.is_open
+        {
+            head.is_open = true;
+            super::open_all(lane, now, settings, to, beats, self.tile);
+        }
+        if beat == beats || !head.reader.has_beat() {
+            return;
+        }
+        let own = head.own_writer.as_ref();
+        if own.is_some_and(|w| !w.has_room(settings.fifo_words)) {
+            return;
+        }
+        if let Some(to) = first
+            && !super::admit(lane, now, settings, to, (beat, beats), self.tile)
+        {
+            return;
+        }
+        effects.has_moved = true;
+        let payload = bytes.load(&head.reader.pass());
+        if let Some(writer) = &mut head.own_writer {
+            bytes.store(&writer.pass(), payload);
+        }
+        if first.is_some() {
+            lane.push(now, settings.lane_cycles(), payload);
+        } else {
+            bytes.release(payload);
+        }
+    }
+}

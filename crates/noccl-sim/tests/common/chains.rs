@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Chains of Torrent endpoints, shared by the tests about them.
+
+use noccl_net::{Coord, Network, TileRef};
+use noccl_run::{MemoryImage, Mode, RunConfig, RunResult};
+use noccl_sim::run_schedule;
+use noccl_workload::{
+    AccessPattern, Action, ActionKind, Chain, Place, SCHEDULE_FORMAT, Schedule, Stop,
+};
+use std::collections::BTreeMap;
+
+/// Tiles in a snake: up the first column, down the second.
+pub fn snake(net: &Network) -> Vec<Coord> {
+    let (width, height) = (net.cluster_width(), net.cluster_height());
+    let column = |x: u16| {
+        let up: Vec<_> = (0..height).map(|y| Coord::new(x, y)).collect();
+        let is_up = x.is_multiple_of(2);
+        if is_up {
+            up
+        } else {
+            up.into_iter().rev().collect()
+        }
+    };
+    (0..width).flat_map(column).collect()
+}
+
+pub fn chain(from: Coord, stops: &[Coord], bytes: u64) -> Chain {
+    let pattern = AccessPattern::linear(0x8_0000, bytes);
+    let stop = |at: &Coord| Stop {
+        tile: TileRef::Cluster(*at),
+        pattern: pattern.clone(),
+    };
+    Chain {
+        initiator: TileRef::Cluster(from),
+        source: AccessPattern::linear(0, bytes),
+        stops: stops.iter().map(stop).collect(),
+        bytes,
+    }
+}
+
+pub fn schedule(chains: &[Chain]) -> Schedule {
+    let action = |chain: &Chain| Action {
+        kind: ActionKind::Chain(chain.clone()),
+        after: Vec::new(),
+    };
+    Schedule {
+        format: SCHEDULE_FORMAT,
+        algorithm: "test".to_owned(),
+        parameters: BTreeMap::new(),
+        collective: None,
+        actions: chains.iter().map(action).collect(),
+    }
+}
+
+pub fn bytes_of(seed: u64, bytes: u64) -> Vec<u8> {
+    (0..bytes)
+        .map(|i| (i * 31 + seed * 7 + i / 251) as u8)
+        .collect()
+}
+
+/// Runs in both modes, compares them, and every stop's bytes with the source's.
+pub fn run(net: &Network, chains: &[Chain]) -> RunResult {
+    let schedule = &schedule(chains);
+    noccl_workload::check(net, schedule).expect("a right program");
+    let image = |tile, offset, bytes| MemoryImage {
+        tile,
+        offset,
+        bytes,
+    };
+    let mut inputs = Vec::new();
+    let mut outputs = Vec::new();
+    for (i, chain) in chains.iter().enumerate() {
+        let source = image(
+            chain.initiator,
+            chain.source.offset,
+            bytes_of(i as u64, chain.bytes),
+        );
+        inputs.push(source);
+        for stop in &chain.stops {
+            let place = Place {
+                tile: stop.tile,
+                offset: stop.pattern.offset,
+            };
+            outputs.push((place, chain.bytes, i as u64));
+        }
+    }
+    let places: Vec<_> = outputs.iter().map(|(p, b, _)| (*p, *b)).collect();
+    let go = |mode| {
+        let config = RunConfig::new(mode);
+        run_schedule(net, schedule, &inputs, &places, &config, &mut |_| true)
+            .expect("every chain ends")
+    };
+    let (value, timing) = (go(Mode::Value), go(Mode::Timing));
+    assert_eq!(value.actions, timing.actions);
+    assert_eq!(value.counters, timing.counters);
+    for (image, (place, bytes, seed)) in value.memory.iter().zip(&outputs) {
+        assert!(
+            image.bytes == bytes_of(*seed, *bytes),
+            "{} has other bytes",
+            place.tile
+        );
+    }
+    value
+}
+
+/// The schedule's chain numbered `i`, whose bytes lie apart from every other's.
+pub fn apart(i: u64, from: Coord, stops: &[Coord], bytes: u64) -> Chain {
+    let mut chain = chain(from, stops, bytes);
+    chain.source.offset = i * 0x4000;
+    for stop in &mut chain.stops {
+        stop.pattern.offset = 0x8_0000 + i * 0x4000;
+    }
+    chain
+}
+
+/// Numbers from a seed.
+pub struct Draw(pub u64);
+
+impl Draw {
+    pub fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (self.0 >> 33) % limit
+    }
+}
+
+/// Up to 12 chains of up to 19 stops each, all at once, several per initiator.
+pub fn overlapping(seed: u64, net: &Network) -> Vec<Chain> {
+    let mut draw = Draw(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1);
+    let all = snake(net);
+    let num_chains = 2 + draw.below(11);
+    (0..num_chains)
+        .map(|i| {
+            let from = all[draw.below(all.len() as u64) as usize];
+            let mut rest = all.clone();
+            let num_stops = 1 + draw.below(all.len() as u64 - 1);
+            let stops: Vec<Coord> = (0..num_stops)
+                .map(|_| rest.swap_remove(draw.below(rest.len() as u64) as usize))
+                .collect();
+            let beats = [1, 2, 8, 63, 64, 65, 130, 200][draw.below(8) as usize];
+            apart(i, from, &stops, beats * 64)
+        })
+        .collect()
+}

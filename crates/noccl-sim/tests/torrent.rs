@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Chains over the network: cycles in closed form, bytes, company.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::chains::{apart, bytes_of, chain, overlapping, run, schedule, snake};
+use common::{network, network_with};
+use noccl_net::{Coord, Network};
+use noccl_run::{MemoryImage, Mode, RunConfig};
+use noccl_sim::ScheduleRun;
+use noccl_sim::checkpoint::{Reader, Writer};
+use noccl_workload::Place;
+use std::io::Cursor;
+
+/// Cycles from the commit of the task until it is done.
+fn cycles(net: &Network, stops: &[Coord], bytes: u64) -> u64 {
+    let chain = chain(snake(net)[0], stops, bytes);
+    let time = run(net, &[chain]).actions[0];
+    time.finish_cycle - time.start_cycle
+}
+
+fn hops(from: Coord, to: Coord) -> u64 {
+    u64::from(from.x.abs_diff(to.x) + from.y.abs_diff(to.y))
+}
+
+/// docs/timing.md: 31 per stop, two narrow trips and a wide one per leg, the tail's configuration, beats and AWs.
+fn formula(path_cycles: u64, from: Coord, stops: &[Coord], beats: u64) -> u64 {
+    let one_way = |a: Coord, b: Coord| path_cycles + 2 * (hops(a, b) + 1);
+    let legs: Vec<_> = std::iter::once(from).chain(stops.iter().copied()).collect();
+    let trips: u64 = legs.windows(2).map(|leg| 3 * one_way(leg[0], leg[1])).sum();
+    let tail = *stops.last().unwrap();
+    let data = beats + beats.div_ceil(64) - 1;
+    31 * stops.len() as u64 + trips + one_way(from, tail) + data + 2
+}
+
+#[test]
+fn a_chain_along_a_snake_takes_82_cycles_per_stop_and_the_closed_formula_exactly() {
+    for preset in ["torrent_4x5", "torrent_4x5_published"] {
+        let net = network(preset);
+        let snake = snake(&net);
+        for stops in 1..=19 {
+            for beats in [2, 16, 64, 65, 100, 256] {
+                let stops = &snake[1..=stops];
+                let expected = formula(13, snake[0], stops, beats);
+                assert_eq!(
+                    cycles(&net, stops, beats * 64),
+                    expected,
+                    "{preset}, {} stops, {beats} beats",
+                    stops.len()
+                );
+            }
+        }
+    }
+}
+
+/// S3 Fig. 7: 64 KiB to 1 to 8 destinations. The tail's distance from the initiator bends the line a little.
+#[test]
+fn a_line_through_one_to_eight_stops_rises_by_82_cycles_per_stop() {
+    let net = network("torrent_4x5");
+    let snake = snake(&net);
+    let found: Vec<f64> = (1..=8)
+        .map(|stops| cycles(&net, &snake[1..=stops], 64 << 10) as f64)
+        .collect();
+    let mean = found.iter().sum::<f64>() / 8.0;
+    let points = || (1..=8).map(|n| f64::from(n) - 4.5).zip(&found);
+    let slope = points().map(|(n, t)| n * (t - mean)).sum::<f64>() / 42.0;
+    assert!((slope - 82.0).abs() < 0.1, "{slope}");
+    let rest: f64 = points().map(|(n, t)| (t - mean - slope * n).powi(2)).sum();
+    let all: f64 = found.iter().map(|t| (t - mean).powi(2)).sum();
+    assert!(1.0 - rest / all > 0.999, "{found:?}");
+}
+
+#[test]
+fn a_single_beat_takes_its_formula_too() {
+    let net = network("torrent_4x5");
+    let snake = snake(&net);
+    for stops in [1, 2, 5, 19] {
+        let stops = &snake[1..=stops];
+        assert_eq!(cycles(&net, stops, 64), formula(13, snake[0], stops, 1));
+    }
+}
+
+/// Legs of any length, as long as the grant passes the stops in the order of the data backwards.
+#[test]
+fn longer_legs_cost_their_hops_three_times() {
+    let net = network("torrent_4x5");
+    let snake = snake(&net);
+    for stops in [[3, 9, 17], [1, 10, 19], [7, 8, 14]] {
+        let stops = stops.map(|i: usize| snake[i]);
+        assert_eq!(
+            cycles(&net, &stops, 6400),
+            formula(13, snake[0], &stops, 100)
+        );
+    }
+}
+
+#[test]
+fn no_bytes_are_over_at_once() {
+    let net = network("torrent_4x5");
+    let stops = &snake(&net)[1..4];
+    assert_eq!(cycles(&net, stops, 0), 0);
+}
+
+#[test]
+fn the_initiator_among_the_stops_keeps_a_copy_and_alone_it_needs_no_network() {
+    let net = network("torrent_4x5");
+    let snake = snake(&net);
+    for bytes in [64, 6400] {
+        assert_eq!(cycles(&net, &snake[..1], bytes), bytes / 64 + 3);
+        let with_itself = [snake[1], snake[0], snake[2]];
+        let without = cycles(&net, &[snake[1], snake[2]], bytes);
+        assert_eq!(cycles(&net, &with_itself, bytes), without);
+    }
+    let alone = run(&net, &[chain(snake[0], &snake[..1], 640)]);
+    assert_eq!(alone.counters.flit_hops, 0);
+}
+
+#[test]
+fn a_stop_named_twice_is_served_once() {
+    let net = network("torrent_4x5");
+    let snake = snake(&net);
+    let twice = [snake[1], snake[2], snake[1]];
+    assert_eq!(cycles(&net, &twice, 640), cycles(&net, &snake[1..3], 640));
+}
+
+#[test]
+fn two_chains_over_the_same_stops_in_opposite_orders_both_end() {
+    let net = network("torrent_4x5");
+    let at = Coord::new;
+    let stops = [at(1, 1), at(2, 2), at(3, 1)];
+    let mut back = stops;
+    back.reverse();
+    for beats in [1, 2, 64, 200] {
+        let chains = [
+            apart(0, at(0, 0), &stops, beats * 64),
+            apart(1, at(4, 3), &back, beats * 64),
+            // Both initiators follow in each other's chains too.
+            apart(2, at(0, 0), &[at(4, 3), at(1, 1)], beats * 64),
+            apart(3, at(4, 3), &[at(0, 0), at(2, 2)], beats * 64),
+        ];
+        run(&net, &chains);
+    }
+}
+
+/// Back and forth along one row: leg after leg over the same links, bursts of 64 beats as worms.
+#[test]
+fn legs_of_one_chain_that_share_links_pass_each_other() {
+    let net = network("torrent_4x5");
+    let at = |x| Coord::new(x, 1);
+    for stops in [
+        vec![at(4), at(1), at(3), at(2)],
+        vec![at(2), at(1), at(3)],
+        vec![at(3), at(1), at(4), at(2)],
+    ] {
+        run(&net, &[apart(0, at(0), &stops, 0x4000)]);
+    }
+}
+
+#[test]
+fn more_tasks_than_ids_follow_each_other() {
+    let net = network("torrent_4x5");
+    let snake = snake(&net);
+    let chains: Vec<_> = (0..20)
+        .map(|i| apart(i, snake[0], &snake[1..4], 128))
+        .collect();
+    let result = run(&net, &chains);
+    let ends: Vec<u64> = result.actions.iter().map(|a| a.finish_cycle).collect();
+    assert!(ends.is_sorted(), "{ends:?}");
+}
+
+#[test]
+fn random_sets_of_overlapping_chains_all_end_with_the_right_bytes() {
+    let net = network("torrent_4x5");
+    for seed in 0..60 {
+        run(&net, &overlapping(seed, &net));
+    }
+}
+
+/// Routers that interleave beats: no AW of its own, everything else as before.
+#[test]
+fn chains_run_over_the_default_routers_too() {
+    let net = network_with(
+        "torrent_4x5",
+        &[
+            ("router.flow", "non_blocking"),
+            ("router.merge_table_entries", "8"),
+            ("router.wide_reduction.window_beats", "20"),
+            ("router.wide_reduction.store_beats", "640"),
+        ],
+    );
+    let snake = snake(&net);
+    for stops in [1, 2, 8, 19] {
+        for beats in [1, 64, 65, 200] {
+            let stops = &snake[1..=stops];
+            let aws = u64::div_ceil(beats, 64) - 1;
+            let expected = formula(13, snake[0], stops, beats) - aws;
+            assert_eq!(cycles(&net, stops, beats * 64), expected);
+        }
+    }
+    for seed in 0..10 {
+        run(&net, &overlapping(seed, &net));
+    }
+}
+
+/// Interrupted in every phase of overlapping chains, saved, loaded and gone on with.
+#[test]
+fn a_run_of_chains_goes_on_from_a_checkpoint_to_the_same_result() {
+    let net = network("torrent_4x5");
+    let chains = overlapping(3, &net);
+    let schedule = schedule(&chains);
+    let config = RunConfig::new(Mode::Value);
+    let input = |(i, chain): (usize, &noccl_workload::Chain)| MemoryImage {
+        tile: chain.initiator,
+        offset: chain.source.offset,
+        bytes: bytes_of(i as u64, chain.bytes),
+    };
+    let inputs: Vec<MemoryImage> = chains.iter().enumerate().map(input).collect();
+    let last = &chains[0].stops[0];
+    let place = Place {
+        tile: last.tile,
+        offset: last.pattern.offset,
+    };
+    let outputs = [(place, chains[0].bytes)];
+    let mut whole = ScheduleRun::new(&net, &schedule, &inputs, &config).unwrap();
+    whole.advance(&mut |_| true).unwrap();
+    let whole = whole.result(&outputs);
+    let mut run = ScheduleRun::new(&net, &schedule, &inputs, &config).unwrap();
+    while !run.is_over() {
+        for _ in 0..37 {
+            if !run.is_over() {
+                run.step().unwrap();
+            }
+        }
+        let mut writer = Writer::new(Vec::new()).unwrap();
+        run.save(&mut writer).unwrap();
+        let bytes = writer.finish().unwrap();
+        let mut reader = Reader::open(Cursor::new(bytes)).unwrap();
+        run = ScheduleRun::load(&net, &schedule, &config, &mut reader).unwrap();
+        reader.finish().unwrap();
+    }
+    assert_eq!(run.result(&outputs), whole);
+}

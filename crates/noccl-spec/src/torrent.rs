@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The Torrent endpoint of a cluster: a DMA engine that forwards what it receives (S3).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A Torrent endpoint, the same in every cluster (S3 §III).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TorrentEndpoint {
+    /// What it does where chains meet.
+    pub mode: TorrentMode,
+    /// Registers between the endpoint and its NI, one way: what a message takes besides routers.
+    pub endpoint_path_cycles: u32,
+    /// Destinations that one chain can have: the pointer registers of an initiator.
+    pub max_destinations: u32,
+    /// Banks of the L1, 8 bytes wide; words of one bank are served one per cycle. A power of two.
+    pub memory_banks: u32,
+    /// Words that each of the eight channels of a reader or writer can hold.
+    pub channel_fifo_words: u32,
+    /// Whole bursts that the receiving side can hold (mode `safe`).
+    pub buffer_bursts: u32,
+}
+
+/// What an endpoint does where chains meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TorrentMode {
+    /// As published: followers serve configurations in the order of arrival, grants run from the tail to the
+    /// head, addresses leave before data. Can deadlock.
+    Published,
+    /// Followers are acquired in one order for all chains, a burst leaves when it is sure to be taken: free of deadlock.
+    Safe,
+}

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""In which order a chain visits its destinations."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from noccl import _native, cp_sat
+from noccl.networks import members
+from noccl.runs import native_progress
+from noccl.tiles import Cluster, group_text, tile_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from noccl._native import Network
+    from noccl.runs import OnProgress
+    from noccl.tiles import Group, Tile
+
+ORDERS = ("id", "greedy", "nearest", "fixed_start", "open_path", "latency")
+"""Orders that the engine finds."""
+CP_SAT = "cp_sat"
+"""The order of fewest hops, proved by OR-Tools: the optional extra `noccl[cp-sat]`."""
+
+
+@dataclass(frozen=True)
+class ChainOrder:
+    """What one order of a chain's destinations costs.
+
+    Attributes:
+        order: Its name.
+        hops: Hops of all legs.
+        hops_per_destination: The same by the number of destinations.
+        shared_links: Links that more than one leg crosses, as `X,Y port`.
+        cycles: Cycles of the chain by the closed form, all links free.
+        stops: Destinations in the order of their visits.
+    """
+
+    order: str
+    hops: int
+    hops_per_destination: float
+    shared_links: tuple[str, ...]
+    cycles: int
+    stops: tuple[Cluster, ...]
+
+
+@dataclass(frozen=True)
+class ChainOrders:
+    """Orders of one set of destinations.
+
+    Attributes:
+        num_destinations: Destinations without the source.
+        has_loopback: Is the source a destination, too?
+        unicast_hops: Hops of a packet per destination.
+        multicast_hops: Hops of a multicast tree.
+        rows: One per order asked for.
+    """
+
+    num_destinations: int
+    has_loopback: bool
+    unicast_hops: int
+    multicast_hops: int
+    rows: tuple[ChainOrder, ...]
+
+
+@dataclass(frozen=True)
+class DestinationDraw:
+    """A random set of destinations and the hops of its orders.
+
+    Attributes:
+        num_destinations: Number of destinations.
+        draw: Which of the sets of this number.
+        destinations: The set, ascending.
+        unicast_hops: Hops of a packet per destination.
+        multicast_hops: Hops of a multicast tree.
+        hops: Hops of the chain by name of the order.
+        shared_links: Links that more than one leg crosses by name of the order.
+    """
+
+    num_destinations: int
+    draw: int
+    destinations: tuple[Cluster, ...]
+    unicast_hops: int
+    multicast_hops: int
+    hops: Mapping[str, int]
+    shared_links: Mapping[str, int]
+
+
+def chain_orders(
+    network: Network,
+    *,
+    source: Tile | str,
+    destinations: Group | str,
+    by: Sequence[str] = ORDERS,
+    payload_bytes: int = 65_536,
+    time_limit_seconds: float = 30.0,
+) -> ChainOrders:
+    """Orders the destinations of a chain in several ways.
+
+    >>> from noccl import load
+    >>> network = load("torrent_4x5")
+    >>> found = chain_orders(network, source="0,0", destinations="all", by=["id", "latency"])
+    >>> [(row.order, row.hops) for row in found.rows]
+    [('id', 31), ('latency', 19)]
+
+    Args:
+        network: Network.
+        source: Where the data is read.
+        destinations: Clusters; the source among them gets no leg.
+        by: Names of orders, of `ORDERS` or `CP_SAT`.
+        payload_bytes: Payload, for the cycles.
+        time_limit_seconds: When `CP_SAT` gives up.
+
+    Raises:
+        ArgumentError: A tile is not on the network.
+        AlgorithmError: No such order; or `CP_SAT` without OR-Tools or out of time.
+
+    Source:
+        S3 section III-D.
+    """
+    request = {
+        "source": tile_text(source),
+        "destinations": group_text(destinations),
+        "orders": [name for name in by if name != CP_SAT],
+        "given": None,
+        "bytes": payload_bytes,
+    }
+    if CP_SAT in by:
+        request["given"] = _proved(network, source, destinations, time_limit_seconds)
+    report = json.loads(_native.order(network, json.dumps(request)))
+    rows = {row.order: row for row in map(_row, report["rows"])}
+    return ChainOrders(
+        rows=tuple(rows[name] for name in by),
+        **{name: report[name] for name in ("num_destinations", "has_loopback")},
+        **{name: report[name] for name in ("unicast_hops", "multicast_hops")},
+    )
+
+
+def destination_draws(
+    network: Network,
+    *,
+    source: Tile | str,
+    counts: Sequence[int],
+    draws: int = 128,
+    seed: int = 1,
+    by: Sequence[str] = ORDERS,
+    on_progress: OnProgress | None = None,
+) -> tuple[DestinationDraw, ...]:
+    """Orders random sets of clusters, each in several ways.
+
+    Args:
+        network: Network.
+        source: Where the data is read.
+        counts: Numbers of destinations.
+        draws: Sets of each number.
+        seed: Seed of the sets.
+        by: Names of orders, of `ORDERS`.
+        on_progress: Called now and then; returning False stops.
+
+    Raises:
+        ArgumentError: A number of destinations that the network has not.
+        AlgorithmError: No such order.
+    """
+    request = {
+        "source": tile_text(source),
+        "counts": list(counts),
+        "draws": draws,
+        "seed": seed,
+        "orders": list(by),
+    }
+    text = _native.order_draws(network, json.dumps(request), native_progress(on_progress))
+    return tuple(
+        DestinationDraw(**row | {"destinations": _clusters(row["destinations"])})
+        for row in json.loads(text)
+    )
+
+
+def _proved(
+    network: Network, source: Tile | str, destinations: Group | str, time_limit_seconds: float
+) -> list[str]:
+    start = tile_text(source)
+    others = [at.text for at in members(network, destinations) if at.text != start]
+    hops = json.loads(_native.leg_hops(network, [start, *others]))
+    path = cp_sat.shortest_path(hops, time_limit_seconds=time_limit_seconds)
+    return [others[stop - 1] for stop in path.stops]
+
+
+def _row(fields: dict[str, Any]) -> ChainOrder:
+    name = CP_SAT if fields["order"] == "given" else fields["order"]
+    changed = {
+        "order": name,
+        "stops": _clusters(fields["stops"]),
+        "shared_links": tuple(fields["shared_links"]),
+    }
+    return ChainOrder(**fields | changed)
+
+
+def _clusters(names: Iterable[str]) -> tuple[Cluster, ...]:
+    pairs = (name.split(",") for name in names)
+    return tuple(Cluster(int(x), int(y)) for x, y in pairs)

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many random transactions through the network interface, each followed to the memory and back.
+
+The generator and its account are `traffic.cpp`; `make long` runs millions with it. A network that
+loses, doubles or reorders a flit shows that the account would tell.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import rtl_traffic
+from common import runner
+
+TRANSACTIONS = 100_000
+# Numbers of noccl_loop: what the wide plane does wrong, and what is told.
+FAULTS = {
+    "lost": (1, r"not the one that is due|not the data that are due|nothing moves: lost"),
+    "doubled": (2, r"not the one that is due|not the data that are due|never sent, or twice"),
+    "reordered": (3, r"not the one that is due|not the data that are due"),
+    "lost request": (4, r"nothing moves: lost"),
+    "doubled answer": (8, r"before it has landed|nobody waits for|wrong response"),
+}
+
+
+@pytest.fixture(scope="module")
+def program() -> Path:
+    return rtl_traffic.program()
+
+
+def test_every_transaction_is_answered_once_and_in_order(program: Path) -> None:
+    seed = os.environ.get("NOCCL_SEED", str(runner.DEFAULT_SEED))
+    found = rtl_traffic.run(program, TRANSACTIONS, int(seed))
+    assert found.failure is None, f"seed {seed}: NOCCL_SEED={seed} repeats it: {found.failure}"
+    assert found.transactions == TRANSACTIONS
+    assert min(found.kinds.values()) > TRANSACTIONS // 100, found.kinds
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_faulty_network_is_noticed(program: Path, name: str) -> None:
+    fault, told = FAULTS[name]
+    done = subprocess.run(
+        [program, "20000", "1", f"+fault={fault}"], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert re.search(told, done.stdout), done.stdout
+
+
+def test_a_seed_repeats_its_run(program: Path) -> None:
+    def once(seed: int) -> rtl_traffic.Traffic:
+        return rtl_traffic.run(program, 2000, seed)
+
+    assert once(3) == once(3)
+    assert once(3) != once(4)

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Table, targets and page of the measured rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import rtl_area
+from rtl_synth_rows import Result, Row
+
+# One per input of a router.
+NUM_BANKS = 5
+# Claim: row, less another row, of the baseline.
+CLAIMS = {
+    "12-router-multicast": ("routers_multicast", None, "routers"),
+    "12-router-parallel": ("routers_merge", "routers_multicast", "routers"),
+    "12-router-all": ("routers_reduction", None, "routers"),
+    "12-ni": ("ni", None, "ni_plain"),
+}
+HEADINGS = [
+    "module", "kGE", "flip-flops", "over baseline", "peer kGE", "peer over its baseline", "paper",
+    "FO4", "over baseline",
+]  # fmt: skip
+
+
+def increase(value: float, base: float) -> float:
+    """An increase in per cent."""
+    return 100 * (value / base - 1)
+
+
+def change(value: float, base: float | None) -> str:
+    """An increase in per cent, for the table."""
+    return "" if base is None else f"{increase(value, base):+.1f} %"
+
+
+def cells(row: Row, result: Result, base: Result | None) -> list[str]:
+    """One line of the table."""
+    kge = result.area.total_ge / 1000
+    fo4 = result.timing.fo4 if result.timing else None
+    base_fo4 = base.timing.fo4 if base and base.timing else None
+    return [
+        row.title,
+        f"{kge:.2f}" if abs(kge) < 1 else f"{kge:.1f}",
+        f"{result.area.num_flip_flops}",
+        change(kge, base.area.total_ge / 1000 if base else None),
+        f"{row.peer_kge:g}" if row.peer_kge else "",
+        change(row.peer_kge, row.peer_baseline_kge) if row.peer_kge else "",
+        row.paper,
+        f"{fo4:.1f}" if fo4 else "",
+        change(fo4, base_fo4) if fo4 else "",
+    ]
+
+
+def table(lines: Iterable[Sequence[str]]) -> str:
+    """A Markdown table that reads well as plain text too."""
+    everything = [HEADINGS, *lines]
+    widths = [max(len(line[i]) for line in everything) for i in range(len(HEADINGS))]
+    texts = [
+        "| " + " | ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)) + " |"
+        for line in everything
+    ]
+    rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
+    return "\n".join([texts[0], rule, *texts[1:]])
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is promised of a row.
+
+    Attributes:
+        text: In words.
+        row: Of which row.
+        measure: `kge`, or `area_percent` and `way_percent` over the row's baseline.
+        at_most: Limit.
+    """
+
+    text: str
+    row: str
+    measure: str
+    at_most: float
+
+    def line(self, rows: Mapping[str, Row], results: Mapping[str, Result]) -> str | None:
+        """Limit, value and verdict; none if the row was not measured for it."""
+        row, result = rows[self.row], results.get(self.row)
+        base = results.get(row.baseline or "")
+        if result is None:
+            return None
+        if self.measure == "kge":
+            value, unit = result.area.total_ge / 1000, " kGE"
+        elif self.measure == "area_percent" and base:
+            value, unit = increase(result.area.total_ge, base.area.total_ge), " %"
+        elif self.measure == "way_percent" and base and base.timing and result.timing:
+            value, unit = increase(result.timing.fo4, base.timing.fo4), " %"
+        else:
+            return None
+        verdict = "pass" if value <= self.at_most else "**FAIL**"
+        return f"- {verdict}: {self.text}: {value:.1f} of {self.at_most:g}{unit}"
+
+
+def missing(rows: Iterable[Row]) -> str:
+    """Names what nobody has measured for these sources."""
+    names = "; ".join(f"`{row.id}`" for row in rows)
+    return f"- **not measured** for these sources: {names}"
+
+
+def claims(rows: Mapping[str, Row], results: Mapping[str, Result]) -> str:
+    """Ratios of areas for the paper's claims, ours and the published design's in this flow."""
+    ours = {name: result.area.total_ge / 1000 for name, result in results.items()}
+    published = {name: row.peer_kge for name, row in rows.items() if row.peer_kge}
+    lines = ["# SPDX-License-Identifier: Apache-2.0", "# Written by `make synth-page`."]
+    for name, (row, less, base) in CLAIMS.items():
+        lines += ["", f"[{name}]"]
+        for source, kge in (("ours", ours), ("published", published)):
+            ratio = (kge[row] - (kge[less] if less else 0.0)) / kge[base]
+            lines.append(f"{source} = {ratio:.4f}")
+    return "\n".join([*lines, ""])
+
+
+def store(package: str) -> str:
+    """Where the operands of wide reductions wait, by the numbers of a generated package."""
+    number = {name: int(value) for name, value in re.findall(r"(\w+) = (\d+);", package)}
+    flows = 1 << (number["REDUCTION_FLOWS"] - 1).bit_length()
+    words, width = number["MAX_WINDOW_BEATS"] * flows, number["WIDE_BITS"]
+    bits = NUM_BANKS * words * width
+    mega = bits * rtl_area.PLAIN_FLIP_FLOP / 1e6
+    return (
+        f"{NUM_BANKS} banks of {words} words of {width} bits, {bits // 8192} KiB, part of the "
+        f"tile's L1 and not counted (`noccl_store_bank`); in flip-flops {mega:.1f} MGE."
+    )
+
+
+def page(text: str, targets: Iterable[str], ways: Iterable[str], date: str, store: str) -> str:
+    """The page of the documentation."""
+    return f"""# Area and timing
+
+Written by `make synth-page` on {date}; `make synth` prints the same for the sources as they are.
+
+{text}
+
+Targets:
+
+{chr(10).join(targets)}
+
+- **kGE**: thousands of NAND2, in the flow by which the published router ("peer") was measured:
+  Yosys with its slang front end, `synth -flatten -noabc`, ABC onto NOT 0.67, NAND2 and NOR2 1,
+  AOI21 and OAI21 1.33, XOR2 and XNOR2 2, MUX2 2.33; flip-flop 5.67, with asynchronous reset 6.67;
+  enables as clock gating. The flow stands in `tools/rtl_area.py`.
+- **baseline**: the same sources without collectives; header fields that only collectives need are
+  tied to zero at the inputs, so no FIFO has a place for them (`rtl/synth/noccl_routers_synth.sv`,
+  `HasCollectives` of `noccl_ni`).
+- **everything**: the full routers, and what they cost in the compute slice: ports, and the second
+  row of adders. Rows without a longest way are sums and differences of others.
+- **operand store**: {store}
+- **paper**: increases in a 7 nm technology by commercial synthesis; no measure for this flow.
+- **FO4**: longest way between registers in the OSU 180 nm library, in delays of an inverter that
+  drives four; without wires, with enables as multiplexers; within some 25 % in other technologies.
+  No retiming. Of the compute slice one lane was timed. `tools/rtl_timing.py`.
+
+Longest ways:
+
+{chr(10).join(ways)}
+"""

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows of `rtl/synth/modules.toml` and their measurement."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import rtl_area
+import rtl_sources
+import rtl_timing
+from repository import ROOT
+
+ROWS = rtl_sources.RTL / "synth" / "modules.toml"
+OUT = ROOT / "out" / "synth"
+METHOD = [ROOT / "tools" / name for name in ("rtl_area.py", "rtl_timing.py")]
+LOCKS = [ROOT / "requirements" / "rtl.lock", ROOT / "requirements" / "debian.toml"]
+
+
+class RowError(Exception):
+    """A row of the file says nothing that can be measured."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is measured, and what it is compared with.
+
+    Attributes:
+        id: Name in options and JSON.
+        title: Name in the table.
+        top: Module; none for a row that other rows make up.
+        parameters: Values of its parameters.
+        way_parameters: Those that differ where the longest way is looked for.
+        is_timed: Is the longest way looked for?
+        plus: Rows that it adds.
+        minus: Rows that it subtracts.
+        baseline: Row of which the increase is shown.
+        peer_kge: The published design's area in this flow.
+        peer_baseline_kge: That of its baseline.
+        paper: The paper's increase in words.
+    """
+
+    id: str
+    title: str
+    top: str | None = None
+    parameters: dict[str, int] = field(default_factory=dict)
+    way_parameters: dict[str, int] = field(default_factory=dict)
+    is_timed: bool = True
+    plus: list[str] = field(default_factory=list)
+    minus: list[str] = field(default_factory=list)
+    baseline: str | None = None
+    peer_kge: float | None = None
+    peer_baseline_kge: float | None = None
+    paper: str = ""
+
+    @property
+    def needs(self) -> list[str]:
+        """Rows without which it says nothing."""
+        return [*self.plus, *self.minus, *([self.baseline] if self.baseline else [])]
+
+
+@dataclass(frozen=True)
+class Result:
+    """Area and longest way of a row.
+
+    Attributes:
+        area: Weights.
+        timing: The longest way; none if it was not asked for or there are no registers.
+    """
+
+    area: rtl_area.Area
+    timing: rtl_timing.LongestWay | None
+
+
+def rows(text: str) -> list[Row]:
+    """Reads the list of rows.
+
+    Raises:
+        RowError: A row has neither a module nor parts, or names rows that do not exist.
+    """
+    found = [Row(**entry) for entry in tomllib.loads(text)["row"]]
+    names = {row.id for row in found}
+    for row in found:
+        if (row.top is None) != bool(row.plus):
+            raise RowError(f"{row.id}: accepted: either a module or rows to add")
+        if unknown := set(row.needs) - names:
+            raise RowError(f"{row.id}: no row {', '.join(sorted(unknown))}")
+    return found
+
+
+def closed(wanted: set[str], known: Mapping[str, Row]) -> set[str]:
+    """The rows with all that they need."""
+    while more := {name for row in wanted for name in known[row].needs} - wanted:
+        wanted = wanted | more
+    return wanted
+
+
+def _directory(row: Row) -> tuple[Path, list[Path]]:
+    """Where a module's results are kept, and the sources that they hold for."""
+    top = row.top or ""
+    sources = rtl_sources.closure([top])
+    texts = [*sources, *sorted(rtl_sources.INCLUDE.glob("*.svh")), *METHOD, *LOCKS]
+    parts = [top, repr(row.parameters), repr(row.way_parameters)]
+    parts += [path.read_text(encoding="utf-8") for path in texts]
+    return OUT / f"{row.id}-{hashlib.sha256('|'.join(parts).encode()).hexdigest()[:12]}", sources
+
+
+def kept(row: Row) -> Result | None:
+    """What was measured before for the sources as they are; none if nothing was."""
+    directory, _ = _directory(row)
+    area_file, timing_file = directory / "ge.json", directory / "way.json"
+    if not area_file.exists():
+        return None
+    area = rtl_area.Area(**json.loads(area_file.read_text(encoding="utf-8")))
+    way = json.loads(timing_file.read_text("utf-8")) if timing_file.exists() else None
+    return Result(area, rtl_timing.LongestWay(**way) if way else None)
+
+
+def measure(row: Row, with_timing: bool) -> Result:
+    """Measures a module, or reads what was measured before.
+
+    Raises:
+        rtl_area.AreaError: Something has no weight.
+        rtl_timing.TimingError: The analyser says nothing that can be read.
+        rtl_yosys.YosysError: Yosys refuses the sources.
+    """
+    top = row.top or ""
+    directory, sources = _directory(row)
+    area_file, timing_file = directory / "ge.json", directory / "way.json"
+    if not area_file.exists():
+        area = rtl_area.measure(top, row.parameters, sources, directory)
+        area_file.write_text(json.dumps(dataclasses.asdict(area)), encoding="utf-8")
+    area = rtl_area.Area(**json.loads(area_file.read_text(encoding="utf-8")))
+    if with_timing and row.is_timed and not timing_file.exists():
+        way = None
+        if area.num_flip_flops > 0:
+            parameters = row.parameters | row.way_parameters
+            way = rtl_timing.measure(top, parameters, sources, directory)
+        text = json.dumps(None if way is None else dataclasses.asdict(way))
+        timing_file.write_text(text, encoding="utf-8")
+    result = kept(row)
+    if result is None:
+        raise RowError(f"{row.id}: {directory} is gone")
+    return result if with_timing else Result(result.area, None)
+
+
+def combine(row: Row, results: Mapping[str, Result]) -> Result:
+    """Adds and subtracts the areas of other rows."""
+    signed = [(1, results[name].area) for name in row.plus]
+    signed += [(-1, results[name].area) for name in row.minus]
+    area = rtl_area.Area(
+        sum(sign * area.logic_ge for sign, area in signed),
+        sum(sign * area.flip_flop_ge for sign, area in signed),
+        sum(sign * area.num_flip_flops for sign, area in signed),
+    )
+    return Result(area, None)

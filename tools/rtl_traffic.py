@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the fast generator of AXI transactions against the Verilated network interface.
+
+Usage: `rtl_traffic.py TRANSACTIONS [SEEDS]`: so many transactions in all, over seeds 1 to SEEDS.
+Status 1 and the seed of each run with a deviation.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import rtl_sources
+
+TB = rtl_sources.RTL / "tb"
+MAIN = TB / "noccl_ni" / "traffic.cpp"
+_DONE = re.compile(r"seed \d+: (\d+) transactions in (\d+) cycles")
+_KIND = re.compile(r"([a-z ]+) (\d+)(?:, |$)")
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What a run did.
+
+    Attributes:
+        transactions: Transactions, each answered once and in order.
+        cycles: Clock cycles.
+        kinds: How many of each kind.
+        failure: What the generator tells otherwise.
+    """
+
+    transactions: int
+    cycles: int
+    kinds: Mapping[str, int]
+    failure: str | None
+
+
+def program() -> Path:
+    """Compiles the generator unless that was done before."""
+    if str(TB) not in sys.path:
+        sys.path.insert(0, str(TB))
+    # They lie beside the benches, where type checkers do not look.
+    programs = importlib.import_module("common.program")
+    runner = importlib.import_module("common.runner")
+    return Path(programs.compile_program(runner.Build("noccl_ni_tb", options=("-O3",)), MAIN))
+
+
+def run(command: Path, transactions: int, seed: int) -> Traffic:
+    """Runs so many transactions."""
+    words = [str(command), str(transactions), str(seed)]
+    done = subprocess.run(words, check=False, capture_output=True, text=True)
+    lines = done.stdout.splitlines()
+    found = _DONE.match(lines[0]) if lines else None
+    if done.returncode != 0 or found is None:
+        return Traffic(0, 0, {}, (done.stdout + done.stderr).strip()[-400:])
+    kinds = {name: int(count) for name, count in _KIND.findall(lines[1])}
+    return Traffic(int(found[1]), int(found[2]), kinds, None)
+
+
+def main() -> None:
+    """Prints each run and the sum."""
+    transactions, num_seeds = map(int, [*sys.argv[1:], "1"][:2])
+    command = program()
+    total = cycles = failures = 0
+    for seed in range(1, num_seeds + 1):
+        found = run(command, -(-transactions // num_seeds), seed)
+        total += found.transactions
+        cycles += found.cycles
+        failures += found.failure is not None
+        if found.failure is not None:
+            print(f"seed {seed}: {found.failure}", flush=True)
+    print(f"{total} transactions in {cycles} cycles, seeds 1 to {num_seeds}, {failures} failures")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
