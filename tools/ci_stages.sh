@@ -6,6 +6,10 @@
 # is that of the worst stage.
 set -u -o pipefail
 
+# A clean clone is built once and thrown away: nothing to be incremental for, and test programs without
+# symbols take a sixth of the disk (the tests of the workspace 0.4 instead of 2.4 GB).
+export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_DEV_STRIP=symbols
+
 names=() seconds=() verdicts=()
 worst=0
 for stage in "$@"; do
@@ -23,4 +27,5 @@ for i in "${!names[@]}"; do
   printf '%-14s %8d  %s\n' "${names[$i]}" "${seconds[$i]}" "${verdicts[$i]}"
 done
 printf '%-14s %8d\n' total "$SECONDS"
+printf '%-14s %8s  on this disk, %s free\n' size "$(du -sh . | cut -f1)" "$(df -h . | awk 'NR == 2 { print $4 }')"
 exit "$worst"

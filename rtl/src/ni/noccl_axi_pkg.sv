@@ -82,6 +82,12 @@ package noccl_axi_pkg;
 
   localparam logic [5:0] ATOP_NONE = 6'b000000;
   localparam logic [5:0] ATOP_LOAD_ADD = 6'b100000;
+  localparam logic [5:0] ATOP_COMPARE = 6'b110001;
+
+  // Loads, swaps and compares get R besides B.
+  function automatic logic has_read_data(logic [5:0] atop);
+    return atop[5];
+  endfunction
 
   typedef struct packed {
     noccl_flit_pkg::narrow_data_t   data;

@@ -2,7 +2,7 @@
 //
 // Initiator side of narrow reads: AR becomes a request flit, a data flit becomes R. Single beats.
 //
-// One read per id is open at a time. Refused reads are answered here, behind the network's data.
+// One read per id is open at a time. Refused reads are answered here, behind the network's data, with as many beats as they asked for.
 // Combinational paths: AR to the request flit; data flit to R. Throughput: one read per cycle.
 // Mirror: `issue_narrow_read` in crates/noccl-sim/src/issue.rs.
 
@@ -41,9 +41,12 @@ module noccl_ni_narrow_read (
 
   logic hit, is_served, may_start, sends, refuses, refused_q, refused_d;
   logic [NUM_NARROW_IDS-1:0] busy_q, busy_d;
-  noccl_axi_pkg::narrow_r_t refusal_q;
-  noccl_flit_pkg::coord_t   dst;
-  noccl_flit_pkg::offset_t  offset;
+  noccl_axi_pkg::narrow_id_t refusal_id_q;
+  noccl_flit_pkg::resp_e refusal_resp_q;
+  // Beats of the refusal after the next one.
+  logic [7:0] refusal_left_q;
+  noccl_flit_pkg::coord_t dst;
+  noccl_flit_pkg::offset_t offset;
   noccl_flit_pkg::region_coord_t base, mask;
 
   noccl_ni_decode u_decode (
@@ -84,21 +87,18 @@ module noccl_ni_narrow_read (
   assign takes_rsp = rsp_valid_i && !refused_held_q;
   assign r_valid_o = rsp_valid_i || refused_q;
   assign rsp_ready_o = r_ready_i && takes_rsp;
-  assign refused_d = refuses || (refused_q && (takes_rsp || !r_ready_i));
+  assign refused_d = refuses || (refused_q && (takes_rsp || !r_ready_i || refusal_left_q != '0));
   assign refused_held_d = refused_q && !takes_rsp && !r_ready_i;
   always_comb begin
-    r_o = refusal_q;
-    if (takes_rsp) begin
-      r_o.id   = narrow_id_t'(rsp_i.hdr.tag);
-      r_o.data = rsp_i.data;
-      r_o.resp = rsp_i.hdr.resp;
-    end
-    r_o.last = 1'b1;
+    r_o.id   = takes_rsp ? narrow_id_t'(rsp_i.hdr.tag) : refusal_id_q;
+    r_o.data = takes_rsp ? rsp_i.data : '0;
+    r_o.resp = takes_rsp ? rsp_i.hdr.resp : refusal_resp_q;
+    r_o.last = takes_rsp || refusal_left_q == '0;
   end
 
   always_comb begin
     busy_d = busy_q;
-    if (r_valid_o && r_ready_i) busy_d[r_o.id] = 1'b0;
+    if (r_valid_o && r_ready_i && r_o.last) busy_d[r_o.id] = 1'b0;
     if (ar_valid_i && ar_ready_o) busy_d[ar_i.id] = 1'b1;
   end
 
@@ -116,10 +116,11 @@ module noccl_ni_narrow_read (
 
   always_ff @(posedge clk_i) begin
     if (refuses) begin
-      refusal_q.id   <= ar_i.id;
-      refusal_q.data <= '0;
-      refusal_q.resp <= hit ? noccl_flit_pkg::RESP_SLVERR : noccl_flit_pkg::RESP_DECERR;
-      refusal_q.last <= 1'b1;
+      refusal_id_q   <= ar_i.id;
+      refusal_resp_q <= hit ? noccl_flit_pkg::RESP_SLVERR : noccl_flit_pkg::RESP_DECERR;
+      refusal_left_q <= ar_i.len;
+    end else if (refused_q && !takes_rsp && r_ready_i) begin
+      refusal_left_q <= refusal_left_q - 1'b1;
     end
   end
 

@@ -4,7 +4,7 @@
 //
 // All are single beats. AW is taken as soon as none is open, the flit leaves when W is here. One transaction per id is open
 // at a time; the table by id knows what its answer looks like: a barrier's answer names root and tag, an atomic's
-// comes with data and gives R and B.
+// comes with data and gives R and B. What is refused is taken to its last beat; a refused atomic that asks for data gives R and B too.
 // Combinational paths: AW, W to the flit; answer to B and R. Throughput: one transaction per cycle.
 // Mirror: `issue_narrow_write`, `arrive_at_barrier`, `issue_atomic` in crates/noccl-sim/src/issue.rs; `own_copy` in inject.rs.
 
@@ -77,7 +77,18 @@ module noccl_ni_narrow_write (
     narrow_id_t                    id;
     noccl_flit_pkg::offset_t       addr;
     logic [2:0]                    size;
+    // Of an atomic: the answer has data; beats of them after the first.
+    logic                          has_data;
+    logic [7:0]                    beats_left;
   } write_t;
+
+  // What answers a refused write.
+  typedef struct packed {
+    narrow_id_t            id;
+    noccl_flit_pkg::resp_e resp;
+    logic                  has_data;
+    logic [7:0]            beats_left;
+  } refusal_t;
 
   // ------------------------------------------------------------------------------------- the open write
 
@@ -108,6 +119,9 @@ module noccl_ni_narrow_write (
       : noccl_flit_pkg::tag_t'(aw_i.id);
   assign offered.id = aw_i.id;
   assign offered.size = aw_i.size;
+  assign offered.has_data = noccl_axi_pkg::has_read_data(aw_i.atop);
+  // A compare brings two values and gets one.
+  assign offered.beats_left = aw_i.atop == noccl_axi_pkg::ATOP_COMPARE ? aw_i.len >> 1 : aw_i.len;
 
   assign write = open_q ? write_q : offered;
   assign aw_ready_o = !open_q;
@@ -118,8 +132,8 @@ module noccl_ni_narrow_write (
   logic [InFlightBits-1:0] own_in_flight_q, own_in_flight_d;
   logic begun_q, begun_d;
   logic has_write, id_is_free, is_ready, has_own, has_others, both_done, sends;
-  logic refuses, refused_q, refused_d, refused_taken;
-  noccl_axi_pkg::narrow_b_t refusal_q;
+  logic refuses, swallows, refused_q, refused_d, refused_taken;
+  refusal_t refusal_q;
 
   assign busy_o = busy_q;
   assign has_write = (open_q || aw_valid_i) && w_valid_i;
@@ -152,10 +166,11 @@ module noccl_ni_narrow_write (
 
   assign begun_d = (begun_q || opens) && !sends;
 
-  assign refuses = has_write && write.is_error && !refused_q && !busy_q[write.id];
+  assign refuses = has_write && write.is_error && w_i.last && !refused_q && !busy_q[write.id];
+  assign swallows = has_write && write.is_error && !w_i.last;
   assign refused_d = refuses || (refused_q && !refused_taken);
-  assign w_ready_o = sends || refuses;
-  assign open_d = (open_q || aw_valid_i) && !w_ready_o;
+  assign w_ready_o = sends || refuses || swallows;
+  assign open_d = (open_q || aw_valid_i) && !(sends || refuses);
 
   assign own_in_flight_d = own_in_flight_q - InFlightBits'(landed_i)
       + InFlightBits'(sends && write.opcode == OPCODE_UNICAST && !write.is_atomic
@@ -192,7 +207,7 @@ module noccl_ni_narrow_write (
   noccl_flit_pkg::resp_e worst_q[NUM_NARROW_IDS];
 
   logic answer_valid, answer_is_own, answer_taken, is_whole, has_data;
-  logic shows_b, told;
+  logic shows_b, shows_data, told;
   narrow_id_t answer_id, group_id;
   count_t answer_leaves, total_leaves;
   noccl_flit_pkg::resp_e total_resp;
@@ -215,7 +230,7 @@ module noccl_ni_narrow_write (
   assign has_answer = answer_valid && !refused_held_q;
   assign answer_is_own = !rsp_valid_i || own_held_q;
   assign own_held_d = has_answer && answer_is_own && !answer_taken;
-  assign refused_held_d = refused_q && !has_answer && !b_ready_i;
+  assign refused_held_d = refused_q && !has_answer && !refused_taken;
   assign has_data = has_answer && !answer_is_own && rsp_i.hdr.kind == noccl_flit_pkg::RSP_ATOMIC;
 
   always_comb begin
@@ -240,16 +255,37 @@ module noccl_ni_narrow_write (
       .valid_i (has_answer && is_whole),
       .select_i({has_data, 1'b1}),
       .ready_o (told),
-      .valid_o ({r_valid_o, shows_b}),
+      .valid_o ({shows_data, shows_b}),
       .ready_i ({r_ready_i, b_ready_i})
   );
-  assign b_valid_o = shows_b || (!has_answer && refused_q);
-  assign b_o = has_answer ? '{id: answer_id, resp: total_resp} : refusal_q;
-  assign r_o = '{id: answer_id, data: rsp_i.data, resp: rsp_i.hdr.resp, last: 1'b1};
+
+  logic refused_b, refused_r, refused_data_end, refused_told;
+
+  noccl_fork #(
+      .NumOutputs(2)
+  ) u_refused (
+      .clk_i,
+      .rst_ni,
+      .valid_i (refused_q && !has_answer),
+      .select_i({refusal_q.has_data, 1'b1}),
+      .ready_o (refused_told),
+      .valid_o ({refused_r, refused_b}),
+      .ready_i ({refused_data_end, b_ready_i})
+  );
+  assign refused_taken = !has_answer && refused_told;
+  assign refused_data_end = r_ready_i && refusal_q.beats_left == '0;
+
+  assign b_valid_o = shows_b || refused_b;
+  assign b_o.id = has_answer ? answer_id : refusal_q.id;
+  assign b_o.resp = has_answer ? total_resp : refusal_q.resp;
+  assign r_valid_o = shows_data || refused_r;
+  assign r_o.id = has_answer ? answer_id : refusal_q.id;
+  assign r_o.data = has_answer ? rsp_i.data : '0;
+  assign r_o.resp = has_answer ? rsp_i.hdr.resp : refusal_q.resp;
+  assign r_o.last = has_answer || refusal_q.beats_left == '0;
   assign answer_taken = has_answer && (!is_whole || told);
   assign rsp_ready_o = answer_taken && !answer_is_own;
   assign own_b_ready_o = answer_taken && answer_is_own;
-  assign refused_taken = !has_answer && b_ready_i;
 
   always_comb begin
     busy_d = busy_q;
@@ -276,7 +312,14 @@ module noccl_ni_narrow_write (
   // Written when a transaction opens, so without reset.
   always_ff @(posedge clk_i) begin
     if (aw_valid_i && aw_ready_o) write_q <= offered;
-    if (refuses) refusal_q <= '{id: write.id, resp: write.resp};
+    if (refuses) begin
+      refusal_q.id <= write.id;
+      refusal_q.resp <= write.resp;
+      refusal_q.has_data <= write.has_data;
+      refusal_q.beats_left <= write.beats_left;
+    end else if (refused_r && r_ready_i && refusal_q.beats_left != '0) begin
+      refusal_q.beats_left <= refusal_q.beats_left - 1'b1;
+    end
     if (answer_taken && !is_whole) begin
       leaves_q[answer_id] <= total_leaves;
       worst_q[answer_id]  <= total_resp;

@@ -3,7 +3,7 @@
 // Watches an AXI4 port and stops the simulation where the protocol is broken.
 //
 // Stability of every channel, last beats where they belong, no answer without a request, no more answers than requests per id.
-// Data may come before their address. Nothing here drives anything.
+// Data may come before their address. An atomic that asks for data counts as a read of its id too. Nothing here drives anything.
 
 `include "noccl_assert.svh"
 
@@ -27,6 +27,8 @@ module noccl_axi_checker #(
     input logic                   aw_ready_i,
     input logic [WriteIdBits-1:0] aw_id_i,
     input logic [            7:0] aw_len_i,
+    // Left open where a port has no atomics.
+    input logic [            5:0] aw_atop_i = noccl_axi_pkg::ATOP_NONE,
     input logic [     AwBits-1:0] aw_i,
     /// Write data.
     input logic                   w_valid_i,
@@ -120,9 +122,13 @@ module noccl_axi_checker #(
     // Lengths of the reads of this id that are open, oldest first; beats of the oldest so far.
     logic [7:0] read_lengths[DEPTH];
     int unsigned num_open, num_beats;
-    logic asks, gets, ends;
+    logic asks, asks_by_write, gets, ends;
 
-    assign asks = ar_step && ar_id_i == ReadIdBits'(unsigned'(i));
+    // One of both at a time: an atomic's id is unique among what is open.
+    assign asks_by_write = aw_step && noccl_axi_pkg::has_read_data(
+        aw_atop_i
+    ) && 32'(aw_id_i) == unsigned'(i);
+    assign asks = asks_by_write || (ar_step && ar_id_i == ReadIdBits'(unsigned'(i)));
     assign gets = r_step && r_id_i == ReadIdBits'(unsigned'(i));
     assign ends = gets && r_last_i;
 
@@ -134,7 +140,10 @@ module noccl_axi_checker #(
         num_open  <= num_open + 32'(asks) - 32'(ends);
         num_beats <= ends ? 0 : num_beats + 32'(gets);
         if (ends) for (int j = 0; j + 1 < int'(DEPTH); j++) read_lengths[j] <= read_lengths[j+1];
-        if (asks) read_lengths[num_open-32'(ends)] <= ar_len_i;
+        if (asks) begin
+          read_lengths[num_open-32'(ends)] <= !asks_by_write ? ar_len_i
+              : aw_atop_i == noccl_axi_pkg::ATOP_COMPARE ? aw_len_i >> 1 : aw_len_i;
+        end
       end
     end
 

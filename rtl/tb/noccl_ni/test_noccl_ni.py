@@ -10,97 +10,30 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator
-from dataclasses import dataclass
 
 import cocotb
-from cocotb.triggers import ClockCycles, RisingEdge, with_timeout
+from cocotb.triggers import with_timeout
 
-from common import axi, count, handshake, runner
-from common.pauses import KINDS, pauses
-
-# The south-west cluster of collective_noc_4x4 and its neighbours' address bits.
-CLUSTER_BASE = 0x2000_0000
-L1_BYTES = 0x2_0000
-STRIDE = 0x4_0000
-ROW_BIT = STRIDE
-COLUMN_BIT = 4 * STRIDE
-
-UNICAST, MULTICAST, JOIN = 0, 1, 2
-ATOMIC_LOAD_ADD = 0b100000
-TIMEOUT_NS = 400_000
-
-
-def user(opcode: int = UNICAST, mask: int = 0, tag: int = 0) -> int:
-    """AWUSER: opcode, mask, tag, operator, element from the top."""
-    return (((opcode << 48 | mask) << 6 | tag) << 3) << 4
+from common import axi, count, runner
+from common.ni_tile import (
+    CLUSTER_BASE,
+    COLUMN_BIT,
+    JOIN,
+    L1_BYTES,
+    MULTICAST,
+    ROW_BIT,
+    TIMEOUT_NS,
+    UNICAST,
+    flits,
+    settle,
+    start,
+    user,
+)
+from common.pauses import KINDS
 
 
 def test_laws_hold() -> None:
     runner.run(runner.Build("noccl_ni_tb"), __file__)
-
-
-@dataclass
-class Tile:
-    """The interface, its bus models and the memory behind it."""
-
-    wide_write: axi.ManagerWrite
-    wide_read: axi.ManagerRead
-    narrow_write: axi.ManagerWrite
-    narrow_read: axi.ManagerRead
-    memory: bytearray
-    registers: bytearray
-
-
-async def start(dut, back_pressure: str = "never") -> Tile:
-    rng = random.Random(cocotb.RANDOM_SEED)
-    dut.hold_i.value = 0
-    dut.s_narrow_awatop.value = 0
-    cocotb.start_soon(hold_planes(dut, back_pressure, rng))
-    memory, registers = bytearray(1 << 20), bytearray(1 << 20)
-
-    def port(kind, bus, prefix: str, **more):
-        made = kind(bus.from_prefix(dut, prefix), dut.clk_i, dut.rst_ni, False, **more)
-        for name in ("aw_channel", "w_channel", "b_channel", "ar_channel", "r_channel"):
-            channel = getattr(made, name, None)
-            if channel is not None and back_pressure != "never":
-                channel.set_pause_generator(pauses(back_pressure, random.Random(rng.random())))
-        return made
-
-    tile = Tile(
-        port(axi.ManagerWrite, axi.WriteBus, "s_wide", max_burst_len=64),
-        port(axi.ManagerRead, axi.ReadBus, "s_wide", max_burst_len=64),
-        port(axi.ManagerWrite, axi.WriteBus, "s_narrow", max_burst_len=1),
-        port(axi.ManagerRead, axi.ReadBus, "s_narrow", max_burst_len=1),
-        memory,
-        registers,
-    )
-    port(axi.MemoryWrite, axi.WriteBus, "m_mem", mem=memory)
-    port(axi.MemoryRead, axi.ReadBus, "m_mem", mem=memory)
-    port(axi.MemoryWrite, axi.WriteBus, "m_own", mem=memory)
-    port(axi.MemoryWrite, axi.WriteBus, "m_reg", mem=registers)
-    port(axi.MemoryRead, axi.ReadBus, "m_reg", mem=registers)
-    port(axi.MemoryWrite, axi.WriteBus, "m_ownreg", mem=registers)
-    await handshake.start(dut.clk_i, dut.rst_ni)
-    await RisingEdge(dut.clk_i)
-    return tile
-
-
-async def hold_planes(dut, kind: str, rng: random.Random) -> None:
-    """Lets the planes stand still now and then."""
-    planes: list[Iterator[bool]] = [pauses(kind, random.Random(rng.random())) for _ in range(3)]
-    while True:
-        dut.hold_i.value = sum(next(plane) << i for i, plane in enumerate(planes))
-        await RisingEdge(dut.clk_i)
-
-
-def flits(dut) -> list[int]:
-    value = int(dut.num_flits_o.value)
-    return [value >> 32 * i & 0xFFFF_FFFF for i in range(3)]
-
-
-async def settle(dut) -> None:
-    await ClockCycles(dut.clk_i, 20)
 
 
 @cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")
@@ -235,6 +168,14 @@ async def what_nobody_serves_is_answered_here(dut, back_pressure: str) -> None:
         assert response.resp == axi.Resp.DECERR
         response = await tile.narrow_read.read(address, 8, size=3)
         assert response.resp == axi.Resp.DECERR
+    # Bursts of words are refused as a whole, each with as many beats of data as it asked for.
+    tile.narrow_write.max_burst_len = tile.narrow_read.max_burst_len = 16
+    for address, resp in ((unmapped, axi.Resp.DECERR), (CLUSTER_BASE, axi.Resp.SLVERR)):
+        response = await tile.narrow_write.write(address, bytes(40), size=3, user=user())
+        assert response.resp == resp
+        response = await tile.narrow_read.read(address, 72, size=3)
+        assert response.resp == resp
+        assert response.data == bytes(72)
     # A mask that names no cluster, a mask on a unicast, a set on the memory tiles.
     for awuser, address in (
         (user(MULTICAST, 1 << 40), CLUSTER_BASE),
@@ -262,23 +203,6 @@ async def contributions_without_a_place_are_refused(dut) -> None:
         response = await tile.narrow_write.write(address, bytes(8), size=3, user=awuser)
         assert response.resp == axi.Resp.DECERR
     assert flits(dut) == before, "nobody waits for siblings"
-
-
-@cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")
-async def atomics_without_a_place_are_refused(dut) -> None:
-    tile = await start(dut)
-    before = flits(dut)
-    dut.s_narrow_awatop.value = ATOMIC_LOAD_ADD
-    for address, mask in ((0x1000_0000, 0), (CLUSTER_BASE, ROW_BIT)):
-        word = {"size": 3, "user": user(UNICAST, mask)}
-        response = await tile.narrow_write.write(address, bytes(8), **word)
-        assert response.resp == axi.Resp.DECERR
-    # Other atomics than fetch-and-add, and those on a set, are not served.
-    for atop, awuser in ((ATOMIC_LOAD_ADD + 1, user()), (ATOMIC_LOAD_ADD, user(MULTICAST))):
-        dut.s_narrow_awatop.value = atop
-        response = await tile.narrow_write.write(CLUSTER_BASE, bytes(8), size=3, user=awuser)
-        assert response.resp == axi.Resp.SLVERR
-    assert flits(dut) == before
 
 
 @cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")
