@@ -65,63 +65,16 @@ module noccl_ni_narrow_write (
 
   localparam int unsigned InFlightBits = 4;
 
-  typedef struct packed {
-    logic                          is_error;
-    noccl_flit_pkg::resp_e         resp;
-    noccl_axi_pkg::opcode_e        opcode;
-    logic                          is_atomic;
-    noccl_flit_pkg::coord_t        dst;
-    noccl_flit_pkg::region_coord_t base;
-    noccl_flit_pkg::region_coord_t mask;
-    noccl_flit_pkg::tag_t          tag;
-    narrow_id_t                    id;
-    noccl_flit_pkg::offset_t       addr;
-    logic [2:0]                    size;
-    // Of an atomic: the answer has data; beats of them after the first.
-    logic                          has_data;
-    logic [7:0]                    beats_left;
-  } write_t;
-
-  // What answers a refused write.
-  typedef struct packed {
-    narrow_id_t            id;
-    noccl_flit_pkg::resp_e resp;
-    logic                  has_data;
-    logic [7:0]            beats_left;
-  } refusal_t;
-
   // ------------------------------------------------------------------------------------- the open write
 
-  write_t offered, write, write_q;
+  noccl_ni_pkg::narrow_write_t offered, write, write_q;
   logic open_q, open_d;
-  logic hit, is_served;
 
-  noccl_ni_decode u_decode (
+  noccl_ni_narrow_decode u_decode (
       .pos_i,
-      .addr_i(aw_i.addr),
-      .mask_i(aw_i.user.mask),
-      .opcode_i(aw_i.user.opcode),
-      .hit_o(hit),
-      .dst_o(offered.dst),
-      .base_o(offered.base),
-      .mask_o(offered.mask),
-      .offset_o(offered.addr)
+      .aw_i,
+      .write_o(offered)
   );
-
-  // Atomics go to one place; only fetch-and-add is served.
-  assign is_served = aw_i.len == '0 && (aw_i.atop == noccl_axi_pkg::ATOP_NONE
-      || (aw_i.atop == noccl_axi_pkg::ATOP_LOAD_ADD && aw_i.user.opcode == OPCODE_UNICAST));
-  assign offered.is_error = !hit || !is_served;
-  assign offered.resp = hit ? noccl_flit_pkg::RESP_SLVERR : noccl_flit_pkg::RESP_DECERR;
-  assign offered.opcode = aw_i.user.opcode;
-  assign offered.is_atomic = aw_i.atop != noccl_axi_pkg::ATOP_NONE;
-  assign offered.tag = aw_i.user.opcode == OPCODE_JOIN ? aw_i.user.tag
-      : noccl_flit_pkg::tag_t'(aw_i.id);
-  assign offered.id = aw_i.id;
-  assign offered.size = aw_i.size;
-  assign offered.has_data = noccl_axi_pkg::has_read_data(aw_i.atop);
-  // A compare brings two values and gets one.
-  assign offered.beats_left = aw_i.atop == noccl_axi_pkg::ATOP_COMPARE ? aw_i.len >> 1 : aw_i.len;
 
   assign write = open_q ? write_q : offered;
   assign aw_ready_o = !open_q;
@@ -132,8 +85,8 @@ module noccl_ni_narrow_write (
   logic [InFlightBits-1:0] own_in_flight_q, own_in_flight_d;
   logic begun_q, begun_d;
   logic has_write, id_is_free, is_ready, has_own, has_others, both_done, sends;
-  logic refuses, swallows, refused_q, refused_d, refused_taken;
-  refusal_t refusal_q;
+  logic refuses, swallows, refused, refused_held;
+  noccl_ni_pkg::refusal_t refusal;
 
   assign busy_o = busy_q;
   assign has_write = (open_q || aw_valid_i) && w_valid_i;
@@ -142,7 +95,7 @@ module noccl_ni_narrow_write (
   );
   assign has_others = !has_own || write.mask != '0;
   // A refused write of the same id is answered first.
-  assign id_is_free = !busy_q[write.id] && !(refused_q && refusal_q.id == write.id);
+  assign id_is_free = !busy_q[write.refusal.id] && !(refused && refusal.id == write.refusal.id);
   assign is_ready = has_write && !write.is_error
       && (begun_q || (id_is_free && may_open_i && !(has_own && own_in_flight_q != '0)));
 
@@ -166,9 +119,8 @@ module noccl_ni_narrow_write (
 
   assign begun_d = (begun_q || opens) && !sends;
 
-  assign refuses = has_write && write.is_error && w_i.last && !refused_q && !busy_q[write.id];
+  assign refuses = has_write && write.is_error && w_i.last && !refused && !busy_q[write.refusal.id];
   assign swallows = has_write && write.is_error && !w_i.last;
-  assign refused_d = refuses || (refused_q && !refused_taken);
   assign w_ready_o = sends || refuses || swallows;
   assign open_d = (open_q || aw_valid_i) && !(sends || refuses);
 
@@ -225,12 +177,11 @@ module noccl_ni_narrow_write (
   // The network's answer goes first, then the own memory's, then that to a refused write.
   assign answer_valid = rsp_valid_i || own_b_valid_i;
   // What B shows stays until it is taken.
-  logic own_held_q, own_held_d, refused_held_q, refused_held_d, has_answer;
+  logic own_held_q, own_held_d, has_answer;
 
-  assign has_answer = answer_valid && !refused_held_q;
+  assign has_answer = answer_valid && !refused_held;
   assign answer_is_own = !rsp_valid_i || own_held_q;
   assign own_held_d = has_answer && answer_is_own && !answer_taken;
-  assign refused_held_d = refused_q && !has_answer && !refused_taken;
   assign has_data = has_answer && !answer_is_own && rsp_i.hdr.kind == noccl_flit_pkg::RSP_ATOMIC;
 
   always_comb begin
@@ -259,30 +210,31 @@ module noccl_ni_narrow_write (
       .ready_i ({r_ready_i, b_ready_i})
   );
 
-  logic refused_b, refused_r, refused_data_end, refused_told;
+  logic refused_b, refused_r;
 
-  noccl_fork #(
-      .NumOutputs(2)
-  ) u_refused (
+  noccl_ni_refusal u_refusal (
       .clk_i,
       .rst_ni,
-      .valid_i (refused_q && !has_answer),
-      .select_i({refusal_q.has_data, 1'b1}),
-      .ready_o (refused_told),
-      .valid_o ({refused_r, refused_b}),
-      .ready_i ({refused_data_end, b_ready_i})
+      .refuses_i(refuses),
+      .refusal_i(write.refusal),
+      .pending_o(refused),
+      .refusal_o(refusal),
+      .held_o(refused_held),
+      .yields_i(has_answer),
+      .b_valid_o(refused_b),
+      .b_ready_i,
+      .r_valid_o(refused_r),
+      .r_ready_i
   );
-  assign refused_taken = !has_answer && refused_told;
-  assign refused_data_end = r_ready_i && refusal_q.beats_left == '0;
 
   assign b_valid_o = shows_b || refused_b;
-  assign b_o.id = has_answer ? answer_id : refusal_q.id;
-  assign b_o.resp = has_answer ? total_resp : refusal_q.resp;
+  assign b_o.id = has_answer ? answer_id : refusal.id;
+  assign b_o.resp = has_answer ? total_resp : refusal.resp;
   assign r_valid_o = shows_data || refused_r;
-  assign r_o.id = has_answer ? answer_id : refusal_q.id;
+  assign r_o.id = has_answer ? answer_id : refusal.id;
   assign r_o.data = has_answer ? rsp_i.data : '0;
-  assign r_o.resp = has_answer ? rsp_i.hdr.resp : refusal_q.resp;
-  assign r_o.last = has_answer || refusal_q.beats_left == '0;
+  assign r_o.resp = has_answer ? rsp_i.hdr.resp : refusal.resp;
+  assign r_o.last = has_answer || refusal.beats_left == '0;
   assign answer_taken = has_answer && (!is_whole || told);
   assign rsp_ready_o = answer_taken && !answer_is_own;
   assign own_b_ready_o = answer_taken && answer_is_own;
@@ -290,7 +242,7 @@ module noccl_ni_narrow_write (
   always_comb begin
     busy_d = busy_q;
     if (answer_taken && is_whole) busy_d[answer_id] = 1'b0;
-    if (opens) busy_d[write.id] = 1'b1;
+    if (opens) busy_d[write.refusal.id] = 1'b1;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -299,38 +251,30 @@ module noccl_ni_narrow_write (
       busy_q <= '0;
       own_in_flight_q <= '0;
       begun_q <= 1'b0;
-      {refused_q, refused_held_q, own_held_q} <= '0;
+      own_held_q <= 1'b0;
     end else begin
       open_q <= open_d;
       busy_q <= busy_d;
       own_in_flight_q <= own_in_flight_d;
       begun_q <= begun_d;
-      {refused_q, refused_held_q, own_held_q} <= {refused_d, refused_held_d, own_held_d};
+      own_held_q <= own_held_d;
     end
   end
 
   // Written when a transaction opens, so without reset.
   always_ff @(posedge clk_i) begin
     if (aw_valid_i && aw_ready_o) write_q <= offered;
-    if (refuses) begin
-      refusal_q.id <= write.id;
-      refusal_q.resp <= write.resp;
-      refusal_q.has_data <= write.has_data;
-      refusal_q.beats_left <= write.beats_left;
-    end else if (refused_r && r_ready_i && refusal_q.beats_left != '0) begin
-      refusal_q.beats_left <= refusal_q.beats_left - 1'b1;
-    end
     if (answer_taken && !is_whole) begin
       leaves_q[answer_id] <= total_leaves;
       worst_q[answer_id]  <= total_resp;
     end
     if (opens) begin
-      is_join_q[write.id] <= write.opcode == OPCODE_JOIN;
-      root_q[write.id] <= write.dst;
-      tag_q[write.id] <= write.tag;
-      leaves_q[write.id] <= '0;
-      worst_q[write.id] <= noccl_flit_pkg::RESP_OKAY;
-      expected_q[write.id] <= write.opcode == OPCODE_MULTICAST ? noccl_ni_pkg::num_members(
+      is_join_q[write.refusal.id] <= write.opcode == OPCODE_JOIN;
+      root_q[write.refusal.id] <= write.dst;
+      tag_q[write.refusal.id] <= write.tag;
+      leaves_q[write.refusal.id] <= '0;
+      worst_q[write.refusal.id] <= noccl_flit_pkg::RESP_OKAY;
+      expected_q[write.refusal.id] <= write.opcode == OPCODE_MULTICAST ? noccl_ni_pkg::num_members(
           write.mask
       ) : count_t'(1);
     end

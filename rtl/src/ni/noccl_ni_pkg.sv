@@ -34,6 +34,29 @@ package noccl_ni_pkg;
     noccl_flit_pkg::element_e      element;
   } burst_t;
 
+  // What answers a refused narrow write: with data if it is an atomic that asks for them, beats of them after the first.
+  typedef struct packed {
+    noccl_axi_pkg::narrow_id_t id;
+    noccl_flit_pkg::resp_e     resp;
+    logic                      has_data;
+    logic [7:0]                beats_left;
+  } refusal_t;
+
+  // A narrow write, as its address asks for it.
+  typedef struct packed {
+    logic                          is_error;
+    logic                          is_atomic;
+    noccl_axi_pkg::opcode_e        opcode;
+    noccl_flit_pkg::coord_t        dst;
+    noccl_flit_pkg::region_coord_t base;
+    noccl_flit_pkg::region_coord_t mask;
+    noccl_flit_pkg::tag_t          tag;
+    noccl_flit_pkg::offset_t       addr;
+    logic [2:0]                    size;
+    // Its id, and the answer if it is refused.
+    refusal_t                      refusal;
+  } narrow_write_t;
+
   // Room at the next merge point, given back to a sender.
   typedef struct packed {
     noccl_flit_pkg::coord_t root;
