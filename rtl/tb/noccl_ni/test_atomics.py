@@ -166,7 +166,7 @@ async def refused_atomics_are_answered_whole(dut, back_pressure: str) -> None:
             if len(beats[i]) >= num_back:
                 break
             await RisingEdge(dut.clk_i)
-        assert beats[i] == [(0, resp, int(k + 1 == num_back)) for k in range(num_back)]
+        assert beats[i] == [(0, resp, int(beat == num_back)) for beat in range(1, num_back + 1)]
     assert flits(dut) == before, "refused transactions stay out of the network"
     assert not olds
     count.add(len(cases))
