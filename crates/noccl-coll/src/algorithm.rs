@@ -9,6 +9,8 @@ use std::str::FromStr;
 /// Names of the algorithms; `in_network` appears in the names of in-network algorithms only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Algorithm {
+    /// The root's DMA writes to one member after the other.
+    Unicast,
     /// Data passes from neighbour to neighbour, `chunks` pieces in flight (`chunks = 1` is S1's naive, else its seq).
     Chain,
     /// Binary tree, whole payload (multicast) or double-buffered chunks (reduce).
@@ -37,7 +39,8 @@ pub enum Algorithm {
 
 impl Algorithm {
     /// All algorithms in the order of tables.
-    pub const ALL: [Algorithm; 12] = [
+    pub const ALL: [Algorithm; 13] = [
+        Algorithm::Unicast,
         Algorithm::Chain,
         Algorithm::Tree,
         Algorithm::RowColumn,
@@ -56,6 +59,7 @@ impl Algorithm {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Algorithm::Unicast => "unicast",
             Algorithm::Chain => "chain",
             Algorithm::Tree => "tree",
             Algorithm::RowColumn => "row_column",
@@ -76,7 +80,8 @@ impl Algorithm {
     pub const fn is_in_network(self) -> bool {
         match self {
             Algorithm::InNetwork | Algorithm::InNetworkLines | Algorithm::InNetworkOnce => true,
-            Algorithm::Chain
+            Algorithm::Unicast
+            | Algorithm::Chain
             | Algorithm::Tree
             | Algorithm::RowColumn
             | Algorithm::DoubleTree
@@ -102,7 +107,7 @@ impl Algorithm {
             Algorithm::Ring => matches!(kind, AllReduce | AllGather | ReduceScatter),
             Algorithm::Pairwise => matches!(kind, AllGather | AllToAll),
             Algorithm::Slotted => matches!(kind, AllToAll),
-            Algorithm::Chainwrite => matches!(kind, Multicast),
+            Algorithm::Unicast | Algorithm::Chainwrite => matches!(kind, Multicast),
             Algorithm::Counter => matches!(kind, Barrier),
             Algorithm::InNetwork => !matches!(kind, AllToAll),
             Algorithm::InNetworkLines => matches!(kind, AllGather | ReduceScatter),

@@ -112,7 +112,8 @@ impl Choice {
             | Algorithm::RowColumn
             | Algorithm::DoubleTree
             | Algorithm::Ring => true,
-            Algorithm::Pairwise
+            Algorithm::Unicast
+            | Algorithm::Pairwise
             | Algorithm::Slotted
             | Algorithm::Chainwrite
             | Algorithm::Counter
@@ -138,7 +139,8 @@ impl Choice {
         match self.algorithm {
             Algorithm::Chain => true,
             Algorithm::RowColumn => matches!(self.inner, Inner::Chain),
-            Algorithm::Tree
+            Algorithm::Unicast
+            | Algorithm::Tree
             | Algorithm::DoubleTree
             | Algorithm::Ring
             | Algorithm::Pairwise
@@ -209,7 +211,8 @@ const fn default_forwarding(algorithm: Algorithm, inner: Inner) -> Forwarding {
             Forwarding::Push
         }
         (
-            Algorithm::Chain
+            Algorithm::Unicast
+            | Algorithm::Chain
             | Algorithm::Ring
             | Algorithm::Pairwise
             | Algorithm::Slotted
@@ -272,7 +275,7 @@ impl FromStr for Choice {
             accepted: "NAME[:CHUNKS][:tree][:pull|:push][:software], CHUNKS at least 1; `:tree` \
                        only after row_column; after ring only `:software`, after in_network only \
                        CHUNKS, after in_network_once only `:centre`, after chainwrite only an order (`noccl order`), after \
-                       pairwise, slotted and in_network_lines nothing; for a barrier \
+                       unicast, pairwise, slotted and in_network_lines nothing; for a barrier \
                        counter and in_network with [:row_column|:quads|:pairwise][:centre]"
                 .to_owned(),
         }
@@ -385,6 +388,7 @@ mod tests {
             "ring:pull",
             "counter:pull",
             "chainwrite:2",
+            "unicast:2",
             "chainwrite:shortest",
         ] {
             let error = text.parse::<Choice>().expect_err(text).to_string();

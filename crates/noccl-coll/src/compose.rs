@@ -17,7 +17,7 @@ use crate::{
     once, pairwise, segments, slotted,
 };
 use noccl_net::{Network, TileRef};
-use noccl_workload::check::shares_results;
+use noccl_workload::check::{merges_several, shares_results};
 use noccl_workload::{
     Action, ActionKind, BarrierMechanism, Collective, CollectiveKind, Destination, Place,
 };
@@ -151,7 +151,8 @@ impl Task<'_> {
             Algorithm::InNetworkLines => gather::reduce_scatter_lines(blocks, &mut layout, &sync)?,
             Algorithm::InNetwork if is_gather => gather::all_gather(blocks),
             Algorithm::InNetwork => gather::reduce_scatter(blocks, &mut layout, &sync),
-            Algorithm::Chain
+            Algorithm::Unicast
+            | Algorithm::Chain
             | Algorithm::Tree
             | Algorithm::DoubleTree
             | Algorithm::Ring
@@ -169,9 +170,19 @@ impl Task<'_> {
         SyncPlan::new(
             &group.members,
             &group.pieces,
-            self.choice.barrier,
+            self.mechanism(self.choice.barrier),
             group.entry,
         )
+    }
+
+    /// Routers that join at FIFO heads cannot merge two barriers at once, and a group of several multi-addresses
+    /// would be synchronised by barriers that overtake each other: there a counter does it.
+    pub(crate) fn mechanism(&self, wanted: BarrierMechanism) -> BarrierMechanism {
+        if self.group.pieces.len() > 1 && !merges_several(self.network) {
+            BarrierMechanism::Software
+        } else {
+            wanted
+        }
     }
 
     fn beat_bytes(&self) -> u64 {
@@ -325,14 +336,15 @@ impl Task<'_> {
             });
         };
         let (members, pieces) = (&self.group.members, &self.group.pieces);
-        let plan = SyncPlan::new(members, pieces, mechanism, counter);
+        let plan = SyncPlan::new(members, pieces, self.mechanism(mechanism), counter);
         if mechanism == BarrierMechanism::InNetwork && plan.is_counter() {
             return Err(CollError::Unsupported {
                 algorithm: self.choice.algorithm.to_string(),
                 collective: "barrier".to_owned(),
                 reason:
-                    "no two members of the group make a multi-address; accepted: counter, or a \
-                         group with neighbours whose coordinates differ in one bit"
+                    "the network has no barrier for it: no two members make a multi-address, or the routers \
+                         are published ones and it takes several; accepted: counter, or a group that is one \
+                         multi-address"
                         .to_owned(),
             });
         }

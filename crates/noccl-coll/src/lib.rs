@@ -32,6 +32,7 @@ mod steps;
 pub mod stops;
 mod survey;
 mod sync;
+mod unicast;
 
 pub use algorithm::Algorithm;
 pub use barrier::{
@@ -87,12 +88,17 @@ pub fn schedule(
         Algorithm::InNetwork if !collective.kind.has_blocks() => task.by_network()?,
         Algorithm::InNetworkOnce => task.by_one_transaction()?,
         Algorithm::Chainwrite => task.by_endpoints()?,
+        Algorithm::Unicast => task.by_unicasts()?,
         Algorithm::InNetwork
         | Algorithm::InNetworkLines
         | Algorithm::Pairwise
         | Algorithm::Slotted => task.in_blocks()?,
     };
-    let mut parameters = choice.parameters(num_chunks as u32);
+    let made = Choice {
+        barrier: task.mechanism(choice.barrier),
+        ..choice
+    };
+    let mut parameters = made.parameters(num_chunks as u32);
     if collective.kind.has_blocks() {
         // Blocks are not cut, and each algorithm has one structure.
         parameters.retain(|name, _| name == "barrier");
@@ -126,7 +132,7 @@ fn validate(collective: &Collective, choice: Choice) -> Result<(), CollError> {
     };
     let is_whole = matches!(
         choice.algorithm,
-        Algorithm::InNetworkOnce | Algorithm::Chainwrite
+        Algorithm::InNetworkOnce | Algorithm::Chainwrite | Algorithm::Unicast
     );
     if choice.chunks > 1 && (!is_cut || is_whole) {
         return Err(unsupported("accepted: one chunk".to_owned()));

@@ -40,7 +40,8 @@ pub(crate) fn phases(group: &Group, choice: Choice, first: First) -> Result<Vec<
             Inner::Tree,
         ),
         Algorithm::RowColumn => row_column(group, choice.inner, first),
-        Algorithm::DoubleTree
+        Algorithm::Unicast
+        | Algorithm::DoubleTree
         | Algorithm::Ring
         | Algorithm::Pairwise
         | Algorithm::Slotted

@@ -20,7 +20,12 @@ const REDUCED_CHUNK_BEATS: [u64; 8] = [8, 12, 16, 24, 32, 48, 64, 128];
 /// fit in memory or cannot do this group is left out.
 #[must_use]
 pub fn choices(network: &Network, collective: &Collective) -> Vec<Choice> {
-    possible(network, collective, |_| true)
+    possible(network, collective, |choice| is_usual(network, *choice))
+}
+
+/// Repeated unicasts are the baseline of S3; beside S1's mechanisms they are compared when asked for by name.
+fn is_usual(network: &Network, choice: Choice) -> bool {
+    choice.algorithm != Algorithm::Unicast || network.spec().cluster.torrent.is_some()
 }
 
 /// Those of one algorithm. The others' schedules are not made, which on a large mesh would take far longer
@@ -89,7 +94,8 @@ fn candidates(network: &Network, collective: &Collective) -> Vec<Choice> {
                 orders.map(Choice::chainwrite).to_vec()
             }
             Algorithm::InNetworkOnce => vec![Choice::new(algorithm, 1), Choice::central()],
-            Algorithm::Ring
+            Algorithm::Unicast
+            | Algorithm::Ring
             | Algorithm::Pairwise
             | Algorithm::Slotted
             | Algorithm::Counter

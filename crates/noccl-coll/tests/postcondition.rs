@@ -124,6 +124,23 @@ fn sets_that_are_no_rectangles() {
 }
 
 #[test]
+fn unicasts_to_any_set_from_any_root() {
+    let net = network("collective_noc_4x4");
+    let choice = Choice::new(Algorithm::Unicast, 1);
+    for group in odd_sets().into_iter().chain([rectangle(0, 0, 4, 4)]) {
+        for root in clusters(4, 4).chain([TileRef::Memory(2)]) {
+            for in_place in [false, true] {
+                let mut task = collective(CollectiveKind::Multicast, group.clone(), root, 1000);
+                if in_place {
+                    task.output_offset = task.input_offset;
+                }
+                assert!(prove(&net, &task, choice), "{choice} refuses {task:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn results_may_replace_inputs() {
     let net = network("collective_noc_4x4");
     for group in [

@@ -43,8 +43,8 @@ pub use barrier::{
 };
 pub use checkpoints::CheckpointRequest;
 pub use compare::{
-    AlgorithmRequest, Backend, CompareRequest, CompareRow, Comparison, LinkFlits, SumError,
-    compare, compare_by_model, parse_algorithms, plane_name,
+    AlgorithmRequest, Backend, CompareRequest, CompareRow, Comparison, LinkFlits, Skipped,
+    SumError, compare, compare_by_model, parse_algorithms, plane_name,
 };
 pub use demo::{DEMO_KIB, DEMO_PRESET, demo};
 pub use describe::{LinkRow, NetworkDescription, RegionRow, TileRow, describe};

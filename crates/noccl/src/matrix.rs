@@ -21,7 +21,7 @@ pub struct MatrixRequest {
     pub collectives: Vec<CollectiveKind>,
     /// Payloads per participant (blocks where there are blocks); what does not fit is left out.
     pub bytes: Vec<u64>,
-    /// Algorithms; empty for all that can do a collective, but no chain over more than 64 members.
+    /// Algorithms; empty for all that can do a collective, but no chain over more than 64 members, and no unicasts.
     pub algorithms: Vec<AlgorithmRequest>,
     /// Group, as [`parse_group`] reads it.
     pub group: String,
@@ -144,7 +144,7 @@ fn algorithms(
     }
     Algorithm::ALL
         .into_iter()
-        .filter(|a| a.does(kind) && *a != Algorithm::Chain)
+        .filter(|a| a.does(kind) && !matches!(a, Algorithm::Chain | Algorithm::Unicast))
         .map(AlgorithmRequest::Search)
         .collect()
 }

@@ -125,6 +125,62 @@ fn what_the_published_router_cannot_do_is_skipped_unless_it_was_asked_for() {
     assert!(error.to_string().contains("peer_compatible"), "{error}");
 }
 
+/// S3's rivals on the mesh of its chains: nothing asked for by name, nothing hangs.
+#[test]
+fn every_multicast_runs_on_the_published_routers_under_torrent_endpoints() {
+    let net = load("torrent_4x5", &[]).unwrap().network;
+    let group = parse_group(&net, "all").unwrap();
+    let mut request = CompareRequest::new(CollectiveKind::Multicast, group, vec![1024]);
+    request.root = Some(noccl::TileRef::Cluster(noccl::Coord::new(0, 0)));
+    let comparison = compare(&net, &request, Watch::quiet()).unwrap();
+    assert!(comparison.rows.iter().all(|r| r.verified));
+    assert_eq!(comparison.skipped, Vec::new());
+    let names: Vec<&str> = comparison
+        .rows
+        .iter()
+        .map(|r| r.algorithm.as_str())
+        .collect();
+    for name in [
+        "unicast",
+        "chain",
+        "tree",
+        "double_tree",
+        "chainwrite",
+        "in_network",
+    ] {
+        assert!(names.contains(&name), "{name} of {names:?}");
+    }
+    // 20 clusters are no multi-address: barriers that overtake each other would wait for each other.
+    let steps = comparison
+        .rows
+        .iter()
+        .filter_map(|r| r.parameters.get("barrier"));
+    assert!(steps.clone().count() > 3 && steps.clone().all(|b| b == "software"));
+    // The engine's port passes every copy.
+    let unicast = &comparison.rows[0];
+    assert!(
+        unicast.cycles > 20 * unicast.payload_bound_cycles,
+        "{unicast:?}"
+    );
+}
+
+#[test]
+fn a_hang_of_published_routers_is_told_unless_the_algorithm_was_asked_for() {
+    let net = load("torrent_4x5", &[]).unwrap().network;
+    let group = parse_group(&net, "all").unwrap();
+    let mut request = CompareRequest::new(CollectiveKind::AllGather, group, vec![256]);
+    let comparison = compare(&net, &request, Watch::quiet()).unwrap();
+    let told: Vec<String> = comparison.skipped.iter().map(ToString::to_string).collect();
+    let is_hang = |t: &String| t.starts_with("in_network: ") && t.contains("deadlock");
+    assert!(told.iter().any(is_hang), "{told:?}");
+    request.algorithms = parse_algorithms("in_network").unwrap();
+    let error = compare(&net, &request, Watch::quiet()).unwrap_err();
+    assert!(
+        matches!(error, Error::Run(noccl::RunError::Hang(_))),
+        "{error}"
+    );
+}
+
 /// Alone and granted the way of the data backwards, as published endpoints do it, in any order.
 #[test]
 fn the_models_law_of_chains_is_the_simulators_to_the_cycle() {

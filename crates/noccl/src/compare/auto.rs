@@ -75,7 +75,8 @@ fn estimate(shape: &Shape, kind: CollectiveKind, algorithm: Algorithm) -> Option
         (Algorithm::RowColumn, CollectiveKind::AllToAll) => Some(shape.row_column_cycles()),
         (Algorithm::Slotted, _) => Some(shape.slotted_cycles()),
         (
-            Algorithm::Chain
+            Algorithm::Unicast
+            | Algorithm::Chain
             | Algorithm::Tree
             | Algorithm::RowColumn
             | Algorithm::DoubleTree

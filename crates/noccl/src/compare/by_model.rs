@@ -38,9 +38,12 @@ pub fn compare_by_model(
     let constants = calibration.constants_for(network.spec())?;
     let outcomes = pending(network, request)?
         .par_iter()
-        .map(|(collective, family)| row(network, collective, family, request, constants))
+        .map(|(collective, family)| {
+            let row = row(network, collective, family, request, constants);
+            (family.name(), row)
+        })
         .collect();
-    collect_rows(request, outcomes)
+    collect_rows(network, request, outcomes)
 }
 
 fn row(

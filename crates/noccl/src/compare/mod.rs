@@ -27,6 +27,7 @@ use noccl_coll::Choice;
 use noccl_net::{Network, TileRef};
 use noccl_run::{Counters, Mode, RunConfig, RunError, energy_pj};
 use noccl_sim::run_schedule;
+use noccl_workload::check::merges_several;
 use noccl_workload::{ActionKind, CheckError, Collective, CollectiveKind, Schedule};
 use rayon::prelude::*;
 pub(crate) use search::best_of;
@@ -37,8 +38,26 @@ use search::{Family, best_choice, families};
 pub struct Comparison {
     /// One row per size and algorithm, sizes in the order of the request.
     pub rows: Vec<CompareRow>,
-    /// Why this network cannot run an algorithm that was not asked for by name.
-    pub skipped: Vec<Error>,
+    /// Algorithms that were not asked for by name and that this network cannot run.
+    pub skipped: Vec<Skipped>,
+}
+
+/// An algorithm without a row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Skipped {
+    /// Name.
+    pub algorithm: String,
+    /// Why: a refusal, or how it hangs on published routers.
+    pub reason: Error,
+}
+
+impl std::fmt::Display for Skipped {
+    /// In one line: of a hang the summary alone.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let reason = self.reason.to_string();
+        let first = reason.lines().next().unwrap_or_default();
+        write!(f, "{}: {first}", self.algorithm)
+    }
 }
 
 /// Compares algorithms; runs in parallel, with the same rows for any number of threads.
@@ -52,16 +71,17 @@ pub fn compare(
 ) -> Result<Comparison, Error> {
     let pending = pending(network, request)?;
     let tally = Tally::new(watch, pending.len() as u64);
-    let outcomes: Vec<Result<CompareRow, Error>> = pending
+    let row = |collective: &Collective, family: &Family| {
+        let case = Case::new(network, collective, request.seed)?;
+        let row = measure(network, &case, family, request, &tally)?;
+        tally.finish_unit()?;
+        Ok(row)
+    };
+    let outcomes: Vec<(String, Result<CompareRow, Error>)> = pending
         .par_iter()
-        .map(|(collective, family)| {
-            let case = Case::new(network, collective, request.seed)?;
-            let row = measure(network, &case, family, request, &tally)?;
-            tally.finish_unit()?;
-            Ok(row)
-        })
+        .map(|(collective, family)| (family.name(), row(collective, family)))
         .collect();
-    collect_rows(request, outcomes)
+    collect_rows(network, request, outcomes)
 }
 
 /// Every size with every family of choices.
@@ -81,37 +101,40 @@ fn pending(
 
 /// Rows and refusals of a request's outcomes, in their order.
 fn collect_rows(
+    network: &Network,
     request: &CompareRequest,
-    outcomes: Vec<Result<CompareRow, Error>>,
+    outcomes: Vec<(String, Result<CompareRow, Error>)>,
 ) -> Result<Comparison, Error> {
     let mut comparison = Comparison {
         rows: Vec::new(),
         skipped: Vec::new(),
     };
-    for outcome in outcomes {
+    for (algorithm, outcome) in outcomes {
         match outcome {
             Ok(row) => comparison.rows.push(row),
-            Err(error) if request.algorithms.is_empty() && is_refusal(&error) => {
-                comparison.skipped.push(error);
+            Err(reason) if request.algorithms.is_empty() && is_refusal(network, &reason) => {
+                comparison.skipped.push(Skipped { algorithm, reason });
             }
             Err(error) => return Err(error),
         }
     }
     if comparison.rows.is_empty()
-        && let Some(error) = comparison.skipped.pop()
+        && let Some(skipped) = comparison.skipped.pop()
     {
-        return Err(error);
+        return Err(skipped.reason);
     }
     fill_speedups(&mut comparison.rows);
     Ok(comparison)
 }
 
-/// This network cannot run the algorithm, though the algorithm is right.
-fn is_refusal(error: &Error) -> bool {
+/// This network cannot run the algorithm, though the algorithm is right. To hang is a behaviour of published routers
+/// and a defect of all others.
+fn is_refusal(network: &Network, error: &Error) -> bool {
     match error {
         Error::Run(RunError::Refused { .. }) => true,
+        Error::Run(RunError::Hang(_)) => !merges_several(network),
         Error::Check(check) => matches!(**check, CheckError::Field { .. } | CheckError::Crowd(_)),
-        Error::Run(RunError::Hang(_) | RunError::Interrupted { .. })
+        Error::Run(RunError::Interrupted { .. })
         | Error::Spec(_)
         | Error::Net(_)
         | Error::Coll(_)

@@ -19,6 +19,17 @@ pub(crate) struct Family {
     pub(crate) candidates: Vec<Choice>,
 }
 
+impl Family {
+    /// Name of the algorithm; with its parameters if there is but one choice.
+    pub(crate) fn name(&self) -> String {
+        match self.candidates.as_slice() {
+            [only] => only.to_string(),
+            [first, ..] => first.algorithm.to_string(),
+            [] => String::new(),
+        }
+    }
+}
+
 /// Families of a collective: each algorithm is one, except that a chain of one chunk (the naive
 /// form) stands beside the pipelined ones.
 pub(crate) fn families(

@@ -13,6 +13,7 @@ pub(crate) mod svg;
 use crate::compare::CompareRow;
 use crate::names::word;
 use crate::{Error, format_bytes};
+use noccl_coll::stops::StopOrder;
 use noccl_coll::{Choice, Inner};
 use noccl_workload::CollectiveKind;
 
@@ -87,7 +88,7 @@ fn title(row: &CompareRow) -> String {
 }
 
 /// Algorithm with what tells it apart from its neighbours in a table: the naive chain, the inner
-/// structure of a two-dimensional form.
+/// structure of a two-dimensional form, the order of a chain's stops, a root in the centre.
 #[must_use]
 pub fn mechanism(row: &CompareRow) -> String {
     let parameter = |name: &str| row.parameters.get(name).map(String::as_str);
@@ -99,6 +100,14 @@ pub fn mechanism(row: &CompareRow) -> String {
         ("chain", Some("1"), _) => "chain, naive".to_owned(),
         ("chain", Some(_), _) => "chain, pipelined".to_owned(),
         (name, _, Some(inner)) => format!("{name} of {inner}s"),
+        ("chainwrite", _, _) => match parameter("order") {
+            Some(order) if order != StopOrder::Latency.name() => format!("chainwrite:{order}"),
+            Some(_) | None => "chainwrite".to_owned(),
+        },
+        ("in_network_once", _, _) => match parameter("root") {
+            Some(root) => format!("in_network_once:{root}"),
+            None => "in_network_once".to_owned(),
+        },
         (name, _, _) => {
             let shape = ["structure", "counters"].into_iter().filter_map(parameter);
             shape.fold(name.to_owned(), |name, part| format!("{name}, {part}"))

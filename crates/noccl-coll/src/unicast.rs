@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Multicast by repeated unicasts (S3's iDMA): one engine writes to one member after the other.
+//!
+//! The baseline of every other form: it needs neither network nor other members, and its engine's port carries the
+//! payload as often as there are members.
+
+use crate::CollError;
+use crate::blocks::at;
+use crate::builder::Builder;
+use crate::compose::Task;
+use crate::layout::Layout;
+use crate::steps::transfer;
+use noccl_workload::{Action, ActionKind, Destination, Place};
+
+impl Task<'_> {
+    /// A copy per member, queued back to back in the engine of the entry. What lies outside of the group is
+    /// fetched first.
+    pub(crate) fn by_unicasts(&self) -> Result<Vec<Action>, CollError> {
+        let (group, collective) = (self.group, self.collective);
+        Layout::new(self.network, group, collective, self.choice)?;
+        let (entry, bytes, output) = (group.entry, collective.bytes, collective.output_offset);
+        let mut builder = Builder::default();
+        let mut source = Place {
+            tile: collective.root,
+            offset: collective.input_offset,
+        };
+        let own = at(entry, output);
+        let copy = |source: Place, to: Place| {
+            ActionKind::Transfer(transfer(entry, source, Destination::One(to), bytes))
+        };
+        if source.tile != own.tile {
+            builder.add(copy(source, own), &[entry]);
+            builder.end_step();
+            source = own;
+        }
+        for member in group.members.iter().filter(|m| **m != entry) {
+            builder.add(copy(source, at(*member, output)), &[entry]);
+        }
+        if source != own {
+            builder.add(copy(source, own), &[entry]);
+        }
+        builder.end_step();
+        Ok(builder.finish())
+    }
+}
