@@ -55,6 +55,7 @@ mod wheel;
 
 pub use record::OnCycle;
 pub use schedule_run::ScheduleRun;
+pub use torrent::DirectChain;
 
 use diagnose::Driver;
 use machine::Machine;

@@ -2,11 +2,13 @@
 //! Torrent endpoints (S3): chains of stores and forwards without anything in the network.
 //!
 //! From the bottom: [`pattern`] (addresses and banks), [`cfg`] (configurations as bits), [`narrow`] and [`lane`] (the
-//! two ports), [`endpoint`] with [`head`] and [`follower`] (the state machines), [`port`] (what joins them to the NIs).
+//! two ports), [`endpoint`] with [`head`] and [`follower`] (the state machines), [`port`] (what joins them to the NIs),
+//! [`direct`] (endpoints without a network).
 //! Why mode `safe` is free of deadlock: `docs/design/0005-torrent.md`.
 
 mod blame;
 mod cfg;
+mod direct;
 mod endpoint;
 mod follower;
 mod head;
@@ -20,6 +22,7 @@ mod task;
 mod tests;
 
 pub(crate) use blame::{Cause, Hindrance};
+pub use direct::DirectChain;
 pub(crate) use port::{Place, Torrents, Window};
 
 use endpoint::Settings;

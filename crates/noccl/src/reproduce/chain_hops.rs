@@ -3,7 +3,6 @@
 
 use super::Found;
 use super::figure::{Line, line_chart};
-use super::rivals;
 use super::runner::network;
 use crate::order::{OrderDraw, OrderDrawRequest, order_draws};
 use crate::watch::Watch;
@@ -20,8 +19,7 @@ const SEED: u64 = 1;
 /// Mean hops per destination, by number of destinations.
 type Means = Vec<(f64, f64)>;
 
-/// All measurements of S3's claims.
-pub(super) fn measure(watch: Watch<'_>) -> Result<Found, Error> {
+pub(super) fn hops(watch: Watch<'_>, found: &mut Found) -> Result<(), Error> {
     let network = network("torrent_8x8", &[])?;
     let orders = StopOrder::ALL.into_iter();
     let request = OrderDrawRequest {
@@ -32,10 +30,8 @@ pub(super) fn measure(watch: Watch<'_>) -> Result<Found, Error> {
         orders: orders.filter(|o| *o != StopOrder::Latency).collect(),
     };
     let draws = order_draws(&network, &request, watch)?;
-    let mut found = Found::default();
-    judge(&draws, &mut found);
-    rivals::rivals(&mut found)?;
-    Ok(found)
+    judge(&draws, found);
+    Ok(())
 }
 
 fn judge(draws: &[OrderDraw], found: &mut Found) {

@@ -35,8 +35,8 @@ pub struct Figure {
     pub svg: String,
 }
 
-/// Lines over a logarithmic x axis whose ticks are the data's; y starts at 0, or is logarithmic where the
-/// values span more than a decade.
+/// Lines over an x axis whose ticks are the data's, logarithmic unless these are evenly spaced; y starts at 0, or is
+/// logarithmic where the values span more than a decade.
 pub(crate) fn line_chart(name: &str, title: &str, x: &str, y: &str, lines: &[Line]) -> Figure {
     let axes = Axes::new(lines);
     let mut svg = Svg::new(WIDTH, HEIGHT, title);
@@ -88,6 +88,7 @@ fn standalone(svg: &str) -> String {
 
 struct Axes {
     ticks_x: Vec<f64>,
+    is_even: bool,
     ticks_y: Vec<f64>,
     is_log: bool,
 }
@@ -101,8 +102,11 @@ impl Axes {
         let low = points().map(|p| p.1).fold(f64::INFINITY, f64::min);
         let high = points().map(|p| p.1).fold(0.0, f64::max);
         let is_log = low > 0.0 && high / low > 10.0;
+        let steps: Vec<f64> = ticks_x.windows(2).map(|w| w[1] - w[0]).collect();
+        let is_even = steps.len() > 1 && steps.iter().all(|s| (s - steps[0]).abs() < 1e-9);
         Self {
             ticks_x,
+            is_even,
             ticks_y: if is_log {
                 decades(low, high)
             } else {
@@ -119,9 +123,9 @@ impl Axes {
         };
         let part = |value: f64, (low, high): (f64, f64)| (value - low) / (high - low).max(1e-9);
         // Shifted, so that an overhead of 0 has a place.
-        let log = |v: f64| (v + 1.0).log2();
+        let scaled = |v: f64| if self.is_even { v } else { (v + 1.0).log2() };
         let (left, right) = ends(&self.ticks_x);
-        let across = part(log(x), (log(left), log(right)));
+        let across = part(scaled(x), (scaled(left), scaled(right)));
         let (bottom, top) = ends(&self.ticks_y);
         let up = if self.is_log {
             part(y.log2(), (bottom.log2(), top.log2()))
@@ -201,6 +205,18 @@ mod tests {
                     "{point:?} at {y}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn evenly_spaced_ticks_stay_evenly_spaced_and_powers_do_too() {
+        for xs in [[1.0, 2.0, 3.0, 4.0], [7.0, 15.0, 31.0, 63.0]] {
+            let points = xs.map(|x| (x, 1.0)).to_vec();
+            let name = "l".to_owned();
+            let axes = Axes::new(&[Line { name, points }]);
+            let at = xs.map(|x| axes.at((x, 1.0)).0);
+            let steps: Vec<f64> = at.windows(2).map(|w| w[1] - w[0]).collect();
+            assert!(steps.iter().all(|s| (s - steps[0]).abs() < 1e-6), "{at:?}");
         }
     }
 

@@ -15,13 +15,16 @@ mod equations;
 pub(crate) mod figure;
 mod limit;
 pub(crate) mod outcome;
+mod overhead;
 mod products;
 mod ratios;
 mod rivals;
 pub(crate) mod runner;
+mod snake;
 mod synchronisation;
 pub(crate) mod table;
 mod table_1;
+mod torrent;
 
 pub use claims::ToleranceKind;
 pub use figure::Figure;
@@ -89,7 +92,7 @@ pub fn reproduce(paper: &str, is_quick: bool, watch: Watch<'_>) -> Result<Reprod
     let claims = paper.claims()?;
     let found = match paper {
         Paper::CollectiveNoc => collective_noc::measure(is_quick, watch)?,
-        Paper::Torrent => chain_hops::measure(watch)?,
+        Paper::Torrent => torrent::measure(watch)?,
     };
     Ok(Reproduction {
         paper,
@@ -197,7 +200,7 @@ mod tests {
             .iter()
             .map(|f| f.name.as_str())
             .collect();
-        assert_eq!(names, ["fig_6", "fig_5"]);
+        assert_eq!(names, ["fig_7", "fig_6", "fig_5"]);
     }
 
     #[test]

@@ -3,11 +3,10 @@
 
 use super::Found;
 use super::figure::{Line, line_chart};
-use super::runner::network;
+use super::snake::Snake;
 use crate::Error;
-use noccl_coll::stops::{ChainCycles, StopOrder, chain_report, stop_order};
+use noccl_coll::stops::{ChainCycles, chain_report};
 use noccl_model::rivals::{ListMulticast, RepeatedCopies, efficiency};
-use noccl_net::{Coord, Network, TileId};
 
 /// S3's payloads.
 const KIB: [u64; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
@@ -19,34 +18,21 @@ const BEAT_BYTES: u64 = 64;
 
 /// Cycles of every mechanism, by number of destinations and payload.
 struct Mesh {
-    network: Network,
-    source: TileId,
-    /// Neighbour after neighbour.
-    snake: Vec<TileId>,
+    snake: Snake,
 }
 
 impl Mesh {
-    fn new() -> Result<Self, Error> {
-        let network = network("torrent_4x5", &[])?;
-        let source = network.tile_at(Coord::new(0, 0));
-        let others: Vec<TileId> = network.clusters().filter(|t| *t != source).collect();
-        let snake = stop_order(&network, source, &others, StopOrder::Nearest)?;
-        Ok(Self {
-            network,
-            source,
-            snake,
-        })
-    }
-
     fn chain(&self, num: u32, bytes: u64) -> u64 {
-        let constants = ChainCycles::of(&self.network);
-        let stops = &self.snake[..num as usize];
-        chain_report(&self.network, self.source, stops, &constants, bytes).cycles
+        let Snake {
+            network, source, ..
+        } = &self.snake;
+        let constants = ChainCycles::of(network);
+        chain_report(network, *source, self.snake.stops(num), &constants, bytes).cycles
     }
 
     fn list(&self, setting: ListMulticast, num: u32, bytes: u64) -> u64 {
-        let stops = self.snake[..num as usize].iter();
-        let hops = stops.map(|to| self.network.hops(self.source, *to));
+        let stops = self.snake.stops(num).iter();
+        let hops = stops.map(|to| self.snake.network.hops(self.snake.source, *to));
         setting.cycles(num, hops.max().unwrap_or(0), bytes / BEAT_BYTES)
     }
 
@@ -61,7 +47,9 @@ impl Mesh {
 }
 
 pub(super) fn rivals(found: &mut Found) -> Result<(), Error> {
-    let mesh = Mesh::new()?;
+    let mesh = Mesh {
+        snake: Snake::new("torrent_4x5", &[])?,
+    };
     let copies = |num: u32, bytes: u64| RepeatedCopies::ASSUMED.cycles(num, bytes / BEAT_BYTES);
     let eta = |num, bytes, cycles| efficiency(num, bytes / BEAT_BYTES, cycles);
     let at = |kib: u64| eta(8, kib << 10, copies(8, kib << 10));

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//! All measurements of S3's claims.
+
+use super::runner::Runner;
+use super::{Found, chain_hops, overhead, rivals};
+use crate::watch::{Tally, Watch};
+use crate::{Error, Step};
+
+/// Groups of measurements, of which each counts as one unit of progress.
+const GROUPS: u64 = 3;
+
+pub(super) fn measure(watch: Watch<'_>) -> Result<Found, Error> {
+    let tally = Tally::new(watch, GROUPS);
+    let runner = Runner { tally: &tally };
+    // What has units of its own reports as a part of these.
+    let of_all = |step: Step| tally.follow(step.simulated_cycles);
+    let part = Watch::new(&of_all);
+    let mut found = Found::default();
+    overhead::overhead(runner, &mut found)?;
+    tally.finish_unit()?;
+    chain_hops::hops(part, &mut found)?;
+    tally.finish_unit()?;
+    rivals::rivals(&mut found)?;
+    tally.finish_unit()?;
+    Ok(found)
+}
