@@ -242,7 +242,7 @@ fn a_snake_costs_the_published_cycles_per_destination() {
     let at = |y: u16| network.tile_at(network.mesh_coord(Coord::new(0, y)));
     let snake: Vec<TileId> = (1..9).map(at).collect();
     let of = |num: usize| cycles(&network, at(0), &snake[..num]);
-    let configuration = u64::from(ChainCycles::PER_TAIL_HOP);
+    let configuration = u64::from(ChainCycles::PUBLISHED.per_tail_hop());
     for num in 1..8 {
         assert_eq!(of(num + 1) - of(num), 82 + configuration);
     }

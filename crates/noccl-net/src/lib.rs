@@ -7,6 +7,7 @@
 //! Source: S1 §2.3 (multi-address), §3.1 (routers), §3.2.2 (address map).
 
 mod address;
+mod chain_cycles;
 mod coord;
 mod cover;
 pub mod deadlock;
@@ -20,6 +21,7 @@ mod tile_text;
 pub mod tree;
 
 pub use address::MultiAddress;
+pub use chain_cycles::ChainCycles;
 pub use coord::{Coord, Port, TileId};
 pub use cover::{cover, interval_cubes};
 pub use elaborate::{MAX_REGIONS, MAX_TILES, elaborate};

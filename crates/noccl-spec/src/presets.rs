@@ -13,7 +13,7 @@ const TORRENT_4X5: &str = include_str!("../presets/torrent_4x5.toml");
 /// Names worth listing. [`preset_text`] also accepts `collective_noc_WxH` for any W and H from 1 to
 /// 1024, and the suffixes `_peer` and `_large` behind any of them; `torrent_HxW` for any H and W from 1 to 64,
 /// and the suffix `_published`.
-pub const PRESET_NAMES: [&str; 8] = [
+pub const PRESET_NAMES: [&str; 9] = [
     "collective_noc_4x4",
     "collective_noc_8x8",
     "collective_noc_16x16",
@@ -21,6 +21,7 @@ pub const PRESET_NAMES: [&str; 8] = [
     "collective_noc_4x4_peer",
     "torrent_4x5",
     "torrent_4x5_published",
+    "torrent_4x5_parallel",
     "torrent_3x3",
 ];
 
@@ -30,7 +31,7 @@ pub const PRESET_NAMES: [&str; 8] = [
 /// selects the published router, `_large` an L1 of 1 MiB.
 ///
 /// `torrent_HxW` is S3's system with H rows and W columns of clusters, as S3 writes it; the suffix `_published`
-/// selects the published endpoint. `torrent_3x3`, S3's FPGA system, has an L1 of 4 MiB: its largest transfers
+/// selects the published endpoint, `_parallel` overlapped control. `torrent_3x3`, S3's FPGA system, has an L1 of 4 MiB: its largest transfers
 /// do not fit into the others' 1 MiB.
 ///
 /// # Errors
@@ -47,7 +48,7 @@ pub fn preset_text(name: &str) -> Result<String, SpecError> {
     if let Some(rest) = name.strip_prefix("torrent_") {
         let (height, width, suffix) = parts(rest, 64).ok_or_else(unknown)?;
         return match suffix {
-            "" | "published" => Ok(torrent(name, width, height, suffix)),
+            "" | "published" | "parallel" => Ok(torrent(name, width, height, suffix)),
             _ => Err(unknown()),
         };
     }
@@ -83,11 +84,14 @@ fn torrent(name: &str, width: u32, height: u32, suffix: &str) -> String {
     } else {
         text
     };
-    let text = if suffix == "published" {
-        text.replace("mode = \"safe\"", "mode = \"published\"")
-            .replace("buffer_bursts = 2", "buffer_bursts = 0")
-    } else {
-        text
+    let text = match suffix {
+        "published" => text
+            .replace("mode = \"safe\"", "mode = \"published\"")
+            .replace("buffer_bursts = 2", "buffer_bursts = 0"),
+        "parallel" => text
+            .replace("dispatch = \"chain_order\"", "dispatch = \"tail_first\"")
+            .replace("= \"chained\"", "= \"parallel\""),
+        _ => text,
     };
     if width.next_power_of_two() * height.next_power_of_two() <= 128 {
         return text;

@@ -10,6 +10,10 @@ use serde::{Deserialize, Serialize};
 pub struct TorrentEndpoint {
     /// What it does where chains meet.
     pub mode: TorrentMode,
+    /// In which order an initiator sends the configurations of a chain.
+    pub dispatch: TorrentDispatch,
+    /// How stops answer: one after the other, or each straight to the initiator.
+    pub acknowledgement: TorrentAcknowledgement,
     /// Registers between the endpoint and its NI, one way: what a message takes besides routers.
     pub endpoint_path_cycles: u32,
     /// Destinations that one chain can have: the pointer registers of an initiator.
@@ -31,4 +35,24 @@ pub enum TorrentMode {
     Published,
     /// Followers are acquired in one order for all chains, a burst leaves when it is sure to be taken: free of deadlock.
     Safe,
+}
+
+/// In which order an initiator sends the configurations of a chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TorrentDispatch {
+    /// The first stop's first, as published.
+    ChainOrder,
+    /// The last stop's first, so that a grant that starts at the tail overlaps the dispatch of the others.
+    TailFirst,
+}
+
+/// How the stops of a chain answer its initiator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TorrentAcknowledgement {
+    /// Grant and finish go from stop to stop, as published.
+    Chained,
+    /// Every stop answers its configuration and says that it has finished straight to the initiator, which counts.
+    Parallel,
 }

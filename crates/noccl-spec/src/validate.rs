@@ -7,7 +7,8 @@
 //! built in memory is held to the same rules as one read from a file.
 
 use crate::{Cluster, Mesh, NetworkInterface, Router, RouterFlow, Spec};
-use crate::{TorrentEndpoint, TorrentMode, WideReductionKind, error::OutOfRange};
+use crate::{TorrentAcknowledgement, TorrentDispatch, TorrentEndpoint, TorrentMode};
+use crate::{WideReductionKind, error::OutOfRange};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
@@ -236,6 +237,7 @@ fn cluster(cluster: &Cluster, max_burst_beats: u32) -> Checked {
 }
 
 fn torrent(endpoint: &TorrentEndpoint) -> Checked {
+    as_published(endpoint)?;
     let path = endpoint.endpoint_path_cycles;
     within("cluster.torrent.endpoint_path_cycles", path, 0..=1000)?;
     let destinations = endpoint.max_destinations;
@@ -253,6 +255,29 @@ fn torrent(endpoint: &TorrentEndpoint) -> Checked {
         TorrentMode::Safe => within("cluster.torrent.buffer_bursts", bursts, 1..=64),
         TorrentMode::Published => within("cluster.torrent.buffer_bursts", bursts, 0..=64),
     }
+}
+
+/// The published endpoint has one way to dispatch and to answer.
+fn as_published(endpoint: &TorrentEndpoint) -> Checked {
+    if endpoint.mode == TorrentMode::Safe {
+        return Ok(());
+    }
+    let refuse = |field: &str, found: &str, accepted: &str| {
+        Err(OutOfRange {
+            field: format!("cluster.torrent.{field}"),
+            found: format!("\"{found}\""),
+            accepted: format!(
+                "must be \"{accepted}\" with cluster.torrent.mode = \"published\"; the other needs \"safe\""
+            ),
+        })
+    };
+    if endpoint.dispatch != TorrentDispatch::ChainOrder {
+        return refuse("dispatch", "tail_first", "chain_order");
+    }
+    if endpoint.acknowledgement != TorrentAcknowledgement::Chained {
+        return refuse("acknowledgement", "parallel", "chained");
+    }
+    Ok(())
 }
 
 fn energy(spec: &Spec) -> Checked {

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use noccl_spec::{
-    PRESET_NAMES, RouterFlow, Spec, TileKindName, TorrentMode, parse_spec, preset_text, schema,
-    to_toml, warnings,
+    PRESET_NAMES, RouterFlow, Spec, TileKindName, TorrentAcknowledgement, TorrentDispatch,
+    TorrentEndpoint, TorrentMode, parse_spec, preset_text, schema, to_toml, validate, warnings,
 };
 
 fn preset(name: &str) -> Spec {
@@ -139,6 +139,27 @@ fn torrent_presets_have_clusters_only_and_the_published_routers() {
         assert_eq!(spec.cluster.l1_bytes, l1_bytes);
         assert_eq!(spec.cluster.torrent.unwrap().mode, mode);
     }
+}
+
+#[test]
+fn parallel_presets_overlap_control_and_published_ones_refuse_to() {
+    let endpoint = preset("torrent_8x9_parallel").cluster.torrent.unwrap();
+    assert_eq!(endpoint.mode, TorrentMode::Safe);
+    assert_eq!(endpoint.dispatch, TorrentDispatch::TailFirst);
+    assert_eq!(endpoint.acknowledgement, TorrentAcknowledgement::Parallel);
+    let chained = preset("torrent_8x9").cluster.torrent.unwrap();
+    assert_eq!(chained.endpoint_path_cycles, endpoint.endpoint_path_cycles);
+    let refused = |change: fn(&mut TorrentEndpoint)| {
+        let mut published = preset("torrent_4x5_published");
+        change(published.cluster.torrent.as_mut().unwrap());
+        validate(&published).unwrap_err()
+    };
+    let error = refused(|e| e.dispatch = TorrentDispatch::TailFirst);
+    assert_eq!(error.field, "cluster.torrent.dispatch");
+    assert!(error.accepted.contains("chain_order"), "{error:?}");
+    let error = refused(|e| e.acknowledgement = TorrentAcknowledgement::Parallel);
+    assert_eq!(error.field, "cluster.torrent.acknowledgement");
+    assert!(error.accepted.contains("chained"), "{error:?}");
 }
 
 #[test]

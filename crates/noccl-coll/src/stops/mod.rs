@@ -17,7 +17,8 @@ mod simple;
 mod sweep;
 
 pub use links::{multicast_hops, shared_links, unicast_hops};
-pub use report::{ChainCycles, ChainReport, chain_report};
+pub use noccl_net::ChainCycles;
+pub use report::{ChainReport, chain_report};
 
 use crate::CollError;
 use noccl_net::{Network, TileId};
@@ -136,6 +137,7 @@ pub fn stop_order(
     let mut ascending = destinations.to_vec();
     ascending.sort_unstable();
     validate(network, source, &ascending)?;
+    let constants = ChainCycles::of(network);
     let search = Search {
         network,
         source,
@@ -156,8 +158,8 @@ pub fn stop_order(
         .solve(),
         StopOrder::OpenPath => search.solve(),
         StopOrder::Latency => Search {
-            hop_cost: ChainCycles::PER_HOP,
-            tail_cost: ChainCycles::PER_TAIL_HOP,
+            hop_cost: constants.per_hop(),
+            tail_cost: constants.per_tail_hop(),
             ..search
         }
         .solve(),

@@ -6,19 +6,11 @@
 
 use super::{Model, Shares};
 use crate::ModelError;
-use noccl_net::TileId;
+use noccl_net::{ChainCycles, TileId};
 use noccl_workload::{CHAIN_BEAT_BYTES, Chain};
 
-/// Cycles of the endpoints per stop: configuration, grant, data, finish (S3; measured on its hardware).
-const STOP_CYCLES: u64 = 13 + 6 + 5 + 7;
-/// Cycles after the last finish.
-const END_CYCLES: u64 = 2;
 /// Cycles of a chain without followers besides its beats.
 const ALONE_CYCLES: u64 = 3;
-/// Beats of a burst, each of which begins with a flit for its AW.
-const BURST_BEATS: u64 = 64;
-/// Trips over every leg: grant, data, finish.
-const TRIPS: u64 = 3;
 
 impl Model<'_> {
     pub(super) fn chain(
@@ -42,21 +34,15 @@ impl Model<'_> {
         let cycles = if chain.bytes == 0 {
             0
         } else {
-            self.chain_cycles(initiator, &stops, chain.bytes / CHAIN_BEAT_BYTES)
+            self.chain_cycles(initiator, &stops, chain.bytes)
         };
         Ok((start, vec![(initiator, start + cycles as f64)]))
     }
 
-    fn chain_cycles(&self, initiator: TileId, stops: &[TileId], beats: u64) -> u64 {
-        let endpoint = self.network.spec().cluster.torrent.as_ref();
-        let path = endpoint.map_or(0, |e| u64::from(e.endpoint_path_cycles));
-        let one_way = |from, to| path + 2 * (u64::from(self.network.hops(from, to)) + 1);
-        let Some(tail) = stops.last() else {
-            return ALONE_CYCLES + beats;
-        };
-        let from = std::iter::once(&initiator).chain(stops);
-        let trips: u64 = from.zip(stops).map(|(a, b)| TRIPS * one_way(*a, *b)).sum();
-        let data = beats + beats.div_ceil(BURST_BEATS) - 1;
-        STOP_CYCLES * stops.len() as u64 + trips + one_way(initiator, *tail) + data + END_CYCLES
+    fn chain_cycles(&self, initiator: TileId, stops: &[TileId], bytes: u64) -> u64 {
+        if stops.is_empty() {
+            return ALONE_CYCLES + bytes / CHAIN_BEAT_BYTES;
+        }
+        ChainCycles::of(self.network).cycles(self.network, initiator, stops, bytes)
     }
 }

@@ -210,6 +210,8 @@ impl View<'_, '_> {
                     Window::Cfg => "configuration",
                     Window::Grant => "grant",
                     Window::Finish => "finish",
+                    Window::Free | Window::Busy => "answer",
+                    Window::Release => "release",
                 };
                 format!("{what} {at} {home} (id {id})")
             }

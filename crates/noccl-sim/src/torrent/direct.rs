@@ -9,7 +9,7 @@ use super::endpoint::{Arrived, Bytes, Endpoint, Settings};
 use super::head::Task;
 use super::narrow::Message;
 use super::pattern::Addresses;
-use noccl_spec::TorrentMode;
+use noccl_spec::{TorrentAcknowledgement, TorrentDispatch, TorrentMode};
 use noccl_workload::AccessPattern;
 
 /// When what has come in a chain whose endpoints are joined by connections that take no time.
@@ -103,9 +103,23 @@ pub(super) struct Bench {
 }
 
 impl Bench {
+    /// Endpoints with the published control.
     pub(super) fn new(mode: TorrentMode, tiles: u32) -> Self {
+        let (dispatch, acknowledgement) =
+            (TorrentDispatch::ChainOrder, TorrentAcknowledgement::Chained);
+        Self::with(mode, dispatch, acknowledgement, tiles)
+    }
+
+    pub(super) fn with(
+        mode: TorrentMode,
+        dispatch: TorrentDispatch,
+        acknowledgement: TorrentAcknowledgement,
+        tiles: u32,
+    ) -> Self {
         let settings = Settings {
             mode,
+            dispatch,
+            acknowledgement,
             path_cycles: 0,
             burst_beats: 64,
             buffer_bursts: 2,
@@ -141,6 +155,7 @@ impl Bench {
             next: (stop < stops).then_some(stop + 1),
             grant_to: stop - 1,
             starts_grant: stop == stops,
+            stop: stop as u16 - 1,
             beats: beats as u32,
             addresses,
         };
@@ -150,6 +165,7 @@ impl Bench {
             own_copy: None,
             beats,
             cfgs: (1..=stops).map(|stop| (stop, cfg(stop))).collect(),
+            grants: (0..stops as u16).rev().collect(),
         }
     }
 

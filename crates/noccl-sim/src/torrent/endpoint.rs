@@ -15,7 +15,7 @@ use super::head::{Head, Task};
 use super::lane::Lane;
 use super::narrow::{Leaving, Message, NarrowPort};
 use super::pattern::Banks;
-use noccl_spec::TorrentMode;
+use noccl_spec::{TorrentAcknowledgement, TorrentDispatch, TorrentMode};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -36,6 +36,8 @@ pub(crate) const FORWARD: usize = 1;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings {
     pub mode: TorrentMode,
+    pub dispatch: TorrentDispatch,
+    pub acknowledgement: TorrentAcknowledgement,
     pub path_cycles: u64,
     pub burst_beats: u32,
     pub buffer_bursts: u32,
@@ -44,6 +46,10 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
+    pub(super) const fn is_parallel(&self) -> bool {
+        matches!(self.acknowledgement, TorrentAcknowledgement::Parallel)
+    }
+
     /// Cycles from the switch to the NI.
     pub(crate) const fn lane_cycles(&self) -> u64 {
         SWITCH_CYCLES + self.path_cycles
@@ -151,6 +157,8 @@ impl Endpoint {
             Message::Cfg(cfg) => self.followers.push(Follower::new(cfg, now)),
             Message::Grant(key) => self.take_grant(now, key),
             Message::Finish(key) => self.take_finish(now, key),
+            Message::Answer(answer) => self.take_answer(now, answer),
+            Message::Release(key) => self.take_release(key),
         }
     }
 
@@ -170,7 +178,7 @@ impl Endpoint {
 
     fn take_finish(&mut self, now: u64, key: Key) {
         if let Some(head) = self.head.as_mut().filter(|h| h.key() == key) {
-            head.finished_cycle.get_or_insert(now);
+            head.take_finish(now);
             return;
         }
         let follower = self.followers.iter_mut().find(|f| f.cfg.key == key);
@@ -210,10 +218,10 @@ impl Endpoint {
         self.switch(now, settings, bytes, &mut effects);
         self.send_own(now, settings, bytes, &mut effects);
         self.read(&mut banks, settings, &mut effects);
-        self.lead(now, &mut effects);
+        self.lead(now, settings, &mut effects);
         self.follow(now, settings, &mut effects);
         if let Some(leaving) = self.narrow.start(now) {
-            self.next_cfg(&leaving);
+            self.next_cfg(&leaving, settings);
             effects.leaving = Some(leaving);
         }
         effects

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A stop of somebody else's chain: reserved by the grant, fed by the stop before, released by the finish.
 
+use super::answer::OwnAnswer;
 use super::cfg::{Cfg, Key};
 use super::endpoint::{Bytes, Effects, Endpoint, FINISH_CYCLES, FORWARD, GRANT_CYCLES, Settings};
 use super::narrow::Message;
 use super::pattern::Streamer;
-use noccl_spec::TorrentMode;
+use noccl_spec::{TorrentAcknowledgement, TorrentMode};
 use serde::{Deserialize, Serialize};
 
 /// A configuration and how far its task has come here.
@@ -15,8 +16,10 @@ pub(crate) struct Follower {
     /// Cycle in which it came.
     pub since_cycle: u64,
     pub writer: Streamer,
-    /// Has its grant gone on?
+    /// Has its grant gone on, or has the stop answered that it serves the task?
     pub granted: bool,
+    /// What it has answered by itself, and what came of it.
+    pub answer: OwnAnswer,
     /// The finish of the next stop has come.
     pub has_finish: bool,
     /// Its own finish has gone on.
@@ -31,6 +34,7 @@ impl Follower {
             since_cycle: now,
             writer: Streamer::new(cfg.addresses, cfg.beats as u64),
             granted: false,
+            answer: OwnAnswer::Due,
             has_finish: false,
             finished: false,
             idle_cycle: None,
@@ -83,17 +87,26 @@ impl Endpoint {
     /// Which task is served, its grant and its finish.
     pub(super) fn follow(&mut self, now: u64, settings: &Settings, effects: &mut Effects) {
         if self.serving.is_none() {
-            self.serving = match settings.mode {
-                TorrentMode::Safe => self.first_granted(),
-                TorrentMode::Published => self.followers.first().map(|f| f.cfg.key),
+            self.serving = match (settings.mode, settings.acknowledgement) {
+                (TorrentMode::Safe, TorrentAcknowledgement::Chained) => self.first_granted(),
+                (TorrentMode::Safe, TorrentAcknowledgement::Parallel) => self.first_waiting(),
+                (TorrentMode::Published, _) => self.followers.first().map(|f| f.cfg.key),
             };
             effects.has_moved |= self.serving.is_some();
+        }
+        if settings.is_parallel() {
+            self.answer(now, effects);
         }
         let Some(key) = self.serving else { return };
         let Some(at) = self.followers.iter().position(|f| f.cfg.key == key) else {
             return;
         };
-        if !self.followers[at].granted && self.may_grant(at, settings) {
+        let is_due = if settings.is_parallel() {
+            self.grants.iter().any(|g| g.0 == key)
+        } else {
+            !self.followers[at].granted && self.may_grant(at, settings)
+        };
+        if is_due {
             self.pass_grant(now, at, settings);
             effects.has_moved = true;
         }
@@ -127,6 +140,7 @@ impl Endpoint {
     fn pass_grant(&mut self, now: u64, at: usize, settings: &Settings) {
         let Follower { cfg, .. } = self.followers[at];
         self.followers[at].granted = true;
+        self.followers[at].answer.overtake();
         self.grants.retain(|(key, _)| *key != cfg.key);
         let to = match settings.mode {
             TorrentMode::Safe => cfg.grant_to,
@@ -151,6 +165,7 @@ impl Endpoint {
         }
         let is_idle = follower.idle_cycle.is_some_and(|c| c < now);
         let is_over = match (follower.cfg.next, settings.mode) {
+            _ if settings.is_parallel() => is_idle && follower.answer != OwnAnswer::Overtaken,
             (None, _) => is_idle,
             (Some(_), TorrentMode::Safe) => follower.has_finish && is_written,
             (Some(_), TorrentMode::Published) => follower.has_finish,
@@ -159,7 +174,12 @@ impl Endpoint {
         if is_over && !follower.finished {
             follower.finished = true;
             let ready_cycle = now + FINISH_CYCLES;
-            self.narrow.ask(ready_cycle, previous, Message::Finish(key));
+            let to = if settings.is_parallel() {
+                key.initiator
+            } else {
+                previous
+            };
+            self.narrow.ask(ready_cycle, to, Message::Finish(key));
         }
         if self.followers[at].finished && is_written {
             self.followers.remove(at);

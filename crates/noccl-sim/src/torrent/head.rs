@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The initiator of a chain: configurations out, data out once it is granted, done when the finish is back.
 
+use super::answer::Answers;
 use super::cfg::{Cfg, Key};
 use super::endpoint::{Bytes, CFG_CYCLES, Effects, Endpoint, OWN, Settings};
 use super::narrow::{Leaving, Message};
 use super::pattern::{Addresses, Streamer};
-use noccl_spec::TorrentMode;
+use noccl_spec::{TorrentDispatch, TorrentMode};
 use serde::{Deserialize, Serialize};
 
 /// A chain as its initiator is told it.
@@ -19,6 +20,8 @@ pub(crate) struct Task {
     pub beats: u64,
     /// Follower and its configuration, in the order of the data.
     pub cfgs: Vec<(u32, Cfg)>,
+    /// Places in that order, in the order of grants.
+    pub grants: Vec<u16>,
 }
 
 impl Task {
@@ -27,6 +30,15 @@ impl Task {
         for (_, cfg) in &mut self.cfgs {
             cfg.key = key;
         }
+    }
+
+    /// The configuration that leaves after so many others.
+    fn to_dispatch(&self, gone: usize, dispatch: TorrentDispatch) -> Option<(u32, Cfg)> {
+        let at = match dispatch {
+            TorrentDispatch::ChainOrder => gone,
+            TorrentDispatch::TailFirst => self.cfgs.len().checked_sub(1 + gone)?,
+        };
+        self.cfgs.get(at).copied()
     }
 }
 
@@ -40,6 +52,10 @@ pub(crate) struct Head {
     pub reader: Streamer,
     pub own_writer: Option<Streamer>,
     pub granted: bool,
+    /// What the stops have answered, where they answer by themselves.
+    pub answers: Answers,
+    /// Finishes that have yet to come.
+    finishes_due: usize,
     pub finished_cycle: Option<u64>,
     /// Mode `published`: its bursts have been opened.
     pub is_open: bool,
@@ -50,6 +66,14 @@ impl Head {
         self.key
     }
 
+    /// A finish has come: of the first stop, or of any if each sends its own.
+    pub(super) fn take_finish(&mut self, now: u64) {
+        self.finishes_due = self.finishes_due.saturating_sub(1);
+        if self.finishes_due == 0 {
+            self.finished_cycle.get_or_insert(now);
+        }
+    }
+
     /// Has the last beat left the reader?
     pub(super) fn has_read_all(&self) -> bool {
         self.reader.passed() == self.task.beats
@@ -58,7 +82,7 @@ impl Head {
 
 impl Endpoint {
     /// Starts the next task; ends the one that is over.
-    pub(super) fn lead(&mut self, now: u64, effects: &mut Effects) {
+    pub(super) fn lead(&mut self, now: u64, settings: &Settings, effects: &mut Effects) {
         if let Some(head) = &self.head {
             let is_alone = head.task.cfgs.is_empty();
             let is_finished = is_alone || head.finished_cycle.is_some_and(|c| c <= now);
@@ -82,15 +106,18 @@ impl Endpoint {
             },
             |(_, cfg)| cfg.key,
         );
-        if let Some((to, cfg)) = task.cfgs.first() {
-            self.narrow.ask(now + CFG_CYCLES, *to, Message::Cfg(*cfg));
+        if let Some((to, cfg)) = task.to_dispatch(0, settings.dispatch) {
+            self.narrow.ask(now + CFG_CYCLES, to, Message::Cfg(cfg));
         }
+        let num_stops = task.cfgs.len();
         self.head = Some(Head {
             key,
             asked: 1,
             reader: Streamer::new(task.source, task.beats),
             own_writer: task.own_copy.map(|own| Streamer::new(own, task.beats)),
             granted: task.cfgs.is_empty(),
+            answers: Answers::default(),
+            finishes_due: if settings.is_parallel() { num_stops } else { 1 },
             finished_cycle: None,
             is_open: false,
             task,
@@ -98,14 +125,14 @@ impl Endpoint {
     }
 
     /// A configuration leaves: the next one asks for the port.
-    pub(super) fn next_cfg(&mut self, leaving: &Leaving) {
+    pub(super) fn next_cfg(&mut self, leaving: &Leaving, settings: &Settings) {
         let (Message::Cfg(_), Some(head)) = (leaving.message, &mut self.head) else {
             return;
         };
-        if let Some((to, cfg)) = head.task.cfgs.get(head.asked) {
+        if let Some((to, cfg)) = head.task.to_dispatch(head.asked, settings.dispatch) {
             head.asked += 1;
             let ready_cycle = leaving.cycle + CFG_CYCLES;
-            self.narrow.ask(ready_cycle, *to, Message::Cfg(*cfg));
+            self.narrow.ask(ready_cycle, to, Message::Cfg(cfg));
         }
     }
 

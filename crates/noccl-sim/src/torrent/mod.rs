@@ -6,6 +6,7 @@
 //! [`direct`] (endpoints without a network).
 //! Why mode `safe` is free of deadlock: `docs/design/0005-torrent.md`.
 
+mod answer;
 mod blame;
 mod cfg;
 mod direct;

@@ -16,13 +16,26 @@ pub(crate) enum Message {
     Cfg(Cfg),
     Grant(Key),
     Finish(Key),
+    /// A stop's own answer to its configuration: it serves the task now, or is busy.
+    Answer(Answer),
+    /// Let go of the task until its grant comes.
+    Release(Key),
+}
+
+/// What a stop says to the initiator when it has its configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Answer {
+    pub key: Key,
+    /// Its place in the chain.
+    pub stop: u16,
+    pub is_free: bool,
 }
 
 impl Message {
     pub(crate) const fn beats(&self) -> u64 {
         match self {
             Message::Cfg(_) => FRAME_BEATS,
-            Message::Grant(_) | Message::Finish(_) => 1,
+            Message::Grant(_) | Message::Finish(_) | Message::Answer(_) | Message::Release(_) => 1,
         }
     }
 
@@ -30,7 +43,7 @@ impl Message {
     const fn rank(&self) -> u8 {
         match self {
             Message::Cfg(_) => 0,
-            Message::Grant(_) => 1,
+            Message::Grant(_) | Message::Answer(_) | Message::Release(_) => 1,
             Message::Finish(_) => 2,
         }
     }

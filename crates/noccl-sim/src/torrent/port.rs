@@ -4,11 +4,11 @@
 //! An endpoint is looked at in the cycles in which something may change for it, once each, after all deliveries
 //! of the cycle; it sleeps otherwise.
 
-use super::cfg::{Cfg, FRAME_BYTES, Key, Pointers};
+use super::cfg::{Cfg, FRAME_BYTES, Key, Pointers, STOP_BITS};
 use super::endpoint::{Arrived, Effects, Endpoint, FORWARD, OWN, Settings};
 use super::lane::Opening;
 use super::memory::Memory;
-use super::narrow::Message;
+use super::narrow::{Answer, Message};
 use super::task::task;
 use crate::flit::{Flit, FlitKind, LAST, pack};
 use crate::machine::{Done, Event, Machine};
@@ -48,6 +48,8 @@ impl Torrents {
         let beats = spec.ni.burst_boundary_bytes / spec.ni.wide_beat_bytes;
         let settings = Settings {
             mode: endpoint.mode,
+            dispatch: endpoint.dispatch,
+            acknowledgement: endpoint.acknowledgement,
             path_cycles: u64::from(endpoint.endpoint_path_cycles),
             burst_beats: spec.ni.max_burst_beats.min(beats).min(64),
             buffer_bursts: endpoint.buffer_bursts,
@@ -99,7 +101,7 @@ impl Machine<'_> {
         let Some(torrents) = &mut self.torrents else {
             return;
         };
-        let task = task(network, tile, instance, chain);
+        let task = task(network, &torrents.settings, (tile, instance), chain);
         torrents.places[tile as usize].endpoint.commit(task);
         torrents.mark(tile);
     }
@@ -218,7 +220,10 @@ impl Machine<'_> {
     fn send_message(&mut self, tile: u32, to: u32, message: Message) {
         let frame = match message {
             Message::Cfg(cfg) => cfg.frame(to, self.network),
-            Message::Grant(key) | Message::Finish(key) => beat_of(key, self.network),
+            Message::Grant(key) | Message::Finish(key) | Message::Release(key) => {
+                beat_of(key, 0, self.network)
+            }
+            Message::Answer(answer) => beat_of(answer.key, answer.stop, self.network),
         };
         let payload = self.pool.put(frame);
         let (from_at, to_at) = (self.coord(tile), self.coord(to));
@@ -226,6 +231,9 @@ impl Machine<'_> {
             Message::Cfg(_) => Window::Cfg,
             Message::Grant(_) => Window::Grant,
             Message::Finish(_) => Window::Finish,
+            Message::Answer(answer) if answer.is_free => Window::Free,
+            Message::Answer(_) => Window::Busy,
+            Message::Release(_) => Window::Release,
         };
         let txn = Txn {
             target: to,
@@ -307,10 +315,16 @@ impl Machine<'_> {
     pub(crate) fn take_message(&mut self, tile: usize, flit: Flit, window: Window) {
         let frame = *self.pool.bytes(flit.payload);
         self.pool.release(flit.payload);
+        let one = || key_of(&frame, self.network);
+        let answer =
+            |is_free| one().map(|(key, stop)| Message::Answer(Answer { key, stop, is_free }));
         let message = match window {
             Window::Cfg => Cfg::from_frame(&frame, self.network).map(Message::Cfg),
-            Window::Grant => key_of(&frame, self.network).map(Message::Grant),
-            Window::Finish => key_of(&frame, self.network).map(Message::Finish),
+            Window::Grant => one().map(|(key, _)| Message::Grant(key)),
+            Window::Finish => one().map(|(key, _)| Message::Finish(key)),
+            Window::Release => one().map(|(key, _)| Message::Release(key)),
+            Window::Free => answer(true),
+            Window::Busy => answer(false),
         };
         let now = self.cycle;
         if let (Some(torrents), Some(message)) = (&mut self.torrents, message) {
@@ -354,19 +368,27 @@ pub(crate) enum Window {
     Cfg,
     Grant,
     Finish,
+    /// Words of the grant window: a stop's own answer, and the initiator's that it shall let go.
+    Free,
+    Busy,
+    Release,
 }
 
-/// A grant or finish: the task and its initiator.
-fn beat_of(key: Key, map: &impl Pointers) -> [u8; FRAME_BYTES] {
+/// A message of one beat: the task, its initiator and, in an answer, the stop's place.
+fn beat_of(key: Key, stop: u16, map: &impl Pointers) -> [u8; FRAME_BYTES] {
     let mut beat = [0; FRAME_BYTES];
-    let word = map.address(key.initiator, 0) << 4 | u64::from(key.task);
+    let task = map.address(key.initiator, 0) << 4 | u64::from(key.task);
+    let word = u64::from(stop) << STOP_AT | task;
     beat[..8].copy_from_slice(&word.to_le_bytes());
     beat
 }
 
-fn key_of(beat: &[u8; FRAME_BYTES], map: &impl Pointers) -> Option<Key> {
+fn key_of(beat: &[u8; FRAME_BYTES], map: &impl Pointers) -> Option<(Key, u16)> {
     let word = u64::from_le_bytes(beat[..8].try_into().ok()?);
-    let (initiator, _) = map.place(word >> 4)?;
+    let (initiator, _) = map.place((word % (1 << STOP_AT)) >> 4)?;
     let task = (word & 15) as u8;
-    Some(Key { initiator, task })
+    Some((Key { initiator, task }, (word >> STOP_AT) as u16))
 }
+
+/// Bit of a message of one beat at which the stop's place begins: behind an address and a task.
+const STOP_AT: u32 = u64::BITS - STOP_BITS;

@@ -2,13 +2,19 @@
 //! From a chain of the schedule to configurations, and the order in which followers are acquired.
 
 use super::cfg::{Cfg, Key};
+use super::endpoint::Settings;
 use super::head::Task;
 use super::pattern::Addresses;
 use noccl_net::{Network, TileId};
 use noccl_workload::{AccessPattern, Chain};
 
 /// A chain as configurations.
-pub(super) fn task(network: &Network, tile: u32, instance: u32, chain: &Chain) -> Task {
+pub(super) fn task(
+    network: &Network,
+    settings: &Settings,
+    (tile, instance): (u32, u32),
+    chain: &Chain,
+) -> Task {
     let stops: Vec<(u32, &AccessPattern)> = chain
         .followers()
         .into_iter()
@@ -20,6 +26,9 @@ pub(super) fn task(network: &Network, tile: u32, instance: u32, chain: &Chain) -
         let at = grants.iter().position(|s| *s == stop);
         at.and_then(|at| grants.get(at + 1)).copied()
     };
+    let place = |stop: &u32| stops.iter().position(|(s, _)| s == stop);
+    let order = grants.iter().filter_map(place).map(|at| at as u16);
+    let order: Vec<u16> = order.collect();
     let cfgs = stops.iter().enumerate().map(|(i, (stop, pattern))| {
         let cfg = Cfg {
             key: Key {
@@ -29,7 +38,8 @@ pub(super) fn task(network: &Network, tile: u32, instance: u32, chain: &Chain) -
             previous: i.checked_sub(1).map_or(tile, |before| stops[before].0),
             next: stops.get(i + 1).map(|(next, _)| *next),
             grant_to: granted_after(*stop).unwrap_or(tile),
-            starts_grant: grants.first() == Some(stop),
+            starts_grant: settings.is_parallel() || grants.first() == Some(stop),
+            stop: if settings.is_parallel() { i as u16 } else { 0 },
             beats: chain.beats() as u32,
             addresses: Addresses::of(pattern),
         };
@@ -41,6 +51,7 @@ pub(super) fn task(network: &Network, tile: u32, instance: u32, chain: &Chain) -
         own_copy: chain.own_copy().map(Addresses::of),
         beats: chain.beats(),
         cfgs: cfgs.collect(),
+        grants: order,
     }
 }
 

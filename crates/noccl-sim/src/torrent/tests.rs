@@ -6,7 +6,7 @@ use super::direct::{Bench, DirectChain};
 use super::endpoint::Endpoint;
 use super::narrow::Message;
 use super::pattern::Addresses;
-use noccl_spec::TorrentMode;
+use noccl_spec::{TorrentAcknowledgement, TorrentDispatch, TorrentMode};
 use noccl_workload::AccessPattern;
 
 /// The published hardware's cycles, exactly: 31 per stop, one per beat, two more.
@@ -24,6 +24,36 @@ fn a_chain_takes_31_cycles_per_stop_and_one_per_beat_when_connections_take_none(
                 assert_eq!(bench.bytes.stored, beats * u64::from(stops));
                 assert_eq!(bench.bytes.moved, 0);
                 assert!(bench.endpoints.iter().all(Endpoint::is_idle));
+            }
+        }
+    }
+}
+
+/// Tail first: a grant of 6 cycles is never ahead of a configuration of 13. In parallel: one grant, one finish.
+#[test]
+fn overlapped_control_costs_a_configuration_and_what_is_left_of_the_rest() {
+    use TorrentAcknowledgement::{Chained, Parallel};
+    use TorrentDispatch::{ChainOrder, TailFirst};
+    for (dispatch, acknowledgement, each, once) in [
+        (TailFirst, Chained, 13 + 5 + 7, 6 + 2),
+        (ChainOrder, Parallel, 13 + 5, 6 + 7 + 2),
+        (TailFirst, Parallel, 13 + 5, 6 + 7 + 2),
+    ] {
+        for stops in 1..=8 {
+            for beats in [1, 2, 63, 64, 65, 200] {
+                let mut bench =
+                    Bench::with(TorrentMode::Safe, dispatch, acknowledgement, stops + 1);
+                bench.endpoints[0].commit(Bench::task(7, stops, beats));
+                bench.run(31 * u64::from(stops) + beats + 20);
+                let expected = each * u64::from(stops) + once + beats;
+                assert_eq!(
+                    bench.done,
+                    [(7, expected)],
+                    "{dispatch:?}, {acknowledgement:?}"
+                );
+                assert_eq!(bench.bytes.stored, beats * u64::from(stops));
+                assert!(bench.endpoints.iter().all(Endpoint::is_idle));
+                assert!(bench.endpoints.iter().all(|e| e.strays == 0));
             }
         }
     }

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Cycles of a chain of Torrent endpoints by closed form: `docs/timing.md`, chains.
+//!
+//! Exact where nothing shares the chain's links and stops and, if acknowledgements are chained, where grants go the
+//! way of the data backwards.
+
+use crate::{Network, TileId};
+use noccl_spec::{RouterFlow, TorrentAcknowledgement, TorrentDispatch};
+
+/// Constants of the closed form, and which of its variants holds.
+///
+/// A message to a tile h hops away takes the endpoints' path and 2 (h + 1) cycles in routers, besides the cycles of
+/// the endpoint that sends it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChainCycles {
+    /// From one configuration to the next.
+    pub cfg_cycles: u64,
+    /// From a configuration or grant to the grant or answer that follows from it.
+    pub grant_cycles: u64,
+    /// Of the data on their way through an endpoint.
+    pub data_cycles: u64,
+    /// From the last byte in memory, or from a finish, to the next finish.
+    pub finish_cycles: u64,
+    /// At the end of a chain, whatever its length.
+    pub end_cycles: u64,
+    /// Of a message outside of routers, one way.
+    pub path_cycles: u64,
+    /// Beats of a burst; each after the first takes a flit more for its address.
+    pub burst_beats: u64,
+    /// Do addresses take flits of their own?
+    pub has_address_flits: bool,
+    /// Order in which configurations leave.
+    pub dispatch: TorrentDispatch,
+    /// Way of grants and finishes.
+    pub acknowledgement: TorrentAcknowledgement,
+}
+
+impl ChainCycles {
+    /// Bytes of a beat.
+    pub const BEAT_BYTES: u64 = 64;
+
+    /// 82 cycles per destination between neighbours: 13, 6, 5 and 7 at the endpoint, three messages of 13 cycles
+    /// outside of routers and 4 in them. S3 §IV-D.
+    pub const PUBLISHED: Self = Self {
+        cfg_cycles: 13,
+        grant_cycles: 6,
+        data_cycles: 5,
+        finish_cycles: 7,
+        end_cycles: 2,
+        path_cycles: 13,
+        burst_beats: 64,
+        has_address_flits: true,
+        dispatch: TorrentDispatch::ChainOrder,
+        acknowledgement: TorrentAcknowledgement::Chained,
+    };
+
+    /// The published constants, with what the network's own endpoints say where it has them.
+    #[must_use]
+    pub fn of(network: &Network) -> Self {
+        let Some(endpoint) = &network.spec().cluster.torrent else {
+            return Self::PUBLISHED;
+        };
+        Self {
+            path_cycles: endpoint.endpoint_path_cycles.into(),
+            has_address_flits: network.spec().router.flow == RouterFlow::PeerCompatible,
+            dispatch: endpoint.dispatch,
+            acknowledgement: endpoint.acknowledgement,
+            ..Self::PUBLISHED
+        }
+    }
+
+    /// Cycles of a hop of a leg: two in its routers, by the messages that cross every leg.
+    #[must_use]
+    pub const fn per_hop(&self) -> u32 {
+        match self.acknowledgement {
+            TorrentAcknowledgement::Chained => 6,
+            TorrentAcknowledgement::Parallel => 2,
+        }
+    }
+
+    /// Cycles of a hop between initiator and last stop: its configuration and answer if they are the last ones, its
+    /// finish if that comes straight.
+    #[must_use]
+    pub const fn per_tail_hop(&self) -> u32 {
+        match (self.acknowledgement, self.dispatch) {
+            (TorrentAcknowledgement::Parallel, TorrentDispatch::ChainOrder) => 6,
+            (TorrentAcknowledgement::Parallel, TorrentDispatch::TailFirst)
+            | (TorrentAcknowledgement::Chained, _) => 2,
+        }
+    }
+
+    /// Cycles from the commit of the task to its end, for a chain over these stops; 0 without stops.
+    #[must_use]
+    pub fn cycles(&self, network: &Network, source: TileId, stops: &[TileId], bytes: u64) -> u64 {
+        let Some(tail) = stops.last() else { return 0 };
+        let way = |a: TileId, b: TileId| self.message(network, a, b);
+        let beats = bytes.div_ceil(Self::BEAT_BYTES);
+        let addresses = beats.div_ceil(self.burst_beats).saturating_sub(1);
+        let from = std::iter::once(&source).chain(stops);
+        let legs: Vec<u64> = from.zip(stops).map(|(a, b)| way(*a, *b)).collect();
+        let data: u64 = legs.iter().map(|leg| self.data_cycles + leg).sum();
+        let finish: u64 = match self.acknowledgement {
+            TorrentAcknowledgement::Chained => legs.iter().map(|l| self.finish_cycles + l).sum(),
+            TorrentAcknowledgement::Parallel => self.finish_cycles + way(*tail, source),
+        };
+        let grant = self.granted(network, source, stops, &legs);
+        let flits = beats + u64::from(self.has_address_flits) * addresses;
+        grant + data + finish + flits + self.end_cycles
+    }
+
+    /// Cycle in which the initiator knows that all stops are ready.
+    fn granted(&self, network: &Network, source: TileId, stops: &[TileId], legs: &[u64]) -> u64 {
+        let way = |a: TileId, b: TileId| self.message(network, a, b);
+        let configured = |at: usize| {
+            let before = match self.dispatch {
+                TorrentDispatch::ChainOrder => at,
+                TorrentDispatch::TailFirst => stops.len() - 1 - at,
+            };
+            self.cfg_cycles * (before as u64 + 1) + way(source, stops[at])
+        };
+        let places = 0..stops.len();
+        match self.acknowledgement {
+            // From the tail on: a stop passes the grant on when it has both.
+            TorrentAcknowledgement::Chained => places.rev().fold(0, |granted, at| {
+                granted.max(configured(at)) + self.grant_cycles + legs[at]
+            }),
+            TorrentAcknowledgement::Parallel => {
+                let answered = |at| configured(at) + self.grant_cycles + way(stops[at], source);
+                places.map(answered).max().unwrap_or(0)
+            }
+        }
+    }
+
+    /// Cycles of a message from endpoint to endpoint.
+    fn message(&self, network: &Network, from: TileId, to: TileId) -> u64 {
+        self.path_cycles + 2 * (u64::from(network.hops(from, to)) + 1)
+    }
+}
