@@ -41,7 +41,7 @@ fn reductions_of_all_clusters_into_every_root_take_the_same_course() {
             compared += agree_on("4x4-reducing", &network, vec![one]);
         }
     }
-    assert!(compared > 100_000, "{compared}");
+    assert!(compared > 70_000, "{compared}");
 }
 
 #[test]

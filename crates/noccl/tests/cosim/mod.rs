@@ -208,3 +208,14 @@ pub fn agree(name: &str, preset: &str, kinds: &[StressKind], seeds: std::ops::Ra
     }
     assert!(compared > 5_000, "{compared} handshakes are too few");
 }
+
+/// Traces of these kinds part from a faulty mesh, in one of the first seeds.
+pub fn is_noticed(name: &str, kinds: &[StressKind]) {
+    let network = network("collective_noc_2x2");
+    let mut errors = (0..6).filter_map(|seed| {
+        let records = records(&network, kinds, 64, seed);
+        follow(name, &network, &records).err()
+    });
+    let divergence = errors.find(|error| matches!(error, LockstepError::Divergence(_)));
+    assert!(divergence.is_some(), "{name} survives");
+}
