@@ -5,7 +5,7 @@
 //! way of the data backwards.
 
 use crate::{Network, TileId};
-use noccl_spec::{RouterFlow, TorrentAcknowledgement, TorrentDispatch};
+use noccl_spec::{EndpointCycles, RouterFlow, TorrentAcknowledgement, TorrentDispatch};
 
 /// Constants of the closed form, and which of its variants holds.
 ///
@@ -54,18 +54,35 @@ impl ChainCycles {
         acknowledgement: TorrentAcknowledgement::Chained,
     };
 
+    /// Our hardware's endpoint (`noccl_torrent`) between the same connections.
+    pub const LEAN: Self = Self {
+        cfg_cycles: 8,
+        grant_cycles: 3,
+        data_cycles: 2,
+        finish_cycles: 2,
+        end_cycles: 5,
+        ..Self::PUBLISHED
+    };
+
+    /// Words of a configuration.
+    const CFG_WORDS: u64 = 8;
+
     /// The published constants, with what the network's own endpoints say where it has them.
     #[must_use]
     pub fn of(network: &Network) -> Self {
         let Some(endpoint) = &network.spec().cluster.torrent else {
             return Self::PUBLISHED;
         };
+        let own = match endpoint.endpoint_cycles {
+            EndpointCycles::Published => Self::PUBLISHED,
+            EndpointCycles::Lean => Self::LEAN,
+        };
         Self {
             path_cycles: endpoint.endpoint_path_cycles.into(),
             has_address_flits: network.spec().router.flow == RouterFlow::PeerCompatible,
             dispatch: endpoint.dispatch,
             acknowledgement: endpoint.acknowledgement,
-            ..Self::PUBLISHED
+            ..own
         }
     }
 
@@ -116,7 +133,10 @@ impl ChainCycles {
                 TorrentDispatch::ChainOrder => at,
                 TorrentDispatch::TailFirst => stops.len() - 1 - at,
             };
-            self.cfg_cycles * (before as u64 + 1) + way(source, stops[at])
+            // A link takes a configuration's words one by one.
+            let words = Self::CFG_WORDS + u64::from(self.has_address_flits);
+            let apart = self.cfg_cycles.max(words);
+            self.cfg_cycles + apart * before as u64 + way(source, stops[at])
         };
         let places = 0..stops.len();
         match self.acknowledgement {

@@ -9,6 +9,7 @@ mod config;
 mod diagnosis;
 mod energy;
 mod error;
+mod ports;
 mod record;
 mod result;
 
@@ -16,5 +17,6 @@ pub use config::{MemoryImage, Mode, RunConfig, StallConfig};
 pub use diagnosis::{Diagnosis, WaitEdge};
 pub use energy::energy_pj;
 pub use error::RunError;
+pub use ports::{CHANNELS, CONTENTS, PortChannel, PortCycle, PortRun, PortWord, folded, place_of};
 pub use record::{CycleRecord, FlitPlace, FlitRecord, Handshake, RecordedKind};
 pub use result::{ActionTime, Counters, LinkLoad, Progress, RunResult, TrafficResult};

@@ -55,7 +55,7 @@ mod wheel;
 
 pub use record::OnCycle;
 pub use schedule_run::ScheduleRun;
-pub use torrent::DirectChain;
+pub use torrent::{DirectChain, PortChain, PortPattern, PortScenario, record_ports};
 
 use diagnose::Driver;
 use machine::Machine;

@@ -4,34 +4,13 @@
 
 mod common;
 
-use common::chains::{apart, bytes_of, chain, overlapping, run, schedule, snake};
+use common::chains::{self, apart, chain, check_checkpoints, cycles, overlapping, run, snake};
 use common::{network, network_with};
-use noccl_net::{Coord, Network};
-use noccl_run::{MemoryImage, Mode, RunConfig};
-use noccl_sim::ScheduleRun;
-use noccl_sim::checkpoint::{Reader, Writer};
-use noccl_workload::Place;
-use std::io::Cursor;
+use noccl_net::Coord;
 
-/// Cycles from the commit of the task until it is done.
-fn cycles(net: &Network, stops: &[Coord], bytes: u64) -> u64 {
-    let chain = chain(snake(net)[0], stops, bytes);
-    let time = run(net, &[chain]).actions[0];
-    time.finish_cycle - time.start_cycle
-}
-
-fn hops(from: Coord, to: Coord) -> u64 {
-    u64::from(from.x.abs_diff(to.x) + from.y.abs_diff(to.y))
-}
-
-/// docs/timing.md: 31 per stop, two narrow trips and a wide one per leg, the tail's configuration, beats and AWs.
+/// The published endpoint's 31 per stop and two more.
 fn formula(path_cycles: u64, from: Coord, stops: &[Coord], beats: u64) -> u64 {
-    let one_way = |a: Coord, b: Coord| path_cycles + 2 * (hops(a, b) + 1);
-    let legs: Vec<_> = std::iter::once(from).chain(stops.iter().copied()).collect();
-    let trips: u64 = legs.windows(2).map(|leg| 3 * one_way(leg[0], leg[1])).sum();
-    let tail = *stops.last().unwrap();
-    let data = beats + beats.div_ceil(64) - 1;
-    31 * stops.len() as u64 + trips + one_way(from, tail) + data + 2
+    chains::formula((31, 2), path_cycles, from, stops, beats)
 }
 
 #[test]
@@ -203,41 +182,7 @@ fn chains_run_over_the_default_routers_too() {
     }
 }
 
-/// Interrupted in every phase of overlapping chains, saved, loaded and gone on with.
 #[test]
 fn a_run_of_chains_goes_on_from_a_checkpoint_to_the_same_result() {
-    let net = network("torrent_4x5");
-    let chains = overlapping(3, &net);
-    let schedule = schedule(&chains);
-    let config = RunConfig::new(Mode::Value);
-    let input = |(i, chain): (usize, &noccl_workload::Chain)| MemoryImage {
-        tile: chain.initiator,
-        offset: chain.source.offset,
-        bytes: bytes_of(i as u64, chain.bytes),
-    };
-    let inputs: Vec<MemoryImage> = chains.iter().enumerate().map(input).collect();
-    let last = &chains[0].stops[0];
-    let place = Place {
-        tile: last.tile,
-        offset: last.pattern.offset,
-    };
-    let outputs = [(place, chains[0].bytes)];
-    let mut whole = ScheduleRun::new(&net, &schedule, &inputs, &config).unwrap();
-    whole.advance(&mut |_| true).unwrap();
-    let whole = whole.result(&outputs);
-    let mut run = ScheduleRun::new(&net, &schedule, &inputs, &config).unwrap();
-    while !run.is_over() {
-        for _ in 0..37 {
-            if !run.is_over() {
-                run.step().unwrap();
-            }
-        }
-        let mut writer = Writer::new(Vec::new()).unwrap();
-        run.save(&mut writer).unwrap();
-        let bytes = writer.finish().unwrap();
-        let mut reader = Reader::open(Cursor::new(bytes)).unwrap();
-        run = ScheduleRun::load(&net, &schedule, &config, &mut reader).unwrap();
-        reader.finish().unwrap();
-    }
-    assert_eq!(run.result(&outputs), whole);
+    check_checkpoints(&network("torrent_4x5"));
 }

@@ -27,7 +27,9 @@ pub use parse::{override_value, parse_spec, schema, to_toml};
 pub use presets::{PRESET_NAMES, preset_text};
 pub use tile::{Cluster, CoreInstructions, DmaEngine, FpuLatency, MemoryTile, NetworkInterface};
 pub use timing::EnergyTable;
-pub use torrent::{TorrentAcknowledgement, TorrentDispatch, TorrentEndpoint, TorrentMode};
+pub use torrent::{
+    EndpointCycles, TorrentAcknowledgement, TorrentDispatch, TorrentEndpoint, TorrentMode,
+};
 pub use validate::{MAX_ADDRESS, validate, warnings};
 
 use schemars::JsonSchema;

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 pub struct TorrentEndpoint {
     /// What it does where chains meet.
     pub mode: TorrentMode,
+    /// Whose stages it has.
+    pub endpoint_cycles: EndpointCycles,
     /// In which order an initiator sends the configurations of a chain.
     pub dispatch: TorrentDispatch,
     /// How stops answer: one after the other, or each straight to the initiator.
@@ -55,4 +57,14 @@ pub enum TorrentAcknowledgement {
     Chained,
     /// Every stop answers its configuration and says that it has finished straight to the initiator, which counts.
     Parallel,
+}
+
+/// Cycles that an endpoint takes itself; those of the connections come on top.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EndpointCycles {
+    /// Of the published hardware: 13 per configuration, 6 per grant, 5 per data hop, 7 per finish.
+    Published,
+    /// Of our hardware (`noccl_torrent`), mode `safe` only: 8, 3, 2 and 2.
+    Lean,
 }

@@ -7,7 +7,9 @@
 //! built in memory is held to the same rules as one read from a file.
 
 use crate::{Cluster, Mesh, NetworkInterface, Router, RouterFlow, Spec};
-use crate::{TorrentAcknowledgement, TorrentDispatch, TorrentEndpoint, TorrentMode};
+use crate::{
+    EndpointCycles, TorrentAcknowledgement, TorrentDispatch, TorrentEndpoint, TorrentMode,
+};
 use crate::{WideReductionKind, error::OutOfRange};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -238,6 +240,7 @@ fn cluster(cluster: &Cluster, max_burst_beats: u32) -> Checked {
 
 fn torrent(endpoint: &TorrentEndpoint) -> Checked {
     as_published(endpoint)?;
+    as_hardware(endpoint)?;
     let path = endpoint.endpoint_path_cycles;
     within("cluster.torrent.endpoint_path_cycles", path, 0..=1000)?;
     let destinations = endpoint.max_destinations;
@@ -278,6 +281,24 @@ fn as_published(endpoint: &TorrentEndpoint) -> Checked {
         return refuse("acknowledgement", "parallel", "chained");
     }
     Ok(())
+}
+
+/// Our hardware has mode `safe` with the published control.
+fn as_hardware(endpoint: &TorrentEndpoint) -> Checked {
+    let control = (endpoint.dispatch, endpoint.acknowledgement);
+    let is_built = endpoint.mode == TorrentMode::Safe
+        && control == (TorrentDispatch::ChainOrder, TorrentAcknowledgement::Chained);
+    if endpoint.endpoint_cycles == EndpointCycles::Published || is_built {
+        return Ok(());
+    }
+    Err(OutOfRange {
+        field: "cluster.torrent.endpoint_cycles".to_owned(),
+        found: "\"lean\"".to_owned(),
+        accepted:
+            "must be \"published\"; \"lean\" needs mode \"safe\", dispatch \"chain_order\" and \
+                   acknowledgement \"chained\""
+                .to_owned(),
+    })
 }
 
 fn energy(spec: &Spec) -> Checked {

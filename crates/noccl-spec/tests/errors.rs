@@ -201,3 +201,18 @@ fn unknown_preset_lists_all_names_and_the_nearest() {
         assert!(matches!(error, SpecError::UnknownPreset { .. }), "{bad}");
     }
 }
+
+#[test]
+fn the_lean_endpoint_has_no_published_mode() {
+    let text = preset_text("torrent_4x5_published").unwrap();
+    let text = text.replace(
+        "endpoint_cycles = \"published\"",
+        "endpoint_cycles = \"lean\"",
+    );
+    let shown = parse_spec("my.toml", &text, &[]).unwrap_err().to_string();
+    assert!(shown.contains("cluster.torrent.endpoint_cycles"), "{shown}");
+    assert!(shown.contains("needs mode \"safe\""), "{shown}");
+    let safe = text.replace("mode = \"published\"", "mode = \"safe\"");
+    let safe = safe.replace("buffer_bursts = 0", "buffer_bursts = 2");
+    assert!(parse_spec("my.toml", &safe, &[]).is_ok());
+}

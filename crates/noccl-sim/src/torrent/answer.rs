@@ -142,6 +142,7 @@ mod tests {
 
     const SETTINGS: Settings = Settings {
         mode: TorrentMode::Safe,
+        cycles: noccl_spec::EndpointCycles::Published,
         dispatch: TorrentDispatch::ChainOrder,
         acknowledgement: TorrentAcknowledgement::Parallel,
         path_cycles: 0,

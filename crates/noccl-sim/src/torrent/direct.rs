@@ -9,7 +9,7 @@ use super::endpoint::{Arrived, Bytes, Endpoint, Settings};
 use super::head::Task;
 use super::narrow::Message;
 use super::pattern::Addresses;
-use noccl_spec::{TorrentAcknowledgement, TorrentDispatch, TorrentMode};
+use noccl_spec::{EndpointCycles, TorrentAcknowledgement, TorrentDispatch, TorrentMode};
 use noccl_workload::AccessPattern;
 
 /// When what has come in a chain whose endpoints are joined by connections that take no time.
@@ -118,6 +118,7 @@ impl Bench {
     ) -> Self {
         let settings = Settings {
             mode,
+            cycles: EndpointCycles::Published,
             dispatch,
             acknowledgement,
             path_cycles: 0,

@@ -15,7 +15,7 @@ use super::head::{Head, Task};
 use super::lane::Lane;
 use super::narrow::{Leaving, Message, NarrowPort};
 use super::pattern::Banks;
-use noccl_spec::{TorrentAcknowledgement, TorrentDispatch, TorrentMode};
+use noccl_spec::{EndpointCycles, TorrentAcknowledgement, TorrentDispatch, TorrentMode};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -36,6 +36,7 @@ pub(crate) const FORWARD: usize = 1;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings {
     pub mode: TorrentMode,
+    pub cycles: EndpointCycles,
     pub dispatch: TorrentDispatch,
     pub acknowledgement: TorrentAcknowledgement,
     pub path_cycles: u64,
@@ -52,7 +53,11 @@ impl Settings {
 
     /// Cycles from the switch to the NI.
     pub(crate) const fn lane_cycles(&self) -> u64 {
-        SWITCH_CYCLES + self.path_cycles
+        let switch_cycles = match self.cycles {
+            EndpointCycles::Published => SWITCH_CYCLES,
+            EndpointCycles::Lean => 0,
+        };
+        switch_cycles + self.path_cycles
     }
 
     /// Beats of the burst in which this beat of a task is.

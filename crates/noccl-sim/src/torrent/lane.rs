@@ -50,7 +50,7 @@ impl Lane {
     ) {
         self.outstanding += 1;
         self.openings.push_back(Opening {
-            cycle: now + latency_cycles - 1,
+            cycle: (now + latency_cycles).saturating_sub(1),
             to,
             beats,
             initiator,

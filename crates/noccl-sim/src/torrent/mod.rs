@@ -7,6 +7,7 @@
 //! Why mode `safe` is free of deadlock: `docs/design/0005-torrent.md`.
 
 mod answer;
+mod bench;
 mod blame;
 mod cfg;
 mod direct;
@@ -14,6 +15,7 @@ mod endpoint;
 mod follower;
 mod head;
 mod lane;
+mod lean;
 mod memory;
 mod narrow;
 mod pattern;
@@ -21,7 +23,9 @@ mod port;
 mod task;
 #[cfg(test)]
 mod tests;
+mod unit;
 
+pub use bench::{PortChain, PortPattern, PortScenario, record_ports};
 pub(crate) use blame::{Cause, Hindrance};
 pub use direct::DirectChain;
 pub(crate) use port::{Place, Torrents, Window};

@@ -65,8 +65,16 @@ impl Banks {
         }
     }
 
+    /// Those of the mask stand still.
+    pub(crate) const fn held(num_banks: u32, mask: u64) -> Self {
+        Self {
+            taken: mask,
+            num_banks,
+        }
+    }
+
     /// May this address be served now? Takes its bank if so.
-    fn serve(&mut self, address: u64) -> bool {
+    pub(super) fn serve(&mut self, address: u64) -> bool {
         let bit = 1 << (address / WORD_BYTES % u64::from(self.num_banks));
         let is_free = self.taken & bit == 0;
         self.taken |= bit;

@@ -5,11 +5,12 @@
 //! of the cycle; it sleeps otherwise.
 
 use super::cfg::{Cfg, FRAME_BYTES, Key, Pointers, STOP_BITS};
-use super::endpoint::{Arrived, Effects, Endpoint, FORWARD, OWN, Settings};
+use super::endpoint::{Arrived, Effects, FORWARD, OWN, Settings};
 use super::lane::Opening;
 use super::memory::Memory;
 use super::narrow::{Answer, Message};
 use super::task::task;
+use super::unit::Unit;
 use crate::flit::{Flit, FlitKind, LAST, pack};
 use crate::machine::{Done, Event, Machine};
 use crate::ni::{Source, Stream};
@@ -24,7 +25,7 @@ use std::collections::VecDeque;
 /// One endpoint and its message on the way to the NI.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Place {
-    pub endpoint: Endpoint,
+    pub unit: Unit,
     /// First flit's cycle at the NI, destination, message.
     departing: VecDeque<(u64, u32, Message)>,
     /// Earliest cycle for which the endpoint is in the wheel.
@@ -48,6 +49,7 @@ impl Torrents {
         let beats = spec.ni.burst_boundary_bytes / spec.ni.wide_beat_bytes;
         let settings = Settings {
             mode: endpoint.mode,
+            cycles: endpoint.endpoint_cycles,
             dispatch: endpoint.dispatch,
             acknowledgement: endpoint.acknowledgement,
             path_cycles: u64::from(endpoint.endpoint_path_cycles),
@@ -57,7 +59,7 @@ impl Torrents {
             num_banks: endpoint.memory_banks,
         };
         let place = |tile| Place {
-            endpoint: Endpoint::new(tile),
+            unit: Unit::new(tile, endpoint.endpoint_cycles),
             departing: VecDeque::new(),
             wake_cycle: u64::MAX,
         };
@@ -76,11 +78,11 @@ impl Torrents {
 
     /// May the NI send a beat of this lane?
     pub(crate) fn has_beat(&self, tile: usize, lane: u8, now: u64) -> bool {
-        self.places[tile].endpoint.lanes[lane as usize].has_beat(now)
+        self.places[tile].unit.lanes()[lane as usize].has_beat(now)
     }
 
     pub(crate) fn takes_beat(&self, tile: usize) -> bool {
-        self.places[tile].endpoint.takes_beat(&self.settings)
+        self.places[tile].unit.takes_beat(&self.settings)
     }
 }
 
@@ -102,7 +104,7 @@ impl Machine<'_> {
             return;
         };
         let task = task(network, &torrents.settings, (tile, instance), chain);
-        torrents.places[tile as usize].endpoint.commit(task);
+        torrents.places[tile as usize].unit.commit(task);
         torrents.mark(tile);
     }
 
@@ -160,7 +162,7 @@ impl Machine<'_> {
             consumed,
             done,
             has_moved,
-        } = place.endpoint.tick(now, &settings, &mut memory);
+        } = place.unit.tick(now, &settings, &mut memory);
         if let Some(leaving) = leaving {
             // Of a worm the AW goes ahead; the last beat is at the NI after the path.
             let flits = leaving.message.beats() - u64::from(!is_peer);
@@ -193,8 +195,8 @@ impl Machine<'_> {
         }
         for lane in [OWN, FORWARD] {
             while let Some(torrents) = &mut self.torrents {
-                let endpoint = &mut torrents.places[tile as usize].endpoint;
-                let Some(opening) = endpoint.lanes[lane].take_opening(now) else {
+                let unit = &mut torrents.places[tile as usize].unit;
+                let Some(opening) = unit.lanes_mut()[lane].take_opening(now) else {
                     break;
                 };
                 self.issue_burst(tile, lane as u8, opening);
@@ -210,7 +212,7 @@ impl Machine<'_> {
         };
         let place = &torrents.places[tile as usize];
         let departs = place.departing.front().map(|d| d.0);
-        let next = place.endpoint.next_cycle(now);
+        let next = place.unit.next_cycle(now);
         let soon = has_moved.then_some(now + 1);
         if let Some(cycle) = [departs, next, soon].into_iter().flatten().min() {
             self.wake_torrent_at(tile, cycle);
@@ -306,7 +308,7 @@ impl Machine<'_> {
     pub(crate) fn take_switched(&mut self, tile: usize, lane: u8) -> u32 {
         self.counters.dma_store_bytes += BEAT_BYTES as u64;
         let torrents = self.torrents.as_mut();
-        let payload = torrents.and_then(|t| t.places[tile].endpoint.lanes[lane as usize].take());
+        let payload = torrents.and_then(|t| t.places[tile].unit.lanes_mut()[lane as usize].take());
         self.wake_torrent_at(tile as u32, self.cycle + 1);
         payload.expect("the NI has asked for the beat")
     }
@@ -328,7 +330,7 @@ impl Machine<'_> {
         };
         let now = self.cycle;
         if let (Some(torrents), Some(message)) = (&mut self.torrents, message) {
-            torrents.places[tile].endpoint.receive(now, message);
+            torrents.places[tile].unit.receive(now, message);
             torrents.mark(tile as u32);
         }
         let tile = tile as u32;
@@ -342,8 +344,8 @@ impl Machine<'_> {
         if let Some(torrents) = &mut self.torrents {
             let closes = flit.is_last().then_some(flit.txn);
             let payload = flit.payload;
-            let arrived = &mut torrents.places[tile].endpoint.arrived;
-            arrived.push_back(Arrived { payload, closes });
+            let unit = &mut torrents.places[tile].unit;
+            unit.arrive(Arrived { payload, closes });
             torrents.mark(tile as u32);
         }
     }
@@ -351,7 +353,7 @@ impl Machine<'_> {
     /// A burst has its response: its buffer at the next stop is free.
     pub(crate) fn take_credit_of_chain(&mut self, tile: usize, lane: u8) {
         if let Some(torrents) = &mut self.torrents {
-            torrents.places[tile].endpoint.lanes[lane as usize].outstanding -= 1;
+            torrents.places[tile].unit.answered(lane as usize);
             torrents.mark(tile as u32);
         }
     }
@@ -375,7 +377,7 @@ pub(crate) enum Window {
 }
 
 /// A message of one beat: the task, its initiator and, in an answer, the stop's place.
-fn beat_of(key: Key, stop: u16, map: &impl Pointers) -> [u8; FRAME_BYTES] {
+pub(super) fn beat_of(key: Key, stop: u16, map: &impl Pointers) -> [u8; FRAME_BYTES] {
     let mut beat = [0; FRAME_BYTES];
     let task = map.address(key.initiator, 0) << 4 | u64::from(key.task);
     let word = u64::from(stop) << STOP_AT | task;

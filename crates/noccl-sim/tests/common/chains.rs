@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Chains of Torrent endpoints, shared by the tests about them.
+#![allow(clippy::unwrap_used)]
 
 use noccl_net::{Coord, Network, TileRef};
 use noccl_run::{MemoryImage, Mode, RunConfig, RunResult};
-use noccl_sim::run_schedule;
+use noccl_sim::checkpoint::{Reader, Writer};
+use noccl_sim::{ScheduleRun, run_schedule};
 use noccl_workload::{
     AccessPattern, Action, ActionKind, Chain, Place, SCHEDULE_FORMAT, Schedule, Stop,
 };
 use std::collections::BTreeMap;
+use std::io::Cursor;
 
 /// Tiles in a snake: up the first column, down the second.
 pub fn snake(net: &Network) -> Vec<Coord> {
@@ -143,4 +146,69 @@ pub fn overlapping(seed: u64, net: &Network) -> Vec<Chain> {
             apart(i, from, &stops, beats * 64)
         })
         .collect()
+}
+
+/// Cycles from the commit of the task until it is done.
+pub fn cycles(net: &Network, stops: &[Coord], bytes: u64) -> u64 {
+    let chain = chain(snake(net)[0], stops, bytes);
+    let time = run(net, &[chain]).actions[0];
+    time.finish_cycle - time.start_cycle
+}
+
+fn hops(from: Coord, to: Coord) -> u64 {
+    u64::from(from.x.abs_diff(to.x) + from.y.abs_diff(to.y))
+}
+
+/// docs/timing.md: the endpoint's own cycles per stop and once, two narrow trips and a wide one per leg, the tail's
+/// configuration, beats and AWs.
+pub fn formula(
+    (per_stop, once): (u64, u64),
+    path_cycles: u64,
+    from: Coord,
+    stops: &[Coord],
+    beats: u64,
+) -> u64 {
+    let one_way = |a: Coord, b: Coord| path_cycles + 2 * (hops(a, b) + 1);
+    let legs: Vec<_> = std::iter::once(from).chain(stops.iter().copied()).collect();
+    let trips: u64 = legs.windows(2).map(|leg| 3 * one_way(leg[0], leg[1])).sum();
+    let tail = *stops.last().unwrap();
+    let data = beats + beats.div_ceil(64) - 1;
+    per_stop * stops.len() as u64 + trips + one_way(from, tail) + data + once
+}
+
+/// Interrupted in every phase of overlapping chains, saved, loaded and gone on with.
+pub fn check_checkpoints(net: &Network) {
+    let chains = overlapping(3, net);
+    let schedule = schedule(&chains);
+    let config = RunConfig::new(Mode::Value);
+    let input = |(i, chain): (usize, &noccl_workload::Chain)| MemoryImage {
+        tile: chain.initiator,
+        offset: chain.source.offset,
+        bytes: bytes_of(i as u64, chain.bytes),
+    };
+    let inputs: Vec<MemoryImage> = chains.iter().enumerate().map(input).collect();
+    let last = &chains[0].stops[0];
+    let place = Place {
+        tile: last.tile,
+        offset: last.pattern.offset,
+    };
+    let outputs = [(place, chains[0].bytes)];
+    let mut whole = ScheduleRun::new(net, &schedule, &inputs, &config).unwrap();
+    whole.advance(&mut |_| true).unwrap();
+    let whole = whole.result(&outputs);
+    let mut run = ScheduleRun::new(net, &schedule, &inputs, &config).unwrap();
+    while !run.is_over() {
+        for _ in 0..37 {
+            if !run.is_over() {
+                run.step().unwrap();
+            }
+        }
+        let mut writer = Writer::new(Vec::new()).unwrap();
+        run.save(&mut writer).unwrap();
+        let bytes = writer.finish().unwrap();
+        let mut reader = Reader::open(Cursor::new(bytes)).unwrap();
+        run = ScheduleRun::load(net, &schedule, &config, &mut reader).unwrap();
+        reader.finish().unwrap();
+    }
+    assert_eq!(run.result(&outputs), whole);
 }

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//! An endpoint of either timing (`endpoint_cycles`), as the simulator sees it.
+
+use super::blame::Cause;
+use super::cfg::Key;
+use super::endpoint::{Arrived, Bytes, Effects, Endpoint, Settings};
+use super::head::Task;
+use super::lane::Lane;
+use super::lean::Lean;
+use super::narrow::Message;
+use noccl_spec::EndpointCycles;
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) enum Unit {
+    /// With the stages of the published hardware.
+    Published(Box<Endpoint>),
+    /// As our hardware, with the registers of the path behind its wide ports.
+    Lean(Box<Lean>, [Lane; 2]),
+}
+
+impl Unit {
+    pub(super) fn new(tile: u32, cycles: EndpointCycles) -> Self {
+        match cycles {
+            EndpointCycles::Published => Self::Published(Box::new(Endpoint::new(tile))),
+            EndpointCycles::Lean => Self::Lean(Box::new(Lean::new(tile)), Default::default()),
+        }
+    }
+
+    pub(super) fn commit(&mut self, task: Task) {
+        match self {
+            Self::Published(endpoint) => endpoint.commit(task),
+            Self::Lean(lean, _) => lean.commit(task),
+        }
+    }
+
+    pub(super) fn receive(&mut self, now: u64, message: Message) {
+        match self {
+            Self::Published(endpoint) => endpoint.receive(now, message),
+            Self::Lean(lean, _) => lean.note_message(message),
+        }
+    }
+
+    pub(super) fn arrive(&mut self, beat: Arrived) {
+        match self {
+            Self::Published(endpoint) => endpoint.arrived.push_back(beat),
+            Self::Lean(lean, _) => lean.note_beat(beat),
+        }
+    }
+
+    pub(super) fn answered(&mut self, lane: usize) {
+        match self {
+            Self::Published(endpoint) => endpoint.lanes[lane].outstanding -= 1,
+            Self::Lean(lean, _) => lean.note_answer(lane),
+        }
+    }
+
+    pub(super) fn takes_beat(&self, settings: &Settings) -> bool {
+        match self {
+            Self::Published(endpoint) => endpoint.takes_beat(settings),
+            // Room for whole bursts has been promised.
+            Self::Lean(..) => true,
+        }
+    }
+
+    pub(super) fn lanes(&self) -> &[Lane; 2] {
+        match self {
+            Self::Published(endpoint) => &endpoint.lanes,
+            Self::Lean(_, lanes) => lanes,
+        }
+    }
+
+    pub(super) fn lanes_mut(&mut self) -> &mut [Lane; 2] {
+        match self {
+            Self::Published(endpoint) => &mut endpoint.lanes,
+            Self::Lean(_, lanes) => lanes,
+        }
+    }
+
+    pub(super) fn tick(
+        &mut self,
+        now: u64,
+        settings: &Settings,
+        bytes: &mut impl Bytes,
+    ) -> Effects {
+        match self {
+            Self::Published(endpoint) => endpoint.tick(now, settings, bytes),
+            Self::Lean(lean, lanes) => lean.tick(now, settings, lanes, bytes),
+        }
+    }
+
+    /// Next cycle after this one in which something is due, whatever comes from outside.
+    pub(super) fn next_cycle(&self, now: u64) -> Option<u64> {
+        match self {
+            Self::Published(endpoint) => endpoint.next_cycle(now),
+            Self::Lean(_, lanes) => lanes.iter().filter_map(|l| l.next_cycle(now)).min(),
+        }
+    }
+
+    /// The chain that is led.
+    pub(super) fn task(&self) -> Option<&Task> {
+        match self {
+            Self::Published(endpoint) => endpoint.head.as_ref().map(|h| &h.task),
+            Self::Lean(lean, _) => lean.lead().map(|l| &l.task),
+        }
+    }
+
+    /// The chain that is served.
+    pub(super) fn serving(&self) -> Option<Key> {
+        match self {
+            Self::Published(endpoint) => endpoint.serving,
+            Self::Lean(lean, _) => lean.served().map(|s| s.cfg.key),
+        }
+    }
+
+    /// What holds up a chain here, and since when; none if its grant has gone on or has not come.
+    pub(super) fn holds_up(&self, key: Key) -> Option<(Cause, u64)> {
+        match self {
+            Self::Published(endpoint) => endpoint.holds_up(key),
+            Self::Lean(lean, _) => {
+                let slot = lean.slot(key.initiator).filter(|s| s.cfg.key == key)?;
+                let serving = self.serving().filter(|served| *served != key)?;
+                Some((Cause::Serves(serving.initiator), slot.since_cycle))
+            }
+        }
+    }
+}
