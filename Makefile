@@ -193,14 +193,9 @@ cosim-waves: $(RTL_VENV)/.deps ## Waves of the 2x2 mesh along a random trace: ou
 cosim-mutants: $(RTL_VENV)/.deps
 	for mutant in arbiter route merge; do \
 	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant 2x2 || exit 1; done
-	cargo test -p noccl --locked --features cosim --test cosim_mutants
-
-# The same for wide reductions; not part of `cosim` yet.
-.PHONY: cosim-reductions-mutants
-cosim-reductions-mutants: $(RTL_VENV)/.deps
 	for mutant in fold age credit window; do \
 	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant 2x2-reducing || exit 1; done
-	cargo test -p noccl --locked --features cosim --test cosim_reductions_mutants
+	cargo test -p noccl --locked --features cosim --test cosim_mutants --test cosim_reductions_mutants
 
 .PHONY: long
 long: $(BIN)/noccl $(VENV)/.extension $(RTL_VENV)/.deps ## Long suites; writes docs/long_summary.md

@@ -1,34 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Speed of the translated mesh of 4×4 clusters: cycles per second of processor time under load.
 //!
-//! `make cosim-4x4 && cargo run -p noccl --features cosim --example cosim_speed`.
+//! `make cosim-4x4 && cargo run -p noccl --features cosim --example cosim_speed`; with wide reductions, operand stores and
+//! compute slices: `make cosim-reductions-4x4 && cargo run -p noccl --features cosim --example cosim_speed -- 4x4-reducing`.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use noccl::stress::{Recipe, generate};
 use noccl::{StressKind, load};
+use noccl_net::{Coord, MultiAddress, Network, TileRef};
 use noccl_rtl::lockstep::Lockstep;
-use noccl_run::{CycleRecord, Mode, RunConfig};
+use noccl_run::{CycleRecord, Mode, RecordedKind, RunConfig};
 use noccl_sim::run_trace_recorded;
+use noccl_workload::{PortKind, PortTransaction, Trace};
 use std::path::Path;
 
-/// User time of this process so far; Linux counts it in hundredths of a second.
+/// Processor time of this process so far.
 fn cpu_seconds() -> f64 {
-    let text = std::fs::read_to_string("/proc/self/stat").unwrap();
-    let fields = text.rsplit_once(')').unwrap().1.split_whitespace();
-    let ticks: f64 = fields.clone().nth(11).unwrap().parse().unwrap();
-    ticks / 100.0
+    let text = std::fs::read_to_string("/proc/self/schedstat").unwrap();
+    let nanoseconds: f64 = text.split_whitespace().next().unwrap().parse().unwrap();
+    nanoseconds / 1e9
 }
 
-fn timed(what: &str, cycles: u64, work: impl FnOnce()) {
-    let start = cpu_seconds();
-    work();
-    let seconds = cpu_seconds() - start;
-    println!("{what:36} {:>9.0} cycles/s", cycles as f64 / seconds);
+/// A run of the simulator, to be repeated by the mesh.
+struct Round {
+    cycles: u64,
+    records: Vec<CycleRecord>,
 }
 
-fn main() {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../out/cosim/4x4");
-    let network = load("collective_noc_4x4", &[]).unwrap().network;
+/// As many reductions as a program may have in the air: of all clusters and of rows in turn, from the start of the round on.
+fn reductions(round: u64) -> impl Iterator<Item = PortTransaction> {
+    const BEATS: u32 = 64;
+    const SPACING_CYCLES: u64 = 150;
+    let one = |base, mask, root, start: u64| {
+        let group = MultiAddress::new(base, mask);
+        PortTransaction {
+            start_cycles: group.members().map(|_| Some(start)).collect(),
+            kind: PortKind::WideReduction {
+                group,
+                root: TileRef::Cluster(root),
+                beats: BEATS,
+            },
+        }
+    };
+    (0..4_u16).flat_map(move |number| {
+        let start = u64::from(number) * SPACING_CYCLES;
+        let column = (number + round as u16) % 4;
+        let all = one(
+            Coord::new(0, 0),
+            Coord::new(3, 3),
+            Coord::new(column, number),
+            start,
+        );
+        let rows = (0..4).map(move |y| {
+            one(
+                Coord::new(0, y),
+                Coord::new(3, 0),
+                Coord::new(column, y),
+                start,
+            )
+        });
+        std::iter::once(all).chain(rows)
+    })
+}
+
+/// One long trace, or short ones between reductions.
+fn traces(network: &Network, is_reducing: bool) -> Vec<Trace> {
     let kinds = [
         StressKind::Write,
         StressKind::Read,
@@ -36,38 +72,99 @@ fn main() {
         StressKind::Multicast,
         StressKind::Barrier,
     ];
-    let recipe = Recipe::new(&network, &kinds, 2_000);
-    let trace = generate(&network, &recipe, 1);
-    let config = RunConfig::new(Mode::Value);
-    let mut records: Vec<CycleRecord> = Vec::new();
-    let start = cpu_seconds();
+    if !is_reducing {
+        let recipe = Recipe::new(network, &kinds, 2_000);
+        return vec![generate(network, &recipe, 1)];
+    }
+    let recipe = Recipe::new(network, &kinds, 100);
+    let round = |seed| {
+        let mut trace = generate(network, &recipe, seed);
+        trace.transactions.extend(reductions(seed));
+        trace
+    };
+    (0..20).map(round).collect()
+}
+
+fn recorded(network: &Network, trace: &Trace) -> Round {
+    let mut records = Vec::new();
     let mut keep = |record: &CycleRecord| records.push(record.clone());
-    let cycles = run_trace_recorded(&network, &trace, &config, &mut keep)
+    let config = RunConfig::new(Mode::Value);
+    let cycles = run_trace_recorded(network, trace, &config, &mut keep)
         .unwrap()
         .cycles;
+    Round { cycles, records }
+}
+
+/// Runs a fresh mesh along each round; opening it does not count.
+fn timed(
+    what: &str,
+    open: impl Fn() -> Lockstep<'static>,
+    rounds: &[Round],
+    work: fn(&mut Lockstep, &Round),
+) {
+    let (mut seconds, mut cycles) = (0.0, 0);
+    for round in rounds {
+        let mut mesh = open();
+        let start = cpu_seconds();
+        work(&mut mesh, round);
+        seconds += cpu_seconds() - start;
+        cycles += round.cycles;
+    }
+    println!("{what:36} {:>9.0} cycles/s", cycles as f64 / seconds);
+}
+
+fn main() {
+    let name = std::env::args().nth(1).unwrap_or("4x4".to_owned());
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../out/cosim")
+        .join(&name);
+    let network: &Network = Box::leak(Box::new(load("collective_noc_4x4", &[]).unwrap().network));
+    let traces = traces(network, name.contains("reducing"));
+    let start = cpu_seconds();
+    let rounds: Vec<Round> = traces.iter().map(|t| recorded(network, t)).collect();
     let seconds = cpu_seconds() - start;
-    let handshakes: usize = records.iter().map(|r| r.handshakes.len()).sum();
+    let cycles = rounds.iter().map(|r| r.cycles).sum::<u64>() as f64;
+    let all = || {
+        rounds
+            .iter()
+            .flat_map(|r| &r.records)
+            .flat_map(|r| &r.handshakes)
+    };
+    let operands = all()
+        .filter(|h| h.flit.kind == RecordedKind::Reduce)
+        .count();
     println!(
-        "{cycles} cycles, {:.1} handshakes per cycle",
-        handshakes as f64 / cycles as f64
+        "{cycles} cycles, {:.1} handshakes per cycle, {:.1} of them operands and sums",
+        all().count() as f64 / cycles,
+        operands as f64 / cycles
     );
-    let rate = cycles as f64 / seconds;
-    println!("{:36} {rate:>9.0} cycles/s", "simulator with record");
-    let open = || Lockstep::open(Path::new(root), &network).unwrap();
-    let mut mesh = open();
-    timed("mesh, driven and not compared", cycles, || {
-        for record in &records {
-            mesh.replay(record).unwrap();
-        }
-    });
-    let mut mesh = open();
-    timed("mesh, every handshake compared", cycles, || {
-        for record in &records {
-            mesh.follow(record).unwrap();
-        }
-    });
-    let mut mesh = open();
-    timed("mesh, idle and compared", 100_000, || {
-        mesh.idle_until(100_000).unwrap();
+    println!(
+        "{:36} {:>9.0} cycles/s",
+        "simulator with record",
+        cycles / seconds
+    );
+    let open = || Lockstep::open(&directory, network).unwrap();
+    timed(
+        "mesh, driven and not compared",
+        open,
+        &rounds,
+        |mesh, round| {
+            round.records.iter().for_each(|r| mesh.replay(r).unwrap());
+        },
+    );
+    timed(
+        "mesh, every handshake compared",
+        open,
+        &rounds,
+        |mesh, round| {
+            round.records.iter().for_each(|r| mesh.follow(r).unwrap());
+        },
+    );
+    let idle = Round {
+        cycles: 50_000,
+        records: Vec::new(),
+    };
+    timed("mesh, idle and compared", open, &[idle], |mesh, round| {
+        mesh.idle_until(round.cycles).unwrap();
     });
 }

@@ -95,6 +95,16 @@ pub fn agree_on(name: &str, network: &Network, transactions: Vec<PortTransaction
     course(None).1 + course(Some(HARD)).1
 }
 
+/// Makes of every second FP64 number one of about 1: of such sums the order of operands can be told, of numbers far apart only the
+/// largest.
+fn like_a_small_number(i: u32, byte: u8) -> u8 {
+    match i % 16 {
+        15 => 0x3f | byte & 0x80,
+        14 => 0xe0 | byte & 0x1f,
+        _ => byte,
+    }
+}
+
 /// A reduction into a root by every operator that the element type has, in one run.
 pub fn follow_arithmetic(
     name: &str,
@@ -142,7 +152,12 @@ pub fn follow_arithmetic(
         tile: TileRef::Cluster(at),
         offset: 0,
         bytes: (0..192_u32)
-            .map(|i| (i * 151 + 37 * u32::from(at.x) + 101 * u32::from(at.y)) as u8)
+            .map(|i| {
+                like_a_small_number(
+                    i,
+                    (i * 151 + 37 * u32::from(at.x) + 101 * u32::from(at.y)) as u8,
+                )
+            })
             .collect(),
     };
     let inputs: Vec<MemoryImage> = group.members().map(image).collect();
