@@ -35,11 +35,13 @@ pub enum Algorithm {
     InNetworkLines,
     /// One transaction of the network: a root folds and multicasts beat by beat.
     InNetworkOnce,
+    /// One worm to a list of destinations in its header (ESP).
+    InNetworkList,
 }
 
 impl Algorithm {
     /// All algorithms in the order of tables.
-    pub const ALL: [Algorithm; 13] = [
+    pub const ALL: [Algorithm; 14] = [
         Algorithm::Unicast,
         Algorithm::Chain,
         Algorithm::Tree,
@@ -53,6 +55,7 @@ impl Algorithm {
         Algorithm::InNetwork,
         Algorithm::InNetworkLines,
         Algorithm::InNetworkOnce,
+        Algorithm::InNetworkList,
     ];
 
     /// Stable name, as users write it.
@@ -72,6 +75,7 @@ impl Algorithm {
             Algorithm::InNetwork => "in_network",
             Algorithm::InNetworkLines => "in_network_lines",
             Algorithm::InNetworkOnce => "in_network_once",
+            Algorithm::InNetworkList => "in_network_list",
         }
     }
 
@@ -79,7 +83,10 @@ impl Algorithm {
     #[must_use]
     pub const fn is_in_network(self) -> bool {
         match self {
-            Algorithm::InNetwork | Algorithm::InNetworkLines | Algorithm::InNetworkOnce => true,
+            Algorithm::InNetwork
+            | Algorithm::InNetworkLines
+            | Algorithm::InNetworkOnce
+            | Algorithm::InNetworkList => true,
             Algorithm::Unicast
             | Algorithm::Chain
             | Algorithm::Tree
@@ -107,7 +114,9 @@ impl Algorithm {
             Algorithm::Ring => matches!(kind, AllReduce | AllGather | ReduceScatter),
             Algorithm::Pairwise => matches!(kind, AllGather | AllToAll),
             Algorithm::Slotted => matches!(kind, AllToAll),
-            Algorithm::Unicast | Algorithm::Chainwrite => matches!(kind, Multicast),
+            Algorithm::Unicast | Algorithm::Chainwrite | Algorithm::InNetworkList => {
+                matches!(kind, Multicast)
+            }
             Algorithm::Counter => matches!(kind, Barrier),
             Algorithm::InNetwork => !matches!(kind, AllToAll),
             Algorithm::InNetworkLines => matches!(kind, AllGather | ReduceScatter),

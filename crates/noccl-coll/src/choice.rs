@@ -70,16 +70,10 @@ impl Choice {
     /// S1's 2D form: the dimensions one after the other, each by `inner`.
     #[must_use]
     pub const fn row_column(inner: Inner, chunks: u32) -> Self {
-        Self {
-            algorithm: Algorithm::RowColumn,
-            chunks,
-            inner,
-            forwarding: default_forwarding(Algorithm::RowColumn, inner),
-            barrier: BarrierMechanism::InNetwork,
-            shape: None,
-            is_central: false,
-            order: StopOrder::Latency,
-        }
+        let mut choice = Self::new(Algorithm::RowColumn, chunks);
+        choice.inner = inner;
+        choice.forwarding = default_forwarding(Algorithm::RowColumn, inner);
+        choice
     }
 
     /// A barrier by `counter` or `in_network` in another shape than the paper's.
@@ -119,7 +113,8 @@ impl Choice {
             | Algorithm::Counter
             | Algorithm::InNetwork
             | Algorithm::InNetworkLines
-            | Algorithm::InNetworkOnce => false,
+            | Algorithm::InNetworkOnce
+            | Algorithm::InNetworkList => false,
         }
     }
 
@@ -149,7 +144,8 @@ impl Choice {
             | Algorithm::Counter
             | Algorithm::InNetwork
             | Algorithm::InNetworkLines
-            | Algorithm::InNetworkOnce => false,
+            | Algorithm::InNetworkOnce
+            | Algorithm::InNetworkList => false,
         }
     }
 
@@ -220,7 +216,8 @@ const fn default_forwarding(algorithm: Algorithm, inner: Inner) -> Forwarding {
             | Algorithm::Counter
             | Algorithm::InNetwork
             | Algorithm::InNetworkLines
-            | Algorithm::InNetworkOnce,
+            | Algorithm::InNetworkOnce
+            | Algorithm::InNetworkList,
             _,
         )
         | (Algorithm::RowColumn, Inner::Chain) => Forwarding::Pull,
@@ -275,7 +272,7 @@ impl FromStr for Choice {
             accepted: "NAME[:CHUNKS][:tree][:pull|:push][:software], CHUNKS at least 1; `:tree` \
                        only after row_column; after ring only `:software`, after in_network only \
                        CHUNKS, after in_network_once only `:centre`, after chainwrite only an order (`noccl order`), after \
-                       unicast, pairwise, slotted and in_network_lines nothing; for a barrier \
+                       unicast, pairwise, slotted, in_network_lines and in_network_list nothing; for a barrier \
                        counter and in_network with [:row_column|:quads|:pairwise][:centre]"
                 .to_owned(),
         }
@@ -389,6 +386,7 @@ mod tests {
             "counter:pull",
             "chainwrite:2",
             "unicast:2",
+            "in_network_list:2",
             "chainwrite:shortest",
         ] {
             let error = text.parse::<Choice>().expect_err(text).to_string();

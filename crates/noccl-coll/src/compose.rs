@@ -157,6 +157,7 @@ impl Task<'_> {
             | Algorithm::DoubleTree
             | Algorithm::Ring
             | Algorithm::InNetworkOnce
+            | Algorithm::InNetworkList
             | Algorithm::Chainwrite
             | Algorithm::Counter => Vec::new(),
         };

@@ -19,6 +19,7 @@ mod gather;
 pub mod gemm;
 mod group;
 mod in_network;
+mod in_network_list;
 mod layout;
 mod multicast;
 mod once;
@@ -89,6 +90,7 @@ pub fn schedule(
         Algorithm::InNetworkOnce => task.by_one_transaction()?,
         Algorithm::Chainwrite => task.by_endpoints()?,
         Algorithm::Unicast => task.by_unicasts()?,
+        Algorithm::InNetworkList => task.by_list()?,
         Algorithm::InNetwork
         | Algorithm::InNetworkLines
         | Algorithm::Pairwise
@@ -99,6 +101,9 @@ pub fn schedule(
         ..choice
     };
     let mut parameters = made.parameters(num_chunks as u32);
+    if choice.algorithm == Algorithm::InNetworkList {
+        parameters.insert("setting".to_owned(), task.esp_setting().to_owned());
+    }
     if collective.kind.has_blocks() {
         // Blocks are not cut, and each algorithm has one structure.
         parameters.retain(|name, _| name == "barrier");
@@ -132,7 +137,10 @@ fn validate(collective: &Collective, choice: Choice) -> Result<(), CollError> {
     };
     let is_whole = matches!(
         choice.algorithm,
-        Algorithm::InNetworkOnce | Algorithm::Chainwrite | Algorithm::Unicast
+        Algorithm::InNetworkOnce
+            | Algorithm::Chainwrite
+            | Algorithm::Unicast
+            | Algorithm::InNetworkList
     );
     if choice.chunks > 1 && (!is_cut || is_whole) {
         return Err(unsupported("accepted: one chunk".to_owned()));

@@ -49,7 +49,8 @@ pub(crate) fn phases(group: &Group, choice: Choice, first: First) -> Result<Vec<
         | Algorithm::Counter
         | Algorithm::InNetwork
         | Algorithm::InNetworkLines
-        | Algorithm::InNetworkOnce => Ok(Vec::new()),
+        | Algorithm::InNetworkOnce
+        | Algorithm::InNetworkList => Ok(Vec::new()),
     }
 }
 

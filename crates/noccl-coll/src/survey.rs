@@ -25,7 +25,8 @@ pub fn choices(network: &Network, collective: &Collective) -> Vec<Choice> {
 
 /// Repeated unicasts are the baseline of S3; beside S1's mechanisms they are compared when asked for by name.
 fn is_usual(network: &Network, choice: Choice) -> bool {
-    choice.algorithm != Algorithm::Unicast || network.spec().cluster.torrent.is_some()
+    let cluster = &network.spec().cluster;
+    choice.algorithm != Algorithm::Unicast || cluster.torrent.is_some() || cluster.esp.is_some()
 }
 
 /// Those of one algorithm. The others' schedules are not made, which on a large mesh would take far longer
@@ -100,7 +101,8 @@ fn candidates(network: &Network, collective: &Collective) -> Vec<Choice> {
             | Algorithm::Slotted
             | Algorithm::Counter
             | Algorithm::InNetwork
-            | Algorithm::InNetworkLines => vec![Choice::new(algorithm, 1)],
+            | Algorithm::InNetworkLines
+            | Algorithm::InNetworkList => vec![Choice::new(algorithm, 1)],
         })
         .collect()
 }

@@ -187,7 +187,8 @@ fn move_slots(schedule: &mut noccl_workload::Schedule, to: &[u64]) -> usize {
             | ActionKind::Compute(_)
             | ActionKind::Barrier(_)
             | ActionKind::Arrival(_)
-            | ActionKind::Chain(_) => {}
+            | ActionKind::Chain(_)
+            | ActionKind::ListMulticast(_) => {}
         }
     }
     moved

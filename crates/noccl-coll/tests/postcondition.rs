@@ -141,6 +141,38 @@ fn unicasts_to_any_set_from_any_root() {
 }
 
 #[test]
+fn lists_to_any_rectangle_from_any_root_as_far_as_the_header_goes() {
+    let net = network("esp_4x5");
+    let choice = Choice::new(Algorithm::InNetworkList, 1);
+    for (turn, group) in rectangles(5, 4).enumerate() {
+        for root in clusters(5, 4) {
+            let mut task = collective(CollectiveKind::Multicast, group.clone(), root, 1000);
+            if turn % 3 == 0 {
+                task.output_offset = task.input_offset;
+            }
+            assert!(prove(&net, &task, choice), "{choice} refuses {task:?}");
+        }
+    }
+    let root = TileRef::Cluster(Coord::new(0, 0));
+    let large = network("esp_8x8");
+    let of = |rows: u16| {
+        let group = rectangle(0, 0, 8, rows);
+        collective(CollectiveKind::Multicast, group, root, 64)
+    };
+    assert!(prove(&large, &of(4), choice));
+    assert!(!prove(&large, &of(5), choice));
+    let elsewhere = network("torrent_4x5");
+    let error = schedule(
+        &elsewhere,
+        &collective(CollectiveKind::Multicast, rectangle(0, 0, 2, 2), root, 64),
+        choice,
+    )
+    .unwrap_err()
+    .to_string();
+    assert!(error.contains("esp"), "{error}");
+}
+
+#[test]
 fn results_may_replace_inputs() {
     let net = network("collective_noc_4x4");
     for group in [

@@ -21,7 +21,8 @@ fn count(schedule: &Schedule) -> [usize; 4] {
             | ActionKind::Delivery(_)
             | ActionKind::Arrival(_)
             | ActionKind::Kernel(_)
-            | ActionKind::Chain(_) => {}
+            | ActionKind::Chain(_)
+            | ActionKind::ListMulticast(_) => {}
         }
     }
     out

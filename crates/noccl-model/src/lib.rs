@@ -31,5 +31,5 @@ pub use error::ModelError;
 pub use estimate::Shape;
 pub use hop::MulticastSource;
 pub use once::all_reduce_once_cycles;
-pub use predict::{Prediction, predict, predict_with};
+pub use predict::{Prediction, list_multicast_cycles, predict, predict_with};
 pub use runs::{CalibrationRun, calibration_runs};

@@ -9,6 +9,7 @@
 
 mod chain;
 mod links;
+mod list_multicast;
 mod merge;
 mod order;
 mod reduction;
@@ -18,6 +19,7 @@ mod transfer;
 use crate::constants::Constants;
 use crate::{Calibration, ModelError};
 use links::Links;
+pub use list_multicast::list_multicast_cycles;
 use noccl_net::{Network, TileId, TileRef};
 use noccl_run::Counters;
 use noccl_workload::{Action, ActionId, ActionKind, LocalReduce, Schedule};
@@ -148,7 +150,8 @@ impl Model<'_> {
             | ActionKind::InNetworkAllReduce(_)
             | ActionKind::Barrier(_)
             | ActionKind::Arrival(_)
-            | ActionKind::Chain(_) => &self.control,
+            | ActionKind::Chain(_)
+            | ActionKind::ListMulticast(_) => &self.control,
         };
         let ready = self.ready(tiles, &action.after);
         let at = |(tile, ready): (TileId, f64)| agents[tile.idx()].max(ready);
@@ -175,6 +178,7 @@ impl Model<'_> {
             ActionKind::LocalReduce(_)
             | ActionKind::Compute(_)
             | ActionKind::Kernel(_)
+            | ActionKind::ListMulticast(_)
             | ActionKind::Barrier(_) => 0.0,
         };
         let (start, ends) = match &action.kind {
@@ -197,6 +201,7 @@ impl Model<'_> {
             }
             ActionKind::Barrier(barrier) => self.barrier(index, barrier, &ready)?,
             ActionKind::Chain(chain) => self.chain(index, chain, &ready)?,
+            ActionKind::ListMulticast(list) => self.list_multicast(index, list, &ready)?,
             ActionKind::Arrival(arrival) => {
                 let root = self.find(index, arrival.root)?;
                 self.arrival(root, &ready)

@@ -68,17 +68,6 @@ impl ListMulticast {
     }
 }
 
-/// Destinations that fit into the header of a list multicast: the list grows with every one, so that the link's width bounds it.
-///
-/// A header holds 10 bits, a place (two coordinates) and a valid bit per destination and two places more; ESP
-/// allows at most 32.
-#[must_use]
-pub fn max_listed_destinations(link_bits: u32, coordinate_bits: u32) -> u32 {
-    let place = 2 * coordinate_bits;
-    let rest = link_bits.saturating_sub(10 + 2 * place);
-    (rest / (place + 1)).min(32)
-}
-
 /// S3 eq. (1): the time that copies at a beat per cycle would take by the time that was taken; at most 1 for copies, at most the
 /// number of destinations for anything.
 #[must_use]
@@ -89,13 +78,6 @@ pub fn efficiency(num_destinations: u32, beats: u64, cycles: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn headers_hold_as_many_destinations_as_the_published_limits() {
-        let limits = [64, 128, 256, 512].map(|bits| max_listed_destinations(bits, 4));
-        assert_eq!(limits, [4, 11, 25, 32]);
-        assert_eq!(max_listed_destinations(16, 4), 0);
-    }
 
     #[test]
     fn copies_stay_below_one_and_approach_it() {

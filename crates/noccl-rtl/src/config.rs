@@ -231,6 +231,10 @@ fn refuse(spec: &Spec) -> Result<(), RtlError> {
     };
     match spec.router.flow {
         RouterFlow::NonBlocking => (),
+        RouterFlow::Esp => {
+            let accepted = "\"non_blocking\" (ESP's routers have RTL of their authors)";
+            return refused("router.flow", "\"esp\"".to_owned(), accepted);
+        }
         RouterFlow::PeerCompatible => {
             let accepted = "\"non_blocking\" (the published router has RTL of its authors)";
             return refused("router.flow", "\"peer_compatible\"".to_owned(), accepted);

@@ -49,7 +49,8 @@ impl Agents<'_> {
             | ActionKind::Barrier(_)
             | ActionKind::Arrival(_)
             | ActionKind::Kernel(_)
-            | ActionKind::Chain(_) => true,
+            | ActionKind::Chain(_)
+            | ActionKind::ListMulticast(_) => true,
         }
     }
 

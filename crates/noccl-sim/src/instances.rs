@@ -171,7 +171,8 @@ pub(crate) fn runner(network: &Network, kind: &ActionKind, tile: u32) -> Runner 
         | ActionKind::InNetworkAllReduce(_)
         | ActionKind::Barrier(_)
         | ActionKind::Arrival(_)
-        | ActionKind::Chain(_) => Runner::Control,
+        | ActionKind::Chain(_)
+        | ActionKind::ListMulticast(_) => Runner::Control,
         ActionKind::Delivery(t) => match network.find(t.initiator) {
             Some(initiator) if initiator.0 == tile => Runner::Control,
             Some(_) | None => Runner::Nobody,
@@ -187,7 +188,9 @@ fn refuse_sharing(network: &Network, r: &InNetworkReduction) -> Result<(), &'sta
     }
     match network.spec().router.flow {
         RouterFlow::NonBlocking => Ok(()),
-        RouterFlow::PeerCompatible => Err("published interfaces do not pass results on"),
+        RouterFlow::PeerCompatible | RouterFlow::Esp => {
+            Err("published interfaces do not pass results on")
+        }
     }
 }
 
@@ -206,6 +209,11 @@ fn participants(network: &Network, index: usize, action: &Action) -> Result<Vec<
     if matches!(action.kind, ActionKind::Chain(_)) && network.spec().cluster.torrent.is_none() {
         return Err(refused(
             "its clusters have no Torrent endpoint; accepted: a spec with [cluster.torrent], as in the preset torrent_4x5",
+        ));
+    }
+    if matches!(action.kind, ActionKind::ListMulticast(_)) {
+        return Err(refused(
+            "its routers multicast by no list; accepted: a spec with router.flow = \"esp\", as in the preset esp_4x5",
         ));
     }
     if let ActionKind::InNetworkAllReduce(r) = &action.kind {

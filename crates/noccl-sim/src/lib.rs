@@ -19,6 +19,7 @@ mod deliver;
 mod diagnose;
 mod dma;
 mod errors;
+mod esp;
 mod faults;
 mod few;
 mod flags;
@@ -88,6 +89,9 @@ pub fn run_schedule(
     config: &RunConfig,
     on_progress: OnProgress<'_>,
 ) -> Result<RunResult, RunError> {
+    if esp::is_esp(network) {
+        return esp::run(network, schedule, inputs, outputs, config, on_progress);
+    }
     let mut run = ScheduleRun::new(network, schedule, inputs, config)?;
     run.advance(on_progress)?;
     Ok(run.result(outputs))
@@ -104,6 +108,7 @@ pub fn run_schedule_recorded<'a>(
     config: &RunConfig,
     on_cycle: OnCycle<'a>,
 ) -> Result<RunResult, RunError> {
+    esp::refuse(network, "a record of cycles")?;
     let mut machine = Machine::new(network, config.clone());
     machine.record_to(on_cycle)?;
     let mut run = ScheduleRun::on(machine, schedule, inputs)?;
@@ -137,6 +142,7 @@ pub fn run_trace(
     config: &RunConfig,
     on_progress: OnProgress<'_>,
 ) -> Result<RunResult, RunError> {
+    esp::refuse(network, "a trace")?;
     let mut machine = Machine::new(network, config.clone());
     replay_trace(&mut machine, trace, on_progress)
 }
@@ -151,6 +157,7 @@ pub fn run_trace_recorded<'a>(
     config: &RunConfig,
     on_cycle: OnCycle<'a>,
 ) -> Result<RunResult, RunError> {
+    esp::refuse(network, "a trace")?;
     let mut machine = Machine::new(network, config.clone());
     machine.record_to(on_cycle)?;
     replay_trace(&mut machine, trace, &mut |_| true)
@@ -203,6 +210,7 @@ pub fn run_traffic(
     config: &RunConfig,
     on_progress: OnProgress<'_>,
 ) -> Result<TrafficResult, RunError> {
+    esp::refuse(network, "traffic")?;
     let mut machine = Machine::new(network, config.clone());
     let mut driver = TrafficDriver::new(traffic, &mut machine)?;
     let total = traffic.warmup_cycles + traffic.measure_cycles;

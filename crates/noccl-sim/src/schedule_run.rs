@@ -32,6 +32,7 @@ impl<'a> ScheduleRun<'a> {
         inputs: &[MemoryImage],
         config: &RunConfig,
     ) -> Result<Self, RunError> {
+        crate::esp::refuse(network, "a run that can be saved")?;
         Self::on(Machine::new(network, config.clone()), schedule, inputs)
     }
 

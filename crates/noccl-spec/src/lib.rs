@@ -10,6 +10,7 @@
 //! in `docs/papers/S1.md`.
 
 mod error;
+mod esp;
 mod mesh;
 mod nearest;
 mod parse;
@@ -18,8 +19,10 @@ mod tile;
 mod timing;
 mod torrent;
 mod validate;
+mod validate_esp;
 
 pub use error::{OutOfRange, SpecError};
+pub use esp::{EspEndpoint, EspRouter};
 pub use mesh::{
     Mesh, Plane, Region, Router, RouterFlow, TileKindName, WideReduction, WideReductionKind,
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Mesh, regions and routers.
 
+use crate::EspRouter;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -77,14 +78,17 @@ impl Plane {
 pub struct Router {
     /// How packets share links and how collective packets wait for each other.
     pub flow: RouterFlow,
-    /// Slots of the FIFO at each input port. Only 2 is modelled.
+    /// Slots of the FIFO at each input port. Only 2 is modelled; with `esp` 2 to 64.
     pub input_fifo_flits: u32,
-    /// Slots of the FIFO at each output port. Only 2 is modelled: a hop takes two cycles.
+    /// Slots of the FIFO at each output port. Only 2 is modelled: a hop takes two cycles; with `esp` only 0.
     pub output_fifo_flits: u32,
     /// Transactions whose narrow contributions (B, barrier) one router merges at a time.
     pub merge_table_entries: u32,
     /// The shared arithmetic reduction of the wide plane.
     pub wide_reduction: WideReduction,
+    /// What flow `esp` needs, and only that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub esp: Option<EspRouter>,
 }
 
 /// Sharing of links.
@@ -95,6 +99,9 @@ pub enum RouterFlow {
     NonBlocking,
     /// The published router: wormholes, forks that hold their outputs, joins at FIFO heads. Can deadlock.
     PeerCompatible,
+    /// ESP's router: a worm reserves all its outputs at once and moves over them in lock-step. Multicasts by a list of
+    /// destinations in the header, and nothing else. Can deadlock.
+    Esp,
 }
 
 /// The arithmetic reduction unit of a router (S1 §3.1.4).

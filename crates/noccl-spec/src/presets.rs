@@ -10,10 +10,29 @@ use crate::nearest::nearest;
 const COLLECTIVE_NOC_4X4: &str = include_str!("../presets/collective_noc_4x4.toml");
 const TORRENT_4X5: &str = include_str!("../presets/torrent_4x5.toml");
 
+/// First lines of two parts of `torrent_4x5`.
+const TORRENT_TABLE: &str = "# endpoint_path_cycles is the one fitted constant";
+const MEMORY_TABLE: &str = "# No tile of this system is one.";
+
+const ESP_ROUTER: &str = "\
+[router.esp]
+header_bits = 512
+reserve_cycles = 1
+worm_flits = 0
+";
+
+/// `setup_cycles` and, where it is not 0, `consumer_start_cycles` are assumed: the design note 0006 says why.
+const ESP_ENDPOINT: &str = "\
+[cluster.esp]
+setup_cycles = 20
+consumer_start_cycles = {start}
+request_cycles = 2
+";
+
 /// Names worth listing. [`preset_text`] also accepts `collective_noc_WxH` for any W and H from 1 to
 /// 1024, and the suffixes `_peer` and `_large` behind any of them; `torrent_HxW` for any H and W from 1 to 64,
-/// and the suffix `_published`.
-pub const PRESET_NAMES: [&str; 9] = [
+/// and the suffixes `_published` and `_parallel`; `esp_HxW` for the same, and the suffix `_calibrated`.
+pub const PRESET_NAMES: [&str; 11] = [
     "collective_noc_4x4",
     "collective_noc_8x8",
     "collective_noc_16x16",
@@ -23,6 +42,8 @@ pub const PRESET_NAMES: [&str; 9] = [
     "torrent_4x5_published",
     "torrent_4x5_parallel",
     "torrent_3x3",
+    "esp_4x5",
+    "esp_4x5_calibrated",
 ];
 
 /// Text of a preset.
@@ -34,6 +55,9 @@ pub const PRESET_NAMES: [&str; 9] = [
 /// selects the published endpoint, `_parallel` overlapped control. `torrent_3x3`, S3's FPGA system, has an L1 of 4 MiB: its largest transfers
 /// do not fit into the others' 1 MiB.
 ///
+/// `esp_HxW` is the same system with ESP's routers instead, consumers all started at once; with the suffix `_calibrated`
+/// a CPU starts them one by one.
+///
 /// # Errors
 /// [`SpecError::UnknownPreset`] with the accepted names.
 pub fn preset_text(name: &str) -> Result<String, SpecError> {
@@ -41,7 +65,7 @@ pub fn preset_text(name: &str) -> Result<String, SpecError> {
         name: name.to_owned(),
         known: PRESET_NAMES.join(", "),
         hint: format!(
-            "; any collective_noc_WxH with W and H from 1 to 1024 and torrent_HxW up to 64 work too{}",
+            "; any collective_noc_WxH with W and H from 1 to 1024 and torrent_HxW, esp_HxW up to 64 work too{}",
             nearest(name, PRESET_NAMES.into_iter())
         ),
     };
@@ -49,6 +73,13 @@ pub fn preset_text(name: &str) -> Result<String, SpecError> {
         let (height, width, suffix) = parts(rest, 64).ok_or_else(unknown)?;
         return match suffix {
             "" | "published" | "parallel" => Ok(torrent(name, width, height, suffix)),
+            _ => Err(unknown()),
+        };
+    }
+    if let Some(rest) = name.strip_prefix("esp_") {
+        let (height, width, suffix) = parts(rest, 64).ok_or_else(unknown)?;
+        return match suffix {
+            "" | "calibrated" => Ok(esp(name, width, height, suffix)),
             _ => Err(unknown()),
         };
     }
@@ -101,6 +132,29 @@ fn torrent(name: &str, width: u32, height: u32, suffix: &str) -> String {
         "base_address = 0x4000_0000",
         "base_address = 0x80_0000_0000",
     )
+}
+
+/// S3's system with ESP's routers and without Torrent endpoints.
+fn esp(name: &str, width: u32, height: u32, suffix: &str) -> String {
+    let text = torrent(name, width, height, "")
+        .replace(
+            "# S3's evaluation system: 20 clusters with a Torrent endpoint each;",
+            "# S3's evaluation system with ESP's routers;",
+        )
+        .replace(
+            "# The published routers: a write burst is one worm of an AW flit and its W flits.",
+            "# Input queues of four flits, no output queues; the merge units are not there.",
+        )
+        .replace("flow = \"peer_compatible\"", "flow = \"esp\"")
+        .replace("input_fifo_flits = 2", "input_fifo_flits = 4")
+        .replace("output_fifo_flits = 2", "output_fifo_flits = 0")
+        .replace("\n[ni]\n", &format!("\n{ESP_ROUTER}\n[ni]\n"));
+    let start = if suffix == "calibrated" { "100" } else { "0" };
+    let endpoint = ESP_ENDPOINT.replace("{start}", start);
+    match (text.find(TORRENT_TABLE), text.find(MEMORY_TABLE)) {
+        (Some(from), Some(to)) => format!("{}{endpoint}\n{}", &text[..from], &text[to..]),
+        (_, _) => text,
+    }
 }
 
 fn resized(name: &str, width: u32, height: u32, suffix: &str) -> String {

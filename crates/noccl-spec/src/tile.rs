@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Endpoints and their network interface.
 
-use crate::TorrentEndpoint;
+use crate::{EspEndpoint, TorrentEndpoint};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +52,9 @@ pub struct Cluster {
     /// Torrent endpoint (S3), if clusters have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub torrent: Option<TorrentEndpoint>,
+    /// What a cluster's DMA does on routers of flow `esp`, and only there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub esp: Option<EspEndpoint>,
 }
 
 /// FPU pipeline depth per element width.

@@ -17,7 +17,7 @@ use std::ops::RangeInclusive;
 /// Addresses have 48 bits (S1 §2.2).
 pub const MAX_ADDRESS: u64 = (1 << 48) - 1;
 
-type Checked = Result<(), OutOfRange>;
+pub(crate) type Checked = Result<(), OutOfRange>;
 
 /// Checks every value against its range.
 ///
@@ -47,6 +47,7 @@ pub fn validate(spec: &Spec) -> Result<(), OutOfRange> {
         spec.memory.max_outstanding,
         1..=256,
     )?;
+    crate::validate_esp::esp(spec)?;
     energy(spec)
 }
 
@@ -56,7 +57,7 @@ pub fn warnings(spec: &Spec) -> Vec<String> {
     let mut found = Vec::new();
     let wide = &spec.router.wide_reduction;
     match spec.router.flow {
-        RouterFlow::PeerCompatible => {
+        RouterFlow::PeerCompatible | RouterFlow::Esp => {
             for (field, value) in [
                 (
                     "router.merge_table_entries",
@@ -67,8 +68,8 @@ pub fn warnings(spec: &Spec) -> Vec<String> {
             ] {
                 if value != 0 {
                     found.push(format!(
-                        "{field} = {value} has no effect with router.flow = \"peer_compatible\"; \
-                         write 0 there"
+                        "{field} = {value} has no effect with router.flow = \"{}\"; write 0 there",
+                        flow_name(spec.router.flow)
                     ));
                 }
             }
@@ -130,8 +131,17 @@ fn mesh(mesh: &Mesh) -> Checked {
 }
 
 fn router(router: &Router) -> Checked {
-    exactly("router.input_fifo_flits", router.input_fifo_flits, 2)?;
-    exactly("router.output_fifo_flits", router.output_fifo_flits, 2)?;
+    let (inputs, outputs) = (router.input_fifo_flits, router.output_fifo_flits);
+    match router.flow {
+        RouterFlow::NonBlocking | RouterFlow::PeerCompatible => {
+            exactly("router.input_fifo_flits", inputs, 2)?;
+            exactly("router.output_fifo_flits", outputs, 2)?;
+        }
+        RouterFlow::Esp => {
+            within("router.input_fifo_flits", inputs, 2..=64)?;
+            exactly("router.output_fifo_flits", outputs, 0)?;
+        }
+    }
     let wide = &router.wide_reduction;
     within("router.wide_reduction.cut_cycles", wide.cut_cycles, 0..=16)?;
     let (table, store) = (
@@ -149,7 +159,7 @@ fn router(router: &Router) -> Checked {
             // A window per input port of one transaction must fit, else nothing could be reduced.
             within(store, wide.store_beats, 4 * wide.window_beats..=1 << 20)
         }
-        RouterFlow::PeerCompatible => match wide.kind {
+        RouterFlow::PeerCompatible | RouterFlow::Esp => match wide.kind {
             WideReductionKind::TwoOperand => {
                 within(table, router.merge_table_entries, 0..=256)?;
                 within(store, wide.store_beats, 0..=1 << 20)
@@ -157,9 +167,10 @@ fn router(router: &Router) -> Checked {
             WideReductionKind::ThreeOperand => Err(OutOfRange {
                 field: "router.wide_reduction.kind".to_owned(),
                 found: "\"three_operand\"".to_owned(),
-                accepted: "must be \"two_operand\" with router.flow = \"peer_compatible\" \
-                           (the published unit has two operands)"
-                    .to_owned(),
+                accepted: format!(
+                    "must be \"two_operand\" with router.flow = \"{}\" (the published unit has two operands)",
+                    flow_name(router.flow)
+                ),
             }),
         },
     }
@@ -236,6 +247,14 @@ fn cluster(cluster: &Cluster, max_burst_beats: u32) -> Checked {
         least..=1 << 16,
     )?;
     within("cluster.dma.max_transfers", dma.max_transfers, 1..=64)
+}
+
+pub(crate) const fn flow_name(flow: RouterFlow) -> &'static str {
+    match flow {
+        RouterFlow::NonBlocking => "non_blocking",
+        RouterFlow::PeerCompatible => "peer_compatible",
+        RouterFlow::Esp => "esp",
+    }
 }
 
 fn torrent(endpoint: &TorrentEndpoint) -> Checked {
@@ -317,7 +336,11 @@ fn energy(spec: &Spec) -> Checked {
     Ok(())
 }
 
-fn within<T: PartialOrd + Display>(field: &str, found: T, range: RangeInclusive<T>) -> Checked {
+pub(crate) fn within<T: PartialOrd + Display>(
+    field: &str,
+    found: T,
+    range: RangeInclusive<T>,
+) -> Checked {
     if range.contains(&found) {
         return Ok(());
     }

@@ -22,7 +22,12 @@ fn every_listed_preset_parses_under_its_name_without_a_warning() {
             name.ends_with("_peer") || name.starts_with("torrent"),
             "{name}"
         );
-        if spec.cluster.torrent.is_some() {
+        assert_eq!(
+            spec.router.flow == RouterFlow::Esp,
+            name.starts_with("esp"),
+            "{name}"
+        );
+        if spec.cluster.torrent.is_some() || spec.cluster.esp.is_some() {
             continue;
         }
         let l1 = if name.ends_with("_large") {
@@ -160,6 +165,62 @@ fn parallel_presets_overlap_control_and_published_ones_refuse_to() {
     let error = refused(|e| e.acknowledgement = TorrentAcknowledgement::Parallel);
     assert_eq!(error.field, "cluster.torrent.acknowledgement");
     assert!(error.accepted.contains("chained"), "{error:?}");
+}
+
+#[test]
+fn esp_presets_differ_from_torrents_in_routers_and_endpoints_only() {
+    for (name, start) in [("esp_4x5", 0), ("esp_4x5_calibrated", 100)] {
+        let spec = preset(name);
+        let mut torrent = preset("torrent_4x5");
+        torrent.name = name.to_owned();
+        torrent.cluster.torrent = None;
+        torrent.cluster.esp.clone_from(&spec.cluster.esp);
+        torrent.router.clone_from(&spec.router);
+        assert_eq!(spec, torrent);
+        assert_eq!(spec.router.flow, RouterFlow::Esp);
+        assert_eq!(spec.cluster.esp.unwrap().consumer_start_cycles, start);
+    }
+    assert_eq!(preset("esp_8x9").mesh.width, 9);
+}
+
+#[test]
+fn tables_of_esp_go_with_its_routers_and_with_nothing_else() {
+    let text = preset_text("esp_4x5").unwrap();
+    let torrent = preset_text("torrent_4x5").unwrap();
+    for (text, change, field) in [
+        (
+            &text,
+            ("router.esp.reserve_cycles", "2"),
+            "router.esp.reserve_cycles",
+        ),
+        (
+            &text,
+            ("router.output_fifo_flits", "2"),
+            "router.output_fifo_flits",
+        ),
+        (
+            &text,
+            ("router.flow", "\"peer_compatible\""),
+            "router.input_fifo_flits",
+        ),
+        (
+            &torrent,
+            ("router.flow", "\"esp\""),
+            "router.output_fifo_flits",
+        ),
+    ] {
+        let set = (change.0.to_owned(), change.1.to_owned());
+        let error = parse_spec("t", text, &[set]).unwrap_err().to_string();
+        assert!(error.contains(field), "{error}");
+    }
+    let start = text.find("[cluster.esp]").unwrap();
+    let end = text.find("# No tile").unwrap();
+    let without = format!("{}{}", &text[..start], &text[end..]);
+    let error = parse_spec("t", &without, &[]).unwrap_err().to_string();
+    assert!(
+        error.contains("cluster.esp") && error.contains("must be there"),
+        "{error}"
+    );
 }
 
 #[test]

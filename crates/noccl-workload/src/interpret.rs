@@ -9,8 +9,8 @@
 use crate::fold_tree::{FoldTree, fold_order};
 use crate::number::fold_into;
 use crate::{
-    ActionKind, Chain, CheckError, Destination, Extent, InNetworkReduction, Kernel, LocalReduce,
-    Place, Schedule, Transfer, check,
+    ActionKind, Chain, CheckError, Destination, Extent, InNetworkReduction, Kernel, ListMulticast,
+    LocalReduce, Place, Schedule, Transfer, check,
 };
 use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
 use std::collections::HashMap;
@@ -109,6 +109,7 @@ pub fn interpret<'a>(
             ActionKind::Transfer(t) | ActionKind::Delivery(t) => run.transfer(t),
             ActionKind::Kernel(kernel) => run.kernel(kernel),
             ActionKind::Chain(chain) => run.chain(chain),
+            ActionKind::ListMulticast(list) => run.list_multicast(list),
             ActionKind::InNetworkReduction(r) => run.reduction(r),
             ActionKind::InNetworkAllReduce(r) => run.all_reduce(r),
             ActionKind::LocalReduce(r) => run.local_reduce(r),
@@ -167,6 +168,17 @@ impl Run<'_> {
                 self.memories.store(tile, start, now);
                 rest = later;
             }
+        }
+    }
+
+    fn list_multicast(&mut self, list: &ListMulticast) {
+        let network = self.memories.network;
+        let Some(source) = network.find(list.source).filter(|_| list.bytes > 0) else {
+            return;
+        };
+        let stream = self.memories.bytes(source, list.source_offset, list.bytes);
+        for tile in list.destinations.iter().filter_map(|t| network.find(*t)) {
+            self.memories.store(tile, list.offset, &stream);
         }
     }
 

@@ -10,6 +10,7 @@ mod collective;
 mod fold_tree;
 mod interpret;
 mod kernel;
+mod list_multicast;
 pub mod number;
 mod participants;
 mod read;
@@ -25,6 +26,7 @@ pub use collective::{Collective, CollectiveKind};
 pub use fold_tree::{FoldTree, fold_order};
 pub use interpret::{Memories, interpret};
 pub use kernel::{Extent, FoldRows, Kernel, Multiply, Operation, RowWise, sum_element};
+pub use list_multicast::ListMulticast;
 pub use number::{ElementType, Operator};
 pub use participants::{as_multi_address, check_multi_address, participants};
 pub use read::{

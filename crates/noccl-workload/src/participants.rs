@@ -51,6 +51,11 @@ pub fn participants(network: &Network, kind: &ActionKind) -> Vec<TileId> {
             of_multi_address(network, r.group)
         }
         ActionKind::Chain(chain) => network.find(chain.initiator).into_iter().collect(),
+        ActionKind::ListMulticast(list) => list
+            .consumers()
+            .chain([list.source])
+            .filter_map(|tile| network.find(tile))
+            .collect(),
         ActionKind::Arrival(a) => of_multi_address(network, a.group),
         ActionKind::Barrier(b) => of_set(network, &b.group),
         ActionKind::Kernel(kernel) => of_set(network, &kernel.group),
@@ -115,6 +120,7 @@ impl ActionKind {
             ActionKind::Arrival(_) => "arrival",
             ActionKind::Kernel(_) => "kernel",
             ActionKind::Chain(_) => "chain",
+            ActionKind::ListMulticast(_) => "list_multicast",
         }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The schedule: a DAG of actions.
 
-use crate::{Chain, Collective, ElementType, Kernel, Operator};
+use crate::{Chain, Collective, ElementType, Kernel, ListMulticast, Operator};
 use noccl_net::{MultiAddress, TileRef, TileSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -70,6 +70,8 @@ pub enum ActionKind {
     Kernel(Kernel),
     /// Endpoints hand a stream from stop to stop.
     Chain(Chain),
+    /// The network takes one worm to a list of destinations, which have asked for it.
+    ListMulticast(ListMulticast),
 }
 
 /// A position in a tile's memory.

@@ -80,7 +80,8 @@ fn over_integers(mut s: Schedule) -> Schedule {
             | ActionKind::Delivery(_)
             | ActionKind::Arrival(_)
             | ActionKind::Kernel(_)
-            | ActionKind::Chain(_) => {}
+            | ActionKind::Chain(_)
+            | ActionKind::ListMulticast(_) => {}
         }
     }
     if let Some(c) = &mut s.collective {
@@ -169,7 +170,8 @@ fn edit(s: &mut Schedule, action: usize, field: u8, delta: i64) {
         | ActionKind::Delivery(_)
         | ActionKind::Arrival(_)
         | ActionKind::Kernel(_)
-        | ActionKind::Chain(_) => {}
+        | ActionKind::Chain(_)
+        | ActionKind::ListMulticast(_) => {}
     }
 }
 

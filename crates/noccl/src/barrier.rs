@@ -173,7 +173,8 @@ fn farthest_hops(network: &Network, schedule: &Schedule) -> u64 {
         | ActionKind::Delivery(_)
         | ActionKind::Arrival(_)
         | ActionKind::Kernel(_)
-        | ActionKind::Chain(_) => None,
+        | ActionKind::Chain(_)
+        | ActionKind::ListMulticast(_) => None,
     });
     let (right, top) = (network.cluster_width() - 1, network.cluster_height() - 1);
     counters

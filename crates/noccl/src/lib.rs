@@ -23,6 +23,7 @@ mod order;
 mod plan;
 pub mod report;
 mod reproduce;
+mod rivals;
 mod rng;
 mod rtl;
 mod run;
@@ -67,7 +68,9 @@ pub use plan::{check, schedule};
 pub use report::{cases, mechanism, verdict};
 pub use reproduce::{
     ClaimRow, Figure, REPRODUCIBLE, Reproduction, ToleranceKind, check_claims_page, reproduce,
+    write_figures,
 };
+pub use rivals::{Rival, RivalRow, RivalsRequest, parse_pair, rival_figures, rivals};
 pub use rtl::{rtl_config, write_rtl, write_rtl_package, write_rtl_vectors};
 pub use run::{RunReport, RunRequest, replay, report_run, run, run_values};
 pub use schema::{SCHEMA_NAMES, schema};

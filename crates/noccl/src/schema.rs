@@ -5,7 +5,7 @@ use crate::bench::BenchRow;
 use crate::describe::NetworkDescription;
 use crate::{
     AttentionRow, BarrierStudy, ClaimRow, CompareRow, Error, GemmRow, MatrixRow, OrderDraw,
-    OrderReport, RunReport, StressReport, TrafficReport, Verdicts,
+    OrderReport, RivalRow, RunReport, StressReport, TrafficReport, Verdicts,
 };
 use noccl_model::Calibration;
 use noccl_rtl::RtlConfig;
@@ -13,7 +13,7 @@ use noccl_workload::CheckReport;
 use schemars::{Schema, schema_for};
 
 /// Names that [`schema`] accepts.
-pub const SCHEMA_NAMES: [&str; 21] = [
+pub const SCHEMA_NAMES: [&str; 22] = [
     "spec",
     "network",
     "schedule",
@@ -25,6 +25,7 @@ pub const SCHEMA_NAMES: [&str; 21] = [
     "run",
     "compare",
     "matrix",
+    "rivals",
     "sweep",
     "stress",
     "bench",
@@ -59,6 +60,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "run" => schema_for!(RunReport),
         "compare" => schema_for!(Vec<CompareRow>),
         "matrix" => schema_for!(Vec<MatrixRow>),
+        "rivals" => schema_for!(Vec<RivalRow>),
         "sweep" => schema_for!(TrafficReport),
         "stress" => schema_for!(StressReport),
         "bench" => schema_for!(Vec<BenchRow>),

@@ -139,7 +139,7 @@ pub fn zero_load_latency_cycles(network: &Network, pattern: Pattern, beats: u32)
     let (width, height) = (network.cluster_width(), network.cluster_height());
     let address_flits = match network.spec().router.flow {
         RouterFlow::NonBlocking => 0,
-        RouterFlow::PeerCompatible => 1,
+        RouterFlow::PeerCompatible | RouterFlow::Esp => 1,
     };
     let cycles =
         |hops: u32| f64::from(ZERO_LOAD_FIXED_CYCLES + 2 * hops + address_flits + beats - 1);

@@ -16,6 +16,7 @@ mod matrix;
 mod order;
 mod report;
 mod reproduce;
+mod rivals;
 mod rows;
 mod rtl;
 mod run;
@@ -52,6 +53,7 @@ enum Verb {
     Run(run::Run),
     Compare(compare::Compare),
     Matrix(matrix::Matrix),
+    Rivals(rivals::Rivals),
     Gemm(gemm::Gemm),
     Attention(attention::Attention),
     Calibrate(calibrate::Calibrate),
@@ -84,6 +86,7 @@ impl Cli {
             Verb::Run(verb) => verb.run(),
             Verb::Compare(verb) => verb.run(),
             Verb::Matrix(verb) => verb.run(),
+            Verb::Rivals(verb) => verb.run(),
             Verb::Gemm(verb) => verb.run(),
             Verb::Attention(verb) => verb.run(),
             Verb::Calibrate(verb) => verb.run(),

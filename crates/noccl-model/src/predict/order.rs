@@ -102,7 +102,8 @@ fn agent(network: &Network, action: &Action, tile: TileId) -> Option<Agent> {
         | ActionKind::InNetworkAllReduce(_)
         | ActionKind::Barrier(_)
         | ActionKind::Arrival(_)
-        | ActionKind::Chain(_) => Some(Agent::Control),
+        | ActionKind::Chain(_)
+        | ActionKind::ListMulticast(_) => Some(Agent::Control),
         ActionKind::Delivery(transfer) => {
             (network.find(transfer.initiator) == Some(tile)).then_some(Agent::Control)
         }

@@ -100,8 +100,10 @@ impl Rules<'_> {
     /// How a place is kept at forks and joins.
     const fn branches(&self, members: usize) -> KeptUntil {
         match self.flow {
-            RouterFlow::PeerCompatible if members > 1 => KeptUntil::SiblingsTaken,
-            RouterFlow::PeerCompatible | RouterFlow::NonBlocking => KeptUntil::PassedOn,
+            RouterFlow::PeerCompatible | RouterFlow::Esp if members > 1 => KeptUntil::SiblingsTaken,
+            RouterFlow::PeerCompatible | RouterFlow::Esp | RouterFlow::NonBlocking => {
+                KeptUntil::PassedOn
+            }
         }
     }
 

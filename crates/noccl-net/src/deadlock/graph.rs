@@ -75,7 +75,7 @@ impl<'a> Graph<'a> {
             flow == RouterFlow::NonBlocking && reductions_at_a_router(network, flows) > limit;
         let full_targets = match flow {
             RouterFlow::NonBlocking => full_targets(network, flows, order),
-            RouterFlow::PeerCompatible => BTreeSet::new(),
+            RouterFlow::PeerCompatible | RouterFlow::Esp => BTreeSet::new(),
         };
         let transactions: Vec<Transaction> = flows
             .iter()
@@ -225,7 +225,7 @@ fn is_answer_awaited(network: &Network, flows: &[Flow], index: usize) -> bool {
         other.request_queue() == flow.request_queue() && other.initiators(network).contains(&tile)
     };
     match spec.router.flow {
-        RouterFlow::PeerCompatible => initiators.iter().any(|tile| {
+        RouterFlow::PeerCompatible | RouterFlow::Esp => initiators.iter().any(|tile| {
             flows.iter().enumerate().any(|(other, one)| {
                 other != index && shares(one, *tile) && !one.has_destination_of(flow)
             })

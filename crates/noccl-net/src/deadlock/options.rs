@@ -100,7 +100,7 @@ impl Mechanism {
                 Joins::SetAside,
                 ReductionUnit::BehindStore,
             ),
-            RouterFlow::PeerCompatible => (
+            RouterFlow::PeerCompatible | RouterFlow::Esp => (
                 Forks::HoldOutputs,
                 Joins::BlockHeads,
                 ReductionUnit::ResultReserved,

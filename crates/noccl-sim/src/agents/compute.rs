@@ -29,6 +29,7 @@ impl Agents<'_> {
             | ActionKind::InNetworkReduction(_)
             | ActionKind::InNetworkAllReduce(_)
             | ActionKind::Chain(_)
+            | ActionKind::ListMulticast(_)
             | ActionKind::Barrier(_) => 0,
         };
         let end = machine.cycle + work;
@@ -56,6 +57,7 @@ impl Agents<'_> {
             | ActionKind::InNetworkReduction(_)
             | ActionKind::InNetworkAllReduce(_)
             | ActionKind::Chain(_)
+            | ActionKind::ListMulticast(_)
             | ActionKind::Barrier(_) => {}
         }
         if let Some(agent) = self.compute.get_mut(&tile) {

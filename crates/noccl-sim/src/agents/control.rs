@@ -30,6 +30,7 @@ impl Agents<'_> {
             | ActionKind::LocalReduce(_)
             | ActionKind::Kernel(_)
             | ActionKind::Chain(_)
+            | ActionKind::ListMulticast(_)
             | ActionKind::Compute(_) => instructions.dma_start,
         };
         instance.start_cycle = machine.cycle;
@@ -68,6 +69,7 @@ impl Agents<'_> {
             | ActionKind::InNetworkAllReduce(_)
             | ActionKind::LocalReduce(_)
             | ActionKind::Kernel(_)
+            | ActionKind::ListMulticast(_)
             | ActionKind::Compute(_) => {}
         }
         self.instances.all[id as usize].start_cycle = machine.cycle;
@@ -101,6 +103,7 @@ impl Agents<'_> {
             | ActionKind::Compute(_)
             | ActionKind::Kernel(_)
             | ActionKind::Chain(_)
+            | ActionKind::ListMulticast(_)
             | ActionKind::Arrival(_)
             | ActionKind::Barrier(_) => {}
         }
@@ -169,6 +172,7 @@ impl Agents<'_> {
             }
             ActionKind::Transfer(_)
             | ActionKind::Chain(_)
+            | ActionKind::ListMulticast(_)
             | ActionKind::Delivery(_)
             | ActionKind::LocalReduce(_)
             | ActionKind::Compute(_)
@@ -188,6 +192,7 @@ impl Agents<'_> {
             | ActionKind::Compute(_)
             | ActionKind::Kernel(_)
             | ActionKind::Chain(_)
+            | ActionKind::ListMulticast(_)
             | ActionKind::Arrival(_)
             | ActionKind::Barrier(_) => return,
         };

@@ -250,7 +250,8 @@ impl<'s> Agents<'s> {
             ActionKind::Transfer(_)
             | ActionKind::InNetworkReduction(_)
             | ActionKind::InNetworkAllReduce(_)
-            | ActionKind::Chain(_) => instructions.dma_wait,
+            | ActionKind::Chain(_)
+            | ActionKind::ListMulticast(_) => instructions.dma_wait,
             ActionKind::Delivery(_) | ActionKind::Arrival(_) => instructions.poll,
             ActionKind::LocalReduce(_)
             | ActionKind::Compute(_)

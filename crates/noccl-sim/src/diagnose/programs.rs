@@ -173,6 +173,7 @@ impl View<'_, '_> {
             ActionKind::Arrival(_) => "arrival",
             ActionKind::Kernel(_) => "kernel",
             ActionKind::Chain(_) => "chain",
+            ActionKind::ListMulticast(_) => "list multicast",
         };
         let tile = tile_name(self.machine.network, share.tile);
         format!("action #{} ({kind}) at {tile}", share.action)

@@ -4,6 +4,7 @@
 
 pub mod chains;
 pub mod hand_written;
+pub mod lists;
 pub mod random_schedule;
 pub mod random_trace;
 

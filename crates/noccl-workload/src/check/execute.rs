@@ -73,6 +73,7 @@ pub(super) fn execute(
             ActionKind::Transfer(t) | ActionKind::Delivery(t) => run.transfer(i, t),
             ActionKind::Kernel(kernel) => run.kernel(i, kernel),
             ActionKind::Chain(chain) => run.chain(i, chain),
+            ActionKind::ListMulticast(list) => run.list_multicast(i, list),
             ActionKind::InNetworkReduction(r) => run.reduction(i, r),
             ActionKind::InNetworkAllReduce(r) => run.all_reduce(i, r),
             ActionKind::LocalReduce(r) => run.local_reduce(i, r),
@@ -93,7 +94,7 @@ pub(super) fn execute(
 
 pub(super) struct Execution<'a> {
     pub(super) network: &'a Network,
-    order: &'a Order,
+    pub(super) order: &'a Order,
     memories: Memories,
     demands: Vec<Demand>,
     fold_plans: HashMap<(MultiAddress, Coord), Vec<Step>>,

@@ -35,6 +35,7 @@ pub(super) fn check_form(network: &Network, schedule: &Schedule) -> Result<(), C
             ActionKind::Arrival(a) => at.arrival(a)?,
             ActionKind::Kernel(kernel) => at.kernel(kernel)?,
             ActionKind::Chain(chain) => at.chain(chain)?,
+            ActionKind::ListMulticast(list) => at.list_multicast(list)?,
             ActionKind::InNetworkReduction(r) => at.reduction(r)?,
             ActionKind::InNetworkAllReduce(r) => at.all_reduce(r)?,
             ActionKind::LocalReduce(r) => at.local_reduce(r)?,
@@ -144,8 +145,7 @@ impl At<'_> {
 
     fn reduction(&self, r: &InNetworkReduction) -> Result<(), CheckError> {
         self.multi_address("group", r.group)?;
-        // Contributors and root are clusters, so every router between them is one too: there are FPUs
-        // at every join.
+        // Contributors and root are clusters, so every router between them is one too, with FPUs.
         let root = self.cluster("root.tile", r.root.tile)?;
         check_operator(self.field("operator"), r.operator, r.element)?;
         check_multiple(self.field("bytes"), r.bytes, r.element)?;
@@ -191,7 +191,7 @@ impl At<'_> {
     fn two_operands(&self, r: &InNetworkReduction, root: TileId) -> Result<(), CheckError> {
         match self.network.spec().router.flow {
             RouterFlow::NonBlocking => return Ok(()),
-            RouterFlow::PeerCompatible => {}
+            RouterFlow::PeerCompatible | RouterFlow::Esp => {}
         }
         let (cube, root) = (self.network.cube(r.group), self.network.coord(root));
         // Three inputs meet only in the root's column or in a contributor's row.

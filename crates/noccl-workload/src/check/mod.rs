@@ -17,6 +17,7 @@ mod execute;
 mod expression;
 mod form;
 mod lanes;
+mod list_multicast;
 mod order;
 mod post;
 mod promise;
@@ -60,7 +61,7 @@ pub fn check(network: &Network, schedule: &Schedule) -> Result<CheckReport, Chec
 pub fn merges_several(network: &Network) -> bool {
     match network.spec().router.flow {
         RouterFlow::NonBlocking => true,
-        RouterFlow::PeerCompatible => false,
+        RouterFlow::PeerCompatible | RouterFlow::Esp => false,
     }
 }
 
@@ -69,6 +70,6 @@ pub fn merges_several(network: &Network) -> bool {
 pub fn shares_results(network: &Network) -> bool {
     match network.spec().router.flow {
         RouterFlow::NonBlocking => true,
-        RouterFlow::PeerCompatible => false,
+        RouterFlow::PeerCompatible | RouterFlow::Esp => false,
     }
 }

@@ -87,13 +87,16 @@ fn waits(network: &Network, kind: &ActionKind, tiles: &[TileId]) -> Waits {
         ActionKind::Arrival(a) => Waits::One(position(a.root)),
         ActionKind::Delivery(t) => Waits::ForOne(position(t.initiator)),
         ActionKind::InNetworkAllReduce(r) if r.bytes > 0 => Waits::AllThenOwn,
+        // The source waits for every request, a destination then for its copy.
+        ActionKind::ListMulticast(list) if list.bytes > 0 => Waits::AllThenOwn,
         ActionKind::InNetworkReduction(_)
         | ActionKind::InNetworkAllReduce(_)
         | ActionKind::Transfer(_)
         | ActionKind::LocalReduce(_)
         | ActionKind::Compute(_)
         | ActionKind::Kernel(_)
-        | ActionKind::Chain(_) => Waits::Nobody,
+        | ActionKind::Chain(_)
+        | ActionKind::ListMulticast(_) => Waits::Nobody,
     }
 }
 

@@ -2,7 +2,9 @@
 //! What the checker tells about a schedule that is right: steps, volume, contention.
 
 use crate::participants::participants;
-use crate::{Action, ActionKind, Chain, Destination, InNetworkReduction, Schedule, Transfer};
+use crate::{
+    Action, ActionKind, Chain, Destination, InNetworkReduction, ListMulticast, Schedule, Transfer,
+};
 use noccl_net::tree::{Cube, fork_set, join_set};
 use noccl_net::{Coord, Network, Port, TileId};
 use schemars::JsonSchema;
@@ -147,6 +149,7 @@ impl<'a> LinkCounter<'a> {
                 | ActionKind::Arrival(_)
                 | ActionKind::Kernel(_) => 0,
                 ActionKind::Chain(chain) => self.chain(chain),
+                ActionKind::ListMulticast(list) => self.list_multicast(list),
             };
             step.transfers += usize::from(bytes > 0);
             step.bytes += bytes;
@@ -227,6 +230,22 @@ impl<'a> LinkCounter<'a> {
             }
         }
         bytes
+    }
+
+    fn list_multicast(&mut self, list: &ListMulticast) -> u64 {
+        let network = self.network;
+        let Some(source) = network.find(list.source).filter(|_| list.bytes > 0) else {
+            return 0;
+        };
+        let to: Vec<TileId> = list.consumers().filter_map(|t| network.find(t)).collect();
+        for (at, ports) in network.outputs_to(source, &to) {
+            for port in Port::ALL.into_iter().filter(|p| ports & p.bit() != 0) {
+                if port != Port::Local {
+                    self.count(network.coord(at), port);
+                }
+            }
+        }
+        list.bytes * to.len() as u64
     }
 
     fn fork(&mut self, source: Coord, set: Cube) {

@@ -57,7 +57,7 @@ fn beats_per_flow(network: &Network) -> u64 {
 pub fn has_room_for(network: &Network, reductions: &[InNetworkReduction]) -> bool {
     let room = Room::of_stores(network);
     match network.spec().router.flow {
-        RouterFlow::PeerCompatible => true,
+        RouterFlow::PeerCompatible | RouterFlow::Esp => true,
         RouterFlow::NonBlocking => {
             operands(network, reductions.iter().map(Some))
                 .values()
@@ -79,7 +79,7 @@ pub(super) fn check_room(
     match spec.router.flow {
         RouterFlow::NonBlocking => {}
         // It has neither stores nor counters; `noccl_net::deadlock` looks at its waits.
-        RouterFlow::PeerCompatible => return Ok(()),
+        RouterFlow::PeerCompatible | RouterFlow::Esp => return Ok(()),
     }
     let open = spec.ni.max_open_reductions;
     let store = Room::of_stores(network);

@@ -42,6 +42,14 @@ pub(crate) fn auto_choice(
                 None => by_prediction(network, collective, known),
             }
         }
+        // Nothing else runs there.
+        RouterFlow::Esp => {
+            let lists = known.iter().copied();
+            let lists: Vec<Choice> = lists
+                .filter(|c| c.algorithm == Algorithm::InNetworkList)
+                .collect();
+            by_prediction(network, collective, &lists)
+        }
         RouterFlow::PeerCompatible => {
             let overlaps = collective.kind.has_blocks();
             let safe: Vec<Choice> = known
@@ -82,6 +90,7 @@ fn estimate(shape: &Shape, kind: CollectiveKind, algorithm: Algorithm) -> Option
             | Algorithm::DoubleTree
             | Algorithm::Ring
             | Algorithm::InNetworkOnce
+            | Algorithm::InNetworkList
             | Algorithm::Chainwrite
             | Algorithm::Counter,
             _,
@@ -109,7 +118,8 @@ fn once_cycles(
             | ActionKind::Delivery(_)
             | ActionKind::Arrival(_)
             | ActionKind::Kernel(_)
-            | ActionKind::Chain(_) => None,
+            | ActionKind::Chain(_)
+            | ActionKind::ListMulticast(_) => None,
         });
     Ok(cycles.map(|c| c as f64))
 }

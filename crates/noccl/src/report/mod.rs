@@ -104,6 +104,10 @@ pub fn mechanism(row: &CompareRow) -> String {
             Some(order) if order != StopOrder::Latency.name() => format!("chainwrite:{order}"),
             Some(_) | None => "chainwrite".to_owned(),
         },
+        ("in_network_list", _, _) => match parameter("setting") {
+            Some(setting) => format!("in_network_list (ESP, {setting})"),
+            None => "in_network_list (ESP)".to_owned(),
+        },
         ("in_network_once", _, _) => match parameter("root") {
             Some(root) => format!("in_network_once:{root}"),
             None => "in_network_once".to_owned(),

@@ -140,7 +140,8 @@ fn counted(runner: Runner<'_>, network: &Network, schedule: &Schedule) -> Result
             | ActionKind::Delivery(_)
             | ActionKind::Arrival(_)
             | ActionKind::Kernel(_)
-            | ActionKind::Chain(_) => {}
+            | ActionKind::Chain(_)
+            | ActionKind::ListMulticast(_) => {}
         }
     }
     Ok(Counts {

@@ -152,11 +152,7 @@ impl Reproduction {
     /// # Errors
     /// [`Error::File`] if it cannot be written.
     pub fn write_figures(&self, directory: &Path) -> Result<(), Error> {
-        for figure in &self.figures {
-            let path = directory.join(format!("{}.svg", figure.name));
-            write_file(&path, &figure.svg)?;
-        }
-        Ok(())
+        write_figures(directory, &self.figures)
     }
 
     /// Replaces the table of a page between its markers.
@@ -175,6 +171,18 @@ impl Reproduction {
     pub fn all_hold(&self) -> bool {
         self.rows.iter().all(|r| r.holds != Some(false))
     }
+}
+
+/// Writes plots into a folder, each under its name.
+///
+/// # Errors
+/// [`Error::File`] if one cannot be written.
+pub fn write_figures(directory: &Path, figures: &[Figure]) -> Result<(), Error> {
+    for figure in figures {
+        let path = directory.join(format!("{}.svg", figure.name));
+        write_file(&path, &figure.svg)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `noccl rivals`
+
+use crate::progress::watched;
+use crate::table::{Align, grouped, table};
+use crate::{Outcome, output};
+use clap::Args;
+use noccl::{Error, RivalRow, RivalsRequest};
+use std::path::PathBuf;
+
+const LEGEND: &str = "\
+efficiency: destinations times beats by cycles (S3 eq. (1)); link flits: over all links of all planes; busiest link: flits over it
+ESP, calibrated: a CPU starts the consumers, 100 cycles each; the number is fitted to what S3 says of ESP
+";
+
+/// S3's chain and its rivals on one mesh: copies, software trees, ESP's and S1's multicast
+///
+/// All on the same clusters with 64-byte beats, cycle by cycle, every byte checked; destinations are added along a snake.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  noccl rivals
+  noccl rivals --size 8x8 --source 3,3 --destinations 4,16,32 --bytes 4KiB --json
+  noccl rivals --destinations 2,4,6,8,10,12,14,16 --bytes 1KiB,8KiB,64KiB --figures out/rivals")]
+pub struct Rivals {
+    /// Rows and columns of clusters
+    #[arg(long, value_name = "HxW", default_value = "4x5")]
+    size: String,
+    /// Cluster that holds the payload
+    #[arg(long, value_name = "X,Y", default_value = "0,0")]
+    source: String,
+    /// Numbers of destinations
+    #[arg(
+        long,
+        value_name = "N,...",
+        value_delimiter = ',',
+        default_value = "2,4,8,16"
+    )]
+    destinations: Vec<u32>,
+    /// Payloads
+    #[arg(long, value_name = "SIZE,...", default_value = "1KiB,64KiB")]
+    bytes: String,
+    /// Seed of the random payloads
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Print the rows as JSON
+    #[arg(long)]
+    json: bool,
+    /// Write a plot per payload
+    #[arg(long, value_name = "DIRECTORY")]
+    figures: Option<PathBuf>,
+}
+
+impl Rivals {
+    pub fn run(&self) -> Result<Outcome, Error> {
+        let request = RivalsRequest {
+            size: noccl::parse_pair("--size", &self.size, 'x')?,
+            source: noccl::parse_pair("--source", &self.source, ',')
+                .map(|(x, y)| noccl::Coord::new(x, y))?,
+            destinations: self.destinations.clone(),
+            bytes: self
+                .bytes
+                .split(',')
+                .map(noccl::parse_bytes)
+                .collect::<Result<_, _>>()?,
+            seed: self.seed,
+        };
+        let rows = watched("rows", |watch| noccl::rivals(&request, watch))?;
+        if let Some(folder) = &self.figures {
+            noccl::write_figures(folder, &noccl::rival_figures(&rows))?;
+        }
+        if self.json {
+            output::json(&rows)?;
+        } else {
+            output::result(&text(&rows))?;
+        }
+        let is_right = rows.iter().all(|row| row.row.verified);
+        Ok(if is_right {
+            Outcome::Fine
+        } else {
+            Outcome::Failed
+        })
+    }
+}
+
+fn text(rows: &[RivalRow]) -> String {
+    use Align::{Left, Right};
+    let header = [
+        ("bytes", Right),
+        ("destinations", Right),
+        ("mechanism", Left),
+        ("network", Left),
+        ("cycles", Right),
+        ("efficiency", Right),
+        ("link flits", Right),
+        ("busiest link", Right),
+        ("verified", Left),
+    ];
+    let body: Vec<Vec<String>> = rows.iter().map(cells).collect();
+    table(&header, &body) + "\n" + LEGEND
+}
+
+fn cells(rival: &RivalRow) -> Vec<String> {
+    let row = &rival.row;
+    vec![
+        noccl::format_bytes(row.bytes),
+        rival.num_destinations.to_string(),
+        rival.rival.title().to_owned(),
+        row.network.clone(),
+        grouped(row.cycles),
+        format!("{:.2}", rival.efficiency),
+        grouped(rival.link_flits),
+        row.busiest_link
+            .as_ref()
+            .map_or_else(|| "-".to_owned(), |link| grouped(link.flits)),
+        noccl::verdict(row).to_owned(),
+    ]
+}

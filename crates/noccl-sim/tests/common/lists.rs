@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//! List multicasts on ESP's routers, shared by the tests about them.
+
+use noccl_net::{Coord, Network, TileRef};
+use noccl_run::{MemoryImage, RunConfig, RunError, RunResult};
+use noccl_workload::{Action, ActionKind, ListMulticast, Place, SCHEDULE_FORMAT, Schedule};
+use std::collections::BTreeMap;
+
+/// Where every copy lands.
+pub const OUTPUT: u64 = 0x8_0000;
+
+pub fn list(from: Coord, to: &[Coord], bytes: u64) -> ListMulticast {
+    ListMulticast {
+        source: TileRef::Cluster(from),
+        source_offset: 0,
+        destinations: to.iter().copied().map(TileRef::Cluster).collect(),
+        offset: OUTPUT,
+        bytes,
+    }
+}
+
+pub fn schedule(lists: &[ListMulticast]) -> Schedule {
+    let action = |list: &ListMulticast| Action {
+        kind: ActionKind::ListMulticast(list.clone()),
+        after: Vec::new(),
+    };
+    Schedule {
+        format: SCHEDULE_FORMAT,
+        algorithm: "test".to_owned(),
+        parameters: BTreeMap::new(),
+        collective: None,
+        actions: lists.iter().map(action).collect(),
+    }
+}
+
+/// Runs lists of disjoint participants; true if every destination holds its source's bytes.
+pub fn run(
+    net: &Network,
+    lists: &[ListMulticast],
+    config: &RunConfig,
+) -> Result<(RunResult, bool), RunError> {
+    let bytes_of = |seed: usize, bytes: u64| -> Vec<u8> {
+        (0..bytes)
+            .map(|i| (i * 31 + seed as u64 * 7 + i / 251) as u8)
+            .collect()
+    };
+    let inputs: Vec<MemoryImage> = lists
+        .iter()
+        .enumerate()
+        .map(|(i, list)| MemoryImage {
+            tile: list.source,
+            offset: list.source_offset,
+            bytes: bytes_of(i, list.bytes),
+        })
+        .collect();
+    let place = |tile: TileRef, offset: u64| Place { tile, offset };
+    let outputs: Vec<(Place, u64)> = lists
+        .iter()
+        .flat_map(|l| {
+            l.destinations
+                .iter()
+                .map(|t| (place(*t, l.offset), l.bytes))
+        })
+        .collect();
+    let schedule = schedule(lists);
+    let result = noccl_sim::run_schedule(net, &schedule, &inputs, &outputs, config, &mut |_| true)?;
+    let expected = lists
+        .iter()
+        .enumerate()
+        .flat_map(|(i, l)| l.destinations.iter().map(move |_| bytes_of(i, l.bytes)));
+    let is_right = result.memory.iter().map(|m| m.bytes.clone()).eq(expected);
+    Ok((result, is_right))
+}
