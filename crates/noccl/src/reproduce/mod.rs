@@ -7,15 +7,18 @@
 
 mod additions;
 mod area;
+mod axes;
 mod chain_hops;
 mod claims;
 mod collective_noc;
 pub(crate) mod energy;
 mod equations;
 pub(crate) mod figure;
+mod grid;
 mod limit;
 pub(crate) mod outcome;
 mod overhead;
+mod panels;
 mod products;
 mod ratios;
 mod rivals;

@@ -62,7 +62,8 @@ pub(super) fn overhead(runner: Runner<'_>, found: &mut Found) -> Result<(), Erro
 
 fn line(runner: Runner<'_>, snake: &Snake) -> Result<Points, Error> {
     let one = |num: u32| {
-        let cycles = runner.cycles(&snake.network, &snake.chain(num, BYTES))?;
+        let chain = snake.multicast(num, BYTES, Snake::CHAIN)?;
+        let cycles = runner.cycles(&snake.network, &chain)?;
         Ok((f64::from(num), cycles as f64))
     };
     (1..=MOST_STOPS).map(one).collect()

@@ -1,115 +1,147 @@
 // SPDX-License-Identifier: Apache-2.0
-//! S3's claims 4 and 5 by closed forms: a chain against repeated copies and ESP's multicast.
+//! S3's claims 3, 4, 5 and 10: efficiency of a chain, of repeated copies and of ESP's multicast (Fig. 5).
 
 use super::Found;
-use super::figure::{Line, line_chart};
-use super::snake::Snake;
+use super::figure::Line;
+use super::grid::{ALL_COUNTS, COUNTS, Grid, KIB, System};
+use super::outcome::{Outcomes, range};
+use super::panels::{Panel, panels};
+use super::runner::Runner;
 use crate::Error;
-use noccl_coll::stops::{ChainCycles, chain_report};
-use noccl_model::rivals::{ListMulticast, RepeatedCopies, efficiency};
+use noccl_coll::{Algorithm, Choice};
+use noccl_model::rivals::{RepeatedCopies, efficiency};
 
-/// S3's payloads.
-const KIB: [u64; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
-/// S3's numbers of destinations.
-const DESTINATIONS: std::ops::RangeInclusive<u32> = 2..=16;
-/// Payload of the plot.
-const PLOTTED_KIB: u64 = 64;
-const BEAT_BYTES: u64 = 64;
+/// Destinations and payload of the claim on copies.
+const COPIES_AT: (u32, u64) = (8, 16);
 
-/// Cycles of every mechanism, by number of destinations and payload.
-struct Mesh {
-    snake: Snake,
-}
-
-impl Mesh {
-    fn chain(&self, num: u32, bytes: u64) -> u64 {
-        let Snake {
-            network, source, ..
-        } = &self.snake;
-        let constants = ChainCycles::of(network);
-        chain_report(network, *source, self.snake.stops(num), &constants, bytes).cycles
-    }
-
-    fn list(&self, setting: ListMulticast, num: u32, bytes: u64) -> u64 {
-        let stops = self.snake.stops(num).iter();
-        let hops = stops.map(|to| self.snake.network.hops(self.snake.source, *to));
-        setting.cycles(num, hops.max().unwrap_or(0), bytes / BEAT_BYTES)
-    }
-
-    /// The first number of destinations from which on the chain is faster.
-    fn crossover(&self, setting: ListMulticast, bytes: u64) -> Option<u32> {
-        let is_slower = |num: &u32| self.chain(*num, bytes) >= self.list(setting, *num, bytes);
-        let mut all = DESTINATIONS;
-        let last_slower = all.rfind(is_slower);
-        let first = last_slower.map_or(*DESTINATIONS.start(), |num| num + 1);
-        DESTINATIONS.contains(&first).then_some(first)
-    }
-}
-
-pub(super) fn rivals(found: &mut Found) -> Result<(), Error> {
-    let mesh = Mesh {
-        snake: Snake::new("torrent_4x5", &[])?,
+pub(super) fn rivals(runner: Runner<'_>, found: &mut Found) -> Result<(), Error> {
+    let grid = Grid::measure(runner)?;
+    shape(&grid, &mut found.outcomes);
+    copies(runner, &grid, &mut found.outcomes)?;
+    crossovers(&grid, &mut found.outcomes);
+    let panel = |kib: u64| Panel {
+        title: format!("{kib} KiB"),
+        lines: System::ALL.map(|system| line(&grid, system, kib)).into(),
     };
-    let copies = |num: u32, bytes: u64| RepeatedCopies::ASSUMED.cycles(num, bytes / BEAT_BYTES);
-    let eta = |num, bytes, cycles| efficiency(num, bytes / BEAT_BYTES, cycles);
-    let at = |kib: u64| eta(8, kib << 10, copies(8, kib << 10));
-    let detail: Vec<String> = KIB
-        .iter()
-        .map(|kib| format!("{:.3} at {kib} KiB", at(*kib)))
-        .collect();
-    let out = &mut found.outcomes;
-    out.put("4-copies", at(16), &detail.join(", "));
-    let crossover = |kib: &u64| mesh.crossover(ListMulticast::CALIBRATED, kib << 10);
-    let latest = KIB[..4]
-        .iter()
-        .map(|kib| crossover(kib).unwrap_or(u32::MAX));
-    let detail: Vec<String> = KIB
-        .iter()
-        .map(|kib| {
-            crossover(kib).map_or_else(
-                || format!("never at {kib} KiB"),
-                |n| format!("{n} at {kib} KiB"),
-            )
-        })
-        .collect();
-    let latest = f64::from(latest.max().unwrap_or(u32::MAX));
-    out.put("5-crossover", latest, &detail.join(", "));
-    let faster = (5..=*DESTINATIONS.end()).filter(|num| {
-        KIB.iter().any(|kib| {
-            let rival = mesh.list(ListMulticast::HARDWARE_ONLY, *num, kib << 10);
-            mesh.chain(*num, kib << 10) < rival
-        })
-    });
-    let bytes = PLOTTED_KIB << 10;
-    let detail = format!(
-        "8 destinations, {PLOTTED_KIB} KiB: chain {}, ESP hardware_only {}, calibrated {}, copies {} cycles",
-        mesh.chain(8, bytes),
-        mesh.list(ListMulticast::HARDWARE_ONLY, 8, bytes),
-        mesh.list(ListMulticast::CALIBRATED, 8, bytes),
-        copies(8, bytes)
-    );
-    out.put("5-hardware-only", faster.count() as f64, &detail);
-    let line = |name: &str, cycles: &dyn Fn(u32) -> u64| Line {
-        name: name.to_owned(),
-        points: DESTINATIONS
-            .map(|num| (f64::from(num), eta(num, bytes, cycles(num))))
-            .collect(),
-    };
-    found.figures.push(line_chart(
+    found.figures.push(panels(
         "fig_5",
-        "S3 Fig. 5, closed forms: efficiency at 64 KiB on torrent_4x5",
+        "S3 Fig. 5: efficiency on torrent_4x5_published; copies and chain simulated, ESP by closed forms",
         "destinations",
-        "efficiency",
-        &[
-            line("copies (iDMA)", &|num| copies(num, bytes)),
-            line("chain", &|num| mesh.chain(num, bytes)),
-            line("ESP, calibrated", &|num| {
-                mesh.list(ListMulticast::CALIBRATED, num, bytes)
-            }),
-            line("ESP, hardware_only", &|num| {
-                mesh.list(ListMulticast::HARDWARE_ONLY, num, bytes)
-            }),
-        ],
+        "efficiency (eq. 1)",
+        &KIB.map(panel),
     ));
     Ok(())
+}
+
+fn line(grid: &Grid, system: System, kib: u64) -> Line {
+    Line {
+        name: system.name().to_owned(),
+        points: COUNTS
+            .map(|num| (f64::from(num), grid.eta(system, num, kib)))
+            .into(),
+    }
+}
+
+/// Claims 3 and 10: how a chain approaches the limit.
+fn shape(grid: &Grid, out: &mut Outcomes) {
+    let share = |num: u32, kib: u64| grid.eta(System::Chain, num, kib) / f64::from(num);
+    let by_count = |kib: u64| {
+        let words = COUNTS.map(|num| format!("{:.2} at {num}", share(num, kib)));
+        words.join(", ")
+    };
+    let nearer = |pairs: &mut dyn Iterator<Item = (f64, f64)>| pairs.filter(|p| p.1 > p.0).count();
+    let larger = nearer(&mut COUNTS.into_iter().flat_map(|num| {
+        let steps = KIB.windows(2);
+        steps.map(move |k| (share(num, k[0]), share(num, k[1])))
+    }));
+    let more = nearer(&mut KIB.into_iter().flat_map(|kib| {
+        let steps = COUNTS.windows(2);
+        steps.map(move |n| (share(n[0], kib), share(n[1], kib)))
+    }));
+    let detail = |kib: u64| format!("share of the limit with {kib} KiB: {}", by_count(kib));
+    out.put("3-size", larger as f64, &detail(1));
+    out.put("3-destinations", more as f64, &detail(128));
+    let shares: Vec<f64> = grid
+        .etas(System::Chain)
+        .map(|(num, eta)| eta / f64::from(num))
+        .collect();
+    let (low, high) = range(&shares);
+    out.put(
+        "10-limit",
+        high,
+        &format!("{low:.3} to {high:.3} of the limit"),
+    );
+}
+
+/// Claim 4: copies queued in one engine, copies one by one, and the closed form.
+fn copies(runner: Runner<'_>, grid: &Grid, out: &mut Outcomes) -> Result<(), Error> {
+    let (num, kib) = COPIES_AT;
+    let queued = KIB.map(|kib| grid.eta(System::Copies, num, kib));
+    let sums: Vec<f64> = KIB
+        .iter()
+        .map(|kib| one_by_one(runner, grid, *kib))
+        .collect::<Result<_, _>>()?;
+    let closed = KIB.map(|kib| {
+        let beats = (kib << 10) / 64;
+        efficiency(num, beats, RepeatedCopies::ASSUMED.cycles(num, beats))
+    });
+    let list = |etas: &[f64]| {
+        let words = etas.iter().map(|eta| format!("{eta:.3}"));
+        words.collect::<Vec<_>>().join(", ")
+    };
+    let detail = format!(
+        "1 to 128 KiB: {}; one by one and added up {}; by the closed form {}",
+        list(&queued),
+        list(&sums),
+        list(&closed)
+    );
+    out.put("4-copies", grid.eta(System::Copies, num, kib), &detail);
+    let etas: Vec<f64> = grid.etas(System::Copies).map(|(_, eta)| eta).collect();
+    let (low, high) = range(&etas);
+    out.put("4-at-most", high, &format!("{low:.3} to {high:.3}"));
+    Ok(())
+}
+
+/// Efficiency if every copy is a run of its own and their cycles are added up.
+fn one_by_one(runner: Runner<'_>, grid: &Grid, kib: u64) -> Result<f64, Error> {
+    let (num, bytes) = (COPIES_AT.0, kib << 10);
+    let mut cycles = 0;
+    for stop in grid.snake.stops(num) {
+        let unicast = Choice::new(Algorithm::Unicast, 1);
+        let one = grid.snake.multicast_to(&[*stop], bytes, unicast)?;
+        cycles += runner.cycles(&grid.snake.network, &one)?;
+    }
+    Ok(efficiency(num, bytes / 64, cycles))
+}
+
+/// Claim 5: from which number of destinations on a chain is faster than ESP.
+fn crossovers(grid: &Grid, out: &mut Outcomes) {
+    let crossover = |kib: u64| {
+        let is_slower = |num: &u32| {
+            grid.cycles(System::Chain, *num, kib) >= grid.cycles(System::EspCalibrated, *num, kib)
+        };
+        let mut all = ALL_COUNTS;
+        let last_slower = all.rfind(is_slower);
+        let first = last_slower.map_or(*ALL_COUNTS.start(), |num| num + 1);
+        ALL_COUNTS.contains(&first).then_some(first)
+    };
+    let latest = KIB[..4]
+        .iter()
+        .map(|kib| crossover(*kib).unwrap_or(u32::MAX));
+    let latest = f64::from(latest.max().unwrap_or(u32::MAX));
+    let detail = KIB.map(|kib| {
+        let first = crossover(kib).map_or("never".to_owned(), |n| n.to_string());
+        format!("{first} at {kib} KiB")
+    });
+    out.put("5-crossover", latest, &detail.join(", "));
+    let is_faster = |num: &u32| {
+        KIB.iter().any(|kib| {
+            let rival = grid.cycles(System::EspHardwareOnly, *num, *kib);
+            grid.cycles(System::Chain, *num, *kib) < rival
+        })
+    };
+    let faster = (5..=*ALL_COUNTS.end()).filter(is_faster);
+    let words = System::ALL.map(|s| format!("{} {}", s.name(), grid.cycles(s, 8, 64)));
+    let detail = format!("cycles of 64 KiB to 8 destinations: {}", words.join(", "));
+    out.put("5-hardware-only", faster.count() as f64, &detail);
 }

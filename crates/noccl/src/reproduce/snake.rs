@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Schedules from the corner of a Torrent mesh to destinations that are neighbour after neighbour, as S3 has them.
+//! Multicasts from the corner of a Torrent mesh to destinations that are neighbour after neighbour, as S3 has them.
 
 use super::runner::network;
 use crate::Error;
+use noccl_coll::Choice;
 use noccl_coll::stops::{StopOrder, stop_order};
-use noccl_net::{Coord, Network, TileId};
-use noccl_workload::{AccessPattern, Action, ActionKind, Chain, SCHEDULE_FORMAT, Schedule, Stop};
-use std::collections::BTreeMap;
+use noccl_net::{Coord, Network, TileId, TileSet};
+use noccl_workload::{Collective, CollectiveKind, ElementType, Operator, Schedule};
 
 /// A mesh, its corner and the way through all other clusters.
 pub(super) struct Snake {
@@ -16,6 +16,9 @@ pub(super) struct Snake {
 }
 
 impl Snake {
+    /// A chain along the snake.
+    pub(super) const CHAIN: Choice = Choice::chainwrite(StopOrder::Nearest);
+
     pub(super) fn new(preset: &str, overrides: &[(&str, &str)]) -> Result<Self, Error> {
         let network = network(preset, overrides)?;
         let source = network.tile_at(Coord::new(0, 0));
@@ -33,33 +36,35 @@ impl Snake {
         &self.stops[..self.stops.len().min(num as usize)]
     }
 
-    /// One chain of consecutive bytes.
-    pub(super) fn chain(&self, num: u32, bytes: u64) -> Schedule {
-        let pattern = AccessPattern::linear(0, bytes);
-        let stop = |tile: &TileId| Stop {
-            tile: self.network.tile_ref(*tile),
-            pattern: pattern.clone(),
-        };
-        at_once(vec![ActionKind::Chain(Chain {
-            initiator: self.network.tile_ref(self.source),
-            source: pattern.clone(),
-            stops: self.stops(num).iter().map(stop).collect(),
-            bytes,
-        })])
+    /// A multicast from the corner to the first destinations.
+    pub(super) fn multicast(
+        &self,
+        num: u32,
+        bytes: u64,
+        choice: Choice,
+    ) -> Result<Schedule, Error> {
+        self.multicast_to(self.stops(num), bytes, choice)
     }
-}
 
-/// A schedule of actions none of which waits for another.
-pub(super) fn at_once(kinds: Vec<ActionKind>) -> Schedule {
-    let action = |kind| Action {
-        kind,
-        after: Vec::new(),
-    };
-    Schedule {
-        format: SCHEDULE_FORMAT,
-        algorithm: "at_once".to_owned(),
-        parameters: BTreeMap::new(),
-        collective: None,
-        actions: kinds.into_iter().map(action).collect(),
+    /// A multicast from the corner to these.
+    pub(super) fn multicast_to(
+        &self,
+        stops: &[TileId],
+        bytes: u64,
+        choice: Choice,
+    ) -> Result<Schedule, Error> {
+        let tiles = stops.iter().chain([&self.source]);
+        let at = |tile: &TileId| self.network.cluster_coord(self.network.coord(*tile));
+        let collective = Collective {
+            kind: CollectiveKind::Multicast,
+            group: TileSet::Arbitrary(tiles.filter_map(at).collect()),
+            root: self.network.tile_ref(self.source),
+            bytes,
+            input_offset: 0,
+            output_offset: 0,
+            operator: Operator::Sum,
+            element: ElementType::Int8,
+        };
+        Ok(noccl_coll::schedule(&self.network, &collective, choice)?)
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn measure(watch: Watch<'_>) -> Result<Found, Error> {
     tally.finish_unit()?;
     chain_hops::hops(part, &mut found)?;
     tally.finish_unit()?;
-    rivals::rivals(&mut found)?;
+    rivals::rivals(runner, &mut found)?;
     tally.finish_unit()?;
     Ok(found)
 }
