@@ -30,7 +30,7 @@ const fn class_name(error: &Error) -> &'static str {
         Error::Run(RunError::Refused { .. }) => "RefusedError",
         Error::Run(RunError::Hang(_)) => "DeadlockError",
         Error::Run(RunError::Interrupted { .. }) => "InterruptedRunError",
-        Error::Argument { .. } => "ArgumentError",
+        Error::Argument { .. } | Error::Layout(_) => "ArgumentError",
         Error::DoesNotFit { .. } => "CapacityError",
         Error::Suspended { .. } => "InterruptedRunError",
         Error::File { .. } | Error::Content { .. } | Error::Checkpoint { .. } => "FileError",

@@ -8,7 +8,7 @@ use noccl_rtl::RtlError;
 use noccl_run::{Diagnosis, RunError};
 use noccl_sim::checkpoint::CheckpointError;
 use noccl_spec::SpecError;
-use noccl_workload::{CheckError, WorkloadError};
+use noccl_workload::{CheckError, LayoutError, WorkloadError};
 use thiserror::Error;
 
 /// Why a call gave no result. Every message says what was wrong, where, and what would be accepted.
@@ -29,6 +29,9 @@ pub enum Error {
     /// A workload file is wrong.
     #[error(transparent)]
     Workload(#[from] WorkloadError),
+    /// A matrix has no such layout.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
     /// The collective has no bound because it is not on the network.
     #[error(transparent)]
     Model(#[from] ModelError),
@@ -144,6 +147,7 @@ impl Error {
             | Error::Model(_)
             | Error::Rtl(_)
             | Error::Workload(_)
+            | Error::Layout(_)
             | Error::Argument { .. }
             | Error::DoesNotFit { .. }
             | Error::File { .. }
@@ -164,6 +168,7 @@ impl Error {
             | Error::Model(_)
             | Error::Rtl(_)
             | Error::Workload(_)
+            | Error::Layout(_)
             | Error::Check(_)
             | Error::Argument { .. }
             | Error::DoesNotFit { .. }

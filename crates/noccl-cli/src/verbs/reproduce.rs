@@ -21,7 +21,7 @@ Examples:
 pub struct Reproduce {
     /// Paper: collective_noc (S1) or torrent (S3)
     paper: String,
-    /// Leave out S1's matrix products on meshes up to 256x256
+    /// Leave out S1's matrix products on meshes up to 256x256 and S3's movements of megabytes
     #[arg(long)]
     quick: bool,
     /// Print the rows as JSON

@@ -139,6 +139,7 @@ fn is_refusal(network: &Network, error: &Error) -> bool {
         | Error::Net(_)
         | Error::Coll(_)
         | Error::Workload(_)
+        | Error::Layout(_)
         | Error::Model(_)
         | Error::Rtl(_)
         | Error::Argument { .. }

@@ -36,6 +36,14 @@ impl Paper {
         }
     }
 
+    /// Tables of its page beside the claims.
+    pub(crate) const fn tables(self) -> &'static [&'static str] {
+        match self {
+            Paper::CollectiveNoc => &[],
+            Paper::Torrent => &["movements"],
+        }
+    }
+
     const fn text(self) -> &'static str {
         match self {
             Paper::CollectiveNoc => {
@@ -103,6 +111,8 @@ pub enum ToleranceKind {
     Absolute,
     /// No more than that above the paper's number (0 where it states none).
     AtMost,
+    /// No more than that below the paper's number.
+    AtLeast,
     /// Equal.
     Exact,
 }
@@ -135,6 +145,7 @@ impl Claim {
             ToleranceKind::Relative => (ours - paper).abs() <= amount * paper.abs(),
             ToleranceKind::Absolute => (ours - paper).abs() <= amount,
             ToleranceKind::AtMost => ours <= paper + amount,
+            ToleranceKind::AtLeast => ours >= paper - amount,
             ToleranceKind::Exact => (ours - paper).abs() <= ROUNDING,
         }
     }
@@ -146,6 +157,7 @@ impl Claim {
             ToleranceKind::Relative => format!("±{:.0} %", amount * 100.0),
             ToleranceKind::Absolute => format!("±{amount}"),
             ToleranceKind::AtMost => format!("at most {amount} above"),
+            ToleranceKind::AtLeast => format!("at most {amount} below"),
             ToleranceKind::Exact => "exact".to_owned(),
         };
         format!("{bound} ({})", self.tolerance_reason)
@@ -167,7 +179,11 @@ mod tests {
     fn the_files_hold_nothing_unknown_and_every_id_stands_once() {
         for (paper, numbers, others) in [
             (Paper::CollectiveNoc, (1..=12).collect(), vec!["table_1"]),
-            (Paper::Torrent, vec![1, 2, 3, 4, 5, 6, 7, 10], vec![]),
+            (
+                Paper::Torrent,
+                vec![1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13],
+                vec![],
+            ),
         ] {
             let table: toml::Table = toml::from_str(paper.text()).unwrap();
             let known = |key: &String| *key == "claims" || others.contains(&key.as_str());
@@ -193,6 +209,7 @@ mod tests {
             (claim(2.0, ToleranceKind::Relative, 0.1), 2.2, 2.21),
             (claim(3.3, ToleranceKind::Absolute, 0.4), 3.7, 3.71),
             (claim(1.0, ToleranceKind::AtMost, 0.05), 1.05, 1.051),
+            (claim(10.0, ToleranceKind::AtLeast, 0.5), 9.5, 9.49),
             (claim(8.0, ToleranceKind::Exact, 0.0), 8.0, 8.001),
         ];
         for (claim, inside, outside) in cases {

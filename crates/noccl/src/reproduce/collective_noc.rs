@@ -38,7 +38,11 @@ pub(super) fn measure(is_quick: bool, watch: Watch<'_>) -> Result<Found, Error> 
     }
     area::areas(&mut outcomes)?;
     missing(&mut outcomes, is_quick);
-    Ok(Found { outcomes, figures })
+    Ok(Found {
+        outcomes,
+        figures,
+        ..Found::default()
+    })
 }
 
 /// What was not measured.

@@ -93,6 +93,19 @@ fn draw_names(svg: &mut Svg, axes: &Axes, lines: &[Line]) {
     }
 }
 
+/// Marker and name of every line in a row below the title.
+pub(super) fn legend<'a>(svg: &mut Svg, names: impl Iterator<Item = &'a str>) {
+    /// Width of a letter, generously.
+    const LETTER: f64 = 7.5;
+    let mut x = 16.0;
+    for (index, name) in names.enumerate() {
+        svg.marker((x, 38.0), index, &format!("m{}", index % 6), name);
+        let class = format!("t{}", index % 6);
+        svg.text((x + 9.0, 42.0), Anchor::Start, &class, name);
+        x += 30.0 + name.len() as f64 * LETTER;
+    }
+}
+
 /// With name space and styles, so that it can be opened alone.
 pub(super) fn standalone(svg: &str) -> String {
     let named = svg.replacen("<svg ", "<svg xmlns=\"http://www.w3.org/2000/svg\" ", 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! S3's claims 1 and 2: what a further destination of a chain costs, and of what that consists.
+//! S3's claims 1, 2 and 13: what a further destination of a chain costs, of what that consists, and energy.
 
 use super::Found;
 use super::figure::{Line, line_chart};
@@ -7,12 +7,15 @@ use super::outcome::{determination, slope};
 use super::runner::Runner;
 use super::snake::Snake;
 use crate::Error;
+use noccl_run::energy_pj;
 use noccl_sim::DirectChain;
 use noccl_spec::TorrentMode;
 
 /// S3's payload and destinations.
 const BYTES: u64 = 64 << 10;
 const MOST_STOPS: u32 = 8;
+/// Destinations where S3 measures power.
+const POWER_STOPS: u32 = 3;
 /// Cycles between endpoint and router with which the trips are counted, beside the preset's.
 const SHORT_PATH: (&str, f64) = ("3", 3.0);
 
@@ -21,7 +24,9 @@ type Points = Vec<(f64, f64)>;
 
 pub(super) fn overhead(runner: Runner<'_>, found: &mut Found) -> Result<(), Error> {
     let preset = "torrent_4x5_published";
-    let points = line(runner, &Snake::new(preset, &[])?)?;
+    let snake = Snake::new(preset, &[])?;
+    let points = line(runner, &snake)?;
+    energy(runner, &snake, found)?;
     let per_stop = slope(&points);
     let words: Vec<String> = points
         .iter()
@@ -34,8 +39,7 @@ pub(super) fn overhead(runner: Runner<'_>, found: &mut Found) -> Result<(), Erro
     let own = endpoint(found)?;
     let path = "cluster.torrent.endpoint_path_cycles";
     let short = Snake::new(preset, &[(path, SHORT_PATH.0)])?;
-    let torrent = Snake::new(preset, &[])?;
-    let torrent = torrent.network.spec().cluster.torrent.as_ref();
+    let torrent = snake.network.spec().cluster.torrent.as_ref();
     let long = torrent.map_or(0.0, |t| f64::from(t.endpoint_path_cycles));
     let short_slope = slope(&line(runner, &short)?);
     let trips = (per_stop - short_slope) / (long - SHORT_PATH.1);
@@ -67,6 +71,25 @@ fn line(runner: Runner<'_>, snake: &Snake) -> Result<Points, Error> {
         Ok((f64::from(num), cycles as f64))
     };
     (1..=MOST_STOPS).map(one).collect()
+}
+
+/// Claim 13: S3's constant times what crosses the links of the wide plane.
+fn energy(runner: Runner<'_>, snake: &Snake, found: &mut Found) -> Result<(), Error> {
+    let chain = snake.multicast(POWER_STOPS, BYTES, Snake::CHAIN)?;
+    let result = runner.run(&snake.network, &chain)?;
+    let energy = energy_pj(&result.counters, &snake.network.spec().energy);
+    // Neighbour after neighbour: a hop per destination.
+    let moved = BYTES * u64::from(POWER_STOPS);
+    let addresses = result.counters.payload_byte_hops.saturating_sub(moved);
+    let detail = format!(
+        "{:.3} uJ; {addresses} of {} bytes over links are addresses",
+        energy / 1e6,
+        addresses + moved
+    );
+    found
+        .outcomes
+        .put("13-energy", energy / moved as f64, &detail);
+    Ok(())
 }
 
 /// Claim 2: the endpoint's cycles of a further stop, with connections that take no time.

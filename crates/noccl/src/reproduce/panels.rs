@@ -2,7 +2,7 @@
 //! Small plots beside each other, with the same lines and one legend.
 
 use super::axes::{Axes, Frame};
-use super::figure::{Figure, Line, draw_lines, standalone};
+use super::figure::{Figure, Line, draw_lines, legend, standalone};
 use crate::report::svg::{Anchor, Svg};
 
 const COLUMNS: usize = 4;
@@ -16,8 +16,6 @@ const MARGIN: Frame = Frame {
     top: 22.0,
     bottom: 48.0,
 };
-/// Width of a letter of the legend, generously.
-const LETTER: f64 = 7.5;
 
 /// One of the small plots.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,7 +32,8 @@ pub(super) fn panels(name: &str, title: &str, x: &str, y: &str, panels: &[Panel]
     let mut svg = Svg::new(width, height, title);
     svg.rect((0.0, 0.0), (width, height), "page");
     svg.text((10.0, 20.0), Anchor::Start, "title", title);
-    legend(&mut svg, panels);
+    let lines = panels.first().map_or(&[][..], |panel| &panel.lines);
+    legend(&mut svg, lines.iter().map(|line| line.name.as_str()));
     for (index, panel) in panels.iter().enumerate() {
         let corner = (
             (index % COLUMNS) as f64 * PANEL.0,
@@ -65,18 +64,6 @@ fn frame((x, y): (f64, f64)) -> Frame {
         right: x + PANEL.0 - MARGIN.right,
         top: y + MARGIN.top,
         bottom: y + PANEL.1 - MARGIN.bottom,
-    }
-}
-
-/// Marker and name of every line, once.
-fn legend(svg: &mut Svg, panels: &[Panel]) {
-    let lines = panels.first().map_or(&[][..], |panel| &panel.lines);
-    let mut x = 16.0;
-    for (index, line) in lines.iter().enumerate() {
-        svg.marker((x, 38.0), index, &format!("m{}", index % 6), &line.name);
-        let class = format!("t{}", index % 6);
-        svg.text((x + 9.0, 42.0), Anchor::Start, &class, &line.name);
-        x += 30.0 + line.name.len() as f64 * LETTER;
     }
 }
 

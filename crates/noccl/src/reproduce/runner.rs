@@ -123,12 +123,17 @@ pub(crate) fn in_sequence(kinds: Vec<ActionKind>) -> Schedule {
             .into_iter()
             .collect(),
     });
+    program(actions.collect())
+}
+
+/// A schedule of these actions, which is no collective.
+pub(crate) fn program(actions: Vec<Action>) -> Schedule {
     Schedule {
         format: SCHEDULE_FORMAT,
         algorithm: "sequence".to_owned(),
         parameters: BTreeMap::new(),
         collective: None,
-        actions: actions.collect(),
+        actions,
     }
 }
 

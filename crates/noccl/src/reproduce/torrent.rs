@@ -2,14 +2,15 @@
 //! All measurements of S3's claims.
 
 use super::runner::Runner;
-use super::{Found, chain_hops, overhead, rivals};
+use super::{Found, attention, chain_hops, overhead, rivals};
 use crate::watch::{Tally, Watch};
 use crate::{Error, Step};
 
 /// Groups of measurements, of which each counts as one unit of progress.
-const GROUPS: u64 = 3;
+const GROUPS: u64 = 4;
 
-pub(super) fn measure(watch: Watch<'_>) -> Result<Found, Error> {
+/// A quick run leaves out the movements of megabytes.
+pub(super) fn measure(is_quick: bool, watch: Watch<'_>) -> Result<Found, Error> {
     let tally = Tally::new(watch, GROUPS);
     let runner = Runner { tally: &tally };
     // What has units of its own reports as a part of these.
@@ -21,6 +22,8 @@ pub(super) fn measure(watch: Watch<'_>) -> Result<Found, Error> {
     chain_hops::hops(part, &mut found)?;
     tally.finish_unit()?;
     rivals::rivals(runner, &mut found)?;
+    tally.finish_unit()?;
+    attention::attention(runner, is_quick, &mut found)?;
     tally.finish_unit()?;
     Ok(found)
 }
