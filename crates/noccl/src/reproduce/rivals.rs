@@ -52,11 +52,11 @@ fn shape(grid: &Grid, out: &mut Outcomes) {
     let nearer = |pairs: &mut dyn Iterator<Item = (f64, f64)>| pairs.filter(|p| p.1 > p.0).count();
     let larger = nearer(&mut COUNTS.into_iter().flat_map(|num| {
         let steps = KIB.windows(2);
-        steps.map(move |k| (share(num, k[0]), share(num, k[1])))
+        steps.map(move |pair| (share(num, pair[0]), share(num, pair[1])))
     }));
     let more = nearer(&mut KIB.into_iter().flat_map(|kib| {
         let steps = COUNTS.windows(2);
-        steps.map(move |n| (share(n[0], kib), share(n[1], kib)))
+        steps.map(move |pair| (share(pair[0], kib), share(pair[1], kib)))
     }));
     let detail = |kib: u64| format!("share of the limit with {kib} KiB: {}", by_count(kib));
     out.put("3-size", larger as f64, &detail(1));
