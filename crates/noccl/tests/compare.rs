@@ -220,3 +220,35 @@ fn the_models_law_of_chains_is_the_simulators_to_the_cycle() {
     }
     assert!(chains >= 6, "{chains}");
 }
+
+#[test]
+fn tables_tell_the_variants_of_an_algorithm_by_name() {
+    for (spec, kind, root, names) in [
+        (
+            "torrent_4x5",
+            CollectiveKind::Multicast,
+            "0,0",
+            "chainwrite:id,chainwrite,unicast",
+        ),
+        (
+            "collective_noc_4x4",
+            CollectiveKind::AllReduce,
+            "0,0",
+            "in_network_once:centre,in_network_once",
+        ),
+    ] {
+        let net = load(spec, &[]).unwrap().network;
+        let group = parse_group(&net, "0,0,4,4").unwrap();
+        let mut request = CompareRequest::new(kind, group, vec![1024]);
+        request.root = Some(noccl::parse_root(&net, root).unwrap());
+        let asked: Vec<&str> = names.split(',').collect();
+        for name in &asked {
+            request
+                .algorithms
+                .push(noccl::AlgorithmRequest::Fixed(name.parse().unwrap()));
+        }
+        let rows = compare(&net, &request, Watch::quiet()).unwrap().rows;
+        let told: Vec<String> = rows.iter().map(noccl::mechanism).collect();
+        assert_eq!(told, asked);
+    }
+}
