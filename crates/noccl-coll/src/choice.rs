@@ -10,6 +10,8 @@ use std::str::FromStr;
 
 /// Word of a root in the centre.
 const CENTRE: &str = "centre";
+/// Word of chains over blocks.
+const BLOCKS: &str = "blocks";
 
 /// Which structure a `row_column` algorithm uses within one dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -49,6 +51,10 @@ pub struct Choice {
     pub is_central: bool,
     /// In which order a chain visits its stops; read by `chainwrite`.
     pub order: StopOrder,
+    /// Chains that share the stops, at least 1; read by `chainwrite`.
+    pub chains: u32,
+    /// A chain visits one member of every block, which multicasts to the others; read by `chainwrite`.
+    pub by_blocks: bool,
 }
 
 impl Choice {
@@ -64,6 +70,8 @@ impl Choice {
             shape: None,
             is_central: false,
             order: StopOrder::Latency,
+            chains: 1,
+            by_blocks: false,
         }
     }
 
@@ -168,6 +176,12 @@ impl Choice {
         }
         if self.algorithm == Algorithm::Chainwrite {
             put("order", self.order.name());
+            if self.chains > 1 {
+                put("chains", &self.chains.to_string());
+            }
+            if self.by_blocks {
+                put("to", BLOCKS);
+            }
         }
         if self.is_central {
             put("root", CENTRE);
@@ -239,6 +253,9 @@ impl fmt::Display for Choice {
         if self.has_forwarding() || (self.has_chunks() && self.chunks > 1) {
             write!(f, ":{}", self.chunks)?;
         }
+        if self.algorithm == Algorithm::Chainwrite && self.chains > 1 {
+            write!(f, ":{}", self.chains)?;
+        }
         let is_row_column = self.algorithm == Algorithm::RowColumn;
         if is_row_column && self.inner == Inner::Tree {
             f.write_str(":tree")?;
@@ -252,6 +269,9 @@ impl fmt::Display for Choice {
         }
         if self.algorithm == Algorithm::Chainwrite && self.order != StopOrder::Latency {
             write!(f, ":{}", self.order)?;
+        }
+        if self.by_blocks {
+            write!(f, ":{BLOCKS}")?;
         }
         if self.is_central {
             write!(f, ":{CENTRE}")?;
@@ -271,7 +291,7 @@ impl FromStr for Choice {
             found: format!("{part} in {text}"),
             accepted: "NAME[:CHUNKS][:tree][:pull|:push][:software], CHUNKS at least 1; `:tree` \
                        only after row_column; after ring only `:software`, after in_network only \
-                       CHUNKS, after in_network_once only `:centre`, after chainwrite only an order (`noccl order`), after \
+                       CHUNKS, after in_network_once only `:centre`, after chainwrite only a number of chains, an order (`noccl order`) and `:blocks`, after \
                        unicast, pairwise, slotted, in_network_lines and in_network_list nothing; for a barrier \
                        counter and in_network with [:row_column|:quads|:pairwise][:centre]"
                 .to_owned(),
@@ -284,6 +304,7 @@ impl FromStr for Choice {
             let number = part.parse::<u32>().ok().filter(|n| *n >= 1);
             match (part, number) {
                 (_, Some(chunks)) if choice.has_chunks() => choice.chunks = chunks,
+                (_, Some(chains)) if algorithm == Algorithm::Chainwrite => choice.chains = chains,
                 ("tree", None) if algorithm == Algorithm::RowColumn => {
                     choice.inner = Inner::Tree;
                     choice.forwarding = default_forwarding(algorithm, Inner::Tree);
@@ -296,6 +317,7 @@ impl FromStr for Choice {
                 (CENTRE, None) if algorithm == Algorithm::InNetworkOnce => {
                     choice.is_central = true;
                 }
+                (BLOCKS, None) if algorithm == Algorithm::Chainwrite => choice.by_blocks = true,
                 (word, None) if algorithm == Algorithm::Chainwrite => {
                     choice.order = word.parse()?;
                 }
@@ -384,7 +406,7 @@ mod tests {
             "ring:2",
             "ring:pull",
             "counter:pull",
-            "chainwrite:2",
+            "chainwrite:0",
             "unicast:2",
             "in_network_list:2",
             "chainwrite:shortest",

@@ -282,7 +282,7 @@ impl Task<'_> {
         once::all_reduce(self.collective, pieces, self.choice.is_central)
     }
 
-    fn unsupported(&self, reason: &str) -> CollError {
+    pub(crate) fn unsupported(&self, reason: &str) -> CollError {
         CollError::Unsupported {
             algorithm: self.choice.to_string(),
             collective: self.collective.kind.to_string(),

@@ -11,6 +11,9 @@ const MAX_CHUNKS: u32 = 64;
 /// Chunks shorter than this lose more to barriers than they gain (S1 stops at 9 beats).
 const MIN_CHUNK_BEATS: u64 = 8;
 
+/// Numbers of chains that a comparison tries besides one.
+const CHAINS: [u32; 3] = [2, 4, 8];
+
 /// Lengths of an in-network all-reduce's segments that a comparison tries.
 const REDUCED_CHUNK_BEATS: [u64; 8] = [8, 12, 16, 24, 32, 48, 64, 128];
 
@@ -92,7 +95,14 @@ fn candidates(network: &Network, collective: &Collective) -> Vec<Choice> {
             }
             Algorithm::Chainwrite => {
                 let orders = [StopOrder::Latency, StopOrder::Greedy, StopOrder::Id];
-                orders.map(Choice::chainwrite).to_vec()
+                let single = orders.map(Choice::chainwrite).into_iter();
+                // Chains that wait for each other in the initiator's queue gain nothing.
+                let endpoint = network.spec().cluster.torrent.as_ref();
+                let is_open = endpoint.is_some_and(|e| e.open_tasks > 1);
+                let several = CHAINS.into_iter().filter(|_| is_open);
+                let several = several.map(|k| Choice::chainwrites(StopOrder::Latency, k));
+                let blocks = Choice::chainwrite_blocks(StopOrder::Latency, 1);
+                single.chain(several).chain([blocks]).collect()
             }
             Algorithm::InNetworkOnce => vec![Choice::new(algorithm, 1), Choice::central()],
             Algorithm::Unicast

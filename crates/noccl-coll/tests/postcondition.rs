@@ -322,6 +322,47 @@ fn every_rectangle_root_and_odd_set_by_a_chain_of_endpoints() {
     }
 }
 
+/// Several chains share the members; by blocks, a chain visits a member of each and the network does the rest.
+#[test]
+fn every_rectangle_root_and_odd_set_by_several_chains_and_by_blocks() {
+    let net = network("torrent_4x5_parallel");
+    let mut groups: Vec<TileSet> = rectangles(5, 4).collect();
+    groups.extend(odd_sets());
+    let mut proved = [0; 3];
+    for group in groups {
+        let members = net.members(&group).unwrap();
+        let blocks = noccl_net::cover(&net, &group).unwrap();
+        let is_whole = |mask: u16| (mask + 1).is_power_of_two();
+        let has_blocks = blocks.iter().any(|block| block.len() > 1)
+            && blocks
+                .iter()
+                .all(|b| is_whole(b.mask.x) && is_whole(b.mask.y));
+        for at in [(0, 0), (2, 1), (4, 3)].map(|(x, y)| Coord::new(x, y)) {
+            let followers = members.iter().filter(|m| **m != at).count();
+            let other_blocks = blocks.iter().filter(|block| !block.contains(at)).count();
+            for output in [0x2_0000, 0] {
+                let root = TileRef::Cluster(at);
+                let mut task = collective(CollectiveKind::Multicast, group.clone(), root, 640);
+                (task.input_offset, task.output_offset) = (0, output);
+                let cases = [
+                    (Choice::chainwrites(StopOrder::Nearest, 2), followers >= 2),
+                    (Choice::chainwrite_blocks(StopOrder::Nearest, 1), has_blocks),
+                    (
+                        Choice::chainwrite_blocks(StopOrder::Nearest, 3),
+                        has_blocks && other_blocks >= 3,
+                    ),
+                ];
+                for ((choice, is_possible), proved) in cases.into_iter().zip(&mut proved) {
+                    let is_proved = prove(&net, &task, choice);
+                    assert_eq!(is_proved, is_possible, "{choice}: {task:?}");
+                    *proved += u32::from(is_proved);
+                }
+            }
+        }
+    }
+    assert!(proved.iter().all(|cases| *cases > 100), "{proved:?}");
+}
+
 #[test]
 fn chains_of_endpoints_refuse_what_they_cannot_do_and_say_what_they_can() {
     let choice = Choice::new(Algorithm::Chainwrite, 1);

@@ -57,6 +57,8 @@ struct Model<'a> {
     /// When each tile's control core and its other cores are free.
     control: Vec<f64>,
     compute: Vec<f64>,
+    /// Torrent endpoints that have begun chains.
+    initiators: HashMap<TileId, chain::Initiator>,
     links: Links,
     counters: Counters,
     done: Vec<Option<Ends>>,
@@ -94,6 +96,7 @@ pub fn predict_with(
         counters: Counters::default(),
         done: Vec::new(),
         reads: HashMap::new(),
+        initiators: HashMap::new(),
     };
     let mut actions = vec![(0.0, 0.0); schedule.actions.len()];
     model.done.resize_with(actions.len(), || None);

@@ -35,6 +35,19 @@ pub struct ChainCycles {
     pub acknowledgement: TorrentAcknowledgement,
 }
 
+/// Cycles of a chain from the commit of its task.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ChainTimes {
+    /// Its last configuration has left: the next task's can.
+    pub dispatched: u64,
+    /// All stops are ready: data leave.
+    pub granted: u64,
+    /// For which the data need the initiator's port.
+    pub flits: u64,
+    /// Its end.
+    pub end: u64,
+}
+
 impl ChainCycles {
     /// Bytes of a beat.
     pub const BEAT_BYTES: u64 = 64;
@@ -109,7 +122,21 @@ impl ChainCycles {
     /// Cycles from the commit of the task to its end, for a chain over these stops; 0 without stops.
     #[must_use]
     pub fn cycles(&self, network: &Network, source: TileId, stops: &[TileId], bytes: u64) -> u64 {
-        let Some(tail) = stops.last() else { return 0 };
+        self.times(network, source, stops, bytes).end
+    }
+
+    /// [`ChainCycles::cycles`] with what lies between.
+    #[must_use]
+    pub fn times(
+        &self,
+        network: &Network,
+        source: TileId,
+        stops: &[TileId],
+        bytes: u64,
+    ) -> ChainTimes {
+        let Some(tail) = stops.last() else {
+            return ChainTimes::default();
+        };
         let way = |a: TileId, b: TileId| self.message(network, a, b);
         let beats = bytes.div_ceil(Self::BEAT_BYTES);
         let addresses = beats.div_ceil(self.burst_beats).saturating_sub(1);
@@ -120,9 +147,14 @@ impl ChainCycles {
             TorrentAcknowledgement::Chained => legs.iter().map(|l| self.finish_cycles + l).sum(),
             TorrentAcknowledgement::Parallel => self.finish_cycles + way(*tail, source),
         };
-        let grant = self.granted(network, source, stops, &legs);
+        let granted = self.granted(network, source, stops, &legs);
         let flits = beats + u64::from(self.has_address_flits) * addresses;
-        grant + data + finish + flits + self.end_cycles
+        ChainTimes {
+            dispatched: self.cfg_cycles * stops.len() as u64,
+            granted,
+            flits,
+            end: granted + data + finish + flits + self.end_cycles,
+        }
     }
 
     /// Cycle in which the initiator knows that all stops are ready.

@@ -22,7 +22,7 @@ mod tile_text;
 pub mod tree;
 
 pub use address::MultiAddress;
-pub use chain_cycles::ChainCycles;
+pub use chain_cycles::{ChainCycles, ChainTimes};
 pub use coord::{Coord, Port, TileId};
 pub use cover::{cover, interval_cubes};
 pub use elaborate::{MAX_REGIONS, MAX_TILES, elaborate};

@@ -387,7 +387,7 @@ impl Machine<'_> {
             self.close_narrow(tile);
         }
         if let Owner::Chain { lane, .. } = txn.owner {
-            self.take_credit_of_chain(tile, lane);
+            self.take_credit_of_chain(tile, lane, txn.target);
         }
         self.done.push(Done::Transaction {
             owner: txn.owner,

@@ -121,7 +121,8 @@ fn torrent(name: &str, width: u32, height: u32, suffix: &str) -> String {
             .replace("buffer_bursts = 2", "buffer_bursts = 0"),
         "parallel" => text
             .replace("dispatch = \"chain_order\"", "dispatch = \"tail_first\"")
-            .replace("= \"chained\"", "= \"parallel\""),
+            .replace("= \"chained\"", "= \"parallel\"")
+            .replace("open_tasks = 1", "open_tasks = 8"),
         _ => text,
     };
     if width.next_power_of_two() * height.next_power_of_two() <= 128 {

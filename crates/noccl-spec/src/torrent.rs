@@ -16,6 +16,8 @@ pub struct TorrentEndpoint {
     pub dispatch: TorrentDispatch,
     /// How stops answer: one after the other, or each straight to the initiator.
     pub acknowledgement: TorrentAcknowledgement,
+    /// Chains that an initiator has under way at once; the others wait in its queue.
+    pub open_tasks: u32,
     /// Registers between the endpoint and its NI, one way: what a message takes besides routers.
     pub endpoint_path_cycles: u32,
     /// Destinations that one chain can have: the pointer registers of an initiator.

@@ -258,6 +258,7 @@ pub(crate) const fn flow_name(flow: RouterFlow) -> &'static str {
 }
 
 fn torrent(endpoint: &TorrentEndpoint) -> Checked {
+    within("cluster.torrent.open_tasks", endpoint.open_tasks, 1..=16)?;
     as_published(endpoint)?;
     as_hardware(endpoint)?;
     let path = endpoint.endpoint_path_cycles;
@@ -287,36 +288,47 @@ fn as_published(endpoint: &TorrentEndpoint) -> Checked {
     let refuse = |field: &str, found: &str, accepted: &str| {
         Err(OutOfRange {
             field: format!("cluster.torrent.{field}"),
-            found: format!("\"{found}\""),
+            found: found.to_owned(),
             accepted: format!(
-                "must be \"{accepted}\" with cluster.torrent.mode = \"published\"; the other needs \"safe\""
+                "must be {accepted} with cluster.torrent.mode = \"published\"; the other needs \"safe\""
             ),
         })
     };
     if endpoint.dispatch != TorrentDispatch::ChainOrder {
-        return refuse("dispatch", "tail_first", "chain_order");
+        return refuse("dispatch", "\"tail_first\"", "\"chain_order\"");
     }
     if endpoint.acknowledgement != TorrentAcknowledgement::Chained {
-        return refuse("acknowledgement", "parallel", "chained");
+        return refuse("acknowledgement", "\"parallel\"", "\"chained\"");
+    }
+    if endpoint.open_tasks != 1 {
+        return refuse("open_tasks", &endpoint.open_tasks.to_string(), "1");
     }
     Ok(())
 }
 
 /// Our hardware has mode `safe` with the published control.
 fn as_hardware(endpoint: &TorrentEndpoint) -> Checked {
-    let control = (endpoint.dispatch, endpoint.acknowledgement);
+    let control = (
+        endpoint.dispatch,
+        endpoint.acknowledgement,
+        endpoint.open_tasks,
+    );
     let is_built = endpoint.mode == TorrentMode::Safe
-        && control == (TorrentDispatch::ChainOrder, TorrentAcknowledgement::Chained);
+        && control
+            == (
+                TorrentDispatch::ChainOrder,
+                TorrentAcknowledgement::Chained,
+                1,
+            );
     if endpoint.endpoint_cycles == EndpointCycles::Published || is_built {
         return Ok(());
     }
     Err(OutOfRange {
         field: "cluster.torrent.endpoint_cycles".to_owned(),
         found: "\"lean\"".to_owned(),
-        accepted:
-            "must be \"published\"; \"lean\" needs mode \"safe\", dispatch \"chain_order\" and \
-                   acknowledgement \"chained\""
-                .to_owned(),
+        accepted: "must be \"published\"; \"lean\" needs mode \"safe\", dispatch \"chain_order\", \
+                   acknowledgement \"chained\" and open_tasks 1"
+            .to_owned(),
     })
 }
 

@@ -165,6 +165,11 @@ fn parallel_presets_overlap_control_and_published_ones_refuse_to() {
     let error = refused(|e| e.acknowledgement = TorrentAcknowledgement::Parallel);
     assert_eq!(error.field, "cluster.torrent.acknowledgement");
     assert!(error.accepted.contains("chained"), "{error:?}");
+    let error = refused(|e| e.open_tasks = 2);
+    assert_eq!(error.field, "cluster.torrent.open_tasks");
+    assert!(error.accepted.starts_with("must be 1 "), "{error:?}");
+    let error = refused(|e| e.open_tasks = 17);
+    assert!(error.accepted.contains("16"), "{error:?}");
 }
 
 #[test]

@@ -252,3 +252,42 @@ fn tables_tell_the_variants_of_an_algorithm_by_name() {
         assert_eq!(told, asked);
     }
 }
+
+/// Parallel answers, one to eight chains of one initiator: configurations and data one after the other.
+#[test]
+fn the_models_law_of_several_chains_is_the_simulators() {
+    let net = load("torrent_4x5_parallel", &[]).unwrap().network;
+    let fitted = load("collective_noc_4x4", &[]).unwrap().network;
+    let shipped = noccl_model::Calibration::shipped().unwrap();
+    let constants = shipped.constants_for(fitted.spec()).unwrap();
+    for (group, bytes) in [("all", 1024), ("all", 64 << 10), ("1,0,3,4", 6400)] {
+        for chains in [1, 2, 4, 8] {
+            let task = noccl_workload::Collective {
+                kind: CollectiveKind::Multicast,
+                group: parse_group(&net, group).unwrap(),
+                root: noccl::TileRef::Cluster(noccl::Coord::new(0, 0)),
+                bytes,
+                input_offset: 0,
+                output_offset: 0,
+                operator: Operator::Sum,
+                element: ElementType::Fp64,
+            };
+            let order = noccl_coll::stops::StopOrder::Latency;
+            let choice = noccl_coll::Choice::chainwrites(order, chains);
+            let schedule = noccl_coll::schedule(&net, &task, choice).unwrap();
+            let predicted = noccl_model::predict_with(&net, &schedule, constants).unwrap();
+            let config = noccl_run::RunConfig::new(noccl_run::Mode::Timing);
+            let ran = noccl_sim::run_schedule(&net, &schedule, &[], &[], &config, &mut |_| true);
+            let last = |ends: Vec<f64>| ends.into_iter().fold(0.0, f64::max);
+            let ran = ran.unwrap().actions;
+            let found = last(ran.iter().map(|a| a.finish_cycle as f64).collect());
+            let law = last(predicted.actions.iter().map(|a| a.1).collect());
+            let share = (law / found - 1.0).abs();
+            // Links that several chains share are left out.
+            assert!(
+                share <= if chains == 1 { 0.0 } else { 0.08 },
+                "{choice}, {group}, {bytes}: {law}, {found}"
+            );
+        }
+    }
+}

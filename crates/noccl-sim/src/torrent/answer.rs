@@ -72,7 +72,7 @@ impl Endpoint {
 
     /// A stop has answered; the last answer decides.
     pub(super) fn take_answer(&mut self, now: u64, answer: Answer) {
-        let Some(head) = self.head.as_mut().filter(|h| h.key() == answer.key) else {
+        let Some(head) = self.heads.iter_mut().find(|h| h.key() == answer.key) else {
             self.strays += 1;
             return;
         };
@@ -145,6 +145,7 @@ mod tests {
         cycles: noccl_spec::EndpointCycles::Published,
         dispatch: TorrentDispatch::ChainOrder,
         acknowledgement: TorrentAcknowledgement::Parallel,
+        open_tasks: 1,
         path_cycles: 0,
         burst_beats: 64,
         buffer_bursts: 2,

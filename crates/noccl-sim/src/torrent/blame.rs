@@ -74,7 +74,7 @@ impl Endpoint {
                 let (first, _) = self.grants.front()?;
                 if *first != key {
                     Cause::GrantBefore(first.initiator)
-                } else if self.head.is_some() {
+                } else if !self.heads.is_empty() {
                     Cause::Reads
                 } else {
                     return None;

@@ -86,7 +86,7 @@ impl Bytes for Counted {
 }
 
 pub(super) struct Bench {
-    settings: Settings,
+    pub(super) settings: Settings,
     pub(super) endpoints: Vec<Endpoint>,
     pub(super) bytes: Counted,
     pub(super) now: u64,
@@ -121,6 +121,7 @@ impl Bench {
             cycles: EndpointCycles::Published,
             dispatch,
             acknowledgement,
+            open_tasks: 1,
             path_cycles: 0,
             burst_beats: 64,
             buffer_bursts: 2,
@@ -161,6 +162,10 @@ impl Bench {
             addresses,
         };
         Task {
+            key: Key {
+                initiator: 0,
+                task: 0,
+            },
             instance,
             source: addresses,
             own_copy: None,
@@ -221,7 +226,7 @@ impl Bench {
             }
             if let Some(burst) = effects.consumed {
                 let lanes = &mut self.endpoints[burst as usize / 2].lanes;
-                lanes[burst as usize % 2].outstanding -= 1;
+                lanes[burst as usize % 2].credit(tile as u32);
             }
             if let Some(instance) = effects.done {
                 self.done.push((instance, now + 1));

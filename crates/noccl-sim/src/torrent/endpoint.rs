@@ -39,6 +39,7 @@ pub(crate) struct Settings {
     pub cycles: EndpointCycles,
     pub dispatch: TorrentDispatch,
     pub acknowledgement: TorrentAcknowledgement,
+    pub open_tasks: u32,
     pub path_cycles: u64,
     pub burst_beats: u32,
     pub buffer_bursts: u32,
@@ -114,7 +115,10 @@ pub(crate) struct Endpoint {
     pub tile: u32,
     pub(super) tasks: VecDeque<Task>,
     pub(super) next_task: u8,
-    pub(super) head: Option<Head>,
+    /// Its own tasks under way, in the order of their start.
+    pub(super) heads: Vec<Head>,
+    /// The one of them whose data leave.
+    pub(super) streaming: Option<Key>,
     /// Configurations of tasks that are not over here, in the order of arrival.
     pub(super) followers: Vec<Follower>,
     /// The task whose data this endpoint takes.
@@ -134,7 +138,8 @@ impl Endpoint {
             tile,
             tasks: VecDeque::new(),
             next_task: 0,
-            head: None,
+            heads: Vec::new(),
+            streaming: None,
             followers: Vec::new(),
             serving: None,
             grants: VecDeque::new(),
@@ -168,21 +173,18 @@ impl Endpoint {
     }
 
     fn take_grant(&mut self, now: u64, key: Key) {
-        match &mut self.head {
-            Some(head) if key.initiator == self.tile => {
-                if head.key() == key {
-                    head.granted = true;
-                } else {
-                    self.strays += 1;
-                }
-            }
-            _ if key.initiator == self.tile => self.strays += 1,
-            _ => self.grants.push_back((key, now)),
+        if key.initiator != self.tile {
+            self.grants.push_back((key, now));
+            return;
+        }
+        match self.heads.iter_mut().find(|h| h.key() == key) {
+            Some(head) => head.granted = true,
+            None => self.strays += 1,
         }
     }
 
     fn take_finish(&mut self, now: u64, key: Key) {
-        if let Some(head) = self.head.as_mut().filter(|h| h.key() == key) {
+        if let Some(head) = self.heads.iter_mut().find(|h| h.key() == key) {
             head.take_finish(now);
             return;
         }
@@ -206,7 +208,8 @@ impl Endpoint {
     #[cfg(test)]
     pub(crate) fn is_idle(&self) -> bool {
         let is_silent = self.narrow.is_idle() && self.grants.is_empty();
-        let has_no_role = self.head.is_none() && self.tasks.is_empty() && self.followers.is_empty();
+        let has_no_role =
+            self.heads.is_empty() && self.tasks.is_empty() && self.followers.is_empty();
         has_no_role && is_silent && self.arrived.is_empty() && self.lanes.iter().all(Lane::is_empty)
     }
 
@@ -236,7 +239,8 @@ impl Endpoint {
     pub(crate) fn next_cycle(&self, now: u64) -> Option<u64> {
         let lanes = self.lanes.iter().filter_map(|l| l.next_cycle(now));
         let narrow = self.narrow.next_cycle().map(|c| c.max(now + 1));
-        lanes.chain(narrow).min()
+        let start = self.next_start(now);
+        lanes.chain(narrow).chain(start).min()
     }
 
     /// Writers before the reader: what has come must not wait for what goes.
@@ -244,14 +248,14 @@ impl Endpoint {
         if let Some(follower) = self.served_mut() {
             effects.has_moved |= follower.writer.write(banks);
         }
-        let own = self.head.as_mut().and_then(|h| h.own_writer.as_mut());
-        if let Some(writer) = own {
+        let own = self.heads.iter_mut().filter_map(|h| h.own_writer.as_mut());
+        for writer in own {
             effects.has_moved |= writer.write(banks);
         }
     }
 
     fn read(&mut self, banks: &mut Banks, settings: &Settings, effects: &mut Effects) {
-        if let Some(head) = &mut self.head {
+        for head in &mut self.heads {
             effects.has_moved |= head.reader.read(banks, settings.fifo_words);
         }
     }

@@ -132,7 +132,7 @@ impl Endpoint {
                 let is_tail = follower.cfg.next.is_none();
                 // A grant behind another task's is not seen; a middle stop's reader must be idle.
                 let is_granted = self.grants.front().is_some_and(|g| g.0 == follower.cfg.key);
-                is_tail || (is_granted && self.head.is_none())
+                is_tail || (is_granted && self.heads.is_empty())
             }
         }
     }

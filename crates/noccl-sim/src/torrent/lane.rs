@@ -26,8 +26,8 @@ pub(crate) struct Lane {
     /// Beats: the cycle from which the NI may take them, and their payload.
     beats: VecDeque<(u64, u32)>,
     openings: VecDeque<Opening>,
-    /// Bursts without a response.
-    pub outstanding: u32,
+    /// Bursts without a response, by the stop that owes it.
+    owed: Vec<(u32, u32)>,
 }
 
 impl Lane {
@@ -48,13 +48,30 @@ impl Lane {
         beats: u16,
         initiator: u32,
     ) {
-        self.outstanding += 1;
+        match self.owed.iter_mut().find(|(stop, _)| *stop == to) {
+            Some((_, bursts)) => *bursts += 1,
+            None => self.owed.push((to, 1)),
+        }
         self.openings.push_back(Opening {
             cycle: (now + latency_cycles).saturating_sub(1),
             to,
             beats,
             initiator,
         });
+    }
+
+    /// Bursts to this stop without a response.
+    pub(crate) fn outstanding(&self, to: u32) -> u32 {
+        let owed = self.owed.iter().find(|(stop, _)| *stop == to);
+        owed.map_or(0, |(_, bursts)| *bursts)
+    }
+
+    /// A burst to this stop has its response.
+    pub(crate) fn credit(&mut self, to: u32) {
+        if let Some((_, bursts)) = self.owed.iter_mut().find(|(stop, _)| *stop == to) {
+            *bursts -= 1;
+        }
+        self.owed.retain(|(_, bursts)| *bursts > 0);
     }
 
     pub(crate) fn take_opening(&mut self, now: u64) -> Option<Opening> {

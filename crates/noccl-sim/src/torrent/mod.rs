@@ -48,7 +48,7 @@ fn admit(
         return false;
     }
     if settings.mode == TorrentMode::Safe && settings.begins_burst(beat) {
-        if lane.outstanding >= settings.buffer_bursts {
+        if lane.outstanding(to) >= settings.buffer_bursts {
             return false;
         }
         let burst = settings.burst_of(beat, beats);

@@ -52,6 +52,7 @@ impl Torrents {
             cycles: endpoint.endpoint_cycles,
             dispatch: endpoint.dispatch,
             acknowledgement: endpoint.acknowledgement,
+            open_tasks: endpoint.open_tasks,
             path_cycles: u64::from(endpoint.endpoint_path_cycles),
             burst_beats: spec.ni.max_burst_beats.min(beats).min(64),
             buffer_bursts: endpoint.buffer_bursts,
@@ -351,9 +352,9 @@ impl Machine<'_> {
     }
 
     /// A burst has its response: its buffer at the next stop is free.
-    pub(crate) fn take_credit_of_chain(&mut self, tile: usize, lane: u8) {
+    pub(crate) fn take_credit_of_chain(&mut self, tile: usize, lane: u8, from: u32) {
         if let Some(torrents) = &mut self.torrents {
-            torrents.places[tile].unit.answered(lane as usize);
+            torrents.places[tile].unit.answered(lane as usize, from);
             torrents.mark(tile as u32);
         }
     }

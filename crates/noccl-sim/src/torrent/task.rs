@@ -45,7 +45,12 @@ pub(super) fn task(
         };
         (*stop, cfg)
     });
+    let task = 0;
     Task {
+        key: Key {
+            initiator: tile,
+            task,
+        },
         instance,
         source: Addresses::of(&chain.source),
         own_copy: chain.own_copy().map(Addresses::of),

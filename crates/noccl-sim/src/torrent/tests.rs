@@ -98,6 +98,26 @@ fn tasks_of_one_initiator_follow_each_other_and_ids_wrap() {
     assert!(bench.endpoints.iter().all(|e| e.strays == 0));
 }
 
+/// Control of the next task beside the data of this one: a task per thirteen cycles or per its beats.
+#[test]
+fn tasks_under_way_together_share_the_port_for_configurations_and_the_lane_for_data() {
+    use TorrentAcknowledgement::Parallel;
+    for (beats, each) in [(2, 13), (30, 30)] {
+        let mut bench = Bench::with(TorrentMode::Safe, TorrentDispatch::ChainOrder, Parallel, 9);
+        bench.settings.open_tasks = 8;
+        for instance in 0..8 {
+            let mut task = Bench::task(instance, 1, beats);
+            task.cfgs[0].0 = instance + 1;
+            bench.endpoints[0].commit(task);
+        }
+        bench.run(8 * 31 + 8 * beats + 20);
+        let first = 13 + 6 + 5 + 7 + beats + 2;
+        let expected: Vec<_> = (0..8).map(|i| (i, first + u64::from(i) * each)).collect();
+        assert_eq!(bench.done, expected);
+        assert!(bench.endpoints.iter().all(Endpoint::is_idle));
+    }
+}
+
 /// A finish, a grant of a task that is long over: nobody takes them for the task at hand.
 #[test]
 fn messages_of_an_older_task_change_nothing() {

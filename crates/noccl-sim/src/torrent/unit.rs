@@ -48,9 +48,10 @@ impl Unit {
         }
     }
 
-    pub(super) fn answered(&mut self, lane: usize) {
+    /// The stop that a burst went to has taken it.
+    pub(super) fn answered(&mut self, lane: usize, from: u32) {
         match self {
-            Self::Published(endpoint) => endpoint.lanes[lane].outstanding -= 1,
+            Self::Published(endpoint) => endpoint.lanes[lane].credit(from),
             Self::Lean(lean, _) => lean.note_answer(lane),
         }
     }
@@ -97,10 +98,10 @@ impl Unit {
         }
     }
 
-    /// The chain that is led.
+    /// The chain that is led: of several the first that has not been granted, if there is one.
     pub(super) fn task(&self) -> Option<&Task> {
         match self {
-            Self::Published(endpoint) => endpoint.head.as_ref().map(|h| &h.task),
+            Self::Published(endpoint) => endpoint.leading().map(|h| &h.task),
             Self::Lean(lean, _) => lean.lead().map(|l| &l.task),
         }
     }

@@ -31,6 +31,7 @@ const SETTINGS: Settings = Settings {
     cycles: EndpointCycles::Lean,
     dispatch: TorrentDispatch::ChainOrder,
     acknowledgement: TorrentAcknowledgement::Chained,
+    open_tasks: 1,
     path_cycles: 0,
     burst_beats: 64,
     buffer_bursts: 2,

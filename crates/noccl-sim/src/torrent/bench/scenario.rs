@@ -202,6 +202,10 @@ fn start(instance: u32, chain: &PortChain, map: &Map) -> Start {
         (*stop, cfg(pattern.addresses(region), previous, next, *stop))
     };
     let task = Task {
+        key: Key {
+            initiator: chain.initiator,
+            task: 0,
+        },
         instance,
         source: chain.source.addresses(0),
         own_copy: chain.own.map(|own| own.addresses(region)),
