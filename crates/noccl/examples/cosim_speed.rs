@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Speed of the translated mesh of 4×4 clusters: cycles per second of processor time under load.
+//! Speed of the translated mesh: cycles per second of processor time under load.
 //!
-//! `make cosim-4x4 && cargo run -p noccl --features cosim --example cosim_speed`; with wide reductions, operand stores and
+//! `make cosim-4x4 && cargo run -p noccl --features cosim --example cosim_speed -- 4x4`; with wide reductions, operand stores and
 //! compute slices: `make cosim-reductions-4x4 && cargo run -p noccl --features cosim --example cosim_speed -- 4x4-reducing`.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -28,7 +28,7 @@ struct Round {
 }
 
 /// As many reductions as a program may have in the air: of all clusters and of rows in turn, from the start of the round on.
-fn reductions(round: u64) -> impl Iterator<Item = PortTransaction> {
+fn reductions(network: &Network, round: u64) -> Vec<PortTransaction> {
     const BEATS: u32 = 64;
     const SPACING_CYCLES: u64 = 150;
     let one = |base, mask, root, start: u64| {
@@ -42,25 +42,22 @@ fn reductions(round: u64) -> impl Iterator<Item = PortTransaction> {
             },
         }
     };
-    (0..4_u16).flat_map(move |number| {
+    let (width, height) = (network.cluster_width(), network.cluster_height());
+    let of = |number: u16| {
         let start = u64::from(number) * SPACING_CYCLES;
-        let column = (number + round as u16) % 4;
-        let all = one(
-            Coord::new(0, 0),
-            Coord::new(3, 3),
-            Coord::new(column, number),
-            start,
-        );
-        let rows = (0..4).map(move |y| {
-            one(
-                Coord::new(0, y),
-                Coord::new(3, 0),
-                Coord::new(column, y),
-                start,
-            )
-        });
-        std::iter::once(all).chain(rows)
-    })
+        let column = (number + round as u16) % width;
+        let whole = Coord::new(width - 1, height - 1);
+        let root = Coord::new(column, number % height);
+        let all = one(Coord::new(0, 0), whole, root, start);
+        let row = |y| {
+            let root = Coord::new(column, y);
+            one(Coord::new(0, y), Coord::new(width - 1, 0), root, start)
+        };
+        std::iter::once(all)
+            .chain((0..height).map(row))
+            .collect::<Vec<_>>()
+    };
+    (0..4).flat_map(of).collect()
 }
 
 /// One long trace, or short ones between reductions.
@@ -79,7 +76,7 @@ fn traces(network: &Network, is_reducing: bool) -> Vec<Trace> {
     let recipe = Recipe::new(network, &kinds, 100);
     let round = |seed| {
         let mut trace = generate(network, &recipe, seed);
-        trace.transactions.extend(reductions(seed));
+        trace.transactions.extend(reductions(network, seed));
         trace
     };
     (0..20).map(round).collect()
@@ -118,7 +115,8 @@ fn main() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../out/cosim")
         .join(&name);
-    let network: &Network = Box::leak(Box::new(load("collective_noc_4x4", &[]).unwrap().network));
+    let preset = format!("collective_noc_{}", name.split('-').next().unwrap());
+    let network: &Network = Box::leak(Box::new(load(&preset, &[]).unwrap().network));
     let traces = traces(network, name.contains("reducing"));
     let start = cpu_seconds();
     let rounds: Vec<Round> = traces.iter().map(|t| recorded(network, t)).collect();

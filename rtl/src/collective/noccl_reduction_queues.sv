@@ -85,22 +85,27 @@ module noccl_reduction_queues
   // ---------------------------------------------------------------------------------------------- beats
 
   always_comb begin : p_complete
-    for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
-      complete[s] = valid_i[s];
-      for (int unsigned i = 0; i < NUM_PORTS; i++) begin
-        if (join_i[s][i] && tail_q[i][s] == head_q[s]) complete[s] = 1'b0;
+    // Zero anyway where no flow is: a simulator skips the loop.
+    complete = '0;
+    if (valid_i != '0)
+      for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
+        complete[s] = valid_i[s];
+        for (int unsigned i = 0; i < NUM_PORTS; i++) begin
+          if (join_i[s][i] && tail_q[i][s] == head_q[s]) complete[s] = 1'b0;
+        end
       end
-    end
     ready = complete & allowed_i;
   end
 
   always_comb begin : p_choice
-    for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
-      chosen_o[s] = ready[s];
-      for (int unsigned other = 0; other < REDUCTION_FLOWS; other++) begin
-        if (other != s && ready[other] && before_q[other][s]) chosen_o[s] = 1'b0;
+    chosen_o = '0;
+    if (ready != '0)
+      for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
+        chosen_o[s] = ready[s];
+        for (int unsigned other = 0; other < REDUCTION_FLOWS; other++) begin
+          if (other != s && ready[other] && before_q[other][s]) chosen_o[s] = 1'b0;
+        end
       end
-    end
   end
 
   pointer_t head, next_head;
@@ -117,13 +122,16 @@ module noccl_reduction_queues
   // ------------------------------------------------------------------------------------------------ age
 
   always_comb begin : p_age
-    for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
-      for (int unsigned other = 0; other < REDUCTION_FLOWS; other++) begin
-        before_d[s][other] = starts_i[s] ? 1'b0 : starts_i[other] ? 1'b1 : before_q[s][other];
-        // One bit per pair.
-        if (other <= s) before_d[s][other] = other == s ? 1'b0 : !before_d[other][s];
+    // Kept otherwise.
+    for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) before_d[s] = 'x;
+    if (starts_i != '0)
+      for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
+        for (int unsigned other = 0; other < REDUCTION_FLOWS; other++) begin
+          before_d[s][other] = starts_i[s] ? 1'b0 : starts_i[other] ? 1'b1 : before_q[s][other];
+          // One bit per pair.
+          if (other <= s) before_d[s][other] = other == s ? 1'b0 : !before_d[other][s];
+        end
       end
-    end
   end
 
   // Upper half only; the lower one is its complement.
@@ -138,9 +146,9 @@ module noccl_reduction_queues
 
   // No reset: only flows in use count.
   always_ff @(posedge clk_i) begin
-    upper_q <= before_d;
-    tail_q  <= tail_d;
-    head_q  <= head_d;
+    if (starts_i != '0) upper_q <= before_d;
+    tail_q <= tail_d;
+    head_q <= head_d;
   end
 
   `ASSERT(AtMostOneChosen, (chosen_o & (chosen_o - slot_set_t'(1))) == '0)

@@ -39,9 +39,7 @@ package noccl_compute_pkg;
 
   /// Is the type in the set? Codes that stand for nothing never are.
   function automatic logic holds(element_set_t set, element_e element);
-    logic [15:0] padded;
-    padded = {6'b0, set};
-    return padded[element];
+    return 1'({6'b0, set} >> element);
   endfunction
 
   /// Is it this type, and is the type in the set? A constant if it is not.
@@ -68,11 +66,11 @@ package noccl_compute_pkg;
 
   /// What is wrong with an operation, for a unit that was built for `set`.
   function automatic refusal_e refusal_of(element_set_t set, operation_t operation);
-    if (!holds(set, operation.element)) return REFUSAL_ELEMENT;
-    if (operation.op > noccl_flit_pkg::OP_OR) return REFUSAL_OPERATOR;
-    if (operation.op > noccl_flit_pkg::OP_MAX && is_float(operation.element))
-      return REFUSAL_OPERATOR;
-    return REFUSAL_NONE;
+    operator_e last;
+    last = is_float(operation.element) ? noccl_flit_pkg::OP_MAX : noccl_flit_pkg::OP_OR;
+    return !holds(
+        set, operation.element
+    ) ? REFUSAL_ELEMENT : operation.op > last ? REFUSAL_OPERATOR : REFUSAL_NONE;
   endfunction
 
   /// Cycles to the result of an operation; to a refusal it is one.

@@ -37,10 +37,15 @@ module noccl_fp_add_ieee #(
   localparam logic [MAG-1:0] QUIET = INFINITY | (MAG'(1'b1) << (ManBits - 1));
 
   logic a_is_special, b_is_special, a_is_whole, b_is_whole;
-  assign a_is_special = &a_i[MAG-1:ManBits];
-  assign b_is_special = &b_i[MAG-1:ManBits];
-  assign a_is_whole   = ~|a_i[ManBits-1:0];
-  assign b_is_whole   = ~|b_i[ManBits-1:0];
+  always_comb begin : p_read
+    {a_is_special, b_is_special, a_is_whole, b_is_whole} = 'x;
+    if (align_i) begin
+      a_is_special = &a_i[MAG-1:ManBits];
+      b_is_special = &b_i[MAG-1:ManBits];
+      a_is_whole   = ~|a_i[ManBits-1:0];
+      b_is_whole   = ~|b_i[ManBits-1:0];
+    end
+  end
 
   logic sign, is_nan, has_inf;
   logic [MAG-1:0] magnitude;
