@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Parameters of algorithms, with stable names.
 
+mod text;
+
 use crate::stops::StopOrder;
-use crate::{Algorithm, BarrierShape, CollError};
+use crate::{Algorithm, BarrierShape};
 use noccl_workload::BarrierMechanism;
 use std::collections::BTreeMap;
-use std::fmt;
-use std::str::FromStr;
 
 /// Word of a root in the centre.
 const CENTRE: &str = "centre";
@@ -243,92 +243,6 @@ const fn mechanism_name(mechanism: BarrierMechanism) -> &'static str {
     match mechanism {
         BarrierMechanism::Software => "software",
         BarrierMechanism::InNetwork => "hardware",
-    }
-}
-
-impl fmt::Display for Choice {
-    /// `NAME[:CHUNKS][:tree][:pull|:push][:software]`; what is absent is as in [`Choice::new`].
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.algorithm.name())?;
-        if self.has_forwarding() || (self.has_chunks() && self.chunks > 1) {
-            write!(f, ":{}", self.chunks)?;
-        }
-        if self.algorithm == Algorithm::Chainwrite && self.chains > 1 {
-            write!(f, ":{}", self.chains)?;
-        }
-        let is_row_column = self.algorithm == Algorithm::RowColumn;
-        if is_row_column && self.inner == Inner::Tree {
-            f.write_str(":tree")?;
-        }
-        let usual = default_forwarding(self.algorithm, self.inner);
-        if self.has_forwarding() && self.forwarding != usual {
-            write!(f, ":{}", self.forwarding.name())?;
-        }
-        if self.has_steps() && self.barrier == BarrierMechanism::Software {
-            f.write_str(":software")?;
-        }
-        if self.algorithm == Algorithm::Chainwrite && self.order != StopOrder::Latency {
-            write!(f, ":{}", self.order)?;
-        }
-        if self.by_blocks {
-            write!(f, ":{BLOCKS}")?;
-        }
-        if self.is_central {
-            write!(f, ":{CENTRE}")?;
-        }
-        let mut words = self.shape.into_iter().flat_map(BarrierShape::words);
-        words.try_for_each(|(_, word)| write!(f, ":{word}"))
-    }
-}
-
-impl FromStr for Choice {
-    type Err = CollError;
-
-    fn from_str(text: &str) -> Result<Self, CollError> {
-        let unknown = |part: &str| {
-            CollError::UnknownName {
-            what: "parameter",
-            found: format!("{part} in {text}"),
-            accepted: "NAME[:CHUNKS][:tree][:pull|:push][:software], CHUNKS at least 1; `:tree` \
-                       only after row_column; after ring only `:software`, after in_network only \
-                       CHUNKS, after in_network_once only `:centre`, after chainwrite only a number of chains, an order (`noccl order`) and `:blocks`, after \
-                       unicast, pairwise, slotted, in_network_lines and in_network_list nothing; for a barrier \
-                       counter and in_network with [:row_column|:quads|:pairwise][:centre]"
-                .to_owned(),
-        }
-        };
-        let mut parts = text.split(':');
-        let algorithm: Algorithm = parts.next().unwrap_or_default().parse()?;
-        let mut choice = Choice::new(algorithm, 1);
-        for part in parts {
-            let number = part.parse::<u32>().ok().filter(|n| *n >= 1);
-            match (part, number) {
-                (_, Some(chunks)) if choice.has_chunks() => choice.chunks = chunks,
-                (_, Some(chains)) if algorithm == Algorithm::Chainwrite => choice.chains = chains,
-                ("tree", None) if algorithm == Algorithm::RowColumn => {
-                    choice.inner = Inner::Tree;
-                    choice.forwarding = default_forwarding(algorithm, Inner::Tree);
-                }
-                ("pull", None) if choice.has_forwarding() => choice.forwarding = Forwarding::Pull,
-                ("push", None) if choice.has_forwarding() => choice.forwarding = Forwarding::Push,
-                ("software", None) if choice.has_steps() => {
-                    choice.barrier = BarrierMechanism::Software;
-                }
-                (CENTRE, None) if algorithm == Algorithm::InNetworkOnce => {
-                    choice.is_central = true;
-                }
-                (BLOCKS, None) if algorithm == Algorithm::Chainwrite => choice.by_blocks = true,
-                (word, None) if algorithm == Algorithm::Chainwrite => {
-                    choice.order = word.parse()?;
-                }
-                (word, None) if choice.is_barrier() => {
-                    let shape = BarrierShape::with(choice.shape, word);
-                    choice.shape = Some(shape.ok_or_else(|| unknown(part))?);
-                }
-                (_, _) => return Err(unknown(part)),
-            }
-        }
-        Ok(choice)
     }
 }
 

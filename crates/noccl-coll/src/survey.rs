@@ -100,7 +100,7 @@ fn candidates(network: &Network, collective: &Collective) -> Vec<Choice> {
                 let endpoint = network.spec().cluster.torrent.as_ref();
                 let is_open = endpoint.is_some_and(|e| e.open_tasks > 1);
                 let several = CHAINS.into_iter().filter(|_| is_open);
-                let several = several.map(|k| Choice::chainwrites(StopOrder::Latency, k));
+                let several = several.map(|chains| Choice::chainwrites(StopOrder::Latency, chains));
                 let blocks = Choice::chainwrite_blocks(StopOrder::Latency, 1);
                 single.chain(several).chain([blocks]).collect()
             }

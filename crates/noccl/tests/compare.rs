@@ -228,7 +228,7 @@ fn tables_tell_the_variants_of_an_algorithm_by_name() {
             "torrent_4x5",
             CollectiveKind::Multicast,
             "0,0",
-            "chainwrite:id,chainwrite,unicast",
+            "chainwrite:id,chainwrite,chainwrite:2,chainwrite:blocks,unicast",
         ),
         (
             "collective_noc_4x4",

@@ -100,10 +100,12 @@ pub fn mechanism(row: &CompareRow) -> String {
         ("chain", Some("1"), _) => "chain, naive".to_owned(),
         ("chain", Some(_), _) => "chain, pipelined".to_owned(),
         (name, _, Some(inner)) => format!("{name} of {inner}s"),
-        ("chainwrite", _, _) => match parameter("order") {
-            Some(order) if order != StopOrder::Latency.name() => format!("chainwrite:{order}"),
-            Some(_) | None => "chainwrite".to_owned(),
-        },
+        (name @ "chainwrite", _, _) => {
+            let order = parameter("order").filter(|order| *order != StopOrder::Latency.name());
+            let words = [parameter("chains"), order, parameter("to")];
+            let words = words.into_iter().flatten();
+            words.fold(name.to_owned(), |name, word| format!("{name}:{word}"))
+        }
         ("in_network_list", _, _) => match parameter("setting") {
             Some(setting) => format!("in_network_list (ESP, {setting})"),
             None => "in_network_list (ESP)".to_owned(),
