@@ -5,7 +5,7 @@ use super::runner::Runner;
 use super::snake::Snake;
 use crate::Error;
 use noccl_coll::{Algorithm, Choice};
-use noccl_model::rivals::{ListMulticast, efficiency};
+use noccl_model::rivals::efficiency;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -20,13 +20,13 @@ const BEAT_BYTES: u64 = 64;
 /// What S3 compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum System {
-    /// One engine copies to one destination after the other. Simulated.
+    /// One engine copies to one destination after the other.
     Copies,
-    /// A chain. Simulated.
+    /// A chain.
     Chain,
-    /// ESP's multicast with consumers that a core starts. Closed form.
+    /// ESP's multicast with consumers that a CPU starts one after the other.
     EspCalibrated,
-    /// ESP's multicast, its hardware alone. Closed form.
+    /// ESP's multicast, its hardware alone.
     EspHardwareOnly,
 }
 
@@ -48,36 +48,37 @@ impl System {
         }
     }
 
-    fn cycles(self, runner: Runner<'_>, snake: &Snake, num: u32, bytes: u64) -> Result<u64, Error> {
-        let simulated = |choice: Choice| {
-            let schedule = snake.multicast(num, bytes, choice)?;
-            runner.cycles(&snake.network, &schedule)
-        };
+    /// The network that it runs on; all have the same clusters and links of the same width.
+    const fn preset(self) -> &'static str {
         match self {
-            System::Copies => simulated(Choice::new(Algorithm::Unicast, 1)),
-            System::Chain => simulated(Snake::CHAIN),
-            System::EspCalibrated => Ok(listed(ListMulticast::CALIBRATED, snake, num, bytes)),
-            System::EspHardwareOnly => Ok(listed(ListMulticast::HARDWARE_ONLY, snake, num, bytes)),
+            System::Copies | System::Chain => "torrent_4x5_published",
+            System::EspCalibrated => "esp_4x5_calibrated",
+            System::EspHardwareOnly => "esp_4x5",
+        }
+    }
+
+    const fn choice(self) -> Choice {
+        match self {
+            System::Copies => Choice::new(Algorithm::Unicast, 1),
+            System::Chain => Snake::CHAIN,
+            System::EspCalibrated | System::EspHardwareOnly => {
+                Choice::new(Algorithm::InNetworkList, 1)
+            }
         }
     }
 }
 
-/// ESP by closed form.
-fn listed(setting: ListMulticast, snake: &Snake, num: u32, bytes: u64) -> u64 {
-    let stops = snake.stops(num).iter();
-    let hops = stops.map(|to| snake.network.hops(snake.source, *to));
-    setting.cycles(num, hops.max().unwrap_or(0), bytes / BEAT_BYTES)
-}
-
 /// Cycles at every point.
 pub(super) struct Grid {
-    pub(super) snake: Snake,
+    snakes: BTreeMap<System, Snake>,
     cycles: BTreeMap<(System, u32, u64), u64>,
 }
 
 impl Grid {
     pub(super) fn measure(runner: Runner<'_>) -> Result<Self, Error> {
-        let snake = Snake::new("torrent_4x5_published", &[])?;
+        let snake = |system: System| Ok((system, Snake::new(system.preset(), &[])?));
+        let systems = System::ALL.into_iter();
+        let snakes: BTreeMap<System, Snake> = systems.map(snake).collect::<Result<_, Error>>()?;
         let points: Vec<(System, u32, u64)> = System::ALL
             .into_iter()
             .flat_map(|system| ALL_COUNTS.flat_map(move |num| KIB.map(|kib| (system, num, kib))))
@@ -85,11 +86,17 @@ impl Grid {
             .collect();
         let measured = points.par_iter().map(|point| {
             let (system, num, kib) = *point;
-            let cycles = system.cycles(runner, &snake, num, kib << 10)?;
-            Ok((*point, cycles))
+            let snake = &snakes[&system];
+            let schedule = snake.multicast(num, kib << 10, system.choice())?;
+            Ok((*point, runner.cycles(&snake.network, &schedule)?))
         });
         let cycles = measured.collect::<Result<_, Error>>()?;
-        Ok(Self { snake, cycles })
+        Ok(Self { snakes, cycles })
+    }
+
+    /// The mesh of a system.
+    pub(super) fn snake(&self, system: System) -> &Snake {
+        &self.snakes[&system]
     }
 
     /// Cycles at a measured point; 0 elsewhere.

@@ -25,7 +25,7 @@ pub(super) fn rivals(runner: Runner<'_>, found: &mut Found) -> Result<(), Error>
     };
     found.figures.push(panels(
         "fig_5",
-        "S3 Fig. 5: efficiency on torrent_4x5_published; copies and chain simulated, ESP by closed forms",
+        "S3 Fig. 5: efficiency on 4x5 clusters (torrent_4x5_published, esp_4x5)",
         "destinations",
         "efficiency (eq. 1)",
         &KIB.map(panel),
@@ -119,10 +119,11 @@ fn copies(runner: Runner<'_>, grid: &Grid, out: &mut Outcomes) -> Result<(), Err
 fn one_by_one(runner: Runner<'_>, grid: &Grid, kib: u64) -> Result<f64, Error> {
     let (num, bytes) = (COPIES_AT.0, kib << 10);
     let mut cycles = 0;
-    for stop in grid.snake.stops(num) {
+    let snake = grid.snake(System::Copies);
+    for stop in snake.stops(num) {
         let unicast = Choice::new(Algorithm::Unicast, 1);
-        let one = grid.snake.multicast_to(&[*stop], bytes, unicast)?;
-        cycles += runner.cycles(&grid.snake.network, &one)?;
+        let one = snake.multicast_to(&[*stop], bytes, unicast)?;
+        cycles += runner.cycles(&snake.network, &one)?;
     }
     Ok(efficiency(num, bytes / 64, cycles))
 }
