@@ -59,6 +59,8 @@ fn wrong_input_is_refused_before_anything_runs() {
         ("rivals --source 7,7", "x below 5"),
         ("rivals --destinations 20", "1 to 19"),
         ("rivals --bytes 100", "multiple of"),
+        ("rivals --set 0,0,9,9", "5 x 4"),
+        ("rivals --set all --destinations 3", "cannot be used with"),
         ("rivals --bytes 2GiB", "cluster.l1_bytes"),
     ] {
         let run = noccl(arguments);

@@ -27,8 +27,10 @@ pub struct RivalsRequest {
     pub size: (u16, u16),
     /// Cluster that holds the payload.
     pub source: Coord,
-    /// Numbers of destinations.
+    /// Numbers of destinations along a snake.
     pub destinations: Vec<u32>,
+    /// One set of destinations instead, as [`crate::parse_group`] reads it; the source in it keeps a copy.
+    pub set: Option<String>,
     /// Payloads.
     pub bytes: Vec<u64>,
     /// Seed of the random payloads.
@@ -43,6 +45,7 @@ impl RivalsRequest {
             size: (4, 5),
             source: Coord::new(0, 0),
             destinations: vec![2, 4, 8, 16],
+            set: None,
             bytes: vec![1 << 10, 64 << 10],
             seed: 1,
         }
@@ -195,14 +198,14 @@ pub fn rivals(request: &RivalsRequest, watch: Watch<'_>) -> Result<Vec<RivalRow>
             ))
         })
         .collect::<Result<_, Error>>()?;
-    let snake = snake(&meshes[0].1, request.source)?;
-    let total = request.bytes.len() * request.destinations.len() * meshes.len();
+    let sets = sets(request, &meshes[0].1)?;
+    let total = request.bytes.len() * sets.len() * meshes.len();
     let tally = Tally::new(watch, total as u64);
     let mut rows = Vec::new();
     for bytes in &request.bytes {
-        for num in &request.destinations {
+        for set in &sets {
             for (rival, network) in &meshes {
-                rows.push(measure(request, (*rival, network), &snake, *num, *bytes)?);
+                rows.push(measure(request, (*rival, network), set, *bytes)?);
                 tally.finish_unit()?;
             }
         }
@@ -213,12 +216,12 @@ pub fn rivals(request: &RivalsRequest, watch: Watch<'_>) -> Result<Vec<RivalRow>
 fn measure(
     request: &RivalsRequest,
     (rival, network): (Rival, &Network),
-    snake: &[Coord],
-    num: u32,
+    set: &TileSet,
     bytes: u64,
 ) -> Result<RivalRow, Error> {
-    let group = TileSet::Arbitrary(snake[..num as usize].to_vec());
-    let mut asked = CompareRequest::new(CollectiveKind::Multicast, group, vec![bytes]);
+    let members = network.members(set)?.into_iter();
+    let num = members.filter(|at| *at != request.source).count() as u32;
+    let mut asked = CompareRequest::new(CollectiveKind::Multicast, set.clone(), vec![bytes]);
     asked.root = Some(TileRef::Cluster(request.source));
     asked.algorithms = vec![rival.algorithm()];
     asked.seed = request.seed;
@@ -235,6 +238,18 @@ fn measure(
         link_flits: std::mem::take(&mut row.links).iter().map(|l| l.flits).sum(),
         row,
     })
+}
+
+/// The sets of destinations.
+fn sets(request: &RivalsRequest, network: &Network) -> Result<Vec<TileSet>, Error> {
+    if let Some(text) = &request.set {
+        return Ok(vec![crate::parse_group(network, text)?]);
+    }
+    let snake = snake(network, request.source)?;
+    let counts = request.destinations.iter();
+    Ok(counts
+        .map(|num| TileSet::Arbitrary(snake[..*num as usize].to_vec()))
+        .collect())
 }
 
 /// Clusters in the order in which destinations are added: always the nearest one that is left.
@@ -267,7 +282,8 @@ fn check(request: &RivalsRequest) -> Result<(), Error> {
         .network
         .max_listed();
     let most = most.min(most_listed.unwrap_or(most));
-    if request.destinations.is_empty() || request.bytes.is_empty() {
+    let has_sets = request.set.is_some() || !request.destinations.is_empty();
+    if !has_sets || request.bytes.is_empty() {
         let accepted = "accepted: at least one number of destinations and one size";
         return Err(Error::argument(
             "--destinations, --bytes",
@@ -275,11 +291,8 @@ fn check(request: &RivalsRequest) -> Result<(), Error> {
             accepted,
         ));
     }
-    match request
-        .destinations
-        .iter()
-        .find(|n| !(1..=most).contains(*n))
-    {
+    let mut wrong = request.destinations.iter();
+    match wrong.find(|n| request.set.is_none() && !(1..=most).contains(*n)) {
         Some(num) => Err(Error::argument(
             "--destinations",
             num,

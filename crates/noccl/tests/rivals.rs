@@ -64,6 +64,24 @@ fn copies_pay_per_destination_and_the_rest_pay_once() {
     assert!((12 * 95..=12 * 105).contains(&further(Rival::EspCalibrated)));
 }
 
+/// One aligned block is one multi-address: S1's routers send the payload once.
+#[test]
+fn a_block_is_as_good_to_masks_as_to_lists() {
+    let mut asked = request((4, 5), &[], &[64 << 10]);
+    asked.set = Some("0,0,4,4".to_owned());
+    let rows = rivals(&asked, Watch::quiet()).unwrap();
+    assert_eq!(rows.len(), Rival::ALL.len());
+    assert!(
+        rows.iter()
+            .all(|r| r.row.verified && r.num_destinations == 15)
+    );
+    let of = |rival| cycles(&rows, rival, 15, 64 << 10);
+    assert!(of(Rival::InNetwork) < of(Rival::EspHardwareOnly));
+    assert!(of(Rival::EspHardwareOnly) < of(Rival::ChainwriteParallel));
+    asked.set = Some("0,0,9,9".to_owned());
+    assert!(rivals(&asked, Watch::quiet()).is_err());
+}
+
 /// The model's law is the simulator's to the cycle, in both settings, for any number of consumers.
 #[test]
 fn esp_takes_the_closed_form_of_the_model() {

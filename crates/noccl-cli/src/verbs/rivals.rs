@@ -21,6 +21,7 @@ ESP, calibrated: a CPU starts the consumers, 100 cycles each; the number is fitt
 Examples:
   noccl rivals
   noccl rivals --size 8x8 --source 3,3 --destinations 4,16,32 --bytes 4KiB --json
+  noccl rivals --set 0,0,4,4 --bytes 1KiB,64KiB
   noccl rivals --destinations 2,4,6,8,10,12,14,16 --bytes 1KiB,8KiB,64KiB --figures out/rivals")]
 pub struct Rivals {
     /// Rows and columns of clusters
@@ -37,6 +38,9 @@ pub struct Rivals {
         default_value = "2,4,8,16"
     )]
     destinations: Vec<u32>,
+    /// One set of destinations instead: all, row:Y, column:X, X,Y,W,H or set:X,Y;X,Y;…
+    #[arg(long, value_name = "SET", conflicts_with = "destinations")]
+    set: Option<String>,
     /// Payloads
     #[arg(long, value_name = "SIZE,...", default_value = "1KiB,64KiB")]
     bytes: String,
@@ -58,6 +62,7 @@ impl Rivals {
             source: noccl::parse_pair("--source", &self.source, ',')
                 .map(|(x, y)| noccl::Coord::new(x, y))?,
             destinations: self.destinations.clone(),
+            set: self.set.clone(),
             bytes: self
                 .bytes
                 .split(',')
