@@ -168,10 +168,10 @@ formal: $(RTL_VENV)/.deps ## Prove the modules' promises, and kill a mutant per 
 	$(RTL_BIN)/python tools/rtl_formal.py
 
 .PHONY: cosim
-cosim: cosim-2x2 cosim-4x4 cosim-reductions-2x2 cosim-reductions-4x4 cosim-mutants ## The mesh in lock-step with the simulator: every handshake of every router port
+cosim: cosim-2x2 cosim-4x4 cosim-reductions-2x2 cosim-reductions-4x4 cosim-torrent cosim-mutants ## Mesh and Torrent endpoints in lock-step with the simulator: every handshake of every port
 
 .PHONY: cosim-quick
-cosim-quick: cosim-2x2 cosim-reductions-2x2 ## The same for the smaller of two meshes
+cosim-quick: cosim-2x2 cosim-reductions-2x2 cosim-torrent ## The same without the larger mesh and without mutants
 
 .PHONY: cosim-2x2 cosim-4x4
 cosim-2x2 cosim-4x4: cosim-%: $(RTL_VENV)/.deps
@@ -188,6 +188,11 @@ cosim-waves: $(RTL_VENV)/.deps ## Waves of the 2x2 mesh along a random trace: ou
 	$(RTL_BIN)/python tools/rtl_cosim.py --waves 2x2
 	cargo run -p noccl --locked --features cosim --example cosim_waves -- $(or $(SEED),0)
 
+.PHONY: cosim-torrent
+cosim-torrent: $(RTL_VENV)/.deps ## Torrent endpoints in lock-step; NOCCL_COSIM_SEEDS random sets of chains
+	$(RTL_BIN)/python tools/rtl_cosim.py torrent
+	cargo test -p noccl --locked --features cosim --test cosim_torrent
+
 # Faults in the hardware that the comparison must notice.
 .PHONY: cosim-mutants
 cosim-mutants: $(RTL_VENV)/.deps
@@ -195,7 +200,10 @@ cosim-mutants: $(RTL_VENV)/.deps
 	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant 2x2 || exit 1; done
 	for mutant in fold age credit window; do \
 	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant 2x2-reducing || exit 1; done
-	cargo test -p noccl --locked --features cosim --test cosim_mutants --test cosim_reductions_mutants
+	for mutant in grant priority room; do \
+	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant torrent || exit 1; done
+	cargo test -p noccl --locked --features cosim --test cosim_mutants --test cosim_reductions_mutants \
+	  --test cosim_torrent_mutants
 
 .PHONY: long
 long: $(BIN)/noccl $(VENV)/.extension $(RTL_VENV)/.deps ## Long suites; writes docs/long_summary.md

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the mesh of a named configuration as a shared library for lock-step with the simulator.
+"""Builds hardware as a shared library for lock-step with the simulator.
+
+Hardware is the mesh of a named configuration, or Torrent endpoints (`torrent`).
 
 Usage: `rtl_cosim.py [options] NAME...`; prints the directory of each library. A library lies in
 `out/cosim`, named by the hash of all that it was made of, beside the package with its numbers; so
@@ -23,8 +25,6 @@ from repository import ROOT
 
 OUT = ROOT / "out" / "cosim"
 COSIM = rtl_sources.RTL / "cosim"
-TOP = "noccl_mesh_cosim"
-LIBRARY = "libnoccl_mesh.so"
 # Library that the writer of waves needs.
 LZ4 = ROOT / ".tools" / "lz4"
 
@@ -49,7 +49,9 @@ CONFIGURATIONS: Mapping[str, Mapping[str, int]] = {
 # The same with wide reductions, of FP64 and INT64: all elements make the library far larger.
 REDUCING = "-reducing"
 REDUCING_PARAMETERS = ("-GHasReduction=1", "-GElements=513")
-NAMES = sorted([*CONFIGURATIONS, *(name + REDUCING for name in CONFIGURATIONS)])
+# Torrent endpoints over the numbers of the preset.
+TORRENT = "torrent"
+NAMES = sorted([*CONFIGURATIONS, *(name + REDUCING for name in CONFIGURATIONS), TORRENT])
 
 # Faults that the comparison must notice: module, right text, wrong text.
 MUTANTS: Mapping[str, tuple[str, str, str]] = {
@@ -79,6 +81,24 @@ MUTANTS: Mapping[str, tuple[str, str, str]] = {
         "noccl_contributors",
         "window = noccl_cfg_pkg::WINDOW_BEATS;",
         "window = noccl_cfg_pkg::WINDOW_BEATS - 4;",
+    ),
+    # A grant goes on a cycle later.
+    "grant": (
+        "noccl_torrent_follow",
+        "state_q == LOAD || (state_q == SERVE && !granted_q)",
+        "state_q == SERVE && !granted_q",
+    ),
+    # Finishes go before grants, grants before configurations.
+    "priority": (
+        "noccl_torrent_messages",
+        "granted = valid_i & (~valid_i + 1'b1);",
+        "granted = valid_i[2] ? 3'b100 : valid_i[1] ? 3'b010 : valid_i;",
+    ),
+    # The next tile is sure to have room for a burst less.
+    "room": (
+        "noccl_torrent_send",
+        "open_q != CountBits'(BufferBursts));",
+        "open_q < CountBits'(BufferBursts - 1));",
     ),
 }
 
@@ -112,11 +132,15 @@ def build(
     Raises:
         BuildError: A compiler refused; the error names the file with its messages.
     """
-    text = rtl_sources.package_with(CONFIGURATIONS[name.removesuffix(REDUCING)])
-    sources = [path for path in rtl_sources.closure([TOP]) if path.stem != rtl_sources.PACKAGE]
-    fixed = [COSIM / "speed.vlt", rtl_sources.RTL / "lint" / "waivers.vlt"]
+    text = rtl_sources.package_with(CONFIGURATIONS.get(name.removesuffix(REDUCING), {}))
+    hardware = "torrent" if name == TORRENT else "mesh"
+    top, library = f"noccl_{hardware}_cosim", f"libnoccl_{hardware}.so"
+    sources = [path for path in rtl_sources.closure([top]) if path.stem != rtl_sources.PACKAGE]
+    fixed = [rtl_sources.RTL / "lint" / "waivers.vlt"]
+    if name != TORRENT:
+        fixed.insert(0, COSIM / "speed.vlt")
     command = ["verilator", "--cc", "--exe", "--build", "--build-jobs", "2"]
-    command += ["--top-module", TOP, "-o", LIBRARY]
+    command += ["--top-module", top, "-o", library]
     command += ["-Wno-fatal", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-timing"]
     command += ["--assert" if assertions else "--no-assert", f"-I{rtl_sources.INCLUDE}"]
     command += ["-CFLAGS", "-fPIC -DVL_USER_STOP -DVL_USER_FINISH -DVL_USER_FATAL -fno-gnu-unique"]
@@ -124,10 +148,10 @@ def build(
     if name.endswith(REDUCING):
         command += REDUCING_PARAMETERS
     if waves:
-        include, library = LZ4 / "usr" / "include", next(LZ4.glob("usr/lib/*"))
+        include, folder = LZ4 / "usr" / "include", next(LZ4.glob("usr/lib/*"))
         command += ["--trace-fst", "--trace-structs", "-CFLAGS", f"-I{include}"]
-        command += ["-LDFLAGS", f"-L{library}"]
-    code = COSIM / f"{TOP}.cpp"
+        command += ["-LDFLAGS", f"-L{folder}"]
+    code = COSIM / f"{top}.cpp"
     includes = sorted(rtl_sources.INCLUDE.glob("*.svh"))
     lock = ROOT / "requirements" / "rtl.lock"
     parts = [
@@ -140,7 +164,7 @@ def build(
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
     full_name = "-".join([name, *([mutant] if mutant else []), *(["waves"] if waves else [])])
     directory = OUT / f"{full_name}-{key}"
-    if not (directory / LIBRARY).exists():
+    if not (directory / library).exists():
         unfinished = directory.with_suffix(f".{os.getpid()}")
         unfinished.mkdir(parents=True, exist_ok=True)
         numbers = unfinished / f"{rtl_sources.PACKAGE}.sv"

@@ -94,6 +94,8 @@ def main() -> None:
         for row in chosen
     ]
     verdicts = [line for target in targets if (line := target.line(known, results))]
+    slopes = [rtl_synth_page.Slope(**entry) for entry in tomllib.loads(text)["slope"]]
+    verdicts += [line for slope in slopes if (line := slope.line(results))]
     ways = [
         f"- {row.title}: `{way.start}` to `{way.end}`, {way.nanoseconds:.2f} ns"
         for row in chosen

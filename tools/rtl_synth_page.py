@@ -99,6 +99,32 @@ class Target:
         return f"- {verdict}: {self.text}: {value:.1f} of {self.at_most:g}{unit}"
 
 
+@dataclass(frozen=True)
+class Slope:
+    """What each further item costs, between two rows.
+
+    Attributes:
+        text: In words.
+        first: Row with fewer items.
+        last: Row with more.
+        items: How many more.
+    """
+
+    text: str
+    first: str
+    last: str
+    items: int
+
+    def line(self, results: Mapping[str, Result]) -> str | None:
+        """Area per item; none if a row was not measured."""
+        first, last = results.get(self.first), results.get(self.last)
+        if first is None or last is None:
+            return None
+        kge = (last.area.total_ge - first.area.total_ge) / 1000 / self.items
+        flops = (last.area.num_flip_flops - first.area.num_flip_flops) / self.items
+        return f"- {self.text}: {kge:.3f} kGE, {flops:.1f} flip-flops"
+
+
 def missing(rows: Iterable[Row]) -> str:
     """Names what nobody has measured for these sources."""
     names = "; ".join(f"`{row.id}`" for row in rows)

@@ -199,3 +199,21 @@ def test_the_page_says_what_the_flow_gives(name: str) -> None:
         if text.startswith("|")
     ]
     assert line in written
+
+
+def test_a_slope_is_the_difference_of_its_rows_per_item() -> None:
+    def result(ge: float, flip_flops: int) -> rtl_synth_rows.Result:
+        return rtl_synth_rows.Result(rtl_area.Area(ge, 0.0, flip_flops), None)
+
+    slope = rtl_synth_page.Slope("a bit", "few", "many", 4)
+    results = {"few": result(1000.0, 8), "many": result(3000.0, 48)}
+    assert slope.line(results) == "- a bit: 0.500 kGE, 10.0 flip-flops"
+    assert slope.line({"few": result(1000.0, 8)}) is None
+
+
+def test_slopes_name_rows() -> None:
+    text = rtl_synth_rows.ROWS.read_text(encoding="utf-8")
+    names = {row.id for row in rtl_synth_rows.rows(text)}
+    slopes = [rtl_synth_page.Slope(**entry) for entry in tomllib.loads(text)["slope"]]
+    assert slopes
+    assert {name for s in slopes for name in (s.first, s.last)} <= names

@@ -119,16 +119,8 @@ impl Machine<'_> {
         let facts = *self.txns.get(txn);
         if facts.is_wide {
             let source = Source::Memory(facts.address);
-            self.nis[tile as usize].reads.push_back(Stream {
-                txn,
-                next_beat: 0,
-                beats: facts.beats,
-                under_way: 0,
-                window: u16::MAX,
-                head_pending: false,
-                is_reduction: false,
-                source,
-            });
+            let stream = Stream::plain(txn, facts.beats, false, source);
+            self.nis[tile as usize].reads.push_back(stream);
             self.injecting[Plane::Wide.idx()].insert(tile as usize);
         } else {
             self.nis[tile as usize].reads_in_service -= 1;

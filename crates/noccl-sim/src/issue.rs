@@ -55,16 +55,7 @@ impl Machine<'_> {
             ..Txn::new(TxnKind::WideWrite, owner, tile)
         };
         let id = self.txns.open(txn, tree);
-        let stream = Stream {
-            txn: id,
-            next_beat: 0,
-            beats,
-            under_way: 0,
-            window: u16::MAX,
-            head_pending: self.is_peer,
-            is_reduction: false,
-            source,
-        };
+        let stream = Stream::plain(id, beats, self.is_peer, source);
         self.nis[tile as usize].queue(stream, owner.channel());
         self.refresh_injecting(tile as usize);
     }

@@ -40,6 +40,22 @@ pub(crate) struct Stream {
     pub source: Source,
 }
 
+impl Stream {
+    /// A burst of bytes, which no window holds back.
+    pub(crate) const fn plain(txn: u32, beats: u16, head_pending: bool, source: Source) -> Self {
+        Self {
+            txn,
+            next_beat: 0,
+            beats,
+            under_way: 0,
+            window: u16::MAX,
+            head_pending,
+            is_reduction: false,
+            source,
+        }
+    }
+}
+
 /// One NI. What a stream of beats touches comes first, in one cache line.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[repr(C, align(64))]

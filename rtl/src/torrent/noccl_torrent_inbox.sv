@@ -143,7 +143,7 @@ module noccl_torrent_inbox
   logic brings_frame, brings_grant, brings_finish, becomes_ready, queue_ready;
   slot_t ready_slot;
 
-  assign notice = notice_from(w_data_i);
+  assign notice = noccl_torrent_pkg::notice_t'(w_data_i);
   assign notice_slot = noccl_torrent_pkg::slot_of(notice.initiator.tile);
   assign is_for_own = notice.initiator.tile == own_i;
   assign brings_frame = ends && is_frame;
@@ -152,10 +152,6 @@ module noccl_torrent_inbox
   assign own_grant_o = brings_grant && is_for_own;
   assign own_finish_o = brings_finish && is_for_own;
   assign own_task_o = notice.id;
-
-  function automatic noccl_torrent_pkg::notice_t notice_from(word_t word);
-    return noccl_torrent_pkg::notice_t'(word);
-  endfunction
 
   // The later of configuration and grant makes a chain ready.
   assign ready_slot = brings_frame ? slot : notice_slot;

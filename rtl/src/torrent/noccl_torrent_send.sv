@@ -23,9 +23,8 @@ module noccl_torrent_send #(
     input  noccl_torrent_pkg::pointer_t         window_i,
     /// Beats; at least one.
     input  noccl_torrent_pkg::num_beats_t       num_beats_i,
-    /// All beats have been sent; and answered.
+    /// All beats have been sent.
     output logic                                has_sent_o,
-    output logic                                is_idle_o,
     /// An answer told of an error; until the next start.
     output logic                                has_error_o,
     /// Beats in order; those beyond the stream's are not taken.
@@ -84,7 +83,6 @@ module noccl_torrent_send #(
   assign w_last_o = ends;
   assign b_ready_o = 1'b1;
   assign has_sent_o = left_q == '0;
-  assign is_idle_o = has_sent_o && open_q == '0;
   assign has_error_o = has_error_q;
 
   always_comb begin

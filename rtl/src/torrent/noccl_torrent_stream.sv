@@ -74,7 +74,6 @@ module noccl_torrent_stream
       .window_i(noccl_torrent_pkg::window_of(to_i, noccl_torrent_pkg::WINDOW_DATA)),
       .num_beats_i,
       .has_sent_o,
-      .is_idle_o(),
       .has_error_o(error_o),
       .beat_valid_i(send_valid),
       .beat_ready_o(send_ready),

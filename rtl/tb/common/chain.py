@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from common.pattern import Pattern
 
@@ -49,7 +49,6 @@ class Fields:
 
     value: int = 0
     width: int = 0
-    names: list[str] = field(default_factory=list)
 
     def put(self, value: int, width: int) -> None:
         assert 0 <= value < 1 << width

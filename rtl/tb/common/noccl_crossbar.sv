@@ -18,7 +18,7 @@ module noccl_crossbar #(
     input  logic                   clk_i,
     /// Asynchronous reset, active low.
     input  logic                   rst_ni,
-    /// Targets whose ports stand still in this cycle.
+    /// Targets whose ports stand still in this cycle; what has been offered stays offered.
     input  logic [ NumTargets-1:0] hold_i,
     /// Managers.
     input  logic [NumManagers-1:0] aw_valid_i,
@@ -54,6 +54,9 @@ module noccl_crossbar #(
   logic [TargetBits-1:0] to_q[NumManagers];
   manager_t owner_q[NumTargets], owner[NumTargets], owed[NumTargets];
   logic [NumTargets-1:0] has_owner, aw_step, w_step, is_over;
+  // Offered and not taken: address, beat, answer.
+  logic [NumTargets-1:0] aw_shown_q, w_shown_q, b_shown_q, aw_open, w_open, b_open;
+  logic [NumTargets-1:0] b_offers;
 
   function automatic logic [TargetBits-1:0] target_of(manager_t m);
     return open_q[m] ? to_q[m] : aw_to_i[m];
@@ -73,11 +76,16 @@ module noccl_crossbar #(
     end
   end
 
+  assign aw_open = ~hold_i | aw_shown_q;
+  assign w_open  = ~hold_i | w_shown_q;
+  assign b_open  = ~hold_i | b_shown_q;
+
   always_comb begin
     aw_ready_o = '0;
     w_ready_o  = '0;
     b_valid_o  = '0;
     b_ready_o  = '0;
+    b_offers   = '0;
     for (int m = 0; m < int'(NumManagers); m++) b_o[m] = '0;
     for (int t = 0; t < int'(NumTargets); t++) begin
       aw_valid_o[t] = 1'b0;
@@ -86,8 +94,8 @@ module noccl_crossbar #(
       w_o[t] = '0;
       w_last_o[t] = 1'b0;
       if (has_owner[t] && owed_ready[t]) begin
-        aw_valid_o[t] = aw_valid_i[owner[t]] && !open_q[owner[t]] && !aw_gone_q[t] && !hold_i[t];
-        w_valid_o[t] = w_valid_i[owner[t]] && !w_gone_q[t] && !hold_i[t] &&
+        aw_valid_o[t] = aw_valid_i[owner[t]] && !open_q[owner[t]] && !aw_gone_q[t] && aw_open[t];
+        w_valid_o[t] = w_valid_i[owner[t]] && !w_gone_q[t] && w_open[t] &&
             target_of(owner[t]) == TargetBits'(unsigned'(t));
         aw_o[t] = aw_i[owner[t]];
         w_o[t] = w_i[owner[t]];
@@ -95,7 +103,8 @@ module noccl_crossbar #(
         if (aw_valid_o[t]) aw_ready_o[owner[t]] = aw_ready_i[t];
         if (w_valid_o[t]) w_ready_o[owner[t]] = w_ready_i[t];
       end
-      if (b_valid_i[t] && owed_valid[t] && !hold_i[t] && !b_valid_o[owed[t]]) begin
+      if (b_valid_i[t] && owed_valid[t] && b_open[t] && !b_valid_o[owed[t]]) begin
+        b_offers[t] = 1'b1;
         b_valid_o[owed[t]] = 1'b1;
         b_o[owed[t]] = b_i[t];
         b_ready_o[t] = b_ready_i[owed[t]];
@@ -129,7 +138,13 @@ module noccl_crossbar #(
       aw_gone_q <= '0;
       w_gone_q <= '0;
       open_q <= '0;
+      aw_shown_q <= '0;
+      w_shown_q <= '0;
+      b_shown_q <= '0;
     end else begin
+      b_shown_q  <= b_offers & ~b_ready_o;
+      aw_shown_q <= aw_valid_o & ~aw_ready_i;
+      w_shown_q  <= w_valid_o & ~w_ready_i;
       for (int t = 0; t < int'(NumTargets); t++) begin
         busy_q[t] <= (busy_q[t] || aw_step[t] || w_step[t]) && !is_over[t];
         aw_gone_q[t] <= (aw_gone_q[t] || aw_step[t]) && !is_over[t];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tiles with a Torrent endpoint and a memory each, and a crossbar without latency between them.
+// Tiles with a Torrent endpoint and a memory each, and a crossbar without latency between them; the protocol is
+// checked at every port.
 
 module noccl_torrent_tb #(
     parameter int unsigned NumTiles = 9,
@@ -165,6 +166,77 @@ module noccl_torrent_tb #(
       .b_ready_o(in_b_ready),
       .b_i(in_b)
   );
+
+  // ------------------------------------------------------------------------------------------------ checkers
+
+  for (genvar t = 0; t < int'(NumTiles); t++) begin : gen_checkers
+    noccl_write_checker #(
+        .WBits(64)
+    ) u_msg (
+        .clk_i,
+        .rst_ni,
+        .aw_valid_i(msg_aw_valid[t]),
+        .aw_ready_i(msg_aw_ready[t]),
+        .aw_i(msg_aw[t]),
+        .w_valid_i(msg_w_valid[t]),
+        .w_ready_i(msg_w_ready[t]),
+        .w_last_i(msg_w_last[t]),
+        .w_i(msg_w[t]),
+        .b_valid_i(msg_b_valid[t]),
+        .b_ready_i(msg_b_ready[t]),
+        .b_i(msg_b[t])
+    );
+    noccl_write_checker #(
+        .WBits(64)
+    ) u_box (
+        .clk_i,
+        .rst_ni,
+        .aw_valid_i(box_aw_valid[t]),
+        .aw_ready_i(box_aw_ready[t]),
+        .aw_i(box_aw[t]),
+        .w_valid_i(box_w_valid[t]),
+        .w_ready_i(box_w_ready[t]),
+        .w_last_i(box_w_last[t]),
+        .w_i(box_w[t]),
+        .b_valid_i(box_b_valid[t]),
+        .b_ready_i(box_b_ready[t]),
+        .b_i(box_b[t])
+    );
+    noccl_write_checker #(
+        .WBits(512)
+    ) u_in (
+        .clk_i,
+        .rst_ni,
+        .aw_valid_i(in_aw_valid[t]),
+        .aw_ready_i(in_aw_ready[t]),
+        .aw_i(in_aw[t]),
+        .w_valid_i(in_w_valid[t]),
+        .w_ready_i(in_w_ready[t]),
+        .w_last_i(in_w_last[t]),
+        .w_i(in_w[t]),
+        .b_valid_i(in_b_valid[t]),
+        .b_ready_i(in_b_ready[t]),
+        .b_i(in_b[t])
+    );
+  end
+  for (genvar m = 0; m < 2 * int'(NumTiles); m++) begin : gen_out_checkers
+    noccl_write_checker #(
+        .WBits(512)
+    ) u_out (
+        .clk_i,
+        .rst_ni,
+        .aw_valid_i(out_aw_valid[m]),
+        .aw_ready_i(out_aw_ready[m]),
+        .aw_i(out_aw[m]),
+        .w_valid_i(out_w_valid[m]),
+        .w_ready_i(out_w_ready[m]),
+        .w_last_i(out_w_last[m]),
+        .w_i(out_w[m]),
+        .b_valid_i(out_b_valid[m]),
+        .b_ready_i(out_b_ready[m]),
+        .b_i(out_b[m])
+    );
+  end
 
   // ------------------------------------------------------------------------------------------------ tiles
 

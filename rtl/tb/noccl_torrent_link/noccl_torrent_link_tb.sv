@@ -40,6 +40,15 @@ module noccl_torrent_link_tb #(
   noccl_flit_pkg::wide_data_t w_data;
   noccl_flit_pkg::resp_e b_resp;
   logic [IdBits-1:0] b_id;
+  logic has_sent;
+  // Bursts without an answer.
+  int unsigned num_open;
+
+  assign is_idle_o = has_sent && num_open == 0;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) num_open <= 0;
+    else num_open <= num_open + 32'(aw_step_o) - 32'(b_valid && b_ready);
+  end
 
   assign take_aw_valid = aw_valid && !hold_i[0];
   assign aw_ready = take_aw_ready && !hold_i[0];
@@ -60,8 +69,7 @@ module noccl_torrent_link_tb #(
       .start_i,
       .window_i(WINDOW),
       .num_beats_i,
-      .has_sent_o(),
-      .is_idle_o,
+      .has_sent_o(has_sent),
       .has_error_o,
       .beat_valid_i(in_valid_i),
       .beat_ready_o(in_ready_o),

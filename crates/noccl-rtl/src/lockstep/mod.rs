@@ -5,18 +5,23 @@
 //! the run took them. Everything else it must do by itself: in every cycle the same flits cross the same
 //! links and stand at the same Local outputs, bit by bit, and nothing moves in a cycle that the run skipped.
 
+mod divergence;
 mod layout;
 mod model;
 mod numbers;
+mod ports;
+mod ports_model;
+
+pub use divergence::Divergence;
+pub use ports::{PortDivergence, PortsLockstep};
 
 use layout::Layout;
 use model::{Credits, Model};
-use noccl_net::{Coord, Network, Port, TileId};
+use noccl_net::{Network, Port, TileId};
 use noccl_run::{CycleRecord, FlitPlace, Handshake, RecordedKind};
 use noccl_spec::Plane;
 use numbers::Numbers;
 use std::ffi::CString;
-use std::fmt;
 use std::path::Path;
 use thiserror::Error;
 
@@ -45,6 +50,9 @@ pub enum LockstepError {
     /// Hardware and record differ.
     #[error("{0}")]
     Divergence(Box<Divergence>),
+    /// Torrent endpoints and record differ.
+    #[error("{0}")]
+    Ports(Box<PortDivergence>),
     /// An assertion of the hardware broke.
     #[error("cycle {cycle}: {what}")]
     Assertion {
@@ -53,40 +61,6 @@ pub enum LockstepError {
         /// File, line and instance.
         what: String,
     },
-}
-
-/// The first difference.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Divergence {
-    /// Cycle.
-    pub cycle: u64,
-    /// Plane.
-    pub plane: Plane,
-    /// Mesh coordinate of the router.
-    pub router: Coord,
-    /// Where, in words.
-    pub at: &'static str,
-    /// What the record says, decoded; `None`: nothing there.
-    pub recorded: Option<String>,
-    /// What the hardware does, decoded; `None`: nothing there.
-    pub hardware: Option<String>,
-}
-
-impl fmt::Display for Divergence {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let or_nothing = |flit: &Option<String>| flit.clone().unwrap_or("nothing".to_owned());
-        write!(
-            f,
-            "cycle {}, plane {:?}, router ({}, {}), {}\n  recorded: {}\n  hardware: {}",
-            self.cycle,
-            self.plane,
-            self.router.x,
-            self.router.y,
-            self.at,
-            or_nothing(&self.recorded),
-            or_nothing(&self.hardware),
-        )
-    }
 }
 
 /// Ports in words, as in [`Divergence::at`].

@@ -283,16 +283,8 @@ impl Machine<'_> {
             ..Txn::new(TxnKind::WideWrite, owner, tile)
         };
         let tree = Tree::unicast(self.coord(to), self.coord(tile));
-        let stream = Stream {
-            txn: self.txns.open(txn, tree),
-            next_beat: 0,
-            beats,
-            under_way: 0,
-            window: u16::MAX,
-            head_pending: self.is_peer,
-            is_reduction: false,
-            source: Source::Switch(lane),
-        };
+        let id = self.txns.open(txn, tree);
+        let stream = Stream::plain(id, beats, self.is_peer, Source::Switch(lane));
         self.nis[tile as usize].queue(stream, owner.channel());
     }
 

@@ -55,6 +55,8 @@ pub(super) struct Move {
 struct Target {
     owner: Option<usize>,
     gone: [bool; 2],
+    /// Address, beat: offered and not taken. Managers take every answer at once.
+    shown: [bool; 2],
     owed: VecDeque<usize>,
 }
 
@@ -74,7 +76,8 @@ impl Crossbar {
     }
 
     /// What crosses in this cycle. `ready` says of a target that is offered an address or not which of address and
-    /// beat it takes; `answers` has a bit per target with an answer, `hold` one per target that stands still.
+    /// beat it takes; `answers` has a bit per target with an answer, `hold` one per target that stands still, where only
+    /// what has been offered before stays offered.
     pub(super) fn moves(
         &self,
         offers: &[Option<Offer>],
@@ -111,13 +114,14 @@ impl Crossbar {
         let Some((manager, offer)) = owner.and_then(|m| Some((m, offers[m]?))) else {
             return Move::default();
         };
-        let is_closed = is_held || target.owed.len() == OWED;
+        let has_room = target.owed.len() < OWED;
+        let is_open = |at: usize| has_room && (!is_held || target.shown[at]);
         let open = self.open[manager];
         let has_address = offer.valid[0] && open.is_none() && !target.gone[0];
         let has_beat = offer.valid[1] && open.unwrap_or(offer.to) == t && !target.gone[1];
         Move {
             owner,
-            valid: [has_address && !is_closed, has_beat && !is_closed],
+            valid: [has_address && is_open(0), has_beat && is_open(1)],
             is_last: offer.is_last,
             ..Move::default()
         }
@@ -126,6 +130,7 @@ impl Crossbar {
     /// The clock's edge.
     pub(super) fn step(&mut self, moves: &[Move]) {
         for (t, (target, step)) in self.targets.iter_mut().zip(moves).enumerate() {
+            target.shown = [0, 1].map(|at| step.valid[at] && !step.taken[at]);
             if step.answered.is_some() {
                 target.owed.pop_front();
             }

@@ -3,7 +3,7 @@
 
 use super::super::cfg::{Cfg, Key};
 use super::super::head::Task;
-use super::super::pattern::Addresses;
+use super::super::pattern::{Addresses, CHANNELS};
 use super::Map;
 use crate::random::{Stream, mix};
 use noccl_run::PortWord;
@@ -49,7 +49,7 @@ pub struct PortChain {
 pub struct PortScenario {
     /// Endpoints.
     pub endpoints: u32,
-    /// Chains, at most 14.
+    /// Chains. The memories hold 14: the 15th lies where the first does, and so on.
     pub chains: Vec<PortChain>,
     /// Of 256 cycles, how many narrow ports, wide ports and banks stand still.
     pub stalls: [u64; 3],
@@ -163,45 +163,50 @@ impl PortScenario {
 
     /// The chains as tasks, with frames and data.
     pub(super) fn starts(&self, map: &Map) -> Vec<Start> {
-        let each = self.chains.iter().take(MAX_CHAINS as usize).enumerate();
+        let each = self.chains.iter().enumerate();
         each.map(|(i, chain)| start(i as u32, chain, map)).collect()
     }
 }
 
-/// A chain's task; grants run from the highest endpoint to the lowest.
 fn start(instance: u32, chain: &PortChain, map: &Map) -> Start {
-    let region = u64::from(instance) + 1;
-    let mut grants: Vec<u32> = chain.stops.iter().map(|(stop, _)| *stop).collect();
-    grants.sort_unstable_by_key(|stop| std::cmp::Reverse(*stop));
-    let at = |stop: u32| grants.iter().position(|s| *s == stop);
-    let cfg = |addresses, previous, next, stop| Cfg {
-        key: Key {
-            initiator: chain.initiator,
-            task: 0,
-        },
-        previous,
-        next,
-        grant_to: at(stop)
-            .and_then(|at| grants.get(at + 1))
-            .copied()
-            .unwrap_or(chain.initiator),
-        starts_grant: grants.first() == Some(&stop),
-        stop: 0,
-        beats: chain.beats as u32,
-        addresses,
+    let place = u64::from(instance) % MAX_CHAINS;
+    let task = task_of(instance, chain, place + 1);
+    let frames = FRAMES_WORD + FRAMES_WORDS * place;
+    let ends = task.own_copy.into_iter().chain([task.source]);
+    let ends = ends.map(|addresses| (chain.initiator, cfg_of(chain, addresses, None)));
+    let all = task.cfgs.iter().copied().chain(ends);
+    let words = all.flat_map(|(tile, cfg)| words_of(&cfg.frame(tile, map)));
+    let source = task.source;
+    let read = (0..chain.beats)
+        .flat_map(|beat| (0..CHANNELS).map(move |channel| source.at(beat, channel) / WORD_BYTES));
+    let data = read.map(|word| (word, mix(u64::from(chain.initiator) << 32 | word)));
+    let memory = (frames..)
+        .zip(words)
+        .chain(data)
+        .map(|(word, value)| PortWord {
+            endpoint: chain.initiator,
+            word,
+            value,
+        });
+    Start {
+        initiator: chain.initiator,
+        cycle: chain.cycle,
+        memory: memory.collect(),
+        task,
+        frames,
+    }
+}
+
+/// A chain's task, whose destinations are in a region of the memories.
+fn task_of(instance: u32, chain: &PortChain, region: u64) -> Task {
+    let cfg = |(at, (stop, pattern)): (usize, &(u32, PortPattern))| {
+        (*stop, cfg_of(chain, pattern.addresses(region), Some(at)))
     };
-    let place = |stop: u32| {
-        let at = chain.stops.iter().position(|(other, _)| *other == stop)?;
+    let place = |stop: &u32| {
+        let at = chain.stops.iter().position(|(other, _)| other == stop)?;
         Some(at as u16)
     };
-    let stop = |(i, (stop, pattern)): (usize, &(u32, PortPattern))| {
-        let previous = i
-            .checked_sub(1)
-            .map_or(chain.initiator, |before| chain.stops[before].0);
-        let next = chain.stops.get(i + 1).map(|(next, _)| *next);
-        (*stop, cfg(pattern.addresses(region), previous, next, *stop))
-    };
-    let task = Task {
+    Task {
         key: Key {
             initiator: chain.initiator,
             task: 0,
@@ -210,39 +215,40 @@ fn start(instance: u32, chain: &PortChain, map: &Map) -> Start {
         source: chain.source.addresses(0),
         own_copy: chain.own.map(|own| own.addresses(region)),
         beats: chain.beats,
-        cfgs: chain.stops.iter().enumerate().map(stop).collect(),
-        grants: grants.iter().filter_map(|s| place(*s)).collect(),
-    };
-    let ends = task.own_copy.into_iter().chain([task.source]);
-    let ends = ends.map(|addresses| {
-        (
-            chain.initiator,
-            cfg(addresses, chain.initiator, None, chain.initiator),
-        )
-    });
-    let frames = FRAMES_WORD + FRAMES_WORDS * u64::from(instance);
-    let all = task.cfgs.iter().copied().chain(ends);
-    let words = all.flat_map(|(tile, cfg)| words_of(&cfg.frame(tile, map)));
-    let mut memory: Vec<PortWord> = (frames..)
-        .zip(words)
-        .map(|(word, value)| PortWord {
-            endpoint: chain.initiator,
-            word,
-            value,
-        })
-        .collect();
-    memory.extend((0..REGION_WORDS).map(|word| PortWord {
-        endpoint: chain.initiator,
-        word,
-        value: mix(u64::from(chain.initiator) << 32 | word),
-    }));
-    Start {
-        initiator: chain.initiator,
-        cycle: chain.cycle,
-        task,
-        memory,
-        frames,
+        cfgs: chain.stops.iter().enumerate().map(cfg).collect(),
+        grants: grants_of(chain).iter().filter_map(place).collect(),
     }
+}
+
+/// The configuration of a stop, or the frame of an end at the initiator.
+fn cfg_of(chain: &PortChain, addresses: Addresses, at: Option<usize>) -> Cfg {
+    let tile = |at: usize| chain.stops.get(at).map(|(stop, _)| *stop);
+    let grants = grants_of(chain);
+    let granted = at
+        .and_then(tile)
+        .and_then(|own| grants.iter().position(|s| *s == own));
+    let before = at.and_then(|at| at.checked_sub(1)).and_then(tile);
+    let after = granted.and_then(|granted| grants.get(granted + 1)).copied();
+    Cfg {
+        key: Key {
+            initiator: chain.initiator,
+            task: 0,
+        },
+        previous: before.unwrap_or(chain.initiator),
+        next: at.and_then(|at| tile(at + 1)),
+        grant_to: after.unwrap_or(chain.initiator),
+        starts_grant: granted == Some(0),
+        stop: 0,
+        beats: chain.beats as u32,
+        addresses,
+    }
+}
+
+/// Grants run from the highest endpoint to the lowest.
+fn grants_of(chain: &PortChain) -> Vec<u32> {
+    let mut grants: Vec<u32> = chain.stops.iter().map(|(stop, _)| *stop).collect();
+    grants.sort_unstable_by_key(|stop| std::cmp::Reverse(*stop));
+    grants
 }
 
 fn words_of(frame: &[u8; FRAME_WORDS as usize * 8]) -> Vec<u64> {
