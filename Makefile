@@ -241,6 +241,11 @@ optima: $(VENV)/.cp-sat $(VENV)/.extension ## Prove the shortest orders of S3's 
 	$(BIN)/python -m pytest -q -p no:cacheprovider experiments/torrent
 	$(BIN)/python experiments/torrent/optima.py
 
+.PHONY: winners
+winners: $(BIN)/noccl $(VENV)/.deps ## Compare multicasts by number and placement of destinations (minutes): charts of docs/papers/S3.md
+	$(BIN)/python experiments/torrent/winners.py
+	$(BIN)/python -m pytest -q -p no:cacheprovider experiments/torrent/tests/test_winners.py
+
 # ----------------------------------------------------------------------------------- generated text, CI
 
 .PHONY: gen
