@@ -178,6 +178,11 @@ cosim-2x2 cosim-4x4: cosim-%: $(RTL_VENV)/.deps
 	$(RTL_BIN)/python tools/rtl_cosim.py $*
 	cargo test -p noccl --locked --features cosim --test cosim_$*
 
+.PHONY: cosim-endpoints
+cosim-endpoints: $(RTL_VENV)/.deps ## Network interfaces and mesh in lock-step with the simulator, at the AXI ports
+	$(RTL_BIN)/python tools/rtl_cosim.py 2x2-endpoints
+	cargo test -p noccl --locked --features cosim --test cosim_endpoints_2x2
+
 .PHONY: cosim-reductions-2x2 cosim-reductions-4x4
 cosim-reductions-2x2 cosim-reductions-4x4: cosim-reductions-%: $(RTL_VENV)/.deps
 	$(RTL_BIN)/python tools/rtl_cosim.py $*-reducing

@@ -30,7 +30,7 @@ LZ4 = ROOT / ".tools" / "lz4"
 
 # Numbers that differ from the package of the preset. Names of transactions are as wide as the
 # simulator's numbers need, so that a name is never used twice at a time.
-CONFIGURATIONS: Mapping[str, Mapping[str, int]] = {
+CONFIGURATIONS: Mapping[str, Mapping[str, int | str]] = {
     "2x2": {
         "MESH_WIDTH": 3,
         "MESH_HEIGHT": 2,
@@ -49,9 +49,31 @@ CONFIGURATIONS: Mapping[str, Mapping[str, int]] = {
 # The same with wide reductions, of FP64 and INT64: all elements make the library far larger.
 REDUCING = "-reducing"
 REDUCING_PARAMETERS = ("-GHasReduction=1", "-GElements=513")
+# The same with network interfaces, and memories so large that every transaction of a test has its
+# own part of them: 1 GiB.
+ENDPOINTS = "-endpoints"
+_MAP = {
+    "LINE_BITS": 24,
+    "OFFSET_BITS": 30,
+    "MAP_BASE": "'{48'h10_0000_0000, 48'h20_0000_0000}",
+    "MAP_OFFSET_BITS": "'{30, 30}",
+    "MAP_MEMORY_BYTES": "'{1073741824, 1073741824}",
+}
+ENDPOINTS_NUMBERS: Mapping[str, Mapping[str, int | str]] = {
+    "2x2": _MAP
+    | {
+        "MAP_Y_BITS": "'{1, 1}",
+        "MAP_X_BITS": "'{0, 1}",
+        "MAP_WIDTH": "'{1, 2}",
+        "MAP_HEIGHT": "'{2, 2}",
+    },
+    "4x4": _MAP,
+}
 # Torrent endpoints over the numbers of the preset.
 TORRENT = "torrent"
-NAMES = sorted([*CONFIGURATIONS, *(name + REDUCING for name in CONFIGURATIONS), TORRENT])
+NAMES = sorted(
+    [TORRENT, *(name + end for name in CONFIGURATIONS for end in ("", REDUCING, ENDPOINTS))]
+)
 
 # Faults that the comparison must notice: module, right text, wrong text.
 MUTANTS: Mapping[str, tuple[str, str, str]] = {
@@ -132,9 +154,12 @@ def build(
     Raises:
         BuildError: A compiler refused; the error names the file with its messages.
     """
-    text = rtl_sources.package_with(CONFIGURATIONS.get(name.removesuffix(REDUCING), {}))
+    base = name.removesuffix(REDUCING).removesuffix(ENDPOINTS)
+    more_numbers = ENDPOINTS_NUMBERS[base] if name.endswith(ENDPOINTS) else {}
+    text = rtl_sources.package_with({**CONFIGURATIONS.get(base, {}), **more_numbers})
     hardware = "torrent" if name == TORRENT else "mesh"
-    top, library = f"noccl_{hardware}_cosim", f"libnoccl_{hardware}.so"
+    library = f"libnoccl_{hardware}.so"
+    top = f"noccl_{'endpoints' if name.endswith(ENDPOINTS) else hardware}_cosim"
     sources = [path for path in rtl_sources.closure([top]) if path.stem != rtl_sources.PACKAGE]
     fixed = [rtl_sources.RTL / "lint" / "waivers.vlt"]
     if name != TORRENT:

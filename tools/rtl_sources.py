@@ -44,15 +44,17 @@ def index(root: Path = RTL, configuration: str = CONFIGURATION) -> dict[str, Pat
     return found
 
 
-def package_with(numbers: Mapping[str, int]) -> str:
-    """Text of the generated package with other values for some of its numbers.
+def package_with(numbers: Mapping[str, int | str]) -> str:
+    """Text of the generated package with other values for some of its numbers; arrays as text.
 
     Raises:
         SourceError: The package has no such number.
     """
     text = index()[PACKAGE].read_text(encoding="utf-8")
     for number, value in numbers.items():
-        text, count = re.subn(rf"\b{number} = \d+;", f"{number} = {value};", text)
+        text, count = re.subn(
+            rf"\b({number}(?:\[\w+\])?) = [^;]+;", lambda m, v=value: f"{m[1]} = {v};", text
+        )
         if count != 1:
             raise SourceError(f"{PACKAGE} has no number {number}")
     return text

@@ -7,9 +7,10 @@
 //! here, by the field of the spec. This part computes texts and touches no file.
 //!
 //! [`lockstep`] drives the translated mesh with the flits that a recorded run has injected and compares every
-//! handshake of every router port, bit by bit.
+//! handshake of every router port, bit by bit. [`endpoints`] does the same with network interfaces, at their AXI ports.
 
 mod config;
+pub mod endpoints;
 mod error;
 mod export;
 pub mod lockstep;

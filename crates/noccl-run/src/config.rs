@@ -2,6 +2,7 @@
 //! How to run.
 
 use noccl_net::TileRef;
+use noccl_spec::Plane;
 use serde::{Deserialize, Serialize};
 
 /// What travels.
@@ -52,6 +53,35 @@ impl RunConfig {
             threads: 1,
         }
     }
+
+    /// Does a tile's Local port stand still in this cycle: its output, or its input?
+    ///
+    /// A seeded coin per plane, tile, side and cycle: no state, so that it depends on no order.
+    #[must_use]
+    pub fn is_held(&self, cycle: u64, plane: Plane, tile: usize, side: LocalSide) -> bool {
+        let Some(stalls) = self.stalls else {
+            return false;
+        };
+        let (place, per_256) = match side {
+            LocalSide::Output => (tile, stalls.target_stall_per_256),
+            LocalSide::Input { tiles } => (tile + tiles, stalls.initiator_stall_per_256),
+        };
+        let key = cycle << 24 ^ (place as u64) << 2 ^ plane.idx() as u64;
+        crate::mix(self.stall_seed ^ key.wrapping_mul(0x9e37_79b9_7f4a_7c15)) % 256
+            < u64::from(per_256)
+    }
+}
+
+/// Which Local port of a router.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LocalSide {
+    /// Towards the network interface: a target that does not accept.
+    Output,
+    /// From it, in a network of so many tiles: an initiator that does not offer.
+    Input {
+        /// Tiles of the network.
+        tiles: usize,
+    },
 }
 
 /// Bytes at a place in a tile's memory.

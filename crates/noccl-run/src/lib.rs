@@ -10,13 +10,17 @@ mod diagnosis;
 mod energy;
 mod error;
 mod ports;
+mod random;
 mod record;
 mod result;
 
-pub use config::{MemoryImage, Mode, RunConfig, StallConfig};
+pub use config::{LocalSide, MemoryImage, Mode, RunConfig, StallConfig};
 pub use diagnosis::{Diagnosis, WaitEdge};
 pub use energy::energy_pj;
 pub use error::RunError;
 pub use ports::{CHANNELS, CONTENTS, PortChannel, PortCycle, PortRun, PortWord, folded, place_of};
-pub use record::{CycleRecord, FlitPlace, FlitRecord, Handshake, RecordedKind};
+pub use random::mix;
+pub use record::{
+    Command, CommandKind, Completion, CycleRecord, FlitPlace, FlitRecord, Handshake, RecordedKind,
+};
 pub use result::{ActionTime, Counters, LinkLoad, Progress, RunResult, TrafficResult};

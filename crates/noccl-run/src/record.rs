@@ -17,6 +17,63 @@ pub struct CycleRecord {
     pub cycle: u64,
     /// Handshakes, by plane, then place, then tile.
     pub handshakes: Vec<Handshake>,
+    /// What endpoints ask of their network interfaces in this cycle, in the order in which they ask.
+    pub commands: Vec<Command>,
+    /// Transactions whose last answer their initiator or member has in this cycle.
+    pub completions: Vec<Completion>,
+}
+
+/// A transaction at a port of a network interface, from its first valid.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    /// Tile that asks.
+    pub tile: TileId,
+    /// Name of the transaction, as in [`FlitRecord::tag`].
+    pub tag: u32,
+    /// What is asked for.
+    pub kind: CommandKind,
+    /// Target; root of a reduction or barrier; ignored for a multicast.
+    pub target: Coord,
+    /// Members of a multicast, a reduction or a barrier, in region coordinates.
+    pub set: Option<MultiAddress>,
+    /// First byte in the target's memory.
+    pub address: u64,
+    /// Bytes; 0 for narrow transactions.
+    pub bytes: u32,
+    /// Beats of a wide burst.
+    pub beats: u16,
+    /// Beats of a write, as far as they are known at this time.
+    pub data: Vec<[u8; 64]>,
+}
+
+/// Kind of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommandKind {
+    /// Wide write or multicast burst.
+    WideWrite,
+    /// Wide read burst.
+    WideRead,
+    /// Contribution to a wide reduction.
+    Reduction,
+    /// Narrow write or multicast.
+    NarrowWrite,
+    /// Narrow read.
+    NarrowRead,
+    /// Fetch-and-add.
+    Atomic,
+    /// Contribution to a barrier.
+    Barrier,
+}
+
+/// A transaction is over for a tile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Completion {
+    /// Tile that gets the answer.
+    pub tile: TileId,
+    /// Name of the transaction.
+    pub tag: u32,
+    /// AXI response code.
+    pub resp: u8,
 }
 
 /// A flit at a port of a router.
@@ -62,7 +119,7 @@ pub enum RecordedKind {
     ReadRequest,
     /// Contribution of a barrier.
     Barrier,
-    /// Atomic request.
+    /// Atomic request, or the old value on its way back.
     Atomic,
     /// Response to one initiator.
     Response,
@@ -89,9 +146,10 @@ pub struct FlitRecord {
     pub has_own_copy: bool,
     /// AXI response code.
     pub resp: u8,
-    /// Destination; origin for a multicast.
+    /// Destination; of a multicast the member without masked bits, origin if it is a response.
     pub dst: Coord,
-    /// Initiator; who sent this operand of a reduction; root of credits, of group responses and of barriers.
+    /// Initiator; who sent this operand of a reduction; who answers with this response or these data; root of credits,
+    /// of group responses and of barriers.
     pub src: Coord,
     /// Set of a multicast or of a join, in region coordinates.
     pub set: Option<MultiAddress>,

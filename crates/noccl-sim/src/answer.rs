@@ -5,7 +5,8 @@ use crate::errors::OKAY;
 use crate::flit::{Flit, FlitKind, LAST, MULTICAST, OWN_COPY, pack};
 use crate::machine::{Done, Event, Machine};
 use crate::ni::{Source, Stream};
-use crate::txn::Txn;
+use crate::turns::{DATA, NARROW_ANSWERS, NARROW_READS, NARROW_WRITES, WIDE_ANSWERS, WIDE_READS};
+use crate::txn::{Txn, TxnKind};
 use noccl_net::{TileId, TileKind};
 use noccl_spec::Plane;
 
@@ -68,6 +69,7 @@ impl Machine<'_> {
             Event::OwnCredit { tile, txn, beats } => {
                 self.take_own_credit(tile as usize, txn, beats)
             }
+            Event::Freed { tile, place } => self.free(tile as usize, place),
             Event::Operands { txn, offset } => self.give_operands(txn, offset),
             Event::ResultBeat { txn } => self.note_result_beat(txn),
             Event::MemberDone { tile, txn } => {
@@ -109,10 +111,36 @@ impl Machine<'_> {
         };
         let flit = flit.with_resp(self.memory_response(tile, facts.address, facts.bytes));
         if has_own && tile == facts.home {
-            self.collect_responses(tile as usize, flit);
+            self.own_answers.push((tile, flit));
         } else {
             self.send(tile, Plane::Rsp, flit);
         }
+    }
+
+    /// Own memories' answers: one per cycle and port, after the network's.
+    pub(crate) fn take_own_answers(&mut self) {
+        if self.own_answers.is_empty() {
+            return;
+        }
+        for (tile, flit) in std::mem::take(&mut self.own_answers) {
+            if self.is_answered(tile as usize, flit.txn) {
+                self.own_answers.push((tile, flit));
+            } else {
+                self.note_answer(tile as usize, flit.txn);
+                self.collect_responses(tile as usize, flit);
+            }
+        }
+    }
+
+    /// Has the port of this transaction had an answer in this cycle?
+    fn is_answered(&self, tile: usize, txn: u32) -> bool {
+        let port = usize::from(self.txns.get(txn).is_wide);
+        self.nis[tile].answered[port] > self.cycle
+    }
+
+    pub(crate) fn note_answer(&mut self, tile: usize, txn: u32) {
+        let port = usize::from(self.txns.get(txn).is_wide);
+        self.nis[tile].answered[port] = self.cycle + 1;
     }
 
     fn start_read(&mut self, tile: u32, txn: u32) {
@@ -123,7 +151,6 @@ impl Machine<'_> {
             self.nis[tile as usize].reads.push_back(stream);
             self.injecting[Plane::Wide.idx()].insert(tile as usize);
         } else {
-            self.nis[tile as usize].reads_in_service -= 1;
             let dst = pack(self.txns.trees.tree(txn).root);
             let flit = Flit {
                 txn,
@@ -153,12 +180,28 @@ impl Machine<'_> {
         *word - 1
     }
 
+    /// Which of a plane's sources a flit comes from. A published NI has one queue.
+    fn source_of(&self, plane: Plane, flit: Flit) -> usize {
+        let txn = self.txns.get(flit.txn);
+        match (plane, flit.kind) {
+            _ if self.is_peer => 0,
+            (Plane::Req, FlitKind::ReadRequest) if txn.is_wide => WIDE_READS,
+            (Plane::Req, FlitKind::ReadRequest) => NARROW_READS,
+            (Plane::Rsp, FlitKind::ReadData) => DATA,
+            (Plane::Rsp, _) if txn.kind == TxnKind::Atomic => DATA,
+            (Plane::Rsp, _) if txn.is_wide => WIDE_ANSWERS,
+            (Plane::Rsp, _) => NARROW_ANSWERS,
+            (Plane::Req | Plane::Wide, _) => NARROW_WRITES,
+        }
+    }
+
     /// Queues a flit at a tile's NI.
     pub(crate) fn send(&mut self, tile: u32, plane: Plane, flit: Flit) {
+        let source = self.source_of(plane, flit);
         let ni = &mut self.nis[tile as usize];
         match plane {
-            Plane::Req => ni.req.push_back(flit),
-            Plane::Rsp => ni.rsp.push_back(flit),
+            Plane::Req => ni.req.push_back(source, flit),
+            Plane::Rsp => ni.rsp.push_back(source, flit),
             Plane::Wide => {}
         }
         self.injecting[plane.idx()].insert(tile as usize);

@@ -7,27 +7,27 @@
 use crate::block::LANES;
 use crate::errors::OKAY;
 use crate::flit::{Flit, FlitKind, TO_ITSELF};
-use crate::machine::{Done, Event, Machine};
+use crate::machine::{Done, Event, Machine, Place};
 use crate::ni::beat_bytes;
 use crate::payload::BEAT_BYTES;
 use crate::txn::{Owner, TxnKind};
 use noccl_net::{TileId, TileKind};
+use noccl_run::LocalSide;
 use noccl_spec::Plane;
 
 impl Machine<'_> {
     /// Offers of all Local outputs of a plane, one flit per tile and cycle.
     pub(crate) fn hand_over(&mut self, plane: Plane) {
-        let stalls = self.config.stalls.map(|s| s.target_stall_per_256);
         for s in 0..self.planes[plane.idx()].stripes.len() {
             let mut offering = std::mem::take(&mut self.planes[plane.idx()].stripes[s].offering);
             for w in offering.drain(..) {
-                self.hand_over_block(plane, w as usize, stalls);
+                self.hand_over_block(plane, w as usize);
             }
             self.planes[plane.idx()].stripes[s].offering = offering;
         }
     }
 
-    fn hand_over_block(&mut self, plane: Plane, w: usize, stalls: Option<u32>) {
+    fn hand_over_block(&mut self, plane: Plane, w: usize) {
         let state = &self.planes[plane.idx()];
         let mut taken = state.local_landing(w);
         let mut rest = state.local_offers(w) & !taken;
@@ -36,7 +36,11 @@ impl Machine<'_> {
             rest &= rest - 1;
             let tile = w * LANES + lane;
             let flit = self.planes[plane.idx()].local_head(tile);
-            if self.stalls(plane, tile, stalls) || !self.accepts(tile, flit) {
+            if self
+                .config
+                .is_held(self.cycle, plane, tile, LocalSide::Output)
+                || !self.accepts(tile, flit)
+            {
                 self.note_refusal(plane, flit.kind);
                 continue;
             }
@@ -55,19 +59,12 @@ impl Machine<'_> {
         is_plain && self.config.stalls.is_none() && self.errors.has_sound_memory()
     }
 
-    /// A seeded coin per plane, tile and cycle: no state, so that it cannot depend on visiting order.
-    pub(crate) fn stalls(&self, plane: Plane, tile: usize, per_256: Option<u32>) -> bool {
-        let Some(per_256) = per_256 else { return false };
-        let key = self.cycle << 24 ^ (tile as u64) << 2 ^ plane.idx() as u64;
-        crate::random::mix(self.config.stall_seed ^ key.wrapping_mul(0x9e37_79b9_7f4a_7c15)) % 256
-            < u64::from(per_256)
-    }
-
     pub(crate) fn accepts(&self, tile: usize, flit: Flit) -> bool {
         let spec = self.network.spec();
         let ni = &self.nis[tile];
         match flit.kind {
             FlitKind::ReadRequest => match self.network.kind(TileId(tile as u32)) {
+                _ if !self.txns.get(flit.txn).is_wide => true,
                 TileKind::Memory => ni.reads_in_service < spec.memory.max_outstanding,
                 TileKind::Cluster => true,
             },
@@ -101,8 +98,8 @@ impl Machine<'_> {
 
     fn deliver(&mut self, tile: usize, flit: Flit) {
         if flit.flags & TO_ITSELF != 0 {
-            self.nis[tile].own_in_flight[usize::from(flit.kind == FlitKind::Write)] -= 1;
-            self.refresh_injecting(tile);
+            let place = Place::OwnFlit(u8::from(flit.kind == FlitKind::Write));
+            self.free_next(tile, place);
         }
         match flit.kind {
             FlitKind::Write => self.deliver_write(tile, flit),
@@ -115,8 +112,12 @@ impl Machine<'_> {
             FlitKind::Reduce => self.deliver_reduced(tile, flit),
             FlitKind::Result => self.deliver_result(tile, flit),
             FlitKind::ReadRequest => {
-                self.nis[tile].reads_in_service += 1;
-                let start = self.cycle + self.memory_latency(tile as u32);
+                let mut start = self.cycle + self.memory_latency(tile as u32);
+                if self.txns.get(flit.txn).is_wide {
+                    self.nis[tile].reads_in_service += 1;
+                } else {
+                    start = self.data_due(tile, start);
+                }
                 self.wheel.push(
                     start,
                     Event::StartRead {
@@ -126,15 +127,25 @@ impl Machine<'_> {
                 );
             }
             FlitKind::ReadData => self.deliver_read_data(tile, flit),
-            FlitKind::Response => self.finish(tile, flit),
-            FlitKind::CollectB => self.collect_responses(tile, flit),
-            FlitKind::ReduceResponse => self.deliver_group_response(tile, flit),
+            FlitKind::Response => {
+                self.note_answer(tile, flit.txn);
+                self.finish(tile, flit);
+            }
+            FlitKind::CollectB => {
+                self.note_answer(tile, flit.txn);
+                self.collect_responses(tile, flit);
+            }
+            FlitKind::ReduceResponse => {
+                self.note_answer(tile, flit.txn);
+                self.deliver_group_response(tile, flit);
+            }
             FlitKind::Barrier => self.deliver_barrier(tile, flit),
             FlitKind::Atomic => {
                 let busy = self.atomic_cycles(tile);
                 let ni = &mut self.nis[tile];
                 let done = ni.atomic_busy_until.max(self.cycle) + busy;
                 ni.atomic_busy_until = done;
+                let done = self.data_due(tile, done);
                 self.wheel.push(
                     done,
                     Event::AtomicDone {
@@ -147,6 +158,16 @@ impl Machine<'_> {
             FlitKind::ReduceHead | FlitKind::BarrierHead => {}
             FlitKind::Credit => self.take_credit(tile, flit.txn, flit.payload),
         }
+    }
+
+    /// When narrow data that the memory has in `cycle` are due: after those that were asked for earlier.
+    fn data_due(&mut self, tile: usize, cycle: u64) -> u64 {
+        let due = &mut self.nis[tile].data_due;
+        if !self.is_peer {
+            *due = cycle.max(*due);
+            return *due;
+        }
+        cycle
     }
 
     /// Room at the next merge point: for this tile's merge point, else for its NI.
@@ -315,12 +336,9 @@ impl Machine<'_> {
         txn.open_members -= 1;
         let (owner, is_over, is_wide) = (txn.owner, txn.open_members == 0, txn.is_wide);
         self.counters.error_responses += u64::from(resp != OKAY);
+        self.record_completion(tile, id, resp);
         if is_wide {
-            let ni = &mut self.nis[tile];
-            ni.wide_outstanding -= 1;
-            ni.reductions_outstanding -= 1;
-            self.open_operands(tile);
-            self.refresh_plane(Plane::Wide, tile);
+            self.close_wide(tile, Place::Reduction);
         } else {
             self.close_narrow(tile);
         }
@@ -337,8 +355,61 @@ impl Machine<'_> {
 
     /// A narrow transaction of this tile has its response: the next one may leave.
     fn close_narrow(&mut self, tile: usize) {
-        self.nis[tile].narrow_outstanding -= 1;
-        self.refresh_injecting(tile);
+        let limit = self.network.spec().ni.max_narrow_outstanding;
+        if self.nis[tile].narrow_outstanding < limit || self.is_peer {
+            self.free(tile, Place::Narrow);
+        } else {
+            self.free_next(tile, Place::Narrow);
+        }
+    }
+
+    /// A wide write or reduction of this tile has its response.
+    fn close_wide(&mut self, tile: usize, place: Place) {
+        let (ni, limits) = (&self.nis[tile], &self.network.spec().ni);
+        let has_room = ni.wide_outstanding < limits.max_wide_outstanding
+            && ni.reductions_outstanding < limits.max_open_reductions;
+        if has_room || self.is_peer {
+            self.free(tile, place);
+        } else {
+            self.free_next(tile, place);
+        }
+    }
+
+    fn close_read(&mut self, tile: usize) {
+        let limit = self.network.spec().ni.max_wide_outstanding;
+        if self.nis[tile].reads_outstanding < limit || self.is_peer {
+            self.free(tile, Place::WideRead);
+        } else {
+            self.free_next(tile, Place::WideRead);
+        }
+    }
+
+    /// A place that becomes free at the end of this cycle: nobody can use it earlier.
+    fn free_next(&mut self, tile: usize, place: Place) {
+        let tile = tile as u32;
+        let event = Event::Freed { tile, place };
+        self.wheel.push(self.cycle + 1, event);
+    }
+
+    pub(crate) fn free(&mut self, tile: usize, place: Place) {
+        let ni = &mut self.nis[tile];
+        match place {
+            Place::Wide => ni.wide_outstanding -= 1,
+            Place::Reduction => {
+                ni.wide_outstanding -= 1;
+                ni.reductions_outstanding -= 1;
+            }
+            Place::WideRead => ni.reads_outstanding -= 1,
+            Place::Narrow => ni.narrow_outstanding -= 1,
+            Place::OwnFlit(is_wide) => ni.own_in_flight[usize::from(is_wide)] -= 1,
+        }
+        match place {
+            Place::Wide | Place::Reduction => {
+                self.open_operands(tile);
+                self.refresh_plane(Plane::Wide, tile);
+            }
+            Place::WideRead | Place::Narrow | Place::OwnFlit(_) => self.refresh_injecting(tile),
+        }
     }
 
     fn deliver_read_data(&mut self, tile: usize, flit: Flit) {
@@ -378,11 +449,12 @@ impl Machine<'_> {
     fn finish(&mut self, tile: usize, flit: Flit) {
         let txn = *self.txns.get(flit.txn);
         let resp = txn.resp.max(flit.resp());
+        self.record_completion(tile, flit.txn, resp);
         self.counters.error_responses += u64::from(resp != OKAY);
         if txn.is_wide && txn.kind == TxnKind::WideWrite {
-            self.nis[tile].wide_outstanding -= 1;
-            self.open_operands(tile);
-            self.refresh_plane(Plane::Wide, tile);
+            self.close_wide(tile, Place::Wide);
+        } else if txn.kind == TxnKind::WideRead {
+            self.close_read(tile);
         } else if !txn.is_wide {
             self.close_narrow(tile);
         }

@@ -7,6 +7,8 @@ use crate::join::Credit;
 use crate::machine::Machine;
 use crate::ni::{Source, Stream, beat_bytes};
 use crate::payload::BEAT_BYTES;
+use crate::turns::NARROW_WRITES;
+use noccl_run::LocalSide;
 use noccl_spec::Plane;
 
 impl Machine<'_> {
@@ -35,22 +37,28 @@ impl Machine<'_> {
     /// `wishes`: per plane, may the tile have something to send?
     fn inject_tile(&mut self, tile: usize, wishes: [bool; 3]) {
         let [wishes_req, wishes_rsp, wishes_wide] = wishes;
-        let mut has_sent = false;
-        if wishes_req && self.request_is_ready(tile) && self.may_send(Plane::Req, tile) {
-            let flit = self.nis[tile].req.pop_front();
+        let mut has_sent = wishes_req && self.copy_narrow(tile);
+        if wishes_req
+            && !has_sent
+            && self.may_send(Plane::Req, tile)
+            && let Some(source) = self.next_request(tile)
+        {
+            let flit = self.take_request(tile, source);
             let opens = flit.is_some_and(|f| self.opens_narrow(f));
             self.nis[tile].narrow_outstanding += u32::from(opens);
+            let is_wide_read = flit.is_some_and(|f| self.opens_wide_read(f));
+            self.nis[tile].reads_outstanding += u32::from(is_wide_read);
             self.push(Plane::Req, tile, flit);
             has_sent = true;
         }
         if wishes_rsp && self.may_send(Plane::Rsp, tile) {
             let credit = self.next_credit(tile);
-            let flit = credit.or_else(|| self.nis[tile].rsp.pop_front());
+            let flit = credit.or_else(|| self.take_answer(tile));
             self.push(Plane::Rsp, tile, flit);
             has_sent = true;
         }
         let mut goes_on = false;
-        if wishes_wide && self.may_send(Plane::Wide, tile) {
+        if wishes_wide {
             goes_on = self.inject_wide(tile);
             has_sent |= !goes_on;
         }
@@ -61,6 +69,12 @@ impl Machine<'_> {
                 }
             }
         }
+    }
+
+    fn take_answer(&mut self, tile: usize) -> Option<Flit> {
+        let answers = &mut self.nis[tile].rsp;
+        let source = answers.next(|_, _| true)?;
+        answers.take(source)
     }
 
     /// Credits go before responses: senders of operands wait for them.
@@ -84,17 +98,33 @@ impl Machine<'_> {
 
     /// A write beat or read data, in turns. Returns whether the tile surely has more to send.
     fn inject_wide(&mut self, tile: usize) -> bool {
-        let has_read = !self.nis[tile].reads.is_empty();
-        let write = self.ready_write(tile);
-        if !has_read && write.is_none() {
+        let may_send = self.may_send(Plane::Wide, tile);
+        if !may_send && !self.may_copy(tile) {
+            return true;
+        }
+        let mut write = self.ready_write(tile);
+        if let Some(at) = write
+            && self.has_own_copy(tile, self.nis[tile].writes[at].txn)
+        {
+            self.copy_beat(tile, at);
+            write = None;
+        }
+        if !may_send {
             return false;
         }
-        let yields = has_read && !self.nis[tile].read_had_turn;
+        let ni = &mut self.nis[tile];
+        let (has_read, has_write) = (!ni.reads.is_empty(), write.is_some() || ni.copied.is_some());
+        if !has_read && !has_write {
+            return false;
+        }
+        let yields = has_read && !ni.read_had_turn;
+        ni.read_had_turn = !has_write || yields;
+        let copied = if yields { None } else { ni.copied.take() };
         let write = write.filter(|_| !yields);
-        self.nis[tile].read_had_turn = write.is_none();
-        let flit = match write {
-            Some(at) => self.next_write_beat(tile, at),
-            None => self.next_read_beat(tile),
+        let flit = match (copied, write) {
+            (Some(flit), _) => flit,
+            (None, Some(at)) => self.next_write_beat(tile, at),
+            (None, None) => self.next_read_beat(tile),
         };
         self.push(Plane::Wide, tile, Some(flit));
         let waits = |s: &Stream| matches!(s.source, Source::Buffer | Source::Switch(_));
@@ -114,9 +144,12 @@ impl Machine<'_> {
     /// The same for one plane, where the change matters for no other.
     pub(crate) fn refresh_plane(&mut self, plane: Plane, tile: usize) {
         let is_ready = match plane {
-            Plane::Req => self.request_is_ready(tile),
+            Plane::Req => self.next_request(tile).is_some(),
             Plane::Rsp => !self.nis[tile].rsp.is_empty() || self.nis[tile].credits_owed > 0,
-            Plane::Wide => !self.nis[tile].reads.is_empty() || self.ready_write(tile).is_some(),
+            Plane::Wide => {
+                let ni = &self.nis[tile];
+                !ni.reads.is_empty() || ni.copied.is_some() || self.ready_write(tile).is_some()
+            }
         };
         if is_ready {
             self.injecting[plane.idx()].insert(tile);
@@ -125,10 +158,16 @@ impl Machine<'_> {
         }
     }
 
+    pub(crate) fn opens_wide_read(&self, flit: Flit) -> bool {
+        flit.kind == FlitKind::ReadRequest && self.txns.get(flit.txn).is_wide
+    }
+
     /// Is this the first flit of a narrow transaction? (A published write or barrier begins with its AW.)
     pub(crate) fn opens_narrow(&self, flit: Flit) -> bool {
         match flit.kind {
-            FlitKind::NarrowWrite | FlitKind::Barrier => !self.is_peer && flit.beat == 0,
+            // One whose own copy has gone is open.
+            FlitKind::NarrowWrite => !self.is_peer && flit.flags & OWN_COPY == 0,
+            FlitKind::Barrier => !self.is_peer,
             FlitKind::WriteHead | FlitKind::BarrierHead | FlitKind::Atomic => true,
             FlitKind::ReadRequest => !self.txns.get(flit.txn).is_wide,
             FlitKind::Write
@@ -145,19 +184,20 @@ impl Machine<'_> {
 
     fn may_send(&self, plane: Plane, tile: usize) -> bool {
         self.planes[plane.idx()].can_inject(tile)
-            && !self.stalls(
+            && !self.config.is_held(
+                self.cycle,
                 plane,
-                tile + self.nis.len(),
-                self.config.stalls.map(|s| s.initiator_stall_per_256),
+                tile,
+                LocalSide::Input {
+                    tiles: self.nis.len(),
+                },
             )
     }
 
     fn push(&mut self, plane: Plane, tile: usize, flit: Option<Flit>) {
         let Some(flit) = flit else { return };
         self.last_progress = self.cycle;
-        let Some(mut flit) = self.own_copy(tile, flit) else {
-            return;
-        };
+        let mut flit = flit;
         if self.is_to_itself(tile, flit) {
             flit.flags |= TO_ITSELF;
             self.nis[tile].own_in_flight[usize::from(flit.kind == FlitKind::Write)] += 1;
@@ -176,33 +216,60 @@ impl Machine<'_> {
         txn.home as usize == tile && txn.target as usize == tile
     }
 
-    /// A multicast that includes its initiator: the NI hands the own copy to its memory port at once.
+    /// Does a multicast include its initiator?
     ///
-    /// Through the router it would leave by the Local output, which in a memory-to-clusters multicast
-    /// carries the read data at the same time: the own copy would halve the rate of all others. The
-    /// published router does loop it back. Returns the flit for the others, if there are any.
-    fn own_copy(&mut self, tile: usize, flit: Flit) -> Option<Flit> {
-        let is_write = matches!(flit.kind, FlitKind::Write | FlitKind::NarrowWrite);
-        if self.is_peer || !is_write || flit.flags & MULTICAST == 0 {
-            return Some(flit);
-        }
-        let set = self.txns.trees.set(flit.txn);
-        if !set.contains(self.coord(tile as u32)) {
-            return Some(flit);
-        }
-        let has_others = set.set.len() > 1;
-        if flit.kind == FlitKind::NarrowWrite {
-            self.take_write(tile, flit);
-        } else {
-            if has_others && self.is_value() {
+    /// The NI hands the own copy to its memory port as soon as the beat is its turn, whether or not the router has room. Through
+    /// the router it would leave by the Local output, which in a memory-to-clusters multicast carries the read data at the same
+    /// time: the own copy would halve the rate of all others. The published router does loop it back.
+    fn has_own_copy(&self, tile: usize, txn: u32) -> bool {
+        !self.is_peer
+            && self.txns.get(txn).is_multicast
+            && self.txns.get(txn).home as usize == tile
+            && self.txns.trees.set(txn).contains(self.coord(tile as u32))
+    }
+
+    /// Could a beat go to the own memory though the router has no room?
+    fn may_copy(&self, tile: usize) -> bool {
+        let ni = &self.nis[tile];
+        let is_multicast = |s: &Stream| self.txns.get(s.txn).is_multicast;
+        let first = ni.writes.front();
+        ni.copied.is_none() && (first.is_some_and(is_multicast) || !ni.is_one_channel())
+    }
+
+    /// The own copy of a wide multicast's beat goes; the beat for the others, if there are any, goes with it or later.
+    fn copy_beat(&mut self, tile: usize, at: usize) {
+        let flit = self.next_write_beat(tile, at);
+        self.last_progress = self.cycle;
+        let has_others = self.txns.trees.set(flit.txn).set.len() > 1;
+        if has_others {
+            if self.is_value() {
                 self.pool.share(flit.payload, 1);
             }
-            self.deliver_write(tile, flit);
+            let flags = flit.flags | OWN_COPY;
+            self.nis[tile].copied = Some(Flit { flags, ..flit });
         }
-        has_others.then_some(Flit {
-            flags: flit.flags | OWN_COPY,
-            ..flit
-        })
+        self.deliver_write(tile, flit);
+    }
+
+    /// The same for the next narrow write. Returns whether that is all of it.
+    fn copy_narrow(&mut self, tile: usize) -> bool {
+        let Some(front) = self.ready_narrow_write(tile) else {
+            return false;
+        };
+        if front.flags & OWN_COPY != 0 || !self.has_own_copy(tile, front.txn) {
+            return false;
+        }
+        self.last_progress = self.cycle;
+        let has_others = self.txns.trees.set(front.txn).set.len() > 1;
+        let ni = &mut self.nis[tile];
+        ni.narrow_outstanding += 1;
+        if has_others {
+            ni.req.mark(NARROW_WRITES, OWN_COPY);
+        } else {
+            ni.req.drop_front(NARROW_WRITES);
+        }
+        self.take_write(tile, front);
+        !has_others
     }
 
     fn next_write_beat(&mut self, tile: usize, at: usize) -> Flit {

@@ -55,6 +55,7 @@ impl Machine<'_> {
             ..Txn::new(TxnKind::WideWrite, owner, tile)
         };
         let id = self.txns.open(txn, tree);
+        self.record_command(tile, id, Some(source));
         let stream = Stream::plain(id, beats, self.is_peer, source);
         self.nis[tile as usize].queue(stream, owner.channel());
         self.refresh_injecting(tile as usize);
@@ -147,6 +148,7 @@ impl Machine<'_> {
             is_reduction: true,
             source,
         };
+        self.record_command(tile, txn, Some(source));
         let channel = self.txns.get(txn).owner.channel();
         self.nis[tile as usize].queue(stream, channel);
         self.refresh_injecting(tile as usize);
@@ -175,6 +177,7 @@ impl Machine<'_> {
         };
         let dst = pack(tree.set.set.base);
         let id = self.txns.open(txn, tree);
+        self.record_command(tile, id, None);
         if self.is_peer {
             let flags = u8::from(is_multicast) * MULTICAST;
             let head = Flit {
@@ -243,6 +246,7 @@ impl Machine<'_> {
     /// A member arrives at an open barrier.
     pub(crate) fn arrive_at_barrier(&mut self, tile: u32, txn: u32) {
         let dst = pack(self.txns.trees.tree(txn).root);
+        self.record_command(tile, txn, None);
         if self.is_peer {
             let head = Flit {
                 txn,
@@ -267,6 +271,7 @@ impl Machine<'_> {
 
     fn send_request(&mut self, tile: u32, to: u32, txn: u32, kind: FlitKind) {
         let dst = pack(self.coord(to));
+        self.record_command(tile, txn, None);
         self.send(
             tile,
             Plane::Req,

@@ -271,7 +271,7 @@ fn assert_empty(machine: &Machine<'_>) -> Result<(), TestCaseError> {
             rsp,
             ..
         } = ni;
-        let queued = writes.iter().count() + reads.len() + req.len() + rsp.len();
+        let queued = writes.iter().count() + reads.len() + req.iter().count() + rsp.iter().count();
         prop_assert_eq!(queued, 0, "queues of tile {}", tile);
         let open = [
             ni.wide_outstanding,

@@ -49,6 +49,7 @@ mod trace_form;
 mod trace_run;
 mod trace_verify;
 mod traffic_run;
+mod turns;
 mod txn;
 mod units;
 mod watch;

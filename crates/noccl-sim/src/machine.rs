@@ -8,6 +8,7 @@
 use crate::bitset::BitSet;
 use crate::crew::{Crew, PARTS_PER_THREAD};
 use crate::errors::Errors;
+use crate::flit::Flit;
 use crate::join::{JoinConfig, Joins, Owed, Timeout};
 use crate::memory::Memories;
 use crate::ni::Nis;
@@ -47,6 +48,8 @@ pub(crate) enum Event {
     Owe(Owed),
     /// Room at the next merge point has come for a NI.
     OwnCredit { tile: u32, txn: u32, beats: u32 },
+    /// An answer of the last cycle has made a place free at a NI that had none.
+    Freed { tile: u32, place: Place },
     /// The root's merge point may read its operands of an all-reduce.
     Operands { txn: u32, offset: u64 },
     /// A beat of an all-reduce's result can be read in the root's memory.
@@ -61,6 +64,21 @@ pub(crate) enum Event {
     ChainDone { instance: u32 },
     /// The driver's own.
     Driver { what: u32, detail: u32 },
+}
+
+/// What a NI counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Place {
+    /// Open wide write.
+    Wide,
+    /// Open reduction.
+    Reduction,
+    /// Open wide read.
+    WideRead,
+    /// Open narrow transaction.
+    Narrow,
+    /// Unicast write flit to the tile itself, narrow (0) or wide (1).
+    OwnFlit(u8),
 }
 
 /// What the driver is told.
@@ -111,6 +129,8 @@ pub(crate) struct Machine<'n> {
     pub is_peer: bool,
     /// Torrent endpoints of the clusters, if they have some.
     pub torrents: Option<Box<Torrents>>,
+    /// Answers of memories to their own tile's multicasts.
+    pub own_answers: Vec<(u32, Flit)>,
     pub recorder: Option<Box<Recorder<'n>>>,
     pub crew: Crew,
     pub due: Vec<Event>,
@@ -154,6 +174,7 @@ impl<'n> Machine<'n> {
             errors: Errors::default(),
             is_peer,
             torrents: Torrents::new(network),
+            own_answers: Vec::new(),
             recorder: None,
             due: Vec::new(),
         }
@@ -165,7 +186,9 @@ impl<'n> Machine<'n> {
 
     /// Nothing can move before the next event.
     pub(crate) fn is_idle(&self) -> bool {
-        self.planes.iter().all(PlaneState::is_idle) && self.injecting.iter().all(BitSet::is_empty)
+        self.planes.iter().all(PlaneState::is_idle)
+            && self.injecting.iter().all(BitSet::is_empty)
+            && self.own_answers.is_empty()
     }
 
     /// Cycles a tile's memory takes to answer.
@@ -196,6 +219,7 @@ impl<'n> Machine<'n> {
         for plane in Plane::ALL {
             self.hand_over(plane);
         }
+        self.take_own_answers();
     }
 
     /// Events that became due while this cycle was processed. Returns whether there were any.

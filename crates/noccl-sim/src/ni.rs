@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Network interface state per tile: queues between the AXI ports and the Local inputs of three planes.
 
-use crate::few::{Few, Front, Rest};
+use crate::few::{Front, Rest};
 use crate::flit::Flit;
+use crate::turns::Turns;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::sync::LazyLock;
@@ -79,16 +80,27 @@ pub(crate) struct Ni {
     pub reductions_outstanding: u32,
     /// Credits of the tile's merge point that go before responses.
     pub credits_owed: u16,
-    /// Outgoing responses and narrow read data.
-    pub rsp: Few<Flit, 2>,
+    /// Outgoing responses and narrow read data: of the wide port, of the narrow port, data.
+    pub rsp: Turns,
     /// Write channel of the AXI port that the first outgoing bursts use, see [`crate::txn::Owner::channel`].
     channel: (u8, u32),
     /// Narrow transactions without a response yet.
     pub narrow_outstanding: u32,
+    /// Wide reads without their last data yet.
+    pub reads_outstanding: u32,
     /// Barriers that are collecting contributions here.
     pub open_barriers: u32,
-    /// Outgoing requests.
-    pub req: Few<Flit, 1>,
+    /// Outgoing requests: narrow writes, narrow reads, wide reads.
+    pub req: Turns,
+    /// A narrow write, a narrow read is offered to the router: it stays so, though the other may have taken the last
+    /// place meanwhile.
+    pub asked: [bool; 2],
+    /// A multicast's beat whose own copy has gone and that has not: it goes before any other write.
+    pub copied: Option<Flit>,
+    /// The cycle after the last answer to a narrow, to a wide write came: one per cycle.
+    pub answered: [u64; 2],
+    /// When the last of the narrow data that have been asked for are due: data come in the order of requests.
+    pub data_due: u64,
     /// Bytes in the DMA engine's buffer.
     pub buffer_bytes: u32,
     /// Value mode: those bytes.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a NI may send next.
 
+use crate::flit::{Flit, OWN_COPY};
 use crate::machine::Machine;
 use crate::ni::{Ni, Source, Stream, beat_bytes};
+use crate::turns::{NARROW_READS, NARROW_WRITES};
 
 impl Machine<'_> {
     /// Would a multicast's own copy overtake an earlier write of the tile to itself?
@@ -12,14 +14,42 @@ impl Machine<'_> {
             && self.txns.trees.set(txn).contains(self.coord(tile as u32))
     }
 
-    /// The next request may leave the NI.
-    pub(crate) fn request_is_ready(&self, tile: usize) -> bool {
-        let Some(front) = self.nis[tile].req.front() else {
-            return false;
+    /// The source whose request may leave the NI.
+    pub(crate) fn next_request(&self, tile: usize) -> Option<usize> {
+        let may_send = |source, flit: &Flit| self.request_is_ready(tile, source, flit);
+        self.nis[tile].req.next(may_send)
+    }
+
+    fn request_is_ready(&self, tile: usize, source: usize, front: &Flit) -> bool {
+        let ni = &self.nis[tile];
+        let limits = &self.network.spec().ni;
+        if self.opens_wide_read(*front) {
+            return self.is_peer || ni.reads_outstanding < limits.max_wide_outstanding;
+        }
+        let limit = limits.max_narrow_outstanding;
+        let has_asked = ni.asked.get(source).is_some_and(|asked| *asked);
+        let has_room = has_asked || ni.narrow_outstanding < limit || !self.opens_narrow(*front);
+        let is_begun = front.flags & OWN_COPY != 0;
+        is_begun || (has_room && !self.would_overtake(tile, front.txn, false))
+    }
+
+    /// The next narrow write, if it may leave.
+    pub(crate) fn ready_narrow_write(&self, tile: usize) -> Option<Flit> {
+        let front = self.nis[tile].req.front(NARROW_WRITES)?;
+        let is_ready = self.request_is_ready(tile, NARROW_WRITES, front);
+        is_ready.then_some(*front)
+    }
+
+    /// Takes the next request out of the NI.
+    pub(crate) fn take_request(&mut self, tile: usize, source: usize) -> Option<Flit> {
+        let asks = |other: usize| {
+            let front = self.nis[tile].req.front(other);
+            other != source && front.is_some_and(|f| self.request_is_ready(tile, other, f))
         };
-        let limit = self.network.spec().ni.max_narrow_outstanding;
-        let has_room = self.nis[tile].narrow_outstanding < limit || !self.opens_narrow(*front);
-        has_room && !self.would_overtake(tile, front.txn, false)
+        let asked = [asks(NARROW_WRITES), asks(NARROW_READS)];
+        let ni = &mut self.nis[tile];
+        ni.asked = asked;
+        ni.req.take(source)
     }
 
     /// The write stream that may send its next beat.
@@ -30,6 +60,9 @@ impl Machine<'_> {
     pub(crate) fn ready_write(&self, tile: usize) -> Option<usize> {
         let ni = &self.nis[tile];
         let first = ni.writes.front()?;
+        if ni.copied.is_some() {
+            return None;
+        }
         if self.is_ready(ni, first) && !self.would_overtake(tile, first.txn, true) {
             return Some(0);
         }

@@ -8,13 +8,19 @@
 
 use crate::block::{LANES, LOCAL, PORTS};
 use crate::flit::{Flit, FlitKind, MULTICAST, OWN_COPY, pack, unpack};
+use crate::inject::pattern;
 use crate::join::Credit;
 use crate::machine::Machine;
+use crate::ni::{Source, beat_bytes};
+use crate::payload::BEAT_BYTES;
 use crate::plane::{PlaneState, slot_at};
 use crate::txn::TxnKind;
 use noccl_net::deadlock::BEATS_PER_CREDIT;
 use noccl_net::{Coord, Port, TileId};
-use noccl_run::{CycleRecord, FlitPlace, FlitRecord, Handshake, RecordedKind, RunError};
+use noccl_run::{
+    Command, CommandKind, Completion, CycleRecord, FlitPlace, FlitRecord, Handshake, RecordedKind,
+    RunError,
+};
 use noccl_spec::Plane;
 
 /// Takes the record of every cycle in which something crossed a router port.
@@ -28,6 +34,8 @@ pub(crate) struct Recorder<'n> {
     before: [Vec<[u8; 2]>; 3],
     /// Merge points that give room to their own NI in this cycle.
     own: Vec<Handshake>,
+    commands: Vec<Command>,
+    completions: Vec<Completion>,
 }
 
 impl<'n> Machine<'n> {
@@ -48,6 +56,8 @@ impl<'n> Machine<'n> {
             record: CycleRecord::default(),
             before: [const { Vec::new() }; 3],
             own: Vec::new(),
+            commands: Vec::new(),
+            completions: Vec::new(),
         }));
         Ok(())
     }
@@ -67,6 +77,72 @@ impl<'n> Machine<'n> {
         let own = self.handshake(Plane::Rsp, tile as usize, place, flit);
         recorder.own.push(own);
         self.recorder = Some(recorder);
+    }
+
+    /// An endpoint asks its NI for a transaction.
+    #[inline]
+    pub(crate) fn record_command(&mut self, tile: u32, id: u32, source: Option<Source>) {
+        if self.recorder.is_some() {
+            let command = self.command(tile, id, source);
+            if let Some(recorder) = &mut self.recorder {
+                recorder.commands.push(command);
+            }
+        }
+    }
+
+    /// An endpoint has the last answer to a transaction.
+    #[inline]
+    pub(crate) fn record_completion(&mut self, tile: usize, tag: u32, resp: u8) {
+        if let Some(recorder) = &mut self.recorder {
+            let tile = TileId(tile as u32);
+            recorder.completions.push(Completion { tile, tag, resp });
+        }
+    }
+
+    #[cold]
+    fn command(&self, tile: u32, id: u32, source: Option<Source>) -> Command {
+        let txn = self.txns.get(id);
+        let tree = self.txns.trees.tree(id);
+        let (kind, target, is_group) = match txn.kind {
+            TxnKind::WideWrite => (CommandKind::WideWrite, txn.target, txn.is_multicast),
+            TxnKind::WideRead => (CommandKind::WideRead, txn.target, false),
+            TxnKind::WideReduction => (CommandKind::Reduction, txn.home, true),
+            TxnKind::NarrowWrite => (CommandKind::NarrowWrite, txn.target, txn.is_multicast),
+            TxnKind::NarrowRead => (CommandKind::NarrowRead, txn.target, false),
+            TxnKind::Barrier => (CommandKind::Barrier, txn.home, true),
+            TxnKind::Atomic => (CommandKind::Atomic, txn.target, false),
+        };
+        // Only these bytes do not depend on what happens until the beat leaves.
+        let seed = if let Some(Source::Pattern(seed)) = source
+            && self.is_value()
+        {
+            Some(seed)
+        } else {
+            None
+        };
+        let beats = if seed.is_some() { txn.beats } else { 0 };
+        let beat = |beat| {
+            let (from, len) = beat_bytes(txn.address, txn.bytes, beat);
+            let mut line = [0; BEAT_BYTES];
+            let start = ((txn.address + u64::from(from)) % BEAT_BYTES as u64) as usize;
+            pattern(
+                seed.unwrap_or(0),
+                from,
+                &mut line[start..start + len as usize],
+            );
+            line
+        };
+        Command {
+            tile: TileId(tile),
+            tag: id,
+            kind,
+            target: self.coord(target),
+            set: is_group.then_some(tree.set.set),
+            address: txn.address,
+            bytes: txn.bytes,
+            beats: txn.beats,
+            data: (0..beats).map(beat).collect(),
+        }
     }
 
     /// Credits that the NIs may send in this cycle.
@@ -115,7 +191,13 @@ impl<'n> Machine<'n> {
             record,
             before,
             own: _,
+            commands,
+            completions,
         } = &mut *recorder;
+        record.commands.clear();
+        record.commands.append(commands);
+        record.completions.clear();
+        record.completions.append(completions);
         record.handshakes.retain(|h| {
             h.place != FlitPlace::Owed || !self.has_sent_credit(h.tile.0 as usize, before)
         });
@@ -144,7 +226,10 @@ impl<'n> Machine<'n> {
                 }
             }
         }
-        if !record.handshakes.is_empty() {
+        if !record.handshakes.is_empty()
+            || !record.commands.is_empty()
+            || !record.completions.is_empty()
+        {
             sink(record);
         }
         self.recorder = Some(recorder);
@@ -171,7 +256,12 @@ impl<'n> Machine<'n> {
     fn facts(&self, plane: Plane, flit: Flit) -> FlitRecord {
         let txn = self.txns.get(flit.txn);
         let tree = self.txns.trees.tree(flit.txn);
-        let kind = recorded_kind(flit.kind);
+        let is_atomic = txn.kind == TxnKind::Atomic && flit.kind == FlitKind::Response;
+        let kind = if is_atomic {
+            RecordedKind::Atomic
+        } else {
+            recorded_kind(flit.kind)
+        };
         let is_multicast = flit.flags & MULTICAST != 0;
         let joins = matches!(
             kind,
@@ -180,15 +270,20 @@ impl<'n> Machine<'n> {
         let src = match kind {
             RecordedKind::Reduce => unpack(flit.dst),
             RecordedKind::Barrier | RecordedKind::GroupResponse | RecordedKind::Credit => tree.root,
+            RecordedKind::ReadData | RecordedKind::Response => {
+                self.network.coord(TileId(txn.target))
+            }
+            RecordedKind::Atomic if plane == Plane::Rsp => self.network.coord(TileId(txn.target)),
             RecordedKind::Write
-            | RecordedKind::ReadData
             | RecordedKind::ReadRequest
             | RecordedKind::Atomic
-            | RecordedKind::Response
             | RecordedKind::Result
             | RecordedKind::CollectedResponse => self.network.coord(TileId(txn.home)),
         };
-        let dst = if is_multicast {
+        let dst = if is_multicast && kind == RecordedKind::Write {
+            let (origin, base) = (tree.set.origin, tree.set.set.base);
+            Coord::new(origin.x + base.x, origin.y + base.y)
+        } else if is_multicast {
             Coord::new(0, 0)
         } else if kind == RecordedKind::Reduce {
             tree.root
@@ -200,7 +295,6 @@ impl<'n> Machine<'n> {
             RecordedKind::Barrier | RecordedKind::CollectedResponse | RecordedKind::Credit
         );
         let moves_bytes = self.is_value() && plane == Plane::Wide;
-        let is_atomic = txn.kind == TxnKind::Atomic && kind == RecordedKind::Response;
         debug_assert!(kind != RecordedKind::Reduce || pack(src) == flit.dst);
         FlitRecord {
             kind,

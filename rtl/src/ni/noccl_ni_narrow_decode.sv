@@ -17,6 +17,9 @@ module noccl_ni_narrow_decode (
   import noccl_axi_pkg::OPCODE_UNICAST;
   import noccl_axi_pkg::OPCODE_JOIN;
 
+  localparam noccl_flit_pkg::tag_t NARROW_TAG =
+      noccl_flit_pkg::tag_t'(1 << (noccl_cfg_pkg::TAG_BITS - 1));
+
   logic hit, is_served;
 
   noccl_ni_decode u_decode (
@@ -36,8 +39,10 @@ module noccl_ni_narrow_decode (
   assign write_o.is_error = !hit || !is_served;
   assign write_o.opcode = aw_i.user.opcode;
   assign write_o.is_atomic = aw_i.atop != noccl_axi_pkg::ATOP_NONE;
+  // Answers to a narrow and a wide multicast of a tile meet in the network: their tags differ in the
+  // highest bit.
   assign write_o.tag = aw_i.user.opcode == OPCODE_JOIN ? aw_i.user.tag
-      : noccl_flit_pkg::tag_t'(aw_i.id);
+      : NARROW_TAG | noccl_flit_pkg::tag_t'(aw_i.id);
   assign write_o.size = aw_i.size;
   assign write_o.refusal.id = aw_i.id;
   assign write_o.refusal.resp = hit ? noccl_flit_pkg::RESP_SLVERR : noccl_flit_pkg::RESP_DECERR;

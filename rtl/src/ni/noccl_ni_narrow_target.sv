@@ -166,13 +166,27 @@ module noccl_ni_narrow_target #(
   );
 
   // An atomic's B says nothing that its R does not say.
-  assign answer_valid_o = b_valid_i && oldest_valid && oldest.is_last;
-  assign b_ready_o = oldest_valid && (!oldest.is_last || answer_ready_i);
+  noccl_ni_pkg::answer_t told;
+  logic has_room;
+  assign b_ready_o = oldest_valid && (!oldest.is_last || has_room);
   assign oldest_taken = b_valid_i && b_ready_o;
   always_comb begin
-    answer_o = oldest;
-    answer_o.resp = noccl_ni_pkg::worse(oldest.resp, b_resp_i);
+    told = oldest;
+    told.resp = noccl_ni_pkg::worse(oldest.resp, b_resp_i);
   end
+
+  noccl_ni_waiting #(
+      .Depth(Answers)
+  ) u_waiting (
+      .clk_i,
+      .rst_ni,
+      .valid_i(b_valid_i && oldest_valid && oldest.is_last),
+      .ready_o(has_room),
+      .data_i (told),
+      .valid_o(answer_valid_o),
+      .ready_i(answer_ready_i),
+      .data_o (answer_o)
+  );
 
   assign data_valid_o = r_valid_i && asker_valid;
   assign r_ready_o = asker_valid && data_ready_i;

@@ -280,6 +280,7 @@ module noccl_ni_narrow_write (
     end
   end
 
+  `ASSERT_INIT(TagsTellNarrowFromWide, noccl_cfg_pkg::TAG_BITS > noccl_ni_pkg::WIDE_TAG_BITS)
   `ASSUME(AnswersAreExpected, !rsp_valid_i || busy_q[answer_id])
   `ASSUME(LandedWritesWereSent, !landed_i || own_in_flight_q != '0)
   `ASSUME(AwIsStable, !$past(aw_valid_i && !aw_ready_o) || (aw_valid_i && $stable(aw_i)))

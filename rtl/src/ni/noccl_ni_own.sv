@@ -85,8 +85,30 @@ module noccl_ni_own #(
       .data_o (oldest)
   );
 
-  assign answer_valid_o = b_valid_i && oldest_valid && oldest.is_last;
-  assign answer_tag_o   = oldest.tag;
+  typedef struct packed {
+    noccl_flit_pkg::tag_t  tag;
+    noccl_flit_pkg::resp_e resp;
+  } told_t;
+
+  told_t told, waiting;
+  logic has_room;
+  assign told.tag = oldest.tag;
+  assign answer_tag_o = waiting.tag;
+  assign answer_resp_o = waiting.resp;
+
+  noccl_ni_waiting #(
+      .Depth (Answers),
+      .data_t(told_t)
+  ) u_waiting (
+      .clk_i,
+      .rst_ni,
+      .valid_i(b_valid_i && oldest_valid && oldest.is_last),
+      .ready_o(has_room),
+      .data_i (told),
+      .valid_o(answer_valid_o),
+      .ready_i(answer_ready_i),
+      .data_o (waiting)
+  );
 
   // At most one burst per channel is open here: no failure is left out.
   noccl_ni_failed #(
@@ -99,10 +121,10 @@ module noccl_ni_own #(
       .is_last_i(oldest.is_last),
       .name_i   (oldest.tag),
       .resp_i   (b_resp_i),
-      .resp_o   (answer_resp_o)
+      .resp_o   (told.resp)
   );
 
-  assign b_ready_o = oldest_valid && (!oldest.is_last || answer_ready_i);
+  assign b_ready_o = oldest_valid && (!oldest.is_last || has_room);
   assign oldest_taken = b_valid_i && b_ready_o;
 
   `ASSUME(MemoryAnswersWhatItTook, !b_valid_i || oldest_valid)

@@ -119,13 +119,27 @@ module noccl_ni_wide_target #(
   );
 
   // Answers of beats before the last end here.
-  assign answer_valid_o = b_valid_i && oldest_valid && oldest.is_last;
-  assign b_ready_o = oldest_valid && (!oldest.is_last || answer_ready_i);
+  noccl_ni_pkg::answer_t burst_answer;
+  logic has_room;
+  assign b_ready_o = oldest_valid && (!oldest.is_last || has_room);
   assign oldest_taken = b_valid_i && b_ready_o;
   always_comb begin
-    answer_o = oldest;
-    answer_o.resp = burst_resp;
+    burst_answer = oldest;
+    burst_answer.resp = burst_resp;
   end
+
+  noccl_ni_waiting #(
+      .Depth(Answers)
+  ) u_waiting (
+      .clk_i,
+      .rst_ni,
+      .valid_i(b_valid_i && oldest_valid && oldest.is_last),
+      .ready_o(has_room),
+      .data_i (burst_answer),
+      .valid_o(answer_valid_o),
+      .ready_i(answer_ready_i),
+      .data_o (answer_o)
+  );
 
   `ASSERT_INIT(AnswersAtLeastOne, Answers >= 1)
   `ASSUME(OnlyWritesAndSums, !flit_valid_i || hdr.kind != noccl_flit_pkg::WIDE_READ_DATA)

@@ -120,7 +120,8 @@ impl Layout {
             Plane::Wide => {
                 let line = flit.address / BEAT_BYTES + u64::from(flit.beat);
                 let is_reduction = flit.kind == RecordedKind::Reduce;
-                put(line);
+                // Whoever asked for data knows their place.
+                put(u64::from(flit.kind != RecordedKind::ReadData) * line);
                 put(u64::from(flit.beats - 1 - flit.beat));
                 put(u64::from(is_reduction) * operator(flit.operator));
                 put(u64::from(is_reduction) * element(flit.element));
@@ -168,7 +169,7 @@ impl Layout {
 const KIND_NAMES: [&[&str]; 3] = [
     &["WRITE", "REDUCE", "READ_DATA", "RESULT"],
     &["READ_NARROW", "READ_WIDE", "WRITE", "BARRIER", "ATOMIC"],
-    &["B", "READ_DATA", "COLLECT_B", "GROUP_B", "CREDIT"],
+    &["B", "READ_DATA", "COLLECT_B", "GROUP_B", "CREDIT", "ATOMIC"],
 ];
 
 fn kind_name(plane: Plane, kind: u64) -> &'static str {
@@ -185,6 +186,7 @@ fn kind(plane: Plane, flit: &FlitRecord) -> u64 {
     match (plane, flit.kind) {
         (Plane::Wide, RecordedKind::ReadData) => 2,
         (Plane::Req, RecordedKind::Write) => 2,
+        (Plane::Rsp, RecordedKind::Atomic) => 5,
         (_, RecordedKind::Write | RecordedKind::Response) => 0,
         (_, RecordedKind::Reduce | RecordedKind::ReadData) => 1,
         (_, RecordedKind::ReadRequest) => u64::from(flit.is_wide),
@@ -317,5 +319,6 @@ mod tests {
         assert_eq!(on(Plane::Rsp, RecordedKind::CollectedResponse), "COLLECT_B");
         assert_eq!(on(Plane::Rsp, RecordedKind::GroupResponse), "GROUP_B");
         assert_eq!(on(Plane::Rsp, RecordedKind::Credit), "CREDIT");
+        assert_eq!(on(Plane::Rsp, RecordedKind::Atomic), "ATOMIC");
     }
 }

@@ -15,12 +15,12 @@ mod ports_model;
 pub use divergence::Divergence;
 pub use ports::{PortDivergence, PortsLockstep};
 
-use layout::Layout;
+pub(crate) use layout::Layout;
 use model::{Credits, Model};
 use noccl_net::{Network, Port, TileId};
 use noccl_run::{CycleRecord, FlitPlace, Handshake, RecordedKind};
 use noccl_spec::Plane;
-use numbers::Numbers;
+pub(crate) use numbers::Numbers;
 use std::ffi::CString;
 use std::path::Path;
 use thiserror::Error;
@@ -64,7 +64,7 @@ pub enum LockstepError {
 }
 
 /// Ports in words, as in [`Divergence::at`].
-const OUTPUTS: [&str; 5] = [
+pub(crate) const OUTPUTS: [&str; 5] = [
     "link north",
     "link east",
     "link south",

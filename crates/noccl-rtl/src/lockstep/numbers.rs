@@ -14,6 +14,7 @@ use std::path::Path;
 #[derive(Debug, Clone)]
 pub(crate) struct Numbers {
     by_name: HashMap<String, u32>,
+    arrays: HashMap<String, Vec<u64>>,
     path: String,
 }
 
@@ -31,6 +32,7 @@ impl Numbers {
         };
         Ok(Self {
             by_name: text.lines().filter_map(number).collect(),
+            arrays: text.lines().filter_map(array).collect(),
             path: shown,
         })
     }
@@ -40,6 +42,14 @@ impl Numbers {
         found.ok_or_else(|| LockstepError::Library {
             path: self.path.clone(),
             reason: format!("it has no number {name}"),
+        })
+    }
+
+    pub(crate) fn array(&self, name: &str) -> Result<&[u64], LockstepError> {
+        let found = self.arrays.get(name).map(Vec::as_slice);
+        found.ok_or_else(|| LockstepError::Library {
+            path: self.path.clone(),
+            reason: format!("it has no array {name}"),
         })
     }
 
@@ -69,5 +79,34 @@ impl Numbers {
             }
         }
         Ok(())
+    }
+}
+
+/// A line like `localparam int unsigned NAME[COUNT] = '{1, 48'h2_0000};`.
+fn array(line: &str) -> Option<(String, Vec<u64>)> {
+    let (left, right) = line
+        .trim()
+        .strip_prefix("localparam ")?
+        .split_once(" = '{")?;
+    let name = left.rsplit_once(' ')?.1.split_once('[')?.0;
+    let value = |text: &str| {
+        let digits = text.trim().replace('_', "");
+        match digits.split_once("'h") {
+            Some((_, hexadecimal)) => u64::from_str_radix(hexadecimal, 16).ok(),
+            None => digits.parse().ok(),
+        }
+    };
+    let values: Option<Vec<u64>> = right.strip_suffix("};")?.split(',').map(value).collect();
+    Some((name.to_owned(), values?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::array;
+
+    #[test]
+    fn an_array_is_read_in_any_base() {
+        let read = array("  localparam logic [ADDR_BITS-1:0] MAP[N] = '{48'h7000_0000, 20};");
+        assert_eq!(read, Some(("MAP".to_owned(), vec![0x7000_0000, 20])));
     }
 }

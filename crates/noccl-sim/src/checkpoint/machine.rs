@@ -38,11 +38,13 @@ impl Machine<'_> {
             checksum,
             wrong_beats,
             errors,
+            own_answers,
             torrents,
         } = self;
         to.put(&(cycle, last_progress, txns, pool, memories))?;
         to.put(&(Sorted(atomics), nis, injecting, wheel, done))?;
         to.put(&(counters, fpu_busy_until, checksum, wrong_beats, errors))?;
+        to.put(own_answers)?;
         to.put(&torrents.as_ref().map(|t| &t.places))?;
         planes.iter().try_for_each(|plane| plane.save(to))
     }
@@ -71,6 +73,7 @@ impl Machine<'_> {
             self.wrong_beats,
             self.errors,
         ) = from.take()?;
+        self.own_answers = from.take()?;
         let places: Option<Vec<Place>> = from.take()?;
         match (&mut self.torrents, places) {
             (Some(own), Some(saved)) if saved.len() == tiles => own.places = saved,

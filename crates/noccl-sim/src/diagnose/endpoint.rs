@@ -19,8 +19,8 @@ impl View<'_, '_> {
     pub(super) fn next_of_source(&self, plane: Plane, tile: u32) -> Option<u32> {
         let ni = &self.machine.nis[tile as usize];
         match plane {
-            Plane::Req => ni.req.front().map(|f| f.txn),
-            Plane::Rsp => ni.rsp.front().map(|f| f.txn),
+            Plane::Req => ni.req.iter().next().map(|f| f.txn),
+            Plane::Rsp => ni.rsp.iter().next().map(|f| f.txn),
             Plane::Wide => ni.reads.front().map(|s| s.txn),
         }
     }

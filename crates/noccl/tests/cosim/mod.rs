@@ -50,7 +50,7 @@ pub fn network(preset: &str) -> Network {
 }
 
 /// A configuration of stalls per seed: none, at the targets, everywhere.
-fn stalls(seed: u64) -> Option<StallConfig> {
+pub fn stalls(seed: u64) -> Option<StallConfig> {
     [None, Some((120, 0)), Some((60, 60))][(seed % 3) as usize].map(|(target, initiator)| {
         StallConfig {
             target_stall_per_256: target,
@@ -185,14 +185,22 @@ fn record_trace(
     stalls: Option<StallConfig>,
     stall_seed: u64,
 ) -> Vec<CycleRecord> {
-    let config = RunConfig {
+    record_with(network, trace, &stalled(stalls, stall_seed))
+}
+
+/// A run in value mode with these stalls.
+pub fn stalled(stalls: Option<StallConfig>, stall_seed: u64) -> RunConfig {
+    RunConfig {
         stalls,
         stall_seed,
         ..RunConfig::new(Mode::Value)
-    };
+    }
+}
+
+pub fn record_with(network: &Network, trace: &Trace, config: &RunConfig) -> Vec<CycleRecord> {
     let mut all = Vec::new();
     let mut keep = |record: &CycleRecord| all.push(record.clone());
-    run_trace_recorded(network, trace, &config, &mut keep).unwrap();
+    run_trace_recorded(network, trace, config, &mut keep).unwrap();
     all
 }
 

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+//! AXI ports of a network interface as words: the layout of `axi_i` and `axi_o` in `rtl/cosim/noccl_endpoints_cosim.sv`.
+
+/// Words per tile towards the hardware.
+pub(crate) const IN_WORDS: usize = 134;
+/// Words per tile from the hardware.
+pub(crate) const OUT_WORDS: usize = 65;
+/// Write channels of the wide port, and words of each.
+pub(crate) const CHANNELS: usize = 4;
+const CHANNEL_WORDS: usize = 25;
+
+/// `opcode_e` of AWUSER.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Opcode {
+    Unicast = 0,
+    Multicast = 1,
+    Join = 2,
+}
+
+/// AW of either port.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Aw {
+    pub id: u8,
+    pub address: u64,
+    pub mask: u64,
+    pub opcode: Opcode,
+    /// Name of a join.
+    pub tag: u32,
+    /// Beats less one.
+    pub len: u8,
+    pub is_atomic: bool,
+}
+
+const ATOP_LOAD_ADD: u32 = 0x20;
+
+fn put(words: &mut [u32; IN_WORDS], at: usize, value: u64) {
+    words[at] = value as u32;
+    words[at + 1] = (value >> 32) as u32;
+}
+
+/// Offers a burst at a write channel: its AW until that is taken, and a beat.
+pub(crate) fn offer_write(
+    words: &mut [u32; IN_WORDS],
+    channel: usize,
+    (aw, has_aw): (Aw, bool),
+    (data, strobe, is_last): (&[u8; 64], u64, bool),
+) {
+    let at = channel * CHANNEL_WORDS;
+    words[at] = u32::from(has_aw) | 2 | u32::from(is_last) << 2;
+    words[at + 1] = u32::from(aw.id) | u32::from(aw.len) << 8 | (aw.opcode as u32) << 16;
+    put(words, at + 2, aw.address);
+    put(words, at + 4, aw.mask);
+    words[at + 6] = aw.tag;
+    put(words, at + 7, strobe);
+    for (word, bytes) in words[at + 9..].iter_mut().zip(data.as_chunks::<4>().0) {
+        *word = u32::from_le_bytes(*bytes);
+    }
+}
+
+/// Offers a wide read.
+pub(crate) fn offer_read(words: &mut [u32; IN_WORDS], id: u8, address: u64, len: u8) {
+    words[100] = 1 | u32::from(id) << 8 | u32::from(len) << 16;
+    put(words, 101, address);
+}
+
+/// Offers a narrow write, barrier contribution or atomic. Data are those of an atomic: one.
+pub(crate) fn offer_narrow_write(words: &mut [u32; IN_WORDS], aw: Aw, has_aw: bool) {
+    let atop = u32::from(aw.is_atomic) * ATOP_LOAD_ADD;
+    let flags = u32::from(has_aw) | 2;
+    words[103] = flags | u32::from(aw.id) << 8 | (aw.opcode as u32) << 16 | atop << 24;
+    put(words, 104, aw.address);
+    put(words, 106, aw.mask);
+    words[108] = aw.tag;
+    put(words, 109, 0);
+    words[111] = 0;
+}
+
+/// Offers a narrow read.
+pub(crate) fn offer_narrow_read(words: &mut [u32; IN_WORDS], id: u8, address: u64) {
+    words[112] = 1 | u32::from(id) << 8;
+    put(words, 113, address);
+}
+
+/// Answers of the memory, port by port.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct MemoryAnswers {
+    pub wide_b: bool,
+    pub own_b: bool,
+    pub narrow_b: bool,
+    pub own_narrow_b: bool,
+    /// Data and whether they are the last of their burst.
+    pub wide_r: Option<([u8; 64], bool)>,
+    pub narrow_r: Option<u64>,
+}
+
+/// Shows the memory's answers.
+pub(crate) fn answer(words: &mut [u32; IN_WORDS], answers: &MemoryAnswers) {
+    let flags = [
+        answers.wide_b,
+        answers.wide_r.is_some(),
+        answers.wide_r.is_some_and(|(_, is_last)| is_last),
+        answers.own_b,
+        answers.narrow_b,
+        answers.narrow_r.is_some(),
+        answers.own_narrow_b,
+    ];
+    words[115] = (0..).zip(flags).map(|(i, f)| u32::from(f) << i).sum();
+    if let Some((data, _)) = answers.wide_r {
+        for (word, bytes) in words[116..].iter_mut().zip(data.as_chunks::<4>().0) {
+            *word = u32::from_le_bytes(*bytes);
+        }
+    }
+    put(words, 132, answers.narrow_r.unwrap_or(0));
+}
+
+/// What a network interface shows in a cycle.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shown<'a>(pub &'a [u32; OUT_WORDS]);
+
+/// Handshakes with managers (word 0) and with the memory (word 1), by their bit.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Bit {
+    Ar = 12,
+    R = 13,
+    RLast = 14,
+    NarrowAw = 15,
+    NarrowW = 16,
+    NarrowB = 17,
+    NarrowAr = 18,
+    NarrowR = 19,
+    MemAw = 32,
+    MemW = 33,
+    MemB = 34,
+    MemAr = 35,
+    MemR = 36,
+    OwnAw = 37,
+    OwnB = 39,
+    RegAw = 40,
+    RegB = 42,
+    RegAr = 43,
+    RegR = 44,
+    OwnRegAw = 45,
+    OwnRegB = 47,
+    RegIsAtomic = 48,
+}
+
+/// Which beat at a memory port.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum WritePort {
+    Network,
+    Own,
+}
+
+impl Shown<'_> {
+    pub(crate) fn has(self, bit: Bit) -> bool {
+        let bit = bit as usize;
+        self.0[bit / 32] >> (bit % 32) & 1 != 0
+    }
+
+    pub(crate) fn takes_aw(self, channel: usize) -> bool {
+        self.0[0] >> channel & 1 != 0
+    }
+
+    pub(crate) fn takes_w(self, channel: usize) -> bool {
+        self.0[0] >> (4 + channel) & 1 != 0
+    }
+
+    /// Id and response of B.
+    pub(crate) fn b(self, channel: usize) -> Option<(u8, u8)> {
+        let shown = self.0[0] >> (8 + channel) & 1 != 0;
+        shown.then(|| id_and_response(self.0[2] >> (8 * channel)))
+    }
+
+    /// Id and response of R.
+    pub(crate) fn r(self) -> (u8, u8) {
+        (self.0[3] as u8, (self.0[3] >> 8) as u8 & 3)
+    }
+
+    pub(crate) fn narrow_b(self) -> (u8, u8) {
+        id_and_response(self.0[3] >> 16)
+    }
+
+    pub(crate) fn narrow_r(self) -> (u8, u8) {
+        id_and_response(self.0[3] >> 24)
+    }
+
+    pub(crate) fn mem_ar(self) -> (u64, u16) {
+        (u64::from(self.0[5]), self.0[6] as u16 + 1)
+    }
+
+    pub(crate) fn reg_aw(self) -> u64 {
+        u64::from(self.0[8])
+    }
+
+    /// Address, strobe and data of a beat to the memory.
+    pub(crate) fn beat(self, port: WritePort) -> (u64, u64, [u8; 64]) {
+        let (address, strobe) = match port {
+            WritePort::Network => (4, 11),
+            WritePort::Own => (7, 29),
+        };
+        let enabled = u64::from(self.0[strobe]) | u64::from(self.0[strobe + 1]) << 32;
+        (u64::from(self.0[address]), enabled, self.line(strobe + 2))
+    }
+
+    fn line(self, at: usize) -> [u8; 64] {
+        let mut data = [0; 64];
+        for (bytes, word) in data.as_chunks_mut::<4>().0.iter_mut().zip(&self.0[at..]) {
+            *bytes = word.to_le_bytes();
+        }
+        data
+    }
+}
+
+const fn id_and_response(byte: u32) -> (u8, u8) {
+    ((byte & 7) as u8, (byte >> 4 & 3) as u8)
+}

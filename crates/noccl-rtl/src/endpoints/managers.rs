@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Managers of a tile: what offers recorded commands at the ports of its network interface.
+//!
+//! Wide bursts go out in the order of their commands, each by the lowest write channel that is free and has a free id; of a
+//! channel and of every other port the lowest free id is taken. An id is free again in the cycle after its answer.
+
+use super::axi::{self, Aw, Bit, CHANNELS, IN_WORDS, Opcode, Shown};
+use super::map::AddressMap;
+use noccl_net::Coord;
+use noccl_run::{Command, CommandKind};
+use std::collections::VecDeque;
+
+const WRITE_IDS: usize = 8;
+const READ_IDS: usize = 32;
+const NARROW_IDS: usize = 8;
+
+/// A command at a port.
+#[derive(Debug, Clone)]
+struct Offer {
+    command: Command,
+    id: u8,
+    has_aw: bool,
+    next_beat: u16,
+}
+
+impl Offer {
+    fn new(command: Command, id: usize) -> Self {
+        Self {
+            command,
+            id: id as u8,
+            has_aw: true,
+            next_beat: 0,
+        }
+    }
+}
+
+/// A port that takes one command at a time: who has gone, by id, and what is offered.
+#[derive(Debug, Clone)]
+struct Port<const IDS: usize> {
+    waiting: VecDeque<Command>,
+    offer: Option<Offer>,
+    open: [Option<u32>; IDS],
+}
+
+impl<const IDS: usize> Default for Port<IDS> {
+    fn default() -> Self {
+        Self {
+            waiting: VecDeque::new(),
+            offer: None,
+            open: [None; IDS],
+        }
+    }
+}
+
+impl<const IDS: usize> Port<IDS> {
+    fn free_id(&self) -> Option<usize> {
+        self.open.iter().position(Option::is_none)
+    }
+
+    /// Offers a command under a free id. Returns the id.
+    fn offer(&mut self, command: Command) -> Option<u32> {
+        let id = self.free_id()?;
+        self.open[id] = Some(command.tag);
+        self.offer = Some(Offer::new(command, id));
+        Some(id as u32)
+    }
+
+    fn close(&mut self, id: u8) -> Option<u32> {
+        self.open.get_mut(usize::from(id))?.take()
+    }
+}
+
+/// The name of a transaction in flits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Name {
+    pub recorded: u32,
+    pub hardware: u32,
+}
+
+/// An answer at a port.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Answer {
+    /// Recorded name; `None`: nothing is open under this id.
+    pub tag: Option<u32>,
+    pub resp: u8,
+    pub port: &'static str,
+}
+
+/// The managers of a tile.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Managers {
+    writes: VecDeque<Command>,
+    channels: [Port<WRITE_IDS>; CHANNELS],
+    reads: Port<READ_IDS>,
+    narrow: Port<NARROW_IDS>,
+    narrow_reads: Port<NARROW_IDS>,
+    /// First tag of narrow writes: those of wide ones do not have this bit.
+    narrow_tags: u32,
+}
+
+impl Managers {
+    pub(crate) fn new(tag_bits: u32) -> Self {
+        Self {
+            narrow_tags: 1 << (tag_bits - 1),
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn take(&mut self, command: Command) {
+        match command.kind {
+            CommandKind::WideWrite | CommandKind::Reduction => self.writes.push_back(command),
+            CommandKind::WideRead => self.reads.waiting.push_back(command),
+            CommandKind::NarrowWrite | CommandKind::Atomic | CommandKind::Barrier => {
+                self.narrow.waiting.push_back(command);
+            }
+            CommandKind::NarrowRead => self.narrow_reads.waiting.push_back(command),
+        }
+    }
+
+    /// Offers what can be offered. Returns the names that transactions get by it.
+    pub(crate) fn offer(&mut self) -> Vec<Name> {
+        let mut names = Vec::new();
+        for channel in 0..CHANNELS {
+            let port = &mut self.channels[channel];
+            if port.offer.is_none()
+                && port.free_id().is_some()
+                && let Some(command) = self.writes.pop_front()
+            {
+                let recorded = command.tag;
+                let id = port.offer(command).unwrap_or(0);
+                let hardware = (channel * WRITE_IDS) as u32 + id;
+                names.push(Name { recorded, hardware });
+            }
+        }
+        names.extend(offer_next(&mut self.reads, 0));
+        names.extend(offer_next(&mut self.narrow, self.narrow_tags));
+        names.extend(offer_next(&mut self.narrow_reads, 0));
+        names
+    }
+
+    /// Shows the offers to the hardware.
+    pub(crate) fn drive(&self, words: &mut [u32; IN_WORDS], map: &AddressMap) {
+        words.fill(0);
+        for (c, offer) in self.channels.iter().enumerate() {
+            if let Some(offer) = &offer.offer {
+                let command = &offer.command;
+                let beat = usize::from(offer.next_beat);
+                let data = command.data.get(beat).unwrap_or(&[0; 64]);
+                let is_last = offer.next_beat + 1 == command.beats;
+                let beat = (data, strobe(command, offer.next_beat), is_last);
+                axi::offer_write(words, c, (aw(offer, map), offer.has_aw), beat);
+            }
+        }
+        if let Some(offer) = &self.reads.offer {
+            let Aw { address, len, .. } = aw(offer, map);
+            axi::offer_read(words, offer.id, address, len);
+        }
+        if let Some(offer) = &self.narrow.offer {
+            axi::offer_narrow_write(words, aw(offer, map), offer.has_aw);
+        }
+        if let Some(offer) = &self.narrow_reads.offer {
+            axi::offer_narrow_read(words, offer.id, aw(offer, map).address);
+        }
+    }
+
+    /// Takes note of the handshakes of this cycle. Returns the answers.
+    pub(crate) fn follow(&mut self, shown: Shown<'_>) -> Vec<Answer> {
+        let mut answers = Vec::new();
+        for (c, port) in self.channels.iter_mut().enumerate() {
+            if let Some(offer) = &mut port.offer {
+                offer.has_aw &= !shown.takes_aw(c);
+                offer.next_beat += u16::from(shown.takes_w(c));
+                if offer.next_beat == offer.command.beats {
+                    port.offer = None;
+                }
+            }
+            if let Some((id, resp)) = shown.b(c) {
+                let tag = port.close(id);
+                let port = "wide port, B";
+                answers.push(Answer { tag, resp, port });
+            }
+        }
+        if shown.has(Bit::Ar) {
+            self.reads.offer = None;
+        }
+        if shown.has(Bit::R) && shown.has(Bit::RLast) {
+            let (id, resp) = shown.r();
+            let (tag, port) = (self.reads.close(id), "wide port, R");
+            answers.push(Answer { tag, resp, port });
+        }
+        if let Some(offer) = &mut self.narrow.offer {
+            offer.has_aw &= !shown.has(Bit::NarrowAw);
+            if shown.has(Bit::NarrowW) {
+                self.narrow.offer = None;
+            }
+        }
+        if shown.has(Bit::NarrowAr) {
+            self.narrow_reads.offer = None;
+        }
+        if shown.has(Bit::NarrowB) {
+            let (id, resp) = shown.narrow_b();
+            let (tag, port) = (self.narrow.close(id), "narrow port, B");
+            answers.push(Answer { tag, resp, port });
+        } else if shown.has(Bit::NarrowR) {
+            // An atomic's R comes with its B.
+            let (id, resp) = shown.narrow_r();
+            let (tag, port) = (self.narrow_reads.close(id), "narrow port, R");
+            answers.push(Answer { tag, resp, port });
+        }
+        answers
+    }
+}
+
+/// Offers the next command of a port; its name is its id above a first one, or the tag that members of a join have in common.
+fn offer_next<const IDS: usize>(port: &mut Port<IDS>, first: u32) -> Option<Name> {
+    if port.offer.is_some() || port.free_id().is_none() {
+        return None;
+    }
+    let command = port.waiting.pop_front()?;
+    let (recorded, is_join) = (command.tag, command.kind == CommandKind::Barrier);
+    let id = port.offer(command)?;
+    let hardware = if is_join { recorded } else { first + id };
+    Some(Name { recorded, hardware })
+}
+
+fn aw(offer: &Offer, map: &AddressMap) -> Aw {
+    let command = &offer.command;
+    let (opcode, to, mask) = match (command.kind, command.set) {
+        (CommandKind::Barrier | CommandKind::Reduction, Some(set)) => {
+            (Opcode::Join, command.target, set.mask)
+        }
+        (_, Some(set)) => (Opcode::Multicast, map.cluster(set.base), set.mask),
+        (_, None) => (Opcode::Unicast, command.target, Coord::new(0, 0)),
+    };
+    Aw {
+        id: offer.id,
+        address: map.address(to, command.address),
+        mask: map.mask(mask),
+        opcode,
+        tag: if opcode == Opcode::Join {
+            command.tag
+        } else {
+            0
+        },
+        len: (command.beats.max(1) - 1) as u8,
+        is_atomic: command.kind == CommandKind::Atomic,
+    }
+}
+
+/// Enabled bytes of a beat.
+fn strobe(command: &Command, beat: u16) -> u64 {
+    let line = (command.address / 64 + u64::from(beat)) * 64;
+    let first = command.address.max(line) - line;
+    let end = (command.address + u64::from(command.bytes)).min(line + 64) - line;
+    if end <= first {
+        return 0;
+    }
+    (u64::MAX >> (64 - (end - first))) << first
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The memory of a tile: bytes, a latency, and one answer per port and cycle, in order. Always ready.
+
+use super::axi::{Bit, MemoryAnswers, Shown, WritePort};
+use std::collections::{HashMap, VecDeque};
+
+/// A tile's memory.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Memory {
+    latency: u64,
+    atomic_cycles: u64,
+    lines: HashMap<u64, [u8; 64]>,
+    /// Words that atomics count on.
+    counters: HashMap<u64, u64>,
+    /// Cycles in which answers are due, by port: wide, own, narrow, own narrow.
+    answers: [VecDeque<u64>; 4],
+    /// Lines to be read: when, which, and whether they end a burst.
+    reads: VecDeque<(u64, u64, bool)>,
+    /// Data of narrow reads and atomics.
+    narrow_reads: VecDeque<(u64, u64)>,
+    atomic_busy_until: u64,
+}
+
+impl Memory {
+    pub(crate) fn new(latency: u64, atomic_cycles: u64) -> Self {
+        Self {
+            latency,
+            atomic_cycles,
+            ..Self::default()
+        }
+    }
+
+    /// What it answers in a cycle.
+    pub(crate) fn answers(&self, cycle: u64) -> MemoryAnswers {
+        let [wide_b, own_b, narrow_b, own_narrow_b] = self
+            .answers
+            .each_ref()
+            .map(|due| due.front().is_some_and(|at| *at <= cycle));
+        let read = self.reads.front().filter(|(at, _, _)| *at <= cycle);
+        let narrow = self.narrow_reads.front().filter(|(at, _)| *at <= cycle);
+        MemoryAnswers {
+            wide_b,
+            own_b,
+            narrow_b,
+            own_narrow_b,
+            wide_r: read.map(|(_, line, is_last)| (self.line(*line), *is_last)),
+            narrow_r: narrow.map(|(_, value)| *value),
+        }
+    }
+
+    /// Takes note of the handshakes of this cycle.
+    pub(crate) fn follow(&mut self, shown: Shown<'_>, given: &MemoryAnswers, cycle: u64) {
+        self.forget(shown, given);
+        let due = cycle + self.latency;
+        let writes = [
+            (Bit::MemAw, Some(WritePort::Network)),
+            (Bit::OwnAw, Some(WritePort::Own)),
+            (Bit::RegAw, None),
+            (Bit::OwnRegAw, None),
+        ];
+        for (answers, (aw, port)) in self.answers.iter_mut().zip(writes) {
+            if shown.has(aw) {
+                answers.push_back(due);
+                if let Some(port) = port {
+                    let (address, strobe, data) = shown.beat(port);
+                    let line = self.lines.entry(address / 64).or_insert([0; 64]);
+                    for i in (0..64).filter(|i| strobe >> i & 1 != 0) {
+                        line[i] = data[i];
+                    }
+                }
+            }
+        }
+        if shown.has(Bit::MemAr) {
+            let (address, beats) = shown.mem_ar();
+            let line = |i: u16| (due, address / 64 + u64::from(i), i + 1 == beats);
+            self.reads.extend((0..beats).map(line));
+        }
+        if shown.has(Bit::RegAr) {
+            self.narrow_reads.push_back((due, 0));
+        }
+        if shown.has(Bit::RegAw) && shown.has(Bit::RegIsAtomic) {
+            let done = self.atomic_busy_until.max(cycle) + self.atomic_cycles;
+            self.atomic_busy_until = done;
+            let word = self.counters.entry(shown.reg_aw()).or_insert(0);
+            self.narrow_reads.push_back((done, *word));
+            *word += 1;
+        }
+    }
+
+    /// Answers that have been taken.
+    fn forget(&mut self, shown: Shown<'_>, given: &MemoryAnswers) {
+        let taken = [
+            given.wide_b && shown.has(Bit::MemB),
+            given.own_b && shown.has(Bit::OwnB),
+            given.narrow_b && shown.has(Bit::RegB),
+            given.own_narrow_b && shown.has(Bit::OwnRegB),
+        ];
+        for (answers, taken) in self.answers.iter_mut().zip(taken) {
+            if taken {
+                answers.pop_front();
+            }
+        }
+        if given.wide_r.is_some() && shown.has(Bit::MemR) {
+            self.reads.pop_front();
+        }
+        if given.narrow_r.is_some() && shown.has(Bit::RegR) {
+            self.narrow_reads.pop_front();
+        }
+    }
+
+    /// A line's bytes; zeros where nothing was written.
+    pub(crate) fn line(&self, line: u64) -> [u8; 64] {
+        self.lines.get(&line).copied().unwrap_or([0; 64])
+    }
+}
