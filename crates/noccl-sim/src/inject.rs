@@ -166,8 +166,9 @@ impl Machine<'_> {
     pub(crate) fn opens_narrow(&self, flit: Flit) -> bool {
         match flit.kind {
             // One whose own copy has gone is open.
-            FlitKind::NarrowWrite => !self.is_peer && flit.flags & OWN_COPY == 0,
-            FlitKind::Barrier => !self.is_peer,
+            FlitKind::NarrowWrite | FlitKind::Barrier => {
+                !self.is_peer && flit.beat == 0 && flit.flags & OWN_COPY == 0
+            }
             FlitKind::WriteHead | FlitKind::BarrierHead | FlitKind::Atomic => true,
             FlitKind::ReadRequest => !self.txns.get(flit.txn).is_wide,
             FlitKind::Write

@@ -297,7 +297,7 @@ fn the_format_number_stands_for_these_bytes() {
         digest(&MESH, Mode::Value, true),
         digest(&PEER, Mode::Timing, false),
     );
-    let known = (3, 0x8c72_cf71_40f2_a830, 0x76b5_10bf_a6ab_9c63);
+    let known = (4, 0x0261_8016_e34f_cb7b, 0x8958_12de_03e5_d5dd);
     assert_eq!(found, known, "{found:#x?}");
 }
 

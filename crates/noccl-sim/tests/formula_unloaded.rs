@@ -161,8 +161,8 @@ fn narrow_port_has_no_more_transactions_outstanding_than_its_limit() {
             .actions[2]
             .finish_cycle
     };
-    // Three hops: 17 cycles each. One at a time leave in the cycle of the response before.
+    // Three hops: 17 cycles each. One at a time leave in the cycle after the response before.
     assert_eq!(finish("8"), 17 + 2);
-    assert_eq!(finish("1"), 3 * 17);
-    assert_eq!(finish("2"), 17 + 17);
+    assert_eq!(finish("1"), 3 * 17 + 2);
+    assert_eq!(finish("2"), 17 + 17 + 1);
 }

@@ -96,3 +96,68 @@ fn multicasts_take_the_same_course() {
 fn overlapping_transactions_take_the_same_course() {
     agree(&cosim::ALL, 0..12);
 }
+
+/// The first difference between the hardware and records that somebody has changed.
+fn found(tamper: fn(&mut CycleRecord) -> bool) -> LockstepError {
+    let network = network(PRESET);
+    let (mut records, config) = records(&network, (&cosim::ALL, 32), 1);
+    let early = records.len() / 8;
+    let has_changed = records[early..].iter_mut().any(tamper);
+    assert!(has_changed, "nothing to change");
+    follow(&network, &(records, config)).expect_err("the change is noticed")
+}
+
+fn place(error: &LockstepError) -> &'static str {
+    let LockstepError::Divergence(divergence) = error else {
+        panic!("{error}");
+    };
+    divergence.at
+}
+
+#[test]
+fn a_missing_answer_is_noticed_at_its_port() {
+    let error = found(|record| record.completions.pop().is_some());
+    assert!(place(&error).contains("port, "), "{error}");
+}
+
+#[test]
+fn another_response_is_noticed_at_its_port() {
+    let error = found(|record| {
+        let first = record.completions.first_mut();
+        first.map(|completion| completion.resp = 2).is_some()
+    });
+    assert!(place(&error).contains("port, "), "{error}");
+}
+
+#[test]
+fn a_byte_that_a_manager_changes_is_noticed_when_its_beat_leaves() {
+    let error = found(|record| {
+        let mut writes = record
+            .commands
+            .iter_mut()
+            .filter_map(|c| c.data.first_mut());
+        writes.next().map(|beat| beat[0] ^= 1).is_some()
+    });
+    assert_eq!(place(&error), "Local input", "{error}");
+}
+
+#[test]
+fn a_command_of_another_tile_is_noticed() {
+    let error = found(|record| {
+        let first = record.commands.first_mut();
+        first.map(|c| c.tile.0 = (c.tile.0 + 1) % 6).is_some()
+    });
+    assert!(!place(&error).is_empty());
+}
+
+#[test]
+fn wide_reductions_through_network_interfaces_are_refused_by_name() {
+    let network = network(PRESET);
+    let run = records(&network, (&cosim::REDUCING, 32), 1);
+    let error = follow(&network, &run).expect_err("a reduction is refused");
+    assert!(
+        matches!(error, LockstepError::Unsupported { .. }),
+        "{error}"
+    );
+    assert!(error.to_string().contains("wide reduction"), "{error}");
+}
