@@ -7,7 +7,6 @@ use crate::join::Credit;
 use crate::machine::Machine;
 use crate::ni::{Source, Stream, beat_bytes};
 use crate::payload::BEAT_BYTES;
-use crate::turns::NARROW_WRITES;
 use noccl_run::LocalSide;
 use noccl_spec::Plane;
 
@@ -217,63 +216,7 @@ impl Machine<'_> {
         txn.home as usize == tile && txn.target as usize == tile
     }
 
-    /// Does a multicast include its initiator?
-    ///
-    /// The NI hands the own copy to its memory port as soon as the beat is its turn, whether or not the router has room. Through
-    /// the router it would leave by the Local output, which in a memory-to-clusters multicast carries the read data at the same
-    /// time: the own copy would halve the rate of all others. The published router does loop it back.
-    fn has_own_copy(&self, tile: usize, txn: u32) -> bool {
-        !self.is_peer
-            && self.txns.get(txn).is_multicast
-            && self.txns.get(txn).home as usize == tile
-            && self.txns.trees.set(txn).contains(self.coord(tile as u32))
-    }
-
-    /// Could a beat go to the own memory though the router has no room?
-    fn may_copy(&self, tile: usize) -> bool {
-        let ni = &self.nis[tile];
-        let is_multicast = |s: &Stream| self.txns.get(s.txn).is_multicast;
-        let first = ni.writes.front();
-        ni.copied.is_none() && (first.is_some_and(is_multicast) || !ni.is_one_channel())
-    }
-
-    /// The own copy of a wide multicast's beat goes; the beat for the others, if there are any, goes with it or later.
-    fn copy_beat(&mut self, tile: usize, at: usize) {
-        let flit = self.next_write_beat(tile, at);
-        self.last_progress = self.cycle;
-        let has_others = self.txns.trees.set(flit.txn).set.len() > 1;
-        if has_others {
-            if self.is_value() {
-                self.pool.share(flit.payload, 1);
-            }
-            let flags = flit.flags | OWN_COPY;
-            self.nis[tile].copied = Some(Flit { flags, ..flit });
-        }
-        self.deliver_write(tile, flit);
-    }
-
-    /// The same for the next narrow write. Returns whether that is all of it.
-    fn copy_narrow(&mut self, tile: usize) -> bool {
-        let Some(front) = self.ready_narrow_write(tile) else {
-            return false;
-        };
-        if front.flags & OWN_COPY != 0 || !self.has_own_copy(tile, front.txn) {
-            return false;
-        }
-        self.last_progress = self.cycle;
-        let has_others = self.txns.trees.set(front.txn).set.len() > 1;
-        let ni = &mut self.nis[tile];
-        ni.narrow_outstanding += 1;
-        if has_others {
-            ni.req.mark(NARROW_WRITES, OWN_COPY);
-        } else {
-            ni.req.drop_front(NARROW_WRITES);
-        }
-        self.take_write(tile, front);
-        !has_others
-    }
-
-    fn next_write_beat(&mut self, tile: usize, at: usize) -> Flit {
+    pub(crate) fn next_write_beat(&mut self, tile: usize, at: usize) -> Flit {
         let ni = &mut self.nis[tile];
         let stream = ni.writes[at];
         if stream.source == Source::Result {
