@@ -34,6 +34,7 @@ MECHANISMS = (
     "chainwrite:1",
     "chainwrite:2",
     "chainwrite:4",
+    "chainwrite:blocks",
     "in_network",
 )
 COLOURS = (
@@ -43,6 +44,7 @@ COLOURS = (
     "#7fb3d9",
     "#9ecbe6",
     "#c2e0f0",
+    "#b59ad6",
     "#8fc9a0",
 )
 # Aligned rectangles away from the source: one multi-address each.
