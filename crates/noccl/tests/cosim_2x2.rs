@@ -40,6 +40,7 @@ fn place(error: &LockstepError) -> &'static str {
         LockstepError::Divergence(divergence) => divergence.at,
         LockstepError::Library { .. }
         | LockstepError::Unsupported { .. }
+        | LockstepError::Ports(_)
         | LockstepError::Assertion { .. } => panic!("{error}"),
     }
 }
