@@ -21,7 +21,7 @@ TRANSACTIONS = 100_000
 # Numbers of noccl_loop: what the wide plane does wrong, and what is told.
 FAULTS = {
     "lost": (1, r"not the one that is due|not the data that are due|nothing moves: lost"),
-    "doubled": (2, r"not the one that is due|not the data that are due|never sent, or twice"),
+    "doubled": (2, r"not the (one|data) that|data that nobody waits for|never sent, or twice"),
     "reordered": (3, r"not the one that is due|not the data that are due"),
     "lost request": (4, r"nothing moves: lost"),
     "doubled answer": (8, r"before it has landed|nobody waits for|wrong response"),
