@@ -52,7 +52,7 @@ REDUCING_PARAMETERS = ("-GHasReduction=1", "-GElements=513")
 # The same with network interfaces, and memories so large that every transaction of a test has its
 # own part of them: 1 GiB.
 ENDPOINTS = "-endpoints"
-_MAP = {
+_MAP: Mapping[str, int | str] = {
     "LINE_BITS": 24,
     "OFFSET_BITS": 30,
     "MAP_BASE": "'{48'h10_0000_0000, 48'h20_0000_0000}",
@@ -60,8 +60,8 @@ _MAP = {
     "MAP_MEMORY_BYTES": "'{1073741824, 1073741824}",
 }
 ENDPOINTS_NUMBERS: Mapping[str, Mapping[str, int | str]] = {
-    "2x2": _MAP
-    | {
+    "2x2": {
+        **_MAP,
         "MAP_Y_BITS": "'{1, 1}",
         "MAP_X_BITS": "'{0, 1}",
         "MAP_WIDTH": "'{1, 2}",

@@ -52,9 +52,8 @@ def package_with(numbers: Mapping[str, int | str]) -> str:
     """
     text = index()[PACKAGE].read_text(encoding="utf-8")
     for number, value in numbers.items():
-        text, count = re.subn(
-            rf"\b({number}(?:\[\w+\])?) = [^;]+;", lambda m, v=value: f"{m[1]} = {v};", text
-        )
+        pattern = rf"\b({number}(?:\[\w+\])?) = [^;]+;"
+        text, count = re.subn(pattern, rf"\g<1> = {value};", text)
         if count != 1:
             raise SourceError(f"{PACKAGE} has no number {number}")
     return text
