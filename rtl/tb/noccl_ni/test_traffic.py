@@ -18,11 +18,12 @@ import rtl_traffic
 from common import runner
 
 TRANSACTIONS = 100_000
+_NOT_DUE = r"not the one that is due|not the data that are due"
 # Numbers of noccl_loop: what the wide plane does wrong, and what is told.
 FAULTS = {
-    "lost": (1, r"not the one that is due|not the data that are due|nothing moves: lost"),
-    "doubled": (2, r"not the (one|data) that|data that nobody waits for|never sent, or twice"),
-    "reordered": (3, r"not the one that is due|not the data that are due"),
+    "lost": (1, rf"{_NOT_DUE}|nothing moves: lost"),
+    "doubled": (2, rf"{_NOT_DUE}|data that nobody waits for|never sent, or twice"),
+    "reordered": (3, _NOT_DUE),
     "lost request": (4, r"nothing moves: lost"),
     "doubled answer": (8, r"before it has landed|nobody waits for|wrong response"),
 }
