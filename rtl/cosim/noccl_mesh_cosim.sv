@@ -84,6 +84,19 @@ module noccl_mesh_cosim
   noccl_collective_pkg::name_t credit_name[NumTiles], owed_name[NumTiles], own_name[NumTiles];
   noccl_flit_pkg::coord_t owed_dst[NumTiles];
 
+  // No cores use the arithmetic.
+  localparam int unsigned NumLanes = noccl_cfg_pkg::WIDE_BITS / 64;
+  logic [NumLanes-1:0] no_core[NumTiles];
+  noccl_compute_pkg::core_request_t no_request[NumTiles][NumLanes];
+  logic no_tag[NumTiles][NumLanes];
+  for (genvar t = 0; t < int'(NumTiles); t++) begin : gen_no_core
+    assign no_core[t] = '0;
+    for (genvar l = 0; l < int'(NumLanes); l++) begin : gen_lane
+      assign no_request[t][l] = '0;
+      assign no_tag[t][l] = 1'b0;
+    end
+  end
+
   noccl_mesh #(
       .HasReduction(HasReduction),
       .Elements(Elements)
@@ -116,7 +129,15 @@ module noccl_mesh_cosim
       .owed_name_o(owed_name),
       .owed_ready_i(owed_ready_i[NumTiles-1:0]),
       .own_valid_o(own_valid),
-      .own_name_o(own_name)
+      .own_name_o(own_name),
+      .core_valid_i(no_core),
+      .core_ready_o(),
+      .core_i(no_request),
+      .core_tag_i(no_tag),
+      .core_result_valid_o(),
+      .core_result_ready_i(no_core),
+      .core_result_o(),
+      .core_result_tag_o()
   );
 
   // The NI's part: credits that come go to the merge point, those that it owes are flits.

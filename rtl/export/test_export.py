@@ -38,7 +38,12 @@ def test_a_tool_reads_the_folder_by_its_file_list(
 ) -> None:
     written = run(NOCCL, "rtl", "--spec", preset, "-o", tmp_path / "hardware")
     assert written.returncode == 0, written.stderr
-    options = ["-f", "noccl.f", "--top-module" if "verilator" in reader else "--top", "noccl_mesh"]
+    options = [
+        "-f",
+        "noccl.f",
+        "--top-module" if "verilator" in reader else "--top",
+        "noccl_system",
+    ]
     read = run(*reader, *options, cwd=tmp_path / "hardware")
     assert read.returncode == 0, read.stderr[-2000:]
 

@@ -9,7 +9,7 @@ use std::fmt::Write;
 pub const PACKAGE_FILE: &str = "noccl_cfg_pkg.sv";
 const FILE_LIST: &str = "noccl.f";
 /// The module that an integrator instantiates.
-const TOP: &str = "noccl_mesh";
+const TOP: &str = "noccl_system";
 
 /// One file of the folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,7 +103,9 @@ fn readme(c: &RtlConfig) -> String {
          | `src/` | modules and packages, the same for every network |\n\
          | `include/` | assertion macros: active in simulation, nothing under `SYNTHESIS` |\n\
          \n\
-         Top: `{TOP}`, a mesh of {w} × {h} tiles. Its ports are documented line by line in its source.\n\
+         Top: `{TOP}`, {w} × {h} tiles with network interfaces and, in clusters, DMA engines; its ports are documented line\n\
+         by line in its source, their bundles in `src/system/noccl_endpoint_pkg.sv`. Tiles with endpoints of their own: `noccl_mesh`.\n\
+         Wide reductions are folded with `HasReduction = 1`.\n\
          Check that your tool reads it: `verilator --lint-only -Wno-fatal -f {FILE_LIST} --top-module {TOP}`\n\
          in this folder.\n\
          \n\

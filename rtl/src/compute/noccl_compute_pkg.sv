@@ -21,6 +21,19 @@ package noccl_compute_pkg;
     REFUSAL_OPERATOR = 2'd2   // the operator has no code or is not for this element type
   } refusal_e;
 
+  /// A core's operation with its operands, elements from the lowest bits upwards.
+  typedef struct packed {
+    operation_t  operation;
+    logic [63:0] a;
+    logic [63:0] b;
+  } core_request_t;
+
+  /// Its result, zero if refused.
+  typedef struct packed {
+    logic [63:0] data;
+    refusal_e    refusal;
+  } core_result_t;
+
   /// Set of element types: bit i stands for the type of code i.
   typedef logic [9:0] element_set_t;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mesh: the network's part of all tiles and the links between them. Wiring only. The arithmetic has no cores here.
+// The mesh: the network's part of all tiles and the links between them. Wiring only.
 //
 // Tiles are numbered column by column: tile x * MESH_HEIGHT + y stands at (x, y). A link
 // connects output and input of neighbours without a register; at the edges nothing is offered
@@ -25,70 +25,81 @@ module noccl_mesh
     parameter bit HasReduction = 1'b0,
     /// Element types of the arithmetic, bit i for code i.
     parameter noccl_compute_pkg::element_set_t Elements = noccl_compute_pkg::ALL_ELEMENTS,
-    /// Tiles; follows from the package.
-    localparam int unsigned NumTiles = MESH_WIDTH * MESH_HEIGHT
+    /// What goes with a core's operation and comes back with its result.
+    parameter type core_tag_t = logic,
+    /// Tiles, and lanes of the arithmetic of each; follow from the package.
+    localparam int unsigned NumTiles = MESH_WIDTH * MESH_HEIGHT,
+    localparam int unsigned NumLanes = noccl_cfg_pkg::WIDE_BITS / 64
 ) (
     /// Clock.
-    input  logic                      clk_i,
+    input  logic                                            clk_i,
     /// Asynchronous reset, active low: nothing is stored.
-    input  logic                      rst_ni,
+    input  logic                                            rst_ni,
     /// Plane `wide`: per tile a flit is offered to the Local input; stays until ready.
-    input  logic       [NumTiles-1:0] wide_in_valid_i,
+    input  logic                             [NumTiles-1:0] wide_in_valid_i,
     /// Room in the FIFO at the start of the cycle.
-    output logic       [NumTiles-1:0] wide_in_ready_o,
+    output logic                             [NumTiles-1:0] wide_in_ready_o,
     /// The offered flits; ignored without valid.
-    input  wide_flit_t                wide_in_flit_i  [NumTiles],
+    input  wide_flit_t                                      wide_in_flit_i     [NumTiles],
     /// Plane `wide`: per tile a flit is offered at the Local output; stays until ready.
-    output logic       [NumTiles-1:0] wide_out_valid_o,
+    output logic                             [NumTiles-1:0] wide_out_valid_o,
     /// The tile takes the flit at the end of this cycle.
-    input  logic       [NumTiles-1:0] wide_out_ready_i,
+    input  logic                             [NumTiles-1:0] wide_out_ready_i,
     /// The offered flits; undefined without valid.
-    output wide_flit_t                wide_out_flit_o [NumTiles],
+    output wide_flit_t                                      wide_out_flit_o    [NumTiles],
     /// Plane `req`: per tile a flit is offered to the Local input; stays until ready.
-    input  logic       [NumTiles-1:0] req_in_valid_i,
+    input  logic                             [NumTiles-1:0] req_in_valid_i,
     /// Room in the FIFO at the start of the cycle.
-    output logic       [NumTiles-1:0] req_in_ready_o,
+    output logic                             [NumTiles-1:0] req_in_ready_o,
     /// The offered flits; ignored without valid.
-    input  req_flit_t                 req_in_flit_i   [NumTiles],
+    input  req_flit_t                                       req_in_flit_i      [NumTiles],
     /// Plane `req`: per tile a flit is offered at the Local output; stays until ready.
-    output logic       [NumTiles-1:0] req_out_valid_o,
+    output logic                             [NumTiles-1:0] req_out_valid_o,
     /// The tile takes the flit at the end of this cycle.
-    input  logic       [NumTiles-1:0] req_out_ready_i,
+    input  logic                             [NumTiles-1:0] req_out_ready_i,
     /// The offered flits; undefined without valid.
-    output req_flit_t                 req_out_flit_o  [NumTiles],
+    output req_flit_t                                       req_out_flit_o     [NumTiles],
     /// Plane `rsp`: per tile a flit is offered to the Local input; stays until ready.
-    input  logic       [NumTiles-1:0] rsp_in_valid_i,
+    input  logic                             [NumTiles-1:0] rsp_in_valid_i,
     /// Room in the FIFO at the start of the cycle.
-    output logic       [NumTiles-1:0] rsp_in_ready_o,
+    output logic                             [NumTiles-1:0] rsp_in_ready_o,
     /// The offered flits; ignored without valid.
-    input  rsp_flit_t                 rsp_in_flit_i   [NumTiles],
+    input  rsp_flit_t                                       rsp_in_flit_i      [NumTiles],
     /// Plane `rsp`: per tile a flit is offered at the Local output; stays until ready.
-    output logic       [NumTiles-1:0] rsp_out_valid_o,
+    output logic                             [NumTiles-1:0] rsp_out_valid_o,
     /// The tile takes the flit at the end of this cycle.
-    input  logic       [NumTiles-1:0] rsp_out_ready_i,
+    input  logic                             [NumTiles-1:0] rsp_out_ready_i,
     /// The offered flits; undefined without valid.
-    output rsp_flit_t                 rsp_out_flit_o  [NumTiles],
+    output rsp_flit_t                                       rsp_out_flit_o     [NumTiles],
     /// Per tile: room at the next merge point has come for a flow of this name.
-    input  logic       [NumTiles-1:0] credit_valid_i,
+    input  logic                             [NumTiles-1:0] credit_valid_i,
     /// Its name; ignored without valid.
-    input  name_t                     credit_name_i   [NumTiles],
+    input  name_t                                           credit_name_i      [NumTiles],
     /// A flow of the tile's router is meant; otherwise its NI is.
-    output logic       [NumTiles-1:0] credit_hit_o,
+    output logic                             [NumTiles-1:0] credit_hit_o,
     /// Per tile: room for a sender elsewhere; stays until ready.
-    output logic       [NumTiles-1:0] owed_valid_o,
+    output logic                             [NumTiles-1:0] owed_valid_o,
     /// The sender.
-    output coord_t                    owed_dst_o      [NumTiles],
+    output coord_t                                          owed_dst_o         [NumTiles],
     /// Name of its flow.
-    output name_t                     owed_name_o     [NumTiles],
+    output name_t                                           owed_name_o        [NumTiles],
     /// The NI sends it.
-    input  logic       [NumTiles-1:0] owed_ready_i,
+    input  logic                             [NumTiles-1:0] owed_ready_i,
     /// Per tile: room for its own NI, taken at once.
-    output logic       [NumTiles-1:0] own_valid_o,
+    output logic                             [NumTiles-1:0] own_valid_o,
     /// Name of its flow.
-    output name_t                     own_name_o      [NumTiles]
+    output name_t                                           own_name_o         [NumTiles],
+    /// Per tile and lane: its core asks the arithmetic, as in `noccl_junction`; nobody answers without `HasReduction`.
+    input  logic                             [NumLanes-1:0] core_valid_i       [NumTiles],
+    output logic                             [NumLanes-1:0] core_ready_o       [NumTiles],
+    input  noccl_compute_pkg::core_request_t                core_i             [NumTiles][NumLanes],
+    input  core_tag_t                                       core_tag_i         [NumTiles][NumLanes],
+    /// Results; taking them must not depend on the network.
+    output logic                             [NumLanes-1:0] core_result_valid_o[NumTiles],
+    input  logic                             [NumLanes-1:0] core_result_ready_i[NumTiles],
+    output noccl_compute_pkg::core_result_t                 core_result_o      [NumTiles][NumLanes],
+    output core_tag_t                                       core_result_tag_o  [NumTiles][NumLanes]
 );
-
-  localparam int unsigned NumLanes = noccl_cfg_pkg::WIDE_BITS / 64;
 
   // Flits on their way into and out of the routers: per tile and port.
   port_set_t wide_in_valid[NumTiles], wide_in_ready[NumTiles];
@@ -161,20 +172,22 @@ module noccl_mesh
     assign rsp_out_ready[t][LOCAL] = rsp_out_ready_i[t];
 
     if (HasReduction) begin : gen_junction
-      logic [63:0] no_word[NumLanes];
-      noccl_compute_pkg::operation_t no_operation[NumLanes];
-      logic no_tag[NumLanes];
-      for (genvar l = 0; l < int'(NumLanes); l++) begin : gen_no_core
-        assign no_word[l] = '0;
-        assign no_operation[l] = noccl_compute_pkg::operation_t'(0);
-        assign no_tag[l] = 1'b0;
+      logic [63:0] a[NumLanes], b[NumLanes], result[NumLanes];
+      noccl_compute_pkg::operation_t operation[NumLanes];
+      noccl_compute_pkg::refusal_e   refusal  [NumLanes];
+      for (genvar l = 0; l < int'(NumLanes); l++) begin : gen_core
+        assign operation[l] = core_i[t][l].operation;
+        assign a[l] = core_i[t][l].a;
+        assign b[l] = core_i[t][l].b;
+        assign core_result_o[t][l] = '{data: result[l], refusal: refusal[l]};
       end
 
       noccl_junction #(
           .HasMulticast(HasMulticast),
           .HasMerge    (HasMerge),
           .HasReduction(HasReduction),
-          .Elements    (Elements)
+          .Elements    (Elements),
+          .core_tag_t  (core_tag_t)
       ) u_junction (
           .clk_i,
           .rst_ni,
@@ -206,22 +219,28 @@ module noccl_mesh
           .owed_ready_i       (owed_ready_i[t]),
           .own_valid_o        (own_valid_o[t]),
           .own_name_o         (own_name_o[t]),
-          .core_valid_i       ('0),
-          .core_ready_o       (),
-          .core_operation_i   (no_operation),
-          .core_a_i           (no_word),
-          .core_b_i           (no_word),
-          .core_tag_i         (no_tag),
-          .core_result_valid_o(),
-          .core_result_ready_i('1),
-          .core_result_o      (),
-          .core_refusal_o     (),
-          .core_result_tag_o  ()
+          .core_valid_i       (core_valid_i[t]),
+          .core_ready_o       (core_ready_o[t]),
+          .core_operation_i   (operation),
+          .core_a_i           (a),
+          .core_b_i           (b),
+          .core_tag_i         (core_tag_i[t]),
+          .core_result_valid_o(core_result_valid_o[t]),
+          .core_result_ready_i(core_result_ready_i[t]),
+          .core_result_o      (result),
+          .core_refusal_o     (refusal),
+          .core_result_tag_o  (core_result_tag_o[t])
       );
     end else begin : gen_routers
       noccl_flit_pkg::wide_data_t no_rdata[NUM_PORTS];
       for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_no_store
         assign no_rdata[p] = '0;
+      end
+      assign core_ready_o[t] = '0;
+      assign core_result_valid_o[t] = '0;
+      for (genvar l = 0; l < int'(NumLanes); l++) begin : gen_no_result
+        assign core_result_o[t][l] = '0;
+        assign core_result_tag_o[t][l] = core_tag_t'('0);
       end
 
       noccl_routers #(

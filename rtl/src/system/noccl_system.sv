@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A chip's network with all that belongs to it: the mesh and, per tile, network interface and DMA engine. Wiring only.
+//
+// Tile x * MESH_HEIGHT + y stands at (x, y). Outside are cores, memories and clocks: per tile the registers of its engine, its
+// narrow port for the cores, the ports at its memory, the engine's port at its L1, and its lanes of arithmetic.
+// Latency, throughput, ordering: those of the parts. Combinational paths: those of `noccl_ni`, which end at the
+// FIFOs of the routers, and of `noccl_compute_slice`.
+// Freedom from deadlock: docs/rtl/noccl_system.md.
+// Mirror: `Machine` in crates/noccl-sim/src/machine.rs, compared by `make cosim-endpoints`.
+
+module noccl_system
+  import noccl_endpoint_pkg::NUM_TILES;
+#(
+    /// Clusters have DMA engines; without, their wide ports come out, as memories' do.
+    parameter bit HasDma = 1'b1,
+    /// Multicasts, merged responses and barriers exist.
+    parameter bit HasCollectives = 1'b1,
+    /// Operands of wide reductions are folded; without, tiles have neither operand store nor arithmetic. A chip sets it; zero
+    /// by default, as in `noccl_mesh`, since the arithmetic is most of what a tool reads.
+    parameter bit HasReduction = 1'b0,
+    /// Element types of the arithmetic, bit i for code i.
+    parameter noccl_compute_pkg::element_set_t Elements = noccl_compute_pkg::ALL_ELEMENTS,
+    /// Wide reads in service at a memory tile, and at a cluster's L1.
+    parameter int unsigned MemoryReads = 4,
+    parameter int unsigned ClusterReads = 4,
+    /// Beats and narrow writes whose answer from the memory is open, per tile.
+    parameter int unsigned Answers = 4,
+    /// What goes with a core's operation and comes back with its result.
+    parameter type core_tag_t = logic,
+    /// Lanes of arithmetic, one per core; follows from the package.
+    localparam int unsigned NumLanes = noccl_cfg_pkg::WIDE_BITS / 64
+) (
+    /// Clock.
+    input logic clk_i,
+    /// Asynchronous reset, active low.
+    input logic rst_ni,
+    /// Local ports that rest, flits waiting before them; zero in a chip, tests hold tiles up with it.
+    input noccl_endpoint_pkg::hold_t hold_i[NUM_TILES],
+    /// Registers of the engines; ignored without one.
+    input noccl_endpoint_pkg::dma_access_t dma_i[NUM_TILES],
+    /// The answers, in the cycle of the access.
+    output logic [63:0] dma_o[NUM_TILES],
+    /// Engines at their own L1; silent without one.
+    output noccl_endpoint_pkg::l1_mgr_t l1_o[NUM_TILES],
+    input noccl_endpoint_pkg::l1_sbr_t l1_i[NUM_TILES],
+    /// Wide ports of tiles without an engine; memories tie them to zero.
+    input noccl_endpoint_pkg::wide_mgr_t wide_i[NUM_TILES],
+    output noccl_endpoint_pkg::wide_sbr_t wide_o[NUM_TILES],
+    /// Narrow ports, face the cores; memories tie them to zero.
+    input noccl_endpoint_pkg::narrow_mgr_t narrow_i[NUM_TILES],
+    output noccl_endpoint_pkg::narrow_sbr_t narrow_o[NUM_TILES],
+    /// Ports at the memories.
+    output noccl_endpoint_pkg::memory_mgr_t memory_o[NUM_TILES],
+    input noccl_endpoint_pkg::memory_sbr_t memory_i[NUM_TILES],
+    /// Arithmetic, per tile and lane, as in `noccl_junction`; dead without `HasReduction`.
+    input logic [NumLanes-1:0] core_valid_i[NUM_TILES],
+    output logic [NumLanes-1:0] core_ready_o[NUM_TILES],
+    input noccl_compute_pkg::core_request_t core_i[NUM_TILES][NumLanes],
+    input core_tag_t core_tag_i[NUM_TILES][NumLanes],
+    /// Results; taking them must not depend on the network.
+    output logic [NumLanes-1:0] core_result_valid_o[NUM_TILES],
+    input logic [NumLanes-1:0] core_result_ready_i[NUM_TILES],
+    output noccl_compute_pkg::core_result_t core_result_o[NUM_TILES][NumLanes],
+    output core_tag_t core_result_tag_o[NUM_TILES][NumLanes]
+);
+
+  // Local ports, seen from the mesh; `_open` where no tile rests.
+  typedef logic [NUM_TILES-1:0] tiles_t;
+  tiles_t wide_in_valid, wide_in_ready, wide_in_open, wide_out_valid, wide_out_ready, wide_out_open;
+  tiles_t req_in_valid, req_in_ready, req_in_open, req_out_valid, req_out_ready, req_out_open;
+  tiles_t rsp_in_valid, rsp_in_ready, rsp_in_open, rsp_out_valid, rsp_out_ready, rsp_out_open;
+  noccl_flit_pkg::wide_flit_t wide_in_flit[NUM_TILES], wide_out_flit[NUM_TILES];
+  noccl_flit_pkg::req_flit_t req_in_flit[NUM_TILES], req_out_flit[NUM_TILES];
+  noccl_flit_pkg::rsp_flit_t rsp_in_flit[NUM_TILES], rsp_out_flit[NUM_TILES];
+
+  tiles_t credit_valid, credit_hit, owed_valid, owed_ready, own_valid;
+  noccl_collective_pkg::name_t credit_name[NUM_TILES], owed_name[NUM_TILES], own_name[NUM_TILES];
+  noccl_flit_pkg::coord_t owed_dst[NUM_TILES];
+
+  noccl_mesh #(
+      .HasMulticast(HasCollectives),
+      .HasMerge    (HasCollectives),
+      .HasReduction(HasReduction),
+      .Elements    (Elements),
+      .core_tag_t  (core_tag_t)
+  ) u_mesh (
+      .clk_i,
+      .rst_ni,
+      .wide_in_valid_i (wide_in_valid & wide_in_open),
+      .wide_in_ready_o (wide_in_ready),
+      .wide_in_flit_i  (wide_in_flit),
+      .wide_out_valid_o(wide_out_valid),
+      .wide_out_ready_i(wide_out_ready & wide_out_open),
+      .wide_out_flit_o (wide_out_flit),
+      .req_in_valid_i  (req_in_valid & req_in_open),
+      .req_in_ready_o  (req_in_ready),
+      .req_in_flit_i   (req_in_flit),
+      .req_out_valid_o (req_out_valid),
+      .req_out_ready_i (req_out_ready & req_out_open),
+      .req_out_flit_o  (req_out_flit),
+      .rsp_in_valid_i  (rsp_in_valid & rsp_in_open),
+      .rsp_in_ready_o  (rsp_in_ready),
+      .rsp_in_flit_i   (rsp_in_flit),
+      .rsp_out_valid_o (rsp_out_valid),
+      .rsp_out_ready_i (rsp_out_ready & rsp_out_open),
+      .rsp_out_flit_o  (rsp_out_flit),
+      .credit_valid_i  (credit_valid),
+      .credit_name_i   (credit_name),
+      .credit_hit_o    (credit_hit),
+      .owed_valid_o    (owed_valid),
+      .owed_dst_o      (owed_dst),
+      .owed_name_o     (owed_name),
+      .owed_ready_i    (owed_ready),
+      .own_valid_o     (own_valid),
+      .own_name_o      (own_name),
+      .core_valid_i,
+      .core_ready_o,
+      .core_i,
+      .core_tag_i,
+      .core_result_valid_o,
+      .core_result_ready_i,
+      .core_result_o,
+      .core_result_tag_o
+  );
+
+  for (genvar t = 0; t < int'(NUM_TILES); t++) begin : gen_tile
+    localparam bit IsCluster = noccl_endpoint_pkg::is_cluster(t);
+
+    assign wide_in_open[t]  = !hold_i[t].wide_in;
+    assign wide_out_open[t] = !hold_i[t].wide_out;
+    assign req_in_open[t]   = !hold_i[t].req_in;
+    assign req_out_open[t]  = !hold_i[t].req_out;
+    assign rsp_in_open[t]   = !hold_i[t].rsp_in;
+    assign rsp_out_open[t]  = !hold_i[t].rsp_out;
+
+    noccl_endpoint #(
+        .HasDma        (HasDma && IsCluster),
+        .WideReads     (IsCluster ? ClusterReads : MemoryReads),
+        .Answers       (Answers),
+        .HasCollectives(HasCollectives)
+    ) u_endpoint (
+        .clk_i,
+        .rst_ni,
+        .position_i      (noccl_endpoint_pkg::position_of(t)),
+        .l1_base_i       (noccl_endpoint_pkg::l1_base_of(t)),
+        .dma_i           (dma_i[t]),
+        .dma_o           (dma_o[t]),
+        .l1_o            (l1_o[t]),
+        .l1_i            (l1_i[t]),
+        .wide_i          (wide_i[t]),
+        .wide_o          (wide_o[t]),
+        .narrow_i        (narrow_i[t]),
+        .narrow_o        (narrow_o[t]),
+        .memory_o        (memory_o[t]),
+        .memory_i        (memory_i[t]),
+        .owed_valid_i    (owed_valid[t]),
+        .owed_ready_o    (owed_ready[t]),
+        .owed_dst_i      (owed_dst[t]),
+        .owed_name_i     (owed_name[t]),
+        .own_valid_i     (own_valid[t]),
+        .own_name_i      (own_name[t]),
+        .credit_valid_o  (credit_valid[t]),
+        .credit_name_o   (credit_name[t]),
+        .credit_hit_i    (credit_hit[t]),
+        .wide_in_valid_o (wide_in_valid[t]),
+        .wide_in_ready_i (wide_in_ready[t] && wide_in_open[t]),
+        .wide_in_flit_o  (wide_in_flit[t]),
+        .wide_out_valid_i(wide_out_valid[t] && wide_out_open[t]),
+        .wide_out_ready_o(wide_out_ready[t]),
+        .wide_out_flit_i (wide_out_flit[t]),
+        .req_in_valid_o  (req_in_valid[t]),
+        .req_in_ready_i  (req_in_ready[t] && req_in_open[t]),
+        .req_in_flit_o   (req_in_flit[t]),
+        .req_out_valid_i (req_out_valid[t] && req_out_open[t]),
+        .req_out_ready_o (req_out_ready[t]),
+        .req_out_flit_i  (req_out_flit[t]),
+        .rsp_in_valid_o  (rsp_in_valid[t]),
+        .rsp_in_ready_i  (rsp_in_ready[t] && rsp_in_open[t]),
+        .rsp_in_flit_o   (rsp_in_flit[t]),
+        .rsp_out_valid_i (rsp_out_valid[t] && rsp_out_open[t]),
+        .rsp_out_ready_o (rsp_out_ready[t]),
+        .rsp_out_flit_i  (rsp_out_flit[t])
+    );
+  end
+
+endmodule
