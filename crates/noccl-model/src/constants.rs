@@ -285,15 +285,23 @@ pub(crate) const fn passes(kind: WideReductionKind, operands: u32) -> u32 {
     }
 }
 
+/// What a beat of two passes waits in the mean, where an addition takes several cycles: between passes the store takes a
+/// partial sum where an operand wants to come in. Measured, not derived: `docs/model.md` has the runs.
+const PARTIAL_SUM_WAIT_CYCLES: f64 = 0.18;
+
 /// Cycles per beat of a router that adds that many operands: as many additions one after the other as its unit
-/// cannot do at once.
-pub(crate) const fn cycles_per_beat(kind: WideReductionKind, operands: u32) -> u32 {
+/// cannot do at once, and what partial sums wait.
+pub(crate) fn cycles_per_beat(kind: WideReductionKind, operands: u32, addition_cycles: f64) -> f64 {
     let additions = match operands {
         0..=2 => 1,
         _ => operands - 1,
     };
     match kind {
-        WideReductionKind::TwoOperand => additions,
-        WideReductionKind::ThreeOperand => additions.div_ceil(2),
+        WideReductionKind::TwoOperand => f64::from(additions),
+        WideReductionKind::ThreeOperand if additions <= 2 => 1.0,
+        WideReductionKind::ThreeOperand => {
+            let waits = addition_cycles > 1.0;
+            f64::from(additions.div_ceil(2)) + f64::from(u8::from(waits)) * PARTIAL_SUM_WAIT_CYCLES
+        }
     }
 }

@@ -23,7 +23,7 @@ pub fn all_reduce_once_cycles(network: &Network, reduction: &InNetworkReduction)
     let addition = u64::from(pipeline_cycles(spec, reduction.element));
     let cut = u64::from(spec.router.wide_reduction.cut_cycles);
     let kind = spec.router.wide_reduction.kind;
-    let (mut way_in, mut hops, mut pace) = (0, 0, 1);
+    let (mut way_in, mut hops, mut pace) = (0, 0, 1.0_f64);
     // The farthest contributions come from corners of the group, and pass the routers that add most.
     for corner in corners(group) {
         let mut cycles = 2 * u64::from(corner.hops_to(root));
@@ -32,7 +32,7 @@ pub fn all_reduce_once_cycles(network: &Network, reduction: &InNetworkReduction)
             if operands > 1 {
                 cycles +=
                     u64::from(operands - 1) * addition + cut * u64::from(passes(kind, operands));
-                pace = pace.max(cycles_per_beat(kind, operands));
+                pace = pace.max(cycles_per_beat(kind, operands, addition as f64));
             }
         }
         way_in = way_in.max(cycles);
@@ -44,7 +44,7 @@ pub fn all_reduce_once_cycles(network: &Network, reduction: &InNetworkReduction)
         + cluster.response_path_cycles
         + cluster.dma.start_cycles
         + cluster.dma.complete_cycles;
-    let serial = beats.saturating_sub(1) * u64::from(pace) * lanes;
+    let serial = ((beats.saturating_sub(1) * lanes) as f64 * pace).round() as u64;
     Some(u64::from(agents) + PORTS_CYCLES + way_in + 2 * u64::from(hops) + serial)
 }
 

@@ -264,7 +264,8 @@ fn reductions(network: &Network) -> Vec<CalibrationRun> {
     let reduce = |set: MultiAddress, operands: &[u32], beats: u64, element, addition| {
         let additions: u32 = operands.iter().map(|o| o - 1).sum();
         let most = operands.iter().copied().max().unwrap_or(1);
-        let further = (beats - 1) * u64::from(cycles_per_beat(kind, most));
+        // Three operands at most: no partial sums, whatever an addition takes.
+        let further = (beats - 1) as f64 * cycles_per_beat(kind, most, 1.0);
         run(
             format!("reduction of {beats} beats, {element:?}, over {set}"),
             Law::Reduction,
@@ -279,7 +280,7 @@ fn reductions(network: &Network) -> Vec<CalibrationRun> {
             vec![
                 (ReductionAlpha, 1.0),
                 (Hop, f64::from(set.max().hops_to(ORIGIN))),
-                (Beta, (1 + further) as f64),
+                (Beta, 1.0 + further),
                 (Cut, operands.len() as f64),
                 (addition, f64::from(additions)),
             ],

@@ -21,7 +21,7 @@ pub(crate) struct Merged {
     /// Cycle of the first beat, without α and β.
     pub(crate) cycle: f64,
     /// Pace of the slowest router.
-    pub(crate) cycles_per_beat: u32,
+    pub(crate) cycles_per_beat: f64,
     /// All links, from the first start on.
     pub(crate) route: Route,
 }
@@ -32,7 +32,7 @@ impl Tree<'_> {
         let first = starts.iter().map(|(_, s)| *s).fold(f64::INFINITY, f64::min);
         let mut merged = Merged {
             cycle: 0.0,
-            cycles_per_beat: 1,
+            cycles_per_beat: 1.0,
             route: Route::new(),
         };
         // Routers in an order in which each stands behind its inputs: the walk from the root, backwards.
@@ -62,7 +62,8 @@ impl Tree<'_> {
             let kind = self.network.spec().router.wide_reduction.kind;
             let (constants, bytes) = (self.constants, self.element_bytes);
             cycle[index] += constants.merge_cycles(kind, operands, bytes);
-            merged.cycles_per_beat = merged.cycles_per_beat.max(cycles_per_beat(kind, operands));
+            let pace = cycles_per_beat(kind, operands, constants.addition_cycles(bytes));
+            merged.cycles_per_beat = merged.cycles_per_beat.max(pace);
             let port = self.network.next_hop(here, self.root);
             let out = alone(slot(tile, port as usize), cycle[index] - first);
             merged.route.push(out);

@@ -32,7 +32,7 @@ impl Model<'_> {
         };
         let merged = tree.merge(&starts);
         let first = starts.iter().map(|(_, s)| *s).fold(f64::INFINITY, f64::min);
-        let further = beats.saturating_sub(1) * u64::from(merged.cycles_per_beat);
+        let further = (beats.saturating_sub(1) as f64 * merged.cycles_per_beat).round() as u64;
         let serial = self.per_beat(1 + further);
         let delay = self.links.pass(&merged.route, first, serial, beats);
         self.count(reduction, starts.len() as u64, is_shared);
