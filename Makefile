@@ -113,7 +113,7 @@ lint: check lint-rust lint-python ## All linters and type checkers
 
 .PHONY: lint-rust
 lint-rust:
-	cargo clippy --workspace --all-targets --features noccl/cosim --locked -- -D warnings
+	cargo clippy --workspace --all-targets --features noccl/cosim,noccl-cli/cosim --locked -- -D warnings
 
 .PHONY: lint-python
 lint-python: $(VENV)/.extension
@@ -187,6 +187,10 @@ cosim-endpoints: $(RTL_VENV)/.deps ## Network interfaces and mesh in lock-step w
 cosim-reductions-2x2 cosim-reductions-4x4: cosim-reductions-%: $(RTL_VENV)/.deps
 	$(RTL_BIN)/python tools/rtl_cosim.py $*-reducing
 	cargo test -p noccl --locked --features cosim --test cosim_reductions_$*
+
+.PHONY: cosim-run
+cosim-run: $(RTL_VENV)/.deps ## `noccl run --backend rtl` as a user gives it: translate the hardware, run collectives in lock-step
+	cargo test -p noccl-cli --locked --features cosim --test cosim_run
 
 .PHONY: cosim-waves
 cosim-waves: $(RTL_VENV)/.deps ## Waves of the 2x2 mesh along a random trace: out/cosim/2x2-SEED.fst

@@ -164,12 +164,10 @@ def build(
     fixed = [rtl_sources.RTL / "lint" / "waivers.vlt"]
     if name != TORRENT:
         fixed.insert(0, COSIM / "speed.vlt")
-    command = ["verilator", "--cc", "--exe", "--build", "--build-jobs", "2"]
-    command += ["--top-module", top, "-o", library]
-    command += ["-Wno-fatal", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-timing"]
-    command += ["--assert" if assertions else "--no-assert", f"-I{rtl_sources.INCLUDE}"]
-    command += ["-CFLAGS", "-fPIC -DVL_USER_STOP -DVL_USER_FINISH -DVL_USER_FATAL -fno-gnu-unique"]
-    command += ["-LDFLAGS", "-shared -Wl,-Bsymbolic"]
+    arguments = COSIM / "verilator.f"
+    command = ["verilator", "-f", str(arguments), "--build-jobs", "2"]
+    command += ["--top-module", top, "-o", library, f"-I{rtl_sources.INCLUDE}"]
+    command += ["--assert" if assertions else "--no-assert"]
     if name.endswith(REDUCING):
         command += REDUCING_PARAMETERS
     if waves:
@@ -185,7 +183,9 @@ def build(
         text,
         rtl_tools.environment()["MAKEFLAGS"],
     ]
-    parts += [p.read_text(encoding="utf-8") for p in (*sources, *fixed, *includes, code, lock)]
+    parts += [
+        p.read_text(encoding="utf-8") for p in (*sources, *fixed, *includes, arguments, code, lock)
+    ]
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
     full_name = "-".join([name, *([mutant] if mutant else []), *(["waves"] if waves else [])])
     directory = OUT / f"{full_name}-{key}"

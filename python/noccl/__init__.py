@@ -20,6 +20,7 @@ from noccl.errors import (
     DeadlockError,
     Diagnosis,
     FileError,
+    HardwareError,
     InterruptedRunError,
     NetworkError,
     NocclError,
@@ -33,7 +34,15 @@ from noccl.gemm import GemmRow, Product, gemm, multiply
 from noccl.networks import load, members, presets
 from noccl.orders import ChainOrder, ChainOrders, DestinationDraw, chain_orders, destination_draws
 from noccl.plots import plot_cycles, plot_latency, plot_link_load
-from noccl.runs import Counters, Progress, RunReport, make_schedule, run, run_values
+from noccl.runs import (
+    Counters,
+    HardwareReport,
+    Progress,
+    RunReport,
+    make_schedule,
+    run,
+    run_values,
+)
 from noccl.schedules import Collective, Place, Schedule
 from noccl.studies import (
     AttentionRow,
@@ -72,6 +81,8 @@ __all__ = [
     "FileError",
     "GemmRow",
     "Group",
+    "HardwareError",
+    "HardwareReport",
     "InterruptedRunError",
     "Memory",
     "MultiAddress",

@@ -48,6 +48,10 @@ class RefusedError(NocclError):
     """The backend does not do this kind of workload."""
 
 
+class HardwareError(NocclError):
+    """No hardware follows the run, or it and the simulator part; the message has the place."""
+
+
 class InterruptedRunError(NocclError):
     """The progress callback asked to stop."""
 
@@ -119,6 +123,7 @@ _BY_NAME = {
         CapacityError,
         FileError,
         RefusedError,
+        HardwareError,
         InterruptedRunError,
     )
 }

@@ -77,6 +77,25 @@ class Counters:
 
 
 @dataclass(frozen=True)
+class HardwareReport:
+    """Hardware that took the same course as the simulator, cycle by cycle.
+
+    Attributes:
+        boundary: Where both met: `router` or `axi`.
+        library: Folder of the translated hardware.
+        cycles: Cycles of the hardware.
+        handshakes: Handshakes that both had in common.
+        cycles_per_second: Cycles per second of wall time, simulator and comparison included.
+    """
+
+    boundary: str
+    library: str
+    cycles: int
+    handshakes: int
+    cycles_per_second: float
+
+
+@dataclass(frozen=True)
 class RunReport:
     """What a run reports.
 
@@ -88,6 +107,7 @@ class RunReport:
         busiest_link: Link with most flits, e.g. `wide (1,0)->(2,0)`; None if no flit left a tile.
         verified: Are all outputs right? None if nothing was verified.
         checksum: Digest over all payload that arrived anywhere, hexadecimal.
+        hardware: The hardware that took the same course; None if none was asked for.
     """
 
     cycles: int
@@ -97,11 +117,13 @@ class RunReport:
     busiest_link: str | None
     verified: bool | None
     checksum: str
+    hardware: HardwareReport | None = None
 
     @staticmethod
     def from_json(text: str) -> RunReport:
         """Reads the form of `formats/run.schema.json`."""
         fields = json.loads(text)
+        hardware = fields.get("hardware")
         actions = [(a["start_cycle"], a["finish_cycle"]) for a in fields["actions"]]
         return RunReport(
             cycles=fields["cycles"],
@@ -111,6 +133,7 @@ class RunReport:
             busiest_link=optional_link_name(fields["busiest_link"]),
             verified=fields["verified"],
             checksum=fields["checksum"],
+            hardware=HardwareReport(**hardware) if hardware else None,
         )
 
 
@@ -182,6 +205,7 @@ def run(
     seed: int = 1,
     threads: int = 1,
     max_cycles: int | None = None,
+    backend: str = "sim",
     on_progress: OnProgress | None = None,
 ) -> RunReport:
     """Runs a schedule cycle by cycle.
@@ -196,14 +220,19 @@ def run(
         seed: Seed of the random inputs.
         threads: Threads; the result does not depend on it.
         max_cycles: Give up, with a diagnosis, after this many cycles; None for no limit.
+        backend: `sim`, or `rtl`: the hardware of the network follows, every handshake compared. The
+            first run on a network translates its hardware, which needs Verilator and minutes.
         on_progress: Called now and then; returning False stops.
 
     Raises:
         ScheduleError: The checker refuses the schedule.
         DeadlockError: The run cannot finish; with the diagnosis.
+        HardwareError: No hardware follows the run, or it takes another course.
         InterruptedRunError: The callback returned False.
     """
-    request = run_request(mode=mode, seed=seed, threads=threads, max_cycles=max_cycles)
+    request = run_request(
+        mode=mode, seed=seed, threads=threads, max_cycles=max_cycles, backend=backend
+    )
     progress = native_progress(on_progress)
     return RunReport.from_json(_native.run(network, schedule.text, request, progress))
 
@@ -236,12 +265,13 @@ def run_values(
         schedule.text,
         [(place.tile.text, place.offset, data.tobytes()) for place, data in inputs],
         [(place.tile.text, place.offset, num_bytes) for place, num_bytes in outputs],
-        run_request(mode="value", seed=1, threads=1, max_cycles=None),
+        run_request(mode="value", seed=1, threads=1, max_cycles=None, backend="sim"),
         native_progress(on_progress),
     )
     return RunReport.from_json(report), [np.frombuffer(data, dtype=np.uint8) for data in memory]
 
 
-def run_request(*, mode: str, seed: int, threads: int, max_cycles: int | None) -> str:
+def run_request(*, mode: str, seed: int, threads: int, max_cycles: int | None, backend: str) -> str:
     """Options of a run as JSON text."""
-    return json.dumps({"mode": mode, "seed": seed, "threads": threads, "max_cycles": max_cycles})
+    options = {"mode": mode, "seed": seed, "threads": threads, "max_cycles": max_cycles}
+    return json.dumps({**options, "backend": backend})

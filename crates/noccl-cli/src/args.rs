@@ -4,8 +4,9 @@
 use crate::output;
 use clap::Args;
 use noccl::{
-    AlgorithmRequest, Backend, Calibration, CheckpointRequest, CollectiveKind, CompareRequest,
-    ElementType, Error, Mode, Network, Operator,
+    AlgorithmRequest, Backend, Boundary, Calibration, CheckpointRequest, CollectiveKind,
+    CompareRequest, ElementType, Error, HardwareRequest, Mode, Network, Operator, RunConfig,
+    StallConfig,
 };
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -137,6 +138,77 @@ fn parse_seconds(text: &str) -> Result<Duration, Error> {
             text,
             "accepted: seconds above 0, e.g. 300 or 0.5",
         )
+    })
+}
+
+/// Hardware beside a run.
+#[derive(Debug, Args)]
+pub struct HardwareArgs {
+    /// sim, or rtl: the hardware of this network follows the simulator cycle by cycle, and the first difference ends the
+    /// run with exit code 1
+    ///
+    /// The first run on a network translates its hardware to a library (minutes; needs Verilator), which later runs open again.
+    #[arg(long, value_name = "sim|rtl", default_value = "sim")]
+    backend: String,
+    /// Where hardware and simulator meet: router (Local ports, everything that a schedule does; default), or axi
+    /// (ports of the network interfaces, traces without wide reductions)
+    #[arg(long, value_name = "router|axi", value_parser = noccl::parse_boundary)]
+    boundary: Option<Boundary>,
+    /// Folder rtl of a checkout, to be translated instead of the hardware in this program
+    #[arg(long, value_name = "DIR")]
+    hardware: Option<PathBuf>,
+}
+
+impl HardwareArgs {
+    /// The request, if hardware is asked for.
+    pub fn request(&self) -> Result<Option<HardwareRequest>, Error> {
+        if let Some(base) = noccl::parse_run_backend(&self.backend)? {
+            return Ok(Some(HardwareRequest {
+                boundary: self.boundary.unwrap_or(base.boundary),
+                sources: self.hardware.clone(),
+            }));
+        }
+        let accepted = "accepted with --backend rtl only";
+        if let Some(boundary) = self.boundary {
+            return Err(Error::argument("--boundary", boundary.name(), accepted));
+        }
+        match &self.hardware {
+            Some(folder) => Err(Error::argument("--hardware", folder.display(), accepted)),
+            None => Ok(None),
+        }
+    }
+}
+
+/// Random stalls of endpoints.
+#[derive(Debug, Args)]
+pub struct StallArgs {
+    /// How often, in 1/256, a target does not accept what it could and an initiator does not offer what it could
+    #[arg(long, value_name = "TARGET,INITIATOR", value_parser = parse_stalls)]
+    stalls: Option<StallConfig>,
+    /// Seed of the stalls
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    stall_seed: u64,
+}
+
+impl StallArgs {
+    /// Puts them into the options of a run.
+    pub const fn apply(&self, config: &mut RunConfig) {
+        config.stalls = self.stalls;
+        config.stall_seed = self.stall_seed;
+    }
+}
+
+fn parse_stalls(text: &str) -> Result<StallConfig, Error> {
+    let rate = |part: &str| part.trim().parse().ok().filter(|rate| *rate < 256);
+    let rates = text.split_once(',').and_then(|(target, initiator)| {
+        Some(StallConfig {
+            target_stall_per_256: rate(target)?,
+            initiator_stall_per_256: rate(initiator)?,
+        })
+    });
+    rates.ok_or_else(|| {
+        let accepted = "accepted: two numbers from 0 to 255, e.g. 60,60";
+        Error::argument("--stalls", text, accepted)
     })
 }
 

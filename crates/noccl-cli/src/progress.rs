@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Progress bar on a terminal, and Ctrl-C that ends a run cleanly.
 
+use crate::output;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use noccl::{Error, Step, Watch};
+use noccl::{Activity, Error, Step, Watch};
 use std::io::IsTerminal;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Runs work with a bar on stderr (if that is a terminal) and with Ctrl-C as its way out.
@@ -19,7 +20,7 @@ pub fn watched<T>(
     work: impl FnOnce(Watch<'_>) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let stop = interrupt_flag()?;
-    let bar = bar(unit);
+    let display = Display::new(unit);
     let start = Instant::now();
     let shown_ms = AtomicU64::new(0);
     let on_step = |step: Step| {
@@ -27,37 +28,98 @@ pub fn watched<T>(
         // Workers report often; draw ten times a second.
         if now_ms >= shown_ms.load(Ordering::Relaxed) + 100 || step.done == step.total {
             shown_ms.store(now_ms, Ordering::Relaxed);
-            bar.set_length(step.total);
-            bar.set_position(step.done);
-            bar.set_message(speed(step.simulated_cycles, start.elapsed()));
+            display.show(step);
         }
         !stop.load(Ordering::Relaxed)
     };
     let outcome = work(Watch::new(&on_step));
-    bar.finish_and_clear();
+    display.bar.finish_and_clear();
     outcome
 }
 
-fn bar(unit: &str) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-    let template = format!("{{bar:30}} {{pos}}/{{len}} {unit}  {{msg}}  {{eta}} left");
-    if let Ok(style) = ProgressStyle::with_template(&template) {
-        bar.set_style(style);
-    }
-    bar
+/// What is shown of long work: a bar over its units, or what is being built and for how long.
+struct Display {
+    bar: ProgressBar,
+    unit: String,
+    /// Since when the work is at what it is at; building and simulating tell different things.
+    since: Mutex<(bool, Instant)>,
 }
 
-fn speed(cycles: u64, elapsed: Duration) -> String {
-    let per_second = cycles as f64 / elapsed.as_secs_f64().max(1e-3);
-    let (value, unit) = if per_second >= 1e6 {
-        (per_second / 1e6, "million ")
-    } else if per_second >= 1e3 {
-        (per_second / 1e3, "thousand ")
+impl Display {
+    fn new(unit: &str) -> Self {
+        let bar = if std::io::stderr().is_terminal() {
+            ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr())
+        } else {
+            ProgressBar::hidden()
+        };
+        let display = Self {
+            bar,
+            unit: unit.to_owned(),
+            since: Mutex::new((false, Instant::now())),
+        };
+        display.set_style(false);
+        display
+    }
+
+    fn set_style(&self, is_building: bool) {
+        let unit = &self.unit;
+        let style = if is_building {
+            ProgressStyle::with_template("{spinner} {msg}  {elapsed}")
+        } else {
+            let template = format!("{{bar:30}} {{pos}}/{{len}} {unit}  {{msg}}  {{eta}} left");
+            ProgressStyle::with_template(&template)
+        };
+        if let Ok(style) = style {
+            self.bar.set_style(style);
+        }
+    }
+
+    /// Since when the work does this; the first time it is at something else, the display changes.
+    fn since(&self, is_building: bool) -> Instant {
+        let mut since = self.since.lock().unwrap_or_else(PoisonError::into_inner);
+        if since.0 != is_building {
+            *since = (is_building, Instant::now());
+            self.set_style(is_building);
+            self.bar.reset();
+            if is_building && self.bar.is_hidden() {
+                output::log("translating the hardware of this network to a library, once");
+            }
+        }
+        since.1
+    }
+
+    fn show(&self, step: Step) {
+        match step.activity {
+            Activity::Simulating => {
+                let elapsed = self.since(false).elapsed();
+                self.bar.set_length(step.total);
+                self.bar.set_position(step.done);
+                let cycles = step.simulated_cycles as f64;
+                let seconds = elapsed.max(Duration::from_millis(1)).as_secs_f64();
+                self.bar.set_message(rate(cycles / seconds));
+            }
+            Activity::Translating => self.build("translating the hardware to C++".to_owned()),
+            Activity::Compiling { files } => {
+                self.build(format!("compiling the translated hardware, {files} files"));
+            }
+        }
+    }
+
+    fn build(&self, message: String) {
+        self.since(true);
+        self.bar.set_message(message);
+        self.bar.tick();
+    }
+}
+
+/// Cycles per second in words.
+pub fn rate(cycles_per_second: f64) -> String {
+    let (value, unit) = if cycles_per_second >= 1e6 {
+        (cycles_per_second / 1e6, "million ")
+    } else if cycles_per_second >= 1e3 {
+        (cycles_per_second / 1e3, "thousand ")
     } else {
-        (per_second, "")
+        (cycles_per_second, "")
     };
     format!("{value:.1} {unit}cycles/s")
 }

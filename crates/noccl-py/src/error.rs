@@ -24,6 +24,7 @@ const fn class_name(error: &Error) -> &'static str {
     match error {
         Error::Spec(_) => "SpecError",
         Error::Net(_) | Error::Model(_) | Error::Rtl(_) => "NetworkError",
+        Error::Hardware(_) => "HardwareError",
         Error::Coll(_) => "AlgorithmError",
         Error::Check(_) => "ScheduleError",
         Error::Workload(_) => "FileError",

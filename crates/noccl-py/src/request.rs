@@ -4,7 +4,8 @@
 use noccl::{
     AlgorithmRequest, AttentionRequest, CompareRequest, Error, GemmRequest, Mode, Network,
     RunRequest, StressRequest, TrafficRequest, gemm, parse_algorithms, parse_collective,
-    parse_element, parse_group, parse_operator, parse_pattern, parse_root, parse_stress_kinds,
+    parse_element, parse_group, parse_operator, parse_pattern, parse_root, parse_run_backend,
+    parse_stress_kinds,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -88,12 +89,14 @@ pub(crate) struct RunFields {
     seed: u64,
     threads: usize,
     max_cycles: Option<u64>,
+    backend: String,
 }
 
 impl RunFields {
     pub(crate) fn resolve(self) -> Result<RunRequest, Error> {
         let mut request = RunRequest::new(mode(&self.mode)?);
         request.seed = self.seed;
+        request.hardware = parse_run_backend(&self.backend)?;
         request.config.threads = self.threads;
         if let Some(max_cycles) = self.max_cycles {
             request.config.max_cycles = max_cycles;

@@ -8,6 +8,7 @@
 //!
 //! [`lockstep`] drives the translated mesh with the flits that a recorded run has injected and compares every
 //! handshake of every router port, bit by bit. [`endpoints`] does the same with network interfaces, at their AXI ports.
+//! [`Translation`] says what such a library is made from; the sources are part of this crate.
 
 mod config;
 pub mod endpoints;
@@ -16,11 +17,13 @@ mod export;
 pub mod lockstep;
 mod package;
 mod sources;
+mod translation;
 mod vectors;
 
 pub use config::{AddressRegion, RtlConfig};
 pub use error::RtlError;
 pub use export::{ExportFile, PACKAGE_FILE, export};
 pub use package::package_text;
-pub use sources::SourceFile;
+pub use sources::{SourceFile, hardware_sources};
+pub use translation::{Arithmetic, Boundary, LIBRARY_FILE, Translation};
 pub use vectors::vectors_text;

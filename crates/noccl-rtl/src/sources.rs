@@ -7,6 +7,19 @@
 use crate::RtlError;
 use std::collections::BTreeSet;
 
+/// Paths and texts of the hardware that this crate was built with.
+const EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/sources.rs"));
+
+/// The hardware that this program was built with: `src`, `include`, `cosim` and `lint` of the project's `rtl`.
+#[must_use]
+pub fn hardware_sources() -> Vec<SourceFile> {
+    let owned = |(path, text): &(&str, &str)| SourceFile {
+        path: (*path).to_owned(),
+        text: (*text).to_owned(),
+    };
+    EMBEDDED.iter().map(owned).collect()
+}
+
 /// A SystemVerilog source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceFile {
@@ -27,6 +40,22 @@ impl SourceFile {
     fn is_package(&self) -> bool {
         self.name().ends_with("_pkg")
     }
+}
+
+/// A module or package and all that it needs, by path; `None` if a name is missing: that of the top.
+pub(crate) fn closure(files: &[SourceFile], top: &str) -> Option<Vec<SourceFile>> {
+    let modules = || files.iter().filter(|f| f.path.ends_with(".sv"));
+    let names: BTreeSet<&str> = modules().map(SourceFile::name).collect();
+    let mut needed = BTreeSet::new();
+    let mut open = vec![*names.get(top)?];
+    while let Some(name) = open.pop() {
+        if needed.insert(name) {
+            let of_name = modules().filter(|f| f.name() == name);
+            open.extend(of_name.flat_map(|f| needs(f, &names)));
+        }
+    }
+    let is_needed = |f: &&SourceFile| needed.contains(f.name());
+    Some(modules().filter(is_needed).cloned().collect())
 }
 
 /// Packages in the order of their needs, then modules by path.
@@ -54,13 +83,13 @@ pub(crate) fn in_order(files: &[SourceFile]) -> Result<Vec<&SourceFile>, RtlErro
     Ok(ordered)
 }
 
-/// Packages that the code of a file names.
-fn needs<'n>(file: &SourceFile, packages: &BTreeSet<&'n str>) -> BTreeSet<&'n str> {
+/// Others among these that the code of a file names.
+fn needs<'n>(file: &SourceFile, names: &BTreeSet<&'n str>) -> BTreeSet<&'n str> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let code = file.text.lines().map(|l| l.split("//").next().unwrap_or(l));
     let words = code.flat_map(|l| l.split(|c| !is_word(c)));
     words
-        .filter_map(|word| packages.get(word).copied())
+        .filter_map(|word| names.get(word).copied())
         .filter(|name| *name != file.name())
         .collect()
 }

@@ -111,10 +111,7 @@ pub fn run_schedule_recorded<'a>(
     config: &RunConfig,
     on_cycle: OnCycle<'a>,
 ) -> Result<RunResult, RunError> {
-    esp::refuse(network, "a record of cycles")?;
-    let mut machine = Machine::new(network, config.clone());
-    machine.record_to(on_cycle)?;
-    let mut run = ScheduleRun::on(machine, schedule, inputs)?;
+    let mut run = ScheduleRun::recorded(network, schedule, inputs, config, on_cycle)?;
     run.advance(&mut |_| true)?;
     Ok(run.result(&[]))
 }
@@ -160,10 +157,24 @@ pub fn run_trace_recorded<'a>(
     config: &RunConfig,
     on_cycle: OnCycle<'a>,
 ) -> Result<RunResult, RunError> {
+    record_trace(network, trace, config, on_cycle, &mut |_| true)
+}
+
+/// As [`run_trace_recorded`], for runs that somebody may want to stop.
+///
+/// # Errors
+/// As [`run_schedule_recorded`]; [`RunError::Interrupted`].
+pub fn record_trace<'a>(
+    network: &'a Network,
+    trace: &Trace,
+    config: &RunConfig,
+    on_cycle: OnCycle<'a>,
+    on_progress: OnProgress<'_>,
+) -> Result<RunResult, RunError> {
     esp::refuse(network, "a trace")?;
     let mut machine = Machine::new(network, config.clone());
     machine.record_to(on_cycle)?;
-    replay_trace(&mut machine, trace, &mut |_| true)
+    replay_trace(&mut machine, trace, on_progress)
 }
 
 fn replay_trace(

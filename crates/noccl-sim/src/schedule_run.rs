@@ -5,7 +5,7 @@ use crate::agents::Agents;
 use crate::checkpoint::{CheckpointError, Reader, Writer};
 use crate::diagnose::Driver;
 use crate::machine::Machine;
-use crate::{OnProgress, Pace, drain_done, fill, finish, hang};
+use crate::{OnCycle, OnProgress, Pace, drain_done, fill, finish, hang};
 use noccl_net::Network;
 use noccl_run::{MemoryImage, RunConfig, RunError, RunResult};
 use noccl_workload::{Place, Schedule};
@@ -34,6 +34,23 @@ impl<'a> ScheduleRun<'a> {
     ) -> Result<Self, RunError> {
         crate::esp::refuse(network, "a run that can be saved")?;
         Self::on(Machine::new(network, config.clone()), schedule, inputs)
+    }
+
+    /// As [`ScheduleRun::new`], with a record of every cycle.
+    ///
+    /// # Errors
+    /// As [`ScheduleRun::new`]; refused for published routers.
+    pub fn recorded(
+        network: &'a Network,
+        schedule: &'a Schedule,
+        inputs: &[MemoryImage],
+        config: &RunConfig,
+        on_cycle: OnCycle<'a>,
+    ) -> Result<Self, RunError> {
+        crate::esp::refuse(network, "a record of cycles")?;
+        let mut machine = Machine::new(network, config.clone());
+        machine.record_to(on_cycle)?;
+        Self::on(machine, schedule, inputs)
     }
 
     /// As [`ScheduleRun::new`], on a new machine.

@@ -43,6 +43,7 @@ pub fn demo(watch: Watch<'_>) -> Result<Comparison, Error> {
                 done: step.total * part as u64 + step.done,
                 total: step.total * PARTS.len() as u64,
                 simulated_cycles: earlier_cycles + step.simulated_cycles,
+                ..step
             })
         };
         let comparison = compare(&network, &request, Watch::new(&of_all))?;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Is this installation sound? Versions, presets, threads, tools.
 
+use crate::hardware::verilator_found;
 use crate::{load, preset_names};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,6 +48,7 @@ pub fn doctor() -> Vec<DoctorRow> {
             ),
         ),
         row("build", build().to_owned()),
+        row("Verilator", verilator_found()),
     ];
     rows.extend(preset_names().iter().map(|name| preset(name)));
     rows

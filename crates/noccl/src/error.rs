@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One error for everything a user can call.
 
+use crate::hardware::HardwareError;
 use noccl_coll::CollError;
 use noccl_model::ModelError;
 use noccl_net::NetError;
@@ -38,6 +39,9 @@ pub enum Error {
     /// The network has no hardware, or its sources are not there.
     #[error(transparent)]
     Rtl(#[from] RtlError),
+    /// No hardware follows the run, or it takes another course.
+    #[error(transparent)]
+    Hardware(#[from] HardwareError),
     /// The run did not finish.
     #[error(transparent)]
     Run(#[from] RunError),
@@ -137,7 +141,9 @@ impl Error {
     #[must_use]
     pub const fn class(&self) -> ErrorClass {
         match self {
-            Error::Run(RunError::Hang(_)) | Error::Check(_) => ErrorClass::Failed,
+            Error::Run(RunError::Hang(_))
+            | Error::Check(_)
+            | Error::Hardware(HardwareError::Parts(_)) => ErrorClass::Failed,
             Error::Run(RunError::Interrupted { .. }) => ErrorClass::Interrupted,
             Error::Suspended { .. } => ErrorClass::Suspended,
             Error::Run(RunError::Refused { .. })
@@ -146,6 +152,7 @@ impl Error {
             | Error::Coll(_)
             | Error::Model(_)
             | Error::Rtl(_)
+            | Error::Hardware(_)
             | Error::Workload(_)
             | Error::Layout(_)
             | Error::Argument { .. }
@@ -167,6 +174,7 @@ impl Error {
             | Error::Coll(_)
             | Error::Model(_)
             | Error::Rtl(_)
+            | Error::Hardware(_)
             | Error::Workload(_)
             | Error::Layout(_)
             | Error::Check(_)

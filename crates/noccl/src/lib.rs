@@ -15,6 +15,7 @@ mod doctor;
 mod error;
 mod files;
 pub mod gemm;
+mod hardware;
 mod links;
 mod load;
 mod matrix;
@@ -55,6 +56,9 @@ pub use files::{
     parse_json, parse_schedule, read_json, read_schedule, read_text, read_trace, write_file,
 };
 pub use gemm::{AttentionRequest, AttentionRow, GemmRequest, GemmRow, attention, gemm};
+pub use hardware::{
+    HardwareError, HardwareReport, HardwareRequest, parse_boundary, parse_run_backend,
+};
 pub use load::{Loaded, load, load_spec, preset_names};
 pub use matrix::{MatrixRequest, MatrixRow, matrix};
 pub use names::{
@@ -81,7 +85,7 @@ pub use stress::{
     parse_stress_kinds, stress,
 };
 pub use traffic::{TrafficReport, TrafficRequest, traffic, zero_load_latency_cycles};
-pub use watch::{Step, Watch};
+pub use watch::{Activity, Step, Watch};
 
 // What the calls above take and give, so that callers need this crate only.
 pub use noccl_coll::gemm::{Spread, SubmatrixShape, Sync as GemmSync};
@@ -89,10 +93,11 @@ pub use noccl_coll::stops::StopOrder;
 pub use noccl_coll::{Algorithm, Choice, CollError};
 pub use noccl_model::{Calibration, Constant, Constants, Law};
 pub use noccl_net::{Coord, MultiAddress, NetError, Network, TileRef, TileSet};
-pub use noccl_rtl::{RtlConfig, RtlError};
+pub use noccl_rtl::lockstep::LockstepError;
+pub use noccl_rtl::{Boundary, RtlConfig, RtlError};
 pub use noccl_run::{
     ActionTime, Counters, Diagnosis, MemoryImage, Mode, RunConfig, RunError, RunResult,
-    TrafficResult, WaitEdge,
+    StallConfig, TrafficResult, WaitEdge,
 };
 pub use noccl_sim::checkpoint::CheckpointError;
 pub use noccl_spec::{Plane, Spec, SpecError, TileKindName, preset_text, to_toml};

@@ -39,7 +39,7 @@ pub fn write_rtl(network: &Network, sources: &Path, folder: &Path) -> Result<Vec
     let config = rtl_config(network)?;
     let mut found = Vec::new();
     for part in ["include", "src"] {
-        collect(sources, &sources.join(part), &mut found)?;
+        collect(sources, &sources.join(part), &["sv", "svh"], &mut found)?;
     }
     let files = noccl_rtl::export(&config, &sources.display().to_string(), &found)?;
     let texts: Vec<(&str, &str)> = (files.iter())
@@ -58,8 +58,26 @@ pub fn write_rtl_vectors(network: &Network, path: &Path) -> Result<(), Error> {
     write_file(path, &noccl_rtl::vectors_text(network))
 }
 
-/// SystemVerilog files below `folder`, in a stable order, paths relative to `root`.
-fn collect(root: &Path, folder: &Path, found: &mut Vec<SourceFile>) -> Result<(), Error> {
+/// All that a library in lock-step is made from: the same parts of a folder `rtl` that this program holds itself.
+///
+/// # Errors
+/// [`Error::Rtl`] if a part is missing, [`Error::File`].
+pub(crate) fn read_sources(root: &Path) -> Result<Vec<SourceFile>, Error> {
+    let mut found = Vec::new();
+    for part in ["src", "include", "cosim", "lint"] {
+        let ends = ["sv", "svh", "cpp", "f", "vlt"];
+        collect(root, &root.join(part), &ends, &mut found)?;
+    }
+    Ok(found)
+}
+
+/// Files below `folder` whose names have one of these ends, in a stable order, paths relative to `root`.
+fn collect(
+    root: &Path,
+    folder: &Path,
+    ends: &[&str],
+    found: &mut Vec<SourceFile>,
+) -> Result<(), Error> {
     let missing = |_| RtlError::Sources {
         folder: root.display().to_string(),
         missing: folder.display().to_string(),
@@ -70,8 +88,8 @@ fn collect(root: &Path, folder: &Path, found: &mut Vec<SourceFile>) -> Result<()
     for path in paths {
         let suffix = path.extension().unwrap_or_default();
         if path.is_dir() {
-            collect(root, &path, found)?;
-        } else if suffix == "sv" || suffix == "svh" {
+            collect(root, &path, ends, found)?;
+        } else if ends.iter().any(|end| suffix == *end) {
             let relative = path.strip_prefix(root).unwrap_or(&path);
             let parts: Vec<_> = relative.iter().map(|p| p.to_string_lossy()).collect();
             found.push(SourceFile {

@@ -3,10 +3,13 @@
 
 use crate::checkpoints::{CheckpointRequest, Session};
 use crate::compare::{Case, LinkFlits, SumError, runtime_cycles};
+use crate::hardware::{self, HardwareReport, HardwareRequest};
 use crate::watch::{Tally, Watch};
 use crate::{Error, links};
 use noccl_net::Network;
-use noccl_run::{ActionTime, Counters, MemoryImage, Mode, RunConfig, RunResult, energy_pj};
+use noccl_run::{
+    ActionTime, Counters, MemoryImage, Mode, Progress, RunConfig, RunResult, energy_pj,
+};
 use noccl_sim::run_trace;
 use noccl_workload::{Place, Schedule, Trace};
 use schemars::JsonSchema;
@@ -23,6 +26,8 @@ pub struct RunRequest {
     pub has_links: bool,
     /// Save the run of a schedule, or go on with a saved one.
     pub checkpoint: Option<CheckpointRequest>,
+    /// Hardware that takes the same course, or the run ends with the first difference.
+    pub hardware: Option<HardwareRequest>,
 }
 
 impl RunRequest {
@@ -34,6 +39,7 @@ impl RunRequest {
             seed: 1,
             has_links: false,
             checkpoint: None,
+            hardware: None,
         }
     }
 }
@@ -67,13 +73,17 @@ pub struct RunReport {
     pub wrong_transactions: u64,
     /// Digest over all payload that arrived anywhere, hexadecimal.
     pub checksum: String,
+    /// The hardware that took the same course, if one was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hardware: Option<HardwareReport>,
 }
 
 /// Runs a schedule. In value mode, if it claims a collective, its inputs are random and its outputs verified.
 ///
 /// # Errors
 /// [`Error::Check`] if the checker refuses the schedule, [`Error::Run`] if the run cannot finish,
-/// [`Error::Checkpoint`] if it cannot be saved or gone on with, [`Error::Suspended`].
+/// [`Error::Checkpoint`] if it cannot be saved or gone on with, [`Error::Suspended`]; [`Error::Rtl`] and
+/// [`Error::Hardware`] if there is no hardware that takes the same course.
 pub fn run(
     network: &Network,
     schedule: &Schedule,
@@ -91,21 +101,34 @@ pub fn run(
         Some(case) => case.reference(network, schedule)?,
         None => Vec::new(),
     };
-    let mut session = Session::begin(request.checkpoint.as_ref())?;
-    let config = &request.config;
-    let result = run_in(
-        &mut session,
-        network,
-        schedule,
-        inputs,
-        outputs,
-        config,
-        watch,
-    )?;
+    let (result, hardware) = match &request.hardware {
+        None => {
+            let mut session = Session::begin(request.checkpoint.as_ref())?;
+            let config = &request.config;
+            let result = run_in(
+                &mut session,
+                network,
+                schedule,
+                inputs,
+                outputs,
+                config,
+                watch,
+            )?;
+            (result, None)
+        }
+        Some(hardware) => {
+            noccl_workload::check(network, schedule)?;
+            let memory = (inputs, outputs);
+            let asked = (request, hardware);
+            let (result, report) = hardware::run_schedule(network, schedule, memory, asked, watch)?;
+            (result, Some(report))
+        }
+    };
     let verdict = case.map(|case| case.judge(&reference, &result.memory));
     let mut report = report_run(network, Some(schedule), &result, request.has_links);
     report.verified = verdict.map(|v| v.is_right);
     report.sum_error = verdict.and_then(|v| v.sum_error);
+    report.hardware = hardware;
     Ok(report)
 }
 
@@ -158,10 +181,21 @@ pub fn replay(
     request: &RunRequest,
     watch: Watch<'_>,
 ) -> Result<RunReport, Error> {
-    let result = Tally::run_actions(watch, |on_progress| {
-        run_trace(network, trace, &request.config, on_progress)
-    })?;
-    Ok(report_run(network, None, &result, request.has_links))
+    let (result, hardware) = match &request.hardware {
+        None => {
+            let simulate = |on_progress: &mut dyn FnMut(Progress) -> bool| {
+                run_trace(network, trace, &request.config, on_progress)
+            };
+            (Tally::run_actions(watch, simulate)?, None)
+        }
+        Some(hardware) => {
+            let (result, report) = hardware::run_trace(network, trace, (request, hardware), watch)?;
+            (result, Some(report))
+        }
+    };
+    let mut report = report_run(network, None, &result, request.has_links);
+    report.hardware = hardware;
+    Ok(report)
 }
 
 /// What a result of [`run_values`] means to its user; nothing is verified.
@@ -192,5 +226,6 @@ pub fn report_run(
         sum_error: None,
         wrong_transactions: result.wrong_transactions,
         checksum: format!("{:016x}", result.checksum),
+        hardware: None,
     }
 }

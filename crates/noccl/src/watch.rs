@@ -13,6 +13,22 @@ pub struct Step {
     pub total: u64,
     /// Cycles simulated so far, over all runs.
     pub simulated_cycles: u64,
+    /// What is being done.
+    pub activity: Activity,
+}
+
+/// What long work is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Activity {
+    /// Runs are simulated.
+    Simulating,
+    /// Hardware is translated to C++, for the first run with it.
+    Translating,
+    /// The translated hardware is compiled.
+    Compiling {
+        /// Files compiled so far.
+        files: u64,
+    },
 }
 
 /// A callback that sees every [`Step`] and returns false to interrupt the work.
@@ -80,6 +96,7 @@ impl<'a> Tally<'a> {
                 done: progress.actions_done as u64,
                 total: progress.actions_total as u64,
                 simulated_cycles: progress.cycle,
+                activity: Activity::Simulating,
             })
         })
     }
@@ -110,6 +127,7 @@ impl<'a> Tally<'a> {
             done: self.done.load(Ordering::Relaxed),
             total: self.total,
             simulated_cycles: self.simulated_cycles.load(Ordering::Relaxed),
+            activity: Activity::Simulating,
         })
     }
 }

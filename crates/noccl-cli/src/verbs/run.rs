@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl run`
 
-use crate::args::{CheckpointArgs, SpecArgs, parse_mode};
-use crate::progress::watched;
+use crate::args::{CheckpointArgs, HardwareArgs, SpecArgs, StallArgs, parse_mode};
+use crate::progress::{rate, watched};
 use crate::table::grouped;
 use crate::{Outcome, output};
 use clap::Args;
-use noccl::{Error, Mode, RunReport, RunRequest};
+use noccl::{Error, HardwareReport, Mode, RunReport, RunRequest};
 use std::path::PathBuf;
 
 /// Run a schedule or a trace, cycle by cycle
@@ -19,7 +19,9 @@ Examples:
   noccl run reduce.json --spec collective_noc_4x4_peer --mode timing --json
   noccl run transactions.json --trace --links --json
   noccl run large.json --mode timing --checkpoint large.ckpt
-  noccl run large.json --mode timing --resume large.ckpt")]
+  noccl run large.json --mode timing --resume large.ckpt
+  noccl run reduce.json --backend rtl
+  noccl run transactions.json --trace --backend rtl --boundary axi --stalls 60,60 --stall-seed 7")]
 pub struct Run {
     /// Schedule (JSON), or trace with --trace
     #[arg(value_name = "FILE")]
@@ -45,6 +47,10 @@ pub struct Run {
     #[arg(long)]
     links: bool,
     #[command(flatten)]
+    stalls: StallArgs,
+    #[command(flatten)]
+    hardware: HardwareArgs,
+    #[command(flatten)]
     checkpoint: CheckpointArgs,
     /// Print the report as JSON
     #[arg(long)]
@@ -58,7 +64,9 @@ impl Run {
         request.seed = self.seed;
         request.has_links = self.links;
         request.checkpoint = self.checkpoint.request();
+        request.hardware = self.hardware.request()?;
         request.config.threads = self.threads;
+        self.stalls.apply(&mut request.config);
         if let Some(cycles) = self.max_cycles {
             request.config.max_cycles = cycles;
         }
@@ -105,5 +113,15 @@ fn summary(report: &RunReport) -> String {
         grouped(report.actions.len() as u64),
         grouped(report.counters.flit_hops),
         report.energy_pj / 1e3,
+    ) + &report.hardware.as_ref().map_or_else(String::new, course)
+}
+
+/// The line of the hardware that took the same course.
+fn course(hardware: &HardwareReport) -> String {
+    format!(
+        "hardware      {} cycles, {} handshakes compared, no difference, {}\n",
+        grouped(hardware.cycles),
+        grouped(hardware.handshakes),
+        rate(hardware.cycles_per_second),
     )
 }

@@ -50,14 +50,24 @@ pub struct Said {
     pub stderr: String,
 }
 
-/// Runs `noccl` with arguments separated by spaces, in a folder.
-pub fn noccl_in(folder: &Path, arguments: &str) -> Said {
-    let output: Output = Command::new(env!("CARGO_BIN_EXE_noccl"))
+/// `noccl` with arguments separated by spaces, in a folder.
+pub fn command(folder: &Path, arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_noccl"));
+    command
         .args(arguments.split_whitespace())
         .current_dir(folder)
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
+        .stdin(Stdio::null());
+    command
+}
+
+/// Runs `noccl` with arguments separated by spaces, in a folder.
+pub fn noccl_in(folder: &Path, arguments: &str) -> Said {
+    said(&mut command(folder, arguments))
+}
+
+/// Runs a command to its end.
+pub fn said(command: &mut Command) -> Said {
+    let output: Output = command.output().unwrap();
     Said {
         code: output.status.code(),
         stdout: String::from_utf8(output.stdout).unwrap(),

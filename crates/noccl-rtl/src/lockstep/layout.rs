@@ -124,7 +124,7 @@ impl Layout {
                 put(u64::from(flit.kind != RecordedKind::ReadData) * line);
                 put(u64::from(flit.beats - 1 - flit.beat));
                 put(u64::from(is_reduction) * operator(flit.operator));
-                put(u64::from(is_reduction) * element(flit.element));
+                put(u64::from(is_reduction) * element_number(flit.element));
                 put(strobe(flit, line * BEAT_BYTES));
                 let data = flit.data.unwrap_or([0; 64]);
                 for piece in data.as_chunks::<8>().0.iter().rev() {
@@ -222,7 +222,7 @@ const fn operator(operator: Operator) -> u64 {
 }
 
 /// `element_e`.
-const fn element(element: ElementType) -> u64 {
+pub(crate) const fn element_number(element: ElementType) -> u64 {
     match element {
         ElementType::Fp64 => 0,
         ElementType::Fp32 => 1,

@@ -58,7 +58,11 @@ impl Model {
     pub(crate) fn open(path: &Path) -> Result<Self, LockstepError> {
         let refuse = |error: libloading::Error| LockstepError::Library {
             path: path.display().to_string(),
-            reason: format!("{error}; `make cosim` builds it"),
+            reason: if path.exists() {
+                error.to_string()
+            } else {
+                format!("{error}; `make cosim` builds it")
+            },
         };
         // SAFETY: the library is ours; loading it runs only the constructors of the simulator's run-time code.
         let library = unsafe { Library::new(path) }.map_err(refuse)?;

@@ -2,7 +2,7 @@
 //! Every benchmark in a process of its own.
 
 use super::{BenchRow, Benchmark, Part};
-use crate::watch::Watch;
+use crate::watch::{Activity, Watch};
 use crate::{Error, Step, parse_json};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -41,6 +41,7 @@ pub fn bench(
             done: rows.len() as u64,
             total,
             simulated_cycles: rows.iter().map(|r| r.cycles).sum(),
+            activity: Activity::Simulating,
         };
         if !watch.report(step) {
             let cycle = step.simulated_cycles;

@@ -142,6 +142,7 @@ fn is_refusal(network: &Network, error: &Error) -> bool {
         | Error::Layout(_)
         | Error::Model(_)
         | Error::Rtl(_)
+        | Error::Hardware(_)
         | Error::Argument { .. }
         | Error::DoesNotFit { .. }
         | Error::File { .. }

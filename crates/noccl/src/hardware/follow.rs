@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The hardware beside a run of the simulator, cycle by cycle.
+
+use super::{HardwareError, HardwareReport};
+use crate::watch::{Activity, Step};
+use crate::{Error, Watch};
+use noccl_net::Network;
+use noccl_rtl::Boundary;
+use noccl_rtl::endpoints::Endpoints;
+use noccl_rtl::lockstep::{Lockstep, LockstepError};
+use noccl_run::{CycleRecord, Progress, RunConfig, RunError, RunResult};
+use noccl_sim::{OnCycle, OnProgress};
+use std::cell::RefCell;
+use std::path::Path;
+use std::time::Instant;
+
+/// Cycles after the last event in which the hardware must stay still: more than any timer of it.
+const DRAIN_CYCLES: u64 = 300;
+/// Cycles of the hardware between two looks at whoever watches.
+const REPORT_CYCLES: u64 = 1_024;
+
+/// The hardware behind one of the boundaries.
+enum Mesh<'n> {
+    Router(Box<Lockstep<'n>>),
+    Axi(Box<Endpoints<'n>>),
+}
+
+impl<'n> Mesh<'n> {
+    fn open(
+        (network, boundary, library): (&'n Network, Boundary, &Path),
+        config: &RunConfig,
+    ) -> Result<Self, LockstepError> {
+        Ok(match boundary {
+            Boundary::Router => Mesh::Router(Box::new(Lockstep::open(library, network)?)),
+            Boundary::Axi => Mesh::Axi(Box::new(Endpoints::open(library, network, config)?)),
+        })
+    }
+
+    fn follow(&mut self, record: &CycleRecord) -> Result<(), LockstepError> {
+        match self {
+            Mesh::Router(mesh) => mesh.follow(record),
+            Mesh::Axi(mesh) => mesh.follow(record),
+        }
+    }
+
+    fn idle_until(&mut self, cycle: u64) -> Result<(), LockstepError> {
+        match self {
+            Mesh::Router(mesh) => mesh.idle_until(cycle),
+            Mesh::Axi(mesh) => mesh.idle_until(cycle),
+        }
+    }
+
+    fn cycle(&self) -> u64 {
+        match self {
+            Mesh::Router(mesh) => mesh.cycle(),
+            Mesh::Axi(mesh) => mesh.cycle(),
+        }
+    }
+
+    fn num_compared(&self) -> u64 {
+        match self {
+            Mesh::Router(mesh) => mesh.num_compared(),
+            Mesh::Axi(mesh) => mesh.num_compared(),
+        }
+    }
+}
+
+/// Hardware that follows, and who watches it.
+struct Follower<'w, 'n> {
+    mesh: Mesh<'n>,
+    watch: Watch<'w>,
+    /// Units done and in all, as the simulator has told last.
+    units: (u64, u64),
+    reported_cycle: u64,
+    is_stopped: bool,
+    outcome: Result<(), LockstepError>,
+}
+
+impl Follower<'_, '_> {
+    /// The simulator has done a cycle. After a difference it goes on for a moment, and nobody looks.
+    fn follow(&mut self, record: &CycleRecord) {
+        self.idle_until(record.cycle);
+        if self.is_over() {
+            return;
+        }
+        self.outcome = self.mesh.follow(record);
+        if self.mesh.cycle() >= self.reported_cycle + REPORT_CYCLES {
+            self.report();
+        }
+    }
+
+    /// Follows through cycles without events, in which a watcher may want to stop too.
+    fn idle_until(&mut self, cycle: u64) {
+        while !self.is_over() && self.mesh.cycle() < cycle {
+            let next = cycle.min(self.mesh.cycle() + REPORT_CYCLES);
+            self.outcome = self.mesh.idle_until(next);
+            if next < cycle {
+                self.report();
+            }
+        }
+    }
+
+    const fn is_over(&self) -> bool {
+        self.is_stopped || self.outcome.is_err()
+    }
+
+    fn report(&mut self) {
+        self.reported_cycle = self.mesh.cycle();
+        let (done, total) = self.units;
+        self.is_stopped |= !self.watch.report(Step {
+            done,
+            total,
+            simulated_cycles: self.reported_cycle,
+            activity: Activity::Simulating,
+        });
+    }
+}
+
+/// Runs the simulator with the hardware of a library beside it.
+pub(super) fn followed(
+    place: (&Network, Boundary, &Path),
+    config: &RunConfig,
+    watch: Watch<'_>,
+    simulate: impl FnOnce(OnCycle<'_>, OnProgress<'_>) -> Result<RunResult, RunError>,
+) -> Result<(RunResult, HardwareReport), Error> {
+    let library = place.2.display().to_string();
+    let failed = |error| Error::Hardware(HardwareError::new(&library, error));
+    let start = Instant::now();
+    let follower = RefCell::new(Follower {
+        mesh: Mesh::open(place, config).map_err(failed)?,
+        watch,
+        units: (0, 0),
+        reported_cycle: 0,
+        is_stopped: false,
+        outcome: Ok(()),
+    });
+    let mut on_cycle = |record: &CycleRecord| follower.borrow_mut().follow(record);
+    let mut on_progress = |progress: Progress| {
+        let mut follower = follower.borrow_mut();
+        follower.units = (progress.actions_done as u64, progress.actions_total as u64);
+        follower.report();
+        !follower.is_over()
+    };
+    let result = simulate(&mut on_cycle, &mut on_progress);
+    let mut follower = follower.into_inner();
+    if result.is_ok() {
+        let end = follower.mesh.cycle() + DRAIN_CYCLES;
+        follower.idle_until(end);
+    }
+    let cycles = follower.mesh.cycle();
+    // What the simulator says after a difference is that somebody has stopped it.
+    follower.outcome.map_err(failed)?;
+    if follower.is_stopped {
+        return Err(RunError::Interrupted { cycle: cycles }.into());
+    }
+    let report = HardwareReport {
+        boundary: place.1.name().to_owned(),
+        library,
+        cycles,
+        handshakes: follower.mesh.num_compared(),
+        cycles_per_second: cycles as f64 / start.elapsed().as_secs_f64(),
+    };
+    Ok((result?, report))
+}

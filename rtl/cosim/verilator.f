@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Verilator is told for every library in lock-step: `tools/rtl_cosim.py` and `noccl run --backend rtl` both give it this file (-f).
+// Warnings do not end a build here: `make lint-rtl` is where they count.
+-cc --exe --build
+-Wno-fatal -O3 --no-timing
+--x-assign fast --x-initial fast
+-CFLAGS "-fPIC -DVL_USER_STOP -DVL_USER_FINISH -DVL_USER_FATAL -fno-gnu-unique"
+-LDFLAGS "-shared -Wl,-Bsymbolic"
+// What the package of the simulator forgot to tell g++; its Python.
+-MAKEFLAGS CFG_CXXFLAGS_PCH_I=-include -MAKEFLAGS CFG_CXXFLAGS_STD=-std=gnu++20 -MAKEFLAGS PYTHON3=python3
+// Generated code for speed, its rarely executed part and the simulator's library for build time.
+-MAKEFLAGS OPT_FAST=-O1 -MAKEFLAGS OPT_SLOW=-O0 -MAKEFLAGS OPT_GLOBAL=-O1
