@@ -183,9 +183,12 @@ cosim-endpoints: $(RTL_VENV)/.deps ## Network interfaces and mesh in lock-step w
 	$(RTL_BIN)/python tools/rtl_cosim.py 2x2-endpoints
 	cargo test -p noccl --locked --features cosim --test cosim_endpoints_2x2
 
+# 2x2 is the mesh as a whole, 4x4 is made of tiles: see tools/rtl_cosim.py.
 .PHONY: cosim-reductions-2x2 cosim-reductions-4x4
+cosim-reductions-2x2: LIBRARY := 2x2-reducing
+cosim-reductions-4x4: LIBRARY := 4x4-reducing-tiles
 cosim-reductions-2x2 cosim-reductions-4x4: cosim-reductions-%: $(RTL_VENV)/.deps
-	$(RTL_BIN)/python tools/rtl_cosim.py $*-reducing
+	$(RTL_BIN)/python tools/rtl_cosim.py $(LIBRARY)
 	cargo test -p noccl --locked --features cosim --test cosim_reductions_$*
 
 .PHONY: cosim-run

@@ -48,6 +48,7 @@ CONFIGURATIONS: Mapping[str, Mapping[str, int | str]] = {
 }
 # The same with wide reductions, of FP64 and INT64: all elements make the library far larger.
 REDUCING = "-reducing"
+# The first is of a whole mesh; a tile has all units.
 REDUCING_PARAMETERS = ("-GHasReduction=1", "-GElements=513")
 # The same with network interfaces, and memories so large that every transaction of a test has its
 # own part of them: 1 GiB.
@@ -69,11 +70,17 @@ ENDPOINTS_NUMBERS: Mapping[str, Mapping[str, int | str]] = {
     },
     "4x4": _MAP,
 }
+# Made of tiles that the host joins, so their code is there once: quick to build, and fast where a
+# mesh has many. Links are the host's; those of `noccl_mesh` are in the libraries without this end.
+TILES = "-tiles"
+TILE_TOPS: Mapping[str, str] = {
+    REDUCING: "noccl_tile_cosim",
+    ENDPOINTS: "noccl_ni_tile_cosim",
+}
 # Torrent endpoints over the numbers of the preset.
 TORRENT = "torrent"
-NAMES = sorted(
-    [TORRENT, *(name + end for name in CONFIGURATIONS for end in ("", REDUCING, ENDPOINTS))]
-)
+ENDS = ("", REDUCING, ENDPOINTS, *(end + TILES for end in TILE_TOPS))
+NAMES = sorted([TORRENT, *(name + end for name in CONFIGURATIONS for end in ENDS)])
 
 # Faults that the comparison must notice: module, right text, wrong text.
 MUTANTS: Mapping[str, tuple[str, str, str]] = {
@@ -154,12 +161,15 @@ def build(
     Raises:
         BuildError: A compiler refused; the error names the file with its messages.
     """
-    base = name.removesuffix(REDUCING).removesuffix(ENDPOINTS)
-    more_numbers = ENDPOINTS_NUMBERS[base] if name.endswith(ENDPOINTS) else {}
+    whole = name.removesuffix(TILES)
+    base = whole.removesuffix(REDUCING).removesuffix(ENDPOINTS)
+    more_numbers = ENDPOINTS_NUMBERS[base] if whole.endswith(ENDPOINTS) else {}
     text = rtl_sources.package_with({**CONFIGURATIONS.get(base, {}), **more_numbers})
     hardware = "torrent" if name == TORRENT else "mesh"
     library = f"libnoccl_{hardware}.so"
     top = f"noccl_{'endpoints' if name.endswith(ENDPOINTS) else hardware}_cosim"
+    if name != whole:
+        top = TILE_TOPS[whole.removeprefix(base)]
     sources = [path for path in rtl_sources.closure([top]) if path.stem != rtl_sources.PACKAGE]
     fixed = [rtl_sources.RTL / "lint" / "waivers.vlt"]
     if name != TORRENT:
@@ -168,14 +178,14 @@ def build(
     command = ["verilator", "-f", str(arguments), "--build-jobs", "2"]
     command += ["--top-module", top, "-o", library, f"-I{rtl_sources.INCLUDE}"]
     command += ["--assert" if assertions else "--no-assert"]
-    if name.endswith(REDUCING):
-        command += REDUCING_PARAMETERS
+    if name != whole or whole.endswith(REDUCING):
+        command += REDUCING_PARAMETERS[name != whole :]
     if waves:
         include, folder = LZ4 / "usr" / "include", next(LZ4.glob("usr/lib/*"))
         command += ["--trace-fst", "--trace-structs", "-CFLAGS", f"-I{include}"]
         command += ["-LDFLAGS", f"-L{folder}"]
     code = COSIM / f"{top}.cpp"
-    includes = sorted(rtl_sources.INCLUDE.glob("*.svh"))
+    includes = [*sorted(rtl_sources.INCLUDE.glob("*.svh")), *sorted(COSIM.glob("*.h"))]
     lock = ROOT / "requirements" / "rtl.lock"
     parts = [
         repr(command),

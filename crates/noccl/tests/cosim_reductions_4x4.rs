@@ -14,7 +14,7 @@ fn reductions_along_a_row_take_the_same_course() {
     for (mask, root) in [(1, 0), (3, 0), (3, 3), (3, 1), (2, 2)] {
         for beats in [1, 2, 5, 64, 65] {
             let one = reduction(set((0, 1), (mask, 0)), cluster(root, 1), beats);
-            agree_on("4x4-reducing", &network, vec![one]);
+            agree_on("4x4-reducing-tiles", &network, vec![one]);
         }
     }
 }
@@ -25,7 +25,7 @@ fn reductions_along_a_column_take_the_same_course() {
     for (mask, root) in [(1, 0), (3, 0), (3, 3), (3, 2), (2, 0)] {
         for beats in [1, 64] {
             let one = reduction(set((2, 0), (0, mask)), cluster(2, root), beats);
-            agree_on("4x4-reducing", &network, vec![one]);
+            agree_on("4x4-reducing-tiles", &network, vec![one]);
         }
     }
 }
@@ -38,7 +38,7 @@ fn reductions_of_all_clusters_into_every_root_take_the_same_course() {
         // Three, four and five operands per router.
         for beats in [1, 70] {
             let one = reduction(set((0, 0), (3, 3)), cluster(x, y), beats);
-            compared += agree_on("4x4-reducing", &network, vec![one]);
+            compared += agree_on("4x4-reducing-tiles", &network, vec![one]);
         }
     }
     assert!(compared > 70_000, "{compared}");
@@ -51,10 +51,10 @@ fn reductions_that_share_routers_take_the_same_course() {
     // Two bursts each: eight slots.
     let roots = [(1, 1), (2, 1), (0, 3), (3, 2)];
     let crowd = roots.map(|(x, y)| reduction(all, cluster(x, y), 100));
-    agree_on("4x4-reducing", &network, crowd.to_vec());
+    agree_on("4x4-reducing-tiles", &network, crowd.to_vec());
     let rows = (0..4).map(|y| reduction(set((0, y), (3, 0)), cluster(y, y), 64));
     let columns = (0..4).map(|x| reduction(set((x, 0), (0, 3)), cluster(x, 3 - x), 64));
-    agree_on("4x4-reducing", &network, rows.chain(columns).collect());
+    agree_on("4x4-reducing-tiles", &network, rows.chain(columns).collect());
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn every_operator_of_fp64_takes_the_same_course() {
         (set((0, 0), (3, 3)), cluster(1, 2)),
         (set((1, 2), (2, 1)), cluster(3, 2)),
     ] {
-        let course = follow_arithmetic("4x4-reducing", &network, (group, root), ElementType::Fp64);
+        let course = follow_arithmetic("4x4-reducing-tiles", &network, (group, root), ElementType::Fp64);
         course.unwrap_or_else(|error| panic!("{error}"));
     }
 }
@@ -72,7 +72,7 @@ fn every_operator_of_fp64_takes_the_same_course() {
 #[test]
 fn random_reductions_between_writes_take_the_same_course() {
     agree(
-        "4x4-reducing",
+        "4x4-reducing-tiles",
         "collective_noc_4x4",
         &cosim::REDUCING,
         0..12,
@@ -82,7 +82,7 @@ fn random_reductions_between_writes_take_the_same_course() {
 #[test]
 fn everything_at_once_takes_the_same_course() {
     agree(
-        "4x4-reducing",
+        "4x4-reducing-tiles",
         "collective_noc_4x4",
         &StressKind::ALL,
         0..12,

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// One tile with its network interface, operand store and compute slice, as part of a library: the host joins as many as the mesh has.
+//
+// As `noccl_tile_cosim`. What the host drives is kept in registers, so the host gives it before the clock rises for the cycle that
+// begins then: what depends on an input is evaluated twice per cycle, and nearly all of a network interface would.
+// Mirror: `noccl_endpoints_cosim`; the host's part in noccl_tiles.h and noccl_ni_tile_cosim.cpp.
+
+module noccl_ni_tile_cosim
+  import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::LOCAL, noccl_flit_pkg::port_set_t;
+  import noccl_flit_pkg::wide_flit_t, noccl_flit_pkg::req_flit_t, noccl_flit_pkg::rsp_flit_t;
+#(
+    localparam int unsigned WideBits = 32 * (($bits(wide_flit_t) + 31) / 32),
+    localparam int unsigned ReqBits = 32 * (($bits(req_flit_t) + 31) / 32),
+    localparam int unsigned RspBits = 32 * (($bits(rsp_flit_t) + 31) / 32),
+    localparam int unsigned NumLanes = noccl_cfg_pkg::WIDE_BITS / 64,
+    localparam int unsigned InWords = 134,
+    localparam int unsigned OutWords = 65,
+    /// Element types of the arithmetic: those of the compared runs.
+    parameter noccl_compute_pkg::element_set_t Elements = noccl_compute_pkg::ALL_ELEMENTS
+) (
+    /// Clock.
+    input logic clk_i,
+    /// Asynchronous reset, active low.
+    input logic rst_ni,
+    /// Its edge tells the tile where it stands.
+    input logic place_i,
+    /// Mesh coordinate.
+    input logic [31:0] x_i,
+    input logic [31:0] y_i,
+    /// Size of the mesh, for the host.
+    output logic [31:0] width_o,
+    output logic [31:0] height_o,
+    /// In the next cycle: what managers offer and memories answer.
+    input logic [31:0] axi_i[InWords],
+    /// What the network interface offers and takes.
+    output logic [31:0] axi_o[OutWords],
+    /// Plane `wide`, in the next cycle: the Local input takes nothing, the Local output gives nothing.
+    input logic wide_hold_in_i,
+    input logic wide_hold_out_i,
+    /// Links: inputs and outputs; the Local output is looked at only.
+    input logic [LOCAL-1:0] wide_in_valid_i,
+    output port_set_t wide_in_ready_o,
+    input logic [WideBits-1:0] wide_in_flit_i[LOCAL],
+    output port_set_t wide_out_valid_o,
+    input logic [LOCAL-1:0] wide_out_ready_i,
+    output logic [WideBits-1:0] wide_out_flit_o[NUM_PORTS],
+    /// A flit enters the Local input, and which is offered to it; a flit leaves by the Local output.
+    output logic wide_enter_o,
+    output logic [WideBits-1:0] wide_enter_flit_o,
+    output logic wide_leave_o,
+    /// Plane `req`, in the next cycle: the Local input takes nothing, the Local output gives nothing.
+    input logic req_hold_in_i,
+    input logic req_hold_out_i,
+    /// Links: inputs and outputs; the Local output is looked at only.
+    input logic [LOCAL-1:0] req_in_valid_i,
+    output port_set_t req_in_ready_o,
+    input logic [ReqBits-1:0] req_in_flit_i[LOCAL],
+    output port_set_t req_out_valid_o,
+    input logic [LOCAL-1:0] req_out_ready_i,
+    output logic [ReqBits-1:0] req_out_flit_o[NUM_PORTS],
+    /// A flit enters the Local input, and which is offered to it; a flit leaves by the Local output.
+    output logic req_enter_o,
+    output logic [ReqBits-1:0] req_enter_flit_o,
+    output logic req_leave_o,
+    /// Plane `rsp`, in the next cycle: the Local input takes nothing, the Local output gives nothing.
+    input logic rsp_hold_in_i,
+    input logic rsp_hold_out_i,
+    /// Links: inputs and outputs; the Local output is looked at only.
+    input logic [LOCAL-1:0] rsp_in_valid_i,
+    output port_set_t rsp_in_ready_o,
+    input logic [RspBits-1:0] rsp_in_flit_i[LOCAL],
+    output port_set_t rsp_out_valid_o,
+    input logic [LOCAL-1:0] rsp_out_ready_i,
+    output logic [RspBits-1:0] rsp_out_flit_o[NUM_PORTS],
+    /// A flit enters the Local input, and which is offered to it; a flit leaves by the Local output.
+    output logic rsp_enter_o,
+    output logic [RspBits-1:0] rsp_enter_flit_o,
+    output logic rsp_leave_o
+);
+
+  noccl_flit_pkg::coord_t position_q, owed_dst;
+  noccl_collective_pkg::name_t credit_name, owed_name, own_name;
+  logic credit_valid, credit_hit, owed_valid, owed_ready, own_valid;
+  logic [31:0] axi_q[InWords];
+
+  logic wide_hold_in_q, wide_hold_out_q, wide_local_valid, wide_local_ready;
+  wide_flit_t wide_in_flit[NUM_PORTS], wide_out_flit[NUM_PORTS];
+
+  logic req_hold_in_q, req_hold_out_q, req_local_valid, req_local_ready;
+  req_flit_t req_in_flit[NUM_PORTS], req_out_flit[NUM_PORTS];
+
+  logic rsp_hold_in_q, rsp_hold_out_q, rsp_local_valid, rsp_local_ready;
+  rsp_flit_t rsp_in_flit[NUM_PORTS], rsp_out_flit[NUM_PORTS];
+
+  always_ff @(posedge place_i) begin
+    position_q.x <= noccl_cfg_pkg::X_BITS'(x_i);
+    position_q.y <= noccl_cfg_pkg::Y_BITS'(y_i);
+  end
+  assign width_o  = noccl_cfg_pkg::MESH_WIDTH;
+  assign height_o = noccl_cfg_pkg::MESH_HEIGHT;
+
+  always_ff @(posedge clk_i) begin
+    axi_q <= axi_i;
+    wide_hold_in_q <= wide_hold_in_i;
+    wide_hold_out_q <= wide_hold_out_i;
+    req_hold_in_q <= req_hold_in_i;
+    req_hold_out_q <= req_hold_out_i;
+    rsp_hold_in_q <= rsp_hold_in_i;
+    rsp_hold_out_q <= rsp_hold_out_i;
+  end
+
+  for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_port
+    assign wide_out_flit_o[p] = WideBits'(wide_out_flit[p]);
+    assign req_out_flit_o[p]  = ReqBits'(req_out_flit[p]);
+    assign rsp_out_flit_o[p]  = RspBits'(rsp_out_flit[p]);
+    if (p != int'(LOCAL)) begin : gen_link
+      assign wide_in_flit[p] = wide_flit_t'(wide_in_flit_i[p][$bits(wide_flit_t)-1:0]);
+      assign req_in_flit[p]  = req_flit_t'(req_in_flit_i[p][$bits(req_flit_t)-1:0]);
+      assign rsp_in_flit[p]  = rsp_flit_t'(rsp_in_flit_i[p][$bits(rsp_flit_t)-1:0]);
+    end
+  end
+  assign wide_enter_o = wide_local_valid && wide_in_ready_o[LOCAL];
+  assign wide_enter_flit_o = WideBits'(wide_in_flit[LOCAL]);
+  assign wide_leave_o = wide_out_valid_o[LOCAL] && wide_local_ready;
+  assign req_enter_o = req_local_valid && req_in_ready_o[LOCAL];
+  assign req_enter_flit_o = ReqBits'(req_in_flit[LOCAL]);
+  assign req_leave_o = req_out_valid_o[LOCAL] && req_local_ready;
+  assign rsp_enter_o = rsp_local_valid && rsp_in_ready_o[LOCAL];
+  assign rsp_enter_flit_o = RspBits'(rsp_in_flit[LOCAL]);
+  assign rsp_leave_o = rsp_out_valid_o[LOCAL] && rsp_local_ready;
+
+  noccl_ni_cosim u_ni (
+      .clk_i,
+      .rst_ni,
+      .position_i(position_q),
+      .axi_i(axi_q),
+      .axi_o,
+      .owed_valid_i(owed_valid),
+      .owed_ready_o(owed_ready),
+      .owed_dst_i(owed_dst),
+      .owed_name_i(owed_name),
+      .own_valid_i(own_valid),
+      .own_name_i(own_name),
+      .credit_valid_o(credit_valid),
+      .credit_name_o(credit_name),
+      .credit_hit_i(credit_hit),
+      .wide_hold_in_i(wide_hold_in_q),
+      .wide_hold_out_i(wide_hold_out_q),
+      .wide_in_valid_o(wide_local_valid),
+      .wide_in_ready_i(wide_in_ready_o[LOCAL]),
+      .wide_in_flit_o(wide_in_flit[LOCAL]),
+      .wide_out_valid_i(wide_out_valid_o[LOCAL]),
+      .wide_out_ready_o(wide_local_ready),
+      .wide_out_flit_i(wide_out_flit[LOCAL]),
+      .req_hold_in_i(req_hold_in_q),
+      .req_hold_out_i(req_hold_out_q),
+      .req_in_valid_o(req_local_valid),
+      .req_in_ready_i(req_in_ready_o[LOCAL]),
+      .req_in_flit_o(req_in_flit[LOCAL]),
+      .req_out_valid_i(req_out_valid_o[LOCAL]),
+      .req_out_ready_o(req_local_ready),
+      .req_out_flit_i(req_out_flit[LOCAL]),
+      .rsp_hold_in_i(rsp_hold_in_q),
+      .rsp_hold_out_i(rsp_hold_out_q),
+      .rsp_in_valid_o(rsp_local_valid),
+      .rsp_in_ready_i(rsp_in_ready_o[LOCAL]),
+      .rsp_in_flit_o(rsp_in_flit[LOCAL]),
+      .rsp_out_valid_i(rsp_out_valid_o[LOCAL]),
+      .rsp_out_ready_o(rsp_local_ready),
+      .rsp_out_flit_i(rsp_out_flit[LOCAL])
+  );
+
+  logic [63:0] no_word[NumLanes];
+  noccl_compute_pkg::operation_t no_operation[NumLanes];
+  logic no_tag[NumLanes];
+  for (genvar l = 0; l < int'(NumLanes); l++) begin : gen_no_core
+    assign no_word[l] = '0;
+    assign no_operation[l] = noccl_compute_pkg::operation_t'(0);
+    assign no_tag[l] = 1'b0;
+  end
+
+  noccl_junction #(
+      .Elements(Elements)
+  ) u_junction (
+      .clk_i,
+      .rst_ni,
+      .position_i(position_q),
+      .wide_in_valid_i({wide_local_valid, wide_in_valid_i}),
+      .wide_in_ready_o,
+      .wide_in_flit_i(wide_in_flit),
+      .wide_out_valid_o,
+      .wide_out_ready_i({wide_local_ready, wide_out_ready_i}),
+      .wide_out_flit_o(wide_out_flit),
+      .req_in_valid_i({req_local_valid, req_in_valid_i}),
+      .req_in_ready_o,
+      .req_in_flit_i(req_in_flit),
+      .req_out_valid_o,
+      .req_out_ready_i({req_local_ready, req_out_ready_i}),
+      .req_out_flit_o(req_out_flit),
+      .rsp_in_valid_i({rsp_local_valid, rsp_in_valid_i}),
+      .rsp_in_ready_o,
+      .rsp_in_flit_i(rsp_in_flit),
+      .rsp_out_valid_o,
+      .rsp_out_ready_i({rsp_local_ready, rsp_out_ready_i}),
+      .rsp_out_flit_o(rsp_out_flit),
+      .credit_valid_i(credit_valid),
+      .credit_name_i(credit_name),
+      .credit_hit_o(credit_hit),
+      .owed_valid_o(owed_valid),
+      .owed_dst_o(owed_dst),
+      .owed_name_o(owed_name),
+      .owed_ready_i(owed_ready),
+      .own_valid_o(own_valid),
+      .own_name_o(own_name),
+      .core_valid_i('0),
+      .core_ready_o(),
+      .core_operation_i(no_operation),
+      .core_a_i(no_word),
+      .core_b_i(no_word),
+      .core_tag_i(no_tag),
+      .core_result_valid_o(),
+      .core_result_ready_i('1),
+      .core_result_o(),
+      .core_refusal_o(),
+      .core_result_tag_o()
+  );
+
+endmodule

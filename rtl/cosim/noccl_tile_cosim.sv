@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// One tile of the mesh, with operand store and compute slice, as part of a library: the host joins as many as the mesh has.
+//
+// Translated as a whole, a mesh has a copy of the code per tile, which takes minutes to compile and leaves the caches; so here
+// the code is there once. No way leads through a tile from one link to another within a cycle, so the host stands for
+// the links: between two cycles it copies what tiles offer to their neighbours.
+// Position comes with an edge of `place_i`, not as an input: what depends on an input is evaluated twice per cycle.
+// Mirror: `noccl_mesh_cosim`; the host's part in noccl_tiles.h and noccl_tile_cosim.cpp.
+
+module noccl_tile_cosim
+  import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::LOCAL, noccl_flit_pkg::port_set_t;
+  import noccl_flit_pkg::wide_flit_t, noccl_flit_pkg::req_flit_t, noccl_flit_pkg::rsp_flit_t;
+#(
+    localparam int unsigned WideBits = 32 * (($bits(wide_flit_t) + 31) / 32),
+    localparam int unsigned ReqBits = 32 * (($bits(req_flit_t) + 31) / 32),
+    localparam int unsigned RspBits = 32 * (($bits(rsp_flit_t) + 31) / 32),
+    localparam int unsigned NumLanes = noccl_cfg_pkg::WIDE_BITS / 64,
+    /// Element types of the arithmetic: those of the compared runs.
+    parameter noccl_compute_pkg::element_set_t Elements = noccl_compute_pkg::ALL_ELEMENTS
+) (
+    /// Clock.
+    input  logic                     clk_i,
+    /// Asynchronous reset, active low.
+    input  logic                     rst_ni,
+    /// Its edge tells the tile where it stands.
+    input  logic                     place_i,
+    /// Mesh coordinate.
+    input  logic      [        31:0] x_i,
+    input  logic      [        31:0] y_i,
+    /// Size of the mesh, for the host.
+    output logic      [        31:0] width_o,
+    output logic      [        31:0] height_o,
+    /// Plane `wide`: ports of `noccl_junction`, flits in whole words.
+    input  port_set_t                wide_in_valid_i,
+    output port_set_t                wide_in_ready_o,
+    input  logic      [WideBits-1:0] wide_in_flit_i  [NUM_PORTS],
+    output port_set_t                wide_out_valid_o,
+    input  port_set_t                wide_out_ready_i,
+    output logic      [WideBits-1:0] wide_out_flit_o [NUM_PORTS],
+    /// Plane `req`.
+    input  port_set_t                req_in_valid_i,
+    output port_set_t                req_in_ready_o,
+    input  logic      [ ReqBits-1:0] req_in_flit_i   [NUM_PORTS],
+    output port_set_t                req_out_valid_o,
+    input  port_set_t                req_out_ready_i,
+    output logic      [ ReqBits-1:0] req_out_flit_o  [NUM_PORTS],
+    /// Plane `rsp`.
+    input  port_set_t                rsp_in_valid_i,
+    output port_set_t                rsp_in_ready_o,
+    input  logic      [ RspBits-1:0] rsp_in_flit_i   [NUM_PORTS],
+    output port_set_t                rsp_out_valid_o,
+    input  port_set_t                rsp_out_ready_i,
+    output logic      [ RspBits-1:0] rsp_out_flit_o  [NUM_PORTS],
+    /// The merge point owes room to a sender elsewhere, and the flit that says so.
+    output logic                     owed_valid_o,
+    output logic      [ RspBits-1:0] owed_flit_o,
+    /// The NI sends it in this cycle.
+    input  logic                     owed_ready_i,
+    /// The merge point gives room back to its own NI, and the flit that would say so.
+    output logic                     own_valid_o,
+    output logic      [ RspBits-1:0] own_flit_o
+);
+
+  noccl_flit_pkg::coord_t position_q, owed_dst;
+  noccl_collective_pkg::name_t credit_name, owed_name, own_name;
+  logic credit_valid;
+  wide_flit_t wide_in_flit[NUM_PORTS], wide_out_flit[NUM_PORTS];
+  req_flit_t req_in_flit[NUM_PORTS], req_out_flit[NUM_PORTS];
+  rsp_flit_t rsp_in_flit[NUM_PORTS], rsp_out_flit[NUM_PORTS];
+
+  always_ff @(posedge place_i) begin
+    position_q.x <= noccl_cfg_pkg::X_BITS'(x_i);
+    position_q.y <= noccl_cfg_pkg::Y_BITS'(y_i);
+  end
+  assign width_o  = noccl_cfg_pkg::MESH_WIDTH;
+  assign height_o = noccl_cfg_pkg::MESH_HEIGHT;
+
+  for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_port
+    assign wide_in_flit[p] = wide_flit_t'(wide_in_flit_i[p][$bits(wide_flit_t)-1:0]);
+    assign wide_out_flit_o[p] = WideBits'(wide_out_flit[p]);
+    assign req_in_flit[p] = req_flit_t'(req_in_flit_i[p][$bits(req_flit_t)-1:0]);
+    assign req_out_flit_o[p] = ReqBits'(req_out_flit[p]);
+    assign rsp_in_flit[p] = rsp_flit_t'(rsp_in_flit_i[p][$bits(rsp_flit_t)-1:0]);
+    assign rsp_out_flit_o[p] = RspBits'(rsp_out_flit[p]);
+  end
+
+  logic [63:0] no_word[NumLanes];
+  noccl_compute_pkg::operation_t no_operation[NumLanes];
+  logic no_tag[NumLanes];
+  for (genvar l = 0; l < int'(NumLanes); l++) begin : gen_no_core
+    assign no_word[l] = '0;
+    assign no_operation[l] = noccl_compute_pkg::operation_t'(0);
+    assign no_tag[l] = 1'b0;
+  end
+
+  noccl_junction #(
+      .Elements(Elements)
+  ) u_junction (
+      .clk_i,
+      .rst_ni,
+      .position_i         (position_q),
+      .wide_in_valid_i,
+      .wide_in_ready_o,
+      .wide_in_flit_i     (wide_in_flit),
+      .wide_out_valid_o,
+      .wide_out_ready_i,
+      .wide_out_flit_o    (wide_out_flit),
+      .req_in_valid_i,
+      .req_in_ready_o,
+      .req_in_flit_i      (req_in_flit),
+      .req_out_valid_o,
+      .req_out_ready_i,
+      .req_out_flit_o     (req_out_flit),
+      .rsp_in_valid_i,
+      .rsp_in_ready_o,
+      .rsp_in_flit_i      (rsp_in_flit),
+      .rsp_out_valid_o,
+      .rsp_out_ready_i,
+      .rsp_out_flit_o     (rsp_out_flit),
+      .credit_valid_i     (credit_valid),
+      .credit_name_i      (credit_name),
+      .credit_hit_o       (),
+      .owed_valid_o,
+      .owed_dst_o         (owed_dst),
+      .owed_name_o        (owed_name),
+      .owed_ready_i,
+      .own_valid_o,
+      .own_name_o         (own_name),
+      .core_valid_i       ('0),
+      .core_ready_o       (),
+      .core_operation_i   (no_operation),
+      .core_a_i           (no_word),
+      .core_b_i           (no_word),
+      .core_tag_i         (no_tag),
+      .core_result_valid_o(),
+      .core_result_ready_i('1),
+      .core_result_o      (),
+      .core_refusal_o     (),
+      .core_result_tag_o  ()
+  );
+
+  // The NI's part: credits that come go to the merge point, those that it owes are flits.
+  function automatic logic [RspBits-1:0] credit(noccl_flit_pkg::coord_t dst,
+                                                noccl_collective_pkg::name_t name);
+    rsp_flit_t flit;
+    flit = '0;
+    flit.hdr.kind = noccl_flit_pkg::RSP_CREDIT;
+    flit.hdr.dst = dst;
+    flit.hdr.src = name.root;
+    flit.hdr.tag = name.tag;
+    flit.hdr.is_wide = 1'b1;
+    flit.hdr.count = noccl_flit_pkg::count_t'(noccl_cfg_pkg::CREDIT_BEATS);
+    return RspBits'(flit);
+  endfunction
+
+  assign credit_valid = rsp_out_valid_o[LOCAL] && rsp_out_ready_i[LOCAL]
+      && rsp_out_flit[LOCAL].hdr.kind == noccl_flit_pkg::RSP_CREDIT;
+  assign credit_name = '{root: rsp_out_flit[LOCAL].hdr.src, tag: rsp_out_flit[LOCAL].hdr.tag};
+  assign owed_flit_o = credit(owed_dst, owed_name);
+  assign own_flit_o = credit(position_q, own_name);
+
+endmodule
