@@ -54,7 +54,11 @@ fn reductions_that_share_routers_take_the_same_course() {
     agree_on("4x4-reducing-tiles", &network, crowd.to_vec());
     let rows = (0..4).map(|y| reduction(set((0, y), (3, 0)), cluster(y, y), 64));
     let columns = (0..4).map(|x| reduction(set((x, 0), (0, 3)), cluster(x, 3 - x), 64));
-    agree_on("4x4-reducing-tiles", &network, rows.chain(columns).collect());
+    agree_on(
+        "4x4-reducing-tiles",
+        &network,
+        rows.chain(columns).collect(),
+    );
 }
 
 #[test]
@@ -64,7 +68,12 @@ fn every_operator_of_fp64_takes_the_same_course() {
         (set((0, 0), (3, 3)), cluster(1, 2)),
         (set((1, 2), (2, 1)), cluster(3, 2)),
     ] {
-        let course = follow_arithmetic("4x4-reducing-tiles", &network, (group, root), ElementType::Fp64);
+        let course = follow_arithmetic(
+            "4x4-reducing-tiles",
+            &network,
+            (group, root),
+            ElementType::Fp64,
+        );
         course.unwrap_or_else(|error| panic!("{error}"));
     }
 }
