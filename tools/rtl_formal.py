@@ -11,10 +11,13 @@ Usage: `rtl_formal.py [MODULE ...]`. A disproved property leaves `out/formal/<to
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,6 +30,7 @@ FORMAL = RTL / "formal"
 OUT = ROOT / "out" / "formal"
 # What a property is without a mutant: for all time, or to the stated depth.
 KEPT = ("proved", "held")
+OPTIONS = ("package", "method", "induction_cycles", "depth_cycles", "inner")
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,10 @@ class Proofs:
         package: Numbers that differ from those of the generated package.
         method: `pdr`; `induction`: all assertions together follow from themselves, one cycle on;
             `depth`: the top's own assertions hold for so many cycles.
+        induction_cycles: Cycles in a row that an induction looks at.
         depth_cycles: Cycles of the last method.
+        inner: What becomes of promises and obligations of the modules inside: `kept`, `dropped`, or
+            `asserted`, obligations too.
         mutants: At least one per property.
     """
 
@@ -67,7 +74,9 @@ class Proofs:
     mutants: Sequence[Mutant]
     package: Mapping[str, int] = field(default_factory=dict)
     method: str = "pdr"
+    induction_cycles: int = 2
     depth_cycles: int = 0
+    inner: str = "kept"
 
 
 def modules() -> list[str]:
@@ -86,7 +95,7 @@ def load(module: str) -> Proofs:
         raise rtl_prover.FormalError(f"{module}: no formal.toml; accepted: {', '.join(modules())}")
     table = tomllib.loads(path.read_text(encoding="utf-8"))
     mutants = [Mutant(**entry) for entry in table["mutant"]]
-    options = {key: table[key] for key in ("package", "method", "depth_cycles") if key in table}
+    options = {key: table[key] for key in OPTIONS if key in table}
     return Proofs(table["top"], table["configurations"], mutants, **options)
 
 
@@ -96,7 +105,10 @@ def sources_of(proofs: Proofs) -> list[Path]:
     directory = OUT / proofs.top
     directory.mkdir(parents=True, exist_ok=True)
     package = directory / f"{rtl_sources.PACKAGE}.sv"
-    package.write_text(rtl_sources.package_with(proofs.package), encoding="utf-8")
+    text = rtl_sources.package_with(proofs.package)
+    # Not again while somebody may read it.
+    if not package.exists() or package.read_text(encoding="utf-8") != text:
+        package.write_text(text, encoding="utf-8")
     return [package if path.stem == rtl_sources.PACKAGE else path for path in sources]
 
 
@@ -143,7 +155,7 @@ def _judged(
     if proofs.method == "depth":
         return rtl_prover.held(names, directory, proofs.depth_cycles, max_seconds)
     if proofs.method == "induction":
-        return rtl_prover.induced(names, directory, max_seconds)
+        return rtl_prover.induced(names, directory, proofs.induction_cycles, max_seconds)
     return rtl_prover.verdicts(names, directory, max_seconds)
 
 
@@ -154,14 +166,14 @@ def prove(module: str, max_seconds: int = 120) -> Iterator[Row]:
     for parameters in proofs.configurations:
         run = " ".join(f"{name}={value}" for name, value in parameters.items())
         directory = OUT / proofs.top / run.replace(" ", "-")
-        whole = proofs.method != "depth"
-        names = rtl_prover.circuit(proofs.top, parameters, sources, directory, has_inner=whole)
+        names = rtl_prover.circuit(proofs.top, parameters, sources, directory, inner=proofs.inner)
         found = _judged(proofs, names, directory, max_seconds)
         for name in names:
             yield Row(module, run, name, found[name], is_expected=found[name] in KEPT)
         if "disproved" in found.values():
             print(f"{module}: {rtl_prover.write_trace(directory)}", file=sys.stderr)
-        for name in sorted(set(names) - {mutant.breaks for mutant in proofs.mutants}):
+        stated = {rtl_prover.property_of(name) for name in names}
+        for name in sorted(stated - {mutant.breaks for mutant in proofs.mutants}):
             yield Row(module, run, name, "no mutant", is_expected=False)
 
 
@@ -174,28 +186,38 @@ def kill(module: str, mutant: Mutant, max_seconds: int = 120) -> Row:
     proofs = load(module)
     parameters = proofs.configurations[mutant.configuration]
     run = f"'{mutant.before}' -> '{mutant.after}'"
-    directory = OUT / proofs.top / f"mutant-{mutant.breaks}"
+    change = zlib.crc32((mutant.before + mutant.after).encode())
+    directory = OUT / proofs.top / f"mutant-{mutant.breaks}-{change:08x}"
     sources = mutated(sources_of(proofs), mutant, directory)
-    has_inner = proofs.method != "depth"
     names = rtl_prover.circuit(
-        proofs.top, parameters, sources, directory, only=mutant.breaks, has_inner=has_inner
+        proofs.top, parameters, sources, directory, only=mutant.breaks, inner=proofs.inner
     )
-    if names != [mutant.breaks]:
+    if {rtl_prover.property_of(name) for name in names} != {mutant.breaks}:
         raise rtl_prover.FormalError(f"{module}: no assertion '{mutant.breaks}'")
     verdict = "disproved" if rtl_prover.is_disproved(directory, max_seconds) else "undecided"
     return Row(module, run, mutant.breaks, verdict, is_expected=verdict == "disproved")
 
 
+def _tasks(names: Sequence[str]) -> Iterator[Callable[[], list[Row]]]:
+    for module in names:
+        proofs = load(module)
+        sources_of(proofs)
+        yield lambda module=module: list(prove(module))
+        for mutant in proofs.mutants:
+            yield lambda module=module, mutant=mutant: [kill(module, mutant)]
+
+
 def main() -> None:
-    """Prints the table of all proofs; fails if one is not as expected."""
+    """Prints the table of all proofs, a run per core at a time; fails if one is not as expected."""
     wrong = 0
     start = time.monotonic()
-    for module in sys.argv[1:] or modules():
-        rows = [*prove(module), *(kill(module, mutant) for mutant in load(module).mutants)]
-        for row in rows:
-            mark = "ok" if row.is_expected else "WRONG"
-            wrong += not row.is_expected
-            print(f"{mark:5} {row.module:22} {row.verdict:10} {row.property:36} {row.run}")
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for rows in pool.map(lambda task: task(), list(_tasks(sys.argv[1:] or modules()))):
+            for row in rows:
+                mark = "ok" if row.is_expected else "WRONG"
+                wrong += not row.is_expected
+                columns = f"{mark:5} {row.module:22} {row.verdict:10} {row.property:36} {row.run}"
+                print(columns, flush=True)
     print(f"{wrong} wrong, {time.monotonic() - start:.0f} s")
     sys.exit(1 if wrong else 0)
 

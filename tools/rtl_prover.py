@@ -30,8 +30,6 @@ _TO_GATES = (
     "opt_clean", "memory_map", "formalff -setundef -clk2ff -ff2anyinit", "setundef -anyseq",
     "opt -fast", "techmap", "opt -fast", "dffunmap", "aigmap", "opt_clean",
 )  # fmt: skip
-# Cycles in a row that an induction may look at.
-INDUCTION_CYCLES = 2
 _PROVED = re.compile(r"^Proved output\s+(\d+) in frame", re.MULTILINE)
 _DISPROVED = re.compile(r"^Output\s+(\d+) was asserted in frame", re.MULTILINE)
 
@@ -47,12 +45,13 @@ def circuit(
     directory: Path,
     only: str | None = None,
     *,
-    has_inner: bool = True,
+    inner: str = "kept",
 ) -> list[str]:
     """Writes the circuit `top.aig` and returns the names of its assertions, in its order.
 
-    With `only`, the other assertions are left out; without `has_inner`, all promises and
-    obligations of the modules inside the top.
+    With `only`, assertions of other properties are left out. Promises and obligations of the
+    modules inside the top are `kept`, `dropped`, or `asserted`: obligations become promises of the
+    modules beside them.
 
     Raises:
         FormalError: Yosys refuses.
@@ -68,9 +67,14 @@ def circuit(
     ]
     read = f"read_slang {' '.join(options)} --top {top} {' '.join(map(str, sources))}"
     write = "write_aiger -I -B -zinit -no-startoffset -ywmap top.ywmap top.aig"
-    drop = [] if only is None else [f"delete t:$assert c:{only} %d"]
-    if not has_inner:
+    drop = []
+    if inner == "dropped":
         drop += ["delete t:$assert c:*.* %i", "delete t:$assume c:*.* %i"]
+    if inner == "asserted":
+        drop += ["chformal -assume -assume2assert c:*.*"]
+    if only is not None:
+        # Wherever a part of the name may be one of several.
+        drop += [f"delete t:$assert c:{only.replace('.', '*.')} %d"]
     commands = [read, f"hierarchy -check -top {top}", *_TO_ASSERTIONS, *drop]
     commands += [*_TO_GATES, "write_rtlil top.il", write]
     try:
@@ -79,6 +83,11 @@ def circuit(
         raise FormalError(f"{top}: {error}") from error
     names = json.loads((directory / "top.ywmap").read_text(encoding="utf-8"))["asserts"]
     return [".".join(part.removeprefix("\\") for part in path) for path in names]
+
+
+def property_of(name: str) -> str:
+    """Property that an assertion states: the same one in all copies of a generate block."""
+    return re.sub(r"\[\d+\]", "", name)
 
 
 def _abc(script: str, directory: Path) -> str:
@@ -102,9 +111,8 @@ def verdicts(names: Sequence[str], directory: Path, max_seconds: int) -> dict[st
     return found
 
 
-def induced(names: Sequence[str], directory: Path, max_seconds: int) -> dict[str, str]:
-    """Judges all assertions of a circuit together: they hold at the start, and one cycle on."""
-    cycles = INDUCTION_CYCLES
+def induced(names: Sequence[str], directory: Path, cycles: int, max_seconds: int) -> dict[str, str]:
+    """Judges all assertions of a circuit together: from the start, and on from one cycle less."""
     begins = _abc(f"read_aiger top.aig; fold; bmc3 -F {cycles}", directory)
     step = f"ind -F {cycles} -T {max_seconds}"
     follows = _abc(f"read_aiger top.aig; fold; orpos; {step}", directory)

@@ -197,7 +197,7 @@ module noccl_reduction_flows
   assign join_o  = join_q;
   assign flow_o  = flow_q;
 
-  `ASSERT(ResultsOfFlowsOnly, !result_taken_i || valid_q[result_slot_i])
+  `ASSUME(ResultsOfFlowsOnly, !result_taken_i || valid_q[result_slot_i])
   `ASSERT_KNOWN(ControlKnown, {absorb_o, forward_o, valid_o})
   `COVER(AllSlotsInUse, valid_q == '1 && is_new != '0)
 

@@ -215,7 +215,7 @@ module noccl_reduction_room
   `ASSERT_INIT(WindowsHoldAQuad, noccl_cfg_pkg::WINDOW_BEATS > CREDIT_BEATS)
   `ASSERT(NoDebtTwice, !folded_q || (needs & owed_q[folded_slot_q]) == '0)
   `ASSERT(NoDebtAtTheStart, (starts_i & owes) == '0)
-  `ASSERT(RoomToBegin, (begins_i & ~has_room) == '0)
+  `ASSUME(RoomToBegin, (begins_i & ~has_room) == '0)
   `ASSERT_KNOWN(ControlKnown, {owed_valid_o, own_valid_o})
   `COVER(WaitsForDebt, (owes & is_quad_end) != '0)
   `COVER(TwoDebts, (remote & (remote - slot_set_t'(1))) != '0)

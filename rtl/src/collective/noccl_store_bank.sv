@@ -40,8 +40,8 @@ module noccl_store_bank #(
   end
 
   `ASSERT_INIT(TwoWords, Words >= 2)
-  `ASSERT(WriteInside, !we_i || 32'(waddr_i) < Words)
-  `ASSERT(ReadInside, !re_i || 32'(raddr_i) < Words)
+  `ASSUME(WriteInside, !we_i || 32'(waddr_i) < Words)
+  `ASSUME(ReadInside, !re_i || 32'(raddr_i) < Words)
   `ASSUME(NeverBothAtOnePlace, !(we_i && re_i) || waddr_i != raddr_i)
 
 endmodule

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the room of wide reductions promises: no flow has more beats under way than its window, no credit is lost, none is given
+// for a beat that was not folded or to whom needs none, and so no store overflows and nobody waits for ever.
+//
+// The solver starts flows of any set and root, begins and folds their beats as far as their operands may have come, pays debts
+// when it likes and gives room ahead for what was begun. The account of beats and quads is kept outside.
+
+`include "noccl_assert.svh"
+
+module noccl_reduction_room_props
+  import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::LOCAL, noccl_flit_pkg::port_set_t;
+  import noccl_flit_pkg::coord_t, noccl_flit_pkg::region_coord_t, noccl_flit_pkg::left_t;
+  import noccl_cfg_pkg::REDUCTION_FLOWS, noccl_cfg_pkg::MAX_WINDOW_BEATS;
+  import noccl_collective_pkg::slot_set_t, noccl_collective_pkg::flow_t;
+  import noccl_collective_pkg::name_t, noccl_collective_pkg::window_t;
+(
+    /// Clock.
+    input logic          clk_i,
+    /// Position of the router; constant.
+    input coord_t        position_i,
+    /// A flow starts in the lowest free slot: its name, set, and beats that follow the first.
+    input logic          start_i,
+    input name_t         name_i,
+    input region_coord_t base_i,
+    input region_coord_t mask_i,
+    input left_t         left_i,
+    /// Slots that would begin a beat, start the last pass of one, end.
+    input slot_set_t     begins_i,
+    input slot_set_t     finishes_i,
+    input slot_set_t     ends_i,
+    /// Slots for which room ahead would come; a credit of another name.
+    input slot_set_t     credits_i,
+    input logic          is_foreign_i,
+    input name_t         foreign_i,
+    /// A debt would be sent.
+    input logic          owed_ready_i
+);
+
+  localparam int unsigned BeatBits = noccl_cfg_pkg::BURST_BITS + 2;
+  typedef logic [BeatBits-1:0] beats_t;
+
+  logic rst_ni = 1'b0;
+  always_ff @(posedge clk_i) rst_ni <= 1'b1;
+
+  // Slots in use, and what the account knows of their flows.
+  slot_set_t open_q, starts, ends, begins, finishes, credits;
+  flow_t flow_q[REDUCTION_FLOWS];
+  left_t last_q[REDUCTION_FLOWS];
+  port_set_t join_set[REDUCTION_FLOWS];
+  window_t window[REDUCTION_FLOWS][NUM_PORTS], ahead[REDUCTION_FLOWS];
+  slot_set_t has_ahead;
+  coord_t contributor[REDUCTION_FLOWS][NUM_PORTS];
+  beats_t total[REDUCTION_FLOWS];
+  // Beats begun, folded, folded a cycle ago; room that came, in beats.
+  beats_t begun_q[REDUCTION_FLOWS], finished_q[REDUCTION_FLOWS], seen_q[REDUCTION_FLOWS];
+  beats_t came_q[REDUCTION_FLOWS];
+  // Room given to the senders of each input, in beats.
+  beats_t given_q[REDUCTION_FLOWS][NUM_PORTS];
+
+  port_set_t newcomer_join;
+  region_coord_t newcomer_base;
+  logic is_known;
+  assign newcomer_base = base_i & ~mask_i;
+  noccl_join_set u_newcomer (
+      .position_i,
+      .base_i (newcomer_base),
+      .mask_i,
+      .root_i (name_i.root),
+      .ports_o(newcomer_join)
+  );
+  for (genvar s = 0; s < int'(REDUCTION_FLOWS); s++) begin : gen_slot
+    noccl_join_set u_join_set (
+        .position_i,
+        .base_i (flow_q[s].base),
+        .mask_i (flow_q[s].mask),
+        .root_i (flow_q[s].name.root),
+        .ports_o(join_set[s])
+    );
+    noccl_contributors u_contributors (
+        .position_i,
+        .base_i       (flow_q[s].base),
+        .mask_i       (flow_q[s].mask),
+        .root_i       (flow_q[s].name.root),
+        .contributor_o(contributor[s]),
+        .window_o     (window[s]),
+        .has_ahead_o  (has_ahead[s]),
+        .ahead_o      (ahead[s])
+    );
+    assign total[s] = beats_t'(last_q[s]) + beats_t'(1);
+  end
+
+  slot_set_t allowed, may_finish;
+  logic credit_valid, credit_hit, owed_valid, own_valid;
+  name_t credit_name, owed_name, own_name;
+  coord_t owed_dst;
+
+  // ------------------------------------------------------------------------------- what the solver may do
+
+  slot_set_t can_begin, can_finish, can_come;
+  always_comb begin
+    is_known = 1'b0;
+    for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
+      is_known |= open_q[s] && flow_q[s].name == name_i;
+      // Operands of the next beat may be there: no sender has used more than its window and what it was given.
+      can_begin[s] = open_q[s] && allowed[s] && begun_q[s] < total[s];
+      for (int unsigned i = 0; i < NUM_PORTS; i++) begin
+        if (join_set[s][i] && begun_q[s] >= beats_t'(window[s][i]) + given_q[s][i]) begin
+          can_begin[s] = 1'b0;
+        end
+      end
+      // The next merge point has folded four more beats, and the flow needs the room.
+      can_come[s] = open_q[s] && has_ahead[s] && begun_q[s] >= came_q[s] + beats_t'(4) &&
+          beats_t'(ahead[s]) + came_q[s] < total[s];
+      ends[s] = ends_i[s] && open_q[s] && finished_q[s] == total[s];
+    end
+    begins = $onehot(begins_i) ? begins_i & can_begin : '0;
+    for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
+      can_finish[s] = open_q[s] && may_finish[s] &&
+          begun_q[s] + beats_t'(begins[s]) > finished_q[s];
+    end
+    finishes = $onehot(finishes_i) ? finishes_i & can_finish : '0;
+    credits = $onehot(credits_i) ? credits_i & can_come : '0;
+    credit_name = foreign_i;
+    for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
+      if (credits[s]) credit_name = flow_q[s].name;
+    end
+    credit_valid = credits != '0 || is_foreign_i;
+    for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
+      if (credits == '0 && open_q[s] && flow_q[s].name == foreign_i) credit_valid = 1'b0;
+    end
+  end
+  assign starts = start_i && !is_known &&
+      (newcomer_join & (newcomer_join - port_set_t'(1))) != '0
+      ? noccl_collective_pkg::lowest_slot(
+      ~open_q
+  ) : '0;
+
+  noccl_reduction_room u_room (
+      .clk_i,
+      .rst_ni,
+      .position_i,
+      .starts_i       (starts),
+      .newcomer_base_i(newcomer_base),
+      .newcomer_mask_i(mask_i),
+      .newcomer_root_i(name_i.root),
+      .newcomer_left_i(left_i),
+      .valid_i        (open_q),
+      .join_i         (join_set),
+      .flow_i         (flow_q),
+      .allowed_o      (allowed),
+      .may_finish_o   (may_finish),
+      .begins_i       (begins),
+      .finishes_i     (finishes),
+      .credit_valid_i (credit_valid),
+      .credit_name_i  (credit_name),
+      .credit_hit_o   (credit_hit),
+      .owed_valid_o   (owed_valid),
+      .owed_dst_o     (owed_dst),
+      .owed_name_o    (owed_name),
+      .owed_ready_i,
+      .own_valid_o    (own_valid),
+      .own_name_o     (own_name)
+  );
+
+  // ------------------------------------------------------------------------------------------------ account
+
+  // Debts of the account: whole quads that were folded a cycle ago and are needed, less what was given; whose debt is paid now.
+  port_set_t debt[REDUCTION_FLOWS], is_excess[REDUCTION_FLOWS];
+  port_set_t offered[REDUCTION_FLOWS], paid[REDUCTION_FLOWS];
+
+  function automatic beats_t quads(beats_t beats);
+    return {beats[BeatBits-1:2], 2'b00};
+  endfunction
+
+  always_comb begin
+    for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
+      for (int unsigned i = 0; i < NUM_PORTS; i++) begin
+        logic needs;
+        needs = open_q[s] && join_set[s][i] && beats_t'(window[s][i]) + given_q[s][i] < total[s];
+        debt[s][i] = needs && quads(seen_q[s]) > given_q[s][i];
+        // Given for nothing: not folded yet, or to somebody who had room enough without the last quad.
+        is_excess[s][i] = given_q[s][i] > quads(seen_q[s]) ||
+            (given_q[s][i] != '0 &&
+             beats_t'(window[s][i]) + given_q[s][i] >= total[s] + beats_t'(4));
+        offered[s][i] = i == LOCAL ? own_valid && own_name == flow_q[s].name
+            : owed_valid && owed_name == flow_q[s].name && owed_dst == contributor[s][i];
+        offered[s][i] &= open_q[s] && join_set[s][i];
+        paid[s][i] = offered[s][i] && (owed_ready_i || i == LOCAL);
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
+      open_q[s] <= rst_ni && (open_q[s] || starts[s]) && !ends[s];
+      if (starts[s]) begin
+        flow_q[s] <= '{
+            name: name_i,
+            base: newcomer_base,
+            mask: mask_i,
+            operator: noccl_flit_pkg::OP_SUM,
+            element: noccl_flit_pkg::ELEM_FP64
+        };
+        last_q[s] <= left_i;
+        begun_q[s] <= '0;
+        finished_q[s] <= '0;
+        seen_q[s] <= '0;
+        came_q[s] <= '0;
+      end else begin
+        begun_q[s] <= begun_q[s] + beats_t'(begins[s]);
+        finished_q[s] <= finished_q[s] + beats_t'(finishes[s]);
+        seen_q[s] <= finished_q[s];
+        came_q[s] <= came_q[s] + (credits[s] ? beats_t'(4) : '0);
+      end
+      for (int unsigned i = 0; i < NUM_PORTS; i++) begin
+        if (starts[s]) given_q[s][i] <= '0;
+        else if (paid[s][i]) given_q[s][i] <= given_q[s][i] + beats_t'(4);
+      end
+    end
+  end
+
+  // ------------------------------------------------------------------------------------------------ promises
+
+  slot_set_t is_overdrawn, is_held_up, overflows, is_given_for_nothing, is_stuck;
+  logic is_misdirected, is_lost;
+
+  always_comb begin
+    logic has_hit;
+    port_set_t is_owing, is_offered;
+    has_hit = 1'b0;
+    for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
+      logic has_room, is_clear;
+      has_room = !has_ahead[s] || begun_q[s] < beats_t'(ahead[s]) + came_q[s];
+      is_overdrawn[s] = open_q[s] && allowed[s] && !has_room;
+      // A flow waits for room ahead, or for a debt at the end of the next quad, and for nothing else.
+      is_clear = debt[s] == '0 || finished_q[s][1:0] != 2'd3;
+      is_held_up[s] = may_finish[s] != is_clear || allowed[s] != (has_room && is_clear);
+      is_held_up[s] &= open_q[s];
+      overflows[s] = 1'b0;
+      is_stuck[s]  = 1'b0;
+      for (int unsigned i = 0; i < NUM_PORTS; i++) begin
+        if (open_q[s] && join_set[s][i]) begin
+          overflows[s] |= 32'(window[s][i]) + 32'(given_q[s][i]) >
+              32'(finished_q[s]) + MAX_WINDOW_BEATS;
+          // All that came is folded, no debt is offered, yet the sender has to wait.
+          is_stuck[s] |= !owed_valid && !own_valid && finished_q[s] == seen_q[s] &&
+              finished_q[s] != total[s] && finished_q[s] >= beats_t'(window[s][i]) + given_q[s][i];
+        end
+      end
+      is_given_for_nothing[s] = open_q[s] && (is_excess[s] & join_set[s]) != '0;
+      has_hit |= credits[s];
+    end
+    // What is offered is the debt of one input; if there are any debts, one of them is offered.
+    is_misdirected = credit_hit != has_hit;
+    is_lost = 1'b0;
+    is_owing = '0;
+    is_offered = '0;
+    for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
+      is_misdirected |= (offered[s] & ~debt[s]) != '0;
+      is_owing |= debt[s];
+      for (int unsigned i = 0; i < NUM_PORTS; i++) begin
+        is_misdirected |= is_offered[i] && offered[s][i];
+        is_offered[i] |= offered[s][i];
+      end
+    end
+    is_lost = (is_owing[LOCAL-1:0] != '0) != owed_valid || is_owing[LOCAL] != own_valid;
+    is_misdirected |= owed_valid != $onehot(
+        is_offered[LOCAL-1:0]
+    ) || own_valid != is_offered[LOCAL];
+  end
+
+  `ASSUME(StaysHere, $stable(position_i))
+  `ASSERT(NoFlowExceedsItsWindowAhead, is_overdrawn == '0)
+  `ASSERT(FlowsWaitForRoomOrDebtsOnly, is_held_up == '0)
+  `ASSERT(StoresNeverOverflow, overflows == '0)
+  `ASSERT(NoRoomIsGivenForNothing, is_given_for_nothing == '0)
+  `ASSERT(NoRoomIsLost, !is_lost)
+  `ASSERT(RoomGoesToItsSource, !is_misdirected)
+  `ASSERT(NoSourceWaitsForEver, is_stuck == '0)
+
+  // ----------------------------------------------------------------- why: what counters and debts inside mean
+
+  slot_set_t is_miscounted, is_misowed, is_beyond;
+  always_comb begin
+    for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
+      beats_t room;
+      room = beats_t'(ahead[s]) + came_q[s] - begun_q[s];
+      is_miscounted[s] = open_q[s] &&
+          (u_room.quad_q[s] != finished_q[s][1:0] ||
+           u_room.has_ahead_q[s] != has_ahead[s] ||
+           (has_ahead[s] && beats_t'(u_room.room_q[s]) != room) ||
+           (seen_q[s] != total[s] &&
+            u_room.left_q[s] != left_t'(beats_t'(last_q[s]) - seen_q[s])));
+      is_misowed[s] = (u_room.owed_q[s] & (open_q[s] ? ~debt[s] : '1)) != '0 ||
+          (open_q[s] && (debt[s] & ~u_room.owed_q[s]) != '0) ||
+          (open_q[s] && (finished_q[s] != seen_q[s]) !=
+           (u_room.folded_q && u_room.folded_slot_q == noccl_collective_pkg::slot_t'(s)));
+      if (u_room.folded_q && u_room.folded_slot_q == noccl_collective_pkg::slot_t'(s)) begin
+        is_misowed[s] |= !open_q[s] || u_room.ends_quad_q != (finished_q[s][1:0] == 2'd0);
+      end
+      is_beyond[s] = open_q[s] &&
+          (begun_q[s] > total[s] || finished_q[s] > begun_q[s] ||
+           !(finished_q[s] == seen_q[s] || finished_q[s] == seen_q[s] + beats_t'(1)) ||
+           came_q[s] > begun_q[s] || came_q[s][1:0] != '0 ||
+           (has_ahead[s] && begun_q[s] > beats_t'(ahead[s]) + came_q[s]) ||
+           (join_set[s] & (join_set[s] - port_set_t'(1))) == '0);
+      for (int unsigned i = 0; i < NUM_PORTS; i++) begin
+        if (open_q[s] && join_set[s][i]) begin
+          is_beyond[s] |= given_q[s][i][1:0] != '0 ||
+              begun_q[s] > beats_t'(window[s][i]) + given_q[s][i] ||
+              (given_q[s][i] + beats_t'(8) <= quads(seen_q[s]) && debt[s][i]);
+        end
+      end
+      for (int unsigned o = 0; o < s; o++) begin
+        is_beyond[s] |= open_q[s] && open_q[o] && flow_q[s].name == flow_q[o].name;
+      end
+    end
+  end
+
+  `ASSERT(CountersCountBeats, is_miscounted == '0)
+  `ASSERT(DebtsAreFoldedQuads, is_misowed == '0)
+  `ASSERT(BeatsBeginBeforeTheyEnd, is_beyond == '0)
+
+endmodule
