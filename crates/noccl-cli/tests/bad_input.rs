@@ -271,10 +271,9 @@ fn hardware_that_does_not_exist_is_refused_by_its_field() {
         &["router.flow", "peer_compatible"],
     );
     refuses("rtl", 2, &["--output", "--json"]);
-    // The folder of the test holds no modules.
     refuses(
-        "rtl -o hardware",
+        "rtl -o hardware --sources elsewhere",
         2,
-        &["rtl", "missing", "folder rtl of a checkout"],
+        &["elsewhere", "missing", "folder rtl of a checkout"],
     );
 }

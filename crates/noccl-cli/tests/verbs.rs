@@ -42,6 +42,19 @@ fn compare_prints_verified_rows_that_no_bound_exceeds() {
 }
 
 #[test]
+fn hardware_for_a_chip_needs_no_checkout() {
+    let folder = Folder::new();
+    let written = noccl_in(&folder.0, "rtl -o chip");
+    assert_eq!(written.code, Some(0), "{written:?}");
+    let list = std::fs::read_to_string(folder.0.join("chip/noccl.f")).unwrap();
+    let modules: Vec<&str> = list.lines().filter(|l| l.ends_with(".sv")).collect();
+    assert!(modules.contains(&"src/mesh/noccl_mesh.sv"), "{list}");
+    let is_there = |path: &&str| folder.0.join("chip").join(path).is_file();
+    assert!(modules.iter().all(is_there), "{list}");
+    assert!(!list.contains("cosim"), "{list}");
+}
+
+#[test]
 fn a_size_that_ends_inside_a_beat_works() {
     for row in json("compare reduce --bytes 8,72 --group 0,0,2,2 --json")
         .as_array()

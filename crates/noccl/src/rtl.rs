@@ -4,7 +4,7 @@
 use crate::files::write_folder;
 use crate::{Error, read_text, write_file};
 use noccl_net::Network;
-use noccl_rtl::{ExportFile, PACKAGE_FILE, RtlConfig, RtlError, SourceFile};
+use noccl_rtl::{ExportFile, PACKAGE_FILE, RtlConfig, RtlError, SourceFile, hardware_sources};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -31,17 +31,32 @@ pub fn write_rtl_package(network: &Network, path: &Path) -> Result<(), Error> {
 }
 
 /// Writes a folder for a chip: package, sources, file list, README. The folder is complete or as before; it must
-/// be new, empty or written by an earlier call. Returns the files' paths relative to it.
+/// be new, empty or written by an earlier call. `sources`: a folder `rtl`, or `None` for the hardware of this program. Returns
+/// the files' paths relative to `folder`.
 ///
 /// # Errors
 /// Those of [`rtl_config`]; [`Error::Rtl`] if `sources` is no folder of sources; [`Error::File`].
-pub fn write_rtl(network: &Network, sources: &Path, folder: &Path) -> Result<Vec<String>, Error> {
+pub fn write_rtl(
+    network: &Network,
+    sources: Option<&Path>,
+    folder: &Path,
+) -> Result<Vec<String>, Error> {
     let config = rtl_config(network)?;
     let mut found = Vec::new();
-    for part in ["include", "src"] {
-        collect(sources, &sources.join(part), &["sv", "svh"], &mut found)?;
+    match sources {
+        None => {
+            let is_part =
+                |s: &SourceFile| s.path.starts_with("include/") || s.path.starts_with("src/");
+            found.extend(hardware_sources().into_iter().filter(is_part));
+        }
+        Some(root) => {
+            for part in ["include", "src"] {
+                collect(root, &root.join(part), &["sv", "svh"], &mut found)?;
+            }
+        }
     }
-    let files = noccl_rtl::export(&config, &sources.display().to_string(), &found)?;
+    let origin = sources.unwrap_or(Path::new("rtl")).display().to_string();
+    let files = noccl_rtl::export(&config, &origin, &found)?;
     let texts: Vec<(&str, &str)> = (files.iter())
         .map(|ExportFile { path, text }| (path.as_str(), text.as_str()))
         .collect();

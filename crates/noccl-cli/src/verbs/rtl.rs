@@ -9,8 +9,7 @@ use std::path::PathBuf;
 
 /// Write the hardware of a network: its numbers as a SystemVerilog package, beside the modules
 ///
-/// The modules are the same for every network; they are copied from the folder rtl of a checkout. The folder
-/// that is written holds a file list and a README for whoever puts it into a chip.
+/// The modules are the same for every network; they are part of this program. The folder that is written holds a file list and a README for whoever puts it into a chip.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -25,9 +24,9 @@ pub struct Rtl {
     /// Write package, modules, file list and README into this folder; new, empty, or written by this verb
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Folder of the modules
-    #[arg(long, value_name = "DIR", default_value = "rtl")]
-    sources: PathBuf,
+    /// Folder rtl of a checkout, to be copied from instead of the modules in this program
+    #[arg(long, value_name = "DIR")]
+    sources: Option<PathBuf>,
     /// Write the package alone
     #[arg(long, value_name = "FILE")]
     package: Option<PathBuf>,
@@ -50,7 +49,7 @@ impl Rtl {
             noccl::write_rtl_vectors(&network, path)?;
         }
         if let Some(folder) = &self.output {
-            let files = noccl::write_rtl(&network, &self.sources, folder)?;
+            let files = noccl::write_rtl(&network, self.sources.as_deref(), folder)?;
             let folder = folder.display();
             output::log(&format!("{} files in {folder}", files.len()));
         }
