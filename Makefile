@@ -169,20 +169,21 @@ formal: $(RTL_VENV)/.deps ## Prove the modules' promises, and kill a mutant per 
 	$(RTL_BIN)/python tools/rtl_formal.py
 
 .PHONY: cosim
-cosim: cosim-2x2 cosim-4x4 cosim-reductions-2x2 cosim-reductions-4x4 cosim-torrent cosim-mutants ## Mesh and Torrent endpoints in lock-step with the simulator: every handshake of every port
+cosim: cosim-2x2 cosim-4x4 cosim-reductions-2x2 cosim-reductions-4x4 cosim-endpoints cosim-torrent cosim-mutants ## Mesh, network interfaces and Torrent endpoints in lock-step with the simulator: every handshake of every port
 
 .PHONY: cosim-quick
-cosim-quick: cosim-2x2 cosim-reductions-2x2 cosim-torrent ## The same without the larger mesh and without mutants
+cosim-quick: cosim-2x2 cosim-reductions-2x2 cosim-endpoints-2x2 cosim-torrent ## The same without the larger mesh and without mutants
 
 .PHONY: cosim-2x2 cosim-4x4
 cosim-2x2 cosim-4x4: cosim-%: $(RTL_VENV)/.deps
 	$(RTL_BIN)/python tools/rtl_cosim.py $*
 	cargo test -p noccl --locked --features cosim --test cosim_$*
 
-.PHONY: cosim-endpoints
-cosim-endpoints: $(RTL_VENV)/.deps ## Network interfaces and mesh in lock-step with the simulator, at the AXI ports
-	$(RTL_BIN)/python tools/rtl_cosim.py 2x2-endpoints
-	cargo test -p noccl --locked --features cosim --test cosim_endpoints_2x2
+.PHONY: cosim-endpoints cosim-endpoints-2x2
+cosim-endpoints: cosim-endpoints-2x2 ## Network interfaces and mesh in lock-step with the simulator, at the AXI ports
+cosim-endpoints-2x2: cosim-endpoints-%: $(RTL_VENV)/.deps
+	$(RTL_BIN)/python tools/rtl_cosim.py $*-endpoints
+	cargo test -p noccl --locked --features cosim --test cosim_endpoints_$*
 
 # 2x2 is the mesh as a whole, 4x4 is made of tiles: see tools/rtl_cosim.py.
 .PHONY: cosim-reductions-2x2 cosim-reductions-4x4

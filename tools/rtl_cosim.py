@@ -22,6 +22,7 @@ from pathlib import Path
 import rtl_sources
 import rtl_tools
 from repository import ROOT
+from rtl_cosim_mutants import MUTANTS
 
 OUT = ROOT / "out" / "cosim"
 COSIM = rtl_sources.RTL / "cosim"
@@ -50,8 +51,8 @@ CONFIGURATIONS: Mapping[str, Mapping[str, int | str]] = {
 REDUCING = "-reducing"
 # The first is of a whole mesh; a tile has all units.
 REDUCING_PARAMETERS = ("-GHasReduction=1", "-GElements=513")
-# The same with network interfaces, and memories so large that every transaction of a test has its
-# own part of them: 1 GiB.
+# That with network interfaces, and memories so large that every transaction of a test has its own
+# part of them: 1 GiB.
 ENDPOINTS = "-endpoints"
 _MAP: Mapping[str, int | str] = {
     "LINE_BITS": 24,
@@ -81,55 +82,6 @@ TILE_TOPS: Mapping[str, str] = {
 TORRENT = "torrent"
 ENDS = ("", REDUCING, ENDPOINTS, *(end + TILES for end in TILE_TOPS))
 NAMES = sorted([TORRENT, *(name + end for name in CONFIGURATIONS for end in ENDS)])
-
-# Faults that the comparison must notice: module, right text, wrong text.
-MUTANTS: Mapping[str, tuple[str, str, str]] = {
-    # The turn stays with the one that was served.
-    "arbiter": ("noccl_rr_arbiter", "grant_o[i-1:0] != '0;", "grant_o[i:0] != '0;"),
-    # A multicast forgets the column of its last members.
-    "route": ("noccl_route", "last_x > here_x;", "last_x > here_x + 1;"),
-    # The same transaction's turn again.
-    "merge": ("noccl_merge", "leads[i-1:0] != '0;", "leads[i:0] != '0;"),
-    # The third operand is folded before the second.
-    "fold": (
-        "noccl_reduction_issue",
-        "selects[1] = second_ports & ~third_ports;\n    selects[2] = third_ports;",
-        "selects[1] = third_ports != '0 ? third_ports : second_ports;\n"
-        "    selects[2] = third_ports != '0 ? second_ports & ~third_ports : '0;",
-    ),
-    # The youngest flow goes first.
-    "age": (
-        "noccl_reduction_queues",
-        "ready[other] && before_q[other][s]",
-        "ready[other] && before_q[s][other]",
-    ),
-    # Room for four beats more than needed is given back.
-    "credit": ("noccl_reduction_room", "CREDIT_BEATS - 1 >=", "CREDIT_BEATS >="),
-    # Senders have room for a quad less.
-    "window": (
-        "noccl_contributors",
-        "window = noccl_cfg_pkg::WINDOW_BEATS;",
-        "window = noccl_cfg_pkg::WINDOW_BEATS - 4;",
-    ),
-    # A grant goes on a cycle later.
-    "grant": (
-        "noccl_torrent_follow",
-        "state_q == LOAD || (state_q == SERVE && !granted_q)",
-        "state_q == SERVE && !granted_q",
-    ),
-    # Finishes go before grants, grants before configurations.
-    "priority": (
-        "noccl_torrent_messages",
-        "granted = valid_i & (~valid_i + 1'b1);",
-        "granted = valid_i[2] ? 3'b100 : valid_i[1] ? 3'b010 : valid_i;",
-    ),
-    # The next tile is sure to have room for a burst less.
-    "room": (
-        "noccl_torrent_send",
-        "open_q != CountBits'(BufferBursts));",
-        "open_q < CountBits'(BufferBursts - 1));",
-    ),
-}
 
 
 class BuildError(Exception):
@@ -178,7 +130,7 @@ def build(
     command = ["verilator", "-f", str(arguments), "--build-jobs", "2"]
     command += ["--top-module", top, "-o", library, f"-I{rtl_sources.INCLUDE}"]
     command += ["--assert" if assertions else "--no-assert"]
-    if name != whole or whole.endswith(REDUCING):
+    if name != whole or whole.endswith((REDUCING, ENDPOINTS)):
         command += REDUCING_PARAMETERS[name != whole :]
     if waves:
         include, folder = LZ4 / "usr" / "include", next(LZ4.glob("usr/lib/*"))
@@ -193,9 +145,8 @@ def build(
         text,
         rtl_tools.environment()["MAKEFLAGS"],
     ]
-    parts += [
-        p.read_text(encoding="utf-8") for p in (*sources, *fixed, *includes, arguments, code, lock)
-    ]
+    read = (*sources, *fixed, *includes, arguments, code, lock)
+    parts += [path.read_text(encoding="utf-8") for path in read]
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
     full_name = "-".join([name, *([mutant] if mutant else []), *(["waves"] if waves else [])])
     directory = OUT / f"{full_name}-{key}"

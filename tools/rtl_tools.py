@@ -36,4 +36,6 @@ def environment() -> dict[str, str]:
         added["CCACHE_DIR"] = os.environ.get("CCACHE_DIR") or str(ROOT / ".tools" / "ccache")
         # The same text in another checkout is the same object.
         added |= {"CCACHE_BASEDIR": str(ROOT), "CCACHE_NOHASHDIR": "1"}
+        # Generated code includes a precompiled header.
+        added["CCACHE_SLOPPINESS"] = "pch_defines,time_macros"
     return {**os.environ, **added}

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const PARTS: [(&str, &[&str]); 4] = [
     ("src", &["sv"]),
     ("include", &["svh"]),
-    ("cosim", &["sv", "cpp", "f", "vlt"]),
+    ("cosim", &["sv", "cpp", "h", "f", "vlt"]),
     ("lint", &["vlt"]),
 ];
 

@@ -1,67 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// C functions over the translated network interfaces and mesh: see noccl_mesh_cosim.cpp.
+// C functions over the translated network interfaces and mesh.
 // Caller: crates/noccl-rtl/src/endpoints/model.rs.
 
-#include <cstdint>
-#include <string>
-
 #include "Vnoccl_endpoints_cosim.h"
-#include "verilated.h"
 
-namespace {
+using Top = Vnoccl_endpoints_cosim;
 
-// The first broken assertion; the simulator's own reaction would end the process.
-thread_local std::string broken;
-
-struct Model {
-  VerilatedContext context;
-  Vnoccl_endpoints_cosim top{&context};
-};
-
-}  // namespace
-
-void vl_stop(const char* file, int line, const char* scope) VL_MT_UNSAFE {
-  if (broken.empty()) broken = std::string(file) + ":" + std::to_string(line) + " " + scope;
-}
-
-void vl_finish(const char*, int, const char*) VL_MT_UNSAFE {}
-
-void vl_fatal(const char* file, int line, const char* scope, const char* what) VL_MT_UNSAFE {
-  if (broken.empty()) broken = std::string(file) + ":" + std::to_string(line) + " " + scope + " " + what;
-}
+#include "noccl_cosim.h"
 
 extern "C" {
 
-void* noccl_new() { return new Model; }
-
-void noccl_delete(void* model) { delete static_cast<Model*>(model); }
-
-// The clock is low: outputs follow registers and inputs.
-void noccl_settle(void* model, int is_reset) {
-  auto& top = static_cast<Model*>(model)->top;
-  top.rst_ni = !is_reset;
-  top.clk_i = 0;
-  top.eval();
-}
-
-// The clock rises: registers take their next values.
-void noccl_tick(void* model) {
-  auto& top = static_cast<Model*>(model)->top;
-  top.clk_i = 1;
-  top.eval();
-}
-
-// The first broken assertion, or null. Asking forgets it.
-const char* noccl_broken() {
-  static thread_local std::string told;
-  told.swap(broken);
-  broken.clear();
-  return told.empty() ? nullptr : told.c_str();
-}
-
 // Words: 0 AXI inputs, 1 AXI outputs; then per plane (wide, req, rsp) flits at the Local inputs and at all outputs.
 uint32_t* noccl_words(void* model, int signal) {
-  auto& top = static_cast<Model*>(model)->top;
+  auto& top = top_of(model);
   switch (signal) {
     case 0: return &top.axi_i[0];
     case 1: return &top.axi_o[0];
@@ -77,7 +28,7 @@ uint32_t* noccl_words(void* model, int signal) {
 
 // Sets of tiles, per plane: 0 held at the Local input, 1 at the Local output, 2 flits enter, 3 leave, 4 cross (five sets).
 uint64_t* noccl_tiles(void* model, int plane, int signal) {
-  auto& top = static_cast<Model*>(model)->top;
+  auto& top = top_of(model);
   switch (plane * 5 + signal) {
     case 0: return &top.wide_hold_in_i;
     case 1: return &top.wide_hold_out_i;

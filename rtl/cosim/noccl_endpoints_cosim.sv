@@ -2,8 +2,8 @@
 // A chip's network as a library of the simulator's host: AXI ports as words, flits in whole words, handshakes as bit sets.
 //
 // The host is every DMA engine, core and memory: it drives the subordinate ports of each network interface of `noccl_system` and
-// answers its manager ports. Memories and managers are always ready; a tile is held up between network interface and router (`hold` sets), as
-// the simulator's endpoint stalls do. Bit or element t belongs to tile t, element t * 5 + p of the outgoing flits to output p of
+// answers its manager ports. Own copies and answers to writes are always taken; a tile is held up between network interface and
+// router (`hold` sets), as the simulator's endpoint stalls do. Bit or element t belongs to tile t, element t * 5 + p of the outgoing flits to output p of
 // tile t. Words of the AXI ports: below, and crates/noccl-rtl/src/endpoints/axi.rs.
 // Not synthesizable: it looks at Local ports and at the links inside the mesh.
 // Mirror: crates/noccl-rtl/src/endpoints; the C functions in noccl_endpoints_cosim.cpp.
@@ -13,11 +13,15 @@ module noccl_endpoints_cosim
   import noccl_flit_pkg::wide_flit_t, noccl_flit_pkg::req_flit_t, noccl_flit_pkg::rsp_flit_t;
   import noccl_cfg_pkg::WIDE_CHANNELS;
 #(
+    /// Operands of wide reductions are folded.
+    parameter bit HasReduction = 1'b0,
+    /// Element types of the arithmetic: those of the compared runs.
+    parameter noccl_compute_pkg::element_set_t Elements = noccl_compute_pkg::ALL_ELEMENTS,
     localparam int unsigned NumTiles = noccl_cfg_pkg::MESH_WIDTH * noccl_cfg_pkg::MESH_HEIGHT,
     localparam int unsigned WideBits = 32 * (($bits(wide_flit_t) + 31) / 32),
-    localparam int unsigned ReqBits  = 32 * (($bits(req_flit_t) + 31) / 32),
-    localparam int unsigned RspBits  = 32 * (($bits(rsp_flit_t) + 31) / 32),
-    localparam int unsigned InWords  = 134,
+    localparam int unsigned ReqBits = 32 * (($bits(req_flit_t) + 31) / 32),
+    localparam int unsigned RspBits = 32 * (($bits(rsp_flit_t) + 31) / 32),
+    localparam int unsigned InWords = 134,
     localparam int unsigned OutWords = 65
 ) (
     /// Clock.
@@ -90,6 +94,8 @@ module noccl_endpoints_cosim
   // Places enough: the simulator's queues of answers have no end, nor do a cluster's of reads.
   noccl_system #(
       .HasDma      (1'b0),
+      .HasReduction(HasReduction),
+      .Elements    (Elements),
       .MemoryReads (4),
       .ClusterReads(64),
       .Answers     (64)
@@ -176,7 +182,7 @@ module noccl_endpoints_cosim
 
     always_comb begin
       wide.ar_valid = in[100][0];
-      wide.r_ready = 1'b1;
+      wide.r_ready = !in[115][12];
       wide.ar.id = noccl_axi_pkg::read_id_t'(in[100][15:8]);
       wide.ar.len = in[100][23:16];
       wide.ar.size = noccl_axi_pkg::SIZE_WIDE;
@@ -217,16 +223,20 @@ module noccl_endpoints_cosim
     always_comb begin
       answers = '0;
       answers.wide.write = Takes;
+      answers.wide.write.aw_ready = !in[115][8];
+      answers.wide.write.w_ready = !in[115][8];
       answers.wide.write.b_valid = in[115][0];
-      answers.wide.ar_ready = 1'b1;
+      answers.wide.ar_ready = !in[115][9];
       answers.wide.r_valid = in[115][1];
       answers.wide.r.last = in[115][2];
       for (int i = 0; i < 16; i++) answers.wide.r.data[32*i+:32] = in[116+i];
       answers.own_wide = Takes;
       answers.own_wide.b_valid = in[115][3];
       answers.narrow.write = Takes;
+      answers.narrow.write.aw_ready = !in[115][10];
+      answers.narrow.write.w_ready = !in[115][10];
       answers.narrow.write.b_valid = in[115][4];
-      answers.narrow.ar_ready = 1'b1;
+      answers.narrow.ar_ready = !in[115][11];
       answers.narrow.r_valid = in[115][5];
       answers.narrow.r.last = 1'b1;
       answers.narrow.r.data = {in[133], in[132]};

@@ -4,6 +4,8 @@
 -cc --exe --build
 -Wno-fatal -O3 --no-timing
 --x-assign fast --x-initial fast
+// A file per part of a module: what has not changed comes from a compiler cache.
+--output-groups 0
 -CFLAGS "-fPIC -DVL_USER_STOP -DVL_USER_FINISH -DVL_USER_FATAL -fno-gnu-unique"
 -LDFLAGS "-shared -Wl,-Bsymbolic"
 // What the package of the simulator forgot to tell g++; its Python.

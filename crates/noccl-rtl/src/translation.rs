@@ -12,6 +12,8 @@ use noccl_workload::{ActionKind, Difference, ElementType, Fault, PortKind, Sched
 /// Arguments of Verilator that every library shares.
 const ARGUMENTS: &str = "cosim/verilator.f";
 const WAIVERS: &str = "lint/waivers.vlt";
+/// What the C functions of every library have in common.
+const HEADER: &str = "cosim/noccl_cosim.h";
 const SPEED: &str = "cosim/speed.vlt";
 /// File of the translated hardware.
 pub const LIBRARY_FILE: &str = "libnoccl_mesh.so";
@@ -166,7 +168,7 @@ impl Translation {
             .map(str::to_owned)
             .to_vec();
         arguments.extend(["--assert", "-Iinclude"].map(str::to_owned));
-        if arithmetic.elements != 0 && boundary == Boundary::Router {
+        if arithmetic.elements != 0 {
             let elements = format!("-GElements={}", arithmetic.elements);
             arguments.extend(["-GHasReduction=1".to_owned(), elements]);
         }
@@ -174,7 +176,7 @@ impl Translation {
         arguments.extend(in_order(&modules)?.iter().map(|m| m.path.clone()));
         arguments.push(code.clone());
         let mut files: Vec<ExportFile> = modules.iter().map(file).collect();
-        for path in [ARGUMENTS, SPEED, WAIVERS, &code] {
+        for path in [ARGUMENTS, SPEED, WAIVERS, HEADER, &code] {
             let found = all.iter().find(|s| s.path == path);
             files.push(file(found.ok_or_else(|| missing(path))?));
         }

@@ -32,6 +32,8 @@ pub struct RunConfig {
     pub stall_seed: u64,
     /// Endpoint stalls; `None` for endpoints that are always ready.
     pub stalls: Option<StallConfig>,
+    /// In 1/256: how often an AXI port behind an NI is not ready ([`AxiPort`]); 0 for ports that always are.
+    pub port_stall_per_256: u32,
     /// Give up (with a diagnosis) after this many cycles.
     pub max_cycles: u64,
     /// A run in which nothing moves for this many cycles, and no event is due, has hung.
@@ -48,6 +50,7 @@ impl RunConfig {
             mode,
             stall_seed: 0,
             stalls: None,
+            port_stall_per_256: 0,
             max_cycles: 1 << 40,
             hang_cycles: 2_000,
             threads: 1,
@@ -70,6 +73,43 @@ impl RunConfig {
         crate::mix(self.stall_seed ^ key.wrapping_mul(0x9e37_79b9_7f4a_7c15)) % 256
             < u64::from(per_256)
     }
+
+    /// Is an AXI port of a tile not ready in this cycle? A seeded coin per tile, port and cycle.
+    #[must_use]
+    pub fn is_busy(&self, cycle: u64, tile: usize, port: AxiPort) -> bool {
+        if self.port_stall_per_256 == 0 {
+            return false;
+        }
+        let key = cycle << 24 ^ (tile as u64) << 4 ^ 8 ^ port as u64;
+        crate::mix(!self.stall_seed ^ key.wrapping_mul(0x9e37_79b9_7f4a_7c15)) % 256
+            < u64::from(self.port_stall_per_256)
+    }
+}
+
+/// AXI port behind an NI, by what it may not be ready for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AxiPort {
+    /// Memory: AW and W of wide writes, own copies of multicasts excepted.
+    WideWrite = 0,
+    /// Memory: AR of wide reads.
+    WideRead = 1,
+    /// Memory and registers: AW and W of narrow writes, atomics and whole barriers, own copies excepted.
+    NarrowWrite = 2,
+    /// Memory and registers: AR of narrow reads.
+    NarrowRead = 3,
+    /// Manager: R of wide reads.
+    WideData = 4,
+}
+
+impl AxiPort {
+    /// All ports.
+    pub const ALL: [Self; 5] = [
+        Self::WideWrite,
+        Self::WideRead,
+        Self::NarrowWrite,
+        Self::NarrowRead,
+        Self::WideData,
+    ];
 }
 
 /// Which Local port of a router.

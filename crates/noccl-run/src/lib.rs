@@ -14,7 +14,7 @@ mod random;
 mod record;
 mod result;
 
-pub use config::{LocalSide, MemoryImage, Mode, RunConfig, StallConfig};
+pub use config::{AxiPort, LocalSide, MemoryImage, Mode, RunConfig, StallConfig};
 pub use diagnosis::{Diagnosis, WaitEdge};
 pub use energy::energy_pj;
 pub use error::RunError;

@@ -30,6 +30,8 @@ pub struct Command {
     pub tile: TileId,
     /// Name of the transaction, as in [`FlitRecord::tag`].
     pub tag: u32,
+    /// Transfer of this tile whose bursts leave one after the other.
+    pub transfer: u64,
     /// What is asked for.
     pub kind: CommandKind,
     /// Target; root of a reduction or barrier; ignored for a multicast.
@@ -42,7 +44,11 @@ pub struct Command {
     pub bytes: u32,
     /// Beats of a wide burst.
     pub beats: u16,
-    /// Beats of a write, as far as they are known at this time.
+    /// Arithmetic of a reduction.
+    pub operator: Operator,
+    /// Elements of a reduction.
+    pub element: ElementType,
+    /// Beats of a write or contribution, as far as they are known at this time.
     pub data: Vec<[u8; 64]>,
 }
 

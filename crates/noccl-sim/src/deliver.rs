@@ -12,7 +12,7 @@ use crate::ni::beat_bytes;
 use crate::payload::BEAT_BYTES;
 use crate::txn::Owner;
 use noccl_net::{TileId, TileKind};
-use noccl_run::LocalSide;
+use noccl_run::{AxiPort, LocalSide};
 use noccl_spec::Plane;
 
 impl Machine<'_> {
@@ -40,6 +40,7 @@ impl Machine<'_> {
                 .config
                 .is_held(self.cycle, plane, tile, LocalSide::Output)
                 || !self.accepts(tile, flit)
+                || self.port_is_busy(tile, flit)
             {
                 self.note_refusal(plane, flit.kind);
                 continue;
@@ -56,7 +57,38 @@ impl Machine<'_> {
     /// Is a beat that lands no more than its checksum, until its burst is whole?
     pub(crate) fn counts_landings(&self) -> bool {
         let is_plain = !self.is_value() && !self.is_peer && self.torrents.is_none();
-        is_plain && self.config.stalls.is_none() && self.errors.has_sound_memory()
+        let is_ready = self.config.stalls.is_none() && self.config.port_stall_per_256 == 0;
+        is_plain && is_ready && self.errors.has_sound_memory()
+    }
+
+    /// Is the AXI port that this flit needs not ready in this cycle?
+    fn port_is_busy(&self, tile: usize, flit: Flit) -> bool {
+        if self.config.port_stall_per_256 == 0 {
+            return false;
+        }
+        let txn = self.txns.get(flit.txn);
+        let port = match flit.kind {
+            FlitKind::Write | FlitKind::Reduce | FlitKind::Result => AxiPort::WideWrite,
+            FlitKind::ReadRequest if txn.is_wide => AxiPort::WideRead,
+            FlitKind::ReadRequest => AxiPort::NarrowRead,
+            FlitKind::NarrowWrite | FlitKind::Atomic => AxiPort::NarrowWrite,
+            FlitKind::Barrier
+                if txn.arrived + flit.payload == self.txns.trees.set(flit.txn).set.len() =>
+            {
+                AxiPort::NarrowWrite
+            }
+            FlitKind::ReadData if txn.is_wide => AxiPort::WideData,
+            FlitKind::ReadData
+            | FlitKind::Barrier
+            | FlitKind::WriteHead
+            | FlitKind::Response
+            | FlitKind::CollectB
+            | FlitKind::ReduceResponse
+            | FlitKind::Credit
+            | FlitKind::BarrierHead
+            | FlitKind::ReduceHead => return false,
+        };
+        self.config.is_busy(self.cycle, tile, port)
     }
 
     pub(crate) fn accepts(&self, tile: usize, flit: Flit) -> bool {

@@ -132,15 +132,19 @@ impl<'n> Machine<'n> {
             );
             line
         };
+        let (kind_of_owner, index) = txn.owner.channel();
         Command {
             tile: TileId(tile),
             tag: id,
+            transfer: u64::from(kind_of_owner) << 32 | u64::from(index),
             kind,
             target: self.coord(target),
             set: is_group.then_some(tree.set.set),
             address: txn.address,
             bytes: txn.bytes,
             beats: txn.beats,
+            operator: tree.operator,
+            element: tree.element,
             data: (0..beats).map(beat).collect(),
         }
     }

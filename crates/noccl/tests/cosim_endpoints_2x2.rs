@@ -4,107 +4,91 @@
 
 mod cosim;
 
-use cosim::{library, network, record_with, stalled, stalls};
+use cosim::endpoints::{Hardware, busy, held, records};
+use cosim::{cluster, network, reduction, set};
 use noccl::StressKind;
-use noccl::stress::{Recipe, generate};
-use noccl_net::Network;
-use noccl_rtl::endpoints::Endpoints;
 use noccl_rtl::lockstep::LockstepError;
-use noccl_run::{CycleRecord, RunConfig};
-use noccl_workload::{PortKind, PortTransaction};
-use std::ops::Range;
+use noccl_run::CycleRecord;
 
-const NAME: &str = "2x2-endpoints";
-const PRESET: &str = "collective_noc_2x2";
-const DRAIN_CYCLES: u64 = 300;
-
-/// Records of a random trace, and the run they are of.
-fn records(
-    network: &Network,
-    (kinds, transactions): (&[StressKind], u32),
-    seed: u64,
-) -> (Vec<CycleRecord>, RunConfig) {
-    let mut trace = generate(network, &Recipe::new(network, kinds, transactions), seed);
-    // What the first transaction writes lies where others read.
-    let from = network.tile_ref(network.clusters().next().unwrap());
-    trace.transactions.insert(
-        0,
-        PortTransaction {
-            start_cycles: vec![Some(0)],
-            kind: PortKind::NarrowRead { from, source: from },
-        },
-    );
-    let config = stalled(stalls(seed), seed);
-    (record_with(network, &trace, &config), config)
-}
-
-/// Runs the hardware along records. Returns handshakes compared.
-fn follow(
-    network: &Network,
-    (records, config): &(Vec<CycleRecord>, RunConfig),
-) -> Result<u64, LockstepError> {
-    let mut hardware = Endpoints::open(&library(NAME), network, config)?;
-    for record in records {
-        hardware.follow(record)?;
-    }
-    hardware.idle_until(hardware.cycle() + DRAIN_CYCLES)?;
-    Ok(hardware.num_compared())
-}
-
-fn agree(kinds: &[StressKind], seeds: Range<u64>) {
-    let network = network(PRESET);
-    let mut compared = 0;
-    for seed in seeds {
-        // The shortest trace that differs says most.
-        for transactions in [1, 2, 4, 8, 16, 64] {
-            let run = records(&network, (kinds, transactions), seed);
-            match follow(&network, &run) {
-                Ok(handshakes) => compared += handshakes,
-                Err(error) => panic!("seed {seed}, {transactions} transactions: {error}"),
-            }
-        }
-    }
-    assert!(compared > 5_000, "{compared} handshakes are too few");
-}
+const MESH: Hardware = Hardware {
+    library: "2x2-endpoints",
+    preset: "collective_noc_2x2",
+};
 
 #[test]
 fn writes_take_the_same_course() {
-    agree(&[StressKind::Write], 0..6);
+    MESH.agree(&[StressKind::Write], 0..6);
 }
 
 #[test]
 fn reads_take_the_same_course() {
-    agree(&[StressKind::Read], 0..6);
+    MESH.agree(&[StressKind::Read], 0..6);
 }
 
 #[test]
 fn writes_and_reads_take_the_same_course() {
-    agree(&[StressKind::Write, StressKind::Read], 0..6);
+    MESH.agree(&[StressKind::Write, StressKind::Read], 0..6);
 }
 
 #[test]
 fn atomics_and_barriers_take_the_same_course() {
-    agree(&[StressKind::Atomic, StressKind::Barrier], 0..6);
+    MESH.agree(&[StressKind::Atomic, StressKind::Barrier], 0..6);
 }
 
 #[test]
 fn multicasts_take_the_same_course() {
-    agree(&[StressKind::Multicast], 0..6);
+    MESH.agree(&[StressKind::Multicast], 0..6);
 }
 
 #[test]
 fn overlapping_transactions_take_the_same_course() {
-    agree(&cosim::ALL, 0..12);
+    MESH.agree(&cosim::ALL, 0..12);
+}
+
+#[test]
+fn reductions_take_the_same_course() {
+    let network = network(MESH.preset);
+    for (base, mask) in [
+        ((0, 0), (1, 0)),
+        ((0, 1), (1, 0)),
+        ((1, 0), (0, 1)),
+        ((0, 0), (1, 1)),
+    ] {
+        for (x, y) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
+            for beats in [1, 2, 30, 100] {
+                let one = reduction(set(base, mask), cluster(x, y), beats);
+                MESH.agree_on(&network, vec![one]);
+            }
+        }
+    }
+}
+
+#[test]
+fn random_reductions_take_the_same_course() {
+    MESH.agree(&[StressKind::Reduction], 0..6);
+    MESH.agree(&cosim::REDUCING, 0..6);
+}
+
+#[test]
+fn everything_at_once_takes_the_same_course() {
+    MESH.agree(&StressKind::ALL, 0..24);
+}
+
+#[test]
+fn busy_memories_and_managers_hold_up_both_alike() {
+    MESH.agree_under(busy, &cosim::ALL, 0..8);
+    MESH.agree_under(busy, &StressKind::ALL, 0..12);
 }
 
 /// The first difference between the hardware and records that somebody has changed.
 fn found(tamper: fn(&mut CycleRecord) -> bool) -> LockstepError {
-    let network = network(PRESET);
-    let (mut records, config) = records(&network, (&cosim::ALL, 32), 1);
+    let network = network(MESH.preset);
+    let (mut records, config) = records(&network, (&StressKind::ALL, 32), (1, held(1)));
     let early = records.len() / 8;
     let has_changed = records[early..].iter_mut().any(tamper);
     assert!(has_changed, "nothing to change");
-    follow(&network, &(records, config)).expect_err("the change is noticed")
+    let course = MESH.follow(&network, &(records, config));
+    course.expect_err("the change is noticed")
 }
 
 fn place(error: &LockstepError) -> &'static str {
@@ -112,6 +96,15 @@ fn place(error: &LockstepError) -> &'static str {
         panic!("{error}");
     };
     divergence.at
+}
+
+#[test]
+fn ports_that_are_busy_in_the_run_only_are_noticed() {
+    let network = network(MESH.preset);
+    let (records, _) = records(&network, (&StressKind::ALL, 32), (1, busy(1)));
+    let course = MESH.follow(&network, &(records, held(0)));
+    let error = course.expect_err("other stalls are noticed");
+    assert!(place(&error).contains("Local output"), "{error}");
 }
 
 #[test]
@@ -148,16 +141,4 @@ fn a_command_of_another_tile_is_noticed() {
         first.map(|c| c.tile.0 = (c.tile.0 + 1) % 6).is_some()
     });
     assert!(!place(&error).is_empty());
-}
-
-#[test]
-fn wide_reductions_through_network_interfaces_are_refused_by_name() {
-    let network = network(PRESET);
-    let run = records(&network, (&cosim::REDUCING, 32), 1);
-    let error = follow(&network, &run).expect_err("a reduction is refused");
-    assert!(
-        matches!(error, LockstepError::Unsupported { .. }),
-        "{error}"
-    );
-    assert!(error.to_string().contains("wide reduction"), "{error}");
 }

@@ -185,7 +185,7 @@ module noccl_ni
   // ------------------------------------------------------------------------ what comes from the routers
 
   logic is_wide_request, serve_ready, narrow_ready;
-  logic is_credit, is_wide_rsp, wide_rsp_ready, narrow_rsp_ready, credit_taken;
+  logic is_credit, is_wide_rsp, wide_rsp_ready, narrow_rsp_ready;
 
   assign is_wide_request = req_in_i.hdr.kind == noccl_flit_pkg::REQ_READ_WIDE;
   assign req_in_ready_o = is_wide_request ? serve_ready : narrow_ready;
@@ -193,21 +193,20 @@ module noccl_ni
   assign is_credit = HasCollectives && rsp_in.hdr.kind == noccl_flit_pkg::RSP_CREDIT;
   assign is_wide_rsp = !is_credit && rsp_in.hdr.is_wide;
   always_comb begin
-    if (is_credit) rsp_in_ready_o = credit_taken;
+    if (is_credit) rsp_in_ready_o = 1'b1;
     else if (is_wide_rsp) rsp_in_ready_o = wide_rsp_ready;
     else rsp_in_ready_o = narrow_rsp_ready;
   end
 
-  // The tile's own merge point gives room back without the network, and goes first.
-  logic ni_credit_valid;
-  noccl_ni_pkg::credit_t ni_credit;
+  // The tile's own merge point gives room back without the network; both count in the same cycle.
+  logic ni_credit_valid[2];
+  noccl_ni_pkg::credit_t ni_credit[2];
 
   assign credit_o = '{root: rsp_in.hdr.src, tag: rsp_in.hdr.tag, beats: rsp_in.hdr.count};
   assign credit_valid_o = rsp_in_valid_i && is_credit;
-  assign credit_taken = credit_is_for_unit_i || !own_credit_valid_i;
-  assign ni_credit_valid = HasCollectives &&
-      (own_credit_valid_i || (credit_valid_o && !credit_is_for_unit_i));
-  assign ni_credit = own_credit_valid_i ? own_credit_i : credit_o;
+  assign ni_credit_valid[0] = HasCollectives && credit_valid_o && !credit_is_for_unit_i;
+  assign ni_credit_valid[1] = HasCollectives && own_credit_valid_i;
+  assign ni_credit = '{credit_o, own_credit_i};
 
   // ------------------------------------------------------------------------------------------- halves
 

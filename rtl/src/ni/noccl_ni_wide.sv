@@ -74,9 +74,9 @@ module noccl_ni_wide
     input  logic                       rsp_valid_i,
     output logic                       rsp_ready_o,
     input  noccl_flit_pkg::rsp_hdr_t   rsp_i,
-    /// Room given back to this tile.
-    input  logic                       credit_valid_i,
-    input  noccl_ni_pkg::credit_t      credit_i,
+    /// Room given back to a sender of this tile: from other tiles, and from its own merge point.
+    input  logic                       credit_valid_i[2],
+    input  noccl_ni_pkg::credit_t      credit_i      [2],
     /// This tile's read requests.
     output logic                       req_valid_o,
     input  logic                       req_ready_i,

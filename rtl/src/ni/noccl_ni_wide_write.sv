@@ -52,9 +52,9 @@ module noccl_ni_wide_write
     input  logic                       rsp_valid_i,
     output logic                       rsp_ready_o,
     input  noccl_flit_pkg::rsp_hdr_t   rsp_i,
-    /// Room given back to a sender of this tile.
-    input  logic                       credit_valid_i,
-    input  noccl_ni_pkg::credit_t      credit_i
+    /// Room given back to a sender of this tile: from other tiles, and from its own merge point.
+    input  logic                       credit_valid_i[            2],
+    input  noccl_ni_pkg::credit_t      credit_i      [            2]
 );
 
   import noccl_ni_pkg::wide_tag_t;

@@ -42,9 +42,9 @@ module noccl_ni_write_channel #(
     output noccl_flit_pkg::wide_flit_t beat_o,
     /// The beat leaves.
     input  logic                       grant_i,
-    /// Room given back to a sender of this tile.
-    input  logic                       credit_valid_i,
-    input  noccl_ni_pkg::credit_t      credit_i,
+    /// Room given back to a sender of this tile: from other tiles, and from its own merge point.
+    input  logic                       credit_valid_i [2],
+    input  noccl_ni_pkg::credit_t      credit_i       [2],
     /// A transaction of the burst's id has not been answered.
     input  logic                       id_is_open_i,
     /// Answer to a burst that was swallowed.
@@ -112,7 +112,7 @@ module noccl_ni_write_channel #(
 
   logic is_unlimited;
   window_t window, under_way_q, under_way_d;
-  logic is_credited, has_window;
+  logic has_window;
 
   noccl_window u_window (
       .pos_i,
@@ -123,8 +123,6 @@ module noccl_ni_write_channel #(
       .window_o(window)
   );
 
-  assign is_credited = credit_valid_i && open_q && burst_q.opcode == OPCODE_JOIN
-      && credit_i.root == burst_q.dst && credit_i.tag == burst_q.tag;
   assign has_window = burst.opcode != OPCODE_JOIN || is_unlimited || under_way_q < window;
 
   // -------------------------------------------------------------------------------------- beats leave
@@ -147,8 +145,16 @@ module noccl_ni_write_channel #(
   // The last beat is not counted: nothing is given back for it.
   window_t sent, given_back;
   assign sent = window_t'(grant_i && burst.opcode == OPCODE_JOIN);
-  assign given_back = is_credited ? window_t'(credit_i.beats) : '0;
   assign under_way_d = step && is_last ? '0 : under_way_q + sent - given_back;
+
+  always_comb begin
+    given_back = '0;
+    for (int unsigned i = 0; i < 2; i++) begin
+      if (credit_valid_i[i] && open_q && burst_q.opcode == OPCODE_JOIN
+          && credit_i[i].root == burst_q.dst && credit_i[i].tag == burst_q.tag)
+        given_back += window_t'(credit_i[i].beats);
+    end
+  end
 
   always_comb begin
     beat_o = '0;
@@ -198,7 +204,7 @@ module noccl_ni_write_channel #(
   `ASSUME(WIsStable, !$past(w_valid_i && !w_ready_o) || (w_valid_i && $stable(w_i)))
   `ASSUME(LastMarksTheEndOfTheBurst, !step || w_i.last == is_last)
   `ASSERT(OnlyOfferedBeatsLeave, !grant_i || beat_valid_o)
-  `ASSERT(RoomIsNotGivenBackTwice, !is_credited || under_way_q >= given_back)
+  `ASSERT(RoomIsNotGivenBackTwice, under_way_q >= given_back)
   `COVER(BurstsWithoutGap, $past(step && is_last) && step)
 
 endmodule

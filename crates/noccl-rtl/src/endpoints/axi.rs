@@ -26,6 +26,8 @@ pub(crate) struct Aw {
     pub opcode: Opcode,
     /// Name of a join.
     pub tag: u32,
+    /// Arithmetic of a reduction: `operator_e`, `element_e`.
+    pub arithmetic: (u32, u32),
     /// Beats less one.
     pub len: u8,
     pub is_atomic: bool,
@@ -38,19 +40,28 @@ fn put(words: &mut [u32; IN_WORDS], at: usize, value: u64) {
     words[at + 1] = (value >> 32) as u32;
 }
 
-/// Offers a burst at a write channel: its AW until that is taken, and a beat.
+/// Offers a burst at a write channel: its AW until that is taken, and a beat if there is one.
 pub(crate) fn offer_write(
     words: &mut [u32; IN_WORDS],
     channel: usize,
     (aw, has_aw): (Aw, bool),
-    (data, strobe, is_last): (&[u8; 64], u64, bool),
+    beat: Option<(&[u8; 64], u64, bool)>,
 ) {
     let at = channel * CHANNEL_WORDS;
-    words[at] = u32::from(has_aw) | 2 | u32::from(is_last) << 2;
-    words[at + 1] = u32::from(aw.id) | u32::from(aw.len) << 8 | (aw.opcode as u32) << 16;
+    let (operator, element) = aw.arithmetic;
+    words[at] = u32::from(has_aw);
+    words[at + 1] = u32::from(aw.id)
+        | u32::from(aw.len) << 8
+        | (aw.opcode as u32) << 16
+        | operator << 20
+        | element << 24;
     put(words, at + 2, aw.address);
     put(words, at + 4, aw.mask);
     words[at + 6] = aw.tag;
+    let Some((data, strobe, is_last)) = beat else {
+        return;
+    };
+    words[at] |= 2 | u32::from(is_last) << 2;
     put(words, at + 7, strobe);
     for (word, bytes) in words[at + 9..].iter_mut().zip(data.as_chunks::<4>().0) {
         *word = u32::from_le_bytes(*bytes);
@@ -81,6 +92,9 @@ pub(crate) fn offer_narrow_read(words: &mut [u32; IN_WORDS], id: u8, address: u6
     put(words, 113, address);
 }
 
+/// Ports behind an NI that are not ready, by [`AxiPort`](noccl_run::AxiPort).
+pub(crate) type Busy = [bool; 5];
+
 /// Answers of the memory, port by port.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct MemoryAnswers {
@@ -93,8 +107,8 @@ pub(crate) struct MemoryAnswers {
     pub narrow_r: Option<u64>,
 }
 
-/// Shows the memory's answers.
-pub(crate) fn answer(words: &mut [u32; IN_WORDS], answers: &MemoryAnswers) {
+/// Shows the memory's answers, and which ports behind the NI are not ready, by [`AxiPort`](noccl_run::AxiPort).
+pub(crate) fn answer(words: &mut [u32; IN_WORDS], answers: &MemoryAnswers, busy: Busy) {
     let flags = [
         answers.wide_b,
         answers.wide_r.is_some(),
@@ -104,7 +118,8 @@ pub(crate) fn answer(words: &mut [u32; IN_WORDS], answers: &MemoryAnswers) {
         answers.narrow_r.is_some(),
         answers.own_narrow_b,
     ];
-    words[115] = (0..).zip(flags).map(|(i, f)| u32::from(f) << i).sum();
+    let bits = flags.into_iter().chain([false]).chain(busy);
+    words[115] = (0..).zip(bits).map(|(i, f)| u32::from(f) << i).sum();
     if let Some((data, _)) = answers.wide_r {
         for (word, bytes) in words[116..].iter_mut().zip(data.as_chunks::<4>().0) {
             *word = u32::from_le_bytes(*bytes);

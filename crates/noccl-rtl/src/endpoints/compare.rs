@@ -7,7 +7,9 @@ use super::model::Tiles;
 use super::{Endpoints, Expected, number};
 use crate::lockstep::{LockstepError, OUTPUTS};
 use noccl_net::Port;
-use noccl_run::{Completion, CycleRecord, FlitPlace, FlitRecord, Handshake, RecordedKind};
+use noccl_run::{
+    AxiPort, CommandKind, Completion, CycleRecord, FlitPlace, FlitRecord, Handshake, RecordedKind,
+};
 use noccl_spec::Plane;
 
 impl Endpoints<'_> {
@@ -131,14 +133,16 @@ impl Endpoints<'_> {
         for tile in 0..self.network.num_tiles() {
             let shown = Shown(self.model.axi_out(tile));
             let is_beat = |h: &&Handshake| {
+                let writes = matches!(h.flit.kind, RecordedKind::Write | RecordedKind::Reduce);
                 (h.plane, h.tile.0 as usize, h.place) == (Plane::Wide, tile, FlitPlace::Leaves)
-                    && h.flit.kind == RecordedKind::Write
+                    && writes
             };
             let beat = record.handshakes.iter().find(is_beat).map(|h| {
                 let line = (h.flit.address / 64 + u64::from(h.flit.beat)) * 64;
                 (line, h.flit.data.unwrap_or([0; 64]))
             });
-            let has_beat = shown.has(Bit::MemAw) && shown.has(Bit::MemW);
+            let is_taken = !self.busy(tile)[AxiPort::WideWrite as usize];
+            let has_beat = is_taken && shown.has(Bit::MemAw) && shown.has(Bit::MemW);
             let found = has_beat.then(|| shown.beat(WritePort::Network));
             if found.map(|(address, _, data)| (address, data)) != beat {
                 let text = |(address, data): (u64, [u8; 64])| {
@@ -155,7 +159,10 @@ impl Endpoints<'_> {
     /// Transactions end in the same cycle, with the same response; what was written is in memory.
     pub(super) fn compare_answers(&mut self, record: &CycleRecord) -> Result<(), LockstepError> {
         for tile in 0..self.network.num_tiles() {
-            let mut answers = self.managers[tile].follow(Shown(self.model.axi_out(tile)));
+            let mut answers = {
+                let (shown, busy) = (Shown(self.model.axi_out(tile)), self.busy(tile));
+                self.managers[tile].follow(shown, busy)
+            };
             let here = record
                 .completions
                 .iter()
@@ -184,19 +191,24 @@ impl Endpoints<'_> {
         Ok(())
     }
 
-    /// The bytes of an answered write are where they belong.
+    /// The bytes of an answered write, or the sum of all contributions to an answered reduction, are where they belong.
     fn check_memory(&mut self, completion: Completion) -> Result<(), LockstepError> {
         let name = (completion.tile, completion.tag);
         let Some(command) = self.sent.remove(&name) else {
             return Ok(());
         };
-        let members: Vec<_> = match command.set {
-            None => vec![command.target],
-            Some(set) => set.members().map(|at| self.map.cluster(at)).collect(),
+        let is_reduction = command.kind == CommandKind::Reduction;
+        let (members, lines) = match command.set {
+            Some(_) if is_reduction => (vec![command.target], self.results.close(command.tag)),
+            None => (vec![command.target], command.data),
+            Some(set) => {
+                let members = set.members().map(|at| self.map.cluster(at)).collect();
+                (members, command.data)
+            }
         };
         for at in members {
             let tile = self.network.tile_at(at).0 as usize;
-            for (line, data) in (command.address / 64..).zip(&command.data) {
+            for (line, data) in (command.address / 64..).zip(&lines) {
                 let found = self.memories[tile].line(line);
                 if found != *data {
                     let text = |data: &[u8; 64]| {

@@ -2,12 +2,14 @@
 //! Managers of a tile: what offers recorded commands at the ports of its network interface.
 //!
 //! Wide bursts go out in the order of their commands, each by the lowest write channel that is free and has a free id; of a
-//! channel and of every other port the lowest free id is taken. An id is free again in the cycle after its answer.
+//! channel and of every other port the lowest free id is taken. An id is free again in the cycle after its answer. W of a burst
+//! waits until the bursts before it of the same transfer have given theirs: its AW keeps its place among the others.
 
-use super::axi::{self, Aw, Bit, CHANNELS, IN_WORDS, Opcode, Shown};
+use super::axi::{self, Aw, Bit, Busy, CHANNELS, IN_WORDS, Opcode, Shown};
 use super::map::AddressMap;
+use crate::lockstep::{element_number, operator_number};
 use noccl_net::Coord;
-use noccl_run::{Command, CommandKind};
+use noccl_run::{AxiPort, Command, CommandKind};
 use std::collections::VecDeque;
 
 const WRITE_IDS: usize = 8;
@@ -19,18 +21,19 @@ const NARROW_IDS: usize = 8;
 struct Offer {
     command: Command,
     id: u8,
+    /// Wide bursts that have been offered before; 0 for everything else.
+    number: u64,
     has_aw: bool,
     next_beat: u16,
 }
 
 impl Offer {
-    fn new(command: Command, id: usize) -> Self {
-        Self {
-            command,
-            id: id as u8,
-            has_aw: true,
-            next_beat: 0,
-        }
+    /// The beat that it gives.
+    fn beat(&self) -> (&[u8; 64], u64, bool) {
+        let data = self.command.data.get(usize::from(self.next_beat));
+        let is_last = self.next_beat + 1 == self.command.beats;
+        let strobe = strobe(&self.command, self.next_beat);
+        (data.unwrap_or(&[0; 64]), strobe, is_last)
     }
 }
 
@@ -58,10 +61,16 @@ impl<const IDS: usize> Port<IDS> {
     }
 
     /// Offers a command under a free id. Returns the id.
-    fn offer(&mut self, command: Command) -> Option<u32> {
+    fn offer(&mut self, command: Command, number: u64) -> Option<u32> {
         let id = self.free_id()?;
         self.open[id] = Some(command.tag);
-        self.offer = Some(Offer::new(command, id));
+        self.offer = Some(Offer {
+            command,
+            id: id as u8,
+            number,
+            has_aw: true,
+            next_beat: 0,
+        });
         Some(id as u32)
     }
 
@@ -90,6 +99,8 @@ pub(crate) struct Answer {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Managers {
     writes: VecDeque<Command>,
+    /// Wide bursts that have been offered.
+    num_bursts: u64,
     channels: [Port<WRITE_IDS>; CHANNELS],
     reads: Port<READ_IDS>,
     narrow: Port<NARROW_IDS>,
@@ -104,6 +115,18 @@ impl Managers {
             narrow_tags: 1 << (tag_bits - 1),
             ..Self::default()
         }
+    }
+
+    /// Does a burst wait for a write channel?
+    pub(crate) fn has_waiting(&self, tag: u32) -> bool {
+        self.writes.iter().any(|command| command.tag == tag)
+    }
+
+    /// Has a burst of the transfer that came earlier still beats to give?
+    fn comes_later(&self, offer: &Offer) -> bool {
+        let others = self.channels.iter().filter_map(|port| port.offer.as_ref());
+        let mut same = others.filter(|o| o.command.transfer == offer.command.transfer);
+        same.any(|o| o.number < offer.number)
     }
 
     pub(crate) fn take(&mut self, command: Command) {
@@ -126,9 +149,11 @@ impl Managers {
                 && port.free_id().is_some()
                 && let Some(command) = self.writes.pop_front()
             {
-                let recorded = command.tag;
-                let id = port.offer(command).unwrap_or(0);
-                let hardware = (channel * WRITE_IDS) as u32 + id;
+                let (recorded, is_join) = (command.tag, command.kind == CommandKind::Reduction);
+                let id = port.offer(command, self.num_bursts).unwrap_or(0);
+                self.num_bursts += 1;
+                let own_name = (channel * WRITE_IDS) as u32 + id;
+                let hardware = if is_join { recorded } else { own_name };
                 names.push(Name { recorded, hardware });
             }
         }
@@ -143,11 +168,7 @@ impl Managers {
         words.fill(0);
         for (c, offer) in self.channels.iter().enumerate() {
             if let Some(offer) = &offer.offer {
-                let command = &offer.command;
-                let beat = usize::from(offer.next_beat);
-                let data = command.data.get(beat).unwrap_or(&[0; 64]);
-                let is_last = offer.next_beat + 1 == command.beats;
-                let beat = (data, strobe(command, offer.next_beat), is_last);
+                let beat = (!self.comes_later(offer)).then(|| offer.beat());
                 axi::offer_write(words, c, (aw(offer, map), offer.has_aw), beat);
             }
         }
@@ -164,7 +185,7 @@ impl Managers {
     }
 
     /// Takes note of the handshakes of this cycle. Returns the answers.
-    pub(crate) fn follow(&mut self, shown: Shown<'_>) -> Vec<Answer> {
+    pub(crate) fn follow(&mut self, shown: Shown<'_>, busy: Busy) -> Vec<Answer> {
         let mut answers = Vec::new();
         for (c, port) in self.channels.iter_mut().enumerate() {
             if let Some(offer) = &mut port.offer {
@@ -183,7 +204,8 @@ impl Managers {
         if shown.has(Bit::Ar) {
             self.reads.offer = None;
         }
-        if shown.has(Bit::R) && shown.has(Bit::RLast) {
+        let takes_r = !busy[AxiPort::WideData as usize];
+        if shown.has(Bit::R) && takes_r && shown.has(Bit::RLast) {
             let (id, resp) = shown.r();
             let (tag, port) = (self.reads.close(id), "wide port, R");
             answers.push(Answer { tag, resp, port });
@@ -218,7 +240,7 @@ fn offer_next<const IDS: usize>(port: &mut Port<IDS>, first: u32) -> Option<Name
     }
     let command = port.waiting.pop_front()?;
     let (recorded, is_join) = (command.tag, command.kind == CommandKind::Barrier);
-    let id = port.offer(command)?;
+    let id = port.offer(command, 0)?;
     let hardware = if is_join { recorded } else { first + id };
     Some(Name { recorded, hardware })
 }
@@ -241,6 +263,15 @@ fn aw(offer: &Offer, map: &AddressMap) -> Aw {
             command.tag
         } else {
             0
+        },
+        arithmetic: if command.kind == CommandKind::Reduction {
+            let codes = (
+                operator_number(command.operator),
+                element_number(command.element),
+            );
+            (codes.0 as u32, codes.1 as u32)
+        } else {
+            (0, 0)
         },
         len: (command.beats.max(1) - 1) as u8,
         is_atomic: command.kind == CommandKind::Atomic,

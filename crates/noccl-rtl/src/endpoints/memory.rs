@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The memory of a tile: bytes, a latency, and one answer per port and cycle, in order. Always ready.
+//! The memory of a tile: bytes, a latency, and one answer per port and cycle, in order. It takes what it is
+//! offered unless a port is said to be busy.
 
-use super::axi::{Bit, MemoryAnswers, Shown, WritePort};
+use super::axi::{Bit, Busy, MemoryAnswers, Shown, WritePort};
+use noccl_run::AxiPort;
 use std::collections::{HashMap, VecDeque};
 
 /// A tile's memory.
@@ -49,17 +51,26 @@ impl Memory {
     }
 
     /// Takes note of the handshakes of this cycle.
-    pub(crate) fn follow(&mut self, shown: Shown<'_>, given: &MemoryAnswers, cycle: u64) {
+    pub(crate) fn follow(
+        &mut self,
+        shown: Shown<'_>,
+        given: &MemoryAnswers,
+        (busy, cycle): (Busy, u64),
+    ) {
+        let takes = |bit: Bit, port: AxiPort| shown.has(bit) && !busy[port as usize];
         self.forget(shown, given);
         let due = cycle + self.latency;
         let writes = [
-            (Bit::MemAw, Some(WritePort::Network)),
-            (Bit::OwnAw, Some(WritePort::Own)),
-            (Bit::RegAw, None),
-            (Bit::OwnRegAw, None),
+            (
+                takes(Bit::MemAw, AxiPort::WideWrite),
+                Some(WritePort::Network),
+            ),
+            (shown.has(Bit::OwnAw), Some(WritePort::Own)),
+            (takes(Bit::RegAw, AxiPort::NarrowWrite), None),
+            (shown.has(Bit::OwnRegAw), None),
         ];
-        for (answers, (aw, port)) in self.answers.iter_mut().zip(writes) {
-            if shown.has(aw) {
+        for (answers, (is_taken, port)) in self.answers.iter_mut().zip(writes) {
+            if is_taken {
                 answers.push_back(due);
                 if let Some(port) = port {
                     let (address, strobe, data) = shown.beat(port);
@@ -70,15 +81,15 @@ impl Memory {
                 }
             }
         }
-        if shown.has(Bit::MemAr) {
+        if takes(Bit::MemAr, AxiPort::WideRead) {
             let (address, beats) = shown.mem_ar();
             let line = |i: u16| (due, address / 64 + u64::from(i), i + 1 == beats);
             self.reads.extend((0..beats).map(line));
         }
-        if shown.has(Bit::RegAr) {
+        if takes(Bit::RegAr, AxiPort::NarrowRead) {
             self.narrow_reads.push_back((due, 0));
         }
-        if shown.has(Bit::RegAw) && shown.has(Bit::RegIsAtomic) {
+        if takes(Bit::RegAw, AxiPort::NarrowWrite) && shown.has(Bit::RegIsAtomic) {
             let done = self.atomic_busy_until.max(cycle) + self.atomic_cycles;
             self.atomic_busy_until = done;
             let word = self.counters.entry(shown.reg_aw()).or_insert(0);

@@ -12,6 +12,7 @@ mod managers;
 mod map;
 mod memory;
 mod model;
+mod results;
 
 use crate::lockstep::{Divergence, Layout, LockstepError, Numbers};
 use axi::Shown;
@@ -20,8 +21,9 @@ use map::AddressMap;
 use memory::Memory;
 use model::{Model, Tiles};
 use noccl_net::{Network, TileId, TileKind};
-use noccl_run::{Command, CommandKind, CycleRecord, LocalSide, RunConfig};
+use noccl_run::{AxiPort, Command, CommandKind, CycleRecord, FlitPlace, LocalSide, RunConfig};
 use noccl_spec::Plane;
+use results::Results;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -36,8 +38,9 @@ pub struct Endpoints<'n> {
     memories: Vec<Memory>,
     /// Hardware's names of the transactions, by recorded name.
     names: HashMap<u32, u32>,
-    /// Writes without an answer yet, by tile and name.
+    /// Writes and contributions without an answer yet, by tile and name.
     sent: HashMap<(TileId, u32), Command>,
+    results: Results,
     cycle: u64,
     num_compared: u64,
 }
@@ -82,6 +85,7 @@ impl<'n> Endpoints<'n> {
             memories: (0..tiles).map(memory).collect(),
             names: HashMap::new(),
             sent: HashMap::new(),
+            results: Results::default(),
             cycle: 0,
             num_compared: 0,
         })
@@ -131,10 +135,12 @@ impl<'n> Endpoints<'n> {
             .map(|m| m.answers(self.cycle))
             .collect();
         for (tile, managers) in self.managers.iter().enumerate() {
+            let busy = self.busy(tile);
             let words = self.model.axi_in(tile);
             managers.drive(words, &self.map);
-            axi::answer(words, &given[tile]);
+            axi::answer(words, &given[tile], busy);
         }
+        self.refuse_waiting(record)?;
         self.hold();
         self.model.settle();
         let expected = Expected { record, new_names };
@@ -143,12 +149,15 @@ impl<'n> Endpoints<'n> {
         self.compare_beats(record)?;
         for (tile, given) in given.iter().enumerate() {
             let shown = Shown(self.model.axi_out(tile));
-            self.memories[tile].follow(shown, given, self.cycle);
+            let at = (self.busy(tile), self.cycle);
+            self.memories[tile].follow(shown, given, at);
         }
         self.compare_answers(record)?;
         // Names that became free in this cycle may be in use again.
         let writes = record.commands.iter();
-        let writes = writes.filter(|c| c.kind == CommandKind::WideWrite);
+        let is_write =
+            |c: &&Command| matches!(c.kind, CommandKind::WideWrite | CommandKind::Reduction);
+        let writes = writes.filter(is_write);
         self.sent
             .extend(writes.map(|c| ((c.tile, c.tag), c.clone())));
         let names = expected.new_names.into_iter();
@@ -168,19 +177,41 @@ impl<'n> Endpoints<'n> {
             Err(LockstepError::Unsupported { cycle, what })
         };
         match command.kind {
-            CommandKind::Reduction => return refuse("a wide reduction through network interfaces"),
-            CommandKind::WideWrite if command.data.len() != usize::from(command.beats) => {
+            CommandKind::WideWrite | CommandKind::Reduction
+                if command.data.len() != usize::from(command.beats) =>
+            {
                 return refuse("a write of a DMA engine");
             }
             CommandKind::WideWrite
+            | CommandKind::Reduction
             | CommandKind::WideRead
             | CommandKind::NarrowWrite
             | CommandKind::NarrowRead
             | CommandKind::Atomic
             | CommandKind::Barrier => {}
         }
+        self.results.add(command);
         self.managers[command.tile.0 as usize].take(command.clone());
         Ok(())
+    }
+
+    /// The run sends from a burst that is at no port: it has as many write channels as transfers.
+    fn refuse_waiting(&self, record: &CycleRecord) -> Result<(), LockstepError> {
+        let mut entering = record
+            .handshakes
+            .iter()
+            .filter(|h| (h.plane, h.place) == (Plane::Wide, FlitPlace::Enters));
+        if entering.any(|h| self.managers[h.tile.0 as usize].has_waiting(h.flit.tag)) {
+            let what = "a burst that passes four of other transfers";
+            let cycle = self.cycle;
+            return Err(LockstepError::Unsupported { cycle, what });
+        }
+        Ok(())
+    }
+
+    /// Ports behind a NI that are not ready in this cycle.
+    fn busy(&self, tile: usize) -> axi::Busy {
+        AxiPort::ALL.map(|port| self.config.is_busy(self.cycle, tile, port))
     }
 
     /// Seeded stalls between network interfaces and routers.

@@ -123,7 +123,7 @@ impl Layout {
                 // Whoever asked for data knows their place.
                 put(u64::from(flit.kind != RecordedKind::ReadData) * line);
                 put(u64::from(flit.beats - 1 - flit.beat));
-                put(u64::from(is_reduction) * operator(flit.operator));
+                put(u64::from(is_reduction) * operator_number(flit.operator));
                 put(u64::from(is_reduction) * element_number(flit.element));
                 put(strobe(flit, line * BEAT_BYTES));
                 let data = flit.data.unwrap_or([0; 64]);
@@ -211,7 +211,7 @@ fn strobe(flit: &FlitRecord, line: u64) -> u64 {
 }
 
 /// `operator_e`.
-const fn operator(operator: Operator) -> u64 {
+pub(crate) const fn operator_number(operator: Operator) -> u64 {
     match operator {
         Operator::Sum => 0,
         Operator::Min => 1,

@@ -15,7 +15,7 @@ mod ports_model;
 pub use divergence::Divergence;
 pub use ports::{PortDivergence, PortsLockstep};
 
-pub(crate) use layout::{Layout, element_number};
+pub(crate) use layout::{Layout, element_number, operator_number};
 use model::{Credits, Model};
 use noccl_net::{Network, Port, TileId};
 use noccl_run::{CycleRecord, FlitPlace, Handshake, RecordedKind};

@@ -121,11 +121,14 @@ impl Identity {
             mode,
             stall_seed,
             stalls,
+            port_stall_per_256,
             max_cycles,
             hang_cycles,
             threads: _,
         } = config;
-        let config = format!("{mode:?} {stall_seed} {stalls:?} {max_cycles} {hang_cycles}");
+        let config = format!(
+            "{mode:?} {stall_seed} {stalls:?} {port_stall_per_256} {max_cycles} {hang_cycles}"
+        );
         let mut of_inputs = Hashed::new(std::io::sink());
         for MemoryImage {
             tile,

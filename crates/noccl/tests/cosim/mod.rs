@@ -2,6 +2,8 @@
 //! Random traces on the simulator, in lock-step with the translated mesh (`make cosim` builds it).
 #![allow(clippy::unwrap_used, dead_code)] // every test file uses its own part
 
+pub mod endpoints;
+
 use noccl::stress::{Recipe, generate};
 use noccl::{Network, StressKind, load};
 use noccl_net::{Coord, MultiAddress, TileRef};

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Faults of the hardware that lock-step must notice: tests build libraries with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+# Module, right text, wrong text.
+MUTANTS: Mapping[str, tuple[str, str, str]] = {
+    # The turn stays with the one that was served.
+    "arbiter": ("noccl_rr_arbiter", "grant_o[i-1:0] != '0;", "grant_o[i:0] != '0;"),
+    # A multicast forgets the column of its last members.
+    "route": ("noccl_route", "last_x > here_x;", "last_x > here_x + 1;"),
+    # The same transaction's turn again.
+    "merge": ("noccl_merge", "leads[i-1:0] != '0;", "leads[i:0] != '0;"),
+    # The third operand is folded before the second.
+    "fold": (
+        "noccl_reduction_issue",
+        "selects[1] = second_ports & ~third_ports;\n    selects[2] = third_ports;",
+        "selects[1] = third_ports != '0 ? third_ports : second_ports;\n"
+        "    selects[2] = third_ports != '0 ? second_ports & ~third_ports : '0;",
+    ),
+    # The youngest flow goes first.
+    "age": (
+        "noccl_reduction_queues",
+        "ready[other] && before_q[other][s]",
+        "ready[other] && before_q[s][other]",
+    ),
+    # Room for four beats more than needed is given back.
+    "credit": ("noccl_reduction_room", "CREDIT_BEATS - 1 >=", "CREDIT_BEATS >="),
+    # Senders have room for a quad less.
+    "window": (
+        "noccl_contributors",
+        "window = noccl_cfg_pkg::WINDOW_BEATS;",
+        "window = noccl_cfg_pkg::WINDOW_BEATS - 4;",
+    ),
+    # A grant goes on a cycle later.
+    "grant": (
+        "noccl_torrent_follow",
+        "state_q == LOAD || (state_q == SERVE && !granted_q)",
+        "state_q == SERVE && !granted_q",
+    ),
+    # Finishes go before grants, grants before configurations.
+    "priority": (
+        "noccl_torrent_messages",
+        "granted = valid_i & (~valid_i + 1'b1);",
+        "granted = valid_i[2] ? 3'b100 : valid_i[1] ? 3'b010 : valid_i;",
+    ),
+    # The next tile is sure to have room for a burst less.
+    "room": (
+        "noccl_torrent_send",
+        "open_q != CountBits'(BufferBursts));",
+        "open_q < CountBits'(BufferBursts - 1));",
+    ),
+}
