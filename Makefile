@@ -179,10 +179,12 @@ cosim-2x2 cosim-4x4: cosim-%: $(RTL_VENV)/.deps
 	$(RTL_BIN)/python tools/rtl_cosim.py $*
 	cargo test -p noccl --locked --features cosim --test cosim_$*
 
-.PHONY: cosim-endpoints cosim-endpoints-2x2
-cosim-endpoints: cosim-endpoints-2x2 ## Network interfaces and mesh in lock-step with the simulator, at the AXI ports
-cosim-endpoints-2x2: cosim-endpoints-%: $(RTL_VENV)/.deps
-	$(RTL_BIN)/python tools/rtl_cosim.py $*-endpoints
+.PHONY: cosim-endpoints cosim-endpoints-2x2 cosim-endpoints-4x4
+cosim-endpoints: cosim-endpoints-2x2 cosim-endpoints-4x4 ## Network interfaces and mesh in lock-step with the simulator, at the AXI ports
+cosim-endpoints-2x2: LIBRARY := 2x2-endpoints
+cosim-endpoints-4x4: LIBRARY := 4x4-endpoints-tiles
+cosim-endpoints-2x2 cosim-endpoints-4x4: cosim-endpoints-%: $(RTL_VENV)/.deps
+	$(RTL_BIN)/python tools/rtl_cosim.py $(LIBRARY)
 	cargo test -p noccl --locked --features cosim --test cosim_endpoints_$*
 
 # 2x2 is the mesh as a whole, 4x4 is made of tiles: see tools/rtl_cosim.py.
@@ -216,8 +218,10 @@ cosim-mutants: $(RTL_VENV)/.deps
 	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant 2x2-reducing || exit 1; done
 	for mutant in grant priority room; do \
 	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant torrent || exit 1; done
+	for mutant in code turn address own_window count oldest; do \
+	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant 2x2-endpoints-tiles || exit 1; done
 	cargo test -p noccl --locked --features cosim --test cosim_mutants --test cosim_reductions_mutants \
-	  --test cosim_torrent_mutants
+	  --test cosim_torrent_mutants --test cosim_endpoints_mutants
 
 .PHONY: long
 long: $(BIN)/noccl $(VENV)/.extension $(RTL_VENV)/.deps ## Long suites; writes docs/long_summary.md

@@ -52,4 +52,36 @@ MUTANTS: Mapping[str, tuple[str, str, str]] = {
         "open_q != CountBits'(BufferBursts));",
         "open_q < CountBits'(BufferBursts - 1));",
     ),
+    # Answers of memories bear another code.
+    "code": (
+        "noccl_ni_answers",
+        "flit.hdr.resp = answer.resp;",
+        "flit.hdr.resp = noccl_flit_pkg::RESP_EXOKAY;",
+    ),
+    # An answer keeps its turn.
+    "turn": ("noccl_ni_answers", ".ready_i  (turn_taken)", ".ready_i  (1'b0)"),
+    # The second half of a long burst goes to the place of the first.
+    "address": (
+        "noccl_ni_write_channel",
+        "burst.line + noccl_flit_pkg::line_t'(beat_q);",
+        "burst.line + noccl_flit_pkg::line_t'(beat_q[4:0]);",
+    ),
+    # A member has room for a quad less.
+    "own_window": (
+        "noccl_window",
+        "window_t'(noccl_cfg_pkg::WINDOW_BEATS) : ahead;",
+        "window_t'(noccl_cfg_pkg::WINDOW_BEATS - 4) : ahead;",
+    ),
+    # A barrier waits for a member too many.
+    "count": (
+        "noccl_ni_barriers",
+        "total == noccl_ni_pkg::num_members(hdr_i.mask);",
+        "total == noccl_ni_pkg::num_members(hdr_i.mask) + 1'b1;",
+    ),
+    # A burst that is only offered goes before those that are open.
+    "oldest": (
+        "noccl_ni_wide_write",
+        "is_older[a][b] = is_open[a];",
+        "is_older[a][b] = is_open[b];",
+    ),
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tile's network interface between AXI ports in words and its router, for libraries of the simulator's host.
 //
-// The host is DMA engine, core and memory: it drives the subordinate ports and answers the manager ports. Memories and
-// managers are always ready; the tile is held up between network interface and router (`hold`), as the simulator's endpoint
-// stalls do. Words of the AXI ports: below, and crates/noccl-rtl/src/endpoints/axi.rs. Not synthesizable.
+// The host is DMA engine, core and memory: it drives the subordinate ports and answers the manager ports. Own copies and
+// answers to writes are always taken; the tile is held up between network interface and router (`hold`), as the simulator's
+// endpoint stalls do. Words of the AXI ports: below, and crates/noccl-rtl/src/endpoints/axi.rs. Not synthesizable.
 
 module noccl_ni_cosim
   import noccl_cfg_pkg::WIDE_CHANNELS;
@@ -220,7 +220,7 @@ module noccl_ni_cosim
 
   // Places enough, since the simulator's queues of answers have no end; but as many reads at a time as a memory serves there.
   assign has_place = 32'(position_i.x) >= noccl_cfg_pkg::REGION_X || reads_q != 3'd4;
-  assign read_starts = mem_ar_valid && has_place;
+  assign read_starts = mem_ar_valid && has_place && !axi_i[115][9];
   assign read_ends = axi_i[115][1] && mem_r_ready && mem_r.last;
   assign reads_d = reads_q + 3'(read_starts) - 3'(read_ends);
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -248,7 +248,7 @@ module noccl_ni_cosim
       .wide_ar_ready_o(ar_ready),
       .wide_ar_i(ar),
       .wide_r_valid_o(r_valid),
-      .wide_r_ready_i(1'b1),
+      .wide_r_ready_i(!axi_i[115][12]),
       .wide_r_o(r),
       .narrow_aw_valid_i(axi_i[103][0]),
       .narrow_aw_ready_o(aw_ready_n),
@@ -266,16 +266,16 @@ module noccl_ni_cosim
       .narrow_r_ready_i(1'b1),
       .narrow_r_o(narrow_r),
       .mem_aw_valid_o(mem_aw_valid),
-      .mem_aw_ready_i(1'b1),
+      .mem_aw_ready_i(!axi_i[115][8]),
       .mem_aw_o(mem_aw),
       .mem_w_valid_o(mem_w_valid),
-      .mem_w_ready_i(1'b1),
+      .mem_w_ready_i(!axi_i[115][8]),
       .mem_w_o(mem_w),
       .mem_b_valid_i(axi_i[115][0]),
       .mem_b_ready_o(mem_b_ready),
       .mem_b_resp_i(noccl_flit_pkg::RESP_OKAY),
       .mem_ar_valid_o(mem_ar_valid),
-      .mem_ar_ready_i(has_place),
+      .mem_ar_ready_i(has_place && !axi_i[115][9]),
       .mem_ar_o(mem_ar),
       .mem_r_valid_i(axi_i[115][1]),
       .mem_r_ready_o(mem_r_ready),
@@ -290,16 +290,16 @@ module noccl_ni_cosim
       .own_b_ready_o(own_b_ready),
       .own_b_resp_i(noccl_flit_pkg::RESP_OKAY),
       .reg_aw_valid_o(reg_aw_valid),
-      .reg_aw_ready_i(1'b1),
+      .reg_aw_ready_i(!axi_i[115][10]),
       .reg_aw_o(reg_aw),
       .reg_w_valid_o(reg_w_valid),
-      .reg_w_ready_i(1'b1),
+      .reg_w_ready_i(!axi_i[115][10]),
       .reg_w_o(),
       .reg_b_valid_i(axi_i[115][4]),
       .reg_b_ready_o(reg_b_ready),
       .reg_b_resp_i(noccl_flit_pkg::RESP_OKAY),
       .reg_ar_valid_o(reg_ar_valid),
-      .reg_ar_ready_i(1'b1),
+      .reg_ar_ready_i(!axi_i[115][11]),
       .reg_ar_o(reg_ar),
       .reg_r_valid_i(axi_i[115][5]),
       .reg_r_ready_o(reg_r_ready),

@@ -154,6 +154,7 @@ impl<'n> Endpoints<'n> {
         }
         self.compare_answers(record)?;
         // Names that became free in this cycle may be in use again.
+        record.commands.iter().for_each(|c| self.results.add(c));
         let writes = record.commands.iter();
         let is_write =
             |c: &&Command| matches!(c.kind, CommandKind::WideWrite | CommandKind::Reduction);
@@ -190,7 +191,6 @@ impl<'n> Endpoints<'n> {
             | CommandKind::Atomic
             | CommandKind::Barrier => {}
         }
-        self.results.add(command);
         self.managers[command.tile.0 as usize].take(command.clone());
         Ok(())
     }
