@@ -30,6 +30,8 @@ FORMAL = RTL / "formal"
 OUT = ROOT / "out" / "formal"
 # What a property is without a mutant: for all time, or to the stated depth.
 KEPT = ("proved", "held")
+# Of one proof, on a machine that does other things too.
+MAX_SECONDS = 300
 OPTIONS = ("package", "method", "induction_cycles", "depth_cycles", "inner")
 
 
@@ -159,7 +161,7 @@ def _judged(
     return rtl_prover.verdicts(names, directory, max_seconds)
 
 
-def prove(module: str, max_seconds: int = 120) -> Iterator[Row]:
+def prove(module: str, max_seconds: int = MAX_SECONDS) -> Iterator[Row]:
     """Proves a module in all its configurations."""
     proofs = load(module)
     sources = sources_of(proofs)
@@ -177,7 +179,7 @@ def prove(module: str, max_seconds: int = 120) -> Iterator[Row]:
             yield Row(module, run, name, "no mutant", is_expected=False)
 
 
-def kill(module: str, mutant: Mutant, max_seconds: int = 120) -> Row:
+def kill(module: str, mutant: Mutant, max_seconds: int = MAX_SECONDS) -> Row:
     """Judges the property that a mutant breaks.
 
     Raises:

@@ -6,7 +6,7 @@
 
 module noccl_merge_heads
   import noccl_flit_pkg::coord_t, noccl_flit_pkg::region_coord_t, noccl_flit_pkg::count_t;
-  import noccl_merge_props_pkg::hdr_t, noccl_merge_props_pkg::index_t;
+  import noccl_props_pkg::hdr_t, noccl_props_pkg::index_t;
 #(
     /// Transactions under way.
     parameter int unsigned NumNames  = 3,

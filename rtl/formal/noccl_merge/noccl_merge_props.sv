@@ -9,7 +9,7 @@
 module noccl_merge_props
   import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::port_set_t, noccl_flit_pkg::count_t;
   import noccl_flit_pkg::coord_t, noccl_flit_pkg::region_coord_t, noccl_flit_pkg::RESP_OKAY;
-  import noccl_merge_props_pkg::hdr_t, noccl_merge_props_pkg::index_t;
+  import noccl_props_pkg::hdr_t, noccl_props_pkg::index_t;
 #(
     /// Transactions under way; with more than `Entries` the table may be full.
     parameter int unsigned NumNames = 3,

@@ -11,22 +11,26 @@ module noccl_reduction_queues_props
   import noccl_cfg_pkg::REDUCTION_FLOWS, noccl_cfg_pkg::MAX_WINDOW_BEATS;
   import noccl_collective_pkg::slot_set_t, noccl_collective_pkg::place_t;
   import noccl_collective_pkg::store_address_t;
-(
+#(
+    /// Beats of a flow, at most.
+    parameter int unsigned MaxBeats = 6
+) (
     /// Clock.
-    input logic      clk_i,
-    /// A flow starts in the lowest free slot, with operands from these inputs.
-    input logic      start_i,
-    input port_set_t join_i,
+    input logic                               clk_i,
+    /// A flow starts in the lowest free slot, with operands from these inputs, and so many beats.
+    input logic                               start_i,
+    input port_set_t                          join_i,
+    input logic      [$clog2(MaxBeats+1)-1:0] beats_i,
     /// Per input: an operand would enter this slot.
-    input slot_set_t enters_i   [NUM_PORTS],
+    input slot_set_t                          enters_i   [NUM_PORTS],
     /// Flows whose next beat may go; the chosen one goes.
-    input slot_set_t allowed_i,
-    input logic      take_i,
+    input slot_set_t                          allowed_i,
+    input logic                               take_i,
     /// Flows that would end.
-    input slot_set_t ends_i,
+    input slot_set_t                          ends_i,
     /// The operand that enters there is the marked one.
-    input logic      mark_i,
-    input port_set_t mark_port_i
+    input logic                               mark_i,
+    input port_set_t                          mark_port_i
 );
 
   localparam int unsigned CountBits = $clog2(MAX_WINDOW_BEATS + 1);
@@ -40,16 +44,20 @@ module noccl_reduction_queues_props
   port_set_t join_q[REDUCTION_FLOWS], join_now[REDUCTION_FLOWS];
   count_t count_q[NUM_PORTS][REDUCTION_FLOWS], count_d[NUM_PORTS][REDUCTION_FLOWS];
   slot_set_t is_empty;
+  // Beats of flows that have not gone.
+  localparam int unsigned MaxWait = (REDUCTION_FLOWS - 1) * MaxBeats;
+  typedef logic [$clog2(2*MaxWait+2)-1:0] wait_t;
+  wait_t left_q[REDUCTION_FLOWS];
   store_address_t waddr[NUM_PORTS];
   place_t place;
   logic take;
   // older_q[a][b]: a has started before b.
   slot_set_t older_q[REDUCTION_FLOWS];
 
-  assign starts = start_i && (join_i & (join_i - port_set_t'(1))) != '0
-      ? noccl_collective_pkg::lowest_slot(
-      ~valid_q
-  ) : '0;
+  logic may_start;
+  assign may_start = beats_i != '0 && 32'(beats_i) <= MaxBeats &&
+      (join_i & (join_i - port_set_t'(1))) != '0;
+  assign starts = start_i && may_start ? noccl_collective_pkg::lowest_slot(~valid_q) : '0;
   assign take = take_i && chosen != '0;
   assign goes = take ? chosen : '0;
   assign ends = ends_i & valid_q & is_empty;
@@ -61,7 +69,8 @@ module noccl_reduction_queues_props
       for (int unsigned i = 0; i < NUM_PORTS; i++) begin
         if (count_q[i][s] != '0) is_empty[s] = 1'b0;
         enters[i][s] = enters_i[i] == slot_set_t'(1) << s && (starts[s] || (valid_q[s] && !ends[s]))
-            && join_now[s][i] && (starts[s] || 32'(count_q[i][s]) < MAX_WINDOW_BEATS);
+            && join_now[s][i] && (starts[s] || (32'(count_q[i][s]) < MAX_WINDOW_BEATS &&
+                                                wait_t'(count_q[i][s]) < left_q[s]));
         count_d[i][s] = count_q[i][s] + count_t'(enters[i][s]) - count_t'(goes[s] && join_q[s][i]);
       end
     end
@@ -114,6 +123,8 @@ module noccl_reduction_queues_props
     end
     for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
       if (starts[s]) join_q[s] <= join_i;
+      if (starts[s]) left_q[s] <= wait_t'(beats_i);
+      else if (goes[s]) left_q[s] <= left_q[s] - 1'b1;
       for (int unsigned i = 0; i < NUM_PORTS; i++) count_q[i][s] <= rst_ni ? count_d[i][s] : '0;
       for (int unsigned o = 0; o < REDUCTION_FLOWS; o++) begin
         if (starts[s]) older_q[s][o] <= 1'b0;
@@ -160,6 +171,20 @@ module noccl_reduction_queues_props
     end
   end
 
+  // Beats that have gone while a flow with a complete beat that may go waits.
+  wait_t waited_q[REDUCTION_FLOWS];
+  slot_set_t starves;
+  always_ff @(posedge clk_i) begin
+    for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
+      if (!rst_ni || !complete[s] || !allowed_i[s] || goes[s]) waited_q[s] <= '0;
+      else waited_q[s] <= waited_q[s] + wait_t'(take);
+    end
+  end
+  always_comb begin
+    for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) starves[s] = 32'(waited_q[s]) > MaxWait;
+  end
+
+  `ASSERT(ServedAfterTheBeatsOfOlderFlows, starves == '0)
   `ASSERT(BeatsGoWhenComplete, is_early == '0)
   `ASSERT(CompleteBeatsGo, ((complete & allowed_i) == '0) == (chosen == '0))
   `ASSERT(OldestFlowGoesFirst, is_passed_over == '0)
@@ -171,7 +196,7 @@ module noccl_reduction_queues_props
   localparam int unsigned NumberBits = $clog2(4 * MAX_WINDOW_BEATS);
   typedef logic [NumberBits-1:0] number_t;
   localparam number_t WINDOW = number_t'(MAX_WINDOW_BEATS);
-  slot_set_t is_misplaced, is_misaged;
+  slot_set_t is_misplaced, is_misaged, is_overdue;
   logic is_lost;
 
   function automatic number_t number(logic wrap, place_t at);
@@ -225,6 +250,25 @@ module noccl_reduction_queues_props
     if (is_marked_q && !($onehot(marked_port_q) && $onehot(marked_slot_q))) is_lost = 1'b1;
   end
 
+  // Whoever waits: beats that may go before it become fewer with each that does.
+  always_comb begin
+    for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
+      wait_t ahead;
+      ahead = waited_q[s];
+      is_overdue[s] = valid_q[s] && 32'(left_q[s]) > MaxBeats;
+      for (int unsigned o = 0; o < REDUCTION_FLOWS; o++) begin
+        if (o != s && valid_q[o] && older_q[o][s]) ahead += left_q[o];
+      end
+      for (int unsigned i = 0; i < NUM_PORTS; i++) begin
+        is_overdue[s] |= valid_q[s] && join_q[s][i] && wait_t'(count_q[i][s]) > left_q[s];
+      end
+      if (32'(waited_q[s]) > MaxWait) is_overdue[s] = 1'b1;
+      if (valid_q[s] && 32'(ahead) > MaxWait) is_overdue[s] = 1'b1;
+      if (!valid_q[s] && waited_q[s] != '0) is_overdue[s] = 1'b1;
+    end
+  end
+
+  `ASSERT(WaitsAreBeatsOfOlderFlows, is_overdue == '0)
   `ASSERT(PointersCountOperands, is_misplaced == '0)
   `ASSERT(AgesAreThoseOfTheStarts, is_misaged == '0)
   `ASSERT(MarkedOperandIsInside, !is_lost)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A 2x2 mesh with forks and joins makes progress: whatever the tiles send in the first cycles has arrived after `MaxCycles`.
 //
-// Every tile sends one contribution to a common root, and, as the solver likes, unicasts and multicasts; all outputs are ready.
+// Every tile sends one contribution to a common root, and, as the solver likes, unicasts and multicasts; tiles take what comes
+// at least once in so many cycles.
 // Checked for every way in which this can happen, to that depth.
 
 `include "noccl_assert.svh"
@@ -10,25 +11,29 @@ module noccl_mesh_props
   import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::NORTH, noccl_flit_pkg::EAST;
   import noccl_flit_pkg::SOUTH, noccl_flit_pkg::WEST, noccl_flit_pkg::LOCAL;
   import noccl_flit_pkg::port_set_t, noccl_flit_pkg::coord_t, noccl_flit_pkg::region_coord_t;
-  import noccl_mesh_props_pkg::flit_t, noccl_mesh_props_pkg::hdr_t;
+  import noccl_props_pkg::flit_t, noccl_props_pkg::hdr_t;
 #(
     /// Cycles in which tiles may send.
     parameter int unsigned SendCycles = 2,
     /// By then all has arrived.
-    parameter int unsigned MaxCycles  = 16
+    parameter int unsigned MaxCycles  = 16,
+    /// A tile takes what comes for it at least once in so many cycles.
+    parameter int unsigned ReadyEvery = 1
 ) (
     /// Clock.
-    input logic          clk_i,
+    input logic                clk_i,
     /// Root of the join; constant.
-    input coord_t        root_i,
+    input coord_t              root_i,
     /// Per tile: it sends something else; a multicast to this set or a unicast to this tile.
-    input logic          sends_i    [4],
-    input logic          multicast_i[4],
-    input coord_t        dst_i      [4],
-    input region_coord_t base_i     [4],
-    input region_coord_t mask_i     [4],
+    input logic                sends_i    [4],
+    input logic                multicast_i[4],
+    input coord_t              dst_i      [4],
+    input region_coord_t       base_i     [4],
+    input region_coord_t       mask_i     [4],
     /// Per tile: it sends its contribution.
-    input logic          joins_i    [4]
+    input logic                joins_i    [4],
+    /// Per tile: it would take what comes for it.
+    input logic          [3:0] takes_i
 );
 
   logic rst_ni = 1'b0;
@@ -50,6 +55,8 @@ module noccl_mesh_props
   port_set_t in_valid[4], in_ready[4], out_valid[4], out_ready[4];
   flit_t in_flit[4][NUM_PORTS], out_flit[4][NUM_PORTS];
   logic [3:0] has_joined_q, joins;
+  // Cycles without taking anything.
+  logic [2:0] pause_q [4];
   // Something is in a FIFO, or waits for siblings.
   logic [3:0] is_busy;
 
@@ -83,7 +90,7 @@ module noccl_mesh_props
       in_valid[t][LOCAL] = (may_send && sends_i[t]) || joins[t];
       in_flit[t][LOCAL].hdr.src = position;
       if (joins[t]) begin
-        in_flit[t][LOCAL].hdr.kind  = noccl_mesh_props_pkg::KIND_JOIN;
+        in_flit[t][LOCAL].hdr.kind  = noccl_props_pkg::KIND_JOIN;
         in_flit[t][LOCAL].hdr.dst   = root_q;
         in_flit[t][LOCAL].hdr.src   = root_q;
         in_flit[t][LOCAL].hdr.mask  = '1;
@@ -95,7 +102,7 @@ module noccl_mesh_props
         in_flit[t][LOCAL].hdr.mask = mask_i[t];
       end
       out_ready[t] = '0;
-      out_ready[t][LOCAL] = 1'b1;
+      out_ready[t][LOCAL] = ReadyEvery == 1 || takes_i[t] || 32'(pause_q[t]) + 1 >= ReadyEvery;
       out_ready[t][TO_X] = in_ready[ACROSS_X][X==0?WEST : EAST];
       out_ready[t][TO_Y] = in_ready[ACROSS_Y][Y==0?SOUTH : NORTH];
     end
@@ -103,7 +110,7 @@ module noccl_mesh_props
     noccl_router #(
         .flit_t   (flit_t),
         .hdr_t    (hdr_t),
-        .JoinKinds(noccl_mesh_props_pkg::JOIN_KINDS)
+        .JoinKinds(noccl_props_pkg::JOIN_KINDS)
     ) u_router (
         .clk_i,
         .rst_ni,
@@ -152,6 +159,7 @@ module noccl_mesh_props
     assign is_busy[t] = u_router.head_valid != '0 || out_valid[t] != '0 || u_merge.valid_q != '0;
 
     always_ff @(posedge clk_i) begin
+      pause_q[t] <= !rst_ni || out_ready[t][LOCAL] ? '0 : pause_q[t] + 1'b1;
       has_joined_q[t] <= rst_ni && (has_joined_q[t] || (joins[t] && in_ready[t][LOCAL]));
     end
   end

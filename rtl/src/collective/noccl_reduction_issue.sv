@@ -20,8 +20,10 @@ module noccl_reduction_issue
   import noccl_collective_pkg::slot_t, noccl_collective_pkg::slot_set_t;
   import noccl_collective_pkg::place_t, noccl_collective_pkg::flow_t;
   import noccl_collective_pkg::dca_tag_t, noccl_collective_pkg::store_address_t;
-  import noccl_collective_pkg::PARTIALS;
-(
+#(
+    /// Beats between their two passes; at least 2.
+    parameter int unsigned Partials = noccl_collective_pkg::PARTIALS
+) (
     /// Clock.
     input  logic                      clk_i,
     /// Asynchronous reset, active low: nothing is under way.
@@ -78,9 +80,9 @@ module noccl_reduction_issue
     input  logic                      result_ready_i
 );
 
-  localparam int unsigned PartialBits = $clog2(PARTIALS + 1);
+  localparam int unsigned PartialBits = $clog2(Partials + 1);
   typedef logic [PartialBits-1:0] partials_t;
-  typedef logic [$clog2(PARTIALS)-1:0] index_t;
+  typedef logic [$clog2(Partials)-1:0] index_t;
 
   function automatic port_set_t without_lowest(port_set_t set);
     return set & (set - port_set_t'(1));
@@ -106,7 +108,7 @@ module noccl_reduction_issue
   port_set_t request_ports_q;
 
   // Partial sums in the store that wait for their second pass, in order; and all beats between their passes.
-  store_address_t waiting_q[PARTIALS];
+  store_address_t waiting_q[Partials];
   index_t first_q, last_q;
   partials_t num_waiting_q, num_waiting_d, partials_q, partials_d;
 
@@ -124,7 +126,7 @@ module noccl_reduction_issue
   assign chosen_join = join_i[chosen_slot];
   assign is_long = without_lowest(without_lowest(without_lowest(chosen_join))) != '0;
   assign takes_o = can_take && !wants_second && chosen_i != '0
-      && (!is_long || partials_q != partials_t'(PARTIALS));
+      && (!is_long || partials_q != partials_t'(Partials));
 
   assign slot = wants_second ? second.slot : chosen_slot;
   always_comb begin : p_ports
@@ -185,7 +187,7 @@ module noccl_reduction_issue
   assign partials_d = partials_q + partials_t'(takes_o && is_long) - partials_t'(starts_second);
 
   function automatic index_t next(index_t index);
-    return 32'(index) == PARTIALS - 1 ? '0 : index + 1'b1;
+    return 32'(index) == Partials - 1 ? '0 : index + 1'b1;
   endfunction
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -215,11 +217,11 @@ module noccl_reduction_issue
   end
 
   `ASSERT_INIT(ThreeOperands, noccl_cfg_pkg::REDUCTION_OPERANDS == 3)
-  `ASSERT_INIT(TwoPartials, PARTIALS >= 2)
+  `ASSERT_INIT(TwoPartials, Partials >= 2)
   `ASSERT(PartialsAreKnown, num_waiting_q <= partials_q)
-  `ASSERT(RoomForPartials, partials_q <= partials_t'(PARTIALS))
+  `ASSERT(RoomForPartials, partials_q <= partials_t'(Partials))
   `ASSERT_KNOWN(ControlKnown, {takes_o, dca_valid_o, result_valid_o, partial_o, store_re_o})
   `COVER(SecondPass, starts_second)
-  `COVER(AllPartials, partials_q == partials_t'(PARTIALS))
+  `COVER(AllPartials, partials_q == partials_t'(Partials))
 
 endmodule

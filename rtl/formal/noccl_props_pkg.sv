@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Narrow flits for the proof of a mesh's progress: headers only, two kinds.
+// As much of a header as routers and merge tables look at, for their proofs: two kinds, no data.
 
-package noccl_mesh_props_pkg;
+package noccl_props_pkg;
 
-  localparam logic [1:0] KIND_PLAIN = 2'd0;
-  localparam logic [1:0] KIND_JOIN = 2'd2;
-  localparam logic [7:0] JOIN_KINDS = 8'b0000_0100;
+  localparam logic KIND_PLAIN = 1'b0;
+  localparam logic KIND_JOIN = 1'b1;
+  localparam logic [7:0] JOIN_KINDS = 8'b0000_0010;
 
   typedef struct packed {
-    logic [1:0]                    kind;
+    logic                          kind;
     logic                          multicast;
     noccl_flit_pkg::coord_t        dst;
     noccl_flit_pkg::coord_t        src;
@@ -22,5 +22,8 @@ package noccl_mesh_props_pkg;
   } hdr_t;
 
   typedef struct packed {hdr_t hdr;} flit_t;
+
+  // Number of a transaction among those under way.
+  typedef logic [1:0] index_t;
 
 endpackage

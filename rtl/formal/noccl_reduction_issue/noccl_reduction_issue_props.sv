@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the issue of wide reductions promises: every beat is folded once, from all its operands, each once and in the order of
+// the inputs; none is lost or doubled, and sums of a flow leave in the order in which its beats were chosen.
+//
+// Around it stand a store and an arithmetic of any latency. One place of one slot is watched: its operands are digits and a
+// fold writes them one behind the other, so that a sum tells what was folded and in which order. A beat there may be marked.
+
+`include "noccl_assert.svh"
+
+module noccl_reduction_issue_props
+  import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::port_set_t, noccl_flit_pkg::wide_data_t;
+  import noccl_cfg_pkg::REDUCTION_FLOWS;
+  import noccl_collective_pkg::slot_t, noccl_collective_pkg::slot_set_t;
+  import noccl_collective_pkg::place_t, noccl_collective_pkg::flow_t;
+  import noccl_collective_pkg::dca_tag_t, noccl_collective_pkg::store_address_t;
+  import noccl_collective_pkg::PARTIALS_BANK;
+#(
+    /// Beats between their two passes; a power of two.
+    parameter int unsigned Partials = 2,
+    /// Requests that the arithmetic holds.
+    parameter int unsigned Stages   = 2
+) (
+    /// Clock.
+    input logic                                 clk_i,
+    /// Inputs of each slot's flow; constant.
+    input port_set_t      [REDUCTION_FLOWS-1:0] join_i,
+    /// Slot and place that are watched; constant.
+    input store_address_t                       watched_i,
+    /// The next beat: its slot, none, and its place; it is to be marked.
+    input slot_set_t                            chosen_i,
+    input place_t                               place_i,
+    input logic                                 mark_i,
+    /// Slots whose last pass may start.
+    input slot_set_t                            may_finish_i,
+    /// The arithmetic would take a request, would have a result; the router would take it.
+    input logic                                 ready_i,
+    input logic                                 comes_i,
+    input logic                                 result_ready_i
+);
+
+  localparam int unsigned MARK = noccl_cfg_pkg::WIDE_BITS - 1;
+  localparam int unsigned CountBits = $clog2(Stages + Partials + 2);
+  typedef logic [CountBits-1:0] count_t;
+  typedef logic [MARK-1:0] digits_t;
+  // What the arithmetic holds, the oldest first.
+  typedef struct packed {
+    dca_tag_t   tag;
+    wide_data_t data;
+  } entry_t;
+
+  logic rst_ni = 1'b0;
+  always_ff @(posedge clk_i) rst_ni <= 1'b1;
+
+  function automatic port_set_t without_lowest(port_set_t set);
+    return set & (set - port_set_t'(1));
+  endfunction
+
+  function automatic logic is_long(port_set_t set);
+    return without_lowest(without_lowest(without_lowest(set))) != '0;
+  endfunction
+
+  // ------------------------------------------------------------------------------------- the unit's surroundings
+
+  logic takes, dca_valid, dca_ready, has_third, result_valid, result_ready, partial, sum_valid;
+  slot_set_t chosen, finishes;
+  port_set_t re;
+  store_address_t raddr, partial_address;
+  wide_data_t rdata_q[NUM_PORTS], word[NUM_PORTS], operand[3], folded;
+  dca_tag_t tag;
+  slot_t sum_slot;
+  flow_t flow[REDUCTION_FLOWS];
+  port_set_t join_set[REDUCTION_FLOWS];
+  // Watched place: a beat of four or five operands is between choice and last pass; its partial sum lies in the store.
+  logic is_busy_q, has_partial_q;
+  wide_data_t partial_q;
+  logic marks, is_second;
+  entry_t entry_q[Stages];
+  logic [$clog2(Stages+1)-1:0] entries_q, after_exit;
+  logic is_offered_q, exits, accepts;
+  slot_set_t watched_slot;
+  port_set_t watched_join;
+
+  always_comb begin
+    watched_slot = '0;
+    watched_join = '0;
+    for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
+      flow[s] = '0;
+      join_set[s] = join_i[s];
+      if (watched_i.slot == slot_t'(s)) begin
+        watched_slot[s] = 1'b1;
+        watched_join = join_i[s];
+      end
+    end
+  end
+
+  // A place is used again once its beat has been folded.
+  assign chosen = $onehot(
+      chosen_i
+  ) && !(is_busy_q && chosen_i == watched_slot && place_i == watched_i.place) ? chosen_i : '0;
+  assign result_valid = entries_q != '0 && (comes_i || is_offered_q);
+  assign exits = result_valid && result_ready;
+  assign dca_ready = ready_i && 32'(entries_q) < Stages;
+  assign accepts = dca_valid && dca_ready;
+  assign is_second = finishes != '0 && !takes;
+
+  noccl_reduction_issue #(
+      .Partials(Partials)
+  ) u_issue (
+      .clk_i,
+      .rst_ni,
+      .join_i            (join_set),
+      .flow_i            (flow),
+      .chosen_i          (chosen),
+      .place_i,
+      .takes_o           (takes),
+      .may_finish_i,
+      .finishes_o        (finishes),
+      .store_re_o        (re),
+      .store_raddr_o     (raddr),
+      .store_rdata_i     (rdata_q),
+      .dca_valid_o       (dca_valid),
+      .dca_ready_i       (dca_ready),
+      .dca_operator_o    (),
+      .dca_element_o     (),
+      .dca_operand_o     (operand),
+      .dca_has_third_o   (has_third),
+      .dca_tag_o         (tag),
+      .dca_result_valid_i(result_valid),
+      .dca_result_ready_o(result_ready),
+      .dca_result_tag_i  (entry_q[0].tag),
+      .partial_o         (partial),
+      .partial_address_o (partial_address),
+      .result_valid_o    (sum_valid),
+      .result_slot_o     (sum_slot),
+      .result_ready_i
+  );
+
+  function automatic wide_data_t fold(wide_data_t a, wide_data_t b);
+    return {a[MARK] | b[MARK], digits_t'(a[MARK-1:0] << 3) | b[MARK-1:0]};
+  endfunction
+
+  function automatic digits_t digits_of(port_set_t set);
+    digits_t digits;
+    digits = '0;
+    for (int unsigned i = 0; i < NUM_PORTS; i++) begin
+      if (set[i]) digits = {digits[MARK-4:0], 3'(i + 1)};
+    end
+    return digits;
+  endfunction
+
+  // Without the two last ports.
+  function automatic port_set_t first_of(port_set_t set);
+    port_set_t first;
+    first = '0;
+    for (int unsigned i = 0; i < NUM_PORTS; i++) begin
+      first[i] = set[i] && without_lowest(set >> (i + 1)) != '0;
+    end
+    return first;
+  endfunction
+
+  always_comb begin
+    folded = fold(operand[0], operand[1]);
+    if (has_third) folded = fold(folded, operand[2]);
+    for (int unsigned i = 0; i < NUM_PORTS; i++) begin
+      word[i] = '0;
+      if (raddr == watched_i) begin
+        word[i] = wide_data_t'(unsigned'(i + 1));
+        if (PARTIALS_BANK[i] && has_partial_q) word[i] = partial_q;
+        if (marks) word[i][MARK] = 1'b1;
+      end
+    end
+    after_exit = entries_q - $bits(entries_q)'(exits);
+  end
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned i = 0; i < NUM_PORTS; i++) if (re[i]) rdata_q[i] <= word[i];
+    if (!rst_ni) begin
+      entries_q <= '0;
+      is_offered_q <= 1'b0;
+      is_busy_q <= 1'b0;
+      has_partial_q <= 1'b0;
+    end else begin
+      entries_q <= after_exit + $bits(entries_q)'(accepts);
+      is_offered_q <= result_valid && !exits;
+      if (takes && chosen == watched_slot && place_i == watched_i.place) begin
+        is_busy_q <= is_long(watched_join);
+      end else if (is_second && raddr == watched_i) begin
+        is_busy_q <= 1'b0;
+      end
+      if (partial && partial_address == watched_i) has_partial_q <= 1'b1;
+      else if (is_second && raddr == watched_i) has_partial_q <= 1'b0;
+    end
+    if (partial && partial_address == watched_i) partial_q <= entry_q[0].data;
+    for (int unsigned e = 0; e < Stages; e++) begin
+      if (exits && e + 1 < Stages) entry_q[e] <= entry_q[(e+1)%Stages];
+      if (accepts && 32'(after_exit) == e) entry_q[e] <= '{tag: tag, data: folded};
+    end
+  end
+
+  // ------------------------------------------------------------------------------------------------ account
+
+  // Beats of the watched slot: chosen and not gone; before their last pass. The marked beat, and those that go before it.
+  count_t inside_q, between_q, ahead_q;
+  logic is_marked_q, was_marked_q, takes_watched, leaves_watched;
+  // Beats of all slots between choice and last pass, and partial sums that have come back.
+  count_t open_q, waiting_q;
+  port_set_t read_q;
+
+  assign takes_watched = takes && chosen == watched_slot;
+  assign leaves_watched = sum_valid && result_ready_i && sum_slot == watched_i.slot;
+  assign marks = takes_watched && place_i == watched_i.place && mark_i && !was_marked_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      inside_q <= '0;
+      between_q <= '0;
+      is_marked_q <= 1'b0;
+      was_marked_q <= 1'b0;
+      open_q <= '0;
+      waiting_q <= '0;
+    end else begin
+      inside_q <= inside_q + count_t'(takes_watched) - count_t'(leaves_watched);
+      between_q <= between_q + count_t'(takes_watched) - count_t'((finishes & watched_slot) != '0);
+      open_q <= open_q + count_t'(takes) - count_t'(finishes != '0);
+      waiting_q <= waiting_q + count_t'(partial) - count_t'(is_second);
+      is_marked_q <= marks || (is_marked_q && !(leaves_watched && ahead_q == '0));
+      was_marked_q <= was_marked_q || marks;
+    end
+    if (marks) ahead_q <= inside_q - count_t'(leaves_watched);
+    else if (leaves_watched) ahead_q <= ahead_q - 1'b1;
+    if (takes_watched && place_i == watched_i.place) read_q <= re;
+  end
+
+  // ------------------------------------------------------------------------------------------------ promises
+
+  logic is_misread, is_misfolded, is_out_of_turn, is_idle;
+
+  always_comb begin
+    is_misread = 1'b0;
+    if (takes_watched && place_i == watched_i.place) begin
+      is_misread = raddr != watched_i ||
+          re != (is_long(watched_join) ? first_of(watched_join) : watched_join);
+    end else if (is_second && raddr == watched_i) begin
+      is_misread = re != ((watched_join & ~read_q) | PARTIALS_BANK);
+    end else if (re != '0) begin
+      is_misread = raddr == watched_i;
+    end
+    is_misfolded = sum_valid && entry_q[0].tag.slot == watched_i.slot &&
+        entry_q[0].tag.place == watched_i.place &&
+        entry_q[0].data[MARK-1:0] != digits_of(watched_join);
+    is_out_of_turn = sum_valid && sum_slot == watched_i.slot &&
+        entry_q[0].data[MARK] != (is_marked_q && ahead_q == '0);
+    // Room for a request, and a pass that may start.
+    is_idle = 1'b0;
+    if (!dca_valid || dca_ready) begin
+      if (waiting_q != '0) is_idle = finishes == '0 && may_finish_i == '1;
+      else if (open_q < count_t'(Partials)) is_idle = chosen != '0 && !takes;
+    end
+  end
+
+  logic [REDUCTION_FLOWS-1:0] is_alone;
+  for (genvar s = 0; s < int'(REDUCTION_FLOWS); s++) begin : gen_slot
+    assign is_alone[s] = without_lowest(join_i[s]) == '0;
+  end
+
+  `ASSUME(FlowsStay, $stable(join_i) && is_alone == '0)
+  `ASSUME(WatchesOnePlace, $stable(watched_i) && watched_slot != '0)
+  `ASSERT(EachOperandIsReadOnce, !is_misread)
+  `ASSERT(SumsAreFoldedInOrder, !is_misfolded)
+  `ASSERT(SumsLeaveInTheirTurn, !is_out_of_turn)
+  `ASSERT(SumsAreOfChosenBeats, !leaves_watched || inside_q != '0)
+  `ASSERT(BeatsFinishOnce, (finishes & watched_slot) == '0 || takes_watched || between_q != '0)
+  `ASSERT(PartialSumsAreTakenAtOnce, !(result_valid && entry_q[0].tag.is_partial) || result_ready)
+  `ASSERT(PassesStartWhenTheyCan, !is_idle)
+  `ASSERT(RequestsStay, !$past(rst_ni && dca_valid && !dca_ready) || (dca_valid && $stable
+          ({tag, has_third, operand[0], operand[1], operand[2]})))
+
+  // ----------------------------------------------------------------- why: where beats are at any time
+
+  // Places of beats: those that wait, the oldest first; the arithmetic; the request in front of it.
+  typedef logic [$clog2(Partials)-1:0] index_t;
+  localparam int unsigned Places = Partials + Stages + 1;
+  typedef struct packed {
+    logic           is_there;
+    // Its last pass is still to come.
+    logic           is_partial;
+    store_address_t address;
+    wide_data_t     data;
+  } place_of_beat_t;
+  place_of_beat_t beat[Places];
+  port_set_t request_ports;
+  logic is_miscounted, is_misplaced, is_mistaken, is_mismarked;
+
+  always_comb begin
+    for (int unsigned w = 0; w < Partials; w++) begin
+      beat[w].is_there = w < 32'(u_issue.num_waiting_q);
+      beat[w].is_partial = 1'b1;
+      beat[w].address = u_issue.waiting_q[index_t'(32'(u_issue.first_q)+w)];
+      beat[w].data = partial_q;
+    end
+    for (int unsigned e = 0; e < Stages; e++) begin
+      beat[Partials+e].is_there = e < 32'(entries_q);
+      beat[Partials+e].is_partial = entry_q[e].tag.is_partial;
+      beat[Partials+e].address = '{place: entry_q[e].tag.place, slot: entry_q[e].tag.slot};
+      beat[Partials+e].data = entry_q[e].data;
+    end
+    beat[Places-1].is_there = dca_valid;
+    beat[Places-1].is_partial = tag.is_partial;
+    beat[Places-1].address = '{place: tag.place, slot: tag.slot};
+    beat[Places-1].data = folded;
+  end
+
+  always_comb begin
+    count_t partials, waiting, of_watched, of_watched_partial, at_watched_partial, marked, rank;
+    count_t last_ones, first_ones;
+    logic is_waiting, is_watched;
+    is_watched = 1'b0;
+    partials = '0;
+    waiting = '0;
+    of_watched = '0;
+    of_watched_partial = '0;
+    at_watched_partial = '0;
+    marked = '0;
+    rank = '0;
+    is_waiting = 1'b0;
+    last_ones = '0;
+    is_mistaken = 1'b0;
+    is_mismarked = 1'b0;
+    // Beats before their last pass stand behind all others of their slot.
+    for (int unsigned b = 0; b < Places; b++) begin
+      if (beat[b].is_there && !beat[b].is_partial && beat[b].address.slot == watched_i.slot) begin
+        if (beat[b].data[MARK]) rank = last_ones;
+        last_ones += count_t'(1);
+      end
+    end
+    first_ones = last_ones;
+    for (int unsigned b = 0; b < Places; b++) begin
+      if (beat[b].is_there) begin
+        is_watched = beat[b].address == watched_i;
+        partials += count_t'(beat[b].is_partial);
+        waiting += count_t'(b < Partials);
+        if (beat[b].address.slot == watched_i.slot) begin
+          of_watched += count_t'(1);
+          of_watched_partial += count_t'(beat[b].is_partial);
+          if (beat[b].is_partial) begin
+            if (is_watched && beat[b].data[MARK]) rank = first_ones;
+            first_ones += count_t'(1);
+            is_mistaken |= !is_long(watched_join);
+          end
+        end
+        if (is_watched) begin
+          at_watched_partial += count_t'(beat[b].is_partial);
+          is_waiting |= b < Partials;
+          is_mistaken |= beat[b].data[MARK-1:0] != digits_of(
+              beat[b].is_partial ? first_of(watched_join) : watched_join
+          );
+        end
+        if (b >= Partials || is_watched) marked += count_t'(beat[b].data[MARK]);
+        if (b >= Partials && !is_watched) is_mismarked |= beat[b].data[MARK];
+      end
+    end
+    is_miscounted = open_q != partials || waiting_q != waiting || inside_q != of_watched ||
+        between_q != of_watched_partial || count_t'(u_issue.partials_q) != open_q ||
+        u_issue.last_q != index_t'(32'(u_issue.first_q) + 32'(u_issue.num_waiting_q)) ||
+        32'(u_issue.num_waiting_q) > Partials || 32'(entries_q) > Stages;
+    is_misplaced = at_watched_partial != count_t'(is_busy_q) || has_partial_q != is_waiting ||
+        (is_busy_q && read_q != first_of(watched_join));
+    is_mismarked |= marked != count_t'(is_marked_q) || (is_marked_q && !was_marked_q) ||
+        (is_marked_q && (rank != ahead_q || ahead_q >= inside_q));
+  end
+  assign request_ports = u_issue.request_ports_q;
+
+  `ASSERT(BeatsAreUnderWay, !is_miscounted)
+  `ASSERT(PartialSumsLieInTheirPlace, !is_misplaced)
+  `ASSERT(FoldedSoFarIsInOrder, !is_mistaken)
+  `ASSERT(MarkedBeatIsUnderWay, !is_mismarked)
+  `ASSERT(RequestsHaveOperands, !dca_valid || without_lowest(request_ports) != '0)
+
+endmodule
