@@ -172,7 +172,7 @@ formal: $(RTL_VENV)/.deps ## Prove the modules' promises, and kill a mutant per 
 cosim: cosim-2x2 cosim-4x4 cosim-reductions-2x2 cosim-reductions-4x4 cosim-endpoints cosim-torrent cosim-mutants ## Mesh, network interfaces and Torrent endpoints in lock-step with the simulator: every handshake of every port
 
 .PHONY: cosim-quick
-cosim-quick: cosim-2x2 cosim-reductions-2x2 cosim-endpoints-2x2 cosim-torrent ## The same without the larger mesh and without mutants
+cosim-quick: cosim-2x2 cosim-reductions-2x2 cosim-endpoints-2x2 cosim-torrent cosim-run ## The same without the larger mesh and without mutants
 
 .PHONY: cosim-2x2 cosim-4x4
 cosim-2x2 cosim-4x4: cosim-%: $(RTL_VENV)/.deps

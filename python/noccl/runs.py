@@ -221,7 +221,7 @@ def run(
         threads: Threads; the result does not depend on it.
         max_cycles: Give up, with a diagnosis, after this many cycles; None for no limit.
         backend: `sim`, or `rtl`: the hardware of the network follows, every handshake compared. The
-            first run on a network translates its hardware, which needs Verilator and minutes.
+            first run on a network translates its hardware: 20 CPU seconds; needs Verilator.
         on_progress: Called now and then; returning False stops.
 
     Raises:

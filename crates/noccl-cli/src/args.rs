@@ -147,7 +147,7 @@ pub struct HardwareArgs {
     /// sim, or rtl: the hardware of this network follows the simulator cycle by cycle, and the first difference ends the
     /// run with exit code 1
     ///
-    /// The first run on a network translates its hardware to a library (minutes; needs Verilator), which later runs open again.
+    /// The first run on a network translates its hardware to a library (20 CPU seconds; needs Verilator), which later runs open again.
     #[arg(long, value_name = "sim|rtl", default_value = "sim")]
     backend: String,
     /// Where hardware and simulator meet: router (Local ports, everything that a schedule does; default), or axi

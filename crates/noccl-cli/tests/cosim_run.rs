@@ -80,6 +80,38 @@ fn collectives_take_the_same_course_in_hardware() {
 }
 
 #[test]
+fn a_trace_takes_the_same_course_through_network_interfaces() {
+    let folder = Folder::new();
+    let cluster = |x, y| format!("{{\"cluster\": {{\"x\": {x}, \"y\": {y}}}}}");
+    let (first, last) = (cluster(0, 0), cluster(1, 1));
+    let set = "{\"base\": {\"x\": 0, \"y\": 0}, \"mask\": {\"x\": 1, \"y\": 1}}";
+    let one =
+        |cycles: &str, kind: &str| format!("{{\"start_cycles\": {cycles}, \"kind\": {kind}}}");
+    let write = format!("{{\"wide_write\": {{\"from\": {first}, \"to\": {last}, \"beats\": 20}}}}");
+    let copy = format!("{{\"wide_multicast\": {{\"from\": {last}, \"to\": {set}, \"beats\": 9}}}}");
+    let barrier = format!("{{\"barrier\": {{\"group\": {set}, \"root\": {first}}}}}");
+    let all = [
+        one("[0]", &write),
+        one("[3]", &copy),
+        one("[1, 2, 3, 40]", &barrier),
+    ];
+    let transactions = all.join(", ");
+    let trace = format!("{{\"format\": 1, \"trace\": {{\"transactions\": [{transactions}]}}}}");
+    folder.file("t.json", &trace);
+    let stalls = "--stalls 60,60 --stall-seed 7";
+    let run = format!("run t.json --trace {SPEC} {stalls} --backend rtl --json --boundary");
+    for boundary in ["router", "axi"] {
+        let outcome = noccl(&folder, &format!("{run} {boundary}"));
+        assert_eq!(outcome.code, Some(0), "{outcome:?}");
+        let report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
+        assert_eq!(report["hardware"]["boundary"], boundary);
+        let flit_hops = report["counters"]["flit_hops"].as_u64();
+        let handshakes = report["hardware"]["handshakes"].as_u64();
+        assert!(handshakes > flit_hops, "{report}");
+    }
+}
+
+#[test]
 fn the_summary_says_how_far_hardware_and_simulator_agree() {
     let folder = Folder::new();
     let made = noccl(

@@ -76,6 +76,13 @@ fn what_has_no_hardware_is_refused_by_its_field_before_anything_is_built() {
     let folder = with_schedule();
     let made = "schedule all_reduce --spec collective_noc_2x2 --bytes 256 --algorithm in_network_once -o once.json";
     assert_eq!(noccl_in(&folder.0, made).code, Some(0));
+    let tile = "{\"cluster\": {\"x\": 0, \"y\": 0}}";
+    let read = format!(
+        "{{\"start_cycles\": [0], \"kind\": {{\"narrow_read\": {{\"from\": {tile}, \"source\": {tile}}}}}}}"
+    );
+    let reads = vec![read; 1025].join(",");
+    let trace = format!("{{\"format\": 1, \"trace\": {{\"transactions\": [{reads}]}}}}");
+    folder.file("long.json", &trace);
     for (arguments, words) in [
         (
             "s.json --spec collective_noc_4x4_peer",
@@ -95,6 +102,10 @@ fn what_has_no_hardware_is_refused_by_its_field_before_anything_is_built() {
             &["--checkpoint", "without hardware"],
         ),
         ("s.json --boundary axi", &["--boundary 'axi'", "router"]),
+        (
+            "long.json --trace --boundary axi",
+            &["--boundary 'axi'", "more than 1024 transactions: router"],
+        ),
         ("s.json --boundary link", &["--boundary", "router, axi"]),
         ("s.json --hardware nothing", &["nothing", "missing"]),
         (
@@ -108,7 +119,7 @@ fn what_has_no_hardware_is_refused_by_its_field_before_anything_is_built() {
         let outcome = noccl_in(&folder.0, &format!("run {arguments} --backend rtl"));
         refuses(&outcome, words);
     }
-    assert_eq!(folder.names(), ["once.json", "s.json"]);
+    assert_eq!(folder.names(), ["long.json", "once.json", "s.json"]);
 }
 
 #[test]

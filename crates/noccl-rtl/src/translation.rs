@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a library of the hardware of a network is made from, so that it follows the simulator.
 //!
-//! A library is the hardware between two boundaries that a run can be compared at, translated to C++ and compiled. This part says
-//! which files and which arguments that takes; who calls the tools and keeps the outcome is somebody else.
+//! A library is the hardware between two boundaries that a run can be compared at, translated to C++ and compiled: the code of
+//! one tile, which the library's host joins to a mesh. This part says which files and which arguments that takes; who calls the
+//! tools and keeps the outcome is somebody else.
 
 use crate::lockstep::element_number;
 use crate::sources::{SourceFile, closure, in_order};
 use crate::{ExportFile, PACKAGE_FILE, RtlConfig, RtlError, package_text};
-use noccl_workload::{ActionKind, Difference, ElementType, Fault, PortKind, Schedule, Trace};
+use noccl_workload::{ActionKind, Difference, ElementType, Fault, Schedule, Trace};
 
 /// Arguments of Verilator that every library shares.
 const ARGUMENTS: &str = "cosim/verilator.f";
 const WAIVERS: &str = "lint/waivers.vlt";
-/// What the C functions of every library have in common.
-const HEADER: &str = "cosim/noccl_cosim.h";
 const SPEED: &str = "cosim/speed.vlt";
 /// File of the translated hardware.
 pub const LIBRARY_FILE: &str = "libnoccl_mesh.so";
@@ -35,6 +34,9 @@ impl Boundary {
     /// All of them.
     pub const ALL: [Boundary; 2] = [Boundary::Router, Boundary::Axi];
 
+    /// Most transactions of a trace at the AXI ports: each has its own part of a memory there, 1 MiB of 1 GiB.
+    pub const MAX_TRANSACTIONS: usize = 1024;
+
     /// Its name.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -46,23 +48,29 @@ impl Boundary {
 
     const fn top(self) -> &'static str {
         match self {
-            Boundary::Router => "noccl_mesh_cosim",
-            Boundary::Axi => "noccl_endpoints_cosim",
+            Boundary::Router => "noccl_tile_cosim",
+            Boundary::Axi => "noccl_ni_tile_cosim",
         }
     }
 }
 
-/// What a workload needs of the hardware, beyond what it always has: elements of the wide reductions, as their numbers in the
-/// hardware, one bit each.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// Elements that wide reductions of a workload fold, as their numbers in the hardware, one bit each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arithmetic {
     elements: u32,
 }
 
-impl Arithmetic {
-    /// Elements that the smallest slice has: a library serves all workloads that need no more.
-    const LEAST: [ElementType; 2] = [ElementType::Fp64, ElementType::Int64];
+impl Default for Arithmetic {
+    /// The smallest slice, which serves most workloads: FP64, the default, and INT64, that of traces.
+    fn default() -> Self {
+        let mut least = Self { elements: 0 };
+        least.add(ElementType::Fp64);
+        least.add(ElementType::Int64);
+        least
+    }
+}
 
+impl Arithmetic {
     /// What a schedule needs.
     ///
     /// # Errors
@@ -98,10 +106,6 @@ impl Arithmetic {
     #[must_use]
     pub fn of_trace(trace: &Trace) -> Self {
         let mut needed = Self::default();
-        let is_reduction = |kind: &PortKind| matches!(kind, PortKind::WideReduction { .. });
-        if trace.transactions.iter().any(|t| is_reduction(&t.kind)) {
-            needed.add(ElementType::Int64);
-        }
         for fault in &trace.faults {
             if let Fault::Disagree {
                 difference: Difference::Element(element),
@@ -115,9 +119,7 @@ impl Arithmetic {
     }
 
     fn add(&mut self, element: ElementType) {
-        for element in Self::LEAST.into_iter().chain([element]) {
-            self.elements |= 1 << element_number(element);
-        }
+        self.elements |= 1 << element_number(element);
     }
 }
 
@@ -168,20 +170,17 @@ impl Translation {
             .map(str::to_owned)
             .to_vec();
         arguments.extend(["--assert", "-Iinclude"].map(str::to_owned));
-        if arithmetic.elements != 0 {
-            let elements = format!("-GElements={}", arithmetic.elements);
-            arguments.extend(["-GHasReduction=1".to_owned(), elements]);
-        }
+        arguments.push(format!("-GElements={}", arithmetic.elements));
         arguments.extend([SPEED, WAIVERS].map(str::to_owned));
         arguments.extend(in_order(&modules)?.iter().map(|m| m.path.clone()));
         arguments.push(code.clone());
         let mut files: Vec<ExportFile> = modules.iter().map(file).collect();
-        for path in [ARGUMENTS, SPEED, WAIVERS, HEADER, &code] {
+        for path in [ARGUMENTS, SPEED, WAIVERS, &code] {
             let found = all.iter().find(|s| s.path == path);
             files.push(file(found.ok_or_else(|| missing(path))?));
         }
-        let headers = all.iter().filter(|s| s.path.ends_with(".svh"));
-        files.extend(headers.map(file));
+        let is_header = |s: &&SourceFile| s.path.ends_with(".svh") || s.path.ends_with(".h");
+        files.extend(all.iter().filter(is_header).map(file));
         Ok(Self { files, arguments })
     }
 }

@@ -7,7 +7,7 @@ use noccl_rtl::{
     Arithmetic, Boundary, RtlConfig, RtlError, SourceFile, Translation, hardware_sources,
 };
 use noccl_spec::{parse_spec, preset_text};
-use noccl_workload::{PortKind, PortTransaction, Trace};
+use noccl_workload::{Difference, ElementType, Fault, Trace};
 use std::path::Path;
 
 fn config(preset: &str) -> RtlConfig {
@@ -70,29 +70,31 @@ fn a_library_holds_what_its_boundary_needs() {
 }
 
 #[test]
-fn reductions_bring_their_arithmetic_along() {
-    let reduction = PortTransaction {
-        start_cycles: Vec::new(),
-        kind: PortKind::WideReduction {
-            group: noccl_net::MultiAddress::single(noccl_net::Coord::new(0, 0)),
-            root: noccl_net::TileRef::Cluster(noccl_net::Coord::new(0, 0)),
-            beats: 1,
-        },
+fn elements_of_a_workload_are_added_to_the_smallest_slice() {
+    let elements = |arithmetic| {
+        let made = translation("collective_noc_2x2", Boundary::Router, arithmetic);
+        let mut given = made
+            .arguments
+            .into_iter()
+            .filter(|a| a.starts_with("-GElements="));
+        given.next().unwrap()
+    };
+    // FP64 and INT64: bits 0 and 9.
+    assert_eq!(elements(Arithmetic::default()), "-GElements=513");
+    let member = Fault::Disagree {
+        transaction: 0,
+        member: 0,
+        difference: Difference::Element(ElementType::Fp32),
     };
     let trace = Trace {
-        transactions: vec![reduction],
+        faults: vec![member],
         ..Trace::default()
     };
-    let arguments =
-        |arithmetic| translation("collective_noc_2x2", Boundary::Router, arithmetic).arguments;
-    let with = arguments(Arithmetic::of_trace(&trace));
-    // FP64 and INT64: bits 0 and 9.
-    assert!(
-        with.contains(&"-GElements=513".to_owned())
-            && with.contains(&"-GHasReduction=1".to_owned())
+    assert_eq!(
+        elements(Arithmetic::of_trace(&Trace::default())),
+        "-GElements=513"
     );
-    let without = arguments(Arithmetic::of_trace(&Trace::default()));
-    assert!(!without.iter().any(|a| a.starts_with("-G")));
+    assert_eq!(elements(Arithmetic::of_trace(&trace)), "-GElements=515");
 }
 
 #[test]
@@ -135,10 +137,10 @@ fn a_mesh_that_no_word_holds_is_refused() {
 #[test]
 fn a_missing_source_is_named() {
     let mut sources = hardware_sources();
-    sources.retain(|s| s.path != "cosim/noccl_mesh_cosim.cpp");
+    sources.retain(|s| s.path != "cosim/noccl_tile_cosim.cpp");
     let (config, none) = (config("collective_noc_2x2"), Arithmetic::default());
     let refused = Translation::new(&config, Boundary::Router, none, "here", &sources);
-    let missing = "cosim/noccl_mesh_cosim.cpp".to_owned();
+    let missing = "cosim/noccl_tile_cosim.cpp".to_owned();
     let folder = "here".to_owned();
     assert_eq!(refused.unwrap_err(), RtlError::Sources { folder, missing });
 }

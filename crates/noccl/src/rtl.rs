@@ -80,7 +80,7 @@ pub fn write_rtl_vectors(network: &Network, path: &Path) -> Result<(), Error> {
 pub(crate) fn read_sources(root: &Path) -> Result<Vec<SourceFile>, Error> {
     let mut found = Vec::new();
     for part in ["src", "include", "cosim", "lint"] {
-        let ends = ["sv", "svh", "cpp", "f", "vlt"];
+        let ends = ["sv", "svh", "cpp", "h", "f", "vlt"];
         collect(root, &root.join(part), &ends, &mut found)?;
     }
     Ok(found)

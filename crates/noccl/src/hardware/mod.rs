@@ -142,7 +142,9 @@ fn refuse(request: &RunRequest) -> Result<(), Error> {
 /// What traces ask of network interfaces and the endpoint model does not do.
 fn refuse_at_axi(trace: &Trace) -> Result<(), Error> {
     let is_reduction = |kind: &PortKind| matches!(kind, PortKind::WideReduction { .. });
-    let what = if trace.transactions.iter().any(|t| is_reduction(&t.kind)) {
+    let what = if trace.transactions.len() > Boundary::MAX_TRANSACTIONS {
+        "more than 1024 transactions"
+    } else if trace.transactions.iter().any(|t| is_reduction(&t.kind)) {
         "wide reductions"
     } else if !trace.faults.is_empty() {
         "faults"
