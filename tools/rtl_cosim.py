@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -26,6 +27,8 @@ from rtl_cosim_mutants import MUTANTS
 
 OUT = ROOT / "out" / "cosim"
 COSIM = rtl_sources.RTL / "cosim"
+# What every library is made with.
+ARGUMENTS = COSIM / "verilator.f"
 # Library that the writer of waves needs.
 LZ4 = ROOT / ".tools" / "lz4"
 
@@ -78,6 +81,8 @@ TILE_TOPS: Mapping[str, str] = {
     REDUCING: "noccl_tile_cosim",
     ENDPOINTS: "noccl_ni_tile_cosim",
 }
+# A tile's code is small enough to be compiled with care.
+TILE_OPTIONS = ("-MAKEFLAGS", "OPT_FAST=-O2")
 # Torrent endpoints over the numbers of the preset.
 TORRENT = "torrent"
 ENDS = ("", REDUCING, ENDPOINTS, *(end + TILES for end in TILE_TOPS))
@@ -105,10 +110,40 @@ def mutated(source: Path, mutant: str | None, directory: Path) -> Path:
     return copy
 
 
+def cpu_seconds_of_children() -> float:
+    """Processor time of all that this process has started and that has ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def command_of(name: str, top: str, library: str, *, assertions: bool, waves: bool) -> list[str]:
+    """What makes a library, but for directory and files."""
+    is_tiled = name.endswith(TILES)
+    command = ["verilator", "-f", str(ARGUMENTS), "--build-jobs", "2"]
+    command += ["--top-module", top, "-o", library, f"-I{rtl_sources.INCLUDE}"]
+    command += ["--assert" if assertions else "--no-assert"]
+    if is_tiled or name.endswith((REDUCING, ENDPOINTS)):
+        command += REDUCING_PARAMETERS[is_tiled:]
+    if is_tiled:
+        command += TILE_OPTIONS
+    if waves:
+        include, folder = LZ4 / "usr" / "include", next(LZ4.glob("usr/lib/*"))
+        command += ["--trace-fst", "--trace-structs", "-CFLAGS", f"-I{include}"]
+        command += ["-LDFLAGS", f"-L{folder}"]
+    return command
+
+
 def build(
-    name: str, mutant: str | None = None, *, assertions: bool = True, waves: bool = False
+    name: str,
+    mutant: str | None = None,
+    *,
+    assertions: bool = True,
+    waves: bool = False,
+    cold: bool = False,
 ) -> Path:
     """Builds a configuration's library unless that was done before. Returns its directory.
+
+    A cold build is always done, with nothing that was compiled before, and tells its time.
 
     Raises:
         BuildError: A compiler refused; the error names the file with its messages.
@@ -126,30 +161,25 @@ def build(
     fixed = [rtl_sources.RTL / "lint" / "waivers.vlt"]
     if name != TORRENT:
         fixed.insert(0, COSIM / "speed.vlt")
-    arguments = COSIM / "verilator.f"
-    command = ["verilator", "-f", str(arguments), "--build-jobs", "2"]
-    command += ["--top-module", top, "-o", library, f"-I{rtl_sources.INCLUDE}"]
-    command += ["--assert" if assertions else "--no-assert"]
-    if name != whole or whole.endswith((REDUCING, ENDPOINTS)):
-        command += REDUCING_PARAMETERS[name != whole :]
-    if waves:
-        include, folder = LZ4 / "usr" / "include", next(LZ4.glob("usr/lib/*"))
-        command += ["--trace-fst", "--trace-structs", "-CFLAGS", f"-I{include}"]
-        command += ["-LDFLAGS", f"-L{folder}"]
+    command = command_of(name, top, library, assertions=assertions, waves=waves)
     code = COSIM / f"{top}.cpp"
     includes = [*sorted(rtl_sources.INCLUDE.glob("*.svh")), *sorted(COSIM.glob("*.h"))]
     lock = ROOT / "requirements" / "rtl.lock"
+    environment = rtl_tools.environment()
     parts = [
         repr(command),
         repr(mutant and MUTANTS[mutant]),
         text,
-        rtl_tools.environment()["MAKEFLAGS"],
+        environment["MAKEFLAGS"],
     ]
-    read = (*sources, *fixed, *includes, arguments, code, lock)
+    read = (*sources, *fixed, *includes, ARGUMENTS, code, lock)
     parts += [path.read_text(encoding="utf-8") for path in read]
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
     full_name = "-".join([name, *([mutant] if mutant else []), *(["waves"] if waves else [])])
     directory = OUT / f"{full_name}-{key}"
+    if cold:
+        shutil.rmtree(directory, ignore_errors=True)
+        environment["CCACHE_DISABLE"] = "1"
     if not (directory / library).exists():
         unfinished = directory.with_suffix(f".{os.getpid()}")
         unfinished.mkdir(parents=True, exist_ok=True)
@@ -158,10 +188,11 @@ def build(
         used = [mutated(source, mutant, unfinished) for source in sources]
         files = [*map(str, fixed), str(numbers), *map(str, used), str(code)]
         log = unfinished / "build.log"
+        before = cpu_seconds_of_children()
         with log.open("w", encoding="utf-8") as out:
             run = subprocess.run(
                 [*command, "--Mdir", str(unfinished), *files],
-                env=rtl_tools.environment(),
+                env=environment,
                 check=False,
                 stdout=out,
                 stderr=subprocess.STDOUT,
@@ -170,6 +201,9 @@ def build(
             raise BuildError(f"{full_name} does not build: {log}")
         shutil.rmtree(directory, ignore_errors=True)
         unfinished.rename(directory)
+        if cold:
+            seconds = cpu_seconds_of_children() - before
+            print(f"{full_name}: built in {seconds:.0f} CPU seconds", file=sys.stderr)
     newest = OUT / full_name
     newest.unlink(missing_ok=True)
     newest.symlink_to(directory.name)
@@ -182,12 +216,20 @@ if __name__ == "__main__":
     parser.add_argument(
         "--waves", action="store_true", help="so that it can write waves: NAME-waves"
     )
+    parser.add_argument("--cold", action="store_true", help="build anew and tell how long it takes")
     parser.add_argument("--mutant", choices=sorted(MUTANTS), help="build it with this fault")
     parser.add_argument("names", nargs="+", choices=NAMES, metavar="NAME")
     arguments = parser.parse_args()
     for chosen in arguments.names:
         has_assertions = not arguments.no_assert
         try:
-            print(build(chosen, arguments.mutant, assertions=has_assertions, waves=arguments.waves))
+            built = build(
+                chosen,
+                arguments.mutant,
+                assertions=has_assertions,
+                waves=arguments.waves,
+                cold=arguments.cold,
+            )
+            print(built)
         except BuildError as error:
             sys.exit(str(error))

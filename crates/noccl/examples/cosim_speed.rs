@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Speed of the translated mesh: cycles per second of processor time under load.
+//! Speed of the translated hardware: cycles per second of processor time under load. `make bench-hardware`.
 //!
-//! `make cosim-4x4 && cargo run -p noccl --features cosim --example cosim_speed -- 4x4`; with wide reductions, operand stores and
-//! compute slices: `make cosim-reductions-4x4 && cargo run -p noccl --features cosim --example cosim_speed -- 4x4-reducing`.
+//! `cosim_speed NAME` runs the library `out/cosim/NAME` of `tools/rtl_cosim.py NAME`: `4x4` is the mesh, `4x4-reducing-tiles` has operand
+//! stores and compute slices too, `4x4-endpoints-tiles` network interfaces and the model of endpoints behind their AXI ports.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use noccl::stress::{Recipe, generate};
 use noccl::{StressKind, load};
 use noccl_net::{Coord, MultiAddress, Network, TileRef};
-use noccl_rtl::lockstep::Lockstep;
+use noccl_rtl::endpoints::Endpoints;
+use noccl_rtl::lockstep::{Lockstep, LockstepError};
 use noccl_run::{CycleRecord, Mode, RecordedKind, RunConfig};
 use noccl_sim::run_trace_recorded;
 use noccl_workload::{PortKind, PortTransaction, Trace};
@@ -21,16 +22,71 @@ fn cpu_seconds() -> f64 {
     nanoseconds / 1e9
 }
 
-/// A run of the simulator, to be repeated by the mesh.
+/// A run of the simulator, to be repeated by the hardware.
 struct Round {
     cycles: u64,
     records: Vec<CycleRecord>,
 }
 
-/// As many reductions as a program may have in the air: of all clusters and of rows in turn, from the start of the round on.
-fn reductions(network: &Network, round: u64) -> Vec<PortTransaction> {
+/// Hardware in lock-step.
+enum Hardware {
+    /// At the Local ports of the routers.
+    Routers(Box<Lockstep<'static>>),
+    /// At the AXI ports of the network interfaces.
+    Ports(Box<Endpoints<'static>>),
+}
+
+impl Hardware {
+    fn open(name: &str, directory: &Path, network: &'static Network) -> Self {
+        if name.contains("endpoints") {
+            let config = RunConfig::new(Mode::Value);
+            Self::Ports(Box::new(
+                Endpoints::open(directory, network, &config).unwrap(),
+            ))
+        } else {
+            Self::Routers(Box::new(Lockstep::open(directory, network).unwrap()))
+        }
+    }
+
+    fn cycle(&self) -> u64 {
+        match self {
+            Self::Routers(mesh) => mesh.cycle(),
+            Self::Ports(endpoints) => endpoints.cycle(),
+        }
+    }
+
+    fn run(&mut self, record: &CycleRecord, is_compared: bool) -> Result<(), LockstepError> {
+        match (self, is_compared) {
+            (Self::Routers(mesh), true) => mesh.follow(record),
+            (Self::Routers(mesh), false) => mesh.replay(record),
+            (Self::Ports(endpoints), true) => endpoints.follow(record),
+            (Self::Ports(endpoints), false) => endpoints.replay(record),
+        }
+    }
+
+    fn idle_until(&mut self, cycle: u64) {
+        match self {
+            Self::Routers(mesh) => mesh.idle_until(cycle).unwrap(),
+            Self::Ports(endpoints) => endpoints.idle_until(cycle).unwrap(),
+        }
+    }
+
+    /// Ends early where the run goes on beyond what four write channels can do.
+    fn run_round(&mut self, round: &Round, is_compared: bool) {
+        for record in &round.records {
+            match self.run(record, is_compared) {
+                Ok(()) => {}
+                Err(LockstepError::Unsupported { .. }) => return,
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+}
+
+/// As many reductions as a program may have in the air: of all clusters and of rows in turn, from the start of the round on. A
+/// network interface has four write channels, so through them fewer at a time.
+fn reductions(network: &Network, round: u64, spacing_cycles: u64) -> Vec<PortTransaction> {
     const BEATS: u32 = 64;
-    const SPACING_CYCLES: u64 = 150;
     let one = |base, mask, root, start: u64| {
         let group = MultiAddress::new(base, mask);
         PortTransaction {
@@ -44,7 +100,7 @@ fn reductions(network: &Network, round: u64) -> Vec<PortTransaction> {
     };
     let (width, height) = (network.cluster_width(), network.cluster_height());
     let of = |number: u16| {
-        let start = u64::from(number) * SPACING_CYCLES;
+        let start = u64::from(number) * spacing_cycles;
         let column = (number + round as u16) % width;
         let whole = Coord::new(width - 1, height - 1);
         let root = Coord::new(column, number % height);
@@ -61,7 +117,7 @@ fn reductions(network: &Network, round: u64) -> Vec<PortTransaction> {
 }
 
 /// One long trace, or short ones between reductions.
-fn traces(network: &Network, is_reducing: bool) -> Vec<Trace> {
+fn traces(network: &Network, spacing_cycles: Option<u64>) -> Vec<Trace> {
     let kinds = [
         StressKind::Write,
         StressKind::Read,
@@ -69,14 +125,15 @@ fn traces(network: &Network, is_reducing: bool) -> Vec<Trace> {
         StressKind::Multicast,
         StressKind::Barrier,
     ];
-    if !is_reducing {
+    let Some(spacing_cycles) = spacing_cycles else {
         let recipe = Recipe::new(network, &kinds, 2_000);
         return vec![generate(network, &recipe, 1)];
-    }
+    };
     let recipe = Recipe::new(network, &kinds, 100);
     let round = |seed| {
         let mut trace = generate(network, &recipe, seed);
-        trace.transactions.extend(reductions(network, seed));
+        let sums = reductions(network, seed, spacing_cycles);
+        trace.transactions.extend(sums);
         trace
     };
     (0..20).map(round).collect()
@@ -92,22 +149,23 @@ fn recorded(network: &Network, trace: &Trace) -> Round {
     Round { cycles, records }
 }
 
-/// Runs a fresh mesh along each round; opening it does not count.
-fn timed(
-    what: &str,
-    open: impl Fn() -> Lockstep<'static>,
-    rounds: &[Round],
-    work: fn(&mut Lockstep, &Round),
-) {
+/// Runs fresh hardware along each round; opening it does not count.
+fn timed(what: &str, open: impl Fn() -> Hardware, rounds: &[Round], is_compared: bool) {
     let (mut seconds, mut cycles) = (0.0, 0);
     for round in rounds {
-        let mut mesh = open();
+        let mut hardware = open();
         let start = cpu_seconds();
-        work(&mut mesh, round);
+        hardware.run_round(round, is_compared);
+        if round.records.is_empty() {
+            hardware.idle_until(round.cycles);
+        }
         seconds += cpu_seconds() - start;
-        cycles += round.cycles;
+        cycles += hardware.cycle();
     }
-    println!("{what:36} {:>9.0} cycles/s", cycles as f64 / seconds);
+    println!(
+        "{what:36} {:>9.0} cycles/s, {cycles} cycles",
+        cycles as f64 / seconds
+    );
 }
 
 fn main() {
@@ -117,7 +175,12 @@ fn main() {
         .join(&name);
     let preset = format!("collective_noc_{}", name.split('-').next().unwrap());
     let network: &Network = Box::leak(Box::new(load(&preset, &[]).unwrap().network));
-    let traces = traces(network, name.contains("reducing"));
+    let spacing_cycles = match &*name {
+        name if name.contains("endpoints") => Some(500),
+        name if name.contains("reducing") => Some(150),
+        _ => None,
+    };
+    let traces = traces(network, spacing_cycles);
     let start = cpu_seconds();
     let rounds: Vec<Round> = traces.iter().map(|t| recorded(network, t)).collect();
     let seconds = cpu_seconds() - start;
@@ -141,28 +204,12 @@ fn main() {
         "simulator with record",
         cycles / seconds
     );
-    let open = || Lockstep::open(&directory, network).unwrap();
-    timed(
-        "mesh, driven and not compared",
-        open,
-        &rounds,
-        |mesh, round| {
-            round.records.iter().for_each(|r| mesh.replay(r).unwrap());
-        },
-    );
-    timed(
-        "mesh, every handshake compared",
-        open,
-        &rounds,
-        |mesh, round| {
-            round.records.iter().for_each(|r| mesh.follow(r).unwrap());
-        },
-    );
+    let open = || Hardware::open(&name, &directory, network);
+    timed("hardware, driven and not compared", open, &rounds, false);
+    timed("hardware, every port compared", open, &rounds, true);
     let idle = Round {
         cycles: 50_000,
         records: Vec::new(),
     };
-    timed("mesh, idle and compared", open, &[idle], |mesh, round| {
-        mesh.idle_until(round.cycles).unwrap();
-    });
+    timed("hardware, idle and compared", open, &[idle], true);
 }
