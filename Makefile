@@ -231,6 +231,15 @@ long: $(BIN)/noccl $(VENV)/.extension $(RTL_VENV)/.deps ## Long suites; writes d
 bench: $(BIN)/noccl ## Run the benchmarks and print them
 	$(BIN)/noccl bench
 
+# Libraries whose cold builds and speed are measured, without and with assertions.
+HARDWARE ?= 4x4-reducing-tiles 4x4-endpoints-tiles
+.PHONY: bench-hardware
+bench-hardware: $(RTL_VENV)/.deps ## Processor time to build the translated hardware, and its cycles per second under load; HARDWARE="4x4 ..."
+	for name in $(HARDWARE); do for option in --no-assert --cold; do \
+	  echo "== $$name $$option"; \
+	  $(RTL_BIN)/python tools/rtl_cosim.py --cold $$option $$name && \
+	  cargo run --release --quiet -p noccl --locked --features cosim --example cosim_speed -- $$name || exit 1; done; done
+
 .PHONY: bench-wafer
 bench-wafer: $(BIN)/noccl ## Collectives over a million tiles: ten minutes, 6 GiB
 	$(BIN)/noccl bench --only wafer_barrier --only wafer_multicast --only wafer_reduce --only wafer_all_reduce
