@@ -134,6 +134,13 @@ fn traces(network: &Network, spacing_cycles: Option<u64>) -> Vec<Trace> {
         let mut trace = generate(network, &recipe, seed);
         let sums = reductions(network, seed, spacing_cycles);
         trace.transactions.extend(sums);
+        // What the first transaction writes lies where others read; a memory behind an AXI port has only what was written there.
+        let from = network.tile_ref(network.clusters().next().unwrap());
+        let first = PortTransaction {
+            start_cycles: vec![Some(0)],
+            kind: PortKind::NarrowRead { from, source: from },
+        };
+        trace.transactions.insert(0, first);
         trace
     };
     (0..20).map(round).collect()
