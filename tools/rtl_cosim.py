@@ -83,9 +83,14 @@ TILE_TOPS: Mapping[str, str] = {
 }
 # A tile's code is small enough to be compiled with care.
 TILE_OPTIONS = ("-MAKEFLAGS", "OPT_FAST=-O2")
+# The same with DMA engines. Each channel has an id for all bursts that the simulator's engine may
+# have open.
+ENGINES = "-engines"
+ENGINES_PARAMETERS = ("-GHasDma=1",)
+ENGINES_NUMBERS: Mapping[str, int | str] = {"WIDE_ID_BITS": 5}
 # Torrent endpoints over the numbers of the preset.
 TORRENT = "torrent"
-ENDS = ("", REDUCING, ENDPOINTS, *(end + TILES for end in TILE_TOPS))
+ENDS = ("", REDUCING, ENDPOINTS, ENGINES, *(end + TILES for end in TILE_TOPS))
 NAMES = sorted([TORRENT, *(name + end for name in CONFIGURATIONS for end in ENDS)])
 
 
@@ -126,11 +131,23 @@ def command_of(name: str, top: str, library: str, *, assertions: bool, waves: bo
         command += REDUCING_PARAMETERS[is_tiled:]
     if is_tiled:
         command += TILE_OPTIONS
+    if name.endswith(ENGINES):
+        command += ENGINES_PARAMETERS
     if waves:
         include, folder = LZ4 / "usr" / "include", next(LZ4.glob("usr/lib/*"))
         command += ["--trace-fst", "--trace-structs", "-CFLAGS", f"-I{include}"]
         command += ["-LDFLAGS", f"-L{folder}"]
     return command
+
+
+def package_of(base: str, end: str) -> str:
+    """Text of the package of a library without `-tiles` at the end of its name."""
+    numbers = dict(CONFIGURATIONS.get(base, {}))
+    if end in {ENDPOINTS, ENGINES}:
+        numbers.update(ENDPOINTS_NUMBERS[base])
+    if end == ENGINES:
+        numbers.update(ENGINES_NUMBERS)
+    return rtl_sources.package_with(numbers)
 
 
 def build(
@@ -149,12 +166,11 @@ def build(
         BuildError: A compiler refused; the error names the file with its messages.
     """
     whole = name.removesuffix(TILES)
-    base = whole.removesuffix(REDUCING).removesuffix(ENDPOINTS)
-    more_numbers = ENDPOINTS_NUMBERS[base] if whole.endswith(ENDPOINTS) else {}
-    text = rtl_sources.package_with({**CONFIGURATIONS.get(base, {}), **more_numbers})
+    base = whole.removesuffix(REDUCING).removesuffix(ENDPOINTS).removesuffix(ENGINES)
+    text = package_of(base, whole.removeprefix(base))
     hardware = "torrent" if name == TORRENT else "mesh"
     library = f"libnoccl_{hardware}.so"
-    top = f"noccl_{'endpoints' if name.endswith(ENDPOINTS) else hardware}_cosim"
+    top = f"noccl_{'endpoints' if whole.endswith((ENDPOINTS, ENGINES)) else hardware}_cosim"
     if name != whole:
         top = TILE_TOPS[whole.removeprefix(base)]
     sources = [path for path in rtl_sources.closure([top]) if path.stem != rtl_sources.PACKAGE]

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A chip's network as a library of the simulator's host: AXI ports as words, flits in whole words, handshakes as bit sets.
 //
-// The host is every DMA engine, core and memory: it drives the subordinate ports of each network interface of `noccl_system` and
-// answers its manager ports. Own copies and answers to writes are always taken; a tile is held up between network interface and
-// router (`hold` sets), as the simulator's endpoint stalls do. Bit or element t belongs to tile t, element t * 5 + p of the outgoing flits to output p of
+// The host is every core and memory, and every DMA engine unless there are some: it drives the subordinate ports of each network
+// interface of `noccl_system` and answers its manager ports. Own copies and answers to writes are always taken; a tile is held up
+// between network interface and router (`hold` sets), as the simulator's endpoint stalls do.
+// Bit or element t belongs to tile t, element t * 5 + p of the outgoing flits to output p of
 // tile t. Words of the AXI ports: below, and crates/noccl-rtl/src/endpoints/axi.rs.
 // Not synthesizable: it looks at Local ports and at the links inside the mesh.
 // Mirror: crates/noccl-rtl/src/endpoints; the C functions in noccl_endpoints_cosim.cpp.
@@ -13,6 +14,8 @@ module noccl_endpoints_cosim
   import noccl_flit_pkg::wide_flit_t, noccl_flit_pkg::req_flit_t, noccl_flit_pkg::rsp_flit_t;
   import noccl_cfg_pkg::WIDE_CHANNELS;
 #(
+    /// Clusters have DMA engines: the host drives their registers and answers for their L1 instead of the wide ports.
+    parameter bit HasDma = 1'b0,
     /// Operands of wide reductions are folded.
     parameter bit HasReduction = 1'b0,
     /// Element types of the arithmetic: those of the compared runs.
@@ -21,8 +24,8 @@ module noccl_endpoints_cosim
     localparam int unsigned WideBits = 32 * (($bits(wide_flit_t) + 31) / 32),
     localparam int unsigned ReqBits = 32 * (($bits(req_flit_t) + 31) / 32),
     localparam int unsigned RspBits = 32 * (($bits(rsp_flit_t) + 31) / 32),
-    localparam int unsigned InWords = 134,
-    localparam int unsigned OutWords = 65
+    localparam int unsigned InWords = 154,
+    localparam int unsigned OutWords = 86
 ) (
     /// Clock.
     input  logic                clk_i,
@@ -76,8 +79,9 @@ module noccl_endpoints_cosim
   import noccl_endpoint_pkg::NUM_TILES;
 
   noccl_endpoint_pkg::hold_t hold[NUM_TILES];
-  noccl_endpoint_pkg::dma_access_t no_access[NUM_TILES];
-  noccl_endpoint_pkg::l1_sbr_t no_l1[NUM_TILES];
+  noccl_endpoint_pkg::dma_access_t access[NUM_TILES];
+  noccl_endpoint_pkg::l1_mgr_t l1_mgr[NUM_TILES];
+  noccl_endpoint_pkg::l1_sbr_t l1_sbr[NUM_TILES];
   noccl_endpoint_pkg::wide_mgr_t wide_mgr[NUM_TILES];
   noccl_endpoint_pkg::wide_sbr_t wide_sbr[NUM_TILES];
   noccl_endpoint_pkg::narrow_mgr_t narrow_mgr[NUM_TILES];
@@ -93,7 +97,7 @@ module noccl_endpoints_cosim
 
   // Places enough: the simulator's queues of answers have no end, nor do a cluster's of reads.
   noccl_system #(
-      .HasDma      (1'b0),
+      .HasDma      (HasDma),
       .HasReduction(HasReduction),
       .Elements    (Elements),
       .MemoryReads (4),
@@ -103,10 +107,10 @@ module noccl_endpoints_cosim
       .clk_i,
       .rst_ni,
       .hold_i             (hold),
-      .dma_i              (no_access),
+      .dma_i              (access),
       .dma_o              (),
-      .l1_o               (),
-      .l1_i               (no_l1),
+      .l1_o               (l1_mgr),
+      .l1_i               (l1_sbr),
       .wide_i             (wide_mgr),
       .wide_o             (wide_sbr),
       .narrow_i           (narrow_mgr),
@@ -132,8 +136,6 @@ module noccl_endpoints_cosim
             rsp_in: rsp_hold_in_i[t],
             rsp_out: rsp_hold_out_i[t]
         };
-    assign no_access[t] = '0;
-    assign no_l1[t] = '0;
     assign no_core[t] = '0;
     for (genvar l = 0; l < int'(NumLanes); l++) begin : gen_no_core
       assign no_request[t][l] = '0;
@@ -244,10 +246,41 @@ module noccl_endpoints_cosim
       answers.own_narrow.b_valid = in[115][6];
     end
 
+    // Engine: access to its registers; lines of its L1.
+    noccl_endpoint_pkg::l1_sbr_t lines;
+    noccl_endpoint_pkg::l1_mgr_t l1;
+    assign access[t] = '{
+            valid: in[134][0],
+            is_write: in[134][1],
+            register_idx: noccl_dma_pkg::register_e'(in[134][7:4]),
+            data: {in[136], in[135]}
+        };
+    assign l1_sbr[t] = lines;
+    assign l1 = l1_mgr[t];
+    always_comb begin
+      lines.ask_ready   = 1'b1;
+      lines.write_ready = 1'b1;
+      lines.data_valid  = in[137][0];
+      for (int i = 0; i < 16; i++) lines.data[32*i+:32] = in[138+i];
+    end
+
     noccl_endpoint_pkg::wide_sbr_t   shown;
     noccl_endpoint_pkg::narrow_sbr_t shown_narrow;
     noccl_endpoint_pkg::memory_mgr_t memory;
-    assign shown = wide_sbr[t];
+    if (HasDma && noccl_endpoint_pkg::is_cluster(t)) begin : gen_engine
+      // Its wide port does not come out: what the network interface tells it is read inside.
+      always_comb begin
+        shown = '0;
+        for (int c = 0; c < int'(WIDE_CHANNELS); c++) begin
+          shown.write[c].b_valid = u_system.gen_tile[t].u_endpoint.b_valid[c];
+          shown.write[c].b = u_system.gen_tile[t].u_endpoint.b[c];
+        end
+        shown.r_valid = u_system.gen_tile[t].u_endpoint.r_valid;
+        shown.r = u_system.gen_tile[t].u_endpoint.r;
+      end
+    end else begin : gen_no_engine
+      assign shown = wide_sbr[t];
+    end
     assign shown_narrow = narrow_sbr[t];
     assign memory = memory_mgr[t];
 
@@ -258,7 +291,7 @@ module noccl_endpoints_cosim
         out[0][c] = shown.write[c].aw_ready;
         out[0][4+c] = shown.write[c].w_ready;
         out[0][8+c] = shown.write[c].b_valid;
-        out[2][8*c+:8] = {2'b0, shown.write[c].b.resp, 1'b0, shown.write[c].b.id};
+        out[2][8*c+:8] = {shown.write[c].b.resp, 6'(shown.write[c].b.id)};
       end
       out[0][19:12] = {
         shown_narrow.r_valid,
@@ -317,6 +350,11 @@ module noccl_endpoints_cosim
         out[47+i] = shown.r.data[32*i+:32];
       end
       {out[64], out[63]} = shown_narrow.r.data;
+      out[65] = 32'({l1.write_valid, l1.ask_valid});
+      out[66] = 32'(l1.ask_addr);
+      out[67] = 32'(l1.write_addr);
+      {out[69], out[68]} = l1.write.strb;
+      for (int i = 0; i < 16; i++) out[70+i] = l1.write.data[32*i+:32];
     end
   end
 

@@ -8,8 +8,8 @@
 module noccl_ni_cosim
   import noccl_cfg_pkg::WIDE_CHANNELS;
 #(
-    localparam int unsigned InWords  = 134,
-    localparam int unsigned OutWords = 65
+    localparam int unsigned InWords  = 154,
+    localparam int unsigned OutWords = 86
 ) (
     /// Clock.
     input logic clk_i,
@@ -150,13 +150,15 @@ module noccl_ni_cosim
   noccl_axi_pkg::memory_ar_t mem_ar, reg_ar;
   noccl_axi_pkg::wide_w_t mem_w, own_w;
   always_comb begin
+    // There is no DMA engine here.
+    for (int i = 65; i < int'(OutWords); i++) axi_o[i] = '0;
     axi_o[0] = '0;
     axi_o[2] = '0;
     for (int c = 0; c < int'(WIDE_CHANNELS); c++) begin
       axi_o[0][c] = aw_ready[c];
       axi_o[0][4+c] = w_ready[c];
       axi_o[0][8+c] = b_valid[c];
-      axi_o[2][8*c+:8] = {2'b0, wide_b[c].resp, 1'b0, wide_b[c].id};
+      axi_o[2][8*c+:8] = {wide_b[c].resp, 6'(wide_b[c].id)};
     end
     axi_o[0][19:12] = {
       r_valid_n, ar_ready_n, b_valid_n, w_ready_n, aw_ready_n, r.last, r_valid, ar_ready

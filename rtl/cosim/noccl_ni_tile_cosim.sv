@@ -13,8 +13,8 @@ module noccl_ni_tile_cosim
     localparam int unsigned ReqBits = 32 * (($bits(req_flit_t) + 31) / 32),
     localparam int unsigned RspBits = 32 * (($bits(rsp_flit_t) + 31) / 32),
     localparam int unsigned NumLanes = noccl_cfg_pkg::WIDE_BITS / 64,
-    localparam int unsigned InWords = 134,
-    localparam int unsigned OutWords = 65,
+    localparam int unsigned InWords = 154,
+    localparam int unsigned OutWords = 86,
     /// Element types of the arithmetic: those of the compared runs.
     parameter noccl_compute_pkg::element_set_t Elements = noccl_compute_pkg::ALL_ELEMENTS
 ) (

@@ -22,5 +22,6 @@ pub use ports::{CHANNELS, CONTENTS, PortChannel, PortCycle, PortRun, PortWord, f
 pub use random::mix;
 pub use record::{
     Command, CommandKind, Completion, CycleRecord, FlitPlace, FlitRecord, Handshake, RecordedKind,
+    RecordedRows, Store, TransferStart,
 };
 pub use result::{ActionTime, Counters, LinkLoad, Progress, RunResult, TrafficResult};

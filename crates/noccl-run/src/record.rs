@@ -21,6 +21,51 @@ pub struct CycleRecord {
     pub commands: Vec<Command>,
     /// Transactions whose last answer their initiator or member has in this cycle.
     pub completions: Vec<Completion>,
+    /// Transfers that DMA engines begin in this cycle: their bursts are commands too, none earlier than this.
+    pub starts: Vec<TransferStart>,
+    /// What tiles write into their own memories without the network, in value mode.
+    pub stores: Vec<Store>,
+}
+
+/// A tile's cores, or its DMA engine from L1 to L1, have written its own memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Store {
+    /// Tile.
+    pub tile: TileId,
+    /// First byte in its memory.
+    pub offset: u64,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// Rows of bytes at a tile, or at all tiles of a set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordedRows {
+    /// The tile; ignored for a set.
+    pub tile: Coord,
+    /// Members, in region coordinates.
+    pub set: Option<MultiAddress>,
+    /// First byte of the first row in the tile's memory.
+    pub offset: u64,
+    /// From row to row.
+    pub stride: u64,
+}
+
+/// A DMA engine begins a transfer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TransferStart {
+    /// Tile of the engine.
+    pub tile: TileId,
+    /// Where it reads.
+    pub source: RecordedRows,
+    /// Where it writes.
+    pub destination: RecordedRows,
+    /// Bytes of a row.
+    pub bytes: u64,
+    /// Rows.
+    pub rows: u32,
+    /// It has waited for the end of another one, since the engine works on so many only.
+    pub has_waited: bool,
 }
 
 /// A transaction at a port of a network interface, from its first valid.

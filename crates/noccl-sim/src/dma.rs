@@ -11,7 +11,8 @@ use crate::issue::Target;
 use crate::machine::Machine;
 use crate::ni::Source;
 use crate::txn::Owner;
-use noccl_net::Network;
+use noccl_net::{Network, TileId};
+use noccl_run::{RecordedRows, TransferStart};
 use noccl_workload::{Destination, Transfer};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -104,6 +105,35 @@ impl Movement {
         self.bytes * self.rows as u64
     }
 
+    /// As a record tells it.
+    fn start(&self, tile: u32, has_waited: bool, machine: &Machine<'_>) -> TransferStart {
+        let rows = |side, offset, stride| {
+            let (at, set) = match side {
+                Side::Own => (tile, None),
+                Side::Remote(Target::Tile(other)) => (other, None),
+                Side::Remote(Target::Set(cube)) => (tile, Some(cube.set)),
+            };
+            RecordedRows {
+                tile: machine.coord(at),
+                set,
+                offset,
+                stride,
+            }
+        };
+        TransferStart {
+            tile: TileId(tile),
+            source: rows(self.source, self.source_offset, self.source_stride),
+            destination: rows(
+                self.destination,
+                self.destination_offset,
+                self.destination_stride,
+            ),
+            bytes: self.bytes,
+            rows: self.rows,
+            has_waited,
+        }
+    }
+
     /// Destination of the byte at position `at` of the transfer.
     const fn destination_of(&self, at: u64) -> u64 {
         self.destination_offset + at / self.bytes * self.destination_stride + at % self.bytes
@@ -114,15 +144,17 @@ impl Dma {
     /// The engine takes a transfer, now or when it has finished enough others.
     pub(crate) fn take(&mut self, tile: u32, movement: Movement, machine: &mut Machine<'_>) {
         self.waiting.push_back(movement);
-        self.start_waiting(tile, machine);
+        self.start_waiting(tile, machine, false);
     }
 
-    fn start_waiting(&mut self, tile: u32, machine: &mut Machine<'_>) {
+    fn start_waiting(&mut self, tile: u32, machine: &mut Machine<'_>, have_waited: bool) {
         while self.num_active < machine.network.spec().cluster.dma.max_transfers {
             let Some(movement) = self.waiting.pop_front() else {
                 return;
             };
             self.num_active += 1;
+            let start = movement.start(tile, have_waited, machine);
+            machine.record_start(start);
             self.start(tile, movement, machine);
         }
     }
@@ -130,7 +162,7 @@ impl Dma {
     /// A transfer is complete: the next one may start.
     fn complete(&mut self, tile: u32, instance: u32, machine: &mut Machine<'_>) -> Option<u32> {
         self.num_active -= 1;
-        self.start_waiting(tile, machine);
+        self.start_waiting(tile, machine, true);
         Some(instance)
     }
 

@@ -19,7 +19,7 @@ pub(crate) fn copy_locally(tile: u32, movement: &Movement, machine: &mut Machine
                 movement.source_offset + row * movement.source_stride,
                 &mut line,
             );
-            machine.memories.write(
+            machine.store(
                 tile,
                 movement.destination_offset + row * movement.destination_stride,
                 &line,
@@ -47,7 +47,7 @@ pub(crate) fn reduce_locally(tile: u32, reduce: &LocalReduce, machine: &mut Mach
             noccl_workload::number::fold_into(&mut sum, &operand, reduce.operator, reduce.element);
         }
     }
-    machine.memories.write(tile, reduce.output, &sum);
+    machine.store(tile, reduce.output, &sum);
 }
 
 /// The cores have run a kernel.
@@ -64,5 +64,5 @@ pub(crate) fn compute_locally(tile: u32, kernel: &Kernel, machine: &mut Machine<
     };
     let inputs: Vec<_> = kernel.operation.reads().iter().map(read).collect();
     let result = kernel.operation.apply(&inputs);
-    machine.memories.write(tile, write.offset, &result);
+    machine.store(tile, write.offset, &result);
 }

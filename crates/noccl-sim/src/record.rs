@@ -19,7 +19,7 @@ use noccl_net::deadlock::BEATS_PER_CREDIT;
 use noccl_net::{Coord, Port, TileId};
 use noccl_run::{
     Command, CommandKind, Completion, CycleRecord, FlitPlace, FlitRecord, Handshake, RecordedKind,
-    RunError,
+    RunError, Store, TransferStart,
 };
 use noccl_spec::Plane;
 
@@ -36,6 +36,8 @@ pub(crate) struct Recorder<'n> {
     own: Vec<Handshake>,
     commands: Vec<Command>,
     completions: Vec<Completion>,
+    starts: Vec<TransferStart>,
+    stores: Vec<Store>,
 }
 
 impl<'n> Machine<'n> {
@@ -58,6 +60,8 @@ impl<'n> Machine<'n> {
             own: Vec::new(),
             commands: Vec::new(),
             completions: Vec::new(),
+            starts: Vec::new(),
+            stores: Vec::new(),
         }));
         Ok(())
     }
@@ -96,6 +100,25 @@ impl<'n> Machine<'n> {
         if let Some(recorder) = &mut self.recorder {
             let tile = TileId(tile as u32);
             recorder.completions.push(Completion { tile, tag, resp });
+        }
+    }
+
+    /// A tile writes its own memory without the network.
+    pub(crate) fn store(&mut self, tile: u32, offset: u64, bytes: &[u8]) {
+        self.memories.write(tile, offset, bytes);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.stores.push(Store {
+                tile: TileId(tile),
+                offset,
+                bytes: bytes.to_vec(),
+            });
+        }
+    }
+
+    /// A DMA engine begins a transfer.
+    pub(crate) fn record_start(&mut self, start: TransferStart) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.starts.push(start);
         }
     }
 
@@ -197,11 +220,17 @@ impl<'n> Machine<'n> {
             own: _,
             commands,
             completions,
+            starts,
+            stores,
         } = &mut *recorder;
         record.commands.clear();
         record.commands.append(commands);
         record.completions.clear();
         record.completions.append(completions);
+        record.starts.clear();
+        record.starts.append(starts);
+        record.stores.clear();
+        record.stores.append(stores);
         record.handshakes.retain(|h| {
             h.place != FlitPlace::Owed || !self.has_sent_credit(h.tile.0 as usize, before)
         });
@@ -233,6 +262,8 @@ impl<'n> Machine<'n> {
         if !record.handshakes.is_empty()
             || !record.commands.is_empty()
             || !record.completions.is_empty()
+            || !record.starts.is_empty()
+            || !record.stores.is_empty()
         {
             sink(record);
         }

@@ -92,7 +92,7 @@ module noccl_dma
 
   // -------------------------------------------------------------------------------------- remote sources
 
-  logic remote_valid, remote_taken, remote_has_error, order_valid;
+  logic remote_valid, remote_is_settled, remote_taken, remote_has_error, order_valid;
   noccl_dma_pkg::source_line_t remote_line;
   channel_t started_channel, remote_channel;
 
@@ -119,6 +119,7 @@ module noccl_dma
       .line_valid_o(remote_valid),
       .line_ready_i(remote_taken),
       .line_o(remote_line),
+      .line_is_settled_o(remote_is_settled),
       .line_has_error_o(remote_has_error)
   );
 
@@ -139,7 +140,7 @@ module noccl_dma
 
   // -------------------------------------------------------------------------------------------- channels
 
-  channels_t is_remote, line_valid, line_ready, local_valid, local_ready;
+  channels_t is_remote, is_to_own, line_valid, line_ready, local_valid, local_ready;
   channels_t ask_valid, ask_grant, answer_for, l1_valid, l1_grant;
   noccl_dma_pkg::source_line_t line[WIDE_CHANNELS];
   noccl_dma_pkg::source_line_t local_line[WIDE_CHANNELS];
@@ -153,7 +154,9 @@ module noccl_dma
     logic takes_remote;
 
     assign takes_remote = is_remote[c] && order_valid && remote_channel == channel_t'(unsigned'(c));
-    assign line_valid[c] = is_remote[c] ? takes_remote && remote_valid : local_valid[c];
+    // Lines go to the own L1 at once, over the network when they have settled.
+    assign line_valid[c] = !is_remote[c] ? local_valid[c]
+        : takes_remote && remote_valid && (is_to_own[c] || remote_is_settled);
     assign line[c] = is_remote[c] ? remote_line : local_line[c];
     assign local_ready[c] = !is_remote[c] && line_ready[c];
 
@@ -182,6 +185,7 @@ module noccl_dma
         .done_id_o(done_id[c]),
         .done_has_error_o(has_error[c]),
         .is_remote_o(is_remote[c]),
+        .is_to_own_o(is_to_own[c]),
         .source_valid_i(line_valid[c]),
         .source_ready_o(line_ready[c]),
         .source_i(line[c]),
@@ -207,8 +211,7 @@ module noccl_dma
     done = '0;
     done_has_error = '0;
     for (int unsigned c = 0; c < WIDE_CHANNELS; c++) begin
-      if (is_remote[c] && order_valid && remote_channel == channel_t'(c) && line_ready[c])
-        remote_taken = 1'b1;
+      if (is_remote[c] && line_valid[c] && line_ready[c]) remote_taken = 1'b1;
       if (is_done[c]) done[done_id[c]] = 1'b1;
       if (is_done[c] && has_error[c]) done_has_error[done_id[c]] = 1'b1;
     end
@@ -219,16 +222,27 @@ module noccl_dma
   channels_t oldest_ask;
   logic asks_ready, oldest_ask_valid, ask_any, write_any;
 
-  noccl_rr_arbiter #(
-      .NumRequesters(WIDE_CHANNELS)
-  ) u_ask_turn (
-      .clk_i,
-      .rst_ni,
-      .request_i(ask_valid),
-      .grant_o  (ask_grant),
-      .valid_o  (ask_any),
-      .ready_i  (l1_ask_ready_i)
-  );
+  // The oldest transfer's ask goes first, so that its beats leave without a gap, as the network interface serves them.
+  // older_q[a][b]: the transfer of channel a, over or not, has begun before that of b.
+  channels_t older_q[WIDE_CHANNELS], older_d[WIDE_CHANNELS];
+
+  always_comb begin
+    older_d   = older_q;
+    ask_grant = ask_valid;
+    for (int unsigned a = 0; a < WIDE_CHANNELS; a++) begin
+      for (int unsigned b = 0; b < WIDE_CHANNELS; b++) begin
+        if (starts[a]) older_d[a][b] = 1'b0;
+        else if (starts[b]) older_d[a][b] = 1'b1;
+        if (a != b && ask_valid[b] && older_q[b][a]) ask_grant[a] = 1'b0;
+      end
+    end
+  end
+  assign ask_any = |ask_valid;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) older_q <= '{default: '0};
+    else older_q <= older_d;
+  end
 
   noccl_rr_arbiter #(
       .NumRequesters(WIDE_CHANNELS)
@@ -273,6 +287,7 @@ module noccl_dma
     end
   end
 
+  `ASSERT(OneAskIsGranted, $onehot0(ask_grant) && |ask_grant == ask_any)
   `ASSERT(EveryAskHasItsPlace, asks_ready)
   `ASSUME(L1AnswersWhatWasAsked, !l1_data_valid_i || oldest_ask_valid)
 

@@ -23,8 +23,9 @@ module noccl_dma_channel (
     output logic                        done_o,
     output noccl_dma_pkg::transfer_id_t done_id_o,
     output logic                        done_has_error_o,
-    /// Its source comes over the network.
+    /// Its source comes over the network; its destination is the own L1.
     output logic                        is_remote_o,
+    output logic                        is_to_own_o,
     /// Lines of its source.
     input  logic                        source_valid_i,
     output logic                        source_ready_o,
@@ -132,6 +133,7 @@ module noccl_dma_channel (
   // Bursts of a join carry consecutive tags, at every member alike.
   noccl_axi_pkg::wide_id_t id_q, id_d;
   noccl_flit_pkg::tag_t tag_q, tag_d;
+  logic continues_q, continues_d;
 
   always_comb begin
     aw_o.id = id_q;
@@ -139,6 +141,7 @@ module noccl_dma_channel (
     aw_o.len = 8'(len);
     aw_o.size = noccl_axi_pkg::SIZE_WIDE;
     aw_o.burst = noccl_axi_pkg::BURST_INCR;
+    aw_o.continues = continues_q;
     aw_o.user = transfer_q.user;
     aw_o.user.tag = tag_q;
   end
@@ -164,10 +167,12 @@ module noccl_dma_channel (
   assign has_error_d = !start_i && (has_error_q || source_has_error_i
       || (closes && b_i.resp != noccl_flit_pkg::RESP_OKAY));
   assign id_d = opens ? id_q + 1'b1 : id_q;
+  assign continues_d = !start_i && (continues_q || opens);
   assign tag_d = start_i ? transfer_i.user.tag : opens ? tag_q + 1'b1 : tag_q;
 
   assign is_free_o = !busy_q;
   assign is_remote_o = !transfer_q.src_is_own;
+  assign is_to_own_o = transfer_q.dst_is_own;
   assign done_o = is_over;
   assign done_id_o = transfer_q.id;
   assign done_has_error_o = has_error_q;
@@ -189,6 +194,7 @@ module noccl_dma_channel (
   always_ff @(posedge clk_i) begin
     row_lane_q <= row_lane;
     tag_q <= tag_d;
+    continues_q <= continues_d;
     all_sent_q <= all_sent_d;
     has_error_q <= has_error_d;
     if (start_i) transfer_q <= transfer_i;

@@ -35,6 +35,8 @@ module noccl_dma_remote_read #(
     output logic                        line_valid_o,
     input  logic                        line_ready_i,
     output noccl_dma_pkg::source_line_t line_o,
+    /// It has been here for a cycle: the way to the network is as long as the cluster's paths in the simulator.
+    output logic                        line_is_settled_o,
     /// The line could not be read.
     output logic                        line_has_error_o
 );
@@ -96,7 +98,7 @@ module noccl_dma_remote_read #(
 
   always_comb begin
     ar_o.id = id_q;
-    ar_o.addr = (address >> LINE_OFFSET_BITS) << LINE_OFFSET_BITS;
+    ar_o.addr = address;
     ar_o.len = 8'(len);
     ar_o.size = noccl_axi_pkg::SIZE_WIDE;
     ar_o.burst = noccl_axi_pkg::BURST_INCR;
@@ -148,6 +150,12 @@ module noccl_dma_remote_read #(
       .data_o (oldest)
   );
 
+  // Lines that were here a cycle ago.
+  logic [LinesBits-1:0] num_settled_q, num_settled_d;
+  logic has_come_q;
+  assign line_is_settled_o = num_settled_q != '0;
+  // A line that is taken before it has settled never does.
+  assign num_settled_d = num_settled_q + LinesBits'(has_come_q) - LinesBits'(line_taken);
   assign line_taken = line_valid_o && line_ready_i;
   assign burst_taken = line_taken && beat_q == oldest.len;
   assign beat_d = !line_taken ? beat_q : burst_taken ? '0 : beat_q + 1'b1;
@@ -168,10 +176,14 @@ module noccl_dma_remote_read #(
       num_coming_q <= '0;
       beat_q <= '0;
       id_q <= '0;
+      num_settled_q <= '0;
+      has_come_q <= 1'b0;
     end else begin
       num_kept_q <= num_kept_d;
       num_coming_q <= num_coming_d;
       beat_q <= beat_d;
+      num_settled_q <= num_settled_d;
+      has_come_q <= r_valid_i && r_ready_o;
       if (asks) id_q <= id_q + 1'b1;
     end
   end

@@ -40,6 +40,9 @@ package noccl_axi_pkg;
     logic [7:0] len;
     logic [2:0] size;
     logic [1:0] burst;
+    // Highest bit of AWUSER: belongs to the transfer of the burst before it on this channel, and keeps its place among the
+    // channels.
+    logic       continues;
     user_t      user;
   } wide_aw_t;
 

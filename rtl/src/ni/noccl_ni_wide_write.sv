@@ -2,7 +2,7 @@
 //
 // Initiator side of wide writes, multicasts and reductions: picks the beat that leaves, and returns B.
 //
-// Channels are served oldest burst first; a channel that may not send (window closed, id in use, limit reached) is passed
+// Channels are served oldest transfer first; a channel that may not send (window closed, id in use, limit reached) is passed
 // over, since its W data stand in a channel of their own. One transaction per id and channel is open at a time: responses of
 // one id are then in order, whatever the network does, and the tag of a response is channel and id.
 // A multicast's own copy leaves by a port of its own, in the same cycle, so that it never halves the rate of a memory's
@@ -64,7 +64,7 @@ module noccl_ni_wide_write
 
   // ------------------------------------------------------------------------------------------ channels
 
-  logic [WIDE_CHANNELS-1:0] burst_valid, is_open, is_first, beat_valid, grant;
+  logic [WIDE_CHANNELS-1:0] burst_valid, begins, is_first, beat_valid, grant;
   logic [WIDE_CHANNELS-1:0] refused_valid, refused_ready, is_open_name;
   noccl_ni_pkg::burst_t burst[WIDE_CHANNELS];
   noccl_flit_pkg::wide_flit_t beat[WIDE_CHANNELS];
@@ -85,7 +85,7 @@ module noccl_ni_wide_write
         .w_i(w_i[c]),
         .burst_valid_o(burst_valid[c]),
         .burst_o(burst[c]),
-        .burst_is_open_o(is_open[c]),
+        .begins_o(begins[c]),
         .is_first_o(is_first[c]),
         .beat_valid_o(beat_valid[c]),
         .beat_o(beat[c]),
@@ -101,17 +101,17 @@ module noccl_ni_wide_write
 
   // ---------------------------------------------------------------------------------- order of channels
 
-  // older_q[a][b]: the open burst of a is older than that of b. A burst that is only offered is younger
-  // than all open ones; of those offered in one cycle the lower channel is older.
+  // older_q[a][b]: the transfer of a has begun before that of b, the last ones if they are over. Of those that begin in one
+  // cycle the lower channel's is older.
   logic [WIDE_CHANNELS-1:0] older_q [WIDE_CHANNELS];
   logic [WIDE_CHANNELS-1:0] is_older[WIDE_CHANNELS];
 
   always_comb begin
     for (int unsigned a = 0; a < WIDE_CHANNELS; a++) begin
       for (int unsigned b = 0; b < WIDE_CHANNELS; b++) begin
-        if (is_open[a] && is_open[b]) is_older[a][b] = older_q[a][b];
-        else if (is_open[a] != is_open[b]) is_older[a][b] = is_open[a];
-        else is_older[a][b] = a < b;
+        if (begins[a] && begins[b]) is_older[a][b] = a < b;
+        else if (begins[a] || begins[b]) is_older[a][b] = begins[b];
+        else is_older[a][b] = older_q[a][b];
       end
     end
   end
@@ -236,7 +236,7 @@ module noccl_ni_wide_write
     end
   end
 
-  // Read only where both bursts are open, or while the choice is locked: no reset.
+  // Read only of channels whose transfer has begun, or while the choice is locked: no reset.
   always_ff @(posedge clk_i) begin
     older_q  <= is_older;
     locked_q <= chosen;

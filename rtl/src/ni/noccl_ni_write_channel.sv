@@ -33,8 +33,8 @@ module noccl_ni_write_channel #(
     /// A burst is open or offered, and its facts.
     output logic                       burst_valid_o,
     output noccl_ni_pkg::burst_t       burst_o,
-    /// The burst is open: its AW was taken in an earlier cycle.
-    output logic                       burst_is_open_o,
+    /// A transfer begins: its first burst is offered for the first time.
+    output logic                       begins_o,
     /// None of its beats has left.
     output logic                       is_first_o,
     /// Its next beat is here and may leave as far as this channel knows.
@@ -104,7 +104,7 @@ module noccl_ni_write_channel #(
   assign burst = open_q ? burst_q : offered;
   assign burst_o = burst;
   assign burst_valid_o = open_q || aw_valid_i;
-  assign burst_is_open_o = open_q;
+  assign begins_o = aw_valid_i && !open_q && !aw_i.continues;
   assign is_first_o = beat_q == '0;
   assign aw_ready_o = !open_q;
 

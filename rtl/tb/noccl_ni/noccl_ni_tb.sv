@@ -19,7 +19,7 @@ module noccl_ni_tb (
     input logic [2-1:0] s_wide_awburst,
     input logic s_wide_awvalid,
     output logic s_wide_awready,
-    input logic [63-1:0] s_wide_awuser,
+    input logic [64-1:0] s_wide_awuser,
     input logic [512-1:0] s_wide_wdata,
     input logic [64-1:0] s_wide_wstrb,
     input logic s_wide_wlast,

@@ -2,9 +2,9 @@
 //! AXI ports of a network interface as words: the layout of `axi_i` and `axi_o` in `rtl/cosim/noccl_endpoints_cosim.sv`.
 
 /// Words per tile towards the hardware.
-pub(crate) const IN_WORDS: usize = 134;
+pub(crate) const IN_WORDS: usize = 154;
 /// Words per tile from the hardware.
-pub(crate) const OUT_WORDS: usize = 65;
+pub(crate) const OUT_WORDS: usize = 86;
 /// Write channels of the wide port, and words of each.
 pub(crate) const CHANNELS: usize = 4;
 const CHANNEL_WORDS: usize = 25;
@@ -128,6 +128,20 @@ pub(crate) fn answer(words: &mut [u32; IN_WORDS], answers: &MemoryAnswers, busy:
     put(words, 132, answers.narrow_r.unwrap_or(0));
 }
 
+/// Accesses a register of the DMA engine: writes a value, or reads.
+pub(crate) fn access(words: &mut [u32; IN_WORDS], register: u8, value: Option<u64>) {
+    words[134] = 1 | u32::from(value.is_some()) << 1 | u32::from(register) << 4;
+    put(words, 135, value.unwrap_or(0));
+}
+
+/// Gives a line of the L1 to the DMA engine.
+pub(crate) fn give_line(words: &mut [u32; IN_WORDS], line: &[u8; 64]) {
+    words[137] = 1;
+    for (word, bytes) in words[138..].iter_mut().zip(line.as_chunks::<4>().0) {
+        *word = u32::from_le_bytes(*bytes);
+    }
+}
+
 /// What a network interface shows in a cycle.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shown<'a>(pub &'a [u32; OUT_WORDS]);
@@ -164,6 +178,8 @@ pub(crate) enum Bit {
 pub(crate) enum WritePort {
     Network,
     Own,
+    /// The DMA engine's.
+    Engine,
 }
 
 impl Shown<'_> {
@@ -183,7 +199,8 @@ impl Shown<'_> {
     /// Id and response of B.
     pub(crate) fn b(self, channel: usize) -> Option<(u8, u8)> {
         let shown = self.0[0] >> (8 + channel) & 1 != 0;
-        shown.then(|| id_and_response(self.0[2] >> (8 * channel)))
+        let byte = (self.0[2] >> (8 * channel)) as u8;
+        shown.then_some((byte & 0x3f, byte >> 6))
     }
 
     /// Id and response of R.
@@ -207,11 +224,22 @@ impl Shown<'_> {
         u64::from(self.0[8])
     }
 
+    /// Address of the line that the DMA engine asks its L1 for.
+    pub(crate) fn asked_line(self) -> Option<u64> {
+        (self.0[65] & 1 != 0).then_some(u64::from(self.0[66]))
+    }
+
+    /// Does the DMA engine write a line of its L1?
+    pub(crate) fn writes_line(self) -> bool {
+        self.0[65] & 2 != 0
+    }
+
     /// Address, strobe and data of a beat to the memory.
     pub(crate) fn beat(self, port: WritePort) -> (u64, u64, [u8; 64]) {
         let (address, strobe) = match port {
             WritePort::Network => (4, 11),
             WritePort::Own => (7, 29),
+            WritePort::Engine => (67, 68),
         };
         let enabled = u64::from(self.0[strobe]) | u64::from(self.0[strobe + 1]) << 32;
         (u64::from(self.0[address]), enabled, self.line(strobe + 2))

@@ -101,7 +101,16 @@ impl Endpoints<'_> {
             let layout = &self.layouts[plane.idx()];
             let recorded = &mut words[..layout.words];
             self.encode(expected, handshake, recorded);
+            let mut enabled = [0; 32];
             let hardware = self.flit(plane, tile, port);
+            let hardware = if plane == Plane::Wide && self.engines.is_some() {
+                let flit = &mut enabled[..layout.words];
+                flit.copy_from_slice(hardware);
+                clear_disabled(flit);
+                &*flit
+            } else {
+                hardware
+            };
             if recorded != hardware {
                 let [recorded, hardware] = [&*recorded, hardware].map(|w| Some(layout.decode(w)));
                 let at = port.map_or("Local input", |port| OUTPUTS[port]);
@@ -144,11 +153,12 @@ impl Endpoints<'_> {
             let is_taken = !self.busy(tile)[AxiPort::WideWrite as usize];
             let has_beat = is_taken && shown.has(Bit::MemAw) && shown.has(Bit::MemW);
             let found = has_beat.then(|| shown.beat(WritePort::Network));
-            if found.map(|(address, _, data)| (address, data)) != beat {
+            let found = found.map(|(address, strobe, data)| (address, enabled(data, strobe)));
+            if found != beat {
                 let text = |(address, data): (u64, [u8; 64])| {
                     format!("offset {address:#x}, data {:02x?}..", &data[..8])
                 };
-                let hardware = found.map(|(address, _, data)| text((address, data)));
+                let hardware = found.map(text);
                 let place = (Plane::Wide, tile, "memory port, AW and W");
                 return Err(self.divergence(place, beat.map(text), hardware));
             }
@@ -220,6 +230,22 @@ impl Endpoints<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// The enabled bytes of a line; zeros elsewhere.
+fn enabled(mut data: [u8; 64], strobe: u64) -> [u8; 64] {
+    for (i, byte) in data.iter_mut().enumerate() {
+        *byte *= (strobe >> i & 1) as u8;
+    }
+    data
+}
+
+/// Clears the bytes of a wide beat that a partial strobe does not enable: an engine leaves its neighbours there. Read data have none.
+fn clear_disabled(flit: &mut [u32]) {
+    let strobe = u64::from(flit[16]) | u64::from(flit[17]) << 32;
+    for i in (0..64).filter(|i| strobe != 0 && strobe >> i & 1 == 0) {
+        flit[i / 4] &= !(0xff << (8 * (i % 4)));
     }
 }
 

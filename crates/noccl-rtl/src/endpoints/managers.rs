@@ -10,7 +10,7 @@ use super::map::AddressMap;
 use crate::lockstep::{element_number, operator_number};
 use noccl_net::Coord;
 use noccl_run::{AxiPort, Command, CommandKind};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 const WRITE_IDS: usize = 8;
 const READ_IDS: usize = 32;
@@ -105,6 +105,10 @@ pub(crate) struct Managers {
     reads: Port<READ_IDS>,
     narrow: Port<NARROW_IDS>,
     narrow_reads: Port<NARROW_IDS>,
+    /// Open transactions of a DMA engine, by their name and whether they are reads.
+    engine: HashMap<(u32, bool), u32>,
+    /// Bits of the ids of a write channel of a DMA engine, if there is one.
+    engine_id_bits: Option<u32>,
     /// First tag of narrow writes: those of wide ones do not have this bit.
     narrow_tags: u32,
 }
@@ -127,6 +131,16 @@ impl Managers {
         let others = self.channels.iter().filter_map(|port| port.offer.as_ref());
         let mut same = others.filter(|o| o.command.transfer == offer.command.transfer);
         same.any(|o| o.number < offer.number)
+    }
+
+    /// From now on a DMA engine drives the wide port.
+    pub(crate) const fn leave_wide_port(&mut self, id_bits: u32) {
+        self.engine_id_bits = Some(id_bits);
+    }
+
+    /// The engine has opened a transaction.
+    pub(crate) fn open(&mut self, name: Name, is_read: bool) {
+        self.engine.insert((name.hardware, is_read), name.recorded);
     }
 
     pub(crate) fn take(&mut self, command: Command) {
@@ -196,7 +210,13 @@ impl Managers {
                 }
             }
             if let Some((id, resp)) = shown.b(c) {
-                let tag = port.close(id);
+                let tag = match self.engine_id_bits {
+                    Some(bits) => {
+                        let name = (c as u32) << bits | u32::from(id);
+                        self.engine.remove(&(name, false))
+                    }
+                    None => port.close(id),
+                };
                 let port = "wide port, B";
                 answers.push(Answer { tag, resp, port });
             }
@@ -207,7 +227,11 @@ impl Managers {
         let takes_r = !busy[AxiPort::WideData as usize];
         if shown.has(Bit::R) && takes_r && shown.has(Bit::RLast) {
             let (id, resp) = shown.r();
-            let (tag, port) = (self.reads.close(id), "wide port, R");
+            let tag = match self.engine_id_bits {
+                Some(_) => self.engine.remove(&(u32::from(id), true)),
+                None => self.reads.close(id),
+            };
+            let port = "wide port, R";
             answers.push(Answer { tag, resp, port });
         }
         if let Some(offer) = &mut self.narrow.offer {

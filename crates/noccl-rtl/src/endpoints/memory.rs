@@ -69,15 +69,11 @@ impl Memory {
             (takes(Bit::RegAw, AxiPort::NarrowWrite), None),
             (shown.has(Bit::OwnRegAw), None),
         ];
-        for (answers, (is_taken, port)) in self.answers.iter_mut().zip(writes) {
+        for (i, (is_taken, port)) in writes.into_iter().enumerate() {
             if is_taken {
-                answers.push_back(due);
+                self.answers[i].push_back(due);
                 if let Some(port) = port {
-                    let (address, strobe, data) = shown.beat(port);
-                    let line = self.lines.entry(address / 64).or_insert([0; 64]);
-                    for i in (0..64).filter(|i| strobe >> i & 1 != 0) {
-                        line[i] = data[i];
-                    }
+                    self.store(shown.beat(port));
                 }
             }
         }
@@ -96,6 +92,27 @@ impl Memory {
             self.narrow_reads.push_back((done, *word));
             *word += 1;
         }
+    }
+
+    /// Writes the enabled bytes of a beat.
+    pub(crate) fn store(&mut self, (address, strobe, data): (u64, u64, [u8; 64])) {
+        let line = self.lines.entry(address / 64).or_insert([0; 64]);
+        for i in (0..64).filter(|i| strobe >> i & 1 != 0) {
+            line[i] = data[i];
+        }
+    }
+
+    /// Writes bytes from an offset on.
+    pub(crate) fn fill(&mut self, offset: u64, bytes: &[u8]) {
+        for (at, byte) in (offset..).zip(bytes) {
+            self.lines.entry(at / 64).or_insert([0; 64])[(at % 64) as usize] = *byte;
+        }
+    }
+
+    /// Bytes from an offset on.
+    pub(crate) fn bytes(&self, offset: u64, len: usize) -> Vec<u8> {
+        let byte = |at| self.line(at / 64)[(at % 64) as usize];
+        (offset..).take(len).map(byte).collect()
     }
 
     /// Answers that have been taken.

@@ -8,14 +8,17 @@
 
 mod axi;
 mod compare;
+mod engine;
 mod managers;
 mod map;
 mod memory;
 mod model;
 mod results;
+mod transfers;
 
 use crate::lockstep::{Divergence, Layout, LockstepError, Numbers};
 use axi::Shown;
+use engine::Engine;
 use managers::Managers;
 use map::AddressMap;
 use memory::Memory;
@@ -36,6 +39,10 @@ pub struct Endpoints<'n> {
     map: AddressMap,
     managers: Vec<Managers>,
     memories: Vec<Memory>,
+    /// By tile, if the hardware has some.
+    engines: Option<Vec<Engine>>,
+    /// Bits of an id at a wide write channel.
+    wide_id_bits: u32,
     /// Hardware's names of the transactions, by recorded name.
     names: HashMap<u32, u32>,
     /// Writes and contributions without an answer yet, by tile and name.
@@ -83,6 +90,8 @@ impl<'n> Endpoints<'n> {
             map: AddressMap::new(&numbers)?,
             managers: vec![Managers::new(numbers.get("TAG_BITS")?); tiles],
             memories: (0..tiles).map(memory).collect(),
+            engines: None,
+            wide_id_bits: numbers.get("WIDE_ID_BITS")?,
             names: HashMap::new(),
             sent: HashMap::new(),
             results: Results::default(),
@@ -141,7 +150,10 @@ impl<'n> Endpoints<'n> {
         for command in &record.commands {
             self.command(command)?;
         }
-        let new_names = self.managers.iter_mut().flat_map(Managers::offer).collect();
+        for store in &record.stores {
+            self.memories[store.tile.0 as usize].fill(store.offset, &store.bytes);
+        }
+        let mut new_names: Vec<_> = self.managers.iter_mut().flat_map(Managers::offer).collect();
         let given: Vec<_> = self
             .memories
             .iter()
@@ -154,8 +166,10 @@ impl<'n> Endpoints<'n> {
             axi::answer(words, &given[tile], busy);
         }
         self.refuse_waiting(record)?;
+        self.show_engines(self.cycle as i64);
         self.hold();
         self.model.settle();
+        new_names.extend(self.learn(record));
         let expected = Expected { record, new_names };
         if is_compared {
             self.compare_sets(&expected)?;
@@ -167,12 +181,14 @@ impl<'n> Endpoints<'n> {
             let at = (self.busy(tile), self.cycle);
             self.memories[tile].follow(shown, given, at);
         }
+        self.follow_engines();
         self.compare_answers(record)?;
         // Names that became free in this cycle may be in use again.
         record.commands.iter().for_each(|c| self.results.add(c));
         let writes = record.commands.iter();
-        let is_write =
-            |c: &&Command| matches!(c.kind, CommandKind::WideWrite | CommandKind::Reduction);
+        let is_write = |c: &&Command| {
+            matches!(c.kind, CommandKind::WideWrite | CommandKind::Reduction) && !c.data.is_empty()
+        };
         let writes = writes.filter(is_write);
         self.sent
             .extend(writes.map(|c| ((c.tile, c.tag), c.clone())));
@@ -192,6 +208,12 @@ impl<'n> Endpoints<'n> {
             let cycle = self.cycle;
             Err(LockstepError::Unsupported { cycle, what })
         };
+        if self.has_engine(command.tile)
+            && matches!(command.kind, CommandKind::WideWrite | CommandKind::WideRead)
+        {
+            // A part of a transfer.
+            return Ok(());
+        }
         match command.kind {
             CommandKind::WideWrite | CommandKind::Reduction
                 if command.data.len() != usize::from(command.beats) =>

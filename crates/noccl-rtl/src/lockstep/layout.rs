@@ -25,6 +25,14 @@ struct Field {
     bits: usize,
 }
 
+impl Field {
+    fn read(&self, words: &[u32]) -> u64 {
+        let word = |i: usize| u128::from(words.get(self.lsb / 32 + i).copied().unwrap_or(0));
+        let all = (word(0) | word(1) << 32 | word(2) << 64) >> (self.lsb % 32);
+        all as u64 & (u64::MAX >> (64 - self.bits))
+    }
+}
+
 /// Where each field of a plane's flits is.
 #[derive(Debug)]
 pub(crate) struct Layout {
@@ -146,14 +154,18 @@ impl Layout {
         }
     }
 
+    /// Name of a flit's transaction.
+    pub(crate) fn tag(&self, words: &[u32]) -> u32 {
+        let tag = self.fields.iter().find(|f| f.name == "tag");
+        tag.map_or(0, |field| field.read(words) as u32)
+    }
+
     /// The flit as text, field by field; fields that are zero are left out.
     pub(crate) fn decode(&self, words: &[u32]) -> String {
         let mut text = String::new();
-        for Field { name, lsb, bits } in &self.fields {
-            let read = |i: usize| u128::from(words.get(lsb / 32 + i).copied().unwrap_or(0));
-            let all = (read(0) | read(1) << 32 | read(2) << 64) >> (lsb % 32);
-            let value = all as u64 & (u64::MAX >> (64 - bits));
-            let _ = match *name {
+        for field in &self.fields {
+            let (name, value) = (field.name, field.read(words));
+            let _ = match name {
                 "kind" => write!(text, "{}", kind_name(self.plane, value)),
                 "dst" | "src" | "base" | "mask" => write!(text, " {name} ({value}"),
                 "y" => write!(text, ", {value})"),

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+//! DMA engines of the hardware: when their registers are accessed, so that they begin transfers when the record's do.
+//!
+//! A transfer is described register by register, those that change, just before the read that starts it; that read is as many
+//! cycles before the record's start as the engine takes to its first beat or request.
+
+use super::axi::{self, IN_WORDS};
+use super::map::AddressMap;
+use noccl_net::{Coord, MultiAddress};
+use noccl_run::{RecordedRows, TransferStart};
+use std::collections::VecDeque;
+
+/// Cycles from the read of *start* to the first AW, if the own L1 is the source: queue, walk, L1, line.
+const FIRST_BEAT_CYCLES: i64 = 4;
+/// To the first AR, if another tile is.
+const FIRST_REQUEST_CYCLES: i64 = 2;
+/// Cycles before the record's first one in which registers may be accessed.
+pub(super) const LEAD_CYCLES: i64 = 16;
+/// Lines that may be read over the network without waiting for room in the buffer.
+const BUFFER_LINES: u64 = 128;
+/// Bursts that may be asked for and not written.
+const READ_BURSTS: u64 = 8;
+const LINE_BYTES: u64 = 64;
+const PAGE_BYTES: u64 = 4096;
+
+/// `register_e` of the engine.
+const START: u8 = 8;
+const NUM_DESCRIBING: usize = 8;
+
+/// Accesses to the registers of a tile's engine, by cycle: register, value to write.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Engine {
+    accesses: VecDeque<(i64, u8, Option<u64>)>,
+    described: [u64; NUM_DESCRIBING],
+    last_start: Option<i64>,
+    /// Line that was asked for in the last cycle.
+    asked: Option<u64>,
+}
+
+impl Engine {
+    /// Plans the accesses for a transfer that begins in `cycle`, later than all planned before.
+    pub(super) fn plan(
+        &mut self,
+        cycle: u64,
+        start: &TransferStart,
+        (home, map): (Coord, &AddressMap),
+    ) -> Result<(), &'static str> {
+        refuse(start, (home, map))?;
+        let is_push = start.source.tile == home;
+        let lead = if is_push {
+            FIRST_BEAT_CYCLES
+        } else {
+            FIRST_REQUEST_CYCLES
+        };
+        let at = cycle as i64 - lead;
+        let wanted = describe(start, self.described, map);
+        let changes = (0..NUM_DESCRIBING).filter(|i| wanted[*i] != self.described[*i]);
+        let changes: Vec<usize> = changes.collect();
+        let first = at - changes.len() as i64;
+        if first < -LEAD_CYCLES || self.last_start.is_some_and(|last| first <= last) {
+            return Err("transfers of an engine so close after each other");
+        }
+        let writes = (first..).zip(changes);
+        (self.accesses).extend(writes.map(|(c, i)| (c, i as u8, Some(wanted[i]))));
+        self.accesses.push_back((at, START, None));
+        self.described = wanted;
+        self.last_start = Some(at);
+        Ok(())
+    }
+
+    /// Shows the access of a cycle and the line that was asked for.
+    pub(super) fn drive(
+        &mut self,
+        words: &mut [u32; IN_WORDS],
+        cycle: i64,
+        line: impl Fn(u64) -> [u8; 64],
+    ) {
+        if let Some((_, register, value)) = self.accesses.pop_front_if(|(c, ..)| *c == cycle) {
+            axi::access(words, register, value);
+        }
+        if let Some(asked) = self.asked.take() {
+            axi::give_line(words, &line(asked / LINE_BYTES));
+        }
+    }
+
+    /// The engine asks for a line.
+    pub(super) const fn ask(&mut self, address: Option<u64>) {
+        self.asked = address;
+    }
+}
+
+/// Values of the describing registers; what does not matter stays as it is.
+fn describe(
+    start: &TransferStart,
+    old: [u64; NUM_DESCRIBING],
+    map: &AddressMap,
+) -> [u64; NUM_DESCRIBING] {
+    let address = |rows: &RecordedRows| {
+        let tile = rows.set.map_or(rows.tile, |set| map.cluster(set.base));
+        map.address(tile, rows.offset)
+    };
+    let has_rows = start.rows > 1;
+    let stride = |new, old| if has_rows { new } else { old };
+    let mask = |set: MultiAddress| map.mask(set.mask);
+    [
+        address(&start.source),
+        address(&start.destination),
+        start.bytes,
+        u64::from(start.rows),
+        stride(start.source.stride, old[4]),
+        stride(start.destination.stride, old[5]),
+        u64::from(start.destination.set.is_some()),
+        start.destination.set.map_or(0, mask),
+    ]
+}
+
+/// What the engine does in other cycles than the record's.
+fn refuse(start: &TransferStart, (home, map): (Coord, &AddressMap)) -> Result<(), &'static str> {
+    let (source, destination) = (&start.source, &start.destination);
+    let offset = source.offset.wrapping_sub(destination.offset);
+    let stride = source.stride.wrapping_sub(destination.stride);
+    let is_own = |rows: &RecordedRows| rows.tile == home && rows.set.is_none();
+    if start.has_waited {
+        return Err("a transfer that waits for a free channel");
+    }
+    if !offset.is_multiple_of(LINE_BYTES) || (start.rows > 1 && !stride.is_multiple_of(LINE_BYTES))
+    {
+        return Err("a transfer between different lanes");
+    }
+    if is_own(source) {
+        return Ok(());
+    }
+    let end = source.offset % PAGE_BYTES + start.bytes;
+    let lines = (source.offset % LINE_BYTES + start.bytes).div_ceil(LINE_BYTES);
+    let rows = u64::from(start.rows);
+    let is_long = lines * rows > BUFFER_LINES || end.div_ceil(PAGE_BYTES) * rows > READ_BURSTS;
+    let mut members = destination.set.into_iter().flat_map(|set| set.members());
+    if is_long && members.any(|at| map.cluster(at) == home) {
+        return Err(
+            "a multicast of read data to the own tile too, longer than the engine's buffer",
+        );
+    }
+    // The simulator counts room in bytes, the engine in lines.
+    if is_long && (rows > 1 || !source.offset.is_multiple_of(LINE_BYTES)) {
+        return Err(
+            "a read in many short bursts or from within a line, longer than the engine's buffer",
+        );
+    }
+    Ok(())
+}
