@@ -223,7 +223,7 @@ cosim-mutants: $(RTL_VENV)/.deps
 	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant 2x2-reducing || exit 1; done
 	for mutant in grant priority room; do \
 	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant torrent || exit 1; done
-	for mutant in code turn address own_window count oldest; do \
+	for mutant in code turn address own_window count oldest overtake; do \
 	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant 2x2-endpoints-tiles || exit 1; done
 	cargo test -p noccl --locked --features cosim --test cosim_mutants --test cosim_reductions_mutants \
 	  --test cosim_torrent_mutants --test cosim_endpoints_mutants

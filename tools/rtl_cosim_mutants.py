@@ -84,4 +84,6 @@ MUTANTS: Mapping[str, tuple[str, str, str]] = {
         "is_older[a][b] = is_open[a];",
         "is_older[a][b] = is_open[b];",
     ),
+    # A multicast's own copy overtakes earlier writes of the tile to itself.
+    "overtake": ("noccl_ni_wide_write", "&& own_in_flight_q != '0;", "&& 1'b0;"),
 }

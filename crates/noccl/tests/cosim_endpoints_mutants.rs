@@ -48,6 +48,12 @@ fn a_barrier_that_waits_for_a_member_too_many_is_noticed() {
 }
 
 #[test]
+fn an_own_copy_that_overtakes_writes_to_itself_is_noticed() {
+    let at = place("2x2-endpoints-tiles-overtake", &cosim::ALL);
+    assert_eq!(at, "Local input");
+}
+
+#[test]
 fn a_burst_that_overtakes_open_ones_is_noticed() {
     let at = place("2x2-endpoints-tiles-oldest", &[StressKind::Write]);
     assert_eq!(at, "Local input");
