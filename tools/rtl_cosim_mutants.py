@@ -78,11 +78,11 @@ MUTANTS: Mapping[str, tuple[str, str, str]] = {
         "total == noccl_ni_pkg::num_members(hdr_i.mask);",
         "total == noccl_ni_pkg::num_members(hdr_i.mask) + 1'b1;",
     ),
-    # A burst that is only offered goes before those that are open.
+    # A transfer that begins goes before those that are open.
     "oldest": (
         "noccl_ni_wide_write",
-        "is_older[a][b] = is_open[a];",
-        "is_older[a][b] = is_open[b];",
+        "is_older[a][b] = begins[b];",
+        "is_older[a][b] = begins[a];",
     ),
     # A multicast's own copy overtakes earlier writes of the tile to itself.
     "overtake": ("noccl_ni_wide_write", "&& own_in_flight_q != '0;", "&& 1'b0;"),
