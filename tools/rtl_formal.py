@@ -66,8 +66,7 @@ class Proofs:
             `depth`: the top's own assertions hold for so many cycles.
         induction_cycles: Cycles in a row that an induction looks at.
         depth_cycles: Cycles of the last method.
-        inner: What becomes of promises and obligations of the modules inside: `kept`, `dropped`, or
-            `asserted`, obligations too.
+        inner: What becomes of promises and obligations of the modules inside: `kept`, `dropped`.
         mutants: At least one per property.
     """
 

@@ -50,8 +50,7 @@ def circuit(
     """Writes the circuit `top.aig` and returns the names of its assertions, in its order.
 
     With `only`, assertions of other properties are left out. Promises and obligations of the
-    modules inside the top are `kept`, `dropped`, or `asserted`: obligations become promises of the
-    modules beside them.
+    modules inside the top are `kept` or `dropped`.
 
     Raises:
         FormalError: Yosys refuses.
@@ -70,8 +69,6 @@ def circuit(
     drop = []
     if inner == "dropped":
         drop += ["delete t:$assert c:*.* %i", "delete t:$assume c:*.* %i"]
-    if inner == "asserted":
-        drop += ["chformal -assume -assume2assert c:*.*"]
     if only is not None:
         # Wherever a part of the name may be one of several.
         drop += [f"delete t:$assert c:{only.replace('.', '*.')} %d"]
