@@ -11,6 +11,7 @@ Usage: `rtl_formal.py [MODULE ...]`. A disproved property leaves `out/formal/<to
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import time
@@ -199,13 +200,21 @@ def kill(module: str, mutant: Mutant, max_seconds: int = MAX_SECONDS) -> Row:
     return Row(module, run, mutant.breaks, verdict, is_expected=verdict == "disproved")
 
 
+def _prove_all(module: str) -> list[Row]:
+    return list(prove(module))
+
+
+def _kill_one(module: str, mutant: Mutant) -> list[Row]:
+    return [kill(module, mutant)]
+
+
 def _tasks(names: Sequence[str]) -> Iterator[Callable[[], list[Row]]]:
     for module in names:
         proofs = load(module)
         sources_of(proofs)
-        yield lambda module=module: list(prove(module))
+        yield functools.partial(_prove_all, module)
         for mutant in proofs.mutants:
-            yield lambda module=module, mutant=mutant: [kill(module, mutant)]
+            yield functools.partial(_kill_one, module, mutant)
 
 
 def main() -> None:
