@@ -63,7 +63,13 @@ pub fn records(
             PortKind::WideWrite { from, to, .. } | PortKind::NarrowWrite { from, to } => {
                 *to = *from
             }
-            _ => {}
+            PortKind::WideMulticast { .. }
+            | PortKind::WideRead { .. }
+            | PortKind::WideReduction { .. }
+            | PortKind::NarrowMulticast { .. }
+            | PortKind::NarrowRead { .. }
+            | PortKind::Atomic { .. }
+            | PortKind::Barrier { .. } => {}
         }
     }
     // What the first transaction writes lies where others read.
