@@ -81,8 +81,7 @@ TILE_TOPS: Mapping[str, str] = {
     REDUCING: "noccl_tile_cosim",
     ENDPOINTS: "noccl_ni_tile_cosim",
 }
-# A tile's code is small enough to be compiled with care.
-TILE_OPTIONS = ("-MAKEFLAGS", "OPT_FAST=-O2")
+TILE_ARGUMENTS = COSIM / "tiles.f"
 # The same with DMA engines. Each channel has an id for all bursts that the simulator's engine may
 # have open.
 ENGINES = "-engines"
@@ -130,7 +129,7 @@ def command_of(name: str, top: str, library: str, *, assertions: bool, waves: bo
     if is_tiled or name.endswith((REDUCING, ENDPOINTS)):
         command += REDUCING_PARAMETERS[is_tiled:]
     if is_tiled:
-        command += TILE_OPTIONS
+        command += ["-f", str(TILE_ARGUMENTS)]
     if name.endswith(ENGINES):
         command += ENGINES_PARAMETERS
     if waves:
@@ -188,7 +187,7 @@ def build(
         text,
         environment["MAKEFLAGS"],
     ]
-    read = (*sources, *fixed, *includes, ARGUMENTS, code, lock)
+    read = (*sources, *fixed, *includes, ARGUMENTS, TILE_ARGUMENTS, code, lock)
     parts += [path.read_text(encoding="utf-8") for path in read]
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
     full_name = "-".join([name, *([mutant] if mutant else []), *(["waves"] if waves else [])])

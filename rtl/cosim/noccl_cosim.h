@@ -4,17 +4,14 @@
 // Include it once, after the declaration `using Top = V...;` of the translated module.
 
 #include <cstdint>
-#include <string>
 
+#include "noccl_broken.h"
 #include "verilated.h"
 #if VM_TRACE_FST
 #include "verilated_fst_c.h"
 #endif
 
 namespace {
-
-// The first broken assertion; the simulator's own reaction would end the process.
-thread_local std::string broken;
 
 struct Model {
   VerilatedContext context;
@@ -37,16 +34,6 @@ struct Model {
 Top& top_of(void* model) { return static_cast<Model*>(model)->top; }
 
 }  // namespace
-
-void vl_stop(const char* file, int line, const char* scope) VL_MT_UNSAFE {
-  if (broken.empty()) broken = std::string(file) + ":" + std::to_string(line) + " " + scope;
-}
-
-void vl_finish(const char*, int, const char*) VL_MT_UNSAFE {}
-
-void vl_fatal(const char* file, int line, const char* scope, const char* what) VL_MT_UNSAFE {
-  if (broken.empty()) broken = std::string(file) + ":" + std::to_string(line) + " " + scope + " " + what;
-}
 
 extern "C" {
 
@@ -79,13 +66,5 @@ int noccl_waves(void* model, const char* path) {
   (void)path;
   return 0;
 #endif
-}
-
-// The first broken assertion, or null. Asking forgets it.
-const char* noccl_broken() {
-  static thread_local std::string told;
-  told.swap(broken);
-  broken.clear();
-  return told.empty() ? nullptr : told.c_str();
 }
 }

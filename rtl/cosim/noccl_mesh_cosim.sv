@@ -143,15 +143,11 @@ module noccl_mesh_cosim
   // The NI's part: credits that come go to the merge point, those that it owes are flits.
   function automatic logic [RspBits-1:0] credit(noccl_flit_pkg::coord_t dst,
                                                 noccl_collective_pkg::name_t name);
-    rsp_flit_t flit;
-    flit = '0;
-    flit.hdr.kind = noccl_flit_pkg::RSP_CREDIT;
-    flit.hdr.dst = dst;
-    flit.hdr.src = name.root;
-    flit.hdr.tag = name.tag;
-    flit.hdr.is_wide = 1'b1;
-    flit.hdr.count = noccl_flit_pkg::count_t'(noccl_cfg_pkg::CREDIT_BEATS);
-    return RspBits'(flit);
+    noccl_ni_pkg::credit_t given;
+    given.root  = name.root;
+    given.tag   = name.tag;
+    given.beats = noccl_flit_pkg::count_t'(noccl_cfg_pkg::CREDIT_BEATS);
+    return RspBits'(noccl_ni_pkg::credit_flit(dst, given));
   endfunction
 
   assign owed_valid_o = 64'(owed_valid);

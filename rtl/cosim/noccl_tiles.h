@@ -12,15 +12,13 @@
 #include <string>
 #include <vector>
 
+#include "noccl_broken.h"
 #include "verilated.h"
 #if VM_TRACE_FST
 #include "verilated_fst_c.h"
 #endif
 
 namespace {
-
-// The first broken assertion; the simulator's own reaction would end the process.
-thread_local std::string broken;
 
 constexpr int kNumPorts = 5;
 constexpr int kLocal = 4;
@@ -173,25 +171,7 @@ struct Tiles {
 
 }  // namespace
 
-void vl_stop(const char* file, int line, const char* scope) VL_MT_UNSAFE {
-  if (broken.empty()) broken = std::string(file) + ":" + std::to_string(line) + " " + scope;
-}
-
-void vl_finish(const char*, int, const char*) VL_MT_UNSAFE {}
-
-void vl_fatal(const char* file, int line, const char* scope, const char* what) VL_MT_UNSAFE {
-  if (broken.empty()) broken = std::string(file) + ":" + std::to_string(line) + " " + scope + " " + what;
-}
-
 extern "C" {
-
-// The first broken assertion, or null. Asking forgets it.
-const char* noccl_broken() {
-  static thread_local std::string told;
-  told.swap(broken);
-  broken.clear();
-  return told.empty() ? nullptr : told.c_str();
-}
 
 // Writes waves to a file from now on; false if the library was made without them.
 int noccl_waves(void* model, const char* path) {

@@ -12,6 +12,8 @@ use noccl_workload::{ActionKind, Difference, ElementType, Fault, Schedule, Trace
 
 /// Arguments of Verilator that every library shares.
 const ARGUMENTS: &str = "cosim/verilator.f";
+/// Those of the code of one tile.
+const TILE_ARGUMENTS: &str = "cosim/tiles.f";
 const WAIVERS: &str = "lint/waivers.vlt";
 const SPEED: &str = "cosim/speed.vlt";
 /// File of the translated hardware.
@@ -169,13 +171,13 @@ impl Translation {
         let mut arguments: Vec<String> = ["-f", ARGUMENTS, "--top-module", top, "-o", LIBRARY_FILE]
             .map(str::to_owned)
             .to_vec();
-        arguments.extend(["--assert", "-Iinclude"].map(str::to_owned));
+        arguments.extend(["-f", TILE_ARGUMENTS, "--assert", "-Iinclude"].map(str::to_owned));
         arguments.push(format!("-GElements={}", arithmetic.elements));
         arguments.extend([SPEED, WAIVERS].map(str::to_owned));
         arguments.extend(in_order(&modules)?.iter().map(|m| m.path.clone()));
         arguments.push(code.clone());
         let mut files: Vec<ExportFile> = modules.iter().map(file).collect();
-        for path in [ARGUMENTS, SPEED, WAIVERS, &code] {
+        for path in [ARGUMENTS, TILE_ARGUMENTS, SPEED, WAIVERS, &code] {
             let found = all.iter().find(|s| s.path == path);
             files.push(file(found.ok_or_else(|| missing(path))?));
         }

@@ -4,7 +4,7 @@
 
 mod cosim;
 
-use cosim::{HARD, cluster, library, network, set, stalled};
+use cosim::{DRAIN_CYCLES, HARD, cluster, library, network, set, stalled};
 use noccl::{CollectiveKind, CompareRequest, Watch, parse_algorithms};
 use noccl_net::{MultiAddress, Network, TileRef};
 use noccl_rtl::endpoints::Endpoints;
@@ -19,7 +19,6 @@ use std::collections::BTreeMap;
 
 const NAME: &str = "2x2-engines";
 const PRESET: &str = "collective_noc_2x2";
-const DRAIN_CYCLES: u64 = 300;
 /// Bytes of every L1 that transfers use.
 const L1_BYTES: u64 = 0x1_0000;
 

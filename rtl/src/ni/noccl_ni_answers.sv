@@ -69,19 +69,6 @@ module noccl_ni_answers (
     return flit;
   endfunction
 
-  function automatic noccl_flit_pkg::rsp_flit_t credit_flit(noccl_flit_pkg::coord_t to,
-                                                            noccl_ni_pkg::credit_t credit);
-    noccl_flit_pkg::rsp_flit_t flit;
-    flit = '0;
-    flit.hdr.kind = noccl_flit_pkg::RSP_CREDIT;
-    flit.hdr.dst = to;
-    flit.hdr.src = credit.root;
-    flit.hdr.tag = credit.tag;
-    flit.hdr.is_wide = 1'b1;
-    flit.hdr.count = credit.beats;
-    return flit;
-  endfunction
-
   logic [NUM_SOURCES-1:0] request, grant;
   logic turn_valid, turn_taken;
 
@@ -109,7 +96,7 @@ module noccl_ni_answers (
 
   always_comb begin
     flit_o = data_i;
-    if (credit_valid_i) flit_o = credit_flit(credit_to_i, credit_i);
+    if (credit_valid_i) flit_o = noccl_ni_pkg::credit_flit(credit_to_i, credit_i);
     else if (grant[WIDE]) flit_o = answer_flit(pos_i, wide_i, 1'b1);
     else if (grant[NARROW]) flit_o = answer_flit(pos_i, narrow_i, 1'b0);
   end

@@ -100,4 +100,18 @@ package noccl_ni_pkg;
     return a > b ? a : b;
   endfunction
 
+  // Room that a merge point gives back, on its way to a sender.
+  function automatic noccl_flit_pkg::rsp_flit_t credit_flit(noccl_flit_pkg::coord_t to,
+                                                            credit_t credit);
+    noccl_flit_pkg::rsp_flit_t flit;
+    flit = '0;
+    flit.hdr.kind = noccl_flit_pkg::RSP_CREDIT;
+    flit.hdr.dst = to;
+    flit.hdr.src = credit.root;
+    flit.hdr.tag = credit.tag;
+    flit.hdr.is_wide = 1'b1;
+    flit.hdr.count = credit.beats;
+    return flit;
+  endfunction
+
 endpackage

@@ -237,6 +237,8 @@ fn compiler_cache() -> Vec<(&'static str, String)> {
         ("CCACHE_DIR", shown(&root.join(".tools/ccache"))),
         ("CCACHE_BASEDIR", shown(&root)),
         ("CCACHE_NOHASHDIR", "1".to_owned()),
+        // Generated code includes a precompiled header.
+        ("CCACHE_SLOPPINESS", "pch_defines,time_macros".to_owned()),
     ]
 }
 

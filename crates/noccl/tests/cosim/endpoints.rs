@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Random traces on the simulator, in lock-step with translated network interfaces and mesh, at the AXI ports.
 
-use super::{HARD, library, network, record_with, stalled, stalls};
+use super::{DRAIN_CYCLES, HARD, library, network, record_with, stalled, stalls};
 use noccl::StressKind;
 use noccl::stress::{Recipe, generate};
 use noccl_net::Network;
@@ -10,9 +10,6 @@ use noccl_rtl::lockstep::LockstepError;
 use noccl_run::{CycleRecord, RunConfig};
 use noccl_workload::{PortKind, PortTransaction, Trace};
 use std::ops::Range;
-
-/// Cycles after the last record in which nothing may move.
-const DRAIN_CYCLES: u64 = 300;
 
 /// A library and the preset that it was made of.
 #[derive(Debug, Clone, Copy)]

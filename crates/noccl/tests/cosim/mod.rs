@@ -39,7 +39,7 @@ pub const ALL: [StressKind; 5] = [
 pub type Tamper = fn(&mut Vec<CycleRecord>, usize);
 
 /// Cycles after the last record in which the mesh must stay still: more than any timer of it.
-const DRAIN_CYCLES: u64 = 300;
+pub const DRAIN_CYCLES: u64 = 300;
 
 /// Where the library of a configuration is.
 pub fn library(name: &str) -> PathBuf {

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Verilator is told besides for meshes of tiles: the code of one tile is short, so more care costs little time.
+-MAKEFLAGS OPT_FAST=-O2
