@@ -297,7 +297,7 @@ fn the_format_number_stands_for_these_bytes() {
         digest(&MESH, Mode::Value, true),
         digest(&PEER, Mode::Timing, false),
     );
-    let known = (4, 0x0261_8016_e34f_cb7b, 0x8958_12de_03e5_d5dd);
+    let known = (5, 0xad1d_151b_fb80_41cd, 0xd93c_4733_4da0_3c10);
     assert_eq!(found, known, "{found:#x?}");
 }
 

@@ -278,6 +278,54 @@ module noccl_reduction_room_props
   `ASSERT(RoomGoesToItsSource, !is_misdirected)
   `ASSERT(NoSourceWaitsForEver, is_stuck == '0)
 
+  // ------------------------------------------------------------------------------------------------ turns
+
+  // Grants of others since a slot owes room to other tiles without a grant of its own; a turn has one per neighbour at
+  // most, which are two in a mesh of 2x2.
+  localparam int unsigned TurnGrants = 2;
+  localparam int unsigned MaxGrants = (REDUCTION_FLOWS - 1) * TurnGrants;
+  typedef logic [$clog2(MaxGrants + 2)-1:0] grants_t;
+
+  grants_t grants_q[REDUCTION_FLOWS];
+  slot_set_t owing, is_paid, waits_too_long;
+  always_comb begin
+    for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
+      owing[s] = debt[s][LOCAL-1:0] != '0;
+      is_paid[s] = paid[s][LOCAL-1:0] != '0;
+      waits_too_long[s] = 32'(grants_q[s]) +
+          32'(owing[s] && !is_paid[s] && is_paid != '0) > MaxGrants;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
+      if (!rst_ni || !owing[s] || is_paid[s]) grants_q[s] <= '0;
+      else if (is_paid != '0) grants_q[s] <= grants_q[s] + 1'b1;
+    end
+  end
+
+  `ASSERT(WaitsForARoundOfGrants, waits_too_long == '0)
+
+  // Why: what a slot has waited, what the slot in turn has still to get, and a turn of each slot between them are a round.
+  slot_set_t is_late;
+  always_comb begin
+    for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
+      int unsigned ahead_grants;
+      ahead_grants = 32'(grants_q[s]);
+      for (int unsigned t = 0; t < REDUCTION_FLOWS; t++) begin
+        if (u_room.turn_q[t]) begin
+          ahead_grants += unsigned'($countones(debt[t][LOCAL-1:0]));
+          // Slots behind t and before s, in turn.
+          ahead_grants += TurnGrants * ((s + REDUCTION_FLOWS - t - 1) % REDUCTION_FLOWS);
+        end
+      end
+      is_late[s] = owing[s] && !u_room.turn_q[s] && ahead_grants > MaxGrants;
+      is_late[s] |= owing[s] && u_room.turn_q[s] && 32'(grants_q[s]) > MaxGrants;
+      is_late[s] |= !owing[s] && grants_q[s] != '0;
+    end
+  end
+
+  `ASSERT(TurnsAreARound, is_late == '0)
+
   // ----------------------------------------------------------------- why: what counters and debts inside mean
 
   slot_set_t is_miscounted, is_misowed, is_beyond;

@@ -7,8 +7,10 @@
 // the one before has been sent (the response plane is later in the order of waits).
 //
 // Latency: a quad is owed two cycles after its last beat was chosen. Combinational paths: none from inputs to
-// `allowed_o`; `own_*_o`, `credit_*_o` from registers. Ordering: lowest slot first, lowest input first.
-// Source: docs/design/0001, decision I. Mirror: crates/noccl-sim/src/join/fold.rs, machine.rs (`send_credits`).
+// `allowed_o`; `own_*_o`, `owed_*_o` from registers.
+// Ordering: slots take turns, each until it owes nothing, lowest input first.
+// Promise: what is offered stays until it is taken, and a slot that owes waits for NUM_PORTS - 1 grants of every other one at most.
+// Source: docs/design/0001, decision I. Mirror: crates/noccl-sim/src/join/debts.rs, flow.rs, machine.rs (`note_owed`, `owe`).
 
 `include "noccl_assert.svh"
 
@@ -146,27 +148,52 @@ module noccl_reduction_room
 
   // ------------------------------------------------------------------------------------------ who is next
 
-  slot_set_t remote, local_debt, remote_slot, local_slot;
-  slot_t remote_index;
-  port_set_t remote_port;
+  slot_set_t remote, local_debt, local_slot;
+  port_set_t debts, paid;
+  flow_t  payee;
   coord_t contributor[NUM_PORTS];
 
+  // The slot whose debts are paid, one bit: the last one if nobody owes.
+  slot_set_t turn_q, turn_d, others, above, next;
+  logic is_last;
+
   always_comb begin : p_debts
+    debts = '0;
+    payee = '0;
     for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
       remote[s] = owed_q[s][LOCAL-1:0] != '0;
       local_debt[s] = owed_q[s][LOCAL];
+      above[s] = s != 0 && (turn_q & ((slot_set_t'(1) << s) - slot_set_t'(1))) != '0;
+      if (turn_q[s]) begin
+        debts |= port_set_t'(owed_q[s][LOCAL-1:0]);
+        payee |= flow_i[s];
+      end
     end
   end
-  assign remote_slot  = noccl_collective_pkg::lowest_slot(remote);
-  assign local_slot   = noccl_collective_pkg::lowest_slot(local_debt);
-  assign remote_index = noccl_collective_pkg::slot_index(remote_slot);
-  assign remote_port  = noccl_collective_pkg::lowest_port(owed_q[remote_index]);
+  assign local_slot = noccl_collective_pkg::lowest_slot(local_debt);
+  assign paid = noccl_collective_pkg::lowest_port(debts);
+  assign is_last = debts == paid;
+  assign others = remote & ~turn_q;
+  assign next = (others & above) != '0 ? others & above : others;
+
+  // Chosen a cycle ahead, so that no choice stands on the way to the NI: the next one in turn that owes. Where nobody else does
+  // it is the one that may begin to owe now; whether it does is known too late to be asked.
+  always_comb begin : p_turn
+    turn_d = turn_q;
+    if (is_last && (owed_ready_i || !owed_valid_o)) begin
+      if (others != '0) begin
+        turn_d = noccl_collective_pkg::lowest_slot(next);
+      end else if (folded_q && ends_quad_q) begin
+        turn_d = slot_set_t'(1) << folded_slot_q;
+      end
+    end
+  end
 
   noccl_contributors u_owed (
       .position_i,
-      .base_i       (flow_i[remote_index].base),
-      .mask_i       (flow_i[remote_index].mask),
-      .root_i       (flow_i[remote_index].name.root),
+      .base_i       (payee.base),
+      .mask_i       (payee.mask),
+      .root_i       (payee.name.root),
       .contributor_o(contributor),
       .window_o     (),
       .has_ahead_o  (),
@@ -175,25 +202,27 @@ module noccl_reduction_room
 
   always_comb begin : p_owed
     owed_dst_o = '0;
-    for (int unsigned i = 0; i < LOCAL; i++) if (remote_port[i]) owed_dst_o |= contributor[i];
+    for (int unsigned i = 0; i < LOCAL; i++) if (paid[i]) owed_dst_o |= contributor[i];
     for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
       owed_d[s] = owed_q[s];
       if (folded_slot_q == slot_t'(s)) owed_d[s] |= needs;
-      if (remote_slot[s] && owed_ready_i) owed_d[s] &= ~remote_port;
+      if (turn_q[s] && owed_ready_i) owed_d[s] &= ~paid;
       if (local_slot[s]) owed_d[s][LOCAL] = 1'b0;
     end
   end
   assign owed_valid_o = remote != '0;
-  assign owed_name_o  = flow_i[remote_index].name;
+  assign owed_name_o  = payee.name;
   assign own_valid_o  = local_debt != '0;
   assign own_name_o   = flow_i[noccl_collective_pkg::slot_index(local_slot)].name;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       folded_q <= 1'b0;
+      turn_q   <= slot_set_t'(1);
       for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) owed_q[s] <= '0;
     end else begin
       folded_q <= finishes_i != '0;
+      turn_q   <= turn_d;
       owed_q   <= owed_d;
     end
   end
@@ -213,7 +242,11 @@ module noccl_reduction_room
 
   `ASSERT_INIT(QuadOfFour, CREDIT_BEATS == 4)
   `ASSERT_INIT(WindowsHoldAQuad, noccl_cfg_pkg::WINDOW_BEATS > CREDIT_BEATS)
-  `ASSERT(NoDebtTwice, !folded_q || (needs & owed_q[folded_slot_q]) == '0)
+  `ASSERT(NoDebtBehindADebt, !folded_q || !ends_quad_q || !owes[folded_slot_q])
+  `ASSERT(OneTurn, $onehot(turn_q))
+  `ASSERT(WhoHasTheTurnOwes, owed_valid_o == (debts != '0))
+  `ASSERT(OffersStay, !$past(rst_ni && owed_valid_o && !owed_ready_i) || (owed_valid_o && $stable
+          (owed_dst_o) && $stable(owed_name_o)))
   `ASSERT(NoDebtAtTheStart, (starts_i & owes) == '0)
   `ASSUME(RoomToBegin, (begins_i & ~has_room) == '0)
   `ASSERT_KNOWN(ControlKnown, {owed_valid_o, own_valid_o})

@@ -237,20 +237,12 @@ impl Folds {
     /// Senders of a transaction's operands are owed room from now on. Returns how many.
     pub(super) fn owe(&mut self, owed: Owed) -> u32 {
         let unit = self.get_mut(owed.router as usize);
-        let flow = unit.and_then(|unit| {
-            let at = unit.find(owed.txn)?;
-            unit.flows.get_mut(at)
-        });
-        flow.map_or(0, |flow| {
-            flow.owe(owed.inputs);
-            owed.inputs.count_ones()
-        })
+        unit.map_or(0, |unit| unit.owe(owed.txn, owed.inputs))
     }
 
-    /// The credit that the tile's NI sends next: of the lowest slot and input.
+    /// The credit that the tile's NI sends next: of the slot in turn and its lowest input.
     pub(super) fn owed_credit(&self, r: usize, here: Coord, trees: &Trees) -> Option<Credit> {
-        let unit = self.get(r)?;
-        let flow = unit.flows.get(unit.next_owing()?)?;
+        let flow = self.get(r)?.payee()?;
         let port = Port::ALL[flow.first_owed()?];
         let tree = trees.tree(flow.txn);
         Some(Credit {
@@ -262,11 +254,8 @@ impl Folds {
 
     /// It is sent.
     pub(super) fn pay(&mut self, r: usize) {
-        if let Some(unit) = self.get_mut(r)
-            && let Some(at) = unit.next_owing()
-            && let Some(flow) = unit.flows.get_mut(at)
-        {
-            flow.pay();
+        if let Some(unit) = self.get_mut(r) {
+            unit.pay();
         }
     }
 

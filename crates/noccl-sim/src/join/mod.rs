@@ -18,6 +18,7 @@
 //! different orders at two ports then wait for each other forever (`docs/design/0001`).
 //! Source: S1 §3.1.3–3.1.4.
 
+mod debts;
 mod flow;
 mod fold;
 mod merge;
@@ -257,7 +258,7 @@ impl Joins {
         self.folds.owe(owed)
     }
 
-    /// The credit that the tile's NI sends next, of the lowest slot and input.
+    /// The credit that the tile's NI sends next: slots take turns.
     pub(crate) fn owed_credit(&self, r: usize, here: Coord, trees: &Trees) -> Option<Credit> {
         self.folds.owed_credit(r, here, trees)
     }

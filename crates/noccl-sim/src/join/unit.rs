@@ -68,6 +68,8 @@ pub(super) struct Unit {
     next_issue: u64,
     moves: Moves,
     partials: u8,
+    /// Slot whose senders are paid, see `debts.rs`.
+    pub turn: u8,
     /// The register in front of the arithmetic.
     request: Option<Pass>,
     /// In the order in which they began: the first one is the oldest.
@@ -96,7 +98,7 @@ impl Unit {
     }
 
     #[inline]
-    fn at_slot(&self, slot: u8) -> Option<usize> {
+    pub(super) fn at_slot(&self, slot: u8) -> Option<usize> {
         (0..self.flows.len()).find(|at| self.flows.get(*at).is_some_and(|f| f.slot == slot))
     }
 
@@ -105,17 +107,6 @@ impl Unit {
         let used = self.flows.iter().fold(0_u64, |set, f| set | 1 << f.slot);
         let lowest = used.trailing_ones();
         (lowest < slots).then_some(lowest as u8)
-    }
-
-    /// Where the flow of the lowest slot stands that owes room.
-    pub(super) fn next_owing(&self) -> Option<usize> {
-        let slot = |at: &usize| self.flows.get(*at).map_or(u8::MAX, |f| f.slot);
-        let owes = |at: &usize| {
-            self.flows
-                .get(*at)
-                .is_some_and(|f| f.first_owed().is_some())
-        };
-        (0..self.flows.len()).filter(owes).min_by_key(slot)
     }
 
     /// Chooses the beat that starts next if it can: of the oldest flow that may. Operands that come in this cycle do
