@@ -80,7 +80,7 @@ module noccl_merge_heads
         .position_i(position_o),
         .base_i    (base),
         .mask_i    (mask_q),
-        .root_i    (root),
+        .toward_i  (noccl_flit_pkg::toward(position_o, root)),
         .leaves_o  (all)
     );
 

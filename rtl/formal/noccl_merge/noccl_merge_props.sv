@@ -56,8 +56,8 @@ module noccl_merge_props
   count_t come[NumNames];
   logic [NumInputs-1:0] valid, leaves_head;
   index_t name[NumInputs];
-  port_set_t join_valid, absorb, forward, taken;
-  logic result_valid;
+  port_set_t join_valid, absorb, early, candidate, forward, taken;
+  logic result_valid, goes_on;
   logic [NumNames-1:0] is_over;
 
   noccl_merge_heads #(
@@ -90,6 +90,7 @@ module noccl_merge_props
     for (int unsigned i = 0; i < NumInputs; i++) head[i] = offered[i];
   end
   assign join_valid = port_set_t'(valid);
+  assign forward = early | (goes_on ? candidate : '0);
   assign taken = port_set_t'(taken_i) & forward;
   assign leaves_head = NumInputs'(absorb | taken);
 
@@ -104,7 +105,9 @@ module noccl_merge_props
       .join_valid_i  (join_valid),
       .head_i        (head),
       .absorb_o      (absorb),
-      .forward_o     (forward),
+      .forward_o     (early),
+      .candidate_o   (candidate),
+      .goes_on_o     (goes_on),
       .hdr_o         (hdr),
       .taken_i       (taken),
       .result_valid_o(result_valid),

@@ -70,7 +70,8 @@ module noccl_mesh_props
     localparam int unsigned TO_Y = Y == 0 ? NORTH : SOUTH;
 
     coord_t position;
-    port_set_t join_valid, absorb, forward, taken;
+    port_set_t join_valid, absorb, forward, candidate, taken;
+    logic goes_on;
     flit_t head[NUM_PORTS], result;
     hdr_t head_hdr[NUM_PORTS], merged[NUM_PORTS], result_hdr;
     logic result_valid, result_ready;
@@ -114,22 +115,24 @@ module noccl_mesh_props
     ) u_router (
         .clk_i,
         .rst_ni,
-        .position_i    (position),
-        .in_valid_i    (in_valid[t]),
-        .in_ready_o    (in_ready[t]),
-        .in_flit_i     (in_flit[t]),
-        .out_valid_o   (out_valid[t]),
-        .out_ready_i   (out_ready[t]),
-        .out_flit_o    (out_flit[t]),
-        .join_valid_o  (join_valid),
-        .head_o        (head),
-        .join_absorb_i (absorb),
-        .join_forward_i(forward),
-        .join_hdr_i    (merged),
-        .join_taken_o  (taken),
-        .result_valid_i(result_valid),
-        .result_i      (result),
-        .result_ready_o(result_ready)
+        .position_i      (position),
+        .in_valid_i      (in_valid[t]),
+        .in_ready_o      (in_ready[t]),
+        .in_flit_i       (in_flit[t]),
+        .out_valid_o     (out_valid[t]),
+        .out_ready_i     (out_ready[t]),
+        .out_flit_o      (out_flit[t]),
+        .join_valid_o    (join_valid),
+        .head_o          (head),
+        .join_absorb_i   (absorb),
+        .join_forward_i  (forward),
+        .join_candidate_i(candidate),
+        .join_goes_on_i  (goes_on),
+        .join_hdr_i      (merged),
+        .join_taken_o    (taken),
+        .result_valid_i  (result_valid),
+        .result_i        (result),
+        .result_ready_o  (result_ready)
     );
 
     for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_head
@@ -149,6 +152,8 @@ module noccl_mesh_props
         .head_i        (head_hdr),
         .absorb_o      (absorb),
         .forward_o     (forward),
+        .candidate_o   (candidate),
+        .goes_on_o     (goes_on),
         .hdr_o         (merged),
         .taken_i       (taken),
         .result_valid_o(result_valid),

@@ -13,6 +13,10 @@ module noccl_rr_arbiter_props #(
     input logic                             clk_i,
     /// Who asks.
     input logic [        NumRequesters-1:0] request_i,
+    /// One more, that may come late in the cycle.
+    input logic [        NumRequesters-1:0] late_i,
+    /// It asks.
+    input logic                             late_valid_i,
     /// The chosen one is served.
     input logic                             ready_i,
     /// The requester that is watched.
@@ -37,6 +41,8 @@ module noccl_rr_arbiter_props #(
       .clk_i,
       .rst_ni,
       .request_i,
+      .late_i,
+      .late_valid_i,
       .grant_o(grant),
       .valid_o(valid),
       .ready_i
@@ -44,9 +50,15 @@ module noccl_rr_arbiter_props #(
 
   assign is_served = grant[who_i] && ready_i;
 
+  // Whoever asks, and the choice that the turn demands, late or not.
+  logic [NumRequesters-1:0] asks, asks_above, in_turn;
+  assign asks = request_i | (late_valid_i ? late_i : '0);
+  assign asks_above = asks & {u_arbiter.above_q, 1'b0};
+  assign in_turn = asks_above != '0 ? asks_above & (~asks_above + 1'b1) : asks & (~asks + 1'b1);
+
   always_ff @(posedge clk_i) begin
     rst_ni <= 1'b1;
-    if (!rst_ni || is_served || !request_i[who_i]) begin
+    if (!rst_ni || is_served || !asks[who_i]) begin
       grants_q <= '0;
       cycles_q <= '0;
     end else begin
@@ -60,6 +72,7 @@ module noccl_rr_arbiter_props #(
   `ASSUME(ReadyOftenEnough, ready_i || int'(pause_q) < int'(ReadyEvery) - 1)
   `ASSERT(ServedWithinARound, int'(grants_q) < int'(NumRequesters))
   `ASSERT(ServedInTime, int'(cycles_q) < int'(MaxCycles))
-  `ASSERT(ChoiceDoesNotWaitForReady, valid == (request_i != '0))
+  `ASSERT(ChoiceDoesNotWaitForReady, valid == (asks != '0))
+  `ASSERT(ChoiceIsInTurn, grant == in_turn)
 
 endmodule

@@ -9,6 +9,7 @@
 
 module noccl_leaves
   import noccl_cfg_pkg::X_BITS, noccl_cfg_pkg::Y_BITS;
+  import noccl_flit_pkg::NORTH, noccl_flit_pkg::EAST, noccl_flit_pkg::SOUTH, noccl_flit_pkg::WEST;
   import noccl_cfg_pkg::REGION_WIDTH, noccl_cfg_pkg::REGION_HEIGHT;
 (
     /// Mesh coordinate of the router; constant.
@@ -17,8 +18,8 @@ module noccl_leaves
     input  noccl_flit_pkg::region_coord_t base_i,
     /// See `base_i`.
     input  noccl_flit_pkg::region_coord_t mask_i,
-    /// Mesh coordinate to which contributions go.
-    input  noccl_flit_pkg::coord_t        root_i,
+    /// Output towards the root, to which contributions go (`noccl_flit_pkg::toward`).
+    input  noccl_flit_pkg::port_set_t     toward_i,
     /// Contributors whose way to the root leads through this router; 0 if there are none.
     output noccl_flit_pkg::count_t        leaves_o
 );
@@ -35,10 +36,10 @@ module noccl_leaves
   logic [RowBits-1:0] rows;
   logic in_row, is_before_x, is_behind_x, is_before_y, is_behind_y;
 
-  assign is_before_x = position_i.x < root_i.x;
-  assign is_behind_x = position_i.x > root_i.x;
-  assign is_before_y = position_i.y < root_i.y;
-  assign is_behind_y = position_i.y > root_i.y;
+  assign is_before_x = toward_i[EAST];
+  assign is_behind_x = toward_i[WEST];
+  assign is_before_y = toward_i[NORTH];
+  assign is_behind_y = toward_i[SOUTH];
 
   always_comb begin : p_count
     logic has_x, has_y;
@@ -62,9 +63,9 @@ module noccl_leaves
 
   // In the root's column each row stands for all its members, a power of two of them.
   always_comb begin : p_leaves
-    leaves_o = count_t'(rows);
-    for (int unsigned b = 0; b < noccl_cfg_pkg::REGION_X_BITS; b++) begin
-      if (mask_i.x[b]) leaves_o = leaves_o << 1;
+    leaves_o = '0;
+    for (int unsigned b = 0; b <= noccl_cfg_pkg::REGION_X_BITS; b++) begin
+      if (unsigned'($countones(mask_i.x)) == b) leaves_o |= count_t'(rows) << b;
     end
     if (is_before_x || is_behind_x) leaves_o = in_row ? count_t'(columns) : '0;
   end

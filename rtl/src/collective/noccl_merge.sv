@@ -38,8 +38,12 @@ module noccl_merge
     input  hdr_t      head_i        [NUM_PORTS],
     /// The head leaves into the unit at the end of the cycle.
     output port_set_t absorb_o,
-    /// The head asks for its output; stays until taken.
+    /// The head asks for its output since an earlier cycle; stays until taken.
     output port_set_t forward_o,
+    /// At most one more head that asks for its output from this cycle on, if `goes_on_o`.
+    output port_set_t candidate_o,
+    /// It does; the latest of all outputs. Ignored without a candidate.
+    output logic      goes_on_o,
     /// Header with which it leaves; undefined without forward.
     output hdr_t      hdr_o         [NUM_PORTS],
     /// The forwarded head leaves at the end of the cycle.
@@ -92,30 +96,26 @@ module noccl_merge
     assign above_d[i] = leads[i-1:0] != '0;
   end
 
-  always_comb begin : p_lead
-    lead = head_i[0];
-    for (int unsigned i = 1; i < NUM_PORTS; i++) if (leads[i]) lead = head_i[i];
-    for (int unsigned i = 0; i < NUM_PORTS; i++) begin
-      group[i] = pending[i] && head_i[i].dst == lead.dst && head_i[i].tag == lead.tag;
-    end
-  end
-
   // ----------------------------------------------------------------------- what it has come to so far
 
   slots_t hits, frees, reusable, room, target;
-  count_t leaves, all_leaves, group_count, sum;
+  count_t leaves, group_count, sum;
   logic [1:0] group_resp, resp;
   logic has_hit, is_hit_passed, is_complete, goes_on, is_full;
 
-  noccl_leaves u_leaves (
+  noccl_merge_group #(
+      .hdr_t(hdr_t)
+  ) u_group (
       .position_i,
-      .base_i  (lead.base),
-      .mask_i  (lead.mask),
-      .root_i  (lead.dst),
-      .leaves_o(all_leaves)
+      .pending_i(pending),
+      .leads_i  (leads),
+      .head_i,
+      .lead_o   (lead),
+      .group_o  (group),
+      .count_o  (group_count),
+      .resp_o   (group_resp),
+      .leaves_o (leaves)
   );
-  // The initiator's own answer never leaves its NI.
-  assign leaves = all_leaves - count_t'(lead.own_copy && lead.dst == position_i);
 
   always_comb begin : p_sum
     count_t hit_count;
@@ -124,15 +124,11 @@ module noccl_merge
     hit_count = '0;
     hit_resp = '0;
     for (int unsigned e = 0; e < Entries; e++) begin
-      hits[e] = valid_q[e] && entry_q[e].dst == lead.dst && entry_q[e].tag == lead.tag;
+      if (any && valid_q[e]) begin
+        hits[e] = entry_q[e].dst == lead.dst && entry_q[e].tag == lead.tag;
+      end
       if (hits[e]) hit_count |= entry_q[e].count;
       if (hits[e]) hit_resp = hit_resp | 2'(entry_q[e].resp);
-    end
-    group_count = '0;
-    group_resp  = '0;
-    for (int unsigned i = 0; i < NUM_PORTS; i++) begin
-      if (group[i]) group_count += head_i[i].count;
-      if (group[i]) group_resp = group_resp | 2'(head_i[i].resp);
     end
     sum  = hit_count + group_count;
     resp = hit_resp | group_resp;
@@ -146,7 +142,7 @@ module noccl_merge
   logic [1:0] result_resp_q, result_resp_d;
   slots_t result_slot, due, gives_up;
 
-  assign has_hit = any && |hits;
+  assign has_hit = |hits;
   assign is_hit_passed = |(hits & has_passed_q);
   assign is_complete = sum == leaves;
   // The entry of a result is still needed.
@@ -172,8 +168,10 @@ module noccl_merge
   end
 
   assign absorb_o = !any ? '0 : goes_on ? group & ~last : group;
-  assign forward_o = forwarded_q | (any && goes_on ? last : '0);
-  assign forwarded_d = forward_o & ~taken_i;
+  assign forward_o = forwarded_q;
+  assign candidate_o = last;
+  assign goes_on_o = goes_on;
+  assign forwarded_d = (forwarded_q | (goes_on ? last : '0)) & ~taken_i;
 
   always_comb begin : p_hdr
     for (int unsigned i = 0; i < NUM_PORTS; i++) begin
@@ -191,7 +189,7 @@ module noccl_merge
   assign is_tick = &tick_q;
 
   always_comb begin : p_entries
-    valid_d = (valid_q | target) & ~(is_complete ? hits &{Entries{any}} : '0);
+    valid_d = (valid_q | target) & ~(is_complete ? hits : '0);
     is_timed_d = is_timed_q;
     has_passed_d = has_passed_q | gives_up;
     for (int unsigned e = 0; e < Entries; e++) begin
@@ -231,7 +229,7 @@ module noccl_merge
     result_slot_q <= result_slot_d;
     result_count_q <= result_count_d;
     result_resp_q <= result_resp_d;
-    if (target != '0) kind_q <= lead.kind;
+    if (any) kind_q <= lead.kind;
     for (int unsigned e = 0; e < Entries; e++) begin
       if (target[e] && !has_hit) entry_q[e] <= lead;
       if (target[e]) entry_q[e].count <= sum;
@@ -249,7 +247,7 @@ module noccl_merge
 
   always_comb begin : p_due
     for (int unsigned e = 0; e < Entries; e++) begin
-      due[e] = valid_q[e] && is_timed_q[e] && !has_passed_q[e] && timer_q[e] == '1 && !target[e];
+      due[e] = valid_q[e] && is_timed_q[e] && !has_passed_q[e] && timer_q[e] == '1 && !hits[e];
       result_slot[e] = result_valid_q && result_slot_q == SlotBits'(e);
     end
     gives_up = result_valid_q ? '0 : lowest(due);
@@ -279,12 +277,12 @@ module noccl_merge
 
   `ASSERT_INIT(TwoEntries, Entries >= 2)
   `ASSERT_INIT(TimeoutTicks, TimeoutCycles >= 16 && 8 << TickBits == TimeoutCycles)
-  `ASSERT(OneEntryPerTransaction, (hits & (hits - slots_t'(1))) == '0 || !any)
+  `ASSERT(OneEntryPerTransaction, (hits & (hits - slots_t'(1))) == '0)
   `ASSERT(NeverMoreThanAllLeaves, !any || has_hit || group_count <= leaves)
-  `ASSERT(AbsorbOrForward, (absorb_o & forward_o) == '0)
-  `ASSERT(ServedHeadsDecide, (group & ~(absorb_o | forward_o)) == '0 || !any)
-  `ASSERT_KNOWN(ControlKnown, {absorb_o, forward_o, result_valid_o})
-  `ASSUME(TakenOnlyForwarded, (taken_i & ~forward_o) == '0)
+  `ASSERT(AbsorbOrForward, (absorb_o & (forward_o | (goes_on ? candidate_o : '0))) == '0)
+  `ASSERT(ServedHeadsDecide, (group & ~(absorb_o | (goes_on ? candidate_o : '0))) == '0)
+  `ASSERT_KNOWN(ControlKnown, {absorb_o, forward_o, candidate_o, goes_on_o, result_valid_o})
+  `ASSUME(TakenOnlyForwarded, (taken_i & ~(forward_o | (goes_on ? candidate_o : '0))) == '0)
   `COVER(Overflow, has_overflowed_q)
   `COVER(GivesUp, gives_up != '0)
   `COVER(MergesFive, $countones(group) > 1)

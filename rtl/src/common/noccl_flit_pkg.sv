@@ -43,6 +43,18 @@ package noccl_flit_pkg;
     logic [noccl_cfg_pkg::Y_BITS-1:0] y;
   } coord_t;
 
+  // Output towards another tile, X first; one-hot, the tile's own output at the destination.
+  function automatic port_set_t toward(coord_t from, coord_t to);
+    port_set_t port;
+    port = '0;
+    if (to.x > from.x) port[EAST] = 1'b1;
+    else if (to.x < from.x) port[WEST] = 1'b1;
+    else if (to.y > from.y) port[NORTH] = 1'b1;
+    else if (to.y < from.y) port[SOUTH] = 1'b1;
+    else port[LOCAL] = 1'b1;
+    return port;
+  endfunction
+
   // Coordinate in the cluster region; masks too (1: both values of this bit are members).
   typedef struct packed {
     logic [noccl_cfg_pkg::REGION_X_BITS-1:0] x;

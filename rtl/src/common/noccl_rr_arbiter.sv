@@ -21,6 +21,10 @@ module noccl_rr_arbiter #(
     input  logic                     rst_ni,
     /// Who asks; each asks until it is served.
     input  logic [NumRequesters-1:0] request_i,
+    /// At most one more requester, none of those in `request_i`.
+    input  logic [NumRequesters-1:0] late_i,
+    /// It asks. May come late in the cycle: only the last choice depends on it. Ignored without `late_i`.
+    input  logic                     late_valid_i,
     /// Who is chosen: one of those who ask, none if nobody does.
     output logic [NumRequesters-1:0] grant_o,
     /// Somebody is chosen.
@@ -44,8 +48,17 @@ module noccl_rr_arbiter #(
     assign first_of_all[i]   = request_i[i] && request_i[i-1:0] == '0;
   end
 
-  assign grant_o = upper != '0 ? first_of_upper : first_of_all;
-  assign valid_o = request_i != '0;
+  // Without the late one, and whether that one goes before all others.
+  logic [NumRequesters-1:0] early_grant, is_late_first;
+  assign early_grant = upper != '0 ? first_of_upper : first_of_all;
+  assign is_late_first[0] = late_i[0] && upper == '0;
+  for (genvar i = 1; i < int'(NumRequesters); i++) begin : gen_late
+    assign is_late_first[i] = late_i[i] &&
+        (above_q[i] ? upper[i-1:0] == '0 : upper == '0 && request_i[i-1:0] == '0);
+  end
+
+  assign grant_o = late_valid_i && is_late_first != '0 ? late_i : early_grant;
+  assign valid_o = request_i != '0 || (late_valid_i && late_i != '0);
   assign served  = ready_i ? grant_o : '0;
 
   for (genvar i = 1; i < int'(NumRequesters); i++) begin : gen_above
@@ -60,12 +73,17 @@ module noccl_rr_arbiter #(
     end
   end
 
+  // All who ask.
+  logic [NumRequesters-1:0] asks;
+  assign asks = request_i | (late_valid_i ? late_i : '0);
+
   `ASSERT_INIT(AtLeastTwoRequesters, NumRequesters >= 2)
   `ASSERT(AtMostOneGrant, $onehot0(grant_o))
-  `ASSERT(GrantsOnlyRequesters, (grant_o & ~request_i) == '0)
+  `ASSERT(GrantsOnlyRequesters, (grant_o & ~asks) == '0)
   `ASSERT(SomebodyIsChosen, (grant_o != '0) == valid_o)
-  `ASSUME(RequesterWaits, ($past(rst_ni ? request_i & ~served : '0) & ~request_i) == '0)
+  `ASSUME(OneLateRequester, $onehot0(late_i) && (late_i & request_i) == '0)
+  `ASSUME(RequesterWaits, ($past(rst_ni ? asks & ~served : '0) & ~asks) == '0)
   `ASSERT_KNOWN(GrantKnown, grant_o)
-  `COVER(AllAsk, request_i == '1)
+  `COVER(AllAsk, asks == '1)
 
 endmodule

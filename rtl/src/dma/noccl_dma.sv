@@ -250,9 +250,11 @@ module noccl_dma
       .clk_i,
       .rst_ni,
       .request_i(l1_valid),
-      .grant_o  (l1_grant),
-      .valid_o  (write_any),
-      .ready_i  (l1_write_ready_i)
+      .late_i('0),
+      .late_valid_i(1'b0),
+      .grant_o(l1_grant),
+      .valid_o(write_any),
+      .ready_i(l1_write_ready_i)
   );
 
   // Who asked, for the answers: each channel keeps room for what it asks.

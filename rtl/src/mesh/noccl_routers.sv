@@ -132,7 +132,8 @@ module noccl_routers
       .own_name_o
   );
 
-  port_set_t req_join_valid, req_absorb, req_forward, req_taken;
+  port_set_t req_join_valid, req_absorb, req_forward, req_candidate, req_taken;
+  logic req_goes_on;
   req_flit_t req_head[NUM_PORTS];
   req_flit_t req_result;
   req_hdr_t req_merged[NUM_PORTS];
@@ -147,21 +148,23 @@ module noccl_routers
       .clk_i,
       .rst_ni,
       .position_i,
-      .in_valid_i    (req_in_valid_i),
-      .in_ready_o    (req_in_ready_o),
-      .in_flit_i     (req_in_flit_i),
-      .out_valid_o   (req_out_valid_o),
-      .out_ready_i   (req_out_ready_i),
-      .out_flit_o    (req_out_flit_o),
-      .join_valid_o  (req_join_valid),
-      .head_o        (req_head),
-      .join_absorb_i (req_absorb),
-      .join_forward_i(req_forward),
-      .join_hdr_i    (req_merged),
-      .join_taken_o  (req_taken),
-      .result_valid_i(req_result_valid),
-      .result_i      (req_result),
-      .result_ready_o(req_result_ready)
+      .in_valid_i      (req_in_valid_i),
+      .in_ready_o      (req_in_ready_o),
+      .in_flit_i       (req_in_flit_i),
+      .out_valid_o     (req_out_valid_o),
+      .out_ready_i     (req_out_ready_i),
+      .out_flit_o      (req_out_flit_o),
+      .join_valid_o    (req_join_valid),
+      .head_o          (req_head),
+      .join_absorb_i   (req_absorb),
+      .join_forward_i  (req_forward),
+      .join_candidate_i(req_candidate),
+      .join_goes_on_i  (req_goes_on),
+      .join_hdr_i      (req_merged),
+      .join_taken_o    (req_taken),
+      .result_valid_i  (req_result_valid),
+      .result_i        (req_result),
+      .result_ready_o  (req_result_ready)
   );
 
   if (HasMerge) begin : gen_req_merge
@@ -185,6 +188,8 @@ module noccl_routers
         .head_i        (head_hdr),
         .absorb_o      (req_absorb),
         .forward_o     (req_forward),
+        .candidate_o   (req_candidate),
+        .goes_on_o     (req_goes_on),
         .hdr_o         (req_merged),
         .taken_i       (req_taken),
         .result_valid_o(req_result_valid),
@@ -194,6 +199,8 @@ module noccl_routers
   end else begin : gen_req_no_merge
     assign req_absorb = '0;
     assign req_forward = '0;
+    assign req_candidate = '0;
+    assign req_goes_on = 1'b0;
     assign req_result_valid = 1'b0;
     assign req_result = '0;
     for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_head
@@ -201,7 +208,8 @@ module noccl_routers
     end
   end
 
-  port_set_t rsp_join_valid, rsp_absorb, rsp_forward, rsp_taken;
+  port_set_t rsp_join_valid, rsp_absorb, rsp_forward, rsp_candidate, rsp_taken;
+  logic rsp_goes_on;
   rsp_flit_t rsp_head[NUM_PORTS];
   rsp_flit_t rsp_result;
   rsp_hdr_t rsp_merged[NUM_PORTS];
@@ -216,21 +224,23 @@ module noccl_routers
       .clk_i,
       .rst_ni,
       .position_i,
-      .in_valid_i    (rsp_in_valid_i),
-      .in_ready_o    (rsp_in_ready_o),
-      .in_flit_i     (rsp_in_flit_i),
-      .out_valid_o   (rsp_out_valid_o),
-      .out_ready_i   (rsp_out_ready_i),
-      .out_flit_o    (rsp_out_flit_o),
-      .join_valid_o  (rsp_join_valid),
-      .head_o        (rsp_head),
-      .join_absorb_i (rsp_absorb),
-      .join_forward_i(rsp_forward),
-      .join_hdr_i    (rsp_merged),
-      .join_taken_o  (rsp_taken),
-      .result_valid_i(rsp_result_valid),
-      .result_i      (rsp_result),
-      .result_ready_o(rsp_result_ready)
+      .in_valid_i      (rsp_in_valid_i),
+      .in_ready_o      (rsp_in_ready_o),
+      .in_flit_i       (rsp_in_flit_i),
+      .out_valid_o     (rsp_out_valid_o),
+      .out_ready_i     (rsp_out_ready_i),
+      .out_flit_o      (rsp_out_flit_o),
+      .join_valid_o    (rsp_join_valid),
+      .head_o          (rsp_head),
+      .join_absorb_i   (rsp_absorb),
+      .join_forward_i  (rsp_forward),
+      .join_candidate_i(rsp_candidate),
+      .join_goes_on_i  (rsp_goes_on),
+      .join_hdr_i      (rsp_merged),
+      .join_taken_o    (rsp_taken),
+      .result_valid_i  (rsp_result_valid),
+      .result_i        (rsp_result),
+      .result_ready_o  (rsp_result_ready)
   );
 
   if (HasMerge) begin : gen_rsp_merge
@@ -254,6 +264,8 @@ module noccl_routers
         .head_i        (head_hdr),
         .absorb_o      (rsp_absorb),
         .forward_o     (rsp_forward),
+        .candidate_o   (rsp_candidate),
+        .goes_on_o     (rsp_goes_on),
         .hdr_o         (rsp_merged),
         .taken_i       (rsp_taken),
         .result_valid_o(rsp_result_valid),
@@ -263,6 +275,8 @@ module noccl_routers
   end else begin : gen_rsp_no_merge
     assign rsp_absorb = '0;
     assign rsp_forward = '0;
+    assign rsp_candidate = '0;
+    assign rsp_goes_on = 1'b0;
     assign rsp_result_valid = 1'b0;
     assign rsp_result = '0;
     for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_head

@@ -82,9 +82,11 @@ module noccl_ni_answers (
       .clk_i,
       .rst_ni,
       .request_i(request),
-      .grant_o  (grant),
-      .valid_o  (turn_valid),
-      .ready_i  (turn_taken)
+      .late_i('0),
+      .late_valid_i(1'b0),
+      .grant_o(grant),
+      .valid_o(turn_valid),
+      .ready_i(turn_taken)
   );
 
   assign flit_valid_o = credit_valid_i || turn_valid;

@@ -240,9 +240,11 @@ module noccl_ni_narrow #(
       .clk_i,
       .rst_ni,
       .request_i(request),
-      .grant_o  (grant),
-      .valid_o  (req_valid_o),
-      .ready_i  (req_ready_i)
+      .late_i('0),
+      .late_valid_i(1'b0),
+      .grant_o(grant),
+      .valid_o(req_valid_o),
+      .ready_i(req_ready_i)
   );
 
   always_comb begin

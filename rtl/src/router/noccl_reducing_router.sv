@@ -91,15 +91,17 @@ module noccl_reducing_router
       .out_valid_o,
       .out_ready_i,
       .out_flit_o,
-      .join_valid_o  (join_valid),
-      .head_o        (head),
-      .join_absorb_i (absorb),
-      .join_forward_i(forward),
-      .join_hdr_i    (head_hdr),
-      .join_taken_o  (),
-      .result_valid_i(result_valid),
-      .result_i      (result),
-      .result_ready_o(result_ready)
+      .join_valid_o    (join_valid),
+      .head_o          (head),
+      .join_absorb_i   (absorb),
+      .join_forward_i  (forward),
+      .join_candidate_i('0),
+      .join_goes_on_i  (1'b0),
+      .join_hdr_i      (head_hdr),
+      .join_taken_o    (),
+      .result_valid_i  (result_valid),
+      .result_i        (result),
+      .result_ready_o  (result_ready)
   );
 
   for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_hdr

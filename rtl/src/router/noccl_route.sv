@@ -40,14 +40,7 @@ module noccl_route
 
   port_set_t unicast;
 
-  always_comb begin
-    unicast = '0;
-    if (dst_i.x > position_i.x) unicast[EAST] = 1'b1;
-    else if (dst_i.x < position_i.x) unicast[WEST] = 1'b1;
-    else if (dst_i.y > position_i.y) unicast[NORTH] = 1'b1;
-    else if (dst_i.y < position_i.y) unicast[SOUTH] = 1'b1;
-    else unicast[LOCAL] = 1'b1;
-  end
+  assign unicast = noccl_flit_pkg::toward(position_i, dst_i);
 
   // Position in the coordinates of the region, negative outside; one bit more for the sign.
   logic signed [X_BITS:0] here_x, first_x, last_x, mask_x;

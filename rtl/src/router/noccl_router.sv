@@ -44,23 +44,29 @@ module noccl_router
     /// Room in the input FIFO at the start of the cycle.
     output port_set_t in_ready_o,
     /// The offered flits; ignored without valid.
-    input  flit_t     in_flit_i     [NUM_PORTS],
+    input  flit_t     in_flit_i       [NUM_PORTS],
     /// A flit is offered per output; stays until ready.
     output port_set_t out_valid_o,
     /// The receiver takes the flit at the end of this cycle.
     input  port_set_t out_ready_i,
     /// The offered flits; undefined without valid.
-    output flit_t     out_flit_o    [NUM_PORTS],
+    output flit_t     out_flit_o      [NUM_PORTS],
     /// The head of this input waits for the collective unit.
     output port_set_t join_valid_o,
     /// Heads of all inputs, for the unit; undefined without valid.
-    output flit_t     head_o        [NUM_PORTS],
+    output flit_t     head_o          [NUM_PORTS],
     /// The unit takes the head; only with `join_valid_o`.
     input  port_set_t join_absorb_i,
-    /// The unit lets the head go on; only with `join_valid_o`, stays until `join_taken_o`.
+    /// The unit has let the head go on in an earlier cycle, or says so early; only with `join_valid_o`,
+    /// stays until `join_taken_o`.
     input  port_set_t join_forward_i,
+    /// At most one more head goes on from this cycle on if `join_goes_on_i`; with `join_forward_i` from the next cycle
+    /// on until `join_taken_o`.
+    input  port_set_t join_candidate_i,
+    /// It does. May come late: it only enters the arbiters' last choice. Ignored without a candidate.
+    input  logic      join_goes_on_i,
     /// Header with which a forwarded head leaves; ignored without forward.
-    input  hdr_t      join_hdr_i    [NUM_PORTS],
+    input  hdr_t      join_hdr_i      [NUM_PORTS],
     /// The forwarded head leaves at the end of this cycle.
     output port_set_t join_taken_o,
     /// The unit offers a result; stays until ready.
@@ -73,12 +79,21 @@ module noccl_router
 
   typedef logic [NUM_REQUESTERS-1:0] requesters_t;
 
+  // Whether a flit joins is asked as it comes: its kind is needed earlier in the cycle than anything else of it.
+  typedef struct packed {
+    logic  joins;
+    flit_t flit;
+  } stored_t;
+
   port_set_t head_valid, head_leaves;
   // Per requester: outputs that it asks for, and is granted.
   port_set_t wants[NUM_REQUESTERS];
+  // Per input: outputs that its candidate asks for.
+  port_set_t late_wants[NUM_PORTS];
   port_set_t granted[NUM_REQUESTERS];
   // Per output: who asks, and who is granted.
   requesters_t requests[NUM_PORTS];
+  requesters_t late[NUM_PORTS];
   requesters_t grants[NUM_PORTS];
   flit_t switched[NUM_PORTS];
   port_set_t out_room;
@@ -86,20 +101,22 @@ module noccl_router
   for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_input
     port_set_t route;
     logic may_ask;
+    stored_t head;
 
     noccl_fifo #(
         .Depth (InputFlits),
-        .data_t(flit_t)
+        .data_t(stored_t)
     ) u_fifo (
         .clk_i,
         .rst_ni,
         .valid_i(in_valid_i[i]),
         .ready_o(in_ready_o[i]),
-        .data_i (in_flit_i[i]),
+        .data_i ({JoinKinds[3'(in_flit_i[i].hdr.kind)], in_flit_i[i]}),
         .valid_o(head_valid[i]),
         .ready_i(head_leaves[i]),
-        .data_o (head_o[i])
+        .data_o (head)
     );
+    assign head_o[i] = head.flit;
 
     noccl_route #(
         .InputPort   (i),
@@ -114,9 +131,11 @@ module noccl_router
         .ports_o    (route)
     );
 
-    assign join_valid_o[i] = head_valid[i] && JoinKinds[3'(head_o[i].hdr.kind)];
+    assign join_valid_o[i] = head_valid[i] && head.joins;
     assign may_ask = head_valid[i] && (!join_valid_o[i] || join_forward_i[i]);
     assign join_taken_o[i] = join_valid_o[i] && |granted[i];
+    // A candidate is no multicast: it leaves with its one grant.
+    assign late_wants[i] = join_candidate_i[i] ? route : '0;
 
     if (HasMulticast) begin : gen_fork
       logic all_taken;
@@ -131,18 +150,32 @@ module noccl_router
           .valid_o (wants[i]),
           .ready_i (granted[i])
       );
-      assign head_leaves[i] = (may_ask && all_taken) || join_absorb_i[i];
+      assign head_leaves[i] = (may_ask && all_taken) || join_absorb_i[i] ||
+          (join_candidate_i[i] && join_taken_o[i]);
     end else begin : gen_single
       assign wants[i] = may_ask ? route : '0;
       assign head_leaves[i] = |granted[i] || join_absorb_i[i];
     end
 
+    // Whether it goes on, early or late.
+    logic goes_on;
+    assign goes_on = join_forward_i[i] || (join_candidate_i[i] && join_goes_on_i);
     `ASSERT(LegalTurn, (wants[i] & ~outputs_from(i)) == '0)
     `ASSERT(HeadAsksForSomething, !may_ask || route != '0)
     `ASSUME(AbsorbOnlyJoins, !join_absorb_i[i] || join_valid_o[i])
     `ASSUME(ForwardOnlyJoins, !join_forward_i[i] || join_valid_o[i])
-    `ASSUME(AbsorbOrForward, !(join_absorb_i[i] && join_forward_i[i]))
-    `ASSUME(ForwardStays, !$past(join_forward_i[i] && !join_taken_o[i]) || join_forward_i[i])
+    `ASSUME(CandidatesAreJoins, !join_candidate_i[i] || join_valid_o[i])
+    `ASSUME(CandidatesGoOneWay, !join_candidate_i[i] || !head_o[i].hdr.multicast)
+    `ASSUME(AbsorbOrForward, !(join_absorb_i[i] && goes_on))
+    `ASSUME(ForwardStays, !$past(goes_on && !join_taken_o[i]) || join_forward_i[i])
+  end
+
+  flit_t leaving[NUM_PORTS];
+  always_comb begin
+    for (int unsigned i = 0; i < NUM_PORTS; i++) begin
+      leaving[i] = head_o[i];
+      if (join_valid_o[i]) leaving[i].hdr = join_hdr_i[i];
+    end
   end
 
   port_set_t result_route;
@@ -169,9 +202,11 @@ module noccl_router
     for (genvar r = 0; r < int'(NUM_REQUESTERS); r++) begin : gen_request
       if (r == RESULT) begin : gen_result
         assign requests[o][r] = wants[r][o];
+        assign late[o][r] = 1'b0;
       end else begin : gen_legal
         localparam port_set_t Outputs = outputs_from(r);
         assign requests[o][r] = Outputs[o] && wants[r][o];
+        assign late[o][r] = Outputs[o] && late_wants[r][o];
       end
       assign granted[r][o] = grants[o][r] && out_room[o];
     end
@@ -182,19 +217,22 @@ module noccl_router
         .clk_i,
         .rst_ni,
         .request_i(requests[o]),
-        .grant_o  (grants[o]),
-        .valid_o  (is_asked),
-        .ready_i  (out_room[o])
+        .late_i(late[o]),
+        .late_valid_i(join_goes_on_i),
+        .grant_o(grants[o]),
+        .valid_o(is_asked),
+        .ready_i(out_room[o])
     );
 
     always_comb begin
-      switched[o] = result_i;
-      for (int unsigned i = 0; i < NUM_PORTS; i++) begin
-        if (grants[o][i]) begin
-          switched[o] = head_o[i];
-          if (join_valid_o[i]) switched[o].hdr = join_hdr_i[i];
-        end
-      end
+      unique case (1'b1)
+        grants[o][0]: switched[o] = leaving[0];
+        grants[o][1]: switched[o] = leaving[1];
+        grants[o][2]: switched[o] = leaving[2];
+        grants[o][3]: switched[o] = leaving[3];
+        grants[o][4]: switched[o] = leaving[4];
+        default: switched[o] = result_i;
+      endcase
     end
 
     noccl_fifo #(

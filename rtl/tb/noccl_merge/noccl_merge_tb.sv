@@ -36,6 +36,9 @@ module noccl_merge_tb
 );
 
   rsp_hdr_t head[NUM_PORTS], hdr[NUM_PORTS];
+  port_set_t forward, candidate;
+  logic goes_on;
+  assign forward_o = forward | (goes_on ? candidate : '0);
   for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_port
     assign head[i]  = head_i[i];
     assign hdr_o[i] = hdr[i];
@@ -52,8 +55,10 @@ module noccl_merge_tb
       .join_valid_i,
       .head_i(head),
       .absorb_o,
-      .forward_o,
-      .hdr_o (hdr),
+      .forward_o(forward),
+      .candidate_o(candidate),
+      .goes_on_o(goes_on),
+      .hdr_o(hdr),
       .taken_i,
       .result_valid_o,
       .result_o,

@@ -44,6 +44,8 @@ async def the_choice_is_the_simulators(dut, back_pressure: str, chance: float) -
     stalls = pauses(back_pressure, rng)
     num_requesters = len(dut.request_i)
     dut.request_i.value = 0
+    dut.late_i.value = 0
+    dut.late_valid_i.value = 0
     dut.ready_i.value = 0
     await handshake.start(dut.clk_i, dut.rst_ni)
     await RisingEdge(dut.clk_i)
@@ -52,7 +54,11 @@ async def the_choice_is_the_simulators(dut, back_pressure: str, chance: float) -
     for _ in range(NUM_CYCLES):
         requests |= {i for i in range(num_requesters) if rng.random() < chance}
         is_ready = not next(stalls)
-        dut.request_i.value = sum(1 << i for i in requests)
+        # One of them comes late, or somebody late does not ask.
+        late = rng.choice([None, *range(num_requesters)])
+        dut.request_i.value = sum(1 << i for i in requests if i != late)
+        dut.late_i.value = 0 if late is None else 1 << late
+        dut.late_valid_i.value = late in requests
         dut.ready_i.value = is_ready
         await FallingEdge(dut.clk_i)
         choice = model.choice(requests)

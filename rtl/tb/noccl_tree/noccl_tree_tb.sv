@@ -95,7 +95,7 @@ module noccl_tree_tb
       .position_i(position),
       .base_i    (base),
       .mask_i    (mask),
-      .root_i    (root),
+      .toward_i  (noccl_flit_pkg::toward(position, root)),
       .leaves_o  (leaves)
   );
   noccl_contributors u_contributors (
