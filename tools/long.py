@@ -199,6 +199,11 @@ def suites(seeds: int) -> list[Callable[[], Outcome]]:
             "nothing lost, doubled or reordered",
             ["tools/rtl_traffic.py", "4000000", "40"],
         ),
+        lambda: hardware(
+            "random transfers of `noccl_dma` through `noccl_ni`, protocol checkers between them: "
+            "every byte in its place",
+            ["tools/rtl_traffic.py", "--engine", "1000000", "20"],
+        ),
     ]
 
 

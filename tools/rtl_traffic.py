@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the fast generator of AXI transactions against the Verilated network interface.
+"""Runs the fast generators of AXI transactions against the Verilated network interface.
 
-Usage: `rtl_traffic.py TRANSACTIONS [SEEDS]`: so many transactions in all, over seeds 1 to SEEDS.
-Status 1 and the seed of each run with a deviation.
+Usage: `rtl_traffic.py [--engine] TRANSACTIONS [SEEDS]`: so many transactions in all, over seeds 1
+to SEEDS; `--engine` puts the DMA engine before the interface and starts random transfers by its
+registers. Status 1 and the seed of each run with a deviation.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from pathlib import Path
 import rtl_sources
 
 TB = rtl_sources.RTL / "tb"
-MAIN = TB / "noccl_ni" / "traffic.cpp"
+# Bench and main program: AXI managers at the interface's ports, or the DMA engine before it.
+PORTS = ("noccl_ni_tb", TB / "noccl_ni" / "traffic.cpp")
+ENGINE = ("noccl_dma_tb", TB / "noccl_dma" / "transfers.cpp")
 _DONE = re.compile(r"seed \d+: (\d+) transactions in (\d+) cycles")
 _KIND = re.compile(r"([a-z ]+) (\d+)(?:, |$)")
 
@@ -40,14 +43,15 @@ class Traffic:
     failure: str | None
 
 
-def program() -> Path:
-    """Compiles the generator unless that was done before."""
+def program(generator: tuple[str, Path] = PORTS) -> Path:
+    """Compiles a generator unless that was done before."""
     if str(TB) not in sys.path:
         sys.path.insert(0, str(TB))
     # They lie beside the benches, where type checkers do not look.
     programs = importlib.import_module("common.program")
     runner = importlib.import_module("common.runner")
-    return Path(programs.compile_program(runner.Build("noccl_ni_tb", options=("-O3",)), MAIN))
+    bench, main = generator
+    return Path(programs.compile_program(runner.Build(bench, options=("-O3",)), main))
 
 
 def run(command: Path, transactions: int, seed: int) -> Traffic:
@@ -64,8 +68,9 @@ def run(command: Path, transactions: int, seed: int) -> Traffic:
 
 def main() -> None:
     """Prints each run and the sum."""
-    transactions, num_seeds = map(int, [*sys.argv[1:], "1"][:2])
-    command = program()
+    words = [word for word in sys.argv[1:] if word != "--engine"]
+    transactions, num_seeds = map(int, [*words, "1"][:2])
+    command = program(ENGINE if "--engine" in sys.argv else PORTS)
     total = cycles = failures = 0
     for seed in range(1, num_seeds + 1):
         found = run(command, -(-transactions // num_seeds), seed)

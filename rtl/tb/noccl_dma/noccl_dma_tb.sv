@@ -22,7 +22,9 @@ module noccl_dma_tb (
     input  logic [511:0] host_data_i,
     output logic [511:0] host_data_o,
     /// Beats that the engine has put on W so far.
-    output logic [ 31:0] num_beats_o
+    output logic [ 31:0] num_beats_o,
+    /// Its bursts that have been answered.
+    output logic [ 31:0] num_bursts_o
 );
 
   import noccl_cfg_pkg::WIDE_CHANNELS;
@@ -153,6 +155,27 @@ module noccl_dma_tb (
       .l1_write_o(write)
   );
 
+  noccl_wide_port_checker u_check (
+      .clk_i,
+      .rst_ni,
+      .aw_valid_i(dma_aw_valid),
+      .aw_ready_i(dma_aw_ready),
+      .aw_i      (dma_aw),
+      .w_valid_i (dma_w_valid),
+      .w_ready_i (dma_w_ready),
+      .w_i       (dma_w),
+      .b_valid_i (dma_b_valid),
+      .b_ready_i (dma_b_ready),
+      .b_i       (dma_b),
+      .ar_valid_i(dma_ar_valid),
+      .ar_ready_i(dma_ar_ready),
+      .ar_i      (dma_ar),
+      .r_valid_i (dma_r_valid),
+      .r_ready_i (dma_r_ready),
+      .r_i       (dma_r),
+      .num_bursts_o
+  );
+
   // ---------------------------------------------------------------------------------- looped-back planes
 
   logic wide_out_valid, wide_out_ready, wide_in_valid, wide_in_ready;
@@ -176,7 +199,8 @@ module noccl_dma_tb (
       .flit_o (wide_back)
   );
   noccl_loop #(
-      .flit_t(noccl_flit_pkg::req_flit_t)
+      .flit_t(noccl_flit_pkg::req_flit_t),
+      .Plane (32'd1)
   ) u_req (
       .clk_i,
       .rst_ni,
@@ -189,7 +213,8 @@ module noccl_dma_tb (
       .flit_o (req_in)
   );
   noccl_loop #(
-      .flit_t(noccl_flit_pkg::rsp_flit_t)
+      .flit_t(noccl_flit_pkg::rsp_flit_t),
+      .Plane (32'd2)
   ) u_rsp (
       .clk_i,
       .rst_ni,

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random transfers of the DMA engine by the hundred thousand, through a network interface whose planes lead back to the tile.
+//
+// Usage: transfers BURSTS SEED. Registers describe and start transfers as a core would; up to 15 are under way, each in a part of L1 of
+// its own: own or remote sources and destinations, rows, any lanes, multicasts, contributions, places that nobody serves. Sources are
+// filled with fresh bytes, so a stale, lost, doubled or displaced beat leaves wrong ones. When a transfer is over, its destination must
+// hold its bytes and its surroundings theirs; now and then, and at the end, all of L1 is compared.
+// Prints what it did; status 1 names the first deviation.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "Vnoccl_dma_tb.h"
+#include "verilated.h"
+
+namespace {
+
+// The tile, its neighbour to the north (its bytes lie here too), and no tile.
+constexpr uint64_t kOwn = 0x20000000, kRemote = kOwn + 0x40000, kNowhere = 0x10000000, kRowBit = 0x40000;
+constexpr uint64_t kUnicast = 0, kMulticast = 1, kJoin = 2;
+constexpr int kStart = 8, kOpen = 9, kError = 10, kIds = 16;
+constexpr size_t kLine = 64, kLines = 2048, kParts = 15, kPartBytes = 8192, kHalf = kPartBytes / 2;
+constexpr uint64_t kPhaseCycles = 3000, kSilenceCycles = 20000, kTransfersPerSweep = 2000;
+constexpr int kKinds = 7;
+const char* const kNames[kKinds] = {"copies", "pushes", "fetches", "transits", "multicasts", "contributions", "refusals"};
+
+[[noreturn]] void fail(const std::string& what) {
+  std::printf("deviation: %s\n", what.c_str());
+  std::exit(1);
+}
+
+struct Random {
+  std::mt19937_64 engine;
+  uint64_t below(uint64_t limit) { return engine() % limit; }
+  bool chance(int percent) { return below(100) < static_cast<uint64_t>(percent); }
+};
+
+struct Transfer {
+  // Offsets in L1, addresses as the registers get them.
+  size_t from, to;
+  uint64_t src, dst, bytes, rows, stride, kind, mask;
+  int name;
+  bool is_refused;
+
+  size_t span() const { return (rows - 1) * stride + bytes; }
+  std::string told() const {
+    return std::string(kNames[name]) + ": " + std::to_string(rows) + " rows of " + std::to_string(bytes) +
+           " bytes, stride " + std::to_string(stride) + ", " + std::to_string(from) + " to " + std::to_string(to);
+  }
+};
+
+struct Bench {
+  VerilatedContext& context;
+  Vnoccl_dma_tb top{&context};
+  Random random;
+  std::vector<uint8_t> image = std::vector<uint8_t>(kLines * kLine);
+  // Transfers by id and by part of L1, and what is being prepared: lines to fill, registers to write, then the start.
+  bool is_busy[kParts] = {}, is_open[kIds] = {}, is_preparing = false;
+  size_t part_of[kIds] = {}, part = 0;
+  Transfer transfers[kParts];
+  std::deque<size_t> lines;
+  std::deque<std::pair<int, uint64_t>> registers;
+  uint64_t cycles = 0, last_move = 0, done = 0, swept = 0, wanted = 0, counts[kKinds] = {}, most = 0, under_way = 0;
+  int calm = 0, busy = 100;
+
+  explicit Bench(VerilatedContext& context) : context(context) {}
+
+  Transfer describe(size_t which) {
+    Transfer t{};
+    t.rows = random.chance(60) ? 1 : 2 + random.below(7);
+    const uint64_t longest = (kHalf - 2 * kLine) / t.rows;
+    static const uint64_t kSizes[] = {1, 7, 64, 65, 128, 200, 1000, 3968};
+    t.bytes = std::min(random.chance(30) ? 1 + random.below(longest) : kSizes[random.below(8)], longest);
+    t.stride = std::min(t.bytes + kSizes[random.below(4)] - 1, longest);
+    t.from = which * kPartBytes + random.below(kLine);
+    t.to = which * kPartBytes + kHalf + random.below(kLine);
+    const bool is_fetched = random.chance(50), goes_away = random.chance(50);
+    t.name = 2 * is_fetched + goes_away;
+    const uint64_t choice = random.below(20);
+    if (choice == 0) {
+      // Only the destination: bytes that nobody gives would be read as zeros.
+      t.name = 6, t.is_refused = true;
+    } else if (choice < 5) {
+      t.name = 4, t.kind = kMulticast, t.mask = random.chance(75) ? kRowBit : 0;
+    } else if (choice < 8) {
+      // A group of one: whole lines, a tag for each burst.
+      t.name = 5, t.kind = kJoin | (4 * which) << 32, t.rows = 1;
+      t.from &= ~(kLine - 1), t.to &= ~(kLine - 1), t.bytes = kLine * (1 + random.below(kHalf / kLine - 2));
+    }
+    t.src = (is_fetched ? kRemote : kOwn) + t.from;
+    const bool is_alone = t.name < 4 && goes_away;
+    t.dst = (t.is_refused ? kNowhere : is_alone ? kRemote : kOwn) + t.to;
+    return t;
+  }
+
+  void prepare() {
+    const size_t first = random.below(kParts);
+    for (size_t i = 0; i < kParts && !is_preparing; i++) {
+      part = (first + i) % kParts;
+      is_preparing = !is_busy[part];
+    }
+    if (!is_preparing) return;
+    Transfer& t = transfers[part] = describe(part);
+    is_busy[part] = true;
+    for (size_t line = t.from / kLine; line <= (t.from + t.span() - 1) / kLine; line++) {
+      for (size_t byte = 0; byte < kLine; byte++) image[line * kLine + byte] = random.engine() >> 13;
+      lines.push_back(line);
+    }
+    const uint64_t values[] = {t.src, t.dst, t.bytes, t.rows, t.stride, t.stride, t.kind, t.mask};
+    for (int i = 0; i < 8; i++) registers.emplace_back(i, values[i]);
+  }
+
+  uint64_t read(int number) {
+    top.access_i = 1;
+    top.is_write_i = 0;
+    top.register_i = number;
+    top.eval();
+    return top.read_o;
+  }
+
+  void started(int id) {
+    const Transfer& t = transfers[part];
+    if (is_open[id]) fail("an id is given twice");
+    is_open[id] = true;
+    part_of[id] = part;
+    is_preparing = false;
+    counts[t.name]++;
+    most = std::max(most, ++under_way);
+    for (size_t row = 0; row < t.rows && !t.is_refused; row++) {
+      std::copy_n(&image[t.from + row * t.stride], t.bytes, &image[t.to + row * t.stride]);
+    }
+  }
+
+  // One access per cycle: a register of the transfer at hand, its start, or a look at those that are over.
+  void access() {
+    top.access_i = 0;
+    top.is_write_i = 0;
+    if (!registers.empty()) {
+      top.access_i = 1;
+      top.is_write_i = 1;
+      top.register_i = registers.front().first;
+      top.write_i = registers.front().second;
+      registers.pop_front();
+      top.eval();
+    } else if (is_preparing && lines.empty() && cycles % 2) {
+      const uint64_t id = read(kStart);
+      if (id < kIds) started(static_cast<int>(id));
+    } else {
+      look();
+    }
+  }
+
+  void look() {
+    const uint64_t open = read(kOpen), failed = read(kError);
+    for (int id = 0; id < kIds; id++) {
+      if (!is_open[id] || open >> id & 1) continue;
+      const Transfer& t = transfers[part_of[id]];
+      if ((failed >> id & 1) != t.is_refused) fail("the error bit is wrong, " + t.told());
+      const size_t before = t.to / kLine - 1, behind = (t.to + t.span() - 1) / kLine;
+      compare(before, std::min(behind + 1, (part_of[id] + 1) * kPartBytes / kLine - 1), t.told());
+      is_open[id] = is_busy[part_of[id]] = false;
+      under_way--;
+      last_move = cycles;
+      done++;
+    }
+  }
+
+  // Lines of L1, both included, as they must be.
+  void compare(size_t first, size_t last, const std::string& told) {
+    const auto was_line = top.host_line_i;
+    const auto was_write = top.host_write_i;
+    top.host_write_i = 0;
+    for (size_t line = first; line <= last; line++) {
+      top.host_line_i = line;
+      top.eval();
+      for (size_t byte = 0; byte < kLine; byte++) {
+        const uint8_t found = top.host_data_o[byte / 4] >> 8 * (byte % 4);
+        if (found != image[line * kLine + byte]) {
+          fail("byte " + std::to_string(line * kLine + byte) + " of L1 is wrong, " + told);
+        }
+      }
+    }
+    top.host_line_i = was_line;
+    top.host_write_i = was_write;
+    top.eval();
+  }
+
+  void fill(size_t line) {
+    top.host_write_i = 1;
+    top.host_line_i = line;
+    for (size_t word = 0; word < kLine / 4; word++) {
+      uint32_t value = 0;
+      for (size_t byte = 0; byte < 4; byte++) value |= image[line * kLine + 4 * word + byte] << 8 * byte;
+      top.host_data_i[word] = value;
+    }
+  }
+
+  void clock() {
+    top.eval();
+    top.clk_i = 1;
+    top.eval();
+    top.clk_i = 0;
+    top.eval();
+    context.timeInc(1);
+    cycles++;
+  }
+
+  void step() {
+    if (cycles % kPhaseCycles == 0) {
+      // How often planes and L1 stand still, in percent, and how eager the program is.
+      static const int kCalm[] = {0, 0, 10, 50, 80};
+      calm = kCalm[random.below(5)];
+      busy = random.chance(70) ? 100 : 5;
+    }
+    const bool sweeps = done - swept >= kTransfersPerSweep;
+    if (!is_preparing && !sweeps && top.num_bursts_o < wanted && random.chance(busy)) prepare();
+    top.hold_i = random.chance(calm) + random.chance(calm) * 2 + random.chance(calm) * 4 + random.chance(calm) * 8;
+    top.host_write_i = 0;
+    if (!lines.empty()) fill(lines.front()), lines.pop_front();
+    access();
+    if (sweeps && under_way == 0 && !is_preparing) {
+      compare(0, kLines - 1, "after all were over");
+      swept = done;
+    }
+    clock();
+    if (cycles - last_move > kSilenceCycles) fail(std::to_string(under_way) + " transfers are open and nothing ends: lost");
+  }
+
+  void run(uint64_t bursts, uint64_t seed) {
+    wanted = bursts;
+    random.engine.seed(seed);
+    top.clk_i = top.rst_ni = 0;
+    for (int i = 0; i < 4; i++) clock();
+    top.rst_ni = 1;
+    for (size_t line = 0; line < kLines; line++) {
+      for (size_t byte = 0; byte < kLine; byte++) image[line * kLine + byte] = random.engine() >> 13;
+      fill(line);
+      clock();
+    }
+    last_move = cycles;
+    while (top.num_bursts_o < wanted || is_preparing || under_way != 0) step();
+    // What comes late or twice would come within this time.
+    top.access_i = top.host_write_i = top.hold_i = 0;
+    for (int i = 0; i < 500; i++) clock();
+    compare(0, kLines - 1, "at the end");
+    top.final();
+  }
+};
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count < 3) return std::fputs("usage: transfers BURSTS SEED [+fault=N]\n", stderr), 2;
+  VerilatedContext context;
+  context.commandArgs(count, arguments);
+  // With a fault, what is told is what the account of this file sees.
+  context.assertOn(count == 3);
+  Bench bench{context};
+  bench.run(std::strtoull(arguments[1], nullptr, 10), std::strtoull(arguments[2], nullptr, 10));
+  std::printf("seed %s: %u transactions in %llu cycles, of %llu transfers, %llu at a time\n", arguments[2],
+              bench.top.num_bursts_o, static_cast<unsigned long long>(bench.cycles),
+              static_cast<unsigned long long>(bench.done), static_cast<unsigned long long>(bench.most));
+  for (int i = 0; i < kKinds; i++) {
+    std::printf("%s %llu%s", kNames[i], static_cast<unsigned long long>(bench.counts[i]), i + 1 < kKinds ? ", " : "\n");
+  }
+  return 0;
+}
