@@ -169,7 +169,7 @@ formal: $(RTL_VENV)/.deps ## Prove the modules' promises, and kill a mutant per 
 	$(RTL_BIN)/python tools/rtl_formal.py
 
 .PHONY: cosim
-cosim: cosim-2x2 cosim-4x4 cosim-reductions-2x2 cosim-reductions-4x4 cosim-endpoints cosim-dma cosim-torrent cosim-mutants ## Mesh, network interfaces, DMA engines and Torrent endpoints in lock-step with the simulator: every handshake of every port
+cosim: cosim-2x2 cosim-4x4 cosim-reductions-2x2 cosim-reductions-4x4 cosim-reductions-two-operand cosim-endpoints cosim-dma cosim-torrent cosim-mutants ## Mesh, network interfaces, DMA engines and Torrent endpoints in lock-step with the simulator: every handshake of every port
 
 .PHONY: cosim-quick
 cosim-quick: cosim-2x2 cosim-reductions-2x2 cosim-endpoints-2x2 cosim-torrent cosim-run ## The same without the larger mesh and without mutants
@@ -199,6 +199,12 @@ cosim-reductions-4x4: LIBRARY := 4x4-reducing-tiles
 cosim-reductions-2x2 cosim-reductions-4x4: cosim-reductions-%: $(RTL_VENV)/.deps
 	$(RTL_BIN)/python tools/rtl_cosim.py $(LIBRARY)
 	cargo test -p noccl --locked --features cosim --test cosim_reductions_$*
+
+# Units of two operands have one row of adders.
+.PHONY: cosim-reductions-two-operand
+cosim-reductions-two-operand: $(RTL_VENV)/.deps
+	$(RTL_BIN)/python tools/rtl_cosim.py 4x4-two-operand-reducing-tiles
+	cargo test -p noccl --locked --features cosim --test cosim_reductions_two_operand
 
 .PHONY: cosim-run
 cosim-run: $(RTL_VENV)/.deps ## `noccl run --backend rtl` as a user gives it: translate the hardware, run collectives in lock-step

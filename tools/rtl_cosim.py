@@ -49,6 +49,8 @@ CONFIGURATIONS: Mapping[str, Mapping[str, int | str]] = {
         "TAG_BITS": 16,
     },
     "4x4": {"TAG_BITS": 16},
+    # A unit of two operands: one row of adders.
+    "4x4-two-operand": {"TAG_BITS": 16, "REDUCTION_OPERANDS": 2},
 }
 # The same with wide reductions, of FP64 and INT64: all elements make the library far larger.
 REDUCING = "-reducing"
@@ -73,6 +75,7 @@ ENDPOINTS_NUMBERS: Mapping[str, Mapping[str, int | str]] = {
         "MAP_HEIGHT": "'{2, 2}",
     },
     "4x4": _MAP,
+    "4x4-two-operand": _MAP,
 }
 # Made of tiles that the host joins, so their code is there once: quick to build, and fast where a
 # mesh has many. Links are the host's; those of `noccl_mesh` are in the libraries without this end.

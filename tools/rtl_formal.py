@@ -2,11 +2,12 @@
 """Proves what modules promise, for all time, and shows that each property can fail.
 
 `rtl/formal/<module>` holds a top that states the promises from outside and `formal.toml`, which
-names configurations and mutants. Yosys makes a circuit of it, ABC's property-directed reachability
-proves each assertion without a depth. A mutant replaces text of a source; the property it names
-must be disproved then, and one without a mutant is a fault: it might hold for the wrong reason.
+names configurations and mutants; `<module>_two` is the same with other numbers. Yosys makes a
+circuit of it, ABC's property-directed reachability proves each assertion without a depth. A mutant
+replaces text of a source; the property it names must be disproved then, and one without a mutant is
+a fault: it might hold for the wrong reason.
 
-Usage: `rtl_formal.py [MODULE ...]`. A disproved property leaves `out/formal/<top>/trace.vcd`.
+Usage: `rtl_formal.py [MODULE ...]`. A disproved property leaves a `trace.vcd`.
 """
 
 from __future__ import annotations
@@ -101,17 +102,10 @@ def load(module: str) -> Proofs:
     return Proofs(table["top"], table["configurations"], mutants, **options)
 
 
-def sources_of(proofs: Proofs) -> list[Path]:
+def sources_of(module: str, proofs: Proofs) -> list[Path]:
     """Sources of a module's proofs, with the numbers that they ask for."""
     sources = rtl_sources.closure([proofs.top])
-    directory = OUT / proofs.top
-    directory.mkdir(parents=True, exist_ok=True)
-    package = directory / f"{rtl_sources.PACKAGE}.sv"
-    text = rtl_sources.package_with(proofs.package)
-    # Not again while somebody may read it.
-    if not package.exists() or package.read_text(encoding="utf-8") != text:
-        package.write_text(text, encoding="utf-8")
-    return [package if path.stem == rtl_sources.PACKAGE else path for path in sources]
+    return rtl_sources.with_numbers(sources, proofs.package, OUT / module)
 
 
 def mutated(sources: Sequence[Path], mutant: Mutant, directory: Path) -> list[Path]:
@@ -164,10 +158,10 @@ def _judged(
 def prove(module: str, max_seconds: int = MAX_SECONDS) -> Iterator[Row]:
     """Proves a module in all its configurations."""
     proofs = load(module)
-    sources = sources_of(proofs)
+    sources = sources_of(module, proofs)
     for parameters in proofs.configurations:
         run = " ".join(f"{name}={value}" for name, value in parameters.items())
-        directory = OUT / proofs.top / run.replace(" ", "-")
+        directory = OUT / module / run.replace(" ", "-")
         names = rtl_prover.circuit(proofs.top, parameters, sources, directory, inner=proofs.inner)
         found = _judged(proofs, names, directory, max_seconds)
         for name in names:
@@ -189,8 +183,8 @@ def kill(module: str, mutant: Mutant, max_seconds: int = MAX_SECONDS) -> Row:
     parameters = proofs.configurations[mutant.configuration]
     run = f"'{mutant.before}' -> '{mutant.after}'"
     change = zlib.crc32((mutant.before + mutant.after).encode())
-    directory = OUT / proofs.top / f"mutant-{mutant.breaks}-{change:08x}"
-    sources = mutated(sources_of(proofs), mutant, directory)
+    directory = OUT / module / f"mutant-{mutant.breaks}-{change:08x}"
+    sources = mutated(sources_of(module, proofs), mutant, directory)
     names = rtl_prover.circuit(
         proofs.top, parameters, sources, directory, only=mutant.breaks, inner=proofs.inner
     )
@@ -211,7 +205,7 @@ def _kill_one(module: str, mutant: Mutant) -> list[Row]:
 def _tasks(names: Sequence[str]) -> Iterator[Callable[[], list[Row]]]:
     for module in names:
         proofs = load(module)
-        sources_of(proofs)
+        sources_of(module, proofs)
         yield functools.partial(_prove_all, module)
         for mutant in proofs.mutants:
             yield functools.partial(_kill_one, module, mutant)

@@ -59,6 +59,23 @@ def package_with(numbers: Mapping[str, int | str]) -> str:
     return text
 
 
+def with_numbers(
+    sources: Iterable[Path], numbers: Mapping[str, int | str], directory: Path
+) -> list[Path]:
+    """The sources with other numbers: their package is written to the directory.
+
+    Raises:
+        SourceError: The package has no such number.
+    """
+    text = package_with(numbers)
+    directory.mkdir(parents=True, exist_ok=True)
+    package = directory / f"{PACKAGE}.sv"
+    # Not again while somebody may read it.
+    if not package.exists() or package.read_text(encoding="utf-8") != text:
+        package.write_text(text, encoding="utf-8")
+    return [package if path.stem == PACKAGE else path for path in sources]
+
+
 def mentioned(text: str) -> set[str]:
     """Names of this project in the code of a file; comments and strings do not count."""
     return set(_NAME.findall(_NOT_CODE.sub(" ", text)))

@@ -35,6 +35,7 @@ class Row:
         title: Name in the table.
         top: Module; none for a row that other rows make up.
         parameters: Values of its parameters.
+        package: Numbers that differ from those of the generated package.
         way_parameters: Those that differ where the longest way is looked for.
         is_timed: Is the longest way looked for?
         plus: Rows that it adds.
@@ -49,6 +50,7 @@ class Row:
     title: str
     top: str | None = None
     parameters: dict[str, int] = field(default_factory=dict)
+    package: dict[str, int] = field(default_factory=dict)
     way_parameters: dict[str, int] = field(default_factory=dict)
     is_timed: bool = True
     plus: list[str] = field(default_factory=list)
@@ -104,6 +106,8 @@ def _directory(row: Row) -> tuple[Path, list[Path]]:
     """Where a module's results are kept, and the sources that they hold for."""
     top = row.top or ""
     sources = rtl_sources.closure([top])
+    if row.package:
+        sources = rtl_sources.with_numbers(sources, row.package, OUT / f"{row.id}-package")
     texts = [*sources, *sorted(rtl_sources.INCLUDE.glob("*.svh")), *METHOD, *LOCKS]
     parts = [top, repr(row.parameters), repr(row.way_parameters)]
     parts += [path.read_text(encoding="utf-8") for path in texts]

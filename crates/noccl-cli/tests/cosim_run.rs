@@ -80,6 +80,20 @@ fn collectives_take_the_same_course_in_hardware() {
 }
 
 #[test]
+fn reductions_by_units_of_two_operands_take_the_same_course_in_hardware() {
+    let kind = "-P router.wide_reduction.kind=\"two_operand\" --stalls 60,60 --stall-seed 7";
+    let reduce = "reduce --bytes 2KiB --algorithm in_network";
+    let (two, three) = (
+        in_lockstep(reduce, kind),
+        in_lockstep(reduce, "--stalls 60,60 --stall-seed 7"),
+    );
+    assert_eq!(two["verified"], true);
+    // Three operands meet at the root.
+    let end = |report: &serde_json::Value| report["last_event_cycle"].as_u64();
+    assert!(end(&two) > end(&three), "{two}");
+}
+
+#[test]
 fn a_trace_takes_the_same_course_through_network_interfaces() {
     let folder = Folder::new();
     let cluster = |x, y| format!("{{\"cluster\": {{\"x\": {x}, \"y\": {y}}}}}");

@@ -89,8 +89,8 @@ fn what_has_no_hardware_is_refused_by_its_field_before_anything_is_built() {
             &["router.flow", "non_blocking"][..],
         ),
         (
-            "s.json -P router.wide_reduction.kind=\"two_operand\"",
-            &["router.wide_reduction.kind", "three_operand"],
+            "s.json -P router.wide_reduction.cut_cycles=3",
+            &["router.wide_reduction.cut_cycles", "accepted: 2"],
         ),
         (
             "s.json --spec collective_noc_8x8",

@@ -277,9 +277,10 @@ impl Constants {
     }
 }
 
-/// How often a beat of that many operands is read from the store: sums of two or three go back into it.
+/// How often a beat of that many operands is read from the store: sums of two or three go back into it while operands are left.
 pub(crate) const fn passes(kind: WideReductionKind, operands: u32) -> u32 {
     match kind {
+        WideReductionKind::TwoOperand if operands > 2 => operands - 1,
         WideReductionKind::ThreeOperand if operands > 3 => 2,
         WideReductionKind::ThreeOperand | WideReductionKind::TwoOperand => 1,
     }

@@ -135,6 +135,14 @@ fn vector_bits(count: u32) -> u32 {
     bits(u64::from(count)).max(1)
 }
 
+/// Operands that a reduction unit takes per cycle.
+pub(crate) const fn operands(kind: WideReductionKind) -> u32 {
+    match kind {
+        WideReductionKind::TwoOperand => 2,
+        WideReductionKind::ThreeOperand => 3,
+    }
+}
+
 impl RtlConfig {
     /// Numbers of a network.
     ///
@@ -196,10 +204,7 @@ impl RtlConfig {
             window_beats_per_hop: Windows::BEATS_PER_HOP,
             max_window_beats: Windows::of(network).most,
             credit_beats: BEATS_PER_CREDIT,
-            reduction_operands: match wide.kind {
-                WideReductionKind::TwoOperand => 2,
-                WideReductionKind::ThreeOperand => 3,
-            },
+            reduction_operands: operands(wide.kind),
             cut_cycles: wide.cut_cycles,
             add_cycles: [
                 spec.cluster.fpu.bits64_cycles,
@@ -241,14 +246,6 @@ fn refuse(spec: &Spec) -> Result<(), RtlError> {
         }
     }
     let wide = &spec.router.wide_reduction;
-    match wide.kind {
-        WideReductionKind::ThreeOperand => (),
-        WideReductionKind::TwoOperand => {
-            let field = "router.wide_reduction.kind";
-            let accepted = "\"three_operand\" (the reduction unit folds up to three per pass)";
-            return refused(field, "\"two_operand\"".to_owned(), accepted);
-        }
-    }
     let lanes = 8 * spec.ni.wide_beat_bytes / LANE_BITS;
     if spec.cluster.num_cores < lanes {
         let accepted = format!("at least {lanes} (a unit of 64 bits per core folds a whole beat)");

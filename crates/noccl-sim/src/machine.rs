@@ -367,7 +367,7 @@ fn join_config(network: &Network) -> JoinConfig {
         fpu.bits8_cycles,
     ];
     let row = cycles.into_iter().max().unwrap_or(1) as usize;
-    let (adds_per_cycle, second_row) = match wide.kind {
+    let (adds_per_pass, second_row) = match wide.kind {
         WideReductionKind::TwoOperand => (1, 0),
         WideReductionKind::ThreeOperand => (2, row),
     };
@@ -380,7 +380,7 @@ fn join_config(network: &Network) -> JoinConfig {
         first_row: row + (wide.cut_cycles as usize).saturating_sub(2),
         second_row,
         cycles_per_add: u64::from(8u32.div_ceil(cluster.num_cores)),
-        adds_per_cycle,
+        adds_per_pass,
     }
 }
 

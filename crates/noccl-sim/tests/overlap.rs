@@ -142,6 +142,41 @@ fn two_dimensional_reduction_sustains_one_beat_per_cycle_with_three_operands() {
 }
 
 #[test]
+fn a_unit_of_two_operands_takes_5_cycles_per_addition_and_a_pass_per_addition_and_beat() {
+    let text = noccl_spec::preset_text("collective_noc_4x4").expect("preset");
+    let kind = (
+        "router.wide_reduction.kind".to_owned(),
+        "two_operand".to_owned(),
+    );
+    let spec = noccl_spec::parse_spec("preset", &text, &[kind]).expect("spec");
+    let net = noccl_net::elaborate(&spec).expect("network");
+    // Additions and hops on the way of the farthest member; additions of the router that has most.
+    for (root, additions, most, hops) in [((0, 0), 9, 2, 6), ((1, 0), 12, 3, 5), ((1, 1), 10, 4, 4)]
+    {
+        let runtime = |beats: u64| {
+            let kind = PortKind::WideReduction {
+                group: cube(0, 0, 3, 3),
+                root: cluster(root.0, root.1),
+                beats: beats as u32,
+            };
+            common::runtime(&net, 16, kind)
+        };
+        let one = 5 + 4 * hops + 5 * additions;
+        assert_eq!(runtime(1), one);
+        for beats in [64, 512] {
+            // First passes fill the gaps between the last beats' passes; sums that go back wait for operands that come in.
+            let without_waits = one + most * (beats - 1);
+            let cycles = runtime(beats);
+            assert!(cycles + 4 >= without_waits, "{cycles} of {without_waits}");
+            assert!(
+                100 * cycles <= 106 * without_waits,
+                "{cycles} of {without_waits}"
+            );
+        }
+    }
+}
+
+#[test]
 fn member_that_never_contributes_is_diagnosed() {
     let net = network("collective_noc_4x4");
     for kind in [

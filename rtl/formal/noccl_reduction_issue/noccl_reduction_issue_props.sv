@@ -13,9 +13,9 @@ module noccl_reduction_issue_props
   import noccl_collective_pkg::slot_t, noccl_collective_pkg::slot_set_t;
   import noccl_collective_pkg::place_t, noccl_collective_pkg::flow_t;
   import noccl_collective_pkg::dca_tag_t, noccl_collective_pkg::store_address_t;
-  import noccl_collective_pkg::PARTIALS_BANK;
+  import noccl_collective_pkg::PARTIALS_BANK, noccl_collective_pkg::passes_t;
 #(
-    /// Beats between their two passes; a power of two.
+    /// Beats between their first pass and their last one; a power of two.
     parameter int unsigned Partials = 2,
     /// Requests that the arithmetic holds.
     parameter int unsigned Stages   = 2
@@ -55,8 +55,21 @@ module noccl_reduction_issue_props
     return set & (set - port_set_t'(1));
   endfunction
 
-  function automatic logic is_long(port_set_t set);
-    return without_lowest(without_lowest(without_lowest(set))) != '0;
+  // Additions of a pass that is not the first.
+  localparam int unsigned Adds = noccl_cfg_pkg::REDUCTION_OPERANDS - 1;
+
+  // What has been folded once only so many passes are left.
+  function automatic port_set_t folded_of(port_set_t set, passes_t left);
+    port_set_t done;
+    for (int unsigned i = 0; i < NUM_PORTS; i++) begin
+      done[i] = set[i] && unsigned'($countones(set >> (i + 1))) >= Adds * 32'(left);
+    end
+    return done;
+  endfunction
+
+  // Passes that follow the first one.
+  function automatic passes_t left_of(port_set_t set);
+    return passes_t'((unsigned'($countones(set)) - 2) / Adds);
   endfunction
 
   // ------------------------------------------------------------------------------------- the unit's surroundings
@@ -70,8 +83,9 @@ module noccl_reduction_issue_props
   slot_t sum_slot;
   flow_t flow[REDUCTION_FLOWS];
   port_set_t join_set[REDUCTION_FLOWS];
-  // Watched place: a beat of four or five operands is between choice and last pass; its partial sum lies in the store.
+  // Watched place: a beat is between choice and last pass, of which so many follow; its partial sum lies in the store.
   logic is_busy_q, has_partial_q;
+  passes_t left_q;
   wide_data_t partial_q;
   logic marks, is_second;
   entry_t entry_q[Stages];
@@ -101,7 +115,7 @@ module noccl_reduction_issue_props
   assign exits = result_valid && result_ready;
   assign dca_ready = ready_i && 32'(entries_q) < Stages;
   assign accepts = dca_valid && dca_ready;
-  assign is_second = finishes != '0 && !takes;
+  assign is_second = re != '0 && !takes;
 
   noccl_reduction_issue #(
       .Partials(Partials)
@@ -148,16 +162,6 @@ module noccl_reduction_issue_props
     return digits;
   endfunction
 
-  // Without the two last ports.
-  function automatic port_set_t first_of(port_set_t set);
-    port_set_t first;
-    first = '0;
-    for (int unsigned i = 0; i < NUM_PORTS; i++) begin
-      first[i] = set[i] && without_lowest(set >> (i + 1)) != '0;
-    end
-    return first;
-  endfunction
-
   always_comb begin
     folded = fold(operand[0], operand[1]);
     if (has_third) folded = fold(folded, operand[2]);
@@ -183,14 +187,19 @@ module noccl_reduction_issue_props
       entries_q <= after_exit + $bits(entries_q)'(accepts);
       is_offered_q <= result_valid && !exits;
       if (takes && chosen == watched_slot && place_i == watched_i.place) begin
-        is_busy_q <= is_long(watched_join);
+        is_busy_q <= left_of(watched_join) != '0;
       end else if (is_second && raddr == watched_i) begin
-        is_busy_q <= 1'b0;
+        is_busy_q <= finishes == '0;
       end
       if (partial && partial_address == watched_i) has_partial_q <= 1'b1;
       else if (is_second && raddr == watched_i) has_partial_q <= 1'b0;
     end
     if (partial && partial_address == watched_i) partial_q <= entry_q[0].data;
+    if (takes && chosen == watched_slot && place_i == watched_i.place) begin
+      left_q <= left_of(watched_join);
+    end else if (is_second && raddr == watched_i) begin
+      left_q <= left_q - 1'b1;
+    end
     for (int unsigned e = 0; e < Stages; e++) begin
       if (exits && e + 1 < Stages) entry_q[e] <= entry_q[(e+1)%Stages];
       if (accepts && 32'(after_exit) == e) entry_q[e] <= '{tag: tag, data: folded};
@@ -229,6 +238,7 @@ module noccl_reduction_issue_props
     if (marks) ahead_q <= inside_q - count_t'(leaves_watched);
     else if (leaves_watched) ahead_q <= ahead_q - 1'b1;
     if (takes_watched && place_i == watched_i.place) read_q <= re;
+    else if (is_second && raddr == watched_i) read_q <= read_q | (re & watched_join);
   end
 
   // ------------------------------------------------------------------------------------------------ promises
@@ -238,10 +248,9 @@ module noccl_reduction_issue_props
   always_comb begin
     is_misread = 1'b0;
     if (takes_watched && place_i == watched_i.place) begin
-      is_misread = raddr != watched_i ||
-          re != (is_long(watched_join) ? first_of(watched_join) : watched_join);
+      is_misread = raddr != watched_i || re != folded_of(watched_join, left_of(watched_join));
     end else if (is_second && raddr == watched_i) begin
-      is_misread = re != ((watched_join & ~read_q) | PARTIALS_BANK);
+      is_misread = re != ((folded_of(watched_join, left_q - 1'b1) & ~read_q) | PARTIALS_BANK);
     end else if (re != '0) begin
       is_misread = raddr == watched_i;
     end
@@ -253,7 +262,7 @@ module noccl_reduction_issue_props
     // Room for a request, and a pass that may start.
     is_idle = 1'b0;
     if (!dca_valid || dca_ready) begin
-      if (waiting_q != '0) is_idle = finishes == '0 && may_finish_i == '1;
+      if (waiting_q != '0) is_idle = re == '0 && may_finish_i == '1;
       else if (open_q < count_t'(Partials)) is_idle = chosen != '0 && !takes;
     end
   end
@@ -270,7 +279,8 @@ module noccl_reduction_issue_props
   `ASSERT(SumsLeaveInTheirTurn, !is_out_of_turn)
   `ASSERT(SumsAreOfChosenBeats, !leaves_watched || inside_q != '0)
   `ASSERT(BeatsFinishOnce, (finishes & watched_slot) == '0 || takes_watched || between_q != '0)
-  `ASSERT(PartialSumsAreTakenAtOnce, !(result_valid && entry_q[0].tag.is_partial) || result_ready)
+  `ASSERT(PartialSumsAreTakenAtOnce,
+          !(result_valid && entry_q[0].tag.passes_left != '0) || result_ready)
   `ASSERT(PassesStartWhenTheyCan, !is_idle)
   `ASSERT(RequestsStay, !$past(rst_ni && dca_valid && !dca_ready) || (dca_valid && $stable
           ({tag, has_third, operand[0], operand[1], operand[2]})))
@@ -282,8 +292,8 @@ module noccl_reduction_issue_props
   localparam int unsigned Places = Partials + Stages + 1;
   typedef struct packed {
     logic           is_there;
-    // Its last pass is still to come.
-    logic           is_partial;
+    // Passes that are still to come.
+    passes_t        left;
     store_address_t address;
     wide_data_t     data;
   } place_of_beat_t;
@@ -291,28 +301,39 @@ module noccl_reduction_issue_props
   port_set_t request_ports;
   logic is_miscounted, is_misplaced, is_mistaken, is_mismarked;
 
+  // Of partial sums in the store, the oldest first.
+  passes_t waiting_left[Partials];
+  for (genvar w = 0; w < int'(Partials); w++) begin : gen_waiting
+    if (noccl_cfg_pkg::REDUCTION_OPERANDS == 2) begin : gen_two
+      assign waiting_left[w] =
+          u_issue.gen_two.waiting_left_q[index_t'(32'(u_issue.first_q)+w)] + 1'b1;
+    end else begin : gen_three
+      assign waiting_left[w] = 1'b1;
+    end
+  end
+
   always_comb begin
     for (int unsigned w = 0; w < Partials; w++) begin
       beat[w].is_there = w < 32'(u_issue.num_waiting_q);
-      beat[w].is_partial = 1'b1;
+      beat[w].left = waiting_left[w];
       beat[w].address = u_issue.waiting_q[index_t'(32'(u_issue.first_q)+w)];
       beat[w].data = partial_q;
     end
     for (int unsigned e = 0; e < Stages; e++) begin
       beat[Partials+e].is_there = e < 32'(entries_q);
-      beat[Partials+e].is_partial = entry_q[e].tag.is_partial;
+      beat[Partials+e].left = entry_q[e].tag.passes_left;
       beat[Partials+e].address = '{place: entry_q[e].tag.place, slot: entry_q[e].tag.slot};
       beat[Partials+e].data = entry_q[e].data;
     end
     beat[Places-1].is_there = dca_valid;
-    beat[Places-1].is_partial = tag.is_partial;
+    beat[Places-1].left = tag.passes_left;
     beat[Places-1].address = '{place: tag.place, slot: tag.slot};
     beat[Places-1].data = folded;
   end
 
   always_comb begin
     count_t partials, waiting, of_watched, of_watched_partial, at_watched_partial, marked, rank;
-    count_t last_ones, first_ones;
+    count_t older;
     logic is_waiting, is_watched;
     is_watched = 1'b0;
     partials = '0;
@@ -323,37 +344,37 @@ module noccl_reduction_issue_props
     marked = '0;
     rank = '0;
     is_waiting = 1'b0;
-    last_ones = '0;
     is_mistaken = 1'b0;
     is_mismarked = 1'b0;
-    // Beats before their last pass stand behind all others of their slot.
-    for (int unsigned b = 0; b < Places; b++) begin
-      if (beat[b].is_there && !beat[b].is_partial && beat[b].address.slot == watched_i.slot) begin
-        if (beat[b].data[MARK]) rank = last_ones;
-        last_ones += count_t'(1);
+    // Of a slot, a beat with fewer passes to come goes before the others.
+    older = '0;
+    for (int unsigned left = 0; left < 2 ** $bits(passes_t); left++) begin
+      for (int unsigned b = 0; b < Places; b++) begin
+        is_watched = beat[b].address.slot == watched_i.slot;
+        if (beat[b].is_there && 32'(beat[b].left) == left && is_watched) begin
+          if (beat[b].data[MARK] && (left == 0 || beat[b].address == watched_i)) rank = older;
+          older += count_t'(1);
+        end
       end
     end
-    first_ones = last_ones;
     for (int unsigned b = 0; b < Places; b++) begin
       if (beat[b].is_there) begin
         is_watched = beat[b].address == watched_i;
-        partials += count_t'(beat[b].is_partial);
+        partials += count_t'(beat[b].left != '0);
+        is_mistaken |= beat[b].left > left_of(
+            join_i[beat[b].address.slot]
+        ) || (b < Partials && beat[b].left == '0);
         waiting += count_t'(b < Partials);
         if (beat[b].address.slot == watched_i.slot) begin
           of_watched += count_t'(1);
-          of_watched_partial += count_t'(beat[b].is_partial);
-          if (beat[b].is_partial) begin
-            if (is_watched && beat[b].data[MARK]) rank = first_ones;
-            first_ones += count_t'(1);
-            is_mistaken |= !is_long(watched_join);
-          end
+          of_watched_partial += count_t'(beat[b].left != '0);
         end
         if (is_watched) begin
-          at_watched_partial += count_t'(beat[b].is_partial);
+          at_watched_partial += count_t'(beat[b].left != '0);
           is_waiting |= b < Partials;
           is_mistaken |= beat[b].data[MARK-1:0] != digits_of(
-              beat[b].is_partial ? first_of(watched_join) : watched_join
-          );
+              folded_of(watched_join, beat[b].left)
+          ) || (beat[b].left != '0 && beat[b].left != left_q);
         end
         if (b >= Partials || is_watched) marked += count_t'(beat[b].data[MARK]);
         if (b >= Partials && !is_watched) is_mismarked |= beat[b].data[MARK];
@@ -364,7 +385,7 @@ module noccl_reduction_issue_props
         u_issue.last_q != index_t'(32'(u_issue.first_q) + 32'(u_issue.num_waiting_q)) ||
         32'(u_issue.num_waiting_q) > Partials || 32'(entries_q) > Stages;
     is_misplaced = at_watched_partial != count_t'(is_busy_q) || has_partial_q != is_waiting ||
-        (is_busy_q && read_q != first_of(watched_join));
+        (is_busy_q && (read_q != folded_of(watched_join, left_q) || left_q == '0));
     is_mismarked |= marked != count_t'(is_marked_q) || (is_marked_q && !was_marked_q) ||
         (is_marked_q && (rank != ahead_q || ahead_q >= inside_q));
   end

@@ -28,18 +28,21 @@ package noccl_collective_pkg;
   } store_address_t;
   localparam int unsigned STORE_WORDS = MAX_WINDOW_BEATS * 2 ** SLOT_BITS;
 
-  // Beats of four and five operands take two passes. The sum of the first waits in the place of the first input's
-  // operand, which it has folded if there was one.
+  // Beats of more operands than a pass folds take several, the later ones with the sum so far. That waits in the place of
+  // the first input's operand, which it has folded if there was one.
   localparam noccl_flit_pkg::port_set_t PARTIALS_BANK = noccl_flit_pkg::port_set_t'(1);
-  // Beats between their two passes.
+  // Beats between their first pass and their last one.
   localparam int unsigned PARTIALS = 8;
+  // Passes of a beat that are still to come: at most three of two operands, one of three.
+  localparam int unsigned PASS_BITS = noccl_cfg_pkg::REDUCTION_OPERANDS == 2 ? 2 : 1;
+  typedef logic [PASS_BITS-1:0] passes_t;
 
   // What a request to the arithmetic carries and its result brings back.
   typedef struct packed {
-    slot_t  slot;
-    place_t place;
-    // Operands are left: the result goes back into the store.
-    logic   is_partial;
+    slot_t   slot;
+    place_t  place;
+    // Passes that follow: unless none does, the result goes back into the store.
+    passes_t passes_left;
   } dca_tag_t;
 
   // Accesses to the operand banks of a tile: one write per bank, reads of some banks at one address.
@@ -51,7 +54,7 @@ package noccl_collective_pkg;
     store_address_t                                                     raddr;
   } store_request_t;
 
-  // Two or three operands for the arithmetic, folded from the first.
+  // Two or three operands for the arithmetic, folded from the first; never three where a pass folds two.
   typedef struct packed {
     noccl_flit_pkg::operator_e  operator;
     noccl_flit_pkg::element_e   element;

@@ -2,8 +2,8 @@
 // Brings the operands of a beat to the arithmetic and its result to the router.
 //
 // The banks' read registers hold the operands while the arithmetic is busy: no other register is in front of it, and the
-// arithmetic's last register is the one behind it. A beat has two or three operands per pass; four and five take a second pass,
-// before which the sum of the first one goes back into the store. A second pass goes before a new beat.
+// arithmetic's last register is the one behind it. A pass folds two operands, or up to three (`REDUCTION_OPERANDS`). Beats of more
+// take several passes: in between the sum goes back into the store. A further pass goes before a new beat.
 //
 // Latency: chosen in c, offered to the arithmetic in c + 1, its result to the router when it comes out. Throughput: one pass
 // per cycle.
@@ -20,8 +20,9 @@ module noccl_reduction_issue
   import noccl_collective_pkg::slot_t, noccl_collective_pkg::slot_set_t;
   import noccl_collective_pkg::place_t, noccl_collective_pkg::flow_t;
   import noccl_collective_pkg::dca_tag_t, noccl_collective_pkg::store_address_t;
+  import noccl_collective_pkg::passes_t;
 #(
-    /// Beats between their two passes; at least 2.
+    /// Beats between their first pass and their last one; at least 2.
     parameter int unsigned Partials = noccl_collective_pkg::PARTIALS
 ) (
     /// Clock.
@@ -88,58 +89,105 @@ module noccl_reduction_issue
     return set & (set - port_set_t'(1));
   endfunction
 
-  // The two last ports in order.
-  function automatic port_set_t last_two(port_set_t set);
-    port_set_t last, rest;
-    last = '0;
-    for (int unsigned i = 0; i < NUM_PORTS; i++) begin
-      rest = set >> (i + 1);
-      last[i] = set[i] && without_lowest(rest) == '0;
-    end
-    return last;
-  endfunction
-
   // ------------------------------------------------------------------------------------- what goes next
 
   // The register in front of the arithmetic: which pass its banks have been read for.
-  logic request_valid_q, request_valid_d, is_partial_q;
+  logic request_valid_q, request_valid_d;
+  passes_t request_left_q;
   slot_t request_slot_q;
   place_t request_place_q;
   port_set_t request_ports_q;
 
-  // Partial sums in the store that wait for their second pass, in order; and all beats between their passes.
+  // Partial sums in the store that wait for their next pass, in order; and all beats between their passes.
   store_address_t waiting_q[Partials];
   index_t first_q, last_q;
   partials_t num_waiting_q, num_waiting_d, partials_q, partials_d;
 
-  logic can_take, wants_second, starts_second, is_long;
+  logic can_take, wants_second, may_start, starts_second, ends_partial, is_long;
   store_address_t second;
   slot_t chosen_slot, slot;
   port_set_t chosen_join, ports;
+  // Passes that follow the first one of the chosen beat, and the next one of the oldest partial sum.
+  passes_t first_left, second_left;
+  // Of the request: the inputs behind its first operand, and those behind its second.
+  port_set_t second_ports, third_ports;
 
   assign can_take = !request_valid_q || dca_ready_i;
   assign wants_second = num_waiting_q != '0;
   assign second = waiting_q[first_q];
-  assign starts_second = can_take && wants_second && may_finish_i[second.slot];
+  assign may_start = second_left != '0 || may_finish_i[second.slot];
+  assign starts_second = can_take && wants_second && may_start;
+  assign ends_partial = starts_second && second_left == '0;
 
   assign chosen_slot = noccl_collective_pkg::slot_index(chosen_i);
   assign chosen_join = join_i[chosen_slot];
-  assign is_long = without_lowest(without_lowest(without_lowest(chosen_join))) != '0;
+  assign is_long = first_left != '0;
   assign takes_o = can_take && !wants_second && chosen_i != '0
       && (!is_long || partials_q != partials_t'(Partials));
 
   assign slot = wants_second ? second.slot : chosen_slot;
-  always_comb begin : p_ports
-    ports = chosen_join;
-    if (is_long) ports = chosen_join & ~last_two(chosen_join);
-    if (wants_second) begin
-      ports = last_two(join_i[second.slot]) | noccl_collective_pkg::PARTIALS_BANK;
+  if (noccl_cfg_pkg::REDUCTION_OPERANDS == 2) begin : gen_two
+    passes_t waiting_left_q[Partials];
+    port_set_t behind_two, rest, by_left[4];
+
+    function automatic port_set_t highest(port_set_t set);
+      port_set_t last;
+      for (int unsigned i = 0; i < NUM_PORTS; i++) last[i] = set[i] && (set >> (i + 1)) == '0;
+      return last;
+    endfunction
+
+    always_ff @(posedge clk_i) begin
+      if (partial_o) waiting_left_q[last_q] <= dca_result_tag_i.passes_left - 1'b1;
     end
+    assign second_left = waiting_left_q[first_q];
+
+    assign behind_two  = without_lowest(without_lowest(chosen_join));
+    always_comb begin : p_left
+      first_left = '0;
+      for (int unsigned i = 0; i < NUM_PORTS; i++) first_left += passes_t'(behind_two[i]);
+    end
+
+    always_comb begin : p_ports
+      // Inputs in order from the last one: with so many passes to come, a pass folds the operand of this one.
+      rest = join_i[second.slot];
+      for (int unsigned left = 0; left < 4; left++) begin
+        by_left[left] = highest(rest);
+        rest &= ~by_left[left];
+      end
+      ports = chosen_join & ~behind_two;
+      if (wants_second) ports = by_left[second_left] | noccl_collective_pkg::PARTIALS_BANK;
+    end
+
+    assign third_ports = '0;
+  end else begin : gen_three
+    // The two last ports in order.
+    function automatic port_set_t last_two(port_set_t set);
+      port_set_t last, rest;
+      last = '0;
+      for (int unsigned i = 0; i < NUM_PORTS; i++) begin
+        rest = set >> (i + 1);
+        last[i] = set[i] && without_lowest(rest) == '0;
+      end
+      return last;
+    endfunction
+
+    assign first_left  = without_lowest(without_lowest(without_lowest(chosen_join))) != '0;
+    assign second_left = '0;
+
+    always_comb begin : p_ports
+      ports = chosen_join;
+      if (is_long) ports = chosen_join & ~last_two(chosen_join);
+      if (wants_second) begin
+        ports = last_two(join_i[second.slot]) | noccl_collective_pkg::PARTIALS_BANK;
+      end
+    end
+
+    assign third_ports = without_lowest(second_ports);
   end
 
   always_comb begin : p_finishes
     finishes_o = '0;
-    finishes_o[slot] = starts_second || (takes_o && !is_long);
+    finishes_o[slot] = ends_partial || (takes_o && !is_long);
   end
 
   assign store_re_o = takes_o || starts_second ? ports : '0;
@@ -148,16 +196,16 @@ module noccl_reduction_issue
 
   // -------------------------------------------------------------------------------------------- request
 
-  port_set_t second_ports, third_ports;
-
   assign second_ports = without_lowest(request_ports_q);
-  assign third_ports = without_lowest(second_ports);
-
   assign dca_valid_o = request_valid_q;
   assign dca_operator_o = flow_i[request_slot_q].operator;
   assign dca_element_o = flow_i[request_slot_q].element;
   assign dca_has_third_o = third_ports != '0;
-  assign dca_tag_o = '{slot: request_slot_q, place: request_place_q, is_partial: is_partial_q};
+  assign dca_tag_o = '{
+          slot: request_slot_q,
+          place: request_place_q,
+          passes_left: request_left_q
+      };
 
   // Operand that each input's bank is.
   port_set_t selects[3];
@@ -176,15 +224,18 @@ module noccl_reduction_issue
 
   // --------------------------------------------------------------------------------------------- result
 
-  assign partial_o = dca_result_valid_i && dca_result_tag_i.is_partial;
+  logic is_partial;
+
+  assign is_partial = dca_result_tag_i.passes_left != '0;
+  assign partial_o = dca_result_valid_i && is_partial;
   assign partial_address_o = '{place: dca_result_tag_i.place, slot: dca_result_tag_i.slot};
-  assign result_valid_o = dca_result_valid_i && !dca_result_tag_i.is_partial;
+  assign result_valid_o = dca_result_valid_i && !is_partial;
   assign result_slot_o = dca_result_tag_i.slot;
-  assign dca_result_ready_o = dca_result_tag_i.is_partial || result_ready_i;
+  assign dca_result_ready_o = is_partial || result_ready_i;
 
   assign request_valid_d = takes_o || starts_second || (request_valid_q && !dca_ready_i);
   assign num_waiting_d = num_waiting_q + partials_t'(partial_o) - partials_t'(starts_second);
-  assign partials_d = partials_q + partials_t'(takes_o && is_long) - partials_t'(starts_second);
+  assign partials_d = partials_q + partials_t'(takes_o && is_long) - partials_t'(ends_partial);
 
   function automatic index_t next(index_t index);
     return 32'(index) == Partials - 1 ? '0 : index + 1'b1;
@@ -208,15 +259,16 @@ module noccl_reduction_issue
 
   always_ff @(posedge clk_i) begin
     if (takes_o || starts_second) begin
-      is_partial_q <= !wants_second && is_long;
-      request_slot_q <= slot;
+      request_left_q  <= wants_second ? second_left : first_left;
+      request_slot_q  <= slot;
       request_place_q <= store_raddr_o.place;
       request_ports_q <= ports;
     end
     if (partial_o) waiting_q[last_q] <= partial_address_o;
   end
 
-  `ASSERT_INIT(ThreeOperands, noccl_cfg_pkg::REDUCTION_OPERANDS == 3)
+  `ASSERT_INIT(TwoOrThreeOperands,
+               noccl_cfg_pkg::REDUCTION_OPERANDS == 2 || noccl_cfg_pkg::REDUCTION_OPERANDS == 3)
   `ASSERT_INIT(TwoPartials, Partials >= 2)
   `ASSERT(PartialsAreKnown, num_waiting_q <= partials_q)
   `ASSERT(RoomForPartials, partials_q <= partials_t'(Partials))

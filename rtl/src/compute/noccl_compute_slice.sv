@@ -228,6 +228,10 @@ module noccl_compute_slice #(
         .dca_result_o,
         .dca_tag_o({dca_refusal_o, dca_result_tag_o})
     );
+    // No row folds it.
+    logic unused_third;
+    assign unused_third = ^dca_third_i;
+
     `ASSUME(TwoOperandsOnly, !dca_valid_i || !dca_has_third_i)
   end
 

@@ -188,7 +188,7 @@ module noccl_junction
   noccl_compute_slice #(
       .NumLanes     (NumLanes),
       .Elements     (Elements),
-      .ThreeOperands(HasReduction),
+      .ThreeOperands(HasReduction && noccl_cfg_pkg::REDUCTION_OPERANDS == 3),
       .core_tag_t   (core_tag_t),
       .dca_tag_t    (noccl_collective_pkg::dca_tag_t)
   ) u_slice (

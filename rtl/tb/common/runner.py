@@ -52,6 +52,7 @@ class Build:
         assertions: Assertions stop the run.
         options: Further options of Verilator.
         configuration: Whose generated package.
+        package: Numbers that differ from those of the package of `rtl_sources.CONFIGURATION`.
     """
 
     top: str
@@ -61,6 +62,7 @@ class Build:
     assertions: bool = True
     options: Sequence[str] = ()
     configuration: str = rtl_sources.CONFIGURATION
+    package: Mapping[str, int] = field(default_factory=dict)
 
 
 class _Verilator(cocotb_runner.Verilator):
@@ -128,6 +130,9 @@ def compile_bench(build: Build) -> Path:
         RuntimeError: The compilers' messages.
     """
     sources = rtl_sources.closure([build.top], configuration=build.configuration)
+    if build.package:
+        numbers = "-".join(f"{name}-{value}" for name, value in sorted(build.package.items()))
+        sources = rtl_sources.with_numbers(sources, build.package, OUT / f"package-{numbers}")
     directory = OUT / f"{build.top}-{_key(build, sources)}"
     if (directory / build.top).exists():
         return directory

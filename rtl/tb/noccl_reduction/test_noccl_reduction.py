@@ -26,11 +26,17 @@ JOINS = [join for join in flits.joins() if len(join.members) > 1]
 OUTPUT, TURN, OWED = "output", "turn", "owed"
 
 
-@pytest.mark.parametrize(("add_cycles", "pipeline_beats"), [(3, 6), (1, 2)])
-def test_laws_hold_for_every_arithmetic(add_cycles: int, pipeline_beats: int) -> None:
+# Operands of a pass, cycles of an addition, beats that the arithmetic holds.
+@pytest.mark.parametrize(
+    ("operands", "add_cycles", "pipeline_beats"), [(3, 3, 6), (3, 1, 2), (2, 3, 3), (2, 1, 1)]
+)
+def test_laws_hold_for_every_arithmetic(
+    operands: int, add_cycles: int, pipeline_beats: int
+) -> None:
     parameters = {"AddCycles": add_cycles, "PipelineBeats": pipeline_beats}
-    build = runner.Build("noccl_reduction_tb", parameters)
-    environment = {name.upper(): str(value) for name, value in parameters.items()}
+    package = {"REDUCTION_OPERANDS": operands}
+    build = runner.Build("noccl_reduction_tb", parameters, package=package)
+    environment = {name.upper(): str(value) for name, value in (parameters | package).items()}
     runner.run(build, __file__, environment)
 
 
@@ -191,36 +197,45 @@ async def alone(dut, join: Join, here: flits.Coord, beats: int) -> Bench:
     raise AssertionError("never over")
 
 
-# Sets, roots and routers with two to five inputs; their passes.
+# Sets, roots and routers with two to five inputs.
 SHAPES = {
-    2: (Join((0, 0), (3, 0), (1, 0)), (2, 0), [2]),
-    3: (Join((0, 0), (3, 3), (1, 0)), (1, 0), [3]),
-    4: (Join((0, 0), (3, 3), (2, 0)), (2, 0), [2, 3]),
-    5: (Join((0, 0), (3, 3), (2, 1)), (2, 1), [3, 3]),
+    2: (Join((0, 0), (3, 0), (1, 0)), (2, 0)),
+    3: (Join((0, 0), (3, 3), (1, 0)), (1, 0)),
+    4: (Join((0, 0), (3, 3), (2, 0)), (2, 0)),
+    5: (Join((0, 0), (3, 3), (2, 1)), (2, 1)),
 }
+
+
+def passes(num_inputs: int) -> list[int]:
+    """Operands of each pass of a beat, a sum so far among them."""
+    if os.environ["REDUCTION_OPERANDS"] == "2":
+        return [2] * (num_inputs - 1)
+    return {2: [2], 3: [3], 4: [2, 3], 5: [3, 3]}[num_inputs]
 
 
 @cocotb.test()
 @cocotb.parametrize(num_inputs=[2, 3, 4, 5])
 async def a_beat_takes_its_additions_and_two_cycles_per_pass(dut, num_inputs: int) -> None:
-    join, here, passes = SHAPES[num_inputs]
+    join, here = SHAPES[num_inputs]
     assert len(join.inputs(here)) == num_inputs
     bench = await alone(dut, join, here, 1)
     # The first operand to come takes a slot, the others come in the next cycle.
     assert bench.absorbed_cycles == [0] + [1] * (num_inputs - 1)
     add_cycles = int(os.environ["ADDCYCLES"])
     # Between the passes: into the store, chosen, read.
-    cycles = sum(2 + add_cycles * (operands - 1) for operands in passes)
+    cycles = sum(2 + add_cycles * (operands - 1) for operands in passes(num_inputs))
     assert bench.sum_cycles == [1 + cycles]
 
 
 @cocotb.test()
 @cocotb.parametrize(num_inputs=[2, 3, 4, 5])
 async def beats_follow_each_other_at_full_rate(dut, num_inputs: int) -> None:
-    join, here, passes = SHAPES[num_inputs]
+    join, here = SHAPES[num_inputs]
     bench = await alone(dut, join, here, MAX_BEATS)
     cycles = bench.sum_cycles[-1] - bench.sum_cycles[0]
-    # Four and five operands go round once more.
-    slow_cycles = {6: 2.4, 2: 3.1}[int(os.environ["PIPELINEBEATS"])]
-    cycles_per_beat = 1 if len(passes) == 1 else slow_cycles
-    assert cycles <= cycles_per_beat * (MAX_BEATS - 1) + 4
+    # A pass per cycle; of three operands, sums that go back into the store wait too.
+    num_passes = len(passes(num_inputs))
+    waits = {"3": 0.4, "1": 1.1}[os.environ["ADDCYCLES"]]
+    if num_passes == 1 or os.environ["REDUCTION_OPERANDS"] == "2":
+        waits = 0
+    assert cycles <= (num_passes + waits) * (MAX_BEATS - 1) + 4

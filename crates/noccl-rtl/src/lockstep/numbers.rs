@@ -5,6 +5,7 @@
 //! the library at hand.
 
 use super::LockstepError;
+use crate::config::operands;
 use noccl_net::Network;
 use noccl_net::deadlock::{Windows, reduction_flows};
 use std::collections::HashMap;
@@ -69,6 +70,7 @@ impl Numbers {
             ("REDUCTION_FLOWS", reduction_flows(network)),
             ("WINDOW_BEATS", windows.neighbours),
             ("MAX_WINDOW_BEATS", windows.most),
+            ("REDUCTION_OPERANDS", operands(router.wide_reduction.kind)),
         ];
         for (name, wanted) in expected {
             let found = self.get(name)?;

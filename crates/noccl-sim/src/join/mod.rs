@@ -49,8 +49,8 @@ pub(crate) struct JoinConfig {
     /// Beats that the rows of the arithmetic hold until they are blocked; without a third operand there is one row.
     pub first_row: usize,
     pub second_row: usize,
-    /// Additions per cycle: 1 (two operands) or 2 (three operands).
-    pub adds_per_cycle: u64,
+    /// Additions of a beat in a pass through the arithmetic: 1 (two operands) or 2 (three operands).
+    pub adds_per_pass: u8,
     /// Cycles in which the cluster's FPUs work off one 64-byte addition: 8 of 64 bit do it in one.
     pub cycles_per_add: u64,
 }

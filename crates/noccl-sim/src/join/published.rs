@@ -89,7 +89,7 @@ impl Published {
         if cycle >= unit.next_issue
             && let Some(mut beat) = unit.ready.pop_front()
         {
-            let busy = beat.adds.div_ceil(config.adds_per_cycle) * config.cycles_per_add;
+            let busy = beat.adds * config.cycles_per_add;
             let shared = share_fpus(&mut context.fpu_busy_until[r], cycle, busy);
             unit.next_issue = cycle + busy + shared;
             beat.done = cycle + beat.adds * beat.done + config.cut_cycles;

@@ -11,32 +11,8 @@ use crate::flit::{Flit, FlitKind, LAST};
 use noccl_net::Port;
 use serde::{Deserialize, Serialize};
 
-/// Beats that may be between their two passes.
+/// Beats that may be between their first pass and their last one.
 const MOST_PARTIALS: u8 = 8;
-
-/// What a pass of a beat through the arithmetic brings.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-enum Brings {
-    /// A result.
-    #[default]
-    Sum,
-    /// A result, after the second row has added a third operand.
-    SumOfThree,
-    /// What goes back into the store, to be folded with the other operands.
-    Partial,
-    /// The same of three operands.
-    PartialOfThree,
-}
-
-impl Brings {
-    const fn has_third(self) -> bool {
-        matches!(self, Self::SumOfThree | Self::PartialOfThree)
-    }
-
-    const fn is_partial(self) -> bool {
-        matches!(self, Self::Partial | Self::PartialOfThree)
-    }
-}
 
 /// A beat in the arithmetic.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
@@ -45,10 +21,27 @@ pub(super) struct Pass {
     ready: u64,
     payload: u32,
     slot: u8,
-    /// Additions in the first row, and the cycles of one.
-    adds: u8,
+    /// Cycles of an addition.
     add_cycles: u8,
-    brings: Brings,
+    /// The second row adds a third operand.
+    has_third: bool,
+    /// Passes of the beat that follow: unless none does, the sum goes back into the store.
+    left: u8,
+}
+
+impl Pass {
+    const fn is_partial(&self) -> bool {
+        self.left != 0
+    }
+}
+
+/// A partial sum that lies in the store, to be folded with the next operands.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+struct Partial {
+    slot: u8,
+    /// Passes that follow the next one.
+    left: u8,
+    payload: u32,
 }
 
 /// What happens in a cycle besides what follows from the state at its start.
@@ -76,8 +69,8 @@ pub(super) struct Unit {
     pub flows: Few<Flow, 2>,
     first: Few<Pass, 3>,
     second: Few<Pass, 3>,
-    /// Partial sums in the store: their slots and payloads.
-    waiting: Few<(u8, u32), 1>,
+    /// Partial sums in the store, in the order in which they came out.
+    waiting: Few<Partial, 1>,
     pub bytes: Bytes,
 }
 
@@ -154,7 +147,7 @@ impl Unit {
         let front = if is_second {
             self.second.front()
         } else {
-            self.first.front().filter(|p| !p.brings.has_third())
+            self.first.front().filter(|p| !p.has_third)
         };
         front.filter(|p| p.ready <= cycle).map(|p| (*p, is_second))
     }
@@ -162,17 +155,14 @@ impl Unit {
     /// Does a partial sum take the write port of its bank in this cycle?
     #[inline]
     pub(super) fn stores_partial(&self, cycle: u64) -> bool {
-        self.partials > 0
-            && self
-                .oldest(cycle)
-                .is_some_and(|(p, _)| p.brings.is_partial())
+        self.partials > 0 && self.oldest(cycle).is_some_and(|(p, _)| p.is_partial())
     }
 
     /// The result that is offered to the router.
     #[inline]
     pub(super) fn result(&self, here: u32, cycle: u64) -> Option<Flit> {
         let (pass, _) = self.oldest(cycle)?;
-        if pass.brings.is_partial() {
+        if pass.is_partial() {
             return None;
         }
         let flow = self.flows.get(self.at_slot(pass.slot)?)?;
@@ -216,17 +206,16 @@ impl Unit {
             && self.next_issue <= cycle
         {
             self.request = None;
-            let cycles = u64::from(pass.adds) * u64::from(pass.add_cycles);
-            let ready = cycle + config.with_cuts(cycles);
+            let ready = cycle + config.with_cuts(u64::from(pass.add_cycles));
             self.first.push_back(Pass { ready, ..pass });
-            let busy = u64::from(pass.adds) * config.cycles_per_add;
+            let busy = config.cycles_per_add;
             self.next_issue = cycle + busy + share_fpus(fpu_busy_until, cycle, busy);
         }
         if self.request.is_some() {
             return Started::default();
         }
         match waiting {
-            Some(partial) => self.finish_partial(partial),
+            Some(partial) => self.go_on(partial, config),
             None if moves.chosen != 0 => self.begin(moves.chosen - 1, config),
             None => Started::default(),
         }
@@ -237,7 +226,7 @@ impl Unit {
     fn move_rows(&mut self, cycle: u64, moves: Moves, config: &JoinConfig) {
         let mut goes_past = false;
         if let Some((pass, is_second)) = self.oldest(cycle) {
-            let is_partial = pass.brings.is_partial();
+            let is_partial = pass.is_partial();
             let is_taken = is_partial || moves.is_granted;
             goes_past = is_taken && !is_second;
             if is_taken && is_second {
@@ -246,7 +235,11 @@ impl Unit {
                 self.first.pop_front();
             }
             if is_taken && is_partial {
-                self.waiting.push_back((pass.slot, pass.payload));
+                self.waiting.push_back(Partial {
+                    slot: pass.slot,
+                    left: pass.left - 1,
+                    payload: pass.payload,
+                });
             } else if is_taken {
                 self.leave(pass.slot);
             }
@@ -257,9 +250,8 @@ impl Unit {
             && let Some(pass) = self.first.front().filter(is_through).copied()
         {
             self.first.pop_front();
-            let has_third = pass.brings.has_third();
             // What has no third operand passes through.
-            let cycles = if has_third { pass.add_cycles } else { 1 };
+            let cycles = if pass.has_third { pass.add_cycles } else { 1 };
             let ready = cycle + u64::from(cycles);
             self.second.push_back(Pass { ready, ..pass });
         }
@@ -287,31 +279,21 @@ impl Unit {
         let Some(flow) = self.flows.get_mut(at) else {
             return Started::default();
         };
-        let operands = flow.operands() as u8;
-        let (adds, brings) = match (config.adds_per_cycle, operands) {
-            (1, _) => (operands - 1, Brings::Sum),
-            (_, 2) => (1, Brings::Sum),
-            (_, 3) => (1, Brings::SumOfThree),
-            (_, 4) => (1, Brings::Partial),
-            (_, _) => (1, Brings::PartialOfThree),
-        };
-        if brings.is_partial() && self.partials == MOST_PARTIALS {
+        let (adds, most) = (flow.operands() as u8 - 1, config.adds_per_pass);
+        let left = adds.div_ceil(most) - 1;
+        if left != 0 && self.partials == MOST_PARTIALS {
             return Started::default();
         }
         let beat = flow.start();
-        self.partials += u8::from(brings.is_partial());
-        let owes = if brings.is_partial() {
-            0
-        } else {
-            flow.finish()
-        };
+        self.partials += u8::from(left != 0);
+        let owes = if left == 0 { flow.finish() } else { 0 };
         self.request = Some(Pass {
             ready: 0,
             payload: 0,
             slot: flow.slot,
-            adds,
             add_cycles: flow.add_cycles,
-            brings,
+            has_third: adds - left * most == 2,
+            left,
         });
         Started {
             begins: Some((at, beat)),
@@ -319,25 +301,27 @@ impl Unit {
         }
     }
 
-    /// A partial sum is read from the store, with the rest of its operands.
+    /// A partial sum is read from the store, with as many further operands as a pass adds.
     #[cold]
-    fn finish_partial(&mut self, (slot, payload): (u8, u32)) -> Started {
-        let Some(at) = self.at_slot(slot) else {
+    fn go_on(&mut self, partial: Partial, config: &JoinConfig) -> Started {
+        let is_last = partial.left == 0;
+        let Some(at) = self.at_slot(partial.slot) else {
             return Started::default();
         };
-        let Some(flow) = self.flows.get_mut(at).filter(|f| f.may_finish()) else {
+        let flow = self.flows.get_mut(at);
+        let Some(flow) = flow.filter(|f| !is_last || f.may_finish()) else {
             return Started::default();
         };
-        let owes = flow.finish();
+        let owes = if is_last { flow.finish() } else { 0 };
         self.waiting.pop_front();
-        self.partials -= 1;
+        self.partials -= u8::from(is_last);
         self.request = Some(Pass {
             ready: 0,
-            payload,
-            slot,
-            adds: 1,
+            payload: partial.payload,
+            slot: partial.slot,
             add_cycles: flow.add_cycles,
-            brings: Brings::SumOfThree,
+            has_third: config.adds_per_pass == 2,
+            left: partial.left,
         });
         Started {
             begins: None,

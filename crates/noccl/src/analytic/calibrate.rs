@@ -5,9 +5,10 @@ use super::grid::{GridPoint, paper_grid};
 use crate::watch::Tally;
 use crate::{Error, Watch};
 use noccl_model::{CALIBRATION_FORMAT, Calibration, calibration_runs, conditions, fit, held_out};
-use noccl_net::Network;
+use noccl_net::{Network, elaborate};
 use noccl_run::{Mode, RunConfig};
 use noccl_sim::run_schedule;
+use noccl_spec::{RouterFlow, WideReductionKind};
 use noccl_workload::Schedule;
 use rayon::prelude::*;
 use std::path::Path;
@@ -26,12 +27,13 @@ use std::path::Path;
 /// # Ok::<(), noccl::Error>(())
 /// ```
 pub fn calibrate(network: &Network, command: &str, watch: Watch<'_>) -> Result<Calibration, Error> {
-    let runs = calibration_runs(network)?;
+    let measured_on = telling(network)?;
+    let runs = calibration_runs(&measured_on)?;
     let grid = paper_grid(network)?;
     let tally = Tally::new(watch, (runs.len() + grid.len()) as u64);
     let measured: Vec<u64> = runs
         .par_iter()
-        .map(|run| simulated_cycles(network, &run.schedule, &tally))
+        .map(|run| simulated_cycles(&measured_on, &run.schedule, &tally))
         .collect::<Result<_, _>>()?;
     let (constants, fitted) = fit(&runs, &measured)?;
     let others: Vec<(String, f64, u64)> = grid
@@ -51,6 +53,16 @@ pub fn calibrate(network: &Network, command: &str, watch: Watch<'_>) -> Result<C
         runs: fitted,
         held_out: held_out(&others),
     })
+}
+
+/// The network on which cut and addition can be told apart: in units of two operands each addition is a pass with a cut of its
+/// own, so that runs show their sum only. The constants are those of the parts, which both kinds of units have.
+fn telling(network: &Network) -> Result<Network, Error> {
+    let mut spec = network.spec().clone();
+    if spec.router.flow == RouterFlow::NonBlocking {
+        spec.router.wide_reduction.kind = WideReductionKind::ThreeOperand;
+    }
+    Ok(elaborate(&spec)?)
 }
 
 /// Cycles of a schedule in timing mode, as `compare` counts them; proved by the checker first.

@@ -220,13 +220,22 @@ pub fn follow(
     Ok((mesh.cycle(), mesh.num_compared()))
 }
 
-/// Random traces of these kinds take the same course, seed by seed.
+/// Random traces of these kinds take the same course on a preset, seed by seed.
 pub fn agree(name: &str, preset: &str, kinds: &[StressKind], seeds: std::ops::Range<u64>) {
-    let network = network(preset);
+    agree_with(name, &network(preset), kinds, seeds);
+}
+
+/// The same on any network.
+pub fn agree_with(
+    name: &str,
+    network: &Network,
+    kinds: &[StressKind],
+    seeds: std::ops::Range<u64>,
+) {
     let mut compared = 0;
     for seed in seeds {
-        let records = records(&network, kinds, 64, seed);
-        match follow(name, &network, &records) {
+        let records = records(network, kinds, 64, seed);
+        match follow(name, network, &records) {
             Ok((_, handshakes)) => compared += handshakes,
             Err(error) => panic!("{name}, seed {seed}: {error}"),
         }
