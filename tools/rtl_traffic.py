@@ -22,6 +22,8 @@ TB = rtl_sources.RTL / "tb"
 # Bench and main program: AXI managers at the interface's ports, or the DMA engine before it.
 PORTS = ("noccl_ni_tb", TB / "noccl_ni" / "traffic.cpp")
 ENGINE = ("noccl_dma_tb", TB / "noccl_dma" / "transfers.cpp")
+# As many write channels as an endpoint may have open reductions, with as many names in all.
+EIGHT_CHANNELS = {"WIDE_CHANNELS": 8, "WIDE_ID_BITS": 2}
 _DONE = re.compile(r"seed \d+: (\d+) transactions in (\d+) cycles")
 _KIND = re.compile(r"([a-z ]+) (\d+)(?:, |$)")
 
@@ -43,15 +45,16 @@ class Traffic:
     failure: str | None
 
 
-def program(generator: tuple[str, Path] = PORTS) -> Path:
-    """Compiles a generator unless that was done before."""
+def program(generator: tuple[str, Path] = PORTS, numbers: Mapping[str, int] | None = None) -> Path:
+    """Compiles a generator, for other numbers of the package, unless that was done before."""
     if str(TB) not in sys.path:
         sys.path.insert(0, str(TB))
     # They lie beside the benches, where type checkers do not look.
     programs = importlib.import_module("common.program")
     runner = importlib.import_module("common.runner")
     bench, main = generator
-    return Path(programs.compile_program(runner.Build(bench, options=("-O3",)), main))
+    build = runner.Build(bench, options=("-O3",))
+    return Path(programs.compile_program(build, main, numbers))
 
 
 def run(command: Path, transactions: int, seed: int) -> Traffic:

@@ -11,7 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import repository
@@ -38,12 +38,27 @@ def _key(build: runner.Build, main: Path, sources: Sequence[Path]) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
-def compile_program(build: runner.Build, main: Path) -> Path:
+def _with_numbers(sources: Sequence[Path], numbers: Mapping[str, int]) -> list[Path]:
+    """The sources with a package of other numbers."""
+    text = rtl_sources.package_with(numbers)
+    directory = runner.OUT / f"numbers-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    directory.mkdir(parents=True, exist_ok=True)
+    package = directory / f"{rtl_sources.PACKAGE}.sv"
+    # Not again while somebody may read it.
+    if not package.exists():
+        package.write_text(text, encoding="utf-8")
+    return [package if path.stem == rtl_sources.PACKAGE else path for path in sources]
+
+
+def compile_program(
+    build: runner.Build, main: Path, numbers: Mapping[str, int] | None = None
+) -> Path:
     """Compiles unless that was done before.
 
     Args:
         build: The module; it is called `V<top>` in C++.
         main: The C++ file with the main program.
+        numbers: Those of the package that differ.
 
     Returns:
         The program.
@@ -52,6 +67,8 @@ def compile_program(build: runner.Build, main: Path) -> Path:
         RuntimeError: The compilers' messages.
     """
     sources = rtl_sources.closure([build.top])
+    if numbers:
+        sources = _with_numbers(sources, numbers)
     directory = runner.OUT / f"{main.stem}-{_key(build, main, sources)}"
     if (directory / main.stem).exists():
         return directory / main.stem

@@ -43,6 +43,13 @@ def test_every_transfer_leaves_its_bytes_and_no_others(program: Path) -> None:
     assert min(found.kinds.values()) > TRANSACTIONS // 100, found.kinds
 
 
+def test_eight_write_channels_work_as_four_do() -> None:
+    command = rtl_traffic.program(rtl_traffic.ENGINE, rtl_traffic.EIGHT_CHANNELS)
+    found = rtl_traffic.run(command, TRANSACTIONS, runner.DEFAULT_SEED)
+    assert found.failure is None, found.failure
+    assert found.transactions >= TRANSACTIONS
+
+
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_faulty_network_is_noticed(program: Path, name: str) -> None:
     fault, told = FAULTS[name]

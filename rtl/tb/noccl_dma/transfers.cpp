@@ -148,6 +148,8 @@ struct Bench {
       registers.pop_front();
       top.eval();
     } else if (is_preparing && lines.empty() && cycles % 2) {
+      // An id that is over by now may be given again.
+      look();
       const uint64_t id = read(kStart);
       if (id < kIds) started(static_cast<int>(id));
     } else {
