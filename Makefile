@@ -169,7 +169,7 @@ formal: $(RTL_VENV)/.deps ## Prove the modules' promises, and kill a mutant per 
 	$(RTL_BIN)/python tools/rtl_formal.py
 
 .PHONY: cosim
-cosim: cosim-2x2 cosim-4x4 cosim-reductions-2x2 cosim-reductions-4x4 cosim-reductions-two-operand cosim-endpoints cosim-dma cosim-torrent cosim-mutants ## Mesh, network interfaces, DMA engines and Torrent endpoints in lock-step with the simulator: every handshake of every port
+cosim: cosim-2x2 cosim-4x4 cosim-reductions-2x2 cosim-reductions-4x4 cosim-reductions-two-operand cosim-endpoints cosim-dma cosim-dma-4x4 cosim-torrent cosim-mutants ## Mesh, network interfaces, DMA engines and Torrent endpoints in lock-step with the simulator: every handshake of every port
 
 .PHONY: cosim-quick
 cosim-quick: cosim-2x2 cosim-reductions-2x2 cosim-endpoints-2x2 cosim-torrent cosim-run ## The same without the larger mesh and without mutants
@@ -187,10 +187,13 @@ cosim-endpoints-2x2 cosim-endpoints-4x4: cosim-endpoints-%: $(RTL_VENV)/.deps
 	$(RTL_BIN)/python tools/rtl_cosim.py $(LIBRARY)
 	cargo test -p noccl --locked --features cosim --test cosim_endpoints_$*
 
-.PHONY: cosim-dma
+.PHONY: cosim-dma cosim-dma-4x4
 cosim-dma: $(RTL_VENV)/.deps ## DMA engines, network interfaces and mesh in lock-step with the simulator, transfer by transfer
-	$(RTL_BIN)/python tools/rtl_cosim.py 2x2-engines
-	cargo test -p noccl --locked --features cosim --test cosim_dma_2x2
+	$(RTL_BIN)/python tools/rtl_cosim.py 2x2-engines 2x2-engines-tiles
+	cargo test -p noccl --locked --features cosim --test cosim_dma_2x2 --test cosim_dma_reductions_2x2
+cosim-dma-4x4: $(RTL_VENV)/.deps
+	$(RTL_BIN)/python tools/rtl_cosim.py 4x4-engines-tiles
+	cargo test -p noccl --locked --features cosim --test cosim_dma_4x4
 
 # 2x2 is the mesh as a whole, 4x4 is made of tiles: see tools/rtl_cosim.py.
 .PHONY: cosim-reductions-2x2 cosim-reductions-4x4

@@ -77,19 +77,23 @@ ENDPOINTS_NUMBERS: Mapping[str, Mapping[str, int | str]] = {
     "4x4": _MAP,
     "4x4-two-operand": _MAP,
 }
+# The same with DMA engines. Each channel has an id for all bursts that the simulator's engine may
+# have open.
+ENGINES = "-engines"
+ENGINES_PARAMETERS = ("-GHasDma=1",)
+ENGINES_NUMBERS: Mapping[str, int | str] = {"WIDE_ID_BITS": 5}
+# Made of tiles, they have a channel for all that the simulator's engine may work on: four transfers
+# and bursts of eight reductions.
+ENGINES_TILES_NUMBERS: Mapping[str, int | str] = {"WIDE_CHANNELS": 16}
 # Made of tiles that the host joins, so their code is there once: quick to build, and fast where a
 # mesh has many. Links are the host's; those of `noccl_mesh` are in the libraries without this end.
 TILES = "-tiles"
 TILE_TOPS: Mapping[str, str] = {
     REDUCING: "noccl_tile_cosim",
     ENDPOINTS: "noccl_ni_tile_cosim",
+    ENGINES: "noccl_ni_tile_cosim",
 }
 TILE_ARGUMENTS = COSIM / "tiles.f"
-# The same with DMA engines. Each channel has an id for all bursts that the simulator's engine may
-# have open.
-ENGINES = "-engines"
-ENGINES_PARAMETERS = ("-GHasDma=1",)
-ENGINES_NUMBERS: Mapping[str, int | str] = {"WIDE_ID_BITS": 5}
 # Torrent endpoints over the numbers of the preset.
 TORRENT = "torrent"
 ENDS = ("", REDUCING, ENDPOINTS, ENGINES, *(end + TILES for end in TILE_TOPS))
@@ -129,11 +133,11 @@ def command_of(name: str, top: str, library: str, *, assertions: bool, waves: bo
     command = ["verilator", "-f", str(ARGUMENTS), "--build-jobs", "2"]
     command += ["--top-module", top, "-o", library, f"-I{rtl_sources.INCLUDE}"]
     command += ["--assert" if assertions else "--no-assert"]
-    if is_tiled or name.endswith((REDUCING, ENDPOINTS)):
+    if is_tiled or name.endswith((REDUCING, ENDPOINTS, ENGINES)):
         command += REDUCING_PARAMETERS[is_tiled:]
     if is_tiled:
         command += ["-f", str(TILE_ARGUMENTS)]
-    if name.endswith(ENGINES):
+    if name.removesuffix(TILES).endswith(ENGINES):
         command += ENGINES_PARAMETERS
     if waves:
         include, folder = LZ4 / "usr" / "include", next(LZ4.glob("usr/lib/*"))
@@ -142,13 +146,15 @@ def command_of(name: str, top: str, library: str, *, assertions: bool, waves: bo
     return command
 
 
-def package_of(base: str, end: str) -> str:
-    """Text of the package of a library without `-tiles` at the end of its name."""
+def package_of(base: str, end: str, *, is_tiled: bool) -> str:
+    """Text of the package of a library; `end` without `-tiles`."""
     numbers = dict(CONFIGURATIONS.get(base, {}))
     if end in {ENDPOINTS, ENGINES}:
         numbers.update(ENDPOINTS_NUMBERS[base])
     if end == ENGINES:
         numbers.update(ENGINES_NUMBERS)
+        if is_tiled:
+            numbers.update(ENGINES_TILES_NUMBERS)
     return rtl_sources.package_with(numbers)
 
 
@@ -169,7 +175,7 @@ def build(
     """
     whole = name.removesuffix(TILES)
     base = whole.removesuffix(REDUCING).removesuffix(ENDPOINTS).removesuffix(ENGINES)
-    text = package_of(base, whole.removeprefix(base))
+    text = package_of(base, whole.removeprefix(base), is_tiled=name != whole)
     hardware = "torrent" if name == TORRENT else "mesh"
     library = f"libnoccl_{hardware}.so"
     top = f"noccl_{'endpoints' if whole.endswith((ENDPOINTS, ENGINES)) else hardware}_cosim"

@@ -26,6 +26,11 @@ uint32_t* noccl_words(void* model, int signal) {
   }
 }
 
+// Words of the AXI inputs, of the AXI outputs: of all tiles.
+int noccl_num_words(void*, int signal) {
+  return static_cast<int>((signal == 0 ? sizeof(Top::axi_i) : sizeof(Top::axi_o)) / sizeof(uint32_t));
+}
+
 // Sets of tiles, per plane: 0 held at the Local input, 1 at the Local output, 2 flits enter, 3 leave, 4 cross (five sets).
 uint64_t* noccl_tiles(void* model, int plane, int signal) {
   auto& top = top_of(model);

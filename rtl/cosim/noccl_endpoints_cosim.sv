@@ -25,7 +25,7 @@ module noccl_endpoints_cosim
     localparam int unsigned ReqBits = 32 * (($bits(req_flit_t) + 31) / 32),
     localparam int unsigned RspBits = 32 * (($bits(rsp_flit_t) + 31) / 32),
     localparam int unsigned InWords = 154,
-    localparam int unsigned OutWords = 86
+    localparam int unsigned OutWords = HasDma ? 86 + 2 * WIDE_CHANNELS : 86
 ) (
     /// Clock.
     input  logic                clk_i,
@@ -80,6 +80,7 @@ module noccl_endpoints_cosim
 
   noccl_endpoint_pkg::hold_t hold[NUM_TILES];
   noccl_endpoint_pkg::dma_access_t access[NUM_TILES];
+  logic [63:0] register[NUM_TILES];
   noccl_endpoint_pkg::l1_mgr_t l1_mgr[NUM_TILES];
   noccl_endpoint_pkg::l1_sbr_t l1_sbr[NUM_TILES];
   noccl_endpoint_pkg::wide_mgr_t wide_mgr[NUM_TILES];
@@ -108,7 +109,7 @@ module noccl_endpoints_cosim
       .rst_ni,
       .hold_i             (hold),
       .dma_i              (access),
-      .dma_o              (),
+      .dma_o              (register),
       .l1_o               (l1_mgr),
       .l1_i               (l1_sbr),
       .wide_i             (wide_mgr),
@@ -264,9 +265,12 @@ module noccl_endpoints_cosim
       for (int i = 0; i < 16; i++) lines.data[32*i+:32] = in[138+i];
     end
 
-    noccl_endpoint_pkg::wide_sbr_t   shown;
+    noccl_endpoint_pkg::wide_sbr_t shown;
     noccl_endpoint_pkg::narrow_sbr_t shown_narrow;
     noccl_endpoint_pkg::memory_mgr_t memory;
+    logic [WIDE_CHANNELS-1:0] is_hungry;
+    logic waits;
+    logic [31:0] taken[WIDE_CHANNELS];
     if (HasDma && noccl_endpoint_pkg::is_cluster(t)) begin : gen_engine
       // Its wide port does not come out: what the network interface tells it is read inside.
       always_comb begin
@@ -278,8 +282,31 @@ module noccl_endpoints_cosim
         shown.r_valid = u_system.gen_tile[t].u_endpoint.r_valid;
         shown.r = u_system.gen_tile[t].u_endpoint.r;
       end
+      assign waits = u_system.gen_tile[t].u_endpoint.gen_dma.u_dma.transfer_valid
+          && !(|u_system.gen_tile[t].u_endpoint.gen_dma.u_dma.is_free);
+      for (genvar c = 0; c < int'(WIDE_CHANNELS); c++) begin : gen_taken
+        noccl_axi_pkg::wide_aw_t aw;
+        assign aw = u_system.gen_tile[t].u_endpoint.aw[c];
+        assign taken[c] = {
+          u_system.gen_tile[t].u_endpoint.aw_valid[c]
+              && u_system.gen_tile[t].u_endpoint.aw_ready[c],
+          shown.write[c].b_valid,
+          shown.write[c].b.resp,
+          2'(aw.user.opcode),
+          5'(shown.write[c].b.id),
+          5'(aw.id),
+          16'(aw.user.tag)
+        };
+        assign is_hungry[c] = !u_system.gen_tile[t].u_endpoint.gen_dma.u_dma.is_free[c]
+            && !u_system.gen_tile[t].u_endpoint.gen_dma.u_dma.is_remote[c]
+            && u_system.gen_tile[t].u_endpoint.gen_dma.u_dma.gen_channel[c].u_channel.burst_valid
+            && !u_system.gen_tile[t].u_endpoint.gen_dma.u_dma.gen_channel[c].u_channel.line_valid;
+      end
     end else begin : gen_no_engine
       assign shown = wide_sbr[t];
+      assign waits = 1'b0;
+      assign is_hungry = '0;
+      assign taken = '{default: '0};
     end
     assign shown_narrow = narrow_sbr[t];
     assign memory = memory_mgr[t];
@@ -350,11 +377,17 @@ module noccl_endpoints_cosim
         out[47+i] = shown.r.data[32*i+:32];
       end
       {out[64], out[63]} = shown_narrow.r.data;
-      out[65] = 32'({l1.write_valid, l1.ask_valid});
-      out[66] = 32'(l1.ask_addr);
+      out[65] = {16'(is_hungry), 13'b0, waits, l1.write_valid, 1'b0};
+      out[66] = 32'(in[134][0] && !in[134][1] && &register[t]);
       out[67] = 32'(l1.write_addr);
       {out[69], out[68]} = l1.write.strb;
       for (int i = 0; i < 16; i++) out[70+i] = l1.write.data[32*i+:32];
+      // Per channel: what happens at it, and which line it asks for; there is one read port of L1.
+      for (int i = 86; i < int'(OutWords); i++) out[i] = '0;
+      if (HasDma) begin
+        for (int c = 0; c < int'(WIDE_CHANNELS); c++) out[86+2*c] = taken[c];
+        out[87] = 32'(l1.ask_addr) | 32'(l1.ask_valid);
+      end
     end
   end
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tile's network interface between AXI ports in words and its router, for libraries of the simulator's host.
 //
-// The host is DMA engine, core and memory: it drives the subordinate ports and answers the manager ports. Own copies and
-// answers to writes are always taken; the tile is held up between network interface and router (`hold`), as the simulator's
-// endpoint stalls do. Words of the AXI ports: below, and crates/noccl-rtl/src/endpoints/axi.rs. Not synthesizable.
+// The host is core, memory and, unless there is one, DMA engine: it drives the subordinate ports and answers the manager ports. Own
+// copies and answers to writes are always taken; the tile is held up between network interface and router (`hold`), as the
+// simulator's endpoint stalls do. Words of the AXI ports: below, and crates/noccl-rtl/src/endpoints/axi.rs. Not synthesizable.
 
 module noccl_ni_cosim
   import noccl_cfg_pkg::WIDE_CHANNELS;
 #(
-    localparam int unsigned InWords  = 154,
-    localparam int unsigned OutWords = 86
+    /// The tile has a DMA engine: the host drives its registers and answers for its L1 instead of the wide port.
+    parameter bit HasDma = 1'b0,
+    localparam int unsigned InWords = HasDma ? 137 + 17 * WIDE_CHANNELS : 154,
+    localparam int unsigned OutWords = HasDma ? 86 + 2 * WIDE_CHANNELS : 86
 ) (
     /// Clock.
     input logic clk_i,
@@ -76,31 +78,130 @@ module noccl_ni_cosim
   noccl_axi_pkg::wide_aw_t aw[WIDE_CHANNELS];
   noccl_axi_pkg::wide_w_t w[WIDE_CHANNELS];
   noccl_axi_pkg::wide_b_t wide_b[WIDE_CHANNELS];
-  for (genvar c = 0; c < int'(WIDE_CHANNELS); c++) begin : gen_channel
-    localparam int At = 25 * c;
-    assign aw_valid[c] = axi_i[At][0];
-    assign w_valid[c]  = axi_i[At][1];
-    assign b_ready[c]  = 1'b1;
+  logic ar_valid, ar_ready, r_valid, r_ready;
+  noccl_axi_pkg::wide_ar_t ar;
+  noccl_axi_pkg::wide_r_t  r;
+
+  if (HasDma) begin : gen_engine
+    // A read port of L1 per channel: the simulator's gives any number of lines in a cycle.
+    localparam int unsigned L1Reads = WIDE_CHANNELS;
+    logic [L1Reads-1:0] ask_valid, data_valid, is_hungry;
+    noccl_flit_pkg::offset_t [L1Reads-1:0] ask_addr;
+    noccl_flit_pkg::wide_data_t [L1Reads-1:0] data;
+    logic write_valid, waits;
+    logic [63:0] answer;
+    noccl_flit_pkg::offset_t write_addr;
+    noccl_axi_pkg::wide_w_t write;
+
     always_comb begin
-      aw[c] = '0;
-      aw[c].id = noccl_axi_pkg::wide_id_t'(axi_i[At+1]);
-      aw[c].len = axi_i[At+1][15:8];
-      aw[c].size = noccl_axi_pkg::SIZE_WIDE;
-      aw[c].burst = noccl_axi_pkg::BURST_INCR;
-      aw[c].user.opcode = noccl_axi_pkg::opcode_e'(axi_i[At+1][17:16]);
-      aw[c].user.operator = noccl_flit_pkg::operator_e'(axi_i[At+1][22:20]);
-      aw[c].user.element = noccl_flit_pkg::element_e'(axi_i[At+1][27:24]);
-      aw[c].addr = noccl_axi_pkg::addr_t'({axi_i[At+3], axi_i[At+2]});
-      aw[c].user.mask = noccl_axi_pkg::addr_t'({axi_i[At+5], axi_i[At+4]});
-      aw[c].user.tag = noccl_flit_pkg::tag_t'(axi_i[At+6]);
-      w[c].last = axi_i[At][2];
-      w[c].strb = {axi_i[At+8], axi_i[At+7]};
-      for (int i = 0; i < 16; i++) w[c].data[32*i+:32] = axi_i[At+9+i];
+      for (int c = 0; c < int'(L1Reads); c++) begin
+        data_valid[c] = axi_i[137+17*c][0];
+        for (int i = 0; i < 16; i++) data[c][32*i+:32] = axi_i[138+17*c+i];
+      end
+    end
+
+    noccl_dma #(
+        .BufferLines(noccl_cfg_pkg::DMA_BUFFER_BEATS),
+        .L1Reads(L1Reads)
+    ) u_dma (
+        .clk_i,
+        .rst_ni,
+        .l1_base_i(noccl_endpoint_pkg::l1_base_of(
+            32'(position_i.x) * noccl_cfg_pkg::MESH_HEIGHT + 32'(position_i.y)
+        )),
+        .access_i(axi_i[134][0]),
+        .is_write_i(axi_i[134][1]),
+        .register_i(noccl_dma_pkg::register_e'(axi_i[134][7:4])),
+        .write_i({axi_i[136], axi_i[135]}),
+        .read_o(answer),
+        .aw_valid_o(aw_valid),
+        .aw_ready_i(aw_ready),
+        .aw_o(aw),
+        .w_valid_o(w_valid),
+        .w_ready_i(w_ready),
+        .w_o(w),
+        .b_valid_i(b_valid),
+        .b_ready_o(b_ready),
+        .b_i(wide_b),
+        .ar_valid_o(ar_valid),
+        .ar_ready_i(ar_ready),
+        .ar_o(ar),
+        .r_valid_i(r_valid),
+        .r_ready_o(r_ready),
+        .r_i(r),
+        .l1_ask_valid_o(ask_valid),
+        .l1_ask_ready_i('1),
+        .l1_ask_addr_o(ask_addr),
+        .l1_data_valid_i(data_valid),
+        .l1_data_i(data),
+        .l1_write_valid_o(write_valid),
+        .l1_write_ready_i(1'b1),
+        .l1_write_addr_o(write_addr),
+        .l1_write_o(write)
+    );
+    assign waits = u_dma.transfer_valid && !(|u_dma.is_free);
+    for (genvar c = 0; c < int'(WIDE_CHANNELS); c++) begin : gen_hungry
+      assign is_hungry[c] = !u_dma.is_free[c] && !u_dma.is_remote[c]
+          && u_dma.gen_channel[c].u_channel.burst_valid
+          && !u_dma.gen_channel[c].u_channel.line_valid;
+    end
+
+    always_comb begin
+      axi_o[65] = {16'(is_hungry), 13'b0, waits, write_valid, 1'b0};
+      axi_o[66] = 32'(axi_i[134][0] && !axi_i[134][1] && &answer);
+      axi_o[67] = 32'(write_addr);
+      {axi_o[69], axi_o[68]} = write.strb;
+      for (int i = 0; i < 16; i++) axi_o[70+i] = write.data[32*i+:32];
+      // Per channel: what happens at it, and which line it asks for.
+      for (int c = 0; c < int'(WIDE_CHANNELS); c++) begin
+        axi_o[86+2*c] = {
+          aw_valid[c] && aw_ready[c],
+          b_valid[c],
+          wide_b[c].resp,
+          2'(aw[c].user.opcode),
+          5'(wide_b[c].id),
+          5'(aw[c].id),
+          16'(aw[c].user.tag)
+        };
+        axi_o[87+2*c] = 32'(ask_addr[c]) | 32'(ask_valid[c]);
+      end
+    end
+  end else begin : gen_host
+    always_comb for (int i = 65; i < int'(OutWords); i++) axi_o[i] = '0;
+    assign ar_valid = axi_i[100][0];
+    assign r_ready  = !axi_i[115][12];
+    always_comb begin
+      ar = '0;
+      ar.id = noccl_axi_pkg::read_id_t'(axi_i[100][15:8]);
+      ar.len = axi_i[100][23:16];
+      ar.size = noccl_axi_pkg::SIZE_WIDE;
+      ar.burst = noccl_axi_pkg::BURST_INCR;
+      ar.addr = noccl_axi_pkg::addr_t'({axi_i[102], axi_i[101]});
+    end
+    for (genvar c = 0; c < int'(WIDE_CHANNELS); c++) begin : gen_channel
+      localparam int At = 25 * c;
+      assign aw_valid[c] = axi_i[At][0];
+      assign w_valid[c]  = axi_i[At][1];
+      assign b_ready[c]  = 1'b1;
+      always_comb begin
+        aw[c] = '0;
+        aw[c].id = noccl_axi_pkg::wide_id_t'(axi_i[At+1]);
+        aw[c].len = axi_i[At+1][15:8];
+        aw[c].size = noccl_axi_pkg::SIZE_WIDE;
+        aw[c].burst = noccl_axi_pkg::BURST_INCR;
+        aw[c].user.opcode = noccl_axi_pkg::opcode_e'(axi_i[At+1][17:16]);
+        aw[c].user.operator = noccl_flit_pkg::operator_e'(axi_i[At+1][22:20]);
+        aw[c].user.element = noccl_flit_pkg::element_e'(axi_i[At+1][27:24]);
+        aw[c].addr = noccl_axi_pkg::addr_t'({axi_i[At+3], axi_i[At+2]});
+        aw[c].user.mask = noccl_axi_pkg::addr_t'({axi_i[At+5], axi_i[At+4]});
+        aw[c].user.tag = noccl_flit_pkg::tag_t'(axi_i[At+6]);
+        w[c].last = axi_i[At][2];
+        w[c].strb = {axi_i[At+8], axi_i[At+7]};
+        for (int i = 0; i < 16; i++) w[c].data[32*i+:32] = axi_i[At+9+i];
+      end
     end
   end
 
-  noccl_axi_pkg::wide_ar_t ar;
-  noccl_axi_pkg::wide_r_t r;
   noccl_axi_pkg::narrow_aw_t narrow_aw;
   noccl_axi_pkg::narrow_w_t narrow_w;
   noccl_axi_pkg::narrow_b_t narrow_b;
@@ -109,12 +210,6 @@ module noccl_ni_cosim
   noccl_axi_pkg::memory_wide_r_t mem_r;
   noccl_axi_pkg::memory_narrow_r_t reg_r;
   always_comb begin
-    ar = '0;
-    ar.id = noccl_axi_pkg::read_id_t'(axi_i[100][15:8]);
-    ar.len = axi_i[100][23:16];
-    ar.size = noccl_axi_pkg::SIZE_WIDE;
-    ar.burst = noccl_axi_pkg::BURST_INCR;
-    ar.addr = noccl_axi_pkg::addr_t'({axi_i[102], axi_i[101]});
     narrow_aw = '0;
     narrow_aw.id = noccl_axi_pkg::narrow_id_t'(axi_i[103][15:8]);
     narrow_aw.size = 3'd3;
@@ -142,7 +237,7 @@ module noccl_ni_cosim
 
   logic [2:0] reads_q, reads_d;
   logic read_starts, read_ends, has_place;
-  logic r_valid, ar_ready, r_valid_n, ar_ready_n, b_valid_n, w_ready_n, aw_ready_n;
+  logic r_valid_n, ar_ready_n, b_valid_n, w_ready_n, aw_ready_n;
   logic mem_aw_valid, mem_w_valid, mem_b_ready, mem_ar_valid, mem_r_ready;
   logic own_aw_valid, own_w_valid, own_b_ready, own_reg_aw_valid, own_reg_w_valid, own_reg_b_ready;
   logic reg_aw_valid, reg_w_valid, reg_b_ready, reg_ar_valid, reg_r_ready;
@@ -150,11 +245,10 @@ module noccl_ni_cosim
   noccl_axi_pkg::memory_ar_t mem_ar, reg_ar;
   noccl_axi_pkg::wide_w_t mem_w, own_w;
   always_comb begin
-    // There is no DMA engine here.
-    for (int i = 65; i < int'(OutWords); i++) axi_o[i] = '0;
     axi_o[0] = '0;
     axi_o[2] = '0;
-    for (int c = 0; c < int'(WIDE_CHANNELS); c++) begin
+    // An engine has words of its own for its channels.
+    for (int c = 0; c < (HasDma ? 0 : int'(WIDE_CHANNELS)); c++) begin
       axi_o[0][c] = aw_ready[c];
       axi_o[0][4+c] = w_ready[c];
       axi_o[0][8+c] = b_valid[c];
@@ -246,11 +340,11 @@ module noccl_ni_cosim
       .wide_b_valid_o(b_valid),
       .wide_b_ready_i(b_ready),
       .wide_b_o(wide_b),
-      .wide_ar_valid_i(axi_i[100][0]),
+      .wide_ar_valid_i(ar_valid),
       .wide_ar_ready_o(ar_ready),
       .wide_ar_i(ar),
       .wide_r_valid_o(r_valid),
-      .wide_r_ready_i(!axi_i[115][12]),
+      .wide_r_ready_i(r_ready),
       .wide_r_o(r),
       .narrow_aw_valid_i(axi_i[103][0]),
       .narrow_aw_ready_o(aw_ready_n),

@@ -86,6 +86,12 @@ uint32_t* noccl_words(void* model, int signal) {
   return signal % 2 == 0 ? local.flits.data() : local.plane.out.data();
 }
 
+// Words of the AXI inputs, of the AXI outputs: of all tiles.
+int noccl_num_words(void* model, int signal) {
+  Mesh& mesh = mesh_of(model);
+  return static_cast<int>(signal == 0 ? mesh.axi_in.size() : mesh.axi_out.size());
+}
+
 uint64_t* noccl_tiles(void* model, int plane, int signal) {
   Local& local = mesh_of(model).local[plane];
   switch (signal) {

@@ -13,8 +13,10 @@ module noccl_ni_tile_cosim
     localparam int unsigned ReqBits = 32 * (($bits(req_flit_t) + 31) / 32),
     localparam int unsigned RspBits = 32 * (($bits(rsp_flit_t) + 31) / 32),
     localparam int unsigned NumLanes = noccl_cfg_pkg::WIDE_BITS / 64,
-    localparam int unsigned InWords = 154,
-    localparam int unsigned OutWords = 86,
+    /// The tile has a DMA engine before its wide port.
+    parameter bit HasDma = 1'b0,
+    localparam int unsigned InWords = HasDma ? 137 + 17 * noccl_cfg_pkg::WIDE_CHANNELS : 154,
+    localparam int unsigned OutWords = HasDma ? 86 + 2 * noccl_cfg_pkg::WIDE_CHANNELS : 86,
     /// Element types of the arithmetic: those of the compared runs.
     parameter noccl_compute_pkg::element_set_t Elements = noccl_compute_pkg::ALL_ELEMENTS
 ) (
@@ -129,7 +131,9 @@ module noccl_ni_tile_cosim
   assign rsp_enter_flit_o = RspBits'(rsp_in_flit[LOCAL]);
   assign rsp_leave_o = rsp_out_valid_o[LOCAL] && rsp_local_ready;
 
-  noccl_ni_cosim u_ni (
+  noccl_ni_cosim #(
+      .HasDma(HasDma)
+  ) u_ni (
       .clk_i,
       .rst_ni,
       .position_i(position_q),

@@ -64,8 +64,23 @@ pub struct TransferStart {
     pub bytes: u64,
     /// Rows.
     pub rows: u32,
-    /// It has waited for the end of another one, since the engine works on so many only.
-    pub has_waited: bool,
+    /// It contributes to a wide reduction: the destination is the root's.
+    pub contribution: Option<Contribution>,
+}
+
+/// What members of a wide reduction have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Contribution {
+    /// Name of the reduction among all of the run.
+    pub reduction: u32,
+    /// Members, in region coordinates.
+    pub group: MultiAddress,
+    /// Arithmetic.
+    pub operator: Operator,
+    /// Elements.
+    pub element: ElementType,
+    /// The root multicasts the result.
+    pub is_shared: bool,
 }
 
 /// A transaction at a port of a network interface, from its first valid.

@@ -106,7 +106,7 @@ impl Movement {
     }
 
     /// As a record tells it.
-    fn start(&self, tile: u32, has_waited: bool, machine: &Machine<'_>) -> TransferStart {
+    fn start(&self, tile: u32, machine: &Machine<'_>) -> TransferStart {
         let rows = |side, offset, stride| {
             let (at, set) = match side {
                 Side::Own => (tile, None),
@@ -130,7 +130,7 @@ impl Movement {
             ),
             bytes: self.bytes,
             rows: self.rows,
-            has_waited,
+            contribution: None,
         }
     }
 
@@ -144,16 +144,16 @@ impl Dma {
     /// The engine takes a transfer, now or when it has finished enough others.
     pub(crate) fn take(&mut self, tile: u32, movement: Movement, machine: &mut Machine<'_>) {
         self.waiting.push_back(movement);
-        self.start_waiting(tile, machine, false);
+        self.start_waiting(tile, machine);
     }
 
-    fn start_waiting(&mut self, tile: u32, machine: &mut Machine<'_>, have_waited: bool) {
+    fn start_waiting(&mut self, tile: u32, machine: &mut Machine<'_>) {
         while self.num_active < machine.network.spec().cluster.dma.max_transfers {
             let Some(movement) = self.waiting.pop_front() else {
                 return;
             };
             self.num_active += 1;
-            let start = movement.start(tile, have_waited, machine);
+            let start = movement.start(tile, machine);
             machine.record_start(start);
             self.start(tile, movement, machine);
         }
@@ -162,7 +162,7 @@ impl Dma {
     /// A transfer is complete: the next one may start.
     fn complete(&mut self, tile: u32, instance: u32, machine: &mut Machine<'_>) -> Option<u32> {
         self.num_active -= 1;
-        self.start_waiting(tile, machine, true);
+        self.start_waiting(tile, machine);
         Some(instance)
     }
 

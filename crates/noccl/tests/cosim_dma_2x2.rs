@@ -4,142 +4,26 @@
 
 mod cosim;
 
-use cosim::{DRAIN_CYCLES, HARD, cluster, library, network, set, stalled};
-use noccl::{CollectiveKind, CompareRequest, Watch, parse_algorithms};
-use noccl_net::{MultiAddress, Network, TileRef};
-use noccl_rtl::endpoints::Endpoints;
-use noccl_rtl::lockstep::LockstepError;
-use noccl_run::{CycleRecord, MemoryImage, RunConfig, TransferStart};
-use noccl_sim::{run_schedule, run_schedule_recorded};
-use noccl_workload::{
-    Action, ActionId, ActionKind, Destination, ElementType, Place, SCHEDULE_FORMAT, Schedule,
-    Transfer,
+use cosim::engines::{
+    Engines, copy, from_memory, in_turn, multicast, place, pull, push, schedule, sum, together,
 };
-use std::collections::BTreeMap;
+use cosim::{cluster, set};
+use noccl::CollectiveKind;
+use noccl_net::TileRef;
+use noccl_run::{CycleRecord, TransferStart};
+use noccl_workload::{ActionKind, Destination, Schedule, Transfer};
 
-const NAME: &str = "2x2-engines";
-const PRESET: &str = "collective_noc_2x2";
-/// Bytes of every L1 that transfers use.
-const L1_BYTES: u64 = 0x1_0000;
+const MESH: Engines = Engines {
+    library: "2x2-engines",
+    preset: "collective_noc_2x2",
+};
 
-fn tiles() -> impl Iterator<Item = TileRef> {
-    let clusters = (0..4).map(|i| cluster(i / 2, i % 2));
-    clusters.chain((0..2).map(TileRef::Memory))
-}
-
-/// Bytes that differ from tile to tile and from line to line.
-fn inputs() -> Vec<MemoryImage> {
-    let image = |(i, tile): (usize, TileRef)| MemoryImage {
-        tile,
-        offset: 0,
-        bytes: (0..L1_BYTES as usize)
-            .map(|at| (at * 7 + at / 64 * 31 + i * 101) as u8)
-            .collect(),
-    };
-    tiles().enumerate().map(image).collect()
-}
-
-fn place(tile: TileRef, offset: u64) -> Place {
-    Place { tile, offset }
-}
-
-/// A transfer of one row.
-fn copy(initiator: TileRef, source: Place, destination: Destination, bytes: u64) -> Transfer {
-    Transfer {
-        initiator,
-        source,
-        destination,
-        bytes,
-        rows: 1,
-        source_stride: 0,
-        destination_stride: 0,
-    }
-}
-
-/// The initiator sends from its own L1.
-fn push(from: TileRef, to: TileRef, (source, destination): (u64, u64), bytes: u64) -> Transfer {
-    let to = Destination::One(place(to, destination));
-    copy(from, place(from, source), to, bytes)
-}
-
-/// The initiator fetches into its own L1.
-fn pull(to: TileRef, from: TileRef, (source, destination): (u64, u64), bytes: u64) -> Transfer {
-    let own = Destination::One(place(to, destination));
-    copy(to, place(from, source), own, bytes)
-}
-
-fn multicast(from: TileRef, to: MultiAddress, offset: u64, bytes: u64) -> Transfer {
-    let to = Destination::Multicast { set: to, offset };
-    copy(from, place(from, 0), to, bytes)
-}
-
-/// All at once.
-fn together(transfers: Vec<Transfer>) -> Schedule {
-    schedule(transfers.into_iter().map(|t| (t, None)))
-}
-
-/// One after the other.
-fn in_turn(transfers: Vec<Transfer>) -> Schedule {
-    let numbered = transfers.into_iter().enumerate();
-    schedule(numbered.map(|(i, t)| (t, i.checked_sub(1))))
-}
-
-fn schedule(transfers: impl Iterator<Item = (Transfer, Option<usize>)>) -> Schedule {
-    let action = |(transfer, before): (Transfer, Option<usize>)| Action {
-        kind: ActionKind::Transfer(transfer),
-        after: before.map(|i| ActionId(i as u32)).into_iter().collect(),
-    };
-    Schedule {
-        format: SCHEDULE_FORMAT,
-        algorithm: "test".to_owned(),
-        parameters: BTreeMap::new(),
-        collective: None,
-        actions: transfers.map(action).collect(),
-    }
-}
-
-fn records(network: &Network, schedule: &Schedule, config: &RunConfig) -> Vec<CycleRecord> {
-    let mut all = Vec::new();
-    let mut keep = |record: &CycleRecord| all.push(record.clone());
-    run_schedule_recorded(network, schedule, &inputs(), config, &mut keep).unwrap();
-    all
-}
-
-/// Runs the hardware along records; its memories are then the simulator's. Returns handshakes compared.
-fn follow(
-    network: &Network,
-    schedule: &Schedule,
-    config: &RunConfig,
-    tamper: impl Fn(&mut Vec<CycleRecord>),
-) -> Result<u64, LockstepError> {
-    let mut records = records(network, schedule, config);
-    tamper(&mut records);
-    let mut hardware = Endpoints::open(&library(NAME), network, config)?;
-    hardware.run_engines(&records, &inputs())?;
-    for record in &records {
-        hardware.follow(record)?;
-    }
-    hardware.idle_until(hardware.cycle() + DRAIN_CYCLES)?;
-    let whole: Vec<_> = tiles().map(|tile| (place(tile, 0), L1_BYTES)).collect();
-    let mut go_on = |_| true;
-    let run = run_schedule(network, schedule, &inputs(), &whole, config, &mut go_on).unwrap();
-    for image in run.memory {
-        let tile = network.find(image.tile).unwrap();
-        let found = hardware.bytes(tile, 0, L1_BYTES as usize);
-        let differs = found.iter().zip(&image.bytes).position(|(a, b)| a != b);
-        assert_eq!(differs, None, "first byte of {} that differs", image.tile);
-    }
-    Ok(hardware.num_compared())
-}
-
-/// Without back-pressure and under much of it. Returns handshakes compared.
 fn agree(schedule: &Schedule) -> u64 {
-    let network = network(PRESET);
-    let course = |stalls| {
-        let compared = follow(&network, schedule, &stalled(stalls, 1), |_| ());
-        compared.unwrap_or_else(|error| panic!("stalls {stalls:?}: {error}"))
-    };
-    course(None) + course(Some(HARD))
+    MESH.agree(schedule)
+}
+
+fn collective(kind: CollectiveKind, root: Option<TileRef>, algorithm: (&str, u64)) -> Schedule {
+    MESH.collective(kind, root, algorithm)
 }
 
 #[test]
@@ -213,15 +97,6 @@ fn fetches_take_the_same_course() {
     ]));
 }
 
-/// A multicast of data of a memory.
-fn from_memory(to: MultiAddress, bytes: u64) -> Transfer {
-    let to = Destination::Multicast {
-        set: to,
-        offset: 0x8000,
-    };
-    copy(cluster(0, 0), place(TileRef::Memory(1), 0), to, bytes)
-}
-
 #[test]
 fn transfers_through_an_engine_take_the_same_course() {
     let (here, there, memory) = (cluster(0, 0), cluster(1, 1), TileRef::Memory(1));
@@ -245,19 +120,31 @@ fn rows_take_the_same_course() {
     }]));
 }
 
-/// The schedule of a collective of all clusters.
-fn collective(
-    kind: CollectiveKind,
-    root: Option<TileRef>,
-    (algorithm, bytes): (&str, u64),
-) -> Schedule {
-    let network = network(PRESET);
-    let group = noccl::parse_group(&network, "all").unwrap();
-    let mut request = CompareRequest::new(kind, group, vec![bytes]);
-    request.root = root;
-    request.element = ElementType::Int64;
-    let algorithm = parse_algorithms(algorithm).unwrap()[0];
-    noccl::schedule(&network, &request, bytes, algorithm, Watch::quiet()).unwrap()
+#[test]
+fn transfers_between_lanes_take_the_same_course() {
+    let (here, there, memory) = (cluster(0, 0), cluster(1, 1), TileRef::Memory(0));
+    for lanes in [(0, 8), (8, 0), (60, 4), (4, 60)] {
+        for bytes in [8, 100, 1000] {
+            let (source, to) = (lanes.0, 0x8000 + lanes.1);
+            agree(&together(vec![push(here, there, (source, to), bytes)]));
+            agree(&together(vec![pull(here, memory, (source, to), bytes)]));
+            if bytes > 64 {
+                let to = Destination::One(place(there, to));
+                agree(&together(vec![copy(
+                    here,
+                    place(memory, source),
+                    to,
+                    bytes,
+                )]));
+            }
+        }
+    }
+    agree(&together(vec![Transfer {
+        rows: 20,
+        source_stride: 128,
+        destination_stride: 192,
+        ..push(here, there, (0, 0x8004), 64)
+    }]));
 }
 
 #[test]
@@ -292,6 +179,19 @@ fn collectives_of_blocks_take_the_same_course() {
 }
 
 #[test]
+fn reductions_take_the_same_course() {
+    for algorithm in ["in_network", "tree:1"] {
+        let root = Some(cluster(0, 0));
+        agree(&collective(CollectiveKind::Reduce, root, (algorithm, 4096)));
+    }
+    agree(&collective(
+        CollectiveKind::AllReduce,
+        None,
+        ("in_network", 2048),
+    ));
+}
+
+#[test]
 fn software_reductions_take_the_same_course() {
     for algorithm in ["tree:1", "chain:1"] {
         agree(&collective(
@@ -302,22 +202,24 @@ fn software_reductions_take_the_same_course() {
     }
 }
 
-/// Why a schedule is refused.
+/// Why transfers at once are refused.
 fn refusal(transfers: Vec<Transfer>) -> String {
-    let (network, config) = (network(PRESET), stalled(None, 1));
-    let refused = follow(&network, &together(transfers), &config, |_| ());
-    let refused = refused.unwrap_err();
-    let LockstepError::Unsupported { what, .. } = refused else {
-        panic!("{refused}");
-    };
-    what.to_owned()
+    MESH.refusal(&together(transfers))
 }
 
 #[test]
 fn what_the_hardware_does_in_other_cycles_is_refused_by_name() {
     let (here, there) = (cluster(0, 0), cluster(1, 1));
-    let lanes = refusal(vec![push(here, there, (0, 8), 64)]);
-    assert!(lanes.contains("lanes"), "{lanes}");
+    let lower = refusal(vec![Transfer {
+        rows: 2,
+        source_stride: 64,
+        destination_stride: 64,
+        ..push(here, there, (8, 0), 64)
+    }]);
+    assert!(lower.contains("lower lanes"), "{lower}");
+    let part = Destination::One(place(there, 0));
+    let part = refusal(vec![copy(here, place(TileRef::Memory(0), 8), part, 8)]);
+    assert!(part.contains("part of a line"), "{part}");
     let large = refusal(vec![pull(here, there, (8, 8), 10_000)]);
     assert!(large.contains("buffer"), "{large}");
     let own_copy = refusal(vec![from_memory(set((0, 0), (1, 1)), 12_000)]);
@@ -326,13 +228,20 @@ fn what_the_hardware_does_in_other_cycles_is_refused_by_name() {
     assert!(five.contains("waits"), "{five}");
 }
 
-/// The first difference after a change of the records.
+#[test]
+fn a_transfer_that_takes_over_without_a_line_is_refused_by_name() {
+    // The first reduction stops after a window, since others begin later.
+    let all = set((0, 0), (1, 1));
+    let roots = (0..4).map(|i| place(cluster(i / 2, i % 2), 0x8000));
+    let sums = roots.map(|root| ActionKind::InNetworkReduction(sum(all, root, 4096)));
+    let refused = MESH.refusal(&schedule(sums.map(|kind| (kind, Vec::new())).collect()));
+    assert!(refused.contains("takes over"), "{refused}");
+}
+
+/// The first difference after a change of the records of one transfer.
 fn found(tamper: impl Fn(&mut Vec<CycleRecord>)) -> String {
-    let (network, config) = (network(PRESET), stalled(None, 1));
-    let schedule = together(vec![push(cluster(0, 0), cluster(1, 1), (0, 0), 640)]);
-    let error = follow(&network, &schedule, &config, tamper).unwrap_err();
-    assert!(matches!(error, LockstepError::Divergence(_)), "{error}");
-    error.to_string()
+    let one = together(vec![push(cluster(0, 0), cluster(1, 1), (0, 0), 640)]);
+    MESH.found(&one, tamper)
 }
 
 #[test]
@@ -353,7 +262,13 @@ fn another_transfer_than_the_recorded_one_is_noticed() {
 
 #[test]
 fn a_transfer_that_begins_a_cycle_late_is_noticed() {
-    let late = found(|records| {
+    // With a read port of L1 for each channel: with one, whoever has no line yet is refused.
+    let mesh = Engines {
+        library: "2x2-engines-tiles",
+        ..MESH
+    };
+    let one = together(vec![push(cluster(0, 0), cluster(1, 1), (0, 0), 640)]);
+    let late = mesh.found(&one, |records| {
         let at = records.iter().position(|r| !r.starts.is_empty()).unwrap();
         let starts = std::mem::take(&mut records[at].starts);
         records[at + 1].starts = starts;

@@ -3,7 +3,7 @@
 // DMA engine of a cluster: copies rows of bytes between L1, other tiles and sets of tiles, and contributes to reductions.
 //
 // Transfers begin in order, each at a write channel of its own, and end in any order. Those with a remote source share one
-// read side and its buffer and are read in order. Wiring, dispatch, and whose turn it is at L1.
+// read side and its buffer and are read in order. Wiring, dispatch, and whose turn it is to write L1.
 // Latency: a transfer started in cycle c offers its first beat in c + 3 (own source): queue, walk, L1.
 // Throughput: one beat per cycle over all channels.
 // Source: S1 section 2.2. Mirror: crates/noccl-sim/src/dma.rs.
@@ -14,47 +14,49 @@ module noccl_dma
   import noccl_cfg_pkg::WIDE_CHANNELS;
 #(
     /// Lines of the buffer between read and write side.
-    parameter int unsigned BufferLines = 128
+    parameter int unsigned BufferLines = 128,
+    /// Read ports of the own L1: 1, or one per channel.
+    parameter int unsigned L1Reads = 1
 ) (
     /// Clock.
-    input  logic                              clk_i,
+    input  logic                                     clk_i,
     /// Asynchronous reset, active low.
-    input  logic                              rst_ni,
+    input  logic                                     rst_ni,
     /// First address of the own L1.
-    input  noccl_axi_pkg::addr_t              l1_base_i,
+    input  noccl_axi_pkg::addr_t                     l1_base_i,
     /// Registers; the answer comes in the same cycle.
-    input  logic                              access_i,
-    input  logic                              is_write_i,
-    input  noccl_dma_pkg::register_e          register_i,
-    input  logic                       [63:0] write_i,
-    output logic                       [63:0] read_o,
+    input  logic                                     access_i,
+    input  logic                                     is_write_i,
+    input  noccl_dma_pkg::register_e                 register_i,
+    input  logic                       [       63:0] write_i,
+    output logic                       [       63:0] read_o,
     /// Wide port of the network interface.
-    output logic                              aw_valid_o      [WIDE_CHANNELS],
-    input  logic                              aw_ready_i      [WIDE_CHANNELS],
-    output noccl_axi_pkg::wide_aw_t           aw_o            [WIDE_CHANNELS],
-    output logic                              w_valid_o       [WIDE_CHANNELS],
-    input  logic                              w_ready_i       [WIDE_CHANNELS],
-    output noccl_axi_pkg::wide_w_t            w_o             [WIDE_CHANNELS],
-    input  logic                              b_valid_i       [WIDE_CHANNELS],
-    output logic                              b_ready_o       [WIDE_CHANNELS],
-    input  noccl_axi_pkg::wide_b_t            b_i             [WIDE_CHANNELS],
-    output logic                              ar_valid_o,
-    input  logic                              ar_ready_i,
-    output noccl_axi_pkg::wide_ar_t           ar_o,
-    input  logic                              r_valid_i,
-    output logic                              r_ready_o,
-    input  noccl_axi_pkg::wide_r_t            r_i,
-    /// Own L1: a line is asked for; answers come in order, at the earliest in the next cycle, and are taken.
-    output logic                              l1_ask_valid_o,
-    input  logic                              l1_ask_ready_i,
-    output noccl_flit_pkg::offset_t           l1_ask_addr_o,
-    input  logic                              l1_data_valid_i,
-    input  noccl_flit_pkg::wide_data_t        l1_data_i,
+    output logic                                     aw_valid_o      [WIDE_CHANNELS],
+    input  logic                                     aw_ready_i      [WIDE_CHANNELS],
+    output noccl_axi_pkg::wide_aw_t                  aw_o            [WIDE_CHANNELS],
+    output logic                                     w_valid_o       [WIDE_CHANNELS],
+    input  logic                                     w_ready_i       [WIDE_CHANNELS],
+    output noccl_axi_pkg::wide_w_t                   w_o             [WIDE_CHANNELS],
+    input  logic                                     b_valid_i       [WIDE_CHANNELS],
+    output logic                                     b_ready_o       [WIDE_CHANNELS],
+    input  noccl_axi_pkg::wide_b_t                   b_i             [WIDE_CHANNELS],
+    output logic                                     ar_valid_o,
+    input  logic                                     ar_ready_i,
+    output noccl_axi_pkg::wide_ar_t                  ar_o,
+    input  logic                                     r_valid_i,
+    output logic                                     r_ready_o,
+    input  noccl_axi_pkg::wide_r_t                   r_i,
+    /// Own L1: a line is asked for; answers of a port come in order, at the earliest in the next cycle, and are taken.
+    output logic                       [L1Reads-1:0] l1_ask_valid_o,
+    input  logic                       [L1Reads-1:0] l1_ask_ready_i,
+    output noccl_flit_pkg::offset_t    [L1Reads-1:0] l1_ask_addr_o,
+    input  logic                       [L1Reads-1:0] l1_data_valid_i,
+    input  noccl_flit_pkg::wide_data_t [L1Reads-1:0] l1_data_i,
     /// A line is written.
-    output logic                              l1_write_valid_o,
-    input  logic                              l1_write_ready_i,
-    output noccl_flit_pkg::offset_t           l1_write_addr_o,
-    output noccl_axi_pkg::wide_w_t            l1_write_o
+    output logic                                     l1_write_valid_o,
+    input  logic                                     l1_write_ready_i,
+    output noccl_flit_pkg::offset_t                  l1_write_addr_o,
+    output noccl_axi_pkg::wide_w_t                   l1_write_o
 );
 
   import noccl_dma_pkg::NUM_TRANSFER_IDS;
@@ -141,7 +143,8 @@ module noccl_dma
   // -------------------------------------------------------------------------------------------- channels
 
   channels_t is_remote, is_to_own, line_valid, line_ready, local_valid, local_ready;
-  channels_t ask_valid, ask_grant, answer_for, l1_valid, l1_grant;
+  channels_t ask_valid, ask_ready, data_valid, l1_valid, l1_grant;
+  noccl_flit_pkg::wide_data_t data[WIDE_CHANNELS];
   noccl_dma_pkg::source_line_t line[WIDE_CHANNELS];
   noccl_dma_pkg::source_line_t local_line[WIDE_CHANNELS];
   noccl_flit_pkg::offset_t ask_addr[WIDE_CHANNELS];
@@ -166,10 +169,10 @@ module noccl_dma
         .start_i(starts[c] && transfer.src_is_own),
         .range_i(transfer.src),
         .ask_valid_o(ask_valid[c]),
-        .ask_ready_i(ask_grant[c] && l1_ask_ready_i),
+        .ask_ready_i(ask_ready[c]),
         .ask_addr_o(ask_addr[c]),
-        .data_valid_i(l1_data_valid_i && answer_for[c]),
-        .data_i(l1_data_i),
+        .data_valid_i(data_valid[c]),
+        .data_i(data[c]),
         .line_valid_o(local_valid[c]),
         .line_ready_i(local_ready[c]),
         .line_o(local_line[c])
@@ -219,30 +222,25 @@ module noccl_dma
 
   // -------------------------------------------------------------------------------------------------- L1
 
-  channels_t oldest_ask;
-  logic asks_ready, oldest_ask_valid, ask_any, write_any;
+  logic write_any;
 
-  // The oldest transfer's ask goes first, so that its beats leave without a gap, as the network interface serves them.
-  // older_q[a][b]: the transfer of channel a, over or not, has begun before that of b.
-  channels_t older_q[WIDE_CHANNELS], older_d[WIDE_CHANNELS];
-
-  always_comb begin
-    older_d   = older_q;
-    ask_grant = ask_valid;
-    for (int unsigned a = 0; a < WIDE_CHANNELS; a++) begin
-      for (int unsigned b = 0; b < WIDE_CHANNELS; b++) begin
-        if (starts[a]) older_d[a][b] = 1'b0;
-        else if (starts[b]) older_d[a][b] = 1'b1;
-        if (a != b && ask_valid[b] && older_q[b][a]) ask_grant[a] = 1'b0;
-      end
-    end
-  end
-  assign ask_any = |ask_valid;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) older_q <= '{default: '0};
-    else older_q <= older_d;
-  end
+  noccl_dma_local_turn #(
+      .L1Reads(L1Reads)
+  ) u_read_turn (
+      .clk_i,
+      .rst_ni,
+      .starts_i(starts),
+      .ask_valid_i(ask_valid),
+      .ask_ready_o(ask_ready),
+      .ask_addr_i(ask_addr),
+      .data_valid_o(data_valid),
+      .data_o(data),
+      .l1_ask_valid_o,
+      .l1_ask_ready_i,
+      .l1_ask_addr_o,
+      .l1_data_valid_i,
+      .l1_data_i
+  );
 
   noccl_rr_arbiter #(
       .NumRequesters(WIDE_CHANNELS)
@@ -257,40 +255,17 @@ module noccl_dma
       .ready_i(l1_write_ready_i)
   );
 
-  // Who asked, for the answers: each channel keeps room for what it asks.
-  noccl_fifo #(
-      .Depth (4 * WIDE_CHANNELS),
-      .data_t(channels_t)
-  ) u_asked (
-      .clk_i,
-      .rst_ni,
-      .valid_i(ask_any && l1_ask_ready_i),
-      .ready_o(asks_ready),
-      .data_i (ask_grant),
-      .valid_o(oldest_ask_valid),
-      .ready_i(l1_data_valid_i),
-      .data_o (oldest_ask)
-  );
-
-  assign l1_ask_valid_o = ask_any;
   assign l1_write_valid_o = write_any;
-  assign answer_for = oldest_ask;
 
   always_comb begin
-    l1_ask_addr_o = '0;
     l1_write_addr_o = '0;
     l1_write_o = '0;
     for (int unsigned c = 0; c < WIDE_CHANNELS; c++) begin
-      if (ask_grant[c]) l1_ask_addr_o = ask_addr[c];
       if (l1_grant[c]) begin
         l1_write_addr_o = l1_addr[c];
         l1_write_o = l1_w[c];
       end
     end
   end
-
-  `ASSERT(OneAskIsGranted, $onehot0(ask_grant) && |ask_grant == ask_any)
-  `ASSERT(EveryAskHasItsPlace, asks_ready)
-  `ASSUME(L1AnswersWhatWasAsked, !l1_data_valid_i || oldest_ask_valid)
 
 endmodule

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! AXI ports of a network interface as words: the layout of `axi_i` and `axi_o` in `rtl/cosim/noccl_endpoints_cosim.sv`.
 
-/// Words per tile towards the hardware.
-pub(crate) const IN_WORDS: usize = 154;
-/// Words per tile from the hardware.
-pub(crate) const OUT_WORDS: usize = 86;
+/// Words for the lines that a DMA engine asked its L1 for: the first, and of each.
+const LINES_AT: usize = 137;
+const LINE_WORDS: usize = 17;
+/// Read ports that a DMA engine has at its L1, of words towards the hardware.
+pub(crate) const fn read_ports(words: usize) -> usize {
+    (words - LINES_AT) / LINE_WORDS
+}
+
+/// Words for the write channels of a DMA engine: the first, and of each.
+const ENGINE_AT: usize = 86;
+const ENGINE_WORDS: usize = 2;
 /// Write channels of the wide port, and words of each.
 pub(crate) const CHANNELS: usize = 4;
 const CHANNEL_WORDS: usize = 25;
@@ -35,14 +42,14 @@ pub(crate) struct Aw {
 
 const ATOP_LOAD_ADD: u32 = 0x20;
 
-fn put(words: &mut [u32; IN_WORDS], at: usize, value: u64) {
+fn put(words: &mut [u32], at: usize, value: u64) {
     words[at] = value as u32;
     words[at + 1] = (value >> 32) as u32;
 }
 
 /// Offers a burst at a write channel: its AW until that is taken, and a beat if there is one.
 pub(crate) fn offer_write(
-    words: &mut [u32; IN_WORDS],
+    words: &mut [u32],
     channel: usize,
     (aw, has_aw): (Aw, bool),
     beat: Option<(&[u8; 64], u64, bool)>,
@@ -69,13 +76,13 @@ pub(crate) fn offer_write(
 }
 
 /// Offers a wide read.
-pub(crate) fn offer_read(words: &mut [u32; IN_WORDS], id: u8, address: u64, len: u8) {
+pub(crate) fn offer_read(words: &mut [u32], id: u8, address: u64, len: u8) {
     words[100] = 1 | u32::from(id) << 8 | u32::from(len) << 16;
     put(words, 101, address);
 }
 
 /// Offers a narrow write, barrier contribution or atomic. Data are those of an atomic: one.
-pub(crate) fn offer_narrow_write(words: &mut [u32; IN_WORDS], aw: Aw, has_aw: bool) {
+pub(crate) fn offer_narrow_write(words: &mut [u32], aw: Aw, has_aw: bool) {
     let atop = u32::from(aw.is_atomic) * ATOP_LOAD_ADD;
     let flags = u32::from(has_aw) | 2;
     words[103] = flags | u32::from(aw.id) << 8 | (aw.opcode as u32) << 16 | atop << 24;
@@ -87,7 +94,7 @@ pub(crate) fn offer_narrow_write(words: &mut [u32; IN_WORDS], aw: Aw, has_aw: bo
 }
 
 /// Offers a narrow read.
-pub(crate) fn offer_narrow_read(words: &mut [u32; IN_WORDS], id: u8, address: u64) {
+pub(crate) fn offer_narrow_read(words: &mut [u32], id: u8, address: u64) {
     words[112] = 1 | u32::from(id) << 8;
     put(words, 113, address);
 }
@@ -108,7 +115,7 @@ pub(crate) struct MemoryAnswers {
 }
 
 /// Shows the memory's answers, and which ports behind the NI are not ready, by [`AxiPort`](noccl_run::AxiPort).
-pub(crate) fn answer(words: &mut [u32; IN_WORDS], answers: &MemoryAnswers, busy: Busy) {
+pub(crate) fn answer(words: &mut [u32], answers: &MemoryAnswers, busy: Busy) {
     let flags = [
         answers.wide_b,
         answers.wide_r.is_some(),
@@ -129,22 +136,23 @@ pub(crate) fn answer(words: &mut [u32; IN_WORDS], answers: &MemoryAnswers, busy:
 }
 
 /// Accesses a register of the DMA engine: writes a value, or reads.
-pub(crate) fn access(words: &mut [u32; IN_WORDS], register: u8, value: Option<u64>) {
+pub(crate) fn access(words: &mut [u32], register: u8, value: Option<u64>) {
     words[134] = 1 | u32::from(value.is_some()) << 1 | u32::from(register) << 4;
     put(words, 135, value.unwrap_or(0));
 }
 
-/// Gives a line of the L1 to the DMA engine.
-pub(crate) fn give_line(words: &mut [u32; IN_WORDS], line: &[u8; 64]) {
-    words[137] = 1;
-    for (word, bytes) in words[138..].iter_mut().zip(line.as_chunks::<4>().0) {
+/// Gives a line of the L1 to a read port of the DMA engine.
+pub(crate) fn give_line(words: &mut [u32], port: usize, line: &[u8; 64]) {
+    let at = LINES_AT + LINE_WORDS * port;
+    words[at] = 1;
+    for (word, bytes) in words[at + 1..].iter_mut().zip(line.as_chunks::<4>().0) {
         *word = u32::from_le_bytes(*bytes);
     }
 }
 
 /// What a network interface shows in a cycle.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Shown<'a>(pub &'a [u32; OUT_WORDS]);
+pub(crate) struct Shown<'a>(pub &'a [u32]);
 
 /// Handshakes with managers (word 0) and with the memory (word 1), by their bit.
 #[derive(Debug, Clone, Copy)]
@@ -224,14 +232,53 @@ impl Shown<'_> {
         u64::from(self.0[8])
     }
 
-    /// Address of the line that the DMA engine asks its L1 for.
-    pub(crate) fn asked_line(self) -> Option<u64> {
-        (self.0[65] & 1 != 0).then_some(u64::from(self.0[66]))
+    /// Write channels of the DMA engine; none if there is none.
+    pub(crate) fn engine_channels(self) -> usize {
+        (self.0.len() - ENGINE_AT) / ENGINE_WORDS
+    }
+
+    /// Address of the line that the DMA engine asks a read port of its L1 for.
+    pub(crate) fn asked_line(self, port: usize) -> Option<u64> {
+        let word = self.0[ENGINE_AT + ENGINE_WORDS * port + 1];
+        (word & 1 != 0).then_some(u64::from(word & !1))
     }
 
     /// Does the DMA engine write a line of its L1?
     pub(crate) fn writes_line(self) -> bool {
         self.0[65] & 2 != 0
+    }
+
+    /// Does a transfer wait until a write channel of the DMA engine is free?
+    pub(crate) fn waits_for_channel(self) -> bool {
+        self.0[65] & 4 != 0
+    }
+
+    /// Has the DMA engine not started what it was told to?
+    pub(crate) fn refuses_start(self) -> bool {
+        self.0[66] != 0
+    }
+
+    /// Has a transfer of the DMA engine, from its own L1, bytes to send and no line of them?
+    pub(crate) fn is_hungry(self) -> bool {
+        self.0[65] >> 16 != 0
+    }
+
+    /// Id and name of a join whose AW the DMA engine gives at a channel in this cycle.
+    pub(crate) fn engine_join(self, channel: usize) -> Option<(u8, u32)> {
+        let word = self.engine_word(channel);
+        let is_join = word >> 31 != 0 && word >> 26 & 3 == Opcode::Join as u32;
+        is_join.then_some(((word >> 16 & 0x1f) as u8, word & 0xffff))
+    }
+
+    /// Id and response of B at a channel of the DMA engine.
+    pub(crate) fn engine_b(self, channel: usize) -> Option<(u8, u8)> {
+        let word = self.engine_word(channel);
+        let b = ((word >> 21 & 0x1f) as u8, (word >> 28 & 3) as u8);
+        (word >> 30 & 1 != 0).then_some(b)
+    }
+
+    fn engine_word(self, channel: usize) -> u32 {
+        self.0[ENGINE_AT + ENGINE_WORDS * channel]
     }
 
     /// Address, strobe and data of a beat to the memory.

@@ -242,7 +242,7 @@ fn enabled(mut data: [u8; 64], strobe: u64) -> [u8; 64] {
 }
 
 /// Clears the bytes of a wide beat that a partial strobe does not enable: an engine leaves its neighbours there. Read data have none.
-fn clear_disabled(flit: &mut [u32]) {
+pub(super) fn clear_disabled(flit: &mut [u32]) {
     let strobe = u64::from(flit[16]) | u64::from(flit[17]) << 32;
     for i in (0..64).filter(|i| strobe != 0 && strobe >> i & 1 == 0) {
         flit[i / 4] &= !(0xff << (8 * (i % 4)));

@@ -4,13 +4,15 @@
 //! A transfer is described register by register, those that change, just before the read that starts it; that read is as many
 //! cycles before the record's start as the engine takes to its first beat or request.
 
-use super::axi::{self, IN_WORDS};
+use super::axi::{self, Opcode, Shown};
 use super::map::AddressMap;
+use crate::lockstep::{element_number, operator_number};
 use noccl_net::{Coord, MultiAddress};
 use noccl_run::{RecordedRows, TransferStart};
 use std::collections::VecDeque;
 
-/// Cycles from the read of *start* to the first AW, if the own L1 is the source: queue, walk, L1, line.
+/// Cycles from the read of *start* to the first AW, if the own L1 is the source: queue, walk, L1, line. One more if the first line
+/// of the destination needs two of the source.
 const FIRST_BEAT_CYCLES: i64 = 4;
 /// To the first AR, if another tile is.
 const FIRST_REQUEST_CYCLES: i64 = 2;
@@ -21,7 +23,7 @@ const BUFFER_LINES: u64 = 128;
 /// Bursts that may be asked for and not written.
 const READ_BURSTS: u64 = 8;
 const LINE_BYTES: u64 = 64;
-const PAGE_BYTES: u64 = 4096;
+pub(super) const PAGE_BYTES: u64 = 4096;
 
 /// `register_e` of the engine.
 const START: u8 = 8;
@@ -33,27 +35,28 @@ pub(super) struct Engine {
     accesses: VecDeque<(i64, u8, Option<u64>)>,
     described: [u64; NUM_DESCRIBING],
     last_start: Option<i64>,
-    /// Line that was asked for in the last cycle.
-    asked: Option<u64>,
+    /// Lines that were asked for in the last cycle, by read port of L1.
+    asked: Vec<(usize, u64)>,
 }
 
 impl Engine {
-    /// Plans the accesses for a transfer that begins in `cycle`, later than all planned before.
+    /// Plans the accesses for a transfer that begins in `cycle`, later than all planned before. `join`: name of the first burst
+    /// of a contribution.
     pub(super) fn plan(
         &mut self,
         cycle: u64,
-        start: &TransferStart,
+        (start, join): (&TransferStart, u32),
         (home, map): (Coord, &AddressMap),
     ) -> Result<(), &'static str> {
         refuse(start, (home, map))?;
         let is_push = start.source.tile == home;
         let lead = if is_push {
-            FIRST_BEAT_CYCLES
+            FIRST_BEAT_CYCLES + i64::from(wraps(start, 0))
         } else {
             FIRST_REQUEST_CYCLES
         };
         let at = cycle as i64 - lead;
-        let wanted = describe(start, self.described, map);
+        let wanted = describe((start, join), self.described, map);
         let changes = (0..NUM_DESCRIBING).filter(|i| wanted[*i] != self.described[*i]);
         let changes: Vec<usize> = changes.collect();
         let first = at - changes.len() as i64;
@@ -69,29 +72,27 @@ impl Engine {
     }
 
     /// Shows the access of a cycle and the line that was asked for.
-    pub(super) fn drive(
-        &mut self,
-        words: &mut [u32; IN_WORDS],
-        cycle: i64,
-        line: impl Fn(u64) -> [u8; 64],
-    ) {
+    pub(super) fn drive(&mut self, words: &mut [u32], cycle: i64, line: impl Fn(u64) -> [u8; 64]) {
         if let Some((_, register, value)) = self.accesses.pop_front_if(|(c, ..)| *c == cycle) {
             axi::access(words, register, value);
         }
-        if let Some(asked) = self.asked.take() {
-            axi::give_line(words, &line(asked / LINE_BYTES));
+        for (port, asked) in self.asked.drain(..) {
+            axi::give_line(words, port, &line(asked / LINE_BYTES));
         }
     }
 
-    /// The engine asks for a line.
-    pub(super) const fn ask(&mut self, address: Option<u64>) {
-        self.asked = address;
+    /// The engine asks for lines.
+    pub(super) fn ask(&mut self, shown: Shown<'_>) {
+        let ports = 0..shown.engine_channels();
+        self.asked = ports
+            .filter_map(|port| Some((port, shown.asked_line(port)?)))
+            .collect();
     }
 }
 
 /// Values of the describing registers; what does not matter stays as it is.
 fn describe(
-    start: &TransferStart,
+    (start, join): (&TransferStart, u32),
     old: [u64; NUM_DESCRIBING],
     map: &AddressMap,
 ) -> [u64; NUM_DESCRIBING] {
@@ -101,7 +102,16 @@ fn describe(
     };
     let has_rows = start.rows > 1;
     let stride = |new, old| if has_rows { new } else { old };
+    let set = start.contribution.map(|c| c.group);
+    let set = set.or(start.destination.set);
     let mask = |set: MultiAddress| map.mask(set.mask);
+    let kind = start.contribution.map_or_else(
+        || u64::from(start.destination.set.is_some()),
+        |c| {
+            let (element, operator) = (element_number(c.element), operator_number(c.operator));
+            Opcode::Join as u64 | element << 8 | operator << 16 | u64::from(join) << 32
+        },
+    );
     [
         address(&start.source),
         address(&start.destination),
@@ -109,23 +119,38 @@ fn describe(
         u64::from(start.rows),
         stride(start.source.stride, old[4]),
         stride(start.destination.stride, old[5]),
-        u64::from(start.destination.set.is_some()),
-        start.destination.set.map_or(0, mask),
+        kind,
+        set.map_or(0, mask),
     ]
+}
+
+/// Lanes of a row's first byte at its source and at its destination.
+fn lanes(start: &TransferStart, row: u64) -> (u64, u64) {
+    let lane = |rows: &RecordedRows| (rows.offset + row * rows.stride) % LINE_BYTES;
+    (lane(&start.source), lane(&start.destination))
+}
+
+/// Does the row's first source line fill no destination line? It costs a cycle more.
+fn wraps(start: &TransferStart, row: u64) -> bool {
+    let (from, to) = lanes(start, row);
+    from > to
 }
 
 /// What the engine does in other cycles than the record's.
 fn refuse(start: &TransferStart, (home, map): (Coord, &AddressMap)) -> Result<(), &'static str> {
     let (source, destination) = (&start.source, &start.destination);
-    let offset = source.offset.wrapping_sub(destination.offset);
-    let stride = source.stride.wrapping_sub(destination.stride);
     let is_own = |rows: &RecordedRows| rows.tile == home && rows.set.is_none();
-    if start.has_waited {
-        return Err("a transfer that waits for a free channel");
+    if let Some(contribution) = start.contribution {
+        if contribution.is_shared {
+            return Err("an all-reduce in one transaction");
+        }
+        // Sums leave with all bytes of their lines.
+        if !(destination.offset | start.bytes).is_multiple_of(LINE_BYTES) {
+            return Err("a reduction of a part of a line");
+        }
     }
-    if !offset.is_multiple_of(LINE_BYTES) || (start.rows > 1 && !stride.is_multiple_of(LINE_BYTES))
-    {
-        return Err("a transfer between different lanes");
+    if start.rows > 1 && (0..u64::from(start.rows)).any(|row| wraps(start, row)) {
+        return Err("rows to lower lanes than those they come from");
     }
     if is_own(source) {
         return Ok(());
@@ -141,10 +166,14 @@ fn refuse(start: &TransferStart, (home, map): (Coord, &AddressMap)) -> Result<()
         );
     }
     // The simulator counts room in bytes, the engine in lines.
-    if is_long && (rows > 1 || !source.offset.is_multiple_of(LINE_BYTES)) {
+    let (from, to) = lanes(start, 0);
+    if is_long && (rows > 1 || from != 0 || to != 0) {
         return Err(
-            "a read in many short bursts or from within a line, longer than the engine's buffer",
+            "a read in many short bursts or from or to within a line, longer than the engine's buffer",
         );
+    }
+    if from > to && start.bytes <= LINE_BYTES - from && !is_own(destination) {
+        return Err("a read of a part of a line to lower lanes");
     }
     Ok(())
 }

@@ -5,12 +5,13 @@
 //! channel and of every other port the lowest free id is taken. An id is free again in the cycle after its answer. W of a burst
 //! waits until the bursts before it of the same transfer have given theirs: its AW keeps its place among the others.
 
-use super::axi::{self, Aw, Bit, Busy, CHANNELS, IN_WORDS, Opcode, Shown};
+use super::axi::{self, Aw, Bit, Busy, CHANNELS, Opcode, Shown};
 use super::map::AddressMap;
+use super::opened::Opened;
 use crate::lockstep::{element_number, operator_number};
 use noccl_net::Coord;
 use noccl_run::{AxiPort, Command, CommandKind};
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 const WRITE_IDS: usize = 8;
 const READ_IDS: usize = 32;
@@ -105,10 +106,8 @@ pub(crate) struct Managers {
     reads: Port<READ_IDS>,
     narrow: Port<NARROW_IDS>,
     narrow_reads: Port<NARROW_IDS>,
-    /// Open transactions of a DMA engine, by their name and whether they are reads.
-    engine: HashMap<(u32, bool), u32>,
-    /// Bits of the ids of a write channel of a DMA engine, if there is one.
-    engine_id_bits: Option<u32>,
+    /// Instead of the wide port's managers: a DMA engine.
+    engine: Option<Opened>,
     /// First tag of narrow writes: those of wide ones do not have this bit.
     narrow_tags: u32,
 }
@@ -134,13 +133,13 @@ impl Managers {
     }
 
     /// From now on a DMA engine drives the wide port.
-    pub(crate) const fn leave_wide_port(&mut self, id_bits: u32) {
-        self.engine_id_bits = Some(id_bits);
+    pub(crate) fn leave_wide_port(&mut self, id_bits: u32) {
+        self.engine = Some(Opened::new(id_bits));
     }
 
-    /// The engine has opened a transaction.
-    pub(crate) fn open(&mut self, name: Name, is_read: bool) {
-        self.engine.insert((name.hardware, is_read), name.recorded);
+    /// The engine at the wide port.
+    pub(crate) const fn engine(&mut self) -> Option<&mut Opened> {
+        self.engine.as_mut()
     }
 
     pub(crate) fn take(&mut self, command: Command) {
@@ -178,7 +177,7 @@ impl Managers {
     }
 
     /// Shows the offers to the hardware.
-    pub(crate) fn drive(&self, words: &mut [u32; IN_WORDS], map: &AddressMap) {
+    pub(crate) fn drive(&self, words: &mut [u32], map: &AddressMap) {
         words.fill(0);
         for (c, offer) in self.channels.iter().enumerate() {
             if let Some(offer) = &offer.offer {
@@ -200,7 +199,11 @@ impl Managers {
 
     /// Takes note of the handshakes of this cycle. Returns the answers.
     pub(crate) fn follow(&mut self, shown: Shown<'_>, busy: Busy) -> Vec<Answer> {
-        let mut answers = Vec::new();
+        let has_engine = self.engine.is_some();
+        let mut answers = match &mut self.engine {
+            Some(engine) => engine.follow(shown),
+            None => Vec::new(),
+        };
         for (c, port) in self.channels.iter_mut().enumerate() {
             if let Some(offer) = &mut port.offer {
                 offer.has_aw &= !shown.takes_aw(c);
@@ -209,14 +212,8 @@ impl Managers {
                     port.offer = None;
                 }
             }
-            if let Some((id, resp)) = shown.b(c) {
-                let tag = match self.engine_id_bits {
-                    Some(bits) => {
-                        let name = (c as u32) << bits | u32::from(id);
-                        self.engine.remove(&(name, false))
-                    }
-                    None => port.close(id),
-                };
+            if let Some((id, resp)) = shown.b(c).filter(|_| !has_engine) {
+                let tag = port.close(id);
                 let port = "wide port, B";
                 answers.push(Answer { tag, resp, port });
             }
@@ -227,8 +224,8 @@ impl Managers {
         let takes_r = !busy[AxiPort::WideData as usize];
         if shown.has(Bit::R) && takes_r && shown.has(Bit::RLast) {
             let (id, resp) = shown.r();
-            let tag = match self.engine_id_bits {
-                Some(_) => self.engine.remove(&(u32::from(id), true)),
+            let tag = match &mut self.engine {
+                Some(engine) => engine.close_read(id),
                 None => self.reads.close(id),
             };
             let port = "wide port, R";

@@ -13,6 +13,7 @@ mod managers;
 mod map;
 mod memory;
 mod model;
+mod opened;
 mod results;
 mod transfers;
 
@@ -41,6 +42,8 @@ pub struct Endpoints<'n> {
     memories: Vec<Memory>,
     /// By tile, if the hardware has some.
     engines: Option<Vec<Engine>>,
+    /// First name of each of their reductions, by its name in the record.
+    joins: HashMap<u32, u32>,
     /// Bits of an id at a wide write channel.
     wide_id_bits: u32,
     /// Hardware's names of the transactions, by recorded name.
@@ -91,6 +94,7 @@ impl<'n> Endpoints<'n> {
             managers: vec![Managers::new(numbers.get("TAG_BITS")?); tiles],
             memories: (0..tiles).map(memory).collect(),
             engines: None,
+            joins: HashMap::new(),
             wide_id_bits: numbers.get("WIDE_ID_BITS")?,
             names: HashMap::new(),
             sent: HashMap::new(),
@@ -154,6 +158,7 @@ impl<'n> Endpoints<'n> {
             self.memories[store.tile.0 as usize].fill(store.offset, &store.bytes);
         }
         let mut new_names: Vec<_> = self.managers.iter_mut().flat_map(Managers::offer).collect();
+        new_names.extend(self.name_joins(record));
         let given: Vec<_> = self
             .memories
             .iter()
@@ -169,6 +174,7 @@ impl<'n> Endpoints<'n> {
         self.show_engines(self.cycle as i64);
         self.hold();
         self.model.settle();
+        self.refuse_hungry(record)?;
         new_names.extend(self.learn(record));
         let expected = Expected { record, new_names };
         if is_compared {
@@ -181,7 +187,7 @@ impl<'n> Endpoints<'n> {
             let at = (self.busy(tile), self.cycle);
             self.memories[tile].follow(shown, given, at);
         }
-        self.follow_engines();
+        self.follow_engines()?;
         self.compare_answers(record)?;
         // Names that became free in this cycle may be in use again.
         record.commands.iter().for_each(|c| self.results.add(c));
@@ -209,7 +215,10 @@ impl<'n> Endpoints<'n> {
             Err(LockstepError::Unsupported { cycle, what })
         };
         if self.has_engine(command.tile)
-            && matches!(command.kind, CommandKind::WideWrite | CommandKind::WideRead)
+            && matches!(
+                command.kind,
+                CommandKind::WideWrite | CommandKind::WideRead | CommandKind::Reduction
+            )
         {
             // A part of a transfer.
             return Ok(());

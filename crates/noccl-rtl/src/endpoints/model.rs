@@ -5,7 +5,7 @@
 //! of a clock cycle changes what they point to.
 #![allow(unsafe_code)]
 
-use super::axi::{IN_WORDS, OUT_WORDS};
+use super::axi;
 use crate::lockstep::LockstepError;
 use libloading::Library;
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -32,6 +32,8 @@ pub(crate) enum Tiles {
 pub(crate) struct Model {
     handle: Handle,
     axi: [*mut u32; 2],
+    /// Words per tile at the AXI ports, towards the hardware and from it.
+    axi_words: [usize; 2],
     /// By plane (wide, req, rsp): flits at Local inputs and at all outputs.
     flits: [[*mut u32; 2]; 3],
     tiles: [[*mut u64; 5]; 3],
@@ -63,6 +65,10 @@ impl Model {
             b"noccl_words\0",
             unsafe extern "C" fn(Handle, c_int) -> *mut u32
         );
+        let num_words = function!(
+            b"noccl_num_words\0",
+            unsafe extern "C" fn(Handle, c_int) -> c_int
+        );
         let tiles = function!(
             b"noccl_tiles\0",
             unsafe extern "C" fn(Handle, c_int, c_int) -> *mut u64
@@ -77,6 +83,7 @@ impl Model {
             Self {
                 handle,
                 axi: [0, 1].map(|i| words(handle, i)),
+                axi_words: [0, 1].map(|i| num_words(handle, i) as usize / tiles_in_all),
                 flits: [0, 1, 2].map(|p| [0, 1].map(|i| words(handle, 2 + 2 * p + i))),
                 tiles: [0, 1, 2].map(|p| [0, 1, 2, 3, 4].map(|s| tiles(handle, p, s))),
                 settle,
@@ -111,15 +118,22 @@ impl Model {
     }
 
     /// What a tile's managers offer and its memory answers.
-    pub(crate) fn axi_in(&mut self, tile: usize) -> &mut [u32; IN_WORDS] {
+    pub(crate) fn axi_in(&mut self, tile: usize) -> &mut [u32] {
+        let words = self.axi_words[0];
         // SAFETY: an array of so many words per tile, in the model.
-        unsafe { &mut *self.axi[0].add(tile * IN_WORDS).cast() }
+        unsafe { std::slice::from_raw_parts_mut(self.axi[0].add(tile * words), words) }
+    }
+
+    /// Read ports that DMA engines have at their L1.
+    pub(crate) const fn read_ports(&self) -> usize {
+        axi::read_ports(self.axi_words[0])
     }
 
     /// What a tile's network interface offers and takes.
-    pub(crate) fn axi_out(&self, tile: usize) -> &[u32; OUT_WORDS] {
+    pub(crate) fn axi_out(&self, tile: usize) -> &[u32] {
+        let words = self.axi_words[1];
         // SAFETY: an array of so many words per tile, in the model.
-        unsafe { &*self.axi[1].add(tile * OUT_WORDS).cast() }
+        unsafe { std::slice::from_raw_parts(self.axi[1].add(tile * words), words) }
     }
 
     /// Words of the flit that a network interface offers.

@@ -22,6 +22,8 @@ impl Results {
         let arithmetic = (command.operator, command.element);
         if command.kind != CommandKind::Reduction
             || arithmetic != (Operator::Sum, ElementType::Int64)
+            // That of a DMA engine: all memories are compared in the end.
+            || command.data.is_empty()
         {
             return;
         }

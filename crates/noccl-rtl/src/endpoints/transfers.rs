@@ -2,13 +2,27 @@
 //! Lock-step with DMA engines: transfers instead of transactions come from the record.
 
 use super::axi::{Shown, WritePort};
-use super::engine::{Engine, LEAD_CYCLES};
+use super::compare::clear_disabled;
+use super::engine::{Engine, LEAD_CYCLES, PAGE_BYTES};
 use super::managers::Name;
+use super::model::Tiles;
 use super::{Endpoints, number};
 use crate::lockstep::LockstepError;
 use noccl_net::{Coord, TileId};
-use noccl_run::{CycleRecord, FlitPlace, Handshake, MemoryImage, RecordedKind};
+use noccl_run::{
+    Command, CommandKind, CycleRecord, FlitPlace, FlitRecord, Handshake, MemoryImage, RecordedKind,
+    TransferStart,
+};
 use noccl_spec::Plane;
+
+/// Names of joins in the hardware: `TAG_BITS` of every library.
+const MAX_NAME: u32 = 0xffff;
+
+/// Bursts of a contribution.
+fn num_bursts(start: &TransferStart) -> u32 {
+    let end = start.destination.offset % PAGE_BYTES + start.bytes;
+    end.div_ceil(PAGE_BYTES) as u32
+}
 
 impl Endpoints<'_> {
     /// Lets the hardware's DMA engines do the transfers of a whole record; the library has engines (`NAME-engines`). `inputs` are in
@@ -27,11 +41,19 @@ impl Endpoints<'_> {
             }
         }
         let mut engines = vec![Engine::default(); self.network.num_tiles()];
+        let mut num_joins = 0;
         for record in records {
             for start in &record.starts {
                 let home = self.network.coord(start.tile);
+                let reduction = start.contribution.map(|c| c.reduction);
+                let join = reduction.map_or(0, |reduction| {
+                    *self.joins.entry(reduction).or_insert_with(|| {
+                        num_joins += num_bursts(start);
+                        num_joins - num_bursts(start)
+                    })
+                });
                 engines[start.tile.0 as usize]
-                    .plan(record.cycle, start, (home, &self.map))
+                    .plan(record.cycle, (start, join), (home, &self.map))
                     .map_err(|what| LockstepError::Unsupported {
                         cycle: record.cycle,
                         what,
@@ -67,17 +89,88 @@ impl Endpoints<'_> {
     }
 
     /// Takes note of what engines do with their L1.
-    pub(super) fn follow_engines(&mut self) {
+    pub(super) fn follow_engines(&mut self) -> Result<(), LockstepError> {
         let Some(engines) = &mut self.engines else {
-            return;
+            return Ok(());
         };
         for (tile, engine) in engines.iter_mut().enumerate() {
             let shown = Shown(self.model.axi_out(tile));
-            engine.ask(shown.asked_line());
+            let refused = if shown.waits_for_channel() {
+                Some("a transfer that waits for a channel of the engine")
+            } else if shown.refuses_start() {
+                Some("a transfer whose number is still in use")
+            } else {
+                None
+            };
+            if let Some(what) = refused {
+                let cycle = self.cycle;
+                return Err(LockstepError::Unsupported { cycle, what });
+            }
+            engine.ask(shown);
             if shown.writes_line() {
                 self.memories[tile].store(shown.beat(WritePort::Engine));
             }
         }
+        Ok(())
+    }
+
+    /// The run sends from a transfer of which the hardware has no line yet: L1's only read port has served older ones.
+    pub(super) fn refuse_hungry(&self, record: &CycleRecord) -> Result<(), LockstepError> {
+        let wide = &self.layouts[Plane::Wide.idx()];
+        let differs = |h: &Handshake| {
+            let tile = h.tile.0 as usize;
+            let enters = self.model.tiles(number(Plane::Wide), Tiles::Enter) >> tile & 1 != 0;
+            let mut found = [0; 32];
+            let found = &mut found[..wide.words];
+            found.copy_from_slice(self.model.input(number(Plane::Wide), tile, wide.words));
+            clear_disabled(found);
+            // Under whatever name: it may be a transfer's first beat.
+            let tag = wide.tag(found);
+            let flit = h.flit.clone();
+            let mut recorded = [0; 32];
+            wide.encode(&FlitRecord { tag, ..flit }, &mut recorded[..wide.words]);
+            let is_same = enters && recorded[..wide.words] == *found;
+            Shown(self.model.axi_out(tile)).is_hungry() && !is_same
+        };
+        let is_beat = |h: &Handshake| {
+            let writes = matches!(h.flit.kind, RecordedKind::Write | RecordedKind::Reduce);
+            (h.plane, h.place) == (Plane::Wide, FlitPlace::Enters) && writes
+        };
+        let mut beats = record.handshakes.iter().filter(|h| is_beat(h));
+        let has_turns = self.engines.is_some() && self.model.read_ports() == 1;
+        if has_turns && beats.any(differs) {
+            let what = "a transfer that takes over before its lines are read";
+            let cycle = self.cycle;
+            return Err(LockstepError::Unsupported { cycle, what });
+        }
+        Ok(())
+    }
+
+    /// Names of the bursts of reductions that engines begin to contribute to in this cycle: consecutive ones.
+    pub(super) fn name_joins(&mut self, record: &CycleRecord) -> Vec<Name> {
+        let mut names = Vec::new();
+        for start in &record.starts {
+            let Some(contribution) = start.contribution else {
+                continue;
+            };
+            let first = self.joins.get(&contribution.reduction).copied();
+            let is_part = |c: &&Command| {
+                (c.tile, c.kind, c.transfer as u32)
+                    == (start.tile, CommandKind::Reduction, contribution.reduction)
+            };
+            let bursts = record.commands.iter().filter(is_part);
+            for (command, hardware) in bursts.zip(first.unwrap_or(0)..) {
+                let name = Name {
+                    recorded: command.tag,
+                    hardware: hardware & MAX_NAME,
+                };
+                if let Some(engine) = self.managers[start.tile.0 as usize].engine() {
+                    engine.expect_join(name);
+                }
+                names.push(name);
+            }
+        }
+        names
     }
 
     /// Names that engines give to transactions whose first flits enter the network in this cycle: the record knows that they do, not
@@ -111,7 +204,9 @@ impl Endpoints<'_> {
                 recorded: first.flit.tag,
                 hardware: layout.tag(flit),
             };
-            self.managers[tile].open(name, plane == Plane::Req);
+            if let Some(engine) = self.managers[tile].engine() {
+                engine.open(name, plane == Plane::Req);
+            }
             names.push(name);
         }
         names

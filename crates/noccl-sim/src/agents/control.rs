@@ -8,7 +8,9 @@ use crate::kernels::copy_locally;
 use crate::machine::Machine;
 use crate::ni::Source;
 use crate::txn::Owner;
-use noccl_workload::{ActionKind, Transfer};
+use noccl_net::TileId;
+use noccl_run::{Contribution, RecordedRows, TransferStart};
+use noccl_workload::{ActionKind, InNetworkReduction, Transfer};
 
 impl Agents<'_> {
     pub(super) fn wake_control(&mut self, tile: u32, machine: &mut Machine<'_>) {
@@ -207,6 +209,7 @@ impl Agents<'_> {
             element: r.element,
             is_shared,
         };
+        machine.record_start(contribution(tile, action, r, is_shared, machine));
         let bursts: Vec<_> =
             crate::burst::Bursts::new(r.root.offset, r.bytes, machine.network.spec()).collect();
         let owner = Owner::Reduction { action };
@@ -227,5 +230,36 @@ impl Agents<'_> {
             machine.contribute(tile, *txn, Source::Memory(r.source_offset + burst.offset));
         }
         self.open_bursts.insert(id, bursts.len() as u32);
+    }
+}
+
+/// A member's part of a reduction as a record tells it.
+fn contribution(
+    tile: u32,
+    action: u32,
+    r: &InNetworkReduction,
+    is_shared: bool,
+    machine: &Machine<'_>,
+) -> TransferStart {
+    let root = machine.network.find(r.root.tile).map_or(0, |t| t.0);
+    let rows = |at, offset| RecordedRows {
+        tile: machine.coord(at),
+        set: None,
+        offset,
+        stride: 0,
+    };
+    TransferStart {
+        tile: TileId(tile),
+        source: rows(tile, r.source_offset),
+        destination: rows(root, r.root.offset),
+        bytes: r.bytes,
+        rows: 1,
+        contribution: Some(Contribution {
+            reduction: action,
+            group: r.group,
+            operator: r.operator,
+            element: r.element,
+            is_shared,
+        }),
     }
 }

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, dead_code)] // every test file uses its own part
 
 pub mod endpoints;
+pub mod engines;
+pub mod mixed;
 
 use noccl::stress::{Recipe, generate};
 use noccl::{Network, StressKind, load};
