@@ -222,16 +222,17 @@ module noccl_fp_add #(
 
   // ----------------------------------------------------------------------------------- normalise, round
 
-  // Shifted by at most two places, rounded.
+  // A sum whose leading one is at most two places down, shifted and rounded.
   function automatic logic [MAG-1:0] rounded(logic [WIN-1:0] total, logic [1:0] shift,
                                              logic [ExpBits-1:0] exponent_of_larger,
                                              logic [ManBits+3:0] half);
     // verilator no_inline_task
-    logic [WIN-1:0] normal;
+    logic [SIG-1:0] normal;
     logic [ExpBits-1:0] before_carry, after_carry;
     logic [SIG:0] nearest;
-    logic is_tie, rounds_up, is_beyond;
-    normal = shift[1] ? total << 2 : shift[0] ? total << 1 : total;
+    logic is_tie, rounds_up;
+    // The leading one falls out.
+    normal = SIG'(shift[1] ? total << 2 : shift[0] ? total << 1 : total);
     before_carry = exponent_of_larger + ExpBits'(shift == 2'd0) - ExpBits'(shift[1]);
     after_carry = exponent_of_larger + ExpBits'(shift == 2'd0) + ExpBits'(!shift[1]);
     if (ManBits > LONG) begin
@@ -246,14 +247,11 @@ module noccl_fp_add #(
       is_tie  = |(normal[ManBits+3:0] & half) & ~|(normal[ManBits+3:0] & (half - 1'b1));
       if (is_tie) nearest &= ~{half, 1'b0};
     end
-    is_beyond = (&before_carry) && normal[WIN-1];
-    if (is_beyond) return {{ExpBits{1'b1}}, {ManBits{1'b0}}};
-    // Without a leading one the number is subnormal or zero, and exact.
-    if (!normal[WIN-1]) return {{ExpBits{1'b0}}, ManBits'(nearest >> 4)};
+    if (&before_carry) return {{ExpBits{1'b1}}, {ManBits{1'b0}}};
     return {nearest[ManBits+4] ? after_carry : before_carry, ManBits'(nearest >> 4)};
   endfunction
 
-  // Shifted by three places or more, exact.
+  // Shifted by three places or more, or as far as subnormal numbers go: exact.
   function automatic logic [MAG-1:0] shifted_far(logic [WIN-1:0] total, logic [LZ_BITS-1:0] shift,
                                                  logic [ExpBits-1:0] exponent_of_larger);
     // verilator no_inline_task
@@ -264,15 +262,28 @@ module noccl_fp_add #(
     return {normal_exponent & {ExpBits{normal[WIN-1]}}, ManBits'(normal >> 4)};
   endfunction
 
+  // Places 0, 1, 2 of the leading one: one bit, or none if it stands further down. An exponent of 1 has no third place:
+  // what would be shifted there is subnormal.
+  function automatic logic [2:0] first_places(logic [WIN-1:0] total, logic [ExpBits-1:0] limit);
+    // verilator no_inline_task
+    logic first, second;
+    first  = total[WIN-1];
+    second = total[WIN-2];
+    return {total[WIN-3] & ~second & ~first & (limit != ExpBits'(1'b1)), second & ~first, first};
+  endfunction
+
   always_comb begin : p_round
     logic [LZ_BITS-1:0] shift;
+    logic [2:0] place;
     {sign_o, nan_o, has_inf_o} = 'x;
     magnitude_o = 'x;
     shift = 'x;
+    place = 'x;
     if (round_i) begin
       shift = CountEarly ? shift_q : leading_zeros(sum, sum_exponent);
-      if ((shift >> 2) == '0 && shift[1:0] != 2'd3)
-        magnitude_o = rounded(sum, shift[1:0], sum_exponent, half_i);
+      // Rounding does not wait for the count of zeros.
+      place = first_places(sum, sum_exponent);
+      if (place != '0) magnitude_o = rounded(sum, place[2:1], sum_exponent, half_i);
       else magnitude_o = shifted_far(sum, shift, sum_exponent);
       sign_o = sum_common.sign & (~sum_common.is_difference | (|sum) | sum_common.has_inf);
       nan_o = sum_common.is_nan;
