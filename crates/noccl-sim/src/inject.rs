@@ -6,6 +6,7 @@ use crate::flit::{Flit, FlitKind, LAST, MULTICAST, OWN_COPY, TO_ITSELF, pack};
 use crate::join::Credit;
 use crate::machine::Machine;
 use crate::ni::{Source, Stream, beat_bytes};
+use crate::own_copy::Copied;
 use crate::payload::BEAT_BYTES;
 use noccl_run::LocalSide;
 use noccl_spec::Plane;
@@ -36,19 +37,25 @@ impl Machine<'_> {
     /// `wishes`: per plane, may the tile have something to send?
     fn inject_tile(&mut self, tile: usize, wishes: [bool; 3]) {
         let [wishes_req, wishes_rsp, wishes_wide] = wishes;
-        let mut has_sent = wishes_req && self.copy_narrow(tile);
+        let copied = wishes_req.then(|| self.copy_narrow(tile)).flatten();
+        // The port of narrow writes has no other one in this cycle; reads may leave.
+        let was_copy = copied == Some(Copied::All);
+        let mut has_sent = was_copy;
         if wishes_req
-            && !has_sent
             && self.may_send(Plane::Req, tile)
-            && let Some(source) = self.next_request(tile)
+            && let Some(source) = self.next_request_beside(tile, was_copy)
         {
-            let flit = self.take_request(tile, source);
+            let flit = self.take_request(tile, source, was_copy);
             let opens = flit.is_some_and(|f| self.opens_narrow(f));
             self.nis[tile].narrow_outstanding += u32::from(opens);
             let is_wide_read = flit.is_some_and(|f| self.opens_wide_read(f));
             self.nis[tile].reads_outstanding += u32::from(is_wide_read);
             self.push(Plane::Req, tile, flit);
             has_sent = true;
+        }
+        // The hardware counts in registers: its place is taken from the next cycle on.
+        if copied.is_some() {
+            self.nis[tile].narrow_outstanding += 1;
         }
         if wishes_rsp && self.may_send(Plane::Rsp, tile) {
             let credit = self.next_credit(tile);

@@ -6,6 +6,15 @@ use crate::machine::Machine;
 use crate::ni::Stream;
 use crate::turns::NARROW_WRITES;
 
+/// What of a narrow multicast has gone to the own memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Copied {
+    /// The own copy; the router gets the flit for the others.
+    Own,
+    /// All of it.
+    All,
+}
+
 impl Machine<'_> {
     /// Does a multicast include its initiator?
     ///
@@ -42,24 +51,21 @@ impl Machine<'_> {
         self.deliver_write(tile, flit);
     }
 
-    /// The same for the next narrow write. Returns whether that is all of it.
-    pub(crate) fn copy_narrow(&mut self, tile: usize) -> bool {
-        let Some(front) = self.ready_narrow_write(tile) else {
-            return false;
-        };
+    /// The same for the next narrow write. Whoever calls counts it as open.
+    pub(crate) fn copy_narrow(&mut self, tile: usize) -> Option<Copied> {
+        let front = self.ready_narrow_write(tile)?;
         if front.flags & OWN_COPY != 0 || !self.has_own_copy(tile, front.txn) {
-            return false;
+            return None;
         }
         self.last_progress = self.cycle;
         let has_others = self.txns.trees.set(front.txn).set.len() > 1;
-        let ni = &mut self.nis[tile];
-        ni.narrow_outstanding += 1;
+        let req = &mut self.nis[tile].req;
         if has_others {
-            ni.req.mark(NARROW_WRITES, OWN_COPY);
+            req.mark(NARROW_WRITES, OWN_COPY);
         } else {
-            ni.req.drop_front(NARROW_WRITES);
+            req.drop_front(NARROW_WRITES);
         }
         self.take_write(tile, front);
-        !has_others
+        Some(if has_others { Copied::Own } else { Copied::All })
     }
 }

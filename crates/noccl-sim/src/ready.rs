@@ -16,8 +16,15 @@ impl Machine<'_> {
 
     /// The source whose request may leave the NI.
     pub(crate) fn next_request(&self, tile: usize) -> Option<usize> {
-        let may_send = |source, flit: &Flit| self.request_is_ready(tile, source, flit);
-        self.nis[tile].req.next(may_send)
+        self.next_request_beside(tile, false)
+    }
+
+    /// The same in a cycle in which the port of narrow writes has given an own copy, and has no other write.
+    pub(crate) fn next_request_beside(&self, tile: usize, was_copy: bool) -> Option<usize> {
+        self.nis[tile].req.next(|source, flit: &Flit| {
+            let is_at_port = !was_copy || source != NARROW_WRITES;
+            is_at_port && self.request_is_ready(tile, source, flit)
+        })
     }
 
     fn request_is_ready(&self, tile: usize, source: usize, front: &Flit) -> bool {
@@ -41,10 +48,16 @@ impl Machine<'_> {
     }
 
     /// Takes the next request out of the NI.
-    pub(crate) fn take_request(&mut self, tile: usize, source: usize) -> Option<Flit> {
+    pub(crate) fn take_request(
+        &mut self,
+        tile: usize,
+        source: usize,
+        was_copy: bool,
+    ) -> Option<Flit> {
         let asks = |other: usize| {
             let front = self.nis[tile].req.front(other);
-            other != source && front.is_some_and(|f| self.request_is_ready(tile, other, f))
+            let is_at_port = other != source && !(was_copy && other == NARROW_WRITES);
+            is_at_port && front.is_some_and(|f| self.request_is_ready(tile, other, f))
         };
         let asked = [asks(NARROW_WRITES), asks(NARROW_READS)];
         let ni = &mut self.nis[tile];

@@ -141,14 +141,9 @@ impl Endpoints<'_> {
     pub(super) fn compare_beats(&self, record: &CycleRecord) -> Result<(), LockstepError> {
         for tile in 0..self.network.num_tiles() {
             let shown = Shown(self.model.axi_out(tile));
-            let is_beat = |h: &&Handshake| {
-                let writes = matches!(h.flit.kind, RecordedKind::Write | RecordedKind::Reduce);
-                (h.plane, h.tile.0 as usize, h.place) == (Plane::Wide, tile, FlitPlace::Leaves)
-                    && writes
-            };
-            let beat = record.handshakes.iter().find(is_beat).map(|h| {
-                let line = (h.flit.address / 64 + u64::from(h.flit.beat)) * 64;
-                (line, h.flit.data.unwrap_or([0; 64]))
+            let beat = landing(record, tile).map(|flit| {
+                let line = (flit.address / 64 + u64::from(flit.beat)) * 64;
+                (line, flit.data.unwrap_or([0; 64]))
             });
             let is_taken = !self.busy(tile)[AxiPort::WideWrite as usize];
             let has_beat = is_taken && shown.has(Bit::MemAw) && shown.has(Bit::MemW);
@@ -231,6 +226,16 @@ impl Endpoints<'_> {
         }
         Ok(())
     }
+}
+
+/// The beat that lands in a tile's memory in the cycle of a record, coming from the network.
+pub(super) fn landing(record: &CycleRecord, tile: usize) -> Option<&FlitRecord> {
+    let lands = |h: &&Handshake| {
+        let writes = matches!(h.flit.kind, RecordedKind::Write | RecordedKind::Reduce);
+        (h.plane, h.tile.0 as usize, h.place) == (Plane::Wide, tile, FlitPlace::Leaves) && writes
+    };
+    let found = record.handshakes.iter().find(lands);
+    found.map(|h| &h.flit)
 }
 
 /// The enabled bytes of a line; zeros elsewhere.

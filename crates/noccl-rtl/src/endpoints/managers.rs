@@ -105,6 +105,8 @@ pub(crate) struct Managers {
     channels: [Port<WRITE_IDS>; CHANNELS],
     reads: Port<READ_IDS>,
     narrow: Port<NARROW_IDS>,
+    /// Ids of the narrow port under which an atomic is open.
+    atomics: [bool; NARROW_IDS],
     narrow_reads: Port<NARROW_IDS>,
     /// Instead of the wide port's managers: a DMA engine.
     engine: Option<Opened>,
@@ -171,7 +173,11 @@ impl Managers {
             }
         }
         names.extend(offer_next(&mut self.reads, 0));
-        names.extend(offer_next(&mut self.narrow, self.narrow_tags));
+        let narrow = offer_next(&mut self.narrow, self.narrow_tags);
+        if let (Some(_), Some(offer)) = (narrow, &self.narrow.offer) {
+            self.atomics[usize::from(offer.id)] = offer.command.kind == CommandKind::Atomic;
+        }
+        names.extend(narrow);
         names.extend(offer_next(&mut self.narrow_reads, 0));
         names
     }
@@ -240,12 +246,15 @@ impl Managers {
         if shown.has(Bit::NarrowAr) {
             self.narrow_reads.offer = None;
         }
+        let mut has_atomic = false;
         if shown.has(Bit::NarrowB) {
             let (id, resp) = shown.narrow_b();
+            has_atomic = self.atomics[usize::from(id)];
             let (tag, port) = (self.narrow.close(id), "narrow port, B");
             answers.push(Answer { tag, resp, port });
-        } else if shown.has(Bit::NarrowR) {
-            // An atomic's R comes with its B.
+        }
+        // An atomic's R comes with its B; that of a read may come beside another's.
+        if shown.has(Bit::NarrowR) && !has_atomic {
             let (id, resp) = shown.narrow_r();
             let (tag, port) = (self.narrow_reads.close(id), "narrow port, R");
             answers.push(Answer { tag, resp, port });

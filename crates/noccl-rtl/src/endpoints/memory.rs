@@ -3,7 +3,7 @@
 //! offered unless a port is said to be busy.
 
 use super::axi::{Bit, Busy, MemoryAnswers, Shown, WritePort};
-use noccl_run::AxiPort;
+use noccl_run::{AxiPort, FlitRecord};
 use std::collections::{HashMap, VecDeque};
 
 /// A tile's memory.
@@ -32,8 +32,9 @@ impl Memory {
         }
     }
 
-    /// What it answers in a cycle.
-    pub(crate) fn answers(&self, cycle: u64) -> MemoryAnswers {
+    /// What it answers in a cycle. A beat that the network brings in this cycle is seen by what is read: as in the simulator, whose
+    /// memories are written before they are read. That it lands then is compared.
+    pub(crate) fn answers(&self, cycle: u64, landing: Option<&FlitRecord>) -> MemoryAnswers {
         let [wide_b, own_b, narrow_b, own_narrow_b] = self
             .answers
             .each_ref()
@@ -45,7 +46,7 @@ impl Memory {
             own_b,
             narrow_b,
             own_narrow_b,
-            wide_r: read.map(|(_, line, is_last)| (self.line(*line), *is_last)),
+            wide_r: read.map(|(_, line, is_last)| (self.line_with(*line, landing), *is_last)),
             narrow_r: narrow.map(|(_, value)| *value),
         }
     }
@@ -134,6 +135,19 @@ impl Memory {
         if given.narrow_r.is_some() && shown.has(Bit::RegR) {
             self.narrow_reads.pop_front();
         }
+    }
+
+    /// A line's bytes after a beat.
+    fn line_with(&self, line: u64, landing: Option<&FlitRecord>) -> [u8; 64] {
+        let mut bytes = self.line(line);
+        let beat = landing.filter(|f| f.address / 64 + u64::from(f.beat) == line);
+        if let Some((flit, data)) = beat.and_then(|f| Some((f, f.data?))) {
+            let first = flit.address.max(line * 64) - line * 64;
+            let end = (flit.address + u64::from(flit.bytes)).min(line * 64 + 64) - line * 64;
+            let range = first as usize..end as usize;
+            bytes[range.clone()].copy_from_slice(&data[range]);
+        }
+        bytes
     }
 
     /// A line's bytes; zeros where nothing was written.

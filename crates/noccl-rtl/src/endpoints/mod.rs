@@ -159,10 +159,8 @@ impl<'n> Endpoints<'n> {
         }
         let mut new_names: Vec<_> = self.managers.iter_mut().flat_map(Managers::offer).collect();
         new_names.extend(self.name_joins(record));
-        let given: Vec<_> = self
-            .memories
-            .iter()
-            .map(|m| m.answers(self.cycle))
+        let given: Vec<_> = (self.memories.iter().enumerate())
+            .map(|(tile, memory)| memory.answers(self.cycle, compare::landing(record, tile)))
             .collect();
         for (tile, managers) in self.managers.iter().enumerate() {
             let busy = self.busy(tile);

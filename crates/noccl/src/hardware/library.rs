@@ -15,6 +15,7 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -27,6 +28,9 @@ const LOG_FILE: &str = "build.log";
 const PARTIAL: &str = "partial";
 /// After this time nobody makes a folder any more.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Held by the thread of this process that makes a library.
+static MAKING: Mutex<()> = Mutex::new(());
 
 /// Folder of a library, which is made if there is none.
 ///
@@ -43,6 +47,8 @@ pub(super) fn library(
         .map(|part| part.chars().map(plain).collect());
     let name = plain.collect::<Vec<String>>().join("-");
     let folder = cache().join(format!("{name}-{}", key(translation)));
+    // Two threads would make it in one folder.
+    let _turn = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
     if !folder.exists() {
         make(&folder, translation, watch)?;
     }
