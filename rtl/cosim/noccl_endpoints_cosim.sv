@@ -385,8 +385,10 @@ module noccl_endpoints_cosim
       // Per channel: what happens at it, and which line it asks for; there is one read port of L1.
       for (int i = 86; i < int'(OutWords); i++) out[i] = '0;
       if (HasDma) begin
-        for (int c = 0; c < int'(WIDE_CHANNELS); c++) out[86+2*c] = taken[c];
-        out[87] = 32'(l1.ask_addr) | 32'(l1.ask_valid);
+        for (int c = 0; c < int'(WIDE_CHANNELS); c++) begin
+          out[86+2*c] = taken[c];
+          out[87+2*c] = c == 0 ? 32'(l1.ask_addr) | 32'(l1.ask_valid) : '0;
+        end
       end
     end
   end
