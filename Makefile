@@ -212,6 +212,7 @@ cosim-reductions-two-operand: $(RTL_VENV)/.deps
 .PHONY: cosim-run
 cosim-run: $(RTL_VENV)/.deps ## `noccl run --backend rtl` as a user gives it: translate the hardware, run collectives in lock-step
 	cargo test -p noccl-cli --locked --features cosim --test cosim_run -- --test-threads=1
+	cargo test -p noccl --locked --features cosim --test cosim_replay_2x2
 
 .PHONY: cosim-waves
 cosim-waves: $(RTL_VENV)/.deps ## Waves of the 2x2 mesh along a random trace: out/cosim/2x2-SEED.fst

@@ -60,6 +60,7 @@ REDUCING_PARAMETERS = ("-GHasReduction=1", "-GElements=513")
 # part of them: 1 GiB.
 ENDPOINTS = "-endpoints"
 _MAP: Mapping[str, int | str] = {
+    "WIDE_ID_BITS": 5,
     "LINE_BITS": 24,
     "OFFSET_BITS": 30,
     "MAP_BASE": "'{48'h10_0000_0000, 48'h20_0000_0000}",

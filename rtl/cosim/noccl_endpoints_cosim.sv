@@ -174,6 +174,7 @@ module noccl_endpoints_cosim
         wide.write[c].aw.user.opcode = noccl_axi_pkg::opcode_e'(in[At+1][17:16]);
         wide.write[c].aw.user.operator = noccl_flit_pkg::operator_e'(in[At+1][22:20]);
         wide.write[c].aw.user.element = noccl_flit_pkg::element_e'(in[At+1][27:24]);
+        wide.write[c].aw.continues = in[At+1][28];
         wide.write[c].aw.addr = noccl_axi_pkg::addr_t'({in[At+3], in[At+2]});
         wide.write[c].aw.user.mask = noccl_axi_pkg::addr_t'({in[At+5], in[At+4]});
         wide.write[c].aw.user.tag = noccl_flit_pkg::tag_t'(in[At+6]);

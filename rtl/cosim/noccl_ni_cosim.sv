@@ -10,8 +10,10 @@ module noccl_ni_cosim
 #(
     /// The tile has a DMA engine: the host drives its registers and answers for its L1 instead of the wide port.
     parameter bit HasDma = 1'b0,
-    localparam int unsigned InWords = HasDma ? 137 + 17 * WIDE_CHANNELS : 154,
-    localparam int unsigned OutWords = HasDma ? 86 + 2 * WIDE_CHANNELS : 86
+    // Without engine, words of write channels after the fourth lie behind all others.
+    localparam int unsigned More = WIDE_CHANNELS > 4 ? WIDE_CHANNELS - 4 : 0,
+    localparam int unsigned InWords = HasDma ? 137 + 17 * WIDE_CHANNELS : 154 + 25 * More,
+    localparam int unsigned OutWords = HasDma ? 86 + 2 * WIDE_CHANNELS : 86 + More
 ) (
     /// Clock.
     input logic clk_i,
@@ -167,7 +169,11 @@ module noccl_ni_cosim
       end
     end
   end else begin : gen_host
-    always_comb for (int i = 65; i < int'(OutWords); i++) axi_o[i] = '0;
+    always_comb begin
+      for (int i = 65; i < 86; i++) axi_o[i] = '0;
+      for (int c = 4; c < int'(WIDE_CHANNELS); c++)
+      axi_o[82+c] = 32'({b_valid[c], w_ready[c], aw_ready[c], wide_b[c].resp, 6'(wide_b[c].id)});
+    end
     assign ar_valid = axi_i[100][0];
     assign r_ready  = !axi_i[115][12];
     always_comb begin
@@ -179,7 +185,7 @@ module noccl_ni_cosim
       ar.addr = noccl_axi_pkg::addr_t'({axi_i[102], axi_i[101]});
     end
     for (genvar c = 0; c < int'(WIDE_CHANNELS); c++) begin : gen_channel
-      localparam int At = 25 * c;
+      localparam int At = c < 4 ? 25 * c : 154 + 25 * (c - 4);
       assign aw_valid[c] = axi_i[At][0];
       assign w_valid[c]  = axi_i[At][1];
       assign b_ready[c]  = 1'b1;
@@ -192,6 +198,7 @@ module noccl_ni_cosim
         aw[c].user.opcode = noccl_axi_pkg::opcode_e'(axi_i[At+1][17:16]);
         aw[c].user.operator = noccl_flit_pkg::operator_e'(axi_i[At+1][22:20]);
         aw[c].user.element = noccl_flit_pkg::element_e'(axi_i[At+1][27:24]);
+        aw[c].continues = axi_i[At+1][28];
         aw[c].addr = noccl_axi_pkg::addr_t'({axi_i[At+3], axi_i[At+2]});
         aw[c].user.mask = noccl_axi_pkg::addr_t'({axi_i[At+5], axi_i[At+4]});
         aw[c].user.tag = noccl_flit_pkg::tag_t'(axi_i[At+6]);
@@ -248,7 +255,7 @@ module noccl_ni_cosim
     axi_o[0] = '0;
     axi_o[2] = '0;
     // An engine has words of its own for its channels.
-    for (int c = 0; c < (HasDma ? 0 : int'(WIDE_CHANNELS)); c++) begin
+    for (int c = 0; c < (HasDma ? 0 : WIDE_CHANNELS < 4 ? int'(WIDE_CHANNELS) : 4); c++) begin
       axi_o[0][c] = aw_ready[c];
       axi_o[0][4+c] = w_ready[c];
       axi_o[0][8+c] = b_valid[c];

@@ -7,6 +7,7 @@
 
 module noccl_ni_tile_cosim
   import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::LOCAL, noccl_flit_pkg::port_set_t;
+  import noccl_cfg_pkg::WIDE_CHANNELS;
   import noccl_flit_pkg::wide_flit_t, noccl_flit_pkg::req_flit_t, noccl_flit_pkg::rsp_flit_t;
 #(
     localparam int unsigned WideBits = 32 * (($bits(wide_flit_t) + 31) / 32),
@@ -15,8 +16,10 @@ module noccl_ni_tile_cosim
     localparam int unsigned NumLanes = noccl_cfg_pkg::WIDE_BITS / 64,
     /// The tile has a DMA engine before its wide port.
     parameter bit HasDma = 1'b0,
-    localparam int unsigned InWords = HasDma ? 137 + 17 * noccl_cfg_pkg::WIDE_CHANNELS : 154,
-    localparam int unsigned OutWords = HasDma ? 86 + 2 * noccl_cfg_pkg::WIDE_CHANNELS : 86,
+    // Without engine, words of write channels after the fourth lie behind all others.
+    localparam int unsigned More = WIDE_CHANNELS > 4 ? WIDE_CHANNELS - 4 : 0,
+    localparam int unsigned InWords = HasDma ? 137 + 17 * WIDE_CHANNELS : 154 + 25 * More,
+    localparam int unsigned OutWords = HasDma ? 86 + 2 * WIDE_CHANNELS : 86 + More,
     /// Element types of the arithmetic: those of the compared runs.
     parameter noccl_compute_pkg::element_set_t Elements = noccl_compute_pkg::ALL_ELEMENTS
 ) (

@@ -151,7 +151,7 @@ pub struct HardwareArgs {
     #[arg(long, value_name = "sim|rtl", default_value = "sim")]
     backend: String,
     /// Where hardware and simulator meet: router (Local ports, everything that a schedule does; default), or axi
-    /// (ports of the network interfaces, traces without wide reductions)
+    /// (ports of the network interfaces; no chains, list multicasts and faults)
     #[arg(long, value_name = "router|axi", value_parser = noccl::parse_boundary)]
     boundary: Option<Boundary>,
     /// Folder rtl of a checkout, to be translated instead of the hardware in this program

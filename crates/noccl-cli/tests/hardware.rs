@@ -77,11 +77,12 @@ fn what_has_no_hardware_is_refused_by_its_field_before_anything_is_built() {
     let made = "schedule all_reduce --spec collective_noc_2x2 --bytes 256 --algorithm in_network_once -o once.json";
     assert_eq!(noccl_in(&folder.0, made).code, Some(0));
     let tile = "{\"cluster\": {\"x\": 0, \"y\": 0}}";
-    let read = format!(
-        "{{\"start_cycles\": [0], \"kind\": {{\"narrow_read\": {{\"from\": {tile}, \"source\": {tile}}}}}}}"
+    // 1,025 times a mebibyte.
+    let write = format!(
+        "{{\"start_cycles\": [0], \"kind\": {{\"wide_write\": {{\"from\": {tile}, \"to\": {tile}, \"beats\": 16384}}}}}}"
     );
-    let reads = vec![read; 1025].join(",");
-    let trace = format!("{{\"format\": 1, \"trace\": {{\"transactions\": [{reads}]}}}}");
+    let writes = vec![write; 1025].join(",");
+    let trace = format!("{{\"format\": 1, \"trace\": {{\"transactions\": [{writes}]}}}}");
     folder.file("long.json", &trace);
     for (arguments, words) in [
         (
@@ -101,10 +102,13 @@ fn what_has_no_hardware_is_refused_by_its_field_before_anything_is_built() {
             "s.json --checkpoint a.ckpt",
             &["--checkpoint", "without hardware"],
         ),
-        ("s.json --boundary axi", &["--boundary 'axi'", "router"]),
+        (
+            "s.json --boundary axi -P ni.max_wide_outstanding=64",
+            &["ni.max_wide_outstanding = 64", "at most 32"],
+        ),
         (
             "long.json --trace --boundary axi",
-            &["--boundary 'axi'", "more than 1024 transactions: router"],
+            &["--boundary 'axi'", "more than 1 GiB of wide data: router"],
         ),
         ("s.json --boundary link", &["--boundary", "router, axi"]),
         ("s.json --hardware nothing", &["nothing", "missing"]),

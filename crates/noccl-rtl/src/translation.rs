@@ -5,10 +5,13 @@
 //! one tile, which the library's host joins to a mesh. This part says which files and which arguments that takes; who calls the
 //! tools and keeps the outcome is somebody else.
 
+use crate::endpoints::Places;
 use crate::lockstep::element_number;
 use crate::sources::{SourceFile, closure, in_order};
 use crate::{ExportFile, PACKAGE_FILE, RtlConfig, RtlError, package_text};
-use noccl_workload::{ActionKind, Difference, ElementType, Fault, Schedule, Trace};
+use noccl_workload::{
+    ActionKind, Difference, ElementType, Fault, PortKind, PortTransaction, Schedule, Trace,
+};
 
 /// Arguments of Verilator that every library shares.
 const ARGUMENTS: &str = "cosim/verilator.f";
@@ -36,9 +39,6 @@ impl Boundary {
     /// All of them.
     pub const ALL: [Boundary; 2] = [Boundary::Router, Boundary::Axi];
 
-    /// Most transactions of a trace at the AXI ports: each has its own part of a memory there, 1 MiB of 1 GiB.
-    pub const MAX_TRANSACTIONS: usize = 1024;
-
     /// Its name.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -56,16 +56,22 @@ impl Boundary {
     }
 }
 
-/// Elements that wide reductions of a workload fold, as their numbers in the hardware, one bit each.
+/// What wide reductions of a workload need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arithmetic {
+    /// Elements that they fold, as their numbers in the hardware, one bit each.
     elements: u32,
+    /// Are there any? Each may wait for room while a network interface sends from others.
+    has_reductions: bool,
 }
 
 impl Default for Arithmetic {
     /// The smallest slice, which serves most workloads: FP64, the default, and INT64, that of traces.
     fn default() -> Self {
-        let mut least = Self { elements: 0 };
+        let mut least = Self {
+            elements: 0,
+            has_reductions: false,
+        };
         least.add(ElementType::Fp64);
         least.add(ElementType::Int64);
         least
@@ -81,7 +87,10 @@ impl Arithmetic {
         let mut needed = Self::default();
         for (index, action) in schedule.actions.iter().enumerate() {
             match &action.kind {
-                ActionKind::InNetworkReduction(reduction) => needed.add(reduction.element),
+                ActionKind::InNetworkReduction(reduction) => {
+                    needed.add(reduction.element);
+                    needed.has_reductions = true;
+                }
                 ActionKind::InNetworkAllReduce(_) => {
                     return Err(RtlError::Refused {
                         field: format!("actions[{index}]"),
@@ -108,6 +117,8 @@ impl Arithmetic {
     #[must_use]
     pub fn of_trace(trace: &Trace) -> Self {
         let mut needed = Self::default();
+        let is_reduction = |t: &PortTransaction| matches!(t.kind, PortKind::WideReduction { .. });
+        needed.has_reductions = trace.transactions.iter().any(is_reduction);
         for fault in &trace.faults {
             if let Fault::Disagree {
                 difference: Difference::Element(element),
@@ -155,7 +166,7 @@ impl Translation {
                 accepted: format!("accepted: at most {MAX_TILES} tiles in lock-step"),
             });
         }
-        let text = package_text(&numbers(config, boundary));
+        let text = package_text(&numbers(config, boundary, arithmetic));
         let package = SourceFile {
             path: PACKAGE_FILE.to_owned(),
             text,
@@ -195,21 +206,35 @@ fn file(source: &SourceFile) -> ExportFile {
 }
 
 /// The network's numbers, as far as a comparison does not need others.
-fn numbers(config: &RtlConfig, boundary: Boundary) -> RtlConfig {
+fn numbers(config: &RtlConfig, boundary: Boundary, arithmetic: Arithmetic) -> RtlConfig {
     let mut config = RtlConfig {
         tag_bits: TAG_BITS,
         ..config.clone()
     };
     match boundary {
         Boundary::Router => {}
-        Boundary::Axi => with_large_memories(&mut config),
+        Boundary::Axi => {
+            with_large_memories(&mut config);
+            with_many_channels(&mut config, arithmetic);
+        }
     }
     config
 }
 
+/// As many write channels as a tile has transfers under way, but for traces without end, and for each an id for all bursts that may
+/// be open.
+fn with_many_channels(config: &mut RtlConfig, arithmetic: Arithmetic) {
+    const CHANNELS: u32 = 16;
+    if arithmetic.has_reductions {
+        config.wide_channels = config.wide_channels.max(CHANNELS);
+    }
+    let last = config.max_wide_outstanding.max(2) - 1;
+    config.wide_id_bits = u32::BITS - last.leading_zeros();
+}
+
 /// Memories so large that every transaction of a trace has its own part of them, as in the simulator.
 fn with_large_memories(config: &mut RtlConfig) {
-    const OFFSET_BITS: u32 = 30;
+    const OFFSET_BITS: u32 = Places::MEMORY_BYTES.trailing_zeros();
     config.offset_bits = OFFSET_BITS;
     config.line_bits = OFFSET_BITS - (config.wide_bits / 8).trailing_zeros();
     for (region, base) in config.regions.iter_mut().zip(1_u64..) {

@@ -21,7 +21,7 @@ pub use error::RunError;
 pub use ports::{CHANNELS, CONTENTS, PortChannel, PortCycle, PortRun, PortWord, folded, place_of};
 pub use random::mix;
 pub use record::{
-    Command, CommandKind, Completion, Contribution, CycleRecord, FlitPlace, FlitRecord, Handshake,
-    RecordedKind, RecordedRows, Store, TransferStart,
+    BeatSource, Command, CommandKind, Completion, Contribution, CycleRecord, FlitPlace, FlitRecord,
+    Handshake, RecordedKind, RecordedRows, Store, TransferStart,
 };
 pub use result::{ActionTime, Counters, LinkLoad, Progress, RunResult, TrafficResult};

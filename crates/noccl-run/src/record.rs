@@ -108,8 +108,23 @@ pub struct Command {
     pub operator: Operator,
     /// Elements of a reduction.
     pub element: ElementType,
-    /// Beats of a write or contribution, as far as they are known at this time.
+    /// Where the beats of a write or contribution come from.
+    pub source: BeatSource,
+    /// These beats, if they are known at this time.
     pub data: Vec<[u8; 64]>,
+}
+
+/// Where the beats of a write come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BeatSource {
+    /// They stand in the command; also for what has none.
+    Command,
+    /// The tile's own memory, from this offset on.
+    Memory(u64),
+    /// What the tile's DMA engine has read from other tiles, in the order in which it has come.
+    Engine,
+    /// Somebody who is no model: a Torrent endpoint, the root of an all-reduce.
+    Other,
 }
 
 /// Kind of a command.

@@ -18,8 +18,8 @@ use crate::txn::TxnKind;
 use noccl_net::deadlock::BEATS_PER_CREDIT;
 use noccl_net::{Coord, Port, TileId};
 use noccl_run::{
-    Command, CommandKind, Completion, CycleRecord, FlitPlace, FlitRecord, Handshake, RecordedKind,
-    RunError, Store, TransferStart,
+    BeatSource, Command, CommandKind, Completion, CycleRecord, FlitPlace, FlitRecord, Handshake,
+    RecordedKind, RunError, Store, TransferStart,
 };
 use noccl_spec::Plane;
 
@@ -168,6 +168,12 @@ impl<'n> Machine<'n> {
             beats: txn.beats,
             operator: tree.operator,
             element: tree.element,
+            source: match source {
+                None | Some(Source::Pattern(_)) => BeatSource::Command,
+                Some(Source::Memory(offset)) => BeatSource::Memory(offset),
+                Some(Source::Buffer) => BeatSource::Engine,
+                Some(Source::Operand(_) | Source::Switch(_) | Source::Result) => BeatSource::Other,
+            },
             data: (0..beats).map(beat).collect(),
         }
     }

@@ -12,9 +12,23 @@ pub(crate) const fn read_ports(words: usize) -> usize {
 /// Words for the write channels of a DMA engine: the first, and of each.
 const ENGINE_AT: usize = 86;
 const ENGINE_WORDS: usize = 2;
-/// Write channels of the wide port, and words of each.
-pub(crate) const CHANNELS: usize = 4;
+/// Words without DMA engine, if there are no more than four write channels.
+const IN_WORDS: usize = 154;
+const OUT_WORDS: usize = 86;
+/// Write channels whose words lie before the others; those of more lie behind all.
+const FIRST_CHANNELS: usize = 4;
 const CHANNEL_WORDS: usize = 25;
+
+/// Write channels that managers drive, of those that the hardware has: with words for more than the first ones there is no engine.
+pub(crate) fn driven_channels(channels: u32, words: usize) -> usize {
+    let channels = channels as usize;
+    let more = channels.saturating_sub(FIRST_CHANNELS);
+    if words == IN_WORDS + more * CHANNEL_WORDS {
+        channels
+    } else {
+        FIRST_CHANNELS
+    }
+}
 
 /// `opcode_e` of AWUSER.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,21 +61,26 @@ fn put(words: &mut [u32], at: usize, value: u64) {
     words[at + 1] = (value >> 32) as u32;
 }
 
-/// Offers a burst at a write channel: its AW until that is taken, and a beat if there is one.
+/// Offers a burst at a write channel: its AW until that is taken, whether it continues the channel's transfer, and a beat if there
+/// is one.
 pub(crate) fn offer_write(
     words: &mut [u32],
     channel: usize,
-    (aw, has_aw): (Aw, bool),
+    (aw, has_aw, continues): (Aw, bool, bool),
     beat: Option<(&[u8; 64], u64, bool)>,
 ) {
-    let at = channel * CHANNEL_WORDS;
+    let at = match channel.checked_sub(FIRST_CHANNELS) {
+        None => channel * CHANNEL_WORDS,
+        Some(more) => IN_WORDS + more * CHANNEL_WORDS,
+    };
     let (operator, element) = aw.arithmetic;
     words[at] = u32::from(has_aw);
     words[at + 1] = u32::from(aw.id)
         | u32::from(aw.len) << 8
         | (aw.opcode as u32) << 16
         | operator << 20
-        | element << 24;
+        | element << 24
+        | u32::from(continues) << 28;
     put(words, at + 2, aw.address);
     put(words, at + 4, aw.mask);
     words[at + 6] = aw.tag;
@@ -197,23 +216,38 @@ impl Shown<'_> {
     }
 
     pub(crate) fn takes_aw(self, channel: usize) -> bool {
-        self.0[0] >> channel & 1 != 0
+        self.write_channel(channel) & 1 << 8 != 0
     }
 
     pub(crate) fn takes_w(self, channel: usize) -> bool {
-        self.0[0] >> (4 + channel) & 1 != 0
+        self.write_channel(channel) & 1 << 9 != 0
     }
 
     /// Id and response of B.
     pub(crate) fn b(self, channel: usize) -> Option<(u8, u8)> {
-        let shown = self.0[0] >> (8 + channel) & 1 != 0;
-        let byte = (self.0[2] >> (8 * channel)) as u8;
-        shown.then_some((byte & 0x3f, byte >> 6))
+        let word = self.write_channel(channel);
+        let byte = word as u8;
+        (word & 1 << 10 != 0).then_some((byte & 0x3f, byte >> 6))
+    }
+
+    /// Id and response of B; whether AW, W are taken and B is valid.
+    fn write_channel(self, channel: usize) -> u32 {
+        match channel.checked_sub(FIRST_CHANNELS) {
+            None => {
+                let [aw, w, b] = [0, 4, 8].map(|first| self.0[0] >> (first + channel) & 1);
+                self.0[2] >> (8 * channel) & 0xff | aw << 8 | w << 9 | b << 10
+            }
+            Some(more) => self.0[OUT_WORDS + more],
+        }
     }
 
     /// Id and response of R.
     pub(crate) fn r(self) -> (u8, u8) {
         (self.0[3] as u8, (self.0[3] >> 8) as u8 & 3)
+    }
+
+    pub(crate) fn r_data(self) -> [u8; 64] {
+        self.line(47)
     }
 
     pub(crate) fn narrow_b(self) -> (u8, u8) {

@@ -166,7 +166,7 @@ impl Endpoints<'_> {
         for tile in 0..self.network.num_tiles() {
             let mut answers = {
                 let (shown, busy) = (Shown(self.model.axi_out(tile)), self.busy(tile));
-                self.managers[tile].follow(shown, busy)
+                self.managers[tile].follow(shown, (busy, self.cycle))
             };
             let here = record
                 .completions

@@ -1,90 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Managers of a tile: what offers recorded commands at the ports of its network interface.
 //!
-//! Wide bursts go out in the order of their commands, each by the lowest write channel that is free and has a free id; of a
-//! channel and of every other port the lowest free id is taken. An id is free again in the cycle after its answer. W of a burst
-//! waits until the bursts before it of the same transfer have given theirs: its AW keeps its place among the others.
+//! Transfers take write channels in their order, each the lowest one without a transfer and with a free id ([`Channels`]); of a
+//! channel and of every other port the lowest free id is taken. An id is free again in the cycle after its answer.
 
-use super::axi::{self, Aw, Bit, Busy, CHANNELS, Opcode, Shown};
+use super::axi::{self, Aw, Bit, Busy, Shown};
+use super::channels::Channels;
 use super::map::AddressMap;
+use super::memory::Memory;
 use super::opened::Opened;
-use crate::lockstep::{element_number, operator_number};
+use super::path::ReadPath;
+use super::port::{LINE_BYTES, Name, Port, aw, beat_bytes, offer_next};
 use noccl_net::Coord;
-use noccl_run::{AxiPort, Command, CommandKind};
-use std::collections::VecDeque;
+use noccl_run::{AxiPort, Command, CommandKind, TransferStart};
 
-const WRITE_IDS: usize = 8;
 const READ_IDS: usize = 32;
 const NARROW_IDS: usize = 8;
 
-/// A command at a port.
-#[derive(Debug, Clone)]
-struct Offer {
-    command: Command,
-    id: u8,
-    /// Wide bursts that have been offered before; 0 for everything else.
-    number: u64,
-    has_aw: bool,
+/// Data of a wide read that are to come: of which bytes.
+#[derive(Debug, Clone, Copy, Default)]
+struct Incoming {
+    address: u64,
+    bytes: u32,
     next_beat: u16,
-}
-
-impl Offer {
-    /// The beat that it gives.
-    fn beat(&self) -> (&[u8; 64], u64, bool) {
-        let data = self.command.data.get(usize::from(self.next_beat));
-        let is_last = self.next_beat + 1 == self.command.beats;
-        let strobe = strobe(&self.command, self.next_beat);
-        (data.unwrap_or(&[0; 64]), strobe, is_last)
-    }
-}
-
-/// A port that takes one command at a time: who has gone, by id, and what is offered.
-#[derive(Debug, Clone)]
-struct Port<const IDS: usize> {
-    waiting: VecDeque<Command>,
-    offer: Option<Offer>,
-    open: [Option<u32>; IDS],
-}
-
-impl<const IDS: usize> Default for Port<IDS> {
-    fn default() -> Self {
-        Self {
-            waiting: VecDeque::new(),
-            offer: None,
-            open: [None; IDS],
-        }
-    }
-}
-
-impl<const IDS: usize> Port<IDS> {
-    fn free_id(&self) -> Option<usize> {
-        self.open.iter().position(Option::is_none)
-    }
-
-    /// Offers a command under a free id. Returns the id.
-    fn offer(&mut self, command: Command, number: u64) -> Option<u32> {
-        let id = self.free_id()?;
-        self.open[id] = Some(command.tag);
-        self.offer = Some(Offer {
-            command,
-            id: id as u8,
-            number,
-            has_aw: true,
-            next_beat: 0,
-        });
-        Some(id as u32)
-    }
-
-    fn close(&mut self, id: u8) -> Option<u32> {
-        self.open.get_mut(usize::from(id))?.take()
-    }
-}
-
-/// The name of a transaction in flits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Name {
-    pub recorded: u32,
-    pub hardware: u32,
 }
 
 /// An answer at a port.
@@ -97,17 +35,17 @@ pub(crate) struct Answer {
 }
 
 /// The managers of a tile.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Managers {
-    writes: VecDeque<Command>,
-    /// Wide bursts that have been offered.
-    num_bursts: u64,
-    channels: [Port<WRITE_IDS>; CHANNELS],
-    reads: Port<READ_IDS>,
-    narrow: Port<NARROW_IDS>,
+    channels: Channels,
+    reads: Port,
+    /// By id of a read.
+    incoming: [Incoming; READ_IDS],
+    path: ReadPath,
+    narrow: Port,
     /// Ids of the narrow port under which an atomic is open.
     atomics: [bool; NARROW_IDS],
-    narrow_reads: Port<NARROW_IDS>,
+    narrow_reads: Port,
     /// Instead of the wide port's managers: a DMA engine.
     engine: Option<Opened>,
     /// First tag of narrow writes: those of wide ones do not have this bit.
@@ -115,23 +53,33 @@ pub(crate) struct Managers {
 }
 
 impl Managers {
-    pub(crate) fn new(tag_bits: u32) -> Self {
+    pub(crate) fn new(tag_bits: u32, channels: Channels, path: ReadPath) -> Self {
         Self {
+            channels,
+            reads: Port::new(READ_IDS),
+            incoming: [Incoming::default(); READ_IDS],
+            path,
+            narrow: Port::new(NARROW_IDS),
+            atomics: [false; NARROW_IDS],
+            narrow_reads: Port::new(NARROW_IDS),
+            engine: None,
             narrow_tags: 1 << (tag_bits - 1),
-            ..Self::default()
         }
     }
 
     /// Does a burst wait for a write channel?
     pub(crate) fn has_waiting(&self, tag: u32) -> bool {
-        self.writes.iter().any(|command| command.tag == tag)
+        self.channels.has_waiting(tag)
     }
 
-    /// Has a burst of the transfer that came earlier still beats to give?
-    fn comes_later(&self, offer: &Offer) -> bool {
-        let others = self.channels.iter().filter_map(|port| port.offer.as_ref());
-        let mut same = others.filter(|o| o.command.transfer == offer.command.transfer);
-        same.any(|o| o.number < offer.number)
+    /// Begins a transfer of a DMA engine that is no hardware.
+    pub(crate) fn begin(&mut self, start: &TransferStart, home: Coord) {
+        self.path.begin(start, home);
+    }
+
+    /// Read data reach the engine's buffer or the own L1.
+    pub(crate) fn arrive(&mut self, cycle: u64, memory: &mut Memory) {
+        self.path.arrive(cycle, memory);
     }
 
     /// From now on a DMA engine drives the wide port.
@@ -146,7 +94,7 @@ impl Managers {
 
     pub(crate) fn take(&mut self, command: Command) {
         match command.kind {
-            CommandKind::WideWrite | CommandKind::Reduction => self.writes.push_back(command),
+            CommandKind::WideWrite | CommandKind::Reduction => self.channels.take(command),
             CommandKind::WideRead => self.reads.waiting.push_back(command),
             CommandKind::NarrowWrite | CommandKind::Atomic | CommandKind::Barrier => {
                 self.narrow.waiting.push_back(command);
@@ -157,22 +105,16 @@ impl Managers {
 
     /// Offers what can be offered. Returns the names that transactions get by it.
     pub(crate) fn offer(&mut self) -> Vec<Name> {
-        let mut names = Vec::new();
-        for channel in 0..CHANNELS {
-            let port = &mut self.channels[channel];
-            if port.offer.is_none()
-                && port.free_id().is_some()
-                && let Some(command) = self.writes.pop_front()
-            {
-                let (recorded, is_join) = (command.tag, command.kind == CommandKind::Reduction);
-                let id = port.offer(command, self.num_bursts).unwrap_or(0);
-                self.num_bursts += 1;
-                let own_name = (channel * WRITE_IDS) as u32 + id;
-                let hardware = if is_join { recorded } else { own_name };
-                names.push(Name { recorded, hardware });
-            }
+        let mut names = self.channels.offer();
+        let read = offer_next(&mut self.reads, 0);
+        if let (Some(name), Some(offer)) = (read, &self.reads.offer) {
+            self.incoming[name.hardware as usize] = Incoming {
+                address: offer.command.address,
+                bytes: offer.command.bytes,
+                next_beat: 0,
+            };
         }
-        names.extend(offer_next(&mut self.reads, 0));
+        names.extend(read);
         let narrow = offer_next(&mut self.narrow, self.narrow_tags);
         if let (Some(_), Some(offer)) = (narrow, &self.narrow.offer) {
             self.atomics[usize::from(offer.id)] = offer.command.kind == CommandKind::Atomic;
@@ -183,14 +125,9 @@ impl Managers {
     }
 
     /// Shows the offers to the hardware.
-    pub(crate) fn drive(&self, words: &mut [u32], map: &AddressMap) {
+    pub(crate) fn drive(&self, words: &mut [u32], map: &AddressMap, memory: &Memory) {
         words.fill(0);
-        for (c, offer) in self.channels.iter().enumerate() {
-            if let Some(offer) = &offer.offer {
-                let beat = (!self.comes_later(offer)).then(|| offer.beat());
-                axi::offer_write(words, c, (aw(offer, map), offer.has_aw), beat);
-            }
-        }
+        self.channels.drive(words, map, (memory, &self.path));
         if let Some(offer) = &self.reads.offer {
             let Aw { address, len, .. } = aw(offer, map);
             axi::offer_read(words, offer.id, address, len);
@@ -204,38 +141,29 @@ impl Managers {
     }
 
     /// Takes note of the handshakes of this cycle. Returns the answers.
-    pub(crate) fn follow(&mut self, shown: Shown<'_>, busy: Busy) -> Vec<Answer> {
-        let has_engine = self.engine.is_some();
+    pub(crate) fn follow(&mut self, shown: Shown<'_>, (busy, cycle): (Busy, u64)) -> Vec<Answer> {
         let mut answers = match &mut self.engine {
             Some(engine) => engine.follow(shown),
-            None => Vec::new(),
+            None => self.channels.follow(shown, &mut self.path),
         };
-        for (c, port) in self.channels.iter_mut().enumerate() {
-            if let Some(offer) = &mut port.offer {
-                offer.has_aw &= !shown.takes_aw(c);
-                offer.next_beat += u16::from(shown.takes_w(c));
-                if offer.next_beat == offer.command.beats {
-                    port.offer = None;
-                }
-            }
-            if let Some((id, resp)) = shown.b(c).filter(|_| !has_engine) {
-                let tag = port.close(id);
-                let port = "wide port, B";
-                answers.push(Answer { tag, resp, port });
-            }
-        }
         if shown.has(Bit::Ar) {
             self.reads.offer = None;
         }
         let takes_r = !busy[AxiPort::WideData as usize];
-        if shown.has(Bit::R) && takes_r && shown.has(Bit::RLast) {
+        if shown.has(Bit::R) && takes_r {
             let (id, resp) = shown.r();
-            let tag = match &mut self.engine {
-                Some(engine) => engine.close_read(id),
-                None => self.reads.close(id),
-            };
-            let port = "wide port, R";
-            answers.push(Answer { tag, resp, port });
+            if self.engine.is_none() {
+                let bytes = self.read_bytes(id, shown);
+                self.path.take(cycle, bytes);
+            }
+            if shown.has(Bit::RLast) {
+                let tag = match &mut self.engine {
+                    Some(engine) => engine.close_read(id),
+                    None => self.reads.close(id),
+                };
+                let port = "wide port, R";
+                answers.push(Answer { tag, resp, port });
+            }
         }
         if let Some(offer) = &mut self.narrow.offer {
             offer.has_aw &= !shown.has(Bit::NarrowAw);
@@ -253,7 +181,7 @@ impl Managers {
             let (tag, port) = (self.narrow.close(id), "narrow port, B");
             answers.push(Answer { tag, resp, port });
         }
-        // An atomic's R comes with its B; that of a read may come beside another's.
+        // An atomic's R comes with its B.
         if shown.has(Bit::NarrowR) && !has_atomic {
             let (id, resp) = shown.narrow_r();
             let (tag, port) = (self.narrow_reads.close(id), "narrow port, R");
@@ -261,60 +189,15 @@ impl Managers {
         }
         answers
     }
-}
 
-/// Offers the next command of a port; its name is its id above a first one, or the tag that members of a join have in common.
-fn offer_next<const IDS: usize>(port: &mut Port<IDS>, first: u32) -> Option<Name> {
-    if port.offer.is_some() || port.free_id().is_none() {
-        return None;
+    /// Bytes of the beat at R that belong to its read.
+    fn read_bytes(&mut self, id: u8, shown: Shown<'_>) -> Vec<u8> {
+        let Some(read) = self.incoming.get_mut(usize::from(id)) else {
+            return Vec::new();
+        };
+        let (from, len) = beat_bytes(read.address, read.bytes, read.next_beat);
+        read.next_beat += 1;
+        let start = (read.address + u64::from(from)) as usize % LINE_BYTES;
+        shown.r_data()[start..start + len as usize].to_vec()
     }
-    let command = port.waiting.pop_front()?;
-    let (recorded, is_join) = (command.tag, command.kind == CommandKind::Barrier);
-    let id = port.offer(command, 0)?;
-    let hardware = if is_join { recorded } else { first + id };
-    Some(Name { recorded, hardware })
-}
-
-fn aw(offer: &Offer, map: &AddressMap) -> Aw {
-    let command = &offer.command;
-    let (opcode, to, mask) = match (command.kind, command.set) {
-        (CommandKind::Barrier | CommandKind::Reduction, Some(set)) => {
-            (Opcode::Join, command.target, set.mask)
-        }
-        (_, Some(set)) => (Opcode::Multicast, map.cluster(set.base), set.mask),
-        (_, None) => (Opcode::Unicast, command.target, Coord::new(0, 0)),
-    };
-    Aw {
-        id: offer.id,
-        address: map.address(to, command.address),
-        mask: map.mask(mask),
-        opcode,
-        tag: if opcode == Opcode::Join {
-            command.tag
-        } else {
-            0
-        },
-        arithmetic: if command.kind == CommandKind::Reduction {
-            let codes = (
-                operator_number(command.operator),
-                element_number(command.element),
-            );
-            (codes.0 as u32, codes.1 as u32)
-        } else {
-            (0, 0)
-        },
-        len: (command.beats.max(1) - 1) as u8,
-        is_atomic: command.kind == CommandKind::Atomic,
-    }
-}
-
-/// Enabled bytes of a beat.
-fn strobe(command: &Command, beat: u16) -> u64 {
-    let line = (command.address / 64 + u64::from(beat)) * 64;
-    let first = command.address.max(line) - line;
-    let end = (command.address + u64::from(command.bytes)).min(line + 64) - line;
-    if end <= first {
-        return 0;
-    }
-    (u64::MAX >> (64 - (end - first))) << first
 }

@@ -7,6 +7,7 @@
 //! the same response, and the same bytes land in the same memory.
 
 mod axi;
+mod channels;
 mod compare;
 mod engine;
 mod managers;
@@ -14,19 +15,29 @@ mod map;
 mod memory;
 mod model;
 mod opened;
+mod path;
+mod places;
+mod port;
 mod results;
 mod transfers;
 
+pub use places::Places;
+
 use crate::lockstep::{Divergence, Layout, LockstepError, Numbers};
 use axi::Shown;
+use channels::Channels;
 use engine::Engine;
 use managers::Managers;
 use map::AddressMap;
 use memory::Memory;
 use model::{Model, Tiles};
 use noccl_net::{Network, TileId, TileKind};
-use noccl_run::{AxiPort, Command, CommandKind, CycleRecord, FlitPlace, LocalSide, RunConfig};
+use noccl_run::{
+    AxiPort, BeatSource, Command, CommandKind, CycleRecord, FlitPlace, LocalSide, RunConfig,
+};
 use noccl_spec::Plane;
+use path::ReadPath;
+use port::Name;
 use results::Results;
 use std::collections::HashMap;
 use std::path::Path;
@@ -38,6 +49,9 @@ pub struct Endpoints<'n> {
     model: Model,
     layouts: [Layout; 3],
     map: AddressMap,
+    places: Places,
+    /// Bytes of a memory.
+    memory_bytes: u64,
     managers: Vec<Managers>,
     memories: Vec<Memory>,
     /// By tile, if the hardware has some.
@@ -59,7 +73,7 @@ pub struct Endpoints<'n> {
 struct Expected<'r> {
     record: &'r CycleRecord,
     /// Names that transactions get in this cycle; only flits that enter can bear them.
-    new_names: Vec<managers::Name>,
+    new_names: Vec<Name>,
 }
 
 impl<'n> Endpoints<'n> {
@@ -85,23 +99,39 @@ impl<'n> Endpoints<'n> {
             };
             Memory::new(u64::from(latency), u64::from(atomic))
         };
+        let mut model = Model::open(&directory.join("libnoccl_mesh.so"), tiles)?;
+        let wide_id_bits = numbers.get("WIDE_ID_BITS")?;
+        let channels = axi::driven_channels(numbers.get("WIDE_CHANNELS")?, model.axi_in(0).len());
+        let path = spec.cluster.response_path_cycles + spec.cluster.request_path_cycles;
+        let managers = Managers::new(
+            numbers.get("TAG_BITS")?,
+            Channels::new(channels, wide_id_bits),
+            ReadPath::new(u64::from(path)),
+        );
         Ok(Self {
             network,
             config: config.clone(),
-            model: Model::open(&directory.join("libnoccl_mesh.so"), tiles)?,
+            model,
             layouts: [first?, second?, third?],
             map: AddressMap::new(&numbers)?,
-            managers: vec![Managers::new(numbers.get("TAG_BITS")?); tiles],
+            places: Places::default(),
+            memory_bytes: 1 << numbers.get("OFFSET_BITS")?,
+            managers: vec![managers; tiles],
             memories: (0..tiles).map(memory).collect(),
             engines: None,
             joins: HashMap::new(),
-            wide_id_bits: numbers.get("WIDE_ID_BITS")?,
+            wide_id_bits,
             names: HashMap::new(),
             sent: HashMap::new(),
             results: Results::default(),
             cycle: 0,
             num_compared: 0,
         })
+    }
+
+    /// Data of transactions lie at these places.
+    pub fn put(&mut self, places: Places) {
+        self.places = places;
     }
 
     /// Handshakes that hardware and record had in common so far.
@@ -122,7 +152,10 @@ impl<'n> Endpoints<'n> {
     /// The first difference or broken assertion; the hardware is of no use afterwards.
     pub fn follow(&mut self, record: &CycleRecord) -> Result<(), LockstepError> {
         self.idle_until(record.cycle)?;
-        self.step(record, true)
+        let places = std::mem::take(&mut self.places);
+        let course = self.step(&places.moved(record), true);
+        self.places = places;
+        course
     }
 
     /// As [`Self::follow`] with only the answers compared, which the model of the endpoints waits for: what hardware and endpoints
@@ -154,6 +187,15 @@ impl<'n> Endpoints<'n> {
         for command in &record.commands {
             self.command(command)?;
         }
+        for (managers, memory) in self.managers.iter_mut().zip(&mut self.memories) {
+            managers.arrive(self.cycle, memory);
+        }
+        for start in &record.starts {
+            if !self.has_engine(start.tile) {
+                let home = self.network.coord(start.tile);
+                self.managers[start.tile.0 as usize].begin(start, home);
+            }
+        }
         for store in &record.stores {
             self.memories[store.tile.0 as usize].fill(store.offset, &store.bytes);
         }
@@ -165,7 +207,7 @@ impl<'n> Endpoints<'n> {
         for (tile, managers) in self.managers.iter().enumerate() {
             let busy = self.busy(tile);
             let words = self.model.axi_in(tile);
-            managers.drive(words, &self.map);
+            managers.drive(words, &self.map, &self.memories[tile]);
             axi::answer(words, &given[tile], busy);
         }
         self.refuse_waiting(record)?;
@@ -221,11 +263,19 @@ impl<'n> Endpoints<'n> {
             // A part of a transfer.
             return Ok(());
         }
+        let mut command = command.clone();
+        if command.bytes == 0 {
+            // Counters of software barriers stand beyond all memories; their low bits tell them apart.
+            command.address %= self.memory_bytes;
+        }
+        if command.address + u64::from(command.bytes) > self.memory_bytes {
+            return refuse("an address beyond the first GiB of a memory");
+        }
         match command.kind {
             CommandKind::WideWrite | CommandKind::Reduction
-                if command.data.len() != usize::from(command.beats) =>
+                if command.source == BeatSource::Other =>
             {
-                return refuse("a write of a DMA engine");
+                return refuse("a write of a Torrent endpoint or of an all-reduce's root");
             }
             CommandKind::WideWrite
             | CommandKind::Reduction
@@ -235,7 +285,7 @@ impl<'n> Endpoints<'n> {
             | CommandKind::Atomic
             | CommandKind::Barrier => {}
         }
-        self.managers[command.tile.0 as usize].take(command.clone());
+        self.managers[command.tile.0 as usize].take(command);
         Ok(())
     }
 
@@ -246,7 +296,7 @@ impl<'n> Endpoints<'n> {
             .iter()
             .filter(|h| (h.plane, h.place) == (Plane::Wide, FlitPlace::Enters));
         if entering.any(|h| self.managers[h.tile.0 as usize].has_waiting(h.flit.tag)) {
-            let what = "a burst that passes four of other transfers";
+            let what = "a burst that passes those of other transfers at all write channels";
             let cycle = self.cycle;
             return Err(LockstepError::Unsupported { cycle, what });
         }

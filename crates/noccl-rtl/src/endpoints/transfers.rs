@@ -4,8 +4,8 @@
 use super::axi::{Shown, WritePort};
 use super::compare::clear_disabled;
 use super::engine::{Engine, LEAD_CYCLES, PAGE_BYTES};
-use super::managers::Name;
 use super::model::Tiles;
+use super::port::Name;
 use super::{Endpoints, number};
 use crate::lockstep::LockstepError;
 use noccl_net::{Coord, TileId};
@@ -35,11 +35,7 @@ impl Endpoints<'_> {
         records: &[CycleRecord],
         inputs: &[MemoryImage],
     ) -> Result<(), LockstepError> {
-        for image in inputs {
-            if let Some(tile) = self.network.find(image.tile) {
-                self.memories[tile.0 as usize].fill(image.offset, &image.bytes);
-            }
-        }
+        self.fill(inputs);
         let mut engines = vec![Engine::default(); self.network.num_tiles()];
         let mut num_joins = 0;
         for record in records {
@@ -68,6 +64,39 @@ impl Endpoints<'_> {
             self.show_engines(cycle);
             self.model.settle();
             self.model.tick();
+        }
+        Ok(())
+    }
+
+    /// Writes memories before the run.
+    pub fn fill(&mut self, images: &[MemoryImage]) {
+        for image in images {
+            if let Some(tile) = self.network.find(image.tile) {
+                self.memories[tile.0 as usize].fill(image.offset, &image.bytes);
+            }
+        }
+    }
+
+    /// Memories hold these bytes.
+    ///
+    /// # Errors
+    /// The first line that differs.
+    pub fn check(&self, images: &[MemoryImage]) -> Result<(), LockstepError> {
+        for image in images {
+            let Some(tile) = self.network.find(image.tile) else {
+                continue;
+            };
+            let found = self.bytes(tile, image.offset, image.bytes.len());
+            let Some(at) = (found.iter().zip(&image.bytes)).position(|(a, b)| a != b) else {
+                continue;
+            };
+            let text = |bytes: &[u8]| {
+                let offset = image.offset + at as u64;
+                let first = &bytes[at..bytes.len().min(at + 8)];
+                Some(format!("offset {offset:#x}: {first:02x?}.."))
+            };
+            let place = (Plane::Wide, tile.0 as usize, "memory after the run");
+            return Err(self.divergence(place, text(&image.bytes), text(&found)));
         }
         Ok(())
     }
@@ -149,6 +178,9 @@ impl Endpoints<'_> {
     /// Names of the bursts of reductions that engines begin to contribute to in this cycle: consecutive ones.
     pub(super) fn name_joins(&mut self, record: &CycleRecord) -> Vec<Name> {
         let mut names = Vec::new();
+        if self.engines.is_none() {
+            return names;
+        }
         for start in &record.starts {
             let Some(contribution) = start.contribution else {
                 continue;

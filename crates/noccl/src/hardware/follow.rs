@@ -6,9 +6,9 @@ use crate::watch::{Activity, Step};
 use crate::{Error, Watch};
 use noccl_net::Network;
 use noccl_rtl::Boundary;
-use noccl_rtl::endpoints::Endpoints;
+use noccl_rtl::endpoints::{Endpoints, Places};
 use noccl_rtl::lockstep::{Lockstep, LockstepError};
-use noccl_run::{CycleRecord, Progress, RunConfig, RunError, RunResult};
+use noccl_run::{CycleRecord, MemoryImage, Progress, RunConfig, RunError, RunResult};
 use noccl_sim::{OnCycle, OnProgress};
 use std::cell::RefCell;
 use std::path::Path;
@@ -19,6 +19,14 @@ const DRAIN_CYCLES: u64 = 300;
 /// Cycles of the hardware between two looks at whoever watches.
 const REPORT_CYCLES: u64 = 1_024;
 
+/// What a run begins with.
+#[derive(Debug, Clone)]
+pub(super) struct Start<'r> {
+    pub inputs: &'r [MemoryImage],
+    pub places: Places,
+    pub config: &'r RunConfig,
+}
+
 /// The hardware behind one of the boundaries.
 enum Mesh<'n> {
     Router(Box<Lockstep<'n>>),
@@ -28,12 +36,25 @@ enum Mesh<'n> {
 impl<'n> Mesh<'n> {
     fn open(
         (network, boundary, library): (&'n Network, Boundary, &Path),
-        config: &RunConfig,
+        start: Start<'_>,
     ) -> Result<Self, LockstepError> {
         Ok(match boundary {
             Boundary::Router => Mesh::Router(Box::new(Lockstep::open(library, network)?)),
-            Boundary::Axi => Mesh::Axi(Box::new(Endpoints::open(library, network, config)?)),
+            Boundary::Axi => {
+                let mut endpoints = Endpoints::open(library, network, start.config)?;
+                endpoints.fill(start.inputs);
+                endpoints.put(start.places);
+                Mesh::Axi(Box::new(endpoints))
+            }
         })
+    }
+
+    /// What memories of the hardware must hold after the run; at the routers there are none.
+    fn check(&self, images: &[MemoryImage]) -> Result<(), LockstepError> {
+        match self {
+            Mesh::Router(_) => Ok(()),
+            Mesh::Axi(mesh) => mesh.check(images),
+        }
     }
 
     fn follow(&mut self, record: &CycleRecord) -> Result<(), LockstepError> {
@@ -72,6 +93,8 @@ struct Follower<'w, 'n> {
     /// Units done and in all, as the simulator has told last.
     units: (u64, u64),
     reported_cycle: u64,
+    /// Commands without an answer: nobody waits for the release of a software barrier, which a run may end with.
+    open: i64,
     is_stopped: bool,
     outcome: Result<(), LockstepError>,
 }
@@ -83,6 +106,7 @@ impl Follower<'_, '_> {
         if self.is_over() {
             return;
         }
+        self.open += record.commands.len() as i64 - record.completions.len() as i64;
         self.outcome = self.mesh.follow(record);
         if self.mesh.cycle() >= self.reported_cycle + REPORT_CYCLES {
             self.report();
@@ -119,18 +143,19 @@ impl Follower<'_, '_> {
 /// Runs the simulator with the hardware of a library beside it.
 pub(super) fn followed(
     place: (&Network, Boundary, &Path),
-    config: &RunConfig,
+    start: Start<'_>,
     watch: Watch<'_>,
     simulate: impl FnOnce(OnCycle<'_>, OnProgress<'_>) -> Result<RunResult, RunError>,
 ) -> Result<(RunResult, HardwareReport), Error> {
     let library = place.2.display().to_string();
     let failed = |error| Error::Hardware(HardwareError::new(&library, error));
-    let start = Instant::now();
+    let began = Instant::now();
     let follower = RefCell::new(Follower {
-        mesh: Mesh::open(place, config).map_err(failed)?,
+        mesh: Mesh::open(place, start).map_err(failed)?,
         watch,
         units: (0, 0),
         reported_cycle: 0,
+        open: 0,
         is_stopped: false,
         outcome: Ok(()),
     });
@@ -143,9 +168,14 @@ pub(super) fn followed(
     };
     let result = simulate(&mut on_cycle, &mut on_progress);
     let mut follower = follower.into_inner();
-    if result.is_ok() {
-        let end = follower.mesh.cycle() + DRAIN_CYCLES;
-        follower.idle_until(end);
+    if let Ok(result) = &result {
+        if follower.open <= 0 {
+            let end = follower.mesh.cycle() + DRAIN_CYCLES;
+            follower.idle_until(end);
+        }
+        if !follower.is_over() {
+            follower.outcome = follower.mesh.check(&result.memory);
+        }
     }
     let cycles = follower.mesh.cycle();
     // What the simulator says after a difference is that somebody has stopped it.
@@ -158,7 +188,7 @@ pub(super) fn followed(
         library,
         cycles,
         handshakes: follower.mesh.num_compared(),
-        cycles_per_second: cycles as f64 / start.elapsed().as_secs_f64(),
+        cycles_per_second: cycles as f64 / began.elapsed().as_secs_f64(),
     };
     Ok((result?, report))
 }

@@ -14,12 +14,13 @@ pub(crate) use verilator::verilator_found;
 
 use crate::rtl::read_sources;
 use crate::{Error, RunRequest, Watch};
-use follow::followed;
+use follow::{Start, followed};
 use noccl_net::Network;
-use noccl_rtl::{Arithmetic, Boundary, RtlConfig, Translation, hardware_sources};
+use noccl_rtl::endpoints::Places;
+use noccl_rtl::{Arithmetic, Boundary, RtlConfig, RtlError, Translation, hardware_sources};
 use noccl_run::{MemoryImage, Mode, RunResult};
 use noccl_sim::ScheduleRun;
-use noccl_workload::{Place, PortKind, Schedule, Trace};
+use noccl_workload::{ActionKind, Place, Schedule, Trace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -90,14 +91,19 @@ pub(crate) fn run_schedule(
     watch: Watch<'_>,
 ) -> Result<(RunResult, HardwareReport), Error> {
     refuse(request)?;
-    if hardware.boundary == Boundary::Axi {
-        let accepted = "accepted for schedules: router (DMA engines are no hardware there yet)";
-        return Err(Error::argument("--boundary", "axi", accepted));
-    }
     let config = RtlConfig::new(network)?;
+    if hardware.boundary == Boundary::Axi {
+        refuse_at_axi(&config)?;
+        refuse_schedule_at_axi(schedule)?;
+    }
     let library = library(&config, hardware, Arithmetic::of_schedule(schedule)?, watch)?;
     let place = (network, hardware.boundary, library.as_path());
-    followed(place, &request.config, watch, |on_cycle, on_progress| {
+    let start = Start {
+        inputs,
+        places: Places::default(),
+        config: &request.config,
+    };
+    followed(place, start, watch, |on_cycle, on_progress| {
         let mut run = ScheduleRun::recorded(network, schedule, inputs, &request.config, on_cycle)?;
         run.advance(on_progress)?;
         Ok(run.result(outputs))
@@ -112,13 +118,20 @@ pub(crate) fn run_trace(
     watch: Watch<'_>,
 ) -> Result<(RunResult, HardwareReport), Error> {
     refuse(request)?;
-    if hardware.boundary == Boundary::Axi {
-        refuse_at_axi(trace)?;
-    }
     let config = RtlConfig::new(network)?;
+    let mut places = Places::default();
+    if hardware.boundary == Boundary::Axi {
+        refuse_at_axi(&config)?;
+        places = places_at_axi(trace)?;
+    }
     let library = library(&config, hardware, Arithmetic::of_trace(trace), watch)?;
     let place = (network, hardware.boundary, library.as_path());
-    followed(place, &request.config, watch, |on_cycle, on_progress| {
+    let start = Start {
+        inputs: &[],
+        places,
+        config: &request.config,
+    };
+    followed(place, start, watch, |on_cycle, on_progress| {
         noccl_sim::record_trace(network, trace, &request.config, on_cycle, on_progress)
     })
 }
@@ -139,20 +152,58 @@ fn refuse(request: &RunRequest) -> Result<(), Error> {
     }
 }
 
-/// What traces ask of network interfaces and the endpoint model does not do.
-fn refuse_at_axi(trace: &Trace) -> Result<(), Error> {
-    let is_reduction = |kind: &PortKind| matches!(kind, PortKind::WideReduction { .. });
-    let what = if trace.transactions.len() > Boundary::MAX_TRANSACTIONS {
-        "more than 1024 transactions"
-    } else if trace.transactions.iter().any(|t| is_reduction(&t.kind)) {
-        "wide reductions"
-    } else if !trace.faults.is_empty() {
-        "faults"
-    } else {
-        return Ok(());
+/// Endpoints of which there is no model at the AXI ports.
+fn refuse_at_axi(config: &RtlConfig) -> Result<(), Error> {
+    for (field, found, most) in [
+        ("max_wide_outstanding", config.max_wide_outstanding, 32),
+        ("max_narrow_outstanding", config.max_narrow_outstanding, 8),
+    ] {
+        if found > most {
+            return Err(Error::Rtl(RtlError::Refused {
+                field: format!("ni.{field}"),
+                found: found.to_string(),
+                accepted: format!(
+                    "accepted at the AXI ports: at most {most}; else --boundary router"
+                ),
+            }));
+        }
+    }
+    Ok(())
+}
+
+/// What endpoints do in a schedule that are no managers with a DMA engine.
+fn refuse_schedule_at_axi(schedule: &Schedule) -> Result<(), Error> {
+    for (index, action) in schedule.actions.iter().enumerate() {
+        let what = match &action.kind {
+            ActionKind::Chain(_) => "chain",
+            ActionKind::ListMulticast(_) => "list_multicast",
+            ActionKind::Transfer(_)
+            | ActionKind::InNetworkReduction(_)
+            | ActionKind::InNetworkAllReduce(_)
+            | ActionKind::LocalReduce(_)
+            | ActionKind::Compute(_)
+            | ActionKind::Barrier(_)
+            | ActionKind::Delivery(_)
+            | ActionKind::Arrival(_)
+            | ActionKind::Kernel(_) => continue,
+        };
+        let accepted = format!("accepted for actions[{index}] = {what}: router");
+        return Err(Error::argument("--boundary", "axi", accepted));
+    }
+    Ok(())
+}
+
+/// Places of a trace's data, unless the model of the endpoints does not do what it asks for.
+fn places_at_axi(trace: &Trace) -> Result<Places, Error> {
+    let refused = |what: &str| {
+        let accepted = format!("accepted for traces with {what}: router");
+        Error::argument("--boundary", "axi", accepted)
     };
-    let accepted = format!("accepted for traces with {what}: router");
-    Err(Error::argument("--boundary", "axi", accepted))
+    if !trace.faults.is_empty() {
+        return Err(refused("faults"));
+    }
+    let places = Places::of_trace(trace);
+    places.ok_or_else(|| refused("more than 1 GiB of wide data"))
 }
 
 /// Folder of the library, which is made if there is none.
@@ -171,4 +222,37 @@ fn library(
     let translation = Translation::new(config, boundary, arithmetic, &folder, &sources)?;
     let name = format!("{}-{}", config.network, boundary.name());
     library::library(&name, &translation, watch)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::refuse_schedule_at_axi;
+    use noccl_net::{Coord, TileRef};
+    use noccl_workload::{AccessPattern, Action, ActionKind, Chain, SCHEDULE_FORMAT, Schedule};
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn chains_are_refused_at_the_axi_ports_by_their_action() {
+        let mut schedule = Schedule {
+            format: SCHEDULE_FORMAT,
+            algorithm: "test".to_owned(),
+            parameters: BTreeMap::new(),
+            collective: None,
+            actions: Vec::new(),
+        };
+        assert_eq!(refuse_schedule_at_axi(&schedule), Ok(()));
+        let chain = Chain {
+            initiator: TileRef::Cluster(Coord::new(0, 0)),
+            source: AccessPattern::linear(0, 64),
+            stops: Vec::new(),
+            bytes: 64,
+        };
+        schedule.actions.push(Action {
+            kind: ActionKind::Chain(chain),
+            after: Vec::new(),
+        });
+        let refusal = refuse_schedule_at_axi(&schedule).map_err(|error| error.to_string());
+        let refusal = refusal.expect_err("there is no model of a Torrent endpoint");
+        assert!(refusal.contains("actions[0] = chain: router"), "{refusal}");
+    }
 }

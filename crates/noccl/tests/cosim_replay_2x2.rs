@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Traces and schedules as `noccl run --backend rtl --boundary axi` runs them, on 2×2 clusters: `make cosim-run`.
+#![allow(clippy::unwrap_used)]
+
+use noccl::stress::{Recipe, generate};
+use noccl::{
+    CollectiveKind, CompareRequest, HardwareRequest, Mode, Network, RunReport, RunRequest,
+    StressKind, Watch, load, parse_algorithms,
+};
+use noccl_net::{Coord, TileRef};
+use noccl_rtl::Boundary;
+use noccl_run::{RunConfig, StallConfig};
+use noccl_workload::{ElementType, PortKind, PortTransaction, Trace};
+
+fn network() -> Network {
+    load("collective_noc_2x2", &[]).unwrap().network
+}
+
+/// At the AXI ports; every second seed under stalls.
+fn request(seed: u64) -> RunRequest {
+    let stalls = StallConfig {
+        target_stall_per_256: 60,
+        initiator_stall_per_256: 60,
+    };
+    let mut request = RunRequest::new(Mode::Value);
+    request.config = RunConfig {
+        stalls: (seed % 2 == 1).then_some(stalls),
+        stall_seed: seed,
+        ..request.config
+    };
+    request.hardware = Some(HardwareRequest {
+        boundary: Boundary::Axi,
+        sources: None,
+    });
+    request
+}
+
+/// Both take the same course, and every byte is right.
+fn agree(trace: &Trace, seed: u64) {
+    let report = noccl::replay(&network(), trace, &request(seed), Watch::quiet());
+    let report = report.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+    assert_eq!(report.wrong_transactions, 0, "seed {seed}");
+    assert!(compared(&report) > report.counters.flit_hops, "seed {seed}");
+}
+
+fn compared(report: &RunReport) -> u64 {
+    report.hardware.as_ref().map_or(0, |h| h.handshakes)
+}
+
+fn random(kinds: &[StressKind], transactions: u32, seed: u64) -> Trace {
+    let network = network();
+    generate(&network, &Recipe::new(&network, kinds, transactions), seed)
+}
+
+#[test]
+fn long_random_traces_take_the_same_course() {
+    for seed in 0..4 {
+        agree(&random(&StressKind::ALL, 300, seed), seed);
+    }
+}
+
+#[test]
+fn what_reads_see_of_writes_in_the_same_cycle_is_the_same() {
+    // Seed 7: the first transaction writes a line while another tile reads it.
+    for seed in [6, 7] {
+        agree(
+            &random(&[StressKind::Read, StressKind::Multicast], 150, seed),
+            seed,
+        );
+    }
+}
+
+#[test]
+fn a_narrow_multicast_to_the_own_tile_alone_leaves_reads_their_turn() {
+    for seed in [0, 4] {
+        agree(
+            &random(&[StressKind::Read, StressKind::Multicast], 300, seed),
+            seed,
+        );
+    }
+}
+
+#[test]
+fn more_transactions_than_parts_of_a_memory_take_the_same_course() {
+    let tile = |x| TileRef::Cluster(Coord::new(x, 0));
+    let write = |i: u64| PortTransaction {
+        start_cycles: vec![Some(8 * i)],
+        kind: PortKind::WideWrite {
+            from: tile((i % 2) as u16),
+            to: tile((i / 2 % 2) as u16),
+            beats: 1 + (i % 3) as u32,
+        },
+    };
+    let read = |i: u64| PortTransaction {
+        start_cycles: vec![Some(8 * i)],
+        kind: PortKind::WideRead {
+            from: tile(0),
+            source: tile(1),
+            beats: 100,
+        },
+    };
+    let both = |i: u64| if i % 50 == 49 { read(i) } else { write(i) };
+    let trace = Trace {
+        transactions: (0..1100).map(both).collect(),
+        ..Trace::default()
+    };
+    agree(&trace, 0);
+}
+
+/// A collective of all clusters takes the same course, and its outputs are right.
+fn runs(kind: CollectiveKind, root: Option<TileRef>, algorithm: &str, bytes: u64) {
+    let network = network();
+    let group = noccl::parse_group(&network, "all").unwrap();
+    let mut collective = CompareRequest::new(kind, group, vec![bytes]);
+    collective.root = root;
+    collective.element = ElementType::Int64;
+    let parsed = parse_algorithms(algorithm).unwrap()[0];
+    let schedule = noccl::schedule(&network, &collective, bytes, parsed, Watch::quiet()).unwrap();
+    for seed in 0..2 {
+        let report = noccl::run(&network, &schedule, &request(seed), Watch::quiet());
+        let report =
+            report.unwrap_or_else(|error| panic!("{kind:?} {algorithm} {bytes} {seed}: {error}"));
+        assert_ne!(report.verified, Some(false), "{kind:?} {algorithm} {bytes}");
+        assert!(compared(&report) > report.counters.flit_hops);
+    }
+}
+
+#[test]
+fn multicasts_take_the_same_course() {
+    let root = Some(TileRef::Cluster(Coord::new(0, 0)));
+    // The last is longer than the engine's buffer, and its chunks begin within a line.
+    for (algorithm, bytes) in [
+        ("in_network", 4096),
+        ("unicast", 1000),
+        ("tree:1", 20_000),
+        ("chain:3", 20_008),
+    ] {
+        for root in [None, root] {
+            runs(CollectiveKind::Multicast, root, algorithm, bytes);
+        }
+    }
+}
+
+#[test]
+fn reductions_take_the_same_course() {
+    let root = Some(TileRef::Cluster(Coord::new(1, 0)));
+    runs(CollectiveKind::Reduce, root, "in_network", 16_384);
+    runs(CollectiveKind::Reduce, root, "tree:1", 4096);
+    runs(CollectiveKind::AllReduce, None, "in_network", 8192);
+}
+
+#[test]
+fn blocks_and_barriers_take_the_same_course() {
+    runs(CollectiveKind::AllGather, None, "ring", 1024);
+    runs(CollectiveKind::AllToAll, None, "pairwise", 1000);
+    runs(CollectiveKind::Barrier, None, "counter", 0);
+    runs(CollectiveKind::Barrier, None, "in_network", 0);
+}
