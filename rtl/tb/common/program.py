@@ -42,12 +42,7 @@ def _with_numbers(sources: Sequence[Path], numbers: Mapping[str, int]) -> list[P
     """The sources with a package of other numbers."""
     text = rtl_sources.package_with(numbers)
     directory = runner.OUT / f"numbers-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
-    directory.mkdir(parents=True, exist_ok=True)
-    package = directory / f"{rtl_sources.PACKAGE}.sv"
-    # Not again while somebody may read it.
-    if not package.exists():
-        package.write_text(text, encoding="utf-8")
-    return [package if path.stem == rtl_sources.PACKAGE else path for path in sources]
+    return rtl_sources.with_numbers(sources, numbers, directory)
 
 
 def compile_program(
