@@ -171,8 +171,9 @@ module noccl_ni_cosim
   end else begin : gen_host
     always_comb begin
       for (int i = 65; i < 86; i++) axi_o[i] = '0;
-      for (int c = 4; c < int'(WIDE_CHANNELS); c++)
-      axi_o[82+c] = 32'({b_valid[c], w_ready[c], aw_ready[c], wide_b[c].resp, 6'(wide_b[c].id)});
+      for (int c = 4; c < int'(WIDE_CHANNELS); c++) begin
+        axi_o[82+c] = 32'({b_valid[c], w_ready[c], aw_ready[c], wide_b[c].resp, 6'(wide_b[c].id)});
+      end
     end
     assign ar_valid = axi_i[100][0];
     assign r_ready  = !axi_i[115][12];
