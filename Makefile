@@ -210,9 +210,10 @@ cosim-reductions-two-operand: $(RTL_VENV)/.deps
 	cargo test -p noccl --locked --features cosim --test cosim_reductions_two_operand
 
 .PHONY: cosim-run
-cosim-run: $(RTL_VENV)/.deps ## `noccl run --backend rtl` as a user gives it: translate the hardware, run collectives in lock-step
+cosim-run: $(RTL_VENV)/.deps $(VENV)/.extension ## `noccl run --backend rtl` as a user gives it: translate the hardware, run collectives in lock-step
 	cargo test -p noccl-cli --locked --features cosim --test cosim_run -- --test-threads=1
 	cargo test -p noccl --locked --features cosim --test cosim_replay_2x2
+	$(BIN)/python -m pytest python/tests/test_hardware.py
 
 .PHONY: cosim-waves
 cosim-waves: $(RTL_VENV)/.deps ## Waves of the 2x2 mesh along a random trace: out/cosim/2x2-SEED.fst

@@ -206,6 +206,7 @@ def run(
     threads: int = 1,
     max_cycles: int | None = None,
     backend: str = "sim",
+    boundary: str | None = None,
     on_progress: OnProgress | None = None,
 ) -> RunReport:
     """Runs a schedule cycle by cycle.
@@ -222,16 +223,25 @@ def run(
         max_cycles: Give up, with a diagnosis, after this many cycles; None for no limit.
         backend: `sim`, or `rtl`: the hardware of the network follows, every handshake compared. The
             first run on a network translates its hardware: 20 CPU seconds; needs Verilator.
+        boundary: Where hardware and simulator meet, with `rtl` only: `router` (None; takes every
+            schedule) or `axi` (network interfaces are hardware too; no chains, no list multicasts).
         on_progress: Called now and then; returning False stops.
 
     Raises:
+        ArgumentError: An option that does not exist, or that the schedule does not take.
+        NetworkError: A network without hardware, or without hardware at this boundary.
         ScheduleError: The checker refuses the schedule.
         DeadlockError: The run cannot finish; with the diagnosis.
         HardwareError: No hardware follows the run, or it takes another course.
         InterruptedRunError: The callback returned False.
     """
     request = run_request(
-        mode=mode, seed=seed, threads=threads, max_cycles=max_cycles, backend=backend
+        mode=mode,
+        seed=seed,
+        threads=threads,
+        max_cycles=max_cycles,
+        backend=backend,
+        boundary=boundary,
     )
     progress = native_progress(on_progress)
     return RunReport.from_json(_native.run(network, schedule.text, request, progress))
@@ -265,13 +275,21 @@ def run_values(
         schedule.text,
         [(place.tile.text, place.offset, data.tobytes()) for place, data in inputs],
         [(place.tile.text, place.offset, num_bytes) for place, num_bytes in outputs],
-        run_request(mode="value", seed=1, threads=1, max_cycles=None, backend="sim"),
+        run_request(),
         native_progress(on_progress),
     )
     return RunReport.from_json(report), [np.frombuffer(data, dtype=np.uint8) for data in memory]
 
 
-def run_request(*, mode: str, seed: int, threads: int, max_cycles: int | None, backend: str) -> str:
+def run_request(
+    *,
+    mode: str = "value",
+    seed: int = 1,
+    threads: int = 1,
+    max_cycles: int | None = None,
+    backend: str = "sim",
+    boundary: str | None = None,
+) -> str:
     """Options of a run as JSON text."""
     options = {"mode": mode, "seed": seed, "threads": threads, "max_cycles": max_cycles}
-    return json.dumps({**options, "backend": backend})
+    return json.dumps({**options, "backend": backend, "boundary": boundary})

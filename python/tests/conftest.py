@@ -6,6 +6,9 @@ from hypothesis import settings
 
 import noccl
 
+# Translates hardware: `make cosim-run` names it.
+collect_ignore = ["test_hardware.py"]
+
 # Simulations have no fixed duration; failing examples replay from the printed blob.
 settings.register_profile("noccl", deadline=None, max_examples=25, print_blob=True)
 settings.register_profile("long", settings.get_profile("noccl"), max_examples=500)

@@ -109,6 +109,18 @@ BAD_CALLS: dict[str, tuple[Call, type[noccl.NocclError], str]] = {
         noccl.ArgumentError,
         "sim, rtl",
     ),
+    "unknown boundary": (
+        lambda n: noccl.run(
+            n, noccl.ScheduleBuilder("empty").build(), backend="rtl", boundary="pins"
+        ),
+        noccl.ArgumentError,
+        "router, axi",
+    ),
+    "boundary without hardware": (
+        lambda n: noccl.run(n, noccl.ScheduleBuilder("empty").build(), boundary="axi"),
+        noccl.ArgumentError,
+        "--backend rtl only",
+    ),
     "unknown mode": (
         lambda n: noccl.run(n, noccl.ScheduleBuilder("empty").build(), mode="fast"),
         noccl.ArgumentError,

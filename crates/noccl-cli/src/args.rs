@@ -162,20 +162,7 @@ pub struct HardwareArgs {
 impl HardwareArgs {
     /// The request, if hardware is asked for.
     pub fn request(&self) -> Result<Option<HardwareRequest>, Error> {
-        if let Some(base) = noccl::parse_run_backend(&self.backend)? {
-            return Ok(Some(HardwareRequest {
-                boundary: self.boundary.unwrap_or(base.boundary),
-                sources: self.hardware.clone(),
-            }));
-        }
-        let accepted = "accepted with --backend rtl only";
-        if let Some(boundary) = self.boundary {
-            return Err(Error::argument("--boundary", boundary.name(), accepted));
-        }
-        match &self.hardware {
-            Some(folder) => Err(Error::argument("--hardware", folder.display(), accepted)),
-            None => Ok(None),
-        }
+        HardwareRequest::parse(&self.backend, self.boundary, self.hardware.clone())
     }
 }
 

@@ -2,9 +2,9 @@
 //! Requests as the Python package writes them, in the text forms that the command line reads too.
 
 use noccl::{
-    AlgorithmRequest, AttentionRequest, CompareRequest, Error, GemmRequest, Mode, Network,
-    RunRequest, StressRequest, TrafficRequest, gemm, parse_algorithms, parse_collective,
-    parse_element, parse_group, parse_operator, parse_pattern, parse_root, parse_run_backend,
+    AlgorithmRequest, AttentionRequest, CompareRequest, Error, GemmRequest, HardwareRequest, Mode,
+    Network, RunRequest, StressRequest, TrafficRequest, gemm, parse_algorithms, parse_boundary,
+    parse_collective, parse_element, parse_group, parse_operator, parse_pattern, parse_root,
     parse_stress_kinds,
 };
 use serde::Deserialize;
@@ -90,13 +90,15 @@ pub(crate) struct RunFields {
     threads: usize,
     max_cycles: Option<u64>,
     backend: String,
+    boundary: Option<String>,
 }
 
 impl RunFields {
     pub(crate) fn resolve(self) -> Result<RunRequest, Error> {
         let mut request = RunRequest::new(mode(&self.mode)?);
         request.seed = self.seed;
-        request.hardware = parse_run_backend(&self.backend)?;
+        let boundary = self.boundary.as_deref().map(parse_boundary).transpose()?;
+        request.hardware = HardwareRequest::parse(&self.backend, boundary, None)?;
         request.config.threads = self.threads;
         if let Some(max_cycles) = self.max_cycles {
             request.config.max_cycles = max_cycles;

@@ -56,9 +56,7 @@ pub use files::{
     parse_json, parse_schedule, read_json, read_schedule, read_text, read_trace, write_file,
 };
 pub use gemm::{AttentionRequest, AttentionRow, GemmRequest, GemmRow, attention, gemm};
-pub use hardware::{
-    HardwareError, HardwareReport, HardwareRequest, parse_boundary, parse_run_backend,
-};
+pub use hardware::{HardwareError, HardwareReport, HardwareRequest, parse_boundary};
 pub use load::{Loaded, load, load_spec, preset_names};
 pub use matrix::{MatrixRequest, MatrixRow, matrix};
 pub use names::{

@@ -34,12 +34,30 @@ pub struct HardwareRequest {
     pub sources: Option<PathBuf>,
 }
 
-impl Default for HardwareRequest {
-    /// The routers of this program: the boundary at which every workload can be compared.
-    fn default() -> Self {
-        Self {
-            boundary: Boundary::Router,
-            sources: None,
+impl HardwareRequest {
+    /// Reads what runs: `sim`, the simulator alone, or `rtl`, hardware beside it, at the routers if no boundary is named: every
+    /// workload can be compared there.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] with the names that exist, or for what is of no use without hardware.
+    pub fn parse(
+        backend: &str,
+        boundary: Option<Boundary>,
+        sources: Option<PathBuf>,
+    ) -> Result<Option<Self>, Error> {
+        match backend {
+            "sim" => {}
+            "rtl" => {
+                let boundary = boundary.unwrap_or(Boundary::Router);
+                return Ok(Some(Self { boundary, sources }));
+            }
+            _ => return Err(Error::argument("--backend", backend, "accepted: sim, rtl")),
+        }
+        let accepted = "accepted with --backend rtl only";
+        match (boundary, sources) {
+            (None, None) => Ok(None),
+            (Some(boundary), _) => Err(Error::argument("--boundary", boundary.name(), accepted)),
+            (None, Some(folder)) => Err(Error::argument("--hardware", folder.display(), accepted)),
         }
     }
 }
@@ -58,18 +76,6 @@ pub struct HardwareReport {
     pub handshakes: u64,
     /// Cycles per second of wall time, with the simulator and all comparisons.
     pub cycles_per_second: f64,
-}
-
-/// Reads what runs: `sim`, the simulator alone, or `rtl`, hardware beside it.
-///
-/// # Errors
-/// [`Error::Argument`] with the names that exist.
-pub fn parse_run_backend(text: &str) -> Result<Option<HardwareRequest>, Error> {
-    match text {
-        "sim" => Ok(None),
-        "rtl" => Ok(Some(HardwareRequest::default())),
-        _ => Err(Error::argument("--backend", text, "accepted: sim, rtl")),
-    }
 }
 
 /// Reads the name of a boundary.
