@@ -14,7 +14,21 @@ from repository import Finding
 
 LINE = "SPDX-License-Identifier: Apache-2.0"
 SUFFIXES = frozenset(
-    {".rs", ".py", ".pyi", ".sh", ".toml", ".in", ".yaml", ".yml", ".sv", ".svh", ".vlt"}
+    {
+        ".rs",
+        ".py",
+        ".pyi",
+        ".sh",
+        ".toml",
+        ".in",
+        ".yaml",
+        ".yml",
+        ".sv",
+        ".svh",
+        ".vlt",
+        ".cpp",
+        ".h",
+    }
 )
 NAMES = frozenset({"Makefile", "run"})
 # The line may stand below a shebang.

@@ -2,7 +2,8 @@
 """Proves what modules promise, for all time, and shows that each property can fail.
 
 `rtl/formal/<module>` holds a top that states the promises from outside and `formal.toml`, which
-names configurations and mutants; `<module>_two` is the same with other numbers. Yosys makes a
+names configurations and mutants; `like = "<module>"` takes over what another one says, but for the
+numbers that it names itself and the mutants of properties for which it has its own. Yosys makes a
 circuit of it, ABC's property-directed reachability proves each assertion without a depth. A mutant
 replaces text of a source; the property it names must be disproved then, and one without a mutant is
 a fault: it might hold for the wrong reason.
@@ -22,6 +23,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import rtl_prover
 import rtl_sources
@@ -87,25 +89,36 @@ def modules() -> list[str]:
     return sorted(path.parent.name for path in FORMAL.glob("*/formal.toml"))
 
 
+def _description(module: str) -> dict[str, Any]:
+    path = FORMAL / module / "formal.toml"
+    if not path.exists():
+        raise rtl_prover.FormalError(f"{module}: no formal.toml; accepted: {', '.join(modules())}")
+    own = tomllib.loads(path.read_text(encoding="utf-8"))
+    if "like" not in own:
+        return own
+    other = _description(own["like"])
+    has_own = {entry["breaks"] for entry in own["mutant"]}
+    kept = [entry for entry in other["mutant"] if entry["breaks"] not in has_own]
+    package = other.get("package", {}) | own.get("package", {})
+    return other | own | {"package": package, "mutant": kept + own["mutant"]}
+
+
 def load(module: str) -> Proofs:
     """Reads a module's description.
 
     Raises:
-        FormalError: There is none.
+        FormalError: There is none, or it is like one that does not exist.
     """
-    path = FORMAL / module / "formal.toml"
-    if not path.exists():
-        raise rtl_prover.FormalError(f"{module}: no formal.toml; accepted: {', '.join(modules())}")
-    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    table = _description(module)
     mutants = [Mutant(**entry) for entry in table["mutant"]]
     options = {key: table[key] for key in OPTIONS if key in table}
     return Proofs(table["top"], table["configurations"], mutants, **options)
 
 
-def sources_of(module: str, proofs: Proofs) -> list[Path]:
-    """Sources of a module's proofs, with the numbers that they ask for."""
+def sources_of(proofs: Proofs) -> list[Path]:
+    """Sources of the proofs, with the numbers that they ask for."""
     sources = rtl_sources.closure([proofs.top])
-    return rtl_sources.with_numbers(sources, proofs.package, OUT / module)
+    return rtl_sources.with_numbers(sources, proofs.package, OUT)
 
 
 def mutated(sources: Sequence[Path], mutant: Mutant, directory: Path) -> list[Path]:
@@ -158,7 +171,7 @@ def _judged(
 def prove(module: str, max_seconds: int = MAX_SECONDS) -> Iterator[Row]:
     """Proves a module in all its configurations."""
     proofs = load(module)
-    sources = sources_of(module, proofs)
+    sources = sources_of(proofs)
     for parameters in proofs.configurations:
         run = " ".join(f"{name}={value}" for name, value in parameters.items())
         directory = OUT / module / run.replace(" ", "-")
@@ -184,7 +197,7 @@ def kill(module: str, mutant: Mutant, max_seconds: int = MAX_SECONDS) -> Row:
     run = f"'{mutant.before}' -> '{mutant.after}'"
     change = zlib.crc32((mutant.before + mutant.after).encode())
     directory = OUT / module / f"mutant-{mutant.breaks}-{change:08x}"
-    sources = mutated(sources_of(module, proofs), mutant, directory)
+    sources = mutated(sources_of(proofs), mutant, directory)
     names = rtl_prover.circuit(
         proofs.top, parameters, sources, directory, only=mutant.breaks, inner=proofs.inner
     )
@@ -205,7 +218,7 @@ def _kill_one(module: str, mutant: Mutant) -> list[Row]:
 def _tasks(names: Sequence[str]) -> Iterator[Callable[[], list[Row]]]:
     for module in names:
         proofs = load(module)
-        sources_of(module, proofs)
+        sources_of(proofs)
         yield functools.partial(_prove_all, module)
         for mutant in proofs.mutants:
             yield functools.partial(_kill_one, module, mutant)

@@ -7,6 +7,7 @@ names that a file mentions are its dependencies, and no list has to be kept by h
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -60,14 +61,17 @@ def package_with(numbers: Mapping[str, int | str]) -> str:
 
 
 def with_numbers(
-    sources: Iterable[Path], numbers: Mapping[str, int | str], directory: Path
+    sources: Iterable[Path], numbers: Mapping[str, int | str], out: Path
 ) -> list[Path]:
-    """The sources with other numbers: their package is written to the directory.
+    """The sources with other numbers: their package lies below `out`, under the hash of its text.
 
     Raises:
         SourceError: The package has no such number.
     """
+    if not numbers:
+        return list(sources)
     text = package_with(numbers)
+    directory = out / f"numbers-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
     directory.mkdir(parents=True, exist_ok=True)
     package = directory / f"{PACKAGE}.sv"
     # Not again while somebody may read it.

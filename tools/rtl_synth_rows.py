@@ -105,9 +105,7 @@ def closed(wanted: set[str], known: Mapping[str, Row]) -> set[str]:
 def _directory(row: Row) -> tuple[Path, list[Path]]:
     """Where a module's results are kept, and the sources that they hold for."""
     top = row.top or ""
-    sources = rtl_sources.closure([top])
-    if row.package:
-        sources = rtl_sources.with_numbers(sources, row.package, OUT / f"{row.id}-package")
+    sources = rtl_sources.with_numbers(rtl_sources.closure([top]), row.package, OUT)
     texts = [*sources, *sorted(rtl_sources.INCLUDE.glob("*.svh")), *METHOD, *LOCKS]
     parts = [top, repr(row.parameters), repr(row.way_parameters)]
     parts += [path.read_text(encoding="utf-8") for path in texts]

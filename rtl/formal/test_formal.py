@@ -41,3 +41,12 @@ def test_a_mutant_whose_text_is_gone_is_refused() -> None:
     mutant = dataclasses.replace(FIFO.mutants[0], before="no such text")
     with pytest.raises(rtl_prover.FormalError, match="must occur once: 0"):
         rtl_formal.kill("noccl_fifo", mutant)
+
+
+def test_a_module_like_another_names_only_what_differs() -> None:
+    like, own = (rtl_formal.load(f"noccl_reduction_issue{end}") for end in ("", "_two"))
+    assert own.top == like.top
+    assert own.package == {**like.package, "REDUCTION_OPERANDS": 2}
+    assert {mutant.breaks for mutant in own.mutants} == {mutant.breaks for mutant in like.mutants}
+    assert len(own.mutants) == len(like.mutants), "a mutant of its own replaces the other's"
+    assert set(own.mutants) & set(like.mutants), "others are the same"

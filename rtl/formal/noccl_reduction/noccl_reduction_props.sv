@@ -41,10 +41,6 @@ module noccl_reduction_props
   localparam int unsigned BeatBits = noccl_cfg_pkg::BURST_BITS + 2;
   typedef logic [BeatBits-1:0] beats_t;
   typedef logic [OTHER-1:0] digits_t;
-  typedef struct packed {
-    dca_tag_t   tag;
-    wide_data_t data;
-  } entry_t;
 
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
@@ -124,14 +120,14 @@ module noccl_reduction_props
   // ------------------------------------------------------------------------------------ unit, store, arithmetic
 
   logic result_valid, is_partial, dca_valid, dca_ready, has_third, arithmetic_valid, result_taken;
-  logic arithmetic_ready, owed_valid, own_valid, is_offered_q, exits, accepts;
+  logic arithmetic_ready, owed_valid, own_valid;
   wide_hdr_t result;
   port_set_t we, re;
   store_address_t waddr[NUM_PORTS], raddr;
   wide_data_t rdata[NUM_PORTS], term[3], folded;
-  dca_tag_t tag;
-  entry_t   entry_q[Stages];
-  logic [$clog2(Stages+1)-1:0] entries_q, after_exit;
+  dca_tag_t tag, held_tag[Stages];
+  wide_data_t held_data[Stages];
+  logic [$clog2(Stages+1)-1:0] num_held;
   coord_t owed_dst;
   name_t owed_name, own_name;
 
@@ -161,7 +157,7 @@ module noccl_reduction_props
       .dca_tag_o         (tag),
       .dca_result_valid_i(arithmetic_valid),
       .dca_result_ready_o(arithmetic_ready),
-      .dca_result_tag_i  (entry_q[0].tag),
+      .dca_result_tag_i  (held_tag[0]),
       .credit_valid_i    (1'b0),
       .credit_name_i     ('0),
       .credit_hit_o      (),
@@ -180,7 +176,7 @@ module noccl_reduction_props
     localparam int unsigned Lowest = noccl_cfg_pkg::WIDE_BITS - Width;
     wide_data_t wdata;
     logic [Width-1:0] bits;
-    assign wdata = HasPartials && is_partial ? entry_q[0].data : operand[i];
+    assign wdata = HasPartials && is_partial ? held_data[0] : operand[i];
     noccl_store_bank #(
         .Width(Width)
     ) u_bank (
@@ -204,11 +200,24 @@ module noccl_reduction_props
     return {a[MARK] | b[MARK], a[OTHER] | b[OTHER], {a[OTHER-4:0], 3'b0} | b[OTHER-1:0]};
   endfunction
 
-  assign arithmetic_valid = entries_q != '0 && (comes_i || is_offered_q);
-  assign exits = arithmetic_valid && arithmetic_ready;
-  assign dca_ready = ready_i && 32'(entries_q) < Stages;
-  assign accepts = dca_valid && dca_ready;
-  assign after_exit = entries_q - $bits(entries_q)'(exits);
+  noccl_any_arithmetic #(
+      .Stages(Stages)
+  ) u_arithmetic (
+      .clk_i,
+      .rst_ni,
+      .would_take_i(ready_i),
+      .would_give_i(comes_i),
+      .valid_i     (dca_valid),
+      .ready_o     (dca_ready),
+      .tag_i       (tag),
+      .folded_i    (folded),
+      .valid_o     (arithmetic_valid),
+      .ready_i     (arithmetic_ready),
+      .num_held_o  (num_held),
+      .tag_o       (held_tag),
+      .data_o      (held_data)
+  );
+
   assign folded = has_third ? fold(fold(term[0], term[1]), term[2]) : fold(term[0], term[1]);
   assign result_taken = result_valid && result_ready_i;
 
@@ -230,9 +239,9 @@ module noccl_reduction_props
       end
       if (result_valid && result.dst == NAME[f].root && result.tag == NAME[f].tag) begin
         leaves[f] = 1'b1;
-        is_wrong |= entry_q[0].data[OTHER-1:0] != digits ||
-            entry_q[0].data[MARK] != (f == 0 && gone_q[f] == beats_t'(marked_q)) ||
-            entry_q[0].data[OTHER] == entry_q[0].data[MARK] ||
+        is_wrong |= held_data[0][OTHER-1:0] != digits ||
+            held_data[0][MARK] != (f == 0 && gone_q[f] == beats_t'(marked_q)) ||
+            held_data[0][OTHER] == held_data[0][MARK] ||
             result.line != noccl_flit_pkg::line_t'(gone_q[f]) ||
             gone_q[f] > beats_t'(left_q[f]);
       end
@@ -242,12 +251,6 @@ module noccl_reduction_props
 
   always_ff @(posedge clk_i) begin
     valid_q <= rst_ni ? offers | (valid_q & ~absorb) : '0;
-    entries_q <= rst_ni ? after_exit + $bits(entries_q)'(accepts) : '0;
-    is_offered_q <= rst_ni && arithmetic_valid && !exits;
-    for (int unsigned e = 0; e < Stages; e++) begin
-      if (exits && e + 1 < Stages) entry_q[e] <= entry_q[(e+1)%Stages];
-      if (accepts && 32'(after_exit) == e) entry_q[e] <= '{tag: tag, data: folded};
-    end
     for (int unsigned f = 0; f < 2; f++) begin
       gone_q[f] <= rst_ni ? gone_q[f] + beats_t'(leaves[f] && result_taken) : '0;
     end

@@ -42,11 +42,6 @@ module noccl_reduction_issue_props
   localparam int unsigned CountBits = $clog2(Stages + Partials + 2);
   typedef logic [CountBits-1:0] count_t;
   typedef logic [MARK-1:0] digits_t;
-  // What the arithmetic holds, the oldest first.
-  typedef struct packed {
-    dca_tag_t   tag;
-    wide_data_t data;
-  } entry_t;
 
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
@@ -88,9 +83,10 @@ module noccl_reduction_issue_props
   passes_t left_q;
   wide_data_t partial_q;
   logic marks, is_second;
-  entry_t entry_q[Stages];
-  logic [$clog2(Stages+1)-1:0] entries_q, after_exit;
-  logic is_offered_q, exits, accepts;
+  // What the arithmetic holds, the oldest first.
+  dca_tag_t held_tag[Stages];
+  wide_data_t held_data[Stages];
+  logic [$clog2(Stages+1)-1:0] num_held;
   slot_set_t watched_slot;
   port_set_t watched_join;
 
@@ -111,10 +107,6 @@ module noccl_reduction_issue_props
   assign chosen = $onehot(
       chosen_i
   ) && !(is_busy_q && chosen_i == watched_slot && place_i == watched_i.place) ? chosen_i : '0;
-  assign result_valid = entries_q != '0 && (comes_i || is_offered_q);
-  assign exits = result_valid && result_ready;
-  assign dca_ready = ready_i && 32'(entries_q) < Stages;
-  assign accepts = dca_valid && dca_ready;
   assign is_second = re != '0 && !takes;
 
   noccl_reduction_issue #(
@@ -141,12 +133,30 @@ module noccl_reduction_issue_props
       .dca_tag_o         (tag),
       .dca_result_valid_i(result_valid),
       .dca_result_ready_o(result_ready),
-      .dca_result_tag_i  (entry_q[0].tag),
+      .dca_result_tag_i  (held_tag[0]),
       .partial_o         (partial),
       .partial_address_o (partial_address),
       .result_valid_o    (sum_valid),
       .result_slot_o     (sum_slot),
       .result_ready_i
+  );
+
+  noccl_any_arithmetic #(
+      .Stages(Stages)
+  ) u_arithmetic (
+      .clk_i,
+      .rst_ni,
+      .would_take_i(ready_i),
+      .would_give_i(comes_i),
+      .valid_i     (dca_valid),
+      .ready_o     (dca_ready),
+      .tag_i       (tag),
+      .folded_i    (folded),
+      .valid_o     (result_valid),
+      .ready_i     (result_ready),
+      .num_held_o  (num_held),
+      .tag_o       (held_tag),
+      .data_o      (held_data)
   );
 
   function automatic wide_data_t fold(wide_data_t a, wide_data_t b);
@@ -173,19 +183,14 @@ module noccl_reduction_issue_props
         if (marks) word[i][MARK] = 1'b1;
       end
     end
-    after_exit = entries_q - $bits(entries_q)'(exits);
   end
 
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < NUM_PORTS; i++) if (re[i]) rdata_q[i] <= word[i];
     if (!rst_ni) begin
-      entries_q <= '0;
-      is_offered_q <= 1'b0;
       is_busy_q <= 1'b0;
       has_partial_q <= 1'b0;
     end else begin
-      entries_q <= after_exit + $bits(entries_q)'(accepts);
-      is_offered_q <= result_valid && !exits;
       if (takes && chosen == watched_slot && place_i == watched_i.place) begin
         is_busy_q <= left_of(watched_join) != '0;
       end else if (is_second && raddr == watched_i) begin
@@ -194,15 +199,11 @@ module noccl_reduction_issue_props
       if (partial && partial_address == watched_i) has_partial_q <= 1'b1;
       else if (is_second && raddr == watched_i) has_partial_q <= 1'b0;
     end
-    if (partial && partial_address == watched_i) partial_q <= entry_q[0].data;
+    if (partial && partial_address == watched_i) partial_q <= held_data[0];
     if (takes && chosen == watched_slot && place_i == watched_i.place) begin
       left_q <= left_of(watched_join);
     end else if (is_second && raddr == watched_i) begin
       left_q <= left_q - 1'b1;
-    end
-    for (int unsigned e = 0; e < Stages; e++) begin
-      if (exits && e + 1 < Stages) entry_q[e] <= entry_q[(e+1)%Stages];
-      if (accepts && 32'(after_exit) == e) entry_q[e] <= '{tag: tag, data: folded};
     end
   end
 
@@ -254,11 +255,10 @@ module noccl_reduction_issue_props
     end else if (re != '0) begin
       is_misread = raddr == watched_i;
     end
-    is_misfolded = sum_valid && entry_q[0].tag.slot == watched_i.slot &&
-        entry_q[0].tag.place == watched_i.place &&
-        entry_q[0].data[MARK-1:0] != digits_of(watched_join);
+    is_misfolded = sum_valid && held_tag[0].slot == watched_i.slot &&
+        held_tag[0].place == watched_i.place && held_data[0][MARK-1:0] != digits_of(watched_join);
     is_out_of_turn = sum_valid && sum_slot == watched_i.slot &&
-        entry_q[0].data[MARK] != (is_marked_q && ahead_q == '0);
+        held_data[0][MARK] != (is_marked_q && ahead_q == '0);
     // Room for a request, and a pass that may start.
     is_idle = 1'b0;
     if (!dca_valid || dca_ready) begin
@@ -280,7 +280,7 @@ module noccl_reduction_issue_props
   `ASSERT(SumsAreOfChosenBeats, !leaves_watched || inside_q != '0)
   `ASSERT(BeatsFinishOnce, (finishes & watched_slot) == '0 || takes_watched || between_q != '0)
   `ASSERT(PartialSumsAreTakenAtOnce,
-          !(result_valid && entry_q[0].tag.passes_left != '0) || result_ready)
+          !(result_valid && held_tag[0].passes_left != '0) || result_ready)
   `ASSERT(PassesStartWhenTheyCan, !is_idle)
   `ASSERT(RequestsStay, !$past(rst_ni && dca_valid && !dca_ready) || (dca_valid && $stable
           ({tag, has_third, operand[0], operand[1], operand[2]})))
@@ -320,10 +320,10 @@ module noccl_reduction_issue_props
       beat[w].data = partial_q;
     end
     for (int unsigned e = 0; e < Stages; e++) begin
-      beat[Partials+e].is_there = e < 32'(entries_q);
-      beat[Partials+e].left = entry_q[e].tag.passes_left;
-      beat[Partials+e].address = '{place: entry_q[e].tag.place, slot: entry_q[e].tag.slot};
-      beat[Partials+e].data = entry_q[e].data;
+      beat[Partials+e].is_there = e < 32'(num_held);
+      beat[Partials+e].left = held_tag[e].passes_left;
+      beat[Partials+e].address = '{place: held_tag[e].place, slot: held_tag[e].slot};
+      beat[Partials+e].data = held_data[e];
     end
     beat[Places-1].is_there = dca_valid;
     beat[Places-1].left = tag.passes_left;
@@ -383,7 +383,7 @@ module noccl_reduction_issue_props
     is_miscounted = open_q != partials || waiting_q != waiting || inside_q != of_watched ||
         between_q != of_watched_partial || count_t'(u_issue.partials_q) != open_q ||
         u_issue.last_q != index_t'(32'(u_issue.first_q) + 32'(u_issue.num_waiting_q)) ||
-        32'(u_issue.num_waiting_q) > Partials || 32'(entries_q) > Stages;
+        32'(u_issue.num_waiting_q) > Partials || 32'(num_held) > Stages;
     is_misplaced = at_watched_partial != count_t'(is_busy_q) || has_partial_q != is_waiting ||
         (is_busy_q && (read_q != folded_of(watched_join, left_q) || left_q == '0));
     is_mismarked |= marked != count_t'(is_marked_q) || (is_marked_q && !was_marked_q) ||

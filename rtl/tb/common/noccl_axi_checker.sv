@@ -3,7 +3,8 @@
 // Watches an AXI4 port and stops the simulation where the protocol is broken.
 //
 // Stability of every channel, last beats where they belong, no answer without a request, no more answers than requests per id.
-// Data may come before their address. An atomic that asks for data counts as a read of its id too. Nothing here drives anything.
+// Data may come before their address. An atomic that asks for data counts as a read of its id too. Channels that a port has not,
+// and atomics, are left open. Nothing here drives anything.
 
 `include "noccl_assert.svh"
 
@@ -23,35 +24,34 @@ module noccl_axi_checker #(
     /// Asynchronous reset, active low.
     input logic                   rst_ni,
     /// Write address.
-    input logic                   aw_valid_i,
-    input logic                   aw_ready_i,
-    input logic [WriteIdBits-1:0] aw_id_i,
-    input logic [            7:0] aw_len_i,
-    // Left open where a port has no atomics.
+    input logic                   aw_valid_i = 1'b0,
+    input logic                   aw_ready_i = 1'b0,
+    input logic [WriteIdBits-1:0] aw_id_i = '0,
+    input logic [            7:0] aw_len_i = '0,
     input logic [            5:0] aw_atop_i = noccl_axi_pkg::ATOP_NONE,
-    input logic [     AwBits-1:0] aw_i,
+    input logic [     AwBits-1:0] aw_i = '0,
     /// Write data.
-    input logic                   w_valid_i,
-    input logic                   w_ready_i,
-    input logic                   w_last_i,
-    input logic [      WBits-1:0] w_i,
+    input logic                   w_valid_i = 1'b0,
+    input logic                   w_ready_i = 1'b0,
+    input logic                   w_last_i = 1'b0,
+    input logic [      WBits-1:0] w_i = '0,
     /// Write response.
-    input logic                   b_valid_i,
-    input logic                   b_ready_i,
-    input logic [WriteIdBits-1:0] b_id_i,
-    input logic [      BBits-1:0] b_i,
+    input logic                   b_valid_i = 1'b0,
+    input logic                   b_ready_i = 1'b0,
+    input logic [WriteIdBits-1:0] b_id_i = '0,
+    input logic [      BBits-1:0] b_i = '0,
     /// Read address.
-    input logic                   ar_valid_i,
-    input logic                   ar_ready_i,
-    input logic [ ReadIdBits-1:0] ar_id_i,
-    input logic [            7:0] ar_len_i,
-    input logic [     ArBits-1:0] ar_i,
+    input logic                   ar_valid_i = 1'b0,
+    input logic                   ar_ready_i = 1'b0,
+    input logic [ ReadIdBits-1:0] ar_id_i = '0,
+    input logic [            7:0] ar_len_i = '0,
+    input logic [     ArBits-1:0] ar_i = '0,
     /// Read data.
-    input logic                   r_valid_i,
-    input logic                   r_ready_i,
-    input logic [ ReadIdBits-1:0] r_id_i,
-    input logic                   r_last_i,
-    input logic [      RBits-1:0] r_i
+    input logic                   r_valid_i = 1'b0,
+    input logic                   r_ready_i = 1'b0,
+    input logic [ ReadIdBits-1:0] r_id_i = '0,
+    input logic                   r_last_i = 1'b0,
+    input logic [      RBits-1:0] r_i = '0
 );
 
   localparam int unsigned DEPTH = 64;

@@ -51,17 +51,7 @@ module noccl_wide_port_checker
         .b_valid_i(b_valid_i[c]),
         .b_ready_i(b_ready_i[c]),
         .b_id_i(b_i[c].id),
-        .b_i(b_i[c]),
-        .ar_valid_i(1'b0),
-        .ar_ready_i(1'b0),
-        .ar_id_i('0),
-        .ar_len_i('0),
-        .ar_i('0),
-        .r_valid_i(1'b0),
-        .r_ready_i(1'b0),
-        .r_id_i('0),
-        .r_last_i(1'b0),
-        .r_i('0)
+        .b_i(b_i[c])
     );
   end
 
@@ -72,27 +62,14 @@ module noccl_wide_port_checker
   ) u_reads (
       .clk_i,
       .rst_ni,
-      .aw_valid_i(1'b0),
-      .aw_ready_i(1'b0),
-      .aw_id_i('0),
-      .aw_len_i('0),
-      .aw_i('0),
-      .w_valid_i(1'b0),
-      .w_ready_i(1'b0),
-      .w_last_i(1'b0),
-      .w_i('0),
-      .b_valid_i(1'b0),
-      .b_ready_i(1'b0),
-      .b_id_i('0),
-      .b_i('0),
       .ar_valid_i,
       .ar_ready_i,
-      .ar_id_i(ar_i.id),
+      .ar_id_i (ar_i.id),
       .ar_len_i(ar_i.len),
       .ar_i,
       .r_valid_i,
       .r_ready_i,
-      .r_id_i(r_i.id),
+      .r_id_i  (r_i.id),
       .r_last_i(r_i.last),
       .r_i
   );

@@ -46,17 +46,7 @@ module noccl_write_checker #(
       .b_valid_i,
       .b_ready_i,
       .b_id_i(b_i[2+:IdBits]),
-      .b_i,
-      .ar_valid_i(1'b0),
-      .ar_ready_i(1'b0),
-      .ar_id_i('0),
-      .ar_len_i('0),
-      .ar_i('0),
-      .r_valid_i(1'b0),
-      .r_ready_i(1'b0),
-      .r_id_i('0),
-      .r_last_i(1'b0),
-      .r_i('0)
+      .b_i
   );
 
 endmodule

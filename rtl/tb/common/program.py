@@ -20,11 +20,14 @@ import rtl_tools
 from common import runner
 
 LOG_TAIL_LINES = 40
+# What main programs share.
+HEADERS = Path(__file__).parent
 
 
 def _options(build: runner.Build) -> list[str]:
     options = ["--cc", "--exe", "--build", "--no-timing", "-Wno-fatal"]
     options += ["--assert" if build.assertions else "--no-assert", f"-I{rtl_sources.INCLUDE}"]
+    options += ["-CFLAGS", f"-I{HEADERS}"]
     options += ["--top-module", build.top, *build.options]
     return [*options, *(f"-G{name}={value}" for name, value in build.parameters.items())]
 
@@ -32,17 +35,10 @@ def _options(build: runner.Build) -> list[str]:
 def _key(build: runner.Build, main: Path, sources: Sequence[Path]) -> str:
     """Hash of all that determines the program."""
     lock = repository.ROOT / "requirements" / "rtl.lock"
-    includes = sorted(rtl_sources.INCLUDE.glob("*.svh"))
+    includes = [*sorted(rtl_sources.INCLUDE.glob("*.svh")), *sorted(HEADERS.glob("*.h"))]
     parts = [repr(build), *_options(build), rtl_tools.environment()["MAKEFLAGS"], sys.prefix]
     parts += [path.read_text(encoding="utf-8") for path in (main, *sources, *includes, lock)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-
-
-def _with_numbers(sources: Sequence[Path], numbers: Mapping[str, int]) -> list[Path]:
-    """The sources with a package of other numbers."""
-    text = rtl_sources.package_with(numbers)
-    directory = runner.OUT / f"numbers-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
-    return rtl_sources.with_numbers(sources, numbers, directory)
 
 
 def compile_program(
@@ -61,9 +57,7 @@ def compile_program(
     Raises:
         RuntimeError: The compilers' messages.
     """
-    sources = rtl_sources.closure([build.top])
-    if numbers:
-        sources = _with_numbers(sources, numbers)
+    sources = rtl_sources.with_numbers(rtl_sources.closure([build.top]), numbers or {}, runner.OUT)
     directory = runner.OUT / f"{main.stem}-{_key(build, main, sources)}"
     if (directory / main.stem).exists():
         return directory / main.stem

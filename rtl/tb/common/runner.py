@@ -130,9 +130,7 @@ def compile_bench(build: Build) -> Path:
         RuntimeError: The compilers' messages.
     """
     sources = rtl_sources.closure([build.top], configuration=build.configuration)
-    if build.package:
-        numbers = "-".join(f"{name}-{value}" for name, value in sorted(build.package.items()))
-        sources = rtl_sources.with_numbers(sources, build.package, OUT / f"package-{numbers}")
+    sources = rtl_sources.with_numbers(sources, build.package, OUT)
     directory = OUT / f"{build.top}-{_key(build, sources)}"
     if (directory / build.top).exists():
         return directory

@@ -11,11 +11,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "Vnoccl_dma_tb.h"
+#include "generator.h"
 #include "verilated.h"
 
 namespace {
@@ -28,17 +28,6 @@ constexpr size_t kLine = 64, kLines = 2048, kParts = 15, kPartBytes = 8192, kHal
 constexpr uint64_t kPhaseCycles = 3000, kSilenceCycles = 20000, kTransfersPerSweep = 2000;
 constexpr int kKinds = 7;
 const char* const kNames[kKinds] = {"copies", "pushes", "fetches", "transits", "multicasts", "contributions", "refusals"};
-
-[[noreturn]] void fail(const std::string& what) {
-  std::printf("deviation: %s\n", what.c_str());
-  std::exit(1);
-}
-
-struct Random {
-  std::mt19937_64 engine;
-  uint64_t below(uint64_t limit) { return engine() % limit; }
-  bool chance(int percent) { return below(100) < static_cast<uint64_t>(percent); }
-};
 
 struct Transfer {
   // Offsets in L1, addresses as the registers get them.

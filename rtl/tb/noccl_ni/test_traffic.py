@@ -8,14 +8,12 @@ loses, doubles or reorders a flit shows that the account would tell.
 from __future__ import annotations
 
 import os
-import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
 import rtl_traffic
-from common import runner
+from common import generator, runner
 
 TRANSACTIONS = 100_000
 _NOT_DUE = r"not the one that is due|not the data that are due"
@@ -44,17 +42,8 @@ def test_every_transaction_is_answered_once_and_in_order(program: Path) -> None:
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_faulty_network_is_noticed(program: Path, name: str) -> None:
-    fault, told = FAULTS[name]
-    done = subprocess.run(
-        [program, "20000", "1", f"+fault={fault}"], check=False, capture_output=True, text=True
-    )
-    assert done.returncode == 1
-    assert re.search(told, done.stdout), done.stdout
+    generator.check_fault_is_told(program, *FAULTS[name])
 
 
 def test_a_seed_repeats_its_run(program: Path) -> None:
-    def once(seed: int) -> rtl_traffic.Traffic:
-        return rtl_traffic.run(program, 2000, seed)
-
-    assert once(3) == once(3)
-    assert once(3) != once(4)
+    generator.check_seed_repeats_its_run(program, 2000)

@@ -10,11 +10,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "Vnoccl_ni_tb.h"
+#include "generator.h"
 #include "verilated.h"
 
 namespace {
@@ -29,17 +29,6 @@ constexpr uint64_t kWriteLines = 64, kReadLines = 32, kWords = 64;
 constexpr uint64_t kFirstReadLine = kWideIds * kWriteLines;
 constexpr uint64_t kFirstReadWord = kNarrowIds * kWords;
 constexpr size_t kOpenPerId = 3;
-
-[[noreturn]] void fail(const std::string& what) {
-  std::printf("deviation: %s\n", what.c_str());
-  std::exit(1);
-}
-
-struct Random {
-  std::mt19937_64 engine;
-  uint64_t below(uint64_t limit) { return engine() % limit; }
-  bool chance(int percent) { return below(100) < static_cast<uint64_t>(percent); }
-};
 
 // A write on its way: what each of two ports has still to see, and the worst response so far.
 struct Write {

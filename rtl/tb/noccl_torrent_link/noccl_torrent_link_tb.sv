@@ -128,17 +128,7 @@ module noccl_torrent_link_tb #(
       .b_valid_i(give_b_valid),
       .b_ready_i(give_b_ready),
       .b_id_i(b_id),
-      .b_i(b_id),
-      .ar_valid_i(1'b0),
-      .ar_ready_i(1'b0),
-      .ar_id_i('0),
-      .ar_len_i('0),
-      .ar_i('0),
-      .r_valid_i(1'b0),
-      .r_ready_i(1'b0),
-      .r_id_i('0),
-      .r_last_i(1'b0),
-      .r_i('0)
+      .b_i(b_id)
   );
 
 endmodule
