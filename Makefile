@@ -234,10 +234,15 @@ cosim-mutants: $(RTL_VENV)/.deps
 	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant 2x2-reducing || exit 1; done
 	for mutant in grant priority room; do \
 	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant torrent || exit 1; done
+	for mutant in pass missing; do \
+	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant 4x4-two-operand-reducing-tiles || exit 1; done
 	for mutant in code turn address own_window count oldest overtake; do \
 	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant 2x2-endpoints-tiles || exit 1; done
+	$(RTL_BIN)/python tools/rtl_cosim.py 2x2-engines-tiles
+	for mutant in name place settled; do \
+	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant 2x2-engines-tiles || exit 1; done
 	cargo test -p noccl --locked --features cosim --test cosim_mutants --test cosim_reductions_mutants \
-	  --test cosim_torrent_mutants --test cosim_endpoints_mutants
+	  --test cosim_torrent_mutants --test cosim_endpoints_mutants --test cosim_dma_mutants
 
 .PHONY: long
 long: $(BIN)/noccl $(VENV)/.extension $(RTL_VENV)/.deps ## Long suites; writes docs/long_summary.md

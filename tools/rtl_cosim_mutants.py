@@ -20,6 +20,18 @@ MUTANTS: Mapping[str, tuple[str, str, str]] = {
         "selects[1] = third_ports != '0 ? third_ports : second_ports;\n"
         "    selects[2] = third_ports != '0 ? second_ports & ~third_ports : '0;",
     ),
+    # Of two operands per pass: of four operands the last two are folded in the other order.
+    "pass": (
+        "noccl_reduction_issue",
+        "by_left[second_left] |",
+        "by_left[second_left ^ passes_t'($countones(join_i[second.slot]) == 4)] |",
+    ),
+    # Every further pass is the last one, so operands between it and the first are missing.
+    "missing": (
+        "noccl_reduction_issue",
+        "waiting_left_q[last_q] <= dca_result_tag_i.passes_left - 1'b1;",
+        "waiting_left_q[last_q] <= '0;",
+    ),
     # The youngest flow goes first.
     "age": (
         "noccl_reduction_queues",
@@ -59,7 +71,7 @@ MUTANTS: Mapping[str, tuple[str, str, str]] = {
         "flit.hdr.resp = noccl_flit_pkg::RESP_EXOKAY;",
     ),
     # An answer keeps its turn.
-    "turn": ("noccl_ni_answers", ".ready_i  (turn_taken)", ".ready_i  (1'b0)"),
+    "turn": ("noccl_ni_answers", ".ready_i(turn_taken)", ".ready_i(1'b0)"),
     # The second half of a long burst goes to the place of the first.
     "address": (
         "noccl_ni_write_channel",
@@ -83,6 +95,24 @@ MUTANTS: Mapping[str, tuple[str, str, str]] = {
         "noccl_ni_wide_write",
         "is_older[a][b] = begins[b];",
         "is_older[a][b] = begins[a];",
+    ),
+    # All bursts of a contribution bear the same name.
+    "name": (
+        "noccl_dma_channel",
+        "tag_d = start_i ? transfer_i.user.tag : opens ? tag_q + 1'b1 : tag_q;",
+        "tag_d = start_i ? transfer_i.user.tag : tag_q;",
+    ),
+    # A transfer loses its place after each burst.
+    "place": (
+        "noccl_dma_channel",
+        "continues_d = !start_i && (continues_q || opens);",
+        "continues_d = 1'b0;",
+    ),
+    # Read data pass through an engine a cycle early.
+    "settled": (
+        "noccl_dma",
+        "(is_to_own[c] || remote_is_settled);",
+        "(is_to_own[c] || remote_valid);",
     ),
     # A multicast's own copy overtakes earlier writes of the tile to itself.
     "overtake": ("noccl_ni_wide_write", "&& own_in_flight_q != '0;", "&& 1'b0;"),

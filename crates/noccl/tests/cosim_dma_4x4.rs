@@ -40,3 +40,8 @@ fn multicasts_of_the_library_take_the_same_course() {
         MESH.agree(&MESH.collective(CollectiveKind::Multicast, None, request));
     }
 }
+
+#[test]
+fn random_mixes_take_the_same_course() {
+    MESH.agree_on_mixes(0..9, 32);
+}

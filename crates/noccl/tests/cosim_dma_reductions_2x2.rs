@@ -93,7 +93,7 @@ fn reductions_side_by_side_take_the_same_course() {
 
 #[test]
 fn random_mixes_take_the_same_course() {
-    MESH.agree_on_mixes(0..9);
+    MESH.agree_on_mixes(0..9, 16);
 }
 
 #[test]

@@ -5,24 +5,16 @@
 
 mod cosim;
 
-use cosim::{agree_with, cluster, follow_arithmetic, library, reduction, set};
-use noccl::{Network, StressKind, load};
+use cosim::{agree_with, cluster, follow_arithmetic, library, reduction, set, two_operand_network};
+use noccl::StressKind;
 use noccl_rtl::lockstep::Lockstep;
 use noccl_workload::ElementType;
 
 const NAME: &str = "4x4-two-operand-reducing-tiles";
 
-fn network() -> Network {
-    let kind = (
-        "router.wide_reduction.kind".to_owned(),
-        "\"two_operand\"".to_owned(),
-    );
-    load("collective_noc_4x4", &[kind]).unwrap().network
-}
-
 #[test]
 fn reductions_of_two_to_five_operands_take_the_same_course() {
-    let network = network();
+    let network = two_operand_network();
     let mut compared = 0;
     // Along a row two or three operands per router, of all clusters up to three, four and five.
     for (group, roots) in [
@@ -41,7 +33,7 @@ fn reductions_of_two_to_five_operands_take_the_same_course() {
 
 #[test]
 fn reductions_that_share_routers_take_the_same_course() {
-    let network = network();
+    let network = two_operand_network();
     let all = set((0, 0), (3, 3));
     let crowd = [(1, 1), (2, 1), (0, 3), (3, 2)].map(|(x, y)| reduction(all, cluster(x, y), 100));
     cosim::agree_on(NAME, &network, crowd.to_vec());
@@ -52,7 +44,7 @@ fn reductions_that_share_routers_take_the_same_course() {
 
 #[test]
 fn every_operator_of_fp64_and_int64_takes_the_same_course() {
-    let network = network();
+    let network = two_operand_network();
     for element in [ElementType::Fp64, ElementType::Int64] {
         for root in [(1, 2), (0, 0)] {
             let into = (set((0, 0), (3, 3)), cluster(root.0, root.1));
@@ -64,12 +56,12 @@ fn every_operator_of_fp64_and_int64_takes_the_same_course() {
 
 #[test]
 fn random_reductions_between_writes_take_the_same_course() {
-    agree_with(NAME, &network(), &cosim::REDUCING, 0..12);
+    agree_with(NAME, &two_operand_network(), &cosim::REDUCING, 0..12);
 }
 
 #[test]
 fn everything_at_once_takes_the_same_course() {
-    agree_with(NAME, &network(), &StressKind::ALL, 0..12);
+    agree_with(NAME, &two_operand_network(), &StressKind::ALL, 0..12);
 }
 
 #[test]

@@ -15,7 +15,7 @@ use noccl_workload::{
 use std::collections::BTreeMap;
 
 /// Bytes of every L1 that transfers use.
-const L1_BYTES: u64 = 0x1_0000;
+pub const L1_BYTES: u64 = 0x1_0000;
 
 /// A library with engines and the preset that it was made of.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Random schedules for DMA engines: reductions between writes, multicasts and barriers.
 
-use super::engines::{Engines, multicast, place, push, schedule, sum};
+use super::engines::{Engines, L1_BYTES, multicast, place, push, schedule, sum};
 use super::{HARD, network, stalled};
 use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef, TileSet};
 use noccl_run::mix;
@@ -112,14 +112,15 @@ impl Mix {
 }
 
 impl Engines {
-    /// Random schedules take the same course without and with back-pressure, seed by seed.
-    pub fn agree_on_mixes(self, seeds: Range<u64>) {
+    /// Random schedules of up to so many actions take the same course without and with back-pressure, seed by seed.
+    pub fn agree_on_mixes(self, seeds: Range<u64>, most_actions: usize) {
+        let most_bytes = (L1_BYTES - RESULTS) / most_actions as u64;
         let network = network(self.preset);
         let mut handshakes = 0;
         for seed in seeds {
-            let bytes = [64, 640, 2048][(seed % 3) as usize];
+            let bytes = [64, 640, most_bytes][(seed % 3) as usize];
             // The shortest schedule that differs says most.
-            for actions in [2, 4, 8, 16] {
+            for actions in (1..).map(|i| 1 << i).take_while(|n| *n <= most_actions) {
                 let mix = Mix {
                     actions,
                     bytes,

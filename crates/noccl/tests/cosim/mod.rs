@@ -53,6 +53,13 @@ pub fn network(preset: &str) -> Network {
     load(preset, &[]).unwrap().network
 }
 
+/// 4×4 clusters with units of two operands.
+pub fn two_operand_network() -> Network {
+    let kind = ("router.wide_reduction.kind", "\"two_operand\"");
+    let change = (kind.0.to_owned(), kind.1.to_owned());
+    load("collective_noc_4x4", &[change]).unwrap().network
+}
+
 /// A configuration of stalls per seed: none, at the targets, everywhere.
 pub fn stalls(seed: u64) -> Option<StallConfig> {
     [None, Some((120, 0)), Some((60, 60))][(seed % 3) as usize].map(|(target, initiator)| {
