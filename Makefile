@@ -16,6 +16,8 @@ RTL_BIN := $(RTL_VENV)/bin
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 # Seeds of `make long`; the merge gate runs a few dozen in the tests.
 LONG_SEEDS ?= 5000
+# Labels of `tools/long.py`; none: all.
+LONG_ONLY ?=
 
 RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
   $(shell find crates -type f -not -path '*/tests/*' -not -path '*/proptest-regressions/*') \
@@ -246,7 +248,7 @@ cosim-mutants: $(RTL_VENV)/.deps
 
 .PHONY: long
 long: $(BIN)/noccl $(VENV)/.extension $(RTL_VENV)/.deps ## Long suites; writes docs/long_summary.md
-	$(BIN)/python tools/long.py --seeds $(LONG_SEEDS) --summary docs/long_summary.md
+	$(BIN)/python tools/long.py --seeds $(LONG_SEEDS) --summary docs/long_summary.md --only $(LONG_ONLY)
 
 .PHONY: bench
 bench: $(BIN)/noccl ## Run the benchmarks and print them

@@ -2,47 +2,30 @@
 """The long suites: what takes too long for every push, and a summary that is committed.
 
 Each suite says what it ran and what failed. A failure names the command or the arguments that
-reproduce it. The exit code is 1 if anything failed.
+reproduce it. The exit code is 1 if anything failed. `--only` runs some suites and leaves the rows
+of the others as they are.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime
 import itertools
 import os
-import platform
 import random
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 import noccl
 import repository
+from long_summary import Outcome, Row, here, merged, read, text_of
 
 ALGORITHMS = ("chain:1", "chain:3", "chain:8", "tree:1", "tree:4", "row_column", "in_network")
 SIZES_BYTES = (8, 64, 72, 1024, 4096, 4104)
-MAX_FAILURES_SHOWN = 20
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a suite ran.
-
-    Attributes:
-        suite: What the suite asks.
-        runs: Runs, in words.
-        failures: One line each; empty if all is well.
-    """
-
-    suite: str
-    runs: str
-    failures: tuple[str, ...]
 
 
 def stress(preset: str, seeds: int) -> Outcome:
@@ -173,67 +156,38 @@ def hardware(suite: str, words: list[str]) -> Outcome:
     return Outcome(suite, lines[-1], () if done.returncode == 0 else tuple(wrong))
 
 
-def suites(seeds: int) -> list[Callable[[], Outcome]]:
-    """All suites in the order of the summary."""
-    return [
-        lambda: stress("collective_noc_4x4", seeds),
-        lambda: stress("collective_noc_8x8", seeds // 5),
-        lambda: stress("collective_noc_3x5", seeds // 5),
-        lambda: peer_control(seeds // 25),
-        lambda: chains("torrent_4x5", 2 * seeds),
-        lambda: postconditions("collective_noc_4x4", 40_000),
-        lambda: postconditions("collective_noc_8x8", 2_000),
-        lambda: values("collective_noc_4x4", seeds // 5),
-        lambda: command(
+def suites(seeds: int) -> dict[str, Callable[[], Outcome]]:
+    """All suites by label, in the order of the summary."""
+    return {
+        "stress_4x4": lambda: stress("collective_noc_4x4", seeds),
+        "stress_8x8": lambda: stress("collective_noc_8x8", seeds // 5),
+        "stress_3x5": lambda: stress("collective_noc_3x5", seeds // 5),
+        "peer": lambda: peer_control(seeds // 25),
+        "chains": lambda: chains("torrent_4x5", 2 * seeds),
+        "postconditions_4x4": lambda: postconditions("collective_noc_4x4", 40_000),
+        "postconditions_8x8": lambda: postconditions("collective_noc_8x8", 2_000),
+        "values": lambda: values("collective_noc_4x4", seeds // 5),
+        "rust": lambda: command(
             "Rust properties with many cases",
             ["cargo", "test", "--workspace", "--locked", "--quiet"],
             {"PROPTEST_CASES": "2000"},
         ),
-        lambda: command(
+        "python": lambda: command(
             "Python properties with many cases",
             [sys.executable, "-m", "pytest", "-q", "--hypothesis-profile=long", "python/tests"],
             {},
         ),
-        lambda: hardware(
+        "ports": lambda: hardware(
             "random AXI transactions through `noccl_ni`, protocol checkers on every port: "
             "nothing lost, doubled or reordered",
             ["tools/rtl_traffic.py", "4000000", "40"],
         ),
-        lambda: hardware(
-            "random transfers of `noccl_dma` through `noccl_ni`, protocol checkers between them: "
-            "every byte in its place",
+        "engine": lambda: hardware(
+            "random transfers of `noccl_dma` through `noccl_ni` beside failing memories and cores, "
+            "protocol checkers between them: every byte in its place, every error told",
             ["tools/rtl_traffic.py", "--engine", "1000000", "20"],
         ),
-    ]
-
-
-def report(results: list[tuple[Outcome, float]], seeds: int) -> str:
-    """The summary as Markdown."""
-    commit = subprocess.run(
-        ["git", "describe", "--always", "--dirty"],
-        cwd=repository.ROOT, check=True, capture_output=True, text=True,
-    ).stdout.strip()  # fmt: skip
-    today = f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}"
-    machine = f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}"
-    num_failures = sum(len(outcome.failures) for outcome, _ in results)
-    lines = [
-        "<!-- Written by `make long`; do not edit. -->",
-        "# Long suites",
-        "",
-        f"`make long LONG_SEEDS={seeds}` at `{commit}` on {today}, {machine}: "
-        + ("all passed." if num_failures == 0 else f"{num_failures} failures."),
-        "",
-        "| suite | runs | failures | seconds |",
-        "|---|---|---:|---:|",
-    ]
-    lines += [f"| {o.suite} | {o.runs} | {len(o.failures)} | {s:.0f} |" for o, s in results]
-    for outcome, _ in results:
-        if outcome.failures:
-            lines += ["", f"## Failures: {outcome.suite}", ""]
-            lines += [f"- {failure}" for failure in outcome.failures[:MAX_FAILURES_SHOWN]]
-            left_out = len(outcome.failures) - MAX_FAILURES_SHOWN
-            lines += [f"- and {left_out} more"] if left_out > 0 else []
-    return "\n".join(lines) + "\n"
+    }
 
 
 def main() -> None:
@@ -241,16 +195,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, required=True)
     parser.add_argument("--summary", type=Path, required=True)
+    parser.add_argument("--only", nargs="*", default=[], metavar="SUITE", help="default: all")
     arguments = parser.parse_args()
-    results = []
-    for suite in suites(arguments.seeds):
+    known = suites(arguments.seeds)
+    if unknown := set(arguments.only) - known.keys():
+        parser.error(f"no suite {', '.join(sorted(unknown))}; accepted: {', '.join(known)}")
+    rows, at = [], here()
+    for label in arguments.only or known:
         start = time.monotonic()
-        outcome = suite()
-        results.append((outcome, time.monotonic() - start))
+        outcome = known[label]()
+        rows.append(Row(outcome, round(time.monotonic() - start), at))
         verdict = "ok" if not outcome.failures else f"{len(outcome.failures)} failures"
         print(f"{outcome.suite}: {outcome.runs}: {verdict}", flush=True)
-    arguments.summary.write_text(report(results, arguments.seeds), encoding="utf-8")
-    sys.exit(1 if any(outcome.failures for outcome, _ in results) else 0)
+    old = read(arguments.summary.read_text(encoding="utf-8")) if arguments.only else {}
+    arguments.summary.write_text(text_of(merged(old, rows), arguments.seeds), encoding="utf-8")
+    sys.exit(1 if any(row.outcome.failures for row in rows) else 0)
 
 
 if __name__ == "__main__":

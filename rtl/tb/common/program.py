@@ -35,7 +35,8 @@ def _options(build: runner.Build) -> list[str]:
 def _key(build: runner.Build, main: Path, sources: Sequence[Path]) -> str:
     """Hash of all that determines the program."""
     lock = repository.ROOT / "requirements" / "rtl.lock"
-    includes = [*sorted(rtl_sources.INCLUDE.glob("*.svh")), *sorted(HEADERS.glob("*.h"))]
+    headers = [path for at in (HEADERS, main.parent) for path in sorted(at.glob("*.h"))]
+    includes = [*sorted(rtl_sources.INCLUDE.glob("*.svh")), *headers]
     parts = [repr(build), *_options(build), rtl_tools.environment()["MAKEFLAGS"], sys.prefix]
     parts += [path.read_text(encoding="utf-8") for path in (main, *sources, *includes, lock)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]

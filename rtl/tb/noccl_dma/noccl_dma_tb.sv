@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A DMA engine behind a network interface whose network leads back to it. Whatever address another tile has, its bytes lie in
-// this tile's L1, so that every kind of transfer can be seen in one memory. L1 answers in the next cycle unless held up.
+// this tile's L1, so that every kind of transfer can be seen in one memory. Cores use the narrow port meanwhile.
 
 module noccl_dma_tb (
     /// Clock.
     input  logic         clk_i,
     /// Asynchronous reset, active low.
     input  logic         rst_ni,
-    /// Planes wide, req, rsp and L1 that stand still in this cycle.
-    input  logic [  3:0] hold_i,
+    /// Planes wide, req, rsp, L1 and words that stand still in this cycle.
+    input  logic [  4:0] hold_i,
     /// Registers of the engine.
     input  logic         access_i,
     input  logic         is_write_i,
@@ -21,19 +21,42 @@ module noccl_dma_tb (
     input  logic [ 10:0] host_line_i,
     input  logic [511:0] host_data_i,
     output logic [511:0] host_data_o,
+    /// What fails at a line of L1 from now on: writes, own copies, reads.
+    input  logic         mark_valid_i,
+    input  logic [ 10:0] mark_line_i,
+    input  logic [  2:0] mark_i,
+    /// Cores: single words, and atomics that add.
+    input  logic         core_aw_valid_i,
+    output logic         core_aw_ready_o,
+    input  logic [  2:0] core_aw_id_i,
+    input  logic [ 47:0] core_aw_addr_i,
+    input  logic         core_aw_is_atomic_i,
+    input  logic         core_w_valid_i,
+    output logic         core_w_ready_o,
+    input  logic [ 63:0] core_w_data_i,
+    input  logic [  7:0] core_w_strb_i,
+    output logic         core_b_valid_o,
+    input  logic         core_b_ready_i,
+    output logic [  2:0] core_b_id_o,
+    output logic [  1:0] core_b_resp_o,
+    input  logic         core_ar_valid_i,
+    output logic         core_ar_ready_o,
+    input  logic [  2:0] core_ar_id_i,
+    input  logic [ 47:0] core_ar_addr_i,
+    output logic         core_r_valid_o,
+    input  logic         core_r_ready_i,
+    output logic [  2:0] core_r_id_o,
+    output logic [ 63:0] core_r_data_o,
+    output logic [  1:0] core_r_resp_o,
     /// Beats that the engine has put on W so far.
     output logic [ 31:0] num_beats_o,
+    /// Beats that the network has brought to L1, own copies too.
+    output logic [ 31:0] num_taken_o,
     /// Its bursts that have been answered.
     output logic [ 31:0] num_bursts_o
 );
 
   import noccl_cfg_pkg::WIDE_CHANNELS;
-
-  localparam noccl_flit_pkg::coord_t POSITION = '{
-      x: noccl_cfg_pkg::X_BITS'(noccl_cfg_pkg::REGION_X),
-      y: noccl_cfg_pkg::Y_BITS'(noccl_cfg_pkg::REGION_Y)
-  };
-  localparam int unsigned LINES = 2048;
 
   logic dma_aw_valid[WIDE_CHANNELS], dma_aw_ready[WIDE_CHANNELS];
   logic dma_w_valid[WIDE_CHANNELS], dma_w_ready[WIDE_CHANNELS];
@@ -43,14 +66,13 @@ module noccl_dma_tb (
   noccl_axi_pkg::wide_b_t  dma_b [WIDE_CHANNELS];
   logic dma_ar_valid, dma_ar_ready, dma_r_valid, dma_r_ready;
   noccl_axi_pkg::wide_ar_t dma_ar;
-  noccl_axi_pkg::wide_r_t dma_r;
+  noccl_axi_pkg::wide_r_t  dma_r;
 
-  // ------------------------------------------------------------------------------------------------- L1
+  // ------------------------------------------------------------------------------------- engine and L1
 
-  logic [511:0] lines[LINES];
-  logic ask_valid, ask_ready, data_valid_q, write_valid, write_ready;
+  logic ask_valid, ask_ready, data_valid, write_valid, write_ready;
   noccl_flit_pkg::offset_t ask_addr, write_addr;
-  noccl_flit_pkg::wide_data_t data_q;
+  noccl_flit_pkg::wide_data_t data;
   noccl_axi_pkg::wide_w_t write;
 
   logic mem_aw_valid, mem_aw_ready, mem_w_valid, mem_w_ready, mem_b_valid, mem_b_ready;
@@ -62,62 +84,63 @@ module noccl_dma_tb (
   noccl_flit_pkg::resp_e mem_b_resp, own_b_resp;
   noccl_axi_pkg::memory_wide_r_t mem_r;
 
-  // Writes are taken when address and data are both here and the one before is answered or about to be.
-  logic mem_writes, own_writes, reads_q, l1_moves;
-  noccl_axi_pkg::memory_ar_t read_q;
-  noccl_flit_pkg::left_t beat_q;
-
-  assign l1_moves = !hold_i[3];
-  assign mem_writes = l1_moves && mem_aw_valid && mem_w_valid && (!mem_b_valid || mem_b_ready);
-  assign own_writes = l1_moves && own_aw_valid && own_w_valid && (!own_b_valid || own_b_ready);
-  assign {mem_aw_ready, mem_w_ready} = {2{mem_writes}};
-  assign {own_aw_ready, own_w_ready} = {2{own_writes}};
-  assign mem_b_resp = noccl_flit_pkg::RESP_OKAY;
-  assign own_b_resp = noccl_flit_pkg::RESP_OKAY;
-  assign mem_ar_ready = !reads_q;
-  assign mem_r_valid = reads_q;
-  assign mem_r.data = lines[11'(read_q.addr>>6)+11'(beat_q)];
-  assign mem_r.resp = noccl_flit_pkg::RESP_OKAY;
-  assign mem_r.last = beat_q == read_q.len;
-  assign ask_ready = l1_moves;
-  assign write_ready = l1_moves;
-  assign host_data_o = lines[host_line_i];
-
-  function automatic logic [511:0] merged(logic [511:0] old, noccl_axi_pkg::wide_w_t w);
-    for (int i = 0; i < 64; i++) if (w.strb[i]) old[8*i+:8] = w.data[8*i+:8];
-    return old;
-  endfunction
+  noccl_dma_l1 u_l1 (
+      .clk_i,
+      .rst_ni,
+      .hold_i(hold_i[3]),
+      .host_write_i,
+      .host_line_i,
+      .host_data_i,
+      .host_data_o,
+      .mark_valid_i,
+      .mark_line_i,
+      .mark_i,
+      .aw_valid_i(mem_aw_valid),
+      .aw_ready_o(mem_aw_ready),
+      .aw_addr_i(mem_aw.addr),
+      .w_valid_i(mem_w_valid),
+      .w_ready_o(mem_w_ready),
+      .w_i(mem_w),
+      .b_valid_o(mem_b_valid),
+      .b_ready_i(mem_b_ready),
+      .b_resp_o(mem_b_resp),
+      .ar_valid_i(mem_ar_valid),
+      .ar_ready_o(mem_ar_ready),
+      .ar_addr_i(mem_ar.addr),
+      .ar_len_i(mem_ar.len),
+      .r_valid_o(mem_r_valid),
+      .r_ready_i(mem_r_ready),
+      .r_o(mem_r),
+      .own_aw_valid_i(own_aw_valid),
+      .own_aw_ready_o(own_aw_ready),
+      .own_aw_addr_i(own_aw.addr),
+      .own_w_valid_i(own_w_valid),
+      .own_w_ready_o(own_w_ready),
+      .own_w_i(own_w),
+      .own_b_valid_o(own_b_valid),
+      .own_b_ready_i(own_b_ready),
+      .own_b_resp_o(own_b_resp),
+      .num_taken_o,
+      .ask_valid_i(ask_valid),
+      .ask_ready_o(ask_ready),
+      .ask_addr_i(ask_addr),
+      .data_valid_o(data_valid),
+      .data_o(data),
+      .write_valid_i(write_valid),
+      .write_ready_o(write_ready),
+      .write_addr_i(write_addr),
+      .write_data_i(write.data),
+      .write_strb_i(write.strb)
+  );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      mem_b_valid <= 1'b0;
-      own_b_valid <= 1'b0;
-      reads_q <= 1'b0;
-      beat_q <= '0;
-      data_valid_q <= 1'b0;
       num_beats_o <= '0;
     end else begin
-      mem_b_valid  <= mem_writes || (mem_b_valid && !mem_b_ready);
-      own_b_valid  <= own_writes || (own_b_valid && !own_b_ready);
-      data_valid_q <= ask_valid && ask_ready;
-      if (mem_ar_valid && mem_ar_ready) reads_q <= 1'b1;
-      if (mem_r_valid && mem_r_ready) begin
-        beat_q <= mem_r.last ? '0 : beat_q + 1'b1;
-        if (mem_r.last) reads_q <= 1'b0;
+      for (int c = 0; c < int'(WIDE_CHANNELS); c++) begin
+        if (dma_w_valid[c] && dma_w_ready[c]) num_beats_o <= num_beats_o + 1;
       end
-      for (int c = 0; c < int'(WIDE_CHANNELS); c++)
-      if (dma_w_valid[c] && dma_w_ready[c]) num_beats_o <= num_beats_o + 1;
     end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (mem_ar_valid && mem_ar_ready) read_q <= mem_ar;
-    data_q <= lines[11'(ask_addr>>6)];
-    if (host_write_i) lines[host_line_i] <= host_data_i;
-    if (mem_writes) lines[11'(mem_aw.addr>>6)] <= merged(lines[11'(mem_aw.addr>>6)], mem_w);
-    if (own_writes) lines[11'(own_aw.addr>>6)] <= merged(lines[11'(own_aw.addr>>6)], own_w);
-    if (write_valid && write_ready)
-      lines[11'(write_addr>>6)] <= merged(lines[11'(write_addr>>6)], write);
   end
 
   noccl_dma u_dma (
@@ -147,8 +170,8 @@ module noccl_dma_tb (
       .l1_ask_valid_o(ask_valid),
       .l1_ask_ready_i(ask_ready),
       .l1_ask_addr_o(ask_addr),
-      .l1_data_valid_i(data_valid_q),
-      .l1_data_i(data_q),
+      .l1_data_valid_i(data_valid),
+      .l1_data_i(data),
       .l1_write_valid_o(write_valid),
       .l1_write_ready_i(write_ready),
       .l1_write_addr_o(write_addr),
@@ -176,67 +199,87 @@ module noccl_dma_tb (
       .num_bursts_o
   );
 
-  // ---------------------------------------------------------------------------------- looped-back planes
+  // ------------------------------------------------------------------------------------ cores and words
 
-  logic wide_out_valid, wide_out_ready, wide_in_valid, wide_in_ready;
-  logic req_out_valid, req_out_ready, req_in_valid, req_in_ready;
-  logic rsp_out_valid, rsp_out_ready, rsp_in_valid, rsp_in_ready;
-  noccl_flit_pkg::wide_flit_t wide_out, wide_in, wide_back;
-  noccl_flit_pkg::req_flit_t req_out, req_in;
-  noccl_flit_pkg::rsp_flit_t rsp_out, rsp_in;
+  logic reg_aw_valid, reg_aw_ready, reg_w_valid, reg_w_ready, reg_b_valid, reg_b_ready;
+  logic reg_ar_valid, reg_ar_ready, reg_r_valid, reg_r_ready;
+  noccl_axi_pkg::memory_aw_t reg_aw;
+  noccl_axi_pkg::memory_ar_t reg_ar;
+  noccl_axi_pkg::narrow_w_t core_w, reg_w;
+  noccl_axi_pkg::narrow_aw_t core_aw;
+  noccl_axi_pkg::narrow_ar_t core_ar;
+  noccl_axi_pkg::narrow_b_t core_b;
+  noccl_axi_pkg::narrow_r_t core_r;
+  noccl_axi_pkg::memory_narrow_r_t reg_r;
+  noccl_flit_pkg::resp_e reg_b_resp;
 
-  noccl_loop #(
-      .flit_t(noccl_flit_pkg::wide_flit_t)
-  ) u_wide (
-      .clk_i,
-      .rst_ni,
-      .hold_i (hold_i[0]),
-      .valid_i(wide_out_valid),
-      .ready_o(wide_out_ready),
-      .flit_i (wide_out),
-      .valid_o(wide_in_valid),
-      .ready_i(wide_in_ready),
-      .flit_o (wide_back)
-  );
-  noccl_loop #(
-      .flit_t(noccl_flit_pkg::req_flit_t),
-      .Plane (32'd1)
-  ) u_req (
-      .clk_i,
-      .rst_ni,
-      .hold_i (hold_i[1]),
-      .valid_i(req_out_valid),
-      .ready_o(req_out_ready),
-      .flit_i (req_out),
-      .valid_o(req_in_valid),
-      .ready_i(req_in_ready),
-      .flit_o (req_in)
-  );
-  noccl_loop #(
-      .flit_t(noccl_flit_pkg::rsp_flit_t),
-      .Plane (32'd2)
-  ) u_rsp (
-      .clk_i,
-      .rst_ni,
-      .hold_i (hold_i[2]),
-      .valid_i(rsp_out_valid),
-      .ready_o(rsp_out_ready),
-      .flit_i (rsp_out),
-      .valid_o(rsp_in_valid),
-      .ready_i(rsp_in_ready),
-      .flit_o (rsp_in)
-  );
-
-  // A beat for another tile comes back as one from another tile: this one's are counted until they have landed.
   always_comb begin
-    wide_in = wide_back;
-    if (!wide_in.hdr.multicast && wide_in.hdr.dst != POSITION) wide_in.hdr.src = wide_in.hdr.dst;
+    core_aw = '0;
+    core_aw.id = core_aw_id_i;
+    core_aw.addr = core_aw_addr_i;
+    core_aw.size = 3'd3;
+    core_aw.burst = noccl_axi_pkg::BURST_INCR;
+    core_aw.atop = core_aw_is_atomic_i ? noccl_axi_pkg::ATOP_LOAD_ADD : noccl_axi_pkg::ATOP_NONE;
+    core_w = '{data: core_w_data_i, strb: core_w_strb_i, last: 1'b1};
+    core_ar = '0;
+    core_ar.id = core_ar_id_i;
+    core_ar.addr = core_ar_addr_i;
+    core_ar.size = 3'd3;
+    core_ar.burst = noccl_axi_pkg::BURST_INCR;
   end
+  assign {core_b_id_o, core_b_resp_o} = core_b;
+  assign core_r_id_o = core_r.id;
+  assign core_r_data_o = core_r.data;
+  assign core_r_resp_o = core_r.resp;
 
-  noccl_ni u_ni (
+  noccl_narrow_checker u_check_core (
       .clk_i,
       .rst_ni,
-      .pos_i(POSITION),
+      .aw_valid_i(core_aw_valid_i),
+      .aw_ready_i(core_aw_ready_o),
+      .aw_i(core_aw),
+      .w_valid_i(core_w_valid_i),
+      .w_ready_i(core_w_ready_o),
+      .w_i(core_w),
+      .b_valid_i(core_b_valid_o),
+      .b_ready_i(core_b_ready_i),
+      .b_i(core_b),
+      .ar_valid_i(core_ar_valid_i),
+      .ar_ready_i(core_ar_ready_o),
+      .ar_i(core_ar),
+      .r_valid_i(core_r_valid_o),
+      .r_ready_i(core_r_ready_i),
+      .r_i(core_r)
+  );
+
+  noccl_dma_words u_words (
+      .clk_i,
+      .rst_ni,
+      .hold_i(hold_i[4]),
+      .aw_valid_i(reg_aw_valid),
+      .aw_ready_o(reg_aw_ready),
+      .aw_i(reg_aw),
+      .w_valid_i(reg_w_valid),
+      .w_ready_o(reg_w_ready),
+      .w_i(reg_w),
+      .b_valid_o(reg_b_valid),
+      .b_ready_i(reg_b_ready),
+      .b_resp_o(reg_b_resp),
+      .ar_valid_i(reg_ar_valid),
+      .ar_ready_o(reg_ar_ready),
+      .ar_addr_i(reg_ar.addr),
+      .r_valid_o(reg_r_valid),
+      .r_ready_i(reg_r_ready),
+      .r_o(reg_r)
+  );
+
+  noccl_ni_loop #(
+      .PlaysOthers(1'b1)
+  ) u_tile (
+      .clk_i,
+      .rst_ni,
+      .hold_i(hold_i[2:0]),
+      .num_flits_o(),
       .wide_aw_valid_i(dma_aw_valid),
       .wide_aw_ready_o(dma_aw_ready),
       .wide_aw_i(dma_aw),
@@ -252,21 +295,21 @@ module noccl_dma_tb (
       .wide_r_valid_o(dma_r_valid),
       .wide_r_ready_i(dma_r_ready),
       .wide_r_o(dma_r),
-      .narrow_aw_valid_i(1'b0),
-      .narrow_aw_ready_o(),
-      .narrow_aw_i('0),
-      .narrow_w_valid_i(1'b0),
-      .narrow_w_ready_o(),
-      .narrow_w_i('0),
-      .narrow_b_valid_o(),
-      .narrow_b_ready_i(1'b1),
-      .narrow_b_o(),
-      .narrow_ar_valid_i(1'b0),
-      .narrow_ar_ready_o(),
-      .narrow_ar_i('0),
-      .narrow_r_valid_o(),
-      .narrow_r_ready_i(1'b1),
-      .narrow_r_o(),
+      .narrow_aw_valid_i(core_aw_valid_i),
+      .narrow_aw_ready_o(core_aw_ready_o),
+      .narrow_aw_i(core_aw),
+      .narrow_w_valid_i(core_w_valid_i),
+      .narrow_w_ready_o(core_w_ready_o),
+      .narrow_w_i(core_w),
+      .narrow_b_valid_o(core_b_valid_o),
+      .narrow_b_ready_i(core_b_ready_i),
+      .narrow_b_o(core_b),
+      .narrow_ar_valid_i(core_ar_valid_i),
+      .narrow_ar_ready_o(core_ar_ready_o),
+      .narrow_ar_i(core_ar),
+      .narrow_r_valid_o(core_r_valid_o),
+      .narrow_r_ready_i(core_r_ready_i),
+      .narrow_r_o(core_r),
       .mem_aw_valid_o(mem_aw_valid),
       .mem_aw_ready_i(mem_aw_ready),
       .mem_aw_o(mem_aw),
@@ -291,21 +334,21 @@ module noccl_dma_tb (
       .own_b_valid_i(own_b_valid),
       .own_b_ready_o(own_b_ready),
       .own_b_resp_i(own_b_resp),
-      .reg_aw_valid_o(),
-      .reg_aw_ready_i(1'b1),
-      .reg_aw_o(),
-      .reg_w_valid_o(),
-      .reg_w_ready_i(1'b1),
-      .reg_w_o(),
-      .reg_b_valid_i(1'b0),
-      .reg_b_ready_o(),
-      .reg_b_resp_i(noccl_flit_pkg::RESP_OKAY),
-      .reg_ar_valid_o(),
-      .reg_ar_ready_i(1'b1),
-      .reg_ar_o(),
-      .reg_r_valid_i(1'b0),
-      .reg_r_ready_o(),
-      .reg_r_i('0),
+      .reg_aw_valid_o(reg_aw_valid),
+      .reg_aw_ready_i(reg_aw_ready),
+      .reg_aw_o(reg_aw),
+      .reg_w_valid_o(reg_w_valid),
+      .reg_w_ready_i(reg_w_ready),
+      .reg_w_o(reg_w),
+      .reg_b_valid_i(reg_b_valid),
+      .reg_b_ready_o(reg_b_ready),
+      .reg_b_resp_i(reg_b_resp),
+      .reg_ar_valid_o(reg_ar_valid),
+      .reg_ar_ready_i(reg_ar_ready),
+      .reg_ar_o(reg_ar),
+      .reg_r_valid_i(reg_r_valid),
+      .reg_r_ready_o(reg_r_ready),
+      .reg_r_i(reg_r),
       .own_reg_aw_valid_o(),
       .own_reg_aw_ready_i(1'b1),
       .own_reg_aw_o(),
@@ -314,34 +357,7 @@ module noccl_dma_tb (
       .own_reg_w_o(),
       .own_reg_b_valid_i(1'b0),
       .own_reg_b_ready_o(),
-      .own_reg_b_resp_i(noccl_flit_pkg::RESP_OKAY),
-      .unit_credit_valid_i(1'b0),
-      .unit_credit_ready_o(),
-      .unit_credit_to_i('0),
-      .unit_credit_i('0),
-      .own_credit_valid_i(1'b0),
-      .own_credit_i('0),
-      .credit_valid_o(),
-      .credit_o(),
-      .credit_is_for_unit_i(1'b0),
-      .wide_out_valid_o(wide_out_valid),
-      .wide_out_ready_i(wide_out_ready),
-      .wide_out_o(wide_out),
-      .wide_in_valid_i(wide_in_valid),
-      .wide_in_ready_o(wide_in_ready),
-      .wide_in_i(wide_in),
-      .req_out_valid_o(req_out_valid),
-      .req_out_ready_i(req_out_ready),
-      .req_out_o(req_out),
-      .req_in_valid_i(req_in_valid),
-      .req_in_ready_o(req_in_ready),
-      .req_in_i(req_in),
-      .rsp_out_valid_o(rsp_out_valid),
-      .rsp_out_ready_i(rsp_out_ready),
-      .rsp_out_o(rsp_out),
-      .rsp_in_valid_i(rsp_in_valid),
-      .rsp_in_ready_o(rsp_in_ready),
-      .rsp_in_i(rsp_in)
+      .own_reg_b_resp_i(noccl_flit_pkg::RESP_OKAY)
   );
 
 endmodule

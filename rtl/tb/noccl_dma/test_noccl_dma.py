@@ -107,7 +107,9 @@ class Engine:
 async def started(dut, back_pressure: str = "never") -> Engine:
     for signal in (dut.hold_i, dut.access_i, dut.is_write_i, dut.register_i, dut.write_i):
         signal.value = 0
-    for signal in (dut.host_write_i, dut.host_line_i, dut.host_data_i):
+    for signal in (dut.host_write_i, dut.host_line_i, dut.host_data_i, dut.mark_valid_i):
+        signal.value = 0
+    for signal in (dut.core_aw_valid_i, dut.core_w_valid_i, dut.core_ar_valid_i):
         signal.value = 0
     await handshake.start(dut.clk_i, dut.rst_ni)
     await RisingEdge(dut.clk_i)

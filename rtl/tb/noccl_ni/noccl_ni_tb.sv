@@ -168,12 +168,6 @@ module noccl_ni_tb (
 
   import noccl_cfg_pkg::WIDE_CHANNELS;
 
-  // The tile under test: the south-west cluster.
-  localparam noccl_flit_pkg::coord_t POSITION = '{
-      x: noccl_cfg_pkg::X_BITS'(noccl_cfg_pkg::REGION_X),
-      y: noccl_cfg_pkg::Y_BITS'(noccl_cfg_pkg::REGION_Y)
-  };
-
   // ---------------------------------------------------------------------------------------- wide port
 
   logic wide_aw_valid[WIDE_CHANNELS], wide_aw_ready[WIDE_CHANNELS];
@@ -257,76 +251,19 @@ module noccl_ni_tb (
   assign m_mem_arlen = 8'(mem_ar.len);
   assign m_reg_araddr = 48'(reg_ar.addr);
   assign m_reg_arlen = 8'(reg_ar.len);
+  // Requests to memories have no ids.
+  (* maybe_unused *) logic unused_ids;
+  assign unused_ids = ^{m_mem_bid, m_mem_rid, m_own_bid, m_reg_bid, m_reg_rid, m_ownreg_bid};
   assign mem_r = {m_mem_rdata, m_mem_rresp, m_mem_rlast};
   assign reg_r = {m_reg_rdata, m_reg_rresp, m_reg_rlast};
 
-  // ---------------------------------------------------------------------------------- looped-back planes
-
-  logic wide_out_valid, wide_out_ready, wide_in_valid, wide_in_ready;
-  logic req_out_valid, req_out_ready, req_in_valid, req_in_ready;
-  logic rsp_out_valid, rsp_out_ready, rsp_in_valid, rsp_in_ready;
-  noccl_flit_pkg::wide_flit_t wide_out, wide_in;
-  noccl_flit_pkg::req_flit_t req_out, req_in;
-  noccl_flit_pkg::rsp_flit_t rsp_out, rsp_in;
-
-  noccl_loop #(
-      .flit_t(noccl_flit_pkg::wide_flit_t)
-  ) u_wide (
-      .clk_i,
-      .rst_ni,
-      .hold_i (hold_i[0]),
-      .valid_i(wide_out_valid),
-      .ready_o(wide_out_ready),
-      .flit_i (wide_out),
-      .valid_o(wide_in_valid),
-      .ready_i(wide_in_ready),
-      .flit_o (wide_in)
-  );
-  noccl_loop #(
-      .flit_t(noccl_flit_pkg::req_flit_t),
-      .Plane (32'd1)
-  ) u_req (
-      .clk_i,
-      .rst_ni,
-      .hold_i (hold_i[1]),
-      .valid_i(req_out_valid),
-      .ready_o(req_out_ready),
-      .flit_i (req_out),
-      .valid_o(req_in_valid),
-      .ready_i(req_in_ready),
-      .flit_o (req_in)
-  );
-  noccl_loop #(
-      .flit_t(noccl_flit_pkg::rsp_flit_t),
-      .Plane (32'd2)
-  ) u_rsp (
-      .clk_i,
-      .rst_ni,
-      .hold_i (hold_i[2]),
-      .valid_i(rsp_out_valid),
-      .ready_o(rsp_out_ready),
-      .flit_i (rsp_out),
-      .valid_o(rsp_in_valid),
-      .ready_i(rsp_in_ready),
-      .flit_o (rsp_in)
-  );
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      num_flits_o <= '0;
-    end else begin
-      num_flits_o[0] <= num_flits_o[0] + 32'(wide_out_valid && wide_out_ready);
-      num_flits_o[1] <= num_flits_o[1] + 32'(req_out_valid && req_out_ready);
-      num_flits_o[2] <= num_flits_o[2] + 32'(rsp_out_valid && rsp_out_ready);
-    end
-  end
-
   // --------------------------------------------------------------------- the module and its observers
 
-  noccl_ni u_ni (
+  noccl_ni_loop u_tile (
       .clk_i,
       .rst_ni,
-      .pos_i(POSITION),
+      .hold_i(hold_i[2:0]),
+      .num_flits_o,
       .wide_aw_valid_i(wide_aw_valid),
       .wide_aw_ready_o(wide_aw_ready),
       .wide_aw_i(wide_aw),
@@ -404,34 +341,7 @@ module noccl_ni_tb (
       .own_reg_w_o(own_reg_w),
       .own_reg_b_valid_i(m_ownreg_bvalid),
       .own_reg_b_ready_o(m_ownreg_bready),
-      .own_reg_b_resp_i(noccl_flit_pkg::resp_e'(m_ownreg_bresp)),
-      .unit_credit_valid_i(1'b0),
-      .unit_credit_ready_o(),
-      .unit_credit_to_i('0),
-      .unit_credit_i('0),
-      .own_credit_valid_i(1'b0),
-      .own_credit_i('0),
-      .credit_valid_o(),
-      .credit_o(),
-      .credit_is_for_unit_i(1'b0),
-      .wide_out_valid_o(wide_out_valid),
-      .wide_out_ready_i(wide_out_ready),
-      .wide_out_o(wide_out),
-      .wide_in_valid_i(wide_in_valid),
-      .wide_in_ready_o(wide_in_ready),
-      .wide_in_i(wide_in),
-      .req_out_valid_o(req_out_valid),
-      .req_out_ready_i(req_out_ready),
-      .req_out_o(req_out),
-      .req_in_valid_i(req_in_valid),
-      .req_in_ready_o(req_in_ready),
-      .req_in_i(req_in),
-      .rsp_out_valid_o(rsp_out_valid),
-      .rsp_out_ready_i(rsp_out_ready),
-      .rsp_out_o(rsp_out),
-      .rsp_in_valid_i(rsp_in_valid),
-      .rsp_in_ready_o(rsp_in_ready),
-      .rsp_in_i(rsp_in)
+      .own_reg_b_resp_i(noccl_flit_pkg::resp_e'(m_ownreg_bresp))
   );
 
   noccl_axi_checker #(
@@ -470,186 +380,97 @@ module noccl_ni_tb (
       .r_i({s_wide_rid, s_wide_rdata, s_wide_rresp, s_wide_rlast})
   );
 
-  noccl_axi_checker #(
-      .WriteIdBits(3),
-      .ReadIdBits(3),
-      .AwBits($bits({s_narrow_awid, s_narrow_awaddr, s_narrow_awlen, s_narrow_awuser})),
-      .WBits($bits({s_narrow_wdata, s_narrow_wstrb, s_narrow_wlast})),
-      .BBits($bits({s_narrow_bid, s_narrow_bresp})),
-      .ArBits($bits({s_narrow_arid, s_narrow_araddr, s_narrow_arlen})),
-      .RBits($bits({s_narrow_rid, s_narrow_rdata, s_narrow_rresp, s_narrow_rlast}))
-  ) u_check_s_narrow (
+  noccl_narrow_checker u_check_s_narrow (
       .clk_i,
       .rst_ni,
       .aw_valid_i(s_narrow_awvalid),
       .aw_ready_i(s_narrow_awready),
-      .aw_id_i(s_narrow_awid),
-      .aw_len_i(s_narrow_awlen),
-      .aw_atop_i(s_narrow_awatop),
-      .aw_i({s_narrow_awid, s_narrow_awaddr, s_narrow_awlen, s_narrow_awuser}),
+      .aw_i(narrow_aw),
       .w_valid_i(s_narrow_wvalid),
       .w_ready_i(s_narrow_wready),
-      .w_last_i(s_narrow_wlast),
-      .w_i({s_narrow_wdata, s_narrow_wstrb, s_narrow_wlast}),
+      .w_i(narrow_w),
       .b_valid_i(s_narrow_bvalid),
       .b_ready_i(s_narrow_bready),
-      .b_id_i(s_narrow_bid),
-      .b_i({s_narrow_bid, s_narrow_bresp}),
+      .b_i(narrow_b),
       .ar_valid_i(s_narrow_arvalid),
       .ar_ready_i(s_narrow_arready),
-      .ar_id_i(s_narrow_arid),
-      .ar_len_i(s_narrow_arlen),
-      .ar_i({s_narrow_arid, s_narrow_araddr, s_narrow_arlen}),
+      .ar_i(narrow_ar),
       .r_valid_i(s_narrow_rvalid),
       .r_ready_i(s_narrow_rready),
-      .r_id_i(s_narrow_rid),
-      .r_last_i(s_narrow_rlast),
-      .r_i({s_narrow_rid, s_narrow_rdata, s_narrow_rresp, s_narrow_rlast})
+      .r_i(narrow_r)
   );
 
-  noccl_axi_checker #(
-      .WriteIdBits(1),
-      .ReadIdBits(1),
-      .AwBits($bits({m_mem_awid, m_mem_awaddr, m_mem_awlen})),
-      .WBits($bits({m_mem_wdata, m_mem_wstrb, m_mem_wlast})),
-      .BBits($bits({m_mem_bid, m_mem_bresp})),
-      .ArBits($bits({m_mem_arid, m_mem_araddr, m_mem_arlen})),
-      .RBits($bits({m_mem_rid, m_mem_rdata, m_mem_rresp, m_mem_rlast}))
-  ) u_check_m_mem (
+  noccl_memory_checker u_check_m_mem (
       .clk_i,
       .rst_ni,
       .aw_valid_i(m_mem_awvalid),
       .aw_ready_i(m_mem_awready),
-      .aw_id_i(m_mem_awid),
-      .aw_len_i(m_mem_awlen),
-      .aw_i({m_mem_awid, m_mem_awaddr, m_mem_awlen}),
+      .aw_i(mem_aw),
       .w_valid_i(m_mem_wvalid),
       .w_ready_i(m_mem_wready),
-      .w_last_i(m_mem_wlast),
-      .w_i({m_mem_wdata, m_mem_wstrb, m_mem_wlast}),
+      .w_i(mem_w),
       .b_valid_i(m_mem_bvalid),
       .b_ready_i(m_mem_bready),
-      .b_id_i(m_mem_bid),
-      .b_i({m_mem_bid, m_mem_bresp}),
+      .b_resp_i(m_mem_bresp),
       .ar_valid_i(m_mem_arvalid),
       .ar_ready_i(m_mem_arready),
-      .ar_id_i(m_mem_arid),
-      .ar_len_i(m_mem_arlen),
-      .ar_i({m_mem_arid, m_mem_araddr, m_mem_arlen}),
+      .ar_i(mem_ar),
       .r_valid_i(m_mem_rvalid),
       .r_ready_i(m_mem_rready),
-      .r_id_i(m_mem_rid),
-      .r_last_i(m_mem_rlast),
-      .r_i({m_mem_rid, m_mem_rdata, m_mem_rresp, m_mem_rlast})
+      .r_i(mem_r)
   );
 
-  noccl_axi_checker #(
-      .WriteIdBits(1),
-      .ReadIdBits(1),
-      .AwBits($bits({m_own_awid, m_own_awaddr, m_own_awlen})),
-      .WBits($bits({m_own_wdata, m_own_wstrb, m_own_wlast})),
-      .BBits($bits({m_own_bid, m_own_bresp})),
-      .ArBits(1),
-      .RBits(1)
-  ) u_check_m_own (
+  noccl_memory_checker u_check_m_own (
       .clk_i,
       .rst_ni,
       .aw_valid_i(m_own_awvalid),
       .aw_ready_i(m_own_awready),
-      .aw_id_i(m_own_awid),
-      .aw_len_i(m_own_awlen),
-      .aw_i({m_own_awid, m_own_awaddr, m_own_awlen}),
+      .aw_i(own_aw),
       .w_valid_i(m_own_wvalid),
       .w_ready_i(m_own_wready),
-      .w_last_i(m_own_wlast),
-      .w_i({m_own_wdata, m_own_wstrb, m_own_wlast}),
+      .w_i(own_w),
       .b_valid_i(m_own_bvalid),
       .b_ready_i(m_own_bready),
-      .b_id_i(m_own_bid),
-      .b_i({m_own_bid, m_own_bresp}),
-      .ar_valid_i('0),
-      .ar_ready_i('0),
-      .ar_id_i('0),
-      .ar_len_i('0),
-      .ar_i('0),
-      .r_valid_i('0),
-      .r_ready_i('0),
-      .r_id_i('0),
-      .r_last_i('0),
-      .r_i('0)
+      .b_resp_i(m_own_bresp)
   );
 
-  noccl_axi_checker #(
-      .WriteIdBits(1),
-      .ReadIdBits(1),
-      .AwBits($bits({m_reg_awid, m_reg_awaddr, m_reg_awlen})),
-      .WBits($bits({m_reg_wdata, m_reg_wstrb, m_reg_wlast})),
-      .BBits($bits({m_reg_bid, m_reg_bresp})),
-      .ArBits($bits({m_reg_arid, m_reg_araddr, m_reg_arlen})),
-      .RBits($bits({m_reg_rid, m_reg_rdata, m_reg_rresp, m_reg_rlast}))
+  noccl_memory_checker #(
+      .w_t(noccl_axi_pkg::narrow_w_t),
+      .r_t(noccl_axi_pkg::memory_narrow_r_t)
   ) u_check_m_reg (
       .clk_i,
       .rst_ni,
       .aw_valid_i(m_reg_awvalid),
       .aw_ready_i(m_reg_awready),
-      .aw_id_i(m_reg_awid),
-      .aw_len_i(m_reg_awlen),
-      .aw_atop_i(m_reg_awatop),
-      .aw_i({m_reg_awid, m_reg_awaddr, m_reg_awlen}),
+      .aw_i(reg_aw),
       .w_valid_i(m_reg_wvalid),
       .w_ready_i(m_reg_wready),
-      .w_last_i(m_reg_wlast),
-      .w_i({m_reg_wdata, m_reg_wstrb, m_reg_wlast}),
+      .w_i(reg_w),
       .b_valid_i(m_reg_bvalid),
       .b_ready_i(m_reg_bready),
-      .b_id_i(m_reg_bid),
-      .b_i({m_reg_bid, m_reg_bresp}),
+      .b_resp_i(m_reg_bresp),
       .ar_valid_i(m_reg_arvalid),
       .ar_ready_i(m_reg_arready),
-      .ar_id_i(m_reg_arid),
-      .ar_len_i(m_reg_arlen),
-      .ar_i({m_reg_arid, m_reg_araddr, m_reg_arlen}),
+      .ar_i(reg_ar),
       .r_valid_i(m_reg_rvalid),
       .r_ready_i(m_reg_rready),
-      .r_id_i(m_reg_rid),
-      .r_last_i(m_reg_rlast),
-      .r_i({m_reg_rid, m_reg_rdata, m_reg_rresp, m_reg_rlast})
+      .r_i(reg_r)
   );
 
-  noccl_axi_checker #(
-      .WriteIdBits(1),
-      .ReadIdBits(1),
-      .AwBits($bits({m_ownreg_awid, m_ownreg_awaddr, m_ownreg_awlen})),
-      .WBits($bits({m_ownreg_wdata, m_ownreg_wstrb, m_ownreg_wlast})),
-      .BBits($bits({m_ownreg_bid, m_ownreg_bresp})),
-      .ArBits(1),
-      .RBits(1)
+  noccl_memory_checker #(
+      .w_t(noccl_axi_pkg::narrow_w_t)
   ) u_check_m_ownreg (
       .clk_i,
       .rst_ni,
       .aw_valid_i(m_ownreg_awvalid),
       .aw_ready_i(m_ownreg_awready),
-      .aw_id_i(m_ownreg_awid),
-      .aw_len_i(m_ownreg_awlen),
-      .aw_i({m_ownreg_awid, m_ownreg_awaddr, m_ownreg_awlen}),
+      .aw_i(own_reg_aw),
       .w_valid_i(m_ownreg_wvalid),
       .w_ready_i(m_ownreg_wready),
-      .w_last_i(m_ownreg_wlast),
-      .w_i({m_ownreg_wdata, m_ownreg_wstrb, m_ownreg_wlast}),
+      .w_i(own_reg_w),
       .b_valid_i(m_ownreg_bvalid),
       .b_ready_i(m_ownreg_bready),
-      .b_id_i(m_ownreg_bid),
-      .b_i({m_ownreg_bid, m_ownreg_bresp}),
-      .ar_valid_i('0),
-      .ar_ready_i('0),
-      .ar_id_i('0),
-      .ar_len_i('0),
-      .ar_i('0),
-      .r_valid_i('0),
-      .r_ready_i('0),
-      .r_id_i('0),
-      .r_last_i('0),
-      .r_i('0)
+      .b_resp_i(m_ownreg_bresp)
   );
 
 endmodule
