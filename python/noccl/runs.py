@@ -81,7 +81,7 @@ class HardwareReport:
     """Hardware that took the same course as the simulator, cycle by cycle.
 
     Attributes:
-        boundary: Where both met: `router` or `axi`.
+        boundary: Where both met: `router`, `axi` or `dma`.
         library: Folder of the translated hardware.
         cycles: Cycles of the hardware.
         handshakes: Handshakes that both had in common.

@@ -150,9 +150,10 @@ pub struct HardwareArgs {
     /// The first run on a network translates its hardware to a library (20 CPU seconds; needs Verilator), which later runs open again.
     #[arg(long, value_name = "sim|rtl", default_value = "sim")]
     backend: String,
-    /// Where hardware and simulator meet: router (Local ports, everything that a schedule does; default), or axi
-    /// (ports of the network interfaces; no chains, list multicasts and faults)
-    #[arg(long, value_name = "router|axi", value_parser = noccl::parse_boundary)]
+    /// Where hardware and simulator meet: router (Local ports, everything that a schedule does; default), axi
+    /// (ports of the network interfaces; no chains, list multicasts and faults), or dma (registers of the DMA engines;
+    /// schedules only)
+    #[arg(long, value_name = "router|axi|dma", value_parser = noccl::parse_boundary)]
     boundary: Option<Boundary>,
     /// Folder rtl of a checkout, to be translated instead of the hardware in this program
     #[arg(long, value_name = "DIR")]

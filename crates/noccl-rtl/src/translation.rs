@@ -33,11 +33,13 @@ pub enum Boundary {
     Router,
     /// AXI ports of the network interfaces: the same, and those.
     Axi,
+    /// Registers and L1 ports of the DMA engines: the same, and those.
+    Dma,
 }
 
 impl Boundary {
     /// All of them.
-    pub const ALL: [Boundary; 2] = [Boundary::Router, Boundary::Axi];
+    pub const ALL: [Boundary; 3] = [Boundary::Router, Boundary::Axi, Boundary::Dma];
 
     /// Its name.
     #[must_use]
@@ -45,13 +47,14 @@ impl Boundary {
         match self {
             Boundary::Router => "router",
             Boundary::Axi => "axi",
+            Boundary::Dma => "dma",
         }
     }
 
     const fn top(self) -> &'static str {
         match self {
             Boundary::Router => "noccl_tile_cosim",
-            Boundary::Axi => "noccl_ni_tile_cosim",
+            Boundary::Axi | Boundary::Dma => "noccl_ni_tile_cosim",
         }
     }
 }
@@ -184,6 +187,9 @@ impl Translation {
             .to_vec();
         arguments.extend(["-f", TILE_ARGUMENTS, "--assert", "-Iinclude"].map(str::to_owned));
         arguments.push(format!("-GElements={}", arithmetic.elements));
+        if boundary == Boundary::Dma {
+            arguments.push("-GHasDma=1".to_owned());
+        }
         arguments.extend([SPEED, WAIVERS].map(str::to_owned));
         arguments.extend(in_order(&modules)?.iter().map(|m| m.path.clone()));
         arguments.push(code.clone());
@@ -213,9 +219,11 @@ fn numbers(config: &RtlConfig, boundary: Boundary, arithmetic: Arithmetic) -> Rt
     };
     match boundary {
         Boundary::Router => {}
-        Boundary::Axi => {
+        Boundary::Axi | Boundary::Dma => {
             with_large_memories(&mut config);
-            with_many_channels(&mut config, arithmetic);
+            // The simulator's engine works on reductions beside its transfers.
+            let has_engines = boundary == Boundary::Dma;
+            with_many_channels(&mut config, arithmetic.has_reductions || has_engines);
         }
     }
     config
@@ -223,9 +231,9 @@ fn numbers(config: &RtlConfig, boundary: Boundary, arithmetic: Arithmetic) -> Rt
 
 /// As many write channels as a tile has transfers under way, but for traces without end, and for each an id for all bursts that may
 /// be open.
-fn with_many_channels(config: &mut RtlConfig, arithmetic: Arithmetic) {
+fn with_many_channels(config: &mut RtlConfig, more_than_transfers: bool) {
     const CHANNELS: u32 = 16;
-    if arithmetic.has_reductions {
+    if more_than_transfers {
         config.wide_channels = config.wide_channels.max(CHANNELS);
     }
     let last = config.max_wide_outstanding.max(2) - 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Traces and schedules as `noccl run --backend rtl --boundary axi` runs them, on 2×2 clusters: `make cosim-run`.
+//! Traces and schedules as `noccl run --backend rtl` runs them behind the routers, `--boundary axi` and `dma`, on 2×2 clusters: `make cosim-run`.
 #![allow(clippy::unwrap_used)]
 
 use noccl::stress::{Recipe, generate};
@@ -16,8 +16,8 @@ fn network() -> Network {
     load("collective_noc_2x2", &[]).unwrap().network
 }
 
-/// At the AXI ports; every second seed under stalls.
-fn request(seed: u64) -> RunRequest {
+/// At a boundary; every second seed under stalls.
+fn request(boundary: Boundary, seed: u64) -> RunRequest {
     let stalls = StallConfig {
         target_stall_per_256: 60,
         initiator_stall_per_256: 60,
@@ -29,7 +29,7 @@ fn request(seed: u64) -> RunRequest {
         ..request.config
     };
     request.hardware = Some(HardwareRequest {
-        boundary: Boundary::Axi,
+        boundary,
         sources: None,
     });
     request
@@ -37,7 +37,8 @@ fn request(seed: u64) -> RunRequest {
 
 /// Both take the same course, and every byte is right.
 fn agree(trace: &Trace, seed: u64) {
-    let report = noccl::replay(&network(), trace, &request(seed), Watch::quiet());
+    let request = request(Boundary::Axi, seed);
+    let report = noccl::replay(&network(), trace, &request, Watch::quiet());
     let report = report.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     assert_eq!(report.wrong_transactions, 0, "seed {seed}");
     assert!(compared(&report) > report.counters.flit_hops, "seed {seed}");
@@ -107,7 +108,7 @@ fn more_transactions_than_parts_of_a_memory_take_the_same_course() {
     agree(&trace, 0);
 }
 
-/// A collective of all clusters takes the same course, and its outputs are right.
+/// A collective of all clusters takes the same course at both boundaries, and its outputs are right.
 fn runs(kind: CollectiveKind, root: Option<TileRef>, algorithm: &str, bytes: u64) {
     let network = network();
     let group = noccl::parse_group(&network, "all").unwrap();
@@ -116,12 +117,18 @@ fn runs(kind: CollectiveKind, root: Option<TileRef>, algorithm: &str, bytes: u64
     collective.element = ElementType::Int64;
     let parsed = parse_algorithms(algorithm).unwrap()[0];
     let schedule = noccl::schedule(&network, &collective, bytes, parsed, Watch::quiet()).unwrap();
-    for seed in 0..2 {
-        let report = noccl::run(&network, &schedule, &request(seed), Watch::quiet());
-        let report =
-            report.unwrap_or_else(|error| panic!("{kind:?} {algorithm} {bytes} {seed}: {error}"));
-        assert_ne!(report.verified, Some(false), "{kind:?} {algorithm} {bytes}");
-        assert!(compared(&report) > report.counters.flit_hops);
+    for (boundary, seed) in [
+        (Boundary::Axi, 0),
+        (Boundary::Axi, 1),
+        (Boundary::Dma, 0),
+        (Boundary::Dma, 1),
+    ] {
+        let what = format!("{kind:?} {algorithm} {bytes} {boundary:?} {seed}");
+        let request = request(boundary, seed);
+        let report = noccl::run(&network, &schedule, &request, Watch::quiet());
+        let report = report.unwrap_or_else(|error| panic!("{what}: {error}"));
+        assert_ne!(report.verified, Some(false), "{what}");
+        assert!(compared(&report) > report.counters.flit_hops, "{what}");
     }
 }
 

@@ -21,7 +21,7 @@ Examples:
   noccl run large.json --mode timing --checkpoint large.ckpt
   noccl run large.json --mode timing --resume large.ckpt
   noccl run reduce.json --backend rtl
-  noccl run reduce.json --backend rtl --boundary axi
+  noccl run reduce.json --backend rtl --boundary dma
   noccl run transactions.json --trace --backend rtl --boundary axi --stalls 60,60 --stall-seed 7")]
 pub struct Run {
     /// Schedule (JSON), or trace with --trace

@@ -19,9 +19,11 @@ mod path;
 mod places;
 mod port;
 mod results;
+mod starts;
 mod transfers;
 
 pub use places::Places;
+pub use starts::EngineStarts;
 
 use crate::lockstep::{Divergence, Layout, LockstepError, Numbers};
 use axi::Shown;

@@ -6,6 +6,7 @@ use super::compare::clear_disabled;
 use super::engine::{Engine, LEAD_CYCLES, PAGE_BYTES};
 use super::model::Tiles;
 use super::port::Name;
+use super::starts::EngineStarts;
 use super::{Endpoints, number};
 use crate::lockstep::LockstepError;
 use noccl_net::{Coord, TileId};
@@ -25,36 +26,30 @@ fn num_bursts(start: &TransferStart) -> u32 {
 }
 
 impl Endpoints<'_> {
-    /// Lets the hardware's DMA engines do the transfers of a whole record; the library has engines (`NAME-engines`). `inputs` are in
-    /// the memories at first.
+    /// Lets the hardware's DMA engines do all transfers of a run; the library has engines. `inputs` are in the memories at first.
     ///
     /// # Errors
     /// [`LockstepError::Unsupported`] for what the hardware does in other cycles; [`LockstepError::Library`].
     pub fn run_engines(
         &mut self,
-        records: &[CycleRecord],
+        starts: &EngineStarts,
         inputs: &[MemoryImage],
     ) -> Result<(), LockstepError> {
         self.fill(inputs);
         let mut engines = vec![Engine::default(); self.network.num_tiles()];
         let mut num_joins = 0;
-        for record in records {
-            for start in &record.starts {
-                let home = self.network.coord(start.tile);
-                let reduction = start.contribution.map(|c| c.reduction);
-                let join = reduction.map_or(0, |reduction| {
-                    *self.joins.entry(reduction).or_insert_with(|| {
-                        num_joins += num_bursts(start);
-                        num_joins - num_bursts(start)
-                    })
-                });
-                engines[start.tile.0 as usize]
-                    .plan(record.cycle, (start, join), (home, &self.map))
-                    .map_err(|what| LockstepError::Unsupported {
-                        cycle: record.cycle,
-                        what,
-                    })?;
-            }
+        for (cycle, start) in starts.iter() {
+            let home = self.network.coord(start.tile);
+            let reduction = start.contribution.map(|c| c.reduction);
+            let join = reduction.map_or(0, |reduction| {
+                *self.joins.entry(reduction).or_insert_with(|| {
+                    num_joins += num_bursts(start);
+                    num_joins - num_bursts(start)
+                })
+            });
+            engines[start.tile.0 as usize]
+                .plan(cycle, (start, join), (home, &self.map))
+                .map_err(|what| LockstepError::Unsupported { cycle, what })?;
         }
         for tile in self.network.clusters() {
             self.managers[tile.0 as usize].leave_wide_port(self.wide_id_bits);

@@ -6,7 +6,7 @@ use crate::watch::{Activity, Step};
 use crate::{Error, Watch};
 use noccl_net::Network;
 use noccl_rtl::Boundary;
-use noccl_rtl::endpoints::{Endpoints, Places};
+use noccl_rtl::endpoints::{EngineStarts, Endpoints, Places};
 use noccl_rtl::lockstep::{Lockstep, LockstepError};
 use noccl_run::{CycleRecord, MemoryImage, Progress, RunConfig, RunError, RunResult};
 use noccl_sim::{OnCycle, OnProgress};
@@ -24,6 +24,8 @@ const REPORT_CYCLES: u64 = 1_024;
 pub(super) struct Start<'r> {
     pub inputs: &'r [MemoryImage],
     pub places: Places,
+    /// Of hardware with DMA engines.
+    pub starts: EngineStarts,
     pub config: &'r RunConfig,
 }
 
@@ -44,6 +46,11 @@ impl<'n> Mesh<'n> {
                 let mut endpoints = Endpoints::open(library, network, start.config)?;
                 endpoints.fill(start.inputs);
                 endpoints.put(start.places);
+                Mesh::Axi(Box::new(endpoints))
+            }
+            Boundary::Dma => {
+                let mut endpoints = Endpoints::open(library, network, start.config)?;
+                endpoints.run_engines(&start.starts, start.inputs)?;
                 Mesh::Axi(Box::new(endpoints))
             }
         })

@@ -13,12 +13,13 @@ pub use error::HardwareError;
 pub(crate) use verilator::verilator_found;
 
 use crate::rtl::read_sources;
+use crate::watch::Tally;
 use crate::{Error, RunRequest, Watch};
 use follow::{Start, followed};
 use noccl_net::Network;
-use noccl_rtl::endpoints::Places;
+use noccl_rtl::endpoints::{EngineStarts, Places};
 use noccl_rtl::{Arithmetic, Boundary, RtlConfig, RtlError, Translation, hardware_sources};
-use noccl_run::{MemoryImage, Mode, RunResult};
+use noccl_run::{CycleRecord, MemoryImage, Mode, RunConfig, RunResult};
 use noccl_sim::ScheduleRun;
 use noccl_workload::{ActionKind, Place, Schedule, Trace};
 use schemars::JsonSchema;
@@ -66,7 +67,7 @@ impl HardwareRequest {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HardwareReport {
-    /// Where hardware and simulator met: `router` or `axi`.
+    /// Where hardware and simulator met: `router`, `axi` or `dma`.
     pub boundary: String,
     /// Folder of the translated hardware.
     pub library: String,
@@ -98,15 +99,23 @@ pub(crate) fn run_schedule(
 ) -> Result<(RunResult, HardwareReport), Error> {
     refuse(request)?;
     let config = RtlConfig::new(network)?;
-    if hardware.boundary == Boundary::Axi {
-        refuse_at_axi(&config)?;
-        refuse_schedule_at_axi(schedule)?;
+    let boundary = hardware.boundary;
+    if boundary != Boundary::Router {
+        refuse_behind_routers(&config)?;
+        refuse_schedule_behind_routers(schedule, boundary)?;
     }
-    let library = library(&config, hardware, Arithmetic::of_schedule(schedule)?, watch)?;
-    let place = (network, hardware.boundary, library.as_path());
+    let arithmetic = Arithmetic::of_schedule(schedule)?;
+    let mut starts = EngineStarts::default();
+    if boundary == Boundary::Dma {
+        let run = (network, schedule, inputs);
+        starts = engine_starts(run, &request.config, watch)?;
+    }
+    let library = library(&config, hardware, arithmetic, watch)?;
+    let place = (network, boundary, library.as_path());
     let start = Start {
         inputs,
         places: Places::default(),
+        starts,
         config: &request.config,
     };
     followed(place, start, watch, |on_cycle, on_progress| {
@@ -126,20 +135,43 @@ pub(crate) fn run_trace(
     refuse(request)?;
     let config = RtlConfig::new(network)?;
     let mut places = Places::default();
-    if hardware.boundary == Boundary::Axi {
-        refuse_at_axi(&config)?;
-        places = places_at_axi(trace)?;
+    match hardware.boundary {
+        Boundary::Router => {}
+        Boundary::Axi => {
+            refuse_behind_routers(&config)?;
+            places = places_at_axi(trace)?;
+        }
+        Boundary::Dma => {
+            let accepted = "accepted for traces, which no engine starts: router, axi";
+            return Err(Error::argument("--boundary", "dma", accepted));
+        }
     }
     let library = library(&config, hardware, Arithmetic::of_trace(trace), watch)?;
     let place = (network, hardware.boundary, library.as_path());
     let start = Start {
         inputs: &[],
         places,
+        starts: EngineStarts::default(),
         config: &request.config,
     };
     followed(place, start, watch, |on_cycle, on_progress| {
         noccl_sim::record_trace(network, trace, &request.config, on_cycle, on_progress)
     })
+}
+
+/// When the engines of a schedule begin their transfers, by a run of the simulator alone: their registers are accessed before.
+fn engine_starts(
+    (network, schedule, inputs): (&Network, &Schedule, &[MemoryImage]),
+    config: &RunConfig,
+    watch: Watch<'_>,
+) -> Result<EngineStarts, Error> {
+    let mut starts = EngineStarts::default();
+    let mut note = |record: &CycleRecord| starts.add(record);
+    Tally::run_actions(watch, |on_progress| {
+        let mut run = ScheduleRun::recorded(network, schedule, inputs, config, &mut note)?;
+        run.advance(on_progress)
+    })?;
+    Ok(starts)
 }
 
 /// What no run in lock-step does.
@@ -158,8 +190,8 @@ fn refuse(request: &RunRequest) -> Result<(), Error> {
     }
 }
 
-/// Endpoints of which there is no model at the AXI ports.
-fn refuse_at_axi(config: &RtlConfig) -> Result<(), Error> {
+/// Numbers of network interfaces that are no hardware in lock-step.
+fn refuse_behind_routers(config: &RtlConfig) -> Result<(), Error> {
     for (field, found, most) in [
         ("max_wide_outstanding", config.max_wide_outstanding, 32),
         ("max_narrow_outstanding", config.max_narrow_outstanding, 8),
@@ -169,7 +201,7 @@ fn refuse_at_axi(config: &RtlConfig) -> Result<(), Error> {
                 field: format!("ni.{field}"),
                 found: found.to_string(),
                 accepted: format!(
-                    "accepted at the AXI ports: at most {most}; else --boundary router"
+                    "accepted with network interfaces: at most {most}; else --boundary router"
                 ),
             }));
         }
@@ -178,7 +210,7 @@ fn refuse_at_axi(config: &RtlConfig) -> Result<(), Error> {
 }
 
 /// What endpoints do in a schedule that are no managers with a DMA engine.
-fn refuse_schedule_at_axi(schedule: &Schedule) -> Result<(), Error> {
+fn refuse_schedule_behind_routers(schedule: &Schedule, boundary: Boundary) -> Result<(), Error> {
     for (index, action) in schedule.actions.iter().enumerate() {
         let what = match &action.kind {
             ActionKind::Chain(_) => "chain",
@@ -194,7 +226,7 @@ fn refuse_schedule_at_axi(schedule: &Schedule) -> Result<(), Error> {
             | ActionKind::Kernel(_) => continue,
         };
         let accepted = format!("accepted for actions[{index}] = {what}: router");
-        return Err(Error::argument("--boundary", "axi", accepted));
+        return Err(Error::argument("--boundary", boundary.name(), accepted));
     }
     Ok(())
 }
@@ -232,7 +264,7 @@ fn library(
 
 #[cfg(test)]
 mod tests {
-    use super::refuse_schedule_at_axi;
+    use super::refuse_schedule_behind_routers;
     use noccl_net::{Coord, TileRef};
     use noccl_workload::{AccessPattern, Action, ActionKind, Chain, SCHEDULE_FORMAT, Schedule};
     use std::collections::BTreeMap;
@@ -246,7 +278,7 @@ mod tests {
             collective: None,
             actions: Vec::new(),
         };
-        assert_eq!(refuse_schedule_at_axi(&schedule), Ok(()));
+        assert_eq!(refuse_schedule_behind_routers(&schedule, Boundary::Axi), Ok(()));
         let chain = Chain {
             initiator: TileRef::Cluster(Coord::new(0, 0)),
             source: AccessPattern::linear(0, 64),
@@ -257,7 +289,7 @@ mod tests {
             kind: ActionKind::Chain(chain),
             after: Vec::new(),
         });
-        let refusal = refuse_schedule_at_axi(&schedule).map_err(|error| error.to_string());
+        let refusal = refuse_schedule_behind_routers(&schedule, Boundary::Axi).map_err(|error| error.to_string());
         let refusal = refusal.expect_err("there is no model of a Torrent endpoint");
         assert!(refusal.contains("actions[0] = chain: router"), "{refusal}");
     }

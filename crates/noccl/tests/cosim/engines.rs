@@ -4,7 +4,7 @@
 use super::{DRAIN_CYCLES, HARD, cluster, library, network, stalled};
 use noccl::{CollectiveKind, CompareRequest, Watch, parse_algorithms};
 use noccl_net::{MultiAddress, Network, TileRef};
-use noccl_rtl::endpoints::Endpoints;
+use noccl_rtl::endpoints::{EngineStarts, Endpoints};
 use noccl_rtl::lockstep::LockstepError;
 use noccl_run::{CycleRecord, MemoryImage, RunConfig};
 use noccl_sim::{run_schedule, run_schedule_recorded};
@@ -151,7 +151,9 @@ impl Engines {
         run_schedule_recorded(&network, schedule, &inputs, config, &mut keep).unwrap();
         tamper(&mut records);
         let mut hardware = Endpoints::open(&library(self.library), &network, config)?;
-        hardware.run_engines(&records, &inputs)?;
+        let mut starts = EngineStarts::default();
+        records.iter().for_each(|record| starts.add(record));
+        hardware.run_engines(&starts, &inputs)?;
         for record in &records {
             hardware.follow(record)?;
         }
