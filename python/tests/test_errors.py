@@ -114,7 +114,7 @@ BAD_CALLS: dict[str, tuple[Call, type[noccl.NocclError], str]] = {
             n, noccl.ScheduleBuilder("empty").build(), backend="rtl", boundary="pins"
         ),
         noccl.ArgumentError,
-        "router, axi",
+        "router, axi, dma",
     ),
     "boundary without hardware": (
         lambda n: noccl.run(n, noccl.ScheduleBuilder("empty").build(), boundary="axi"),

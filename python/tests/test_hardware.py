@@ -22,8 +22,8 @@ def tools(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("tools")
-@pytest.mark.parametrize("boundary", ["router", "axi"])
-def test_hardware_at_either_boundary_takes_the_course_of_the_simulator(boundary: str) -> None:
+@pytest.mark.parametrize("boundary", ["router", "axi", "dma"])
+def test_hardware_at_each_boundary_takes_the_course_of_the_simulator(boundary: str) -> None:
     network = noccl.load("collective_noc_2x2")
     schedule = noccl.make_schedule(network, "multicast", num_bytes=2048, algorithm="in_network")
     alone = noccl.run(network, schedule)

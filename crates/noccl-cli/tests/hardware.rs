@@ -107,10 +107,17 @@ fn what_has_no_hardware_is_refused_by_its_field_before_anything_is_built() {
             &["ni.max_wide_outstanding = 64", "at most 32"],
         ),
         (
+            "long.json --trace --boundary dma",
+            &["--boundary 'dma'", "which no engine starts: router, axi"],
+        ),
+        (
             "long.json --trace --boundary axi",
             &["--boundary 'axi'", "more than 1 GiB of wide data: router"],
         ),
-        ("s.json --boundary link", &["--boundary", "router, axi"]),
+        (
+            "s.json --boundary link",
+            &["--boundary", "router, axi, dma"],
+        ),
         ("s.json --hardware nothing", &["nothing", "missing"]),
         (
             "once.json --spec collective_noc_2x2",

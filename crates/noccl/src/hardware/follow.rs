@@ -6,7 +6,7 @@ use crate::watch::{Activity, Step};
 use crate::{Error, Watch};
 use noccl_net::Network;
 use noccl_rtl::Boundary;
-use noccl_rtl::endpoints::{EngineStarts, Endpoints, Places};
+use noccl_rtl::endpoints::{Endpoints, EngineStarts, Places};
 use noccl_rtl::lockstep::{Lockstep, LockstepError};
 use noccl_run::{CycleRecord, MemoryImage, Progress, RunConfig, RunError, RunResult};
 use noccl_sim::{OnCycle, OnProgress};

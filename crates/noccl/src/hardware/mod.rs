@@ -266,6 +266,7 @@ fn library(
 mod tests {
     use super::refuse_schedule_behind_routers;
     use noccl_net::{Coord, TileRef};
+    use noccl_rtl::Boundary;
     use noccl_workload::{AccessPattern, Action, ActionKind, Chain, SCHEDULE_FORMAT, Schedule};
     use std::collections::BTreeMap;
 
@@ -278,7 +279,10 @@ mod tests {
             collective: None,
             actions: Vec::new(),
         };
-        assert_eq!(refuse_schedule_behind_routers(&schedule, Boundary::Axi), Ok(()));
+        assert_eq!(
+            refuse_schedule_behind_routers(&schedule, Boundary::Axi),
+            Ok(())
+        );
         let chain = Chain {
             initiator: TileRef::Cluster(Coord::new(0, 0)),
             source: AccessPattern::linear(0, 64),
@@ -289,7 +293,8 @@ mod tests {
             kind: ActionKind::Chain(chain),
             after: Vec::new(),
         });
-        let refusal = refuse_schedule_behind_routers(&schedule, Boundary::Axi).map_err(|error| error.to_string());
+        let refusal = refuse_schedule_behind_routers(&schedule, Boundary::Axi)
+            .map_err(|error| error.to_string());
         let refusal = refusal.expect_err("there is no model of a Torrent endpoint");
         assert!(refusal.contains("actions[0] = chain: router"), "{refusal}");
     }

@@ -4,7 +4,7 @@
 use super::{DRAIN_CYCLES, HARD, cluster, library, network, stalled};
 use noccl::{CollectiveKind, CompareRequest, Watch, parse_algorithms};
 use noccl_net::{MultiAddress, Network, TileRef};
-use noccl_rtl::endpoints::{EngineStarts, Endpoints};
+use noccl_rtl::endpoints::{Endpoints, EngineStarts};
 use noccl_rtl::lockstep::LockstepError;
 use noccl_run::{CycleRecord, MemoryImage, RunConfig};
 use noccl_sim::{run_schedule, run_schedule_recorded};
