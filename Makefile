@@ -174,7 +174,7 @@ formal: $(RTL_VENV)/.deps ## Prove the modules' promises, and kill a mutant per 
 cosim: cosim-2x2 cosim-4x4 cosim-reductions-2x2 cosim-reductions-4x4 cosim-reductions-two-operand cosim-endpoints cosim-dma cosim-dma-4x4 cosim-torrent cosim-mutants ## Mesh, network interfaces, DMA engines and Torrent endpoints in lock-step with the simulator: every handshake of every port
 
 .PHONY: cosim-quick
-cosim-quick: cosim-2x2 cosim-reductions-2x2 cosim-endpoints-2x2 cosim-torrent cosim-run ## The same without the larger mesh and without mutants
+cosim-quick: cosim-2x2 cosim-reductions-2x2 cosim-endpoints-2x2 cosim-dma-reductions-2x2 cosim-torrent cosim-run ## The same on 2x2 clusters without mutants; of DMA engines the reductions and random mixes
 
 .PHONY: cosim-2x2 cosim-4x4
 cosim-2x2 cosim-4x4: cosim-%: $(RTL_VENV)/.deps
@@ -189,13 +189,14 @@ cosim-endpoints-2x2 cosim-endpoints-4x4: cosim-endpoints-%: $(RTL_VENV)/.deps
 	$(RTL_BIN)/python tools/rtl_cosim.py $(LIBRARY)
 	cargo test -p noccl --locked --features cosim --test cosim_endpoints_$*
 
-.PHONY: cosim-dma cosim-dma-4x4
-cosim-dma: $(RTL_VENV)/.deps ## DMA engines, network interfaces and mesh in lock-step with the simulator, transfer by transfer
-	$(RTL_BIN)/python tools/rtl_cosim.py 2x2-engines 2x2-engines-tiles
-	cargo test -p noccl --locked --features cosim --test cosim_dma_2x2 --test cosim_dma_reductions_2x2
-cosim-dma-4x4: $(RTL_VENV)/.deps
-	$(RTL_BIN)/python tools/rtl_cosim.py 4x4-engines-tiles
-	cargo test -p noccl --locked --features cosim --test cosim_dma_4x4
+.PHONY: cosim-dma cosim-dma-2x2 cosim-dma-reductions-2x2 cosim-dma-4x4
+cosim-dma: cosim-dma-2x2 cosim-dma-reductions-2x2 ## DMA engines, network interfaces and mesh in lock-step with the simulator, transfer by transfer
+cosim-dma-2x2: LIBRARY := 2x2-engines
+cosim-dma-reductions-2x2: LIBRARY := 2x2-engines-tiles
+cosim-dma-4x4: LIBRARY := 4x4-engines-tiles
+cosim-dma-2x2 cosim-dma-reductions-2x2 cosim-dma-4x4: cosim-dma-%: $(RTL_VENV)/.deps
+	$(RTL_BIN)/python tools/rtl_cosim.py $(LIBRARY)
+	cargo test -p noccl --locked --features cosim --test cosim_dma_$(subst -,_,$*)
 
 # 2x2 is the mesh as a whole, 4x4 is made of tiles: see tools/rtl_cosim.py.
 .PHONY: cosim-reductions-2x2 cosim-reductions-4x4
