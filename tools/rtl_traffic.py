@@ -3,7 +3,7 @@
 
 Usage: `rtl_traffic.py [--engine] TRANSACTIONS [SEEDS]`: so many transactions in all, over seeds 1
 to SEEDS; `--engine` puts the DMA engine before the interface and starts random transfers by its
-registers. Status 1 and the seed of each run with a deviation.
+registers, beside failing memories and cores. Status 1 and the seed of each run with a deviation.
 """
 
 from __future__ import annotations

@@ -58,15 +58,7 @@ pub(crate) fn transfer(
     destination: Destination,
     bytes: u64,
 ) -> Transfer {
-    Transfer {
-        initiator: TileRef::Cluster(initiator),
-        source,
-        destination,
-        bytes,
-        rows: 1,
-        source_stride: 0,
-        destination_stride: 0,
-    }
+    Transfer::row(TileRef::Cluster(initiator), source, destination, bytes)
 }
 
 /// Collects steps and puts barriers between them.

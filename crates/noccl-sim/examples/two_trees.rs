@@ -83,15 +83,12 @@ fn two_trees(second_bytes: u64, chunks: u64) -> Vec<Action> {
             tile,
             offset: OUTPUT + from,
         };
-        let kind = ActionKind::Transfer(Transfer {
-            initiator: OPPOSITE,
-            source: place(OPPOSITE),
-            destination: Destination::One(place(ROOT)),
-            bytes: chunk,
-            rows: 1,
-            source_stride: 0,
-            destination_stride: 0,
-        });
+        let kind = ActionKind::Transfer(Transfer::row(
+            OPPOSITE,
+            place(OPPOSITE),
+            Destination::One(place(ROOT)),
+            chunk,
+        ));
         Action {
             kind,
             after: vec![ActionId(1 + number as u32)],

@@ -36,21 +36,18 @@ fn all_reduce(group: MultiAddress, root: TileRef, source_offset: u64, bytes: u64
 }
 
 fn multicast(group: MultiAddress, from: Coord, offset: u64, bytes: u64) -> ActionKind {
-    ActionKind::Transfer(Transfer {
-        initiator: TileRef::Cluster(from),
-        source: Place {
+    ActionKind::Transfer(Transfer::row(
+        TileRef::Cluster(from),
+        Place {
             tile: TileRef::Cluster(from),
             offset,
         },
-        destination: Destination::Multicast {
+        Destination::Multicast {
             set: group,
             offset: OUTPUT + offset,
         },
         bytes,
-        rows: 1,
-        source_stride: 0,
-        destination_stride: 0,
-    })
+    ))
 }
 
 fn schedule(actions: Vec<Action>) -> Schedule {

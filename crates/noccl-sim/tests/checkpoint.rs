@@ -157,21 +157,18 @@ proptest! {
 fn multicast(x: u16, to: MultiAddress) -> Action {
     let own = cluster(x, 0);
     Action {
-        kind: ActionKind::Transfer(Transfer {
-            initiator: own,
-            source: Place {
+        kind: ActionKind::Transfer(Transfer::row(
+            own,
+            Place {
                 tile: own,
                 offset: 0,
             },
-            destination: Destination::Multicast {
+            Destination::Multicast {
                 set: to,
                 offset: 0x4000,
             },
-            bytes: 4096,
-            rows: 1,
-            source_stride: 0,
-            destination_stride: 0,
-        }),
+            4096,
+        )),
         after: Vec::new(),
     }
 }

@@ -79,15 +79,12 @@ fn one_row(
     bytes: u64,
 ) -> ActionKind {
     let place = |(tile, offset)| Place { tile, offset };
-    ActionKind::Transfer(Transfer {
+    ActionKind::Transfer(Transfer::row(
         initiator,
-        source: place(source),
-        destination: Destination::One(place(to)),
+        place(source),
+        Destination::One(place(to)),
         bytes,
-        rows: 1,
-        source_stride: 0,
-        destination_stride: 0,
-    })
+    ))
 }
 
 #[test]
@@ -153,21 +150,18 @@ fn dma_engine_works_on_no_more_transfers_than_its_limit() {
         let spec = noccl_spec::parse_spec("preset", &text, &[limit]).expect("spec");
         let net = noccl_net::elaborate(&spec).expect("network");
         let push = |x| {
-            let transfer = Transfer {
-                initiator: cluster(0, 0),
-                source: Place {
+            let transfer = Transfer::row(
+                cluster(0, 0),
+                Place {
                     tile: cluster(0, 0),
                     offset: 0,
                 },
-                destination: Destination::One(Place {
+                Destination::One(Place {
                     tile: cluster(x, 0),
                     offset: 0,
                 }),
-                bytes: 64,
-                rows: 1,
-                source_stride: 0,
-                destination_stride: 0,
-            };
+                64,
+            );
             (ActionKind::Transfer(transfer), vec![])
         };
         run(&net, &schedule(vec![push(3), push(3)]), &[], &[])

@@ -44,21 +44,18 @@ fn run(
 
 /// A multicast of 41 beats from c0 along its row.
 fn multicast() -> Transfer {
-    Transfer {
-        initiator: cluster(0, 0),
-        source: Place {
+    Transfer::row(
+        cluster(0, 0),
+        Place {
             tile: cluster(0, 0),
             offset: 0,
         },
-        destination: Destination::Multicast {
+        Destination::Multicast {
             set: cube(0, 0, 3, 0),
             offset: 0x4000,
         },
-        bytes: 41 * 64,
-        rows: 1,
-        source_stride: 0,
-        destination_stride: 0,
-    }
+        41 * 64,
+    )
 }
 
 fn compute(x: u16, cycles: u64) -> ActionKind {

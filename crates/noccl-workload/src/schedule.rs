@@ -122,6 +122,22 @@ pub struct Transfer {
     pub destination_stride: u64,
 }
 
+impl Transfer {
+    /// A transfer of one row: consecutive bytes.
+    #[must_use]
+    pub fn row(initiator: TileRef, source: Place, destination: Destination, bytes: u64) -> Self {
+        Self {
+            initiator,
+            source,
+            destination,
+            bytes,
+            rows: 1,
+            source_stride: 0,
+            destination_stride: 0,
+        }
+    }
+}
+
 /// One transaction of the network to which every member of the group contributes.
 ///
 /// Fold order: at every router the operands in port order North, East, South, West, Local, from the

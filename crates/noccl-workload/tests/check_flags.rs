@@ -12,18 +12,15 @@ use noccl_workload::{
 
 /// A multicast from the south-west cluster along its row.
 fn multicast(offset: u64, bytes: u64) -> Transfer {
-    Transfer {
-        initiator: cluster(0, 0),
-        source: at(0, 0, 0),
-        destination: Destination::Multicast {
+    Transfer::row(
+        cluster(0, 0),
+        at(0, 0, 0),
+        Destination::Multicast {
             set: set(0, 0, 3, 0),
             offset,
         },
         bytes,
-        rows: 1,
-        source_stride: 0,
-        destination_stride: 0,
-    }
+    )
 }
 
 fn arrival(root: TileRef) -> ActionKind {

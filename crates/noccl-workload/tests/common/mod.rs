@@ -166,15 +166,7 @@ impl Build {
 }
 
 pub fn copy(initiator: TileRef, source: Place, destination: Destination, bytes: u64) -> ActionKind {
-    ActionKind::Transfer(Transfer {
-        initiator,
-        source,
-        destination,
-        bytes,
-        rows: 1,
-        source_stride: 0,
-        destination_stride: 0,
-    })
+    ActionKind::Transfer(Transfer::row(initiator, source, destination, bytes))
 }
 
 /// Multicast along a row by pulls from the left neighbour, one chunk behind the other, a barrier after every step.

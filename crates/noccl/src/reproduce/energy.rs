@@ -171,15 +171,12 @@ fn by_choice(
 fn transfers(bytes: u64, list: Vec<(Coord, TileRef, TileRef)>) -> Schedule {
     let place = |tile| Place { tile, offset: 0 };
     let actions = list.into_iter().map(|(initiator, from, to)| Action {
-        kind: ActionKind::Transfer(Transfer {
-            initiator: TileRef::Cluster(initiator),
-            source: place(from),
-            destination: Destination::One(place(to)),
+        kind: ActionKind::Transfer(Transfer::row(
+            TileRef::Cluster(initiator),
+            place(from),
+            Destination::One(place(to)),
             bytes,
-            rows: 1,
-            source_stride: 0,
-            destination_stride: 0,
-        }),
+        )),
         after: Vec::new(),
     });
     Schedule {

@@ -213,13 +213,10 @@ impl Movement {
 /// A transfer of consecutive bytes by the source's engine.
 fn line(source: (TileRef, u64), stop: (TileRef, u64), bytes: u64) -> Transfer {
     let place = |(tile, offset)| Place { tile, offset };
-    Transfer {
-        initiator: source.0,
-        source: place(source),
-        destination: Destination::One(place(stop)),
+    Transfer::row(
+        source.0,
+        place(source),
+        Destination::One(place(stop)),
         bytes,
-        rows: 1,
-        source_stride: 0,
-        destination_stride: 0,
-    }
+    )
 }

@@ -137,15 +137,12 @@ impl Chains {
     ) -> ActionKind {
         let tile = *rng.pick(clusters);
         self.expect(tile, offset);
-        ActionKind::Transfer(Transfer {
-            initiator: source.tile,
+        ActionKind::Transfer(Transfer::row(
+            source.tile,
             source,
-            destination: Destination::One(Place { tile, offset }),
-            bytes: self.bytes(),
-            rows: 1,
-            source_stride: 0,
-            destination_stride: 0,
-        })
+            Destination::One(Place { tile, offset }),
+            self.bytes(),
+        ))
     }
 
     /// Ranges to read back.

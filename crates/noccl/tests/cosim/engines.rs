@@ -49,15 +49,7 @@ pub fn place(tile: TileRef, offset: u64) -> Place {
 
 /// A transfer of one row.
 pub fn copy(initiator: TileRef, source: Place, destination: Destination, bytes: u64) -> Transfer {
-    Transfer {
-        initiator,
-        source,
-        destination,
-        bytes,
-        rows: 1,
-        source_stride: 0,
-        destination_stride: 0,
-    }
+    Transfer::row(initiator, source, destination, bytes)
 }
 
 /// The initiator sends from its own L1.
