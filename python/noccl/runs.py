@@ -224,8 +224,8 @@ def run(
         backend: `sim`, or `rtl`: the hardware of the network follows, every handshake compared. The
             first run on a network translates its hardware: 20 CPU seconds; needs Verilator.
         boundary: Where hardware and simulator meet, with `rtl` only: `router` (None; takes every
-            schedule), `axi` (network interfaces are hardware too; no chains, no list multicasts) or
-            `dma` (DMA engines too).
+            schedule), `axi` (network interfaces are hardware too; no chains) or `dma` (DMA engines
+            too).
         on_progress: Called now and then; returning False stops.
 
     Raises:

@@ -230,22 +230,28 @@ module noccl_endpoints_cosim
       answers.wide.write.aw_ready = !in[115][8];
       answers.wide.write.w_ready = !in[115][8];
       answers.wide.write.b_valid = in[115][0];
+      answers.wide.write.b_resp = noccl_flit_pkg::resp_e'({in[115][16], 1'b0});
       answers.wide.ar_ready = !in[115][9];
       answers.wide.r_valid = in[115][1];
       answers.wide.r.last = in[115][2];
+      answers.wide.r.resp = noccl_flit_pkg::resp_e'({in[115][20], 1'b0});
       for (int i = 0; i < 16; i++) answers.wide.r.data[32*i+:32] = in[116+i];
       answers.own_wide = Takes;
       answers.own_wide.b_valid = in[115][3];
+      answers.own_wide.b_resp = noccl_flit_pkg::resp_e'({in[115][17], 1'b0});
       answers.narrow.write = Takes;
       answers.narrow.write.aw_ready = !in[115][10];
       answers.narrow.write.w_ready = !in[115][10];
       answers.narrow.write.b_valid = in[115][4];
+      answers.narrow.write.b_resp = noccl_flit_pkg::resp_e'({in[115][18], 1'b0});
       answers.narrow.ar_ready = !in[115][11];
       answers.narrow.r_valid = in[115][5];
       answers.narrow.r.last = 1'b1;
+      answers.narrow.r.resp = noccl_flit_pkg::resp_e'({in[115][21], 1'b0});
       answers.narrow.r.data = {in[133], in[132]};
       answers.own_narrow = Takes;
       answers.own_narrow.b_valid = in[115][6];
+      answers.own_narrow.b_resp = noccl_flit_pkg::resp_e'({in[115][19], 1'b0});
     end
 
     // Engine: access to its registers; lines of its L1.
@@ -311,7 +317,6 @@ module noccl_endpoints_cosim
     end
     assign shown_narrow = narrow_sbr[t];
     assign memory = memory_mgr[t];
-
     always_comb begin
       out[0] = '0;
       out[2] = '0;

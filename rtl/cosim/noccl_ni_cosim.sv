@@ -235,11 +235,12 @@ module noccl_ni_cosim
     narrow_ar.size = 3'd3;
     narrow_ar.burst = noccl_axi_pkg::BURST_INCR;
     narrow_ar.addr = noccl_axi_pkg::addr_t'({axi_i[114], axi_i[113]});
+    // Bits 16 to 21: what the memory answers is SLVERR.
     mem_r.last = axi_i[115][2];
-    mem_r.resp = noccl_flit_pkg::RESP_OKAY;
+    mem_r.resp = noccl_flit_pkg::resp_e'({axi_i[115][20], 1'b0});
     for (int i = 0; i < 16; i++) mem_r.data[32*i+:32] = axi_i[116+i];
     reg_r.last = 1'b1;
-    reg_r.resp = noccl_flit_pkg::RESP_OKAY;
+    reg_r.resp = noccl_flit_pkg::resp_e'({axi_i[115][21], 1'b0});
     reg_r.data = {axi_i[133], axi_i[132]};
   end
 
@@ -377,7 +378,7 @@ module noccl_ni_cosim
       .mem_w_o(mem_w),
       .mem_b_valid_i(axi_i[115][0]),
       .mem_b_ready_o(mem_b_ready),
-      .mem_b_resp_i(noccl_flit_pkg::RESP_OKAY),
+      .mem_b_resp_i(noccl_flit_pkg::resp_e'({axi_i[115][16], 1'b0})),
       .mem_ar_valid_o(mem_ar_valid),
       .mem_ar_ready_i(has_place && !axi_i[115][9]),
       .mem_ar_o(mem_ar),
@@ -392,7 +393,7 @@ module noccl_ni_cosim
       .own_w_o(own_w),
       .own_b_valid_i(axi_i[115][3]),
       .own_b_ready_o(own_b_ready),
-      .own_b_resp_i(noccl_flit_pkg::RESP_OKAY),
+      .own_b_resp_i(noccl_flit_pkg::resp_e'({axi_i[115][17], 1'b0})),
       .reg_aw_valid_o(reg_aw_valid),
       .reg_aw_ready_i(!axi_i[115][10]),
       .reg_aw_o(reg_aw),
@@ -401,7 +402,7 @@ module noccl_ni_cosim
       .reg_w_o(),
       .reg_b_valid_i(axi_i[115][4]),
       .reg_b_ready_o(reg_b_ready),
-      .reg_b_resp_i(noccl_flit_pkg::RESP_OKAY),
+      .reg_b_resp_i(noccl_flit_pkg::resp_e'({axi_i[115][18], 1'b0})),
       .reg_ar_valid_o(reg_ar_valid),
       .reg_ar_ready_i(!axi_i[115][11]),
       .reg_ar_o(reg_ar),
@@ -416,7 +417,7 @@ module noccl_ni_cosim
       .own_reg_w_o(),
       .own_reg_b_valid_i(axi_i[115][6]),
       .own_reg_b_ready_o(own_reg_b_ready),
-      .own_reg_b_resp_i(noccl_flit_pkg::RESP_OKAY),
+      .own_reg_b_resp_i(noccl_flit_pkg::resp_e'({axi_i[115][19], 1'b0})),
       .unit_credit_valid_i(owed_valid_i),
       .unit_credit_ready_o(owed_ready_o),
       .unit_credit_to_i(owed_dst_i),

@@ -151,8 +151,8 @@ pub struct HardwareArgs {
     #[arg(long, value_name = "sim|rtl", default_value = "sim")]
     backend: String,
     /// Where hardware and simulator meet: router (Local ports, everything that a schedule does; default), axi
-    /// (ports of the network interfaces; no chains, list multicasts and faults), or dma (registers of the DMA engines;
-    /// schedules only)
+    /// (ports of the network interfaces; no chains, and of faults only memories that fail), or dma (registers of the
+    /// DMA engines; schedules only)
     #[arg(long, value_name = "router|axi|dma", value_parser = noccl::parse_boundary)]
     boundary: Option<Boundary>,
     /// Folder rtl of a checkout, to be translated instead of the hardware in this program

@@ -125,6 +125,48 @@ fn a_trace_takes_the_same_course_through_network_interfaces() {
     }
 }
 
+/// 2×2 clusters with a Torrent endpoint each, which has no hardware at this boundary: its routers are those of the preset.
+fn with_torrent_endpoints() -> String {
+    let presets = checkout().join("crates/noccl-spec/presets");
+    let read = |name| fs::read_to_string(presets.join(name)).unwrap();
+    let torrent = read("torrent_4x5.toml");
+    let section = torrent.split("[cluster.torrent]").nth(1).unwrap();
+    let (section, _) = section.split_once("\n\n").unwrap();
+    read("collective_noc_4x4.toml")
+        .replace("_4x4\"", "_2x2\"")
+        .replace("\nwidth = 5", "\nwidth = 3")
+        .replace("\nwidth = 4", "\nwidth = 2")
+        .replace("\nheight = 4", "\nheight = 2")
+        .replace(
+            "[memory]",
+            &format!("[cluster.torrent]{section}\n\n[memory]"),
+        )
+}
+
+#[test]
+fn a_chain_takes_the_same_course_in_hardware() {
+    let folder = Folder::new();
+    folder.file("torrent.toml", &with_torrent_endpoints());
+    let made = "schedule multicast --spec ./torrent.toml --bytes 6KiB --root 0,0 --algorithm chainwrite:greedy -o s.json";
+    let outcome = noccl(&folder, made);
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    let run = "run s.json --spec ./torrent.toml --backend rtl --json";
+    for stalls in ["", " --stalls 60,60 --stall-seed 7"] {
+        let outcome = noccl(&folder, &format!("{run}{stalls}"));
+        assert_eq!(outcome.code, Some(0), "{outcome:?}");
+        let report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
+        assert_eq!(report["verified"], true);
+        let flit_hops = report["counters"]["flit_hops"].as_u64();
+        assert!(report["hardware"]["handshakes"].as_u64() > flit_hops);
+    }
+    let outcome = noccl(&folder, &format!("{run} --boundary axi"));
+    assert_eq!(outcome.code, Some(2), "{outcome:?}");
+    let refusal =
+        "actions[0] = chain: there is no hardware for it; accepted with network interfaces: ";
+    assert!(outcome.stderr.contains(refusal), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("else --boundary router"));
+}
+
 #[test]
 fn the_summary_says_how_far_hardware_and_simulator_agree() {
     let folder = Folder::new();

@@ -95,12 +95,13 @@ impl Arithmetic {
                     needed.has_reductions = true;
                 }
                 ActionKind::InNetworkAllReduce(_) => {
-                    return Err(RtlError::Refused {
-                        field: format!("actions[{index}]"),
-                        found: "in_network_all_reduce".to_owned(),
-                        accepted: "accepted: an in_network_reduction and a multicast of its result"
-                            .to_owned(),
-                    });
+                    let accepted = "an in_network_reduction and a multicast of its result";
+                    return Err(refused(index, "in_network_all_reduce", accepted));
+                }
+                ActionKind::ListMulticast(_) => {
+                    let accepted = "multicasts to a multi-address; routers that multicast by a list of destinations \
+                                    (router.flow = \"esp\") are the simulator's only";
+                    return Err(refused(index, "list_multicast", accepted));
                 }
                 ActionKind::Transfer(_)
                 | ActionKind::LocalReduce(_)
@@ -109,8 +110,7 @@ impl Arithmetic {
                 | ActionKind::Delivery(_)
                 | ActionKind::Arrival(_)
                 | ActionKind::Kernel(_)
-                | ActionKind::Chain(_)
-                | ActionKind::ListMulticast(_) => {}
+                | ActionKind::Chain(_) => {}
             }
         }
         Ok(needed)
@@ -136,6 +136,15 @@ impl Arithmetic {
 
     fn add(&mut self, element: ElementType) {
         self.elements |= 1 << element_number(element);
+    }
+}
+
+/// An action that no hardware does, at whatever boundary.
+fn refused(index: usize, found: &str, accepted: &str) -> RtlError {
+    RtlError::Refused {
+        field: format!("actions[{index}]"),
+        found: found.to_owned(),
+        accepted: format!("accepted: {accepted}"),
     }
 }
 

@@ -9,7 +9,7 @@ use noccl::stress::{Recipe, generate};
 use noccl::{StressKind, load};
 use noccl_net::{Coord, MultiAddress, Network, TileRef};
 use noccl_rtl::endpoints::Endpoints;
-use noccl_rtl::lockstep::{Lockstep, LockstepError};
+use noccl_rtl::lockstep::{Follow, Lockstep, LockstepError};
 use noccl_run::{CycleRecord, Mode, RecordedKind, RunConfig};
 use noccl_sim::run_trace_recorded;
 use noccl_workload::{PortKind, PortTransaction, Trace};
@@ -28,58 +28,28 @@ struct Round {
     records: Vec<CycleRecord>,
 }
 
-/// Hardware in lock-step.
-enum Hardware {
-    /// At the Local ports of the routers.
-    Routers(Box<Lockstep<'static>>),
-    /// At the AXI ports of the network interfaces.
-    Ports(Box<Endpoints<'static>>),
+/// Hardware at the AXI ports of the network interfaces, or at the Local ports of the routers.
+fn open(name: &str, directory: &Path, network: &'static Network) -> Box<dyn Follow> {
+    if name.contains("endpoints") {
+        let config = RunConfig::new(Mode::Value);
+        Box::new(Endpoints::open(directory, network, &config).unwrap())
+    } else {
+        Box::new(Lockstep::open(directory, network).unwrap())
+    }
 }
 
-impl Hardware {
-    fn open(name: &str, directory: &Path, network: &'static Network) -> Self {
-        if name.contains("endpoints") {
-            let config = RunConfig::new(Mode::Value);
-            Self::Ports(Box::new(
-                Endpoints::open(directory, network, &config).unwrap(),
-            ))
+/// Ends early where the run goes on beyond what four write channels can do.
+fn run_round(hardware: &mut dyn Follow, round: &Round, is_compared: bool) {
+    for record in &round.records {
+        let course = if is_compared {
+            hardware.follow(record)
         } else {
-            Self::Routers(Box::new(Lockstep::open(directory, network).unwrap()))
+            hardware.replay(record)
+        };
+        if matches!(course, Err(LockstepError::Unsupported { .. })) {
+            return;
         }
-    }
-
-    fn cycle(&self) -> u64 {
-        match self {
-            Self::Routers(mesh) => mesh.cycle(),
-            Self::Ports(endpoints) => endpoints.cycle(),
-        }
-    }
-
-    fn run(&mut self, record: &CycleRecord, is_compared: bool) -> Result<(), LockstepError> {
-        match (self, is_compared) {
-            (Self::Routers(mesh), true) => mesh.follow(record),
-            (Self::Routers(mesh), false) => mesh.replay(record),
-            (Self::Ports(endpoints), true) => endpoints.follow(record),
-            (Self::Ports(endpoints), false) => endpoints.replay(record),
-        }
-    }
-
-    fn idle_until(&mut self, cycle: u64) {
-        match self {
-            Self::Routers(mesh) => mesh.idle_until(cycle).unwrap(),
-            Self::Ports(endpoints) => endpoints.idle_until(cycle).unwrap(),
-        }
-    }
-
-    /// Ends early where the run goes on beyond what four write channels can do.
-    fn run_round(&mut self, round: &Round, is_compared: bool) {
-        for record in &round.records {
-            let course = self.run(record, is_compared);
-            if matches!(course, Err(LockstepError::Unsupported { .. })) {
-                return;
-            }
-            course.unwrap();
-        }
+        course.unwrap();
     }
 }
 
@@ -157,14 +127,14 @@ fn recorded(network: &Network, trace: &Trace) -> Round {
 }
 
 /// Runs fresh hardware along each round; opening it does not count.
-fn timed(what: &str, open: impl Fn() -> Hardware, rounds: &[Round], is_compared: bool) {
+fn timed(what: &str, open: impl Fn() -> Box<dyn Follow>, rounds: &[Round], is_compared: bool) {
     let (mut seconds, mut cycles) = (0.0, 0);
     for round in rounds {
         let mut hardware = open();
         let start = cpu_seconds();
-        hardware.run_round(round, is_compared);
+        run_round(hardware.as_mut(), round, is_compared);
         if round.records.is_empty() {
-            hardware.idle_until(round.cycles);
+            hardware.idle_until(round.cycles).unwrap();
         }
         seconds += cpu_seconds() - start;
         cycles += hardware.cycle();
@@ -211,7 +181,7 @@ fn main() {
         "simulator with record",
         cycles / seconds
     );
-    let open = || Hardware::open(&name, &directory, network);
+    let open = || open(&name, &directory, network);
     timed("hardware, driven and not compared", open, &rounds, false);
     timed("hardware, every port compared", open, &rounds, true);
     let idle = Round {

@@ -10,7 +10,7 @@ use noccl::{
 use noccl_net::{Coord, TileRef};
 use noccl_rtl::Boundary;
 use noccl_run::{RunConfig, StallConfig};
-use noccl_workload::{ElementType, PortKind, PortTransaction, Trace};
+use noccl_workload::{ElementType, Fault, PortKind, PortTransaction, Trace};
 
 fn network() -> Network {
     load("collective_noc_2x2", &[]).unwrap().network
@@ -36,12 +36,13 @@ fn request(boundary: Boundary, seed: u64) -> RunRequest {
 }
 
 /// Both take the same course, and every byte is right.
-fn agree(trace: &Trace, seed: u64) {
+fn agree(trace: &Trace, seed: u64) -> RunReport {
     let request = request(Boundary::Axi, seed);
     let report = noccl::replay(&network(), trace, &request, Watch::quiet());
     let report = report.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     assert_eq!(report.wrong_transactions, 0, "seed {seed}");
     assert!(compared(&report) > report.counters.flit_hops, "seed {seed}");
+    report
 }
 
 fn compared(report: &RunReport) -> u64 {
@@ -106,6 +107,72 @@ fn more_transactions_than_parts_of_a_memory_take_the_same_course() {
         ..Trace::default()
     };
     agree(&trace, 0);
+}
+
+/// Memories that some transactions reach fail: of wide data some bytes, of narrow ones all.
+fn with_faults(mut trace: Trace) -> Trace {
+    let fault = |(i, transaction): (usize, &PortTransaction)| {
+        let (tile, beats) = match &transaction.kind {
+            PortKind::WideWrite { to, beats, .. } => (*to, *beats),
+            // Reads are of the first part.
+            PortKind::WideRead { source, .. } => (*source, 0),
+            // One member of several.
+            PortKind::WideMulticast { to, beats, .. } => {
+                (TileRef::Cluster(to.members().last()?), *beats)
+            }
+            PortKind::WideReduction { root, beats, .. } => (*root, *beats),
+            PortKind::NarrowMulticast { to, .. } => (TileRef::Cluster(to.members().last()?), 0),
+            PortKind::NarrowWrite { to: tile, .. }
+            | PortKind::NarrowRead { source: tile, .. }
+            | PortKind::Atomic { to: tile, .. }
+            | PortKind::Barrier { root: tile, .. } => (*tile, 0),
+        };
+        let beat = (i as u64 * 37).checked_rem(u64::from(beats));
+        Some(Fault::Memory {
+            tile,
+            offset: beat.map_or(0, |beat| ((i as u64) << 20) + 64 * beat + 5),
+            bytes: 1 + i as u64 % 100,
+        })
+    };
+    let some = trace.transactions.iter().enumerate().skip(40).step_by(5);
+    trace.faults = some.filter_map(fault).collect();
+    trace
+}
+
+#[test]
+fn memories_that_fail_are_answered_alike() {
+    let mut errors = 0;
+    for seed in 0..6 {
+        let kinds = [
+            &StressKind::ALL[..],
+            &[StressKind::Multicast, StressKind::Write],
+            &[StressKind::Reduction, StressKind::Barrier],
+        ];
+        let trace = with_faults(random(kinds[seed as usize / 2], 200, seed));
+        let report = agree(&trace, seed);
+        errors += report.counters.error_responses;
+    }
+    assert!(errors > 200, "{errors} errors are too few");
+}
+
+#[test]
+fn faults_of_more_transactions_than_parts_of_a_memory_lie_where_their_data_do() {
+    let write = |i: u64| PortTransaction {
+        start_cycles: vec![Some(4 * i)],
+        kind: PortKind::WideWrite {
+            from: TileRef::Cluster(Coord::new(0, 0)),
+            to: TileRef::Cluster(Coord::new(1, 0)),
+            beats: 1 + (i % 3) as u32,
+        },
+    };
+    let trace = with_faults(Trace {
+        transactions: (0..1100).map(write).collect(),
+        ..Trace::default()
+    });
+    let report = agree(&trace, 0);
+    // A burst each.
+    let failed = report.counters.error_responses;
+    assert_eq!(failed, trace.faults.len() as u64);
 }
 
 /// A collective of all clusters takes the same course at both boundaries, and its outputs are right.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! AXI ports of a network interface as words: the layout of `axi_i` and `axi_o` in `rtl/cosim/noccl_endpoints_cosim.sv`.
 
+use super::line::{LINE_BYTES, Line};
+
 /// Words for the lines that a DMA engine asked its L1 for: the first, and of each.
 const LINES_AT: usize = 137;
 const LINE_WORDS: usize = 17;
@@ -67,7 +69,7 @@ pub(crate) fn offer_write(
     words: &mut [u32],
     channel: usize,
     (aw, has_aw, continues): (Aw, bool, bool),
-    beat: Option<(&[u8; 64], u64, bool)>,
+    beat: Option<(&Line, u64, bool)>,
 ) {
     let at = match channel.checked_sub(FIRST_CHANNELS) {
         None => channel * CHANNEL_WORDS,
@@ -121,37 +123,56 @@ pub(crate) fn offer_narrow_read(words: &mut [u32], id: u8, address: u64) {
 /// Ports behind an NI that are not ready, by [`AxiPort`](noccl_run::AxiPort).
 pub(crate) type Busy = [bool; 5];
 
+/// How a memory answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Response {
+    Okay,
+    /// SLVERR.
+    Failed,
+}
+
+impl Response {
+    pub(crate) const fn new(has_failed: bool) -> Self {
+        if has_failed { Self::Failed } else { Self::Okay }
+    }
+}
+
 /// Answers of the memory, port by port.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct MemoryAnswers {
-    pub wide_b: bool,
-    pub own_b: bool,
-    pub narrow_b: bool,
-    pub own_narrow_b: bool,
+    /// B by port: wide, own, narrow, own narrow.
+    pub b: [Option<Response>; 4],
     /// Data and whether they are the last of their burst.
-    pub wide_r: Option<([u8; 64], bool)>,
-    pub narrow_r: Option<u64>,
+    pub wide_r: Option<(Line, bool, Response)>,
+    pub narrow_r: Option<(u64, Response)>,
 }
 
 /// Shows the memory's answers, and which ports behind the NI are not ready, by [`AxiPort`](noccl_run::AxiPort).
 pub(crate) fn answer(words: &mut [u32], answers: &MemoryAnswers, busy: Busy) {
+    let has_b = answers.b.map(|b| b.is_some());
     let flags = [
-        answers.wide_b,
+        has_b[0],
         answers.wide_r.is_some(),
-        answers.wide_r.is_some_and(|(_, is_last)| is_last),
-        answers.own_b,
-        answers.narrow_b,
+        answers.wide_r.is_some_and(|(_, is_last, _)| is_last),
+        has_b[1],
+        has_b[2],
         answers.narrow_r.is_some(),
-        answers.own_narrow_b,
+        has_b[3],
+        false,
     ];
-    let bits = flags.into_iter().chain([false]).chain(busy);
+    let read = answers.wide_r.map(|(.., response)| response);
+    let narrow_read = answers.narrow_r.map(|(_, response)| response);
+    let responses = answers.b.into_iter().chain([read, narrow_read]);
+    let failed = responses.map(|response| response == Some(Response::Failed));
+    let bits = flags.into_iter().chain(busy).chain([false; 3]);
+    let bits = bits.chain(failed);
     words[115] = (0..).zip(bits).map(|(i, f)| u32::from(f) << i).sum();
-    if let Some((data, _)) = answers.wide_r {
+    if let Some((data, ..)) = answers.wide_r {
         for (word, bytes) in words[116..].iter_mut().zip(data.as_chunks::<4>().0) {
             *word = u32::from_le_bytes(*bytes);
         }
     }
-    put(words, 132, answers.narrow_r.unwrap_or(0));
+    put(words, 132, answers.narrow_r.map_or(0, |(value, _)| value));
 }
 
 /// Accesses a register of the DMA engine: writes a value, or reads.
@@ -161,7 +182,7 @@ pub(crate) fn access(words: &mut [u32], register: u8, value: Option<u64>) {
 }
 
 /// Gives a line of the L1 to a read port of the DMA engine.
-pub(crate) fn give_line(words: &mut [u32], port: usize, line: &[u8; 64]) {
+pub(crate) fn give_line(words: &mut [u32], port: usize, line: &Line) {
     let at = LINES_AT + LINE_WORDS * port;
     words[at] = 1;
     for (word, bytes) in words[at + 1..].iter_mut().zip(line.as_chunks::<4>().0) {
@@ -246,7 +267,7 @@ impl Shown<'_> {
         (self.0[3] as u8, (self.0[3] >> 8) as u8 & 3)
     }
 
-    pub(crate) fn r_data(self) -> [u8; 64] {
+    pub(crate) fn r_data(self) -> Line {
         self.line(47)
     }
 
@@ -264,6 +285,14 @@ impl Shown<'_> {
 
     pub(crate) fn reg_aw(self) -> u64 {
         u64::from(self.0[8])
+    }
+
+    pub(crate) fn reg_ar(self) -> u64 {
+        u64::from(self.0[9])
+    }
+
+    pub(crate) fn own_reg_aw(self) -> u64 {
+        u64::from(self.0[10])
     }
 
     /// Write channels of the DMA engine; none if there is none.
@@ -316,7 +345,7 @@ impl Shown<'_> {
     }
 
     /// Address, strobe and data of a beat to the memory.
-    pub(crate) fn beat(self, port: WritePort) -> (u64, u64, [u8; 64]) {
+    pub(crate) fn beat(self, port: WritePort) -> (u64, u64, Line) {
         let (address, strobe) = match port {
             WritePort::Network => (4, 11),
             WritePort::Own => (7, 29),
@@ -326,8 +355,8 @@ impl Shown<'_> {
         (u64::from(self.0[address]), enabled, self.line(strobe + 2))
     }
 
-    fn line(self, at: usize) -> [u8; 64] {
-        let mut data = [0; 64];
+    fn line(self, at: usize) -> Line {
+        let mut data = [0; LINE_BYTES];
         for (bytes, word) in data.as_chunks_mut::<4>().0.iter_mut().zip(&self.0[at..]) {
             *bytes = word.to_le_bytes();
         }

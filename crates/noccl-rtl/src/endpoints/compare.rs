@@ -2,6 +2,7 @@
 //! One cycle of the hardware beside one of the record.
 
 use super::axi::{Bit, Shown, WritePort};
+use super::line::{LINE_BYTES, Line, enabled, line_of, start_of};
 use super::managers::Answer;
 use super::model::Tiles;
 use super::{Endpoints, Expected, number};
@@ -142,15 +143,15 @@ impl Endpoints<'_> {
         for tile in 0..self.network.num_tiles() {
             let shown = Shown(self.model.axi_out(tile));
             let beat = landing(record, tile).map(|flit| {
-                let line = (flit.address / 64 + u64::from(flit.beat)) * 64;
-                (line, flit.data.unwrap_or([0; 64]))
+                let line = start_of(line_of(flit.address) + u64::from(flit.beat));
+                (line, flit.data.unwrap_or([0; LINE_BYTES]))
             });
             let is_taken = !self.busy(tile)[AxiPort::WideWrite as usize];
             let has_beat = is_taken && shown.has(Bit::MemAw) && shown.has(Bit::MemW);
             let found = has_beat.then(|| shown.beat(WritePort::Network));
             let found = found.map(|(address, strobe, data)| (address, enabled(data, strobe)));
             if found != beat {
-                let text = |(address, data): (u64, [u8; 64])| {
+                let text = |(address, data): (u64, Line)| {
                     format!("offset {address:#x}, data {:02x?}..", &data[..8])
                 };
                 let hardware = found.map(text);
@@ -213,11 +214,19 @@ impl Endpoints<'_> {
         };
         for at in members {
             let tile = self.network.tile_at(at).0 as usize;
-            for (line, data) in (command.address / 64..).zip(&lines) {
+            for (line, data) in (line_of(command.address)..).zip(&lines) {
                 let found = self.memories[tile].line(line);
+                // Of a burst that failed nothing is there, and transactions have their own parts of a memory.
+                let nothing = [0; LINE_BYTES];
+                let is_refused = self.memories[tile].refuses(line);
+                let data = if is_refused { &nothing } else { data };
                 if found != *data {
-                    let text = |data: &[u8; 64]| {
-                        Some(format!("offset {:#x}: {:02x?}..", line * 64, &data[..8]))
+                    let text = |data: &Line| {
+                        Some(format!(
+                            "offset {:#x}: {:02x?}..",
+                            start_of(line),
+                            &data[..8]
+                        ))
                     };
                     let place = (Plane::Wide, tile, "memory after the last answer");
                     return Err(self.divergence(place, text(data), text(&found)));
@@ -238,18 +247,10 @@ pub(super) fn landing(record: &CycleRecord, tile: usize) -> Option<&FlitRecord> 
     found.map(|h| &h.flit)
 }
 
-/// The enabled bytes of a line; zeros elsewhere.
-fn enabled(mut data: [u8; 64], strobe: u64) -> [u8; 64] {
-    for (i, byte) in data.iter_mut().enumerate() {
-        *byte *= (strobe >> i & 1) as u8;
-    }
-    data
-}
-
 /// Clears the bytes of a wide beat that a partial strobe does not enable: an engine leaves its neighbours there. Read data have none.
 pub(super) fn clear_disabled(flit: &mut [u32]) {
     let strobe = u64::from(flit[16]) | u64::from(flit[17]) << 32;
-    for i in (0..64).filter(|i| strobe != 0 && strobe >> i & 1 == 0) {
+    for i in (0..LINE_BYTES).filter(|i| strobe != 0 && strobe >> i & 1 == 0) {
         flit[i / 4] &= !(0xff << (8 * (i % 4)));
     }
 }

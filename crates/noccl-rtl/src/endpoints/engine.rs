@@ -5,6 +5,7 @@
 //! cycles before the record's start as the engine takes to its first beat or request.
 
 use super::axi::{self, Opcode, Shown};
+use super::line::{LINE_BYTES, Line, PAGE_BYTES, lane_of, line_of};
 use super::map::AddressMap;
 use crate::lockstep::{element_number, operator_number};
 use noccl_net::{Coord, MultiAddress};
@@ -22,8 +23,6 @@ pub(super) const LEAD_CYCLES: i64 = 16;
 const BUFFER_LINES: u64 = 128;
 /// Bursts that may be asked for and not written.
 const READ_BURSTS: u64 = 8;
-const LINE_BYTES: u64 = 64;
-pub(super) const PAGE_BYTES: u64 = 4096;
 
 /// `register_e` of the engine.
 const START: u8 = 8;
@@ -72,12 +71,12 @@ impl Engine {
     }
 
     /// Shows the access of a cycle and the line that was asked for.
-    pub(super) fn drive(&mut self, words: &mut [u32], cycle: i64, line: impl Fn(u64) -> [u8; 64]) {
+    pub(super) fn drive(&mut self, words: &mut [u32], cycle: i64, line: impl Fn(u64) -> Line) {
         if let Some((_, register, value)) = self.accesses.pop_front_if(|(c, ..)| *c == cycle) {
             axi::access(words, register, value);
         }
         for (port, asked) in self.asked.drain(..) {
-            axi::give_line(words, port, &line(asked / LINE_BYTES));
+            axi::give_line(words, port, &line(line_of(asked)));
         }
     }
 
@@ -125,8 +124,8 @@ fn describe(
 }
 
 /// Lanes of a row's first byte at its source and at its destination.
-fn lanes(start: &TransferStart, row: u64) -> (u64, u64) {
-    let lane = |rows: &RecordedRows| (rows.offset + row * rows.stride) % LINE_BYTES;
+fn lanes(start: &TransferStart, row: u64) -> (usize, usize) {
+    let lane = |rows: &RecordedRows| lane_of(rows.offset + row * rows.stride);
     (lane(&start.source), lane(&start.destination))
 }
 
@@ -145,7 +144,7 @@ fn refuse(start: &TransferStart, (home, map): (Coord, &AddressMap)) -> Result<()
             return Err("an all-reduce in one transaction");
         }
         // Sums leave with all bytes of their lines.
-        if !(destination.offset | start.bytes).is_multiple_of(LINE_BYTES) {
+        if lane_of(destination.offset | start.bytes) != 0 {
             return Err("a reduction of a part of a line");
         }
     }
@@ -156,7 +155,8 @@ fn refuse(start: &TransferStart, (home, map): (Coord, &AddressMap)) -> Result<()
         return Ok(());
     }
     let end = source.offset % PAGE_BYTES + start.bytes;
-    let lines = (source.offset % LINE_BYTES + start.bytes).div_ceil(LINE_BYTES);
+    let (from, to) = lanes(start, 0);
+    let lines = (from as u64 + start.bytes).div_ceil(LINE_BYTES as u64);
     let rows = u64::from(start.rows);
     let is_long = lines * rows > BUFFER_LINES || end.div_ceil(PAGE_BYTES) * rows > READ_BURSTS;
     let mut members = destination.set.into_iter().flat_map(|set| set.members());
@@ -166,13 +166,12 @@ fn refuse(start: &TransferStart, (home, map): (Coord, &AddressMap)) -> Result<()
         );
     }
     // The simulator counts room in bytes, the engine in lines.
-    let (from, to) = lanes(start, 0);
     if is_long && (rows > 1 || from != 0 || to != 0) {
         return Err(
             "a read in many short bursts or from or to within a line, longer than the engine's buffer",
         );
     }
-    if from > to && start.bytes <= LINE_BYTES - from && !is_own(destination) {
+    if from > to && start.bytes <= (LINE_BYTES - from) as u64 && !is_own(destination) {
         return Err("a read of a part of a line to lower lanes");
     }
     Ok(())

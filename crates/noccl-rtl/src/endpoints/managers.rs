@@ -6,16 +6,18 @@
 
 use super::axi::{self, Aw, Bit, Busy, Shown};
 use super::channels::Channels;
+use super::line::{beat_bytes, lane_of};
 use super::map::AddressMap;
 use super::memory::Memory;
 use super::opened::Opened;
 use super::path::ReadPath;
-use super::port::{LINE_BYTES, Name, Port, aw, beat_bytes, offer_next};
+use super::port::{Name, Port, aw, offer_next};
 use noccl_net::Coord;
 use noccl_run::{AxiPort, Command, CommandKind, TransferStart};
 
-const READ_IDS: usize = 32;
-const NARROW_IDS: usize = 8;
+/// Reads, and transactions at either half of the narrow port, that may be open.
+pub(super) const READ_IDS: usize = 32;
+pub(super) const NARROW_IDS: usize = 8;
 
 /// Data of a wide read that are to come: of which bytes.
 #[derive(Debug, Clone, Copy, Default)]
@@ -197,7 +199,7 @@ impl Managers {
         };
         let (from, len) = beat_bytes(read.address, read.bytes, read.next_beat);
         read.next_beat += 1;
-        let start = (read.address + u64::from(from)) as usize % LINE_BYTES;
+        let start = lane_of(read.address + u64::from(from));
         shown.r_data()[start..start + len as usize].to_vec()
     }
 }

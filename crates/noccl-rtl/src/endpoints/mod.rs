@@ -7,9 +7,12 @@
 //! the same response, and the same bytes land in the same memory.
 
 mod axi;
+mod broken;
 mod channels;
+mod commands;
 mod compare;
 mod engine;
+mod line;
 mod managers;
 mod map;
 mod memory;
@@ -18,14 +21,16 @@ mod opened;
 mod path;
 mod places;
 mod port;
+mod refused;
 mod results;
 mod starts;
 mod transfers;
 
 pub use places::Places;
+pub use refused::{places_of, refuse_network, refuse_schedule};
 pub use starts::EngineStarts;
 
-use crate::lockstep::{Divergence, Layout, LockstepError, Numbers};
+use crate::lockstep::{Divergence, Follow, Layout, LockstepError, Numbers};
 use axi::Shown;
 use channels::Channels;
 use engine::Engine;
@@ -34,9 +39,7 @@ use map::AddressMap;
 use memory::Memory;
 use model::{Model, Tiles};
 use noccl_net::{Network, TileId, TileKind};
-use noccl_run::{
-    AxiPort, BeatSource, Command, CommandKind, CycleRecord, FlitPlace, LocalSide, RunConfig,
-};
+use noccl_run::{AxiPort, Command, CommandKind, CycleRecord, LocalSide, MemoryImage, RunConfig};
 use noccl_spec::Plane;
 use path::ReadPath;
 use port::Name;
@@ -131,58 +134,14 @@ impl<'n> Endpoints<'n> {
         })
     }
 
-    /// Data of transactions lie at these places.
+    /// Data of transactions lie at these places, and these memories fail.
     pub fn put(&mut self, places: Places) {
-        self.places = places;
-    }
-
-    /// Handshakes that hardware and record had in common so far.
-    #[must_use]
-    pub const fn num_compared(&self) -> u64 {
-        self.num_compared
-    }
-
-    /// The next cycle of the hardware.
-    #[must_use]
-    pub const fn cycle(&self) -> u64 {
-        self.cycle
-    }
-
-    /// Cycles up to and including a recorded one.
-    ///
-    /// # Errors
-    /// The first difference or broken assertion; the hardware is of no use afterwards.
-    pub fn follow(&mut self, record: &CycleRecord) -> Result<(), LockstepError> {
-        self.idle_until(record.cycle)?;
-        let places = std::mem::take(&mut self.places);
-        let course = self.step(&places.moved(record), true);
-        self.places = places;
-        course
-    }
-
-    /// As [`Self::follow`] with only the answers compared, which the model of the endpoints waits for: what hardware and endpoints
-    /// cost.
-    ///
-    /// # Errors
-    /// As [`Self::follow`].
-    pub fn replay(&mut self, record: &CycleRecord) -> Result<(), LockstepError> {
-        let nothing = CycleRecord::default();
-        while self.cycle < record.cycle {
-            self.step(&nothing, false)?;
+        for (tile, bytes) in places.broken() {
+            if let Some(tile) = self.network.find(*tile) {
+                self.memories[tile.0 as usize].break_bytes(bytes.clone());
+            }
         }
-        self.step(record, false)
-    }
-
-    /// Cycles before `cycle` in which nothing may happen.
-    ///
-    /// # Errors
-    /// As [`Self::follow`].
-    pub fn idle_until(&mut self, cycle: u64) -> Result<(), LockstepError> {
-        let nothing = CycleRecord::default();
-        while self.cycle < cycle {
-            self.step(&nothing, true)?;
-        }
-        Ok(())
+        self.places = places;
     }
 
     fn step(&mut self, record: &CycleRecord, is_compared: bool) -> Result<(), LockstepError> {
@@ -229,6 +188,7 @@ impl<'n> Endpoints<'n> {
             let at = (self.busy(tile), self.cycle);
             self.memories[tile].follow(shown, given, at);
         }
+        self.refuse_failures()?;
         self.follow_engines()?;
         self.compare_answers(record)?;
         // Names that became free in this cycle may be in use again.
@@ -248,60 +208,6 @@ impl<'n> Endpoints<'n> {
             return Err(LockstepError::Assertion { cycle, what });
         }
         self.cycle += 1;
-        Ok(())
-    }
-
-    fn command(&mut self, command: &Command) -> Result<(), LockstepError> {
-        let refuse = |what| {
-            let cycle = self.cycle;
-            Err(LockstepError::Unsupported { cycle, what })
-        };
-        if self.has_engine(command.tile)
-            && matches!(
-                command.kind,
-                CommandKind::WideWrite | CommandKind::WideRead | CommandKind::Reduction
-            )
-        {
-            // A part of a transfer.
-            return Ok(());
-        }
-        let mut command = command.clone();
-        if command.bytes == 0 {
-            // Counters of software barriers stand beyond all memories; their low bits tell them apart.
-            command.address %= self.memory_bytes;
-        }
-        if command.address + u64::from(command.bytes) > self.memory_bytes {
-            return refuse("an address beyond the first GiB of a memory");
-        }
-        match command.kind {
-            CommandKind::WideWrite | CommandKind::Reduction
-                if command.source == BeatSource::Other =>
-            {
-                return refuse("a write of a Torrent endpoint or of an all-reduce's root");
-            }
-            CommandKind::WideWrite
-            | CommandKind::Reduction
-            | CommandKind::WideRead
-            | CommandKind::NarrowWrite
-            | CommandKind::NarrowRead
-            | CommandKind::Atomic
-            | CommandKind::Barrier => {}
-        }
-        self.managers[command.tile.0 as usize].take(command);
-        Ok(())
-    }
-
-    /// The run sends from a burst that is at no port: it has as many write channels as transfers.
-    fn refuse_waiting(&self, record: &CycleRecord) -> Result<(), LockstepError> {
-        let mut entering = record
-            .handshakes
-            .iter()
-            .filter(|h| (h.plane, h.place) == (Plane::Wide, FlitPlace::Enters));
-        if entering.any(|h| self.managers[h.tile.0 as usize].has_waiting(h.flit.tag)) {
-            let what = "a burst that passes those of other transfers at all write channels";
-            let cycle = self.cycle;
-            return Err(LockstepError::Unsupported { cycle, what });
-        }
         Ok(())
     }
 
@@ -339,6 +245,61 @@ impl<'n> Endpoints<'n> {
             recorded,
             hardware,
         }))
+    }
+}
+
+impl Follow for Endpoints<'_> {
+    fn follow(&mut self, record: &CycleRecord) -> Result<(), LockstepError> {
+        self.idle_until(record.cycle)?;
+        let places = std::mem::take(&mut self.places);
+        let course = self.step(&places.moved(record), true);
+        self.places = places;
+        course
+    }
+
+    /// With the answers compared, which the model of the endpoints waits for.
+    fn replay(&mut self, record: &CycleRecord) -> Result<(), LockstepError> {
+        let nothing = CycleRecord::default();
+        while self.cycle < record.cycle {
+            self.step(&nothing, false)?;
+        }
+        self.step(record, false)
+    }
+
+    fn idle_until(&mut self, cycle: u64) -> Result<(), LockstepError> {
+        let nothing = CycleRecord::default();
+        while self.cycle < cycle {
+            self.step(&nothing, true)?;
+        }
+        Ok(())
+    }
+
+    fn check(&self, images: &[MemoryImage]) -> Result<(), LockstepError> {
+        for image in images {
+            let Some(tile) = self.network.find(image.tile) else {
+                continue;
+            };
+            let found = self.bytes(tile, image.offset, image.bytes.len());
+            let Some(at) = (found.iter().zip(&image.bytes)).position(|(a, b)| a != b) else {
+                continue;
+            };
+            let text = |bytes: &[u8]| {
+                let offset = image.offset + at as u64;
+                let first = &bytes[at..bytes.len().min(at + 8)];
+                Some(format!("offset {offset:#x}: {first:02x?}.."))
+            };
+            let place = (Plane::Wide, tile.0 as usize, "memory after the run");
+            return Err(self.divergence(place, text(&image.bytes), text(&found)));
+        }
+        Ok(())
+    }
+
+    fn cycle(&self) -> u64 {
+        self.cycle
+    }
+
+    fn num_compared(&self) -> u64 {
+        self.num_compared
     }
 }
 

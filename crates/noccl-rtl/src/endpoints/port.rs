@@ -2,13 +2,12 @@
 //! A port of a tile's managers: what waits, what is offered, and who has gone, by id.
 
 use super::axi::{Aw, Opcode};
+use super::line::{LINE_BYTES, Line, beat_bytes, lane_of, line_with};
 use super::map::AddressMap;
 use crate::lockstep::{element_number, operator_number};
 use noccl_net::Coord;
 use noccl_run::{Command, CommandKind};
 use std::collections::VecDeque;
-
-pub(crate) const LINE_BYTES: usize = 64;
 
 /// The name of a transaction in flits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,18 +27,15 @@ pub(crate) struct Offer {
 
 impl Offer {
     /// The beat that stands in the command.
-    pub(crate) fn given(&self) -> [u8; LINE_BYTES] {
+    pub(crate) fn given(&self) -> Line {
         let data = self.command.data.get(usize::from(self.next_beat));
         data.copied().unwrap_or([0; LINE_BYTES])
     }
 
     /// The beat with bytes of the burst from a position on, so many, in their place in the line.
-    pub(crate) fn placed(&self, bytes: impl FnOnce(u32, u32) -> Vec<u8>) -> [u8; LINE_BYTES] {
+    pub(crate) fn placed(&self, bytes: impl FnOnce(u32, u32) -> Vec<u8>) -> Line {
         let (from, len) = self.beat_bytes();
-        let start = (self.command.address + u64::from(from)) as usize % LINE_BYTES;
-        let mut line = [0; LINE_BYTES];
-        line[start..start + len as usize].copy_from_slice(&bytes(from, len));
-        line
+        line_with(self.first_lane(from), &bytes(from, len))
     }
 
     /// Position of the beat's first byte in the burst, and bytes.
@@ -50,23 +46,17 @@ impl Offer {
     /// Enabled bytes.
     pub(crate) fn strobe(&self) -> u64 {
         let (from, len) = self.beat_bytes();
-        let first = (self.command.address + u64::from(from)) % LINE_BYTES as u64;
-        (u64::MAX >> (LINE_BYTES as u32 - len)) << first
+        (u64::MAX >> (LINE_BYTES as u32 - len)) << self.first_lane(from)
+    }
+
+    /// Lane of the byte at a position of the burst.
+    fn first_lane(&self, from: u32) -> usize {
+        lane_of(self.command.address + u64::from(from))
     }
 
     pub(crate) const fn is_last(&self) -> bool {
         self.next_beat + 1 == self.command.beats
     }
-}
-
-/// Byte range of a beat in its burst: position of the first one, and bytes.
-pub(crate) fn beat_bytes(address: u64, bytes: u32, beat: u16) -> (u32, u32) {
-    let line = (address / 64 + u64::from(beat)) * 64;
-    let (first, end) = (
-        address.max(line),
-        (address + u64::from(bytes)).min(line + 64),
-    );
-    ((first - address) as u32, (end - first) as u32)
 }
 
 /// A port that takes one command at a time: who has gone, by id, and what is offered.

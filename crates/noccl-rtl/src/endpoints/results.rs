@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What wide reductions must leave in the memory of their root: sums of what managers have offered, not what the run has recorded.
 
+use super::line::{LINE_BYTES, Line};
 use noccl_run::{Command, CommandKind};
 use noccl_workload::{ElementType, Operator};
 use std::collections::HashMap;
@@ -9,7 +10,7 @@ use std::collections::HashMap;
 #[derive(Debug, Clone)]
 struct Open {
     members_left: usize,
-    lines: Vec<[u8; 64]>,
+    lines: Vec<Line>,
 }
 
 /// Sums of all open reductions of INT64, by name; other arithmetic is left out.
@@ -29,7 +30,7 @@ impl Results {
         }
         let open = self.0.entry(command.tag).or_insert_with(|| Open {
             members_left: command.set.map_or(1, |set| set.members().count()),
-            lines: vec![[0; 64]; command.data.len()],
+            lines: vec![[0; LINE_BYTES]; command.data.len()],
         });
         for (sum, line) in open.lines.iter_mut().zip(&command.data) {
             let words = sum.as_chunks_mut::<8>().0.iter_mut();
@@ -41,7 +42,7 @@ impl Results {
     }
 
     /// A member has its answer. Returns the lines that the root holds; none if it is not known.
-    pub(crate) fn close(&mut self, tag: u32) -> Vec<[u8; 64]> {
+    pub(crate) fn close(&mut self, tag: u32) -> Vec<Line> {
         let Some(open) = self.0.get_mut(&tag) else {
             return Vec::new();
         };

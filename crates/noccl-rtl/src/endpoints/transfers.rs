@@ -3,7 +3,8 @@
 
 use super::axi::{Shown, WritePort};
 use super::compare::clear_disabled;
-use super::engine::{Engine, LEAD_CYCLES, PAGE_BYTES};
+use super::engine::{Engine, LEAD_CYCLES};
+use super::line::PAGE_BYTES;
 use super::model::Tiles;
 use super::port::Name;
 use super::starts::EngineStarts;
@@ -70,30 +71,6 @@ impl Endpoints<'_> {
                 self.memories[tile.0 as usize].fill(image.offset, &image.bytes);
             }
         }
-    }
-
-    /// Memories hold these bytes.
-    ///
-    /// # Errors
-    /// The first line that differs.
-    pub fn check(&self, images: &[MemoryImage]) -> Result<(), LockstepError> {
-        for image in images {
-            let Some(tile) = self.network.find(image.tile) else {
-                continue;
-            };
-            let found = self.bytes(tile, image.offset, image.bytes.len());
-            let Some(at) = (found.iter().zip(&image.bytes)).position(|(a, b)| a != b) else {
-                continue;
-            };
-            let text = |bytes: &[u8]| {
-                let offset = image.offset + at as u64;
-                let first = &bytes[at..bytes.len().min(at + 8)];
-                Some(format!("offset {offset:#x}: {first:02x?}.."))
-            };
-            let place = (Plane::Wide, tile.0 as usize, "memory after the run");
-            return Err(self.divergence(place, text(&image.bytes), text(&found)));
-        }
-        Ok(())
     }
 
     /// Bytes of a tile's memory.

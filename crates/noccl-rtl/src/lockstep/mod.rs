@@ -6,6 +6,7 @@
 //! links and stand at the same Local outputs, bit by bit, and nothing moves in a cycle that the run skipped.
 
 mod divergence;
+mod follow;
 mod layout;
 mod model;
 mod numbers;
@@ -13,12 +14,13 @@ mod ports;
 mod ports_model;
 
 pub use divergence::Divergence;
+pub use follow::Follow;
 pub use ports::{PortDivergence, PortsLockstep};
 
 pub(crate) use layout::{Layout, element_number, operator_number};
 use model::{Credits, Model};
 use noccl_net::{Network, Port, TileId};
-use noccl_run::{CycleRecord, FlitPlace, Handshake, RecordedKind};
+use noccl_run::{CycleRecord, FlitPlace, Handshake, MemoryImage, RecordedKind};
 use noccl_spec::Plane;
 pub(crate) use numbers::Numbers;
 use std::ffi::CString;
@@ -122,57 +124,6 @@ impl<'n> Lockstep<'n> {
             reason: "no waves: the library must be made by `make cosim-waves`, the file writable"
                 .to_owned(),
         })
-    }
-
-    /// Handshakes that hardware and record had in common so far.
-    #[must_use]
-    pub const fn num_compared(&self) -> u64 {
-        self.num_compared
-    }
-
-    /// The next cycle of the hardware.
-    #[must_use]
-    pub const fn cycle(&self) -> u64 {
-        self.cycle
-    }
-
-    /// Cycles up to and including a recorded one.
-    ///
-    /// # Errors
-    /// The first difference or broken assertion; the mesh is of no use afterwards.
-    pub fn follow(&mut self, record: &CycleRecord) -> Result<(), LockstepError> {
-        let is_result = |h: &Handshake| h.flit.kind == RecordedKind::Result;
-        if record.handshakes.iter().any(is_result) {
-            let (cycle, what) = (record.cycle, "an all-reduce (in_network_once)");
-            return Err(LockstepError::Unsupported { cycle, what });
-        }
-        self.idle_until(record.cycle)?;
-        self.step(&record.handshakes)
-    }
-
-    /// As [`Self::follow`] without comparing anything: what the mesh alone costs.
-    ///
-    /// # Errors
-    /// The first broken assertion.
-    pub fn replay(&mut self, record: &CycleRecord) -> Result<(), LockstepError> {
-        while self.cycle <= record.cycle {
-            let is_idle = self.cycle < record.cycle;
-            self.drive(if is_idle { &[] } else { &record.handshakes });
-            self.model.settle();
-            self.tick()?;
-        }
-        Ok(())
-    }
-
-    /// Cycles before `cycle` in which nothing may happen.
-    ///
-    /// # Errors
-    /// As [`Self::follow`].
-    pub fn idle_until(&mut self, cycle: u64) -> Result<(), LockstepError> {
-        while self.cycle < cycle {
-            self.step(&[])?;
-        }
-        Ok(())
     }
 
     fn step(&mut self, handshakes: &[Handshake]) -> Result<(), LockstepError> {
@@ -349,6 +300,47 @@ impl<'n> Lockstep<'n> {
             recorded,
             hardware,
         }))
+    }
+}
+
+impl Follow for Lockstep<'_> {
+    fn follow(&mut self, record: &CycleRecord) -> Result<(), LockstepError> {
+        let is_result = |h: &Handshake| h.flit.kind == RecordedKind::Result;
+        if record.handshakes.iter().any(is_result) {
+            let (cycle, what) = (record.cycle, "an all-reduce (in_network_once)");
+            return Err(LockstepError::Unsupported { cycle, what });
+        }
+        self.idle_until(record.cycle)?;
+        self.step(&record.handshakes)
+    }
+
+    fn replay(&mut self, record: &CycleRecord) -> Result<(), LockstepError> {
+        while self.cycle <= record.cycle {
+            let is_idle = self.cycle < record.cycle;
+            self.drive(if is_idle { &[] } else { &record.handshakes });
+            self.model.settle();
+            self.tick()?;
+        }
+        Ok(())
+    }
+
+    fn idle_until(&mut self, cycle: u64) -> Result<(), LockstepError> {
+        while self.cycle < cycle {
+            self.step(&[])?;
+        }
+        Ok(())
+    }
+
+    fn check(&self, _images: &[MemoryImage]) -> Result<(), LockstepError> {
+        Ok(())
+    }
+
+    fn cycle(&self) -> u64 {
+        self.cycle
+    }
+
+    fn num_compared(&self) -> u64 {
+        self.num_compared
     }
 }
 

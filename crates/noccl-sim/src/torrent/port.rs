@@ -244,6 +244,7 @@ impl Machine<'_> {
             ..Txn::new(TxnKind::NarrowWrite, Owner::Message { window }, tile)
         };
         let id = self.txns.open(txn, Tree::unicast(to_at, from_at));
+        self.record_command(tile, id, None);
         let flit = |kind, beat, payload, flags| Flit {
             txn: id,
             dst: pack(to_at),
@@ -284,7 +285,9 @@ impl Machine<'_> {
         };
         let tree = Tree::unicast(self.coord(to), self.coord(tile));
         let id = self.txns.open(txn, tree);
-        let stream = Stream::plain(id, beats, self.is_peer, Source::Switch(lane));
+        let source = Source::Switch(lane);
+        self.record_command(tile, id, Some(source));
+        let stream = Stream::plain(id, beats, self.is_peer, source);
         self.nis[tile as usize].queue(stream, owner.channel());
     }
 

@@ -7,15 +7,13 @@ use crate::{Error, Watch};
 use noccl_net::Network;
 use noccl_rtl::Boundary;
 use noccl_rtl::endpoints::{Endpoints, EngineStarts, Places};
-use noccl_rtl::lockstep::{Lockstep, LockstepError};
+use noccl_rtl::lockstep::{Follow, Lockstep, LockstepError};
 use noccl_run::{CycleRecord, MemoryImage, Progress, RunConfig, RunError, RunResult};
 use noccl_sim::{OnCycle, OnProgress};
 use std::cell::RefCell;
 use std::path::Path;
 use std::time::Instant;
 
-/// Cycles after the last event in which the hardware must stay still: more than any timer of it.
-const DRAIN_CYCLES: u64 = 300;
 /// Cycles of the hardware between two looks at whoever watches.
 const REPORT_CYCLES: u64 = 1_024;
 
@@ -30,72 +28,30 @@ pub(super) struct Start<'r> {
 }
 
 /// The hardware behind one of the boundaries.
-enum Mesh<'n> {
-    Router(Box<Lockstep<'n>>),
-    Axi(Box<Endpoints<'n>>),
-}
-
-impl<'n> Mesh<'n> {
-    fn open(
-        (network, boundary, library): (&'n Network, Boundary, &Path),
-        start: Start<'_>,
-    ) -> Result<Self, LockstepError> {
-        Ok(match boundary {
-            Boundary::Router => Mesh::Router(Box::new(Lockstep::open(library, network)?)),
-            Boundary::Axi => {
-                let mut endpoints = Endpoints::open(library, network, start.config)?;
-                endpoints.fill(start.inputs);
-                endpoints.put(start.places);
-                Mesh::Axi(Box::new(endpoints))
-            }
-            Boundary::Dma => {
-                let mut endpoints = Endpoints::open(library, network, start.config)?;
-                endpoints.run_engines(&start.starts, start.inputs)?;
-                Mesh::Axi(Box::new(endpoints))
-            }
-        })
-    }
-
-    /// What memories of the hardware must hold after the run; at the routers there are none.
-    fn check(&self, images: &[MemoryImage]) -> Result<(), LockstepError> {
-        match self {
-            Mesh::Router(_) => Ok(()),
-            Mesh::Axi(mesh) => mesh.check(images),
+fn open<'n>(
+    (network, boundary, library): (&'n Network, Boundary, &Path),
+    start: Start<'_>,
+) -> Result<Box<dyn Follow + 'n>, LockstepError> {
+    let endpoints = || Endpoints::open(library, network, start.config);
+    Ok(match boundary {
+        Boundary::Router => Box::new(Lockstep::open(library, network)?),
+        Boundary::Axi => {
+            let mut endpoints = endpoints()?;
+            endpoints.fill(start.inputs);
+            endpoints.put(start.places);
+            Box::new(endpoints)
         }
-    }
-
-    fn follow(&mut self, record: &CycleRecord) -> Result<(), LockstepError> {
-        match self {
-            Mesh::Router(mesh) => mesh.follow(record),
-            Mesh::Axi(mesh) => mesh.follow(record),
+        Boundary::Dma => {
+            let mut endpoints = endpoints()?;
+            endpoints.run_engines(&start.starts, start.inputs)?;
+            Box::new(endpoints)
         }
-    }
-
-    fn idle_until(&mut self, cycle: u64) -> Result<(), LockstepError> {
-        match self {
-            Mesh::Router(mesh) => mesh.idle_until(cycle),
-            Mesh::Axi(mesh) => mesh.idle_until(cycle),
-        }
-    }
-
-    fn cycle(&self) -> u64 {
-        match self {
-            Mesh::Router(mesh) => mesh.cycle(),
-            Mesh::Axi(mesh) => mesh.cycle(),
-        }
-    }
-
-    fn num_compared(&self) -> u64 {
-        match self {
-            Mesh::Router(mesh) => mesh.num_compared(),
-            Mesh::Axi(mesh) => mesh.num_compared(),
-        }
-    }
+    })
 }
 
 /// Hardware that follows, and who watches it.
 struct Follower<'w, 'n> {
-    mesh: Mesh<'n>,
+    mesh: Box<dyn Follow + 'n>,
     watch: Watch<'w>,
     /// Units done and in all, as the simulator has told last.
     units: (u64, u64),
@@ -158,7 +114,7 @@ pub(super) fn followed(
     let failed = |error| Error::Hardware(HardwareError::new(&library, error));
     let began = Instant::now();
     let follower = RefCell::new(Follower {
-        mesh: Mesh::open(place, start).map_err(failed)?,
+        mesh: open(place, start).map_err(failed)?,
         watch,
         units: (0, 0),
         reported_cycle: 0,
@@ -176,9 +132,8 @@ pub(super) fn followed(
     let result = simulate(&mut on_cycle, &mut on_progress);
     let mut follower = follower.into_inner();
     if let Ok(result) = &result {
-        if follower.open <= 0 {
-            let end = follower.mesh.cycle() + DRAIN_CYCLES;
-            follower.idle_until(end);
+        if follower.open <= 0 && !follower.is_over() {
+            follower.outcome = follower.mesh.drain();
         }
         if !follower.is_over() {
             follower.outcome = follower.mesh.check(&result.memory);

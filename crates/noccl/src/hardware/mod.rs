@@ -17,11 +17,11 @@ use crate::watch::Tally;
 use crate::{Error, RunRequest, Watch};
 use follow::{Start, followed};
 use noccl_net::Network;
-use noccl_rtl::endpoints::{EngineStarts, Places};
-use noccl_rtl::{Arithmetic, Boundary, RtlConfig, RtlError, Translation, hardware_sources};
+use noccl_rtl::endpoints::{EngineStarts, Places, places_of, refuse_network, refuse_schedule};
+use noccl_rtl::{Arithmetic, Boundary, RtlConfig, Translation, hardware_sources};
 use noccl_run::{CycleRecord, MemoryImage, Mode, RunConfig, RunResult};
 use noccl_sim::ScheduleRun;
-use noccl_workload::{ActionKind, Place, Schedule, Trace};
+use noccl_workload::{Place, Schedule, Trace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -101,8 +101,8 @@ pub(crate) fn run_schedule(
     let config = RtlConfig::new(network)?;
     let boundary = hardware.boundary;
     if boundary != Boundary::Router {
-        refuse_behind_routers(&config)?;
-        refuse_schedule_behind_routers(schedule, boundary)?;
+        refuse_network(&config)?;
+        refuse_schedule(schedule)?;
     }
     let arithmetic = Arithmetic::of_schedule(schedule)?;
     let mut starts = EngineStarts::default();
@@ -138,8 +138,8 @@ pub(crate) fn run_trace(
     match hardware.boundary {
         Boundary::Router => {}
         Boundary::Axi => {
-            refuse_behind_routers(&config)?;
-            places = places_at_axi(trace)?;
+            refuse_network(&config)?;
+            places = places_of(trace)?;
         }
         Boundary::Dma => {
             let accepted = "accepted for traces, which no engine starts: router, axi";
@@ -190,60 +190,6 @@ fn refuse(request: &RunRequest) -> Result<(), Error> {
     }
 }
 
-/// Numbers of network interfaces that are no hardware in lock-step.
-fn refuse_behind_routers(config: &RtlConfig) -> Result<(), Error> {
-    for (field, found, most) in [
-        ("max_wide_outstanding", config.max_wide_outstanding, 32),
-        ("max_narrow_outstanding", config.max_narrow_outstanding, 8),
-    ] {
-        if found > most {
-            return Err(Error::Rtl(RtlError::Refused {
-                field: format!("ni.{field}"),
-                found: found.to_string(),
-                accepted: format!(
-                    "accepted with network interfaces: at most {most}; else --boundary router"
-                ),
-            }));
-        }
-    }
-    Ok(())
-}
-
-/// What endpoints do in a schedule that are no managers with a DMA engine.
-fn refuse_schedule_behind_routers(schedule: &Schedule, boundary: Boundary) -> Result<(), Error> {
-    for (index, action) in schedule.actions.iter().enumerate() {
-        let what = match &action.kind {
-            ActionKind::Chain(_) => "chain",
-            ActionKind::ListMulticast(_) => "list_multicast",
-            ActionKind::Transfer(_)
-            | ActionKind::InNetworkReduction(_)
-            | ActionKind::InNetworkAllReduce(_)
-            | ActionKind::LocalReduce(_)
-            | ActionKind::Compute(_)
-            | ActionKind::Barrier(_)
-            | ActionKind::Delivery(_)
-            | ActionKind::Arrival(_)
-            | ActionKind::Kernel(_) => continue,
-        };
-        let accepted = format!("accepted for actions[{index}] = {what}: router");
-        return Err(Error::argument("--boundary", boundary.name(), accepted));
-    }
-    Ok(())
-}
-
-/// Places of a trace's data, unless the model of the endpoints does not do what it asks for.
-fn places_at_axi(trace: &Trace) -> Result<Places, Error> {
-    let refused = |what: &str| {
-        let accepted = format!("accepted for traces with {what}: router");
-        Error::argument("--boundary", "axi", accepted)
-    };
-    if !trace.faults.is_empty() {
-        return Err(refused("faults"));
-    }
-    let places = Places::of_trace(trace);
-    places.ok_or_else(|| refused("more than 1 GiB of wide data"))
-}
-
 /// Folder of the library, which is made if there is none.
 fn library(
     config: &RtlConfig,
@@ -260,42 +206,4 @@ fn library(
     let translation = Translation::new(config, boundary, arithmetic, &folder, &sources)?;
     let name = format!("{}-{}", config.network, boundary.name());
     library::library(&name, &translation, watch)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::refuse_schedule_behind_routers;
-    use noccl_net::{Coord, TileRef};
-    use noccl_rtl::Boundary;
-    use noccl_workload::{AccessPattern, Action, ActionKind, Chain, SCHEDULE_FORMAT, Schedule};
-    use std::collections::BTreeMap;
-
-    #[test]
-    fn chains_are_refused_at_the_axi_ports_by_their_action() {
-        let mut schedule = Schedule {
-            format: SCHEDULE_FORMAT,
-            algorithm: "test".to_owned(),
-            parameters: BTreeMap::new(),
-            collective: None,
-            actions: Vec::new(),
-        };
-        assert_eq!(
-            refuse_schedule_behind_routers(&schedule, Boundary::Axi),
-            Ok(())
-        );
-        let chain = Chain {
-            initiator: TileRef::Cluster(Coord::new(0, 0)),
-            source: AccessPattern::linear(0, 64),
-            stops: Vec::new(),
-            bytes: 64,
-        };
-        schedule.actions.push(Action {
-            kind: ActionKind::Chain(chain),
-            after: Vec::new(),
-        });
-        let refusal = refuse_schedule_behind_routers(&schedule, Boundary::Axi)
-            .map_err(|error| error.to_string());
-        let refusal = refusal.expect_err("there is no model of a Torrent endpoint");
-        assert!(refusal.contains("actions[0] = chain: router"), "{refusal}");
-    }
 }

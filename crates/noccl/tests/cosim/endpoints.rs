@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Random traces on the simulator, in lock-step with translated network interfaces and mesh, at the AXI ports.
 
-use super::{DRAIN_CYCLES, HARD, library, network, record_with, stalled, stalls};
+use super::{HARD, library, network, record_with, stalled, stalls};
 use noccl::StressKind;
 use noccl::stress::{Recipe, generate};
 use noccl_net::Network;
 use noccl_rtl::endpoints::Endpoints;
-use noccl_rtl::lockstep::LockstepError;
+use noccl_rtl::lockstep::{Follow, LockstepError};
 use noccl_run::{CycleRecord, RunConfig};
 use noccl_workload::{PortKind, PortTransaction, Trace};
 use std::ops::Range;
@@ -84,7 +84,7 @@ impl Hardware {
             Err(LockstepError::Unsupported { what, .. }) if what.contains("passes those") => true,
             course => {
                 course?;
-                hardware.idle_until(hardware.cycle() + DRAIN_CYCLES)?;
+                hardware.drain()?;
                 false
             }
         };

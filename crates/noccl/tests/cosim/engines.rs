@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Schedules on the simulator, in lock-step with translated DMA engines, network interfaces and mesh, transfer by transfer.
 
-use super::{DRAIN_CYCLES, HARD, cluster, library, network, stalled};
+use super::{HARD, cluster, library, network, stalled};
 use noccl::{CollectiveKind, CompareRequest, Watch, parse_algorithms};
 use noccl_net::{MultiAddress, Network, TileRef};
 use noccl_rtl::endpoints::{Endpoints, EngineStarts};
-use noccl_rtl::lockstep::LockstepError;
+use noccl_rtl::lockstep::{Follow, LockstepError};
 use noccl_run::{CycleRecord, MemoryImage, RunConfig};
 use noccl_sim::{run_schedule, run_schedule_recorded};
 use noccl_workload::{
@@ -149,7 +149,7 @@ impl Engines {
         for record in &records {
             hardware.follow(record)?;
         }
-        hardware.idle_until(hardware.cycle() + DRAIN_CYCLES)?;
+        hardware.drain()?;
         let all = tiles(&network).into_iter();
         let whole: Vec<_> = all.map(|tile| (place(tile, 0), L1_BYTES)).collect();
         let mut go_on = |_| true;

@@ -9,7 +9,7 @@ pub mod mixed;
 use noccl::stress::{Recipe, generate};
 use noccl::{Network, StressKind, load};
 use noccl_net::{Coord, MultiAddress, TileRef};
-use noccl_rtl::lockstep::{Lockstep, LockstepError};
+use noccl_rtl::lockstep::{Follow, Lockstep, LockstepError};
 use noccl_run::{CycleRecord, MemoryImage, Mode, RunConfig, StallConfig};
 use noccl_sim::{run_schedule_recorded, run_trace_recorded};
 use noccl_workload::{
@@ -39,9 +39,6 @@ pub const ALL: [StressKind; 5] = [
 
 /// Changes records from an index on.
 pub type Tamper = fn(&mut Vec<CycleRecord>, usize);
-
-/// Cycles after the last record in which the mesh must stay still: more than any timer of it.
-pub const DRAIN_CYCLES: u64 = 300;
 
 /// Where the library of a configuration is.
 pub fn library(name: &str) -> PathBuf {
@@ -225,7 +222,7 @@ pub fn follow(
     for record in records {
         mesh.follow(record)?;
     }
-    mesh.idle_until(mesh.cycle() + DRAIN_CYCLES)?;
+    mesh.drain()?;
     Ok((mesh.cycle(), mesh.num_compared()))
 }
 
