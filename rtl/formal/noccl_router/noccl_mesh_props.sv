@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A 2x2 mesh with forks and joins makes progress: whatever the tiles send in the first cycles has arrived after `MaxCycles`.
+// A 2x2 mesh with forks and joins makes progress: whatever the tiles send in the first cycles has arrived after `MaxCycles`,
+// each flit once at each of its tiles, and four contributions at the root.
 //
 // Every tile sends one contribution to a common root, and, as the solver likes, unicasts and multicasts; tiles take what comes
-// at least once in so many cycles.
+// at least once in so many cycles. The account is kept for one pair of tiles, which the solver chooses: by tiles, not by routes,
+// so that it tells what routes, forks and switches do together.
 // Checked for every way in which this can happen, to that depth.
 
 `include "noccl_assert.svh"
@@ -11,6 +13,7 @@ module noccl_mesh_props
   import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::NORTH, noccl_flit_pkg::EAST;
   import noccl_flit_pkg::SOUTH, noccl_flit_pkg::WEST, noccl_flit_pkg::LOCAL;
   import noccl_flit_pkg::port_set_t, noccl_flit_pkg::coord_t, noccl_flit_pkg::region_coord_t;
+  import noccl_flit_pkg::tag_t, noccl_flit_pkg::count_t;
   import noccl_props_pkg::flit_t, noccl_props_pkg::hdr_t;
 #(
     /// Cycles in which tiles may send.
@@ -24,6 +27,9 @@ module noccl_mesh_props
     input logic                clk_i,
     /// Root of the join; constant.
     input coord_t              root_i,
+    /// The pair with an account, initiator and target; constant.
+    input logic          [1:0] initiator_i,
+    input logic          [1:0] target_i,
     /// Per tile: it sends something else; a multicast to this set or a unicast to this tile.
     input logic                sends_i    [4],
     input logic                multicast_i[4],
@@ -39,13 +45,16 @@ module noccl_mesh_props
   logic rst_ni = 1'b0;
   logic [5:0] cycle_q;
   coord_t root_q;
+  logic [1:0] initiator_q, target_q;
   logic may_send;
 
   always_ff @(posedge clk_i) begin
     rst_ni <= 1'b1;
     if (!rst_ni) begin
       cycle_q <= '0;
-      root_q  <= root_i;
+      root_q <= root_i;
+      initiator_q <= initiator_i;
+      target_q <= target_i;
     end else begin
       cycle_q <= cycle_q + 6'(cycle_q != '1);
     end
@@ -55,8 +64,10 @@ module noccl_mesh_props
   port_set_t in_valid[4], in_ready[4], out_valid[4], out_ready[4];
   flit_t in_flit[4][NUM_PORTS], out_flit[4][NUM_PORTS];
   logic [3:0] has_joined_q, joins;
+  // Flits that are no contributions have numbers, by initiator: their tags.
+  tag_t [3:0] number_q;
   // Cycles without taking anything.
-  logic [2:0] pause_q [4];
+  logic [2:0] pause_q  [4];
   // Something is in a FIFO, or waits for siblings.
   logic [3:0] is_busy;
 
@@ -97,6 +108,7 @@ module noccl_mesh_props
         in_flit[t][LOCAL].hdr.mask  = '1;
         in_flit[t][LOCAL].hdr.count = 1;
       end else begin
+        in_flit[t][LOCAL].hdr.tag = number_q[t];
         in_flit[t][LOCAL].hdr.multicast = multicast_i[t];
         in_flit[t][LOCAL].hdr.dst = dst_i[t];
         in_flit[t][LOCAL].hdr.base = base_i[t] & ~mask_i[t];
@@ -165,6 +177,9 @@ module noccl_mesh_props
 
     always_ff @(posedge clk_i) begin
       pause_q[t] <= !rst_ni || out_ready[t][LOCAL] ? '0 : pause_q[t] + 1'b1;
+      if (!rst_ni) number_q[t] <= '0;
+      else if (in_valid[t][LOCAL] && in_ready[t][LOCAL] && !joins[t])
+        number_q[t] <= number_q[t] + 1'b1;
       has_joined_q[t] <= rst_ni && (has_joined_q[t] || (joins[t] && in_ready[t][LOCAL]));
     end
   end
@@ -172,5 +187,56 @@ module noccl_mesh_props
   // Contributions are sent in time; else their siblings rightly wait.
   `ASSUME(AllJoin, 32'(cycle_q) < SendCycles || has_joined_q == '1)
   `ASSERT(AllArrives, 32'(cycle_q) != MaxCycles || is_busy == '0)
+
+  // ------------------------------------------------------------------------------------------ the account
+
+  localparam int unsigned NUM_NUMBERS = 2 ** noccl_cfg_pkg::TAG_BITS;
+  `ASSERT_INIT(NumbersDoNotReturn, NUM_NUMBERS >= SendCycles)
+
+  // Flits of the initiator to the target, and those that it has got; contributions in all sums.
+  logic [NUM_NUMBERS-1:0] sent_q, got_q;
+  count_t joined_q;
+  tag_t sending, coming;
+  count_t coming_count;
+  logic sends, arrives, comes, comes_sum, is_meant;
+  coord_t initiator, target;
+  region_coord_t target_in_region;
+
+  assign initiator.x = noccl_cfg_pkg::X_BITS'(initiator_q[0]);
+  assign initiator.y = noccl_cfg_pkg::Y_BITS'(initiator_q[1]);
+  assign target.x = noccl_cfg_pkg::X_BITS'(target_q[0]);
+  assign target.y = noccl_cfg_pkg::Y_BITS'(target_q[1]);
+  assign target_in_region.x = noccl_cfg_pkg::REGION_X_BITS'(target_q[0]);
+  assign target_in_region.y = noccl_cfg_pkg::REGION_Y_BITS'(target_q[1]);
+
+  assign sending = in_flit[initiator_q][LOCAL].hdr.tag;
+  assign is_meant = multicast_i[initiator_q]
+      ? (target_in_region & ~mask_i[initiator_q]) == (base_i[initiator_q] & ~mask_i[initiator_q])
+      : dst_i[initiator_q] == target;
+  assign sends = in_valid[initiator_q][LOCAL] && in_ready[initiator_q][LOCAL] && !joins[initiator_q]
+      && is_meant;
+  assign coming = out_flit[target_q][LOCAL].hdr.tag;
+  assign coming_count = out_flit[target_q][LOCAL].hdr.count;
+  assign arrives = out_valid[target_q][LOCAL] && out_ready[target_q][LOCAL];
+  assign comes_sum = arrives && out_flit[target_q][LOCAL].hdr.kind == noccl_props_pkg::KIND_JOIN;
+  assign comes = arrives && out_flit[target_q][LOCAL].hdr.kind == noccl_props_pkg::KIND_PLAIN
+      && out_flit[target_q][LOCAL].hdr.src == initiator;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      sent_q   <= '0;
+      got_q    <= '0;
+      joined_q <= '0;
+    end else begin
+      if (sends) sent_q[sending] <= 1'b1;
+      if (comes) got_q[coming] <= 1'b1;
+      if (comes_sum) joined_q <= joined_q + coming_count;
+    end
+  end
+
+  // What comes was sent and has not come yet.
+  `ASSERT(ComesOnce, !comes || (sent_q[coming] && !got_q[coming]))
+  `ASSERT(NothingIsLost,
+          32'(cycle_q) != MaxCycles || (got_q == sent_q && (target != root_q || joined_q == 4)))
 
 endmodule
