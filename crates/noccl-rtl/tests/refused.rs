@@ -36,7 +36,7 @@ fn refusal<T: std::fmt::Debug>(outcome: Result<T, RtlError>) -> (String, String)
             found,
             accepted,
         } => (format!("{field} = {found}"), accepted),
-        other => panic!("{other}"),
+        other @ (RtlError::Sources { .. } | RtlError::Circle { .. }) => panic!("{other}"),
     }
 }
 
