@@ -74,9 +74,9 @@ MUTANTS: Mapping[str, tuple[str, str, str]] = {
     "turn": ("noccl_ni_answers", ".ready_i(turn_taken)", ".ready_i(1'b0)"),
     # The second half of a long burst goes to the place of the first.
     "address": (
-        "noccl_ni_write_channel",
-        "burst.line + noccl_flit_pkg::line_t'(beat_q);",
-        "burst.line + noccl_flit_pkg::line_t'(beat_q[4:0]);",
+        "noccl_ni_wide_write",
+        "sent_burst.line + noccl_flit_pkg::line_t'(sent_beat);",
+        "sent_burst.line + noccl_flit_pkg::line_t'(sent_beat[4:0]);",
     ),
     # A member has room for a quad less.
     "own_window": (

@@ -161,12 +161,14 @@ module noccl_ni
   noccl_axi_pkg::wide_aw_t wide_aw[WIDE_CHANNELS];
   noccl_axi_pkg::narrow_aw_t narrow_aw;
   noccl_flit_pkg::wide_flit_t wide_in;
+  req_flit_t req_in;
   rsp_flit_t rsp_in;
 
   if (HasCollectives) begin : gen_collectives
     assign wide_aw = wide_aw_i;
     assign narrow_aw = narrow_aw_i;
     assign wide_in = wide_in_i;
+    assign req_in = req_in_i;
     assign rsp_in = rsp_in_i;
   end else begin : gen_no_collectives
     always_comb begin
@@ -174,9 +176,12 @@ module noccl_ni
       for (int c = 0; c < int'(WIDE_CHANNELS); c++) wide_aw[c].user = '0;
       narrow_aw = narrow_aw_i;
       narrow_aw.user = '0;
-      // Bits that only kinds of collectives have.
+      // Bits that only kinds of collectives have, and fields that only they use.
       wide_in = wide_in_i;
       wide_in.hdr.kind[0] = 1'b0;
+      {wide_in.hdr.multicast, wide_in.hdr.base, wide_in.hdr.mask} = '0;
+      req_in = req_in_i;
+      {req_in.hdr.multicast, req_in.hdr.base, req_in.hdr.mask} = '0;
       rsp_in = rsp_in_i;
       rsp_in.hdr.kind[1] = 1'b0;
     end
@@ -187,7 +192,7 @@ module noccl_ni
   logic is_wide_request, serve_ready, narrow_ready;
   logic is_credit, is_wide_rsp, wide_rsp_ready, narrow_rsp_ready;
 
-  assign is_wide_request = req_in_i.hdr.kind == noccl_flit_pkg::REQ_READ_WIDE;
+  assign is_wide_request = req_in.hdr.kind == noccl_flit_pkg::REQ_READ_WIDE;
   assign req_in_ready_o = is_wide_request ? serve_ready : narrow_ready;
 
   assign is_credit = HasCollectives && rsp_in.hdr.kind == noccl_flit_pkg::RSP_CREDIT;
@@ -217,8 +222,9 @@ module noccl_ni
   req_flit_t wide_req;
 
   noccl_ni_wide #(
-      .Reads  (WideReads),
-      .Answers(Answers)
+      .Reads(WideReads),
+      .Answers(Answers),
+      .HasCollectives(HasCollectives)
   ) u_wide (
       .clk_i,
       .rst_ni,
@@ -275,7 +281,7 @@ module noccl_ni
       .req_o(wide_req),
       .serve_valid_i(req_in_valid_i && is_wide_request),
       .serve_ready_o(serve_ready),
-      .serve_i(req_in_i.hdr),
+      .serve_i(req_in.hdr),
       .flit_valid_o(wide_out_valid_o),
       .flit_ready_i(wide_out_ready_i),
       .flit_o(wide_out_o),
@@ -347,7 +353,7 @@ module noccl_ni
       .req_o(req_out_o),
       .req_valid_i(req_in_valid_i && !is_wide_request),
       .req_ready_o(narrow_ready),
-      .req_i(req_in_i)
+      .req_i(req_in)
   );
 
   noccl_ni_answers u_answers (

@@ -55,13 +55,16 @@ module noccl_ni_answers (
       flit.hdr.kind = noccl_flit_pkg::RSP_GROUP_B;
       flit.hdr.multicast = 1'b1;
       flit.hdr.dst = '0;
+      flit.hdr.base.x = noccl_cfg_pkg::REGION_X_BITS'(answer.src.x);
+      flit.hdr.base.y = noccl_cfg_pkg::REGION_Y_BITS'(answer.src.y);
     end else if (answer.is_multicast) begin
+      // This tile is a member of the set.
       flit.hdr.kind = noccl_flit_pkg::RSP_COLLECT_B;
       flit.hdr.src = answer.src;
       flit.hdr.count = noccl_flit_pkg::count_t'(1);
-      flit.hdr.own_copy = answer.own_copy;
+      flit.hdr.base = noccl_ni_pkg::base_around(pos, answer.mask);
+      flit.hdr.own_copy = noccl_ni_pkg::is_member(answer.src, flit.hdr.base, answer.mask);
     end
-    flit.hdr.base = answer.base;
     flit.hdr.mask = answer.mask;
     flit.hdr.tag = answer.tag;
     flit.hdr.is_wide = is_wide;
@@ -99,8 +102,8 @@ module noccl_ni_answers (
   always_comb begin
     flit_o = data_i;
     if (credit_valid_i) flit_o = noccl_ni_pkg::credit_flit(credit_to_i, credit_i);
-    else if (grant[WIDE]) flit_o = answer_flit(pos_i, wide_i, 1'b1);
-    else if (grant[NARROW]) flit_o = answer_flit(pos_i, narrow_i, 1'b0);
+    else if (!grant[DATA])
+      flit_o = answer_flit(pos_i, grant[WIDE] ? wide_i : narrow_i, grant[WIDE]);
   end
 
 endmodule

@@ -34,8 +34,9 @@ module noccl_ni_barriers #(
   import noccl_flit_pkg::count_t;
 
   logic [Counters-1:0] open_q, open_d, hit, free_slot, slot;
-  noccl_flit_pkg::tag_t tag_q[Counters];
-  count_t count_q[Counters];
+  noccl_flit_pkg::tag_t  tag_q  [Counters];
+  // A whole barrier has none.
+  noccl_ni_pkg::others_t count_q[Counters];
   noccl_flit_pkg::resp_e worst_q[Counters];
 
   count_t so_far, total;
@@ -49,7 +50,7 @@ module noccl_ni_barriers #(
     for (int unsigned i = 0; i < Counters; i++) begin
       hit[i] = open_q[i] && tag_q[i] == hdr_i.tag;
       if (hit[i]) begin
-        so_far = count_q[i];
+        so_far = count_t'(count_q[i]);
         worst  = worst_q[i];
       end
     end
@@ -77,7 +78,7 @@ module noccl_ni_barriers #(
     for (int unsigned i = 0; i < Counters; i++) begin
       if (taken_i && slot[i]) begin
         tag_q[i]   <= hdr_i.tag;
-        count_q[i] <= total;
+        count_q[i] <= noccl_ni_pkg::others_t'(total);
         worst_q[i] <= resp_o;
       end
     end

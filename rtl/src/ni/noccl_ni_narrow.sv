@@ -202,32 +202,38 @@ module noccl_ni_narrow #(
 
   assign copy_w = '{data: copy.data, strb: copy.strobe, last: 1'b1};
 
-  noccl_ni_own #(
-      .w_t(noccl_axi_pkg::narrow_w_t),
-      .Answers(Answers)
-  ) u_own (
-      .clk_i,
-      .rst_ni,
-      .copy_valid_i(copy_valid),
-      .copy_ready_o(copy_ready),
-      .copy_addr_i(copy.hdr.addr),
-      .copy_w_i(copy_w),
-      .copy_is_last_i(1'b1),
-      .copy_tag_i(copy.hdr.tag),
-      .aw_valid_o(own_reg_aw_valid_o),
-      .aw_ready_i(own_reg_aw_ready_i),
-      .aw_o(own_reg_aw_o),
-      .w_valid_o(own_reg_w_valid_o),
-      .w_ready_i(own_reg_w_ready_i),
-      .w_o(own_reg_w_o),
-      .b_valid_i(own_reg_b_valid_i),
-      .b_ready_o(own_reg_b_ready_o),
-      .b_resp_i(own_reg_b_resp_i),
-      .answer_valid_o(copy_b_valid),
-      .answer_ready_i(copy_b_ready),
-      .answer_tag_o(copy_b_tag),
-      .answer_resp_o(copy_b_resp)
-  );
+  if (HasCollectives) begin : gen_own
+    noccl_ni_own #(
+        .w_t(noccl_axi_pkg::narrow_w_t),
+        .Answers(Answers)
+    ) u_own (
+        .clk_i,
+        .rst_ni,
+        .copy_valid_i(copy_valid),
+        .copy_ready_o(copy_ready),
+        .copy_addr_i(copy.hdr.addr),
+        .copy_w_i(copy_w),
+        .copy_is_last_i(1'b1),
+        .copy_tag_i(copy.hdr.tag),
+        .aw_valid_o(own_reg_aw_valid_o),
+        .aw_ready_i(own_reg_aw_ready_i),
+        .aw_o(own_reg_aw_o),
+        .w_valid_o(own_reg_w_valid_o),
+        .w_ready_i(own_reg_w_ready_i),
+        .w_o(own_reg_w_o),
+        .b_valid_i(own_reg_b_valid_i),
+        .b_ready_o(own_reg_b_ready_o),
+        .b_resp_i(own_reg_b_resp_i),
+        .answer_valid_o(copy_b_valid),
+        .answer_ready_i(copy_b_ready),
+        .answer_tag_o(copy_b_tag),
+        .answer_resp_o(copy_b_resp)
+    );
+  end else begin : gen_no_own
+    assign {copy_ready, own_reg_aw_valid_o, own_reg_w_valid_o, own_reg_b_ready_o} = '0;
+    assign {copy_b_valid, own_reg_aw_o, own_reg_w_o, copy_b_tag} = '0;
+    assign copy_b_resp = noccl_flit_pkg::RESP_OKAY;
+  end
 
   // ------------------------------------------------------------------------------------- requests leave
 

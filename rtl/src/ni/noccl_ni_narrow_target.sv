@@ -128,11 +128,9 @@ module noccl_ni_narrow_target #(
   assign noted.is_last = !is_atomic;
   assign noted.is_multicast = hdr.multicast;
   assign noted.is_join = is_barrier;
-  assign noted.src = hdr.src;
-  assign noted.base = hdr.base;
+  assign noted.src = is_barrier ? noccl_ni_pkg::padded(hdr.base) : hdr.src;
   assign noted.mask = hdr.mask;
   assign noted.tag = hdr.tag;
-  assign noted.own_copy = hdr.own_copy;
   assign noted.resp = is_barrier ? barrier_resp : noccl_flit_pkg::RESP_OKAY;
 
   noccl_fifo #(

@@ -153,16 +153,14 @@ module noccl_ni_narrow_write (
 
   logic [NUM_NARROW_IDS-1:0] is_join_q, group_hit;
   noccl_flit_pkg::coord_t root_q[NUM_NARROW_IDS];
-  noccl_flit_pkg::tag_t tag_q[NUM_NARROW_IDS];
-  count_t leaves_q[NUM_NARROW_IDS];
-  count_t expected_q[NUM_NARROW_IDS];
-  noccl_flit_pkg::resp_e worst_q[NUM_NARROW_IDS];
+  noccl_flit_pkg::tag_t   tag_q [NUM_NARROW_IDS];
 
   logic answer_valid, answer_is_own, answer_taken, is_whole, has_data;
   logic shows_b, shows_data, told;
   narrow_id_t answer_id, group_id;
-  count_t answer_leaves, total_leaves;
-  noccl_flit_pkg::resp_e total_resp;
+  logic is_collected, all_collected;
+  count_t answer_leaves;
+  noccl_flit_pkg::resp_e answer_resp, collected_resp, total_resp;
 
   always_comb begin
     group_hit = '0;
@@ -180,23 +178,41 @@ module noccl_ni_narrow_write (
   logic own_held_q, own_held_d, has_answer;
 
   assign has_answer = answer_valid && !refused_held;
-  assign answer_is_own = !rsp_valid_i || own_held_q;
+  assign answer_is_own = own_b_valid_i && (!rsp_valid_i || own_held_q);
   assign own_held_d = has_answer && answer_is_own && !answer_taken;
   assign has_data = has_answer && !answer_is_own && rsp_i.hdr.kind == noccl_flit_pkg::RSP_ATOMIC;
 
   always_comb begin
     answer_id = narrow_id_t'(own_b_tag_i);
     answer_leaves = count_t'(1);
+    answer_resp = own_b_resp_i;
     if (!answer_is_own) begin
       answer_id = rsp_i.hdr.kind == noccl_flit_pkg::RSP_GROUP_B ? group_id
           : narrow_id_t'(rsp_i.hdr.tag);
-      if (rsp_i.hdr.kind == noccl_flit_pkg::RSP_COLLECT_B) answer_leaves = rsp_i.hdr.count;
+      answer_leaves = rsp_i.hdr.count;
+      answer_resp = rsp_i.hdr.resp;
     end
-    total_leaves = leaves_q[answer_id] + answer_leaves;
-    total_resp =
-        noccl_ni_pkg::worse(worst_q[answer_id], answer_is_own ? own_b_resp_i : rsp_i.hdr.resp);
-    is_whole = total_leaves == expected_q[answer_id];
   end
+
+  noccl_ni_collected #(
+      .NameBits(noccl_cfg_pkg::NARROW_ID_BITS)
+  ) u_collected (
+      .clk_i,
+      .rst_ni,
+      .opens_i(opens),
+      .opened_name_i(write.refusal.id),
+      .opened_mask_i(write.mask),
+      .name_i(answer_id),
+      .leaves_i(answer_leaves),
+      .resp_i(answer_resp),
+      .taken_i(answer_taken && is_collected),
+      .is_whole_o(all_collected),
+      .resp_o(collected_resp)
+  );
+
+  assign is_collected = answer_is_own || rsp_i.hdr.kind == noccl_flit_pkg::RSP_COLLECT_B;
+  assign is_whole = !is_collected || all_collected;
+  assign total_resp = is_collected ? collected_resp : answer_resp;
 
   noccl_fork #(
       .NumOutputs(2)
@@ -264,19 +280,10 @@ module noccl_ni_narrow_write (
   // Written when a transaction opens, so without reset.
   always_ff @(posedge clk_i) begin
     if (aw_valid_i && aw_ready_o) write_q <= offered;
-    if (answer_taken && !is_whole) begin
-      leaves_q[answer_id] <= total_leaves;
-      worst_q[answer_id]  <= total_resp;
-    end
     if (opens) begin
       is_join_q[write.refusal.id] <= write.opcode == OPCODE_JOIN;
       root_q[write.refusal.id] <= write.dst;
       tag_q[write.refusal.id] <= write.tag;
-      leaves_q[write.refusal.id] <= '0;
-      worst_q[write.refusal.id] <= noccl_flit_pkg::RESP_OKAY;
-      expected_q[write.refusal.id] <= write.opcode == OPCODE_MULTICAST ? noccl_ni_pkg::num_members(
-          write.mask
-      ) : count_t'(1);
     end
   end
 

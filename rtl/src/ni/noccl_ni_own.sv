@@ -110,19 +110,18 @@ module noccl_ni_own #(
       .data_o (waiting)
   );
 
-  // At most one burst per channel is open here: no failure is left out.
-  noccl_ni_failed #(
-      .Entries (noccl_cfg_pkg::WIDE_CHANNELS),
-      .NameBits(noccl_cfg_pkg::TAG_BITS)
-  ) u_failed (
-      .clk_i,
-      .rst_ni,
-      .taken_i  (oldest_taken),
-      .is_last_i(oldest.is_last),
-      .name_i   (oldest.tag),
-      .resp_i   (b_resp_i),
-      .resp_o   (told.resp)
-  );
+  // A write channel sends one burst at a time, and the memory answers in order: the worst answer so far, by channel.
+  noccl_flit_pkg::resp_e worst_q[noccl_cfg_pkg::WIDE_CHANNELS];
+  logic [noccl_ni_pkg::CHANNEL_BITS-1:0] channel;
+
+  assign channel   = noccl_ni_pkg::CHANNEL_BITS'(oldest.tag >> noccl_cfg_pkg::WIDE_ID_BITS);
+  assign told.resp = noccl_ni_pkg::worse(worst_q[channel], b_resp_i);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) worst_q <= '{default: noccl_flit_pkg::RESP_OKAY};
+    else if (oldest_taken)
+      worst_q[channel] <= oldest.is_last ? noccl_flit_pkg::RESP_OKAY : told.resp;
+  end
 
   assign b_ready_o = oldest_valid && (!oldest.is_last || has_room);
   assign oldest_taken = b_valid_i && b_ready_o;

@@ -21,10 +21,7 @@ package noccl_ni_pkg;
     noccl_axi_pkg::opcode_e        opcode;
     // A multicast whose initiator is a member.
     logic                          has_own;
-    // A unicast to this tile itself.
-    logic                          is_to_itself;
     noccl_flit_pkg::coord_t        dst;
-    noccl_flit_pkg::region_coord_t base;
     noccl_flit_pkg::region_coord_t mask;
     noccl_flit_pkg::tag_t          tag;
     noccl_axi_pkg::wide_id_t       id;
@@ -70,11 +67,10 @@ package noccl_ni_pkg;
     logic                          is_last;
     logic                          is_multicast;
     logic                          is_join;
+    // Who asked; of a join the base of its group.
     noccl_flit_pkg::coord_t        src;
-    noccl_flit_pkg::region_coord_t base;
     noccl_flit_pkg::region_coord_t mask;
     noccl_flit_pkg::tag_t          tag;
-    logic                          own_copy;
     noccl_flit_pkg::resp_e         resp;
   } answer_t;
 
@@ -89,9 +85,32 @@ package noccl_ni_pkg;
     return (x & ~32'(mask.x)) == 32'(base.x) && (y & ~32'(mask.y)) == 32'(base.y);
   endfunction
 
+  // Base of the set with that mask to which a tile belongs.
+  function automatic noccl_flit_pkg::region_coord_t base_around(
+      noccl_flit_pkg::coord_t at, noccl_flit_pkg::region_coord_t mask);
+    noccl_flit_pkg::region_coord_t base;
+    base.x = noccl_cfg_pkg::REGION_X_BITS'(32'(at.x) - noccl_cfg_pkg::REGION_X) & ~mask.x;
+    base.y = noccl_cfg_pkg::REGION_Y_BITS'(32'(at.y) - noccl_cfg_pkg::REGION_Y) & ~mask.y;
+    return base;
+  endfunction
+
+  // A base in the place of a coordinate, which is no narrower.
+  function automatic noccl_flit_pkg::coord_t padded(noccl_flit_pkg::region_coord_t base);
+    noccl_flit_pkg::coord_t place;
+    place.x = noccl_cfg_pkg::X_BITS'(base.x);
+    place.y = noccl_cfg_pkg::Y_BITS'(base.y);
+    return place;
+  endfunction
+
   // Members of a set: two for every masked bit.
   function automatic noccl_flit_pkg::count_t num_members(noccl_flit_pkg::region_coord_t mask);
     return noccl_flit_pkg::count_t'(1) << $countones(mask);
+  endfunction
+
+  // Members of a set but one.
+  typedef logic [$bits(noccl_flit_pkg::region_coord_t)-1:0] others_t;
+  function automatic others_t num_others(noccl_flit_pkg::region_coord_t mask);
+    return others_t'(num_members(mask) - 1'b1);
   endfunction
 
   // The worse of two responses.

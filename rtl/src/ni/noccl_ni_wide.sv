@@ -10,9 +10,11 @@ module noccl_ni_wide
   import noccl_cfg_pkg::WIDE_CHANNELS;
 #(
     /// Reads in service at the memory.
-    parameter int unsigned Reads   = 4,
+    parameter int unsigned Reads = 4,
     /// Beats whose answer from the memory is open.
-    parameter int unsigned Answers = 4
+    parameter int unsigned Answers = 4,
+    /// Collectives exist.
+    parameter bit HasCollectives = 1'b1
 ) (
     /// Clock.
     input logic                   clk_i,
@@ -163,32 +165,38 @@ module noccl_ni_wide
   noccl_axi_pkg::wide_w_t copy_w;
   assign copy_w = '{data: copy_flit.data, strb: copy_flit.strobe, last: 1'b1};
 
-  noccl_ni_own #(
-      .w_t(noccl_axi_pkg::wide_w_t),
-      .Answers(Answers)
-  ) u_own_wide (
-      .clk_i,
-      .rst_ni,
-      .copy_valid_i(copy_valid),
-      .copy_ready_o(copy_ready),
-      .copy_addr_i(noccl_flit_pkg::offset_t'({copy_flit.hdr.line, LINE_OFFSET_BITS'(0)})),
-      .copy_w_i(copy_w),
-      .copy_is_last_i(copy_flit.hdr.left == '0),
-      .copy_tag_i(copy_flit.hdr.tag),
-      .aw_valid_o(own_aw_valid_o),
-      .aw_ready_i(own_aw_ready_i),
-      .aw_o(own_aw_o),
-      .w_valid_o(own_w_valid_o),
-      .w_ready_i(own_w_ready_i),
-      .w_o(own_w_o),
-      .b_valid_i(own_b_valid_i),
-      .b_ready_o(own_b_ready_o),
-      .b_resp_i(own_b_resp_i),
-      .answer_valid_o(copy_b_valid),
-      .answer_ready_i(copy_b_ready),
-      .answer_tag_o(copy_b_tag),
-      .answer_resp_o(copy_b_resp)
-  );
+  if (HasCollectives) begin : gen_own
+    noccl_ni_own #(
+        .w_t(noccl_axi_pkg::wide_w_t),
+        .Answers(Answers)
+    ) u_own_wide (
+        .clk_i,
+        .rst_ni,
+        .copy_valid_i(copy_valid),
+        .copy_ready_o(copy_ready),
+        .copy_addr_i(noccl_flit_pkg::offset_t'({copy_flit.hdr.line, LINE_OFFSET_BITS'(0)})),
+        .copy_w_i(copy_w),
+        .copy_is_last_i(copy_flit.hdr.left == '0),
+        .copy_tag_i(copy_flit.hdr.tag),
+        .aw_valid_o(own_aw_valid_o),
+        .aw_ready_i(own_aw_ready_i),
+        .aw_o(own_aw_o),
+        .w_valid_o(own_w_valid_o),
+        .w_ready_i(own_w_ready_i),
+        .w_o(own_w_o),
+        .b_valid_i(own_b_valid_i),
+        .b_ready_o(own_b_ready_o),
+        .b_resp_i(own_b_resp_i),
+        .answer_valid_o(copy_b_valid),
+        .answer_ready_i(copy_b_ready),
+        .answer_tag_o(copy_b_tag),
+        .answer_resp_o(copy_b_resp)
+    );
+  end else begin : gen_no_own
+    assign {copy_ready, own_aw_valid_o, own_w_valid_o, own_b_ready_o} = '0;
+    assign {copy_b_valid, own_aw_o, own_w_o, copy_b_tag} = '0;
+    assign copy_b_resp = noccl_flit_pkg::RESP_OKAY;
+  end
 
   // ------------------------------------------------------------------------------------- wide, target
 

@@ -3,10 +3,10 @@
 // Which wide transactions of a tile are open, and B for those that are over.
 //
 // One transaction per channel and id. Its name is channel and id; reductions travel under the tag that their members agreed
-// on, so a table leads from (root, tag) back to the name. Answers of a multicast are added up until all members have
+// on, so a table leads from (root, tag) back to the name. Answers of a multicast are collected until all members have
 // answered: merging in the network saves flits and decides nothing here.
 // Combinational paths: from the router's and the own memory's answer to B. Throughput: one answer per cycle.
-// Mirror: `finish`, `collect_responses` and `deliver_group_response` in crates/noccl-sim/src/deliver.rs.
+// Mirror: `finish` and `deliver_group_response` in crates/noccl-sim/src/deliver.rs.
 
 `include "noccl_assert.svh"
 
@@ -47,7 +47,6 @@ module noccl_ni_wide_b
     input  noccl_flit_pkg::rsp_hdr_t                     rsp_i
 );
 
-  import noccl_axi_pkg::OPCODE_MULTICAST;
   import noccl_axi_pkg::OPCODE_JOIN;
   import noccl_ni_pkg::NUM_WIDE_TAGS;
   import noccl_ni_pkg::wide_tag_t;
@@ -98,16 +97,12 @@ module noccl_ni_wide_b
 
   // ------------------------------------------------------------------------------------------- answers
 
-  // Leaves and worst response so far, and leaves in all.
-  noccl_flit_pkg::count_t leaves_q[NUM_WIDE_TAGS];
-  noccl_flit_pkg::resp_e worst_q[NUM_WIDE_TAGS];
-  noccl_flit_pkg::count_t expected_q[NUM_WIDE_TAGS];
-
   // The network's answer goes first; the own memory's waits.
-  logic answer_valid, answer_is_own, answer_taken, is_group, is_whole, completes;
+  logic answer_valid, answer_is_own, answer_taken, is_group, is_collected, is_whole, completes;
+  logic all_collected;
   wide_tag_t answer_name;
-  noccl_flit_pkg::count_t answer_leaves, total_leaves;
-  noccl_flit_pkg::resp_e answer_resp, total_resp;
+  noccl_flit_pkg::count_t answer_leaves;
+  noccl_flit_pkg::resp_e answer_resp, collected_resp, total_resp;
   logic [ChannelBits-1:0] answer_channel;
 
   assign answer_valid = rsp_valid_i || own_b_valid_i;
@@ -115,22 +110,37 @@ module noccl_ni_wide_b
   logic own_held_q, own_held_d;
   logic [WIDE_CHANNELS-1:0] refused_held_q, refused_held_d, shows_answer;
 
-  assign answer_is_own = !rsp_valid_i || own_held_q;
+  assign answer_is_own = own_b_valid_i && (!rsp_valid_i || own_held_q);
   assign own_held_d = answer_valid && answer_is_own && is_whole && !answer_taken;
   assign is_group = !answer_is_own && rsp_i.kind == noccl_flit_pkg::RSP_GROUP_B;
+  assign is_collected = answer_is_own || rsp_i.kind == noccl_flit_pkg::RSP_COLLECT_B;
 
   always_comb begin
     answer_resp = answer_is_own ? own_b_resp_i : rsp_i.resp;
     if (answer_is_own) answer_name = wide_tag_t'(own_b_tag_i);
     else if (is_group) answer_name = joins_name;
     else answer_name = wide_tag_t'(rsp_i.tag);
-    answer_leaves = noccl_flit_pkg::count_t'(1);
-    if (!answer_is_own && rsp_i.kind == noccl_flit_pkg::RSP_COLLECT_B) answer_leaves = rsp_i.count;
+    answer_leaves = answer_is_own ? noccl_flit_pkg::count_t'(1) : rsp_i.count;
   end
 
-  assign total_leaves = leaves_q[answer_name] + answer_leaves;
-  assign total_resp = noccl_ni_pkg::worse(worst_q[answer_name], answer_resp);
-  assign is_whole = total_leaves == expected_q[answer_name];
+  noccl_ni_collected #(
+      .NameBits(noccl_ni_pkg::WIDE_TAG_BITS)
+  ) u_collected (
+      .clk_i,
+      .rst_ni,
+      .opens_i,
+      .opened_name_i,
+      .opened_mask_i(opened_i.mask),
+      .name_i(answer_name),
+      .leaves_i(answer_leaves),
+      .resp_i(answer_resp),
+      .taken_i(answer_taken && is_collected),
+      .is_whole_o(all_collected),
+      .resp_o(collected_resp)
+  );
+
+  assign is_whole = !is_collected || all_collected;
+  assign total_resp = is_collected ? collected_resp : answer_resp;
   assign answer_channel = ChannelBits'(answer_name >> IdBits);
   assign answer_taken = answer_valid
       && (!is_whole || (b_ready_i[answer_channel] && !refused_held_q[answer_channel]));
@@ -178,17 +188,6 @@ module noccl_ni_wide_b
 
   // Written when a transaction opens, so without reset.
   always_ff @(posedge clk_i) begin
-    if (answer_taken && !is_whole) begin
-      leaves_q[answer_name] <= total_leaves;
-      worst_q[answer_name]  <= total_resp;
-    end
-    if (opens_i) begin
-      leaves_q[opened_name_i] <= '0;
-      worst_q[opened_name_i] <= noccl_flit_pkg::RESP_OKAY;
-      expected_q[opened_name_i] <= opened_i.opcode == OPCODE_MULTICAST ? noccl_ni_pkg::num_members(
-          opened_i.mask
-      ) : noccl_flit_pkg::count_t'(1);
-    end
     for (int unsigned j = 0; j < MaxOpen; j++) begin
       if (opens_join && join_slot[j]) begin
         joins_root_q[j] <= opened_i.dst;

@@ -83,12 +83,10 @@ module noccl_ni_wide_target #(
   assign noted.is_last = hdr.left == '0;
   assign noted.is_multicast = hdr.multicast;
   assign noted.is_join = hdr.kind == noccl_flit_pkg::WIDE_REDUCE;
-  assign noted.src = hdr.src;
-  assign noted.base = hdr.base;
+  assign noted.src = noted.is_join ? noccl_ni_pkg::padded(hdr.base) : hdr.src;
   assign noted.mask = hdr.mask;
   assign noted.tag = hdr.tag;
-  assign noted.own_copy = hdr.own_copy;
-  assign noted.resp = hdr.resp;
+  assign noted.resp = noted.is_join ? hdr.resp : noccl_flit_pkg::RESP_OKAY;
 
   noccl_fifo #(
       .Depth (Answers),
@@ -113,7 +111,7 @@ module noccl_ni_wide_target #(
       .rst_ni,
       .taken_i  (oldest_taken),
       .is_last_i(oldest.is_last),
-      .name_i   ({oldest.is_join, oldest.is_join ? pos_i : oldest.src, oldest.tag}),
+      .name_i   ({oldest.is_join, oldest.src, oldest.tag}),
       .resp_i   (noccl_ni_pkg::worse(oldest.resp, b_resp_i)),
       .resp_o   (burst_resp)
   );

@@ -2,6 +2,8 @@
 //
 // Initiator side of wide writes, multicasts and reductions: picks the beat that leaves, and returns B.
 //
+// Every beat becomes a flit with its own address; the AW sends none. Flit and window are computed once, for the channel whose
+// turn it is.
 // Channels are served oldest transfer first; a channel that may not send (window closed, id in use, limit reached) is passed
 // over, since its W data stand in a channel of their own. One transaction per id and channel is open at a time: responses of
 // one id are then in order, whatever the network does, and the tag of a response is channel and id.
@@ -57,6 +59,8 @@ module noccl_ni_wide_write
     input  noccl_ni_pkg::credit_t      credit_i      [            2]
 );
 
+  import noccl_axi_pkg::OPCODE_JOIN;
+  import noccl_axi_pkg::OPCODE_MULTICAST;
   import noccl_ni_pkg::wide_tag_t;
 
   localparam int unsigned InFlightBits = 6;
@@ -67,8 +71,12 @@ module noccl_ni_wide_write
   logic [WIDE_CHANNELS-1:0] burst_valid, begins, is_first, beat_valid, grant;
   logic [WIDE_CHANNELS-1:0] refused_valid, refused_ready, is_open_name;
   noccl_ni_pkg::burst_t burst[WIDE_CHANNELS];
-  noccl_flit_pkg::wide_flit_t beat[WIDE_CHANNELS];
+  noccl_flit_pkg::left_t beat[WIDE_CHANNELS];
   noccl_axi_pkg::wide_b_t refused[WIDE_CHANNELS];
+
+  // Of the channel whose turn it is.
+  logic is_limited;
+  noccl_collective_pkg::window_t sent_window;
 
   for (genvar c = 0; c < WIDE_CHANNELS; c++) begin : gen_channel
     noccl_ni_write_channel #(
@@ -86,10 +94,12 @@ module noccl_ni_wide_write
         .burst_valid_o(burst_valid[c]),
         .burst_o(burst[c]),
         .begins_o(begins[c]),
+        .beat_o(beat[c]),
         .is_first_o(is_first[c]),
         .beat_valid_o(beat_valid[c]),
-        .beat_o(beat[c]),
         .grant_i(grant[c]),
+        .is_limited_i(is_limited),
+        .window_i(sent_window),
         .credit_valid_i,
         .credit_i,
         .id_is_open_i(is_open_name[c]),
@@ -154,24 +164,66 @@ module noccl_ni_wide_write
     if (is_locked_q) chosen = locked_q;
   end
 
+  logic [ChannelBits-1:0] sent_channel;
   noccl_ni_pkg::burst_t sent_burst;
+  noccl_flit_pkg::left_t sent_beat;
+  noccl_axi_pkg::wide_w_t sent_w;
   wide_tag_t sent_name;
   logic sent_is_first, has_others, has_own, sends;
 
   always_comb begin
-    sent_burst = '0;
-    sent_name = '0;
-    sent_is_first = 1'b0;
-    flit_o = '0;
+    sent_channel = '0;
     for (int unsigned c = 0; c < WIDE_CHANNELS; c++) begin
-      if (chosen[c]) begin
-        sent_burst = burst[c];
-        sent_name = name[c];
-        sent_is_first = is_first[c];
-        flit_o = beat[c];
-      end
+      if (chosen[c]) sent_channel |= ChannelBits'(c);
     end
   end
+  assign sent_burst = burst[sent_channel];
+  assign sent_beat = beat[sent_channel];
+  assign sent_w = w_i[sent_channel];
+  assign sent_name = name[sent_channel];
+  assign sent_is_first = is_first[sent_channel];
+
+  // ------------------------------------------------------------------------------------------ its flit
+
+  logic is_join, is_multicast, is_unlimited, is_to_itself;
+  noccl_flit_pkg::region_coord_t base;
+
+  assign is_join = sent_burst.opcode == OPCODE_JOIN;
+  assign is_multicast = sent_burst.opcode == OPCODE_MULTICAST;
+  assign is_to_itself = !is_join && !is_multicast && sent_burst.dst == pos_i;
+  assign base = noccl_ni_pkg::base_around(is_join ? pos_i : sent_burst.dst, sent_burst.mask);
+
+  assign is_limited = is_join && !is_unlimited;
+  noccl_window u_window (
+      .pos_i,
+      .root_i(sent_burst.dst),
+      .base_i(base),
+      .mask_i(sent_burst.mask),
+      .is_unlimited_o(is_unlimited),
+      .window_o(sent_window)
+  );
+
+  always_comb begin
+    flit_o = '0;
+    flit_o.hdr.kind = is_join ? noccl_flit_pkg::WIDE_REDUCE : noccl_flit_pkg::WIDE_WRITE;
+    flit_o.hdr.multicast = is_multicast;
+    flit_o.hdr.dst = sent_burst.dst;
+    flit_o.hdr.src = pos_i;
+    if (is_join || is_multicast) flit_o.hdr.base = base;
+    flit_o.hdr.mask = sent_burst.mask;
+    flit_o.hdr.tag = sent_burst.tag;
+    flit_o.hdr.own_copy = sent_burst.has_own;
+    flit_o.hdr.line = sent_burst.line + noccl_flit_pkg::line_t'(sent_beat);
+    flit_o.hdr.left = sent_burst.len - sent_beat;
+    if (is_join) begin
+      flit_o.hdr.operator = sent_burst.operator;
+      flit_o.hdr.element  = sent_burst.element;
+    end
+    flit_o.strobe = sent_w.strb;
+    flit_o.data   = sent_w.data;
+  end
+
+  // ---------------------------------------------------------------------------------------- it leaves
 
   // Both copies leave in the same cycle, and neither valid looks at the other side's ready: what goes first
   // is remembered instead.
@@ -194,7 +246,7 @@ module noccl_ni_wide_write
   assign is_locked_d = |chosen && has_own && !sends;
   assign grant = sends ? chosen : '0;
 
-  assign own_in_flight_d = own_in_flight_q + InFlightBits'(sends && sent_burst.is_to_itself)
+  assign own_in_flight_d = own_in_flight_q + InFlightBits'(sends && is_to_itself)
       - InFlightBits'(landed_i);
 
   noccl_ni_wide_b u_b (

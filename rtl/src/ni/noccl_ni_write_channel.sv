@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One write channel of the wide subordinate port: from AW and W to flits that route themselves.
+// One write channel of the wide subordinate port: what its next beat is, and whether it may leave.
 //
-// Every beat becomes a flit with its own address; the AW sends none. A burst that the network does not serve (unmapped
-// address, illegal mask, other than incrementing whole lines) is swallowed, one beat per cycle, and answered here.
+// A burst that the network does not serve (unmapped address, illegal mask, other than incrementing whole lines) is swallowed,
+// one beat per cycle, and answered here.
 // Latency: a beat can leave in the cycle in which AW and W are offered. Throughput: one beat per cycle, bursts without
 // a gap: AW is taken whenever no burst is open.
-// Combinational paths: from AW, W to the beat; from the grant to W's ready. AW's ready comes from a register.
-// A beat of a reduction leaves only while its window towards the next merge point is open (docs/design/0001, I).
+// Combinational paths: from AW, W to the burst; from the grant to W's ready. AW's ready comes from a register.
+// A beat of a reduction leaves only while its window towards the next merge point is open (docs/design/0001, I). The first one
+// of a burst finds it open: the window matters from the second one on, and channels share the logic that computes it.
 // Source: S1 section 3.2.2. Mirror: `Stream`, `is_ready` and `next_write_beat` in crates/noccl-sim/src/inject.rs.
 
 `include "noccl_assert.svh"
@@ -17,43 +18,46 @@ module noccl_ni_write_channel #(
     parameter int unsigned Channel = 0
 ) (
     /// Clock.
-    input  logic                       clk_i,
+    input  logic                          clk_i,
     /// Asynchronous reset, active low.
-    input  logic                       rst_ni,
+    input  logic                          rst_ni,
     /// Coordinate of this tile.
-    input  noccl_flit_pkg::coord_t     pos_i,
+    input  noccl_flit_pkg::coord_t        pos_i,
     /// AW of the subordinate port.
-    input  logic                       aw_valid_i,
-    output logic                       aw_ready_o,
-    input  noccl_axi_pkg::wide_aw_t    aw_i,
+    input  logic                          aw_valid_i,
+    output logic                          aw_ready_o,
+    input  noccl_axi_pkg::wide_aw_t       aw_i,
     /// W of the subordinate port.
-    input  logic                       w_valid_i,
-    output logic                       w_ready_o,
-    input  noccl_axi_pkg::wide_w_t     w_i,
+    input  logic                          w_valid_i,
+    output logic                          w_ready_o,
+    input  noccl_axi_pkg::wide_w_t        w_i,
     /// A burst is open or offered, and its facts.
-    output logic                       burst_valid_o,
-    output noccl_ni_pkg::burst_t       burst_o,
+    output logic                          burst_valid_o,
+    output noccl_ni_pkg::burst_t          burst_o,
     /// A transfer begins: its first burst is offered for the first time.
-    output logic                       begins_o,
+    output logic                          begins_o,
+    /// Beats of it that have left.
+    output noccl_flit_pkg::left_t         beat_o,
     /// None of its beats has left.
-    output logic                       is_first_o,
+    output logic                          is_first_o,
     /// Its next beat is here and may leave as far as this channel knows.
-    output logic                       beat_valid_o,
-    output noccl_flit_pkg::wide_flit_t beat_o,
+    output logic                          beat_valid_o,
     /// The beat leaves.
-    input  logic                       grant_i,
+    input  logic                          grant_i,
+    /// Of a first beat that leaves: it goes to a merge point, and the beats that its burst may have under way to there.
+    input  logic                          is_limited_i,
+    input  noccl_collective_pkg::window_t window_i,
     /// Room given back to a sender of this tile: from other tiles, and from its own merge point.
-    input  logic                       credit_valid_i [2],
-    input  noccl_ni_pkg::credit_t      credit_i       [2],
+    input  logic                          credit_valid_i [2],
+    input  noccl_ni_pkg::credit_t         credit_i       [2],
     /// A transaction of the burst's id has not been answered.
-    input  logic                       id_is_open_i,
+    input  logic                          id_is_open_i,
     /// Answer to a burst that was swallowed.
-    output logic                       refused_valid_o,
-    input  logic                       refused_ready_i,
-    output noccl_axi_pkg::wide_b_t     refused_o
+    output logic                          refused_valid_o,
+    input  logic                          refused_ready_i,
+    output noccl_axi_pkg::wide_b_t        refused_o
 );
 
-  import noccl_axi_pkg::OPCODE_UNICAST;
   import noccl_axi_pkg::OPCODE_MULTICAST;
   import noccl_axi_pkg::OPCODE_JOIN;
   import noccl_collective_pkg::window_t;
@@ -66,6 +70,7 @@ module noccl_ni_write_channel #(
   logic open_q, open_d;
   noccl_flit_pkg::left_t beat_q, beat_d;
   logic hit;
+  noccl_flit_pkg::region_coord_t base;
   noccl_flit_pkg::offset_t offset;
 
   noccl_ni_decode u_decode (
@@ -75,7 +80,7 @@ module noccl_ni_write_channel #(
       .opcode_i(aw_i.user.opcode),
       .hit_o(hit),
       .dst_o(offered.dst),
-      .base_o(offered.base),
+      .base_o(base),
       .mask_o(offered.mask),
       .offset_o(offset)
   );
@@ -89,9 +94,8 @@ module noccl_ni_write_channel #(
   assign offered.resp = hit ? noccl_flit_pkg::RESP_SLVERR : noccl_flit_pkg::RESP_DECERR;
   assign offered.opcode = aw_i.user.opcode;
   assign offered.has_own = aw_i.user.opcode == OPCODE_MULTICAST && noccl_ni_pkg::is_member(
-      pos_i, offered.base, offered.mask
+      pos_i, base, offered.mask
   );
-  assign offered.is_to_itself = aw_i.user.opcode == OPCODE_UNICAST && offered.dst == pos_i;
   // Members name a reduction alike; anything else bears the name of its channel and id.
   assign offered.tag = aw_i.user.opcode == OPCODE_JOIN ? aw_i.user.tag
       : noccl_flit_pkg::tag_t'({noccl_ni_pkg::CHANNEL_BITS'(Channel), aw_i.id});
@@ -105,25 +109,26 @@ module noccl_ni_write_channel #(
   assign burst_o = burst;
   assign burst_valid_o = open_q || aw_valid_i;
   assign begins_o = aw_valid_i && !open_q && !aw_i.continues;
+  assign beat_o = beat_q;
   assign is_first_o = beat_q == '0;
   assign aw_ready_o = !open_q;
 
   // --------------------------------------------------------------------------------------- the window
 
-  logic is_unlimited;
-  window_t window, under_way_q, under_way_d;
-  logic has_window;
+  // Room for beats after the first; the last one is not counted: nothing is given back for it.
+  window_t room_q, room_d, given_back;
+  logic is_limited_q, has_room;
 
-  noccl_window u_window (
-      .pos_i,
-      .root_i(burst.dst),
-      .base_i(burst.base),
-      .mask_i(burst.mask),
-      .is_unlimited_o(is_unlimited),
-      .window_o(window)
-  );
+  assign has_room = is_first_o || !is_limited_q || room_q != '0;
 
-  assign has_window = burst.opcode != OPCODE_JOIN || is_unlimited || under_way_q < window;
+  always_comb begin
+    given_back = '0;
+    for (int unsigned i = 0; i < 2; i++) begin
+      if (credit_valid_i[i] && credit_i[i].root == burst_q.dst && credit_i[i].tag == burst_q.tag)
+        given_back += window_t'(noccl_cfg_pkg::CREDIT_BEATS);
+    end
+    room_d = is_first_o ? window_i - 1'b1 : room_q + given_back - window_t'(grant_i);
+  end
 
   // -------------------------------------------------------------------------------------- beats leave
 
@@ -132,7 +137,7 @@ module noccl_ni_write_channel #(
   noccl_axi_pkg::wide_b_t refused_q;
 
   assign is_last = beat_q == burst.len;
-  assign beat_valid_o = burst_valid_o && !burst.is_error && w_valid_i && has_window;
+  assign beat_valid_o = burst_valid_o && !burst.is_error && w_valid_i && has_room;
   // The last beat of a refused burst waits until the answer before it has left, and those of its id that are open.
   assign swallow = burst_valid_o && burst.is_error && w_valid_i
       && !(is_last && (id_is_open_i || (refused_valid_q && !refused_ready_i)));
@@ -141,39 +146,6 @@ module noccl_ni_write_channel #(
 
   assign open_d = burst_valid_o && !(step && is_last);
   assign beat_d = !step ? beat_q : is_last ? '0 : beat_q + 1'b1;
-
-  // The last beat is not counted: nothing is given back for it.
-  window_t sent, given_back;
-  assign sent = window_t'(grant_i && burst.opcode == OPCODE_JOIN);
-  assign under_way_d = step && is_last ? '0 : under_way_q + sent - given_back;
-
-  always_comb begin
-    given_back = '0;
-    for (int unsigned i = 0; i < 2; i++) begin
-      if (credit_valid_i[i] && open_q && burst_q.opcode == OPCODE_JOIN
-          && credit_i[i].root == burst_q.dst && credit_i[i].tag == burst_q.tag)
-        given_back += window_t'(credit_i[i].beats);
-    end
-  end
-
-  always_comb begin
-    beat_o = '0;
-    beat_o.hdr.kind = burst.opcode == OPCODE_JOIN
-        ? noccl_flit_pkg::WIDE_REDUCE : noccl_flit_pkg::WIDE_WRITE;
-    beat_o.hdr.multicast = burst.opcode == OPCODE_MULTICAST;
-    beat_o.hdr.dst = burst.dst;
-    beat_o.hdr.src = pos_i;
-    beat_o.hdr.base = burst.base;
-    beat_o.hdr.mask = burst.mask;
-    beat_o.hdr.tag = burst.tag;
-    beat_o.hdr.own_copy = burst.has_own;
-    beat_o.hdr.line = burst.line + noccl_flit_pkg::line_t'(beat_q);
-    beat_o.hdr.left = burst.len - beat_q;
-    beat_o.hdr.operator = burst.opcode == OPCODE_JOIN ? burst.operator : noccl_flit_pkg::OP_SUM;
-    beat_o.hdr.element = burst.opcode == OPCODE_JOIN ? burst.element : noccl_flit_pkg::ELEM_FP64;
-    beat_o.strobe = w_i.strb;
-    beat_o.data = w_i.data;
-  end
 
   // ------------------------------------------------------------------------------------ refused bursts
 
@@ -185,18 +157,19 @@ module noccl_ni_write_channel #(
     if (!rst_ni) begin
       open_q <= 1'b0;
       beat_q <= '0;
-      under_way_q <= '0;
       refused_valid_q <= 1'b0;
     end else begin
       open_q <= open_d;
       beat_q <= beat_d;
-      under_way_q <= under_way_d;
       refused_valid_q <= refused_valid_d;
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (aw_valid_i && aw_ready_o) burst_q <= offered;
+    // Read only after a first beat.
+    room_q <= room_d;
+    if (grant_i && is_first_o) is_limited_q <= is_limited_i;
     if (swallow && is_last) refused_q <= '{id: burst.id, resp: burst.resp};
   end
 
@@ -204,7 +177,15 @@ module noccl_ni_write_channel #(
   `ASSUME(WIsStable, !$past(w_valid_i && !w_ready_o) || (w_valid_i && $stable(w_i)))
   `ASSUME(LastMarksTheEndOfTheBurst, !step || w_i.last == is_last)
   `ASSERT(OnlyOfferedBeatsLeave, !grant_i || beat_valid_o)
-  `ASSERT(RoomIsNotGivenBackTwice, under_way_q >= given_back)
+  logic [31:0] room_then;
+  assign room_then = 32'(room_q) + 32'(given_back);
+  `ASSUME(RoomIsNotGivenBackTwice,
+          is_first_o || !is_limited_q || room_then <= noccl_cfg_pkg::MAX_WINDOW_BEATS)
+  for (genvar i = 0; i < 2; i++) begin : gen_credit
+    `ASSUME(RoomComesInQuads,
+            !credit_valid_i[i] || 32'(credit_i[i].beats) == noccl_cfg_pkg::CREDIT_BEATS)
+  end
+  `ASSUME(WindowsAreNotEmpty, !grant_i || !is_limited_i || window_i != '0)
   `COVER(BurstsWithoutGap, $past(step && is_last) && step)
 
 endmodule
