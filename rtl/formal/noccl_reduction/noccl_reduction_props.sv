@@ -127,7 +127,6 @@ module noccl_reduction_props
   wide_data_t rdata[NUM_PORTS], term[3], folded;
   dca_tag_t tag, held_tag[Stages];
   wide_data_t held_data[Stages];
-  logic [$clog2(Stages+1)-1:0] num_held;
   coord_t owed_dst;
   name_t owed_name, own_name;
 
@@ -213,7 +212,7 @@ module noccl_reduction_props
       .folded_i    (folded),
       .valid_o     (arithmetic_valid),
       .ready_i     (arithmetic_ready),
-      .num_held_o  (num_held),
+      .num_held_o  (),
       .tag_o       (held_tag),
       .data_o      (held_data)
   );
