@@ -9,6 +9,7 @@ Usage: `rtl_lint.py [--fix]`; `--fix` corrects the layout and looks at layout an
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import re
 import subprocess
@@ -139,6 +140,15 @@ def fix(paths: list[Path]) -> Iterator[Finding]:
     yield from style(paths)
 
 
+def parse() -> argparse.Namespace:
+    """Reads the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--fix", action="store_true", help="correct the layout; no elaboration")
+    return parser.parse_args()
+
+
 if __name__ == "__main__":
-    look = fix if "--fix" in sys.argv[1:] else lint
+    look = fix if parse().fix else lint
     repository.main("rtl lint", lambda: look(sources()))
