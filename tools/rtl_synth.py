@@ -114,7 +114,7 @@ def main() -> None:
         store = rtl_synth_page.store(package)
         page = rtl_synth_page.page(table, verdicts, ways, date, store)
         arguments.page.write_text(page, encoding="utf-8")
-        if not missing:
+        if rtl_synth_page.has_claims(results):
             CLAIMS.write_text(rtl_synth_page.claims(known, results), encoding="utf-8")
 
 

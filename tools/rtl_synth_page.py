@@ -131,6 +131,12 @@ def missing(rows: Iterable[Row]) -> str:
     return f"- **not measured** for these sources: {names}"
 
 
+def has_claims(results: Mapping[str, Result]) -> bool:
+    """Have all rows been measured that the paper's claims are about?"""
+    needed = {name for row in CLAIMS.values() for name in row if name}
+    return needed <= results.keys()
+
+
 def claims(rows: Mapping[str, Row], results: Mapping[str, Result]) -> str:
     """Ratios of areas for the paper's claims, ours and the published design's in this flow."""
     ours = {name: result.area.total_ge / 1000 for name, result in results.items()}
