@@ -28,8 +28,10 @@ PYTHON_DIRS := $(wildcard python tools experiments rtl)
 # Presets whose generated packages are committed; a test of noccl-rtl compares them.
 RTL_NETWORKS := $(notdir $(wildcard rtl/gen/*))
 
-# Order of the merge gate: what fails in seconds comes first.
-CI_STAGES := setup check lint-rust demo test-rust test-python lint-python gen-check docs lint-rtl rtl cosim-quick formal
+# Order of the merge gate: what fails in seconds comes first. The hardware's stages, which keep one core
+# busy most of the time, run beside the others; `stage:other` waits for what another lane builds.
+CI_SOFTWARE := setup check lint-rust demo test-rust test-python lint-python gen-check docs
+CI_HARDWARE := setup-rtl:setup lint-rtl formal rtl:demo cosim-quick
 
 .PHONY: help
 help: ## List the targets
@@ -47,8 +49,9 @@ $(VENV)/.deps: requirements/dev.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
 	@touch $@
 
+# With the package beside it, so that both have the same features of what they need: it is compiled once.
 $(BIN)/noccl: $(VENV)/.deps $(RUST_SOURCES)
-	cargo build --release --locked -p noccl-cli
+	cargo build --release --locked -p noccl-cli -p noccl-py --bin noccl
 	@install -m 755 $(TARGET_DIR)/release/noccl $@.new && mv -f $@.new $@ && touch $@
 
 $(VENV)/.extension: $(VENV)/.deps $(RUST_SOURCES) pyproject.toml
@@ -116,7 +119,8 @@ lint: check lint-rust lint-python ## All linters and type checkers
 
 .PHONY: lint-rust
 lint-rust:
-	cargo clippy --workspace --all-targets --features noccl/cosim,noccl-cli/cosim --locked -- -D warnings
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo clippy --workspace --test 'cosim_*' --locked -- -D warnings
 
 .PHONY: lint-python
 lint-python: $(VENV)/.extension
@@ -176,10 +180,13 @@ cosim: cosim-2x2 cosim-4x4 cosim-reductions-2x2 cosim-reductions-4x4 cosim-reduc
 .PHONY: cosim-quick
 cosim-quick: cosim-2x2 cosim-reductions-2x2 cosim-endpoints-2x2 cosim-dma-reductions-2x2 cosim-torrent cosim-run ## The same on 2x2 clusters without mutants; of DMA engines the reductions and random mixes
 
+# Of the whole workspace, as `make test-rust`: of one crate, what it needs has other features and is compiled again.
+COSIM_TEST := cargo test --workspace --locked
+
 .PHONY: cosim-2x2 cosim-4x4
 cosim-2x2 cosim-4x4: cosim-%: $(RTL_VENV)/.deps
 	$(RTL_BIN)/python tools/rtl_cosim.py $*
-	cargo test -p noccl --locked --features cosim --test cosim_$*
+	$(COSIM_TEST) --test cosim_$*
 
 .PHONY: cosim-endpoints cosim-endpoints-2x2 cosim-endpoints-4x4
 cosim-endpoints: cosim-endpoints-2x2 cosim-endpoints-4x4 ## Network interfaces and mesh in lock-step with the simulator, at the AXI ports
@@ -187,7 +194,7 @@ cosim-endpoints-2x2: LIBRARY := 2x2-endpoints
 cosim-endpoints-4x4: LIBRARY := 4x4-endpoints-tiles
 cosim-endpoints-2x2 cosim-endpoints-4x4: cosim-endpoints-%: $(RTL_VENV)/.deps
 	$(RTL_BIN)/python tools/rtl_cosim.py $(LIBRARY)
-	cargo test -p noccl --locked --features cosim --test cosim_endpoints_$*
+	$(COSIM_TEST) --test cosim_endpoints_$*
 
 .PHONY: cosim-dma cosim-dma-2x2 cosim-dma-reductions-2x2 cosim-dma-4x4
 cosim-dma: cosim-dma-2x2 cosim-dma-reductions-2x2 ## DMA engines, network interfaces and mesh in lock-step with the simulator, transfer by transfer
@@ -196,7 +203,7 @@ cosim-dma-reductions-2x2: LIBRARY := 2x2-engines-tiles
 cosim-dma-4x4: LIBRARY := 4x4-engines-tiles
 cosim-dma-2x2 cosim-dma-reductions-2x2 cosim-dma-4x4: cosim-dma-%: $(RTL_VENV)/.deps
 	$(RTL_BIN)/python tools/rtl_cosim.py $(LIBRARY)
-	cargo test -p noccl --locked --features cosim --test cosim_dma_$(subst -,_,$*)
+	$(COSIM_TEST) --test cosim_dma_$(subst -,_,$*)
 
 # 2x2 is the mesh as a whole, 4x4 is made of tiles: see tools/rtl_cosim.py.
 .PHONY: cosim-reductions-2x2 cosim-reductions-4x4
@@ -204,29 +211,29 @@ cosim-reductions-2x2: LIBRARY := 2x2-reducing
 cosim-reductions-4x4: LIBRARY := 4x4-reducing-tiles
 cosim-reductions-2x2 cosim-reductions-4x4: cosim-reductions-%: $(RTL_VENV)/.deps
 	$(RTL_BIN)/python tools/rtl_cosim.py $(LIBRARY)
-	cargo test -p noccl --locked --features cosim --test cosim_reductions_$*
+	$(COSIM_TEST) --test cosim_reductions_$*
 
 # Units of two operands have one row of adders.
 .PHONY: cosim-reductions-two-operand
 cosim-reductions-two-operand: $(RTL_VENV)/.deps
 	$(RTL_BIN)/python tools/rtl_cosim.py 4x4-two-operand-reducing-tiles
-	cargo test -p noccl --locked --features cosim --test cosim_reductions_two_operand
+	$(COSIM_TEST) --test cosim_reductions_two_operand
 
 .PHONY: cosim-run
 cosim-run: $(RTL_VENV)/.deps $(VENV)/.extension ## `noccl run --backend rtl` as a user gives it: translate the hardware, run collectives in lock-step
-	cargo test -p noccl-cli --locked --features cosim --test cosim_run -- --test-threads=1
-	cargo test -p noccl --locked --features cosim --test cosim_replay_2x2
+	$(COSIM_TEST) --test cosim_run -- --test-threads=1
+	$(COSIM_TEST) --test cosim_replay_2x2
 	$(BIN)/python -m pytest python/tests/test_hardware.py
 
 .PHONY: cosim-waves
 cosim-waves: $(RTL_VENV)/.deps ## Waves of the 2x2 mesh along a random trace: out/cosim/2x2-SEED.fst
 	$(RTL_BIN)/python tools/rtl_cosim.py --waves 2x2
-	cargo run -p noccl --locked --features cosim --example cosim_waves -- $(or $(SEED),0)
+	cargo run -p noccl --locked --example cosim_waves -- $(or $(SEED),0)
 
 .PHONY: cosim-torrent
 cosim-torrent: $(RTL_VENV)/.deps ## Torrent endpoints in lock-step; NOCCL_COSIM_SEEDS random sets of chains
 	$(RTL_BIN)/python tools/rtl_cosim.py torrent
-	cargo test -p noccl --locked --features cosim --test cosim_torrent
+	$(COSIM_TEST) --test cosim_torrent
 
 # Faults in the hardware that the comparison must notice.
 .PHONY: cosim-mutants
@@ -244,7 +251,7 @@ cosim-mutants: $(RTL_VENV)/.deps
 	$(RTL_BIN)/python tools/rtl_cosim.py 2x2-engines-tiles
 	for mutant in name place settled; do \
 	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant 2x2-engines-tiles || exit 1; done
-	cargo test -p noccl --locked --features cosim --test cosim_mutants --test cosim_reductions_mutants \
+	$(COSIM_TEST) --test cosim_mutants --test cosim_reductions_mutants \
 	  --test cosim_torrent_mutants --test cosim_endpoints_mutants --test cosim_dma_mutants
 
 .PHONY: long
@@ -262,7 +269,7 @@ bench-hardware: $(RTL_VENV)/.deps ## Processor time to build the translated hard
 	for name in $(HARDWARE); do for option in --no-assert --cold; do \
 	  echo "== $$name $$option"; \
 	  $(RTL_BIN)/python tools/rtl_cosim.py --cold $$option $$name && \
-	  cargo run --release --quiet -p noccl --locked --features cosim --example cosim_speed -- $$name || exit 1; done; done
+	  cargo run --release --quiet -p noccl --locked --example cosim_speed -- $$name || exit 1; done; done
 
 .PHONY: bench-wafer
 bench-wafer: $(BIN)/noccl ## Collectives over a million tiles: ten minutes, 6 GiB
@@ -320,7 +327,7 @@ lock: $(VENV)/.deps ## Resolve requirements/dev.in anew into dev.lock (needs the
 
 .PHONY: ci
 ci: ## Exactly what the merge gate runs, with the time per stage
-	@tools/ci_stages.sh $(CI_STAGES)
+	@tools/ci_stages.sh "$(CI_SOFTWARE)" "$(CI_HARDWARE)"
 
 .PHONY: clean
 clean: ## Remove everything that was built

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import re
 import subprocess
+import time
+import tomllib
 from pathlib import Path
 
 import repository
@@ -12,37 +14,98 @@ good:
 \t@echo good ran
 bad:
 \t@echo bad ran; exit 3
+# Ends only beside the stage that answers.
+ask:
+\t@mkfifo door; echo asked; echo question >door; echo heard
+answer:
+\t@until test -p door; do sleep 0.01; done; echo answered; cat door
+gone:
+\t@test ! -e mark
+mark:
+\t@sleep 0.2; touch mark
+marked:
+\t@test -e mark
 """
+SCRIPT = repository.ROOT / "tools" / "ci_stages.sh"
 
 
-def run(folder: Path, *stages: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, *lanes: str) -> subprocess.CompletedProcess[str]:
     (folder / "Makefile").write_text(MAKEFILE, encoding="utf-8")
-    script = repository.ROOT / "tools" / "ci_stages.sh"
     return subprocess.run(
-        [script, *stages], cwd=folder, check=False, capture_output=True, text=True
+        [SCRIPT, *lanes], cwd=folder, check=False, capture_output=True, text=True, timeout=60
     )
 
 
 def test_every_stage_is_listed_with_its_seconds_and_the_gate_passes(tmp_path: Path) -> None:
-    done = run(tmp_path, "good", "good")
+    done = run(tmp_path, "good good")
     assert done.returncode == 0
     assert len(re.findall(r"^good +\d+  ok$", done.stdout, re.MULTILINE)) == 2
     assert re.search(r"^total +\d+$", done.stdout, re.MULTILINE)
 
 
 def test_a_failed_stage_fails_the_gate_and_hides_no_later_one(tmp_path: Path) -> None:
-    done = run(tmp_path, "bad", "good")
+    done = run(tmp_path, "bad good")
     assert done.returncode != 0
     assert "good ran" in done.stdout
     assert re.search(r"^bad +\d+  failed", done.stdout, re.MULTILINE)
 
 
+def test_lanes_run_beside_each_other_and_their_words_stay_apart(tmp_path: Path) -> None:
+    done = run(tmp_path, "ask", "answer")
+    assert done.returncode == 0
+    assert "==== ask: ok ====\nasked\nheard\n" in done.stdout
+    assert "==== answer: ok ====\nanswered\nquestion\n" in done.stdout
+
+
+def test_a_stage_waits_for_those_of_its_lane_and_for_the_one_it_names(tmp_path: Path) -> None:
+    assert run(tmp_path, "gone mark marked").returncode == 0
+    (tmp_path / "mark").unlink()
+    assert run(tmp_path, "mark", "marked:mark good").returncode == 0
+    (tmp_path / "mark").unlink()
+    assert run(tmp_path, "mark", "marked good").returncode != 0
+
+
+def test_a_stage_that_waits_for_none_of_the_others_fails_the_gate(tmp_path: Path) -> None:
+    done = run(tmp_path, "good:nothing good", "good")
+    assert done.returncode != 0
+    assert len(re.findall(r"^good +-  never ran$", done.stdout, re.MULTILINE)) == 2
+
+
+def test_a_gate_that_is_stopped_says_how_far_it_came(tmp_path: Path) -> None:
+    (tmp_path / "Makefile").write_text("long:\n\t@echo far; sleep 60\n", encoding="utf-8")
+    gate = subprocess.Popen([SCRIPT, "long"], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    assert gate.stdout is not None
+    assert gate.stdout.readline() == "==== long begins ====\n"
+    time.sleep(0.3)
+    gate.terminate()
+    printed, _ = gate.communicate(timeout=30)
+    assert "==== long: stopped ====\nfar\n" in printed
+    assert gate.returncode != 0
+
+
 def test_the_gate_runs_stages_that_exist_and_both_test_suites() -> None:
     makefile = (repository.ROOT / "Makefile").read_text(encoding="utf-8")
-    (stages,) = re.findall(r"^CI_STAGES := (.*)$", makefile, re.MULTILINE)
+    lanes = re.findall(r"^CI_[A-Z]+ := (.*)$", makefile, re.MULTILINE)
+    waits = [stage.partition(":") for lane in lanes for stage in lane.split()]
+    stages = {name for name, _, _ in waits}
     targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
-    assert set(stages.split()) <= targets
-    assert {"check", "lint-rust", "lint-python", "test-rust", "test-python"} <= set(stages.split())
+    assert stages <= targets
+    assert {after for _, _, after in waits if after} <= stages
+    assert {"check", "lint-rust", "lint-python", "test-rust", "test-python"} <= stages
+    assert {"lint-rtl", "rtl", "formal", "cosim-quick"} <= stages
+
+
+def test_no_test_stands_where_none_is_looked_for() -> None:
+    untested = []
+    for manifest in (repository.ROOT / "crates").glob("*/Cargo.toml"):
+        table = tomllib.loads(manifest.read_text(encoding="utf-8"))
+        if not all(
+            target.get("test", True) for target in (table.get("lib", {}), *table.get("bin", []))
+        ):
+            untested.append(manifest.parent)
+    assert untested
+    sources = [source for crate in untested for source in (crate / "src").rglob("*.rs")]
+    assert [source for source in sources if "#[test]" in source.read_text(encoding="utf-8")] == []
 
 
 def test_every_target_for_users_has_a_line_of_help() -> None:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Waves of the mesh of 2×2 clusters while it follows a random trace: `make cosim-waves`.
 //!
-//! `cargo run -p noccl --features cosim --example cosim_waves -- [SEED]` writes `out/cosim/2x2-SEED.fst`.
+//! `cargo run -p noccl --example cosim_waves -- [SEED]` writes `out/cosim/2x2-SEED.fst`.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use noccl::stress::{Recipe, generate};
