@@ -129,7 +129,7 @@ lint-python: $(VENV)/.extension
 
 .PHONY: docs
 docs: ## API documentation of the crates, warnings are errors
-	RUSTDOCFLAGS='-D warnings -A rustdoc::private_intra_doc_links' cargo doc --workspace --exclude noccl-py --exclude noccl-cli --no-deps --locked
+	RUSTDOCFLAGS='-D warnings -A rustdoc::private_intra_doc_links' cargo doc --workspace --lib --no-deps --locked
 
 .PHONY: lint-rtl
 lint-rtl: $(RTL_VENV)/.deps ## Verilator, slang and Verible over the SystemVerilog

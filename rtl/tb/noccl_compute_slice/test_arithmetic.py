@@ -14,8 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import repository
-from common import program, runner
+from common import program, runner, simulator
 from noccl_compute_slice import formats
 from noccl_compute_slice.formats import Bits, Element
 
@@ -35,10 +34,7 @@ def slice_program() -> Path:
 
 @pytest.fixture(scope="module")
 def rust_program() -> Path:
-    command = ["cargo", "build", "--quiet", "--locked", "-p", "noccl-workload"]
-    subprocess.run([*command, "--example", "fold_file"], cwd=repository.ROOT, check=True)
-    target = Path(os.environ.get("CARGO_TARGET_DIR", repository.ROOT / "target"))
-    return target / "debug" / "examples" / "fold_file"
+    return simulator.program("fold_file")
 
 
 def filtered(command: list[str], operands: list[Bits]) -> Bits:

@@ -4,25 +4,18 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles
 
-import repository
-from common import handshake, runner
+from common import handshake, runner, simulator
 
 
 def vectors_of(preset: str) -> str:
     """All routing vectors of a network, by the crate that computes its routes."""
-    command = ["cargo", "run", "--quiet", "-p", "noccl-rtl", "--example", "hardware", "--", preset]
-    run = subprocess.run(
-        [*command, "vectors"], cwd=repository.ROOT, capture_output=True, text=True, check=False
-    )
-    assert run.returncode == 0, run.stderr
-    return run.stdout
+    return simulator.output("hardware", preset, "vectors")
 
 
 @pytest.mark.parametrize("preset", ["collective_noc_4x4", "collective_noc_8x8"])

@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles
 
-import repository
-from common import flits, handshake, runner
+from common import flits, handshake, runner, simulator
 
 QUESTION_BYTES = 8
 ANSWER_BYTES = 17
@@ -20,16 +18,7 @@ ANSWER_BYTES = 17
 
 def vectors_of(preset: str) -> str:
     """Vectors of a network, by the simulator's own functions."""
-    command = ["cargo", "run", "--quiet", "-p", "noccl-net", "--example", "tree_vectors"]
-    run = subprocess.run(
-        [*command, "--", preset],
-        cwd=repository.ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    return run.stdout
+    return simulator.output("tree_vectors", preset)
 
 
 @pytest.mark.parametrize("preset", ["collective_noc_4x4", "collective_noc_8x8"])
