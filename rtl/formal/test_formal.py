@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,12 @@ import rtl_formal
 import rtl_prover
 
 FIFO = rtl_formal.load("noccl_fifo")
+
+
+@pytest.fixture(autouse=True)
+def _own_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`make formal` may prove the same modules at the same time."""
+    monkeypatch.setattr(rtl_formal, "OUT", tmp_path)
 
 
 def proving(monkeypatch: pytest.MonkeyPatch, **changes: object) -> list[rtl_formal.Row]:
