@@ -2,8 +2,10 @@
 """Lints the SystemVerilog sources with three independent tools, and checks their layout.
 
 Verilator judges each module as a top with its default parameters, slang each module once more with
-all its warnings, Verible the style and the layout. Exceptions stand in `rtl/lint`, each with its
-reason. A module that was clean is not elaborated again until it or what it needs changes.
+all its warnings, Verible the style and the layout. A module that holds a whole mesh is looked at
+with the smallest one, the others with the numbers of a published network. Exceptions stand in
+`rtl/lint`, each with its reason. A module that was clean is not elaborated again until it or what
+it needs changes.
 Usage: `rtl_lint.py [--fix]`; `--fix` corrects the layout and looks at layout and style only.
 """
 
@@ -18,6 +20,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import repository
+import rtl_cosim
 import rtl_sources
 import rtl_tools
 from repository import Finding
@@ -31,6 +34,7 @@ SLANG = Path(__file__).with_name("rtl_slang.py")
 COLUMNS = 100
 # Empty files, named by all that made a module clean.
 CLEAN = repository.ROOT / "out" / "lint"
+SMALLEST_MESH = {**rtl_cosim.CONFIGURATIONS["2x2"], **rtl_cosim.ENDPOINTS_NUMBERS["2x2"]}
 RULES = (WAIVERS, SLANG_OPTIONS, SLANG, Path(__file__), repository.ROOT / "requirements/rtl.lock")
 
 _MODULE = re.compile(r"^module\s", re.MULTILINE)
@@ -86,9 +90,17 @@ def style(paths: Iterable[Path]) -> Iterator[Finding]:
     yield from _judged(run, "verible", "rtl")
 
 
+def needed_by(module: Path) -> list[Path]:
+    """What a module needs; a whole mesh is the smallest, since time goes by its routers."""
+    needed = rtl_sources.closure([module.stem])
+    if not any(path.stem == "noccl_mesh" for path in needed):
+        return needed
+    return rtl_sources.with_numbers(needed, SMALLEST_MESH, CLEAN)
+
+
 def slang(module: Path) -> Iterator[Finding]:
     """Elaborates a module and what it needs, with all warnings."""
-    needed = rtl_sources.closure([module.stem])
+    needed = needed_by(module)
     options = ["-F", str(SLANG_OPTIONS), f"-I{INCLUDE}", "--top", module.stem]
     run = _run(sys.executable, SLANG, *options, *needed)
     yield from _judged(run, "slang", str(module))
@@ -96,7 +108,7 @@ def slang(module: Path) -> Iterator[Finding]:
 
 def verilator(module: Path) -> Iterator[Finding]:
     """Lints a module as the top."""
-    needed = rtl_sources.closure([module.stem])
+    needed = needed_by(module)
     options = ["--lint-only", "-Wall", "--timing", f"-I{INCLUDE}", "--top-module", module.stem]
     yield from _judged(_run("verilator", *options, WAIVERS, *needed), "verilator", str(module))
 
@@ -108,7 +120,7 @@ def modules(paths: Iterable[Path]) -> list[Path]:
 
 def mark(module: Path) -> Path:
     """The file that says that a module is clean, as it is now."""
-    texts = [*rtl_sources.closure([module.stem]), *sorted(INCLUDE.glob("*.svh")), *RULES]
+    texts = [*needed_by(module), *sorted(INCLUDE.glob("*.svh")), *RULES]
     content = "\0".join(path.read_text(encoding="utf-8") for path in texts)
     return CLEAN / f"{module.stem}-{hashlib.sha256(content.encode()).hexdigest()[:16]}"
 

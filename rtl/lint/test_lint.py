@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -76,6 +77,15 @@ def test_a_module_that_needs_itself_is_refused(probe: Path) -> None:
     other.write_text("module noccl_other;\n  noccl_probe u_probe ();\nendmodule\n")
     with pytest.raises(rtl_sources.SourceError, match="noccl_probe, noccl_other, noccl_probe"):
         rtl_sources.closure(["noccl_probe"])
+
+
+def test_whole_meshes_are_the_smallest_ones_and_modules_have_published_numbers() -> None:
+    widths = {}
+    for name in ("noccl_mesh", "noccl_system", "noccl_router"):
+        needed = rtl_lint.needed_by(rtl_sources.index()[name])
+        (package,) = [path for path in needed if path.stem == rtl_sources.PACKAGE]
+        widths[name] = re.findall(r" MESH_WIDTH = (\d+);", package.read_text(encoding="utf-8"))
+    assert widths == {"noccl_mesh": ["3"], "noccl_system": ["3"], "noccl_router": ["5"]}
 
 
 def test_names_in_comments_are_no_dependency() -> None:
