@@ -39,7 +39,7 @@ MUTANTS: Mapping[str, tuple[str, str, str]] = {
         "ready[other] && before_q[s][other]",
     ),
     # Room for four beats more than needed is given back.
-    "credit": ("noccl_reduction_room", "CREDIT_BEATS - 1 >=", "CREDIT_BEATS >="),
+    "credit": ("noccl_reduction_room", "32'(folded_left) >=", "32'(folded_left) + 1 >="),
     # Senders have room for a quad less.
     "window": (
         "noccl_contributors",

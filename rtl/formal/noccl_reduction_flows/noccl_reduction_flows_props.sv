@@ -32,8 +32,6 @@ module noccl_reduction_flows_props
   port_set_t absorb, forward;
   slot_set_t enters[NUM_PORTS];
   slot_set_t starts, valid;
-  noccl_flit_pkg::region_coord_t newcomer_base, newcomer_mask;
-  noccl_flit_pkg::coord_t newcomer_root;
   noccl_flit_pkg::left_t newcomer_left;
   port_set_t join_set[REDUCTION_FLOWS];
   flow_t flow[REDUCTION_FLOWS];
@@ -61,9 +59,6 @@ module noccl_reduction_flows_props
       .forward_o      (forward),
       .enters_o       (enters),
       .starts_o       (starts),
-      .newcomer_base_o(newcomer_base),
-      .newcomer_mask_o(newcomer_mask),
-      .newcomer_root_o(newcomer_root),
       .newcomer_left_o(newcomer_left),
       .valid_o        (valid),
       .join_o         (join_set),
@@ -193,8 +188,7 @@ module noccl_reduction_flows_props
       is_lost[i] = absorb[i] != expected_absorb[i];
       goes_on[i] = join_valid_i[i] && !meets[i];
       if (newcomer[i]) begin
-        is_mistold |= newcomer_base != head_i[i].base || newcomer_mask != head_i[i].mask ||
-            newcomer_root != head_i[i].dst || newcomer_left != head_i[i].left;
+        is_mistold |= newcomer_left != head_i[i].left;
       end
     end
   end

@@ -70,7 +70,7 @@ module noccl_reduction_issue_props
   // ------------------------------------------------------------------------------------- the unit's surroundings
 
   logic takes, dca_valid, dca_ready, has_third, result_valid, result_ready, partial, sum_valid;
-  slot_set_t chosen, finishes;
+  slot_set_t chosen, begins, finishes;
   port_set_t re;
   store_address_t raddr, partial_address;
   wide_data_t rdata_q[NUM_PORTS], word[NUM_PORTS], operand[3], folded;
@@ -107,7 +107,7 @@ module noccl_reduction_issue_props
   assign chosen = $onehot(
       chosen_i
   ) && !(is_busy_q && chosen_i == watched_slot && place_i == watched_i.place) ? chosen_i : '0;
-  assign is_second = re != '0 && !takes;
+  assign {takes, is_second} = {begins != '0, re != '0 && begins == '0};
 
   noccl_reduction_issue #(
       .Partials(Partials)
@@ -118,7 +118,7 @@ module noccl_reduction_issue_props
       .flow_i            (flow),
       .chosen_i          (chosen),
       .place_i,
-      .takes_o           (takes),
+      .begins_o          (begins),
       .may_finish_i,
       .finishes_o        (finishes),
       .store_re_o        (re),

@@ -71,6 +71,8 @@ module noccl_reduction_queues_props
         enters[i][s] = enters_i[i] == slot_set_t'(1) << s && (starts[s] || (valid_q[s] && !ends[s]))
             && join_now[s][i] && (starts[s] || (32'(count_q[i][s]) < MAX_WINDOW_BEATS &&
                                                 wait_t'(count_q[i][s]) < left_q[s]));
+        // One operand takes the slot.
+        for (int unsigned o = 0; o < i; o++) if (starts[s] && enters[o][s]) enters[i][s] = 1'b0;
         count_d[i][s] = count_q[i][s] + count_t'(enters[i][s]) - count_t'(goes[s] && join_q[s][i]);
       end
     end
@@ -87,7 +89,7 @@ module noccl_reduction_queues_props
       .allowed_i,
       .chosen_o(chosen),
       .place_o (place),
-      .take_i  (take)
+      .begins_i(goes)
   );
 
   // The marked operand: where it lies, and the beats that go before it.
@@ -199,10 +201,6 @@ module noccl_reduction_queues_props
   slot_set_t is_misplaced, is_misaged, is_overdue;
   logic is_lost;
 
-  function automatic number_t number(logic wrap, place_t at);
-    return number_t'(at) + (wrap ? WINDOW : '0);
-  endfunction
-
   function automatic number_t below(number_t value, number_t limit);
     return value >= limit ? value - limit : value;
   endfunction
@@ -211,15 +209,14 @@ module noccl_reduction_queues_props
     is_lost = 1'b0;
     for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
       number_t head;
-      head = number(u_queues.head_q[s].wrap, u_queues.head_q[s].place);
-      is_misplaced[s] = valid_q[s] && 32'(u_queues.head_q[s].place) >= MAX_WINDOW_BEATS;
+      head = number_t'(u_queues.head_q[s]);
+      is_misplaced[s] = valid_q[s] && 32'(u_queues.head_q[s]) >= MAX_WINDOW_BEATS;
       is_misaged[s] = valid_q[s] && (join_q[s] & (join_q[s] - port_set_t'(1))) == '0;
       for (int unsigned i = 0; i < NUM_PORTS; i++) begin
-        number_t tail;
-        tail = number(u_queues.tail_q[i][s].wrap, u_queues.tail_q[i][s].place);
-        if (valid_q[s] && (32'(u_queues.tail_q[i][s].place) >= MAX_WINDOW_BEATS ||
-            (join_q[s][i] && tail != below(
-                head + number_t'(count_q[i][s]), 2 * WINDOW
+        if (valid_q[s] && (32'(u_queues.tail_q[i][s]) >= MAX_WINDOW_BEATS ||
+            (join_q[s][i] && u_queues.any_q[i][s] != (count_q[i][s] != '0)) ||
+            (join_q[s][i] && number_t'(u_queues.tail_q[i][s]) != below(
+                head + number_t'(count_q[i][s]), WINDOW
             )))) begin
           is_misplaced[s] = 1'b1;
         end
@@ -229,7 +226,7 @@ module noccl_reduction_queues_props
           if (!valid_q[s] || !join_q[s][i] || ahead_q >= count_q[i][s] ||
               number_t'(marked_place_q) !=
               below(
-                  below(head, WINDOW) + number_t'(ahead_q), WINDOW
+                  head + number_t'(ahead_q), WINDOW
               )) begin
             is_lost = 1'b1;
           end

@@ -43,7 +43,7 @@ module noccl_reduction_room_props
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
   // Slots in use, and what the account knows of their flows.
-  slot_set_t open_q, starts, ends, begins, finishes, credits;
+  slot_set_t open_q, started_q, starts, ends, begins, finishes, credits;
   flow_t flow_q[REDUCTION_FLOWS];
   left_t last_q[REDUCTION_FLOWS];
   port_set_t join_set[REDUCTION_FLOWS];
@@ -102,7 +102,8 @@ module noccl_reduction_room_props
     for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
       is_known |= open_q[s] && flow_q[s].name == name_i;
       // Operands of the next beat may be there: no sender has used more than its window and what it was given.
-      can_begin[s] = open_q[s] && allowed[s] && begun_q[s] < total[s];
+      // The first operand has come alone, so no beat is complete in the next cycle.
+      can_begin[s] = open_q[s] && !started_q[s] && allowed[s] && begun_q[s] < total[s];
       for (int unsigned i = 0; i < NUM_PORTS; i++) begin
         if (join_set[s][i] && begun_q[s] >= beats_t'(window[s][i]) + given_q[s][i]) begin
           can_begin[s] = 1'b0;
@@ -140,9 +141,6 @@ module noccl_reduction_room_props
       .rst_ni,
       .position_i,
       .starts_i       (starts),
-      .newcomer_base_i(newcomer_base),
-      .newcomer_mask_i(mask_i),
-      .newcomer_root_i(name_i.root),
       .newcomer_left_i(left_i),
       .valid_i        (open_q),
       .join_i         (join_set),
@@ -193,6 +191,7 @@ module noccl_reduction_room_props
   always_ff @(posedge clk_i) begin
     for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
       open_q[s] <= rst_ni && (open_q[s] || starts[s]) && !ends[s];
+      started_q[s] <= rst_ni && starts[s];
       if (starts[s]) begin
         flow_q[s] <= '{
             name: name_i,
@@ -231,10 +230,11 @@ module noccl_reduction_room_props
     for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
       logic has_room, is_clear;
       has_room = !has_ahead[s] || begun_q[s] < beats_t'(ahead[s]) + came_q[s];
-      is_overdrawn[s] = open_q[s] && allowed[s] && !has_room;
+      is_overdrawn[s] = open_q[s] && !started_q[s] && allowed[s] && !has_room;
       // A flow waits for room ahead, or for a debt at the end of the next quad, and for nothing else.
       is_clear = debt[s] == '0 || finished_q[s][1:0] != 2'd3;
-      is_held_up[s] = may_finish[s] != is_clear || allowed[s] != (has_room && is_clear);
+      is_held_up[s] = may_finish[s] != is_clear ||
+          (!started_q[s] && allowed[s] != (has_room && is_clear));
       is_held_up[s] &= open_q[s];
       overflows[s] = 1'b0;
       is_stuck[s]  = 1'b0;
@@ -335,16 +335,18 @@ module noccl_reduction_room_props
       room = beats_t'(ahead[s]) + came_q[s] - begun_q[s];
       is_miscounted[s] = open_q[s] &&
           (u_room.quad_q[s] != finished_q[s][1:0] ||
-           u_room.has_ahead_q[s] != has_ahead[s] ||
-           (has_ahead[s] && beats_t'(u_room.room_q[s]) != room) ||
+           u_room.started_q[s] != started_q[s] || (started_q[s] && begun_q[s] != '0) ||
+           (!started_q[s] && u_room.has_ahead_q[s] != has_ahead[s]) ||
+           (!started_q[s] && has_ahead[s] && beats_t'(u_room.room_q[s]) != room) ||
            (seen_q[s] != total[s] &&
             u_room.left_q[s] != left_t'(beats_t'(last_q[s]) - seen_q[s])));
       is_misowed[s] = (u_room.owed_q[s] & (open_q[s] ? ~debt[s] : '1)) != '0 ||
           (open_q[s] && (debt[s] & ~u_room.owed_q[s]) != '0) ||
-          (open_q[s] && (finished_q[s] != seen_q[s]) !=
-           (u_room.folded_q && u_room.folded_slot_q == noccl_collective_pkg::slot_t'(s)));
-      if (u_room.folded_q && u_room.folded_slot_q == noccl_collective_pkg::slot_t'(s)) begin
-        is_misowed[s] |= !open_q[s] || u_room.ends_quad_q != (finished_q[s][1:0] == 2'd0);
+          (open_q[s] ? (finished_q[s] != seen_q[s]) != u_room.folded_q[s] : u_room.folded_q[s]);
+      // Behind the first beat of a quad it is known who needs it.
+      for (int unsigned i = 0; i < NUM_PORTS; i++) begin
+        is_misowed[s] |= open_q[s] && seen_q[s][1:0] != 2'd0 && u_room.needs_q[s][i] !=
+            (join_set[s][i] && beats_t'(last_q[s]) >= quads(seen_q[s]) + beats_t'(window[s][i]));
       end
       is_beyond[s] = open_q[s] &&
           (begun_q[s] > total[s] || finished_q[s] > begun_q[s] ||

@@ -95,14 +95,11 @@ module noccl_reduction
   slot_set_t enters[NUM_PORTS];
   store_address_t waddr[NUM_PORTS], partial_address;
   slot_set_t starts, valid, allowed, may_finish, chosen, begins, finishes;
-  noccl_flit_pkg::region_coord_t newcomer_base, newcomer_mask;
-  noccl_flit_pkg::coord_t newcomer_root;
   noccl_flit_pkg::left_t newcomer_left;
   port_set_t join_set[REDUCTION_FLOWS];
   flow_t flow[REDUCTION_FLOWS];
   slot_t result_slot;
   place_t place;
-  logic takes;
 
   noccl_reduction_flows u_flows (
       .clk_i,
@@ -115,9 +112,6 @@ module noccl_reduction
       .forward_o,
       .enters_o       (enters),
       .starts_o       (starts),
-      .newcomer_base_o(newcomer_base),
-      .newcomer_mask_o(newcomer_mask),
-      .newcomer_root_o(newcomer_root),
       .newcomer_left_o(newcomer_left),
       .valid_o        (valid),
       .join_o         (join_set),
@@ -144,19 +138,14 @@ module noccl_reduction
       .allowed_i(allowed),
       .chosen_o (chosen),
       .place_o  (place),
-      .take_i   (takes)
+      .begins_i (begins)
   );
-
-  assign begins = takes ? chosen : '0;
 
   noccl_reduction_room u_room (
       .clk_i,
       .rst_ni,
       .position_i,
       .starts_i       (starts),
-      .newcomer_base_i(newcomer_base),
-      .newcomer_mask_i(newcomer_mask),
-      .newcomer_root_i(newcomer_root),
       .newcomer_left_i(newcomer_left),
       .valid_i        (valid),
       .join_i         (join_set),
@@ -183,7 +172,7 @@ module noccl_reduction
       .flow_i           (flow),
       .chosen_i         (chosen),
       .place_i          (place),
-      .takes_o          (takes),
+      .begins_o         (begins),
       .may_finish_i     (may_finish),
       .finishes_o       (finishes),
       .store_re_o,

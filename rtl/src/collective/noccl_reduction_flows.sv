@@ -19,42 +19,39 @@ module noccl_reduction_flows
   import noccl_collective_pkg::flow_t, noccl_collective_pkg::name_t;
 (
     /// Clock.
-    input  logic                          clk_i,
+    input  logic                   clk_i,
     /// Asynchronous reset, active low: no flow.
-    input  logic                          rst_ni,
+    input  logic                   rst_ni,
     /// Mesh coordinate of the router; constant.
-    input  noccl_flit_pkg::coord_t        position_i,
+    input  noccl_flit_pkg::coord_t position_i,
     /// Inputs whose head is an operand; stays until absorbed or forwarded.
-    input  port_set_t                     join_valid_i,
+    input  port_set_t              join_valid_i,
     /// Headers of the heads; ignored without valid.
-    input  wide_hdr_t                     head_i         [      NUM_PORTS],
+    input  wide_hdr_t              head_i         [      NUM_PORTS],
     /// Inputs whose bank is written otherwise: their operands stay.
-    input  port_set_t                     blocked_i,
+    input  port_set_t              blocked_i,
     /// The head enters the store.
-    output port_set_t                     absorb_o,
+    output port_set_t              absorb_o,
     /// The head meets no siblings here and goes on as it is.
-    output port_set_t                     forward_o,
+    output port_set_t              forward_o,
     /// Per input: slot of the flow that the absorbed head belongs to, none if it is not absorbed.
-    output slot_set_t                     enters_o       [      NUM_PORTS],
+    output slot_set_t              enters_o       [      NUM_PORTS],
     /// Slot that is taken in this cycle.
-    output slot_set_t                     starts_o,
-    /// Its set, its root, and the beats that follow the first one; undefined without.
-    output noccl_flit_pkg::region_coord_t newcomer_base_o,
-    output noccl_flit_pkg::region_coord_t newcomer_mask_o,
-    output noccl_flit_pkg::coord_t        newcomer_root_o,
-    output noccl_flit_pkg::left_t         newcomer_left_o,
+    output slot_set_t              starts_o,
+    /// Beats that follow its flow's first one; undefined without.
+    output noccl_flit_pkg::left_t  newcomer_left_o,
     /// Slots in use.
-    output slot_set_t                     valid_o,
+    output slot_set_t              valid_o,
     /// Per slot: inputs that carry operands; undefined for slots not in use.
-    output port_set_t                     join_o         [REDUCTION_FLOWS],
+    output port_set_t              join_o         [REDUCTION_FLOWS],
     /// Per slot: what its beats have in common; undefined for slots not in use.
-    output flow_t                         flow_o         [REDUCTION_FLOWS],
+    output flow_t                  flow_o         [REDUCTION_FLOWS],
     /// A result of slot `result_slot_i` leaves at the end of the cycle.
-    input  logic                          result_taken_i,
+    input  logic                   result_taken_i,
     /// Slot of the oldest result.
-    input  slot_t                         result_slot_i,
+    input  slot_t                  result_slot_i,
     /// Header of the oldest result.
-    output wide_hdr_t                     result_hdr_o
+    output wide_hdr_t              result_hdr_o
 );
 
   slot_set_t valid_q, valid_d, ends;
@@ -121,9 +118,6 @@ module noccl_reduction_flows
       end
     end
   end
-  assign newcomer_base_o = newcomer.base;
-  assign newcomer_mask_o = newcomer.mask;
-  assign newcomer_root_o = newcomer.name.root;
 
   port_set_t newcomer_join;
   always_comb begin : p_newcomer_join

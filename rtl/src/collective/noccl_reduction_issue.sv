@@ -8,7 +8,7 @@
 // Latency: chosen in c, offered to the arithmetic in c + 1, its result to the router when it comes out. Throughput: one pass
 // per cycle.
 // Freedom from deadlock: a partial sum is taken as soon as it comes out, so it never holds the arithmetic up.
-// Combinational paths: `dca_ready_i` to `takes_o`, `store_re_o`; `dca_result_valid_i` to `result_valid_o`, `partial_o`;
+// Combinational paths: `dca_ready_i` to `begins_o`, `store_re_o`; `dca_result_valid_i` to `result_valid_o`, `partial_o`;
 // `result_ready_i` to `dca_result_ready_o`. Ordering: that of the choice. Operands are folded in the order of the inputs.
 // Source: S1, sections 3.1.4 and 3.2.1; docs/design/0004. Mirror: crates/noccl-sim/src/join/unit.rs.
 
@@ -37,8 +37,8 @@ module noccl_reduction_issue
     input  slot_set_t                 chosen_i,
     /// Place of that beat.
     input  place_t                    place_i,
-    /// It goes in this cycle.
-    output logic                      takes_o,
+    /// That flow if the beat goes in this cycle.
+    output slot_set_t                 begins_o,
     /// Slots whose last pass may start.
     input  slot_set_t                 may_finish_i,
     /// Slot that starts the last pass of a beat.
@@ -103,10 +103,13 @@ module noccl_reduction_issue
   index_t first_q, last_q;
   partials_t num_waiting_q, num_waiting_d, partials_q, partials_d;
 
-  logic can_take, wants_second, may_start, starts_second, ends_partial, is_long;
+  logic can_take, may_take, takes, wants_second, may_start, starts_second, ends_partial;
   store_address_t second;
   slot_t chosen_slot, slot;
   port_set_t chosen_join, ports;
+  // Flows whose beats take several passes; the chosen one does.
+  slot_set_t long_flows;
+  logic is_long;
   // Passes that follow the first one of the chosen beat, and the next one of the oldest partial sum.
   passes_t first_left, second_left;
   // Of the request: the inputs behind its first operand, and those behind its second.
@@ -120,10 +123,24 @@ module noccl_reduction_issue
   assign ends_partial = starts_second && second_left == '0;
 
   assign chosen_slot = noccl_collective_pkg::slot_index(chosen_i);
-  assign chosen_join = join_i[chosen_slot];
-  assign is_long = first_left != '0;
-  assign takes_o = can_take && !wants_second && chosen_i != '0
-      && (!is_long || partials_q != partials_t'(Partials));
+  // What does not depend on the choice stands beside it, not behind it.
+  assign may_take = can_take && !wants_second;
+  always_comb begin : p_chosen
+    chosen_join = '0;
+    for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
+      port_set_t behind;
+      behind = join_i[s];
+      for (int unsigned i = 0; i < noccl_cfg_pkg::REDUCTION_OPERANDS; i++) begin
+        behind = without_lowest(behind);
+      end
+      long_flows[s] = behind != '0;
+      begins_o[s] = chosen_i[s] && may_take &&
+          (!long_flows[s] || partials_q != partials_t'(Partials));
+      if (chosen_i[s]) chosen_join |= join_i[s];
+    end
+  end
+  assign is_long = (chosen_i & long_flows) != '0;
+  assign takes = begins_o != '0;
 
   assign slot = wants_second ? second.slot : chosen_slot;
   if (noccl_cfg_pkg::REDUCTION_OPERANDS == 2) begin : gen_two
@@ -171,7 +188,7 @@ module noccl_reduction_issue
       return last;
     endfunction
 
-    assign first_left  = without_lowest(without_lowest(without_lowest(chosen_join))) != '0;
+    assign first_left  = is_long;
     assign second_left = '0;
 
     always_comb begin : p_ports
@@ -186,11 +203,11 @@ module noccl_reduction_issue
   end
 
   always_comb begin : p_finishes
-    finishes_o = '0;
-    finishes_o[slot] = ends_partial || (takes_o && !is_long);
+    finishes_o = begins_o & ~long_flows;
+    if (ends_partial) finishes_o[second.slot] = 1'b1;
   end
 
-  assign store_re_o = takes_o || starts_second ? ports : '0;
+  assign store_re_o = takes || starts_second ? ports : '0;
   assign store_raddr_o.place = wants_second ? second.place : place_i;
   assign store_raddr_o.slot = slot;
 
@@ -233,9 +250,9 @@ module noccl_reduction_issue
   assign result_slot_o = dca_result_tag_i.slot;
   assign dca_result_ready_o = is_partial || result_ready_i;
 
-  assign request_valid_d = takes_o || starts_second || (request_valid_q && !dca_ready_i);
+  assign request_valid_d = takes || starts_second || (request_valid_q && !dca_ready_i);
   assign num_waiting_d = num_waiting_q + partials_t'(partial_o) - partials_t'(starts_second);
-  assign partials_d = partials_q + partials_t'(takes_o && is_long) - partials_t'(ends_partial);
+  assign partials_d = partials_q + partials_t'(takes && is_long) - partials_t'(ends_partial);
 
   function automatic index_t next(index_t index);
     return 32'(index) == Partials - 1 ? '0 : index + 1'b1;
@@ -258,7 +275,7 @@ module noccl_reduction_issue
   end
 
   always_ff @(posedge clk_i) begin
-    if (takes_o || starts_second) begin
+    if (takes || starts_second) begin
       request_left_q  <= wants_second ? second_left : first_left;
       request_slot_q  <= slot;
       request_place_q <= store_raddr_o.place;
@@ -272,7 +289,7 @@ module noccl_reduction_issue
   `ASSERT_INIT(TwoPartials, Partials >= 2)
   `ASSERT(PartialsAreKnown, num_waiting_q <= partials_q)
   `ASSERT(RoomForPartials, partials_q <= partials_t'(Partials))
-  `ASSERT_KNOWN(ControlKnown, {takes_o, dca_valid_o, result_valid_o, partial_o, store_re_o})
+  `ASSERT_KNOWN(ControlKnown, {takes, dca_valid_o, result_valid_o, partial_o, store_re_o})
   `COVER(SecondPass, starts_second)
   `COVER(AllPartials, partials_q == partials_t'(Partials))
 

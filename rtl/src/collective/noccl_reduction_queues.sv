@@ -37,31 +37,32 @@ module noccl_reduction_queues
     output slot_set_t      chosen_o,
     /// Place of its next beat.
     output place_t         place_o,
-    /// The chosen beat goes.
-    input  logic           take_i
+    /// That flow if its beat goes.
+    input  slot_set_t      begins_i
 );
 
-  // Place and wrap bit, so that a full queue differs from an empty one.
-  typedef struct packed {
-    logic   wrap;
-    place_t place;
-  } pointer_t;
-
-  function automatic pointer_t next(pointer_t pointer);
-    if (32'(pointer.place) == MAX_WINDOW_BEATS - 1) return '{wrap: !pointer.wrap, place: '0};
-    return '{wrap: pointer.wrap, place: pointer.place + 1'b1};
+  function automatic place_t next(place_t place);
+    return 32'(place) == MAX_WINDOW_BEATS - 1 ? '0 : place + 1'b1;
   endfunction
 
-  pointer_t tail_q[NUM_PORTS][REDUCTION_FLOWS], tail_d[NUM_PORTS][REDUCTION_FLOWS];
-  pointer_t head_q[REDUCTION_FLOWS], head_d[REDUCTION_FLOWS];
+  place_t tail_q[NUM_PORTS][REDUCTION_FLOWS], tail_d[NUM_PORTS][REDUCTION_FLOWS];
+  place_t head_q[REDUCTION_FLOWS], head_d[REDUCTION_FLOWS];
+  // The queue holds something: what the choice asks first is a register, no comparison.
+  slot_set_t any_q[NUM_PORTS], any_d[NUM_PORTS];
   slot_set_t complete, ready;
   // Bit j of row i: flow i started before flow j.
   slot_set_t before_q[REDUCTION_FLOWS], before_d[REDUCTION_FLOWS];
 
   // ------------------------------------------------------------------------------------------- operands
 
+  // Inputs with the first operand of a flow, for the promise below only.
+  port_set_t starting;
+  always_comb begin
+    for (int unsigned i = 0; i < NUM_PORTS; i++) starting[i] = (enters_i[i] & starts_i) != '0;
+  end
+
   for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_input
-    pointer_t tail, next_tail;
+    place_t tail, next_tail;
     always_comb begin
       tail = '0;
       for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
@@ -70,15 +71,19 @@ module noccl_reduction_queues
       next_tail = next(tail);
       for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
         tail_d[i][s] = enters_i[i][s] ? next_tail : starts_i[s] ? '0 : tail_q[i][s];
+        any_d[i][s]  = any_q[i][s] && !starts_i[s];
+        // The last one goes.
+        if (begins_i[s] && tail_q[i][s] == next(head_q[s])) any_d[i][s] = 1'b0;
+        if (enters_i[i][s]) any_d[i][s] = 1'b1;
       end
     end
-    assign waddr_o[i].place = tail.place;
+    assign waddr_o[i].place = tail;
     assign waddr_o[i].slot  = noccl_collective_pkg::slot_index(enters_i[i]);
 
+    `ASSUME(OneOperandStarts, (enters_i[i] & starts_i) == '0 || starting == port_set_t'(1) << i)
     for (genvar s = 0; s < int'(REDUCTION_FLOWS); s++) begin : gen_slot
       `ASSUME(WindowHolds,
-              !(enters_i[i][s] && valid_i[s]) ||
-              !(tail_q[i][s].place == head_q[s].place && tail_q[i][s].wrap != head_q[s].wrap))
+              !(enters_i[i][s] && valid_i[s]) || !(any_q[i][s] && tail_q[i][s] == head_q[s]))
     end
   end
 
@@ -91,7 +96,7 @@ module noccl_reduction_queues
       for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
         complete[s] = valid_i[s];
         for (int unsigned i = 0; i < NUM_PORTS; i++) begin
-          if (join_i[s][i] && tail_q[i][s] == head_q[s]) complete[s] = 1'b0;
+          if (join_i[s][i] && !any_q[i][s]) complete[s] = 1'b0;
         end
       end
     ready = complete & allowed_i;
@@ -108,16 +113,16 @@ module noccl_reduction_queues
       end
   end
 
-  pointer_t head, next_head;
+  place_t head, next_head;
   always_comb begin : p_head
     head = '0;
     for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) if (chosen_o[s]) head |= head_q[s];
     next_head = next(head);
     for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
-      head_d[s] = starts_i[s] ? '0 : take_i && chosen_o[s] ? next_head : head_q[s];
+      head_d[s] = starts_i[s] ? '0 : begins_i[s] ? next_head : head_q[s];
     end
   end
-  assign place_o = head.place;
+  assign place_o = head;
 
   // ------------------------------------------------------------------------------------------------ age
 
@@ -148,9 +153,12 @@ module noccl_reduction_queues
   always_ff @(posedge clk_i) begin
     if (starts_i != '0) upper_q <= before_d;
     tail_q <= tail_d;
+    any_q  <= any_d;
     head_q <= head_d;
   end
 
+  // So what is asked of a new flow may be answered a cycle after its start.
+  `ASSERT(FirstBeatsComeLater, (chosen_o & $past(rst_ni ? starts_i : '0)) == '0)
   `ASSERT(AtMostOneChosen, (chosen_o & (chosen_o - slot_set_t'(1))) == '0)
   `ASSERT(SomebodyChosen, (chosen_o != '0) == (ready != '0))
   `ASSERT_KNOWN(ChosenKnown, chosen_o)
