@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The mesh of 2×2 clusters is the simulator's, handshake by handshake.
+//!
+//! In hardware that has wide reductions too, which nothing here uses: so the merge gate builds one mesh. Without that hardware
+//! it is `cosim_4x4`, and `cosim_mutants`.
 #![allow(clippy::unwrap_used)]
 
 mod cosim;
@@ -8,7 +11,7 @@ use cosim::{Tamper, agree, library, network, records};
 use noccl_rtl::lockstep::{Follow, Lockstep, LockstepError};
 use noccl_run::{CycleRecord, FlitPlace, RecordedKind};
 
-const NAME: &str = "2x2";
+const NAME: &str = "2x2-reducing";
 const PRESET: &str = "collective_noc_2x2";
 
 #[test]
