@@ -92,9 +92,9 @@ MUTANTS: Mapping[str, tuple[str, str, str]] = {
     ),
     # A transfer that begins goes before those that are open.
     "oldest": (
-        "noccl_ni_wide_write",
-        "is_older[a][b] = begins[b];",
-        "is_older[a][b] = begins[a];",
+        "noccl_ni_write_turn",
+        "is_older[a][b] = begins_i[b];",
+        "is_older[a][b] = begins_i[a];",
     ),
     # All bursts of a contribution bear the same name.
     "name": (
@@ -115,5 +115,5 @@ MUTANTS: Mapping[str, tuple[str, str, str]] = {
         "(is_to_own[c] || remote_valid);",
     ),
     # A multicast's own copy overtakes earlier writes of the tile to itself.
-    "overtake": ("noccl_ni_wide_write", "&& own_in_flight_q != '0;", "&& 1'b0;"),
+    "overtake": ("noccl_ni_wide_write", "&& (adds_own_q || own_in_flight_q != '0);", "&& 1'b0;"),
 }

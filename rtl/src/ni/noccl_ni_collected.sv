@@ -2,32 +2,38 @@
 //
 // Answers to the multicasts of a tile that are still missing, and the worst of those that came.
 //
-// Every other transaction has one answer and needs nothing of this. So the table is written when a multicast opens and by its
-// answers alone; whoever knows from an answer that it is not a multicast's looks past it, and without multicasts nothing
-// reads it. It counts what misses besides one answer: the last one then needs no comparison, its count turns negative.
+// Every other transaction has one answer and needs nothing of this: whoever knows from an answer that it is not a multicast's
+// looks past it, and without multicasts nothing reads it. What misses is counted besides one, and so is for how many members
+// an answer stands: both are equal at the last one, which is known before the difference would be.
+// The place of a free name is written with what would open under it, in every cycle: whether it opens is known late, and as
+// soon as it is open it is not free.
 // Combinational paths: from the answer to whole and response. Throughput: one answer per cycle.
 // Mirror: `collect_responses` in crates/noccl-sim/src/deliver.rs.
 
 `include "noccl_assert.svh"
 
 module noccl_ni_collected #(
-    /// Bits of a transaction's name.
-    parameter int unsigned NameBits = 5
+    /// Channels; each has transactions of its own.
+    parameter  int unsigned Channels = 4,
+    /// Bits of a transaction's id within its channel, at least 1. Its name is channel and id.
+    parameter  int unsigned IdBits   = 3,
+    /// Bits of a name.
+    localparam int unsigned NameBits = unsigned'($clog2(Channels)) + IdBits
 ) (
     /// Clock.
     input  logic                                         clk_i,
     /// Asynchronous reset, active low.
     input  logic                                         rst_ni,
-    /// A transaction opens, its name, and the mask of its set; both are ignored without it.
-    input  logic                                         opens_i,
-    input  logic                          [NameBits-1:0] opened_name_i,
-    input  noccl_flit_pkg::region_coord_t                opened_mask_i,
-    /// Name of the multicast that is answered, for how many members, and how.
+    /// Per channel: no transaction is open under the id of the next one that may open, its id, and the mask of its set.
+    input  logic                          [Channels-1:0] is_free_i,
+    input  logic                          [  IdBits-1:0] next_id_i  [Channels],
+    input  noccl_flit_pkg::region_coord_t                next_mask_i[Channels],
+    /// Name of the multicast that is answered, for how many members besides one, and how.
     input  logic                          [NameBits-1:0] name_i,
-    input  noccl_flit_pkg::count_t                       leaves_i,
+    input  noccl_ni_pkg::others_t                        others_i,
     input  noccl_flit_pkg::resp_e                        resp_i,
-    /// That is so, and the answer is taken at the end of the cycle.
-    input  logic                                         taken_i,
+    /// That is so; the answer is taken at the end of the cycle, if it does not make the multicast whole.
+    input  logic                                         valid_i,
     /// With it all members have answered.
     output logic                                         is_whole_o,
     /// Worst response so far.
@@ -36,29 +42,41 @@ module noccl_ni_collected #(
 
   import noccl_ni_pkg::others_t;
 
-  // Written when a transaction opens, so without reset.
-  others_t missing_q[2**NameBits];
-  noccl_flit_pkg::resp_e worst_q[2**NameBits];
+  localparam int unsigned NumIds = 1 << IdBits;
+  localparam int unsigned NumNames = Channels * NumIds;
 
-  // One bit more, for the sign.
-  typedef logic [$bits(others_t):0] missing_t;
-  missing_t missing;
+  // Written before a transaction opens, so without reset.
+  others_t missing_q[NumNames];
+  noccl_flit_pkg::resp_e worst_q[NumNames];
 
-  assign missing = missing_t'(missing_q[name_i]) - missing_t'(leaves_i);
-  assign is_whole_o = missing[$bits(others_t)];
+  others_t missing;
+
+  assign missing = missing_q[name_i];
+  assign is_whole_o = missing == others_i;
   assign resp_o = noccl_ni_pkg::worse(worst_q[name_i], resp_i);
 
-  always_ff @(posedge clk_i) begin
-    if (taken_i && !is_whole_o) begin
-      missing_q[name_i] <= others_t'(missing);
-      worst_q[name_i]   <= resp_o;
+  for (genvar n = 0; n < NumNames; n++) begin : gen_name
+    localparam int unsigned CHANNEL = n / NumIds;
+    localparam logic [NameBits-1:0] NAME = NameBits'(unsigned'(n));
+
+    logic is_next, is_answered;
+    assign is_next = is_free_i[CHANNEL] && next_id_i[CHANNEL] == NAME[IdBits-1:0];
+    assign is_answered = valid_i && !is_whole_o && name_i == NAME;
+
+    always_ff @(posedge clk_i) begin
+      if (is_next) begin
+        missing_q[n] <= noccl_ni_pkg::num_others(next_mask_i[CHANNEL]);
+        worst_q[n]   <= noccl_flit_pkg::RESP_OKAY;
+      end else if (is_answered) begin
+        // Less the others, less one.
+        missing_q[n] <= missing + ~others_i;
+        worst_q[n]   <= resp_o;
+      end
     end
-    if (opens_i) begin
-      missing_q[opened_name_i] <= noccl_ni_pkg::num_others(opened_mask_i);
-      worst_q[opened_name_i]   <= noccl_flit_pkg::RESP_OKAY;
-    end
+
+    `ASSUME(FreeNamesAreNotAnswered, !(is_next && valid_i && name_i == NAME))
   end
 
-  `ASSUME(NoMoreThanAllAnswer, !taken_i || !is_whole_o || missing == '1)
+  `ASSUME(NoMoreThanAllAnswer, !valid_i || missing >= others_i)
 
 endmodule

@@ -157,9 +157,9 @@ module noccl_ni_narrow_write (
 
   logic answer_valid, answer_is_own, answer_taken, is_whole, has_data;
   logic shows_b, shows_data, told;
-  narrow_id_t answer_id, group_id;
+  narrow_id_t answer_id, collected_id, group_id;
   logic is_collected, all_collected;
-  count_t answer_leaves;
+  noccl_ni_pkg::others_t answer_others;
   noccl_flit_pkg::resp_e answer_resp, collected_resp, total_resp;
 
   always_comb begin
@@ -172,45 +172,45 @@ module noccl_ni_narrow_write (
     end
   end
 
-  // The network's answer goes first, then the own memory's, then that to a refused write.
+  // The network's answer goes first, then the own memory's, then that to a refused write. The own memory's stands here where
+  // the network has none.
   assign answer_valid = rsp_valid_i || own_b_valid_i;
   // What B shows stays until it is taken.
   logic own_held_q, own_held_d, has_answer;
 
   assign has_answer = answer_valid && !refused_held;
-  assign answer_is_own = own_b_valid_i && (!rsp_valid_i || own_held_q);
+  assign answer_is_own = !rsp_valid_i || own_held_q;
   assign own_held_d = has_answer && answer_is_own && !answer_taken;
   assign has_data = has_answer && !answer_is_own && rsp_i.hdr.kind == noccl_flit_pkg::RSP_ATOMIC;
 
   always_comb begin
-    answer_id = narrow_id_t'(own_b_tag_i);
-    answer_leaves = count_t'(1);
-    answer_resp = own_b_resp_i;
-    if (!answer_is_own) begin
-      answer_id = rsp_i.hdr.kind == noccl_flit_pkg::RSP_GROUP_B ? group_id
-          : narrow_id_t'(rsp_i.hdr.tag);
-      answer_leaves = rsp_i.hdr.count;
-      answer_resp = rsp_i.hdr.resp;
-    end
+    answer_resp = answer_is_own ? own_b_resp_i : rsp_i.hdr.resp;
+    answer_others = answer_is_own ? '0 : noccl_ni_pkg::others_t'(rsp_i.hdr.count - 1'b1);
+    // The table of missing answers does not wait for that of barriers.
+    collected_id = narrow_id_t'(answer_is_own ? own_b_tag_i : rsp_i.hdr.tag);
+    answer_id = !answer_is_own && rsp_i.hdr.kind == noccl_flit_pkg::RSP_GROUP_B ? group_id
+        : collected_id;
   end
 
   noccl_ni_collected #(
-      .NameBits(noccl_cfg_pkg::NARROW_ID_BITS)
+      .Channels(1),
+      .IdBits  (noccl_cfg_pkg::NARROW_ID_BITS)
   ) u_collected (
       .clk_i,
       .rst_ni,
-      .opens_i(opens),
-      .opened_name_i(write.refusal.id),
-      .opened_mask_i(write.mask),
-      .name_i(answer_id),
-      .leaves_i(answer_leaves),
+      .is_free_i(!busy_q[write.refusal.id]),
+      .next_id_i('{write.refusal.id}),
+      .next_mask_i('{write.mask}),
+      .name_i(collected_id),
+      .others_i(answer_others),
       .resp_i(answer_resp),
-      .taken_i(answer_taken && is_collected),
+      .valid_i(has_answer && is_collected),
       .is_whole_o(all_collected),
       .resp_o(collected_resp)
   );
 
-  assign is_collected = answer_is_own || rsp_i.hdr.kind == noccl_flit_pkg::RSP_COLLECT_B;
+  assign is_collected = answer_is_own ? own_b_valid_i
+      : rsp_i.hdr.kind == noccl_flit_pkg::RSP_COLLECT_B;
   assign is_whole = !is_collected || all_collected;
   assign total_resp = is_collected ? collected_resp : answer_resp;
 
@@ -277,10 +277,10 @@ module noccl_ni_narrow_write (
     end
   end
 
-  // Written when a transaction opens, so without reset.
+  // Without reset: of a free id it is written with what would open under it, since it is known late whether it does.
   always_ff @(posedge clk_i) begin
     if (aw_valid_i && aw_ready_o) write_q <= offered;
-    if (opens) begin
+    if (!busy_q[write.refusal.id]) begin
       is_join_q[write.refusal.id] <= write.opcode == OPCODE_JOIN;
       root_q[write.refusal.id] <= write.dst;
       tag_q[write.refusal.id] <= write.tag;

@@ -108,6 +108,7 @@ module noccl_ni_wide
   // ---------------------------------------------------------------------------------- wide, initiator
 
   logic write_valid, write_ready, copy_valid, copy_ready, copy_b_valid, copy_b_ready;
+  logic copy_is_last;
   logic landed;
   wide_flit_t write_flit, copy_flit;
   noccl_flit_pkg::tag_t  copy_b_tag;
@@ -132,6 +133,7 @@ module noccl_ni_wide
       .own_valid_o(copy_valid),
       .own_ready_i(copy_ready),
       .own_o(copy_flit),
+      .own_is_last_o(copy_is_last),
       .own_b_valid_i(copy_b_valid),
       .own_b_ready_o(copy_b_ready),
       .own_b_tag_i(copy_b_tag),
@@ -176,7 +178,7 @@ module noccl_ni_wide
         .copy_ready_o(copy_ready),
         .copy_addr_i(noccl_flit_pkg::offset_t'({copy_flit.hdr.line, LINE_OFFSET_BITS'(0)})),
         .copy_w_i(copy_w),
-        .copy_is_last_i(copy_flit.hdr.left == '0),
+        .copy_is_last_i(copy_is_last),
         .copy_tag_i(copy_flit.hdr.tag),
         .aw_valid_o(own_aw_valid_o),
         .aw_ready_i(own_aw_ready_i),
@@ -250,11 +252,12 @@ module noccl_ni_wide
   // Writes and read data take turns where both want to leave.
   logic read_had_turn_q, read_had_turn_d, takes_read;
 
+  // A ready write's turn does not ask whether there is one: that is known late.
   assign takes_read = served_valid && (!write_valid || !read_had_turn_q);
   assign flit_valid_o = served_valid || write_valid;
   assign flit_o = takes_read ? served_flit : write_flit;
   assign served_ready = flit_ready_i && takes_read;
-  assign write_ready = flit_ready_i && !takes_read;
+  assign write_ready = flit_ready_i && !(served_valid && !read_had_turn_q);
   assign read_had_turn_d = flit_valid_o && flit_ready_i ? takes_read : read_had_turn_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -24,10 +24,11 @@ module noccl_ni_wide_b
     output logic                     [WIDE_CHANNELS-1:0] may_start_o,
     /// A transaction of that name has not been answered.
     output logic                     [WIDE_CHANNELS-1:0] is_open_o,
-    /// The first beat of a burst leaves.
-    input  logic                                         opens_i,
-    input  noccl_ni_pkg::wide_tag_t                      opened_name_i,
-    input  noccl_ni_pkg::burst_t                         opened_i,
+    /// The first beat of the channel's burst leaves; of one channel at most.
+    input  logic                     [WIDE_CHANNELS-1:0] opens_i,
+    /// Name and facts of the burst that may leave.
+    input  noccl_ni_pkg::wide_tag_t                      sent_name_i,
+    input  noccl_ni_pkg::burst_t                         sent_i,
     /// B of the subordinate port.
     output logic                                         b_valid_o      [WIDE_CHANNELS],
     input  logic                                         b_ready_i      [WIDE_CHANNELS],
@@ -64,10 +65,9 @@ module noccl_ni_wide_b
   noccl_flit_pkg::tag_t joins_tag_q[MaxOpen];
   wide_tag_t joins_name_q[MaxOpen];
   wide_tag_t joins_name;
-  logic opens_join;
+  logic [WIDE_CHANNELS-1:0] is_join;
 
-  assign opens_join = opens_i && opened_i.opcode == OPCODE_JOIN;
-  assign join_slot  = ~joins_valid_q & (joins_valid_q + 1'b1);
+  assign join_slot = ~joins_valid_q & (joins_valid_q + 1'b1);
 
   always_comb begin
     joins_hit  = '0;
@@ -82,9 +82,10 @@ module noccl_ni_wide_b
   always_comb begin
     for (int unsigned c = 0; c < WIDE_CHANNELS; c++) begin
       is_open_o[c]   = busy_q[name_i[c]];
+      is_join[c]     = burst_i[c].opcode == OPCODE_JOIN;
       // A refused burst of the same id is answered first.
       may_start_o[c] = !is_open_o[c] && !(refused_valid_i[c] && refused_i[c].id == burst_i[c].id);
-      if (burst_i[c].opcode == OPCODE_JOIN) begin
+      if (is_join[c]) begin
         if (&joins_valid_q) may_start_o[c] = 1'b0;
         for (int unsigned j = 0; j < MaxOpen; j++) begin
           if (joins_valid_q[j] && joins_root_q[j] == burst_i[c].dst
@@ -97,44 +98,53 @@ module noccl_ni_wide_b
 
   // ------------------------------------------------------------------------------------------- answers
 
-  // The network's answer goes first; the own memory's waits.
+  // The network's answer goes first; the own memory's waits, and stands here where the network has none.
   logic answer_valid, answer_is_own, answer_taken, is_group, is_collected, is_whole, completes;
   logic all_collected;
-  wide_tag_t answer_name;
-  noccl_flit_pkg::count_t answer_leaves;
+  wide_tag_t answer_name, collected_name;
+  noccl_ni_pkg::others_t answer_others;
   noccl_flit_pkg::resp_e answer_resp, collected_resp, total_resp;
-  logic [ChannelBits-1:0] answer_channel;
+  logic [ChannelBits-1:0] answer_channel, own_channel;
+  logic [WIDE_CHANNELS-1:0] is_ready;
 
   assign answer_valid = rsp_valid_i || own_b_valid_i;
   // What B shows stays until it is taken.
   logic own_held_q, own_held_d;
   logic [WIDE_CHANNELS-1:0] refused_held_q, refused_held_d, shows_answer;
 
-  assign answer_is_own = own_b_valid_i && (!rsp_valid_i || own_held_q);
+  assign answer_is_own = !rsp_valid_i || own_held_q;
   assign own_held_d = answer_valid && answer_is_own && is_whole && !answer_taken;
   assign is_group = !answer_is_own && rsp_i.kind == noccl_flit_pkg::RSP_GROUP_B;
-  assign is_collected = answer_is_own || rsp_i.kind == noccl_flit_pkg::RSP_COLLECT_B;
+  assign is_collected = answer_is_own ? own_b_valid_i : rsp_i.kind == noccl_flit_pkg::RSP_COLLECT_B;
 
   always_comb begin
     answer_resp = answer_is_own ? own_b_resp_i : rsp_i.resp;
-    if (answer_is_own) answer_name = wide_tag_t'(own_b_tag_i);
-    else if (is_group) answer_name = joins_name;
-    else answer_name = wide_tag_t'(rsp_i.tag);
-    answer_leaves = answer_is_own ? noccl_flit_pkg::count_t'(1) : rsp_i.count;
+    answer_others = answer_is_own ? '0 : noccl_ni_pkg::others_t'(rsp_i.count - 1'b1);
+    // The table of missing answers does not wait for that of reductions.
+    collected_name = wide_tag_t'(answer_is_own ? own_b_tag_i : rsp_i.tag);
+    answer_name = is_group ? joins_name : collected_name;
+  end
+
+  noccl_axi_pkg::wide_id_t burst_id[WIDE_CHANNELS];
+  noccl_flit_pkg::region_coord_t burst_mask[WIDE_CHANNELS];
+  for (genvar c = 0; c < WIDE_CHANNELS; c++) begin : gen_burst
+    assign burst_id[c]   = burst_i[c].id;
+    assign burst_mask[c] = burst_i[c].mask;
   end
 
   noccl_ni_collected #(
-      .NameBits(noccl_ni_pkg::WIDE_TAG_BITS)
+      .Channels(WIDE_CHANNELS),
+      .IdBits  (IdBits)
   ) u_collected (
       .clk_i,
       .rst_ni,
-      .opens_i,
-      .opened_name_i,
-      .opened_mask_i(opened_i.mask),
-      .name_i(answer_name),
-      .leaves_i(answer_leaves),
+      .is_free_i(~is_open_o),
+      .next_id_i(burst_id),
+      .next_mask_i(burst_mask),
+      .name_i(collected_name),
+      .others_i(answer_others),
       .resp_i(answer_resp),
-      .taken_i(answer_taken && is_collected),
+      .valid_i(answer_valid && is_collected),
       .is_whole_o(all_collected),
       .resp_o(collected_resp)
   );
@@ -142,15 +152,16 @@ module noccl_ni_wide_b
   assign is_whole = !is_collected || all_collected;
   assign total_resp = is_collected ? collected_resp : answer_resp;
   assign answer_channel = ChannelBits'(answer_name >> IdBits);
-  assign answer_taken = answer_valid
-      && (!is_whole || (b_ready_i[answer_channel] && !refused_held_q[answer_channel]));
-  assign completes = answer_taken && is_whole;
+  assign own_channel = ChannelBits'(own_b_tag_i >> IdBits);
+  assign answer_taken = completes || (answer_valid && !is_whole);
+  assign completes = answer_valid && is_whole && is_ready[answer_channel];
   assign rsp_ready_o = answer_taken && !answer_is_own;
-  assign own_b_ready_o = answer_taken && answer_is_own;
+  assign own_b_ready_o = answer_is_own && (!all_collected || is_ready[own_channel]);
 
   // A refused burst's answer waits for the network's.
   always_comb begin
     for (int unsigned c = 0; c < WIDE_CHANNELS; c++) begin
+      is_ready[c] = b_ready_i[c] && !refused_held_q[c];
       shows_answer[c] = answer_valid && is_whole && answer_channel == ChannelBits'(c)
           && !refused_held_q[c];
       b_valid_o[c] = shows_answer[c] || refused_valid_i[c];
@@ -166,10 +177,12 @@ module noccl_ni_wide_b
   always_comb begin
     busy_d = busy_q;
     if (completes) busy_d[answer_name] = 1'b0;
-    if (opens_i) busy_d[opened_name_i] = 1'b1;
+    for (int unsigned c = 0; c < WIDE_CHANNELS; c++) begin
+      if (opens_i[c]) busy_d[name_i[c]] = 1'b1;
+    end
     joins_valid_d = joins_valid_q;
-    if (completes && is_group) joins_valid_d &= ~joins_hit;
-    if (opens_join) joins_valid_d |= join_slot;
+    if (rsp_valid_i && is_group && is_ready[answer_channel]) joins_valid_d &= ~joins_hit;
+    if (|(opens_i & is_join)) joins_valid_d |= join_slot;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -186,13 +199,13 @@ module noccl_ni_wide_b
     end
   end
 
-  // Written when a transaction opens, so without reset.
+  // Read only where valid, so without reset. The free one that is next takes what may leave, until it does and is a reduction.
   always_ff @(posedge clk_i) begin
     for (int unsigned j = 0; j < MaxOpen; j++) begin
-      if (opens_join && join_slot[j]) begin
-        joins_root_q[j] <= opened_i.dst;
-        joins_tag_q[j]  <= opened_i.tag;
-        joins_name_q[j] <= opened_name_i;
+      if (join_slot[j]) begin
+        joins_root_q[j] <= sent_i.dst;
+        joins_tag_q[j]  <= sent_i.tag;
+        joins_name_q[j] <= sent_name_i;
       end
     end
   end
@@ -201,6 +214,10 @@ module noccl_ni_wide_b
   `ASSERT_INIT(TagsHaveRoomForTheirNames, noccl_cfg_pkg::TAG_BITS >= noccl_ni_pkg::WIDE_TAG_BITS)
   `ASSUME(AnswersAreExpected, !rsp_valid_i || busy_q[answer_name])
   `ASSUME(GroupAnswersNameAnOpenReduction, !(rsp_valid_i && is_group) || $onehot(joins_hit))
-  `ASSERT(OpenNamesAreFree, !opens_i || !busy_q[opened_name_i])
+  `ASSERT(OpenNamesAreFree, (opens_i & is_open_o) == '0)
+  `ASSUME(OneOpensAtATime, $onehot0(opens_i))
+  for (genvar c = 0; c < WIDE_CHANNELS; c++) begin : gen_opens
+    `ASSUME(WhatOpensIsWhatLeaves, !opens_i[c] || sent_name_i == name_i[c])
+  end
 
 endmodule

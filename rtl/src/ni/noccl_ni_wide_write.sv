@@ -43,6 +43,7 @@ module noccl_ni_wide_write
     output logic                       own_valid_o,
     input  logic                       own_ready_i,
     output noccl_flit_pkg::wide_flit_t own_o,
+    output logic                       own_is_last_o,
     /// The own memory has answered for the last beat of an own copy.
     input  logic                       own_b_valid_i,
     output logic                       own_b_ready_o,
@@ -68,13 +69,13 @@ module noccl_ni_wide_write
 
   // ------------------------------------------------------------------------------------------ channels
 
-  logic [WIDE_CHANNELS-1:0] burst_valid, begins, is_first, beat_valid, grant;
+  logic [WIDE_CHANNELS-1:0] burst_valid, begins, is_first, is_last, beat_valid, grant;
   logic [WIDE_CHANNELS-1:0] refused_valid, refused_ready, is_open_name;
   noccl_ni_pkg::burst_t burst[WIDE_CHANNELS];
   noccl_flit_pkg::left_t beat[WIDE_CHANNELS];
   noccl_axi_pkg::wide_b_t refused[WIDE_CHANNELS];
 
-  // Of the channel whose turn it is.
+  // Of the channel whose turn it was in the cycle before.
   logic is_limited;
   noccl_collective_pkg::window_t sent_window;
 
@@ -96,6 +97,7 @@ module noccl_ni_wide_write
         .begins_o(begins[c]),
         .beat_o(beat[c]),
         .is_first_o(is_first[c]),
+        .is_last_o(is_last[c]),
         .beat_valid_o(beat_valid[c]),
         .grant_i(grant[c]),
         .is_limited_i(is_limited),
@@ -109,99 +111,68 @@ module noccl_ni_wide_write
     );
   end
 
-  // ---------------------------------------------------------------------------------- order of channels
-
-  // older_q[a][b]: the transfer of a has begun before that of b, the last ones if they are over. Of those that begin in one
-  // cycle the lower channel's is older.
-  logic [WIDE_CHANNELS-1:0] older_q [WIDE_CHANNELS];
-  logic [WIDE_CHANNELS-1:0] is_older[WIDE_CHANNELS];
-
-  always_comb begin
-    for (int unsigned a = 0; a < WIDE_CHANNELS; a++) begin
-      for (int unsigned b = 0; b < WIDE_CHANNELS; b++) begin
-        if (begins[a] && begins[b]) is_older[a][b] = a < b;
-        else if (begins[a] || begins[b]) is_older[a][b] = begins[b];
-        else is_older[a][b] = older_q[a][b];
-      end
-    end
-  end
-
   // ---------------------------------------------------------------------------------- who may send now
 
+  // Unicast beats to this tile that have not landed; one that left in the cycle before is not counted yet.
   logic [InFlightBits-1:0] own_in_flight_q, own_in_flight_d;
+  logic adds_own_q, adds_own_d;
 
-  logic [WIDE_CHANNELS-1:0] may_start, waits_for_own, may_send, is_candidate;
+  logic [WIDE_CHANNELS-1:0] may_start, waits_for_own, may_send, chosen;
   wide_tag_t name[WIDE_CHANNELS];
 
   always_comb begin
     for (int unsigned c = 0; c < WIDE_CHANNELS; c++) begin
       name[c] = wide_tag_t'({ChannelBits'(c), burst[c].id});
       waits_for_own[c] = burst_valid[c] && !burst[c].is_error && burst[c].has_own
-          && own_in_flight_q != '0;
+          && (adds_own_q || own_in_flight_q != '0);
       may_send[c] = beat_valid[c] && (may_start[c] || !is_first[c]);
-    end
-    // A burst that waits for its own tile's earlier beats holds up everything younger.
-    for (int unsigned c = 0; c < WIDE_CHANNELS; c++) begin
-      is_candidate[c] = may_send[c] && !waits_for_own[c];
-      for (int unsigned o = 0; o < WIDE_CHANNELS; o++) begin
-        if (o != c && is_older[o][c] && waits_for_own[o]) is_candidate[c] = 1'b0;
-      end
     end
   end
 
   // The choice is made anew in every cycle, until a beat with an own copy has been offered.
-  logic [WIDE_CHANNELS-1:0] chosen, locked_q;
-  logic is_locked_q, is_locked_d;
-  logic flit_gone_q, flit_gone_d, own_gone_q, own_gone_d;
+  logic stays, flit_gone_q, flit_gone_d, own_gone_q, own_gone_d;
 
-  always_comb begin
-    chosen = is_candidate;
-    for (int unsigned c = 0; c < WIDE_CHANNELS; c++) begin
-      for (int unsigned o = 0; o < WIDE_CHANNELS; o++) begin
-        if (o != c && is_older[o][c] && is_candidate[o]) chosen[c] = 1'b0;
-      end
-    end
-    if (is_locked_q) chosen = locked_q;
-  end
+  noccl_ni_write_turn #(
+      .Channels(WIDE_CHANNELS)
+  ) u_turn (
+      .clk_i,
+      .rst_ni,
+      .begins_i(begins),
+      .may_send_i(may_send),
+      .waits_i(waits_for_own),
+      .chosen_o(chosen),
+      .stays_i(stays)
+  );
 
   logic [ChannelBits-1:0] sent_channel;
   noccl_ni_pkg::burst_t sent_burst;
   noccl_flit_pkg::left_t sent_beat;
   noccl_axi_pkg::wide_w_t sent_w;
   wide_tag_t sent_name;
-  logic sent_is_first, has_others, has_own, sends;
 
+  // Facts of the burst by themselves, so that what follows from them does not wait for the many bits of the data.
   always_comb begin
     sent_channel = '0;
+    sent_burst = '0;
+    sent_beat = '0;
     for (int unsigned c = 0; c < WIDE_CHANNELS; c++) begin
       if (chosen[c]) sent_channel |= ChannelBits'(c);
+      sent_burst |= burst[c] & {$bits(noccl_ni_pkg::burst_t) {chosen[c]}};
+      sent_beat |= beat[c] & {$bits(noccl_flit_pkg::left_t) {chosen[c]}};
     end
   end
-  assign sent_burst = burst[sent_channel];
-  assign sent_beat = beat[sent_channel];
   assign sent_w = w_i[sent_channel];
-  assign sent_name = name[sent_channel];
-  assign sent_is_first = is_first[sent_channel];
+  assign sent_name = wide_tag_t'({sent_channel, sent_burst.id});
 
   // ------------------------------------------------------------------------------------------ its flit
 
-  logic is_join, is_multicast, is_unlimited, is_to_itself;
+  logic is_join, is_multicast, is_to_itself;
   noccl_flit_pkg::region_coord_t base;
 
   assign is_join = sent_burst.opcode == OPCODE_JOIN;
   assign is_multicast = sent_burst.opcode == OPCODE_MULTICAST;
   assign is_to_itself = !is_join && !is_multicast && sent_burst.dst == pos_i;
   assign base = noccl_ni_pkg::base_around(is_join ? pos_i : sent_burst.dst, sent_burst.mask);
-
-  assign is_limited = is_join && !is_unlimited;
-  noccl_window u_window (
-      .pos_i,
-      .root_i(sent_burst.dst),
-      .base_i(base),
-      .mask_i(sent_burst.mask),
-      .is_unlimited_o(is_unlimited),
-      .window_o(sent_window)
-  );
 
   always_comb begin
     flit_o = '0;
@@ -225,29 +196,55 @@ module noccl_ni_wide_write
 
   // ---------------------------------------------------------------------------------------- it leaves
 
-  // Both copies leave in the same cycle, and neither valid looks at the other side's ready: what goes first
-  // is remembered instead.
-  logic flit_done, own_done;
+  // Both copies leave in the same cycle, and neither valid looks at the other side's ready: what goes first is remembered
+  // instead. What would happen is known of every channel before it is known whose turn it is.
+  logic [WIDE_CHANNELS-1:0] has_own, has_others, is_done, opens;
+  logic flit_taken, own_taken;
 
-  assign has_own = sent_burst.has_own;
-  assign has_others = !has_own || sent_burst.mask != '0;
-  assign flit_valid_o = |chosen && has_others && !flit_gone_q;
-  assign own_valid_o = |chosen && has_own && !own_gone_q;
+  assign flit_taken = flit_gone_q || flit_ready_i;
+  assign own_taken  = own_gone_q || own_ready_i;
+  always_comb begin
+    for (int unsigned c = 0; c < WIDE_CHANNELS; c++) begin
+      has_own[c] = burst[c].has_own;
+      has_others[c] = !has_own[c] || burst[c].mask != '0;
+    end
+  end
+  // What has come back is apart from what is offered, for the simulator's sake.
+  always_comb begin
+    for (int unsigned c = 0; c < WIDE_CHANNELS; c++) begin
+      is_done[c] = (!has_others[c] || flit_taken) && (!has_own[c] || own_taken);
+      // A transaction is open from the moment at which half of its first beat has gone: the answer to that half may be quick.
+      opens[c] = chosen[c] && is_first[c] && !flit_gone_q && !own_gone_q
+          && ((has_others[c] && flit_ready_i) || (has_own[c] && own_ready_i));
+    end
+  end
+
+  assign flit_valid_o = |(chosen & has_others) && !flit_gone_q;
+  assign own_valid_o = |(chosen & has_own) && !own_gone_q;
   assign own_o = flit_o;
-  assign flit_done = !has_others || flit_gone_q || flit_ready_i;
-  assign own_done = !has_own || own_gone_q || own_ready_i;
-  assign sends = |chosen && flit_done && own_done;
-  assign flit_gone_d = |chosen && !sends && flit_done && has_others;
-  assign own_gone_d = |chosen && !sends && own_done && has_own;
-  // A transaction is open from the moment at which half of its first beat has gone: the answer to that half may be quick.
-  logic opens;
-  assign opens = |chosen && sent_is_first && !flit_gone_q && !own_gone_q
-      && ((flit_valid_o && flit_ready_i) || (own_valid_o && own_ready_i));
-  assign is_locked_d = |chosen && has_own && !sends;
-  assign grant = sends ? chosen : '0;
+  assign own_is_last_o = |(chosen & is_last);
+  assign grant = chosen & is_done;
+  assign stays = |(chosen & has_own & ~is_done);
+  assign flit_gone_d = |(chosen & has_own & has_others) && flit_taken && !own_taken;
+  assign own_gone_d = |(chosen & has_own & has_others) && own_taken && !flit_taken;
 
-  assign own_in_flight_d = own_in_flight_q + InFlightBits'(sends && is_to_itself)
-      - InFlightBits'(landed_i);
+  // The window of a reduction is not needed before its third beat: computed a cycle late, from registers.
+  logic was_join_q, is_unlimited;
+  noccl_flit_pkg::coord_t root_q;
+  noccl_flit_pkg::region_coord_t group_q;
+
+  assign is_limited = was_join_q && !is_unlimited;
+  noccl_window u_window (
+      .pos_i,
+      .root_i(root_q),
+      .base_i(noccl_ni_pkg::base_around(pos_i, group_q)),
+      .mask_i(group_q),
+      .is_unlimited_o(is_unlimited),
+      .window_o(sent_window)
+  );
+
+  assign adds_own_d = |grant && is_to_itself;
+  assign own_in_flight_d = own_in_flight_q + InFlightBits'(adds_own_q) - InFlightBits'(landed_i);
 
   noccl_ni_wide_b u_b (
       .clk_i,
@@ -257,8 +254,8 @@ module noccl_ni_wide_write
       .may_start_o(may_start),
       .is_open_o(is_open_name),
       .opens_i(opens),
-      .opened_name_i(sent_name),
-      .opened_i(sent_burst),
+      .sent_name_i(sent_name),
+      .sent_i(sent_burst),
       .b_valid_o,
       .b_ready_i,
       .b_o,
@@ -277,24 +274,25 @@ module noccl_ni_wide_write
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       own_in_flight_q <= '0;
+      adds_own_q <= 1'b0;
       flit_gone_q <= 1'b0;
       own_gone_q <= 1'b0;
-      is_locked_q <= 1'b0;
     end else begin
       own_in_flight_q <= own_in_flight_d;
+      adds_own_q <= adds_own_d;
       flit_gone_q <= flit_gone_d;
       own_gone_q <= own_gone_d;
-      is_locked_q <= is_locked_d;
     end
   end
 
-  // Read only of channels whose transfer has begun, or while the choice is locked: no reset.
+  // Read only after a first beat: no reset.
   always_ff @(posedge clk_i) begin
-    older_q  <= is_older;
-    locked_q <= chosen;
+    was_join_q <= is_join;
+    root_q <= sent_burst.dst;
+    group_q <= sent_burst.mask;
   end
 
   `ASSERT(OneBeatLeaves, $onehot0(grant))
-  `ASSUME(LandedBeatsWereSent, !landed_i || own_in_flight_q != '0)
+  `ASSUME(LandedBeatsWereSent, !landed_i || adds_own_q || own_in_flight_q != '0)
 
 endmodule

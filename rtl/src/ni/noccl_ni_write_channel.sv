@@ -7,8 +7,8 @@
 // Latency: a beat can leave in the cycle in which AW and W are offered. Throughput: one beat per cycle, bursts without
 // a gap: AW is taken whenever no burst is open.
 // Combinational paths: from AW, W to the burst; from the grant to W's ready. AW's ready comes from a register.
-// A beat of a reduction leaves only while its window towards the next merge point is open (docs/design/0001, I). The first one
-// of a burst finds it open: the window matters from the second one on, and channels share the logic that computes it.
+// A beat of a reduction leaves only while its window towards the next merge point is open (docs/design/0001, I). The first two
+// of a burst find it open: the window is known in the cycle after the first, and channels share the logic that computes it.
 // Source: S1 section 3.2.2. Mirror: `Stream`, `is_ready` and `next_write_beat` in crates/noccl-sim/src/inject.rs.
 
 `include "noccl_assert.svh"
@@ -40,11 +40,14 @@ module noccl_ni_write_channel #(
     output noccl_flit_pkg::left_t         beat_o,
     /// None of its beats has left.
     output logic                          is_first_o,
+    /// All but one of its beats have left.
+    output logic                          is_last_o,
     /// Its next beat is here and may leave as far as this channel knows.
     output logic                          beat_valid_o,
     /// The beat leaves.
     input  logic                          grant_i,
-    /// Of a first beat that leaves: it goes to a merge point, and the beats that its burst may have under way to there.
+    /// Of a first beat that has left in the cycle before: it goes to a merge point, and the beats that its burst may have
+    /// under way to there.
     input  logic                          is_limited_i,
     input  noccl_collective_pkg::window_t window_i,
     /// Room given back to a sender of this tile: from other tiles, and from its own merge point.
@@ -116,10 +119,10 @@ module noccl_ni_write_channel #(
   // --------------------------------------------------------------------------------------- the window
 
   // Room for beats after the first; the last one is not counted: nothing is given back for it.
-  window_t room_q, room_d, given_back;
-  logic is_limited_q, has_room;
+  window_t room_q, room_d, room, given_back;
+  logic begun_q, is_limited_q, has_room;
 
-  assign has_room = is_first_o || !is_limited_q || room_q != '0;
+  assign has_room = is_first_o || begun_q || !is_limited_q || room_q != '0;
 
   always_comb begin
     given_back = '0;
@@ -127,7 +130,8 @@ module noccl_ni_write_channel #(
       if (credit_valid_i[i] && credit_i[i].root == burst_q.dst && credit_i[i].tag == burst_q.tag)
         given_back += window_t'(noccl_cfg_pkg::CREDIT_BEATS);
     end
-    room_d = is_first_o ? window_i - 1'b1 : room_q + given_back - window_t'(grant_i);
+    room   = (begun_q ? window_i - 1'b1 : room_q) + given_back;
+    room_d = grant_i ? room - 1'b1 : room;
   end
 
   // -------------------------------------------------------------------------------------- beats leave
@@ -137,6 +141,7 @@ module noccl_ni_write_channel #(
   noccl_axi_pkg::wide_b_t refused_q;
 
   assign is_last = beat_q == burst.len;
+  assign is_last_o = is_last;
   assign beat_valid_o = burst_valid_o && !burst.is_error && w_valid_i && has_room;
   // The last beat of a refused burst waits until the answer before it has left, and those of its id that are open.
   assign swallow = burst_valid_o && burst.is_error && w_valid_i
@@ -168,8 +173,9 @@ module noccl_ni_write_channel #(
   always_ff @(posedge clk_i) begin
     if (aw_valid_i && aw_ready_o) burst_q <= offered;
     // Read only after a first beat.
-    room_q <= room_d;
-    if (grant_i && is_first_o) is_limited_q <= is_limited_i;
+    begun_q <= grant_i && is_first_o;
+    room_q  <= room_d;
+    if (begun_q) is_limited_q <= is_limited_i;
     if (swallow && is_last) refused_q <= '{id: burst.id, resp: burst.resp};
   end
 
@@ -177,15 +183,16 @@ module noccl_ni_write_channel #(
   `ASSUME(WIsStable, !$past(w_valid_i && !w_ready_o) || (w_valid_i && $stable(w_i)))
   `ASSUME(LastMarksTheEndOfTheBurst, !step || w_i.last == is_last)
   `ASSERT(OnlyOfferedBeatsLeave, !grant_i || beat_valid_o)
+  `ASSERT_INIT(SecondBeatsFindRoom, noccl_cfg_pkg::WINDOW_BEATS >= 2)
   logic [31:0] room_then;
   assign room_then = 32'(room_q) + 32'(given_back);
   `ASSUME(RoomIsNotGivenBackTwice,
-          is_first_o || !is_limited_q || room_then <= noccl_cfg_pkg::MAX_WINDOW_BEATS)
+          is_first_o || begun_q || !is_limited_q || room_then <= noccl_cfg_pkg::MAX_WINDOW_BEATS)
   for (genvar i = 0; i < 2; i++) begin : gen_credit
     `ASSUME(RoomComesInQuads,
             !credit_valid_i[i] || 32'(credit_i[i].beats) == noccl_cfg_pkg::CREDIT_BEATS)
   end
-  `ASSUME(WindowsAreNotEmpty, !grant_i || !is_limited_i || window_i != '0)
+  `ASSUME(WindowsHaveRoomForTwo, is_first_o || !begun_q || !is_limited_i || 32'(window_i) >= 2)
   `COVER(BurstsWithoutGap, $past(step && is_last) && step)
 
 endmodule
