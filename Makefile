@@ -179,7 +179,7 @@ formal: $(RTL_VENV)/.deps ## Prove the modules' promises, and kill a mutant per 
 cosim: cosim-2x2 cosim-4x4 cosim-reductions-2x2 cosim-reductions-4x4 cosim-reductions-two-operand cosim-endpoints cosim-dma cosim-dma-4x4 cosim-torrent cosim-mutants ## Mesh, network interfaces, DMA engines and Torrent endpoints in lock-step with the simulator: every handshake of every port
 
 .PHONY: cosim-quick
-cosim-quick: cosim-2x2 cosim-reductions-2x2 cosim-endpoints-2x2 cosim-dma-reductions-2x2 cosim-torrent cosim-run ## The same on 2x2 clusters without mutants; of DMA engines the reductions and random mixes
+cosim-quick: cosim-2x2 cosim-reductions-2x2 cosim-endpoints-tiles cosim-dma-reductions-2x2 cosim-torrent cosim-run ## The same on 2x2 clusters without mutants; of DMA engines the reductions and random mixes
 
 # Of the whole workspace, as `make test-rust`: of one crate, what it needs has other features and is compiled again.
 COSIM_TEST := cargo test --workspace --locked
@@ -192,13 +192,18 @@ cosim-2x2 cosim-4x4: cosim-%: $(RTL_VENV)/.deps
 	$(RTL_BIN)/python tools/rtl_cosim.py $(LIBRARY)
 	$(COSIM_TEST) --test cosim_$*
 
-.PHONY: cosim-endpoints cosim-endpoints-2x2 cosim-endpoints-4x4
+.PHONY: cosim-endpoints cosim-endpoints-2x2 cosim-endpoints-4x4 cosim-endpoints-tiles
 cosim-endpoints: cosim-endpoints-2x2 cosim-endpoints-4x4 ## Network interfaces and mesh in lock-step with the simulator, at the AXI ports
 cosim-endpoints-2x2: LIBRARY := 2x2-endpoints
 cosim-endpoints-4x4: LIBRARY := 4x4-endpoints-tiles
 cosim-endpoints-2x2 cosim-endpoints-4x4: cosim-endpoints-%: $(RTL_VENV)/.deps
 	$(RTL_BIN)/python tools/rtl_cosim.py $(LIBRARY)
 	$(COSIM_TEST) --test cosim_endpoints_$*
+
+# The suite of 2x2 on tiles, for the merge gate: the mesh as a whole takes twice as long to build.
+cosim-endpoints-tiles: $(RTL_VENV)/.deps
+	$(RTL_BIN)/python tools/rtl_cosim.py 2x2-endpoints-tiles
+	NOCCL_COSIM_TILES=1 $(COSIM_TEST) --test cosim_endpoints_2x2
 
 .PHONY: cosim-dma cosim-dma-2x2 cosim-dma-reductions-2x2 cosim-dma-4x4
 cosim-dma: cosim-dma-2x2 cosim-dma-reductions-2x2 ## DMA engines, network interfaces and mesh in lock-step with the simulator, transfer by transfer
