@@ -43,7 +43,8 @@ begin() {
   local lane=$1 stage rest
   read -r stage rest <<<"${lanes[$lane]}"
   local after=${stage#"${stage%%:*}"}
-  if [ -n "$stage" ] && [ -z "${after#:}" -o -n "${is_over[${after#:}]:-}" ]; then
+  after=${after#:}
+  if [[ -n $stage && (-z $after || -n ${is_over[$after]:-}) ]]; then
     stage=${stage%%:*} lanes[$lane]=$rest
     printf '==== %s begins ====\n' "$stage"
     make --no-print-directory "$stage" >"$outputs/$lane" 2>&1 &
