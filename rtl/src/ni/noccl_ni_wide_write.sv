@@ -157,8 +157,8 @@ module noccl_ni_wide_write
     sent_beat = '0;
     for (int unsigned c = 0; c < WIDE_CHANNELS; c++) begin
       if (chosen[c]) sent_channel |= ChannelBits'(c);
-      sent_burst |= burst[c] & {$bits(noccl_ni_pkg::burst_t) {chosen[c]}};
-      sent_beat |= beat[c] & {$bits(noccl_flit_pkg::left_t) {chosen[c]}};
+      sent_burst |= noccl_ni_pkg::burst_t'(chosen[c] ? burst[c] : '0);
+      sent_beat |= chosen[c] ? beat[c] : '0;
     end
   end
   assign sent_w = w_i[sent_channel];
