@@ -34,21 +34,25 @@ LZ4 = ROOT / ".tools" / "lz4"
 
 # Numbers that differ from the package of the preset. Names of transactions are as wide as the
 # simulator's numbers need, so that a name is never used twice at a time.
+_TWO_BY_TWO: Mapping[str, int | str] = {
+    "MESH_WIDTH": 3,
+    "MESH_HEIGHT": 2,
+    "X_BITS": 2,
+    "Y_BITS": 1,
+    "REGION_WIDTH": 2,
+    "REGION_HEIGHT": 2,
+    "REGION_X_BITS": 1,
+    "REGION_Y_BITS": 1,
+    "COUNT_BITS": 3,
+    "MAX_WINDOW_BEATS": 20,
+    "TAG_BITS": 16,
+}
 CONFIGURATIONS: Mapping[str, Mapping[str, int | str]] = {
-    "2x2": {
-        "MESH_WIDTH": 3,
-        "MESH_HEIGHT": 2,
-        "X_BITS": 2,
-        "Y_BITS": 1,
-        "REGION_WIDTH": 2,
-        "REGION_HEIGHT": 2,
-        "REGION_X_BITS": 1,
-        "REGION_Y_BITS": 1,
-        "COUNT_BITS": 3,
-        "MAX_WINDOW_BEATS": 20,
-        "TAG_BITS": 16,
-    },
+    "2x2": _TWO_BY_TWO,
     "4x4": {"TAG_BITS": 16},
+    # Merge tables with registers, for a short way between registers.
+    "2x2-short-way": {**_TWO_BY_TWO, "MERGE_CYCLES": 3},
+    "4x4-short-way": {"TAG_BITS": 16, "MERGE_CYCLES": 3},
     # A unit of two operands: one row of adders.
     "4x4-two-operand": {"TAG_BITS": 16, "REDUCTION_OPERANDS": 2},
 }
@@ -67,15 +71,18 @@ _MAP: Mapping[str, int | str] = {
     "MAP_OFFSET_BITS": "'{30, 30}",
     "MAP_MEMORY_BYTES": "'{1073741824, 1073741824}",
 }
+_MAP_TWO_BY_TWO: Mapping[str, int | str] = {
+    **_MAP,
+    "MAP_Y_BITS": "'{1, 1}",
+    "MAP_X_BITS": "'{0, 1}",
+    "MAP_WIDTH": "'{1, 2}",
+    "MAP_HEIGHT": "'{2, 2}",
+}
 ENDPOINTS_NUMBERS: Mapping[str, Mapping[str, int | str]] = {
-    "2x2": {
-        **_MAP,
-        "MAP_Y_BITS": "'{1, 1}",
-        "MAP_X_BITS": "'{0, 1}",
-        "MAP_WIDTH": "'{1, 2}",
-        "MAP_HEIGHT": "'{2, 2}",
-    },
+    "2x2": _MAP_TWO_BY_TWO,
+    "2x2-short-way": _MAP_TWO_BY_TWO,
     "4x4": _MAP,
+    "4x4-short-way": _MAP,
     "4x4-two-operand": _MAP,
 }
 # The same with DMA engines. Each channel has an id for all bursts that the simulator's engine may

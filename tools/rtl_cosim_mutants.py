@@ -12,7 +12,7 @@ MUTANTS: Mapping[str, tuple[str, str, str]] = {
     # A multicast forgets the column of its last members.
     "route": ("noccl_route", "last_x > here_x;", "last_x > here_x + 1;"),
     # The same transaction's turn again.
-    "merge": ("noccl_merge", "leads[i-1:0] != '0;", "leads[i:0] != '0;"),
+    "merge": ("noccl_merge_turn", "leads[i-1:0] != '0;", "leads[i:0] != '0;"),
     # The third operand is folded before the second.
     "fold": (
         "noccl_reduction_issue",

@@ -59,6 +59,8 @@ pub struct RtlConfig {
     pub cluster_region: u32,
     /// Entries of a merge table.
     pub merge_entries: u32,
+    /// Cycles from a contribution at the head of a FIFO to its request.
+    pub merge_cycles: u32,
     /// Cycles without a sibling after which an entry of a full table leaves.
     pub merge_timeout_cycles: u32,
     /// Wide reductions that pass a router at a time.
@@ -197,6 +199,7 @@ impl RtlConfig {
             regions,
             cluster_region: cluster_region as u32,
             merge_entries: spec.router.merge_table_entries,
+            merge_cycles: spec.router.merge_cycles,
             merge_timeout_cycles: MERGE_TIMEOUT_CYCLES,
             reduction_flows: reduction_flows(network),
             store_beats: wide.store_beats,

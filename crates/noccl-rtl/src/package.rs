@@ -119,6 +119,7 @@ fn collectives(c: &RtlConfig) -> String {
     let [add64, add32, add16, add8] = c.add_cycles;
     numbers(&[
         ("MERGE_ENTRIES", c.merge_entries),
+        ("MERGE_CYCLES", c.merge_cycles),
         ("MERGE_TIMEOUT_CYCLES", c.merge_timeout_cycles),
     ]) + "\n"
         + &numbers(&[

@@ -373,6 +373,7 @@ fn join_config(network: &Network) -> JoinConfig {
     };
     JoinConfig {
         merge_entries: router.merge_table_entries as usize,
+        merge_has_registers: router.merge_cycles > 1,
         slots: reduction_flows(network),
         windows: Windows::of(network),
         cut_cycles: u64::from(wide.cut_cycles),

@@ -3,6 +3,7 @@
 
 use crate::block::{LANES, PORTS, RESULT};
 use crate::flit::{Flit, FlitKind};
+use crate::join::MergeRegisters;
 use crate::plane::{Context, PlaneState, next_port, route_of, slot_at};
 use noccl_net::Coord;
 
@@ -38,43 +39,79 @@ impl PlaneState {
         let heads = self.blocks[w].waiting_heads(lane);
         let first = heads.trailing_zeros() as usize;
         self.joins.begin(r);
-        let has_absorbed = if heads == 0 {
-            false
-        } else if self.input_head(r, first).kind == FlitKind::Reduce {
+        let is_reduction = heads != 0 && self.input_head(r, first).kind == FlitKind::Reduce;
+        let has_work = if is_reduction {
             self.fold_heads(r, here, heads, context)
         } else {
             self.merge_heads(r, here, heads, context)
         };
-        self.offer_result(r, here, has_absorbed, context);
+        self.offer_result(r, here, has_work, context);
     }
 
-    /// Responses or arrivals at heads: one transaction is served. Returns whether a head has left into the table.
+    /// Responses or arrivals at heads: one transaction is served. Returns whether the table has to be looked at in the
+    /// next cycle, as a head has left into it or something is in its registers.
     fn merge_heads(&mut self, r: usize, here: Coord, heads: u8, context: &Context<'_>) -> bool {
-        let (w, lane) = (r / LANES, r % LANES);
-        let head = |port| (heads >> port & 1 != 0).then(|| self.input_head(r, port));
-        let flits: [Option<Flit>; PORTS] = std::array::from_fn(head);
-        let Some(served) = self.joins.merge(r, here, &flits, context) else {
-            return false;
+        let Some(registers) = self.joins.merge_registers(r).copied() else {
+            if heads == 0 {
+                return false;
+            }
+            let group = self.take_turn(r, heads);
+            let (absorbed, forwarded) = self.decide(r, here, group, context);
+            self.let_go_on(r, here, forwarded);
+            return absorbed != 0;
         };
-        let mut absorbed = served.group;
-        if let Some(leaving) = served.leaving {
-            let last = served.group.ilog2() as usize;
-            absorbed &= !(1 << last);
-            self.replace_head(r, last, leaving);
-            self.request(r, last, 1 << next_port(here, leaving.dst));
+        self.let_go_on(r, here, registers.forwarded);
+        let (absorbed, forwarded) = self.decide(r, here, registers.group, context);
+        let group = self.take_turn(r, heads);
+        if let Some(registers) = self.joins.merge_registers(r) {
+            *registers = MergeRegisters { group, forwarded };
         }
-        for port in (0..PORTS).filter(|p| served.group >> p & 1 != 0) {
-            self.blocks[w].popped[port] |= u64::from(absorbed >> port & 1) << lane;
+        group | absorbed | forwarded != 0
+    }
+
+    /// Heads of one transaction have their turn and wait no more. Returns their inputs.
+    fn take_turn(&mut self, r: usize, heads: u8) -> u8 {
+        let group = self.joins.turn(r, &self.flits_at(r, heads));
+        let (w, lane) = (r / LANES, r % LANES);
+        for port in (0..PORTS).filter(|p| group >> p & 1 != 0) {
             self.blocks[w].join_heads[port] &= !(1 << lane);
         }
-        absorbed != 0
+        group
+    }
+
+    /// What becomes of a group: inputs whose heads leave into the table, and the one whose head goes on for all.
+    fn decide(&mut self, r: usize, here: Coord, group: u8, context: &Context<'_>) -> (u8, u8) {
+        let leaving = self.joins.merge(r, here, &self.flits_at(r, group), context);
+        let forwarded = leaving.map_or(0, |flit| {
+            let last = group.ilog2() as usize;
+            self.replace_head(r, last, flit);
+            1 << last
+        });
+        let absorbed = group & !forwarded;
+        for port in (0..PORTS).filter(|p| absorbed >> p & 1 != 0) {
+            self.blocks[r / LANES].popped[port] |= 1 << (r % LANES);
+        }
+        (absorbed, forwarded)
+    }
+
+    /// A head that goes on, if any, asks for its output.
+    fn let_go_on(&mut self, r: usize, here: Coord, forwarded: u8) {
+        if forwarded != 0 {
+            let port = forwarded.ilog2() as usize;
+            let dst = self.input_head(r, port).dst;
+            self.request(r, port, 1 << next_port(here, dst));
+        }
+    }
+
+    /// Flits at heads of a set of inputs.
+    fn flits_at(&self, r: usize, inputs: u8) -> [Option<Flit>; PORTS] {
+        std::array::from_fn(|port| (inputs >> port & 1 != 0).then(|| self.input_head(r, port)))
     }
 
     /// Operands of wide reductions at heads. Returns whether one has entered the store.
     fn fold_heads(&mut self, r: usize, here: Coord, heads: u8, context: &Context<'_>) -> bool {
         let (w, lane) = (r / LANES, r % LANES);
-        let head = |port| (heads >> port & 1 != 0).then(|| self.input_head(r, port));
-        let flits: [Option<Flit>; PORTS] = std::array::from_fn(head);
+        let flits = self.flits_at(r, heads);
         let folded = self.joins.arrive(r, here, &flits, context);
         for (port, flit) in flits.iter().enumerate() {
             let bit = 1 << port;
@@ -92,19 +129,19 @@ impl PlaneState {
         folded.absorbed != 0
     }
 
-    /// The unit's oldest result requests its output. A unit that has taken something in stays busy.
+    /// The unit's oldest result requests its output. A unit with work for the next cycle stays busy.
     pub(crate) fn offer_result(
         &mut self,
         r: usize,
         here: Coord,
-        has_absorbed: bool,
+        has_work: bool,
         context: &mut Context<'_>,
     ) {
         let offer = self.joins.offer(r, here, context);
         let block = &mut self.blocks[r / LANES];
         let bit = 1 << (r % LANES);
         block.unit_busy &= !bit;
-        if offer.is_busy || has_absorbed {
+        if offer.is_busy || has_work {
             block.unit_busy |= bit;
         }
         if let Some(flit) = offer.result {

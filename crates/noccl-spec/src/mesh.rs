@@ -84,11 +84,19 @@ pub struct Router {
     pub output_fifo_flits: u32,
     /// Transactions whose narrow contributions (B, barrier) one router merges at a time.
     pub merge_table_entries: u32,
+    /// Cycles from a contribution at the head of a FIFO to its request for an output: 1, or 3 with registers behind its turn
+    /// and behind the decision, for a way between registers that is half as long.
+    #[serde(default = "one_cycle")]
+    pub merge_cycles: u32,
     /// The shared arithmetic reduction of the wide plane.
     pub wide_reduction: WideReduction,
     /// What flow `esp` needs, and only that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub esp: Option<EspRouter>,
+}
+
+const fn one_cycle() -> u32 {
+    1
 }
 
 /// Sharing of links.

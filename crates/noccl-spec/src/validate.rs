@@ -150,6 +150,7 @@ fn router(router: &Router) -> Checked {
     match router.flow {
         RouterFlow::NonBlocking => {
             within(table, router.merge_table_entries, 1..=256)?;
+            merge_cycles(router.merge_cycles)?;
             within(
                 "router.wide_reduction.window_beats",
                 wide.window_beats,
@@ -160,6 +161,7 @@ fn router(router: &Router) -> Checked {
         }
         RouterFlow::PeerCompatible | RouterFlow::Esp => match wide.kind {
             WideReductionKind::TwoOperand => {
+                exactly("router.merge_cycles", router.merge_cycles, 1)?;
                 within(table, router.merge_table_entries, 0..=256)?;
                 within(store, wide.store_beats, 0..=1 << 20)
             }
@@ -173,6 +175,18 @@ fn router(router: &Router) -> Checked {
             }),
         },
     }
+}
+
+/// In one cycle, or with two registers: what lies between would end nowhere near the way of a router.
+fn merge_cycles(cycles: u32) -> Checked {
+    if matches!(cycles, 1 | 3) {
+        return Ok(());
+    }
+    Err(OutOfRange {
+        field: "router.merge_cycles".to_owned(),
+        found: cycles.to_string(),
+        accepted: "must be 1 or 3".to_owned(),
+    })
 }
 
 fn ni(ni: &NetworkInterface) -> Checked {

@@ -20,7 +20,9 @@ module noccl_merge_props
     /// Its timeout.
     parameter int unsigned TimeoutCycles = 16,
     /// The result is taken at least once in so many cycles.
-    parameter int unsigned ReadyEvery = 2
+    parameter int unsigned ReadyEvery = 2,
+    /// Cycles from a head to its request.
+    parameter int unsigned MergeCycles = 1
 ) (
     /// Clock.
     input logic                          clk_i,
@@ -97,7 +99,8 @@ module noccl_merge_props
   noccl_merge #(
       .hdr_t        (hdr_t),
       .Entries      (Entries),
-      .TimeoutCycles(TimeoutCycles)
+      .TimeoutCycles(TimeoutCycles),
+      .MergeCycles  (MergeCycles)
   ) u_merge (
       .clk_i,
       .rst_ni,
@@ -205,7 +208,7 @@ module noccl_merge_props
       forgets[n]  = is_over[n] && wrong_left_q[n] != wrong_given_q[n];
     end
     for (int unsigned i = 0; i < NumInputs; i++) begin
-      starves[i] = int'(waits_q[i]) >= int'(NumInputs);
+      starves[i] = int'(waits_q[i]) >= int'(NumInputs + MergeCycles - 1);
     end
   end
 
@@ -224,7 +227,7 @@ module noccl_merge_props
   typedef logic [4:0] total_t;
   logic [NumNames-1:0] is_unbalanced, is_overdrawn, is_unsound, is_untimed_apart, is_early;
   logic [Entries-1:0] is_foreign, is_double, is_result_slot;
-  logic [NumInputs-1:0] is_stray, is_out_of_turn;
+  logic [NumInputs-1:0] is_stray;
   logic [NumNames-1:0] is_overdue;
   logic has_no_history;
 
@@ -310,21 +313,6 @@ module noccl_merge_props
     end
   end
 
-  // Whoever waits for its turn: inputs that are still in front of it become fewer with each cycle.
-  port_set_t above;
-  assign above = {u_merge.above_q, 1'b0};
-  always_comb begin
-    for (int unsigned i = 0; i < NumInputs; i++) begin
-      logic [3:0] in_front;
-      in_front = 4'(waits_q[i]);
-      for (int unsigned j = 0; j < NumInputs; j++) begin
-        if (j != i) in_front += 4'(above[i] ? above[j] && j < i : above[j] || j < i);
-      end
-      is_out_of_turn[i] = valid[i] && in_front >= 4'(NumInputs);
-      if (i > 0 && above[i-1] && !above[i]) is_out_of_turn[i] = 1'b1;
-    end
-  end
-
   // Cycles until the result is free; until an entry gives up once its timer has ended, which one before it may delay.
   cycles_t until_free, until_out[Entries];
   always_comb begin
@@ -360,6 +348,27 @@ module noccl_merge_props
     end
   end
 
+  noccl_merge_turn_props #(
+      .NumNames   (NumNames),
+      .NumInputs  (NumInputs),
+      .MergeCycles(MergeCycles)
+  ) u_turn (
+      .clk_i,
+      .rst_ni,
+      .above_i    ({u_merge.u_turn.above_q, 1'b0}),
+      .group_i    (u_merge.group),
+      .valid_i    (valid),
+      .forwarded_i(NumInputs'(u_merge.forwarded_q)),
+      .waits_i    (waits_q),
+      .head_i     (offered),
+      .name_i     (name),
+      .whole_i    (whole),
+      .lead_i     (u_merge.lead),
+      .count_i    (u_merge.group_count),
+      .resp_i     (u_merge.group_resp),
+      .leaves_i   (u_merge.leaves)
+  );
+
   `ASSERT(LeavesAreInsideOrHaveLeft, is_unbalanced == '0)
   `ASSERT(ResponsesAreInsideOrHaveLeft, is_unsound == '0)
   `ASSERT(EntriesAreOfOpenNames, is_foreign == '0)
@@ -370,7 +379,6 @@ module noccl_merge_props
   `ASSERT(OnlyFullTablesGiveUp, has_no_history)
   `ASSERT(ResultsHoldLeaves,
           !result_valid || (u_merge.result_count_q != '0 && !u_merge.result_resp_q[0]))
-  `ASSERT(TurnsGoRound, is_out_of_turn == '0)
   `ASSERT(TimersBoundTheWait, is_overdue == '0)
 
   if (NumNames <= Entries) begin : gen_never_full

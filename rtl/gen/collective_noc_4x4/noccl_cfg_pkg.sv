@@ -44,6 +44,7 @@ package noccl_cfg_pkg;
   localparam int unsigned MAP_MEMORY_BYTES[NUM_REGIONS] = '{1048576, 131072};
 
   localparam int unsigned MERGE_ENTRIES = 8;
+  localparam int unsigned MERGE_CYCLES = 1;
   localparam int unsigned MERGE_TIMEOUT_CYCLES = 256;
 
   localparam int unsigned REDUCTION_FLOWS = 8;

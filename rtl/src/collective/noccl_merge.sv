@@ -8,8 +8,10 @@
 // siblings would then wait in vain, entries made from then on give up after 3/4 to 7/8 of `TimeoutCycles` without a
 // sibling, and what they have leaves by the result port. Merging saves flits; the home adds up leaves in any case.
 //
-// Latency: a head that completes its subtree goes on in the cycle in which it comes. Throughput: one transaction per cycle.
-// Combinational paths: `join_valid_i`, `head_i` to `absorb_o`, `forward_o`, `hdr_o`. None from `taken_i`, `result_ready_i`.
+// Latency: a head that completes its subtree goes on in the cycle in which it comes (`MergeCycles` = 1), or two cycles
+// later (3), with registers behind its turn and behind the decision. Throughput: one transaction per cycle.
+// Combinational paths: with 1 from `join_valid_i`, `head_i` to `absorb_o`, `candidate_o`, `goes_on_o`, `hdr_o`; with 3 from
+// `head_i` to `hdr_o`, of what the unit does not change. None from `taken_i`, `result_ready_i`.
 // Ordering: none between transactions. Source: S1, section 3.1.3; docs/design/0001, decision G.
 // Mirror: crates/noccl-sim/src/join/merge.rs.
 
@@ -24,7 +26,9 @@ module noccl_merge
     /// Transactions that may wait, at least 2.
     parameter int unsigned Entries = noccl_cfg_pkg::MERGE_ENTRIES,
     /// Cycles without a sibling after which an entry has given up for certain; a multiple of 8.
-    parameter int unsigned TimeoutCycles = noccl_cfg_pkg::MERGE_TIMEOUT_CYCLES
+    parameter int unsigned TimeoutCycles = noccl_cfg_pkg::MERGE_TIMEOUT_CYCLES,
+    /// Cycles from a head to its request: 1, or 3 for a short way between registers.
+    parameter int unsigned MergeCycles = noccl_cfg_pkg::MERGE_CYCLES
 ) (
     /// Clock.
     input  logic      clk_i,
@@ -80,42 +84,36 @@ module noccl_merge
   count_t forwarded_count_q[NUM_PORTS];
   resp_e  forwarded_resp_q [NUM_PORTS];
 
-  port_set_t pending, leads, group;
+  port_set_t group, last;
   logic any;
   hdr_t lead;
+  count_t group_count, leaves;
+  logic [1:0] group_resp;
 
-  assign pending = join_valid_i & ~forwarded_q;
-
-  // Inputs above the one that led last; input 0 is above nobody.
-  logic [NUM_PORTS-1:1] above_q, above_d;
-  port_set_t upper;
-  assign any   = pending != '0;
-  assign upper = pending & {above_q, 1'b0};
-  assign leads = upper != '0 ? upper & (~upper + 5'd1) : pending & (~pending + 5'd1);
-  for (genvar i = 1; i < int'(NUM_PORTS); i++) begin : gen_above
-    assign above_d[i] = leads[i-1:0] != '0;
-  end
-
-  // ----------------------------------------------------------------------- what it has come to so far
-
-  slots_t hits, frees, reusable, room, target;
-  count_t leaves, group_count, sum;
-  logic [1:0] group_resp, resp;
-  logic has_hit, is_hit_passed, is_complete, goes_on, is_full;
-
-  noccl_merge_group #(
-      .hdr_t(hdr_t)
-  ) u_group (
+  noccl_merge_turn #(
+      .hdr_t(hdr_t),
+      .HasRegisters(MergeCycles != 1)
+  ) u_turn (
+      .clk_i,
+      .rst_ni,
       .position_i,
-      .pending_i(pending),
-      .leads_i  (leads),
+      .pending_i(join_valid_i & ~forwarded_q),
       .head_i,
-      .lead_o   (lead),
       .group_o  (group),
+      .last_o   (last),
+      .lead_o   (lead),
       .count_o  (group_count),
       .resp_o   (group_resp),
       .leaves_o (leaves)
   );
+  assign any = group != '0;
+
+  // ----------------------------------------------------------------------- what it has come to so far
+
+  slots_t hits, frees, reusable, room, target;
+  count_t sum;
+  logic [1:0] resp;
+  logic has_hit, is_hit_passed, is_complete, goes_on, is_full;
 
   always_comb begin : p_sum
     count_t hit_count;
@@ -155,30 +153,33 @@ module noccl_merge
   assign target = !any ? '0 : has_hit ? hits : goes_on ? '0 : room;
   assign has_overflowed_d = has_overflowed_q || is_full;
 
-  // The last of the group goes on for all.
-  port_set_t last;
-  always_comb begin : p_last
-    last = '0;
-    for (int unsigned i = 0; i < NUM_PORTS; i++) begin
-      if (group[i]) begin
-        last = '0;
-        last[i] = 1'b1;
-      end
-    end
-  end
+  // The last of the group goes on for all, with these.
+  count_t leaving_count;
+  resp_e  leaving_resp;
+  assign leaving_count = is_hit_passed ? group_count : sum;
+  assign leaving_resp = resp_e'(is_hit_passed ? group_resp : resp);
 
   assign absorb_o = !any ? '0 : goes_on ? group & ~last : group;
   assign forward_o = forwarded_q;
-  assign candidate_o = last;
-  assign goes_on_o = goes_on;
   assign forwarded_d = (forwarded_q | (goes_on ? last : '0)) & ~taken_i;
 
-  always_comb begin : p_hdr
-    for (int unsigned i = 0; i < NUM_PORTS; i++) begin
+  if (MergeCycles == 1) begin : gen_same_cycle
+    assign candidate_o = last;
+    assign goes_on_o   = goes_on;
+  end else begin : gen_next_cycle
+    assign candidate_o = '0;
+    assign goes_on_o   = 1'b0;
+  end
+
+  for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_hdr
+    always_comb begin
       hdr_o[i] = head_i[i];
-      hdr_o[i].count = forwarded_q[i] ? forwarded_count_q[i] : is_hit_passed ? group_count : sum;
-      hdr_o[i].resp = resp_e'(
-          forwarded_q[i] ? forwarded_resp_q[i] : is_hit_passed ? group_resp : resp);
+      hdr_o[i].count = forwarded_count_q[i];
+      hdr_o[i].resp = forwarded_resp_q[i];
+      if (MergeCycles == 1 && !forwarded_q[i]) begin
+        hdr_o[i].count = leaving_count;
+        hdr_o[i].resp  = leaving_resp;
+      end
     end
   end
 
@@ -210,14 +211,12 @@ module noccl_merge
       forwarded_q <= '0;
       result_valid_q <= 1'b0;
       tick_q <= '0;
-      above_q <= '1;
     end else begin
       valid_q <= valid_d;
       has_overflowed_q <= has_overflowed_d;
       forwarded_q <= forwarded_d;
       result_valid_q <= result_valid_d;
       tick_q <= tick_q + 1'b1;
-      if (any) above_q <= above_d;
     end
   end
 
@@ -237,8 +236,8 @@ module noccl_merge
     end
     for (int unsigned i = 0; i < NUM_PORTS; i++) begin
       if (last[i] && !forwarded_q[i]) begin
-        forwarded_count_q[i] <= hdr_o[i].count;
-        forwarded_resp_q[i]  <= hdr_o[i].resp;
+        forwarded_count_q[i] <= leaving_count;
+        forwarded_resp_q[i]  <= leaving_resp;
       end
     end
   end
@@ -279,10 +278,11 @@ module noccl_merge
   `ASSERT_INIT(TimeoutTicks, TimeoutCycles >= 16 && 8 << TickBits == TimeoutCycles)
   `ASSERT(OneEntryPerTransaction, (hits & (hits - slots_t'(1))) == '0)
   `ASSERT(NeverMoreThanAllLeaves, !any || has_hit || group_count <= leaves)
-  `ASSERT(AbsorbOrForward, (absorb_o & (forward_o | (goes_on ? candidate_o : '0))) == '0)
-  `ASSERT(ServedHeadsDecide, (group & ~(absorb_o | (goes_on ? candidate_o : '0))) == '0)
+  `ASSERT_INIT(OneOrThreeCycles, MergeCycles == 1 || MergeCycles == 3)
+  `ASSERT(AbsorbOrForward, (absorb_o & (forward_o | (goes_on ? last : '0))) == '0)
+  `ASSERT(ServedHeadsDecide, (group & ~(absorb_o | (goes_on ? last : '0))) == '0)
   `ASSERT_KNOWN(ControlKnown, {absorb_o, forward_o, candidate_o, goes_on_o, result_valid_o})
-  `ASSUME(TakenOnlyForwarded, (taken_i & ~(forward_o | (goes_on ? candidate_o : '0))) == '0)
+  `ASSUME(TakenOnlyForwarded, (taken_i & ~(forward_o | (goes_on_o ? candidate_o : '0))) == '0)
   `COVER(Overflow, has_overflowed_q)
   `COVER(GivesUp, gives_up != '0)
   `COVER(MergesFive, $countones(group) > 1)

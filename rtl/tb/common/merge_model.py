@@ -58,19 +58,29 @@ class Model:
     here: Coord
     num_entries: int
     timeout_cycles: int
+    has_registers: bool = False
     entries: dict[int, Entry] = field(default_factory=dict)
     has_overflowed: bool = False
     last_served: int = 0
     settled: dict[int, Contribution] = field(default_factory=dict)
+    # With registers: inputs that had their turn in the cycle before.
+    group: list[int] = field(default_factory=list)
     result: tuple[int, Contribution] | None = None
     num_cycles: int = 0
 
     def step(self, heads: dict[int, Contribution], taken: set[int], *, is_ready: bool) -> Cycle:
         """One cycle with its heads; the forwarded heads and the result that are taken."""
         now = Cycle(forwarded=dict(self.settled), result=self.result and self.result[1])
-        pending = [i for i in PORTS if i in heads and i not in self.settled]
-        touched = self._serve(pending, heads, now) if pending else None
-        self.settled = {i: c for i, c in now.forwarded.items() if i not in taken}
+        pending = [i for i in PORTS if i in heads and i not in {*self.settled, *self.group}]
+        turn = self._turn(pending, heads) if pending else []
+        group = self.group if self.has_registers else turn
+        touched, leaving = self._decide(group, heads, now) if group else (None, {})
+        if self.has_registers:
+            self.group = turn
+        else:
+            now.forwarded |= leaving
+        decided = now.forwarded | leaving
+        self.settled = {i: c for i, c in decided.items() if i not in taken}
         due = self._due(touched)
         if self.result is not None:
             if is_ready:
@@ -84,13 +94,21 @@ class Model:
                 entry.ticks += slot != touched
         return now
 
-    def _serve(self, pending: list[int], heads: dict[int, Contribution], now: Cycle) -> int | None:
-        """Serves one transaction. Returns the slot that its contributions have entered."""
+    def _turn(self, pending: list[int], heads: dict[int, Contribution]) -> list[int]:
+        """Inputs with contributions to the transaction whose turn it is."""
         behind = [i for i in pending if i > self.last_served]
         lead = (behind or pending)[0]
         self.last_served = lead
-        name = heads[lead].name
-        group = [i for i in pending if heads[i].name == name]
+        return [i for i in pending if heads[i].name == heads[lead].name]
+
+    def _decide(
+        self, group: list[int], heads: dict[int, Contribution], now: Cycle
+    ) -> tuple[int | None, dict[int, Contribution]]:
+        """What becomes of heads of one transaction.
+
+        Returns the slot that they have entered, and what goes on by which input.
+        """
+        name = heads[group[0]].name
         slot = next((s for s, e in self.entries.items() if e.merged.name == name), None)
         parts = [heads[i] for i in group]
         merged = _sum(parts)
@@ -110,9 +128,7 @@ class Model:
         if is_complete and slot is not None:
             del self.entries[slot]
         now.absorbed = set(group[:-1] if goes_on else group)
-        if goes_on:
-            now.forwarded[group[-1]] = leaving
-        return slot
+        return slot, {group[-1]: leaving} if goes_on else {}
 
     def _make_room(self, first: Contribution) -> int | None:
         pinned = set() if self.result is None else {self.result[0]}

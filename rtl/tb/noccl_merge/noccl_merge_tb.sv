@@ -7,7 +7,9 @@ module noccl_merge_tb
     /// Transactions that may wait.
     parameter int unsigned Entries = 8,
     /// Cycles without a sibling after which an entry has given up for certain.
-    parameter int unsigned TimeoutCycles = 256
+    parameter int unsigned TimeoutCycles = 256,
+    /// Cycles from a head to its request.
+    parameter int unsigned MergeCycles = 1
 ) (
     /// Clock.
     input  logic                                           clk_i,
@@ -47,7 +49,8 @@ module noccl_merge_tb
   noccl_merge #(
       .hdr_t        (rsp_hdr_t),
       .Entries      (Entries),
-      .TimeoutCycles(TimeoutCycles)
+      .TimeoutCycles(TimeoutCycles),
+      .MergeCycles  (MergeCycles)
   ) u_merge (
       .clk_i,
       .rst_ni,

@@ -27,15 +27,27 @@ LATE_CYCLES = 300
 RESULT = 5
 
 
-@pytest.mark.parametrize(("entries", "timeout_cycles"), [(8, 256), (2, 32)])
-def test_laws_hold_for_every_size(entries: int, timeout_cycles: int) -> None:
-    build = runner.Build("noccl_merge_tb", {"Entries": entries, "TimeoutCycles": timeout_cycles})
-    environment = {"ENTRIES": str(entries), "TIMEOUT_CYCLES": str(timeout_cycles)}
-    runner.run(build, __file__, environment)
+SIZES = [(8, 256, 1), (2, 32, 1), (8, 256, 3), (2, 32, 3)]
+
+
+@pytest.mark.parametrize(("entries", "timeout_cycles", "merge_cycles"), SIZES)
+def test_laws_hold_for_every_size(entries: int, timeout_cycles: int, merge_cycles: int) -> None:
+    numbers = {
+        "Entries": entries,
+        "TimeoutCycles": timeout_cycles,
+        "MergeCycles": merge_cycles,
+    }
+    environment = {name.upper(): str(value) for name, value in numbers.items()}
+    runner.run(runner.Build("noccl_merge_tb", numbers), __file__, environment)
+
+
+def merge_cycles() -> int:
+    return int(os.environ["MERGECYCLES"])
 
 
 def model(here: flits.Coord) -> Model:
-    return Model(here, int(os.environ["ENTRIES"]), int(os.environ["TIMEOUT_CYCLES"]))
+    sizes = int(os.environ["ENTRIES"]), int(os.environ["TIMEOUTCYCLES"])
+    return Model(here, *sizes, has_registers=merge_cycles() > 1)
 
 
 def contributions(rng: random.Random, here: flits.Coord, tag: int) -> dict[int, list[Contribution]]:
@@ -86,8 +98,8 @@ class Bench:
         self.dut.result_ready_i.value = 0
         await handshake.start(self.dut.clk_i, self.dut.rst_ni)
 
-    async def cycle(self, offered: set[int], granted: set[int], *, is_ready: bool) -> None:
-        """Offers heads; compares what the unit says; grants."""
+    async def cycle(self, offered: set[int], granted: set[int], *, is_ready: bool) -> set[int]:
+        """Offers heads; compares what the unit says; grants. Returns inputs whose heads stay."""
         for port, part in self.late.pop(self.model.num_cycles, []):
             # In any order, but never in front of a head that may have been seen.
             length = len(self.queues[port])
@@ -116,9 +128,11 @@ class Bench:
                 self.num_results += 1
         for i in taken:
             self.leave(expected.forwarded[i])
-        for i in taken | expected.absorbed:
+        gone = taken | expected.absorbed
+        for i in gone:
             self.queues[i].popleft()
         await RisingEdge(dut.clk_i)
+        return set(heads) - gone
 
     def leave(self, flit: Contribution) -> None:
         self.left[flit.tag] += flit.count
@@ -175,15 +189,13 @@ async def every_leaf_leaves_once(dut, idle: str, back_pressure: str) -> None:
 
 async def random_cycle(bench: Bench, idles, stalls, shown: set[int]) -> set[int]:
     """A head that has been offered stays until it leaves."""
-    lengths = {i: len(bench.queues[i]) for i in PORTS}
     offered = {i for i in PORTS if bench.queues[i] and (i in shown or not next(idles[i]))}
     granted = {i for i in PORTS if not next(stalls[i])}
-    await bench.cycle(offered, granted, is_ready=not next(stalls[RESULT]))
-    return {i for i in offered if len(bench.queues[i]) == lengths[i]}
+    return await bench.cycle(offered, granted, is_ready=not next(stalls[RESULT]))
 
 
 @cocotb.test()
-async def siblings_that_come_together_leave_as_one_flit_in_the_same_cycle(dut) -> None:
+async def siblings_that_come_together_leave_as_one_flit(dut) -> None:
     here, rng = (2, 1), random.Random(cocotb.RANDOM_SEED)
     bench = Bench(dut, here, rng)
     await bench.start()
@@ -191,6 +203,9 @@ async def siblings_that_come_together_leave_as_one_flit_in_the_same_cycle(dut) -
     for port, members in join.inputs(here).items():
         bench.queues[port].append(Contribution(join, 5, len(members), 0))
     assert len(join.inputs(here)) == 5
+    for _ in range(merge_cycles() - 1):
+        await bench.cycle(set(PORTS), set(PORTS), is_ready=True)
+    assert bench.num_flits == 0
     await bench.cycle(set(PORTS), set(PORTS), is_ready=True)
     assert bench.left[5] == 16
     assert bench.num_flits == 1
@@ -206,16 +221,18 @@ async def a_full_table_lets_newcomers_pass_and_its_own_give_up_in_time(dut) -> N
     # One more than fits: the last one passes; a sibling frees an entry; the next is timed.
     for tag in range(num_entries + 1):
         bench.queues[flits.WEST].append(Contribution(join, tag, 1, 0))
-    for _ in range(num_entries + 1):
+    for _ in range((num_entries + 1) * merge_cycles()):
         await bench.cycle({flits.WEST}, set(PORTS), is_ready=True)
     assert bench.left == {num_entries: 1}
     rest = Contribution(join, 0, 3, 0)
     bench.queues[flits.EAST].append(rest)
-    await bench.cycle({flits.EAST}, set(PORTS), is_ready=True)
+    for _ in range(merge_cycles()):
+        await bench.cycle({flits.EAST}, set(PORTS), is_ready=True)
     assert bench.left[0] == 4
     bench.queues[flits.LOCAL].append(Contribution(join, 60, 1, 2))
-    await bench.cycle({flits.LOCAL}, set(PORTS), is_ready=True)
-    cycle = 0
+    for _ in range(merge_cycles()):
+        await bench.cycle({flits.LOCAL}, set(PORTS), is_ready=True)
+    cycle = merge_cycles() // 2
     while not bench.left[60] and cycle < timeout:
         cycle += 1
         await bench.cycle(set(), set(PORTS), is_ready=True)

@@ -67,6 +67,7 @@ impl Numbers {
             ("REGION_WIDTH", u32::from(network.cluster_width())),
             ("REGION_HEIGHT", u32::from(network.cluster_height())),
             ("MERGE_ENTRIES", router.merge_table_entries),
+            ("MERGE_CYCLES", router.merge_cycles),
             ("REDUCTION_FLOWS", reduction_flows(network)),
             ("WINDOW_BEATS", windows.neighbours),
             ("MAX_WINDOW_BEATS", windows.most),

@@ -4,7 +4,7 @@
 //! Mirror of `noccl_merge` (`rtl/src/collective`), cycle by cycle: one transaction per router and cycle, in turns over the
 //! inputs; entries in slots, the lowest free one first; a common tick and a register for what gives up.
 
-use super::{Timeout, Waiting};
+use super::{JoinConfig, Timeout, Waiting};
 use crate::flit::Flit;
 use noccl_net::deadlock::MERGE_TIMEOUT_CYCLES;
 use serde::{Deserialize, Serialize};
@@ -46,25 +46,30 @@ pub(super) struct Merges {
     served: Vec<u8>,
     /// Entries of a table.
     limit: usize,
+    /// Per router, if a turn and its decision take a cycle each; else empty.
+    pub(super) registers: Vec<MergeRegisters>,
     /// Timeouts to schedule, collected during evaluate: (cycle, entry).
     pub timeouts: Vec<(u64, Timeout)>,
 }
 
-/// Heads of one transaction that are served together.
-pub(crate) struct Served {
-    /// Inputs, as a bit set.
+/// What a merge table with registers knows of the cycle before; inputs as bit sets.
+#[derive(Debug, Default, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct MergeRegisters {
+    /// Heads of one transaction that have had their turn and are decided now.
     pub group: u8,
-    /// The last of them goes on as this flit; all others have left into the table.
-    pub leaving: Option<Flit>,
+    /// The head, if any, that goes on and asks for its output from now on.
+    pub forwarded: u8,
 }
 
 impl Merges {
-    pub(super) fn new(tiles: usize, limit: usize) -> Self {
+    pub(super) fn new(tiles: usize, config: &JoinConfig) -> Self {
+        let registers = if config.merge_has_registers { tiles } else { 0 };
         Self {
             unit_of: vec![0; tiles],
             units: vec![Unit::default()],
             served: vec![0; tiles],
-            limit,
+            limit: config.merge_entries,
+            registers: vec![MergeRegisters::default(); registers],
             timeouts: Vec::new(),
         }
     }

@@ -26,12 +26,13 @@ mod published;
 mod unit;
 
 pub(crate) use fold::{Folded, window_ahead};
+pub(crate) use merge::MergeRegisters;
 
 use crate::flit::{Flit, FlitKind, LAST, OWN_COPY};
 use crate::plane::Context;
 use crate::txn::Trees;
 use fold::Folds;
-use merge::{Merges, Served};
+use merge::Merges;
 use noccl_net::Coord;
 use noccl_net::deadlock::Windows;
 use noccl_net::tree::leaves_through;
@@ -42,6 +43,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct JoinConfig {
     pub merge_entries: usize,
+    /// Contributions have their turn in one cycle, are decided in the next and ask for their output in the third.
+    pub merge_has_registers: bool,
     /// Reductions that a router works on together.
     pub slots: u32,
     pub windows: Windows,
@@ -137,7 +140,7 @@ pub(crate) struct Joins {
 impl Joins {
     pub(crate) fn new(tiles: usize, config: JoinConfig, is_peer: bool) -> Self {
         Self {
-            merges: Merges::new(tiles, config.merge_entries),
+            merges: Merges::new(tiles, &config),
             folds: Folds::new(tiles, config),
             published: is_peer.then(|| Published::new(config)),
         }
@@ -167,31 +170,36 @@ impl Joins {
         self.folds.give_operands(r, txn, payloads);
     }
 
-    /// Responses or arrivals stand at heads of inputs: those of one transaction are served.
+    /// Responses or arrivals stand at heads of inputs: those of one transaction have their turn. Returns their inputs.
+    pub(crate) fn turn(&mut self, r: usize, heads: &[Option<Flit>; 5]) -> u8 {
+        let Some(first) = self.merges.turn(r, heads) else {
+            return 0;
+        };
+        let inputs = heads.iter().enumerate();
+        inputs.fold(0, |group, (port, flit)| {
+            group | u8::from(flit.is_some_and(|f| f.txn == first.txn)) << port
+        })
+    }
+
+    /// What becomes of the heads of one transaction.
     pub(crate) fn merge(
         &mut self,
         r: usize,
         here: Coord,
         heads: &[Option<Flit>; 5],
         context: &Context<'_>,
-    ) -> Option<Served> {
-        let first = self.merges.turn(r, heads)?;
-        let mut group = 0;
-        let mut all: Option<Flit> = None;
-        for (port, flit) in heads.iter().enumerate() {
-            let Some(flit) = flit.filter(|f| f.txn == first.txn) else {
-                continue;
-            };
-            group |= 1 << port;
-            all = Some(all.map_or(flit, |all| merge::sum(all, flit)));
-        }
-        let heads = all?;
+    ) -> Option<Flit> {
+        let heads = heads.iter().flatten().copied().reduce(merge::sum)?;
         let tree = context.trees.tree(heads.txn);
         // The initiator's own answer never leaves its NI.
         let own = u32::from(heads.flags & OWN_COPY != 0 && here == tree.root);
         let leaves = leaves_through(here, tree.set, tree.root) - own;
-        let leaving = self.merges.merge(r, heads, leaves, context.cycle);
-        Some(Served { group, leaving })
+        self.merges.merge(r, heads, leaves, context.cycle)
+    }
+
+    /// Registers of the merge table of router `r`; none if contributions go on in the cycle in which they come.
+    pub(crate) fn merge_registers(&mut self, r: usize) -> Option<&mut MergeRegisters> {
+        self.merges.registers.get_mut(r)
     }
 
     /// Published unit: all operands stand at FIFO heads, the addition starts now.

@@ -50,11 +50,20 @@ pub fn network(preset: &str) -> Network {
     load(preset, &[]).unwrap().network
 }
 
+fn network_with(preset: &str, field: &str, value: &str) -> Network {
+    let change = (field.to_owned(), value.to_owned());
+    load(preset, &[change]).unwrap().network
+}
+
 /// 4×4 clusters with units of two operands.
 pub fn two_operand_network() -> Network {
-    let kind = ("router.wide_reduction.kind", "\"two_operand\"");
-    let change = (kind.0.to_owned(), kind.1.to_owned());
-    load("collective_noc_4x4", &[change]).unwrap().network
+    let (field, value) = ("router.wide_reduction.kind", "\"two_operand\"");
+    network_with("collective_noc_4x4", field, value)
+}
+
+/// A preset whose merge tables have registers.
+pub fn short_way_network(preset: &str) -> Network {
+    network_with(preset, "router.merge_cycles", "3")
 }
 
 /// A configuration of stalls per seed: none, at the targets, everywhere.
