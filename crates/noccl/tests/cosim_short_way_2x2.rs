@@ -5,9 +5,8 @@
 
 mod cosim;
 
-use cosim::{agree_with, cluster, library, network, set, short_way_network};
+use cosim::{agree_with, library, network, short_way_network};
 use noccl_rtl::lockstep::Lockstep;
-use noccl_workload::{PortKind, PortTransaction};
 
 const NAME: &str = "2x2-short-way";
 const PRESET: &str = "collective_noc_2x2";
@@ -26,18 +25,8 @@ fn overlapping_transactions_take_the_same_course() {
 #[test]
 fn multicasts_of_all_to_all_take_the_same_course() {
     let network = short_way_network(PRESET);
-    let (width, height) = (network.cluster_width(), network.cluster_height());
-    let all = set((0, 0), (width - 1, height - 1));
-    let clusters = (0..width).flat_map(|x| (0..height).map(move |y| cluster(x, y)));
-    let multicasts = clusters.map(|from| PortTransaction {
-        start_cycles: vec![Some(0)],
-        kind: PortKind::WideMulticast {
-            from,
-            to: all,
-            beats: 130,
-        },
-    });
-    let compared = cosim::agree_on(NAME, &network, multicasts.collect());
+    let all = cosim::multicasts_of_all_to_all(&network);
+    let compared = cosim::agree_on(NAME, &network, all);
     assert!(compared > 1_000, "{compared}");
 }
 

@@ -66,6 +66,22 @@ pub fn short_way_network(preset: &str) -> Network {
     network_with(preset, "router.merge_cycles", "3")
 }
 
+/// A multicast of every cluster to all, of three bursts, all at once.
+pub fn multicasts_of_all_to_all(network: &Network) -> Vec<PortTransaction> {
+    let (width, height) = (network.cluster_width(), network.cluster_height());
+    let to = set((0, 0), (width - 1, height - 1));
+    let clusters = (0..width).flat_map(|x| (0..height).map(move |y| cluster(x, y)));
+    let multicasts = clusters.map(|from| PortTransaction {
+        start_cycles: vec![Some(0)],
+        kind: PortKind::WideMulticast {
+            from,
+            to,
+            beats: 130,
+        },
+    });
+    multicasts.collect()
+}
+
 /// A configuration of stalls per seed: none, at the targets, everywhere.
 pub fn stalls(seed: u64) -> Option<StallConfig> {
     [None, Some((120, 0)), Some((60, 60))][(seed % 3) as usize].map(|(target, initiator)| {
