@@ -47,10 +47,7 @@ fn barriers_and_answers_of_multicasts_take_7_plus_6h() {
                 to: group,
                 beats,
             };
-            let expected = match group.len() {
-                1 => 5 + 4 * h,
-                _ => 7 + 6 * h + u64::from(beats == 66),
-            };
+            let expected = 7 + 6 * h + u64::from(beats == 66);
             let cycles = runtime(&net, 1, multicast);
             assert_eq!(cycles, expected + u64::from(beats) - 1, "{beats} beats");
         }
