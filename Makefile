@@ -148,7 +148,7 @@ test: test-rust test-python rtl formal ## Build what is missing and run all test
 
 .PHONY: test-rust
 test-rust: $(VENV)/.deps
-	cargo test --workspace --locked
+	cargo test --workspace --locked --no-fail-fast
 
 .PHONY: test-python
 test-python: $(VENV)/.extension $(BIN)/noccl
