@@ -112,7 +112,11 @@ fn what_has_no_hardware_is_refused_by_its_field_before_anything_is_built() {
         ),
         (
             "long.json --trace --boundary axi",
-            &["16793600 wide beats", "1 GiB of wide data", "--boundary router"],
+            &[
+                "16793600 wide beats",
+                "1 GiB of wide data",
+                "--boundary router",
+            ],
         ),
         (
             "s.json --boundary link",
