@@ -69,6 +69,7 @@ $(RTL_VENV)/.deps: $(VENV)/.deps requirements/rtl.lock requirements/debian.toml
 	  || { echo 'the hardware tests need a Python with a shared libpython (Debian: libpython3.11; pyenv: --enable-shared); name one with make PYTHON=...' >&2; exit 1; }
 	$(BIN)/python tools/debian.py ccache .tools/bin/ccache
 	$(BIN)/python tools/debian.py liblz4-dev .tools/lz4
+	$(BIN)/python tools/debian.py iverilog .tools/iverilog
 	@touch $@
 
 .PHONY: setup-rtl
@@ -145,6 +146,13 @@ format-rtl: $(RTL_VENV)/.deps ## Format the SystemVerilog
 
 .PHONY: test
 test: test-rust test-python rtl formal ## Build what is missing and run all tests
+
+.PHONY: test-all
+test-all: test rtl-long ## All tests, those that take minutes too
+
+.PHONY: rtl-long
+rtl-long: $(RTL_VENV)/.deps ## Tests of the hardware that take minutes to compile
+	$(RTL_BIN)/python -m pytest -c rtl/pytest.ini rtl/long
 
 .PHONY: test-rust
 test-rust: $(VENV)/.deps
@@ -250,6 +258,11 @@ cosim-torrent: $(RTL_VENV)/.deps ## Torrent endpoints in lock-step; NOCCL_COSIM_
 	$(RTL_BIN)/python tools/rtl_cosim.py torrent
 	$(COSIM_TEST) --test cosim_torrent
 
+# Faults in the network interface that its tests must notice, each switched on in one build.
+.PHONY: rtl-mutants
+rtl-mutants: $(RTL_VENV)/.deps ## Faults in the network interface: each must be noticed by its test
+	$(RTL_BIN)/python -m pytest -c rtl/pytest.ini rtl/mutants
+
 # Faults in the hardware that the comparison must notice.
 .PHONY: cosim-mutants
 cosim-mutants: $(RTL_VENV)/.deps
@@ -261,7 +274,7 @@ cosim-mutants: $(RTL_VENV)/.deps
 	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant torrent || exit 1; done
 	for mutant in pass missing; do \
 	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant 4x4-two-operand-reducing-tiles || exit 1; done
-	for mutant in code turn address own_window count oldest overtake; do \
+	for mutant in code turn address own_window count oldest overtake operator partial in_use; do \
 	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant 2x2-endpoints-tiles || exit 1; done
 	$(RTL_BIN)/python tools/rtl_cosim.py 2x2-engines-tiles
 	for mutant in name place settled; do \

@@ -90,6 +90,12 @@ MUTANTS: Mapping[str, tuple[str, str, str]] = {
         "total == noccl_ni_pkg::num_members(hdr_i.mask);",
         "total == noccl_ni_pkg::num_members(hdr_i.mask) + 1'b1;",
     ),
+    # Members that differ in their operator are not told from those that agree.
+    "operator": ("noccl_reduction_flows", "flow_q[s].operator != head_i[i].operator", "1'b0"),
+    # Nor those that enable a part of a line.
+    "partial": ("noccl_reduction_flows", "|| !is_whole_i[i]", ""),
+    # A barrier whose name is in use is served.
+    "in_use": ("noccl_ni_barriers", "(has_tag) is_in_use = 1'b1;", "(has_tag) is_in_use = 1'b0;"),
     # A transfer that begins goes before those that are open.
     "oldest": (
         "noccl_ni_write_turn",

@@ -19,7 +19,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import rtl_area
-import rtl_sources
 import rtl_synth_page
 import rtl_synth_rows
 import rtl_timing
@@ -44,6 +43,8 @@ def measured(chosen: Sequence[Row], with_timing: bool, only_kept: bool) -> dict[
     """Results of all rows that could be measured, or are kept; says which could not."""
     results: dict[str, Result] = {}
     for row in chosen:
+        if row.memory is not None:
+            results[row.id] = rtl_synth_rows.memory(row)
         if row.top is None:
             continue
         if only_kept:
@@ -55,7 +56,7 @@ def measured(chosen: Sequence[Row], with_timing: bool, only_kept: bool) -> dict[
         except (rtl_area.AreaError, rtl_timing.TimingError, rtl_yosys.YosysError) as error:
             print(f"error: {row.id}: {error}", file=sys.stderr)
     for row in chosen:
-        if row.top is None and {*row.plus, *row.minus} <= results.keys():
+        if row.plus and {*row.plus, *row.minus} <= results.keys():
             results[row.id] = rtl_synth_rows.combine(row, results)
     return results
 
@@ -93,7 +94,7 @@ def main() -> None:
         rtl_synth_page.cells(row, results[row.id], results.get(row.baseline or ""))
         for row in chosen
     ]
-    verdicts = [line for target in targets if (line := target.line(known, results))]
+    verdicts = [target.line(known, results) for target in targets if target.row in wanted]
     slopes = [rtl_synth_page.Slope(**entry) for entry in tomllib.loads(text)["slope"]]
     verdicts += [line for slope in slopes if (line := slope.line(results))]
     ways = [
@@ -101,6 +102,7 @@ def main() -> None:
         for row in chosen
         if (way := results[row.id].timing) is not None
     ]
+    OUT.mkdir(parents=True, exist_ok=True)
     (OUT / "table.json").write_text(as_json(chosen, results), encoding="utf-8")
     table = rtl_synth_page.table(lines)
     if missing:
@@ -110,9 +112,7 @@ def main() -> None:
         sys.exit("error: not all rows could be measured" + (", no page" if arguments.page else ""))
     if arguments.page:
         date = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
-        package = rtl_sources.index()["noccl_cfg_pkg"].read_text(encoding="utf-8")
-        store = rtl_synth_page.store(package)
-        page = rtl_synth_page.page(table, verdicts, ways, date, store)
+        page = rtl_synth_page.page(table, verdicts, ways, date)
         arguments.page.write_text(page, encoding="utf-8")
         if rtl_synth_page.has_claims(results):
             CLAIMS.write_text(rtl_synth_page.claims(known, results), encoding="utf-8")

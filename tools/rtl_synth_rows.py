@@ -6,6 +6,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,8 +19,24 @@ from repository import ROOT
 
 ROWS = rtl_sources.RTL / "synth" / "modules.toml"
 OUT = ROOT / "out" / "synth"
+# One per input of a router.
+NUM_BANKS = 5
 METHOD = [ROOT / "tools" / name for name in ("rtl_area.py", "rtl_timing.py")]
 LOCKS = [ROOT / "requirements" / "rtl.lock", ROOT / "requirements" / "debian.toml"]
+
+
+def _operand_store(number: Mapping[str, int]) -> int:
+    flows = 1 << (number["REDUCTION_FLOWS"] - 1).bit_length()
+    return NUM_BANKS * number["MAX_WINDOW_BEATS"] * flows * number["WIDE_BITS"]
+
+
+def _dma_buffer(number: Mapping[str, int]) -> int:
+    # A line and the mark of a failed read.
+    return number["DMA_BUFFER_BEATS"] * (number["WIDE_BITS"] + 1)
+
+
+# Bits of the memories, by the numbers of a generated package.
+MEMORIES = {"operand_store": _operand_store, "dma_buffer": _dma_buffer}
 
 
 class RowError(Exception):
@@ -33,7 +50,9 @@ class Row:
     Attributes:
         id: Name in options and JSON.
         title: Name in the table.
-        top: Module; none for a row that other rows make up.
+        top: Module; none for a row that other rows make up, and for a memory.
+        memory: A memory of the generated package, one plain flip-flop a bit: `operand_store` or
+            `dma_buffer`.
         parameters: Values of its parameters.
         package: Numbers that differ from those of the generated package.
         way_parameters: Those that differ where the longest way is looked for.
@@ -49,6 +68,7 @@ class Row:
     id: str
     title: str
     top: str | None = None
+    memory: str | None = None
     parameters: dict[str, int] = field(default_factory=dict)
     package: dict[str, int] = field(default_factory=dict)
     way_parameters: dict[str, int] = field(default_factory=dict)
@@ -83,13 +103,15 @@ def rows(text: str) -> list[Row]:
     """Reads the list of rows.
 
     Raises:
-        RowError: A row has neither a module nor parts, or names rows that do not exist.
+        RowError: A row has not one of module, memory and parts, or names what does not exist.
     """
     found = [Row(**entry) for entry in tomllib.loads(text)["row"]]
     names = {row.id for row in found}
     for row in found:
-        if (row.top is None) != bool(row.plus):
-            raise RowError(f"{row.id}: accepted: either a module or rows to add")
+        if [row.top is None, row.memory is None, not row.plus].count(False) != 1:
+            raise RowError(f"{row.id}: accepted: either a module, a memory or rows to add")
+        if row.memory is not None and row.memory not in MEMORIES:
+            raise RowError(f"{row.id}: no memory {row.memory}; accepted: {', '.join(MEMORIES)}")
         if unknown := set(row.needs) - names:
             raise RowError(f"{row.id}: no row {', '.join(sorted(unknown))}")
     return found
@@ -149,6 +171,14 @@ def measure(row: Row, with_timing: bool) -> Result:
     if result is None:
         raise RowError(f"{row.id}: {directory} is gone")
     return result if with_timing else Result(result.area, None)
+
+
+def memory(row: Row) -> Result:
+    """Counts a memory as plain flip-flops, without the logic that reads it."""
+    package = rtl_sources.index()["noccl_cfg_pkg"].read_text(encoding="utf-8")
+    number = {name: int(value) for name, value in re.findall(r"(\w+) = (\d+);", package)}
+    bits = MEMORIES[row.memory or ""](number)
+    return Result(rtl_area.Area(0.0, bits * rtl_area.PLAIN_FLIP_FLOP, bits), None)
 
 
 def combine(row: Row, results: Mapping[str, Result]) -> Result:

@@ -5,6 +5,7 @@
 mod cosim;
 
 use cosim::endpoints::{Hardware, busy, held, records};
+use cosim::faults;
 use cosim::{cluster, network, reduction, set};
 use noccl::StressKind;
 use noccl_rtl::lockstep::LockstepError;
@@ -88,6 +89,23 @@ fn everything_at_once_takes_the_same_course() {
 fn busy_memories_and_managers_hold_up_both_alike() {
     MESH.agree_under(busy, &cosim::ALL, 0..8);
     MESH.agree_under(busy, &StressKind::ALL, 0..12);
+}
+
+#[test]
+fn members_that_disagree_are_found_out_in_the_same_cycle() {
+    for trace in faults::disagreements() {
+        let responses = MESH.follows(&trace);
+        let responses = responses.unwrap_or_else(|error| panic!("{trace:?}: {error}"));
+        assert_eq!(responses, [2, 0], "{trace:?}");
+    }
+    let responses = MESH.follows(&faults::two_parties());
+    assert_eq!(responses.unwrap_or_else(|error| panic!("{error}")), [2]);
+}
+
+#[test]
+fn a_barrier_whose_name_is_in_use_is_refused_alike() {
+    let responses = MESH.follows(&faults::name_in_use());
+    assert_eq!(responses.unwrap_or_else(|error| panic!("{error}")), [0, 2]);
 }
 
 /// The first difference between the hardware and records that somebody has changed.

@@ -5,8 +5,10 @@
 mod cosim;
 
 use cosim::endpoints::Hardware;
+use cosim::faults;
 use noccl::StressKind;
 use noccl_rtl::lockstep::LockstepError;
+use noccl_workload::Trace;
 
 /// Where the first difference to the hardware with a fault is.
 fn place(library: &'static str, kinds: &[StressKind]) -> &'static str {
@@ -15,6 +17,35 @@ fn place(library: &'static str, kinds: &[StressKind]) -> &'static str {
         Some(LockstepError::Divergence(divergence)) => divergence.at,
         other => panic!("{library} survives: {other:?}"),
     }
+}
+
+/// Where the first trace of a kind differs from the hardware with a fault.
+fn fault_place(library: &'static str, mut traces: impl Iterator<Item = Trace>) -> &'static str {
+    let preset = "collective_noc_2x2";
+    let hardware = Hardware { library, preset };
+    match traces.find_map(|trace| hardware.follows(&trace).err()) {
+        Some(LockstepError::Divergence(divergence)) => divergence.at,
+        other => panic!("{library} survives: {other:?}"),
+    }
+}
+
+#[test]
+fn operators_that_are_not_compared_are_noticed() {
+    let at = fault_place("2x2-endpoints-tiles-operator", faults::disagreements());
+    assert!(!at.contains("Local input"), "{at}");
+}
+
+#[test]
+fn lines_that_are_not_whole_are_noticed_where_they_are_folded() {
+    let at = fault_place("2x2-endpoints-tiles-partial", faults::disagreements());
+    assert!(!at.contains("Local input"), "{at}");
+}
+
+#[test]
+fn a_name_in_use_that_is_served_is_noticed() {
+    let trace = faults::name_in_use();
+    let at = fault_place("2x2-endpoints-tiles-in_use", [trace].into_iter());
+    assert_eq!(at, "Local input");
 }
 
 #[test]

@@ -136,6 +136,7 @@ module noccl_reduction_props
       .position_i        (HERE),
       .join_valid_i      (valid_q),
       .head_i            (head),
+      .is_whole_i        ('1),
       .absorb_o          (absorb),
       .forward_o         (forward),
       .result_valid_o    (result_valid),

@@ -17,9 +17,10 @@ module noccl_reduction_flows_props
     input logic                   clk_i,
     /// Position of the router; constant.
     input noccl_flit_pkg::coord_t position_i,
-    /// Heads of the inputs, and those whose bank is written otherwise.
+    /// Heads of the inputs, those that enable whole lines, and those whose bank is written otherwise.
     input port_set_t              join_valid_i,
     input wide_hdr_t              head_i        [NUM_PORTS],
+    input port_set_t              is_whole_i,
     input port_set_t              blocked_i,
     /// A result of that slot would leave.
     input logic                   result_taken_i,
@@ -54,6 +55,7 @@ module noccl_reduction_flows_props
       .position_i,
       .join_valid_i,
       .head_i,
+      .is_whole_i,
       .blocked_i,
       .absorb_o       (absorb),
       .forward_o      (forward),
@@ -148,7 +150,9 @@ module noccl_reduction_flows_props
           left_q[s]  <= head_i[i].left;
           line_q[s]  <= head_i[i].line;
         end
-        if (expected_enters[i][s] && head_i[i].resp != noccl_flit_pkg::RESP_OKAY)
+        if (expected_enters[i][s] && (head_i[i].resp != noccl_flit_pkg::RESP_OKAY ||
+            !is_whole_i[i] || (open_q[s] && (head_i[i].operator != first_q[s].operator ||
+                                             head_i[i].element != first_q[s].element))))
           wrong_q[s] <= 1'b1;
       end
       if (result_taken && result_slot_i == slot_t'(s)) begin

@@ -113,23 +113,31 @@ module noccl_merge
   slots_t hits, frees, reusable, room, target;
   count_t sum;
   logic [1:0] resp;
+  // Another group's contributions lie here under the same name.
+  logic is_in_use;
   logic has_hit, is_hit_passed, is_complete, goes_on, is_full;
 
   always_comb begin : p_sum
     count_t hit_count;
     logic [1:0] hit_resp;
     hits = '0;
+    is_in_use = 1'b0;
     hit_count = '0;
     hit_resp = '0;
     for (int unsigned e = 0; e < Entries; e++) begin
       if (any && valid_q[e]) begin
-        hits[e] = entry_q[e].dst == lead.dst && entry_q[e].tag == lead.tag;
+        logic has_name;
+        has_name = entry_q[e].dst == lead.dst && entry_q[e].tag == lead.tag;
+        hits[e]  = has_name && entry_q[e].base == lead.base && entry_q[e].mask == lead.mask;
+        if (has_name && !hits[e]) is_in_use = 1'b1;
       end
       if (hits[e]) hit_count |= entry_q[e].count;
       if (hits[e]) hit_resp = hit_resp | 2'(entry_q[e].resp);
     end
     sum  = hit_count + group_count;
     resp = hit_resp | group_resp;
+    // Asked of what begins here; a whole subtree too.
+    if (is_in_use && hits == '0) resp = resp | 2'(noccl_flit_pkg::RESP_SLVERR);
   end
 
   // ------------------------------------------------------------------------------------- what happens

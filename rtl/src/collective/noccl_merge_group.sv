@@ -44,7 +44,8 @@ module noccl_merge_group
       if (pending_i != '0) begin
         toward[i] = noccl_flit_pkg::toward(position_i, head_i[i].dst);
         for (int unsigned j = 0; j < NUM_PORTS; j++) begin
-          siblings[i][j] = head_i[i].dst == head_i[j].dst && head_i[i].tag == head_i[j].tag;
+          siblings[i][j] = head_i[i].dst == head_i[j].dst && head_i[i].tag == head_i[j].tag
+              && head_i[i].base == head_i[j].base && head_i[i].mask == head_i[j].mask;
         end
       end
     end

@@ -3,7 +3,8 @@
 //
 // A flow is one reduction burst that passes a router where it meets siblings. It takes a slot with its first operand and
 // gives it back when its last result leaves. Where no slot is free, newcomers wait in their FIFO: the stated limit of
-// docs/design/0001.
+// docs/design/0001. From the operand on that has another operator or element than the flow's first one, enables a part of its
+// line, or is marked already, all results of the flow are marked: nothing of them is written (docs/errors.md).
 //
 // Latency: a head is absorbed in the cycle in which it comes; one new flow per cycle, at the lowest port; others wait.
 // Combinational paths: `join_valid_i`, `head_i`, `blocked_i` to `absorb_o`, `forward_o`, `enters_o`, `newcomer_*_o`.
@@ -28,6 +29,8 @@ module noccl_reduction_flows
     input  port_set_t              join_valid_i,
     /// Headers of the heads; ignored without valid.
     input  wide_hdr_t              head_i         [      NUM_PORTS],
+    /// The operand's strobe enables its whole line; ignored without valid.
+    input  port_set_t              is_whole_i,
     /// Inputs whose bank is written otherwise: their operands stay.
     input  port_set_t              blocked_i,
     /// The head enters the store.
@@ -68,7 +71,8 @@ module noccl_reduction_flows
   name_t name[NUM_PORTS];
   port_set_t join_set[NUM_PORTS];
   port_set_t is_known, is_new, chosen;
-  slot_set_t hits[NUM_PORTS];
+  // Slot of the flow whose arithmetic is not the head's.
+  slot_set_t hits[NUM_PORTS], differs[NUM_PORTS];
 
   for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_input
     logic meets_siblings;
@@ -90,6 +94,11 @@ module noccl_reduction_flows
     assign forward_o[i] = join_valid_i[i] && !meets_siblings;
     assign is_new[i]    = join_valid_i[i] && meets_siblings && hits[i] == '0 && !blocked_i[i];
     assign enters_o[i]  = is_known[i] ? hits[i] : chosen[i] ? starts_o : '0;
+
+    for (genvar s = 0; s < int'(REDUCTION_FLOWS); s++) begin : gen_differs
+      assign differs[i][s] = hits[i][s] && (flow_q[s].operator != head_i[i].operator
+                                            || flow_q[s].element != head_i[i].element);
+    end
 
     `ASSERT(OneSlotPerName, (hits[i] & (hits[i] - slot_set_t'(1))) == '0)
     `ASSUME(CarriesContributions, !join_valid_i[i] || join_set[i][i])
@@ -163,7 +172,8 @@ module noccl_reduction_flows
   always_comb begin : p_disagrees
     disagrees_d = disagrees_q & ~starts_o;
     for (int unsigned i = 0; i < NUM_PORTS; i++) begin
-      if (head_i[i].resp != noccl_flit_pkg::RESP_OKAY) disagrees_d |= enters_o[i];
+      if (head_i[i].resp != noccl_flit_pkg::RESP_OKAY || !is_whole_i[i]) disagrees_d |= enters_o[i];
+      disagrees_d |= enters_o[i] & differs[i];
     end
   end
 

@@ -8,14 +8,16 @@
 //
 // Latency: a quad is owed two cycles after its last beat was chosen. Combinational paths: none from inputs to
 // `allowed_o`; `own_*_o`, `owed_*_o` from registers.
-// Ordering: slots take turns, each until it owes nothing, lowest input first.
+// Ordering: slots take turns, each until it owes nothing; inputs of the column before those of the row, in port order. The
+// sums of a column come from routers with three operands, whose round trip fills the whole window: a cycle later would cost rate.
 // Promise: what is offered stays until it is taken, and a slot that owes waits for NUM_PORTS - 1 grants of every other one at most.
 // Source: docs/design/0001, decision I. Mirror: crates/noccl-sim/src/join/debts.rs, flow.rs, machine.rs (`note_owed`, `owe`).
 
 `include "noccl_assert.svh"
 
 module noccl_reduction_room
-  import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::LOCAL, noccl_flit_pkg::port_set_t;
+  import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::NORTH, noccl_flit_pkg::SOUTH;
+  import noccl_flit_pkg::LOCAL, noccl_flit_pkg::port_set_t;
   import noccl_flit_pkg::coord_t, noccl_flit_pkg::left_t;
   import noccl_cfg_pkg::REDUCTION_FLOWS, noccl_cfg_pkg::CREDIT_BEATS;
   import noccl_collective_pkg::slot_set_t;
@@ -66,6 +68,7 @@ module noccl_reduction_room
 );
 
   localparam logic [1:0] LAST_OF_QUAD = 2'(CREDIT_BEATS - 1);
+  localparam port_set_t ColumnPorts = port_set_t'((1 << NORTH) | (1 << SOUTH));
 
   // -------------------------------------------------------------------------------------- the way ahead
 
@@ -170,7 +173,7 @@ module noccl_reduction_room
   // ------------------------------------------------------------------------------------------ who is next
 
   slot_set_t remote, local_debt, local_slot;
-  port_set_t debts, paid;
+  port_set_t debts, column_debts, paid;
   flow_t  payee;
   coord_t contributor[NUM_PORTS];
 
@@ -192,7 +195,8 @@ module noccl_reduction_room
     end
   end
   assign local_slot = noccl_collective_pkg::lowest_slot(local_debt);
-  assign paid = noccl_collective_pkg::lowest_port(debts);
+  assign column_debts = debts & ColumnPorts;
+  assign paid = noccl_collective_pkg::lowest_port(column_debts != '0 ? column_debts : debts);
   assign is_last = debts == paid;
   assign others = remote & ~turn_q;
   assign next = (others & above) != '0 ? others & above : others;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bank of an operand store: one write and one read per cycle. Stands for a part of the tile's L1; a chip puts a memory
-// macro in its place.
+// Bank of an operand store: one write and one read per cycle. A memory of its own beside the tile's L1; a chip puts a
+// memory macro in its place.
 //
 // Latency: what is written in cycle c can be read from c + 1 on; read data are there one cycle after the read and stay
 // until the next one. A word that is read in the cycle in which it is written is undefined; the unit never does that.

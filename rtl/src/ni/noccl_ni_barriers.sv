@@ -4,7 +4,8 @@
 //
 // A contribution says for how many leaves it stands. The one that makes its barrier whole passes, as one write to the
 // memory for all; the others end here. Counters are taken by first contributions; with all in use a further barrier
-// waits in the router (limit of docs/design/0001).
+// waits in the router (limit of docs/design/0001). A barrier is known by its tag and its group. One that begins under a tag
+// which another group's open barrier has is counted too, and answered with an error: the name is in use (docs/errors.md).
 // Combinational paths: contribution to whole. Throughput: one contribution per cycle.
 // Source: S1 section 3.1.3 (LsbAnd). Mirror: `deliver_barrier` and `accepts` in crates/noccl-sim/src/deliver.rs.
 
@@ -34,25 +35,29 @@ module noccl_ni_barriers #(
   import noccl_flit_pkg::count_t;
 
   logic [Counters-1:0] open_q, open_d, hit, free_slot, slot;
-  noccl_flit_pkg::tag_t  tag_q  [Counters];
+  noccl_flit_pkg::tag_t tag_q[Counters];
+  noccl_flit_pkg::region_coord_t base_q[Counters], mask_q[Counters];
   // A whole barrier has none.
   noccl_ni_pkg::others_t count_q[Counters];
   noccl_flit_pkg::resp_e worst_q[Counters];
 
   count_t so_far, total;
-  noccl_flit_pkg::resp_e worst;
-  logic is_known;
+  noccl_flit_pkg::resp_e worst, first_resp;
+  logic is_known, is_in_use;
 
   always_comb begin
     hit = '0;
     so_far = '0;
     worst = noccl_flit_pkg::RESP_OKAY;
+    is_in_use = 1'b0;
     for (int unsigned i = 0; i < Counters; i++) begin
-      hit[i] = open_q[i] && tag_q[i] == hdr_i.tag;
+      logic has_tag;
+      has_tag = open_q[i] && tag_q[i] == hdr_i.tag;
+      hit[i]  = has_tag && base_q[i] == hdr_i.base && mask_q[i] == hdr_i.mask;
       if (hit[i]) begin
         so_far = count_t'(count_q[i]);
         worst  = worst_q[i];
-      end
+      end else if (has_tag) is_in_use = 1'b1;
     end
   end
 
@@ -62,7 +67,9 @@ module noccl_ni_barriers #(
   assign total = so_far + hdr_i.count;
   assign may_count_o = is_known || !(&open_q);
   assign is_whole_o = total == noccl_ni_pkg::num_members(hdr_i.mask);
-  assign resp_o = noccl_ni_pkg::worse(worst, hdr_i.resp);
+  // Asked of the first contribution: whose name it is does not change while the barrier is open.
+  assign first_resp = !is_known && is_in_use ? noccl_flit_pkg::RESP_SLVERR : worst;
+  assign resp_o = noccl_ni_pkg::worse(first_resp, hdr_i.resp);
 
   always_comb begin
     open_d = open_q;
@@ -78,6 +85,8 @@ module noccl_ni_barriers #(
     for (int unsigned i = 0; i < Counters; i++) begin
       if (taken_i && slot[i]) begin
         tag_q[i]   <= hdr_i.tag;
+        base_q[i]  <= hdr_i.base;
+        mask_q[i]  <= hdr_i.mask;
         count_q[i] <= noccl_ni_pkg::others_t'(total);
         worst_q[i] <= resp_o;
       end
@@ -86,6 +95,7 @@ module noccl_ni_barriers #(
 
   `ASSERT_INIT(AtLeastOneCounter, Counters >= 1)
   `ASSUME(TakenIsOfferedAndMayCount, !taken_i || (valid_i && may_count_o))
-  `ASSERT(NoMoreThanAllContribute, !taken_i || total <= noccl_ni_pkg::num_members(hdr_i.mask))
+  `ASSERT(OneCounterPerBarrier, (hit & (hit - 1'b1)) == '0)
+  `ASSUME(NoMoreThanAllContribute, !taken_i || total <= noccl_ni_pkg::num_members(hdr_i.mask))
 
 endmodule

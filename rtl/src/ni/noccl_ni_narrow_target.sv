@@ -67,7 +67,7 @@ module noccl_ni_narrow_target #(
 
   // ----------------------------------------------------------------------------------------- to memory
 
-  logic is_read, is_atomic, is_barrier, may_count, is_whole, barrier_ends_here;
+  logic is_read, is_atomic, is_barrier, may_count, is_whole, barrier_ends_here, is_dropped;
   noccl_flit_pkg::resp_e barrier_resp;
   noccl_ni_pkg::answer_t noted, oldest;
   asked_t asked, asker;
@@ -108,7 +108,9 @@ module noccl_ni_narrow_target #(
 
   assign aw_o.addr = hdr.addr;
   assign aw_o.atop = is_atomic ? noccl_axi_pkg::ATOP_LOAD_ADD : noccl_axi_pkg::ATOP_NONE;
-  assign w_o = '{data: req_i.data, strb: req_i.strobe, last: 1'b1};
+  // A barrier that is answered with an error writes nothing.
+  assign is_dropped = is_barrier && barrier_resp != noccl_flit_pkg::RESP_OKAY;
+  assign w_o = '{data: req_i.data, strb: is_dropped ? '0 : req_i.strobe, last: 1'b1};
 
   assign ar_valid_o = req_valid_i && is_read && asked_ready;
   assign reads = ar_valid_o && ar_ready_i;

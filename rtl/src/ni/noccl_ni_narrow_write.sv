@@ -153,7 +153,8 @@ module noccl_ni_narrow_write (
 
   logic [NUM_NARROW_IDS-1:0] is_join_q, group_hit;
   noccl_flit_pkg::coord_t root_q[NUM_NARROW_IDS];
-  noccl_flit_pkg::tag_t   tag_q [NUM_NARROW_IDS];
+  noccl_flit_pkg::tag_t tag_q[NUM_NARROW_IDS];
+  noccl_flit_pkg::region_coord_t mask_q[NUM_NARROW_IDS];
 
   logic answer_valid, answer_is_own, answer_taken, is_whole, has_data;
   logic shows_b, shows_data, told;
@@ -166,8 +167,9 @@ module noccl_ni_narrow_write (
     group_hit = '0;
     group_id  = '0;
     for (int unsigned i = 0; i < NUM_NARROW_IDS; i++) begin
+      // Of groups with this tile in them the mask tells which one is answered.
       group_hit[i] = busy_q[i] && is_join_q[i] && root_q[i] == rsp_i.hdr.src
-          && tag_q[i] == rsp_i.hdr.tag;
+          && tag_q[i] == rsp_i.hdr.tag && mask_q[i] == rsp_i.hdr.mask;
       if (group_hit[i]) group_id = narrow_id_t'(i);
     end
   end
@@ -284,6 +286,7 @@ module noccl_ni_narrow_write (
       is_join_q[write.refusal.id] <= write.opcode == OPCODE_JOIN;
       root_q[write.refusal.id] <= write.dst;
       tag_q[write.refusal.id] <= write.tag;
+      mask_q[write.refusal.id] <= write.mask;
     end
   end
 

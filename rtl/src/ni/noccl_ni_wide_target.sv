@@ -86,7 +86,8 @@ module noccl_ni_wide_target #(
   assign noted.src = noted.is_join ? noccl_ni_pkg::padded(hdr.base) : hdr.src;
   assign noted.mask = hdr.mask;
   assign noted.tag = hdr.tag;
-  assign noted.resp = noted.is_join ? hdr.resp : noccl_flit_pkg::RESP_OKAY;
+  // A mark stays until the last beat, so it takes no place among the failures that must be remembered.
+  assign noted.resp = noted.is_join && noted.is_last ? hdr.resp : noccl_flit_pkg::RESP_OKAY;
 
   noccl_fifo #(
       .Depth (Answers),

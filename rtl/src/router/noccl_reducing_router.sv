@@ -73,7 +73,8 @@ module noccl_reducing_router
 
   port_set_t join_valid, absorb, forward;
   wide_flit_t head[NUM_PORTS], result;
-  wide_hdr_t head_hdr[NUM_PORTS];
+  wide_hdr_t head_hdr [NUM_PORTS];
+  port_set_t is_whole;
   logic result_valid, result_ready, is_partial;
 
   noccl_router #(
@@ -106,6 +107,7 @@ module noccl_reducing_router
 
   for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_hdr
     assign head_hdr[i] = head[i].hdr;
+    assign is_whole[i] = head[i].strobe == '1;
     localparam bit HasPartials = noccl_collective_pkg::PARTIALS_BANK[i];
     assign store_o.wdata[i] = HasPartials && is_partial ? dca_result_i.data : head[i].data;
   end
@@ -123,6 +125,7 @@ module noccl_reducing_router
         .position_i,
         .join_valid_i    (join_valid),
         .head_i          (head_hdr),
+        .is_whole_i      (is_whole),
         .absorb_o        (absorb),
         .forward_o       (forward),
         .result_valid_o  (result_valid),

@@ -32,7 +32,11 @@ module noccl_loop #(
   localparam int unsigned FAULTY_FLIT = 1000;
 
   int unsigned fault;
+`ifdef NOCCL_FOUR_STATE
+  assign fault = 0;
+`else
   initial if (!$value$plusargs("fault=%d", fault)) fault = 0;
+`endif
 
   logic any, shown_q, room, push, step, loses, doubles, keeps, returns, kept_q, again_q;
   flit_t kept;

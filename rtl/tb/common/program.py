@@ -6,6 +6,7 @@ Like the benches of `runner`, a program lies in `out/rtl` under the hash of what
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import os
 import shutil
@@ -24,32 +25,37 @@ LOG_TAIL_LINES = 40
 HEADERS = Path(__file__).parent
 
 
-def _options(build: runner.Build) -> list[str]:
-    options = ["--cc", "--exe", "--build", "--no-timing", "-Wno-fatal"]
-    options += ["--assert" if build.assertions else "--no-assert", f"-I{rtl_sources.INCLUDE}"]
+def _options(build: runner.Build, main: Path | None) -> list[str]:
+    """Without a main program the module has its own time."""
+    kind = ["--binary", "--timing"] if main is None else ["--cc", "--exe", "--build", "--no-timing"]
+    options = [*kind, "-Wno-fatal"]
+    options += ["--assert" if build.assertions else "--no-assert"]
+    options += [f"-I{path}" for path in build.includes()]
     options += ["-CFLAGS", f"-I{HEADERS}"]
     options += ["--top-module", build.top, *build.options]
     return [*options, *(f"-G{name}={value}" for name, value in build.parameters.items())]
 
 
-def _key(build: runner.Build, main: Path, sources: Sequence[Path]) -> str:
+def _key(build: runner.Build, main: Path | None, sources: Sequence[Path]) -> str:
     """Hash of all that determines the program."""
     lock = repository.ROOT / "requirements" / "rtl.lock"
-    headers = [path for at in (HEADERS, main.parent) for path in sorted(at.glob("*.h"))]
+    mains = [] if main is None else [main]
+    directories = (HEADERS, *(path.parent for path in mains))
+    headers = [path for at in directories for path in sorted(at.glob("*.h"))]
     includes = [*sorted(rtl_sources.INCLUDE.glob("*.svh")), *headers]
-    parts = [repr(build), *_options(build), rtl_tools.environment()["MAKEFLAGS"], sys.prefix]
-    parts += [path.read_text(encoding="utf-8") for path in (main, *sources, *includes, lock)]
+    parts = [repr(build), *_options(build, main), rtl_tools.environment()["MAKEFLAGS"], sys.prefix]
+    parts += [path.read_text(encoding="utf-8") for path in (*mains, *sources, *includes, lock)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
 def compile_program(
-    build: runner.Build, main: Path, numbers: Mapping[str, int] | None = None
+    build: runner.Build, main: Path | None, numbers: Mapping[str, int] | None = None
 ) -> Path:
     """Compiles unless that was done before.
 
     Args:
         build: The module; it is called `V<top>` in C++.
-        main: The C++ file with the main program.
+        main: The C++ file with the main program; None: the module needs none.
         numbers: Those of the package that differ.
 
     Returns:
@@ -58,15 +64,18 @@ def compile_program(
     Raises:
         RuntimeError: The compilers' messages.
     """
-    sources = rtl_sources.with_numbers(rtl_sources.closure([build.top]), numbers or {}, runner.OUT)
-    directory = runner.OUT / f"{main.stem}-{_key(build, main, sources)}"
-    if (directory / main.stem).exists():
-        return directory / main.stem
+    build = dataclasses.replace(build, package=numbers or build.package)
+    sources = build.sources()
+    name = build.top if main is None else main.stem
+    directory = runner.OUT / f"{name}-{_key(build, main, sources)}"
+    if (directory / name).exists():
+        return directory / name
     unfinished = directory.with_suffix(f".{os.getpid()}")
     unfinished.mkdir(parents=True)
-    command = ["verilator", *_options(build), "-Mdir", unfinished, "-o", main.stem]
+    command = ["verilator", *_options(build, main), "-Mdir", unfinished, "-o", name]
+    mains = [] if main is None else [main]
     done = subprocess.run(
-        [*map(str, [*command, runner.WAIVERS, *sources, main])],
+        [*map(str, [*command, runner.WAIVERS, *sources, *mains])],
         env=rtl_tools.environment(),
         capture_output=True,
         text=True,
@@ -75,7 +84,7 @@ def compile_program(
     if done.returncode != 0:
         shutil.rmtree(unfinished, ignore_errors=True)
         lines = (done.stdout + done.stderr).splitlines()[-LOG_TAIL_LINES:]
-        raise RuntimeError(f"{main.name} does not build:\n" + "\n".join(lines))
+        raise RuntimeError(f"{name} does not build:\n" + "\n".join(lines))
     shutil.rmtree(directory, ignore_errors=True)
     unfinished.rename(directory)
-    return directory / main.stem
+    return directory / name

@@ -14,6 +14,8 @@ from common import flits
 from common.flits import LOCAL, Coord, Join
 
 SLVERR = 2
+# How an operand differs from the others: marked further up, or to be found out here.
+DIFFERENCES = ("mark", "operator", "element", "strobe")
 WORD = (1 << 64) - 1
 
 
@@ -53,8 +55,11 @@ class Flow:
     data: dict[int, list[int]] = field(default_factory=dict)
     num_left: int = 0
     num_credited: int = 0
+    how: str = ""
+    first: int | None = None
 
     def __post_init__(self) -> None:
+        self.how = self.rng.choice(DIFFERENCES)
         for port in self.join.inputs(self.here):
             self.sent[port] = 0
             self.room[port] = window(hops(self.here, self.join.contributor(self.here, port)))
@@ -71,19 +76,27 @@ class Flow:
         """Is there a beat, and room for it?"""
         return port in self.sent and self.sent[port] < self.beats and self.room[port] > 0
 
-    def header(self, beat: int, src: Coord, *, disagrees: bool) -> int:
-        """Header of an operand or of a sum."""
+    def differs(self, port: int | None, how: str) -> bool:
+        """Does the operand of an input differ so?"""
+        return self.disagrees is not None and (self.disagrees, self.how) == (port, how)
+
+    def is_whole(self, port: int) -> bool:
+        """Does it enable its whole line?"""
+        return not self.differs(port, "strobe")
+
+    def header(self, beat: int, src: Coord, port: int | None, *, is_marked: bool) -> int:
+        """Header of an operand of an input, or of a sum whose first operand is from there."""
         fields = {
             **self.join.fields(),
             "kind": 1,
             "src_x": src[0],
             "src_y": src[1],
             "tag": self.tag,
-            "resp": SLVERR * disagrees,
+            "resp": SLVERR * is_marked,
             "line": self.line + beat,
             "left": self.beats - 1 - beat,
-            "operator": self.tag % 5,
-            "element": self.tag % 10,
+            "operator": (self.tag + self.differs(port, "operator")) % 5,
+            "element": (self.tag + self.differs(port, "element")) % 10,
         }
         return flits.pack("wide", fields)
 
@@ -91,19 +104,22 @@ class Flow:
         """Header and data of the next operand of an input."""
         beat = self.sent[port]
         src = self.join.contributor(self.here, port)
-        header = self.header(beat, src, disagrees=self.disagrees == port)
+        header = self.header(beat, src, port, is_marked=self.differs(port, "mark"))
         return header, self.data[port][beat]
 
     def send(self, port: int) -> None:
         """The operand has entered the router."""
         self.sent[port] += 1
         self.room[port] -= 1
+        # Of a flow's first operands only one comes in a cycle.
+        self.first = port if self.first is None else self.first
 
     def take_sum(self, header: int, data: int) -> None:
         """A sum leaves the merge point: is it the right one?"""
         beat = self.num_left
         self.num_left += 1
-        assert header == self.header(beat, self.here, disagrees=self.disagrees is not None)
+        is_marked = self.disagrees is not None
+        assert header == self.header(beat, self.here, self.first, is_marked=is_marked)
         assert data == fold([self.data[port][beat] for port in sorted(self.data)])
         if self.ahead_window is not None:
             assert self.num_left - self.num_credited <= self.ahead_window, "window exceeded"

@@ -22,9 +22,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import repository
+import rtl_mutants
 import rtl_sources
 import rtl_tools
-from common import count
+from common import count, cover, references
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -52,7 +53,9 @@ class Build:
         assertions: Assertions stop the run.
         options: Further options of Verilator.
         configuration: Whose generated package.
+        references: Hardware of others that it instantiates, as `references` groups it.
         package: Numbers that differ from those of the package of `rtl_sources.CONFIGURATION`.
+        faults: Faults that a run may switch on by `+fault=NAME`.
     """
 
     top: str
@@ -63,6 +66,19 @@ class Build:
     options: Sequence[str] = ()
     configuration: str = rtl_sources.CONFIGURATION
     package: Mapping[str, int] = field(default_factory=dict)
+    references: Sequence[str] = ()
+    faults: Sequence[rtl_mutants.Fault] = ()
+
+    def sources(self) -> list[Path]:
+        """All files, dependencies first."""
+        own = rtl_sources.closure([self.top], configuration=self.configuration)
+        own = rtl_sources.with_numbers(own, self.package, OUT)
+        own = rtl_mutants.with_faults(own, self.faults, OUT)
+        return [*references.sources(self.references, OUT), *own]
+
+    def includes(self) -> list[Path]:
+        """Directories with files to include."""
+        return [rtl_sources.INCLUDE, *(references.INCLUDES if self.references else ())]
 
 
 class _Verilator(cocotb_runner.Verilator):
@@ -100,6 +116,8 @@ def _options(build: Build) -> list[str]:
         "unique",
     ]
     options += ["--assert" if build.assertions else "--no-assert", "--no-timing"]
+    # Counters of the cover points, and of nothing else.
+    options += ["--coverage-user"]
     if _waves():
         include, library = LIBRARIES / "usr" / "include", next(LIBRARIES.glob("usr/lib/*"), None)
         options += ["--trace-fst", "--trace-structs", "-CFLAGS", f"-I{include}"]
@@ -107,7 +125,7 @@ def _options(build: Build) -> list[str]:
     return [*options, *build.options]
 
 
-def _key(build: Build, sources: Sequence[Path]) -> str:
+def key(build: Build, sources: Sequence[Path]) -> str:
     """Hash of all that determines the build."""
     parts = [repr(build), repr(_options(build)), rtl_tools.environment()["MAKEFLAGS"], sys.prefix]
     lock = repository.ROOT / "requirements" / "rtl.lock"
@@ -129,9 +147,8 @@ def compile_bench(build: Build) -> Path:
     Raises:
         RuntimeError: The compilers' messages.
     """
-    sources = rtl_sources.closure([build.top], configuration=build.configuration)
-    sources = rtl_sources.with_numbers(sources, build.package, OUT)
-    directory = OUT / f"{build.top}-{_key(build, sources)}"
+    sources = build.sources()
+    directory = OUT / f"{build.top}-{key(build, sources)}"
     if (directory / build.top).exists():
         return directory
     unfinished = directory.with_suffix(f".{os.getpid()}")
@@ -140,7 +157,7 @@ def compile_bench(build: Build) -> Path:
     try:
         _runner(build).build(
             sources=[WAIVERS, *sources],
-            includes=[rtl_sources.INCLUDE],
+            includes=build.includes(),
             hdl_toplevel=build.top,
             parameters=build.parameters,
             defines=build.defines,
@@ -178,41 +195,72 @@ def run(
     Raises:
         RuntimeError: A test or an assertion failed, or there was no test; with the log's end.
     """
-    file = Path(tests)
-    seed = os.environ.get("NOCCL_SEED", str(DEFAULT_SEED))
     program = compile_bench(build)
+    seed = seed_of_run()
+    plusargs = [
+        "+verilator+rand+reset+2",
+        f"+verilator+seed+{int(seed) % 2**31 or 1}",
+        *plusargs,
+    ]
+    directory = execute(
+        *(_runner(build), build, program, Path(tests)),
+        environment=environment or {},
+        plusargs=plusargs,
+    )
+    cover.collect(directory)
+    return directory
+
+
+def seed_of_run() -> str:
+    """Of everything random in a run."""
+    return os.environ.get("NOCCL_SEED", str(DEFAULT_SEED))
+
+
+def execute(
+    simulator: cocotb_runner.Runner,
+    build: Build,
+    program: Path,
+    tests: Path,
+    *,
+    environment: Mapping[str, str],
+    plusargs: Sequence[str] = (),
+    test_filter: str | None = None,
+) -> Path:
+    """Runs cocotb tests in a simulator that has compiled a build into `program`.
+
+    Raises:
+        RuntimeError: A test or an assertion failed, or there was no test; with the log's end.
+    """
+    seed = seed_of_run()
     caller = re.sub(r"\W+", "-", os.environ.get("PYTEST_CURRENT_TEST", "run").split("::")[-1])
     directory = program / f"{caller.removesuffix('-call-')}-seed-{seed}"
     directory.mkdir(exist_ok=True)
     results, log = directory / "results.xml", directory / "run.log"
     told = directory / "transactions"
-    told.unlink(missing_ok=True)
+    for file in (told, directory / cover.FILE):
+        file.unlink(missing_ok=True)
     print(f"seed {seed}: NOCCL_SEED={seed} repeats it; log: {log}")
-    path = os.pathsep.join(map(str, [file.parent, TB, repository.ROOT / "tools", *sys.path]))
-    runner = _runner(build)
+    path = os.pathsep.join(map(str, [tests.parent, TB, repository.ROOT / "tools", *sys.path]))
     try:
-        runner.test(
-            test_module=file.stem,
+        simulator.test(
+            test_module=tests.stem,
             hdl_toplevel=build.top,
             hdl_toplevel_lang="verilog",
             build_dir=program,
             test_dir=directory,
             seed=seed,
-            plusargs=[
-                "+verilator+rand+reset+2",
-                f"+verilator+seed+{int(seed) % 2**31 or 1}",
-                *plusargs,
-            ],
+            plusargs=plusargs,
             extra_env={
                 "NOCCL_TB_PATH": path,
                 "PYTHONWARNINGS": "ignore::DeprecationWarning",
                 "COCOTB_ANSI_OUTPUT": "0",
                 count.VARIABLE: str(told),
-                **(environment or {}),
+                **environment,
             },
             results_xml=str(results),
             log_file=log,
             waves=_waves(),
+            test_filter=test_filter,
         )
     except (RuntimeError, SystemExit) as error:
         raise RuntimeError(f"{build.top} failed, seed {seed}:\n{_tail(log)}") from error

@@ -24,6 +24,8 @@ module noccl_reduction_tb
     input  port_set_t                         join_valid_i,
     /// Headers of the heads.
     input  logic      [$bits(wide_hdr_t)-1:0] head_i        [NUM_PORTS],
+    /// Their strobes enable whole lines.
+    input  port_set_t                         is_whole_i,
     /// One lane of their data.
     input  logic      [                 63:0] data_i        [NUM_PORTS],
     /// Heads that enter the store.
@@ -145,6 +147,7 @@ module noccl_reduction_tb
       .position_i,
       .join_valid_i,
       .head_i            (head),
+      .is_whole_i,
       .absorb_o,
       .forward_o,
       .result_valid_o,

@@ -92,6 +92,9 @@ class Bench:
                 header, data = flow.operand(port)
                 dut.head_i[port].value = header
                 dut.data_i[port].value = data
+        dut.is_whole_i.value = sum(
+            1 << p for p, flow in self.heads.items() if flow is not None and flow.is_whole(p)
+        )
         dut.join_valid_i.value = sum(1 << p for p, flow in self.heads.items() if flow is not None)
         dut.result_ready_i.value = ready[OUTPUT]
         dut.dca_turn_i.value = ready[TURN]
@@ -156,7 +159,7 @@ class Bench:
 def random_flow(rng: random.Random, here: flits.Coord, tag: int, joins: list[Join]) -> Flow:
     join = rng.choice(joins)
     beats = rng.choice([1, 2, rng.randint(1, MAX_BEATS), MAX_BEATS])
-    disagrees = rng.choice(list(join.inputs(here))) if rng.random() < 0.1 else None
+    disagrees = rng.choice(list(join.inputs(here))) if rng.random() < 0.2 else None
     return Flow(join, tag, beats, rng.randrange(1000), disagrees, here, rng)
 
 
@@ -239,3 +242,26 @@ async def beats_follow_each_other_at_full_rate(dut, num_inputs: int) -> None:
     if num_passes == 1 or os.environ["REDUCTION_OPERANDS"] == "2":
         waits = 0
     assert cycles <= (num_passes + waits) * (MAX_BEATS - 1) + 4
+
+
+@cocotb.test()
+async def a_flow_that_finds_no_slot_waits_for_one(dut) -> None:
+    join, here = SHAPES[2]
+    bench = Bench(dut, here, random.Random(cocotb.RANDOM_SEED))
+    await bench.start()
+    first, second = sorted(join.inputs(here))
+    bench.flows = [Flow(join, tag, 1, 7, None, here, bench.rng) for tag in range(MAX_OPEN + 1)]
+    nobody, ready = dict.fromkeys(PORTS, False), dict.fromkeys((OUTPUT, TURN, OWED), True)
+    for _ in range(4 * MAX_OPEN):
+        await bench.cycle(nobody | {first: True}, ready)
+    assert len(bench.absorbed_cycles) == MAX_OPEN
+    waiting = bench.heads[first]
+    assert waiting is not None
+    for flow in [*(flow for flow in bench.flows if flow is not waiting), waiting]:
+        bench.heads[second] = flow
+        while bench.heads[second] is not None:
+            await bench.cycle(nobody, ready)
+            assert bench.cycle_number < MAX_CYCLES
+    while bench.flows:
+        await bench.cycle(nobody, ready)
+        assert bench.cycle_number < MAX_CYCLES

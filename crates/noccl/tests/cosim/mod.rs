@@ -4,6 +4,7 @@
 
 pub mod endpoints;
 pub mod engines;
+pub mod faults;
 pub mod mixed;
 
 use noccl::stress::{Recipe, generate};

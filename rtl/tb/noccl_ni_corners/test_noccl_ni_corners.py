@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Corners of the network interface, by its parts: full queues, failures at a time, names in use."""
+
+from __future__ import annotations
+
+import itertools
+
+import cocotb
+from cocotb.triggers import FallingEdge, RisingEdge
+
+from common import flits, runner
+from common.ni_corners import (
+    ATOMIC,
+    DECERR,
+    NARROW_WRITE,
+    OKAY,
+    READ_NARROW,
+    REDUCE,
+    SLVERR,
+    WRITE,
+    answer,
+    beat,
+    contribution,
+    cycle,
+    memory_answers,
+    register_answers,
+    request,
+    start,
+)
+from common.ni_tile import CLUSTER_BASE, COLUMN_BIT, JOIN, L1_BYTES, MULTICAST, ROW_BIT, UNICAST
+
+# Parameters that the bench leaves as they are.
+ANSWERS = READS = 4
+COUNTERS = flits.constants()["MAX_OPEN_REDUCTIONS"]
+UNMAPPED = 0x1000_0000
+LOAD_ADD = 0b100000
+
+
+def test_corners() -> None:
+    runner.run(runner.Build("noccl_ni_corners_tb"), __file__)
+
+
+# ------------------------------------------------------------ worst response
+
+
+@cocotb.test()
+async def the_worst_of_three_answers_wins_wherever_it_comes(dut) -> None:
+    await start(dut)
+    codes = (OKAY, SLVERR, DECERR)
+    # Four members: three answers, one of them for two.
+    for responses in itertools.product(codes, repeat=3):
+        for others in ((0, 0, 1), (0, 1, 0), (1, 0, 0)):
+            opens = {"opens_i": 1, "open_id_i": 5, "open_mask_i": 0b0101}
+            await cycle(dut, opens, lambda: None)
+            for i, (resp, other) in enumerate(zip(responses, others, strict=True)):
+                values = {
+                    "answered_i": 1,
+                    "answered_name_i": 5,
+                    "answered_others_i": other,
+                    "answered_resp_i": resp,
+                }
+                seen = await cycle(
+                    dut, values, lambda: (int(dut.is_whole_o.value), int(dut.total_resp_o.value))
+                )
+                assert seen == (i == 2, max(responses[: i + 1])), responses
+
+
+@cocotb.test()
+async def a_failure_before_the_last_beat_is_told_with_it(dut) -> None:
+    await start(dut)
+    for kind, first, last in itertools.product(
+        (WRITE, REDUCE), (OKAY, SLVERR, DECERR), (OKAY, SLVERR)
+    ):
+        for left in (1, 0):
+            assert (await beat(dut, kind, 9, left))[0]
+        assert await memory_answers(dut, first) is None
+        told = await memory_answers(dut, last)
+        assert told is not None
+        assert told["resp"] == max(first, last)
+
+
+@cocotb.test()
+async def a_fifth_burst_that_fails_is_not_forgotten(dut) -> None:
+    await start(dut)
+    bursts = range(5)
+    for tag in bursts:
+        assert (await beat(dut, WRITE, tag, 1))[0]
+        assert await memory_answers(dut, SLVERR) is None
+    for tag in bursts:
+        assert (await beat(dut, WRITE, tag, 0))[0]
+        told = await memory_answers(dut, OKAY)
+        assert told is not None
+        assert (told["tag"], told["resp"]) == (tag, SLVERR)
+
+
+@cocotb.test()
+async def data_and_answers_bear_what_the_memory_says(dut) -> None:
+    await start(dut)
+    for resp in (OKAY, SLVERR, DECERR):
+        assert (await request(dut, kind=NARROW_WRITE, tag=3))["taken"]
+        told = await register_answers(dut, resp)
+        assert told is not None
+        assert told["resp"] == resp
+        for kind in (READ_NARROW, ATOMIC):
+            assert (await request(dut, kind=kind, tag=3))["taken"]
+            if kind == ATOMIC:
+                assert await register_answers(dut, resp) is None, "an atomic is answered with data"
+            values = {"reg_r_valid_i": 1, "reg_r_resp_i": resp}
+            header = await cycle(dut, values, lambda: int(dut.data_hdr_o.value))
+            assert flits.unpack("rsp", header)["resp"] == resp
+        await cycle(dut, {"ask_valid_i": 1}, lambda: None)
+        values = {"mem_r_valid_i": 1, "mem_r_resp_i": resp}
+        assert await cycle(dut, values, lambda: int(dut.read_data_resp_o.value)) == resp
+
+
+# ------------------------------------------------------------ full queues
+
+
+@cocotb.test()
+async def beats_wait_while_the_memory_owes_as_many_answers_as_are_noted(dut) -> None:
+    await start(dut)
+    for tag in range(ANSWERS):
+        assert (await beat(dut, WRITE, tag, 0))[0]
+    assert not (await beat(dut, WRITE, ANSWERS, 0))[0]
+    for tag in range(ANSWERS):
+        told = await memory_answers(dut, OKAY)
+        assert told is not None
+        assert told["tag"] == tag
+    assert (await beat(dut, WRITE, ANSWERS, 0))[0]
+
+
+@cocotb.test()
+async def no_answer_is_lost_while_the_response_plane_stands_still(dut) -> None:
+    await start(dut)
+    dut.wide_answer_ready_i.value = 0
+    dut.narrow_answer_ready_i.value = 0
+    for tag in range(ANSWERS):
+        assert (await beat(dut, WRITE, tag, 0))[0]
+        await memory_answers(dut, OKAY)
+        assert (await request(dut, kind=NARROW_WRITE, tag=tag))["taken"]
+        await register_answers(dut, OKAY)
+    # One more of each: the memory's answer has to wait.
+    assert (await beat(dut, WRITE, ANSWERS, 0))[0]
+    assert (await request(dut, kind=NARROW_WRITE, tag=ANSWERS))["taken"]
+    dut.mem_b_valid_i.value = dut.reg_b_valid_i.value = 1
+    dut.mem_b_resp_i.value = dut.reg_b_resp_i.value = OKAY
+    for _ in range(3):
+        await FallingEdge(dut.clk_i)
+        assert (dut.mem_b_ready_o.value, dut.reg_b_ready_o.value) == (0, 0)
+        await RisingEdge(dut.clk_i)
+    dut.wide_answer_ready_i.value = dut.narrow_answer_ready_i.value = 1
+    tags: dict[str, list[int]] = {"wide": [], "narrow": []}
+    for _ in range(2 * ANSWERS):
+        await FallingEdge(dut.clk_i)
+        for port, of in tags.items():
+            if getattr(dut, f"{port}_answer_valid_o").value:
+                of.append(answer(int(getattr(dut, f"{port}_answer_o").value))["tag"])
+        is_taken = [dut.mem_b_ready_o.value == 1, dut.reg_b_ready_o.value == 1]
+        await RisingEdge(dut.clk_i)
+        for name, taken in zip(("mem_b_valid_i", "reg_b_valid_i"), is_taken, strict=True):
+            if taken:
+                getattr(dut, name).value = 0
+    assert tags == {"wide": [*range(ANSWERS + 1)], "narrow": [*range(ANSWERS + 1)]}
+
+
+@cocotb.test()
+async def an_atomic_waits_while_the_queue_of_who_asked_for_data_is_full(dut) -> None:
+    await start(dut)
+    for tag in range(READS):
+        assert (await request(dut, kind=READ_NARROW, tag=tag))["taken"]
+    for _ in range(3):
+        seen = await request(dut, kind=ATOMIC, tag=READS)
+        assert (seen["taken"], seen["writes"]) == (0, 0)
+    assert not (await request(dut, kind=READ_NARROW, tag=READS))["reads"]
+    tags = []
+    for i in range(READS + 1):
+        values = {"reg_r_valid_i": 1, "reg_r_resp_i": OKAY}
+        header = await cycle(dut, values, lambda: int(dut.data_hdr_o.value))
+        tags.append(flits.unpack("rsp", header)["tag"])
+        if i == 0:
+            assert (await request(dut, kind=ATOMIC, tag=READS))["writes"]
+            assert await register_answers(dut, OKAY) is None
+    assert tags == [*range(READS + 1)]
+
+
+@cocotb.test()
+async def a_barrier_waits_while_all_counters_are_in_use(dut) -> None:
+    await start(dut)
+    for tag in range(COUNTERS):
+        seen = await contribution(dut, tag, 0, 1, 1)
+        assert (seen["taken"], seen["writes"]) == (1, 0)
+    # Neither a part of it nor the whole one goes by.
+    for count in (1, 2):
+        seen = await contribution(dut, COUNTERS, 0, 1, count)
+        assert (seen["taken"], seen["writes"]) == (0, 0)
+    assert (await contribution(dut, 0, 0, 1, 1))["writes"]
+    assert not (await contribution(dut, COUNTERS, 0, 1, 1))["writes"]
+    for tag in range(1, COUNTERS + 1):
+        told = await register_answers(dut, OKAY)
+        assert told is not None
+        assert (told["tag"], told["resp"]) == (tag - 1, OKAY)
+        assert (await contribution(dut, tag, 0, 1, 1))["writes"]
+
+
+# ------------------------------------------------------------ marks
+
+
+@cocotb.test()
+async def a_marked_sum_writes_nothing_and_is_answered_with_an_error(dut) -> None:
+    await start(dut)
+    full = (1 << 64) - 1
+    for left in (5, 4, 3, 2, 1, 0):
+        assert await beat(dut, REDUCE, 7, left, SLVERR) == (True, 0)
+        told = await memory_answers(dut, OKAY)
+        assert (told is None) == (left > 0)
+    assert told is not None
+    assert (told["is_join"], told["resp"]) == (1, SLVERR)
+    # Marks of many bursts at a time take no place among the failures that must be remembered.
+    for tag in range(2 * ANSWERS):
+        assert await beat(dut, REDUCE, tag, 1, SLVERR) == (True, 0)
+        await memory_answers(dut, OKAY)
+    assert await beat(dut, WRITE, 50, 0) == (True, full)
+    told = await memory_answers(dut, OKAY)
+    assert told is not None
+    assert told["resp"] == OKAY
+
+
+@cocotb.test()
+async def a_barrier_whose_name_is_in_use_is_answered_with_an_error(dut) -> None:
+    await start(dut)
+    # Others by base, by mask, in parts and as a whole.
+    for base, mask, parts in ((2, 1, (1, 1)), (0, 3, (1, 2, 1)), (0, 3, (4,)), (1, 0, (1,))):
+        first = await contribution(dut, 6, 0, 1, 1)
+        assert (first["taken"], first["writes"]) == (1, 0)
+        for count in parts[:-1]:
+            assert not (await contribution(dut, 6, base, mask, count))["writes"]
+        seen = await contribution(dut, 6, base, mask, parts[-1])
+        assert (seen["taken"], seen["writes"], seen["strobe"]) == (1, 1, 0)
+        told = await register_answers(dut, OKAY)
+        assert told is not None
+        assert (told["mask_x"], told["resp"]) == (mask, SLVERR)
+        last = await contribution(dut, 6, 0, 1, 1)
+        assert (last["writes"], last["strobe"]) == (1, 0xFF)
+        told = await register_answers(dut, OKAY)
+        assert told is not None
+        assert (told["mask_x"], told["resp"]) == (1, OKAY)
+        # Free again: for whomever.
+        assert (await contribution(dut, 6, base, mask, mask.bit_count() * 2 or 1))["strobe"] == 0xFF
+        assert (await register_answers(dut, OKAY) or {})["resp"] == OKAY
+
+
+# ------------------------------------------------------------ addresses
+
+
+def narrow_aw(address: int, opcode: int, mask: int, atop: int, length: int = 0) -> int:
+    """AW of the narrow port."""
+    awuser = (((opcode << 48 | mask) << 6) << 3) << 4
+    fields = [(0, 3), (address, 48), (length, 8), (3, 3), (1, 2), (atop, 6), (awuser, 63)]
+    value = 0
+    for field, bits in fields:
+        value = value << bits | field
+    return value
+
+
+@cocotb.test()
+async def what_has_no_target_is_a_decode_error_and_what_is_not_served_another_one(dut) -> None:
+    await start(dut)
+    outside = 1 << 40
+    for address, opcode, mask, atop, expected in (
+        (CLUSTER_BASE, UNICAST, 0, 0, None),
+        (CLUSTER_BASE, UNICAST, 0, LOAD_ADD, None),
+        (CLUSTER_BASE, MULTICAST, ROW_BIT | COLUMN_BIT, 0, None),
+        (CLUSTER_BASE, JOIN, ROW_BIT, 0, None),
+        # Address, member, root, member of a join, mask on one destination.
+        (UNMAPPED, UNICAST, 0, 0, DECERR),
+        (CLUSTER_BASE + L1_BYTES, UNICAST, 0, LOAD_ADD, DECERR),
+        (CLUSTER_BASE, MULTICAST, outside, 0, DECERR),
+        (UNMAPPED, JOIN, ROW_BIT, 0, DECERR),
+        (CLUSTER_BASE, JOIN, outside, 0, DECERR),
+        (CLUSTER_BASE, UNICAST, ROW_BIT, LOAD_ADD, DECERR),
+        (CLUSTER_BASE, MULTICAST, ROW_BIT, LOAD_ADD, SLVERR),
+    ):
+        value = narrow_aw(address, opcode, mask, atop)
+        seen = await cycle(
+            dut,
+            {"decode_aw_i": value},
+            lambda: (int(dut.decode_is_error_o.value), int(dut.decode_resp_o.value)),
+        )
+        assert seen[0] == (expected is not None)
+        assert expected is None or seen[1] == expected

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A beat that failed is told with its burst's last one; with too many, every answer is an error."""
+
+from __future__ import annotations
+
+import random
+
+import cocotb
+from cocotb.triggers import FallingEdge, RisingEdge
+
+from common import handshake, runner
+
+ENTRIES = 4
+OKAY, SLVERR, DECERR = 0, 2, 3
+NUM_BEATS = 3000
+
+
+def test_laws_hold() -> None:
+    runner.run(runner.Build("noccl_ni_failed", {"Entries": ENTRIES}), __file__)
+
+
+async def started(dut) -> None:
+    dut.taken_i.value = 0
+    await handshake.start(dut.clk_i, dut.rst_ni)
+    await RisingEdge(dut.clk_i)
+
+
+async def answered(dut, name: int, resp: int, *, is_last: bool, is_taken: bool = True) -> int:
+    """The memory answers a beat; what is told of its burst."""
+    dut.taken_i.value = is_taken
+    dut.is_last_i.value = is_last
+    dut.name_i.value = name
+    dut.resp_i.value = resp
+    await FallingEdge(dut.clk_i)
+    told = int(dut.resp_o.value)
+    await RisingEdge(dut.clk_i)
+    dut.taken_i.value = 0
+    return told
+
+
+@cocotb.test()
+async def the_worst_answer_of_a_burst_is_told_with_its_last_beat(dut) -> None:
+    rng = random.Random(cocotb.RANDOM_SEED)
+    await started(dut)
+    worst: dict[int, int] = {}
+    for _ in range(NUM_BEATS):
+        name = rng.choice([*worst, rng.randrange(256)])
+        resp = rng.choice([OKAY, OKAY, SLVERR, DECERR])
+        is_last, is_taken = rng.random() < 0.4, rng.random() < 0.8
+        if len(worst) == ENTRIES and name not in worst and not is_last:
+            resp = OKAY
+        told = await answered(dut, name, resp, is_last=is_last, is_taken=is_taken)
+        assert told == max(resp, worst.get(name, OKAY))
+        if is_taken and is_last:
+            worst.pop(name, None)
+        elif is_taken and told != OKAY:
+            worst[name] = told
+
+
+@cocotb.test()
+async def with_more_failed_bursts_than_entries_every_answer_is_an_error_until_reset(dut) -> None:
+    await started(dut)
+    for name in range(ENTRIES):
+        await answered(dut, name, SLVERR, is_last=False)
+    assert await answered(dut, 99, OKAY, is_last=True) == OKAY
+    assert await answered(dut, ENTRIES, DECERR, is_last=False) == DECERR
+    assert await answered(dut, ENTRIES, OKAY, is_last=True) == SLVERR
+    for name in range(ENTRIES):
+        assert await answered(dut, name, OKAY, is_last=True) == SLVERR
+    assert await answered(dut, 99, OKAY, is_last=True) == SLVERR
+    assert await answered(dut, 99, DECERR, is_last=True) == DECERR
+    await started(dut)
+    assert await answered(dut, 99, OKAY, is_last=True) == OKAY
