@@ -33,6 +33,7 @@ from noccl.experiments import StressFailure, StressReport, compare, stress, traf
 from noccl.gemm import GemmRow, Product, gemm, multiply
 from noccl.networks import load, members, presets
 from noccl.orders import ChainOrder, ChainOrders, DestinationDraw, chain_orders, destination_draws
+from noccl.own_data import run_values
 from noccl.plots import plot_cycles, plot_latency, plot_link_load
 from noccl.runs import (
     Counters,
@@ -41,7 +42,6 @@ from noccl.runs import (
     RunReport,
     make_schedule,
     run,
-    run_values,
 )
 from noccl.schedules import Collective, Place, Schedule
 from noccl.studies import (
@@ -57,6 +57,7 @@ from noccl.studies import (
 )
 from noccl.tables import ResultTable
 from noccl.tiles import Cluster, Column, Group, Memory, MultiAddress, Rectangle, Row, Tile
+from noccl.verified import Verified
 
 __all__ = [
     "AlgorithmError",
@@ -106,6 +107,7 @@ __all__ = [
     "StressFailure",
     "StressReport",
     "Tile",
+    "Verified",
     "WaitEdge",
     "__version__",
     "all_gather",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def all_gather(
     network: Network,
-    inputs: npt.NDArray[Any],
+    inputs: npt.ArrayLike,
     *,
     group: Group | str = "all",
     algorithm: str = "auto",
@@ -48,7 +48,7 @@ def all_gather(
     Raises:
         As `reduce`.
     """
-    ranks = ranks_of_rows(network, group, inputs)
+    ranks, inputs = ranks_of_rows(network, group, inputs)
     schedule = make_schedule(
         network,
         "all_gather",
@@ -63,7 +63,7 @@ def all_gather(
 
 def reduce_scatter(
     network: Network,
-    inputs: npt.NDArray[Any],
+    inputs: npt.ArrayLike,
     *,
     group: Group | str = "all",
     algorithm: str = "auto",
@@ -94,7 +94,7 @@ def reduce_scatter(
     Raises:
         As `reduce`.
     """
-    ranks = ranks_of_rows(network, group, inputs)
+    ranks, inputs = ranks_of_rows(network, group, inputs)
     schedule = make_schedule(
         network,
         "reduce_scatter",
@@ -110,7 +110,7 @@ def reduce_scatter(
 
 def all_to_all(
     network: Network,
-    inputs: npt.NDArray[Any],
+    inputs: npt.ArrayLike,
     *,
     group: Group | str = "all",
     algorithm: str = "auto",
@@ -139,7 +139,7 @@ def all_to_all(
     Raises:
         As `reduce`.
     """
-    ranks = ranks_of_rows(network, group, inputs)
+    ranks, inputs = ranks_of_rows(network, group, inputs)
     schedule = make_schedule(
         network,
         "all_to_all",

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from noccl.schedules import FORMAT, Schedule
+from noccl.values import form, items, plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,7 +47,7 @@ class ScheduleBuilder:
     _actions: list[object] = field(default_factory=list, repr=False)
 
     def _add(self, kind: str, content: object, after: Sequence[int]) -> int:
-        self._actions.append({"kind": {kind: content}, "after": list(after)})
+        self._actions.append({"kind": {kind: content}, "after": items("after", after)})
         return len(self._actions) - 1
 
     def transfer(
@@ -74,9 +75,9 @@ class ScheduleBuilder:
             after: Actions that must be over before this one starts.
         """
         content = {
-            "initiator": initiator.to_json(),
-            "source": source.to_json(),
-            "destination": {"one": destination.to_json()},
+            "initiator": form("initiator", initiator),
+            "source": form("source", source),
+            "destination": {"one": form("destination", destination)},
             "bytes": num_bytes,
             "rows": rows,
             "source_stride": source_stride,
@@ -105,9 +106,11 @@ class ScheduleBuilder:
             after: Actions that must be over before this one starts.
         """
         content = {
-            "initiator": initiator.to_json(),
-            "source": source.to_json(),
-            "destination": {"multicast": {"set": destinations.to_json(), "offset": offset}},
+            "initiator": form("initiator", initiator),
+            "source": form("source", source),
+            "destination": {
+                "multicast": {"set": form("destinations", destinations), "offset": offset}
+            },
             "bytes": num_bytes,
             "rows": 1,
             "source_stride": 0,
@@ -138,9 +141,9 @@ class ScheduleBuilder:
             after: Actions that must be over before this one starts.
         """
         content = {
-            "group": group.to_json(),
+            "group": form("group", group),
             "source_offset": source_offset,
-            "root": root.to_json(),
+            "root": form("root", root),
             "bytes": num_bytes,
             "operator": operator,
             "element": element,
@@ -170,9 +173,9 @@ class ScheduleBuilder:
             after: Actions that must be over before this one starts.
         """
         content = {
-            "group": group.to_json(),
+            "group": form("group", group),
             "source_offset": source_offset,
-            "root": root.to_json(),
+            "root": form("root", root),
             "bytes": num_bytes,
             "operator": operator,
             "element": element,
@@ -202,8 +205,8 @@ class ScheduleBuilder:
             after: Actions that must be over before this one starts.
         """
         content = {
-            "tile": tile.to_json(),
-            "inputs": list(inputs),
+            "tile": form("tile", tile),
+            "inputs": items("inputs", inputs),
             "output": output,
             "bytes": num_bytes,
             "operator": operator,
@@ -213,7 +216,7 @@ class ScheduleBuilder:
 
     def compute(self, tile: Cluster, *, cycles: int, after: Sequence[int] = ()) -> int:
         """Keeps the cores and FPUs of one cluster busy for `cycles` cycles."""
-        return self._add("compute", {"tile": tile.to_json(), "cycles": cycles}, after)
+        return self._add("compute", {"tile": form("tile", tile), "cycles": cycles}, after)
 
     def barrier(
         self,
@@ -232,8 +235,8 @@ class ScheduleBuilder:
             after: Actions that must be over before this one starts.
         """
         content = {
-            "group": group.to_json(),
-            "counter": counter.to_json(),
+            "group": form("group", group),
+            "counter": form("counter", counter),
             "mechanism": mechanism,
         }
         return self._add("barrier", content, after)
@@ -243,8 +246,8 @@ class ScheduleBuilder:
         document = {
             "format": FORMAT,
             "algorithm": self.algorithm,
-            "parameters": dict(self.parameters),
-            "collective": None if collective is None else collective.to_json(),
+            "parameters": self.parameters,
+            "collective": None if collective is None else form("collective", collective),
             "actions": self._actions,
         }
-        return Schedule(json.dumps(document, indent=1) + "\n")
+        return Schedule(json.dumps(plain("schedule", document), indent=1) + "\n")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from noccl import _native
+from noccl.schedules import schedule_text
 
 if TYPE_CHECKING:
     from noccl._native import Network
@@ -66,7 +67,7 @@ def check(network: Network, schedule: Schedule) -> CheckReport:
         ScheduleError: The first thing that is wrong: form, a cycle of waits, a race, an unmet
             postcondition.
     """
-    fields = json.loads(_native.check(network, schedule.text))
+    fields = json.loads(_native.check(network, schedule_text(schedule)))
     steps = (
         StepReport(
             step["actions"],

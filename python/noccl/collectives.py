@@ -12,9 +12,11 @@ import numpy as np
 from noccl.arrays import element_of, require_shape
 from noccl.errors import ArgumentError
 from noccl.networks import members
-from noccl.runs import make_schedule, run, run_values
+from noccl.own_data import run_values
+from noccl.runs import make_schedule, run
 from noccl.schedules import Place
 from noccl.tiles import Cluster, Memory
+from noccl.values import are_equal
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from noccl.tiles import Group, Tile
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CollectiveResult:
     """Outcome of one collective on the caller's data.
 
@@ -46,10 +48,18 @@ class CollectiveResult:
     schedule: Schedule
     report: RunReport
 
+    def __eq__(self, other: object) -> bool:
+        """Are all fields equal, arrays by their elements?"""
+        if not isinstance(other, CollectiveResult):
+            return NotImplemented
+        return all(are_equal(value, vars(other)[name]) for name, value in vars(self).items())
+
+    __hash__ = None  # type: ignore[assignment] # An array has no hash.
+
 
 def multicast(
     network: Network,
-    payload: npt.NDArray[Any],
+    payload: npt.ArrayLike,
     *,
     group: Group | str = "all",
     root: Tile | str | None = None,
@@ -77,7 +87,7 @@ def multicast(
         CapacityError: The payload does not fit into a memory.
         DeadlockError: The run cannot finish.
     """
-    require_shape("payload", payload, "(num_elements,)", num_dimensions=1)
+    payload = require_shape("payload", payload, "(num_elements,)", num_dimensions=1)
     schedule = make_schedule(
         network,
         "multicast",
@@ -94,7 +104,7 @@ def multicast(
 
 def reduce(
     network: Network,
-    inputs: npt.NDArray[Any],
+    inputs: npt.ArrayLike,
     *,
     group: Group | str = "all",
     root: Tile | str | None = None,
@@ -129,7 +139,7 @@ def reduce(
         CapacityError: The inputs do not fit into a memory.
         DeadlockError: The run cannot finish.
     """
-    ranks = ranks_of_rows(network, group, inputs)
+    ranks, inputs = ranks_of_rows(network, group, inputs)
     schedule = make_schedule(
         network,
         "reduce",
@@ -146,7 +156,7 @@ def reduce(
 
 def all_reduce(
     network: Network,
-    inputs: npt.NDArray[Any],
+    inputs: npt.ArrayLike,
     *,
     group: Group | str = "all",
     root: Tile | str | None = None,
@@ -170,7 +180,7 @@ def all_reduce(
     Raises:
         As `reduce`.
     """
-    ranks = ranks_of_rows(network, group, inputs)
+    ranks, inputs = ranks_of_rows(network, group, inputs)
     schedule = make_schedule(
         network,
         "all_reduce",
@@ -212,13 +222,15 @@ def barrier(
     return run(network, schedule, on_progress=on_progress)
 
 
-def ranks_of_rows(network: Network, group: Group | str, inputs: npt.NDArray[Any]) -> list[Cluster]:
-    """Members in rank order; `inputs` must have a row for each."""
-    require_shape("inputs", inputs, "(num_members, num_elements)", num_dimensions=2)
+def ranks_of_rows(
+    network: Network, group: Group | str, inputs: npt.ArrayLike
+) -> tuple[list[Cluster], npt.NDArray[Any]]:
+    """Members in rank order, and `inputs` as an array, which must have a row for each."""
+    inputs = require_shape("inputs", inputs, "(num_members, num_elements)", num_dimensions=2)
     ranks = members(network, group)
     if len(inputs) != len(ranks):
         raise ArgumentError(f"inputs: {len(inputs)} rows; accepted: {len(ranks)}, one per member")
-    return ranks
+    return ranks, inputs
 
 
 def execute(

@@ -12,6 +12,7 @@ from noccl.errors import Diagnosis
 from noccl.runs import native_progress, optional_link_name
 from noccl.tables import ResultTable, link_rows
 from noccl.tiles import group_text, tile_text
+from noccl.values import items, request_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +43,7 @@ def compare(
 
     >>> from noccl import load
     >>> table = compare(load("collective_noc_4x4"), "multicast", sizes_bytes=[1024], group="row")
-    >>> bool(table["verified"].all())
+    >>> bool((table["verified"] == "yes").all())
     True
 
     Args:
@@ -66,18 +67,18 @@ def compare(
         CapacityError: The buffers do not fit.
         DeadlockError: A run cannot finish.
     """
-    request = {
-        "collective": collective,
-        "bytes": list(sizes_bytes),
-        "group": group_text(group),
-        "root": None if root is None else tile_text(root),
-        "algorithms": list(algorithms),
-        "operator": operator,
-        "element": element,
-        "seed": seed,
-        "has_links": has_links,
-    }
-    text = _native.compare(network, json.dumps(request), native_progress(on_progress))
+    request = request_text(
+        collective=collective,
+        bytes=items("sizes_bytes", sizes_bytes),
+        group=group_text(group),
+        root=None if root is None else tile_text(root),
+        algorithms=items("algorithms", algorithms),
+        operator=operator,
+        element=element,
+        seed=seed,
+        has_links=has_links,
+    )
+    text = _native.compare(network, request, native_progress(on_progress))
     return ResultTable.from_rows("compare", [_compare_row(row) for row in json.loads(text)])
 
 
@@ -90,7 +91,7 @@ def _compare_row(row: dict[str, Any]) -> dict[str, Any]:
         "busiest_link": optional_link_name(busiest),
         "busiest_link_flits": None if busiest is None else busiest["flits"],
         "sum_error_of_bound": None if error is None else error["largest_of_bound"],
-        "links": link_rows(row.get("links", [])),
+        "links": link_rows(row.get("links", []), row["cluster_region"]),
     }
 
 
@@ -117,8 +118,8 @@ def traffic(
         warmup_cycles: Cycles before measuring starts.
         measure_cycles: Cycles measured.
         seed: Seed of the injection and destination streams.
-        threads: Threads of one run; the result does not depend on it.
-        has_saturation: Look for the saturation load by bisection.
+        threads: Threads of one run, 1 to 256; the result does not depend on it.
+        has_saturation: Look for the saturation load, to within 1 %.
         on_progress: Called now and then; returning False stops.
 
     Returns:
@@ -128,17 +129,17 @@ def traffic(
         ArgumentError: An argument is outside what is accepted.
         DeadlockError: A run cannot finish.
     """
-    request = {
-        "pattern": pattern,
-        "loads": list(loads),
-        "beats": beats,
-        "warmup_cycles": warmup_cycles,
-        "measure_cycles": measure_cycles,
-        "seed": seed,
-        "threads": threads,
-        "has_saturation": has_saturation,
-    }
-    report = json.loads(_native.traffic(network, json.dumps(request), native_progress(on_progress)))
+    request = request_text(
+        pattern=pattern,
+        loads=items("loads", loads),
+        beats=beats,
+        warmup_cycles=warmup_cycles,
+        measure_cycles=measure_cycles,
+        seed=seed,
+        threads=threads,
+        has_saturation=has_saturation,
+    )
+    report = json.loads(_native.traffic(network, request, native_progress(on_progress)))
     common = {
         name: report[name]
         for name in (
@@ -146,6 +147,7 @@ def traffic(
             "pattern",
             "beats",
             "zero_load_latency_cycles",
+            "capacity_beats_per_cycle",
             "saturation_beats_per_cycle",
         )
     }
@@ -203,23 +205,23 @@ def stress(
 
     Args:
         network: Network.
-        num_seeds: Number of seeds; one seed is one run.
+        num_seeds: Number of seeds, at most 1000000; one seed is one run.
         first_seed: First seed.
         kinds: `write`, `read`, `multicast`, `reduction`, `barrier`, `atomic`; empty for all
             of these. `chain` alone: random sets of overlapping chains of Torrent endpoints.
-        transactions: Transactions per seed, at least 64.
+        transactions: Transactions per seed, 64 to 16384.
         on_progress: Called now and then; returning False stops.
 
     Raises:
         ArgumentError: A count or a kind is not accepted.
     """
-    request = {
-        "seeds": num_seeds,
-        "first_seed": first_seed,
-        "kinds": list(kinds),
-        "transactions": transactions,
-    }
-    report = json.loads(_native.stress(network, json.dumps(request), native_progress(on_progress)))
+    request = request_text(
+        seeds=num_seeds,
+        first_seed=first_seed,
+        kinds=items("kinds", kinds),
+        transactions=transactions,
+    )
+    report = json.loads(_native.stress(network, request, native_progress(on_progress)))
     failures = tuple(
         StressFailure(
             seed=failure["seed"],

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,8 @@ from noccl import _native
 from noccl.arrays import element_of, require_shape
 from noccl.errors import ArgumentError
 from noccl.runs import Counters, native_progress
+from noccl.values import are_equal, items, request_text, text, whole
+from noccl.verified import Verified
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +47,9 @@ class GemmRow:
         sync_cycles: Barrier after the last of transfers and kernels.
         compute_share: Compute cycles by iteration cycles.
         utilisation: Share of the FPUs' peak.
-        is_compute_bound: An iteration takes no longer than its kernel and the barrier behind it.
+        bound_by: `communication` if an iteration takes longer than its kernel and the barrier
+            behind it, else `computation` if the kernel takes at least 90 % of it, else
+            `synchronisation`; of a fused product the longer one of kernel and reduction.
         speedup: Over software on the same mesh, if both were asked for.
         sim_error: Distance of the iteration cycles from the simulator's, as a share of these, if
             both were asked for.
@@ -75,7 +80,7 @@ class GemmRow:
     sync_cycles: float
     compute_share: float
     utilisation: float
-    is_compute_bound: bool
+    bound_by: str
     speedup: float | None
     sim_error: float | None
     problem_cycles: float | None
@@ -85,10 +90,10 @@ class GemmRow:
     energy_pj: float
     iteration_energy_pj: float
     line_energy_pj: float | None
-    verified: bool | None
+    verified: Verified
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Product:
     """A product that the simulated clusters computed.
 
@@ -99,6 +104,14 @@ class Product:
 
     values: npt.NDArray[Any]
     cycles: int
+
+    def __eq__(self, other: object) -> bool:
+        """Are all fields equal, arrays by their elements?"""
+        if not isinstance(other, Product):
+            return NotImplemented
+        return all(are_equal(value, vars(other)[name]) for name, value in vars(self).items())
+
+    __hash__ = None  # type: ignore[assignment] # An array has no hash.
 
 
 def gemm(
@@ -123,8 +136,8 @@ def gemm(
     """Measures matrix products on meshes of `collective_noc`.
 
     >>> rows = gemm("summa", meshes=["4x4"])
-    >>> [row.is_compute_bound for row in rows]
-    [True, True]
+    >>> [row.bound_by for row in rows]
+    ['computation', 'computation']
 
     Args:
         kernel: `summa` or `fused_concat_linear`.
@@ -157,25 +170,34 @@ def gemm(
     Source:
         S1 section 4.3.
     """
-    request = {
-        "kernel": kernel,
-        "meshes": list(meshes),
-        "collectives": collectives,
-        "prefetch": prefetch,
-        "sync": sync,
-        "submatrix": _submatrix(submatrix),
-        "element": element,
-        "overrides": list(overrides),
-        "backend": backend,
-        "shape": shape,
-        "iterations": iterations,
-        "mode": mode,
-        "seed": seed,
-        "root": root,
-        "has_line_energy": has_line_energy,
-    }
-    rows = json.loads(_native.gemm(json.dumps(request), native_progress(on_progress)))
-    return [GemmRow(**{**row, "counters": Counters(**row["counters"])}) for row in rows]
+    request = request_text(
+        kernel=kernel,
+        meshes=items("meshes", meshes),
+        collectives=collectives,
+        prefetch=prefetch,
+        sync=sync,
+        submatrix=_submatrix(submatrix),
+        element=element,
+        overrides=items("overrides", overrides),
+        backend=backend,
+        shape=shape,
+        iterations=iterations,
+        mode=mode,
+        seed=seed,
+        root=root,
+        has_line_energy=has_line_energy,
+    )
+    rows = json.loads(_native.gemm(request, native_progress(on_progress)))
+    return [
+        GemmRow(
+            **{
+                **row,
+                "counters": Counters(**row["counters"]),
+                "verified": Verified(row["verified"]),
+            }
+        )
+        for row in rows
+    ]
 
 
 def multiply(
@@ -212,8 +234,9 @@ def multiply(
         ArgumentError: Shapes do not fit the mesh, or types are not floating point.
         AlgorithmError: The memories cannot hold such a product.
     """
-    require_shape("a", a, "(num_rows, num_inner)", num_dimensions=2)
-    require_shape("b", b, "(num_inner, num_columns)", num_dimensions=2)
+    a = require_shape("a", a, "(num_rows, num_inner)", num_dimensions=2)
+    b = require_shape("b", b, "(num_inner, num_columns)", num_dimensions=2)
+    inner = whole("inner", inner)
     if a.dtype != b.dtype or a.shape[1] != b.shape[0]:
         raise ArgumentError(
             f"a: {a.dtype} {a.shape}, b: {b.dtype} {b.shape}; accepted: one type, and as many "
@@ -227,29 +250,31 @@ def multiply(
         )
     submatrix = (a.shape[0] // height, b.shape[1] // width, inner)
     name = element_of(a.dtype, element)
-    request = {
-        "kernel": "summa",
-        "meshes": [mesh],
-        "collectives": collectives,
-        "prefetch": prefetch,
-        "sync": sync,
-        "submatrix": _submatrix(submatrix),
-        "element": name,
-        "overrides": [],
-    }
+    request = request_text(
+        kernel="summa",
+        meshes=[mesh],
+        collectives=collectives,
+        prefetch=prefetch,
+        sync=sync,
+        submatrix=_submatrix(submatrix),
+        element=name,
+        overrides=[],
+    )
     rows, columns, cycles, c = _native.multiply(
-        json.dumps(request), a.tobytes(), b.tobytes(), native_progress(on_progress)
+        request, a.tobytes(), b.tobytes(), native_progress(on_progress)
     )
     sums = np.float64 if name == "fp64" else np.float32
     return Product(values=np.frombuffer(c, dtype=sums).reshape(rows, columns), cycles=cycles)
 
 
 def _submatrix(sides: tuple[int, int, int] | None) -> str | None:
-    return None if sides is None else "x".join(map(str, sides))
+    if sides is None:
+        return None
+    return "x".join(str(whole("submatrix", side)) for side in items("submatrix", sides))
 
 
 def _sides(mesh: str) -> tuple[int, int]:
-    width, _, height = mesh.partition("x")
-    if not (width.isdigit() and height.isdigit() and int(width) and int(height)):
+    sides = re.fullmatch(r"([1-9][0-9]{0,4})x([1-9][0-9]{0,4})", text("mesh", mesh))
+    if sides is None:
         raise ArgumentError(f"mesh '{mesh}'; accepted: WxH, e.g. 4x4")
-    return int(width), int(height)
+    return int(sides[1]), int(sides[2])

@@ -8,7 +8,9 @@ import os
 from typing import TYPE_CHECKING
 
 from noccl import _native
+from noccl.errors import ArgumentError
 from noccl.tiles import Cluster, group_text
+from noccl.values import kind_of, plain, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,9 +49,12 @@ def load(
         FileError: The file cannot be read.
     """
     # A JSON scalar is the same TOML scalar, so that a string stays a string.
-    pairs = [(key, json.dumps(value)) for key, value in (overrides or {}).items()]
+    fields = {} if overrides is None else plain("overrides", overrides)
+    if not isinstance(fields, dict):
+        raise ArgumentError(f"overrides: {kind_of(overrides)}; accepted: a mapping of names")
+    pairs = [(key, json.dumps(value)) for key, value in fields.items()]
     name = spec if isinstance(spec, str) else _path_text(spec)
-    return _native.load(name, pairs)
+    return _native.load(text("spec", name), pairs)
 
 
 def members(network: Network, group: Group | str) -> list[Cluster]:
@@ -69,5 +74,7 @@ def members(network: Network, group: Group | str) -> list[Cluster]:
 
 
 def _path_text(path: os.PathLike[str]) -> str:
-    text = os.fspath(path)
-    return text if os.sep in text else os.path.join(os.curdir, text)
+    if not isinstance(path, os.PathLike):
+        raise ArgumentError(f"spec: {kind_of(path)}; accepted: a name or a path")
+    name = os.fsdecode(path)
+    return name if os.sep in name else os.path.join(os.curdir, name)

@@ -11,6 +11,7 @@ from noccl import _native, cp_sat
 from noccl.networks import members
 from noccl.runs import native_progress
 from noccl.tiles import Cluster, group_text, tile_text
+from noccl.values import items, request_text, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -120,19 +121,21 @@ def chain_orders(
     Source:
         S3 section III-D.
     """
-    request = {
-        "source": tile_text(source),
-        "destinations": group_text(destinations),
-        "orders": [name for name in by if name != CP_SAT],
-        "given": None,
-        "bytes": payload_bytes,
-    }
-    if CP_SAT in by:
-        request["given"] = _proved(network, source, destinations, time_limit_seconds)
-    report = json.loads(_native.order(network, json.dumps(request)))
+    names = [text("by", name) for name in items("by", by)]
+    given = None
+    if CP_SAT in names:
+        given = _proved(network, source, destinations, time_limit_seconds)
+    request = request_text(
+        source=tile_text(source, "source"),
+        destinations=group_text(destinations, "destinations"),
+        orders=[name for name in names if name != CP_SAT],
+        given=given,
+        bytes=payload_bytes,
+    )
+    report = json.loads(_native.order(network, request))
     rows = {row.order: row for row in map(_row, report["rows"])}
     return ChainOrders(
-        rows=tuple(rows[name] for name in by),
+        rows=tuple(rows[name.strip()] for name in names),
         **{name: report[name] for name in ("num_destinations", "has_loopback")},
         **{name: report[name] for name in ("unicast_hops", "multicast_hops")},
     )
@@ -154,7 +157,7 @@ def destination_draws(
         network: Network.
         source: Where the data is read.
         counts: Numbers of destinations.
-        draws: Sets of each number.
+        draws: Sets of each number; all sets together have at most 4000000 destinations.
         seed: Seed of the sets.
         by: Names of orders, of `ORDERS`.
         on_progress: Called now and then; returning False stops.
@@ -163,17 +166,17 @@ def destination_draws(
         ArgumentError: A number of destinations that the network has not.
         AlgorithmError: No such order.
     """
-    request = {
-        "source": tile_text(source),
-        "counts": list(counts),
-        "draws": draws,
-        "seed": seed,
-        "orders": list(by),
-    }
-    text = _native.order_draws(network, json.dumps(request), native_progress(on_progress))
+    request = request_text(
+        source=tile_text(source, "source"),
+        counts=items("counts", counts),
+        draws=draws,
+        seed=seed,
+        orders=items("by", by),
+    )
+    answer = _native.order_draws(network, request, native_progress(on_progress))
     return tuple(
         DestinationDraw(**row | {"destinations": _clusters(row["destinations"])})
-        for row in json.loads(text)
+        for row in json.loads(answer)
     )
 
 

@@ -13,11 +13,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from noccl.errors import ArgumentError
+from noccl.tables import ResultTable
+from noccl.values import kind_of, whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from noccl.tables import ResultTable
 
 _BYTES_PER_KIB = 1024
 
@@ -83,6 +83,8 @@ def plot_latency(table: ResultTable) -> Figure:
 def plot_link_load(table: ResultTable, row: int = 0, *, plane: str = "wide") -> Figure:
     """Flits per link of one plane, drawn on the mesh, for one row of a comparison.
 
+    Axes count clusters from the south-west one; memory tiles lie outside.
+
     Args:
         table: Rows of `compare`, made with `has_links=True`.
         row: Index of the row.
@@ -92,7 +94,8 @@ def plot_link_load(table: ResultTable, row: int = 0, *, plane: str = "wide") -> 
         ArgumentError: The table is of another kind, has no such row, or has no link loads.
     """
     rows = _rows(table, "compare")
-    if not 0 <= row < len(rows):
+    row = whole("row", row)
+    if row >= len(rows):
         raise ArgumentError(f"row {row}: accepted: 0 to {len(rows) - 1}")
     links = [link for link in rows[row]["links"] if link["plane"] == plane]
     if not links:
@@ -125,22 +128,26 @@ def _draw_links(axes: Axes, links: list[dict[str, Any]]) -> None:
         clim=(0, max(link["flits"] for link in links)),
     )
     ends = np.concatenate([start, start + step])
-    x_max, y_max = (int(ends[:, axis].max()) for axis in (0, 1))
-    x, y = np.meshgrid(np.arange(x_max + 1), np.arange(y_max + 1))
+    columns, rows = (
+        range(int(ends[:, axis].min()), int(ends[:, axis].max()) + 1) for axis in (0, 1)
+    )
+    x, y = np.meshgrid(columns, rows)
     axes.scatter(x, y, marker="s", s=120, color="lightgray", zorder=0)
     axes.set(
-        xlim=(-0.6, x_max + 0.6),
-        ylim=(-0.6, y_max + 0.6),
-        xticks=range(x_max + 1),
-        yticks=range(y_max + 1),
-        xlabel="x (East)",
-        ylabel="y (North)",
+        xlim=(columns[0] - 0.6, columns[-1] + 0.6),
+        ylim=(rows[0] - 0.6, rows[-1] + 0.6),
+        xticks=columns,
+        yticks=rows,
+        xlabel="cluster x (East); memory tiles lie outside",
+        ylabel="cluster y (North)",
         aspect="equal",
     )
     axes.figure.colorbar(arrows, ax=axes, label="flits")
 
 
 def _rows(table: ResultTable, kind: str) -> list[dict[str, Any]]:
+    if not isinstance(table, ResultTable):
+        raise ArgumentError(f"table: {kind_of(table)}; accepted: a ResultTable")
     if table.kind != kind or len(table) == 0:
         raise ArgumentError(
             f"table: {len(table)} rows of kind '{table.kind}'; accepted: rows of kind '{kind}'"

@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from noccl import _native
-from noccl.schedules import Schedule
+from noccl.errors import ArgumentError
+from noccl.schedules import Schedule, schedule_text
 from noccl.tiles import group_text, tile_text
+from noccl.values import are_equal, kind_of, request_text
+from noccl.verified import Verified
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     import numpy.typing as npt
 
     from noccl._native import Network
-    from noccl.schedules import Place
     from noccl.tiles import Group, Tile
 
     OnProgress: TypeAlias = Callable[["Progress"], bool | None]
@@ -46,6 +48,8 @@ def native_progress(
     """Adapts a callback to the form of the extension module."""
     if on_progress is None:
         return None
+    if not callable(on_progress):
+        raise ArgumentError(f"on_progress: {kind_of(on_progress)}; accepted: a function")
     return lambda done, total, cycles: on_progress(Progress(done, total, cycles))
 
 
@@ -95,7 +99,7 @@ class HardwareReport:
     cycles_per_second: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RunReport:
     """What a run reports.
 
@@ -104,8 +108,9 @@ class RunReport:
         action_cycles: Shape (num_actions, 2), columns = start, finish [cycles].
         counters: Event counters.
         energy_pj: Energy of the counted events.
-        busiest_link: Link with most flits, e.g. `wide (1,0)->(2,0)`; None if no flit left a tile.
-        verified: Are all outputs right? None if nothing was verified.
+        busiest_link: Link with most flits, e.g. `wide mem:0->0,0`: clusters are `X,Y`, memory tiles
+            `mem:N`; None if no flit left a tile.
+        verified: Are all outputs right? Not checked in timing mode and where nothing is claimed.
         checksum: Digest over all payload that arrived anywhere, hexadecimal.
         hardware: The hardware that took the same course; None if none was asked for.
     """
@@ -115,9 +120,17 @@ class RunReport:
     counters: Counters
     energy_pj: float
     busiest_link: str | None
-    verified: bool | None
+    verified: Verified
     checksum: str
     hardware: HardwareReport | None = None
+
+    def __eq__(self, other: object) -> bool:
+        """Are all fields equal, arrays by their elements?"""
+        if not isinstance(other, RunReport):
+            return NotImplemented
+        return all(are_equal(value, vars(other)[name]) for name, value in vars(self).items())
+
+    __hash__ = None  # type: ignore[assignment] # An array has no hash.
 
     @staticmethod
     def from_json(text: str) -> RunReport:
@@ -131,7 +144,7 @@ class RunReport:
             counters=Counters(**fields["counters"]),
             energy_pj=fields["energy_pj"],
             busiest_link=optional_link_name(fields["busiest_link"]),
-            verified=fields["verified"],
+            verified=Verified(fields["verified"]),
             checksum=fields["checksum"],
             hardware=HardwareReport(**hardware) if hardware else None,
         )
@@ -140,13 +153,12 @@ class RunReport:
 def optional_link_name(link: dict[str, Any] | None) -> str | None:
     """A link as readers of tables see it, if there is one.
 
-    >>> optional_link_name({"plane": "wide", "from": [1, 0], "to": [2, 0], "flits": 5})
-    'wide (1,0)->(2,0)'
+    >>> optional_link_name({"plane": "wide", "from_tile": "mem:0", "to_tile": "0,0", "flits": 5})
+    'wide mem:0->0,0'
     """
     if link is None:
         return None
-    (from_x, from_y), (to_x, to_y) = link["from"], link["to"]
-    return f"{link['plane']} ({from_x},{from_y})->({to_x},{to_y})"
+    return f"{link['plane']} {link['from_tile']}->{link['to_tile']}"
 
 
 def make_schedule(
@@ -184,17 +196,16 @@ def make_schedule(
         AlgorithmError: The algorithm does not do this.
         CapacityError: The buffers do not fit.
     """
-    request = {
-        "collective": collective,
-        "bytes": num_bytes,
-        "group": group_text(group),
-        "root": None if root is None else tile_text(root),
-        "algorithm": algorithm,
-        "operator": operator,
-        "element": element,
-    }
-    progress = native_progress(on_progress)
-    return Schedule(_native.schedule(network, json.dumps(request), progress))
+    request = request_text(
+        collective=collective,
+        bytes=num_bytes,
+        group=group_text(group),
+        root=None if root is None else tile_text(root),
+        algorithm=algorithm,
+        operator=operator,
+        element=element,
+    )
+    return Schedule(_native.schedule(network, request, native_progress(on_progress)))
 
 
 def run(
@@ -219,7 +230,7 @@ def run(
         schedule: Schedule.
         mode: `value` (bytes move) or `timing` (counts and checksums; the same cycles).
         seed: Seed of the random inputs.
-        threads: Threads; the result does not depend on it.
+        threads: Threads, 1 to 256; the result does not depend on it.
         max_cycles: Give up, with a diagnosis, after this many cycles; None for no limit.
         backend: `sim`, or `rtl`: the hardware of the network follows, every handshake compared. The
             first run on a network translates its hardware: 20 CPU seconds; needs Verilator.
@@ -245,41 +256,7 @@ def run(
         boundary=boundary,
     )
     progress = native_progress(on_progress)
-    return RunReport.from_json(_native.run(network, schedule.text, request, progress))
-
-
-def run_values(
-    network: Network,
-    schedule: Schedule,
-    inputs: Sequence[tuple[Place, npt.NDArray[Any]]],
-    outputs: Sequence[tuple[Place, int]],
-    *,
-    on_progress: OnProgress | None = None,
-) -> tuple[RunReport, list[npt.NDArray[np.uint8]]]:
-    """Runs a schedule on the caller's own data.
-
-    Args:
-        network: Network.
-        schedule: Schedule.
-        inputs: Places and what to put there before the first cycle, byte by byte.
-        outputs: Places and numbers of bytes to read back afterwards.
-        on_progress: Called now and then; returning False stops.
-
-    Returns:
-        The report, and one array of bytes per output, shape (num_bytes,).
-
-    Raises:
-        As `run`.
-    """
-    report, memory = _native.run_values(
-        network,
-        schedule.text,
-        [(place.tile.text, place.offset, data.tobytes()) for place, data in inputs],
-        [(place.tile.text, place.offset, num_bytes) for place, num_bytes in outputs],
-        run_request(),
-        native_progress(on_progress),
-    )
-    return RunReport.from_json(report), [np.frombuffer(data, dtype=np.uint8) for data in memory]
+    return RunReport.from_json(_native.run(network, schedule_text(schedule), request, progress))
 
 
 def run_request(
@@ -292,5 +269,11 @@ def run_request(
     boundary: str | None = None,
 ) -> str:
     """Options of a run as JSON text."""
-    options = {"mode": mode, "seed": seed, "threads": threads, "max_cycles": max_cycles}
-    return json.dumps({**options, "backend": backend, "boundary": boundary})
+    return request_text(
+        mode=mode,
+        seed=seed,
+        threads=threads,
+        max_cycles=max_cycles,
+        backend=backend,
+        boundary=boundary,
+    )

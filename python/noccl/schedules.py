@@ -9,12 +9,16 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from noccl.errors import FileError
+from noccl.errors import ArgumentError, FileError
+from noccl.tiles import Cluster, Memory, Tile, tile_text
+from noccl.values import kind_of, text, whole
 
 if TYPE_CHECKING:
-    from noccl.tiles import Group, Tile
+    from noccl.tiles import Group
+
+_T = TypeVar("_T")
 
 FORMAT = 1
 """Version of the schedule format that this package reads and writes."""
@@ -88,17 +92,31 @@ class Schedule:
     @property
     def algorithm(self) -> str:
         """Name of the algorithm."""
-        return str(json.loads(self.text)["algorithm"])
+        return str(self._field("algorithm", str))
 
     @property
     def parameters(self) -> dict[str, str]:
         """Parameters of the algorithm, e.g. `chunks`."""
-        return dict(json.loads(self.text)["parameters"])
+        return dict(self._field("parameters", dict))
 
     @property
     def num_actions(self) -> int:
         """Number of actions."""
-        return len(json.loads(self.text)["actions"])
+        return len(self._field("actions", list))
+
+    def _field(self, name: str, kind: type[_T]) -> _T:
+        """A field of the text.
+
+        Raises:
+            FileError: The text is no schedule.
+        """
+        try:
+            value = json.loads(schedule_text(self))[name]
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise FileError(f"schedule: {name}: cannot read: {error}") from error
+        if not isinstance(value, kind):
+            raise FileError(f"schedule: {name}: {kind_of(value)}; accepted: {kind.__name__}")
+        return value
 
     def save(self, path: Path | str) -> None:
         """Writes the schedule to a file.
@@ -120,5 +138,27 @@ class Schedule:
         """
         try:
             return Schedule(Path(path).read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError) as error:
+        except (OSError, ValueError) as error:
             raise FileError(f"{path}: cannot read: {error}") from error
+
+
+def schedule_text(schedule: Schedule) -> str:
+    """The JSON text of a schedule.
+
+    Raises:
+        ArgumentError: It is none.
+    """
+    if not isinstance(schedule, Schedule):
+        raise ArgumentError(f"schedule: {kind_of(schedule)}; accepted: a Schedule")
+    return text("schedule", schedule.text)
+
+
+def place_of(name: str, place: Place) -> tuple[str, int]:
+    """Tile and offset of a place, as the engine takes them.
+
+    Raises:
+        ArgumentError: It is none.
+    """
+    if not isinstance(place, Place) or not isinstance(place.tile, (Cluster, Memory)):
+        raise ArgumentError(f"{name}: {kind_of(place)}; accepted: a Place on a Cluster or a Memory")
+    return tile_text(place.tile, name), whole(f"{name}: offset", place.offset)

@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING
 from noccl import _native
 from noccl.runs import Counters, native_progress
 from noccl.tables import ResultTable
+from noccl.values import items, request_text, text, whole
+from noccl.verified import Verified
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from noccl.runs import OnProgress
 
+MOST_CLUSTERS = 2**16
+"""Most clusters of a mesh of the barrier study."""
 STUDIED_CLUSTERS = tuple(2**n for n in range(1, 13))
 """Numbers of clusters of the barrier study: 2 to 4096."""
 
@@ -31,6 +35,8 @@ class ClaimRow:
         paper: The paper's number; None where it prints none.
         ours: Our number; None if it was not measured.
         tolerance: How near is near enough, and why.
+        evidence: What a row that holds would show: `prediction`, `equation`, `construction`,
+            `fitted_constant`, `variant` or `other_technology`; only predictions count.
         holds: Does it hold? None if it was not measured.
         reason: Why ours differs, or why it was not measured.
         measured: How ours is measured.
@@ -43,6 +49,7 @@ class ClaimRow:
     paper: float | None
     ours: float | None
     tolerance: str
+    evidence: str
     holds: bool | None
     reason: str
     measured: str
@@ -135,7 +142,7 @@ class AttentionRow:
     utilisation: float
     counters: Counters
     energy_pj: float
-    verified: bool | None
+    verified: Verified
 
 
 def reproduce(
@@ -155,7 +162,9 @@ def reproduce(
         ArgumentError: No such paper.
         DeadlockError: A run cannot finish.
     """
-    found = json.loads(_native.reproduce(paper, is_quick, native_progress(on_progress)))
+    found = json.loads(
+        _native.reproduce(text("paper", paper), bool(is_quick), native_progress(on_progress))
+    )
     return Reproduction(
         rows=tuple(ClaimRow(**row) for row in found["rows"]),
         figures=tuple(Figure(**figure) for figure in found["figures"]),
@@ -184,7 +193,8 @@ def barrier_study(
     Source:
         S1 section 4.2.1.
     """
-    found = json.loads(_native.barrier_study(list(clusters), native_progress(on_progress)))
+    counts = [whole("clusters", count, most=MOST_CLUSTERS) for count in items("clusters", clusters)]
+    found = json.loads(_native.barrier_study(counts, native_progress(on_progress)))
     rows = [row | {"mesh": "x".join(map(str, row["mesh"]))} for row in found["rows"]]
     return BarrierStudy(
         table=ResultTable.from_rows("barriers", rows),
@@ -211,7 +221,7 @@ def attention(
 
     >>> row = attention(mesh="4x4", tokens=32, head_columns=8, heads=2, mode="value")
     >>> row.verified
-    True
+    <Verified.YES: 'yes'>
 
     Args:
         mesh: Clusters as `WxH`, powers of two; each has an L1 of 1 MiB.
@@ -223,7 +233,7 @@ def attention(
         exponential_operations: FPU operations of one exponential.
         mode: `timing` or `value`, which also verifies.
         seed: Seed of the inputs in value mode.
-        threads: Threads of the run; the result does not depend on it.
+        threads: Threads of the run, 1 to 256; the result does not depend on it.
         overrides: Fields of the spec that differ from the preset, with their values.
         on_progress: Called now and then; returning False stops.
 
@@ -232,18 +242,19 @@ def attention(
         AlgorithmError: The layer does not fit the mesh.
         DeadlockError: The run cannot finish.
     """
-    request = {
-        "mesh": mesh,
-        "tokens": tokens,
-        "head_columns": head_columns,
-        "heads": heads,
-        "element": element,
-        "utilisation": utilisation,
-        "exponential_operations": exponential_operations,
-        "mode": mode,
-        "seed": seed,
-        "threads": threads,
-        "overrides": list(overrides),
-    }
-    row = json.loads(_native.attention(json.dumps(request), native_progress(on_progress)))
-    return AttentionRow(**{**row, "counters": Counters(**row["counters"])})
+    request = request_text(
+        mesh=mesh,
+        tokens=tokens,
+        head_columns=head_columns,
+        heads=heads,
+        element=element,
+        utilisation=utilisation,
+        exponential_operations=exponential_operations,
+        mode=mode,
+        seed=seed,
+        threads=threads,
+        overrides=items("overrides", overrides),
+    )
+    row = json.loads(_native.attention(request, native_progress(on_progress)))
+    counters, verified = Counters(**row["counters"]), Verified(row["verified"])
+    return AttentionRow(**{**row, "counters": counters, "verified": verified})

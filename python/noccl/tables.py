@@ -26,6 +26,8 @@ LINKS = pa.list_(
     pa.struct(
         [
             pa.field("plane", pa.string(), nullable=False),
+            pa.field("from_tile", pa.string(), nullable=False),
+            pa.field("to_tile", pa.string(), nullable=False),
             pa.field("from_x", pa.int32(), nullable=False),
             pa.field("from_y", pa.int32(), nullable=False),
             pa.field("to_x", pa.int32(), nullable=False),
@@ -34,7 +36,8 @@ LINKS = pa.list_(
         ]
     )
 )
-"""Loads of the used links; coordinates count mesh tiles, memory tiles included."""
+"""Loads of the used links. Tiles are `X,Y` for clusters and `mem:N` for memory tiles; x and y count
+clusters from the south-west one, so that memory tiles lie outside, West of it at negative x."""
 
 
 def _schema(
@@ -63,7 +66,7 @@ SCHEMAS: dict[str, pa.Schema] = {
             "payload_bound_cycles": pa.int64(),
             "cycles_over_lower_bound": pa.float64(),
             "energy_pj": pa.float64(),
-            "verified": pa.bool_(),
+            "verified": pa.string(),
             "is_in_network": pa.bool_(),
             "links": LINKS,
         },
@@ -93,6 +96,7 @@ SCHEMAS: dict[str, pa.Schema] = {
             "pattern": pa.string(),
             "beats": pa.int64(),
             "zero_load_latency_cycles": pa.float64(),
+            "capacity_beats_per_cycle": pa.float64(),
             "offered_beats_per_cycle": pa.float64(),
             "accepted_beats_per_cycle": pa.float64(),
             "mean_latency_cycles": pa.float64(),
@@ -181,15 +185,20 @@ class ResultTable:
         return table
 
 
-def link_rows(links: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Flattens link loads into the columns of `LINKS`."""
+def link_rows(
+    links: Sequence[Mapping[str, Any]], cluster_region: Sequence[int]
+) -> list[dict[str, Any]]:
+    """Flattens link loads into the columns of `LINKS`; mesh to cluster coordinates."""
+    x, y = cluster_region[:2]
     return [
         {
             "plane": link["plane"],
-            "from_x": link["from"][0],
-            "from_y": link["from"][1],
-            "to_x": link["to"][0],
-            "to_y": link["to"][1],
+            "from_tile": link["from_tile"],
+            "to_tile": link["to_tile"],
+            "from_x": link["from"][0] - x,
+            "from_y": link["from"][1] - y,
+            "to_x": link["to"][0] - x,
+            "to_y": link["to"][1] - y,
             "flits": link["flits"],
         }
         for link in links

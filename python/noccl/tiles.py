@@ -10,6 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from noccl.errors import ArgumentError
+from noccl.values import kind_of, text
+
 
 @dataclass(frozen=True, order=True)
 class Cluster:
@@ -151,14 +154,32 @@ class MultiAddress:
         }
 
 
-def group_text(group: Group | str) -> str:
-    """The text form of a group; text passes unchanged and is judged by the engine."""
-    return group if isinstance(group, str) else group.text
+def group_text(group: object, name: str = "group") -> str:
+    """The text form of a group; text passes unchanged and is judged by the engine.
+
+    Raises:
+        ArgumentError: It is neither; `name` names the argument.
+    """
+    if isinstance(group, (Row, Column, Rectangle)):
+        return text(name, group.text)
+    if isinstance(group, str):
+        return text(name, group)
+    accepted = "accepted: Row, Column, Rectangle, or text such as 'all' or 'row:0'"
+    raise ArgumentError(f"{name}: {kind_of(group)}; {accepted}")
 
 
-def tile_text(tile: Tile | str) -> str:
-    """The text form of a tile; text passes unchanged and is judged by the engine."""
-    return tile if isinstance(tile, str) else tile.text
+def tile_text(tile: object, name: str = "root") -> str:
+    """The text form of a tile; text passes unchanged and is judged by the engine.
+
+    Raises:
+        ArgumentError: It is neither; `name` names the argument.
+    """
+    if isinstance(tile, (Cluster, Memory)):
+        return text(name, tile.text)
+    if isinstance(tile, str):
+        return text(name, tile)
+    accepted = "accepted: Cluster, Memory, or text such as '0,0' or 'mem:0'"
+    raise ArgumentError(f"{name}: {kind_of(tile)}; {accepted}")
 
 
 def cluster_from_json(fields: dict[str, int]) -> Cluster:

@@ -103,7 +103,7 @@ BAD_CALLS: dict[str, tuple[Call, type[noccl.NocclError], str]] = {
         "at most 1",
     ),
     "unknown pattern": (lambda n: noccl.traffic(n, "spiral"), noccl.ArgumentError, "uniform"),
-    "no seeds": (lambda n: noccl.stress(n, num_seeds=0), noccl.ArgumentError, "at least 1"),
+    "no seeds": (lambda n: noccl.stress(n, num_seeds=0), noccl.ArgumentError, "1 to 1000000"),
     "unknown backend": (
         lambda n: noccl.run(n, noccl.ScheduleBuilder("empty").build(), backend="fpga"),
         noccl.ArgumentError,

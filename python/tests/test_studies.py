@@ -14,7 +14,7 @@ NOCCL = Path(__file__).resolve().parents[2] / ".venv" / "bin" / "noccl"
 
 def test_an_attention_layer_is_verified_and_takes_the_cycles_of_the_command_line() -> None:
     row = noccl.attention(mesh="4x4", tokens=64, head_columns=16, heads=2, mode="value")
-    assert row.verified is True
+    assert row.verified is noccl.Verified.YES
     arguments = "attention --mesh 4x4 --tokens 64 --head-columns 16 --heads 2 --json"
     printed = json.loads(subprocess.check_output([NOCCL, *arguments.split()], text=True))
     assert (row.cycles, row.head_cycles) == (printed["cycles"], printed["head_cycles"])

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values of arguments as the engine takes them.
+
+Callers pass what Python and NumPy have: whole numbers of any type, lists, tuples, arrays. The
+engine takes JSON text. What lies between is here, so that a value of the wrong kind is an
+`ArgumentError` that names its argument, and never an exception of the conversion.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import operator
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from noccl.errors import ArgumentError
+
+MOST_WHOLE = 2**64 - 1
+"""Largest whole number that the engine takes anywhere."""
+_SHORT = 40
+"""Characters of a value that a message repeats."""
+
+
+def request_text(**fields: object) -> str:
+    """A request of these fields as JSON text.
+
+    >>> import numpy as np
+    >>> request_text(bytes=(np.int64(64), 128), group="row")
+    '{"bytes": [64, 128], "group": "row"}'
+
+    Raises:
+        ArgumentError: A value that has no such form.
+    """
+    return json.dumps({name: plain(name, value) for name, value in fields.items()})
+
+
+def plain(name: str, value: object) -> object:
+    """A value of JSON's types that is equal to this one; `name` names it in errors.
+
+    Raises:
+        ArgumentError: There is none.
+    """
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if isinstance(value, str):
+        return text(name, value)
+    if isinstance(value, (float, np.floating)):
+        return _finite(name, float(value))
+    if hasattr(value, "__index__") and getattr(value, "ndim", 0) == 0:
+        return whole(name, value, least=-MOST_WHOLE)
+    return None if value is None else _inside(name, value)
+
+
+def _finite(name: str, number: float) -> float:
+    if not math.isfinite(number):
+        raise ArgumentError(f"{name}: {number}; accepted: finite numbers")
+    return number
+
+
+def _inside(name: str, values: object) -> object:
+    if isinstance(values, Mapping):
+        return {text(name, key): plain(f"{name}.{key}", value) for key, value in values.items()}
+    return [plain(f"{name}[{index}]", value) for index, value in enumerate(items(name, values))]
+
+
+def whole(name: str, value: object, *, least: int = 0, most: int = MOST_WHOLE) -> int:
+    """A whole number of any type, within limits.
+
+    >>> import numpy as np
+    >>> whole("threads", np.int8(2))
+    2
+
+    Raises:
+        ArgumentError: It is none, or outside the limits.
+    """
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError as error:
+        accepted = "accepted: a whole number"
+        raise ArgumentError(f"{name}: {kind_of(value)}; {accepted}") from error
+    if not least <= number <= most:
+        # A number may have more digits than Python wants to print.
+        found = number if abs(number) <= MOST_WHOLE else "a number of more than 64 bits"
+        raise ArgumentError(f"{name}: {found}; accepted: {least} to {most}")
+    return number
+
+
+def items(name: str, values: object) -> list[Any]:
+    """The items of a list, a tuple, an array or anything else that has them; a text is not split.
+
+    Raises:
+        ArgumentError: It has no items.
+    """
+    is_split = not isinstance(values, (str, bytes, bytearray, Mapping))
+    if is_split and isinstance(values, Iterable) and getattr(values, "ndim", 1) > 0:
+        return list(values)
+    raise ArgumentError(f"{name}: {kind_of(values)}; accepted: a list, a tuple or an array")
+
+
+def form(name: str, value: object) -> object:
+    """The form of schedule files of a tile, a place, a group or another part of a schedule.
+
+    Raises:
+        ArgumentError: It is none.
+    """
+    try:
+        return value.to_json()  # type: ignore[attr-defined]
+    except AttributeError as error:
+        accepted = "accepted: tiles, places, groups and collectives of this package"
+        raise ArgumentError(f"{name}: {kind_of(value)}; {accepted}") from error
+
+
+def text(name: str, value: object) -> str:
+    """A text that the engine can read.
+
+    Raises:
+        ArgumentError: It is none, or holds half a character.
+    """
+    if not isinstance(value, str):
+        raise ArgumentError(f"{name}: {kind_of(value)}; accepted: text")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise ArgumentError(f"{name}: {value!a}; accepted: Unicode text") from error
+    return str(value)
+
+
+def kind_of(value: object) -> str:
+    """What a value is, for messages: its type, and the value itself if that is short."""
+    shown = repr(value) if isinstance(value, (str, float, bool, type(None))) else ""
+    name = type(value).__name__
+    return f"{name} {shown}" if 0 < len(shown) <= _SHORT else name
+
+
+def are_equal(one: object, other: object) -> bool:
+    """Are two values equal, arrays by type, shape and elements?"""
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        if not (isinstance(one, np.ndarray) and isinstance(other, np.ndarray)):
+            return False
+        return one.dtype == other.dtype and np.array_equal(
+            one, other, equal_nan=one.dtype.kind in "fc"
+        )
+    return bool(one == other)

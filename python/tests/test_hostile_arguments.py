@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever is passed: a result, or an exception of this package.
+
+A `TypeError` is left for calls that Python itself refuses: missing or unknown arguments, and a
+network that is none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import noccl
+
+HOSTILE = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.sampled_from([-1, 2**31, 2**32, 2**63, 2**64 - 1, 2**64, 10**5000]),
+    st.floats(),
+    st.text(max_size=20),
+    st.sampled_from(["²x²", "\udc80", "\0", "all", "row:0", "0,0", "mem:0", "9" * 5000, "1x1"]),
+    st.binary(max_size=8),
+    st.lists(st.one_of(st.integers(), st.text(max_size=4), st.none()), max_size=4),
+    st.tuples(st.integers(), st.integers()),
+    st.dictionaries(st.text(max_size=4), st.integers(), max_size=2),
+    st.sampled_from(
+        [
+            object(),
+            int,
+            len,
+            np.int64(3),
+            np.uint8(200),
+            np.float32(0.5),
+            np.bool_(False),
+            np.array(5),
+            np.array([1, 2]),
+            np.array(["x"]),
+            np.array([], dtype=object),
+            np.datetime64("2020-01-01"),
+            noccl.Cluster(0, 0),
+            noccl.Cluster(-1, 99999),
+            noccl.Cluster("x", None),  # type: ignore[arg-type]
+            noccl.Row(None),  # type: ignore[arg-type]
+            noccl.Memory(2**70),
+            noccl.Place(noccl.Memory(0), -1),
+            noccl.Schedule(5),  # type: ignore[arg-type]
+            noccl.Schedule("[" * 10000),
+            noccl.Schedule('{"algorithm": 1}'),
+        ]
+    ),
+)
+"""Values of all kinds that callers pass by mistake."""
+
+Call = Callable[[noccl.Network, Any], object]
+
+BUILDER = noccl.ScheduleBuilder("empty")
+EMPTY = BUILDER.build()
+ORIGIN = noccl.Cluster(0, 0)
+PLACE = noccl.Place(ORIGIN, 0)
+SMALL: dict[str, Any] = {"loads": [0.1], "has_saturation": False, "measure_cycles": 20}
+
+
+def _built(make: Callable[[noccl.ScheduleBuilder], object]) -> noccl.Schedule:
+    builder = noccl.ScheduleBuilder("hostile")
+    make(builder)
+    return builder.build()
+
+
+CALLS: dict[str, Call] = {
+    "load spec": lambda _, x: noccl.load(x),
+    "load overrides": lambda _, x: noccl.load("collective_noc_2x2", overrides=x),
+    "load one override": lambda _, x: noccl.load("collective_noc_2x2", overrides={"mesh.width": x}),
+    "members": noccl.members,
+    "compare collective": lambda n, x: noccl.compare(n, x, sizes_bytes=[64]),
+    "compare sizes": lambda n, x: noccl.compare(
+        n, "reduce", sizes_bytes=x, group="row", algorithms=["in_network"]
+    ),
+    "compare group": lambda n, x: noccl.compare(n, "reduce", sizes_bytes=[64], group=x),
+    "compare root": lambda n, x: noccl.compare(n, "reduce", sizes_bytes=[64], root=x, group="row"),
+    "compare algorithms": lambda n, x: noccl.compare(
+        n, "reduce", sizes_bytes=[64], group="row", algorithms=x
+    ),
+    "compare operator": lambda n, x: noccl.compare(
+        n, "reduce", sizes_bytes=[64], group="row", operator=x, algorithms=["in_network"]
+    ),
+    "compare element": lambda n, x: noccl.compare(
+        n, "reduce", sizes_bytes=[64], group="row", element=x, algorithms=["in_network"]
+    ),
+    "compare seed": lambda n, x: noccl.compare(
+        n, "reduce", sizes_bytes=[64], group="row", seed=x, algorithms=["in_network"]
+    ),
+    "compare links": lambda n, x: noccl.compare(
+        n, "reduce", sizes_bytes=[64], group="row", has_links=x, algorithms=["in_network"]
+    ),
+    "compare progress": lambda n, x: noccl.compare(
+        n, "reduce", sizes_bytes=[64], group="row", on_progress=x, algorithms=["in_network"]
+    ),
+    "traffic pattern": lambda n, x: noccl.traffic(n, x, **SMALL),
+    "traffic loads": lambda n, x: noccl.traffic(n, "uniform", **{**SMALL, "loads": x}),
+    "traffic beats": lambda n, x: noccl.traffic(n, "uniform", beats=x, **SMALL),
+    "traffic seed": lambda n, x: noccl.traffic(n, "uniform", seed=x, **SMALL),
+    "traffic threads": lambda n, x: noccl.traffic(n, "uniform", threads=x, **SMALL),
+    "stress first seed": lambda n, x: noccl.stress(n, num_seeds=1, first_seed=x),
+    "stress kinds": lambda n, x: noccl.stress(n, num_seeds=1, kinds=x),
+    "check": noccl.check,
+    "run": noccl.run,
+    "run mode": lambda n, x: noccl.run(n, EMPTY, mode=x),
+    "run threads": lambda n, x: noccl.run(n, EMPTY, threads=x),
+    "run max cycles": lambda n, x: noccl.run(n, EMPTY, max_cycles=x),
+    "run backend": lambda n, x: noccl.run(n, EMPTY, backend=x),
+    "run values schedule": lambda n, x: noccl.run_values(n, x, [], []),
+    "run values inputs": lambda n, x: noccl.run_values(n, EMPTY, x, []),
+    "run values place": lambda n, x: noccl.run_values(n, EMPTY, [(x, np.zeros(8))], []),
+    "run values data": lambda n, x: noccl.run_values(n, EMPTY, [(PLACE, x)], []),
+    "run values outputs": lambda n, x: noccl.run_values(n, EMPTY, [], x),
+    "run values length": lambda n, x: noccl.run_values(n, EMPTY, [], [(PLACE, x)]),
+    "make schedule collective": lambda n, x: noccl.make_schedule(n, x, num_bytes=64),
+    "make schedule bytes": lambda n, x: noccl.make_schedule(n, "reduce", num_bytes=x),
+    "make schedule algorithm": lambda n, x: noccl.make_schedule(
+        n, "reduce", num_bytes=64, group="row", algorithm=x
+    ),
+    "multicast": lambda n, x: noccl.multicast(n, x, group="row"),
+    "multicast root": lambda n, x: noccl.multicast(n, np.ones(8), group="row", root=x),
+    "reduce": lambda n, x: noccl.reduce(n, x, group="row"),
+    "reduce element": lambda n, x: noccl.reduce(n, np.ones((4, 8)), group="row", element=x),
+    "all reduce": lambda n, x: noccl.all_reduce(n, x, group="row"),
+    "all gather": lambda n, x: noccl.all_gather(n, x, group="row"),
+    "reduce scatter": lambda n, x: noccl.reduce_scatter(n, x, group="row"),
+    "all to all": lambda n, x: noccl.all_to_all(n, x, group="row"),
+    "barrier": lambda n, x: noccl.barrier(n, group=x),
+    "gemm kernel": lambda _, x: noccl.gemm(x, meshes=["2x2"]),
+    "gemm meshes": lambda _, x: noccl.gemm("summa", meshes=x),
+    "gemm submatrix": lambda _, x: noccl.gemm("summa", meshes=["2x2"], submatrix=x),
+    "gemm overrides": lambda _, x: noccl.gemm("summa", meshes=["2x2"], overrides=x),
+    "multiply a": lambda _, x: noccl.multiply(x, np.eye(8), inner=4, mesh="2x2"),
+    "multiply mesh": lambda _, x: noccl.multiply(np.eye(8), np.eye(8), inner=4, mesh=x),
+    "multiply inner": lambda _, x: noccl.multiply(np.eye(8), np.eye(8), inner=x, mesh="2x2"),
+    "chain orders source": lambda n, x: noccl.chain_orders(
+        n, source=x, destinations="row", by=["id"]
+    ),
+    "chain orders destinations": lambda n, x: noccl.chain_orders(
+        n, source="0,0", destinations=x, by=["id"]
+    ),
+    "chain orders by": lambda n, x: noccl.chain_orders(n, source="0,0", destinations="row", by=x),
+    "chain orders bytes": lambda n, x: noccl.chain_orders(
+        n, source="0,0", destinations="row", by=["id"], payload_bytes=x
+    ),
+    "draws counts": lambda n, x: noccl.destination_draws(
+        n, source="0,0", counts=x, draws=1, by=["id"]
+    ),
+    "draws seed": lambda n, x: noccl.destination_draws(
+        n, source="0,0", counts=[2], draws=1, seed=x, by=["id"]
+    ),
+    "reproduce": lambda _, x: noccl.reproduce(x, is_quick=True),
+    "barrier study": lambda _, x: noccl.barrier_study(clusters=x),
+    "barrier study count": lambda _, x: noccl.barrier_study(clusters=[x]),
+    "attention mesh": lambda _, x: noccl.attention(mesh=x, tokens=8, head_columns=8, heads=1),
+    "attention tokens": lambda _, x: noccl.attention(mesh="2x2", tokens=x, head_columns=8, heads=1),
+    "attention utilisation": lambda _, x: noccl.attention(
+        mesh="2x2", tokens=8, head_columns=8, heads=1, utilisation=x
+    ),
+    "builder transfer": lambda n, x: noccl.check(
+        n, _built(lambda b: b.transfer(x, PLACE, PLACE, 64))
+    ),
+    "builder bytes": lambda n, x: noccl.check(
+        n, _built(lambda b: b.transfer(ORIGIN, PLACE, noccl.Place(ORIGIN, 64), x))
+    ),
+    "builder offset": lambda n, x: noccl.check(
+        n, _built(lambda b: b.transfer(ORIGIN, PLACE, noccl.Place(ORIGIN, x), 64))
+    ),
+    "builder after": lambda n, x: noccl.check(
+        n, _built(lambda b: b.compute(ORIGIN, cycles=1, after=x))
+    ),
+    "builder reduction": lambda n, x: noccl.check(
+        n, _built(lambda b: b.in_network_reduction(x, 0, PLACE, 64))
+    ),
+    "builder local": lambda n, x: noccl.check(
+        n, _built(lambda b: b.local_reduce(ORIGIN, x, 0, 64))
+    ),
+    "builder barrier": lambda n, x: noccl.check(n, _built(lambda b: b.barrier(x, ORIGIN))),
+    "builder claim": lambda n, x: noccl.check(n, BUILDER.build(x)),
+    "builder parameters": lambda n, x: noccl.check(n, noccl.ScheduleBuilder("x", x).build()),
+    "schedule fields": lambda _, x: noccl.Schedule(x).num_actions,
+    "schedule open": lambda _, x: noccl.Schedule.open(x) if isinstance(x, str) else None,
+    "plot cycles": lambda _, x: noccl.plot_cycles(x),
+    "plot latency": lambda _, x: noccl.plot_latency(x),
+    "plot link load": lambda _, x: noccl.plot_link_load(x),
+}
+"""One argument of one public function each; the others are as they should be, and small."""
+
+
+@pytest.fixture(scope="module")
+def network() -> noccl.Network:
+    return noccl.load("collective_noc_4x4")
+
+
+@pytest.mark.parametrize("name", CALLS)
+@given(value=HOSTILE)
+def test_any_value_gives_a_result_or_an_error_of_the_package(
+    name: str, network: noccl.Network, value: Any
+) -> None:
+    with contextlib.suppress(noccl.NocclError):
+        CALLS[name](network, value)
+
+
+def test_public_functions_are_all_called_with_hostile_values() -> None:
+    functions = {
+        name
+        for name in noccl.__all__
+        if callable(getattr(noccl, name)) and name[0].islower() and name != "presets"
+    }
+    sources = Path(__file__).read_text(encoding="utf-8")
+    missing = {name for name in functions if f"noccl.{name}" not in sources}
+    assert not missing
+
+
+def test_whole_numbers_of_numpy_and_sequences_of_any_kind_are_taken(
+    mesh4x4_collective: noccl.Network,
+) -> None:
+    network = mesh4x4_collective
+    one: Any = np.int64(1)
+    given: list[tuple[Any, Any]] = [
+        ([np.int64(64)], ["in_network"]),
+        ((64,), ("in_network",)),
+        (np.array([64]), np.array(["in_network"])),
+    ]
+    tables = [
+        noccl.compare(network, "reduce", sizes_bytes=sizes, group="row", algorithms=names, seed=one)
+        for sizes, names in given
+    ]
+    assert all(table == tables[0] for table in tables)
+    rows: Any = [[1.0, 2.0], [3.0, 4.0], (5.0, 6.0), np.array([7.0, 8.0])]
+    assert noccl.reduce(network, rows, group="row").values.tolist() == [16.0, 20.0]
+    builder = noccl.ScheduleBuilder("numpy")
+    cycles: Any = np.uint16(5)
+    first = builder.compute(noccl.Cluster(one, one), cycles=cycles)
+    after: Any = np.array([first])
+    builder.compute(noccl.Cluster(1, 1), cycles=5, after=after)
+    assert noccl.run(network, builder.build(), threads=one).cycles >= 10
+
+
+def test_results_are_equal_if_all_their_fields_are(mesh4x4_collective: noccl.Network) -> None:
+    inputs = np.ones((4, 8))
+    one, same = (noccl.reduce(mesh4x4_collective, inputs, group="row") for _ in range(2))
+    other = noccl.reduce(mesh4x4_collective, 2 * inputs, group="row")
+    assert one == same
+    assert one.report == same.report
+    assert one != other
+    assert one != 5
+    a, b = (noccl.multiply(np.eye(8), np.eye(8), inner=4, mesh="2x2") for _ in range(2))
+    assert a == b
+
+
+@pytest.mark.parametrize("answer", [False, np.False_])
+def test_a_callback_that_says_no_stops_the_call(
+    answer: object, mesh4x4_collective: noccl.Network
+) -> None:
+    with pytest.raises(noccl.InterruptedRunError):
+        noccl.stress(mesh4x4_collective, num_seeds=100_000, on_progress=lambda _: answer)  # type: ignore[arg-type, return-value]
+
+
+LONG: dict[str, Callable[[noccl.Network], object]] = {
+    "schedule": lambda n: noccl.make_schedule(n, "all_reduce", num_bytes=32768, algorithm="chain"),
+    "compare": lambda n: noccl.compare(n, "all_reduce", sizes_bytes=[32768]),
+    "stress": lambda n: noccl.stress(n, num_seeds=1_000_000),
+    "gemm": lambda _: noccl.gemm("summa", meshes=["256x256"]),
+    "orders": lambda n: noccl.chain_orders(n, source="0,0", destinations="all", by=["latency"]),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_an_interrupt_ends_every_long_call_within_two_seconds(name: str) -> None:
+    network = noccl.load("collective_noc_64x64")
+    sent: list[float] = []
+
+    def send() -> None:
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(0.4, send)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        LONG[name](network)
+    ended = time.monotonic()
+    timer.join()
+    # Two seconds, and allowance for a loaded machine.
+    assert ended - sent[0] < 2.5
