@@ -172,6 +172,12 @@ def suites(seeds: int) -> dict[str, Callable[[], Outcome]]:
             ["cargo", "test", "--workspace", "--locked", "--quiet"],
             {"PROPTEST_CASES": "2000"},
         ),
+        "parameters": lambda: command(
+            "numbers of the spec at the ends of their ranges and between, several together: "
+            "everything completes with the right bytes or is refused by field",
+            ["cargo", "test", "--workspace", "--locked", "--quiet", "--test", "parameters"],
+            {"NOCCL_PARAMETER_CASES": str(seeds)},
+        ),
         "python": lambda: command(
             "Python properties with many cases",
             [sys.executable, "-m", "pytest", "-q", "--hypothesis-profile=long", "python/tests"],

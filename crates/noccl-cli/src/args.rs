@@ -218,6 +218,17 @@ pub fn parse_backend(text: &str) -> Result<Backend, Error> {
     }
 }
 
+/// Threads of one run.
+pub fn parse_threads(text: &str) -> Result<usize, Error> {
+    let threads = text.parse().ok();
+    threads
+        .filter(|t| (1..=noccl::MAX_THREADS).contains(t))
+        .ok_or_else(|| {
+            let accepted = format!("accepted: 1 to {}", noccl::MAX_THREADS);
+            Error::argument("--threads", text, accepted)
+        })
+}
+
 /// Constants of the model: from a file, or those that ship with it.
 pub fn load_calibration(file: Option<&Path>) -> Result<Calibration, Error> {
     match file {

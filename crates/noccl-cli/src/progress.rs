@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Progress bar on a terminal, and Ctrl-C that ends a run cleanly.
+//! Progress bar on a terminal; long work learns from it that somebody wants it to stop.
 
-use crate::output;
+use crate::{interrupt, output};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use noccl::{Activity, Error, Step, Watch};
 use std::io::IsTerminal;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Runs work with a bar on stderr (if that is a terminal) and with Ctrl-C as its way out.
-///
-/// The first Ctrl-C asks the run to stop, the second ends the process at once.
+/// Runs work with a bar on stderr (if that is a terminal); a signal asks it to stop (see [`interrupt`]).
 ///
 /// # Errors
 /// Those of the work.
@@ -19,7 +17,6 @@ pub fn watched<T>(
     unit: &str,
     work: impl FnOnce(Watch<'_>) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let stop = interrupt_flag()?;
     let display = Display::new(unit);
     let start = Instant::now();
     let shown_ms = AtomicU64::new(0);
@@ -30,7 +27,7 @@ pub fn watched<T>(
             shown_ms.store(now_ms, Ordering::Relaxed);
             display.show(step);
         }
-        !stop.load(Ordering::Relaxed)
+        !interrupt::is_asked()
     };
     let outcome = work(Watch::new(&on_step));
     display.bar.finish_and_clear();
@@ -122,16 +119,4 @@ pub fn rate(cycles_per_second: f64) -> String {
         (cycles_per_second, "")
     };
     format!("{value:.1} {unit}cycles/s")
-}
-
-fn interrupt_flag() -> Result<Arc<AtomicBool>, Error> {
-    let flag = Arc::new(AtomicBool::new(false));
-    let set = Arc::clone(&flag);
-    ctrlc::set_handler(move || {
-        if set.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    })
-    .map_err(|e| Error::argument("Ctrl-C handler", e, "cannot be installed"))?;
-    Ok(flag)
 }

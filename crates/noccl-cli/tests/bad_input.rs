@@ -108,7 +108,7 @@ fn impossible_sizes_name_the_element_or_the_memory() {
     refuses(
         "compare multicast --bytes 0",
         2,
-        &["--bytes", "0", "at least one element"],
+        &["--bytes", "0", "at least one byte"],
     );
     refuses(
         "compare reduce --bytes 12",
@@ -182,11 +182,11 @@ fn impossible_traffic_names_the_option_and_the_range() {
         2,
         &["transpose", "4x2"],
     );
-    refuses("stress --seeds 0", 2, &["--seeds", "at least 1"]);
+    refuses("stress --seeds 0", 2, &["--seeds", "1 to 1000000"]);
     refuses(
         "stress --transactions 8",
         2,
-        &["--transactions", "at least 64"],
+        &["--transactions", "64 to 16384"],
     );
 }
 

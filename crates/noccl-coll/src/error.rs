@@ -26,7 +26,7 @@ pub enum CollError {
     /// Inputs, outputs and scratch buffers do not fit into a memory.
     #[error(
         "{algorithm}: {tile} needs {needed_bytes} bytes (input, output and scratch) but has \
-         {available_bytes}; accepted: a smaller payload, more chunks or lower offsets"
+         {available_bytes}; accepted: a smaller payload, more chunks, lower offsets or a larger {limit}"
     )]
     DoesNotFit {
         /// Algorithm with its parameters.
@@ -37,6 +37,8 @@ pub enum CollError {
         needed_bytes: u64,
         /// Bytes there are.
         available_bytes: u64,
+        /// Field of the spec that says so.
+        limit: &'static str,
     },
     /// A name of an algorithm or parameter that does not exist.
     #[error("no {what} '{found}'; accepted: {accepted}")]

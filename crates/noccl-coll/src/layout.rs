@@ -19,7 +19,7 @@ impl Chunks {
         let chunk_beats = beats.div_ceil(u64::from(wanted.max(1))).max(1);
         Self {
             bytes,
-            chunk_bytes: chunk_beats * beat_bytes,
+            chunk_bytes: chunk_beats.saturating_mul(beat_bytes),
         }
     }
 
@@ -147,7 +147,8 @@ fn check(
     tile: TileRef,
     needed_bytes: u64,
 ) -> Result<(), CollError> {
-    let available_bytes = network.find(tile).map_or(0, |t| network.memory_bytes(t));
+    let found = network.find(tile);
+    let available_bytes = found.map_or(0, |t| network.memory_bytes(t));
     if needed_bytes <= available_bytes {
         return Ok(());
     }
@@ -156,6 +157,7 @@ fn check(
         tile: tile.to_string(),
         needed_bytes,
         available_bytes,
+        limit: found.map_or("mesh.regions", |t| network.memory_field(t)),
     })
 }
 

@@ -159,7 +159,8 @@ fn validate(collective: &Collective, choice: Choice) -> Result<(), CollError> {
         ));
     }
     let element = collective.element;
-    if !collective.bytes.is_multiple_of(element.bytes()) {
+    // A movement takes any bytes.
+    if kind.reduces() && !collective.bytes.is_multiple_of(element.bytes()) {
         return Err(CollError::Impossible(format!(
             "{} bytes are no whole number of {element:?} elements; accepted: multiples of {}",
             collective.bytes,

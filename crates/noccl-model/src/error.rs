@@ -33,6 +33,15 @@ pub enum ModelError {
         /// Rows of clusters.
         height: u16,
     },
+    /// The calibration's runs need routers that do everything.
+    #[error(
+        "router.flow = \"{flow}\": the runs of a calibration need what these routers do not do; \
+         accepted: \"non_blocking\""
+    )]
+    OtherRouters {
+        /// What the routers are.
+        flow: String,
+    },
     /// The runs of a law do not determine a constant.
     #[error(
         "{constant}: the runs of the law {law:?} do not determine it; accepted: runs that differ in it"

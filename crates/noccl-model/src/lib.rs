@@ -6,6 +6,7 @@
 
 mod bound;
 mod calibrate;
+mod capacity;
 mod chunks;
 mod constants;
 mod error;
@@ -25,6 +26,7 @@ pub use bound::{
 pub use calibrate::{
     CALIBRATION_FORMAT, Calibration, FittedRun, HeldOut, conditions, fit, held_out,
 };
+pub use capacity::capacity_beats_per_cycle;
 pub use chunks::{LimitPoint, best_chunks, even_chunks, limit};
 pub use constants::{Constant, Constants, Law};
 pub use error::ModelError;

@@ -51,10 +51,13 @@ impl MultiAddress {
         Coord::new(self.base.x | self.mask.x, self.base.y | self.mask.y)
     }
 
-    /// Number of members.
+    /// Number of members, at most `u32::MAX`, which is more than any mesh has.
     #[must_use]
     pub const fn len(self) -> u32 {
-        1 << (self.mask.x.count_ones() + self.mask.y.count_ones())
+        match 1_u32.checked_shl(self.mask.x.count_ones() + self.mask.y.count_ones()) {
+            Some(members) => members,
+            None => u32::MAX,
+        }
     }
 
     /// A multi-address always has a member.

@@ -15,6 +15,7 @@
 //! timing or packets longer than the buffers. Reasons and limits: `docs/design/0002-deadlock-check.md`.
 
 mod build;
+mod bursts;
 mod cycle;
 mod flows;
 mod graph;
@@ -26,12 +27,13 @@ mod search;
 mod transaction;
 mod turns;
 
+pub use bursts::{bursts_together, num_bursts};
 pub use cycle::{Cycle, Proof, Wait};
 pub use flows::Flow;
 pub use graph::{IssueOrder, check, check_in_order};
 pub use limits::{
-    BEATS_PER_CREDIT, MERGE_TIMEOUT_CYCLES, Windows, merge_points, reduction_flows,
-    reductions_at_a_router,
+    BEATS_PER_CREDIT, MERGE_TIMEOUT_CYCLES, Windows, merge_points, operand_store_bytes,
+    reduction_flows, reductions_at_a_router,
 };
 pub use mechanism::{check_mechanism, check_network};
 pub use options::{

@@ -98,16 +98,16 @@ fn region_maps(spec: &Spec) -> Result<Vec<RegionMap>, NetError> {
             }
         }
         let map = RegionMap::new(region);
-        let memory_bytes = match region.kind {
-            TileKindName::Cluster => spec.cluster.l1_bytes,
-            TileKindName::Memory => spec.memory.bytes,
+        let (memory_bytes, memory) = match region.kind {
+            TileKindName::Cluster => (spec.cluster.l1_bytes, "cluster.l1_bytes"),
+            TileKindName::Memory => (spec.memory.bytes, "memory.bytes"),
         };
         if region.stride_bytes < memory_bytes {
             return Err(field(
                 name("stride_bytes"),
                 region.stride_bytes,
                 format!(
-                    "must be a power of two of at least {memory_bytes}, the memory of one tile"
+                    "must be a power of two of at least {memory_bytes}, the memory of one tile ({memory})"
                 ),
             ));
         }

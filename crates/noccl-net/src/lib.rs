@@ -20,6 +20,7 @@ mod route;
 mod tile_set;
 mod tile_text;
 pub mod tree;
+mod uniform;
 
 pub use address::MultiAddress;
 pub use chain_cycles::{ChainCycles, ChainTimes};
@@ -32,3 +33,4 @@ pub use network::{LinkId, Network, TileKind};
 pub use region::MaskedAddress;
 pub use route::{coord_behind, xy_port};
 pub use tile_set::{TileRef, TileSet};
+pub use uniform::busiest_uniform_load;

@@ -163,4 +163,13 @@ impl Network {
             TileKind::Memory => self.spec.memory.bytes,
         }
     }
+
+    /// Field of the spec that says how large it is.
+    #[must_use]
+    pub fn memory_field(&self, tile: TileId) -> &'static str {
+        match self.kind(tile) {
+            TileKind::Cluster => "cluster.l1_bytes",
+            TileKind::Memory => "memory.bytes",
+        }
+    }
 }

@@ -7,11 +7,12 @@ use crate::request::{
     CompareFields, GemmFields, RunFields, ScheduleFields, StressFields, TrafficFields, parse,
 };
 use crate::supervise::supervise;
-use noccl::{Error, MemoryImage, Place, Schedule, Watch, parse_root};
+use noccl::{Error, MemoryImage, Place, Schedule, Watch, parse_tile};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::sync::Arc;
 
 type OnProgress = Option<Py<PyAny>>;
 
@@ -33,7 +34,7 @@ pub(crate) fn load(
         .iter()
         .map(|(key, value)| format!(" -P '{key}={value}'"));
     Ok(Network {
-        loaded,
+        loaded: Arc::new(loaded),
         spec_arguments: std::iter::once(preset_or_file.to_owned())
             .chain(settings)
             .collect(),
@@ -54,15 +55,16 @@ pub(crate) fn members(py: Python<'_>, network: &Network, group: &str) -> PyResul
 pub(crate) fn schedule(
     py: Python<'_>,
     network: &Network,
-    request: &str,
+    request: String,
     on_progress: OnProgress,
 ) -> PyResult<String> {
-    let network = &network.loaded.network;
+    let loaded = Arc::clone(&network.loaded);
     answer(
         py,
         &on_progress,
         request,
-        |fields: ScheduleFields, watch| {
+        move |fields: ScheduleFields, watch| {
+            let network = &loaded.network;
             let (request, algorithm) = fields.resolve(network)?;
             noccl::schedule(network, &request, fields.bytes, algorithm, watch)
         },
@@ -71,10 +73,10 @@ pub(crate) fn schedule(
 
 /// What the checker proves about a schedule, as JSON text.
 #[pyfunction]
-pub(crate) fn check(py: Python<'_>, network: &Network, schedule: &str) -> PyResult<String> {
-    let network = &network.loaded.network;
-    supervise(py, None, |_| {
-        json(&noccl::check(network, &read_schedule(schedule)?)?)
+pub(crate) fn check(py: Python<'_>, network: &Network, schedule: String) -> PyResult<String> {
+    let loaded = Arc::clone(&network.loaded);
+    supervise(py, None, move |_| {
+        json(&noccl::check(&loaded.network, &read_schedule(&schedule)?)?)
     })
 }
 
@@ -83,15 +85,20 @@ pub(crate) fn check(py: Python<'_>, network: &Network, schedule: &str) -> PyResu
 pub(crate) fn run(
     py: Python<'_>,
     network: &Network,
-    schedule: &str,
-    request: &str,
+    schedule: String,
+    request: String,
     on_progress: OnProgress,
 ) -> PyResult<String> {
-    let network = &network.loaded.network;
-    answer(py, &on_progress, request, |fields: RunFields, watch| {
-        let schedule = read_schedule(schedule)?;
-        noccl::run(network, &schedule, &fields.resolve()?, watch)
-    })
+    let loaded = Arc::clone(&network.loaded);
+    answer(
+        py,
+        &on_progress,
+        request,
+        move |fields: RunFields, watch| {
+            let schedule = read_schedule(&schedule)?;
+            noccl::run(&loaded.network, &schedule, &fields.resolve()?, watch)
+        },
+    )
 }
 
 /// Runs a schedule on the caller's inputs: (tile, offset, bytes) in, (tile, offset, length) out.
@@ -99,19 +106,20 @@ pub(crate) fn run(
 pub(crate) fn run_values<'py>(
     py: Python<'py>,
     network: &Network,
-    schedule: &str,
+    schedule: String,
     inputs: Vec<(String, u64, Vec<u8>)>,
     outputs: Vec<(String, u64, u64)>,
-    request: &str,
+    request: String,
     on_progress: OnProgress,
 ) -> PyResult<(String, Vec<Bound<'py, PyBytes>>)> {
-    let network = &network.loaded.network;
-    let (report, memory) = supervise(py, on_progress.as_ref(), |watch| {
-        let fields: RunFields = parse(request)?;
+    let loaded = Arc::clone(&network.loaded);
+    let (report, memory) = supervise(py, on_progress.as_ref(), move |watch| {
+        let network = &loaded.network;
+        let fields: RunFields = parse(&request)?;
         let inputs: Vec<MemoryImage> = inputs
             .into_iter()
             .map(|(tile, offset, bytes)| {
-                let tile = parse_root(network, &tile)?;
+                let tile = parse_tile(network, "inputs", &tile)?;
                 Ok(MemoryImage {
                     tile,
                     offset,
@@ -122,11 +130,11 @@ pub(crate) fn run_values<'py>(
         let outputs: Vec<(Place, u64)> = outputs
             .into_iter()
             .map(|(tile, offset, length)| {
-                let tile = parse_root(network, &tile)?;
+                let tile = parse_tile(network, "outputs", &tile)?;
                 Ok((Place { tile, offset }, length))
             })
             .collect::<Result<_, Error>>()?;
-        let schedule = read_schedule(schedule)?;
+        let schedule = read_schedule(&schedule)?;
         let result = noccl::run_values(
             network,
             &schedule,
@@ -147,13 +155,19 @@ pub(crate) fn run_values<'py>(
 pub(crate) fn compare(
     py: Python<'_>,
     network: &Network,
-    request: &str,
+    request: String,
     on_progress: OnProgress,
 ) -> PyResult<String> {
-    let network = &network.loaded.network;
-    answer(py, &on_progress, request, |fields: CompareFields, watch| {
-        Ok(noccl::compare(network, &fields.resolve(network)?, watch)?.rows)
-    })
+    let loaded = Arc::clone(&network.loaded);
+    answer(
+        py,
+        &on_progress,
+        request,
+        move |fields: CompareFields, watch| {
+            let network = &loaded.network;
+            Ok(noccl::compare(network, &fields.resolve(network)?, watch)?.rows)
+        },
+    )
 }
 
 /// Sweeps the offered load; report as JSON text.
@@ -161,13 +175,18 @@ pub(crate) fn compare(
 pub(crate) fn traffic(
     py: Python<'_>,
     network: &Network,
-    request: &str,
+    request: String,
     on_progress: OnProgress,
 ) -> PyResult<String> {
-    let network = &network.loaded.network;
-    answer(py, &on_progress, request, |fields: TrafficFields, watch| {
-        noccl::traffic(network, &fields.resolve()?, watch)
-    })
+    let loaded = Arc::clone(&network.loaded);
+    answer(
+        py,
+        &on_progress,
+        request,
+        move |fields: TrafficFields, watch| {
+            noccl::traffic(&loaded.network, &fields.resolve()?, watch)
+        },
+    )
 }
 
 /// Runs stress seeds; report as JSON text.
@@ -175,36 +194,38 @@ pub(crate) fn traffic(
 pub(crate) fn stress(
     py: Python<'_>,
     network: &Network,
-    request: &str,
+    request: String,
     on_progress: OnProgress,
 ) -> PyResult<String> {
-    let Network {
-        loaded,
-        spec_arguments,
-    } = network;
-    answer(py, &on_progress, request, |fields: StressFields, watch| {
-        let request = fields.resolve(spec_arguments)?;
-        noccl::stress::stress(&loaded.network, &request, watch)
-    })
+    let (loaded, spec_arguments) = (Arc::clone(&network.loaded), network.spec_arguments.clone());
+    answer(
+        py,
+        &on_progress,
+        request,
+        move |fields: StressFields, watch| {
+            let request = fields.resolve(&spec_arguments)?;
+            noccl::stress::stress(&loaded.network, &request, watch)
+        },
+    )
 }
 
 /// Reads a request of type `Q`, lets `call` work on it, and writes the answer as JSON text.
 fn answer<Q: DeserializeOwned, A: Serialize>(
     py: Python<'_>,
     on_progress: &OnProgress,
-    request: &str,
-    call: impl FnOnce(Q, Watch<'_>) -> Result<A, Error> + Send,
+    request: String,
+    call: impl FnOnce(Q, Watch<'_>) -> Result<A, Error> + Send + 'static,
 ) -> PyResult<String> {
-    supervise(py, on_progress.as_ref(), |watch| {
-        json(&call(parse(request)?, watch)?)
+    supervise(py, on_progress.as_ref(), move |watch| {
+        json(&call(parse(&request)?, watch)?)
     })
 }
 
 /// Measures matrix products; rows as JSON text.
 #[pyfunction]
-pub(crate) fn gemm(py: Python<'_>, request: &str, on_progress: OnProgress) -> PyResult<String> {
-    supervise(py, on_progress.as_ref(), |watch| {
-        let fields: GemmFields = parse(request)?;
+pub(crate) fn gemm(py: Python<'_>, request: String, on_progress: OnProgress) -> PyResult<String> {
+    supervise(py, on_progress.as_ref(), move |watch| {
+        let fields: GemmFields = parse(&request)?;
         json(&noccl::gemm(&fields.resolve()?, watch)?)
     })
 }
@@ -213,13 +234,13 @@ pub(crate) fn gemm(py: Python<'_>, request: &str, on_progress: OnProgress) -> Py
 #[pyfunction]
 pub(crate) fn multiply<'py>(
     py: Python<'py>,
-    request: &str,
+    request: String,
     a: Vec<u8>,
     b: Vec<u8>,
     on_progress: OnProgress,
 ) -> PyResult<(usize, usize, u64, Bound<'py, PyBytes>)> {
-    let values = supervise(py, on_progress.as_ref(), |watch| {
-        let fields: GemmFields = parse(request)?;
+    let values = supervise(py, on_progress.as_ref(), move |watch| {
+        let fields: GemmFields = parse(&request)?;
         noccl::gemm::gemm_values(&fields.resolve()?, &a, &b, watch)
     })?;
     let (rows, columns) = values.shape;

@@ -4,11 +4,12 @@
 use crate::error::to_python;
 use noccl::{Loaded, describe};
 use pyo3::prelude::*;
+use std::sync::Arc;
 
 /// An elaborated network: total, immutable, made only by `load`.
 #[pyclass(frozen, module = "noccl._native")]
 pub(crate) struct Network {
-    pub(crate) loaded: Loaded,
+    pub(crate) loaded: Arc<Loaded>,
     /// The spec as its user named it, for reproducers.
     pub(crate) spec_arguments: String,
 }

@@ -5,9 +5,10 @@ use crate::calls::json;
 use crate::network::Network;
 use crate::request::parse;
 use crate::supervise::supervise;
-use noccl::{Error, OrderDrawRequest, OrderRequest, parse_group, parse_orders, parse_root};
+use noccl::{Error, OrderDrawRequest, OrderRequest, StopOrder, parse_set, parse_tile};
 use pyo3::prelude::*;
 use serde::Deserialize;
+use std::sync::Arc;
 
 /// Ways to order one set of destinations.
 #[derive(Deserialize)]
@@ -33,22 +34,19 @@ struct DrawFields {
 
 /// Orders a set of destinations; the report as JSON text.
 #[pyfunction]
-pub(crate) fn order(py: Python<'_>, network: &Network, request: &str) -> PyResult<String> {
-    let network = &network.loaded.network;
-    supervise(py, None, |_| {
-        let fields: OrderFields = parse(request)?;
+pub(crate) fn order(py: Python<'_>, network: &Network, request: String) -> PyResult<String> {
+    let loaded = Arc::clone(&network.loaded);
+    supervise(py, None, move |_| {
+        let network = &loaded.network;
+        let fields: OrderFields = parse(&request)?;
         let given = fields.given.map(|stops| {
-            let tiles = stops.iter().map(|stop| parse_root(network, stop));
+            let tiles = stops.iter().map(|stop| parse_tile(network, "stops", stop));
             tiles.collect::<Result<Vec<_>, Error>>()
         });
         let request = OrderRequest {
-            source: parse_root(network, &fields.source)?,
-            destinations: parse_group(network, &fields.destinations)?,
-            orders: if fields.orders.is_empty() {
-                Vec::new()
-            } else {
-                parse_orders(&fields.orders.join(","))?
-            },
+            source: parse_tile(network, "source", &fields.source)?,
+            destinations: parse_set(network, "destinations", &fields.destinations)?,
+            orders: each_order(&fields.orders)?,
             given: given.transpose()?,
             bytes: fields.bytes,
         };
@@ -61,18 +59,19 @@ pub(crate) fn order(py: Python<'_>, network: &Network, request: &str) -> PyResul
 pub(crate) fn order_draws(
     py: Python<'_>,
     network: &Network,
-    request: &str,
+    request: String,
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let network = &network.loaded.network;
-    supervise(py, on_progress.as_ref(), |watch| {
-        let fields: DrawFields = parse(request)?;
+    let loaded = Arc::clone(&network.loaded);
+    supervise(py, on_progress.as_ref(), move |watch| {
+        let network = &loaded.network;
+        let fields: DrawFields = parse(&request)?;
         let request = OrderDrawRequest {
-            source: parse_root(network, &fields.source)?,
+            source: parse_tile(network, "source", &fields.source)?,
             counts: fields.counts,
             draws: fields.draws,
             seed: fields.seed,
-            orders: parse_orders(&fields.orders.join(","))?,
+            orders: each_order(&fields.orders)?,
         };
         json(&noccl::order_draws(network, &request, watch)?)
     })
@@ -81,10 +80,17 @@ pub(crate) fn order_draws(
 /// Hops between any two of some tiles, as JSON text of rows.
 #[pyfunction]
 pub(crate) fn leg_hops(py: Python<'_>, network: &Network, tiles: Vec<String>) -> PyResult<String> {
-    let network = &network.loaded.network;
-    supervise(py, None, |_| {
-        let tiles = tiles.iter().map(|tile| parse_root(network, tile));
+    let loaded = Arc::clone(&network.loaded);
+    supervise(py, None, move |_| {
+        let network = &loaded.network;
+        let tiles = tiles.iter().map(|tile| parse_tile(network, "tiles", tile));
         let tiles = tiles.collect::<Result<Vec<_>, Error>>()?;
         json(&noccl::leg_hops(network, &tiles)?)
     })
+}
+
+/// One name each: unlike in a list of the command line, an empty one stands for nothing.
+fn each_order(names: &[String]) -> Result<Vec<StopOrder>, Error> {
+    let orders = names.iter().map(|name| Ok(name.trim().parse()?));
+    orders.collect()
 }

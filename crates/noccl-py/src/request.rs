@@ -10,9 +10,19 @@ use noccl::{
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-/// Reads a request.
+/// Reads a request; its fields are the caller's arguments.
 pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
-    noccl::parse_json("request", text, "request")
+    let mut reader = serde_json::Deserializer::from_str(text);
+    serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let argument = error.path().to_string();
+        let message = error.inner().to_string();
+        // Where in the text means nothing to the caller.
+        let reason = message.split(" at line ").next().unwrap_or(&message);
+        let (found, accepted) = reason
+            .split_once(", expected ")
+            .unwrap_or((reason, "another value"));
+        Error::argument(&argument, found, format!("accepted: {accepted}"))
+    })
 }
 
 /// A collective at one size by one algorithm.

@@ -11,12 +11,12 @@ use serde_json::json as object;
 #[pyfunction]
 pub(crate) fn reproduce(
     py: Python<'_>,
-    paper: &str,
+    paper: String,
     is_quick: bool,
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    supervise(py, on_progress.as_ref(), |watch| {
-        let found = noccl::reproduce(paper, is_quick, watch)?;
+    supervise(py, on_progress.as_ref(), move |watch| {
+        let found = noccl::reproduce(&paper, is_quick, watch)?;
         let figures = found.figures.iter();
         let figures: Vec<_> = figures
             .map(|f| object!({"name": f.name, "title": f.title, "svg": f.svg}))
@@ -32,7 +32,7 @@ pub(crate) fn barrier_study(
     clusters: Vec<u32>,
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    supervise(py, on_progress.as_ref(), |watch| {
+    supervise(py, on_progress.as_ref(), move |watch| {
         json(&noccl::barrier_study(&clusters, watch)?)
     })
 }
@@ -41,11 +41,11 @@ pub(crate) fn barrier_study(
 #[pyfunction]
 pub(crate) fn attention(
     py: Python<'_>,
-    request: &str,
+    request: String,
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    supervise(py, on_progress.as_ref(), |watch| {
-        let fields: AttentionFields = parse(request)?;
+    supervise(py, on_progress.as_ref(), move |watch| {
+        let fields: AttentionFields = parse(&request)?;
         json(&noccl::attention(&fields.resolve()?, watch)?)
     })
 }

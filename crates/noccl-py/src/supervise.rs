@@ -4,80 +4,109 @@
 //! The work runs on a thread of its own and only stores how far it is. The calling thread wakes up
 //! now and then, takes the lock, looks for signals and calls the callback. So the callback runs on
 //! the thread that Python expects, its speed does not slow the simulation down, and a call that many
-//! threads work on can be interrupted as well.
+//! threads work on can be interrupted as well. Work that is asked to stop and does not look for it in time is left
+//! behind: the call returns, and the thread ends when it looks, or with its work.
 
 use crate::error::to_python;
-use noccl::{Error, Step, Watch};
+use noccl::{Error, RunError, Step, Watch};
 use pyo3::prelude::*;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
-use std::time::Duration;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 /// Time between two looks at signals and progress.
 const WAKE_UP: Duration = Duration::from_millis(50);
+/// Time for work that looks whether it should stop.
+const GRACE: Duration = Duration::from_millis(1000);
 
-/// Runs `work` without the interpreter lock.
-pub(crate) fn supervise<T: Send>(
-    py: Python<'_>,
-    on_progress: Option<&Py<PyAny>>,
-    work: impl FnOnce(Watch<'_>) -> Result<T, Error> + Send,
-) -> PyResult<T> {
-    let last_step = Mutex::new(None);
-    let is_stopped = AtomicBool::new(false);
-    let on_step = |step: Step| {
-        if let Ok(mut last) = last_step.lock() {
+/// What the calling thread and the work tell each other.
+#[derive(Default)]
+struct Shared {
+    last_step: Mutex<Option<Step>>,
+    is_stopped: AtomicBool,
+}
+
+impl Shared {
+    /// From the work: how far it is. From the caller: should it go on?
+    fn on_step(&self, step: Step) -> bool {
+        if let Ok(mut last) = self.last_step.lock() {
             *last = Some(step);
         }
-        !is_stopped.load(Ordering::Relaxed)
-    };
-    let mut raised = None;
-    let outcome = py.detach(|| {
-        std::thread::scope(|scope| {
-            let (is_done, done) = mpsc::channel::<()>();
-            let worker = scope.spawn(|| {
-                // Dropped at the end of the work, by a panic too: this is what wakes the caller.
-                let _is_done = is_done;
-                work(Watch::new(&on_step))
-            });
-            while done.recv_timeout(WAKE_UP) == Err(mpsc::RecvTimeoutError::Timeout) {
-                if is_stopped.load(Ordering::Relaxed) {
-                    continue;
-                }
-                let step = last_step.lock().ok().and_then(|mut last| last.take());
-                let seen = Python::attach(|py| look(py, on_progress, step));
-                match seen {
-                    Ok(true) => {}
-                    Ok(false) => is_stopped.store(true, Ordering::Relaxed),
-                    Err(error) => {
-                        raised = Some(error);
-                        is_stopped.store(true, Ordering::Relaxed);
-                    }
-                }
-            }
-            worker.join()
-        })
-    });
-    if let Some(error) = raised {
-        return Err(error);
+        !self.is_stopped.load(Ordering::Relaxed)
     }
-    match outcome {
-        Ok(result) => {
-            let value = result.map_err(|error| to_python(py, &error))?;
-            let step = last_step.into_inner().ok().flatten();
-            look(py, on_progress, step)?;
-            Ok(value)
-        }
-        Err(panic) => std::panic::resume_unwind(panic),
+
+    fn take(&self) -> Option<Step> {
+        self.last_step.lock().ok().and_then(|mut last| last.take())
     }
 }
 
-/// Pending signals, then the callback; false to stop.
-fn look(py: Python<'_>, on_progress: Option<&Py<PyAny>>, step: Option<Step>) -> PyResult<bool> {
+/// Runs `work` without the interpreter lock.
+pub(crate) fn supervise<T: Send + 'static>(
+    py: Python<'_>,
+    on_progress: Option<&Py<PyAny>>,
+    work: impl FnOnce(Watch<'_>) -> Result<T, Error> + Send + 'static,
+) -> PyResult<T> {
+    let shared = Arc::new(Shared::default());
+    let (is_done, mut done) = mpsc::channel();
+    let worker = std::thread::spawn({
+        let shared = Arc::clone(&shared);
+        move || {
+            let outcome = work(Watch::new(&|step| shared.on_step(step)));
+            // Nobody listens any more if the call was interrupted.
+            let _ = is_done.send(outcome);
+        }
+    });
+    let mut stopped: Option<(Instant, PyErr)> = None;
+    loop {
+        let waited;
+        (done, waited) = py.detach(move || {
+            let waited = done.recv_timeout(WAKE_UP);
+            (done, waited)
+        });
+        match (waited, stopped.take()) {
+            (Err(RecvTimeoutError::Timeout), None) => {
+                if let Err(error) = look(py, on_progress, shared.take()) {
+                    shared.is_stopped.store(true, Ordering::Relaxed);
+                    stopped = Some((Instant::now(), error));
+                }
+            }
+            (Err(RecvTimeoutError::Timeout), Some((since, error))) => {
+                if since.elapsed() > GRACE {
+                    return Err(error);
+                }
+                stopped = Some((since, error));
+            }
+            (Ok(_) | Err(RecvTimeoutError::Disconnected), Some((_, error))) => return Err(error),
+            (Ok(outcome), None) => {
+                let value = outcome.map_err(|error| to_python(py, &error))?;
+                look(py, on_progress, shared.take())?;
+                return Ok(value);
+            }
+            (Err(RecvTimeoutError::Disconnected), None) => match worker.join() {
+                Err(panic) => std::panic::resume_unwind(panic),
+                Ok(()) => return Err(to_python(py, &interrupted(None))),
+            },
+        }
+    }
+}
+
+fn interrupted(step: Option<Step>) -> Error {
+    let cycle = step.map_or(0, |s| s.simulated_cycles);
+    Error::Run(RunError::Interrupted { cycle })
+}
+
+/// Pending signals, then the callback; an error to stop, if one is raised or the callback says no.
+fn look(py: Python<'_>, on_progress: Option<&Py<PyAny>>, step: Option<Step>) -> PyResult<()> {
     py.check_signals()?;
-    let (Some(callback), Some(step)) = (on_progress, step) else {
-        return Ok(true);
+    let (Some(callback), Some(now)) = (on_progress, step) else {
+        return Ok(());
     };
-    let answer = callback.call1(py, (step.done, step.total, step.simulated_cycles))?;
-    Ok(!answer.bind(py).is(pyo3::types::PyBool::new(py, false)))
+    let answer = callback.call1(py, (now.done, now.total, now.simulated_cycles))?;
+    // None is no answer; anything else is as true or false as Python finds it.
+    let answer = answer.bind(py);
+    if answer.is_none() || answer.is_truthy()? {
+        return Ok(());
+    }
+    Err(to_python(py, &interrupted(step)))
 }

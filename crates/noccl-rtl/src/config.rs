@@ -146,6 +146,13 @@ pub(crate) const fn operands(kind: WideReductionKind) -> u32 {
 }
 
 impl RtlConfig {
+    /// Bytes of the five banks of a tile's operand store (`noccl_collective_pkg::STORE_WORDS` of each).
+    #[must_use]
+    pub const fn operand_store_bytes(&self) -> u64 {
+        let flows = self.reduction_flows.next_power_of_two() as u64;
+        5 * flows * self.max_window_beats as u64 * self.wide_bits as u64 / 8
+    }
+
     /// Numbers of a network.
     ///
     /// # Errors

@@ -124,7 +124,7 @@ fn readme(c: &RtlConfig) -> String {
          | beat of the wide and of the narrow port | {wide}, {narrow} bits |\n\
          | FIFO at an input and at an output of a router | {fifo_in}, {fifo_out} flits |\n\
          | merge table | {merge} entries |\n\
-         | operand store, in the tile's L1 | {store} beats |\n\
+         | operand store, beside the tile's L1 | {store} bytes |\n\
          | reduction unit | {operands} operands per cycle |\n\
          | wide write channels, ids of each | {channels}, {ids} |\n",
         network = c.network,
@@ -136,7 +136,7 @@ fn readme(c: &RtlConfig) -> String {
         fifo_in = c.input_fifo_flits,
         fifo_out = c.output_fifo_flits,
         merge = c.merge_entries,
-        store = c.store_beats,
+        store = c.operand_store_bytes(),
         operands = c.reduction_operands,
         channels = c.wide_channels,
         ids = 1 << c.wide_id_bits,

@@ -90,8 +90,8 @@ fn what_the_modules_do_not_implement_is_refused_by_its_field() {
         ("router.merge_table_entries = 1", "at least 2", |s| {
             s.router.merge_table_entries = 1
         }),
-        ("cluster.dma.buffer_beats = 48", "at least 64", |s| {
-            (s.cluster.dma.buffer_beats, s.ni.max_burst_beats) = (48, 48);
+        ("cluster.dma.buffer_beats = 49", "at least 64", |s| {
+            (s.cluster.dma.buffer_beats, s.ni.max_burst_beats) = (49, 48);
         }),
         ("cluster.dma.max_transfers = 3", "a power of two", |s| {
             s.cluster.dma.max_transfers = 3

@@ -106,13 +106,14 @@ fn faults_that_are_none_of_a_memory_are_refused_at_the_axi_ports() {
                 member: 0,
                 difference: Difference::Beats(1),
             },
-            "disagree",
+            "disagree in beats",
         ),
     ] {
         let (what, accepted) = refusal(places_of(&faults(vec![memory(), fault])));
         assert_eq!(what, format!("faults[1] = {name}"));
         assert!(
-            accepted.contains("with network interfaces: memory."),
+            accepted
+                .contains("with network interfaces: memory, disagree (but for beats) and name."),
             "{accepted}"
         );
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How to run.
 
+use crate::RunError;
 use noccl_net::TileRef;
 use noccl_spec::Plane;
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,12 @@ pub struct StallConfig {
     pub initiator_stall_per_256: u32,
 }
 
+/// Most threads of one run: more than the parts that the largest mesh is cut into help nobody.
+pub const MAX_THREADS: usize = 256;
+
+/// Most bytes of inputs and outputs together that a run in value mode keeps; the host holds them several times.
+pub const MAX_VALUE_BYTES: u64 = 1 << 30;
+
 /// Options of a run; every random stream is named and seeded here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunConfig {
@@ -38,7 +45,7 @@ pub struct RunConfig {
     pub max_cycles: u64,
     /// A run in which nothing moves for this many cycles, and no event is due, has hung.
     pub hang_cycles: u64,
-    /// Worker threads; results do not depend on it.
+    /// Worker threads, 1 to [`MAX_THREADS`]; results do not depend on it.
     pub threads: usize,
 }
 
@@ -55,6 +62,21 @@ impl RunConfig {
             hang_cycles: 2_000,
             threads: 1,
         }
+    }
+
+    /// Can a run have these options?
+    ///
+    /// # Errors
+    /// [`RunError::Refused`] with what would be accepted.
+    pub fn check(&self) -> Result<(), RunError> {
+        if (1..=MAX_THREADS).contains(&self.threads) {
+            return Ok(());
+        }
+        Err(RunError::Refused {
+            backend: "sim",
+            what: format!("threads = {}", self.threads),
+            reason: format!("accepted: 1 to {MAX_THREADS}"),
+        })
     }
 
     /// Does a tile's Local port stand still in this cycle: its output, or its input?

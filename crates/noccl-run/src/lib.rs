@@ -14,7 +14,9 @@ mod random;
 mod record;
 mod result;
 
-pub use config::{AxiPort, LocalSide, MemoryImage, Mode, RunConfig, StallConfig};
+pub use config::{
+    AxiPort, LocalSide, MAX_THREADS, MAX_VALUE_BYTES, MemoryImage, Mode, RunConfig, StallConfig,
+};
 pub use diagnosis::{Diagnosis, WaitEdge};
 pub use energy::energy_pj;
 pub use error::RunError;

@@ -88,8 +88,10 @@ pub struct Contribution {
 pub struct Command {
     /// Tile that asks.
     pub tile: TileId,
-    /// Name of the transaction, as in [`FlitRecord::tag`].
+    /// Name of the transaction; unique among those under way.
     pub tag: u32,
+    /// The name that it bears in flits, as in [`FlitRecord::tag`]: the same, but for a barrier that bears another one's.
+    pub name: u32,
     /// Transfer of this tile whose bursts leave one after the other.
     pub transfer: u64,
     /// What is asked for.
@@ -108,6 +110,8 @@ pub struct Command {
     pub operator: Operator,
     /// Elements of a reduction.
     pub element: ElementType,
+    /// Bytes that each beat enables of those that it has, from the first lane of its line on: 64 unless a contribution differs.
+    pub enabled_bytes: u8,
     /// Where the beats of a write or contribution come from.
     pub source: BeatSource,
     /// These beats, if they are known at this time.
@@ -234,7 +238,7 @@ pub struct FlitRecord {
     pub src: Coord,
     /// Set of a multicast or of a join, in region coordinates.
     pub set: Option<MultiAddress>,
-    /// Name of the transaction; unique among those under way.
+    /// Name of the transaction; unique among those under way, but for barriers that bear another one's name.
     pub tag: u32,
     /// Leaves merged so far; of a credit beats given back.
     pub count: u32,
@@ -250,6 +254,8 @@ pub struct FlitRecord {
     pub operator: Operator,
     /// Elements of a reduction.
     pub element: ElementType,
+    /// Bytes that this beat enables of those that it has, from the first lane of its line on.
+    pub enabled_bytes: u8,
     /// Old value that an atomic returns.
     pub value: u32,
     /// Payload of a wide beat, if the run moves bytes.

@@ -5,7 +5,7 @@
 //! the initiator has reserved room; requests are taken unless the memory is at its stated limit.
 
 use crate::block::LANES;
-use crate::errors::OKAY;
+use crate::errors::{OKAY, SLVERR};
 use crate::flit::{Flit, FlitKind, TO_ITSELF};
 use crate::machine::{Done, Event, Machine, Place};
 use crate::ni::beat_bytes;
@@ -344,9 +344,12 @@ impl Machine<'_> {
             // Its W lands wherever the port is: inside an open burst it is taken for that burst's beat.
             self.wrong_beats += u64::from(self.nis[tile].open_worm[0].is_some());
         }
+        let is_first = self.txns.get(flit.txn).arrived == 0;
+        let is_in_use = is_first && self.name_is_in_use(flit.txn);
         let txn = self.txns.get_mut(flit.txn);
-        if txn.arrived == 0 {
-            self.nis[tile].open_barriers += 1;
+        self.nis[tile].open_barriers += u32::from(is_first);
+        if is_in_use {
+            txn.resp = SLVERR;
         }
         txn.arrived += flit.payload;
         txn.resp = txn.resp.max(flit.resp());

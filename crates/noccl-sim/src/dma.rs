@@ -147,6 +147,11 @@ impl Dma {
         self.start_waiting(tile, machine);
     }
 
+    /// For diagnosis: has the engine a transfer that it has not begun?
+    pub(crate) fn holds(&self, instance: u32) -> bool {
+        self.waiting.iter().any(|m| m.instance == instance)
+    }
+
     fn start_waiting(&mut self, tile: u32, machine: &mut Machine<'_>) {
         while self.num_active < machine.network.spec().cluster.dma.max_transfers {
             let Some(movement) = self.waiting.pop_front() else {

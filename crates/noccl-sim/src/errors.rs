@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Error responses (`docs/errors.md`): memories that answer SLVERR, transactions that the NI answers
-//! itself with DECERR, contributions that differ from their siblings.
+//! itself with DECERR, contributions that differ from their siblings, barriers whose name is in use.
 
 use crate::machine::{Done, Event, Machine};
 use crate::payload::BEAT_BYTES;
+use crate::txn::TxnKind;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -18,8 +19,8 @@ pub(crate) const DECERR: u8 = 3;
 pub(crate) struct Errors {
     /// Ranges of memories that answer SLVERR: (tile, bytes).
     pub memory: Vec<(u32, Range<u64>)>,
-    /// Contributions that differ from their siblings: (transaction, tile).
-    pub disagreeing: Vec<(u32, u32)>,
+    /// Contributions that differ from their siblings: transaction, tile, and the number of what they say.
+    pub disagreeing: Vec<(u32, u32, u8)>,
     /// Contributions with fewer beats: (transaction, tile, beats).
     pub short: Vec<(u32, u32, u16)>,
     /// Answers that NIs owe, by event number.
@@ -29,7 +30,7 @@ pub(crate) struct Errors {
 impl Errors {
     /// The transaction is over and its number will be used again.
     pub(crate) fn forget(&mut self, txn: u32) {
-        self.disagreeing.retain(|(t, _)| *t != txn);
+        self.disagreeing.retain(|(t, _, _)| *t != txn);
         self.short.retain(|(t, _, _)| *t != txn);
     }
 
@@ -45,9 +46,11 @@ impl Errors {
         self.memory.is_empty()
     }
 
-    /// Does a contribution differ from its siblings?
-    pub(crate) fn disagrees(&self, txn: u32, tile: u32) -> bool {
-        self.disagreeing.contains(&(txn, tile))
+    /// Number of what a member's contribution says: 0 if it does not differ from the transaction.
+    pub(crate) fn variant(&self, txn: u32, tile: u32) -> u8 {
+        let mut found = self.disagreeing.iter();
+        let found = found.find(|(t, at, _)| (*t, *at) == (txn, tile));
+        found.map_or(0, |(_, _, number)| *number)
     }
 }
 
@@ -78,6 +81,23 @@ impl Machine<'_> {
     pub(crate) fn answer_refused(&mut self, index: u32) {
         self.counters.error_responses += 1;
         self.done.push(self.errors.refused[index as usize]);
+    }
+
+    /// Does the root count a barrier of the same name and another group?
+    pub(crate) fn name_is_in_use(&self, txn: u32) -> bool {
+        let trees = &self.txns.trees;
+        if !trees.has_shared_names() {
+            return false;
+        }
+        let home = self.txns.get(txn).home;
+        let (name, mut live) = (trees.name_of(txn), self.txns.iter_live());
+        live.any(|(other, t)| {
+            let is_counted = t.arrived > 0 && t.arrived < trees.set(other).set.len();
+            other != txn
+                && t.kind == TxnKind::Barrier
+                && (t.home, trees.name_of(other)) == (home, name)
+                && is_counted
+        })
     }
 
     /// A folded beat whose contributions did not agree: the transaction fails, nothing is written.

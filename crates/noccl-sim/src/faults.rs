@@ -3,6 +3,7 @@
 
 use crate::errors::{DECERR, OKAY, SLVERR};
 use crate::machine::Machine;
+use crate::txn::{MAX_VARIANTS, Variant};
 use noccl_net::{MultiAddress, TileRef};
 use noccl_run::RunError;
 use noccl_workload::{Difference, ElementType, Fault, Operator, PortKind, Trace};
@@ -21,6 +22,8 @@ pub(crate) struct TraceFaults {
     /// Entries that the NI answers with DECERR.
     refused: Vec<bool>,
     differing: Vec<Differing>,
+    /// Barriers that bear the name of another one, with that one.
+    named: Vec<(u32, u32)>,
 }
 
 impl TraceFaults {
@@ -29,6 +32,7 @@ impl TraceFaults {
         let mut faults = Self {
             refused: vec![false; trace.transactions.len()],
             differing: Vec::new(),
+            named: Vec::new(),
         };
         for (i, t) in trace.transactions.iter().enumerate() {
             faults.refused[i] = is_unmapped(&t.kind, machine);
@@ -41,6 +45,7 @@ impl TraceFaults {
             };
             faults.take(fault, trace, machine).map_err(refuse)?;
         }
+        faults.check_differences(trace, machine)?;
         Ok(faults)
     }
 
@@ -93,8 +98,86 @@ impl TraceFaults {
                     difference: *difference,
                 });
             }
+            Fault::Name { transaction, of } => {
+                check_name(kind(transaction)?, kind(of)?, machine)?;
+                let is_taken = self.named.iter().any(|(t, _)| t == transaction || t == of);
+                if is_taken || transaction == of {
+                    return Err("a barrier bears its own name or that of one that does".to_owned());
+                }
+                self.named.push((*transaction, *of));
+            }
         }
         Ok(())
+    }
+
+    /// What the members of each reduction say must be something that they can disagree on, and that the arithmetic can fold.
+    fn check_differences(&self, trace: &Trace, machine: &Machine<'_>) -> Result<(), RunError> {
+        for (i, t) in trace.transactions.iter().enumerate() {
+            let PortKind::WideReduction { group, .. } = &t.kind else {
+                continue;
+            };
+            let tiles = machine.network.multi_tiles(*group).flatten();
+            let said = tiles.map(|tile| self.variant(i as u32, tile.0, machine));
+            let said: Vec<Option<Variant>> = said.collect();
+            let refused = |reason: &str| {
+                Err(RunError::Refused {
+                    backend: "sim",
+                    what: format!("the faults of transactions[{i}]"),
+                    reason: reason.to_owned(),
+                })
+            };
+            if said.iter().all(|s| *s == said[0]) && said.first().is_some_and(Option::is_some) {
+                return refused("no two members differ: all say the same");
+            }
+            let mut distinct: Vec<Variant> = Vec::new();
+            for variant in said.into_iter().flatten() {
+                if !variant.operator.accepts(variant.element) {
+                    return refused("a member's operator is not defined for its element type");
+                }
+                if !distinct.contains(&variant) {
+                    distinct.push(variant);
+                }
+            }
+            if distinct.len() > MAX_VARIANTS {
+                return refused("more than three kinds of contributions beside the transaction's");
+            }
+        }
+        Ok(())
+    }
+
+    /// What the contribution of a member says, if that is not what the transaction says.
+    fn variant(&self, entry: u32, tile: u32, machine: &Machine<'_>) -> Option<Variant> {
+        let (mut operator, mut element, mut enabled) = (Operator::Sum, ElementType::Int64, 64);
+        let own = self.differing.iter();
+        for d in own.filter(|d| (d.entry, d.tile) == (entry, tile)) {
+            match d.difference {
+                Difference::Beats(_) => {}
+                Difference::Operator(given) => operator = given,
+                Difference::Element(given) => element = given,
+                Difference::EnabledBytes(given) => enabled = given as u8,
+            }
+        }
+        let differs = (operator, element, enabled) != (Operator::Sum, ElementType::Int64, 64);
+        differs.then(|| Variant {
+            operator,
+            element,
+            add_cycles: machine.add_cycles(element),
+            enabled_bytes: enabled,
+        })
+    }
+
+    /// A barrier opens: does it bear the name of another one, or another one its name?
+    pub(crate) fn name(&self, entry: u32, txn: u32, machine: &mut Machine<'_>) {
+        let mut named = self.named.iter();
+        if let Some((_, of)) = named.find(|(t, of)| *t == entry || *of == entry) {
+            machine.txns.trees.give_name(txn, *of);
+        }
+    }
+
+    /// May this entry be answered with SLVERR because its name is in use? That depends on when its contributions come.
+    pub(crate) fn may_be_in_use(&self, entry: u32) -> bool {
+        let mut named = self.named.iter();
+        named.any(|(t, of)| *t == entry || *of == entry)
     }
 
     /// Does the NI answer this entry by itself?
@@ -125,10 +208,13 @@ impl TraceFaults {
                         return left > 0;
                     }
                 }
-                Difference::Operator(_) | Difference::Element(_) | Difference::EnabledBytes(_) => {
-                    machine.errors.disagreeing.push((txn, tile));
-                }
+                // Below: a contribution says one thing, whatever it differs in.
+                Difference::Operator(_) | Difference::Element(_) | Difference::EnabledBytes(_) => {}
             }
+        }
+        if let Some(variant) = self.variant(entry, tile, machine) {
+            let number = machine.txns.trees.number_of(txn, variant);
+            machine.errors.disagreeing.push((txn, tile, number));
         }
         true
     }
@@ -156,6 +242,27 @@ impl TraceFaults {
     pub(crate) fn writes_nothing(&self, entry: u32) -> bool {
         self.is_refused(entry) || self.differing.iter().any(|d| d.entry == entry)
     }
+}
+
+/// Two barriers of one root that may have one name.
+fn check_name(first: &PortKind, second: &PortKind, machine: &Machine<'_>) -> Result<(), String> {
+    let (
+        PortKind::Barrier { group, root },
+        PortKind::Barrier {
+            group: other,
+            root: other_root,
+        },
+    ) = (first, second)
+    else {
+        return Err("only barriers have a name that another one can bear".to_owned());
+    };
+    if machine.is_peer {
+        return Err("peer_compatible has no names; use flow = \"non_blocking\"".to_owned());
+    }
+    if root != other_root || group == other {
+        return Err("barriers of one name have one root and different groups".to_owned());
+    }
+    Ok(())
 }
 
 /// Checks a difference and finds the tile of the member.

@@ -57,19 +57,24 @@ pub(crate) struct Flit {
     pub beat: u16,
     /// Kind.
     pub kind: FlitKind,
-    /// Bit 0: last beat. Bits 1–2: response code. Bit 3: a multicast. Bit 4: own copy. Bit 5: to itself.
+    /// Bit 0: last beat. Bits 1–2: response code. Bit 3: a multicast. Bit 4: own copy. Bit 5: to itself. Bits 6–7: what a
+    /// contribution says.
     pub flags: u8,
 }
 
 pub(crate) const LAST: u8 = 1;
 pub(crate) const MULTICAST: u8 = 8;
 pub(crate) const RESP_SHIFT: u8 = 1;
-/// Bits of the response code. Contributions of a reduction carry SLVERR once they did not agree.
+/// Bits of the response code. Sums of a reduction carry SLVERR once contributions did not agree.
 pub(crate) const RESPONSE: u8 = 3 << RESP_SHIFT;
 /// Multicast whose initiator is a member: its own copy does not travel (see `inject::own_copy`).
 pub(crate) const OWN_COPY: u8 = 16;
 /// Unicast write of a tile to itself (default flow).
 pub(crate) const TO_ITSELF: u8 = 32;
+pub(crate) const VARIANT_SHIFT: u8 = 6;
+/// Bits of the number of what a contribution to a reduction, or the first one of a sum, says: 0 if it is what the transaction says,
+/// else that of a [`crate::txn::Variant`].
+pub(crate) const VARIANT: u8 = 3 << VARIANT_SHIFT;
 
 /// A flit in a FIFO: dst, txn | payload, beat, kind, flags, from the low bits up.
 ///
@@ -185,6 +190,11 @@ impl Flit {
     pub(crate) const fn with_resp(mut self, resp: u8) -> Self {
         self.flags = (self.flags & !(3 << RESP_SHIFT)) | (resp << RESP_SHIFT);
         self
+    }
+
+    /// Number of what this contribution says.
+    pub(crate) const fn variant(self) -> u8 {
+        self.flags >> VARIANT_SHIFT
     }
 
     pub(crate) const fn is_last(self) -> bool {

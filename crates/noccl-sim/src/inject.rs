@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Injection: from the NI's queues into the Local inputs, one flit per plane, tile and cycle.
 
-use crate::errors::{OKAY, SLVERR};
-use crate::flit::{Flit, FlitKind, LAST, MULTICAST, OWN_COPY, TO_ITSELF, pack};
+use crate::errors::OKAY;
+use crate::flit::{Flit, FlitKind, LAST, MULTICAST, OWN_COPY, TO_ITSELF, VARIANT_SHIFT, pack};
 use crate::join::Credit;
 use crate::machine::Machine;
 use crate::ni::{Source, Stream, beat_bytes};
@@ -259,8 +259,10 @@ impl Machine<'_> {
             let set = self.txns.trees.set(stream.txn);
             (FlitKind::Write, pack(set.set.base))
         };
-        let flags = (u8::from(is_burst_end) * LAST) | (u8::from(is_multicast) * MULTICAST);
-        let disagrees = is_reduction && self.errors.disagrees(stream.txn, tile as u32);
+        let mut flags = (u8::from(is_burst_end) * LAST) | (u8::from(is_multicast) * MULTICAST);
+        if is_reduction {
+            flags |= self.errors.variant(stream.txn, tile as u32) << VARIANT_SHIFT;
+        }
         Flit {
             txn: stream.txn,
             dst,
@@ -269,7 +271,6 @@ impl Machine<'_> {
             kind,
             flags,
         }
-        .with_resp(if disagrees { SLVERR } else { OKAY })
     }
 
     /// AW flit of a worm.

@@ -114,7 +114,7 @@ impl Machine<'_> {
         self.txns.open(txn, tree)
     }
 
-    fn add_cycles(&self, element: ElementType) -> u8 {
+    pub(crate) fn add_cycles(&self, element: ElementType) -> u8 {
         let fpu = &self.network.spec().cluster.fpu;
         let cycles = match element.bytes() {
             8 => fpu.bits64_cycles,

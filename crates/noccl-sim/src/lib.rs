@@ -76,6 +76,8 @@ pub type OnProgress<'a> = &'a mut dyn FnMut(Progress) -> bool;
 /// At most so many cycles lie between two calls of a progress callback, and not many more flit-hops: small
 /// meshes do not pay for it, and on a large one a call is never seconds away.
 const PROGRESS_CYCLES: u64 = 4096;
+/// Likewise tiles times cycles: a cycle of a million tiles takes longer than the call.
+const PROGRESS_TILE_CYCLES: u64 = 1 << 20;
 const PROGRESS_HOPS: u64 = 1 << 20;
 
 /// Runs a schedule: real agents, DMA engines, NIs and routers, cycle by cycle.
@@ -92,6 +94,7 @@ pub fn run_schedule(
     config: &RunConfig,
     on_progress: OnProgress<'_>,
 ) -> Result<RunResult, RunError> {
+    config.check()?;
     if esp::is_esp(network) {
         return esp::run(network, schedule, inputs, outputs, config, on_progress);
     }
@@ -142,6 +145,7 @@ pub fn run_trace(
     config: &RunConfig,
     on_progress: OnProgress<'_>,
 ) -> Result<RunResult, RunError> {
+    config.check()?;
     esp::refuse(network, "a trace")?;
     let mut machine = Machine::new(network, config.clone());
     replay_trace(&mut machine, trace, on_progress)
@@ -171,6 +175,7 @@ pub fn record_trace<'a>(
     on_cycle: OnCycle<'a>,
     on_progress: OnProgress<'_>,
 ) -> Result<RunResult, RunError> {
+    config.check()?;
     esp::refuse(network, "a trace")?;
     let mut machine = Machine::new(network, config.clone());
     machine.record_to(on_cycle)?;
@@ -224,6 +229,7 @@ pub fn run_traffic(
     config: &RunConfig,
     on_progress: OnProgress<'_>,
 ) -> Result<TrafficResult, RunError> {
+    config.check()?;
     esp::refuse(network, "traffic")?;
     let mut machine = Machine::new(network, config.clone());
     let mut driver = TrafficDriver::new(traffic, &mut machine)?;
@@ -258,8 +264,10 @@ struct Pace {
 
 impl Pace {
     fn new(machine: &Machine<'_>) -> Self {
+        let tiles = machine.network.num_tiles().max(1) as u64;
+        let cycles = (PROGRESS_TILE_CYCLES / tiles).clamp(1, PROGRESS_CYCLES);
         Self {
-            report_at_cycle: machine.cycle + PROGRESS_CYCLES,
+            report_at_cycle: machine.cycle + cycles,
             report_at_hops: machine.flit_hops() + PROGRESS_HOPS,
         }
     }

@@ -235,6 +235,10 @@ impl<'n> Machine<'n> {
         driver_events.clear();
         let mut due = std::mem::take(&mut self.due);
         self.wheel.take(self.cycle, &mut due);
+        if !due.is_empty() {
+            // What it sets in motion may be held up in this cycle: waiting for a late event is no hang.
+            self.last_progress = self.cycle;
+        }
         for event in due.drain(..) {
             if let Event::Driver { what, detail } = event {
                 driver_events.push((what, detail));
@@ -273,7 +277,8 @@ impl<'n> Machine<'n> {
         if self.is_idle()
             && let Some(next) = self.wheel.next_cycle()
         {
-            self.cycle = self.cycle.max(next);
+            // Cycles in which nothing happens are skipped, but not the end of the run.
+            self.cycle = self.cycle.max(next.min(self.config.max_cycles));
         }
     }
 

@@ -7,6 +7,7 @@
 //! the endpoint takes the flit. Room that a merge point gives to its own NI is told to it.
 
 use crate::block::{LANES, LOCAL, PORTS};
+use crate::errors::OKAY;
 use crate::flit::{Flit, FlitKind, MULTICAST, OWN_COPY, pack, unpack};
 use crate::inject::pattern;
 use crate::join::Credit;
@@ -155,10 +156,13 @@ impl<'n> Machine<'n> {
             );
             line
         };
+        let (trees, number) = (&self.txns.trees, self.errors.variant(id, tile));
+        let (said, variant) = (trees.arithmetic(id, number), trees.variant(id, number));
         let (kind_of_owner, index) = txn.owner.channel();
         Command {
             tile: TileId(tile),
             tag: id,
+            name: self.txns.trees.name_of(id),
             transfer: u64::from(kind_of_owner) << 32 | u64::from(index),
             kind,
             target: self.coord(target),
@@ -166,8 +170,9 @@ impl<'n> Machine<'n> {
             address: txn.address,
             bytes: txn.bytes,
             beats: txn.beats,
-            operator: tree.operator,
-            element: tree.element,
+            operator: said.0,
+            element: said.1,
+            enabled_bytes: variant.map_or(64, |v| v.enabled_bytes),
             source: match source {
                 None | Some(Source::Pattern(_)) => BeatSource::Command,
                 Some(Source::Memory(offset)) => BeatSource::Memory(offset),
@@ -335,7 +340,10 @@ impl<'n> Machine<'n> {
             kind,
             RecordedKind::Barrier | RecordedKind::CollectedResponse | RecordedKind::Credit
         );
-        let moves_bytes = self.is_value() && plane == Plane::Wide;
+        let (trees, number) = (&self.txns.trees, flit.variant());
+        let said = trees.arithmetic(flit.txn, number);
+        // Sums are whole lines, and marked if a contribution was not.
+        let partial = (trees.variant(flit.txn, number)).filter(|_| flit.resp() == OKAY);
         debug_assert!(kind != RecordedKind::Reduce || pack(src) == flit.dst);
         FlitRecord {
             kind,
@@ -346,16 +354,17 @@ impl<'n> Machine<'n> {
             dst,
             src,
             set: (is_multicast || joins).then_some(tree.set.set),
-            tag: flit.txn,
+            tag: self.txns.trees.name_of(flit.txn),
             count: if counts { flit.payload } else { 0 },
             address: txn.address,
             bytes: txn.bytes,
             beats: txn.beats,
             beat: flit.beat,
-            operator: tree.operator,
-            element: tree.element,
+            operator: said.0,
+            element: said.1,
+            enabled_bytes: partial.map_or(64, |v| v.enabled_bytes),
             value: if is_atomic { flit.payload } else { 0 },
-            data: moves_bytes.then(|| *self.pool.bytes(flit.payload)),
+            data: (self.is_value() && plane == Plane::Wide).then(|| *self.pool.bytes(flit.payload)),
         }
     }
 }

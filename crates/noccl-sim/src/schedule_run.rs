@@ -32,6 +32,7 @@ impl<'a> ScheduleRun<'a> {
         inputs: &[MemoryImage],
         config: &RunConfig,
     ) -> Result<Self, RunError> {
+        config.check()?;
         crate::esp::refuse(network, "a run that can be saved")?;
         Self::on(Machine::new(network, config.clone()), schedule, inputs)
     }
@@ -47,6 +48,7 @@ impl<'a> ScheduleRun<'a> {
         config: &RunConfig,
         on_cycle: OnCycle<'a>,
     ) -> Result<Self, RunError> {
+        config.check()?;
         crate::esp::refuse(network, "a record of cycles")?;
         let mut machine = Machine::new(network, config.clone());
         machine.record_to(on_cycle)?;

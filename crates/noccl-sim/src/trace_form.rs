@@ -6,8 +6,8 @@ use crate::faults::is_addressable;
 use crate::machine::Machine;
 use crate::peer::refuse_three_operands;
 use noccl_net::TileRef;
-use noccl_run::RunError;
-use noccl_workload::PortKind;
+use noccl_run::{MAX_VALUE_BYTES, RunError};
+use noccl_workload::{MAX_CYCLES, MAX_TRANSACTION_BEATS, PortKind, Trace};
 
 /// Beats that a participant sends per burst, or one for the request of a read.
 pub(crate) fn burst_beats(kind: &PortKind, machine: &Machine<'_>) -> Vec<u16> {
@@ -81,12 +81,14 @@ pub(crate) fn participants(
         }
         PortKind::WideReduction { group, root, .. } => {
             reachable(root)?;
+            // The group first: what lies outside the mesh has no tree.
+            let found = members(group)?;
             if let Some(root) = machine.network.find(*root) {
                 let what = format!("transactions[{index}]");
                 let (group, root) = (machine.network.cube(*group), machine.coord(root.0));
                 refuse_three_operands(machine.network, what, group, root)?;
             }
-            members(group)
+            Ok(found)
         }
         PortKind::Barrier { group, root } => {
             reachable(root)?;
@@ -95,19 +97,74 @@ pub(crate) fn participants(
     }
 }
 
-/// Beats of a wide transaction must be at least one.
-pub(crate) fn has_beats(kind: &PortKind) -> bool {
-    match kind {
-        PortKind::WideWrite { beats, .. }
-        | PortKind::WideMulticast { beats, .. }
-        | PortKind::WideRead { beats, .. }
-        | PortKind::WideReduction { beats, .. } => *beats > 0,
+/// Refuses a wide transaction without beats, or with more of them than its part of a memory holds.
+pub(crate) fn check_beats(kind: &PortKind, index: usize) -> Result<(), RunError> {
+    let (name, beats) = match kind {
+        PortKind::WideWrite { beats, .. } => ("wide_write", *beats),
+        PortKind::WideMulticast { beats, .. } => ("wide_multicast", *beats),
+        PortKind::WideRead { beats, .. } => ("wide_read", *beats),
+        PortKind::WideReduction { beats, .. } => ("wide_reduction", *beats),
         PortKind::NarrowWrite { .. }
         | PortKind::NarrowMulticast { .. }
         | PortKind::NarrowRead { .. }
         | PortKind::Atomic { .. }
-        | PortKind::Barrier { .. } => true,
+        | PortKind::Barrier { .. } => return Ok(()),
+    };
+    if (1..=MAX_TRANSACTION_BEATS).contains(&beats) {
+        return Ok(());
     }
+    Err(RunError::Refused {
+        backend: "sim",
+        what: format!("transactions[{index}].kind.{name}.beats"),
+        reason: format!(
+            "is {beats}; accepted: 1 to {MAX_TRANSACTION_BEATS}, the beats of the mebibyte of memory that a \
+             transaction of a trace has to itself"
+        ),
+    })
+}
+
+/// Refuses a start so late that cycles behind it could leave their type.
+pub(crate) fn check_starts(starts: &[Option<u64>], index: usize) -> Result<(), RunError> {
+    let late = starts.iter().zip(0_usize..).find_map(|(start, member)| {
+        let cycle = start.filter(|cycle| *cycle > MAX_CYCLES)?;
+        Some((member, cycle))
+    });
+    late.map_or(Ok(()), |(member, cycle)| {
+        Err(RunError::Refused {
+            backend: "sim",
+            what: format!("transactions[{index}].start_cycles[{member}]"),
+            reason: format!("is {cycle}; accepted: at most 2^48 = {MAX_CYCLES}"),
+        })
+    })
+}
+
+/// Refuses a trace that writes more bytes than a host keeps, where bytes move.
+pub(crate) fn check_written(trace: &Trace, machine: &Machine<'_>) -> Result<(), RunError> {
+    let mut written_bytes = 0_u64;
+    for (index, transaction) in trace.transactions.iter().enumerate() {
+        let (beats, targets) = match &transaction.kind {
+            PortKind::WideMulticast { to, beats, .. } => (*beats, to.len()),
+            PortKind::WideWrite { beats, .. } | PortKind::WideReduction { beats, .. } => {
+                (*beats, 1)
+            }
+            PortKind::WideRead { .. }
+            | PortKind::NarrowWrite { .. }
+            | PortKind::NarrowMulticast { .. }
+            | PortKind::NarrowRead { .. }
+            | PortKind::Atomic { .. }
+            | PortKind::Barrier { .. } => continue,
+        };
+        let bytes = u64::from(beats) * u64::from(targets) * 64;
+        written_bytes = written_bytes.saturating_add(bytes);
+        if machine.is_value() && written_bytes > MAX_VALUE_BYTES {
+            let reason = format!(
+                "with those before it writes {written_bytes} bytes; accepted in value mode: {MAX_VALUE_BYTES}, \
+                 in timing mode any number"
+            );
+            return Err(refused(index, reason));
+        }
+    }
+    Ok(())
 }
 
 pub(crate) fn refused(index: usize, reason: String) -> RunError {

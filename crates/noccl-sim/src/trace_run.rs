@@ -6,17 +6,19 @@
 //! issued back to back.
 
 use crate::burst::Bursts;
-use crate::errors::DECERR;
+use crate::errors::{DECERR, SLVERR};
 use crate::faults::TraceFaults;
 use crate::issue::{Arithmetic, Target};
 use crate::machine::{Done, Machine};
 use crate::ni::Source;
-use crate::trace_form::{burst_beats, has_beats, open_responses, participants, refused};
+use crate::trace_form::{
+    burst_beats, check_beats, check_starts, open_responses, participants, refused,
+};
 use crate::txn::Owner;
 use noccl_net::TileRef;
 use noccl_net::tree::Cube;
 use noccl_run::{ActionTime, RunError};
-use noccl_workload::{ElementType, Operator, PortKind, Trace};
+use noccl_workload::{ElementType, MAX_TRANSACTION_BEATS, Operator, PortKind, Trace};
 
 const INTEGER_SUM: Arithmetic = Arithmetic {
     operator: Operator::Sum,
@@ -54,10 +56,8 @@ impl<'t> TraceDriver<'t> {
         let faults = TraceFaults::new(trace, machine)?;
         let mut entries = vec![Entry::default(); trace.transactions.len()];
         for (i, t) in trace.transactions.iter().enumerate() {
+            check_beats(&t.kind, i)?;
             entries[i].open = open_responses(&t.kind, machine);
-            if !has_beats(&t.kind) {
-                return Err(refused(i, "0 beats; must be at least 1".to_owned()));
-            }
             let members = participants(&t.kind, machine, i)?;
             if members.len() != t.start_cycles.len() {
                 return Err(refused(
@@ -69,6 +69,7 @@ impl<'t> TraceDriver<'t> {
                     ),
                 ));
             }
+            check_starts(&t.start_cycles, i)?;
             let mut absent = members.iter().zip(&t.start_cycles);
             if absent.any(|(tile, start)| tile.is_none() && start.is_some()) {
                 let reason = "a member that does not exist has a start cycle".to_owned();
@@ -85,6 +86,7 @@ impl<'t> TraceDriver<'t> {
                 }
             }
         }
+        crate::trace_form::check_written(trace, machine)?;
         Ok(Self {
             trace,
             entries,
@@ -104,7 +106,7 @@ impl<'t> TraceDriver<'t> {
             self.refuse(index, member, machine);
             return;
         }
-        let base = u64::from(index) << 20;
+        let base = part_offset(index);
         let owner = first_burst(index);
         let find = |r: TileRef| machine.network.find(r).map_or(0, |t| t.0);
         match &self.trace.transactions[index as usize].kind {
@@ -158,7 +160,9 @@ impl<'t> TraceDriver<'t> {
                 let entry = &mut self.entries[index as usize];
                 entry.contributed.push(tile);
                 if entry.txns.is_empty() {
-                    entry.txns.push(machine.open_barrier(cube, root, owner));
+                    let txn = machine.open_barrier(cube, root, owner);
+                    self.faults.name(index, txn, machine);
+                    entry.txns.push(txn);
                 }
                 machine.arrive_at_barrier(tile, entry.txns[0]);
             }
@@ -203,7 +207,7 @@ impl<'t> TraceDriver<'t> {
         tile: u32,
     ) {
         let entry = &mut self.entries[index as usize];
-        let base = u64::from(index) << 20;
+        let base = part_offset(index);
         for (b, burst) in Bursts::of_beats(beats, machine.network.spec()).enumerate() {
             if entry.txns.len() <= b {
                 let owner = Owner::Trace {
@@ -254,7 +258,8 @@ impl<'t> TraceDriver<'t> {
                 faults: &self.faults,
                 index: entry,
             };
-            state.is_wrong = state.resp != verify.expected_response(kind)
+            let is_in_use = self.faults.may_be_in_use(entry) && state.resp == SLVERR;
+            state.is_wrong = (state.resp != verify.expected_response(kind) && !is_in_use)
                 || (machine.is_value() && !verify.is_right(kind));
         }
     }
@@ -307,6 +312,11 @@ const fn first_burst(index: u32) -> Owner {
         entry: index,
         burst: 0,
     }
+}
+
+/// First byte of the part of every memory that an entry has to itself.
+pub(crate) fn part_offset(index: u32) -> u64 {
+    u64::from(index) * u64::from(MAX_TRANSACTION_BEATS) * 64
 }
 
 /// Seed of the bytes that `tile` contributes to entry `index`.

@@ -6,7 +6,7 @@ use crate::errors::OKAY;
 use crate::faults::TraceFaults;
 use crate::inject::pattern;
 use crate::machine::Machine;
-use crate::trace_run::contribution_seed;
+use crate::trace_run::{contribution_seed, part_offset};
 use noccl_net::TileRef;
 use noccl_workload::PortKind;
 
@@ -47,7 +47,7 @@ impl Verify<'_, '_> {
         let (beats, address) = match kind {
             PortKind::WideWrite { beats, .. }
             | PortKind::WideMulticast { beats, .. }
-            | PortKind::WideReduction { beats, .. } => (*beats, u64::from(self.index) << 20),
+            | PortKind::WideReduction { beats, .. } => (*beats, part_offset(self.index)),
             PortKind::WideRead { beats, .. } => (*beats, 0),
             PortKind::NarrowWrite { .. }
             | PortKind::NarrowMulticast { .. }
@@ -104,7 +104,7 @@ impl Verify<'_, '_> {
 
     /// Does the memory of `tile` hold the bytes, less the bursts that failed?
     fn holds(&self, tile: u32, sent: &[u8]) -> bool {
-        let base = u64::from(self.index) << 20;
+        let base = part_offset(self.index);
         let mut expected = sent.to_vec();
         for burst in Bursts::new(0, sent.len() as u64, self.machine.network.spec()) {
             let address = base + burst.offset;

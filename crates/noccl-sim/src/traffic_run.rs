@@ -12,7 +12,7 @@ use crate::random::Stream;
 use crate::txn::Owner;
 use noccl_net::{Coord, MultiAddress};
 use noccl_run::{RunError, TrafficResult};
-use noccl_workload::{Pattern, Traffic};
+use noccl_workload::{MAX_TRAFFIC_CYCLES, Pattern, Traffic};
 
 /// Draining takes at most so many times the measured cycles; a network that needs more is saturated.
 const MAX_DRAIN_FACTOR: u64 = 4;
@@ -25,15 +25,33 @@ pub(crate) struct TrafficDriver<'t> {
     height: u16,
     /// Deliveries still expected from packets created while measuring.
     open_deliveries: u64,
-    latencies: Vec<u32>,
+    latencies: Vec<u64>,
     delivered_beats: u64,
     packets: u64,
+}
+
+/// Keeps the end of the run in its type, drain included.
+fn check_cycles(traffic: &Traffic) -> Result<(), RunError> {
+    for (what, cycles) in [
+        ("warmup_cycles", traffic.warmup_cycles),
+        ("measure_cycles", traffic.measure_cycles),
+    ] {
+        if cycles > MAX_TRAFFIC_CYCLES {
+            return Err(RunError::Refused {
+                backend: "sim",
+                what: format!("{what} = {cycles}"),
+                reason: format!("accepted: at most 2^36 = {MAX_TRAFFIC_CYCLES}"),
+            });
+        }
+    }
+    Ok(())
 }
 
 impl<'t> TrafficDriver<'t> {
     pub(crate) fn new(traffic: &'t Traffic, machine: &mut Machine<'_>) -> Result<Self, RunError> {
         let network = machine.network;
         let (width, height) = (network.cluster_width(), network.cluster_height());
+        check_cycles(traffic)?;
         let needs_square = traffic.pattern == Pattern::Transpose && width != height;
         let needs_power = traffic.pattern == Pattern::RowMulticast && !width.is_power_of_two();
         if needs_square || needs_power {
@@ -164,7 +182,7 @@ impl<'t> TrafficDriver<'t> {
         }
         if self.is_measuring(created) {
             self.open_deliveries -= 1;
-            self.latencies.push((machine.cycle - created) as u32);
+            self.latencies.push(machine.cycle - created);
         }
     }
 
@@ -179,7 +197,7 @@ impl<'t> TrafficDriver<'t> {
         self.latencies.sort_unstable();
         let count = self.latencies.len();
         let cycles = self.traffic.measure_cycles.max(1) as f64;
-        let sum: u64 = self.latencies.iter().map(|l| u64::from(*l)).sum();
+        let sum: u128 = self.latencies.iter().map(|l| u128::from(*l)).sum();
         TrafficResult {
             offered_beats_per_cycle: self.traffic.offered_beats_per_cycle,
             accepted_beats_per_cycle: self.delivered_beats as f64
@@ -190,12 +208,8 @@ impl<'t> TrafficDriver<'t> {
             } else {
                 sum as f64 / count as f64
             },
-            p99_latency_cycles: self
-                .latencies
-                .get(count * 99 / 100)
-                .copied()
-                .map_or(0, u64::from),
-            max_latency_cycles: self.latencies.last().copied().map_or(0, u64::from),
+            p99_latency_cycles: self.latencies.get(count * 99 / 100).copied().unwrap_or(0),
+            max_latency_cycles: self.latencies.last().copied().unwrap_or(0),
             packets: self.packets,
             flit_hops: machine.flit_hops(),
             cycles: machine.cycle,

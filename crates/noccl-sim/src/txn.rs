@@ -27,19 +27,102 @@ pub(crate) struct Tree {
     pub is_shared: bool,
 }
 
+/// What a contribution to a reduction says, where that is not what the transaction says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Variant {
+    pub operator: Operator,
+    pub element: ElementType,
+    /// Cycles of one addition.
+    pub add_cycles: u8,
+    /// Enabled bytes of every beat, from the first on.
+    pub enabled_bytes: u8,
+}
+
+/// Variants of a transaction that a flit has numbers for.
+pub(crate) const MAX_VARIANTS: usize = 3;
+
 /// Routing facts by transaction id.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Trees(Vec<Tree>);
+pub(crate) struct Trees {
+    trees: Vec<Tree>,
+    /// By transaction, numbered from 1 on; most runs have none.
+    variants: Vec<(u32, Vec<Variant>)>,
+    /// Barriers that bear the name of another one, or whose name another one bears.
+    names: Vec<Named>,
+}
+
+/// A barrier that does not have a name of its own.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct Named {
+    txn: u32,
+    /// All with the same name have the same number here.
+    kin: u32,
+    name: u32,
+}
 
 impl Trees {
     #[inline]
     pub(crate) fn set(&self, txn: u32) -> Cube {
-        self.0[txn as usize].set
+        self.trees[txn as usize].set
     }
 
     #[inline]
     pub(crate) fn tree(&self, txn: u32) -> &Tree {
-        &self.0[txn as usize]
+        &self.trees[txn as usize]
+    }
+
+    /// What a contribution with this number says, if that is not what its transaction says.
+    #[inline]
+    pub(crate) fn variant(&self, txn: u32, number: u8) -> Option<Variant> {
+        if number == 0 {
+            return None;
+        }
+        let (_, known) = self.variants.iter().find(|(t, _)| *t == txn)?;
+        known.get(usize::from(number) - 1).copied()
+    }
+
+    /// A barrier opens that bears the same name as all others of its kin: the number of the first of them.
+    pub(crate) fn give_name(&mut self, txn: u32, kin: u32) {
+        let known = self.names.iter().find(|n| n.kin == kin);
+        let name = known.map_or(txn, |n| n.name);
+        self.names.push(Named { txn, kin, name });
+    }
+
+    /// Name of a transaction: its number, unless it bears another one's.
+    #[inline]
+    pub(crate) fn name_of(&self, txn: u32) -> u32 {
+        let mut named = self.names.iter();
+        named.find(|n| n.txn == txn).map_or(txn, |n| n.name)
+    }
+
+    /// Do some barriers bear other ones' names?
+    #[inline]
+    pub(crate) const fn has_shared_names(&self) -> bool {
+        !self.names.is_empty()
+    }
+
+    /// The number of a variant of the transaction.
+    pub(crate) fn number_of(&mut self, txn: u32, variant: Variant) -> u8 {
+        let at = self.variants.iter().position(|(t, _)| *t == txn);
+        let at = at.unwrap_or_else(|| {
+            self.variants.push((txn, Vec::new()));
+            self.variants.len() - 1
+        });
+        let known = &mut self.variants[at].1;
+        let number = known.iter().position(|v| *v == variant);
+        let number = number.unwrap_or_else(|| {
+            known.push(variant);
+            known.len() - 1
+        });
+        number as u8 + 1
+    }
+
+    /// Arithmetic of a contribution or sum.
+    #[inline]
+    pub(crate) fn arithmetic(&self, txn: u32, number: u8) -> (Operator, ElementType) {
+        let tree = self.tree(txn);
+        let variant = self.variant(txn, number);
+        variant.map_or((tree.operator, tree.element), |v| (v.operator, v.element))
     }
 }
 
@@ -147,16 +230,18 @@ impl Txns {
         self.live += 1;
         if let Some(id) = self.free.pop() {
             self.table[id as usize] = txn;
-            self.trees.0[id as usize] = tree;
+            self.trees.trees[id as usize] = tree;
             return id;
         }
         self.table.push(txn);
-        self.trees.0.push(tree);
+        self.trees.trees.push(tree);
         (self.table.len() - 1) as u32
     }
 
     pub(crate) fn close(&mut self, id: u32) {
         self.table[id as usize].is_live = false;
+        self.trees.variants.retain(|(t, _)| *t != id);
+        self.trees.names.retain(|n| n.txn != id);
         self.live -= 1;
         self.free.push(id);
     }

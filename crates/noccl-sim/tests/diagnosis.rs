@@ -6,7 +6,7 @@ mod common;
 use common::{cluster, cube, network, network_with};
 use noccl_net::TileSet;
 use noccl_net::deadlock::{Flow, Place, Wait, check};
-use noccl_run::{Diagnosis, Mode, RunConfig, RunError, WaitEdge};
+use noccl_run::{Diagnosis, Mode, RunConfig, RunError, StallConfig, WaitEdge};
 use noccl_spec::Plane;
 use noccl_workload::{
     Action, ActionId, ActionKind, Barrier, BarrierMechanism, Compute, PortKind, PortTransaction,
@@ -353,4 +353,36 @@ fn flits_on_a_long_way_do_not_hang() {
     };
     let result = noccl_sim::run_trace(&net, &trace, &config, &mut |_| true).unwrap();
     assert_eq!(result.cycles, 5 + 4 * 63);
+}
+
+#[test]
+fn what_starts_long_after_everything_else_and_is_held_up_does_not_hang() {
+    let write = PortKind::WideWrite {
+        from: cluster(0, 0),
+        to: cluster(1, 0),
+        beats: 1,
+    };
+    for preset in ["collective_noc_2x2", "collective_noc_2x2_peer"] {
+        let net = network(preset);
+        for stall_seed in 0..20 {
+            let config = RunConfig {
+                stall_seed,
+                stalls: Some(StallConfig {
+                    target_stall_per_256: 128,
+                    initiator_stall_per_256: 128,
+                }),
+                ..RunConfig::new(Mode::Value)
+            };
+            let late = 10 * config.hang_cycles;
+            let trace = Trace {
+                transactions: vec![
+                    entry(vec![Some(0)], write.clone()),
+                    entry(vec![Some(late)], write.clone()),
+                ],
+                ..Trace::default()
+            };
+            let result = noccl_sim::run_trace(&net, &trace, &config, &mut |_| true);
+            assert!(result.is_ok(), "{preset}, stalls {stall_seed}: {result:?}");
+        }
+    }
 }

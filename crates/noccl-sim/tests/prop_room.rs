@@ -137,6 +137,38 @@ fn reductions_in_sequence_are_accepted_and_complete_on_a_small_store() {
     run(&net, &schedule).expect("completes");
 }
 
+/// A reduction of eight bursts waits at its root for one member; another one, of other members, comes to the same root.
+fn two_groups(beats: u64) -> Schedule {
+    let mut program = Program::default();
+    let root = cluster(0, 0);
+    program.delay(cluster(2, 0), 4000);
+    for y in 0..4 {
+        program.delay(cluster(0, y), 2000);
+        program.delay(cluster(1, y), 2000);
+    }
+    program.reduce(cube(2, 0, 1, 3), root, beats);
+    let second = program.reduce(cube(0, 0, 1, 3), root, 64);
+    let kind = &mut program.actions[second as usize].kind;
+    if let ActionKind::InNetworkReduction(reduction) = kind {
+        reduction.root.offset = 0x10000;
+    }
+    program.schedule()
+}
+
+#[test]
+fn bursts_that_find_space_behind_each_other_are_all_counted() {
+    let net = network("collective_noc_4x4");
+    let refusal = check(&net, &two_groups(512));
+    assert!(matches!(refusal, Err(CheckError::Crowd(_))), "{refusal:?}");
+    assert!(matches!(
+        run(&net, &two_groups(512)),
+        Err(RunError::Hang(_))
+    ));
+    // Seven of its bursts and the other's one have slots.
+    check(&net, &two_groups(7 * 64)).expect("there is room");
+    run(&net, &two_groups(7 * 64)).expect("completes");
+}
+
 proptest! {
     #[test]
     fn what_has_room_completes(

@@ -15,6 +15,7 @@ mod mesh;
 mod nearest;
 mod parse;
 mod presets;
+mod ranges;
 mod tile;
 mod timing;
 mod torrent;
@@ -28,12 +29,13 @@ pub use mesh::{
 };
 pub use parse::{override_value, parse_spec, schema, to_toml};
 pub use presets::{PRESET_NAMES, preset_text};
+pub use ranges::{BEATS_PER_CREDIT, FieldRange, Form, MAX_ADDRESS, Number, ranges};
 pub use tile::{Cluster, CoreInstructions, DmaEngine, FpuLatency, MemoryTile, NetworkInterface};
 pub use timing::EnergyTable;
 pub use torrent::{
     EndpointCycles, TorrentAcknowledgement, TorrentDispatch, TorrentEndpoint, TorrentMode,
 };
-pub use validate::{MAX_ADDRESS, validate, warnings};
+pub use validate::{validate, warnings};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -120,9 +120,9 @@ pub struct WideReduction {
     pub kind: WideReductionKind,
     /// Register stages between router and FPUs, both ways together.
     pub cut_cycles: u32,
-    /// Beats of waiting contributions one tile can set aside (in its L1).
+    /// Beats of waiting contributions one tile can set aside (in its L1): at least four windows.
     pub store_beats: u32,
-    /// Beats of one transaction that may be under way from one merge point to the next.
+    /// Beats of one transaction that may be under way from one merge point to the next: at least the four of a credit.
     pub window_beats: u32,
 }
 

@@ -17,7 +17,7 @@ pub struct NetworkInterface {
     pub max_burst_beats: u32,
     /// Bursts never cross a multiple of this many bytes.
     pub burst_boundary_bytes: u32,
-    /// Wide bursts one NI may have outstanding.
+    /// Wide bursts one NI may have outstanding, more than `max_open_reductions`.
     pub max_wide_outstanding: u32,
     /// Narrow transactions one NI may have outstanding.
     pub max_narrow_outstanding: u32,
@@ -79,7 +79,7 @@ pub struct DmaEngine {
     pub start_cycles: u32,
     /// Cycles from the last response entering the engine to the completion seen by the core.
     pub complete_cycles: u32,
-    /// Beats the engine can hold between its read and its write side; it reads no further ahead.
+    /// Beats the engine can hold between its read and its write side, more than the longest burst; it reads no further ahead.
     pub buffer_beats: u32,
     /// Transfers the engine works on at the same time.
     pub max_transfers: u32,

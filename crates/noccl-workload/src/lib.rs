@@ -22,7 +22,9 @@ mod traffic;
 pub use chain::{
     AccessPattern, CHAIN_BEAT_BYTES, Chain, MAX_FIELD, MAX_LOOPS, PatternLoop, Stop, WORD_BYTES,
 };
-pub use check::{CheckError, CheckReport, TileSetError, check};
+pub use check::{
+    CheckError, CheckReport, Crowd, MAX_CYCLES, TileSetError, check, check_trace_limits,
+};
 pub use collective::{Collective, CollectiveKind};
 pub use fold_tree::{FoldTree, fold_order};
 pub use interpret::{Memories, interpret};
@@ -39,5 +41,7 @@ pub use schedule::{
     Action, ActionId, ActionKind, Arrival, Barrier, BarrierMechanism, Compute, Destination,
     InNetworkReduction, LocalReduce, Place, SCHEDULE_FORMAT, Schedule, Transfer,
 };
-pub use trace::{Difference, Fault, PortKind, PortTransaction, TRACE_FORMAT, Trace};
-pub use traffic::{Pattern, TRAFFIC_FORMAT, Traffic, check_traffic};
+pub use trace::{
+    Difference, Fault, MAX_TRANSACTION_BEATS, PortKind, PortTransaction, TRACE_FORMAT, Trace,
+};
+pub use traffic::{MAX_TRAFFIC_CYCLES, Pattern, TRAFFIC_FORMAT, Traffic, check_traffic};

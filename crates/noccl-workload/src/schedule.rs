@@ -183,7 +183,7 @@ pub struct LocalReduce {
 pub struct Compute {
     /// Cluster.
     pub tile: TileRef,
-    /// Cycles when nobody else uses the FPUs.
+    /// Cycles when nobody else uses the FPUs; at most 2^48.
     pub cycles: u64,
 }
 

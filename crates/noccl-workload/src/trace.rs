@@ -6,6 +6,9 @@ use noccl_net::{Coord, MultiAddress, TileRef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Most beats of a wide transaction of a trace: 2^20 bytes, its part of every memory.
+pub const MAX_TRANSACTION_BEATS: u32 = 1 << 14;
+
 /// Version of the trace format this library reads and writes.
 pub const TRACE_FORMAT: u32 = 1;
 
@@ -55,6 +58,14 @@ pub enum Fault {
         /// How it differs.
         difference: Difference,
     },
+    /// A barrier bears the name of another one of the same root: whichever of both begins at a merge point or at the root while
+    /// the other one is open there has taken a name in use.
+    Name {
+        /// Index of the barrier.
+        transaction: u32,
+        /// Index of the barrier whose name it bears, of another group.
+        of: u32,
+    },
 }
 
 /// How a contribution differs from its siblings.
@@ -76,7 +87,7 @@ pub enum Difference {
 #[serde(deny_unknown_fields)]
 pub struct PortTransaction {
     /// Start cycle per participant: one entry for a single initiator, one per member (member order) for
-    /// reductions and barriers. An absent entry means that the member never contributes.
+    /// reductions and barriers. At most 2^48; an absent entry means that the member never contributes.
     pub start_cycles: Vec<Option<u64>>,
     /// What it is.
     pub kind: PortKind,
@@ -92,7 +103,7 @@ pub enum PortKind {
         from: TileRef,
         /// Target.
         to: TileRef,
-        /// Beats, cut into bursts by the burst rules.
+        /// Beats, 1 to 16384, cut into bursts by the burst rules.
         beats: u32,
     },
     /// Wide multicast write.
@@ -101,7 +112,7 @@ pub enum PortKind {
         from: TileRef,
         /// Targets.
         to: MultiAddress,
-        /// Beats.
+        /// Beats, 1 to 16384.
         beats: u32,
     },
     /// Wide read.
@@ -110,7 +121,7 @@ pub enum PortKind {
         from: TileRef,
         /// Where the data is.
         source: TileRef,
-        /// Beats.
+        /// Beats, 1 to 16384.
         beats: u32,
     },
     /// Wide reduction by integer 64-bit sum.
@@ -119,7 +130,7 @@ pub enum PortKind {
         group: MultiAddress,
         /// Target.
         root: TileRef,
-        /// Beats.
+        /// Beats, 1 to 16384.
         beats: u32,
     },
     /// Narrow write of one beat.

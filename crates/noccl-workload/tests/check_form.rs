@@ -92,7 +92,7 @@ fn ranges_beyond_a_memory_say_bytes_needed_and_available() {
     let message = rejection(&s).to_string();
     assert_eq!(
         message,
-        "actions[0].kind.transfer.source.offset: needs 131073 bytes of cluster (0,0), which has 131072"
+        "actions[0].kind.transfer.source.offset: needs 131073 bytes of cluster (0,0), which has 131072 (cluster.l1_bytes)"
     );
     check(&mesh4x4(), &transfer(|t| t.source.offset = 0x2_0000 - 64)).unwrap();
     let rows = transfer(|t| {

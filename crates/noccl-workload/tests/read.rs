@@ -246,7 +246,7 @@ fn impossible_traffic_is_refused_by_field() {
                 measure_cycles: 0,
                 ..traffic()
             },
-            "measure_cycles = 0: at least 1",
+            "measure_cycles = 0: 1 to 2^36",
         ),
         (
             Traffic {

@@ -14,7 +14,18 @@ use noccl_sim::checkpoint::{CheckpointError, Identity, Reader, Writer};
 use noccl_workload::{Place, Schedule};
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+
+/// Runs that are saved when they are asked to stop, and those that have been.
+static SAVING: AtomicUsize = AtomicUsize::new(0);
+
+/// Is a run under way that ends with a complete checkpoint once its watcher wants it to stop, or has one just done so?
+/// Until then a process should not be ended from inside.
+#[must_use]
+pub fn is_saving() -> bool {
+    SAVING.load(Ordering::SeqCst) > 0
+}
 
 /// Where and when to save, and what to go on from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,7 +111,13 @@ impl Session {
                 loaded.map_err(|e| at(resumed, e))?
             }
         };
-        self.advance(&mut run, &request, &identity, on_progress)?;
+        SAVING.fetch_add(1, Ordering::SeqCst);
+        let advanced = self.advance(&mut run, &request, &identity, on_progress);
+        if !matches!(advanced, Err(Error::Suspended { .. })) {
+            // A suspended verb still has to say how to go on.
+            SAVING.fetch_sub(1, Ordering::SeqCst);
+        }
+        advanced?;
         let result = run.result(outputs);
         self.finished.push((identity, result.clone()));
         Ok(result)

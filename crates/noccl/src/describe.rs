@@ -3,6 +3,7 @@
 
 use crate::compare::plane_name;
 use crate::root_name;
+use noccl_net::deadlock::operand_store_bytes;
 use noccl_net::{Coord, Network, Port, TileKind};
 use noccl_spec::{Plane, TileKindName};
 use schemars::JsonSchema;
@@ -68,6 +69,8 @@ pub struct NetworkDescription {
     pub regions: Vec<RegionRow>,
     /// All tiles, x outer, y inner.
     pub tiles: Vec<TileRow>,
+    /// Bytes of memory in every cluster's tile, beside its L1, in which operands of wide reductions wait.
+    pub operand_store_bytes: u64,
     /// All links.
     pub links: Vec<LinkRow>,
     /// Settings of the spec without effect.
@@ -93,6 +96,7 @@ pub fn describe(network: &Network, warnings: &[String]) -> NetworkDescription {
         planes: Plane::ALL.map(|p| plane_name(p).to_owned()).to_vec(),
         regions: regions(network),
         tiles: tiles(network),
+        operand_store_bytes: operand_store_bytes(network),
         links: links(network),
         warnings: warnings.to_vec(),
     }
@@ -143,4 +147,34 @@ fn links(network: &Network) -> Vec<LinkRow> {
         })
     })
     .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{describe, load, rtl_config};
+
+    #[test]
+    fn the_operand_store_has_the_banks_of_the_hardware_and_takes_nothing_of_the_l1() {
+        for preset in [
+            "collective_noc_4x4",
+            "collective_noc_8x8",
+            "collective_noc_64x64",
+        ] {
+            let network = load(preset, &[]).unwrap().network;
+            let description = describe(&network, &[]);
+            let hardware = rtl_config(&network).unwrap().operand_store_bytes();
+            assert_eq!(description.operand_store_bytes, hardware, "{preset}");
+            let l1_bytes = network.spec().cluster.l1_bytes;
+            let cluster = description
+                .tiles
+                .iter()
+                .find(|tile| tile.name == "0,0")
+                .unwrap();
+            assert_eq!(cluster.memory_bytes, l1_bytes);
+            // On a large mesh it could not even lie there.
+            assert_eq!(hardware > l1_bytes, preset == "collective_noc_64x64");
+        }
+        let published = load("collective_noc_4x4_peer", &[]).unwrap().network;
+        assert_eq!(describe(&published, &[]).operand_store_bytes, 0);
+    }
 }

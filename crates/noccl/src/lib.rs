@@ -33,6 +33,7 @@ mod select;
 mod size;
 pub mod stress;
 mod traffic;
+mod verified;
 mod watch;
 
 pub use analytic::{
@@ -43,7 +44,7 @@ pub use analytic::{
 pub use barrier::{
     BarrierRow, BarrierSlope, BarrierStudy, MAX_BARRIER_CLUSTERS, barrier_study, check_barrier_page,
 };
-pub use checkpoints::CheckpointRequest;
+pub use checkpoints::{CheckpointRequest, is_saving};
 pub use compare::{
     AlgorithmRequest, Backend, CompareRequest, CompareRow, Comparison, LinkFlits, Skipped,
     SumError, compare, compare_by_model, parse_algorithms, plane_name,
@@ -63,26 +64,29 @@ pub use names::{
     parse_collective, parse_element, parse_operator, parse_override, parse_pattern, word,
 };
 pub use order::{
-    OrderDraw, OrderDrawRequest, OrderReport, OrderRequest, OrderRow, leg_hops, order, order_draws,
-    parse_orders,
+    MAX_DRAWN_DESTINATIONS, OrderDraw, OrderDrawRequest, OrderReport, OrderRequest, OrderRow,
+    leg_hops, order, order_draws, parse_orders,
 };
 pub use plan::{check, schedule};
-pub use report::{cases, mechanism, verdict};
+pub use report::{cases, mechanism, read_rows, verdict};
 pub use reproduce::{
-    ClaimRow, Figure, REPRODUCIBLE, Reproduction, ToleranceKind, check_claims_page, reproduce,
-    write_figures,
+    ClaimRow, Evidence, Figure, REPRODUCIBLE, Reproduction, ToleranceKind, check_claims_page,
+    claims_count, reproduce, write_figures,
 };
 pub use rivals::{Rival, RivalRow, RivalsRequest, parse_pair, rival_figures, rivals};
 pub use rtl::{rtl_config, write_rtl, write_rtl_package, write_rtl_vectors};
 pub use run::{RunReport, RunRequest, replay, report_run, run, run_values};
 pub use schema::{SCHEMA_NAMES, schema};
-pub use select::{default_root, group_name, members, parse_group, parse_root, root_name};
+pub use select::{
+    default_root, group_name, members, parse_group, parse_root, parse_set, parse_tile, root_name,
+};
 pub use size::{format_bytes, parse_bytes};
 pub use stress::{
-    HistogramBin, MIN_STRESS_TRANSACTIONS, StressFailure, StressKind, StressReport, StressRequest,
-    parse_stress_kinds, stress,
+    HistogramBin, MAX_STRESS_SEEDS, MAX_STRESS_TRANSACTIONS, MIN_STRESS_TRANSACTIONS,
+    StressFailure, StressKind, StressReport, StressRequest, parse_stress_kinds, stress,
 };
 pub use traffic::{TrafficReport, TrafficRequest, traffic, zero_load_latency_cycles};
+pub use verified::Verified;
 pub use watch::{Activity, Step, Watch};
 
 // What the calls above take and give, so that callers need this crate only.
@@ -94,8 +98,8 @@ pub use noccl_net::{Coord, MultiAddress, NetError, Network, TileRef, TileSet};
 pub use noccl_rtl::lockstep::LockstepError;
 pub use noccl_rtl::{Boundary, RtlConfig, RtlError};
 pub use noccl_run::{
-    ActionTime, Counters, Diagnosis, MemoryImage, Mode, RunConfig, RunError, RunResult,
-    StallConfig, TrafficResult, WaitEdge,
+    ActionTime, Counters, Diagnosis, MAX_THREADS, MAX_VALUE_BYTES, MemoryImage, Mode, RunConfig,
+    RunError, RunResult, StallConfig, TrafficResult, WaitEdge,
 };
 pub use noccl_sim::checkpoint::CheckpointError;
 pub use noccl_spec::{Plane, Spec, SpecError, TileKindName, preset_text, to_toml};

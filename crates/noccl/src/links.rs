@@ -2,10 +2,11 @@
 //! Link loads as results carry them.
 
 use crate::compare::LinkFlits;
+use crate::root_name;
 use noccl_net::Network;
 use noccl_run::LinkLoad;
 
-/// Loads with coordinates instead of ids, in the order of the run's result.
+/// Loads with coordinates and names of tiles instead of ids, in the order of the run's result.
 pub(crate) fn link_flits(network: &Network, loads: &[LinkLoad]) -> Vec<LinkFlits> {
     loads
         .iter()
@@ -16,6 +17,8 @@ pub(crate) fn link_flits(network: &Network, loads: &[LinkLoad]) -> Vec<LinkFlits
                 plane: load.link.plane,
                 from: [from.x, from.y],
                 to: [to.x, to.y],
+                from_tile: root_name(network.tile_ref(load.link.tile)),
+                to_tile: root_name(network.tile_ref(network.tile_at(to))),
                 flits: load.flits,
             })
         })

@@ -3,7 +3,7 @@
 
 use crate::compare::compare;
 use crate::watch::Watch;
-use crate::{AlgorithmRequest, CompareRequest, CompareRow, Error, Step, parse_group};
+use crate::{AlgorithmRequest, CompareRequest, CompareRow, Error, Step, Verified, parse_group};
 use noccl_coll::Algorithm;
 use noccl_net::Network;
 use noccl_workload::CollectiveKind;
@@ -78,7 +78,7 @@ pub struct MatrixRow {
     /// Is no algorithm of the matrix faster here?
     pub is_best: bool,
     /// Is every output bit-equal to the fold in the schedule's order and to what the collective means?
-    pub verified: bool,
+    pub verified: Verified,
 }
 
 /// Compares every collective at every size that fits into the memories; every row is verified.
@@ -95,7 +95,7 @@ pub struct MatrixRow {
 ///     ..MatrixRequest::new()
 /// };
 /// let rows = noccl::matrix(&network, &request, Watch::quiet())?;
-/// assert!(rows.iter().all(|row| row.verified && row.cycles_over_lower_bound >= 1.0));
+/// assert!(rows.iter().all(|row| row.verified.is_yes() && row.cycles_over_lower_bound >= 1.0));
 /// # Ok::<(), noccl::Error>(())
 /// ```
 pub fn matrix(

@@ -13,6 +13,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// Most destinations of all random sets together: a row of the answer names each.
+pub const MAX_DRAWN_DESTINATIONS: u64 = 4_000_000;
+
 /// A chain whose destinations are to be ordered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OrderRequest {
@@ -187,6 +190,14 @@ pub fn order_draws(
     if let Some(count) = request.counts.iter().find(|c| !(1..=most).contains(*c)) {
         let accepted = format!("accepted: 1 to {most}, the clusters without the source");
         return Err(Error::argument("--counts", count, accepted));
+    }
+    let each: u64 = request.counts.iter().map(|c| u64::from(*c)).sum();
+    if each.saturating_mul(u64::from(request.draws)) > MAX_DRAWN_DESTINATIONS {
+        let accepted = format!(
+            "accepted: at most {}, as all sets together have at most {MAX_DRAWN_DESTINATIONS} destinations",
+            MAX_DRAWN_DESTINATIONS / each
+        );
+        return Err(Error::argument("--draws", request.draws, accepted));
     }
     let pairs = request.counts.iter();
     let pairs: Vec<(u32, u32)> = pairs

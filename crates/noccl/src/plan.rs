@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A schedule for one collective by one algorithm.
 
-use crate::compare::{Case, CompareRequest, best_of};
+use crate::compare::{CompareRequest, best_of};
 use crate::watch::Tally;
 use crate::{AlgorithmRequest, Error, Watch};
 use noccl_net::Network;
@@ -20,9 +20,8 @@ pub fn schedule(
     watch: Watch<'_>,
 ) -> Result<Schedule, Error> {
     let collective = crate::compare::collective_of(network, request, bytes)?;
-    let case = Case::new(network, &collective, request.seed)?;
     let tally = Tally::new(watch, 1);
-    let choice = best_of(network, &case, algorithm, &tally)?;
+    let choice = best_of(network, &collective, algorithm, &tally)?;
     Ok(noccl_coll::schedule(network, &collective, choice)?)
 }
 

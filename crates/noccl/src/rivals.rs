@@ -184,7 +184,7 @@ pub struct RivalRow {
 /// let mut request = noccl::RivalsRequest::new();
 /// (request.destinations, request.bytes) = (vec![3], vec![1024]);
 /// let rows = noccl::rivals(&request, noccl::Watch::quiet())?;
-/// assert!(rows.len() == 8 && rows.iter().all(|row| row.row.verified));
+/// assert!(rows.len() == 8 && rows.iter().all(|row| row.row.verified.is_yes()));
 /// # Ok::<(), noccl::Error>(())
 /// ```
 pub fn rivals(request: &RivalsRequest, watch: Watch<'_>) -> Result<Vec<RivalRow>, Error> {
@@ -243,7 +243,7 @@ fn measure(
 /// The sets of destinations.
 fn sets(request: &RivalsRequest, network: &Network) -> Result<Vec<TileSet>, Error> {
     if let Some(text) = &request.set {
-        return Ok(vec![crate::parse_group(network, text)?]);
+        return Ok(vec![crate::parse_set(network, "--set", text)?]);
     }
     let snake = snake(network, request.source)?;
     let counts = request.destinations.iter();
@@ -290,6 +290,11 @@ fn check(request: &RivalsRequest) -> Result<(), Error> {
             "nothing",
             accepted,
         ));
+    }
+    let torn = |bytes: &&u64| **bytes == 0 || !bytes.is_multiple_of(BEAT_BYTES);
+    if let Some(bytes) = request.bytes.iter().find(torn) {
+        let accepted = format!("accepted: a multiple of {BEAT_BYTES}, the bytes of a chain's beat");
+        return Err(Error::argument("--bytes", bytes, accepted));
     }
     let mut wrong = request.destinations.iter();
     match wrong.find(|n| request.set.is_none() && !(1..=most).contains(*n)) {

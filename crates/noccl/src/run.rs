@@ -5,13 +5,14 @@ use crate::checkpoints::{CheckpointRequest, Session};
 use crate::compare::{Case, LinkFlits, SumError, runtime_cycles};
 use crate::hardware::{self, HardwareReport, HardwareRequest};
 use crate::watch::{Tally, Watch};
-use crate::{Error, links};
+use crate::{Error, Verified, links};
 use noccl_net::Network;
 use noccl_run::{
-    ActionTime, Counters, MemoryImage, Mode, Progress, RunConfig, RunResult, energy_pj,
+    ActionTime, Counters, MAX_VALUE_BYTES, MemoryImage, Mode, Progress, RunConfig, RunResult,
+    energy_pj,
 };
 use noccl_sim::run_trace;
-use noccl_workload::{Place, Schedule, Trace};
+use noccl_workload::{Place, Schedule, Trace, check_trace_limits};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -65,8 +66,9 @@ pub struct RunReport {
     /// Load of every used link; empty unless asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<LinkFlits>,
-    /// Are all outputs right? Absent in timing mode and for schedules that claim no collective.
-    pub verified: Option<bool>,
+    /// Are all outputs right? Of a trace: all bytes written and all response codes. Not checked in timing mode and for
+    /// schedules that claim no collective.
+    pub verified: Verified,
     /// Distance to the exact sum; only for sums of floating-point numbers.
     pub sum_error: Option<SumError>,
     /// Transactions that delivered other bytes than expected.
@@ -90,6 +92,8 @@ pub fn run(
     request: &RunRequest,
     watch: Watch<'_>,
 ) -> Result<RunReport, Error> {
+    // The checker bounds every size by the memories before anything is allocated.
+    noccl_workload::check(network, schedule)?;
     let case = match (&schedule.collective, request.config.mode) {
         (Some(collective), Mode::Value) => Some(Case::new(network, collective, request.seed)?),
         (None, Mode::Value) | (_, Mode::Timing) => None,
@@ -105,19 +109,12 @@ pub fn run(
         None => {
             let mut session = Session::begin(request.checkpoint.as_ref())?;
             let config = &request.config;
-            let result = run_in(
-                &mut session,
-                network,
-                schedule,
-                inputs,
-                outputs,
-                config,
-                watch,
-            )?;
-            (result, None)
+            let simulate = |on_progress: &mut dyn FnMut(Progress) -> bool| {
+                session.simulate(network, schedule, inputs, outputs, config, on_progress)
+            };
+            (Tally::run_actions(watch, simulate)?, None)
         }
         Some(hardware) => {
-            noccl_workload::check(network, schedule)?;
             let memory = (inputs, outputs);
             let asked = (request, hardware);
             let (result, report) = hardware::run_schedule(network, schedule, memory, asked, watch)?;
@@ -126,7 +123,7 @@ pub fn run(
     };
     let verdict = case.map(|case| case.judge(&reference, &result.memory));
     let mut report = report_run(network, Some(schedule), &result, request.has_links);
-    report.verified = verdict.map(|v| v.is_right);
+    report.verified = verdict.map_or(Verified::NotChecked, |v| Verified::compared(v.is_right));
     report.sum_error = verdict.and_then(|v| v.sum_error);
     report.hardware = hardware;
     Ok(report)
@@ -144,43 +141,53 @@ pub fn run_values(
     config: &RunConfig,
     watch: Watch<'_>,
 ) -> Result<RunResult, Error> {
-    let mut session = Session::begin(None)?;
-    run_in(
-        &mut session,
-        network,
-        schedule,
-        inputs,
-        outputs,
-        config,
-        watch,
-    )
-}
-
-fn run_in(
-    session: &mut Session,
-    network: &Network,
-    schedule: &Schedule,
-    inputs: &[MemoryImage],
-    outputs: &[(Place, u64)],
-    config: &RunConfig,
-    watch: Watch<'_>,
-) -> Result<RunResult, Error> {
     noccl_workload::check(network, schedule)?;
+    check_values(network, inputs, outputs)?;
+    let mut session = Session::begin(None)?;
     Tally::run_actions(watch, |on_progress| {
         session.simulate(network, schedule, inputs, outputs, config, on_progress)
     })
 }
 
+/// Are the caller's inputs and outputs in the memories, and small enough for the host?
+fn check_values(
+    network: &Network,
+    inputs: &[MemoryImage],
+    outputs: &[(Place, u64)],
+) -> Result<(), Error> {
+    let of_input = |i: &MemoryImage| ("inputs", i.tile, i.offset, i.bytes.len() as u64);
+    let of_output = |(at, bytes): &(Place, u64)| ("outputs", at.tile, at.offset, *bytes);
+    let all = inputs.iter().map(of_input);
+    let mut total_bytes = 0_u64;
+    for (name, tile, offset, bytes) in all.chain(outputs.iter().map(of_output)) {
+        let memory_bytes = network.find(tile).map(|t| network.memory_bytes(t));
+        let is_inside = |memory: u64| offset.checked_add(bytes).is_some_and(|end| end <= memory);
+        if !memory_bytes.is_some_and(is_inside) {
+            let found = format!("{bytes} bytes from {offset} in {tile}");
+            let accepted = "accepted: ranges inside the memory of a tile of the network";
+            return Err(Error::argument(name, found, accepted));
+        }
+        total_bytes = total_bytes.saturating_add(bytes);
+    }
+    if total_bytes <= MAX_VALUE_BYTES {
+        return Ok(());
+    }
+    let accepted = format!("accepted: at most {MAX_VALUE_BYTES} bytes together");
+    Err(Error::argument("inputs and outputs", total_bytes, accepted))
+}
+
 /// Replays AXI transactions at the NI ports.
 ///
 /// # Errors
-/// [`Error::Run`] if the run cannot finish.
+/// [`Error::Check`] if the trace exceeds the limits within which it surely completes, [`Error::Run`] if the run cannot
+/// finish.
 pub fn replay(
     network: &Network,
     trace: &Trace,
     request: &RunRequest,
     watch: Watch<'_>,
 ) -> Result<RunReport, Error> {
+    check_trace_limits(network, trace)?;
     let (result, hardware) = match &request.hardware {
         None => {
             let simulate = |on_progress: &mut dyn FnMut(Progress) -> bool| {
@@ -194,6 +201,10 @@ pub fn replay(
         }
     };
     let mut report = report_run(network, None, &result, request.has_links);
+    report.verified = match request.config.mode {
+        Mode::Value => Verified::compared(result.wrong_transactions == 0),
+        Mode::Timing => Verified::NotChecked,
+    };
     report.hardware = hardware;
     Ok(report)
 }
@@ -222,7 +233,7 @@ pub fn report_run(
         } else {
             Vec::new()
         },
-        verified: None,
+        verified: Verified::NotChecked,
         sum_error: None,
         wrong_transactions: result.wrong_transactions,
         checksum: format!("{:016x}", result.checksum),

@@ -10,8 +10,16 @@ use noccl_workload::CollectiveKind;
 /// # Errors
 /// [`Error::Argument`] if the form is unknown or the group reaches outside the mesh.
 pub fn parse_group(network: &Network, text: &str) -> Result<TileSet, Error> {
+    parse_set(network, "--group", text)
+}
+
+/// As [`parse_group`], for another argument that takes a set.
+///
+/// # Errors
+/// As [`parse_group`].
+pub fn parse_set(network: &Network, argument: &str, text: &str) -> Result<TileSet, Error> {
     let set = network.parse_tile_set(text);
-    set.map_err(|e| as_argument("--group", text, e))
+    set.map_err(|e| as_argument(argument, text, e))
 }
 
 /// Reads a root: `X,Y` or `mem:N`.
@@ -19,8 +27,16 @@ pub fn parse_group(network: &Network, text: &str) -> Result<TileSet, Error> {
 /// # Errors
 /// [`Error::Argument`] if the form is unknown or there is no such tile.
 pub fn parse_root(network: &Network, text: &str) -> Result<TileRef, Error> {
-    let root = network.parse_tile_ref(text);
-    root.map_err(|e| as_argument("--root", text, e))
+    parse_tile(network, "--root", text)
+}
+
+/// As [`parse_root`], for another argument that takes a tile.
+///
+/// # Errors
+/// As [`parse_root`].
+pub fn parse_tile(network: &Network, argument: &str, text: &str) -> Result<TileRef, Error> {
+    let tile = network.parse_tile_ref(text);
+    tile.map_err(|e| as_argument(argument, text, e))
 }
 
 /// Members of a group in cluster coordinates, x outer, y inner, ascending.

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Latency over load: rate sweeps of open-loop traffic, accepted load, saturation.
 
+mod saturation;
+
 use crate::Error;
 use crate::watch::{Tally, Watch};
+use noccl_model::capacity_beats_per_cycle;
 use noccl_net::{Coord, Network};
 use noccl_run::{Mode, RunConfig, RunError, TrafficResult};
 use noccl_sim::run_traffic;
 use noccl_spec::RouterFlow;
-use noccl_workload::{Pattern, Traffic};
+use noccl_workload::{MAX_TRAFFIC_CYCLES, Pattern, Traffic};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,7 +24,7 @@ pub struct TrafficRequest {
     pub beats: u32,
     /// Offered loads in beats per cluster and cycle, each above 0 and at most 1.
     pub loads: Vec<f64>,
-    /// Look for the saturation load by bisection.
+    /// Look for the saturation load.
     pub has_saturation: bool,
     /// Cycles before measuring starts.
     pub warmup_cycles: u64,
@@ -76,16 +79,18 @@ pub struct TrafficReport {
     pub beats: u32,
     /// Mean over all packets that the pattern can send of the latency in an empty network: exact.
     pub zero_load_latency_cycles: f64,
-    /// Largest accepted load seen.
+    /// Upper bound on the offered load: beats per cluster and cycle that the busiest link lets pass.
+    pub capacity_beats_per_cycle: f64,
+    /// Largest accepted load seen; of multicasts every target counts.
     pub max_accepted_beats_per_cycle: f64,
-    /// Offered load at which the mean latency exceeds three times the zero-load latency, to within
-    /// 1/128 of a beat per cycle; absent if not asked for or not reached at full load.
+    /// Highest offered load that was not saturated, within 1 % of one that was; absent if not asked for, not reached
+    /// at the capacity, or below a thousandth of it.
     pub saturation_beats_per_cycle: Option<f64>,
     /// One point per load.
     pub points: Vec<TrafficResult>,
 }
 
-/// Latency over this many times the zero-load latency counts as saturated.
+/// A mean latency over this many times the zero-load latency counts as saturated.
 const SATURATED_LATENCY_FACTOR: f64 = 3.0;
 
 /// Sweeps the offered load.
@@ -99,31 +104,41 @@ pub fn traffic(
 ) -> Result<TrafficReport, Error> {
     check(network, request)?;
     let zero_load = zero_load_latency_cycles(network, request.pattern, request.beats);
-    let tally = Tally::new(watch, request.loads.len() as u64);
+    let capacity = capacity_beats_per_cycle(network, request.pattern, request.beats);
+    let searched = if request.has_saturation {
+        saturation::USUAL_RUNS
+    } else {
+        0
+    };
+    let tally = Tally::new(watch, request.loads.len() as u64 + searched);
     let points: Vec<TrafficResult> = request
         .loads
         .par_iter()
         .map(|load| {
-            let point = point(network, request, *load, &tally)?;
+            let point = point(network, request, *load, zero_load, &tally)?;
             tally.finish_unit()?;
             Ok(point)
         })
         .collect::<Result<_, RunError>>()?;
-    let (saturation, extra) = if request.has_saturation {
-        saturation(network, request, zero_load, &points, &tally)?
+    let found = if request.has_saturation {
+        saturation::saturation(network, request, (zero_load, capacity), &tally)?
     } else {
-        (None, 0.0)
+        saturation::Saturation {
+            load: None,
+            max_accepted: 0.0,
+        }
     };
     Ok(TrafficReport {
         network: network.spec().name.clone(),
         pattern: request.pattern,
         beats: request.beats,
         zero_load_latency_cycles: zero_load,
+        capacity_beats_per_cycle: capacity,
         max_accepted_beats_per_cycle: points
             .iter()
             .map(|p| p.accepted_beats_per_cycle)
-            .fold(extra, f64::max),
-        saturation_beats_per_cycle: saturation,
+            .fold(found.max_accepted, f64::max),
+        saturation_beats_per_cycle: found.load,
         points,
     })
 }
@@ -169,57 +184,23 @@ pub fn zero_load_latency_cycles(network: &Network, pattern: Pattern, beats: u32)
 /// Cycles from the creation of a packet to the handshake of its beat at a target without any hop.
 const ZERO_LOAD_FIXED_CYCLES: u32 = 2;
 
+/// One load. Saturated: packets of the measured cycles are still under way when the run gives up, or latency has run away.
 fn point(
     network: &Network,
     request: &TrafficRequest,
     load: f64,
+    zero_load_cycles: f64,
     tally: &Tally<'_>,
 ) -> Result<TrafficResult, RunError> {
     let mut config = RunConfig::new(request.mode);
     config.threads = request.threads;
     let traffic = request.at(load);
-    tally.run(|on_progress| run_traffic(network, &traffic, &config, on_progress))
-}
-
-/// Bisects between the largest load below and the smallest load above the threshold.
-fn saturation(
-    network: &Network,
-    request: &TrafficRequest,
-    zero_load: f64,
-    points: &[TrafficResult],
-    tally: &Tally<'_>,
-) -> Result<(Option<f64>, f64), Error> {
-    let is_over = |p: &TrafficResult| {
-        p.saturated || p.mean_latency_cycles > SATURATED_LATENCY_FACTOR * zero_load
-    };
-    let over = points.iter().filter(|p| is_over(p));
-    let mut high = over
-        .map(|p| p.offered_beats_per_cycle)
-        .fold(f64::INFINITY, f64::min);
-    let mut accepted = 0.0_f64;
-    if high.is_infinite() {
-        let full = point(network, request, 1.0, tally)?;
-        accepted = full.accepted_beats_per_cycle;
-        if !is_over(&full) {
-            return Ok((None, accepted));
-        }
-        high = 1.0;
-    }
-    let under = points
-        .iter()
-        .filter(|p| !is_over(p) && p.offered_beats_per_cycle < high);
-    let mut low = under.map(|p| p.offered_beats_per_cycle).fold(0.0, f64::max);
-    while high - low > 1.0 / 128.0 {
-        let middle = f64::midpoint(low, high);
-        let result = point(network, request, middle, tally)?;
-        accepted = accepted.max(result.accepted_beats_per_cycle);
-        if is_over(&result) {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    Ok((Some(f64::midpoint(low, high)), accepted))
+    let result = tally.run(|on_progress| run_traffic(network, &traffic, &config, on_progress))?;
+    let most_cycles = SATURATED_LATENCY_FACTOR * zero_load_cycles;
+    Ok(TrafficResult {
+        saturated: result.saturated || result.mean_latency_cycles > most_cycles,
+        ..result
+    })
 }
 
 fn check(network: &Network, request: &TrafficRequest) -> Result<(), Error> {
@@ -253,12 +234,14 @@ fn check(network: &Network, request: &TrafficRequest) -> Result<(), Error> {
             "traffic needs at least two clusters",
         ));
     }
-    if request.measure_cycles == 0 {
-        return Err(Error::argument(
-            "--measure-cycles",
-            0,
-            "accepted: at least 1",
-        ));
+    for (name, cycles, least) in [
+        ("--warmup-cycles", request.warmup_cycles, 0),
+        ("--measure-cycles", request.measure_cycles, 1),
+    ] {
+        if !(least..=MAX_TRAFFIC_CYCLES).contains(&cycles) {
+            let accepted = format!("accepted: {least} to 2^36 = {MAX_TRAFFIC_CYCLES}");
+            return Err(Error::argument(name, cycles, accepted));
+        }
     }
     Ok(())
 }

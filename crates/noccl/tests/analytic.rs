@@ -4,7 +4,7 @@
 
 use noccl::{
     Calibration, CollectiveKind, CompareRequest, CompareRow, ElementType, Network,
-    PARTING_DEVIATION, Watch, calibrate, compare, compare_by_model, load, model_verdict,
+    PARTING_DEVIATION, Verified, Watch, calibrate, compare, compare_by_model, load, model_verdict,
     parse_algorithms, parse_group, parse_root, parting, published_verdict,
 };
 
@@ -188,6 +188,46 @@ fn reductions_to_inner_clusters_are_predicted_within_7_percent() {
     }
 }
 
+/// Cycles of the model over those of the simulator, less 1: a reduction of 4 KiB over a rectangle of 8x8 into a root.
+fn reduction_error(net: &Network, (columns, rows): (u16, u16), root: (u16, u16)) -> f64 {
+    let group = parse_group(net, &format!("0,0,{columns},{rows}")).unwrap();
+    let mut request = CompareRequest::new(CollectiveKind::Reduce, group, vec![4 << 10]);
+    request.root = Some(parse_root(net, &format!("{},{}", root.0, root.1)).unwrap());
+    request.algorithms = parse_algorithms("in_network").unwrap();
+    let simulated = compare(net, &request, Watch::quiet()).unwrap().rows;
+    let by_model = compare_by_model(net, &request, &shipped()).unwrap().rows;
+    by_model[0].cycles as f64 / simulated[0].cycles as f64 - 1.0
+}
+
+/// Exact where one transaction reaches a root in a corner; with more operands at the root beats take two passes with waits
+/// that the model takes as a mean; groups that are several multi-addresses are several reductions at once.
+#[test]
+fn reductions_over_rectangles_up_to_8x8_are_predicted_into_every_kind_of_root() {
+    let net = network("collective_noc_8x8", &[]);
+    for (columns, rows) in [1u16, 2, 3, 4, 6, 8]
+        .map(|c| [1u16, 2, 4, 7, 8].map(|r| (c, r)))
+        .concat()
+    {
+        let (east, north) = (columns - 1, rows - 1);
+        let corners = [(0, 0), (0, north), (east, 0), (east, north)];
+        let inside = [(columns / 2, rows / 2), (columns / 2, 0), (0, rows / 2)];
+        let is_one = columns.is_power_of_two() && rows.is_power_of_two();
+        for root in corners.into_iter().chain(inside) {
+            let most = match (is_one, corners.contains(&root)) {
+                (true, true) => 0.0,
+                (true, false) => 0.12,
+                (false, true) => 0.06,
+                (false, false) => 0.4,
+            };
+            let error = reduction_error(&net, (columns, rows), root);
+            assert!(
+                error.abs() <= most,
+                "{columns}x{rows} into {root:?}: {error}"
+            );
+        }
+    }
+}
+
 /// Every algorithm of the paper by both backends: cycles within 5 %, the same energy.
 fn agree(kind: CollectiveKind, preset: &str, group: &str, root: &str, bytes: u64) {
     let net = network(preset, &[]);
@@ -235,7 +275,10 @@ fn agree(kind: CollectiveKind, preset: &str, group: &str, root: &str, bytes: u64
             simulated.cycles
         );
         assert_eq!(model.energy_pj, simulated.energy_pj, "{what}");
-        assert!(model.verified && simulated.verified);
+        assert_eq!(
+            (model.verified, simulated.verified),
+            (Verified::NotChecked, Verified::Yes)
+        );
     }
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Matrix products: what an iteration takes follows from its parts, and the numbers are right.
 
-use noccl::gemm::{Backend, Collectives, GemmKernel};
+use noccl::gemm::{Backend, COMPUTATION_SHARE, Collectives, GemmBound, GemmKernel};
 use noccl::{
-    AttentionRequest, ElementType, GemmRequest, GemmRow, GemmSync, Mode, Watch, attention, gemm,
+    AttentionRequest, ElementType, GemmRequest, GemmRow, GemmSync, Mode, Verified, Watch,
+    attention, gemm,
 };
 
 fn request(side: u32, collectives: Collectives) -> GemmRequest {
@@ -26,7 +27,7 @@ fn double_buffered_iteration_is_the_longer_of_compute_and_communication_and_a_ba
     for side in [4, 8] {
         for collectives in [Collectives::InNetwork, Collectives::Software] {
             let bound = row(&request(side, collectives));
-            assert!(bound.is_compute_bound);
+            assert_eq!(bound.bound_by, GemmBound::Computation);
             assert_eq!(bound.compute_cycles, 743);
             let longer = bound.communication_cycles.max(743.0);
             assert_eq!(
@@ -40,7 +41,7 @@ fn double_buffered_iteration_is_the_longer_of_compute_and_communication_and_a_ba
             thin.submatrix.columns = 1;
             thin.submatrix.inner = 324;
             let free = row(&thin);
-            assert!(!free.is_compute_bound);
+            assert_eq!(free.bound_by, GemmBound::Communication);
             let parts = free.communication_cycles + free.sync_cycles;
             // dma_start 5 before the first transfer, whose initiator may leave the barrier before the last
             // member does: 2 cycles per hop.
@@ -77,11 +78,31 @@ fn software_is_memory_bound_from_16x16_on_and_the_network_is_not() {
             Watch::quiet(),
         )
         .expect("the products run");
-        let bound: Vec<bool> = rows.iter().map(|r| r.is_compute_bound).collect();
+        let bound: Vec<bool> = rows.iter().map(|r| r.bound_by.hides_transfers()).collect();
         assert_eq!(bound, [software, true], "{side}");
         let speedup = rows[0].iteration_cycles / rows[1].iteration_cycles;
         assert_eq!(rows[1].speedup, Some(speedup));
         assert_eq!(rows[0].speedup, Some(1.0));
+    }
+}
+
+#[test]
+fn an_iteration_is_bound_by_computation_only_where_the_kernel_fills_it() {
+    // Up to 128x128 the network's transfers are hidden, but the barrier grows with the mesh.
+    for (side, expected) in [
+        (4, GemmBound::Computation),
+        (16, GemmBound::Computation),
+        (32, GemmBound::Synchronisation),
+        (128, GemmBound::Synchronisation),
+        (256, GemmBound::Communication),
+    ] {
+        let row = row(&GemmRequest {
+            backends: vec![Backend::Model],
+            ..request(side, Collectives::InNetwork)
+        });
+        assert_eq!(row.bound_by, expected, "{row:?}");
+        let fills = row.compute_share >= COMPUTATION_SHARE;
+        assert_eq!(row.bound_by == GemmBound::Computation, fills, "{row:?}");
     }
 }
 
@@ -100,7 +121,7 @@ fn products_are_right_bit_by_bit_however_they_are_communicated() {
                 ..request(4, collectives)
             };
             let row = row(&request);
-            assert_eq!(row.verified, Some(true), "{row:?}");
+            assert_eq!(row.verified, Verified::Yes, "{row:?}");
             let timing = GemmRequest {
                 mode: Mode::Timing,
                 ..request
@@ -124,7 +145,7 @@ fn fused_product_takes_its_kernel_and_its_reduction_and_is_right() {
             )
         };
         let row = row(&request);
-        assert_eq!(row.verified, Some(true), "{row:?}");
+        assert_eq!(row.verified, Verified::Yes, "{row:?}");
         assert_eq!(row.compute_cycles, 743);
         // Kernels start as their clusters leave the barrier behind the loads: up to 2 cycles per hop apart.
         let apart = row.iteration_cycles - 743.0 - row.communication_cycles;
@@ -219,7 +240,7 @@ fn attention_is_right_bit_by_bit_and_takes_the_same_cycles_without_values() {
         request.attention.element = element;
         request.mode = Mode::Value;
         let value = attention(&request, Watch::quiet()).expect("the layer runs");
-        assert_eq!(value.verified, Some(true), "{value:?}");
+        assert_eq!(value.verified, Verified::Yes, "{value:?}");
         request.mode = Mode::Timing;
         let timing = attention(&request, Watch::quiet()).expect("the layer runs");
         assert_eq!(

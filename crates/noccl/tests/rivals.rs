@@ -29,7 +29,7 @@ fn every_rival_is_right_and_no_mechanism_beats_its_bounds() {
     let rows = rivals(&request((4, 5), &[1, 5, 19], &[64, 4096]), Watch::quiet()).unwrap();
     assert_eq!(rows.len(), 3 * 2 * Rival::ALL.len());
     for row in &rows {
-        assert!(row.row.verified, "{row:?}");
+        assert!(row.row.verified.is_yes(), "{row:?}");
         assert!(row.row.cycles >= row.row.payload_bound_cycles, "{row:?}");
         assert!(row.efficiency <= f64::from(row.num_destinations), "{row:?}");
         if row.rival == Rival::Unicast {
@@ -73,7 +73,7 @@ fn a_block_is_as_good_to_masks_as_to_lists() {
     assert_eq!(rows.len(), Rival::ALL.len());
     assert!(
         rows.iter()
-            .all(|r| r.row.verified && r.num_destinations == 15)
+            .all(|r| r.row.verified.is_yes() && r.num_destinations == 15)
     );
     let of = |rival| cycles(&rows, rival, 15, 64 << 10);
     assert!(of(Rival::InNetwork) < of(Rival::EspHardwareOnly));

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl attention`
 
-use crate::args::{OverrideArgs, parse_mode};
+use crate::args::{OverrideArgs, parse_mode, parse_threads};
 use crate::progress::watched;
 use crate::table::grouped;
 use crate::{Outcome, output};
 use clap::Args;
 use noccl::gemm::parse_mesh;
-use noccl::{AttentionRequest, AttentionRow, ElementType, Error, Mode};
+use noccl::{AttentionRequest, AttentionRow, ElementType, Error, Mode, Verified};
 
 /// One attention layer over a whole mesh: multicasts of queries, keys and values, row maxima and row sums by
 /// in-network reductions
@@ -47,8 +47,8 @@ pub struct Attention {
     /// Seed of the random inputs
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Threads; the result does not depend on it
-    #[arg(long, default_value_t = 1)]
+    /// Threads (1 to 256); the result does not depend on it
+    #[arg(long, default_value_t = 1, value_parser = parse_threads)]
     threads: usize,
     #[command(flatten)]
     overrides: OverrideArgs,
@@ -77,7 +77,7 @@ impl Attention {
         } else {
             output::result(&summary(&row))?;
         }
-        let is_right = row.verified != Some(false);
+        let is_right = !row.verified.is_no();
         Ok(if is_right {
             Outcome::Fine
         } else {
@@ -88,9 +88,9 @@ impl Attention {
 
 fn summary(row: &AttentionRow) -> String {
     let verdict = match row.verified {
-        Some(true) => "\noutput             right, bit by bit\n",
-        Some(false) => "\noutput             WRONG\n",
-        None => "\n",
+        Verified::Yes => "\noutput             right, bit by bit\n",
+        Verified::No => "\noutput             WRONG\n",
+        Verified::NotChecked => "\noutput             not checked\n",
     };
     let exposed = row.head_cycles - row.compute_cycles as f64;
     format!(

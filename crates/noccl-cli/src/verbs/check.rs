@@ -71,8 +71,12 @@ fn summary(report: &CheckReport) -> String {
     } else {
         format!("folds      {}\n", report.folds.join("; "))
     };
+    let claim = match report.claims {
+        Some(kind) => format!("right: {}", noccl::word(&kind)),
+        None => "claims no collective: possible and free of races, no outputs compared".to_owned(),
+    };
     format!(
-        "right: {} actions, {} transfers, {} bytes\n{folds}\n{}",
+        "{claim}; {} actions, {} transfers, {} bytes\n{folds}\n{}",
         report.actions,
         report.transfers,
         grouped(report.bytes),

@@ -71,14 +71,17 @@ fn summary(d: &NetworkDescription) -> String {
         })
         .collect();
     format!(
-        "{}: mesh {}x{}, {} tiles, {} links on each of the planes {}\n\n{}",
+        "{}: mesh {}x{}, {} tiles, {} links on each of the planes {}\n\n{}\n\
+         corner x,y: mesh coordinate of the south-west tile\n\
+         operand store of a cluster's tile, beside its L1: {} bytes\n",
         d.network,
         d.mesh[0],
         d.mesh[1],
         d.tiles.len(),
         d.links.len(),
         d.planes.join(", "),
-        table(&header, &rows)
+        table(&header, &rows),
+        grouped(d.operand_store_bytes)
     )
 }
 

@@ -6,10 +6,10 @@ use crate::table::{Align, table};
 use crate::{Outcome, output};
 use clap::Args;
 use noccl::gemm::{
-    Collectives, FusedRoot, GemmKernel, parse_backends, parse_collectives, parse_fused_root,
-    parse_gemm_kernel, parse_mesh, parse_problem, parse_submatrix, parse_sync,
+    COMPUTATION_SHARE, Collectives, FusedRoot, GemmKernel, parse_backends, parse_collectives,
+    parse_fused_root, parse_gemm_kernel, parse_mesh, parse_problem, parse_submatrix, parse_sync,
 };
-use noccl::{ElementType, Error, GemmRequest, GemmRow, GemmSync, Mode};
+use noccl::{ElementType, Error, GemmRequest, GemmRow, GemmSync, Mode, Verified};
 use std::path::PathBuf;
 
 /// Matrix products on meshes of clusters: cycles per iteration, what limits them, speedup of in-network
@@ -74,8 +74,8 @@ pub struct Gemm {
     /// Seed of the random inputs
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Threads of one run; the result does not depend on it
-    #[arg(long, default_value_t = 1)]
+    /// Threads of one run (1 to 256); the result does not depend on it
+    #[arg(long, default_value_t = 1, value_parser = crate::args::parse_threads)]
     threads: usize,
     #[command(flatten)]
     checkpoint: crate::args::CheckpointArgs,
@@ -123,7 +123,7 @@ impl Gemm {
         } else {
             output::result(&summary(&rows))?;
         }
-        let is_right = rows.iter().all(|r| r.verified != Some(false));
+        let is_right = rows.iter().all(|r| !r.verified.is_no());
         Ok(if is_right {
             Outcome::Fine
         } else {
@@ -170,12 +170,7 @@ fn summary(rows: &[GemmRow]) -> String {
                 r.compute_cycles.to_string(),
                 format!("{:.1}", r.communication_cycles),
                 format!("{:.1}", r.sync_cycles),
-                if r.is_compute_bound {
-                    "compute"
-                } else {
-                    "communication"
-                }
-                .to_owned(),
+                r.bound_by.name().to_owned(),
                 format!("{:.1} %", 100.0 * r.utilisation),
                 r.speedup.map_or_else(String::new, |s| format!("{s:.2}")),
             ];
@@ -186,12 +181,23 @@ fn summary(rows: &[GemmRow]) -> String {
             cells
         })
         .collect();
-    let verified = rows.iter().filter(|r| r.verified == Some(true)).count();
-    let wrong = rows.iter().filter(|r| r.verified == Some(false)).count();
-    let verdict = match (verified, wrong) {
-        (0, 0) => String::new(),
-        (_, 0) => "\nall products are right, bit by bit\n".to_owned(),
+    let count = |is: fn(Verified) -> bool| rows.iter().filter(|r| is(r.verified)).count();
+    let (right, wrong) = (count(Verified::is_yes), count(Verified::is_no));
+    let verdict = match (right, wrong) {
+        (0, 0) => "\nproducts: not checked\n".to_owned(),
+        (_, 0) if right == rows.len() => "\nall products are right, bit by bit\n".to_owned(),
+        (_, 0) => format!("\n{right} products are right, bit by bit; the others are not checked\n"),
         (_, _) => format!("\n{wrong} products are WRONG\n"),
     };
-    table(&header, &cells) + &verdict
+    table(&header, &cells) + &legend() + &verdict
+}
+
+/// What the column "bound by" says.
+fn legend() -> String {
+    format!(
+        "\nbound by: communication if an iteration takes longer than its kernel and the barrier behind it; else \
+         computation if the kernel\ntakes at least {:.0} % of it, else synchronisation; of a fused product the \
+         longer one of kernel and reduction\n",
+        100.0 * COMPUTATION_SHARE
+    )
 }

@@ -67,7 +67,7 @@ impl Matrix {
         } else {
             output::result(&text(&rows))?;
         }
-        Ok(if rows.iter().all(|r| r.verified) {
+        Ok(if rows.iter().all(|r| !r.verified.is_no()) {
             Outcome::Fine
         } else {
             Outcome::Failed

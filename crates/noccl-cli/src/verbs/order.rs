@@ -41,7 +41,7 @@ pub struct Order {
         conflicts_with = "destinations"
     )]
     counts: Vec<u32>,
-    /// Random sets of each number
+    /// Random sets of each number; all sets together have at most 4000000 destinations
     #[arg(long, value_name = "N", default_value_t = 128, requires = "counts")]
     draws: u32,
     /// Seed of the random sets
@@ -55,7 +55,7 @@ pub struct Order {
 impl Order {
     pub fn run(&self) -> Result<Outcome, Error> {
         let network = self.spec.load()?;
-        let source = noccl::parse_root(&network, &self.source)?;
+        let source = noccl::parse_tile(&network, "--source", &self.source)?;
         if self.counts.is_empty() {
             self.one_set(&network, source)?;
         } else {
@@ -67,7 +67,7 @@ impl Order {
     fn one_set(&self, network: &Network, source: TileRef) -> Result<(), Error> {
         let request = OrderRequest {
             source,
-            destinations: noccl::parse_group(network, &self.destinations)?,
+            destinations: noccl::parse_set(network, "--destinations", &self.destinations)?,
             orders: noccl::parse_orders(&self.by)?,
             given: None,
             bytes: noccl::parse_bytes(&self.bytes)?,

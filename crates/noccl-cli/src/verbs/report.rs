@@ -3,7 +3,7 @@
 
 use crate::{Outcome, output};
 use clap::Args;
-use noccl::{CompareRow, Error};
+use noccl::Error;
 use std::path::PathBuf;
 
 /// Make one self-contained HTML page from stored rows of `compare` or `demo`
@@ -26,7 +26,7 @@ pub struct Report {
 
 impl Report {
     pub fn run(&self) -> Result<Outcome, Error> {
-        let rows: Vec<CompareRow> = noccl::read_json(&self.results, "list of compare rows")?;
+        let rows = noccl::read_rows(&self.results)?;
         noccl::write_file(&self.output, &noccl::report::page(&rows)?)?;
         if self.json {
             output::json(&serde_json::json!({ "page": self.output }))?;

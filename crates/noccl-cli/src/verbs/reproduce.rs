@@ -68,6 +68,7 @@ fn text(rows: &[ClaimRow]) -> String {
         ("place", Left),
         ("paper", Right),
         ("ours", Right),
+        ("evidence", Left),
         ("verdict", Left),
         ("numbers behind ours, or why there are none", Left),
     ];
@@ -90,10 +91,11 @@ fn text(rows: &[ClaimRow]) -> String {
                 row.place.clone(),
                 number(row.paper),
                 number(row.ours),
+                row.evidence.label().to_owned(),
                 verdict.to_owned(),
                 behind.clone(),
             ]
         })
         .collect();
-    table(&header, &body)
+    format!("{}\n{}\n", table(&header, &body), noccl::claims_count(rows))
 }

@@ -79,7 +79,7 @@ impl Rivals {
         } else {
             output::result(&text(&rows))?;
         }
-        let is_right = rows.iter().all(|row| row.row.verified);
+        let is_right = rows.iter().all(|row| !row.row.verified.is_no());
         Ok(if is_right {
             Outcome::Fine
         } else {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl run`
 
-use crate::args::{CheckpointArgs, HardwareArgs, SpecArgs, StallArgs, parse_mode};
+use crate::args::{CheckpointArgs, HardwareArgs, SpecArgs, StallArgs, parse_mode, parse_threads};
 use crate::progress::{rate, watched};
 use crate::table::grouped;
 use crate::{Outcome, output};
 use clap::Args;
-use noccl::{Error, HardwareReport, Mode, RunReport, RunRequest};
+use noccl::{Error, HardwareReport, Mode, RunReport, RunRequest, Verified};
 use std::path::PathBuf;
 
 /// Run a schedule or a trace, cycle by cycle
@@ -38,8 +38,8 @@ pub struct Run {
     /// Seed of the random inputs
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Threads of the simulator; the result does not depend on it
-    #[arg(long, default_value_t = 1)]
+    /// Threads of the simulator; the result does not depend on it (1 to 256)
+    #[arg(long, default_value_t = 1, value_parser = parse_threads)]
     threads: usize,
     /// Give up with a diagnosis after this many cycles
     #[arg(long, value_name = "CYCLES")]
@@ -87,7 +87,7 @@ impl Run {
         } else {
             output::result(&summary(&report))?;
         }
-        let is_wrong = report.verified == Some(false) || report.wrong_transactions > 0;
+        let is_wrong = report.verified.is_no() || report.wrong_transactions > 0;
         Ok(if is_wrong {
             Outcome::Failed
         } else {
@@ -98,13 +98,19 @@ impl Run {
 
 fn summary(report: &RunReport) -> String {
     let verified = match report.verified {
-        Some(true) => "yes",
-        Some(false) => "NO: outputs are wrong",
-        None => "not asked for",
+        Verified::Yes if report.wrong_transactions == 0 => "yes",
+        Verified::NotChecked if report.wrong_transactions == 0 => "not checked",
+        Verified::Yes | Verified::No | Verified::NotChecked => "NO: outputs are wrong",
     };
     let link = report.busiest_link.as_ref().map_or_else(
         || "none".to_owned(),
-        |l| format!("{} with {} flits", l.name(), grouped(l.flits)),
+        |l| {
+            format!(
+                "{} with {} flits (tiles: X,Y clusters, mem:N memories)",
+                l.name(),
+                grouped(l.flits)
+            )
+        },
     );
     format!(
         "network       {}\ncycles        {}\nactions       {}\nflit-hops     {}\n\

@@ -21,7 +21,7 @@ Examples:
 pub struct Stress {
     #[command(flatten)]
     spec: SpecArgs,
-    /// Number of seeds
+    /// Number of seeds, at most 1000000
     #[arg(long, default_value_t = 100)]
     seeds: u64,
     /// First seed
@@ -31,7 +31,7 @@ pub struct Stress {
     /// (random sets of overlapping chains of Torrent endpoints) alone
     #[arg(long, value_name = "KIND,...", default_value = "all")]
     only: String,
-    /// Transactions per seed
+    /// Transactions per seed, 64 to 16384
     #[arg(long, default_value_t = noccl::MIN_STRESS_TRANSACTIONS)]
     transactions: u32,
     /// Print the report as JSON

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl traffic`
 
-use crate::args::{SpecArgs, parse_mode};
+use crate::args::{SpecArgs, parse_mode, parse_threads};
 use crate::progress::watched;
 use crate::table::{Align, table};
 use crate::{Outcome, output};
@@ -47,8 +47,8 @@ pub struct Traffic {
     /// value or timing
     #[arg(long, default_value = "timing", value_parser = parse_mode)]
     mode: Mode,
-    /// Threads of one run; the result does not depend on it
-    #[arg(long, default_value_t = 1)]
+    /// Threads of one run; the result does not depend on it (1 to 256)
+    #[arg(long, default_value_t = 1, value_parser = parse_threads)]
     threads: usize,
     /// Print the sweep as JSON
     #[arg(long)]
@@ -95,8 +95,8 @@ fn summary(report: &TrafficReport) -> String {
         .iter()
         .map(|p| {
             vec![
-                format!("{:.3}", p.offered_beats_per_cycle),
-                format!("{:.3}", p.accepted_beats_per_cycle),
+                digits(p.offered_beats_per_cycle),
+                digits(p.accepted_beats_per_cycle),
                 format!("{:.1}", p.mean_latency_cycles),
                 p.p99_latency_cycles.to_string(),
                 p.max_latency_cycles.to_string(),
@@ -107,13 +107,23 @@ fn summary(report: &TrafficReport) -> String {
         .collect();
     let saturation = report.saturation_beats_per_cycle.map_or_else(
         || "not found".to_owned(),
-        |load| format!("{load:.3} beats per cluster and cycle"),
+        |load| format!("{} beats per cluster and cycle", digits(load)),
     );
     format!(
-        "{}\nzero-load latency  {:.2} cycles\nsaturation         {saturation}\n\
-         accepted at most   {:.3} beats per cluster and cycle\n",
+        "{}\nzero-load latency  {:.2} cycles\ncapacity           {} beats per cluster and cycle, by the busiest link\n\
+         saturation         {saturation}\naccepted at most   {} beats per cluster and cycle\n",
         table(&header, &rows),
         report.zero_load_latency_cycles,
-        report.max_accepted_beats_per_cycle
+        digits(report.capacity_beats_per_cycle),
+        digits(report.max_accepted_beats_per_cycle)
     )
+}
+
+/// Three significant digits: loads of a hot spot on a large mesh are thousandths.
+fn digits(load: f64) -> String {
+    if load <= 0.0 {
+        return "0".to_owned();
+    }
+    let behind = (2.0 - load.log10().floor()).clamp(0.0, 9.0) as usize;
+    format!("{load:.behind$}")
 }

@@ -99,6 +99,7 @@ pub fn flat_attention(
             tile: "a cluster".to_owned(),
             needed_bytes: buffers.end,
             available_bytes,
+            limit: "cluster.l1_bytes",
         });
     }
     let mut writer = Writer {

@@ -7,6 +7,7 @@
 
 use super::SubmatrixShape;
 use super::attention::Attention;
+use super::shape::MAX_KERNEL_CYCLES;
 use crate::CollError;
 use noccl_net::Network;
 use noccl_workload::{ElementType, Operation, sum_element};
@@ -18,8 +19,9 @@ pub(super) fn cycles(
     attention: &Attention,
 ) -> Result<u64, CollError> {
     let cluster = &network.spec().cluster;
-    let lanes = |element: ElementType| u64::from(cluster.num_cores) * (8 / element.bytes());
-    let elements = |rows: u32, columns: u32| u64::from(rows) * u64::from(columns);
+    let lanes =
+        |element: ElementType| u128::from(cluster.num_cores) * u128::from(8 / element.bytes());
+    let elements = |rows: u32, columns: u32| u128::from(rows) * u128::from(columns);
     let sums = sum_element(attention.element).unwrap_or(attention.element);
     let work = match operation {
         Operation::Multiply(m) => {
@@ -33,12 +35,18 @@ pub(super) fn cycles(
         }
         Operation::FoldRows(f) => elements(f.rows, f.columns).div_ceil(lanes(f.element)),
         Operation::Exponential(r) => {
-            let operations = 1 + u64::from(attention.exponential_operations);
+            let operations = 1 + u128::from(attention.exponential_operations);
             (elements(r.rows, r.columns) * operations).div_ceil(lanes(sums))
         }
         Operation::DivideRows(r) => {
-            (elements(r.rows, r.columns) + u64::from(r.rows)).div_ceil(lanes(sums))
+            (elements(r.rows, r.columns) + u128::from(r.rows)).div_ceil(lanes(sums))
         }
     };
-    Ok(u64::from(cluster.instructions.compute_start) + work)
+    if work > u128::from(MAX_KERNEL_CYCLES) {
+        return Err(CollError::Impossible(format!(
+            "a kernel of {work} cycles ({} operations per exponential); accepted: at most {MAX_KERNEL_CYCLES}",
+            attention.exponential_operations
+        )));
+    }
+    Ok(u64::from(cluster.instructions.compute_start) + work as u64)
 }

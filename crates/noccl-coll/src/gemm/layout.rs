@@ -104,6 +104,7 @@ impl Layout {
                     tile: network.tile_ref(tile).to_string(),
                     needed_bytes,
                     available_bytes,
+                    limit: network.memory_field(tile),
                 });
             }
         }

@@ -9,6 +9,9 @@ use noccl_workload::{ElementType, sum_element};
 /// takes from cycle-accurate RTL runs of the cluster.
 pub const DEFAULT_UTILISATION: f64 = 0.981;
 
+/// Most cycles of one kernel, so that sums over iterations, heads and clusters stay in their types.
+pub const MAX_KERNEL_CYCLES: u64 = 1 << 40;
+
 /// Submatrix sizes of one cluster and iteration: C (rows × columns) += A (rows × inner) · B (inner × columns).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SubmatrixShape {
@@ -75,6 +78,11 @@ impl SubmatrixShape {
         }
         let lanes = u64::from(network.spec().cluster.num_cores) * (8 / self.element.bytes());
         let cycles = self.multiply_adds() as f64 / (utilisation * lanes as f64);
+        if cycles > MAX_KERNEL_CYCLES as f64 {
+            return Err(CollError::Impossible(format!(
+                "a kernel of {cycles} cycles (utilisation {utilisation}); accepted: at most {MAX_KERNEL_CYCLES}"
+            )));
+        }
         Ok((cycles.round() as u64).max(1))
     }
 }

@@ -8,6 +8,7 @@
 use super::{Flow, IssueOrder};
 use crate::tree::{contributor, join_set};
 use crate::{Coord, MultiAddress, Network, Port, TileId};
+use noccl_spec::RouterFlow;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub const MERGE_TIMEOUT_CYCLES: u32 = 256;
 
 /// Beats whose room in an operand store is given back at once.
-pub const BEATS_PER_CREDIT: u32 = 4;
+pub const BEATS_PER_CREDIT: u32 = noccl_spec::BEATS_PER_CREDIT;
 
 /// Most reductions that one router can be asked to work on at a time.
 const MAX_REDUCTION_FLOWS: u32 = 64;
@@ -53,6 +54,22 @@ impl Windows {
         } else {
             window
         }
+    }
+}
+
+/// Bytes of the memory of a cluster's tile in which operands of wide reductions wait: a bank per input of the router, with
+/// the largest window for each reduction under way. It lies beside the L1, of which it takes nothing: on large meshes it
+/// is larger. Published routers have none.
+#[must_use]
+pub fn operand_store_bytes(network: &Network) -> u64 {
+    let spec = network.spec();
+    match spec.router.flow {
+        RouterFlow::NonBlocking => {
+            let flows = u64::from(reduction_flows(network).next_power_of_two());
+            let words = flows * u64::from(Windows::of(network).most);
+            Port::ALL.len() as u64 * words * u64::from(spec.ni.wide_beat_bytes)
+        }
+        RouterFlow::PeerCompatible | RouterFlow::Esp => 0,
     }
 }
 

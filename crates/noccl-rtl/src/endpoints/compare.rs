@@ -13,6 +13,9 @@ use noccl_run::{
 };
 use noccl_spec::Plane;
 
+/// AXI response code.
+const OKAY: u8 = 0;
+
 impl Endpoints<'_> {
     /// The same ports have flits.
     pub(super) fn compare_sets(&self, expected: &Expected<'_>) -> Result<(), LockstepError> {
@@ -144,7 +147,9 @@ impl Endpoints<'_> {
             let shown = Shown(self.model.axi_out(tile));
             let beat = landing(record, tile).map(|flit| {
                 let line = start_of(line_of(flit.address) + u64::from(flit.beat));
-                (line, flit.data.unwrap_or([0; LINE_BYTES]))
+                // A marked sum enables nothing.
+                let data = flit.data.filter(|_| flit.resp == OKAY);
+                (line, data.unwrap_or([0; LINE_BYTES]))
             });
             let is_taken = !self.busy(tile)[AxiPort::WideWrite as usize];
             let has_beat = is_taken && shown.has(Bit::MemAw) && shown.has(Bit::MemW);
@@ -218,7 +223,8 @@ impl Endpoints<'_> {
                 let found = self.memories[tile].line(line);
                 // Of a burst that failed nothing is there, and transactions have their own parts of a memory.
                 let nothing = [0; LINE_BYTES];
-                let is_refused = self.memories[tile].refuses(line);
+                let is_marked = is_reduction && completion.resp != OKAY;
+                let is_refused = is_marked || self.memories[tile].refuses(line);
                 let data = if is_refused { &nothing } else { data };
                 if found != *data {
                     let text = |data: &Line| {
@@ -237,7 +243,7 @@ impl Endpoints<'_> {
     }
 }
 
-/// The beat that lands in a tile's memory in the cycle of a record, coming from the network.
+/// The beat that reaches a tile's memory in the cycle of a record, coming from the network.
 pub(super) fn landing(record: &CycleRecord, tile: usize) -> Option<&FlitRecord> {
     let lands = |h: &&Handshake| {
         let writes = matches!(h.flit.kind, RecordedKind::Write | RecordedKind::Reduce);

@@ -222,7 +222,9 @@ impl Memory {
     fn line_with(&self, line: u64, landing: Option<&FlitRecord>) -> Line {
         let mut bytes = self.line(line);
         let lands = |f: &&FlitRecord| line_of(f.address) + u64::from(f.beat) == line;
-        let beat = landing.filter(lands).filter(|_| !self.refuses(line));
+        // Nothing of a marked sum is written.
+        let is_written = |f: &&FlitRecord| f.resp == 0 && !self.refuses(line);
+        let beat = landing.filter(lands).filter(is_written);
         if let Some((flit, data)) = beat.and_then(|f| Some((f, f.data?))) {
             let (from, to) = (start_of(line), start_of(line + 1));
             let first = flit.address.max(from) - from;

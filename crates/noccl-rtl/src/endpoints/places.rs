@@ -173,6 +173,7 @@ mod tests {
             beat: 0,
             operator: Operator::Sum,
             element: ElementType::Int64,
+            enabled_bytes: 64,
             value: 0,
             data: None,
         };

@@ -46,7 +46,8 @@ impl Offer {
     /// Enabled bytes.
     pub(crate) fn strobe(&self) -> u64 {
         let (from, len) = self.beat_bytes();
-        (u64::MAX >> (LINE_BYTES as u32 - len)) << self.first_lane(from)
+        let all = (u64::MAX >> (LINE_BYTES as u32 - len)) << self.first_lane(from);
+        all & (u64::MAX >> (LINE_BYTES - usize::from(self.command.enabled_bytes)))
     }
 
     /// Lane of the byte at a position of the burst.
@@ -104,7 +105,7 @@ pub(crate) fn offer_next(port: &mut Port, first: u32) -> Option<Name> {
         return None;
     }
     let command = port.waiting.pop_front()?;
-    let (recorded, is_join) = (command.tag, command.kind == CommandKind::Barrier);
+    let (recorded, is_join) = (command.name, command.kind == CommandKind::Barrier);
     let id = port.offer(command)?;
     let hardware = if is_join { recorded } else { first + id };
     Some(Name { recorded, hardware })
@@ -125,7 +126,7 @@ pub(crate) fn aw(offer: &Offer, map: &AddressMap) -> Aw {
         mask: map.mask(mask),
         opcode,
         tag: if opcode == Opcode::Join {
-            command.tag
+            command.name
         } else {
             0
         },

@@ -4,7 +4,7 @@
 use super::Places;
 use super::managers::{NARROW_IDS, READ_IDS};
 use crate::{RtlConfig, RtlError};
-use noccl_workload::{ActionKind, Fault, Schedule, Trace};
+use noccl_workload::{ActionKind, Difference, Fault, Schedule, Trace};
 
 fn refused(field: String, found: &str, accepted: &str) -> RtlError {
     RtlError::Refused {
@@ -49,16 +49,20 @@ pub fn refuse_schedule(schedule: &Schedule) -> Result<(), RtlError> {
 /// Places of a trace's data in memories of a gibibyte.
 ///
 /// # Errors
-/// [`RtlError::Refused`] for more data, and for faults that are none of a memory.
+/// [`RtlError::Refused`] for more data, and for faults that managers or memories of the model cannot have.
 pub fn places_of(trace: &Trace) -> Result<Places, RtlError> {
     for (index, fault) in trace.faults.iter().enumerate() {
         let found = match fault {
             Fault::Memory { .. } => continue,
             Fault::Unmapped { .. } => "unmapped",
             Fault::Mask { .. } => "mask",
-            Fault::Disagree { .. } => "disagree",
+            Fault::Disagree {
+                difference: Difference::Beats(_),
+                ..
+            } => "disagree in beats",
+            Fault::Disagree { .. } | Fault::Name { .. } => continue,
         };
-        let accepted = "memory. The run has the outcome of others only, not what managers ask for";
+        let accepted = "memory, disagree (but for beats) and name. The run has the outcome of others only, not what managers ask for";
         return Err(refused(format!("faults[{index}]"), found, accepted));
     }
     let beats = || (trace.transactions.iter()).map(|t| Places::beats(&t.kind));

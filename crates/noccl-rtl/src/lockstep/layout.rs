@@ -216,7 +216,8 @@ fn strobe(flit: &FlitRecord, line: u64) -> u64 {
     let carries = matches!(flit.kind, RecordedKind::Write | RecordedKind::Reduce);
     let len = end.saturating_sub(line + first);
     if carries && len > 0 {
-        (u64::MAX >> (BEAT_BYTES - len)) << first
+        let all = (u64::MAX >> (BEAT_BYTES - len)) << first;
+        all & (u64::MAX >> (BEAT_BYTES - u64::from(flit.enabled_bytes)))
     } else {
         0
     }
@@ -285,6 +286,7 @@ mod tests {
             beat: 1,
             operator: Operator::Max,
             element: ElementType::Fp32,
+            enabled_bytes: 64,
             value: 0,
             data: Some(data),
         }

@@ -9,6 +9,7 @@ use crate::machine::Machine;
 use crate::ni::Source;
 use crate::txn::Owner;
 use noccl_net::TileId;
+use noccl_net::deadlock::{bursts_together, num_bursts};
 use noccl_run::{Contribution, RecordedRows, TransferStart};
 use noccl_workload::{ActionKind, InNetworkReduction, Transfer};
 
@@ -134,8 +135,8 @@ impl Agents<'_> {
             .take(tile, movement, machine);
     }
 
-    /// The engine takes part in the reduction if its bursts have room beside those of the others in work: two at most of
-    /// each are open at a time. So no router sees more than that of one group (`docs/design/0002`).
+    /// The engine takes part in the reduction if its bursts and those of the others in work cannot be more at a merge point
+    /// than an interface may have open. So no router sees more of one group (`docs/design/0007`).
     fn begin_reduction(&mut self, id: u32, tile: u32, machine: &mut Machine<'_>) {
         let limit = machine.network.spec().ni.max_open_reductions;
         let action = self.instances.all[id as usize].action;
@@ -164,13 +165,14 @@ impl Agents<'_> {
         }
     }
 
-    /// Bursts of a reduction that a member has open at a time.
+    /// Bursts of a reduction that can be at a merge point together.
     fn open_at_once(&self, action: u32, machine: &Machine<'_>) -> u32 {
         match &self.schedule.actions[action as usize].kind {
             ActionKind::InNetworkReduction(r) | ActionKind::InNetworkAllReduce(r) => {
-                let spec = machine.network.spec();
-                let bursts = crate::burst::Bursts::new(r.root.offset, r.bytes, spec);
-                bursts.take(2).count() as u32
+                let network = machine.network;
+                let bursts = num_bursts(&network.spec().ni, r.root.offset, r.bytes);
+                let root = network.find(r.root.tile);
+                root.map_or(0, |root| bursts_together(network, r.group, root, bursts)) as u32
             }
             ActionKind::Transfer(_)
             | ActionKind::Chain(_)

@@ -55,6 +55,18 @@ impl<'s> Agents<'s> {
         Some(agent.last.filter(|_| agent.is_busy).unwrap_or(instance))
     }
 
+    /// For diagnosis: does the DMA engine do other transfers first?
+    pub(crate) fn waits_for_transfers(&self, instance: u32) -> bool {
+        let tile = self.instances.all[instance as usize].tile;
+        self.engines.get(&tile).is_some_and(|e| e.holds(instance))
+    }
+
+    /// For diagnosis: do the bursts of other reductions have to be over first?
+    pub(crate) fn waits_for_reductions(&self, instance: u32) -> bool {
+        let agent = self.agent_of(instance);
+        agent.is_some_and(|a| a.waiting.iter().any(|id| *id == instance))
+    }
+
     /// For diagnosis: since when an instance's agent has had nothing else to do before it.
     pub(crate) fn ready_since(&self, instance: u32) -> u64 {
         let last = self.agent_of(instance).and_then(|a| a.last);

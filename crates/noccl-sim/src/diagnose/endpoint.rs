@@ -3,11 +3,12 @@
 
 use super::View;
 use super::graph::Wait;
+use super::limits::Limit;
 use super::network::{entry, input, wait};
 use super::node::{Node, input_name};
 use crate::flit::FlitKind;
-use crate::ni::{Source, Stream, beat_bytes};
-use crate::txn::{Owner, TxnKind};
+use crate::ni::{Source, Stream};
+use crate::txn::TxnKind;
 use noccl_net::Port;
 use noccl_net::tree::join_set;
 use noccl_spec::Plane;
@@ -27,7 +28,6 @@ impl View<'_, '_> {
 
     /// The tile does not take the flit at its port: a stated limit is reached.
     pub(super) fn waits_for_endpoint(&self, plane: Plane, r: usize, since: u64) -> Vec<Wait> {
-        let spec = self.machine.network.spec();
         let Some(flit) = self.plane(plane).fifo(r, false, LOCAL).next() else {
             return Vec::new();
         };
@@ -37,43 +37,30 @@ impl View<'_, '_> {
         if let Some(waits) = self.waits_for_switch(r, flit, since) {
             return waits;
         }
-        let (to, what, limit) = if flit.kind == FlitKind::Barrier {
+        let (open, limit) = if flit.kind == FlitKind::Barrier {
             let open = self.machine.txns.iter_live().filter(|(_, t)| {
                 t.kind == TxnKind::Barrier && t.home as usize == r && t.arrived > 0
             });
-            let to = open.map(|(id, _)| Node::Transaction(id)).collect();
-            (to, "ni.max_open_reductions", spec.ni.max_open_reductions)
+            let open = open.map(|(id, _)| Node::Transaction(id)).collect();
+            (open, Limit::OpenReductions)
         } else {
-            let (plane, tile) = (Plane::Wide, r as u32);
-            let to = vec![Node::Source { plane, tile }];
-            (to, "memory.max_outstanding", spec.memory.max_outstanding)
+            (self.reads_at(r), Limit::MemoryOutstanding)
         };
-        self.limited(to, what, limit, r, since)
+        self.limited(limit, r, open, since)
     }
 
-    pub(super) fn limited(
-        &self,
-        to: Vec<Node>,
-        what: &str,
-        limit: u32,
-        r: usize,
-        since: u64,
-    ) -> Vec<Wait> {
-        let at = self.tile(r);
-        let limit = format!("{what} = {limit} are open at {at}");
-        to.into_iter()
-            .map(|to| Wait {
-                to,
-                place: format!("the NI of {at}, {limit}"),
-                since,
-                limit: Some(limit.clone()),
-            })
-            .collect()
+    /// Wide reads that a memory is answering.
+    fn reads_at(&self, r: usize) -> Vec<Node> {
+        let reads = &self.machine.nis[r].reads;
+        reads.iter().map(|s| Node::Transaction(s.txn)).collect()
     }
 
     pub(super) fn waits_of_source(&self, plane: Plane, tile: u32) -> Vec<Wait> {
         if self.plane(plane).can_inject(tile as usize) {
-            return Vec::new();
+            return match plane {
+                Plane::Req => self.waits_of_requests(tile),
+                Plane::Rsp | Plane::Wide => Vec::new(),
+            };
         }
         let since = self.full_since(plane, tile as usize, true, LOCAL, 0);
         let place = input_name(self.machine.network, plane, tile, LOCAL);
@@ -96,15 +83,8 @@ impl View<'_, '_> {
         if let Some(waits) = self.waits_of_switched(tile, stream) {
             return waits;
         }
-        let txn = machine.txns.get(id);
-        let needed = beat_bytes(txn.address, txn.bytes, stream.next_beat).1;
-        if stream.source == Source::Buffer && needed > ni.buffer_bytes {
-            let place = format!("the DMA buffer of {}", self.tile(tile as usize));
-            let reads = machine.txns.iter_live();
-            let reads = reads.filter(|(_, t)| t.owner == Owner::DmaRead && t.home == tile);
-            return reads
-                .map(|(id, _)| wait(Node::Transaction(id), &place, since))
-                .collect();
+        if self.lacks_bytes(tile, stream) {
+            return self.waits_for_buffer(tile, id);
         }
         let channel = |txn: u32| machine.txns.get(txn).owner.channel();
         let mut earlier = ni.writes.iter().take(at);
@@ -131,14 +111,12 @@ impl View<'_, '_> {
         let is_new = stream.next_beat == 0 && (stream.head_pending || !machine.is_peer);
         let is_reduction = machine.txns.get(stream.txn).kind == TxnKind::WideReduction;
         if is_new && is_reduction && ni.reductions_outstanding >= limits.max_open_reductions {
-            let (what, limit) = ("ni.max_open_reductions", limits.max_open_reductions);
             let open = self.open_bursts(tile, true);
-            return self.limited(open, what, limit, tile as usize, since);
+            return self.limited(Limit::OpenReductions, tile as usize, open, since);
         }
         if is_new && ni.wide_outstanding >= limits.max_wide_outstanding {
-            let (what, limit) = ("ni.max_wide_outstanding", limits.max_wide_outstanding);
             let open = self.open_bursts(tile, false);
-            return self.limited(open, what, limit, tile as usize, since);
+            return self.limited(Limit::WideOutstanding, tile as usize, open, since);
         }
         if stream.under_way >= stream.window {
             return self.waits_for_room(tile as usize, stream.txn, true);
@@ -165,7 +143,7 @@ impl View<'_, '_> {
         );
         let joins = &self.plane(Plane::Wide).joins;
         let waiting = joins.waiting_at(router as usize).filter(|w| w.txn == txn);
-        waiting
+        let mut waits: Vec<Wait> = waiting
             .map(|w| {
                 wait(
                     entry(Plane::Wide, router as usize, txn, w.beat),
@@ -173,7 +151,16 @@ impl View<'_, '_> {
                     w.since,
                 )
             })
-            .collect()
+            .collect();
+        if waits.is_empty() {
+            return self.waits_for_window(router, txn);
+        }
+        // In a hang the window is not the cause: those beats wait for others.
+        if self.is_over_its_limit() {
+            let limit = self.limit_text(Limit::Window, router as usize, &[]);
+            waits.iter_mut().for_each(|w| w.limit = Some(limit.clone()));
+        }
+        waits
     }
 
     /// Write and reduction bursts of a tile that have left its queue and have no response.

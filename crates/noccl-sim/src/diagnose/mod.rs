@@ -9,6 +9,7 @@
 mod chains;
 mod endpoint;
 mod graph;
+mod limits;
 mod network;
 mod node;
 mod programs;
@@ -18,12 +19,16 @@ use crate::agents::Agents;
 use crate::machine::Machine;
 use crate::trace_run::TraceDriver;
 use graph::{Graph, Step};
+use limits::Limit;
 use noccl_run::{Diagnosis, WaitEdge};
 use node::{Node, tile_name};
 use std::collections::HashMap;
 
 /// Members named in a summary; further ones are counted.
 const MAX_NAMED: usize = 4;
+
+/// So many of what is unfinished are asked whom they wait for in the end; each search is linear in the graph.
+const MAX_CHAINS: usize = 256;
 
 /// Who issued the transactions.
 pub(crate) enum Driver<'a> {
@@ -60,8 +65,7 @@ pub(crate) fn diagnose<'a>(machine: &'a Machine<'_>, driver: Driver<'a>) -> Diag
             (cycle, summary)
         }
         None => {
-            let mut chains = roots.iter().filter_map(|r| graph.chain(*r));
-            let chain = chains.find(|c| !c.is_empty()).unwrap_or_default();
+            let chain = view.telling_chain(&roots, &graph);
             let summary = view.summary_of_chain(&chain, &roots, &graph);
             (chain, summary)
         }
@@ -97,6 +101,24 @@ impl<'a, 'n> View<'a, 'n> {
         transactions.sort_by_key(|id| self.order_of(*id));
         roots.extend(transactions.into_iter().map(Node::Transaction));
         roots
+    }
+
+    /// The first chain that ends at whoever has to act, or at a limit. Else nothing is stuck yet, and a limit on the
+    /// way tells most.
+    fn telling_chain<'g>(&self, roots: &[Node], graph: &'g Graph) -> Vec<Step<'g>> {
+        let (mut first, mut limited) = (None, None);
+        let chains = roots.iter().filter_map(|r| graph.chain(*r));
+        for chain in chains.filter(|c| !c.is_empty()).take(MAX_CHAINS) {
+            match chain.last().map(|(_, wait)| wait.to) {
+                Some(Node::Member { .. } | Node::Limit { .. }) => return chain,
+                Some(_) if limited.is_none() && chain.iter().any(|(_, w)| w.limit.is_some()) => {
+                    limited = Some(chain);
+                }
+                Some(_) => first = first.or(Some(chain)),
+                None => {}
+            }
+        }
+        limited.or(first).unwrap_or_default()
     }
 
     fn edge(&self, (node, wait): &Step<'_>) -> WaitEdge {
@@ -149,15 +171,28 @@ impl<'a, 'n> View<'a, 'n> {
             };
         };
         let who = self.subject(*first);
-        let limit = chain.iter().find_map(|(_, w)| w.limit.as_ref());
-        let limit = limit.map_or_else(String::new, |l| format!("limit reached: {l}; "));
         let end = chain.last().map(|(_, wait)| wait.to);
+        let is_absent = matches!(end, Some(Node::Member { .. }));
+        // Windows fill up behind a member that has not contributed.
+        let is_telling = |l: &&String| !is_absent || !l.starts_with(Limit::Window.field());
+        let mut limits = chain.iter().filter_map(|(_, w)| w.limit.as_ref());
+        let limit = limits.find(is_telling);
+        let limit = limit.map_or_else(String::new, |l| format!("limit reached: {l}; "));
         let reason = match end {
             Some(Node::Member { txn, .. }) => self.missing_members(txn, graph),
-            Some(end) => format!("it waits for {}, which waits for nobody", self.name(end)),
+            Some(end @ Node::Limit { .. }) => format!("it waits for {}", self.name(end)),
+            Some(end) if self.is_over_its_limit() => {
+                format!("it waits for {}, which is under way", self.name(end))
+            }
+            Some(end) => format!("it waits for {}, which stands still", self.name(end)),
             None => String::new(),
         };
         format!("{limit}{who} cannot finish: {reason}")
+    }
+
+    /// Was the run given up because of its length?
+    fn is_over_its_limit(&self) -> bool {
+        self.machine.cycle >= self.machine.config.max_cycles
     }
 
     fn missing_members(&self, of: u32, graph: &Graph) -> String {

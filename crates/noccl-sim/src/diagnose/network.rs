@@ -115,7 +115,7 @@ impl View<'_, '_> {
             Node::Transaction(txn) => self.waits_of_transaction(txn),
             Node::Share(instance) => self.waits_of_share(instance),
             Node::Chain { tile } => self.waits_of_chain(tile),
-            Node::Member { .. } | Node::Entrant(_) => Vec::new(),
+            Node::Member { .. } | Node::Entrant(_) | Node::Limit { .. } => Vec::new(),
         }
     }
 
@@ -188,6 +188,7 @@ impl View<'_, '_> {
             Node::Result { router: tile, .. }
             | Node::Source { tile, .. }
             | Node::Stream { tile, .. }
+            | Node::Limit { tile, .. }
             | Node::Member { tile, .. } => {
                 wait(to, &tile_name(network, tile), self.machine.last_progress)
             }

@@ -5,6 +5,7 @@
 //! A router has the name of its tile, a link that of the router that drives it.
 
 use super::View;
+use super::limits::Limit;
 use crate::flit::{Flit, FlitKind};
 use crate::torrent::Window;
 use crate::txn::{Owner, Txn, TxnKind};
@@ -42,6 +43,8 @@ pub(crate) enum Node {
     Share(u32),
     /// The chain that the endpoint of a tile leads.
     Chain { tile: u32 },
+    /// A limit of a tile, if nobody can be named who has all of it.
+    Limit { limit: Limit, tile: u32 },
 }
 
 /// The tile as a person names it.
@@ -166,6 +169,10 @@ impl View<'_, '_> {
             Node::Entrant(entry) => self.entry_name(entry),
             Node::Share(instance) => self.share_name(instance),
             Node::Chain { tile } => self.chain_name(tile),
+            Node::Limit { limit, tile } => {
+                let (field, value) = (limit.field(), self.limit_value(limit));
+                format!("{field} = {value} at {}", tile_name(network, tile))
+            }
         }
     }
 
@@ -174,6 +181,13 @@ impl View<'_, '_> {
             || "nothing".to_owned(),
             |f| format!("{}, {},", self.txn_name(f.txn), part_name(f)),
         )
+    }
+
+    /// The transaction or action of a node as a whole, without its bursts.
+    pub(super) fn whole(&self, node: Node) -> String {
+        let name = self.subject(node);
+        let end = name.find(", burst ").or_else(|| name.find(" (id "));
+        end.map_or_else(|| name.clone(), |end| name[..end].to_owned())
     }
 
     /// Kind, number in the trace or schedule, and initiator or root of a transaction.

@@ -126,7 +126,7 @@ impl View<'_, '_> {
             | Node::Stream { txn, .. }
             | Node::Member { txn, .. }
             | Node::Transaction(txn) => Some(txn),
-            Node::Entrant(_) | Node::Share(_) | Node::Chain { .. } => None,
+            Node::Entrant(_) | Node::Share(_) | Node::Chain { .. } | Node::Limit { .. } => None,
         };
         txn.map_or_else(|| self.name(node), |txn| self.txn_name(txn))
     }
@@ -254,6 +254,9 @@ impl View<'_, '_> {
             let absent = agents.instances.of(action);
             let absent = absent.filter(|id| agents.is_queued(*id));
             waits.extend(absent.map(|id| wait(Node::Share(id), &place, since)));
+        }
+        if waits.is_empty() {
+            return self.waits_for_engine(agents, instance);
         }
         waits
     }

@@ -3,6 +3,7 @@
 
 use super::View;
 use super::graph::Wait;
+use super::limits::Limit;
 use super::network::{entry, input, output, ports, wait};
 use super::node::{Node, input_name, output_name};
 use crate::block::RESULT;
@@ -131,29 +132,8 @@ impl View<'_, '_> {
         flit: Flit,
         since: u64,
     ) -> Vec<Wait> {
-        let beats = self
-            .machine
-            .network
-            .spec()
-            .router
-            .wide_reduction
-            .store_beats;
-        let place = format!("the store of {}", self.tile(r));
-        let limit = format!(
-            "router.wide_reduction.store_beats = {beats} operands are set aside at {}",
-            self.tile(r)
-        );
-        let joins = &self.plane(plane).joins;
-        let waiting = joins.waiting_at(r);
-        waiting
-            .filter(|w| w.beat.is_some() && (w.txn, w.beat) != (flit.txn, Some(flit.beat)))
-            .map(|w| Wait {
-                to: entry(plane, r, w.txn, w.beat),
-                place: place.clone(),
-                since,
-                limit: Some(limit.clone()),
-            })
-            .collect()
+        let slots = self.slots_taken(plane, r, flit.txn);
+        self.limited(Limit::Store, r, slots, since)
     }
 
     /// The queue of a NI that a transaction's flits come from.
@@ -262,6 +242,7 @@ impl View<'_, '_> {
             | Node::Member { .. }
             | Node::Entrant(_)
             | Node::Share(_)
+            | Node::Limit { .. }
             | Node::Chain { .. } => false,
         });
         requests

@@ -66,6 +66,8 @@ pub(crate) fn run(
     let mut protocol = Protocol::new(network, schedule, config.mode == Mode::Value)?;
     protocol.fill(inputs)?;
     let (mut cycle, mut last_progress, mut report_at) = (0, 0, PROGRESS_CYCLES);
+    // Waiting for a late event is no hang.
+    let mut last_waited = 0;
     loop {
         protocol.begin_cycle(cycle, &mut planes);
         if protocol.is_over() {
@@ -77,14 +79,20 @@ pub(crate) fn run(
         }
         let next_event = protocol.next_event(cycle);
         let patience = config.stalls.map_or(0, |_| config.hang_cycles);
-        let is_stuck = !has_moved && next_event.is_none() && cycle >= last_progress + patience;
+        let since = last_progress.max(last_waited);
+        let is_stuck = !has_moved && next_event.is_none() && cycle >= since + patience;
         if is_stuck || cycle >= config.max_cycles {
             return Err(diagnose::hang(&planes, &protocol, cycle, last_progress));
         }
         cycle = match next_event {
-            Some(next) if planes.requests.is_idle() && planes.data.is_idle() => next,
+            Some(next) if planes.requests.is_idle() && planes.data.is_idle() => {
+                next.min(config.max_cycles)
+            }
             Some(_) | None => cycle + 1,
         };
+        if next_event.is_some() {
+            last_waited = cycle;
+        }
         if cycle >= report_at {
             report_at = cycle + PROGRESS_CYCLES;
             let now = Progress {

@@ -28,7 +28,7 @@ impl Unit {
         inputs.count_ones()
     }
 
-    /// The payee's lowest input gets its room.
+    /// The payee's first input gets its room.
     pub(super) fn pay(&mut self) {
         let turn = self.turn;
         let Some(flow) = self.at_slot(turn).and_then(|at| self.flows.get_mut(at)) else {

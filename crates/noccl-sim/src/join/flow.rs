@@ -5,8 +5,9 @@
 //! are there. Bytes are kept apart ([`Bytes`]), and only where they matter.
 
 use super::JoinConfig;
-use crate::flit::{Flit, RESPONSE};
-use crate::txn::Tree;
+use crate::errors::SLVERR;
+use crate::flit::{Flit, RESP_SHIFT, RESPONSE, VARIANT};
+use crate::txn::{Tree, Variant};
 use noccl_net::tree::contributor;
 use noccl_net::{Coord, Port};
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,9 @@ const UNLIMITED: u16 = u16::MAX;
 
 /// The operands of the Local input lie in the tile's memory: no flit brings them, no room is kept for them.
 const IN_PLACE: u8 = 1 << 7;
+
+/// Inputs from the routers of the same column.
+const COLUMN_INPUTS: u8 = Port::North.bit() | Port::South.bit();
 
 /// A reduction between its first operand and its last result at one merge point: a cache line.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
@@ -44,8 +48,9 @@ pub(super) struct Flow {
     room: u16,
     /// Inputs that contributions come through, as a bit set, and [`IN_PLACE`].
     pub inputs: u8,
-    /// Worst responses of the operands, as bits of a flit's flags.
-    pub resp: u8,
+    /// As bits of a flit's flags: worst responses of the operands, with SLVERR once they did not agree, and what the first
+    /// operand says.
+    pub marks: u8,
     pub add_cycles: u8,
     /// Elements of a beat.
     pub elements: u8,
@@ -103,7 +108,10 @@ impl Flow {
     pub(super) fn take(&mut self, port: usize, flit: Flit, cycle: u64) {
         debug_assert_eq!(self.came[port], flit.beat, "beats come in order");
         self.counts[port] = flit.payload;
-        self.resp |= flit.flags & RESPONSE;
+        self.marks |= flit.flags & RESPONSE;
+        if (self.marks ^ flit.flags) & VARIANT != 0 {
+            self.marks |= SLVERR << RESP_SHIFT;
+        }
         let complete = least(&self.came);
         let is_first = self
             .came
@@ -113,6 +121,13 @@ impl Flow {
         if is_first || least(&self.came) > complete {
             self.since = u32::try_from(cycle).unwrap_or(u32::MAX);
         }
+    }
+
+    /// The first operand says something else than the transaction.
+    pub(super) const fn begin_as(&mut self, flit: Flit, variant: Variant) {
+        self.marks = flit.flags & VARIANT;
+        self.add_cycles = variant.add_cycles;
+        self.elements = (64 / variant.element.bytes()) as u8;
     }
 
     /// The operands of the Local input can be read where they lie.
@@ -165,14 +180,17 @@ impl Flow {
         self.owed |= inputs;
     }
 
-    /// The first input whose sender is owed room.
+    /// The first input whose sender is owed room: of the column before the row, since the sums of a column come from
+    /// routers with three operands, whose round trip fills the whole window.
     pub(super) fn first_owed(&self) -> Option<usize> {
-        (self.owed != 0).then(|| self.owed.trailing_zeros() as usize)
+        let column = self.owed & COLUMN_INPUTS;
+        let first = if column == 0 { self.owed } else { column };
+        (first != 0).then(|| first.trailing_zeros() as usize)
     }
 
     /// That sender gets it.
-    pub(super) const fn pay(&mut self) {
-        self.owed &= self.owed.wrapping_sub(1);
+    pub(super) fn pay(&mut self) {
+        self.owed &= !self.first_owed().map_or(0, |input| 1 << input);
     }
 
     /// Contributions in the operands of a beat.

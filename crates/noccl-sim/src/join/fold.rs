@@ -4,13 +4,16 @@
 use super::flow::{BEATS_PER_CREDIT, Flow};
 use super::unit::Unit;
 use super::{Credit, JoinConfig, Offer, Owed, Waiting};
-use crate::flit::{Flit, pack};
+use crate::errors::SLVERR;
+use crate::flit::{Flit, VARIANT_SHIFT, pack};
+use crate::payload::BEAT_BYTES;
 use crate::plane::Context;
 use crate::txn::{Tree, Trees};
 use noccl_net::deadlock::Windows;
 use noccl_net::tree::{contributor, join_set};
 use noccl_net::{Coord, Port, coord_behind, xy_port};
 use noccl_workload::number::fold_into;
+use noccl_workload::{ElementType, Operator};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -87,7 +90,7 @@ impl Folds {
         let (mut has_newcomer, mut begun) = (false, None);
         let is_bank_taken = self.get(r).is_some_and(|u| u.stores_partial(context.cycle));
         for (port, head) in heads.iter().enumerate() {
-            let Some(flit) = *head else { continue };
+            let Some(mut flit) = *head else { continue };
             let mut at = self.get(r).and_then(|unit| unit.find(flit.txn));
             let is_blocked = is_bank_taken && port == PARTIALS_BANK;
             if at.is_none() {
@@ -99,7 +102,7 @@ impl Folds {
                     continue;
                 }
                 if !has_newcomer {
-                    begun = self.open(r, here, flit.txn, inputs, context);
+                    begun = self.open(r, here, flit, inputs, context);
                     at = begun;
                 }
                 has_newcomer = true;
@@ -108,6 +111,9 @@ impl Folds {
             }
             if let Some(at) = at {
                 folded.absorbed |= 1 << port;
+                if flit.variant() != 0 {
+                    flit = marked_if_partial(flit, context);
+                }
                 let (is_value, cycle) = (context.is_value, context.cycle);
                 self.unit(r).take(at, port, flit, is_value, cycle);
             }
@@ -124,14 +130,18 @@ impl Folds {
         &mut self,
         r: usize,
         here: Coord,
-        txn: u32,
+        flit: Flit,
         inputs: u8,
         context: &Context<'_>,
     ) -> Option<usize> {
+        let txn = flit.txn;
         let (tree, config) = (context.trees.tree(txn), self.config);
         let slot = self.unit(r).free_slot(config.slots)?;
         let window = window_ahead(here, tree, false, config.windows);
         let mut flow = Flow::new((txn, slot), here, inputs, tree, window, &config);
+        if let Some(variant) = context.trees.variant(txn, flit.variant()) {
+            flow.begin_as(flit, variant);
+        }
         let in_place = if here == tree.root {
             self.in_place.remove(&txn)
         } else {
@@ -227,7 +237,8 @@ impl Folds {
         self.folded_elements += adds * u64::from(flow.elements);
         let payload = if context.is_value {
             let slots = unit.bytes.take(flow.txn, beat + 1 == flow.beats);
-            fold(flow.txn, flow.inputs, slots, context)
+            let arithmetic = (context.trees).arithmetic(flow.txn, flow.marks >> VARIANT_SHIFT);
+            fold(arithmetic, flow.inputs, slots, context)
         } else {
             flow.count()
         };
@@ -240,7 +251,7 @@ impl Folds {
         unit.map_or(0, |unit| unit.owe(owed.txn, owed.inputs))
     }
 
-    /// The credit that the tile's NI sends next: of the slot in turn and its lowest input.
+    /// The credit that the tile's NI sends next: of the slot in turn and its first input.
     pub(super) fn owed_credit(&self, r: usize, here: Coord, trees: &Trees) -> Option<Credit> {
         let flow = self.get(r)?.payee()?;
         let port = Port::ALL[flow.first_owed()?];
@@ -315,6 +326,18 @@ fn merging(here: Coord, txn: u32, context: &Context<'_>) -> Option<u8> {
     (inputs.count_ones() > 1).then_some(inputs)
 }
 
+/// Sums are whole lines, so an operand that enables a part of its line is marked where it would be folded.
+#[cold]
+fn marked_if_partial(flit: Flit, context: &Context<'_>) -> Flit {
+    let variant = context.trees.variant(flit.txn, flit.variant());
+    let is_partial = variant.is_some_and(|v| usize::from(v.enabled_bytes) != BEAT_BYTES);
+    if is_partial {
+        flit.with_resp(SLVERR)
+    } else {
+        flit
+    }
+}
+
 /// Window of a contribution that leaves `here`: none if it meets no siblings on its way to the root.
 pub(crate) fn window_ahead(
     here: Coord,
@@ -334,19 +357,18 @@ pub(crate) fn window_ahead(
 }
 
 /// Folds the operands of one beat from the left in port order.
-pub(super) fn fold(txn: u32, inputs: u8, slots: [u32; 5], context: &mut Context<'_>) -> u32 {
-    let tree = *context.trees.tree(txn);
+pub(super) fn fold(
+    (operator, element): (Operator, ElementType),
+    inputs: u8,
+    slots: [u32; 5],
+    context: &mut Context<'_>,
+) -> u32 {
     let mut slots = (0..5).filter(|p| inputs >> p & 1 != 0).map(|p| slots[p]);
     let first = slots.next().expect("a merge point has operands");
     let mut sum = *context.pool.bytes(first);
     context.pool.release(first);
     for slot in slots {
-        fold_into(
-            &mut sum,
-            context.pool.bytes(slot),
-            tree.operator,
-            tree.element,
-        );
+        fold_into(&mut sum, context.pool.bytes(slot), operator, element);
         context.pool.release(slot);
     }
     context.pool.put(sum)

@@ -5,7 +5,10 @@
 //! inputs; entries in slots, the lowest free one first; a common tick and a register for what gives up.
 
 use super::{JoinConfig, Timeout, Waiting};
+use crate::errors::SLVERR;
 use crate::flit::Flit;
+use crate::plane::Context;
+use crate::txn::Trees;
 use noccl_net::deadlock::MERGE_TIMEOUT_CYCLES;
 use serde::{Deserialize, Serialize};
 
@@ -104,11 +107,21 @@ impl Merges {
     /// Where the table is full they go on by themselves: a FIFO head may wait for its own output only. (An
     /// entry of the table in their place could want the way back to where the newcomer comes from, and two
     /// routers would wait for each other.) Returns what goes on.
-    pub(super) fn merge(&mut self, r: usize, heads: Flit, leaves: u32, cycle: u64) -> Option<Flit> {
+    pub(super) fn merge(
+        &mut self,
+        r: usize,
+        mut heads: Flit,
+        leaves: u32,
+        context: &Context<'_>,
+    ) -> Option<Flit> {
+        let cycle = context.cycle;
         let is_it = |m: &Merge| m.flit.txn == heads.txn && m.flit.dst == heads.dst;
         let found = self.get(r).merges.iter().position(is_it);
         if let Some(at) = found {
             return self.join_entry(r, at, heads, leaves, cycle);
+        }
+        if context.trees.has_shared_names() && self.is_in_use(r, heads, context.trees) {
+            heads = heads.with_resp(SLVERR);
         }
         if heads.payload == leaves {
             return Some(heads);
@@ -131,6 +144,13 @@ impl Merges {
             self.arm(r, heads.txn, cycle);
         }
         None
+    }
+
+    /// Do another barrier's contributions lie here under the same name?
+    fn is_in_use(&self, r: usize, heads: Flit, trees: &Trees) -> bool {
+        let name = trees.name_of(heads.txn);
+        let mut merges = self.get(r).merges.iter();
+        merges.any(|m| m.flit.dst == heads.dst && trees.name_of(m.flit.txn) == name)
     }
 
     /// Siblings of table entry `at` have come.
@@ -239,7 +259,7 @@ impl Unit {
         // The entry of a result is still needed.
         let pinned = self.result.map(|(.., slot)| slot);
         let used = |slot: &u8| Some(*slot) == pinned || self.merges.iter().any(|m| m.slot == *slot);
-        if let Some(free) = (0..limit as u8).find(|slot| !used(slot)) {
+        if let Some(free) = (0..=u8::MAX).take(limit).find(|slot| !used(slot)) {
             return Some(free);
         }
         self.has_evicted = true;

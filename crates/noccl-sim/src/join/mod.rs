@@ -8,7 +8,7 @@
 //!   lets the newcomer go on by itself. Its siblings would then wait for leaves that have gone by, so
 //!   entries made after that go on when they have waited too long. A router serves one transaction per cycle. The home NI adds up leaves: merging
 //!   saves flits and never decides correctness.
-//! - *Wide reductions* take a slot at each merge point and keep every operand of a beat in a store (the tile's L1) until
+//! - *Wide reductions* take a slot at each merge point and keep every operand of a beat in a store (a memory of the tile beside its L1) until
 //!   all have come, then the arithmetic unit folds them in port order. Order of arrival never changes the result. A sender
 //!   (NI or merge point) has at most a window of beats of one transaction under way to its next merge
 //!   point, which gives the room back as it folds: the store has a place for every beat that comes, so
@@ -194,7 +194,7 @@ impl Joins {
         // The initiator's own answer never leaves its NI.
         let own = u32::from(heads.flags & OWN_COPY != 0 && here == tree.root);
         let leaves = leaves_through(here, tree.set, tree.root) - own;
-        self.merges.merge(r, heads, leaves, context.cycle)
+        self.merges.merge(r, heads, leaves, context)
     }
 
     /// Registers of the merge table of router `r`; none if contributions go on in the cycle in which they come.

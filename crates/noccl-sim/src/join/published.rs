@@ -59,7 +59,7 @@ impl Published {
         let inputs = join_set(here, tree.set, tree.root);
         let adds = u64::from(inputs.count_ones()) - 1;
         let payload = if context.is_value {
-            fold(flit.txn, inputs, slots, context)
+            fold((tree.operator, tree.element), inputs, slots, context)
         } else {
             slots.iter().sum()
         };

@@ -173,7 +173,7 @@ impl Unit {
             payload: pass.payload,
             beat: flow.sent,
             kind: FlitKind::Reduce,
-            flags: (u8::from(is_last) * LAST) | flow.resp,
+            flags: (u8::from(is_last) * LAST) | flow.marks,
         })
     }
 

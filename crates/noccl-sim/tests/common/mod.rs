@@ -10,7 +10,7 @@ pub mod random_trace;
 
 use noccl_net::{Coord, MultiAddress, Network, TileRef, elaborate};
 use noccl_run::{Mode, RunConfig, RunError, RunResult};
-use noccl_workload::{PortKind, PortTransaction, Trace};
+use noccl_workload::{Fault, PortKind, PortTransaction, Trace};
 
 /// An elaborated preset.
 pub fn network(preset: &str) -> Network {
@@ -82,4 +82,40 @@ pub fn runtime(network: &Network, participants: usize, kind: PortKind) -> u64 {
     let (value, timing) = (run(Mode::Value), run(Mode::Timing));
     assert_eq!(value, timing, "value and timing mode differ for {kind:?}");
     value
+}
+
+/// Runs entries with faults in both modes, which must agree; nothing but what the faults make wrong is wrong.
+pub fn run_trace(
+    network: &Network,
+    entries: Vec<(Vec<Option<u64>>, PortKind)>,
+    faults: Vec<Fault>,
+) -> Result<RunResult, RunError> {
+    let transactions = entries
+        .into_iter()
+        .map(|(start_cycles, kind)| PortTransaction { start_cycles, kind })
+        .collect();
+    let trace = Trace {
+        transactions,
+        faults,
+    };
+    let run = |mode| noccl_sim::run_trace(network, &trace, &RunConfig::new(mode), &mut |_| true);
+    let value = run(Mode::Value)?;
+    let timing = run(Mode::Timing)?;
+    assert_eq!(value.actions, timing.actions, "modes differ in cycles");
+    assert_eq!(
+        value.responses, timing.responses,
+        "modes differ in responses"
+    );
+    assert_eq!(value.wrong_transactions, 0, "{trace:?}: {value:?}");
+    Ok(value)
+}
+
+/// A reduction of 16 clusters into (1, 1), all at once.
+pub fn reduction(beats: u32) -> (Vec<Option<u64>>, PortKind) {
+    let kind = PortKind::WideReduction {
+        group: cube(0, 0, 3, 3),
+        root: cluster(1, 1),
+        beats,
+    };
+    (vec![Some(0); 16], kind)
 }

@@ -1,34 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Torrent endpoints.
 
-use super::{Checked, power_of_two, within};
+use super::Checked;
 use crate::error::OutOfRange;
 use crate::{
     EndpointCycles, TorrentAcknowledgement, TorrentDispatch, TorrentEndpoint, TorrentMode,
 };
 
 pub(super) fn check(endpoint: &TorrentEndpoint) -> Checked {
-    // Task ids have four bits.
-    within("cluster.torrent.open_tasks", endpoint.open_tasks, 1..=16)?;
     as_published(endpoint)?;
-    as_hardware(endpoint)?;
-    let path = endpoint.endpoint_path_cycles;
-    within("cluster.torrent.endpoint_path_cycles", path, 0..=1000)?;
-    let destinations = endpoint.max_destinations;
-    within("cluster.torrent.max_destinations", destinations, 1..=4096)?;
-    within(
-        "cluster.torrent.memory_banks",
-        endpoint.memory_banks,
-        1..=64,
-    )?;
-    power_of_two("cluster.torrent.memory_banks", endpoint.memory_banks.into())?;
-    let words = endpoint.channel_fifo_words;
-    within("cluster.torrent.channel_fifo_words", words, 2..=256)?;
-    let bursts = endpoint.buffer_bursts;
-    match endpoint.mode {
-        TorrentMode::Safe => within("cluster.torrent.buffer_bursts", bursts, 1..=64),
-        TorrentMode::Published => within("cluster.torrent.buffer_bursts", bursts, 0..=64),
-    }
+    as_hardware(endpoint)
 }
 
 /// The published endpoint has one way to dispatch and to answer.
@@ -50,9 +31,6 @@ fn as_published(endpoint: &TorrentEndpoint) -> Checked {
     }
     if endpoint.acknowledgement != TorrentAcknowledgement::Chained {
         return refuse("acknowledgement", "\"parallel\"", "\"chained\"");
-    }
-    if endpoint.open_tasks != 1 {
-        return refuse("open_tasks", &endpoint.open_tasks.to_string(), "1");
     }
     Ok(())
 }

@@ -71,7 +71,7 @@ pub struct WrongOutput {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "{tile}: {} may be open together and need {limit} of {needed} there, the network has {available}; accepted: \
-     at most {num_accepted} of them at a time, the others ordered with `after`, or {limit} of at least {needed}",
+     at most {num_accepted} of them at a time, {remedy}, or {limit} of at least {needed}",
     actions.join(", ")
 )]
 pub struct Crowd {
@@ -87,6 +87,8 @@ pub struct Crowd {
     pub available: u64,
     /// How many of them have room at the same time, whichever they are.
     pub num_accepted: usize,
+    /// What is to happen to the others.
+    pub remedy: &'static str,
 }
 
 /// What the checker found wrong. Each message says what, where and what would be accepted.
@@ -103,7 +105,7 @@ pub enum CheckError {
         accepted: String,
     },
     /// A range does not fit into a tile's memory.
-    #[error("{field}: needs {needed_bytes} bytes of {tile}, which has {available_bytes}")]
+    #[error("{field}: needs {needed_bytes} bytes of {tile}, which has {available_bytes} ({limit})")]
     DoesNotFit {
         /// Path of the field that places the range.
         field: String,
@@ -113,6 +115,8 @@ pub enum CheckError {
         needed_bytes: u128,
         /// Size of the memory.
         available_bytes: u64,
+        /// Field of the spec that says so.
+        limit: &'static str,
     },
     /// Actions that wait for each other in a circle: no order of execution exists.
     #[error("wait cycle: {}", WaitList(.0))]

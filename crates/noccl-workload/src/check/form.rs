@@ -39,7 +39,7 @@ pub(super) fn check_form(network: &Network, schedule: &Schedule) -> Result<(), C
             ActionKind::InNetworkReduction(r) => at.reduction(r)?,
             ActionKind::InNetworkAllReduce(r) => at.all_reduce(r)?,
             ActionKind::LocalReduce(r) => at.local_reduce(r)?,
-            ActionKind::Compute(c) => drop(at.cluster("tile", c.tile)?),
+            ActionKind::Compute(c) => at.compute(c)?,
             ActionKind::Barrier(b) => at.barrier(b)?,
         }
     }
@@ -82,7 +82,7 @@ impl At<'_> {
         check_fits(self.network, || self.field(name), tile, end)
     }
 
-    fn transfer(&self, t: &Transfer) -> Result<(), CheckError> {
+    pub(super) fn transfer(&self, t: &Transfer) -> Result<(), CheckError> {
         self.cluster("initiator", t.initiator)?;
         let source = find(self.network, self.field("source.tile"), t.source.tile)?;
         if t.rows == 0 {
@@ -128,15 +128,6 @@ impl At<'_> {
             );
         }
         Ok(())
-    }
-
-    /// Nobody would notice the end of a delivery of nothing.
-    fn delivery(&self, t: &Transfer) -> Result<(), CheckError> {
-        self.transfer(t)?;
-        match t.bytes {
-            0 => self.fail("bytes", 0, "at least 1"),
-            _ => Ok(()),
-        }
     }
 
     fn multi_address(&self, name: &str, set: MultiAddress) -> Result<(), CheckError> {
@@ -216,6 +207,7 @@ impl At<'_> {
         if r.inputs.is_empty() {
             return self.fail("inputs", "[]", "at least one operand");
         }
+        self.fold_cycles(r)?;
         let end = |offset: u64| u128::from(offset) + u128::from(r.bytes);
         for (i, input) in r.inputs.iter().enumerate() {
             let name = || format!("inputs[{i}]");
@@ -250,6 +242,7 @@ impl At<'_> {
             .network
             .members(&kernel.group)
             .map_err(|e| group_error(self.field("group"), &e))?;
+        self.kernel_cycles(kernel)?;
         let at = |name: &str| format!("operation.{}.{name}", kernel.operation.name());
         if let Some((name, found, accepted)) = kernel.operation.problem() {
             return self.fail(&at(name), found, accepted);
@@ -300,10 +293,9 @@ fn overwrites_itself(t: &Transfer, destination: u64) -> bool {
         let source = t.source.offset + row * t.source_stride;
         let own = destination + row * t.destination_stride;
         // Lines that land below the end of this source line and reach beyond its start.
-        let starts_below_end =
-            |line: u64| destination + line * t.destination_stride < source + t.bytes;
-        let ends_above_start =
-            |line: u64| destination + line * t.destination_stride + t.bytes > source;
+        let place = |line: u64| destination + line * t.destination_stride;
+        let starts_below_end = |line: u64| place(line) < source + t.bytes;
+        let ends_above_start = |line: u64| place(line) + t.bytes > source;
         let stride = t.destination_stride.max(t.bytes);
         let near = source.saturating_sub(destination) / stride;
         (near.saturating_sub(1)..=near + 1)
@@ -345,6 +337,7 @@ pub(super) fn check_fits(
         tile: network.tile_ref(tile).to_string(),
         needed_bytes: end,
         available_bytes,
+        limit: network.memory_field(tile),
     })
 }
 

@@ -17,6 +17,7 @@ mod execute;
 mod expression;
 mod form;
 mod lanes;
+mod limits;
 mod list_multicast;
 mod order;
 mod post;
@@ -24,11 +25,14 @@ mod promise;
 mod report;
 mod room;
 mod shortcut;
+mod trace_limits;
 
 pub use error::{CheckError, Crowd, Race, TileSetError, Wait, WrongOutput};
+pub use limits::{MAX_CYCLES, MAX_TOTAL};
 pub use promise::check_collective;
 pub use report::{CheckReport, LinkUse, StepReport};
 pub use room::has_room_for;
+pub use trace_limits::check_trace_limits;
 
 use crate::Schedule;
 use noccl_net::Network;
@@ -42,6 +46,7 @@ use noccl_spec::RouterFlow;
 /// [`CheckError`], the first that is found: form, wait cycle, room, race, postcondition.
 pub fn check(network: &Network, schedule: &Schedule) -> Result<CheckReport, CheckError> {
     form::check_form(network, schedule)?;
+    limits::check_totals(network, schedule)?;
     cycle::check_after(network, schedule)?;
     let mut order = order::Order::new(network, schedule)?;
     room::check_room(network, schedule, &order)?;

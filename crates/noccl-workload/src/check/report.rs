@@ -3,7 +3,8 @@
 
 use crate::participants::participants;
 use crate::{
-    Action, ActionKind, Chain, Destination, InNetworkReduction, ListMulticast, Schedule, Transfer,
+    Action, ActionKind, Chain, CollectiveKind, Destination, InNetworkReduction, ListMulticast,
+    Schedule, Transfer,
 };
 use noccl_net::tree::{Cube, fork_set, join_set};
 use noccl_net::{Coord, Network, Port, TileId};
@@ -14,7 +15,7 @@ use std::collections::BTreeMap;
 /// A directed link of the wide plane used by more than one transfer of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LinkUse {
-    /// Router that drives the link, mesh coordinate.
+    /// Router that drives the link: mesh coordinate, memory tiles counted too.
     pub router: Coord,
     /// Output port of that router.
     pub port: Port,
@@ -49,6 +50,9 @@ pub struct CheckReport {
     pub steps: Vec<StepReport>,
     /// Distinct folds in the outputs of a reduce or all-reduce: ranks, `[a, b, c]` folded from the left.
     pub folds: Vec<String>,
+    /// Collective whose postcondition is proved; absent where the schedule claims none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claims: Option<CollectiveKind>,
     /// What the schedule says twice.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -80,6 +84,7 @@ pub(super) fn report(network: &Network, schedule: &Schedule, folds: Vec<String>)
         bytes: steps.iter().map(|s| s.bytes).sum(),
         steps,
         folds,
+        claims: schedule.collective.as_ref().map(|c| c.kind),
         notes: notes(schedule),
     }
 }

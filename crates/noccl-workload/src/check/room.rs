@@ -6,49 +6,48 @@
 //! schedule that stays within the limits cannot hang there. Two actions may be open together unless every
 //! participant of one starts after the other is over.
 //!
-//! A reduction has at most two bursts at one merge point: its bursts leave each member in
-//! order, the next begins when the one before has been sent, and that is longer than a window. Members of one
+//! How many bursts of one reduction can be at one merge point is in `noccl_net::deadlock::bursts_together`. Members of one
 //! group begin its reductions in schedule order, and no more of them at a time than an endpoint may have bursts open; a core
-//! takes part in one barrier at a time. A reduction that is alone at its merge points is not looked at.
+//! takes part in one barrier at a time. A reduction that is alone at its merge points waits for no slot that it does not
+//! free itself (`docs/design/0007`).
 
 use super::order::Order;
 use super::{CheckError, Crowd};
 use crate::{ActionKind, BarrierMechanism, InNetworkReduction, Schedule};
-use noccl_net::deadlock::{Windows, merge_points, reduction_flows};
+use noccl_net::deadlock::{bursts_together, merge_points, num_bursts, reduction_flows};
 use noccl_net::{MultiAddress, Network, TileId};
 use noccl_spec::RouterFlow;
 use std::collections::BTreeMap;
 
 /// Room that an action takes at a tile.
 #[derive(Debug)]
-struct Claim {
-    action: usize,
+pub(super) struct Claim {
+    pub action: usize,
     /// Actions of one group share what a member works on at a time.
-    group: usize,
-    load: u64,
+    pub group: usize,
+    pub load: u64,
 }
 
 /// Merge points of a reduction, with the hops from the farthest sender.
 type Tree = Vec<(TileId, u32)>;
 
 /// How much room a tile has, and how much of it the actions of one group can take.
-struct Room {
-    capacity: u64,
-    per_group: u64,
+pub(super) struct Room {
+    pub capacity: u64,
+    pub per_group: u64,
 }
 
 impl Room {
-    fn of_stores(network: &Network) -> Self {
+    pub(super) fn of_stores(network: &Network) -> Self {
         Self {
             capacity: u64::from(reduction_flows(network)) * beats_per_flow(network),
-            per_group: u64::from(network.spec().ni.max_open_reductions.max(2))
-                * beats_per_flow(network),
+            per_group: u64::from(network.spec().ni.max_open_reductions) * beats_per_flow(network),
         }
     }
 }
 
 /// Beats of the store that stand for one burst at a merge point, see [`reduction_flows`].
-fn beats_per_flow(network: &Network) -> u64 {
+pub(super) fn beats_per_flow(network: &Network) -> u64 {
     4 * u64::from(network.spec().router.wide_reduction.window_beats)
 }
 
@@ -119,12 +118,6 @@ fn refuse_crowds(
 ) -> Result<(), CheckError> {
     for (tile, claims) in places {
         if let Some((crowd, needed)) = find_crowd(order, claims, room) {
-            let mut loads: Vec<u64> = crowd.iter().map(|c| c.load).collect();
-            loads.sort_unstable_by(|a, b| b.cmp(a));
-            let fits = |used: &mut u64, load: &u64| {
-                *used += load;
-                (*used <= room.capacity).then_some(())
-            };
             return Err(CheckError::Crowd(Box::new(Crowd {
                 tile: network.tile_ref(*tile).to_string(),
                 actions: crowd
@@ -134,11 +127,23 @@ fn refuse_crowds(
                 limit,
                 needed,
                 available: room.capacity,
-                num_accepted: loads.iter().scan(0, fits).count().max(1),
+                num_accepted: num_fitting(crowd.iter().map(|c| c.load), room.capacity),
+                remedy: "the others ordered with `after`",
             })));
         }
     }
     Ok(())
+}
+
+/// How many of these loads fit at a time, whichever they are; one at least.
+pub(super) fn num_fitting(loads: impl Iterator<Item = u64>, capacity: u64) -> usize {
+    let mut loads: Vec<u64> = loads.collect();
+    loads.sort_unstable_by(|a, b| b.cmp(a));
+    let fits = |used: &mut u64, load: &u64| {
+        *used += load;
+        (*used <= capacity).then_some(())
+    };
+    loads.iter().scan(0, fits).count().max(1)
 }
 
 /// Claims on the store of every merge point; `None` stands for actions that are no reductions.
@@ -159,8 +164,9 @@ fn operands<'r>(
         let tree = trees
             .entry((r.group, root))
             .or_insert_with(|| merge_points(network, r.group, root));
-        for (at, hops) in tree {
-            let load = bursts_at_once(r, network, *hops) * beats_per_flow(network);
+        let bursts = num_bursts(&network.spec().ni, r.root.offset, r.bytes);
+        let load = bursts_together(network, r.group, root, bursts) * beats_per_flow(network);
+        for (at, _) in tree {
             places.entry(*at).or_default().push(Claim {
                 action,
                 group,
@@ -169,26 +175,6 @@ fn operands<'r>(
         }
     }
     places
-}
-
-/// Bursts of a reduction that can be under way at a merge point together, `hops` from its farthest sender.
-fn bursts_at_once(reduction: &InNetworkReduction, network: &Network, hops: u32) -> u64 {
-    let ni = &network.spec().ni;
-    let boundary = u64::from(ni.burst_boundary_bytes);
-    let longest = boundary.min(u64::from(ni.max_burst_beats) * u64::from(ni.wide_beat_bytes));
-    let end = reduction.root.offset % boundary + reduction.bytes;
-    let pieces = end.div_ceil(boundary);
-    let bursts = if longest == boundary {
-        pieces
-    } else {
-        pieces + reduction.bytes.div_ceil(longest)
-    };
-    let window = Windows::of(network).over(hops);
-    if longest > u64::from(window) * u64::from(ni.wide_beat_bytes) {
-        bursts.min(2)
-    } else {
-        bursts.min(u64::from(ni.max_open_reductions))
-    }
 }
 
 /// Claims on the counters of every barrier's target.
@@ -253,7 +239,7 @@ fn followers(order: &Order, claim: &Claim, claims: &[Claim]) -> Vec<bool> {
 }
 
 /// Upper bound: what the actions of each group need, or what a member works on at a time.
-fn by_groups(claims: &[Claim], of: &[usize], room: &Room) -> u64 {
+pub(super) fn by_groups(claims: &[Claim], of: &[usize], room: &Room) -> u64 {
     let mut groups: BTreeMap<usize, u64> = BTreeMap::new();
     for claim in of.iter().map(|at| &claims[*at]) {
         *groups.entry(claim.group).or_default() += claim.load;

@@ -18,7 +18,7 @@ use std::path::Path;
 /// `command` is what the user typed; it is kept in the file.
 ///
 /// # Errors
-/// [`Error::Model`] for a network that is too small or runs that do not determine a constant.
+/// [`Error::Model`] for a network of published routers or one that is too small, or runs that do not determine a constant.
 ///
 /// ```
 /// let network = noccl::load("collective_noc_4x4", &[])?.network;
@@ -27,6 +27,7 @@ use std::path::Path;
 /// # Ok::<(), noccl::Error>(())
 /// ```
 pub fn calibrate(network: &Network, command: &str, watch: Watch<'_>) -> Result<Calibration, Error> {
+    check_routers(network)?;
     let measured_on = telling(network)?;
     let runs = calibration_runs(&measured_on)?;
     let grid = paper_grid(network)?;
@@ -53,6 +54,18 @@ pub fn calibrate(network: &Network, command: &str, watch: Watch<'_>) -> Result<C
         runs: fitted,
         held_out: held_out(&others),
     })
+}
+
+/// Only routers that reduce and multicast over any set tell all constants apart.
+fn check_routers(network: &Network) -> Result<(), Error> {
+    let flow = &network.spec().router.flow;
+    match flow {
+        RouterFlow::NonBlocking => Ok(()),
+        RouterFlow::PeerCompatible | RouterFlow::Esp => {
+            let flow = crate::names::word(flow);
+            Err(noccl_model::ModelError::OtherRouters { flow }.into())
+        }
+    }
 }
 
 /// The network on which cut and addition can be told apart: in units of two operands each addition is a pass with a cut of its

@@ -6,6 +6,7 @@ use crate::watch::{Activity, Watch};
 use crate::{Error, Step, parse_json};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 /// Measured runs are this much shorter when instructions are counted, which slows them 50 times.
 const COUNTING_DIVISOR: u64 = 20;
@@ -29,12 +30,19 @@ pub fn bench(
     let mut rows = Vec::new();
     let total = order.len() as u64;
     for benchmark in &order {
-        let child = |part: Part| child_row(&run(child(program, *benchmark, part))?);
+        let now = Step {
+            done: rows.len() as u64,
+            total,
+            simulated_cycles: rows.iter().map(|r: &BenchRow| r.cycles).sum(),
+            activity: Activity::Simulating,
+        };
+        let is_wanted = || watch.report(now);
+        let child = |part: Part| child_row(&run(child(program, *benchmark, part), &is_wanted)?);
         let load = child(Part::Probe)?.offered_beats_per_cycle;
         let mut row = child(Part::Measure { load, divisor: 1 })?;
         // A million tiles would take hours under valgrind.
         if has_instructions && !matches!(benchmark, Benchmark::Wafer(_)) {
-            row.instructions = Some(instructions(program, *benchmark, &row)?);
+            row.instructions = Some(instructions(program, *benchmark, &row, &is_wanted)?);
         }
         rows.push(row);
         let step = Step {
@@ -75,7 +83,12 @@ fn child(program: &Path, benchmark: Benchmark, part: Part) -> Command {
 
 /// Instructions of the measured run: those of a short run, scaled by the flit-hops of both. The start
 /// of the process is in, so the figure is for comparing runs of one benchmark with each other.
-fn instructions(program: &Path, benchmark: Benchmark, full: &BenchRow) -> Result<u64, Error> {
+fn instructions(
+    program: &Path,
+    benchmark: Benchmark,
+    full: &BenchRow,
+    is_wanted: &dyn Fn() -> bool,
+) -> Result<u64, Error> {
     let part = Part::Measure {
         load: full.offered_beats_per_cycle,
         divisor: COUNTING_DIVISOR,
@@ -86,7 +99,7 @@ fn instructions(program: &Path, benchmark: Benchmark, full: &BenchRow) -> Result
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
         .arg(program)
         .args(counted.get_args());
-    let output = run(command)?;
+    let output = run(command, is_wanted)?;
     let short: BenchRow = child_row(&output)?;
     let log = String::from_utf8_lossy(&output.stderr);
     let instructions = log
@@ -111,16 +124,28 @@ fn child_row(output: &Output) -> Result<BenchRow, Error> {
     })
 }
 
-fn run(mut command: Command) -> Result<Output, Error> {
+/// Runs a child to its end, or ends it when nobody wants it any more. It prints less than a pipe holds.
+fn run(mut command: Command, is_wanted: &dyn Fn() -> bool) -> Result<Output, Error> {
     let name = command.get_program().to_string_lossy().into_owned();
     let failed = |reason: String| Error::File {
         path: name.clone(),
         reason,
     };
-    let output = command
+    let mut child = command
         .stdin(Stdio::null())
-        .output()
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
         .map_err(|e| failed(format!("cannot be started: {e}")))?;
+    let io = |e: std::io::Error| failed(format!("cannot be waited for: {e}"));
+    while child.try_wait().map_err(io)?.is_none() {
+        if !is_wanted() {
+            child.kill().and_then(|()| child.wait()).map_err(io)?;
+            return Err(Error::Run(noccl_run::RunError::Interrupted { cycle: 0 }));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let output = child.wait_with_output().map_err(io)?;
     if output.status.success() {
         Ok(output)
     } else {

@@ -6,7 +6,7 @@ use super::meaning::{Meaning, Verdict};
 use super::row::CompareRequest;
 use crate::Error;
 use noccl_net::{Network, TileId, TileKind, TileRef};
-use noccl_run::MemoryImage;
+use noccl_run::{MAX_VALUE_BYTES, MemoryImage};
 use noccl_workload::{Collective, CollectiveKind, Place, Schedule, interpret};
 
 /// A collective with seeded inputs.
@@ -43,6 +43,7 @@ impl Case {
         };
         let ranks = u64::from(num_participants);
         let input_bytes = collective.input_bytes(ranks);
+        check_host(collective, (givers.len(), takers.len()), ranks)?;
         let inputs: Vec<Vec<u8>> = (0..givers.len())
             .map(|p| random_input(seed, p, input_bytes, collective.element))
             .collect();
@@ -119,10 +120,24 @@ pub(crate) fn collective_of(
     bytes: u64,
 ) -> Result<Collective, Error> {
     let root = match request.root {
+        Some(root) if request.collective.has_blocks() => {
+            let accepted = "accepted: no root; all_gather, reduce_scatter and all_to_all have none";
+            return Err(Error::argument("--root", crate::root_name(root), accepted));
+        }
         Some(root) => root,
         None => crate::default_root(network, request.collective, &request.group)?,
     };
     check_bytes(request, bytes)?;
+    // Who asks for a barrier may give a payload for other collectives beside it.
+    let bytes = match request.collective {
+        CollectiveKind::Barrier => 0,
+        CollectiveKind::Multicast
+        | CollectiveKind::Reduce
+        | CollectiveKind::AllReduce
+        | CollectiveKind::AllGather
+        | CollectiveKind::ReduceScatter
+        | CollectiveKind::AllToAll => bytes,
+    };
     let root_kind = network.kind(tile(network, root)?);
     // A memory tile holds the input of a multicast alone, so members can use offset 0 too.
     let is_apart = matches!(
@@ -159,15 +174,18 @@ fn check_bytes(request: &CompareRequest, bytes: u64) -> Result<(), Error> {
     if request.collective == CollectiveKind::Barrier {
         return Ok(());
     }
+    // A movement takes any bytes; only a reduction needs whole elements.
     let element_bytes = request.element.bytes();
-    if bytes == 0 || !bytes.is_multiple_of(element_bytes) {
-        return Err(Error::argument(
-            "--bytes",
-            bytes,
-            format!(
-                "accepted: a multiple of the element, which has {element_bytes} bytes, at least one element"
-            ),
-        ));
+    let accepted = if request.collective.reduces() {
+        format!(
+            "accepted: a multiple of the element, which has {element_bytes} bytes, at least one element"
+        )
+    } else {
+        "accepted: at least one byte".to_owned()
+    };
+    let is_whole = !request.collective.reduces() || bytes.is_multiple_of(element_bytes);
+    if bytes == 0 || !is_whole {
+        return Err(Error::argument("--bytes", bytes, accepted));
     }
     Ok(())
 }
@@ -204,14 +222,30 @@ fn check_fit(network: &Network, collective: &Collective) -> Result<(), Error> {
                 tile: place.to_string(),
                 needed_bytes,
                 available_bytes,
-                field: match network.kind(id) {
-                    TileKind::Cluster => "cluster.l1_bytes",
-                    TileKind::Memory => "memory.bytes",
-                },
+                field: network.memory_field(id),
             });
         }
     }
     Ok(())
+}
+
+/// Can the host hold all inputs and outputs? To be asked before anything is allocated.
+fn check_host(
+    collective: &Collective,
+    (givers, takers): (usize, usize),
+    ranks: u64,
+) -> Result<(), Error> {
+    let inputs = collective.input_bytes(ranks).saturating_mul(givers as u64);
+    let outputs = collective.output_bytes(ranks).saturating_mul(takers as u64);
+    let needed = inputs.saturating_add(outputs);
+    if needed <= MAX_VALUE_BYTES {
+        return Ok(());
+    }
+    let accepted = format!(
+        "inputs and outputs of all participants have {needed} bytes; accepted where bytes move: at most \
+         {MAX_VALUE_BYTES} together; `run --mode timing` and `compare --backend model` have no limit"
+    );
+    Err(Error::argument("--bytes", collective.bytes, accepted))
 }
 
 fn tile(network: &Network, tile: TileRef) -> Result<TileId, Error> {

@@ -96,6 +96,8 @@ pub(crate) fn random_input(
         };
         out.extend_from_slice(&bits.to_le_bytes()[..size]);
     }
+    // A movement takes any number of bytes; only a reduction needs whole elements.
+    out.truncate(bytes as usize);
     out
 }
 

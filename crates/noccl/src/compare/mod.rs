@@ -22,7 +22,7 @@ pub use row::{
 };
 
 use crate::watch::{Tally, Watch};
-use crate::{Error, group_name, root_name};
+use crate::{Error, Verified, group_name, root_name};
 use noccl_coll::Choice;
 use noccl_net::{Network, TileRef};
 use noccl_run::{Counters, Mode, RunConfig, RunError, energy_pj};
@@ -173,7 +173,7 @@ fn measure(
     request: &CompareRequest,
     tally: &Tally<'_>,
 ) -> Result<CompareRow, Error> {
-    let choice = best_choice(network, case, family, tally)?;
+    let choice = best_choice(network, &case.collective, family, tally)?;
     let schedule = noccl_coll::schedule(network, &case.collective, choice)?;
     let reference = case.reference(network, &schedule)?;
     let config = RunConfig::new(Mode::Value);
@@ -194,7 +194,7 @@ fn measure(
         cycles: runtime_cycles(Some(&schedule), &result.actions),
         counters: result.counters,
         busiest_link: crate::links::busiest(network, &result.links),
-        verified: verdict.is_right,
+        verified: Verified::compared(verdict.is_right),
         sum_error: verdict.sum_error,
         links: if request.has_links {
             all_links
@@ -219,7 +219,7 @@ pub(crate) struct Outcome {
     pub(crate) cycles: u64,
     pub(crate) counters: Counters,
     pub(crate) busiest_link: Option<LinkFlits>,
-    pub(crate) verified: bool,
+    pub(crate) verified: Verified,
     pub(crate) sum_error: Option<SumError>,
     pub(crate) links: Vec<LinkFlits>,
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What `compare` is asked and what it answers.
 
-use crate::Error;
+use crate::{Error, Verified};
 use noccl_coll::{Algorithm, Choice, CollError};
 use noccl_net::{TileRef, TileSet};
 use noccl_spec::Plane;
@@ -86,16 +86,27 @@ pub struct LinkFlits {
     pub from: [u16; 2],
     /// Mesh coordinate of the router at its other end: x, y.
     pub to: [u16; 2],
+    /// Tile of the router that drives it: `X,Y` of a cluster, or `mem:N`; empty in files of older versions.
+    #[serde(default)]
+    pub from_tile: String,
+    /// Tile of the router at its other end, likewise.
+    #[serde(default)]
+    pub to_tile: String,
     /// Flits in the whole run.
     pub flits: u64,
 }
 
 impl LinkFlits {
-    /// As users read it: `wide (1,0)->(2,0)`.
+    /// As users read it, by tiles as `--root` names them: `wide mem:0->0,0`. A link of an older file, which does not
+    /// name its tiles, says that its coordinates are the mesh's.
     #[must_use]
     pub fn name(&self) -> String {
+        let plane = plane_name(self.plane);
         let ([x0, y0], [x1, y1]) = (self.from, self.to);
-        format!("{} ({x0},{y0})->({x1},{y1})", plane_name(self.plane))
+        if self.from_tile.is_empty() || self.to_tile.is_empty() {
+            return format!("{plane} mesh ({x0},{y0})->({x1},{y1})");
+        }
+        format!("{plane} {}->{}", self.from_tile, self.to_tile)
     }
 }
 
@@ -165,9 +176,10 @@ pub struct CompareRow {
     pub energy_pj: f64,
     /// Link with most flits; absent if no flit left its tile.
     pub busiest_link: Option<LinkFlits>,
-    /// Is every output bit-equal to the fold in the schedule's order and to what the collective means? The model moves
-    /// no bytes: there it says that the checker proved the schedule.
-    pub verified: bool,
+    /// Is every output bit-equal to the fold in the schedule's order and to what the collective means? Of a barrier,
+    /// which has no outputs: did the run complete that the checker has proved? Rows of the model are not checked: no
+    /// bytes move there.
+    pub verified: Verified,
     /// Distance to the exact sum; only for sums of floating-point numbers.
     pub sum_error: Option<SumError>,
     /// Is it an algorithm in which the network multicasts, reduces or merges a barrier?

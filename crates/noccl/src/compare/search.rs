@@ -3,7 +3,7 @@
 
 use super::auto::auto_choice;
 use super::row::AlgorithmRequest;
-use super::{Case, runtime_cycles};
+use super::runtime_cycles;
 use crate::Error;
 use crate::watch::Tally;
 use noccl_coll::{Algorithm, Choice, choices, choices_of};
@@ -106,21 +106,21 @@ fn by_form(known: &[Choice], algorithm: Algorithm) -> Vec<Vec<Choice>> {
 /// The fastest choice of one algorithm.
 pub(crate) fn best_of(
     network: &Network,
-    case: &Case,
+    collective: &Collective,
     request: AlgorithmRequest,
     tally: &Tally<'_>,
 ) -> Result<Choice, Error> {
-    let candidates = families(network, &case.collective, &[request])?
+    let candidates = families(network, collective, &[request])?
         .into_iter()
         .flat_map(|f| f.candidates)
         .collect();
-    best_choice(network, case, &Family { candidates }, tally)
+    best_choice(network, collective, &Family { candidates }, tally)
 }
 
 /// The fastest choice in timing mode; the earliest of them if several are as fast.
 pub(crate) fn best_choice(
     network: &Network,
-    case: &Case,
+    collective: &Collective,
     family: &Family,
     tally: &Tally<'_>,
 ) -> Result<Choice, Error> {
@@ -132,7 +132,7 @@ pub(crate) fn best_choice(
         .candidates
         .par_iter()
         .map(|choice| {
-            let schedule = noccl_coll::schedule(network, &case.collective, *choice)?;
+            let schedule = noccl_coll::schedule(network, collective, *choice)?;
             noccl_workload::check(network, &schedule)?;
             let result = tally.run(|on_progress| {
                 run_schedule(network, &schedule, &[], &[], &config, on_progress)

@@ -2,7 +2,7 @@
 //! One attention layer on a mesh, all heads, cycle by cycle.
 
 use crate::watch::{Tally, Watch};
-use crate::{Error, load};
+use crate::{Error, Verified, load};
 use noccl_coll::gemm::{Attention, AttentionPlan, DEFAULT_UTILISATION, Matrix, flat_attention};
 use noccl_net::{Coord, Network, TileRef};
 use noccl_run::{Counters, MemoryImage, Mode, RunConfig, RunResult, energy_pj};
@@ -77,7 +77,7 @@ pub struct AttentionRow {
     /// Energy of these events; a softmax's operations cost nothing here.
     pub energy_pj: f64,
     /// Value mode: does the last head's output equal the reference interpreter's, bit by bit?
-    pub verified: Option<bool>,
+    pub verified: Verified,
 }
 
 /// Runs an attention layer.
@@ -112,7 +112,7 @@ pub fn attention(request: &AttentionRequest, watch: Watch<'_>) -> Result<Attenti
     let mut row = row(&network, request, &plan, &result);
     if is_value {
         let expected = interpreted(&network, &plan, &inputs, &outputs)?;
-        row.verified = Some(expected == result.memory);
+        row.verified = Verified::compared(expected == result.memory);
     }
     Ok(row)
 }
@@ -153,7 +153,7 @@ fn row(
         utilisation: result.counters.gemm_ops as f64 / peak,
         counters: result.counters,
         energy_pj: energy_pj(&result.counters, &network.spec().energy),
-        verified: None,
+        verified: Verified::NotChecked,
     }
 }
 

@@ -18,13 +18,13 @@ pub use request::{
     Backend, Collectives, FusedRoot, GemmKernel, GemmRequest, parse_backends, parse_collectives,
     parse_fused_root, parse_gemm_kernel, parse_mesh, parse_submatrix, parse_sync,
 };
-pub use row::GemmRow;
+pub use row::{COMPUTATION_SHARE, GemmBound, GemmRow};
 pub use shapes::{PAPER_SHAPE, PROBLEMS, Problem, parse_problem};
 pub use values::{GemmValues, gemm_values};
 
 use crate::checkpoints::Session;
 use crate::watch::{Tally, Watch};
-use crate::{Error, load};
+use crate::{Error, Verified, load};
 use candidates::candidates;
 use case::Case;
 use noccl_coll::gemm::{Spread, Summa, summa};
@@ -142,7 +142,9 @@ fn scheduled_row(case: &Case<'_>, problem: &Summa, window: Window) -> Result<Gem
     let mut row = GemmRow::new(case, problem);
     window.measure(&plan, &timed, &mut row);
     row.add_run(network, &timed, problem.iterations);
-    row.verified =
-        inputs.map(|inputs| values::product(network, &plan, problem, inputs) == timed.memory);
+    if let Some(inputs) = inputs {
+        let is_right = values::product(network, &plan, problem, inputs) == timed.memory;
+        row.verified = Verified::compared(is_right);
+    }
     Ok(row)
 }

@@ -4,12 +4,64 @@
 use super::case::{Case, Timed};
 use super::shapes::{Cut, PAPER_SHAPE};
 use super::{Backend, Collectives, GemmKernel};
+use crate::Verified;
 use noccl_coll::gemm::{SubmatrixShape, Summa};
 use noccl_net::Network;
 use noccl_run::{Counters, energy_pj};
 use noccl_workload::ElementType;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// Share of an iteration that its kernel must take for the iteration to be bound by computation.
+pub const COMPUTATION_SHARE: f64 = 0.9;
+
+/// What makes an iteration of a matrix product as long as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GemmBound {
+    /// The kernel: it takes at least nine tenths of the iteration. Of a fused product: it takes no less than the
+    /// reduction.
+    Computation,
+    /// The barrier: the transfers are hidden (an iteration takes no longer than its kernel and the barrier behind
+    /// it, which S1 eq. (7) calls bound by computation), but the kernel takes less than nine tenths of it.
+    Synchronisation,
+    /// The transfers: an iteration takes longer than its kernel and the barrier behind it. Of a fused product: the
+    /// reduction takes longer than the kernel.
+    Communication,
+}
+
+impl GemmBound {
+    /// Name in tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            GemmBound::Computation => "computation",
+            GemmBound::Synchronisation => "synchronisation",
+            GemmBound::Communication => "communication",
+        }
+    }
+
+    /// Are the transfers hidden behind kernel and barrier? This is what S1 asks for (eq. (7)).
+    #[must_use]
+    pub const fn hides_transfers(self) -> bool {
+        match self {
+            GemmBound::Computation | GemmBound::Synchronisation => true,
+            GemmBound::Communication => false,
+        }
+    }
+}
+
+/// What bounds an iteration of these cycles with a kernel and, behind it, a barrier.
+fn bound(iteration_cycles: f64, compute_cycles: f64, sync_cycles: f64) -> GemmBound {
+    // Half a cycle: all measures are means over iterations.
+    if iteration_cycles > compute_cycles + sync_cycles + 0.5 {
+        GemmBound::Communication
+    } else if compute_cycles >= COMPUTATION_SHARE * iteration_cycles {
+        GemmBound::Computation
+    } else {
+        GemmBound::Synchronisation
+    }
+}
 
 /// One matrix product, measured in its steady state. Cycles are per iteration.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -51,9 +103,8 @@ pub struct GemmRow {
     pub compute_share: f64,
     /// Share of the FPUs' peak: the kernel's utilisation × compute share.
     pub utilisation: f64,
-    /// An iteration takes no longer than its kernel and the barrier behind it (S1 eq. (7)); of a fused product:
-    /// its kernel takes no less than the reduction.
-    pub is_compute_bound: bool,
+    /// What makes an iteration as long as it is.
+    pub bound_by: GemmBound,
     /// Iteration cycles of software on the same mesh ÷ those of this row, if both were asked for.
     pub speedup: Option<f64>,
     /// Iteration cycles ÷ those that the simulator takes for the same mesh and way to communicate − 1, if both
@@ -74,7 +125,7 @@ pub struct GemmRow {
     /// Energy of one iteration by S1's method: events of one line of clusters in its counting, times the lines.
     pub line_energy_pj: Option<f64>,
     /// Value mode: is every element of C, bit by bit, what the kernels yield in their order?
-    pub verified: Option<bool>,
+    pub verified: Verified,
 }
 
 impl GemmRow {
@@ -110,7 +161,7 @@ impl GemmRow {
             sync_cycles: 0.0,
             compute_share: 0.0,
             utilisation: request.utilisation,
-            is_compute_bound: false,
+            bound_by: GemmBound::Communication,
             speedup: None,
             sim_error: None,
             problem_cycles: None,
@@ -120,7 +171,7 @@ impl GemmRow {
             energy_pj: 0.0,
             iteration_energy_pj: 0.0,
             line_energy_pj: None,
-            verified: None,
+            verified: Verified::NotChecked,
         }
     }
 
@@ -138,15 +189,18 @@ impl GemmRow {
         let compute = self.compute_cycles as f64;
         self.compute_share = compute / self.iteration_cycles;
         self.utilisation *= self.compute_share;
-        // Half a cycle: all measures are means over iterations.
-        self.is_compute_bound = self.iteration_cycles <= compute + self.sync_cycles + 0.5;
+        self.bound_by = bound(self.iteration_cycles, compute, self.sync_cycles);
         self.problem_cycles = cut.map(|c| (c.passes * c.iterations) as f64 * self.iteration_cycles);
     }
 
     /// As [`GemmRow::conclude`] for phases that follow each other.
     pub(super) fn conclude_sum(&mut self) {
         self.conclude(None);
-        self.is_compute_bound = self.communication_cycles <= self.compute_cycles as f64;
+        self.bound_by = if self.communication_cycles <= self.compute_cycles as f64 {
+            GemmBound::Computation
+        } else {
+            GemmBound::Communication
+        };
     }
 }
 

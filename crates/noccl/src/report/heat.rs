@@ -148,7 +148,9 @@ fn neighbours(width: u16, height: u16) -> impl Iterator<Item = ([u16; 2], [u16; 
 }
 
 fn class(flits: u64, most: u64) -> u64 {
-    (flits * CLASSES).div_ceil(most.max(1)).min(CLASSES)
+    // In 128 bits: a stored row may hold any number.
+    let classes = (u128::from(flits) * u128::from(CLASSES)).div_ceil(u128::from(most.max(1)));
+    classes.min(u128::from(CLASSES)) as u64
 }
 
 fn scale(most: u64) -> String {
@@ -157,7 +159,7 @@ fn scale(most: u64) -> String {
     for class in 0..=CLASSES {
         let x = 90.0 + class as f64 * 52.0;
         svg.rect((x, 2.0), (48.0, 14.0), &format!("h{class}"));
-        let limit = class * most / CLASSES;
+        let limit = u128::from(class) * u128::from(most) / u128::from(CLASSES);
         let label = if class == 0 {
             "0".to_owned()
         } else {

@@ -5,16 +5,19 @@ use super::chart::chart;
 use super::heat::heat_maps;
 use super::svg::escape;
 use super::{Case, chunks, mechanism, size_label, verdict};
+use crate::Verified;
 use crate::compare::CompareRow;
 
 const STYLE: &str = include_str!("style.css");
 
 const METHOD: &str = "Cycles run from the start of the first transfer (of a barrier: the first arrival) to the \
-     last participant's last instruction, in a cycle-accurate simulation that moves the real bytes. Verified means \
+     last participant's last instruction, in a cycle-accurate simulation that moves the real bytes, or, where \
+    the title says so, by the analytic model, which moves none: its rows are not checked. Verified means \
     that every output is bit-equal to the fold in the schedule's documented order; a floating-point \
     sum must also lie within the error bound of the exact sum. The lower bound is the payload's \
     serialisation at one port plus the zero-load latency of the farthest leg; it leaves out software, \
-    arbitration and address flits. Speedups compare with the fastest software algorithm at the same size.";
+    arbitration and address flits. Speedups compare with the fastest software algorithm at the same size. \
+    Tiles are named as --root names them, also at both ends of a link: X,Y counts clusters from the south-west one, mem:N is a memory tile.";
 
 pub(super) fn page(cases: &[Case<'_>]) -> String {
     let mut out = format!(
@@ -29,7 +32,7 @@ pub(super) fn page(cases: &[Case<'_>]) -> String {
         out += &chart(case);
         let maps = heat_maps(case);
         if !maps.is_empty() {
-            out += "<h3>Link loads at the largest size (each arrow is one directed link)</h3>\n";
+            out += "<h3>Link loads at the largest size (each arrow is one directed link; X,Y: clusters, m: memory tiles)</h3>\n";
             out += &maps;
         }
         out += &table(&case.rows);
@@ -39,14 +42,21 @@ pub(super) fn page(cases: &[Case<'_>]) -> String {
 
 fn summary(cases: &[Case<'_>]) -> String {
     let rows = || cases.iter().flat_map(|c| &c.rows);
-    let wrong = rows().filter(|r| !r.verified).count();
+    let count = |verified: Verified| rows().filter(|r| r.verified == verified).count();
     let total = rows().count();
-    let verdict = if wrong == 0 {
-        format!("All {total} results are verified.")
-    } else {
-        format!("<span class=\"wrong\">{wrong} of {total} results are wrong.</span>")
+    let mut verdict = match (count(Verified::No), count(Verified::Yes)) {
+        (0, 0) => String::new(),
+        (0, right) if right == total => format!("All {total} results are verified. "),
+        (0, right) => format!("{right} of {total} results are verified. "),
+        (wrong, _) => {
+            format!("<span class=\"wrong\">{wrong} of {total} results are wrong.</span> ")
+        }
     };
-    let mut lines = vec![format!("<p>{verdict}</p><ul>")];
+    let unchecked = count(Verified::NotChecked);
+    if unchecked > 0 {
+        verdict += &format!("{unchecked} of {total} results are not checked.");
+    }
+    let mut lines = vec![format!("<p>{}</p><ul>", verdict.trim_end())];
     for case in cases {
         let speedups = || {
             let in_network = case.rows.iter().filter(|r| r.is_in_network);
@@ -126,9 +136,9 @@ fn cells(row: &CompareRow) -> Vec<String> {
         link.map_or_else(dash, |l| escape(&l.name())),
         link.map_or_else(dash, |l| l.flits.to_string()),
         match (row.verified, row.sum_error) {
-            (false, _) => format!("<span class=\"wrong\">{}</span>", verdict(row)),
-            (true, None) => verdict(row).to_owned(),
-            (true, Some(error)) => {
+            (Verified::No, _) => format!("<span class=\"wrong\">{}</span>", verdict(row)),
+            (Verified::NotChecked, _) | (Verified::Yes, None) => verdict(row).to_owned(),
+            (Verified::Yes, Some(error)) => {
                 format!(
                     "{}, error {:.2} of limit",
                     verdict(row),

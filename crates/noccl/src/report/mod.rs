@@ -10,12 +10,13 @@ mod heat;
 mod html;
 pub(crate) mod svg;
 
-use crate::compare::CompareRow;
+use crate::compare::{Backend, CompareRow};
 use crate::names::word;
-use crate::{Error, format_bytes};
+use crate::{Error, Verified, files, format_bytes};
 use noccl_coll::stops::StopOrder;
 use noccl_coll::{Choice, Inner};
 use noccl_workload::CollectiveKind;
+use std::path::Path;
 
 /// Rows of one collective over one group on one network.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +44,21 @@ pub fn cases(rows: &[CompareRow]) -> Vec<Case<'_>> {
     out
 }
 
+/// Reads stored rows of `compare`. Older versions called rows of the model verified; nothing is checked there.
+///
+/// # Errors
+/// As [`crate::read_json`].
+pub fn read_rows(path: &Path) -> Result<Vec<CompareRow>, Error> {
+    let mut rows: Vec<CompareRow> = files::read_json(path, "list of compare rows")?;
+    for row in &mut rows {
+        match row.backend {
+            Backend::Sim => {}
+            Backend::Model => row.verified = Verified::NotChecked,
+        }
+    }
+    Ok(rows)
+}
+
 /// The page.
 ///
 /// # Errors
@@ -55,7 +71,51 @@ pub fn page(rows: &[CompareRow]) -> Result<String, Error> {
             "holds no rows; accepted: at least one row of noccl compare --json",
         ));
     }
+    rows.iter().enumerate().try_for_each(check)?;
     Ok(html::page(&cases(rows)))
+}
+
+/// Sides of a mesh that could be simulated; more would only be drawn.
+const MAX_SIDE: u16 = 4096;
+
+/// Stored rows come from anywhere: is there a mesh like this?
+fn check((index, row): (usize, &CompareRow)) -> Result<(), Error> {
+    let refuse = |field: &str, found: String, accepted: String| {
+        let found = format!("[{index}].{field} = {found}");
+        Err(Error::argument("RESULTS", found, accepted))
+    };
+    let [width, height] = row.mesh;
+    if !(1..=MAX_SIDE).contains(&width) || !(1..=MAX_SIDE).contains(&height) {
+        let accepted = format!("accepted: columns and rows of a mesh, 1 to {MAX_SIDE} each");
+        return refuse("mesh", format!("[{width}, {height}]"), accepted);
+    }
+    let [x, y, columns, rows] = row.cluster_region;
+    let is_inside = |at: u16, size: u16, side: u16| {
+        size > 0 && at.checked_add(size).is_some_and(|end| end <= side)
+    };
+    if !is_inside(x, columns, width) || !is_inside(y, rows, height) {
+        let accepted =
+            format!("accepted: x, y, columns and rows inside the mesh of {width}x{height}");
+        return refuse(
+            "cluster_region",
+            format!("{:?}", row.cluster_region),
+            accepted,
+        );
+    }
+    let ends = row
+        .links
+        .iter()
+        .chain(&row.busiest_link)
+        .flat_map(|l| [l.from, l.to]);
+    let mut outside = ends.filter(|[x, y]| *x >= width || *y >= height);
+    match outside.next() {
+        None => Ok(()),
+        Some(at) => refuse(
+            "links",
+            format!("{at:?}"),
+            "accepted: coordinates on the mesh".to_owned(),
+        ),
+    }
 }
 
 fn title(row: &CompareRow) -> String {
@@ -83,7 +143,11 @@ fn title(row: &CompareRow) -> String {
         | CollectiveKind::AllToAll => format!("over {group}"),
         CollectiveKind::Barrier => format!("of {group}, counter at {root}"),
     };
-    let text = format!("{what} {route} on {}", row.network);
+    let by = match row.backend {
+        Backend::Sim => "",
+        Backend::Model => ", by the model",
+    };
+    let text = format!("{what} {route} on {}{by}", row.network);
     text[..1].to_uppercase() + &text[1..]
 }
 
@@ -134,14 +198,15 @@ pub fn chunks(row: &CompareRow) -> Option<String> {
     Some(other.map_or_else(|| chunks.to_owned(), |f| format!("{chunks} {f}")))
 }
 
-/// How a row was verified, in a word: by bytes, or by the checker where no bytes move.
+/// How a row was verified, in a word: by bytes, or by the checker where there are none; a row of the model not at all.
 #[must_use]
 pub const fn verdict(row: &CompareRow) -> &'static str {
     match (row.verified, row.collective) {
-        (false, _) => "WRONG",
-        (true, CollectiveKind::Barrier) => "order proved",
+        (Verified::NotChecked, _) => "not checked",
+        (Verified::No, _) => "WRONG",
+        (Verified::Yes, CollectiveKind::Barrier) => "order proved",
         (
-            true,
+            Verified::Yes,
             CollectiveKind::Multicast
             | CollectiveKind::Reduce
             | CollectiveKind::AllReduce

@@ -3,13 +3,16 @@
 
 use super::outcome::Outcomes;
 use super::runner::Runner;
-use super::{Found, additions, area, energy, equations, limit, products, ratios, synchronisation};
+use super::{
+    Found, additions, area, coexistence, energy, equations, limit, products, ratios,
+    synchronisation,
+};
 use crate::watch::{Tally, Watch};
 use crate::{Error, Step};
 
 /// A quick run leaves out the matrix products on large meshes.
 pub(super) fn measure(is_quick: bool, watch: Watch<'_>) -> Result<Found, Error> {
-    let groups = if is_quick { 7 } else { 9 };
+    let groups = if is_quick { 8 } else { 10 };
     let tally = Tally::new(watch, groups);
     let runner = Runner { tally: &tally };
     let (mut outcomes, mut figures) = (Outcomes::default(), Vec::new());
@@ -30,6 +33,8 @@ pub(super) fn measure(is_quick: bool, watch: Watch<'_>) -> Result<Found, Error> 
     let part = Watch::new(&of_all);
     equations::equations(part, &mut outcomes)?;
     tally.finish_unit()?;
+    coexistence::coexistence(part, &mut outcomes)?;
+    tally.finish_unit()?;
     if !is_quick {
         products::summa(part, &mut outcomes, &mut figures)?;
         tally.finish_unit()?;
@@ -48,7 +53,14 @@ pub(super) fn measure(is_quick: bool, watch: Watch<'_>) -> Result<Found, Error> 
 /// What was not measured.
 fn missing(outcomes: &mut Outcomes, is_quick: bool) {
     if is_quick {
-        for id in ["8-onset-software", "8-onset-in-network", "8-speedup", "9"] {
+        for id in [
+            "8-onset-software",
+            "8-onset-in-network",
+            "8-speedup",
+            "8-speedup-lowest",
+            "8-utilisation",
+            "9",
+        ] {
             outcomes.miss(id, "left out of the quick set");
         }
     }

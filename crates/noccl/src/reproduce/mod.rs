@@ -12,6 +12,7 @@ mod axes;
 mod bars;
 mod chain_hops;
 mod claims;
+mod coexistence;
 mod collective_noc;
 pub(crate) mod energy;
 mod equations;
@@ -32,7 +33,7 @@ pub(crate) mod table;
 mod table_1;
 mod torrent;
 
-pub use claims::ToleranceKind;
+pub use claims::{Evidence, ToleranceKind};
 pub use figure::Figure;
 
 use crate::watch::Watch;
@@ -63,6 +64,8 @@ pub struct ClaimRow {
     pub ours: Option<f64>,
     /// How near is near enough, and why.
     pub tolerance: String,
+    /// What a row that holds would show.
+    pub evidence: Evidence,
     /// Does it hold? Absent if it was not measured.
     pub holds: Option<bool>,
     /// Why ours differs, or why it was not measured.
@@ -125,6 +128,7 @@ fn row(claim: &Claim, outcomes: &Outcomes) -> ClaimRow {
         paper: claim.paper,
         ours: None,
         tolerance: claim.tolerance_text(),
+        evidence: claim.evidence,
         holds: None,
         reason: claim.explanation.clone(),
         measured: claim.measured.clone(),
@@ -195,6 +199,12 @@ impl Reproduction {
     }
 }
 
+/// How many claims of each kind of evidence hold, fail or are missing, as a sentence.
+#[must_use]
+pub fn claims_count(rows: &[ClaimRow]) -> String {
+    table::count(rows)
+}
+
 /// Writes plots into a folder, each under its name.
 ///
 /// # Errors
@@ -224,7 +234,16 @@ mod tests {
     #[test]
     fn every_claim_of_torrent_is_measured() {
         let reproduction = measured("torrent");
-        let left_out = ["8-speedup", "8-bytes", "8-copies", "9-single"];
+        let left_out = [
+            "8-speedup",
+            "8-bytes",
+            "8-copies",
+            "9-single",
+            "11-area-soc",
+            "11-area-cluster",
+            "12-destination",
+            "13-power",
+        ];
         for row in &reproduction.rows {
             assert_eq!(
                 row.ours.is_none(),

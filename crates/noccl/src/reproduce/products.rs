@@ -65,7 +65,7 @@ fn sufficient_prefetch(side: u32, watch: Watch<'_>) -> Result<Option<u32>, Error
         let meshes = vec![(side, side)];
         let mut request = GemmRequest::new(GemmKernel::Summa, meshes, vec![Collectives::InNetwork]);
         request.prefetch = prefetch;
-        if single(gemm(&request, watch)?)?.is_compute_bound {
+        if single(gemm(&request, watch)?)?.bound_by.hides_transfers() {
             return Ok(Some(prefetch));
         }
     }
@@ -159,7 +159,9 @@ pub(crate) fn summa(
     let [plain, distant] = [Backend::Published, Backend::PublishedWithDistance]
         .map(|backend| all((kernel, Setting::Ours, backend), watch));
     let (plain, distant) = (plain?, distant?);
-    let onset = pairs.iter().find(|p| !p.software.is_compute_bound);
+    let onset = pairs
+        .iter()
+        .find(|p| !p.software.bound_by.hides_transfers());
     outcomes.put(
         "8-onset-software",
         onset.map_or(0.0, |p| f64::from(p.side)),
@@ -169,7 +171,9 @@ pub(crate) fn summa(
             pairs[0].software.compute_cycles
         ),
     );
-    let bound = pairs.iter().take_while(|p| p.in_network.is_compute_bound);
+    let bound = pairs
+        .iter()
+        .take_while(|p| p.in_network.bound_by.hides_transfers());
     let largest = bound.last().map_or(0, |p| p.side);
     let mut detail = format!(
         "cycles per iteration: {}",
@@ -203,6 +207,20 @@ pub(crate) fn summa(
             highest(&plain, speedup),
             highest(&distant, speedup)
         ),
+    );
+    let bound = pairs
+        .iter()
+        .filter(|p| !p.software.bound_by.hides_transfers());
+    outcomes.put(
+        "8-speedup-lowest",
+        bound.map(speedup).fold(f64::INFINITY, f64::min),
+        &format!("of {}", per_mesh(&pairs, |p| format!("{:.2}", speedup(p)))),
+    );
+    let widest_software = &pairs[pairs.len() - 1].software;
+    outcomes.put(
+        "8-utilisation",
+        widest_software.utilisation,
+        &per_mesh(&pairs, |p| format!("{:.3}", p.software.utilisation)),
     );
     figures.push(figure(&pairs));
     Ok(())

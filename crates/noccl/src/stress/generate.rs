@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Random traces: overlapping transactions of all kinds, members starting in different orders.
 //!
-//! Correct programs only: at no endpoint take more reduction bursts part in the whole trace than
-//! `ni.max_open_reductions`, barriers counted apart, and no more meet at a router than it works on together, so that any order
+//! Correct programs only: at no endpoint take more reduction bursts part in the whole trace than it may have
+//! open, barriers counted apart, and no more meet at a router than it works on together, so that any order
 //! at any endpoint is allowed.
 
 use super::StressKind;
 use crate::rng::Rng;
-use noccl_net::deadlock::{merge_points, reduction_flows};
+use noccl_net::deadlock::{merge_points, num_bursts, reduction_flows};
 use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
 use noccl_run::StallConfig;
 use noccl_spec::RouterFlow;
@@ -15,6 +15,8 @@ use noccl_workload::{PortKind, PortTransaction, Trace};
 
 /// Longest transaction: 16 KiB of 64-byte beats.
 const MAX_BEATS: u64 = 256;
+
+const BEAT_BYTES: u64 = 64;
 
 /// Mean distance of two starts, small against a transaction's runtime so that many overlap.
 const START_SPREAD_CYCLES: u64 = 4;
@@ -28,8 +30,9 @@ pub struct Recipe {
     tiles: Vec<TileRef>,
     width: u16,
     height: u16,
-    burst_beats: u64,
+    /// Bursts of reductions, and barriers, that an endpoint may have open.
     open_reductions: u64,
+    open_barriers: u64,
     is_reduction_in_line: bool,
 }
 
@@ -47,8 +50,8 @@ impl Recipe {
             clusters,
             width: network.cluster_width(),
             height: network.cluster_height(),
-            burst_beats: u64::from(ni.max_burst_beats),
             open_reductions: u64::from(ni.max_open_reductions),
+            open_barriers: u64::from(ni.max_open_reductions.min(ni.max_narrow_outstanding)),
             // The published router adds two operands: only groups in a line, root at an end.
             is_reduction_in_line: matches!(network.spec().router.flow, RouterFlow::PeerCompatible),
         }
@@ -177,7 +180,8 @@ impl Maker<'_> {
             (self.multi_address(), *self.rng.pick(&self.recipe.clusters))
         };
         let beats = self.beats();
-        let bursts = u64::from(beats).div_ceil(self.recipe.burst_beats);
+        let bytes = |beats: u32| u64::from(beats) * BEAT_BYTES;
+        let bursts = |beats| num_bursts(&self.network.spec().ni, 0, bytes(beats));
         let mut tiles = self.participants(group, root);
         let mut limit = self.recipe.open_reductions;
         if !self.recipe.is_reduction_in_line
@@ -188,7 +192,13 @@ impl Maker<'_> {
             tiles.extend(others.collect::<Vec<_>>());
             limit = limit.min(u64::from(reduction_flows(self.network)));
         }
-        take_share(&mut self.reduction_bursts, &tiles, bursts, limit)
+        // Where bursts are short, a long reduction alone has more of them than there may be.
+        let shorter = std::iter::successors(Some(beats), |b| Some(b / 2));
+        let beats = { shorter }
+            .find(|b| bursts(*b) <= limit)
+            .unwrap_or(1)
+            .max(1);
+        take_share(&mut self.reduction_bursts, &tiles, bursts(beats), limit)
             .then_some(PortKind::WideReduction { group, root, beats })
     }
 
@@ -196,7 +206,7 @@ impl Maker<'_> {
         let group = self.multi_address();
         let root = *self.rng.pick(&self.recipe.clusters);
         let tiles = self.participants(group, root);
-        let limit = self.recipe.open_reductions;
+        let limit = self.recipe.open_barriers;
         take_share(&mut self.barriers, &tiles, 1, limit)
             .then_some(PortKind::Barrier { group, root })
     }
@@ -312,6 +322,37 @@ mod tests {
                 }
             }
             assert!(bursts.iter().all(|b| *b <= 8), "{bursts:?}");
+        }
+    }
+
+    #[test]
+    fn traces_keep_the_limits_of_any_accepted_spec() {
+        for (key, values) in [
+            ("ni.burst_boundary_bytes", [64, 512, 2048]),
+            ("ni.max_burst_beats", [1, 5, 63]),
+            ("ni.max_open_reductions", [3, 5, 9]),
+            ("ni.max_wide_outstanding", [9, 16, 64]),
+            ("ni.max_narrow_outstanding", [4, 6, 16]),
+            ("router.wide_reduction.window_beats", [8, 40, 100]),
+        ] {
+            for value in values {
+                let network = load("collective_noc_4x4", &[(key.to_owned(), value.to_string())]);
+                let network = network.unwrap().network;
+                for transactions in [64, 200] {
+                    let recipe = Recipe::new(&network, &StressKind::ALL, transactions);
+                    let mut num_reductions = 0;
+                    for seed in 0..20 {
+                        let trace = generate(&network, &recipe, seed);
+                        let checked = noccl_workload::check_trace_limits(&network, &trace);
+                        assert!(checked.is_ok(), "{key} = {value}, seed {seed}: {checked:?}");
+                        let kinds = trace.transactions.iter().map(|t| &t.kind);
+                        num_reductions += kinds
+                            .filter(|kind| matches!(kind, PortKind::WideReduction { .. }))
+                            .count();
+                    }
+                    assert!(num_reductions > 0, "{key} = {value} leaves no reductions");
+                }
+            }
         }
     }
 

@@ -99,18 +99,22 @@ pub fn parse_stress_kinds(text: &str) -> Result<Vec<StressKind>, Error> {
 pub struct StressRequest {
     /// Name of the spec as users gave it, with overrides, for reproducers.
     pub spec_arguments: String,
-    /// Number of seeds.
+    /// Number of seeds, at most [`MAX_STRESS_SEEDS`].
     pub seeds: u64,
     /// First seed.
     pub first_seed: u64,
     /// Kinds that are mixed.
     pub kinds: Vec<StressKind>,
-    /// Transactions per seed, at least 64.
+    /// Transactions per seed, [`MIN_STRESS_TRANSACTIONS`] to [`MAX_STRESS_TRANSACTIONS`].
     pub transactions: u32,
 }
 
 /// Fewest transactions per seed.
 pub const MIN_STRESS_TRANSACTIONS: u32 = 64;
+/// Most transactions per seed.
+pub const MAX_STRESS_TRANSACTIONS: u32 = 1 << 14;
+/// Most seeds of one report.
+pub const MAX_STRESS_SEEDS: u64 = 1_000_000;
 
 /// One seed that did not end well.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -172,7 +176,7 @@ pub fn stress(
     request: &StressRequest,
     watch: Watch<'_>,
 ) -> Result<StressReport, Error> {
-    check(request)?;
+    check(network, request)?;
     if request.kinds == [StressKind::Chain] {
         return stress_chains(network, request, watch);
     }
@@ -224,22 +228,12 @@ fn run_chains(
     set: &chains::Chains,
     seed: u64,
     tally: &Tally<'_>,
-) -> Result<Result<RunResult, Box<Diagnosis>>, RunError> {
+) -> Result<Ended, RunError> {
     let config = config(seed);
     let (schedule, inputs, outputs) = (&set.schedule, &set.inputs, set.outputs());
-    match tally
-        .run(|on_progress| run_schedule(network, schedule, inputs, &outputs, &config, on_progress))
-    {
-        Ok(mut result) => {
-            result.wrong_transactions += set.num_wrong(&result);
-            // The report asks for nothing else; thousands of sets are held together.
-            result.memory = Vec::new();
-            result.links = Vec::new();
-            Ok(Ok(result))
-        }
-        Err(RunError::Hang(diagnosis)) => Ok(Err(diagnosis)),
-        Err(error @ (RunError::Refused { .. } | RunError::Interrupted { .. })) => Err(error),
-    }
+    let outcome = tally
+        .run(|on_progress| run_schedule(network, schedule, inputs, &outputs, &config, on_progress));
+    ended(outcome, |result| set.num_wrong(result))
 }
 
 /// Bytes move, endpoints stall.
@@ -253,7 +247,31 @@ fn config(seed: u64) -> RunConfig {
 struct Outcome {
     seed: u64,
     transactions: u64,
-    outcome: Result<RunResult, Box<Diagnosis>>,
+    outcome: Ended,
+}
+
+/// How a run ended: with so many cycles and wrong transactions, or with a diagnosis. The rest of its result is
+/// dropped: many thousand outcomes are held together.
+type Ended = Result<Completed, Box<Diagnosis>>;
+
+#[derive(Clone, Copy)]
+struct Completed {
+    cycles: u64,
+    wrong_transactions: u64,
+}
+
+fn ended(
+    outcome: Result<RunResult, RunError>,
+    extra_wrong: impl Fn(&RunResult) -> u64,
+) -> Result<Ended, RunError> {
+    match outcome {
+        Ok(result) => Ok(Ok(Completed {
+            cycles: result.cycles,
+            wrong_transactions: result.wrong_transactions + extra_wrong(&result),
+        })),
+        Err(RunError::Hang(diagnosis)) => Ok(Err(diagnosis)),
+        Err(error @ (RunError::Refused { .. } | RunError::Interrupted { .. })) => Err(error),
+    }
 }
 
 fn run_seed(
@@ -261,13 +279,10 @@ fn run_seed(
     trace: &Trace,
     seed: u64,
     tally: &Tally<'_>,
-) -> Result<Result<RunResult, Box<Diagnosis>>, RunError> {
+) -> Result<Ended, RunError> {
     let config = config(seed);
-    match tally.run(|on_progress| run_trace(network, trace, &config, on_progress)) {
-        Ok(result) => Ok(Ok(result)),
-        Err(RunError::Hang(diagnosis)) => Ok(Err(diagnosis)),
-        Err(error @ (RunError::Refused { .. } | RunError::Interrupted { .. })) => Err(error),
-    }
+    let outcome = tally.run(|on_progress| run_trace(network, trace, &config, on_progress));
+    ended(outcome, |_| 0)
 }
 
 fn summarise(network: &Network, request: &StressRequest, outcomes: &[Outcome]) -> StressReport {
@@ -348,19 +363,27 @@ fn histogram(cycles: &[u64]) -> Vec<HistogramBin> {
         .collect()
 }
 
-fn check(request: &StressRequest) -> Result<(), Error> {
-    if request.seeds == 0 || request.first_seed.checked_add(request.seeds).is_none() {
+fn check(network: &Network, request: &StressRequest) -> Result<(), Error> {
+    let tiles = network.clusters().count() + network.memories().count();
+    if tiles < 2 {
+        let accepted = "accepted: a network of at least two tiles, for transactions between them";
+        return Err(Error::argument("--spec", &network.spec().name, accepted));
+    }
+    if !(1..=MAX_STRESS_SEEDS).contains(&request.seeds)
+        || request.first_seed.checked_add(request.seeds).is_none()
+    {
         return Err(Error::argument(
             "--seeds",
             request.seeds,
-            "accepted: at least 1, and first seed plus seeds below 2^64",
+            format!("accepted: 1 to {MAX_STRESS_SEEDS}, and first seed plus seeds below 2^64"),
         ));
     }
-    if request.transactions < MIN_STRESS_TRANSACTIONS {
+    let sizes = MIN_STRESS_TRANSACTIONS..=MAX_STRESS_TRANSACTIONS;
+    if !sizes.contains(&request.transactions) {
         return Err(Error::argument(
             "--transactions",
             request.transactions,
-            format!("accepted: at least {MIN_STRESS_TRANSACTIONS}"),
+            format!("accepted: {MIN_STRESS_TRANSACTIONS} to {MAX_STRESS_TRANSACTIONS}"),
         ));
     }
     if request.kinds.contains(&StressKind::Chain) && request.kinds.len() > 1 {

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Capacity of a network under open-loop traffic: an upper bound on the load that it can accept for long.
+//!
+//! A link moves one flit per cycle. If the pattern puts `load` flits on the busiest link for each beat that a cluster
+//! offers, no more than 1 / load beats per cluster and cycle can pass. Buffers, arbitration and responses only lower that.
+//! Source: Dally and Towles, *Principles and Practices of Interconnection Networks*, 3.3.1 and 23.1.
+
+use noccl_net::{Coord, Network, Port, busiest_uniform_load};
+use noccl_spec::RouterFlow;
+use noccl_workload::Pattern;
+use std::collections::HashMap;
+
+/// Beats per cluster and cycle that the busiest link of the wide plane lets pass, at most 1: a network interface sends one
+/// flit per cycle. `beats` per burst; published routers send an address flit before each.
+#[must_use]
+pub fn capacity_beats_per_cycle(network: &Network, pattern: Pattern, beats: u32) -> f64 {
+    let flits = match network.spec().router.flow {
+        RouterFlow::NonBlocking => f64::from(beats),
+        RouterFlow::PeerCompatible | RouterFlow::Esp => f64::from(beats) + 1.0,
+    };
+    let load = busiest_load(network, pattern).max(1.0);
+    f64::from(beats) / flits / load
+}
+
+/// Flits on the busiest link per flit that each cluster sends.
+fn busiest_load(network: &Network, pattern: Pattern) -> f64 {
+    let (columns, rows) = (network.cluster_width(), network.cluster_height());
+    let to = |from: Coord| match pattern {
+        Pattern::Transpose => Some(Coord::new(from.y, from.x)),
+        Pattern::BitComplement => Some(Coord::new(columns - 1 - from.x, rows - 1 - from.y)),
+        Pattern::Neighbour => Some(Coord::new((from.x + 1) % columns, from.y)),
+        Pattern::Hotspot => Some(Coord::new(columns / 2, rows / 2)),
+        Pattern::Uniform | Pattern::RowMulticast => None,
+    };
+    match pattern {
+        Pattern::Uniform => busiest_uniform_load(columns, rows),
+        // Every cluster takes in what the others of its row send; its own copy does not pass our routers.
+        Pattern::RowMulticast => match network.spec().router.flow {
+            RouterFlow::NonBlocking => f64::from(columns) - 1.0,
+            RouterFlow::PeerCompatible | RouterFlow::Esp => f64::from(columns),
+        },
+        Pattern::Transpose | Pattern::BitComplement | Pattern::Neighbour | Pattern::Hotspot => {
+            let mut loads: HashMap<(Coord, Port), u32> = HashMap::new();
+            let all = (0..columns).flat_map(|x| (0..rows).map(move |y| Coord::new(x, y)));
+            for (from, to) in all.filter_map(|from| Some((from, to(from)?))) {
+                for link in network.path(network.mesh_coord(from), network.mesh_coord(to)) {
+                    *loads.entry(link).or_default() += 1;
+                }
+            }
+            loads.into_values().max().map_or(0.0, f64::from)
+        }
+    }
+}

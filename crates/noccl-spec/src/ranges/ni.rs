@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Numbers of the network interface.
+
+use super::{Form, Table};
+use crate::Spec;
+
+impl Table {
+    pub(super) fn ni(&mut self, spec: &Spec) {
+        let ni = &spec.ni;
+        self.only("ni.wide_beat_bytes", ni.wide_beat_bytes, 64);
+        self.only("ni.narrow_beat_bytes", ni.narrow_beat_bytes, 8);
+        self.any("ni.max_burst_beats", ni.max_burst_beats, 1..=256);
+        let boundary = ni.burst_boundary_bytes;
+        self.power_of_two("ni.burst_boundary_bytes", boundary, 64..=4096);
+        self.outstanding(spec);
+    }
+
+    /// A reduction waits for other members of its group, and so for programs on other tiles. A write waits for nobody but its
+    /// target, and another member may wait for that write before it takes part in the reduction. Writes, reductions and the
+    /// roots' parts of all-reduces find their places in an order that is not always that of the program; so reductions,
+    /// of which `max_open_reductions` are open at most, must leave a place for a write. Narrow requests need no such limit:
+    /// they leave in the order in which they were issued, so a narrow write waits for no later barrier.
+    fn outstanding(&mut self, spec: &Spec) {
+        let ni = &spec.ni;
+        let open = u64::from(ni.max_open_reductions);
+        self.any("ni.max_open_reductions", open, 1..=255);
+        self.push(
+            "ni.max_wide_outstanding",
+            ni.max_wide_outstanding,
+            open + 1..=256,
+            Form::Any,
+            format!(
+                ", more than ni.max_open_reductions = {open}: a write must find a place when as many reductions wait for \
+                 other members"
+            ),
+        );
+        let narrow = ni.max_narrow_outstanding;
+        self.any("ni.max_narrow_outstanding", narrow, 1..=256);
+    }
+}

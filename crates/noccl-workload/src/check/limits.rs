@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How small and large numbers of a schedule may be, so that no sum of cycles, bytes or operations leaves 64 bits.
+
+use super::CheckError;
+use super::form::At;
+use crate::participants::participants;
+use crate::{ActionKind, Compute, Destination, Kernel, LocalReduce, Schedule, Transfer};
+use noccl_net::Network;
+
+/// Most cycles that a number from outside may stand for: 2^48. At 1 GHz that is more than three days.
+pub const MAX_CYCLES: u64 = 1 << 48;
+
+/// Most bytes that all actions of a schedule write, and most operations that they compute: 2^62 each.
+pub const MAX_TOTAL: u64 = 1 << 62;
+
+impl At<'_> {
+    pub(super) fn compute(&self, compute: &Compute) -> Result<(), CheckError> {
+        self.cluster("tile", compute.tile)?;
+        self.cycles("cycles", compute.cycles)
+    }
+
+    /// Nobody would notice the end of a delivery of nothing.
+    pub(super) fn delivery(&self, delivery: &Transfer) -> Result<(), CheckError> {
+        self.transfer(delivery)?;
+        match delivery.bytes {
+            0 => self.fail("bytes", 0, "at least 1"),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn kernel_cycles(&self, kernel: &Kernel) -> Result<(), CheckError> {
+        self.cycles("cycles", kernel.cycles)
+    }
+
+    /// Cores fold so many beats, at the speed that the spec gives.
+    pub(super) fn fold_cycles(&self, reduce: &LocalReduce) -> Result<(), CheckError> {
+        let speed = self.network.spec().cluster.compute_millicycles_per_beat;
+        let beats = u128::from(reduce.bytes.div_ceil(64)) * reduce.inputs.len() as u128;
+        if beats * u128::from(speed) <= u128::from(MAX_CYCLES) * 1000 {
+            return Ok(());
+        }
+        let accepted = format!(
+            "what cores fold in 2^48 cycles at cluster.compute_millicycles_per_beat = {speed}"
+        );
+        self.fail("bytes", reduce.bytes, &accepted)
+    }
+
+    fn cycles(&self, name: &str, cycles: u64) -> Result<(), CheckError> {
+        if cycles <= MAX_CYCLES {
+            return Ok(());
+        }
+        self.fail(name, cycles, &format!("at most 2^48 = {MAX_CYCLES}"))
+    }
+}
+
+/// Refuses a schedule whose actions together write or compute more than 64 bits can count.
+pub(super) fn check_totals(network: &Network, schedule: &Schedule) -> Result<(), CheckError> {
+    let (mut bytes, mut operations) = (0_u128, 0_u128);
+    for (index, action) in schedule.actions.iter().enumerate() {
+        let size = size(network, &action.kind);
+        bytes += size.bytes;
+        operations += size.operations;
+        for (what, total) in [("bytes", bytes), ("operations", operations)] {
+            if total > u128::from(MAX_TOTAL) {
+                return Err(CheckError::Field {
+                    field: format!("actions[{index}]"),
+                    found: format!("{total} {what} with the actions before it"),
+                    accepted: format!("at most 2^62 = {MAX_TOTAL} {what} in all"),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What an action writes at all its participants, and computes there.
+#[derive(Default)]
+struct Size {
+    bytes: u128,
+    operations: u128,
+}
+
+fn size(network: &Network, kind: &ActionKind) -> Size {
+    let moved = |bytes: u64, copies: u128| Size {
+        bytes: u128::from(bytes) * copies,
+        operations: u128::from(bytes) * copies,
+    };
+    match kind {
+        ActionKind::Transfer(t) | ActionKind::Delivery(t) => {
+            let copies = match t.destination {
+                Destination::One(_) => 1,
+                Destination::Multicast { set, .. } => u128::from(set.len()),
+            };
+            moved(t.bytes, copies * u128::from(t.rows))
+        }
+        ActionKind::InNetworkReduction(r) | ActionKind::InNetworkAllReduce(r) => {
+            moved(r.bytes, u128::from(r.group.len()))
+        }
+        ActionKind::LocalReduce(r) => moved(r.bytes, r.inputs.len() as u128),
+        ActionKind::Chain(chain) => moved(chain.bytes, chain.stops.len() as u128),
+        ActionKind::ListMulticast(list) => moved(list.bytes, list.destinations.len() as u128),
+        ActionKind::Kernel(kernel) => {
+            let clusters = participants(network, kind).len() as u128;
+            Size {
+                bytes: u128::from(kernel.operation.write().bytes) * clusters,
+                operations: u128::from(kernel.operation.multiply_adds()) * clusters,
+            }
+        }
+        ActionKind::Compute(_) | ActionKind::Barrier(_) | ActionKind::Arrival(_) => Size::default(),
+    }
+}
