@@ -164,7 +164,7 @@ fn doctor_finds_this_installation_sound() {
 #[test]
 fn an_interrupt_ends_a_long_run_with_its_own_exit_code_and_no_result() {
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_noccl"))
-        .args(["stress", "--seeds", "100000000", "--json"])
+        .args(["stress", "--seeds", "1000000", "--json"])
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped())
         .spawn()

@@ -139,7 +139,7 @@ impl Shape {
     pub fn reduce_scatter_in_network_cycles(&self) -> f64 {
         let turns = self.members / self.open_reductions;
         let waiting = turns * self.reduction_cycles() + 6.0 * self.beats;
-        waiting.max(1.25 * self.members * self.beats + self.reduction_cycles())
+        waiting.max(1.36 * self.members * self.beats + self.reduction_cycles())
     }
 
     /// Reduce-scatter along rows, then along columns, with a barrier between.

@@ -297,7 +297,7 @@ fn the_format_number_stands_for_these_bytes() {
         digest(&MESH, Mode::Value, true),
         digest(&PEER, Mode::Timing, false),
     );
-    let known = (7, 0x7798_2a11_e3e7_2122, 0x0d40_066a_e24c_4b2e);
+    let known = (8, 0x7440_39ef_6526_30d6, 0x0efa_a895_ea8e_ff92);
     assert_eq!(found, known, "{found:#x?}");
 }
 

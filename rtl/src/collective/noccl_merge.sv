@@ -129,7 +129,8 @@ module noccl_merge
         logic has_name;
         has_name = entry_q[e].dst == lead.dst && entry_q[e].tag == lead.tag;
         hits[e]  = has_name && entry_q[e].base == lead.base && entry_q[e].mask == lead.mask;
-        if (has_name && !hits[e]) is_in_use = 1'b1;
+        // What has passed may be over: its name is free.
+        if (has_name && !hits[e] && !has_passed_q[e]) is_in_use = 1'b1;
       end
       if (hits[e]) hit_count |= entry_q[e].count;
       if (hits[e]) hit_resp = hit_resp | 2'(entry_q[e].resp);

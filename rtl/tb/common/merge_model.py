@@ -9,6 +9,8 @@ from common.flits import PORTS, Coord, Join
 
 # A timer counts eighths of the timeout.
 TICKS_TO_GIVE_UP = 7
+# Of a name that another transaction has.
+RESP_SLVERR = 2
 
 
 @dataclass(frozen=True)
@@ -23,8 +25,12 @@ class Contribution:
 
     @property
     def name(self) -> tuple[Coord, int]:
-        """What siblings have in common."""
+        """What only one transaction at a time may have."""
         return self.join.root, self.tag
+
+    def is_sibling(self, other: Contribution) -> bool:
+        """Do both belong to one transaction?"""
+        return self.name == other.name and self.join == other.join
 
     def leaves(self, here: Coord) -> int:
         """Contributions that will come through a router."""
@@ -99,7 +105,7 @@ class Model:
         behind = [i for i in pending if i > self.last_served]
         lead = (behind or pending)[0]
         self.last_served = lead
-        return [i for i in pending if heads[i].name == heads[lead].name]
+        return [i for i in pending if heads[i].is_sibling(heads[lead])]
 
     def _decide(
         self, group: list[int], heads: dict[int, Contribution], now: Cycle
@@ -108,10 +114,13 @@ class Model:
 
         Returns the slot that they have entered, and what goes on by which input.
         """
-        name = heads[group[0]].name
-        slot = next((s for s, e in self.entries.items() if e.merged.name == name), None)
+        first = heads[group[0]]
+        slot = next((s for s, e in self.entries.items() if e.merged.is_sibling(first)), None)
         parts = [heads[i] for i in group]
         merged = _sum(parts)
+        if slot is None and self._is_in_use(first.name):
+            merged = replace(merged, resp=merged.resp | RESP_SLVERR)
+            parts = [merged]
         everything = merged if slot is None else _sum([self.entries[slot].merged, *parts])
         is_complete = everything.count == merged.leaves(self.here)
         has_passed = slot is not None and self.entries[slot].has_passed
@@ -129,6 +138,10 @@ class Model:
             del self.entries[slot]
         now.absorbed = set(group[:-1] if goes_on else group)
         return slot, {group[-1]: leaving} if goes_on else {}
+
+    def _is_in_use(self, name: tuple[Coord, int]) -> bool:
+        """Does another transaction wait under this name? What has passed may be over."""
+        return any(e.merged.name == name and not e.has_passed for e in self.entries.values())
 
     def _make_room(self, first: Contribution) -> int | None:
         pinned = set() if self.result is None else {self.result[0]}

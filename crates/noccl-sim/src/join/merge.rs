@@ -146,11 +146,13 @@ impl Merges {
         None
     }
 
-    /// Do another barrier's contributions lie here under the same name?
+    /// Do another barrier's contributions wait here under the same name? Those that have passed may be over.
     fn is_in_use(&self, r: usize, heads: Flit, trees: &Trees) -> bool {
         let name = trees.name_of(heads.txn);
         let mut merges = self.get(r).merges.iter();
-        merges.any(|m| m.flit.dst == heads.dst && trees.name_of(m.flit.txn) == name)
+        merges.any(|m| {
+            !m.has_passed && m.flit.dst == heads.dst && trees.name_of(m.flit.txn) == name
+        })
     }
 
     /// Siblings of table entry `at` have come.
