@@ -133,7 +133,7 @@ fn collective(
     let mut request = CompareRequest::new(kind, group, vec![bytes]);
     request.algorithms = parse_algorithms(algorithms)?;
     let comparison = compare(network, &request, Watch::quiet())?;
-    let wrong = comparison.rows.iter().find(|row| !row.verified);
+    let wrong = comparison.rows.iter().find(|row| !row.verified.is_yes());
     if comparison.rows.is_empty() {
         return Err(Wrong::Refused(format!("{:?}", comparison.skipped)));
     }
