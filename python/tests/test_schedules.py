@@ -137,3 +137,12 @@ def test_another_format_version_is_refused(mesh4x4_collective: noccl.Network) ->
     later = json.loads(every_action().text) | {"format": FORMAT + 1}
     with pytest.raises(noccl.NocclError, match="format"):
         noccl.run(mesh4x4_collective, noccl.Schedule(json.dumps(later)))
+
+
+def test_a_base_with_masked_bits_is_refused_by_field(mesh4x4_collective: noccl.Network) -> None:
+    masked = noccl.MultiAddress(noccl.Cluster(1, 0), mask_x=1, mask_y=0)
+    here = noccl.Cluster(0, 0)
+    builder = noccl.ScheduleBuilder("masked")
+    builder.multicast(here, noccl.Place(here, 0), masked, 4096, 64)
+    with pytest.raises(noccl.NocclError, match=r"multicast\.set = base \(1,0\) with mask \(1,0\)"):
+        noccl.run(mesh4x4_collective, builder.build())

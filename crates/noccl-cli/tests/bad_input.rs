@@ -277,3 +277,25 @@ fn hardware_that_does_not_exist_is_refused_by_its_field() {
         &["elsewhere", "missing", "folder rtl of a checkout"],
     );
 }
+
+/// A multicast whose base is its second member.
+const MASKED_BASE: &str = r#"{"format":1,"trace":{"transactions":[{"start_cycles":[0],"kind":{"wide_multicast":
+{"from":{"cluster":{"x":0,"y":0}},"to":{"base":{"x":1,"y":0},"mask":{"x":1,"y":0}},"beats":1}}}]}}"#;
+
+#[test]
+fn a_trace_with_masked_bits_in_a_base_is_refused_by_field_on_every_router() {
+    let folder = Folder::new();
+    folder.file("masked.json", MASKED_BASE);
+    for spec in ["collective_noc_4x4", "collective_noc_4x4_peer", "esp_4x5"] {
+        check(
+            &folder,
+            &format!("run masked.json --trace --spec {spec}"),
+            1,
+            &[
+                "transactions[0].kind.wide_multicast.to",
+                "base (1,0) with mask (1,0)",
+                "here (0,0)",
+            ],
+        );
+    }
+}

@@ -7,7 +7,7 @@ use crate::machine::Machine;
 use crate::peer::refuse_three_operands;
 use noccl_net::TileRef;
 use noccl_run::{MAX_VALUE_BYTES, RunError};
-use noccl_workload::{MAX_CYCLES, MAX_TRANSACTION_BEATS, PortKind, Trace};
+use noccl_workload::{MAX_CYCLES, MAX_TRANSACTION_BEATS, PortKind, Trace, check_sets};
 
 /// Beats that a participant sends per burst, or one for the request of a read.
 pub(crate) fn burst_beats(kind: &PortKind, machine: &Machine<'_>) -> Vec<u16> {
@@ -59,6 +59,11 @@ pub(crate) fn participants(
         let is_there = is_addressable(*r, machine);
         if is_there { Ok(()) } else { Err(absent(r)) }
     };
+    check_sets(kind).map_err(|(name, error)| RunError::Refused {
+        backend: "sim",
+        what: format!("transactions[{index}].kind.{}.{name}", kind.name()),
+        reason: format!("is {}; accepted: {}", error.found, error.accepted),
+    })?;
     let members = |set: &noccl_net::MultiAddress| {
         reachable(&TileRef::Cluster(noccl_net::MultiAddress::max(*set)))?;
         let tiles = machine.network.multi_tiles(*set);
@@ -99,11 +104,11 @@ pub(crate) fn participants(
 
 /// Refuses a wide transaction without beats, or with more of them than its part of a memory holds.
 pub(crate) fn check_beats(kind: &PortKind, index: usize) -> Result<(), RunError> {
-    let (name, beats) = match kind {
-        PortKind::WideWrite { beats, .. } => ("wide_write", *beats),
-        PortKind::WideMulticast { beats, .. } => ("wide_multicast", *beats),
-        PortKind::WideRead { beats, .. } => ("wide_read", *beats),
-        PortKind::WideReduction { beats, .. } => ("wide_reduction", *beats),
+    let beats = match kind {
+        PortKind::WideWrite { beats, .. }
+        | PortKind::WideMulticast { beats, .. }
+        | PortKind::WideRead { beats, .. }
+        | PortKind::WideReduction { beats, .. } => *beats,
         PortKind::NarrowWrite { .. }
         | PortKind::NarrowMulticast { .. }
         | PortKind::NarrowRead { .. }
@@ -115,7 +120,7 @@ pub(crate) fn check_beats(kind: &PortKind, index: usize) -> Result<(), RunError>
     }
     Err(RunError::Refused {
         backend: "sim",
-        what: format!("transactions[{index}].kind.{name}.beats"),
+        what: format!("transactions[{index}].kind.{}.beats", kind.name()),
         reason: format!(
             "is {beats}; accepted: 1 to {MAX_TRANSACTION_BEATS}, the beats of the mebibyte of memory that a \
              transaction of a trace has to itself"

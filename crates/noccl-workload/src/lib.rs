@@ -23,7 +23,8 @@ pub use chain::{
     AccessPattern, CHAIN_BEAT_BYTES, Chain, MAX_FIELD, MAX_LOOPS, PatternLoop, Stop, WORD_BYTES,
 };
 pub use check::{
-    CheckError, CheckReport, Crowd, MAX_CYCLES, TileSetError, check, check_trace_limits,
+    CheckError, CheckReport, Crowd, MAX_CYCLES, TileSetError, check, check_sets, check_trace,
+    check_trace_limits,
 };
 pub use collective::{Collective, CollectiveKind};
 pub use fold_tree::{FoldTree, fold_order};
@@ -32,7 +33,7 @@ pub use kernel::{Extent, FoldRows, Kernel, Multiply, Operation, RowWise, sum_ele
 pub use layout::{Layout, LayoutError};
 pub use list_multicast::ListMulticast;
 pub use number::{ElementType, Operator};
-pub use participants::{as_multi_address, check_multi_address, participants};
+pub use participants::{as_multi_address, check_base, check_multi_address, participants};
 pub use read::{
     TraceFile, TrafficFile, WorkloadError, read_schedule, read_trace, read_traffic,
     schedule_schema, to_json, trace_schema, traffic_schema,

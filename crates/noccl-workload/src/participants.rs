@@ -8,18 +8,28 @@
 use crate::{ActionKind, Destination, Schedule, TileSetError, Transfer};
 use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef, TileSet};
 
+/// Is the base of a set 0 where its mask is 1? Whoever reads a multi-address asks: members, routes and responses are
+/// counted from the base, so a masked bit in it would give other members than the mask says.
+///
+/// # Errors
+/// [`TileSetError`] saying what would be accepted.
+pub fn check_base(set: MultiAddress) -> Result<(), TileSetError> {
+    let base = MultiAddress::new(set.base, set.mask).base;
+    if set.base == base {
+        return Ok(());
+    }
+    Err(TileSetError {
+        found: format!("base {} with mask {}", set.base, set.mask),
+        accepted: format!("a base that is 0 where the mask is 1, here {base}"),
+    })
+}
+
 /// Can the network address the set in one transaction here: every member mapped, no fixed bit under the mask?
 ///
 /// # Errors
 /// [`TileSetError`] saying what would be accepted.
 pub fn check_multi_address(network: &Network, set: MultiAddress) -> Result<(), TileSetError> {
-    if set != MultiAddress::new(set.base, set.mask) {
-        let base = MultiAddress::new(set.base, set.mask).base;
-        return Err(TileSetError {
-            found: format!("base {} with mask {}", set.base, set.mask),
-            accepted: format!("a base that is 0 where the mask is 1, here {base}"),
-        });
-    }
+    check_base(set)?;
     // The largest member exists exactly if all do.
     let max = set.max();
     if max.x >= network.cluster_width() || max.y >= network.cluster_height() {

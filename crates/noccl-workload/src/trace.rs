@@ -169,3 +169,39 @@ pub enum PortKind {
         root: TileRef,
     },
 }
+
+impl PortKind {
+    /// Name in files.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            PortKind::WideWrite { .. } => "wide_write",
+            PortKind::WideMulticast { .. } => "wide_multicast",
+            PortKind::WideRead { .. } => "wide_read",
+            PortKind::WideReduction { .. } => "wide_reduction",
+            PortKind::NarrowWrite { .. } => "narrow_write",
+            PortKind::NarrowMulticast { .. } => "narrow_multicast",
+            PortKind::NarrowRead { .. } => "narrow_read",
+            PortKind::Atomic { .. } => "atomic",
+            PortKind::Barrier { .. } => "barrier",
+        }
+    }
+
+    /// Targets of a multicast or members of a reduction or barrier, with the name of the field.
+    #[must_use]
+    pub const fn group(&self) -> Option<(&'static str, MultiAddress)> {
+        match *self {
+            PortKind::WideMulticast { to, .. } | PortKind::NarrowMulticast { to, .. } => {
+                Some(("to", to))
+            }
+            PortKind::WideReduction { group, .. } | PortKind::Barrier { group, .. } => {
+                Some(("group", group))
+            }
+            PortKind::WideWrite { .. }
+            | PortKind::WideRead { .. }
+            | PortKind::NarrowWrite { .. }
+            | PortKind::NarrowRead { .. }
+            | PortKind::Atomic { .. } => None,
+        }
+    }
+}

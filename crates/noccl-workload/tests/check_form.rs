@@ -6,8 +6,8 @@ mod common;
 use common::*;
 use noccl_net::{Coord, MultiAddress, TileRef, TileSet};
 use noccl_workload::{
-    ActionKind, Barrier, BarrierMechanism, CheckError, Collective, CollectiveKind, Destination,
-    ElementType, LocalReduce, Operator, Place, Schedule, Transfer, check,
+    ActionKind, Arrival, Barrier, BarrierMechanism, CheckError, Collective, CollectiveKind,
+    Destination, ElementType, InNetworkReduction, LocalReduce, Operator, Place, Schedule, Transfer, check,
 };
 
 fn rejection(schedule: &Schedule) -> CheckError {
@@ -217,6 +217,29 @@ fn multi_addresses_are_normalised_and_mapped() {
     };
     let field = "actions[0].kind.transfer.destination.multicast.set";
     assert_names(&multicast((1, 0), (1, 0)), field, "here (0,0)");
+    let masked = MultiAddress {
+        base: Coord::new(1, 0),
+        mask: Coord::new(1, 0),
+    };
+    let sum = InNetworkReduction {
+        group: masked,
+        source_offset: 0,
+        root: at(0, 0, 64),
+        bytes: 64,
+        operator: Operator::Sum,
+        element: ElementType::Fp64,
+    };
+    for kind in [
+        ActionKind::InNetworkReduction(sum.clone()),
+        ActionKind::InNetworkAllReduce(sum),
+        ActionKind::Arrival(Arrival {
+            group: masked,
+            root: cluster(0, 0),
+        }),
+    ] {
+        let field = format!("actions[0].kind.{}.group", kind.name());
+        assert_names(&one(kind), &field, "here (0,0)");
+    }
     assert_names(&multicast((0, 0), (7, 0)), field, "4 x 4 clusters");
     assert_names(
         &multicast((0, 0), (u16::MAX, u16::MAX)),

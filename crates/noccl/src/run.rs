@@ -12,7 +12,7 @@ use noccl_run::{
     energy_pj,
 };
 use noccl_sim::run_trace;
-use noccl_workload::{Place, Schedule, Trace, check_trace_limits};
+use noccl_workload::{Place, Schedule, Trace, check_trace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -187,7 +187,7 @@ pub fn replay(
     request: &RunRequest,
     watch: Watch<'_>,
 ) -> Result<RunReport, Error> {
-    check_trace_limits(network, trace)?;
+    check_trace(network, trace)?;
     let (result, hardware) = match &request.hardware {
         None => {
             let simulate = |on_progress: &mut dyn FnMut(Progress) -> bool| {

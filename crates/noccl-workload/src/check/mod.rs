@@ -25,6 +25,7 @@ mod promise;
 mod report;
 mod room;
 mod shortcut;
+mod trace;
 mod trace_limits;
 
 pub use error::{CheckError, Crowd, Race, TileSetError, Wait, WrongOutput};
@@ -32,6 +33,7 @@ pub use limits::{MAX_CYCLES, MAX_TOTAL};
 pub use promise::check_collective;
 pub use report::{CheckReport, LinkUse, StepReport};
 pub use room::has_room_for;
+pub use trace::{check_sets, check_trace};
 pub use trace_limits::check_trace_limits;
 
 use crate::Schedule;

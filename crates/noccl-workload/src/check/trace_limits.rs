@@ -277,17 +277,7 @@ fn on_a_cycle(
 }
 
 /// A transaction in the words of users.
-fn name(trace: &Trace, transaction: usize) -> String {
-    let kind = match trace.transactions[transaction].kind {
-        PortKind::WideReduction { .. } => "wide_reduction",
-        PortKind::Barrier { .. } => "barrier",
-        PortKind::WideWrite { .. } => "wide_write",
-        PortKind::WideMulticast { .. } => "wide_multicast",
-        PortKind::WideRead { .. } => "wide_read",
-        PortKind::NarrowWrite { .. } => "narrow_write",
-        PortKind::NarrowMulticast { .. } => "narrow_multicast",
-        PortKind::NarrowRead { .. } => "narrow_read",
-        PortKind::Atomic { .. } => "atomic",
-    };
+pub(super) fn name(trace: &Trace, transaction: usize) -> String {
+    let kind = trace.transactions[transaction].kind.name();
     format!("transactions[{transaction}] ({kind})")
 }
