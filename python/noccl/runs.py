@@ -106,6 +106,7 @@ class RunReport:
     Attributes:
         cycles: From the first participant's start to the last participant's end.
         action_cycles: Shape (num_actions, 2), columns = start, finish [cycles].
+        responses: Shape (num_actions,), worst AXI response of each: 0 OKAY, 2 SLVERR, 3 DECERR.
         counters: Event counters.
         energy_pj: Energy of the counted events.
         busiest_link: Link with most flits, e.g. `wide mem:0->0,0`: clusters are `X,Y`, memory tiles
@@ -117,6 +118,7 @@ class RunReport:
 
     cycles: int
     action_cycles: npt.NDArray[np.int64]
+    responses: npt.NDArray[np.uint8]
     counters: Counters
     energy_pj: float
     busiest_link: str | None
@@ -141,6 +143,7 @@ class RunReport:
         return RunReport(
             cycles=fields["cycles"],
             action_cycles=np.array(actions, dtype=np.int64).reshape(-1, 2),
+            responses=np.array(fields["responses"], dtype=np.uint8),
             counters=Counters(**fields["counters"]),
             energy_pj=fields["energy_pj"],
             busiest_link=optional_link_name(fields["busiest_link"]),

@@ -57,6 +57,9 @@ pub struct RunReport {
     pub last_event_cycle: u64,
     /// Start and finish of every action or transaction, in their order.
     pub actions: Vec<ActionTime>,
+    /// Worst AXI response of every action or transaction, in their order: 0 OKAY, 2 SLVERR, 3 DECERR.
+    #[serde(default)]
+    pub responses: Vec<u8>,
     /// Event counters.
     pub counters: Counters,
     /// Energy of the counted events.
@@ -225,6 +228,7 @@ pub fn report_run(
         cycles: runtime_cycles(schedule, &result.actions),
         last_event_cycle: result.cycles,
         actions: result.actions.clone(),
+        responses: result.responses.clone(),
         counters: result.counters,
         energy_pj: energy_pj(&result.counters, &network.spec().energy),
         busiest_link: links::busiest(network, &result.links),
