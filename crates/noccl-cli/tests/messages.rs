@@ -61,14 +61,21 @@ fn names_of_files_networks_and_arguments_are_shown_and_not_obeyed() {
     let folder = Folder::new();
     let preset = noccl_in(&folder.0, "elaborate collective_noc_2x2 --toml").stdout;
     let name = "n\\u001b[31m\\u009b\\u0085\\u007f";
-    let spec = preset.replace("name = \"collective_noc_2x2\"", &format!("name = \"{name}\""));
+    let spec = preset.replace(
+        "name = \"collective_noc_2x2\"",
+        &format!("name = \"{name}\""),
+    );
     assert_ne!(spec, preset);
     folder.file("s.toml", &spec);
     let refused = noccl_in(&folder.0, "elaborate ./s.toml");
     assert_eq!(refused.code, Some(2));
     assert_visible(&refused);
     // What programs read holds the same name, escaped.
-    let rows = noccl_in(&folder.0, "compare barrier --spec collective_noc_2x2 --json").stdout;
+    let rows = noccl_in(
+        &folder.0,
+        "compare barrier --spec collective_noc_2x2 --json",
+    )
+    .stdout;
     folder.file("rows.json", &rows);
     let page = "\u{9b}31m\u{1b}.html";
     let reported = said(command(&folder.0, "report rows.json --json -o").arg(page));

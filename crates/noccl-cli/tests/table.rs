@@ -31,5 +31,5 @@ fn a_cell_takes_one_line_and_shows_what_a_terminal_would_obey() {
     let text = table(&[("name", Align::Left), ("n", Align::Right)], &rows);
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[2], "a\\u{1b}[31m\\u{a}b  1");
-    assert_eq!(lines[3], "c                   2");
+    assert_eq!(lines[3], "c                  2");
 }

@@ -374,32 +374,16 @@ fn a_checkpoint_of_another_run_is_refused_and_says_what_differs() {
         max_cycles: 1000,
         ..timing
     };
+    let of = Identity::of;
+    let value = RunConfig::new(Mode::Value);
     let others = [
-        (Identity::of(&PEER, &schedule, &inputs, &timing), Part::Spec),
-        (
-            Identity::of(&MESH, &other_schedule, &inputs, &timing),
-            Part::Schedule,
-        ),
-        (
-            Identity::of(&MESH, &schedule, &inputs[1..], &timing),
-            Part::Inputs,
-        ),
-        (
-            Identity::of(&MESH, &schedule, &inputs, &RunConfig::new(Mode::Value)),
-            Part::Mode,
-        ),
-        (
-            Identity::of(&MESH, &schedule, &inputs, &stalled),
-            Part::Stalls,
-        ),
-        (
-            Identity::of(&MESH, &schedule, &inputs, &seeded),
-            Part::Stalls,
-        ),
-        (
-            Identity::of(&MESH, &schedule, &inputs, &shorter),
-            Part::Limits,
-        ),
+        (of(&PEER, &schedule, &inputs, &timing), Part::Spec),
+        (of(&MESH, &other_schedule, &inputs, &timing), Part::Schedule),
+        (of(&MESH, &schedule, &inputs[1..], &timing), Part::Inputs),
+        (of(&MESH, &schedule, &inputs, &value), Part::Mode),
+        (of(&MESH, &schedule, &inputs, &stalled), Part::Stalls),
+        (of(&MESH, &schedule, &inputs, &seeded), Part::Stalls),
+        (of(&MESH, &schedule, &inputs, &shorter), Part::Limits),
     ];
     for (other, part) in others {
         assert_eq!(own.compare(&other), Err(CheckpointError::Differs(part)));

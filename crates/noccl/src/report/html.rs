@@ -190,7 +190,7 @@ mod tests {
             Value::Object(fields) => {
                 fields
                     .iter()
-                    .for_each(|(k, v)| texts(v, format!("{path}/{k}"), found));
+                    .for_each(|(name, v)| texts(v, format!("{path}/{name}"), found));
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
