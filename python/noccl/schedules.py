@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from noccl.errors import ArgumentError, FileError
+from noccl.files import read_text, write_file
 from noccl.tiles import Cluster, Memory, Tile, tile_text
 from noccl.values import kind_of, text, whole
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from noccl.tiles import Group
 
 _T = TypeVar("_T")
@@ -119,15 +121,12 @@ class Schedule:
         return value
 
     def save(self, path: Path | str) -> None:
-        """Writes the schedule to a file.
+        """Writes the schedule to a file, which is complete or as before.
 
         Raises:
             FileError: The file cannot be written.
         """
-        try:
-            Path(path).write_text(self.text, encoding="utf-8")
-        except OSError as error:
-            raise FileError(f"{path}: cannot write: {error}") from error
+        write_file(path, schedule_text(self).encode())
 
     @staticmethod
     def open(path: Path | str) -> Schedule:
@@ -136,10 +135,7 @@ class Schedule:
         Raises:
             FileError: The file cannot be read as text.
         """
-        try:
-            return Schedule(Path(path).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise FileError(f"{path}: cannot read: {error}") from error
+        return Schedule(read_text(path))
 
 
 def schedule_text(schedule: Schedule) -> str:

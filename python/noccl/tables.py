@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from noccl.errors import FileError
+from noccl.files import write_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -161,10 +162,9 @@ class ResultTable:
         Raises:
             FileError: The file cannot be written.
         """
-        try:
-            pq.write_table(self.arrow, str(path))
-        except OSError as error:
-            raise FileError(f"{path}: cannot write: {error}") from error
+        buffer = pa.BufferOutputStream()
+        pq.write_table(self.arrow, buffer)
+        write_file(path, buffer.getvalue().to_pybytes())
 
     @staticmethod
     def read_parquet(path: Path | str) -> ResultTable:

@@ -3,6 +3,9 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +44,57 @@ def test_a_built_schedule_reads_back_from_its_file(tmp_path: Path) -> None:
     assert schedule.algorithm == "every_action"
     assert schedule.parameters == {"chunks": "1"}
     assert schedule.num_actions == 7
+
+
+def test_a_file_is_complete_or_as_before(tmp_path: Path) -> None:
+    schedule = every_action()
+    target, link = tmp_path / "schedule.json", tmp_path / "link.json"
+    target.write_text("old", encoding="utf-8")
+    link.symlink_to(target)
+    schedule.save(link)
+    assert link.is_symlink()
+    assert noccl.Schedule.open(target) == schedule
+    schedule.save("/dev/null")
+    (tmp_path / "full").symlink_to("/dev/full")
+    (tmp_path / "folder").mkdir()
+    for path in ["full", "folder", "folder/", "schedule.json/file", "none/../x", "nul\0", "\ud800"]:
+        with pytest.raises(noccl.FileError):
+            schedule.save(f"{tmp_path}/{path}")
+    with pytest.raises(noccl.FileError, match="int"):
+        schedule.save(5)  # type: ignore[arg-type]
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"schedule.json", "link.json", "full", "folder"}
+
+
+def test_a_full_disk_leaves_the_old_file(tmp_path: Path) -> None:
+    """A limit on the size of files stands for a full disk."""
+    code = """
+import resource, signal, sys, noccl
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+try:
+    noccl.Schedule("x" * 10_000).save(sys.argv[1])
+except noccl.FileError as error:
+    print(error)
+"""
+    path = tmp_path / "schedule.json"
+    path.write_text("old", encoding="utf-8")
+    ran = subprocess.run(
+        [sys.executable, "-c", code, path], capture_output=True, text=True, check=True
+    )
+    assert "cannot be written" in ran.stdout
+    assert path.read_text(encoding="utf-8") == "old"
+    assert [found.name for found in tmp_path.iterdir()] == ["schedule.json"]
+
+
+def test_files_are_written_in_one_place() -> None:
+    package = Path(noccl.__file__).parent
+    calls = re.compile(
+        r"\.write_(text|bytes|parquet)\(|\bopen\([^)]*[\"'][wax]|os\.replace|savefig\(|write_table\([^)]*path"
+    )
+    for path in package.glob("*.py"):
+        code = re.sub(r'""".*?"""', "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+        assert not calls.search(code), path.name
 
 
 def test_a_built_schedule_computes_what_its_actions_say(

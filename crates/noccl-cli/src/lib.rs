@@ -2,17 +2,20 @@
 //! The `noccl` command: reads arguments, calls the facade, prints rows.
 //!
 //! Exit codes: 0 everything is fine; 1 a check failed, a run hung or delivered wrong bytes; 2 the
-//! input is wrong and nothing ran; 3 interrupted with everything in a checkpoint; 130 interrupted.
+//! input is wrong and nothing ran; 3 interrupted with everything in a checkpoint; 4 an output could not be
+//! written; 130 interrupted.
 
 mod args;
 mod interrupt;
 mod output;
 mod progress;
 mod table;
+mod time_left;
 mod verbs;
 
 use clap::Parser;
 use noccl::{Error, ErrorClass};
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
@@ -40,8 +43,13 @@ pub fn call(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let cli = match verbs::Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(refusal) => {
-            // Help is a refusal too. Where it cannot be printed there is nowhere to report that.
-            let _ = refusal.print();
+            let text = refusal.to_string();
+            if refusal.use_stderr() && matches!(noccl::visible(&text), Cow::Owned(_)) {
+                output::log(&text);
+            } else {
+                // Help is a refusal too. Where it cannot be printed there is nowhere to report that.
+                let _ = refusal.print();
+            }
             return refusal.exit_code() as u8;
         }
     };
@@ -59,7 +67,7 @@ pub fn ask_to_stop(is_asked: bool) {
 
 /// Says what went wrong; the exit code.
 fn report(error: &Error) -> u8 {
-    output::log(&format!("error: {error}"));
+    output::log(&format!("error: {}", noccl::message(error)));
     if let Error::Suspended { .. } = error {
         output::log(&format!("go on with: {}", resume_command()));
     }
@@ -67,6 +75,7 @@ fn report(error: &Error) -> u8 {
         ErrorClass::Failed => 1,
         ErrorClass::BadInput => 2,
         ErrorClass::Suspended => 3,
+        ErrorClass::NotWritten => 4,
         ErrorClass::Interrupted => interrupt::INTERRUPTED as u8,
     }
 }
@@ -104,7 +113,7 @@ fn quoted(word: &OsStr) -> String {
     let bytes = word.as_bytes();
     match word.to_str() {
         Some(text) if !text.is_empty() && text.chars().all(is_plain) => text.to_owned(),
-        Some(text) if !text.chars().any(char::is_control) => {
+        Some(text) if matches!(noccl::visible_line(text), Cow::Borrowed(_)) => {
             format!("'{}'", text.replace('\'', "'\\''"))
         }
         Some(_) | None => {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Progress bar on a terminal; long work learns from it that somebody wants it to stop.
 
+use crate::time_left::{time_left, words};
 use crate::{interrupt, output};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use noccl::{Activity, Error, Step, Watch};
@@ -38,8 +39,27 @@ pub fn watched<T>(
 struct Display {
     bar: ProgressBar,
     unit: String,
-    /// Since when the work is at what it is at; building and simulating tell different things.
-    since: Mutex<(bool, Instant)>,
+    /// What the work is at; building and simulating tell different things.
+    since: Mutex<Since>,
+}
+
+/// What work is at, and since when.
+#[derive(Clone, Copy)]
+struct Since {
+    is_building: bool,
+    start: Instant,
+    /// Units that were done when the first step of this was reported, and when that was.
+    first: Option<(u64, Instant)>,
+}
+
+impl Since {
+    fn now(is_building: bool) -> Self {
+        Self {
+            is_building,
+            start: Instant::now(),
+            first: None,
+        }
+    }
 }
 
 impl Display {
@@ -52,7 +72,7 @@ impl Display {
         let display = Self {
             bar,
             unit: unit.to_owned(),
-            since: Mutex::new((false, Instant::now())),
+            since: Mutex::new(Since::now(false)),
         };
         display.set_style(false);
         display
@@ -63,7 +83,7 @@ impl Display {
         let style = if is_building {
             ProgressStyle::with_template("{spinner} {msg}  {elapsed}")
         } else {
-            let template = format!("{{bar:30}} {{pos}}/{{len}} {unit}  {{msg}}  {{eta}} left");
+            let template = format!("{{bar:30}} {{pos}}/{{len}} {unit}  {{msg}}");
             ProgressStyle::with_template(&template)
         };
         if let Ok(style) = style {
@@ -71,29 +91,37 @@ impl Display {
         }
     }
 
-    /// Since when the work does this; the first time it is at something else, the display changes.
-    fn since(&self, is_building: bool) -> Instant {
+    /// Since when the work does this, with `done` units done; the first time it is at something else, the display
+    /// changes.
+    fn since(&self, is_building: bool, done: u64) -> Since {
         let mut since = self.since.lock().unwrap_or_else(PoisonError::into_inner);
-        if since.0 != is_building {
-            *since = (is_building, Instant::now());
+        if since.is_building != is_building {
+            *since = Since::now(is_building);
             self.set_style(is_building);
             self.bar.reset();
             if is_building && self.bar.is_hidden() {
                 output::log("translating the hardware of this network to a library, once");
             }
         }
-        since.1
+        since.first.get_or_insert((done, Instant::now()));
+        *since
     }
 
     fn show(&self, step: Step) {
         match step.activity {
             Activity::Simulating => {
-                let elapsed = self.since(false).elapsed();
+                let since = self.since(false, step.done);
+                let elapsed = since.start.elapsed();
                 self.bar.set_length(step.total);
                 self.bar.set_position(step.done);
                 let cycles = step.simulated_cycles as f64;
                 let seconds = elapsed.max(Duration::from_millis(1)).as_secs_f64();
-                self.bar.set_message(rate(cycles / seconds));
+                let left = since
+                    .first
+                    .and_then(|(done, at)| time_left(done, step.done, step.total, at.elapsed()));
+                let left =
+                    left.map_or_else(String::new, |time| format!("  about {} left", words(time)));
+                self.bar.set_message(rate(cycles / seconds) + &left);
             }
             Activity::Translating => self.build("translating the hardware to C++".to_owned()),
             Activity::Compiling { files } => {
@@ -103,7 +131,7 @@ impl Display {
     }
 
     fn build(&self, message: String) {
-        self.since(true);
+        self.since(true, 0);
         self.bar.set_message(message);
         self.bar.tick();
     }

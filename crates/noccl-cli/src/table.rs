@@ -11,7 +11,16 @@ pub enum Align {
 }
 
 /// Lays out rows under a header; two spaces between columns, no trailing spaces.
+///
+/// A cell takes one line: line ends in it are shown, as all control characters are.
 pub fn table(header: &[(&str, Align)], rows: &[Vec<String>]) -> String {
+    let shown = |row: &Vec<String>| {
+        let cells = row
+            .iter()
+            .map(|cell| noccl::visible_line(cell).into_owned());
+        cells.collect::<Vec<String>>()
+    };
+    let rows: Vec<Vec<String>> = rows.iter().map(shown).collect();
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());
         cells

@@ -147,6 +147,7 @@ fn a_schedule_that_claims_no_collective_is_not_called_right() {
     let said = noccl_in(&folder.0, "check nothing.json");
     assert_eq!(said.code, Some(0), "{said:?}");
     assert!(said.stdout.starts_with("claims no collective"), "{said:?}");
+    assert!(said.stdout.contains("EMPTY: 0 actions"), "{said:?}");
     let made = noccl_in(
         &folder.0,
         "schedule reduce --bytes 64 --group row -o reduce.json",
@@ -154,4 +155,5 @@ fn a_schedule_that_claims_no_collective_is_not_called_right() {
     assert_eq!(made.code, Some(0), "{made:?}");
     let said = noccl_in(&folder.0, "check reduce.json");
     assert!(said.stdout.starts_with("right: reduce"), "{said:?}");
+    assert!(!said.stdout.contains("EMPTY"), "{said:?}");
 }

@@ -135,6 +135,14 @@ fn a_checkpoint_of_another_run_or_of_none_is_refused_before_anything_runs() {
             "--max-cycles",
         ),
         (
+            format!("{run} --stalls 60,60 --resume my.ckpt"),
+            "set of stalls (--stalls, --stall-seed)",
+        ),
+        (
+            format!("{run} --mode value --resume my.ckpt").replacen("--mode timing", "", 1),
+            "mode (--mode)",
+        ),
+        (
             format!("{run} --checkpoint a.ckpt --checkpoint-every 0"),
             "above 0",
         ),

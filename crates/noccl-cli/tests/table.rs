@@ -21,3 +21,15 @@ fn numbers_end_and_words_start_in_one_column() {
         "algorithm      cycles\n----------  ---------\nchain       1 234 567\nin_network          7\n"
     );
 }
+
+#[test]
+fn a_cell_takes_one_line_and_shows_what_a_terminal_would_obey() {
+    let rows = vec![
+        vec!["a\u{1b}[31m\nb".to_owned(), "1".to_owned()],
+        vec!["c".to_owned(), "2".to_owned()],
+    ];
+    let text = table(&[("name", Align::Left), ("n", Align::Right)], &rows);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[2], "a\\u{1b}[31m\\u{a}b  1");
+    assert_eq!(lines[3], "c                  2");
+}

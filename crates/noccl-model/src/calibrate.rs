@@ -157,7 +157,8 @@ impl Calibration {
             file: file.to_owned(),
             reason,
         };
-        let read: Self = toml::from_str(text).map_err(|e| wrong(e.to_string()))?;
+        let read: Self =
+            toml::from_str(text).map_err(|e| wrong(noccl_spec::toml_message(text, &e)))?;
         if read.format == CALIBRATION_FORMAT {
             return Ok(read);
         }

@@ -9,7 +9,7 @@ pub(crate) fn to_python(py: Python<'_>, error: &Error) -> PyErr {
     let diagnosis = error.diagnosis().map(serde_json::to_string);
     let made = match diagnosis.transpose() {
         Ok(diagnosis) => py.import("noccl.errors").and_then(|module| {
-            let arguments = (class_name(error), error.to_string(), diagnosis);
+            let arguments = (class_name(error), noccl::message(error), diagnosis);
             module.call_method1("from_native", arguments)
         }),
         Err(e) => return pyo3::exceptions::PyRuntimeError::new_err(e.to_string()),
@@ -34,6 +34,9 @@ const fn class_name(error: &Error) -> &'static str {
         Error::Argument { .. } | Error::Layout(_) => "ArgumentError",
         Error::DoesNotFit { .. } => "CapacityError",
         Error::Suspended { .. } => "InterruptedRunError",
-        Error::File { .. } | Error::Content { .. } | Error::Checkpoint { .. } => "FileError",
+        Error::File { .. }
+        | Error::NotWritten { .. }
+        | Error::Content { .. }
+        | Error::Checkpoint { .. } => "FileError",
     }
 }

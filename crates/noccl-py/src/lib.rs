@@ -7,6 +7,7 @@
 
 mod calls;
 mod error;
+mod files;
 mod network;
 mod orders;
 mod request;
@@ -25,6 +26,8 @@ mod _native {
         check, compare, gemm, load, members, multiply, presets, run, run_values, schedule, stress,
         traffic,
     };
+    #[pymodule_export]
+    use super::files::{read_text, write_file};
     #[pymodule_export]
     use super::network::Network;
 

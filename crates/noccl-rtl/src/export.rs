@@ -5,8 +5,10 @@ use crate::sources::in_order;
 use crate::{RtlConfig, RtlError, SourceFile, package_text};
 use std::fmt::Write;
 
-/// Name of the package's file; a folder that holds it was written by this crate.
+/// Name of the package's file.
 pub const PACKAGE_FILE: &str = "noccl_cfg_pkg.sv";
+/// List of the folder's other files with their SHA-256, as `sha256sum` writes it; whoever writes the folder adds it.
+pub const DIGEST_FILE: &str = "noccl.sha256";
 const FILE_LIST: &str = "noccl.f";
 /// The module that an integrator instantiates.
 const TOP: &str = "noccl_system";
@@ -102,6 +104,7 @@ fn readme(c: &RtlConfig) -> String {
          | `{PACKAGE_FILE}` | the numbers of this network, and the only file that depends on it |\n\
          | `src/` | modules and packages, the same for every network |\n\
          | `include/` | assertion macros: active in simulation, nothing under `SYNTHESIS` |\n\
+         | `{DIGEST_FILE}` | digests of all these files (`sha256sum -c`); `noccl rtl` replaces the folder only while they are right |\n\
          \n\
          Top: `{TOP}`, {w} × {h} tiles with network interfaces and, in clusters, DMA engines; its ports are documented line\n\
          by line in its source, their bundles in `src/system/noccl_endpoint_pkg.sv`. Tiles with endpoints of their own: `noccl_mesh`.\n\

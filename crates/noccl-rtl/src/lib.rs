@@ -22,7 +22,7 @@ mod vectors;
 
 pub use config::{AddressRegion, RtlConfig};
 pub use error::RtlError;
-pub use export::{ExportFile, PACKAGE_FILE, export};
+pub use export::{DIGEST_FILE, ExportFile, PACKAGE_FILE, export};
 pub use package::package_text;
 pub use sources::{SourceFile, hardware_sources};
 pub use translation::{Arithmetic, Boundary, LIBRARY_FILE, Translation};

@@ -297,7 +297,7 @@ fn the_format_number_stands_for_these_bytes() {
         digest(&MESH, Mode::Value, true),
         digest(&PEER, Mode::Timing, false),
     );
-    let known = (8, 0x7440_39ef_6526_30d6, 0x0efa_a895_ea8e_ff92);
+    let known = (9, 0x1789_b80d_8c4d_1175, 0xe5b3_3103_81f7_d01d);
     assert_eq!(found, known, "{found:#x?}");
 }
 
@@ -365,20 +365,25 @@ fn a_checkpoint_of_another_run_is_refused_and_says_what_differs() {
     let timing = RunConfig::new(Mode::Timing);
     let own = Identity::of(&MESH, &schedule, &inputs, &timing);
     let other_schedule = random_schedule(&MESH, 2, 5);
+    let stalled = config(Mode::Timing, 1, true);
+    let seeded = RunConfig {
+        stall_seed: 99,
+        ..timing
+    };
+    let shorter = RunConfig {
+        max_cycles: 1000,
+        ..timing
+    };
+    let of = Identity::of;
+    let value = RunConfig::new(Mode::Value);
     let others = [
-        (Identity::of(&PEER, &schedule, &inputs, &timing), Part::Spec),
-        (
-            Identity::of(&MESH, &other_schedule, &inputs, &timing),
-            Part::Schedule,
-        ),
-        (
-            Identity::of(&MESH, &schedule, &inputs[1..], &timing),
-            Part::Inputs,
-        ),
-        (
-            Identity::of(&MESH, &schedule, &inputs, &RunConfig::new(Mode::Value)),
-            Part::Config,
-        ),
+        (of(&PEER, &schedule, &inputs, &timing), Part::Spec),
+        (of(&MESH, &other_schedule, &inputs, &timing), Part::Schedule),
+        (of(&MESH, &schedule, &inputs[1..], &timing), Part::Inputs),
+        (of(&MESH, &schedule, &inputs, &value), Part::Mode),
+        (of(&MESH, &schedule, &inputs, &stalled), Part::Stalls),
+        (of(&MESH, &schedule, &inputs, &seeded), Part::Stalls),
+        (of(&MESH, &schedule, &inputs, &shorter), Part::Limits),
     ];
     for (other, part) in others {
         assert_eq!(own.compare(&other), Err(CheckpointError::Differs(part)));

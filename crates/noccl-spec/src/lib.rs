@@ -11,6 +11,7 @@
 
 mod error;
 mod esp;
+mod excerpt;
 mod mesh;
 mod nearest;
 mod parse;
@@ -24,6 +25,7 @@ mod validate_esp;
 
 pub use error::{OutOfRange, SpecError};
 pub use esp::{EspEndpoint, EspRouter};
+pub use excerpt::toml_message;
 pub use mesh::{
     Mesh, Plane, Region, Router, RouterFlow, TileKindName, WideReduction, WideReductionKind,
 };

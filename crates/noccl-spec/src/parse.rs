@@ -6,7 +6,7 @@
 //! own. Ranges are checked last: an override may repair the file.
 
 use crate::nearest::nearest;
-use crate::{SPEC_FORMAT, Spec, SpecError, validate};
+use crate::{SPEC_FORMAT, Spec, SpecError, toml_message, validate};
 
 /// Reads a spec from TOML text; `file` names it in errors.
 ///
@@ -19,9 +19,10 @@ pub fn parse_spec(
     overrides: &[(String, String)],
 ) -> Result<Spec, SpecError> {
     check_format(file, text)?;
-    let mut spec: Spec = toml::from_str(text).map_err(|e| parse_error(file, &e))?;
+    let mut spec: Spec = toml::from_str(text).map_err(|e| parse_error(file, text, &e))?;
     if !overrides.is_empty() {
-        let mut table: toml::Table = toml::from_str(text).map_err(|e| parse_error(file, &e))?;
+        let mut table: toml::Table =
+            toml::from_str(text).map_err(|e| parse_error(file, text, &e))?;
         for (key, value) in overrides {
             override_value(&mut table, key, value)?;
             spec = table
@@ -104,7 +105,7 @@ pub fn schema() -> schemars::Schema {
 
 /// The version comes first: a file of another version may well have other keys.
 fn check_format(file: &str, text: &str) -> Result<(), SpecError> {
-    let table: toml::Table = toml::from_str(text).map_err(|e| parse_error(file, &e))?;
+    let table: toml::Table = toml::from_str(text).map_err(|e| parse_error(file, text, &e))?;
     match table.get("format") {
         Some(found) if found.as_integer() != Some(SPEC_FORMAT.into()) => Err(SpecError::Format {
             file: file.to_owned(),
@@ -156,10 +157,10 @@ fn parse_value(text: &str) -> toml::Value {
         .unwrap_or_else(|| toml::Value::String(text.to_owned()))
 }
 
-fn parse_error(file: &str, error: &toml::de::Error) -> SpecError {
+fn parse_error(file: &str, text: &str, error: &toml::de::Error) -> SpecError {
     SpecError::Parse {
         file: file.to_owned(),
-        message: error.to_string().trim_end().to_owned(),
+        message: toml_message(text, error),
         hint: nearest_accepted(error.message()),
     }
 }

@@ -6,7 +6,7 @@
 //! compared run by run.
 
 use crate::Error;
-use crate::files::{failed, replace_file};
+use crate::files::{check_output, failed, replace_file};
 use noccl_net::Network;
 use noccl_run::{MemoryImage, Progress, RunConfig, RunError, RunResult};
 use noccl_sim::ScheduleRun;
@@ -51,7 +51,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Reads what is to be gone on from, if anything.
+    /// Reads what is to be gone on from, if anything, and sees to it that there is a place for the next checkpoint.
     ///
     /// # Errors
     /// [`Error::File`], [`Error::Checkpoint`].
@@ -63,6 +63,9 @@ impl Session {
             suspended: None,
             saved: Instant::now(),
         };
+        if let Some(request) = request {
+            check_output(&request.file)?;
+        }
         if let Some(path) = request.and_then(|r| r.resume.as_deref()) {
             let file = File::open(path).map_err(|e| failed(path, "cannot read", &e))?;
             let read = || {
@@ -79,7 +82,8 @@ impl Session {
     /// The next run, from its beginning, from where it was saved, or from memory.
     ///
     /// # Errors
-    /// [`Error::Run`]; [`Error::Checkpoint`] if this is not the run that was saved; [`Error::Suspended`] if
+    /// [`Error::Run`]; [`Error::Checkpoint`] if this is not the run that was saved; [`Error::NotWritten`] if it cannot
+    /// be saved; [`Error::Suspended`] if
     /// `on_progress` wants to stop and the state has been saved.
     pub(crate) fn simulate(
         &mut self,
@@ -167,7 +171,10 @@ impl Session {
                 run.save(&mut writer)?;
                 writer.finish()
             };
-            write().map(drop).map_err(|e| at(path, e))
+            write().map(drop).map_err(|e| Error::NotWritten {
+                path: path.display().to_string(),
+                reason: e.to_string(),
+            })
         })?;
         // Saving never takes more time than what is saved.
         self.saved = Instant::now();

@@ -71,9 +71,17 @@ pub enum Error {
         /// Spec field that would have to grow.
         field: &'static str,
     },
-    /// A file cannot be read or written.
+    /// A file cannot be read, or an output has no possible place.
     #[error("{path}: {reason}")]
     File {
+        /// Path.
+        path: String,
+        /// What the system said.
+        reason: String,
+    },
+    /// An output could not be written. What was there before is still there.
+    #[error("{path}: cannot be written: {reason}")]
+    NotWritten {
         /// Path.
         path: String,
         /// What the system said.
@@ -120,6 +128,8 @@ pub enum ErrorClass {
     BadInput,
     /// The run hung or a check failed.
     Failed,
+    /// The work was done, but its output could not be written.
+    NotWritten,
     /// Stopped from outside.
     Interrupted,
     /// Stopped from outside, with everything in a checkpoint.
@@ -146,6 +156,7 @@ impl Error {
             | Error::Hardware(HardwareError::Parts(_)) => ErrorClass::Failed,
             Error::Run(RunError::Interrupted { .. }) => ErrorClass::Interrupted,
             Error::Suspended { .. } => ErrorClass::Suspended,
+            Error::NotWritten { .. } => ErrorClass::NotWritten,
             Error::Run(RunError::Refused { .. })
             | Error::Spec(_)
             | Error::Net(_)
@@ -181,6 +192,7 @@ impl Error {
             | Error::Argument { .. }
             | Error::DoesNotFit { .. }
             | Error::File { .. }
+            | Error::NotWritten { .. }
             | Error::Content { .. }
             | Error::Checkpoint { .. }
             | Error::Suspended { .. } => None,

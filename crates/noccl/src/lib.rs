@@ -34,6 +34,7 @@ mod size;
 pub mod stress;
 mod traffic;
 mod verified;
+mod visible;
 mod watch;
 
 pub use analytic::{
@@ -54,7 +55,8 @@ pub use describe::{LinkRow, NetworkDescription, RegionRow, TileRow, describe};
 pub use doctor::{DoctorRow, doctor};
 pub use error::{Error, ErrorClass};
 pub use files::{
-    parse_json, parse_schedule, read_json, read_schedule, read_text, read_trace, write_file,
+    MAX_FILE_BYTES, MAX_TOML_BYTES, MAX_TRACE_BYTES, check_output, parse_json, parse_schedule,
+    read_json, read_schedule, read_text, read_trace, write_bytes, write_file,
 };
 pub use gemm::{AttentionRequest, AttentionRow, GemmRequest, GemmRow, attention, gemm};
 pub use hardware::{HardwareError, HardwareReport, HardwareRequest, parse_boundary};
@@ -74,7 +76,7 @@ pub use reproduce::{
     claims_count, reproduce, write_figures,
 };
 pub use rivals::{Rival, RivalRow, RivalsRequest, parse_pair, rival_figures, rivals};
-pub use rtl::{rtl_config, write_rtl, write_rtl_package, write_rtl_vectors};
+pub use rtl::{check_rtl_folder, rtl_config, write_rtl, write_rtl_package, write_rtl_vectors};
 pub use run::{RunReport, RunRequest, replay, report_run, run, run_values};
 pub use schema::{SCHEMA_NAMES, schema};
 pub use select::{
@@ -87,6 +89,7 @@ pub use stress::{
 };
 pub use traffic::{TrafficReport, TrafficRequest, traffic, zero_load_latency_cycles};
 pub use verified::Verified;
+pub use visible::{message, visible, visible_line};
 pub use watch::{Activity, Step, Watch};
 
 // What the calls above take and give, so that callers need this crate only.

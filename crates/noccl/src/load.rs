@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From a preset name or a file to a network.
 
-use crate::{Error, read_text};
+use crate::Error;
+use crate::files::{MAX_TOML_BYTES, read_bounded};
 use noccl_net::{Network, elaborate};
 use noccl_spec::{PRESET_NAMES, Spec, parse_spec, preset_text};
 use std::path::Path;
@@ -40,7 +41,7 @@ pub fn load(preset_or_file: &str, overrides: &[(String, String)]) -> Result<Load
 /// [`Error::Spec`] or [`Error::File`].
 pub fn load_spec(preset_or_file: &str, overrides: &[(String, String)]) -> Result<Spec, Error> {
     let text = if is_path(preset_or_file) {
-        read_text(Path::new(preset_or_file))?
+        read_bounded(Path::new(preset_or_file), MAX_TOML_BYTES)?
     } else {
         preset_text(preset_or_file)?
     };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The hardware of a network: its numbers, a folder for a chip, routing vectors.
 
-use crate::files::write_folder;
+use crate::files::{check_output_folder, write_folder};
 use crate::{Error, read_text, write_file};
 use noccl_net::Network;
-use noccl_rtl::{ExportFile, PACKAGE_FILE, RtlConfig, RtlError, SourceFile, hardware_sources};
+use noccl_rtl::{DIGEST_FILE, ExportFile, RtlConfig, RtlError, SourceFile, hardware_sources};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -30,12 +30,21 @@ pub fn write_rtl_package(network: &Network, path: &Path) -> Result<(), Error> {
     write_file(path, &noccl_rtl::package_text(&rtl_config(network)?))
 }
 
+/// Can [`write_rtl`] write this folder? To be asked before other outputs are written.
+///
+/// # Errors
+/// [`Error::File`] with the names of files that were not written by an earlier call, or what the system says.
+pub fn check_rtl_folder(folder: &Path) -> Result<(), Error> {
+    check_output_folder(folder, DIGEST_FILE)
+}
+
 /// Writes a folder for a chip: package, sources, file list, README. The folder is complete or as before; it must
-/// be new, empty or written by an earlier call. `sources`: a folder `rtl`, or `None` for the hardware of this program. Returns
+/// be new, empty or as an earlier call wrote it. `sources`: a folder `rtl`, or `None` for the hardware of this program. Returns
 /// the files' paths relative to `folder`.
 ///
 /// # Errors
-/// Those of [`rtl_config`]; [`Error::Rtl`] if `sources` is no folder of sources; [`Error::File`].
+/// Those of [`rtl_config`]; [`Error::Rtl`] if `sources` is no folder of sources; [`Error::File`] with the names of foreign files;
+/// [`Error::NotWritten`].
 pub fn write_rtl(
     network: &Network,
     sources: Option<&Path>,
@@ -60,7 +69,7 @@ pub fn write_rtl(
     let texts: Vec<(&str, &str)> = (files.iter())
         .map(|ExportFile { path, text }| (path.as_str(), text.as_str()))
         .collect();
-    write_folder(folder, PACKAGE_FILE, &texts)?;
+    write_folder(folder, DIGEST_FILE, &texts)?;
     Ok(files.into_iter().map(|file| file.path).collect())
 }
 

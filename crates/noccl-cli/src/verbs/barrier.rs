@@ -42,6 +42,10 @@ impl Barrier {
     pub fn run(&self) -> Result<Outcome, Error> {
         if let Some(page) = &self.page {
             noccl::check_barrier_page(page)?;
+            noccl::check_output(page)?;
+        }
+        if let Some(directory) = &self.figures {
+            noccl::check_output(&directory.join("barriers.svg"))?;
         }
         let study = watched("runs", |watch| noccl::barrier_study(&self.clusters, watch))?;
         if let Some(page) = &self.page {

@@ -53,6 +53,7 @@ pub struct Bench {
 
 impl Bench {
     pub fn run(&self) -> Result<Outcome, Error> {
+        self.output.as_deref().map_or(Ok(()), noccl::check_output)?;
         let chosen = if self.only.is_empty() {
             &Benchmark::SHORT[..]
         } else {

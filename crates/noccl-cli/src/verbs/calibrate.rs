@@ -32,6 +32,7 @@ pub struct Calibrate {
 
 impl Calibrate {
     pub fn run(&self) -> Result<Outcome, Error> {
+        self.output.as_deref().map_or(Ok(()), noccl::check_output)?;
         let network = self.spec.load()?;
         let command = format!("noccl calibrate --spec {}", self.spec.as_arguments());
         let calibration = watched("runs", |watch| noccl::calibrate(&network, &command, watch))?;

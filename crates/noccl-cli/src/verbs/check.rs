@@ -75,8 +75,10 @@ fn summary(report: &CheckReport) -> String {
         Some(kind) => format!("right: {}", noccl::word(&kind)),
         None => "claims no collective: possible and free of races, no outputs compared".to_owned(),
     };
+    // Even where no action is right, the reader should see that there is none.
+    let empty = if report.actions == 0 { "EMPTY: " } else { "" };
     format!(
-        "{claim}; {} actions, {} transfers, {} bytes\n{folds}\n{}",
+        "{claim}; {empty}{} actions, {} transfers, {} bytes\n{folds}\n{}",
         report.actions,
         report.transfers,
         grouped(report.bytes),

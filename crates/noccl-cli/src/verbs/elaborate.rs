@@ -35,7 +35,7 @@ impl Elaborate {
             output::log(&format!("warning: {warning}"));
         }
         if self.toml {
-            output::result(&noccl::to_toml(loaded.network.spec()))?;
+            output::data(&noccl::to_toml(loaded.network.spec()))?;
             return Ok(Outcome::Fine);
         }
         let description = noccl::describe(&loaded.network, &loaded.warnings);

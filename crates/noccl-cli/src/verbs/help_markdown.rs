@@ -17,6 +17,7 @@ pub struct HelpMarkdown {
 
 impl HelpMarkdown {
     pub fn run(&self) -> Result<Outcome, Error> {
+        self.output.as_deref().map_or(Ok(()), noccl::check_output)?;
         let page = page();
         match &self.output {
             Some(path) => noccl::write_file(path, &page)?,

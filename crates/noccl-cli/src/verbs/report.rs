@@ -26,6 +26,7 @@ pub struct Report {
 
 impl Report {
     pub fn run(&self) -> Result<Outcome, Error> {
+        noccl::check_output(&self.output)?;
         let rows = noccl::read_rows(&self.results)?;
         noccl::write_file(&self.output, &noccl::report::page(&rows)?)?;
         if self.json {

@@ -39,7 +39,9 @@ impl Reproduce {
     pub fn run(&self) -> Result<Outcome, Error> {
         if let Some(page) = &self.page {
             noccl::check_claims_page(&self.paper, page)?;
+            noccl::check_output(page)?;
         }
+        noccl::check_output(&self.figures.join("figure.svg"))?;
         let reproduction = watched("groups", |watch| {
             noccl::reproduce(&self.paper, self.quick, watch)
         })?;

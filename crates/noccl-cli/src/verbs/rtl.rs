@@ -21,7 +21,7 @@ Examples:
 pub struct Rtl {
     #[command(flatten)]
     spec: SpecArgs,
-    /// Write package, modules, file list and README into this folder; new, empty, or written by this verb
+    /// Write package, modules, file list and README into this folder; new, empty, or as this verb wrote it
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// Folder rtl of a checkout, to be copied from instead of the modules in this program
@@ -40,6 +40,12 @@ pub struct Rtl {
 
 impl Rtl {
     pub fn run(&self) -> Result<Outcome, Error> {
+        for path in [&self.package, &self.vectors].into_iter().flatten() {
+            noccl::check_output(path)?;
+        }
+        if let Some(folder) = &self.output {
+            noccl::check_rtl_folder(folder)?;
+        }
         let network = self.spec.load()?;
         let config = noccl::rtl_config(&network)?;
         if let Some(path) = &self.package {

@@ -35,6 +35,7 @@ pub struct Schedule {
 
 impl Schedule {
     pub fn run(&self) -> Result<Outcome, Error> {
+        self.output.as_deref().map_or(Ok(()), noccl::check_output)?;
         let network = self.spec.load()?;
         let bytes = noccl::parse_bytes(&self.bytes)?;
         let algorithms = noccl::parse_algorithms(&self.algorithm)?;
@@ -60,7 +61,7 @@ impl Schedule {
             ));
         }
         if self.json || self.output.is_none() {
-            output::result(&text)?;
+            output::data(&text)?;
         }
         Ok(Outcome::Fine)
     }

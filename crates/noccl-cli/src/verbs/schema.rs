@@ -29,6 +29,9 @@ pub struct Schema {
 
 impl Schema {
     pub fn run(&self) -> Result<Outcome, Error> {
+        if let Some(folder) = &self.all {
+            noccl::check_output(&folder.join("schedule.schema.json"))?;
+        }
         if let Some(format) = &self.format {
             output::json(&noccl::schema(format)?)?;
         }

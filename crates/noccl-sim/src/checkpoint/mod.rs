@@ -82,8 +82,12 @@ pub enum Part {
     Schedule,
     /// Bytes in memories before the first cycle.
     Inputs,
-    /// Mode, stalls or limits.
-    Config,
+    /// Whether bytes move.
+    Mode,
+    /// Random stalls of endpoints.
+    Stalls,
+    /// After how many cycles a run is given up.
+    Limits,
 }
 
 impl fmt::Display for Part {
@@ -92,7 +96,9 @@ impl fmt::Display for Part {
             Part::Spec => "spec",
             Part::Schedule => "schedule",
             Part::Inputs => "set of inputs (--seed)",
-            Part::Config => "configuration (--mode, --max-cycles)",
+            Part::Mode => "mode (--mode)",
+            Part::Stalls => "set of stalls (--stalls, --stall-seed)",
+            Part::Limits => "limit of cycles (--max-cycles)",
         })
     }
 }
@@ -105,7 +111,9 @@ pub struct Identity {
     spec: [u8; 32],
     schedule: [u8; 32],
     inputs: [u8; 32],
-    config: [u8; 32],
+    mode: [u8; 32],
+    stalls: [u8; 32],
+    limits: [u8; 32],
 }
 
 impl Identity {
@@ -126,9 +134,8 @@ impl Identity {
             hang_cycles,
             threads: _,
         } = config;
-        let config = format!(
-            "{mode:?} {stall_seed} {stalls:?} {port_stall_per_256} {max_cycles} {hang_cycles}"
-        );
+        let stalls = format!("{stall_seed} {stalls:?} {port_stall_per_256}");
+        let limits = format!("{max_cycles} {hang_cycles}");
         let mut of_inputs = Hashed::new(std::io::sink());
         for MemoryImage {
             tile,
@@ -146,7 +153,9 @@ impl Identity {
             spec: of_json(network.spec()),
             schedule: of_json(schedule),
             inputs: of_inputs.digest(),
-            config: of_json(&config),
+            mode: of_json(&format!("{mode:?}")),
+            stalls: of_json(&stalls),
+            limits: of_json(&limits),
         }
     }
 
@@ -158,7 +167,9 @@ impl Identity {
         let parts = [
             (self.spec == other.spec, Part::Spec),
             (self.schedule == other.schedule, Part::Schedule),
-            (self.config == other.config, Part::Config),
+            (self.mode == other.mode, Part::Mode),
+            (self.stalls == other.stalls, Part::Stalls),
+            (self.limits == other.limits, Part::Limits),
             (self.inputs == other.inputs, Part::Inputs),
         ];
         let different = parts.into_iter().find(|(is_same, _)| !is_same);

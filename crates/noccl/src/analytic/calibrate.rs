@@ -2,6 +2,7 @@
 //! Constants of the model from simulator runs.
 
 use super::grid::{GridPoint, paper_grid};
+use crate::files::{MAX_TOML_BYTES, read_bounded};
 use crate::watch::Tally;
 use crate::{Error, Watch};
 use noccl_model::{CALIBRATION_FORMAT, Calibration, calibration_runs, conditions, fit, held_out};
@@ -100,7 +101,7 @@ pub(super) fn simulated_cycles(
 /// # Errors
 /// [`Error::File`], or [`Error::Model`] with what the reader saw.
 pub fn read_calibration(path: &Path) -> Result<Calibration, Error> {
-    let text = crate::read_text(path)?;
+    let text = read_bounded(path, MAX_TOML_BYTES)?;
     Ok(Calibration::read(&path.display().to_string(), &text)?)
 }
 

@@ -148,6 +148,7 @@ fn is_refusal(network: &Network, error: &Error) -> bool {
         | Error::File { .. }
         | Error::Content { .. }
         | Error::Checkpoint { .. }
+        | Error::NotWritten { .. }
         | Error::Suspended { .. } => false,
     }
 }

@@ -3,7 +3,7 @@
 
 use super::HardwareError;
 use super::verilator::{checkout, verilator};
-use crate::files::failed;
+use crate::files::{Scratch, failed, hexadecimal, not_written, write_file};
 use crate::watch::{Activity, Step};
 use crate::{Error, Watch};
 use noccl_rtl::{LIBRARY_FILE, PACKAGE_FILE, Translation};
@@ -24,6 +24,9 @@ const VARIABLE: &str = "NOCCL_CACHE";
 /// Digest of the library's file, beside it.
 const DIGEST_FILE: &str = "sha256";
 const LOG_FILE: &str = "build.log";
+/// Where the tools work, and what of that is kept, in the folder that is being made.
+const BUILD: &str = "build";
+const MADE: &str = "made";
 /// End of the names of folders that are being made.
 const PARTIAL: &str = "partial";
 /// After this time nobody makes a folder any more.
@@ -80,10 +83,6 @@ fn key(translation: &Translation) -> String {
     hexadecimal(&hash.finalize()[..12])
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// The library is the one that was made: to open a damaged one may end the process.
 fn check(folder: &Path) -> Result<(), Error> {
     let broken = |reason: String| {
@@ -99,76 +98,51 @@ fn check(folder: &Path) -> Result<(), Error> {
     Err(broken(format!("{LIBRARY_FILE} is not what was built")))
 }
 
-/// A folder that is gone when nobody makes it any more.
-struct Partial(PathBuf);
-
-impl Drop for Partial {
-    fn drop(&mut self) {
-        // Compilers that have been stopped may write for another moment.
-        for _ in 0..20 {
-            if fs::remove_dir_all(&self.0).is_ok() || !self.0.exists() {
-                return;
-            }
-            sleep(Duration::from_millis(50));
-        }
-    }
-}
-
 fn make(folder: &Path, translation: &Translation, watch: Watch<'_>) -> Result<(), Error> {
     let tool = verilator().map_err(Error::Hardware)?;
     remove_abandoned(&cache());
     let id = std::process::id();
-    let partial = Partial(folder.with_extension(format!("{id}.{PARTIAL}")));
-    let build = partial.0.join("build");
+    let partial = Scratch::new(folder.with_extension(format!("{id}.{PARTIAL}")));
     for file in &translation.files {
-        write(&build.join(&file.path), file.text.as_bytes())?;
+        partial.write(Path::new(BUILD).join(&file.path), file.text.as_bytes())?;
     }
-    let log = build.join(LOG_FILE);
-    let status = run(&tool, translation, &build, watch)?;
+    let status = run(&tool, translation, &partial, watch)?;
     if !status.success() {
+        let log = fs::read(partial.path(BUILD).join(LOG_FILE)).unwrap_or_default();
+        let log = String::from_utf8_lossy(&log);
         let kept = folder.with_extension("log");
-        fs::copy(&log, &kept).map_err(|e| failed(&kept, "cannot write", &e))?;
+        write_file(&kept, &log)?;
         return Err(Error::Hardware(HardwareError::Build {
-            reason: reason(&fs::read_to_string(&log).unwrap_or_default()),
+            reason: reason(&log),
             log: kept.display().to_string(),
         }));
     }
-    keep(&partial.0, &build, folder)
+    keep(&partial, folder)
 }
 
 /// Moves what is needed later to its place, in one step.
-fn keep(partial: &Path, build: &Path, folder: &Path) -> Result<(), Error> {
-    let made = partial.join("made");
-    let io = |e: io::Error| failed(folder, "cannot write", &e);
-    fs::create_dir_all(&made).map_err(io)?;
-    for name in [LIBRARY_FILE, PACKAGE_FILE, LOG_FILE] {
-        fs::rename(build.join(name), made.join(name)).map_err(io)?;
-    }
-    let library = fs::read(made.join(LIBRARY_FILE)).map_err(io)?;
+fn keep(partial: &Scratch, folder: &Path) -> Result<(), Error> {
+    let io = |e: io::Error| not_written(folder, &e);
+    let names = [LIBRARY_FILE, PACKAGE_FILE, LOG_FILE];
+    partial.collect(BUILD, MADE, &names).map_err(io)?;
+    let library = fs::read(partial.path(MADE).join(LIBRARY_FILE)).map_err(io)?;
     let digest = hexadecimal(&Sha256::digest(&library));
-    write(&made.join(DIGEST_FILE), digest.as_bytes())?;
-    match fs::rename(&made, folder) {
-        // Somebody else has made the same in the meantime.
-        Err(_) if folder.exists() => Ok(()),
-        moved => moved.map_err(io),
-    }
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let folder = path.parent().unwrap_or(path);
-    let written = fs::create_dir_all(folder).and_then(|()| fs::write(path, bytes));
-    written.map_err(|e| failed(path, "cannot write", &e))
+    partial.write(Path::new(MADE).join(DIGEST_FILE), digest.as_bytes())?;
+    partial.publish(MADE, folder).map_err(io)
 }
 
 /// Translates and compiles. The tools are a group of processes, so that all of them can be stopped.
 fn run(
     tool: &Path,
     translation: &Translation,
-    build: &Path,
+    partial: &Scratch,
     watch: Watch<'_>,
 ) -> Result<ExitStatus, Error> {
     let broken = |e: io::Error| failed(tool, "cannot run", &e);
-    let log = fs::File::create(build.join(LOG_FILE)).map_err(broken)?;
+    let log = partial
+        .create(Path::new(BUILD).join(LOG_FILE))
+        .map_err(broken)?;
+    let build = &partial.path(BUILD);
     let processes = std::thread::available_parallelism().map_or(1, |n| n.get());
     let mut command = Command::new(tool);
     command
@@ -262,8 +236,7 @@ fn remove_abandoned(cache: &Path) {
         let age = changed.ok().and_then(|at| at.elapsed().ok());
         let is_partial = entry.path().extension().is_some_and(|end| end == PARTIAL);
         if is_partial && age.is_some_and(|age| age > ABANDONED) {
-            // If it stays, it stays until the next time.
-            let _ = fs::remove_dir_all(entry.path());
+            drop(Scratch::new(entry.path()));
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Cycles over payload size, both axes logarithmic, one line per mechanism and the lower bound.
 
+use super::markup::Markup;
 use super::svg::{Anchor, Svg, decades};
 use super::{Case, mechanism, mechanisms, size_label, sizes};
 
@@ -18,10 +19,10 @@ struct Line {
 }
 
 /// The plot of a case, or a note where one size makes no line.
-pub(super) fn chart(case: &Case<'_>) -> String {
+pub(super) fn chart(case: &Case<'_>) -> Markup {
     let sizes = sizes(&case.rows);
     if sizes.len() < 2 || sizes.first() == Some(&0) {
-        return String::new();
+        return Markup::new();
     }
     let (lines, bound) = lines(case);
     let all = || lines.iter().chain([&bound]).flat_map(|l| &l.points);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Link loads drawn on the mesh: every directed link an arrow, coloured by its flits.
 
+use super::markup::Markup;
 use super::svg::{Anchor, Svg};
 use super::{Case, mechanism, size_label};
 use crate::compare::{CompareRow, plane_name};
@@ -15,10 +16,10 @@ const CLASSES: u64 = 7;
 const MAX_TILES_PER_SIDE: u16 = 20;
 
 /// Meshes of the largest size: fastest software algorithm and the in-network one, all planes.
-pub(super) fn heat_maps(case: &Case<'_>) -> String {
+pub(super) fn heat_maps(case: &Case<'_>) -> Markup {
     let rows = shown(case);
     if rows.is_empty() {
-        return String::new();
+        return Markup::new();
     }
     let most = rows
         .iter()
@@ -26,20 +27,23 @@ pub(super) fn heat_maps(case: &Case<'_>) -> String {
         .map(|l| l.flits)
         .max()
         .unwrap_or(1);
-    let mut out = String::new();
-    for row in rows {
-        out += &format!(
-            "<figure class=\"heat\"><figcaption>{}, {}: {} cycles</figcaption><div class=\"planes\">\n",
-            mechanism(row),
-            size_label(row.bytes),
-            row.cycles
-        );
-        for plane in Plane::ALL {
-            out += &mesh(row, plane, most);
-        }
-        out += "</div></figure>\n";
-    }
-    out + &scale(most)
+    let figures: Markup = rows.into_iter().map(|row| figure(row, most)).collect();
+    figures.then(&scale(most))
+}
+
+fn figure(row: &CompareRow, most: u64) -> Markup {
+    let (name, size) = (mechanism(row), size_label(row.bytes));
+    let caption = Markup::text(format!("{name}, {size}: {} cycles", row.cycles));
+    let planes: Markup = Plane::ALL
+        .into_iter()
+        .map(|plane| mesh(row, plane, most))
+        .collect();
+    let content = Markup::element("figcaption", &[], caption).then(&Markup::element(
+        "div",
+        &[("class", "planes")],
+        Markup::new().line().then(&planes),
+    ));
+    Markup::element("figure", &[("class", "heat")], content).line()
 }
 
 fn shown<'a>(case: &Case<'a>) -> Vec<&'a CompareRow> {
@@ -64,7 +68,7 @@ fn shown<'a>(case: &Case<'a>) -> Vec<&'a CompareRow> {
 }
 
 /// One plane. North is up, so y = 0 is drawn at the bottom.
-fn mesh(row: &CompareRow, plane: Plane, most: u64) -> String {
+fn mesh(row: &CompareRow, plane: Plane, most: u64) -> Markup {
     let [width, height] = row.mesh;
     let size = |n: u16| f64::from(n - 1) * PITCH + TILE + 2.0 * MARGIN;
     let name = plane_name(plane);
@@ -153,7 +157,7 @@ fn class(flits: u64, most: u64) -> u64 {
     classes.min(u128::from(CLASSES)) as u64
 }
 
-fn scale(most: u64) -> String {
+fn scale(most: u64) -> Markup {
     let mut svg = Svg::new(520.0, 40.0, "Colour scale of the link loads");
     svg.text((0.0, 13.0), Anchor::Start, "tick", "flits per link:");
     for class in 0..=CLASSES {

@@ -3,10 +3,10 @@
 
 use super::chart::chart;
 use super::heat::heat_maps;
-use super::svg::escape;
+use super::markup::Markup;
 use super::{Case, chunks, mechanism, size_label, verdict};
 use crate::Verified;
-use crate::compare::CompareRow;
+use crate::compare::{CompareRow, LinkFlits};
 
 const STYLE: &str = include_str!("style.css");
 
@@ -19,86 +19,105 @@ const METHOD: &str = "Cycles run from the start of the first transfer (of a barr
     arbitration and address flits. Speedups compare with the fastest software algorithm at the same size. \
     Tiles are named as --root names them, also at both ends of a link: X,Y counts clusters from the south-west one, mem:N is a memory tile.";
 
+/// Up to the style sheet, from there to the summary, and the end.
+const HEAD: &str = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
+     <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+     <title>NoCCL results</title>\n<style>\n";
+const BODY: &str = "</style></head><body>\n<h1>NoCCL results</h1>\n";
+const END: &str = "</body></html>\n";
+
+const LOADS: &str = "Link loads at the largest size (each arrow is one directed link; X,Y: clusters, m: memory tiles)";
+
 pub(super) fn page(cases: &[Case<'_>]) -> String {
-    let mut out = format!(
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>NoCCL results</title>\n<style>\n{STYLE}</style></head><body>\n\
-         <h1>NoCCL results</h1>\n{}\n<p class=\"muted-text\">{METHOD}</p>\n",
-        summary(cases)
-    );
+    let method = Markup::element("p", &[("class", "muted-text")], Markup::text(METHOD));
+    let mut out = Markup::raw(HEAD)
+        .then(&Markup::raw(STYLE))
+        .then(&Markup::raw(BODY))
+        .then(&summary(cases))
+        .then(&method.line());
     for case in cases {
-        out += &format!("<h2>{}</h2>\n", escape(&case.title));
-        out += &chart(case);
+        out.push(&Markup::element("h2", &[], Markup::text(&case.title)).line());
+        out.push(&chart(case));
         let maps = heat_maps(case);
         if !maps.is_empty() {
-            out += "<h3>Link loads at the largest size (each arrow is one directed link; X,Y: clusters, m: memory tiles)</h3>\n";
-            out += &maps;
+            out.push(&Markup::element("h3", &[], Markup::text(LOADS)).line());
+            out.push(&maps);
         }
-        out += &table(&case.rows);
+        out.push(&table(&case.rows));
     }
-    out + "</body></html>\n"
+    out.then(&Markup::raw(END)).into_string()
 }
 
-fn summary(cases: &[Case<'_>]) -> String {
+fn summary(cases: &[Case<'_>]) -> Markup {
     let rows = || cases.iter().flat_map(|c| &c.rows);
     let count = |verified: Verified| rows().filter(|r| r.verified == verified).count();
     let total = rows().count();
-    let mut verdict = match (count(Verified::No), count(Verified::Yes)) {
-        (0, 0) => String::new(),
-        (0, right) if right == total => format!("All {total} results are verified. "),
-        (0, right) => format!("{right} of {total} results are verified. "),
+    let judged = match (count(Verified::No), count(Verified::Yes)) {
+        (0, 0) => Markup::new(),
+        (0, right) if right == total => Markup::text(format!("All {total} results are verified. ")),
+        (0, right) => Markup::text(format!("{right} of {total} results are verified. ")),
         (wrong, _) => {
-            format!("<span class=\"wrong\">{wrong} of {total} results are wrong.</span> ")
+            let text = format!("{wrong} of {total} results are wrong.");
+            alarm(&text).then(&Markup::raw(" "))
         }
     };
-    let unchecked = count(Verified::NotChecked);
-    if unchecked > 0 {
-        verdict += &format!("{unchecked} of {total} results are not checked.");
-    }
-    let mut lines = vec![format!("<p>{}</p><ul>", verdict.trim_end())];
-    for case in cases {
-        let speedups = || {
-            let in_network = case.rows.iter().filter(|r| r.is_in_network);
-            in_network.filter_map(|r| r.speedup_over_best_software)
-        };
-        let (low, high) = (
-            speedups().fold(f64::INFINITY, f64::min),
-            speedups().fold(0.0, f64::max),
-        );
-        if high > 0.0 {
-            lines.push(format!(
-                "<li>{}: in the network {low:.2} to {high:.2} times as fast as the best software.</li>",
-                escape(&case.title)
-            ));
-        }
-    }
-    lines.join("\n") + "</ul>"
+    let unchecked = match count(Verified::NotChecked) {
+        0 => Markup::new(),
+        rows => Markup::text(format!("{rows} of {total} results are not checked.")),
+    };
+    let lines: Markup = cases.iter().filter_map(speedups).collect();
+    let list = Markup::element("ul", &[], Markup::new().line().then(&lines));
+    Markup::element("p", &[], judged.then(&unchecked))
+        .then(&list)
+        .line()
 }
 
-const COLUMNS: [(&str, bool); 12] = [
-    ("payload", false),
-    ("mechanism", true),
-    ("chunks", false),
-    ("cycles", false),
-    ("speedup over<br>best software", false),
-    ("lower bound<br>[cycles]", false),
-    ("cycles /<br>bound", false),
-    ("payload bound<br>[cycles]", false),
-    ("energy<br>[nJ]", false),
-    ("busiest link", true),
-    ("its flits", false),
-    ("verified", true),
+/// How much faster the network is, if it took part.
+fn speedups(case: &Case<'_>) -> Option<Markup> {
+    let speedups = || {
+        let in_network = case.rows.iter().filter(|r| r.is_in_network);
+        in_network.filter_map(|r| r.speedup_over_best_software)
+    };
+    let low = speedups().fold(f64::INFINITY, f64::min);
+    let high = speedups().fold(0.0, f64::max);
+    let text = format!(
+        "{}: in the network {low:.2} to {high:.2} times as fast as the best software.",
+        case.title
+    );
+    (high > 0.0).then(|| Markup::element("li", &[], Markup::text(text)).line())
+}
+
+fn alarm(text: &str) -> Markup {
+    Markup::element("span", &[("class", "wrong")], Markup::text(text))
+}
+
+/// Lines of a column's name, and whether it holds words.
+const COLUMNS: [(&[&str], bool); 12] = [
+    (&["payload"], false),
+    (&["mechanism"], true),
+    (&["chunks"], false),
+    (&["cycles"], false),
+    (&["speedup over", "best software"], false),
+    (&["lower bound", "[cycles]"], false),
+    (&["cycles /", "bound"], false),
+    (&["payload bound", "[cycles]"], false),
+    (&["energy", "[nJ]"], false),
+    (&["busiest link"], true),
+    (&["its flits"], false),
+    (&["verified"], true),
 ];
 
-fn table(rows: &[&CompareRow]) -> String {
-    let class = |is_word: bool| if is_word { " class=\"word\"" } else { "" };
-    let head: String = COLUMNS
-        .iter()
-        .map(|(name, is_word)| format!("<th{}>{name}</th>", class(*is_word)))
-        .collect();
-    let mut out =
-        format!("<div class=\"wide-table\"><table><thead><tr>{head}</tr></thead><tbody>\n");
+fn table(rows: &[&CompareRow]) -> Markup {
+    let head = COLUMNS.iter().map(|(lines, is_word)| {
+        let mut name = Markup::new();
+        for (index, line) in lines.iter().enumerate() {
+            name.push(&Markup::raw(if index > 0 { "<br>" } else { "" }));
+            name.push(&Markup::text(line));
+        }
+        cell("th", *is_word, name)
+    });
+    let head = Markup::element("tr", &[], head.collect());
+    let mut body = Markup::new().line();
     let mut last_bytes = None;
     for row in rows {
         let mut classes = Vec::new();
@@ -109,42 +128,156 @@ fn table(rows: &[&CompareRow]) -> String {
             classes.push("in-network");
         }
         last_bytes = Some(row.bytes);
-        let body: String = cells(row)
-            .into_iter()
-            .zip(COLUMNS)
-            .map(|(cell, (_, is_word))| format!("<td{}>{cell}</td>", class(is_word)))
+        let cells = cells(row).into_iter().zip(COLUMNS);
+        let line: Markup = cells
+            .map(|(content, (_, is_word))| cell("td", is_word, content))
             .collect();
-        out += &format!("<tr class=\"{}\">{body}</tr>\n", classes.join(" "));
+        body.push(&Markup::element("tr", &[("class", &classes.join(" "))], line).line());
     }
-    out + "</tbody></table></div>\n"
+    let parts = Markup::element("thead", &[], head).then(&Markup::element("tbody", &[], body));
+    let table = Markup::element("table", &[], parts);
+    Markup::element("div", &[("class", "wide-table")], table).line()
 }
 
-fn cells(row: &CompareRow) -> Vec<String> {
-    let dash = || "–".to_owned();
+fn cell(name: &'static str, is_word: bool, content: Markup) -> Markup {
+    let class: &[_] = if is_word { &[("class", "word")] } else { &[] };
+    Markup::element(name, class, content)
+}
+
+fn cells(row: &CompareRow) -> Vec<Markup> {
+    let or_dash = |text: Option<String>| Markup::text(text.unwrap_or_else(|| "–".to_owned()));
     let link = row.busiest_link.as_ref();
     vec![
-        size_label(row.bytes),
-        escape(&mechanism(row)),
-        chunks(row).map_or_else(dash, |c| escape(&c)),
-        row.cycles.to_string(),
-        row.speedup_over_best_software
-            .map_or_else(dash, |s| format!("{s:.2}")),
-        row.lower_bound_cycles.to_string(),
-        format!("{:.2}", row.cycles_over_lower_bound),
-        row.payload_bound_cycles.to_string(),
-        format!("{:.1}", row.energy_pj / 1e3),
-        link.map_or_else(dash, |l| escape(&l.name())),
-        link.map_or_else(dash, |l| l.flits.to_string()),
+        Markup::text(size_label(row.bytes)),
+        Markup::text(mechanism(row)),
+        or_dash(chunks(row)),
+        Markup::text(row.cycles),
+        or_dash(row.speedup_over_best_software.map(|s| format!("{s:.2}"))),
+        Markup::text(row.lower_bound_cycles),
+        Markup::text(format!("{:.2}", row.cycles_over_lower_bound)),
+        Markup::text(row.payload_bound_cycles),
+        Markup::text(format!("{:.1}", row.energy_pj / 1e3)),
+        or_dash(link.map(LinkFlits::name)),
+        or_dash(link.map(|l| l.flits.to_string())),
         match (row.verified, row.sum_error) {
-            (Verified::No, _) => format!("<span class=\"wrong\">{}</span>", verdict(row)),
-            (Verified::NotChecked, _) | (Verified::Yes, None) => verdict(row).to_owned(),
+            (Verified::No, _) => alarm(verdict(row)),
+            (Verified::NotChecked, _) | (Verified::Yes, None) => Markup::text(verdict(row)),
             (Verified::Yes, Some(error)) => {
-                format!(
-                    "{}, error {:.2} of limit",
-                    verdict(row),
-                    error.largest_of_bound
-                )
+                let (verdict, error) = (verdict(row), error.largest_of_bound);
+                Markup::text(format!("{verdict}, error {error:.2} of limit"))
             }
         },
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::report;
+    use crate::{CompareRow, Watch};
+    use serde_json::Value;
+
+    const HOSTILE: &str =
+        "x\"'><script>alert(1)</script><img src=x onerror=alert(2)>&lt;\u{1b}[31m</style>";
+
+    /// All places of texts in a value.
+    fn texts(value: &Value, path: String, found: &mut Vec<String>) {
+        match value {
+            Value::String(_) => found.push(path),
+            Value::Array(items) => {
+                let items = items.iter().enumerate();
+                items.for_each(|(i, item)| texts(item, format!("{path}/{i}"), found));
+            }
+            Value::Object(fields) => {
+                fields
+                    .iter()
+                    .for_each(|(name, v)| texts(v, format!("{path}/{name}"), found));
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    /// Names of all elements of a page.
+    fn elements(page: &str) -> Vec<&str> {
+        let names = page.split('<').skip(1);
+        let mut names: Vec<&str> = names
+            .map(|rest| rest.split([' ', '>', '\n']).next().unwrap())
+            .collect();
+        names.sort_unstable();
+        names
+    }
+
+    #[test]
+    fn no_text_of_a_stored_row_becomes_markup() {
+        let network = crate::load("collective_noc_4x4", &[]).unwrap().network;
+        let mut tried = 0;
+        for (kind, algorithms) in [
+            ("multicast", "chain:2,in_network"),
+            ("reduce", "chain:1,tree:1,in_network"),
+            ("all_reduce", "row_column:1:tree,in_network_once"),
+            ("barrier", "counter,in_network"),
+        ] {
+            let group = crate::parse_group(&network, "row").unwrap();
+            let mut request = crate::CompareRequest::new(
+                crate::parse_collective(kind).unwrap(),
+                group,
+                vec![1024, 2048],
+            );
+            request.algorithms = crate::parse_algorithms(algorithms).unwrap();
+            request.has_links = true;
+            let rows = crate::compare(&network, &request, Watch::quiet())
+                .unwrap()
+                .rows;
+            let honest = report::page(&rows).unwrap();
+            let stored = serde_json::to_value(&rows).unwrap();
+            let mut paths = Vec::new();
+            texts(&stored, String::new(), &mut paths);
+            // Links are many and alike: those of the first row stand for all.
+            paths.retain(|p| !p.contains("/links/") || p.starts_with("/0/links/0/"));
+            for path in paths {
+                let mut changed = stored.clone();
+                *changed.pointer_mut(&path).unwrap() = HOSTILE.into();
+                let Ok(rows) = serde_json::from_value::<Vec<CompareRow>>(changed) else {
+                    continue; // one of a few words
+                };
+                tried += 1;
+                check(&honest, &report::page(&rows).unwrap(), &path);
+            }
+            let mut rows = rows;
+            for row in &mut rows {
+                row.parameters
+                    .insert(HOSTILE.to_owned(), HOSTILE.to_owned());
+                for name in [
+                    "inner",
+                    "order",
+                    "to",
+                    "setting",
+                    "root",
+                    "structure",
+                    "counters",
+                    "chains",
+                ] {
+                    row.parameters.insert(name.to_owned(), HOSTILE.to_owned());
+                }
+            }
+            check(&honest, &report::page(&rows).unwrap(), "parameters");
+        }
+        assert!(tried > 20, "{tried}");
+    }
+
+    /// A page with hostile texts has no element that the honest page has not.
+    fn check(honest: &str, page: &str, path: &str) {
+        let known = elements(honest);
+        for name in elements(page) {
+            assert!(known.contains(&name), "{path} makes <{name}>");
+        }
+        assert!(!page.contains('\u{1b}'), "{path}");
+        let attributes = page
+            .split('<')
+            .skip(1)
+            .filter_map(|rest| rest.split('>').next());
+        for attribute in attributes {
+            let outside: String = attribute.split('"').step_by(2).collect();
+            assert!(!outside.contains("onerror"), "{path}: <{attribute}>");
+        }
+    }
 }

@@ -8,6 +8,7 @@
 mod chart;
 mod heat;
 mod html;
+pub(crate) mod markup;
 pub(crate) mod svg;
 
 use crate::compare::{Backend, CompareRow};

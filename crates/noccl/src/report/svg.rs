@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! SVG elements as text. Colours come from classes, so that the page's theme decides them.
 
+use super::markup::{Attribute, Markup};
 use std::fmt::Write;
 
 /// A drawing of a given size with a description for screen readers.
 pub(crate) struct Svg {
-    body: String,
+    body: Markup,
     width: f64,
     height: f64,
     label: String,
@@ -22,35 +23,27 @@ pub(crate) enum Anchor {
 impl Svg {
     pub(crate) fn new(width: f64, height: f64, label: &str) -> Self {
         Self {
-            body: String::new(),
+            body: Markup::new(),
             width,
             height,
             label: label.to_owned(),
         }
     }
 
-    fn put(&mut self, element: &str) {
-        self.body.push_str(element);
-        self.body.push('\n');
+    fn put(&mut self, element: Markup) {
+        self.body.push(&element.line());
     }
 
     pub(crate) fn line(&mut self, from: (f64, f64), to: (f64, f64), class: &str) {
-        self.put(&format!(
-            r#"<line x1="{:.1}" y1="{:.1}" x2="{:.1}" y2="{:.1}" class="{class}"/>"#,
-            from.0, from.1, to.0, to.1
-        ));
+        let [x1, y1, x2, y2] = [from.0, from.1, to.0, to.1].map(tenths);
+        let ends = [("x1", x1), ("y1", y1), ("x2", x2), ("y2", y2)];
+        self.put(Markup::empty("line", &with_class(&ends, class)));
     }
 
     pub(crate) fn polyline(&mut self, points: &[(f64, f64)], class: &str) {
-        let mut text = String::new();
-        for (x, y) in points {
-            // Writing to a string cannot fail.
-            let _ = write!(text, "{x:.1},{y:.1} ");
-        }
-        self.put(&format!(
-            r#"<polyline points="{}" class="{class}"/>"#,
-            text.trim_end()
-        ));
+        let points = joined(points);
+        let attributes = [("points", points.as_str()), ("class", class)];
+        self.put(Markup::empty("polyline", &attributes));
     }
 
     /// An arrow from one point to another: shaft and head as one filled shape, with a tooltip.
@@ -67,10 +60,9 @@ impl Svg {
         let (ux, uy) = (dx / length, dy / length);
         let (half, head, wing) = (thickness / 2.0, thickness + 3.0, thickness / 2.0 + 2.5);
         let at = |along: f64, across: f64| {
-            format!(
-                "{:.1},{:.1}",
+            (
                 from.0 + ux * along - uy * across,
-                from.1 + uy * along + ux * across
+                from.1 + uy * along + ux * across,
             )
         };
         let neck = length - head;
@@ -83,18 +75,15 @@ impl Svg {
             at(neck, -half),
             at(0.0, -half),
         ];
-        self.put(&format!(
-            r#"<polygon points="{}" class="{class}"><title>{}</title></polygon>"#,
-            points.join(" "),
-            escape(tip)
-        ));
+        self.put(polygon(&points, class, tip));
     }
 
     pub(crate) fn rect(&mut self, corner: (f64, f64), size: (f64, f64), class: &str) {
-        self.put(&format!(
-            r#"<rect x="{:.1}" y="{:.1}" width="{:.1}" height="{:.1}" rx="3" class="{class}"/>"#,
-            corner.0, corner.1, size.0, size.1
-        ));
+        let [x, y, width, height] = [corner.0, corner.1, size.0, size.1].map(tenths);
+        let sides = [("x", x), ("y", y), ("width", width), ("height", height)];
+        let mut attributes = with_class(&sides, class);
+        attributes.insert(sides.len(), ("rx", "3"));
+        self.put(Markup::empty("rect", &attributes));
     }
 
     pub(crate) fn text(&mut self, at: (f64, f64), anchor: Anchor, class: &str, text: &str) {
@@ -103,58 +92,100 @@ impl Svg {
             Anchor::Middle => "middle",
             Anchor::End => "end",
         };
-        self.put(&format!(
-            r#"<text x="{:.1}" y="{:.1}" text-anchor="{anchor}" class="{class}">{}</text>"#,
-            at.0,
-            at.1,
-            escape(text)
-        ));
+        let (x, y) = (tenths(at.0), tenths(at.1));
+        let place = [("x", x), ("y", y), ("text-anchor", anchor.to_owned())];
+        let attributes = with_class(&place, class);
+        self.put(Markup::element("text", &attributes, Markup::text(text)));
     }
 
     /// A text turned to read upwards.
     pub(crate) fn text_upwards(&mut self, at: (f64, f64), class: &str, text: &str) {
-        self.put(&format!(
-            r#"<text transform="translate({:.1} {:.1}) rotate(-90)" text-anchor="middle" class="{class}">{}</text>"#,
-            at.0,
-            at.1,
-            escape(text)
-        ));
+        let place = format!("translate({:.1} {:.1}) rotate(-90)", at.0, at.1);
+        let attributes = [
+            ("transform", place.as_str()),
+            ("text-anchor", "middle"),
+            ("class", class),
+        ];
+        self.put(Markup::element("text", &attributes, Markup::text(text)));
     }
 
     /// A point with a tooltip; the shape follows the index, so that lines differ without colour too.
     pub(crate) fn marker(&mut self, (x, y): (f64, f64), shape: usize, class: &str, tip: &str) {
-        let tip = format!("<title>{}</title>", escape(tip));
-        let polygon = |points: &[(f64, f64)]| {
-            let list: Vec<String> = points
-                .iter()
-                .map(|(dx, dy)| format!("{:.1},{:.1}", x + dx, y + dy))
-                .collect();
-            format!(
-                r#"<polygon points="{}" class="{class}">{tip}</polygon>"#,
-                list.join(" ")
-            )
+        let around = |points: &[(f64, f64)]| {
+            let points: Vec<_> = points.iter().map(|(dx, dy)| (x + dx, y + dy)).collect();
+            polygon(&points, class, tip)
         };
-        let element = match shape % 4 {
+        self.put(match shape % 4 {
             0 => {
-                format!(r#"<circle cx="{x:.1}" cy="{y:.1}" r="3.5" class="{class}">{tip}</circle>"#)
+                let circle = [
+                    ("cx", tenths(x)),
+                    ("cy", tenths(y)),
+                    ("r", "3.5".to_owned()),
+                ];
+                Markup::element("circle", &with_class(&circle, class), title(tip))
             }
-            1 => polygon(&[(-3.3, -3.3), (3.3, -3.3), (3.3, 3.3), (-3.3, 3.3)]),
-            2 => polygon(&[(0.0, -4.3), (4.2, 3.4), (-4.2, 3.4)]),
-            _ => polygon(&[(0.0, -4.8), (4.8, 0.0), (0.0, 4.8), (-4.8, 0.0)]),
-        };
-        self.put(&element);
+            1 => around(&[(-3.3, -3.3), (3.3, -3.3), (3.3, 3.3), (-3.3, 3.3)]),
+            2 => around(&[(0.0, -4.3), (4.2, 3.4), (-4.2, 3.4)]),
+            _ => around(&[(0.0, -4.8), (4.8, 0.0), (0.0, 4.8), (-4.8, 0.0)]),
+        });
     }
 
-    pub(crate) fn finish(self) -> String {
-        format!(
-            "<svg viewBox=\"0 0 {0:.0} {1:.0}\" width=\"{0:.0}\" height=\"{1:.0}\" role=\"img\" \
-             aria-label=\"{2}\">\n{3}</svg>\n",
-            self.width,
-            self.height,
-            escape(&self.label),
-            self.body
-        )
+    /// The drawing inside a page, whose style sheet it follows.
+    pub(crate) fn finish(self) -> Markup {
+        self.element(&[], Markup::new())
     }
+
+    /// The drawing as a file of its own.
+    pub(crate) fn standalone(self, style: &'static str) -> String {
+        let style = Markup::element("style", &[], Markup::text(style)).line();
+        let space = [("xmlns", "http://www.w3.org/2000/svg")];
+        self.element(&space, style).into_string()
+    }
+
+    fn element(self, first: &[Attribute<'_>], style: Markup) -> Markup {
+        let (width, height) = (format!("{:.0}", self.width), format!("{:.0}", self.height));
+        let view = format!("0 0 {width} {height}");
+        let mut attributes = first.to_vec();
+        attributes.extend([
+            ("viewBox", view.as_str()),
+            ("width", &width),
+            ("height", &height),
+            ("role", "img"),
+            ("aria-label", &self.label),
+        ]);
+        let content = Markup::new().line().then(&style).then(&self.body);
+        Markup::element("svg", &attributes, content).line()
+    }
+}
+
+fn polygon(points: &[(f64, f64)], class: &str, tip: &str) -> Markup {
+    let points = joined(points);
+    let attributes = [("points", points.as_str()), ("class", class)];
+    Markup::element("polygon", &attributes, title(tip))
+}
+
+fn title(tip: &str) -> Markup {
+    Markup::element("title", &[], Markup::text(tip))
+}
+
+fn joined(points: &[(f64, f64)]) -> String {
+    let mut text = String::new();
+    for (x, y) in points {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{x:.1},{y:.1} ");
+    }
+    text.trim_end().to_owned()
+}
+
+fn tenths(length: f64) -> String {
+    format!("{length:.1}")
+}
+
+fn with_class<'a>(attributes: &'a [(&'static str, String)], class: &'a str) -> Vec<Attribute<'a>> {
+    let attributes = attributes
+        .iter()
+        .map(|(name, value)| (*name, value.as_str()));
+    attributes.chain([("class", class)]).collect()
 }
 
 /// Ticks of a logarithmic axis: 1, 2 and 5 times powers of ten from just below `low` to just above `high`.
@@ -165,12 +196,4 @@ pub(crate) fn decades(low: f64, high: f64) -> Vec<f64> {
     let first = all.iter().rposition(|t| *t <= low).unwrap_or(0);
     let last = all.iter().position(|t| *t >= high).unwrap_or(all.len() - 1);
     all[first..=last].to_vec()
-}
-
-/// Text that is safe inside elements and attributes.
-pub(crate) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
 }

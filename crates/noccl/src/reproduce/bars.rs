@@ -2,7 +2,7 @@
 //! Groups of bars, for what has names instead of numbers on the x axis.
 
 use super::axes::number;
-use super::figure::{Figure, legend, standalone};
+use super::figure::{Figure, STYLE, legend};
 use crate::report::svg::{Anchor, Svg, decades};
 
 const WIDTH: f64 = 760.0;
@@ -63,7 +63,7 @@ pub(super) fn bars(
     Figure {
         name: name.to_owned(),
         title: title.to_owned(),
-        svg: standalone(&svg.finish()),
+        svg: svg.standalone(STYLE),
     }
 }
 

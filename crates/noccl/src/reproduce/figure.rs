@@ -2,7 +2,7 @@
 //! Plots of measured lines as self-contained SVG.
 
 use super::axes::{Axes, Frame, number};
-use crate::report::svg::{Anchor, Svg, escape};
+use crate::report::svg::{Anchor, Svg};
 
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 400.0;
@@ -19,7 +19,7 @@ const FRAME: Frame = Frame {
     bottom: HEIGHT - BOTTOM,
 };
 
-const STYLE: &str = "text{font:13px sans-serif;fill:#222}.axis{stroke:#444}.grid{stroke:#ddd}\
+pub(super) const STYLE: &str = "text{font:13px sans-serif;fill:#222}.axis{stroke:#444}.grid{stroke:#ddd}\
 polyline{fill:none;stroke-width:1.8}rect.page{fill:#fff}\
 .s0{stroke:#2563a8}.m0,.t0{fill:#2563a8}.s1{stroke:#c2571a}.m1,.t1{fill:#c2571a}\
 .s2{stroke:#2f7d4f}.m2,.t2{fill:#2f7d4f}.s3{stroke:#8a3f8f}.m3,.t3{fill:#8a3f8f}\
@@ -56,7 +56,7 @@ pub(crate) fn line_chart(name: &str, title: &str, x: &str, y: &str, lines: &[Lin
     Figure {
         name: name.to_owned(),
         title: title.to_owned(),
-        svg: standalone(&svg.finish()),
+        svg: svg.standalone(STYLE),
     }
 }
 
@@ -104,12 +104,6 @@ pub(super) fn legend<'a>(svg: &mut Svg, names: impl Iterator<Item = &'a str>) {
         svg.text((x + 9.0, 42.0), Anchor::Start, &class, name);
         x += 30.0 + name.len() as f64 * LETTER;
     }
-}
-
-/// With name space and styles, so that it can be opened alone.
-pub(super) fn standalone(svg: &str) -> String {
-    let named = svg.replacen("<svg ", "<svg xmlns=\"http://www.w3.org/2000/svg\" ", 1);
-    named.replacen(">\n", &format!(">\n<style>{}</style>\n", escape(STYLE)), 1)
 }
 
 #[cfg(test)]

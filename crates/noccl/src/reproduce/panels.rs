@@ -2,7 +2,7 @@
 //! Small plots beside each other, with the same lines and one legend.
 
 use super::axes::{Axes, Frame};
-use super::figure::{Figure, Line, draw_lines, legend, standalone};
+use super::figure::{Figure, Line, STYLE, draw_lines, legend};
 use crate::report::svg::{Anchor, Svg};
 
 const COLUMNS: usize = 4;
@@ -54,7 +54,7 @@ pub(super) fn panels(name: &str, title: &str, x: &str, y: &str, panels: &[Panel]
     Figure {
         name: name.to_owned(),
         title: title.to_owned(),
-        svg: standalone(&svg.finish()),
+        svg: svg.standalone(STYLE),
     }
 }
 

@@ -31,9 +31,13 @@ impl From<Error> for Wrong {
         let text = error.to_string();
         match (&error, error.class()) {
             (Error::Check(_), _) | (_, ErrorClass::BadInput) => Wrong::Refused(text),
-            (_, ErrorClass::Failed | ErrorClass::Interrupted | ErrorClass::Suspended) => {
-                Wrong::Failed(text)
-            }
+            (
+                _,
+                ErrorClass::Failed
+                | ErrorClass::NotWritten
+                | ErrorClass::Interrupted
+                | ErrorClass::Suspended,
+            ) => Wrong::Failed(text),
         }
     }
 }
