@@ -327,6 +327,10 @@ optima: $(VENV)/.cp-sat $(VENV)/.extension ## Prove the shortest orders of S3's 
 	$(BIN)/python -m pytest -q -p no:cacheprovider experiments/torrent
 	$(BIN)/python experiments/torrent/optima.py
 
+.PHONY: matrix-page
+matrix-page: $(BIN)/noccl ## Run every collective by every algorithm (minutes): tables of docs/matrix.md
+	$(BIN)/python tools/matrix_page.py
+
 .PHONY: winners
 winners: $(BIN)/noccl $(VENV)/.deps ## Compare multicasts by number and placement of destinations (minutes): charts of docs/papers/S3.md
 	$(BIN)/python experiments/torrent/winners.py

@@ -211,7 +211,9 @@ def network() -> noccl.Network:
 def test_any_value_gives_a_result_or_an_error_of_the_package(
     name: str, network: noccl.Network, value: Any
 ) -> None:
-    with contextlib.suppress(noccl.NocclError):
+    # A callback's own error reaches its owner.
+    own = TypeError if name.endswith("progress") and callable(value) else noccl.NocclError
+    with contextlib.suppress(noccl.NocclError, own):
         CALLS[name](network, value)
 
 
@@ -254,11 +256,9 @@ def test_whole_numbers_of_numpy_and_sequences_of_any_kind_are_taken(
 def test_results_are_equal_if_all_their_fields_are(mesh4x4_collective: noccl.Network) -> None:
     inputs = np.ones((4, 8))
     one, same = (noccl.reduce(mesh4x4_collective, inputs, group="row") for _ in range(2))
-    other = noccl.reduce(mesh4x4_collective, 2 * inputs, group="row")
     assert one == same
     assert one.report == same.report
-    assert one != other
-    assert one != 5
+    assert one not in (noccl.reduce(mesh4x4_collective, 2 * inputs, group="row"), 5)
     a, b = (noccl.multiply(np.eye(8), np.eye(8), inner=4, mesh="2x2") for _ in range(2))
     assert a == b
 

@@ -7,7 +7,8 @@ use common::*;
 use noccl_net::{Coord, MultiAddress, TileRef, TileSet};
 use noccl_workload::{
     ActionKind, Arrival, Barrier, BarrierMechanism, CheckError, Collective, CollectiveKind,
-    Destination, ElementType, InNetworkReduction, LocalReduce, Operator, Place, Schedule, Transfer, check,
+    Destination, ElementType, InNetworkReduction, LocalReduce, Operator, Place, Schedule, Transfer,
+    check,
 };
 
 fn rejection(schedule: &Schedule) -> CheckError {
@@ -28,12 +29,8 @@ fn one(kind: ActionKind) -> Schedule {
 }
 
 fn transfer(change: impl Fn(&mut Transfer)) -> Schedule {
-    let kind = copy(
-        cluster(0, 0),
-        at(0, 0, 0),
-        Destination::One(at(1, 0, 0)),
-        64,
-    );
+    let to = Destination::One(at(1, 0, 0));
+    let kind = copy(cluster(0, 0), at(0, 0, 0), to, 64);
     let ActionKind::Transfer(mut t) = kind else {
         unreachable!("copy makes a transfer")
     };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Every collective by every algorithm at several sizes on one network: cycles over lower bound.
 
-use crate::compare::compare;
+use crate::compare::{collective_of, compare};
 use crate::watch::Watch;
 use crate::{AlgorithmRequest, CompareRequest, CompareRow, Error, Step, Verified, parse_group};
-use noccl_coll::Algorithm;
+use noccl_coll::{Algorithm, choices};
 use noccl_net::Network;
 use noccl_workload::CollectiveKind;
 use schemars::JsonSchema;
@@ -110,8 +110,7 @@ pub fn matrix(
     let mut part = 0;
     for kind in &request.collectives {
         for bytes in &request.bytes {
-            let mut one = CompareRequest::new(*kind, group.clone(), vec![*bytes]);
-            one.algorithms = algorithms(request, *kind, num_members);
+            let one = CompareRequest::new(*kind, group.clone(), vec![*bytes]);
             let of_all = |step: Step| {
                 watch.report(Step {
                     done: part,
@@ -119,7 +118,12 @@ pub fn matrix(
                     ..step
                 })
             };
-            match compare(network, &one, Watch::new(&of_all)) {
+            let compared =
+                algorithms(network, request, &one, *bytes, num_members).and_then(|algorithms| {
+                    let one = CompareRequest { algorithms, ..one };
+                    compare(network, &one, Watch::new(&of_all))
+                });
+            match compared {
                 Ok(comparison) => out.extend(cells(&comparison.rows)),
                 Err(Error::DoesNotFit { .. }) => {}
                 Err(error) => return Err(error),
@@ -130,23 +134,25 @@ pub fn matrix(
     Ok(out)
 }
 
-/// The algorithms of one collective, among those asked for; an empty list lets the library choose all.
+/// The algorithms of one case, among those asked for; an empty list lets the library choose all.
 fn algorithms(
+    network: &Network,
     request: &MatrixRequest,
-    kind: CollectiveKind,
+    one: &CompareRequest,
+    bytes: u64,
     num_members: usize,
-) -> Vec<AlgorithmRequest> {
-    if !request.algorithms.is_empty() {
-        return request.algorithms.clone();
+) -> Result<Vec<AlgorithmRequest>, Error> {
+    let has_chains = Algorithm::Chain.does(one.collective) && num_members > MAX_CHAIN_MEMBERS;
+    if !request.algorithms.is_empty() || !has_chains {
+        return Ok(request.algorithms.clone());
     }
-    if num_members <= MAX_CHAIN_MEMBERS || !Algorithm::Chain.does(kind) {
-        return Vec::new();
-    }
-    Algorithm::ALL
-        .into_iter()
-        .filter(|a| a.does(kind) && !matches!(a, Algorithm::Chain | Algorithm::Unicast))
-        .map(AlgorithmRequest::Search)
-        .collect()
+    let known = choices(network, &collective_of(network, one, bytes)?);
+    let is_tried = |a: &Algorithm| {
+        !matches!(a, Algorithm::Chain | Algorithm::Unicast)
+            && known.iter().any(|choice| choice.algorithm == *a)
+    };
+    let tried = Algorithm::ALL.into_iter().filter(is_tried);
+    Ok(tried.map(AlgorithmRequest::Search).collect())
 }
 
 fn cells(rows: &[CompareRow]) -> Vec<MatrixRow> {

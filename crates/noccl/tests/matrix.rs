@@ -134,3 +134,15 @@ fn planned_sends_come_near_the_middle_of_the_mesh() {
         "{rows:?}"
     );
 }
+
+#[test]
+fn more_members_than_a_chain_is_tried_over_have_rows_of_all_other_algorithms_of_the_network() {
+    let found = rows(
+        &network("collective_noc_16x8"),
+        &[CollectiveKind::Multicast],
+        &[64],
+        "all",
+    );
+    let names: Vec<&str> = found.iter().map(|r| r.algorithm.as_str()).collect();
+    assert_eq!(names, ["tree", "row_column", "double_tree", "in_network"]);
+}

@@ -150,9 +150,8 @@ impl Merges {
     fn is_in_use(&self, r: usize, heads: Flit, trees: &Trees) -> bool {
         let name = trees.name_of(heads.txn);
         let mut merges = self.get(r).merges.iter();
-        merges.any(|m| {
-            !m.has_passed && m.flit.dst == heads.dst && trees.name_of(m.flit.txn) == name
-        })
+        merges
+            .any(|m| !m.has_passed && m.flit.dst == heads.dst && trees.name_of(m.flit.txn) == name)
     }
 
     /// Siblings of table entry `at` have come.
