@@ -16,6 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import noccl
+from noccl.files import write_file
 
 FILE = Path(__file__).with_name("optima.json")
 SPEC, SOURCE, SEED, DRAWS = "torrent_8x8", "0,0", 1, 128
@@ -56,7 +57,8 @@ def main() -> None:
         "solver": f"OR-Tools CP-SAT {version('ortools')}",
         "hops": {str(count): hops for count, hops in optima.items()},
     }
-    FILE.write_text(json.dumps(body).replace('], "', '],\n"') + "\n", encoding="utf-8")
+    text = json.dumps(body).replace('], "', '],\n"') + "\n"
+    write_file(FILE, text.encode())
     for count, parts in excess.items():
         mean, worst = sum(parts) / DRAWS, max(parts)
         print(f"{count} destinations: built-in {mean:.3%} above in the mean, {worst:.3%} at most")

@@ -8,6 +8,7 @@ for each mechanism and `auto`, and writes `winners.json` and an SVG per payload 
 
 from __future__ import annotations
 
+import io
 import json
 import random
 import subprocess
@@ -18,6 +19,8 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+
+from noccl.files import write_file
 
 HERE = Path(__file__).parent
 CHARTS = HERE.parents[1] / "docs" / "papers" / "S3"
@@ -157,9 +160,11 @@ def main() -> None:
     cases = measure()
     mpl.rcParams["svg.hashsalt"] = SPEC
     lines = ",\n".join(json.dumps(case) for case in cases)
-    (HERE / "winners.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    write_file(HERE / "winners.json", f"[\n{lines}\n]\n".encode())
     for kib in KIB:
-        chart(cases, kib).savefig(CHARTS / f"winners_{kib}_kib.svg", metadata={"Date": None})
+        drawing = io.BytesIO()
+        chart(cases, kib).savefig(drawing, format="svg", metadata={"Date": None})
+        write_file(CHARTS / f"winners_{kib}_kib.svg", drawing.getvalue())
     print(summary(cases))
 
 

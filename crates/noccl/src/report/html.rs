@@ -54,7 +54,7 @@ fn summary(cases: &[Case<'_>]) -> Markup {
     let total = rows().count();
     let judged = match (count(Verified::No), count(Verified::Yes)) {
         (0, 0) => Markup::new(),
-        (0, right) if right == total => Markup::text(format!("All {total} results are verified. ")),
+        (0, right) if right == total => Markup::text(format!("All {total} results are verified.")),
         (0, right) => Markup::text(format!("{right} of {total} results are verified. ")),
         (wrong, _) => {
             let text = format!("{wrong} of {total} results are wrong.");
