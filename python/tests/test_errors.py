@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import json
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,9 @@ import pytest
 import noccl
 
 Call = Callable[[noccl.Network], object]
+
+HOSTILE = "\x1b]0;x\x07\u009b\u202e"
+"""What a terminal would obey."""
 
 BAD_CALLS: dict[str, tuple[Call, type[noccl.NocclError], str]] = {
     "unknown preset": (lambda _: noccl.load("nope"), noccl.SpecError, "collective_noc_4x4"),
@@ -177,3 +181,22 @@ def test_errors_survive_a_process_border() -> None:
     error = pickle.loads(pickle.dumps(noccl.DeadlockError("hung", diagnosis)))
     assert error.diagnosis == diagnosis
     assert str(error) == "hung"
+
+
+def test_messages_show_what_a_terminal_would_obey(
+    mesh4x4_collective: noccl.Network, tmp_path: Path
+) -> None:
+    path = tmp_path / "schedule.json"
+    path.write_text(json.dumps({"format": 1, HOSTILE: 1}), encoding="utf-8")
+    calls: list[Callable[[], object]] = [
+        lambda: noccl.load(HOSTILE),
+        lambda: noccl.load(Path(f"{HOSTILE}.toml")),
+        lambda: noccl.load("collective_noc_4x4", overrides={HOSTILE: 1}),
+        lambda: noccl.check(mesh4x4_collective, noccl.Schedule.open(path)),
+        lambda: noccl.Schedule.open(tmp_path / HOSTILE),
+    ]
+    for call in calls:
+        with pytest.raises(noccl.NocclError) as caught:
+            call()
+        assert not set("\x1b\x07\u009b\u202e") & set(str(caught.value))
+        assert "\\u{1b}" in str(caught.value)

@@ -281,6 +281,40 @@ fn a_full_disk_is_no_wrong_input() {
     }
 }
 
+/// A limit on the size of files (512 bytes each) stands for a disk that is full.
+fn on_a_full_disk(folder: &Folder, arguments: &str) -> Said {
+    let noccl = env!("CARGO_BIN_EXE_noccl");
+    let line = format!("trap '' XFSZ; ulimit -f 1; exec '{noccl}' {arguments}");
+    said(
+        Command::new("sh")
+            .args(["-c", &line])
+            .current_dir(&folder.0),
+    )
+}
+
+#[test]
+fn a_disk_that_fills_up_leaves_what_was_there_and_nothing_else() {
+    let folder = Folder::new();
+    folder.file("s.json", "old");
+    fine(&folder, "rtl -o hw");
+    let made = "schedule multicast --spec collective_noc_16x16 --bytes 32KiB --algorithm chain:1 -o l.json";
+    fine(&folder, made);
+    let before = tree(&folder.0);
+    for arguments in [
+        &format!("{SCHEDULE} s.json"),
+        "rtl --package s.json",
+        "rtl --vectors v.txt",
+        "rtl --spec collective_noc_2x2 -o hw",
+        "rtl -o new",
+        "run l.json --spec collective_noc_16x16 --checkpoint my.ckpt --checkpoint-every 0.001",
+    ] {
+        let outcome = on_a_full_disk(&folder, arguments);
+        assert_eq!(outcome.code, Some(4), "{arguments}: {outcome:?}");
+        assert!(outcome.stderr.contains("cannot be written"), "{outcome:?}");
+        assert_eq!(tree(&folder.0), before, "{arguments}");
+    }
+}
+
 #[test]
 fn a_checkpoint_that_cannot_be_written_is_refused_before_the_run() {
     let folder = Folder::new();
