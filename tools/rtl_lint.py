@@ -32,9 +32,9 @@ VERIBLE_RULES = LINT / "verible.rules"
 SLANG_OPTIONS = LINT / "slang.f"
 SLANG = Path(__file__).with_name("rtl_slang.py")
 COLUMNS = 100
-# Empty files, named by all that made a module clean.
 # Benches of hardware that others wrote; their tests elaborate them.
 REFERENCES = RTL / "tb" / "references"
+# Empty files, named by all that made a module clean.
 CLEAN = repository.ROOT / "out" / "lint"
 SMALLEST_MESH = {**rtl_cosim.CONFIGURATIONS["2x2"], **rtl_cosim.ENDPOINTS_NUMBERS["2x2"]}
 RULES = (WAIVERS, SLANG_OPTIONS, SLANG, Path(__file__), repository.ROOT / "requirements/rtl.lock")
@@ -117,7 +117,7 @@ def verilator(module: Path) -> Iterator[Finding]:
 
 def modules(paths: Iterable[Path]) -> list[Path]:
     """Those files that hold a module, not a package, and need nothing of others."""
-    own = (path for path in paths if REFERENCES not in path.parents)
+    own = (path for path in paths if REFERENCES not in (repository.ROOT / path).parents)
     return [path for path in own if _MODULE.search(repository.read(path))]
 
 

@@ -15,17 +15,17 @@ module noccl_ni_barriers_props
     parameter int unsigned Barriers = 3
 ) (
     /// Clock.
-    input logic                                clk_i,
+    input logic                                        clk_i,
     /// The choice: tags and groups.
-    input noccl_flit_pkg::tag_t                tag_i  [Barriers],
-    input region_coord_t                       base_i [Barriers],
-    input region_coord_t                       mask_i [Barriers],
+    input noccl_flit_pkg::tag_t                        tag_i   [Barriers],
+    input region_coord_t                               base_i  [Barriers],
+    input region_coord_t                               mask_i  [Barriers],
     /// A contribution: whose, for how many members, how; the memory would take a write.
-    input logic                                offers_i,
-    input logic          [$clog2(Barriers)-1:0] which_i,
-    input count_t                              count_i,
-    input resp_e                               resp_i,
-    input logic                                ready_i
+    input logic                                        offers_i,
+    input logic                 [$clog2(Barriers)-1:0] which_i,
+    input count_t                                      count_i,
+    input resp_e                                       resp_i,
+    input logic                                        ready_i
 );
 
   logic rst_ni = 1'b0;
@@ -34,8 +34,8 @@ module noccl_ni_barriers_props
   noccl_flit_pkg::tag_t tag_q[Barriers];
   region_coord_t base_q[Barriers], mask_q[Barriers];
   count_t [Barriers-1:0] come_q;
-  resp_e [Barriers-1:0] worst_q;
-  logic [Barriers-1:0] is_open;
+  resp_e  [Barriers-1:0] worst_q;
+  logic   [Barriers-1:0] is_open;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

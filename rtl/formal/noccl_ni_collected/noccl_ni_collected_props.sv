@@ -17,15 +17,15 @@ module noccl_ni_collected_props
     /// Clock.
     input logic                                        clk_i,
     /// Per channel: the next transaction, and whether it opens.
-    input logic          [               IdBits-1:0] next_id_i  [Channels],
-    input region_coord_t                             next_mask_i[Channels],
-    input logic          [             Channels-1:0] opens_i,
+    input logic          [                 IdBits-1:0] next_id_i  [Channels],
+    input region_coord_t                               next_mask_i[Channels],
+    input logic          [               Channels-1:0] opens_i,
     /// An answer: whose, for how many members, how; a last one may be taken.
-    input logic                                      offers_i,
+    input logic                                        offers_i,
     input logic          [$clog2(Channels)+IdBits-1:0] name_i,
-    input count_t                                    count_i,
-    input resp_e                                     resp_i,
-    input logic                                      ready_i
+    input count_t                                      count_i,
+    input resp_e                                       resp_i,
+    input logic                                        ready_i
 );
 
   localparam int unsigned NumIds = 1 << IdBits;

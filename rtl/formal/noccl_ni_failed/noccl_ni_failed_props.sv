@@ -60,8 +60,9 @@ module noccl_ni_failed_props
       has_overflowed_q <= 1'b0;
     end else if (taken_i) begin
       worst_q[name_i] <= is_last_i ? noccl_flit_pkg::RESP_OKAY : told;
-      if (!is_last_i && resp_i != noccl_flit_pkg::RESP_OKAY && !has_failed[name_i]
-          && $countones(has_failed) >= Entries)
+      if (!is_last_i && resp_i != noccl_flit_pkg::RESP_OKAY && !has_failed[name_i] && $countones(
+              has_failed
+          ) >= Entries)
         has_overflowed_q <= 1'b1;
     end
   end

@@ -10,7 +10,7 @@
 module noccl_ni_narrow_target_props #(
     /// Writes and atomics, and reads, that are open at the memory.
     parameter int unsigned Answers = 2,
-    parameter int unsigned Reads   = 2,
+    parameter int unsigned Reads = 2,
     /// Contributions to barriers are among the requests: queues are proved without, what barriers write with them.
     parameter bit HasBarriers = 1'b0
 ) (
@@ -46,7 +46,7 @@ module noccl_ni_narrow_target_props #(
 
   noccl_ni_narrow_target #(
       .Answers(Answers),
-      .Reads  (Reads),
+      .Reads(Reads),
       .HasBarriers(HasBarriers)
   ) u_target (
       .clk_i,
@@ -105,8 +105,8 @@ module noccl_ni_narrow_target_props #(
     end
   end
 
-  `ASSUME(RequestsStay, !$past(rst_ni && req_valid_i && !req_ready) ||
-                        (req_valid_i && $stable(req_i)))
+  `ASSUME(RequestsStay, !$past(rst_ni && req_valid_i && !req_ready) || (req_valid_i && $stable
+          (req_i)))
   `ASSUME(WideReadsGoElsewhere, req_i.hdr.kind != noccl_flit_pkg::REQ_READ_WIDE)
   `ASSUME(NoBarriers, HasBarriers || req_i.hdr.kind != noccl_flit_pkg::REQ_BARRIER)
   `ASSERT(WritesHaveAPlace, HasBarriers || writes_q <= count_t'(Answers))

@@ -92,14 +92,15 @@ module noccl_ni_narrow_write_props (
 
   `ASSUME(AwStays, !$past(rst_ni && aw_valid_i && !aw_ready) || (aw_valid_i && $stable(aw_i)))
   `ASSUME(WStays, !$past(rst_ni && w_valid_i && !w_ready) || (w_valid_i && $stable(w_i)))
-  `ASSUME(AnswersStay, !$past(rst_ni && rsp_valid_i && !rsp_ready) ||
-                       (rsp_valid_i && $stable(rsp_i)))
-  `ASSUME(OwnAnswersStay, !$past(rst_ni && own_b_valid_i && !own_b_ready) ||
-                          (own_b_valid_i && $stable(own_b_tag_i)))
+  `ASSUME(AnswersStay, !$past(rst_ni && rsp_valid_i && !rsp_ready) || (rsp_valid_i && $stable
+          (rsp_i)))
+  `ASSUME(OwnAnswersStay, !$past(rst_ni && own_b_valid_i && !own_b_ready)
+          || (own_b_valid_i && $stable(own_b_tag_i)))
   // An answer is one to what is open: by its id, or a group's by root, tag and mask.
-  `ASSUME(AnswersAreExpected, !rsp_valid_i || (rsp_i.hdr.kind == noccl_flit_pkg::RSP_GROUP_B ?
-                                               u_write.group_hit != '0 :
-                                               u_write.busy_q[narrow_id_t'(rsp_i.hdr.tag)]))
+  logic is_expected;
+  assign is_expected = rsp_i.hdr.kind == noccl_flit_pkg::RSP_GROUP_B
+      ? u_write.group_hit != '0 : u_write.busy_q[narrow_id_t'(rsp_i.hdr.tag)];
+  `ASSUME(AnswersAreExpected, !rsp_valid_i || is_expected)
   `ASSUME(OwnAnswersAreExpected, !own_b_valid_i || u_write.busy_q[narrow_id_t'(own_b_tag_i)])
   `ASSERT(IdsAreUnique, !begins || !out_q[id])
   `ASSERT(NobodyGetsABTwice,

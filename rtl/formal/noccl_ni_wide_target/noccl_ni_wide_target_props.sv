@@ -74,8 +74,7 @@ module noccl_ni_wide_target_props #(
     end
   end
 
-  `ASSUME(BeatsStay, !$past(rst_ni && flit_valid_i && !ready) ||
-                     (flit_valid_i && $stable(flit_i)))
+  `ASSUME(BeatsStay, !$past(rst_ni && flit_valid_i && !ready) || (flit_valid_i && $stable(flit_i)))
   `ASSERT(BeatsHaveAPlace, beats_q <= count_t'(Answers))
   `ASSERT(EveryAnswerFindsItsBeat, (beats_q != '0) == u_target.oldest_valid)
   `ASSERT(NoBurstIsAnsweredTwice, !answer_valid || bursts_q != '0)

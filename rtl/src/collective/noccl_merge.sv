@@ -120,22 +120,20 @@ module noccl_merge
   always_comb begin : p_sum
     count_t hit_count;
     logic [1:0] hit_resp;
+    slots_t has_name;
     hits = '0;
-    is_in_use = 1'b0;
+    has_name = '0;
     hit_count = '0;
     hit_resp = '0;
     for (int unsigned e = 0; e < Entries; e++) begin
-      if (any && valid_q[e]) begin
-        logic has_name;
-        has_name = entry_q[e].dst == lead.dst && entry_q[e].tag == lead.tag;
-        hits[e]  = has_name && entry_q[e].base == lead.base && entry_q[e].mask == lead.mask;
-        // What has passed may be over: its name is free.
-        if (has_name && !hits[e] && !has_passed_q[e]) is_in_use = 1'b1;
-      end
+      has_name[e] = any && valid_q[e] && entry_q[e].dst == lead.dst && entry_q[e].tag == lead.tag;
+      hits[e] = has_name[e] && entry_q[e].base == lead.base && entry_q[e].mask == lead.mask;
       if (hits[e]) hit_count |= entry_q[e].count;
       if (hits[e]) hit_resp = hit_resp | 2'(entry_q[e].resp);
     end
-    sum  = hit_count + group_count;
+    // What has passed may be over: its name is free.
+    is_in_use = (has_name & ~hits & ~has_passed_q) != '0;
+    sum = hit_count + group_count;
     resp = hit_resp | group_resp;
     // Asked of what begins here; a whole subtree too.
     if (is_in_use && hits == '0) resp = resp | 2'(noccl_flit_pkg::RESP_SLVERR);

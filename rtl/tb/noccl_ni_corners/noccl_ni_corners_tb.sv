@@ -8,7 +8,7 @@ module noccl_ni_corners_tb
 #(
     /// Channels and bits of an id of the table of missing answers.
     parameter int unsigned Channels = 4,
-    parameter int unsigned IdBits = 3
+    parameter int unsigned IdBits   = 3
 ) (
     /// Clock.
     input logic clk_i,
@@ -16,52 +16,52 @@ module noccl_ni_corners_tb
     input logic rst_ni,
 
     /// Target of wide writes: beats of others, the memory, answers.
-    input  logic                                       wide_valid_i,
-    output logic                                       wide_ready_o,
+    input  logic                                         wide_valid_i,
+    output logic                                         wide_ready_o,
     input  logic [$bits(noccl_flit_pkg::wide_hdr_t)-1:0] wide_hdr_i,
-    output logic                                       mem_aw_valid_o,
-    input  logic                                       mem_ready_i,
-    output logic                                       mem_w_valid_o,
-    output logic [noccl_cfg_pkg::WIDE_BITS/8-1:0]      mem_w_strb_o,
-    input  logic                                       mem_b_valid_i,
-    output logic                                       mem_b_ready_o,
-    input  logic [1:0]                                 mem_b_resp_i,
-    output logic                                       wide_answer_valid_o,
-    input  logic                                       wide_answer_ready_i,
-    output logic [$bits(answer_t)-1:0]                 wide_answer_o,
+    output logic                                         mem_aw_valid_o,
+    input  logic                                         mem_ready_i,
+    output logic                                         mem_w_valid_o,
+    output logic [       noccl_cfg_pkg::WIDE_BITS/8-1:0] mem_w_strb_o,
+    input  logic                                         mem_b_valid_i,
+    output logic                                         mem_b_ready_o,
+    input  logic [                                  1:0] mem_b_resp_i,
+    output logic                                         wide_answer_valid_o,
+    input  logic                                         wide_answer_ready_i,
+    output logic [                  $bits(answer_t)-1:0] wide_answer_o,
 
     /// Target of narrow requests: the same, and data.
-    input  logic                                      req_valid_i,
-    output logic                                      req_ready_o,
+    input  logic                                        req_valid_i,
+    output logic                                        req_ready_o,
     input  logic [$bits(noccl_flit_pkg::req_hdr_t)-1:0] req_hdr_i,
-    output logic                                      reg_aw_valid_o,
-    input  logic                                      reg_ready_i,
-    output logic                                      reg_w_valid_o,
-    output logic [noccl_cfg_pkg::NARROW_BITS/8-1:0]   reg_w_strb_o,
-    input  logic                                      reg_b_valid_i,
-    output logic                                      reg_b_ready_o,
-    input  logic [1:0]                                reg_b_resp_i,
-    output logic                                      reg_ar_valid_o,
-    input  logic                                      reg_r_valid_i,
-    output logic                                      reg_r_ready_o,
-    input  logic [1:0]                                reg_r_resp_i,
-    output logic                                      narrow_answer_valid_o,
-    input  logic                                      narrow_answer_ready_i,
-    output logic [$bits(answer_t)-1:0]                narrow_answer_o,
-    output logic                                      data_valid_o,
-    input  logic                                      data_ready_i,
+    output logic                                        reg_aw_valid_o,
+    input  logic                                        reg_ready_i,
+    output logic                                        reg_w_valid_o,
+    output logic [    noccl_cfg_pkg::NARROW_BITS/8-1:0] reg_w_strb_o,
+    input  logic                                        reg_b_valid_i,
+    output logic                                        reg_b_ready_o,
+    input  logic [                                 1:0] reg_b_resp_i,
+    output logic                                        reg_ar_valid_o,
+    input  logic                                        reg_r_valid_i,
+    output logic                                        reg_r_ready_o,
+    input  logic [                                 1:0] reg_r_resp_i,
+    output logic                                        narrow_answer_valid_o,
+    input  logic                                        narrow_answer_ready_i,
+    output logic [                 $bits(answer_t)-1:0] narrow_answer_o,
+    output logic                                        data_valid_o,
+    input  logic                                        data_ready_i,
     output logic [$bits(noccl_flit_pkg::rsp_hdr_t)-1:0] data_hdr_o,
 
     /// Missing answers to multicasts: the first channel opens one, answers come.
-    input  logic                                                opens_i,
-    input  logic [IdBits-1:0]                                   open_id_i,
-    input  logic [$bits(noccl_flit_pkg::region_coord_t)-1:0]    open_mask_i,
-    input  logic                                                answered_i,
-    input  logic [$clog2(Channels)+IdBits-1:0]                  answered_name_i,
-    input  logic [$bits(noccl_ni_pkg::others_t)-1:0]            answered_others_i,
-    input  logic [1:0]                                          answered_resp_i,
-    output logic                                                is_whole_o,
-    output logic [1:0]                                          total_resp_o,
+    input  logic                                             opens_i,
+    input  logic [                               IdBits-1:0] open_id_i,
+    input  logic [$bits(noccl_flit_pkg::region_coord_t)-1:0] open_mask_i,
+    input  logic                                             answered_i,
+    input  logic [              $clog2(Channels)+IdBits-1:0] answered_name_i,
+    input  logic [        $bits(noccl_ni_pkg::others_t)-1:0] answered_others_i,
+    input  logic [                                      1:0] answered_resp_i,
+    output logic                                             is_whole_o,
+    output logic [                                      1:0] total_resp_o,
 
     /// Who serves wide reads: a request, the memory, its data.
     input  logic       ask_valid_i,
@@ -73,7 +73,7 @@ module noccl_ni_corners_tb
     /// An address at the narrow port, and what is made of it.
     input  logic [$bits(noccl_axi_pkg::narrow_aw_t)-1:0] decode_aw_i,
     output logic                                         decode_is_error_o,
-    output logic [1:0]                                   decode_resp_o
+    output logic [                                  1:0] decode_resp_o
 );
 
   localparam noccl_flit_pkg::coord_t POSITION = '{
