@@ -148,7 +148,12 @@ format-rtl: $(RTL_VENV)/.deps ## Format the SystemVerilog
 test: test-rust test-python rtl formal ## Build what is missing and run all tests
 
 .PHONY: test-all
-test-all: test rtl-long ## All tests, those that take minutes too
+test-all: test rtl-long mutations ## All tests, those that take minutes too
+
+MUTATIONS ?= 100000
+.PHONY: mutations
+mutations: ## Mutated files and command lines (minutes): refused or done, in bounded time and memory
+	NOCCL_MUTATIONS=$(MUTATIONS) cargo test --workspace --locked --test mutations
 
 .PHONY: rtl-long
 rtl-long: $(RTL_VENV)/.deps ## Tests of the hardware that take minutes to compile

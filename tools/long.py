@@ -178,6 +178,12 @@ def suites(seeds: int) -> dict[str, Callable[[], Outcome]]:
             ["cargo", "test", "--workspace", "--locked", "--quiet", "--test", "parameters"],
             {"NOCCL_PARAMETER_CASES": str(seeds)},
         ),
+        "mutations": lambda: command(
+            "mutated files of all formats and command lines: no panic, no abort, no hang above "
+            "10 s, no more than 2 GB",
+            ["make", "mutations"],
+            {"MUTATIONS": "1000000"},
+        ),
         "python": lambda: command(
             "Python properties with many cases",
             [sys.executable, "-m", "pytest", "-q", "--hypothesis-profile=long", "python/tests"],
