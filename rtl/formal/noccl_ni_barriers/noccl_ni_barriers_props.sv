@@ -93,7 +93,7 @@ module noccl_ni_barriers_props
   assign valid = offers_i && are_different && 32'(which_i) < Barriers && count_i != '0
       && count_i <= members - come;
   assign expects_whole = count_i == members - come;
-  assign expects_counter = come != '0 || $countones(is_open) < Counters;
+  assign expects_counter = come != '0 || unsigned'($countones(is_open)) < Counters;
   assign taken = valid && may_count && (!is_whole || ready_i);
 
   noccl_ni_barriers #(

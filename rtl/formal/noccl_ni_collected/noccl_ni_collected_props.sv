@@ -15,17 +15,17 @@ module noccl_ni_collected_props
     parameter int unsigned IdBits   = 1
 ) (
     /// Clock.
-    input logic                                        clk_i,
+    input logic                                                   clk_i,
     /// Per channel: the next transaction, and whether it opens.
-    input logic          [                 IdBits-1:0] next_id_i  [Channels],
-    input region_coord_t                               next_mask_i[Channels],
-    input logic          [               Channels-1:0] opens_i,
+    input logic          [                            IdBits-1:0] next_id_i  [Channels],
+    input region_coord_t                                          next_mask_i[Channels],
+    input logic          [                          Channels-1:0] opens_i,
     /// An answer: whose, for how many members, how; a last one may be taken.
-    input logic                                        offers_i,
-    input logic          [$clog2(Channels)+IdBits-1:0] name_i,
-    input count_t                                      count_i,
-    input resp_e                                       resp_i,
-    input logic                                        ready_i
+    input logic                                                   offers_i,
+    input logic          [unsigned'($clog2(Channels))+IdBits-1:0] name_i,
+    input count_t                                                 count_i,
+    input resp_e                                                  resp_i,
+    input logic                                                   ready_i
 );
 
   localparam int unsigned NumIds = 1 << IdBits;
@@ -85,8 +85,12 @@ module noccl_ni_collected_props
   end
 
   always_ff @(posedge clk_i) begin
-    missing_q <= rst_ni ? missing_d : '0;
-    worst_q   <= rst_ni ? worst_d : '0;
+    missing_q <= missing_d;
+    worst_q   <= worst_d;
+    if (!rst_ni) begin
+      missing_q <= '0;
+      worst_q   <= '0;
+    end
   end
 
   `ASSERT(WholeWithTheLastAnswer, !valid || is_whole == is_last)

@@ -54,15 +54,16 @@ module noccl_ni_failed_props
   assign worst = worst_q[name_i];
   assign told  = noccl_ni_pkg::worse(worst, resp_i);
 
+  logic is_full;
+  assign is_full = unsigned'($countones(has_failed)) >= Entries;
+
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       worst_q <= '0;
       has_overflowed_q <= 1'b0;
     end else if (taken_i) begin
       worst_q[name_i] <= is_last_i ? noccl_flit_pkg::RESP_OKAY : told;
-      if (!is_last_i && resp_i != noccl_flit_pkg::RESP_OKAY && !has_failed[name_i] && $countones(
-              has_failed
-          ) >= Entries)
+      if (!is_last_i && resp_i != noccl_flit_pkg::RESP_OKAY && !has_failed[name_i] && is_full)
         has_overflowed_q <= 1'b1;
     end
   end

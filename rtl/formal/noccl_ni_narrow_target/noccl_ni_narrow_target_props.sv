@@ -38,9 +38,8 @@ module noccl_ni_narrow_target_props #(
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
   logic req_ready, aw_valid, w_valid, ar_valid, b_valid, b_ready, r_valid, r_ready;
-  logic answer_valid, data_valid;
+  logic answer_valid;
   noccl_axi_pkg::narrow_w_t w;
-  noccl_ni_pkg::answer_t answer;
   noccl_axi_pkg::memory_narrow_r_t r;
   assign r = '{data: '0, resp: resp_i, last: 1'b1};
 
@@ -73,8 +72,8 @@ module noccl_ni_narrow_target_props #(
       .landed_o      (),
       .answer_valid_o(answer_valid),
       .answer_ready_i,
-      .answer_o      (answer),
-      .data_valid_o  (data_valid),
+      .answer_o      (),
+      .data_valid_o  (),
       .data_ready_i,
       .data_o        ()
   );

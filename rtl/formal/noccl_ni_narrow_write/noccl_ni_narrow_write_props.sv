@@ -34,7 +34,7 @@ module noccl_ni_narrow_write_props (
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
-  logic aw_ready, w_ready, b_valid, r_valid, req_valid, own_valid, rsp_ready, own_b_ready;
+  logic aw_ready, w_ready, b_valid, req_valid, own_valid, rsp_ready, own_b_ready;
   noccl_axi_pkg::narrow_b_t b;
 
   noccl_ni_narrow_write u_write (
@@ -50,7 +50,7 @@ module noccl_ni_narrow_write_props (
       .b_valid_o    (b_valid),
       .b_ready_i,
       .b_o          (b),
-      .r_valid_o    (r_valid),
+      .r_valid_o    (),
       .r_ready_i,
       .r_o          (),
       .req_valid_o  (req_valid),

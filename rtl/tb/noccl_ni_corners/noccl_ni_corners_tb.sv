@@ -57,7 +57,7 @@ module noccl_ni_corners_tb
     input  logic [                               IdBits-1:0] open_id_i,
     input  logic [$bits(noccl_flit_pkg::region_coord_t)-1:0] open_mask_i,
     input  logic                                             answered_i,
-    input  logic [              $clog2(Channels)+IdBits-1:0] answered_name_i,
+    input  logic [   unsigned'($clog2(Channels))+IdBits-1:0] answered_name_i,
     input  logic [        $bits(noccl_ni_pkg::others_t)-1:0] answered_others_i,
     input  logic [                                      1:0] answered_resp_i,
     output logic                                             is_whole_o,
