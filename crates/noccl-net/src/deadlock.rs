@@ -8,12 +8,14 @@
 //! an initiator issues, queues that couple the planes, the store of waiting operands, and the
 //! counters of open barriers.
 //!
-//! - [`check`] looks at given transactions that may be under way together, on this network's flow.
+//! - [`check`] looks at given transactions that may be under way together, on this network's flow;
+//!   [`check_program`] at actions of a program, of which some wait for others.
 //! - [`check_network`] looks at a mechanism, for all transactions there can be.
 //!
 //! Both err on one side: what they accept cannot deadlock, and a cycle they name may need an unlucky
 //! timing or packets longer than the buffers. Reasons and limits: `docs/design/0002-deadlock-check.md`.
 
+mod activity;
 mod build;
 mod bursts;
 mod cycle;
@@ -22,15 +24,18 @@ mod graph;
 mod limits;
 mod mechanism;
 mod options;
+mod paths;
 mod place;
 mod search;
 mod transaction;
 mod turns;
+mod waits;
 
+pub use activity::{Activity, Program, Work};
 pub use bursts::{bursts_together, num_bursts};
 pub use cycle::{Cycle, Proof, Wait};
 pub use flows::Flow;
-pub use graph::{IssueOrder, check, check_in_order};
+pub use graph::{IssueOrder, check, check_in_order, check_program};
 pub use limits::{
     BEATS_PER_CREDIT, MERGE_TIMEOUT_CYCLES, Windows, merge_points, operand_store_bytes,
     reduction_flows, reductions_at_a_router,
@@ -40,3 +45,4 @@ pub use options::{
     BarrierCounters, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit, Responses,
 };
 pub use place::Place;
+pub use transaction::Part;

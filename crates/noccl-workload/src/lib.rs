@@ -23,8 +23,8 @@ pub use chain::{
     AccessPattern, CHAIN_BEAT_BYTES, Chain, MAX_FIELD, MAX_LOOPS, PatternLoop, Stop, WORD_BYTES,
 };
 pub use check::{
-    CheckError, CheckReport, Crowd, MAX_CYCLES, TileSetError, check, check_sets, check_trace,
-    check_trace_limits,
+    CheckError, CheckReport, Crowd, Deadlock, DeadlockProof, DeadlockReport, DeadlockWait,
+    MAX_CYCLES, TileSetError, check, check_deadlock, check_sets, check_trace, check_trace_limits,
 };
 pub use collective::{Collective, CollectiveKind};
 pub use fold_tree::{FoldTree, fold_order};

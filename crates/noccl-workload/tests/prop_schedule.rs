@@ -310,6 +310,7 @@ proptest! {
                 | CheckError::WaitCycle(_)
                 | CheckError::Race(_)
                 | CheckError::Crowd(_)
+                | CheckError::Deadlock(_)
                 | CheckError::BarrierLeak { .. },
             ) => {}
         }

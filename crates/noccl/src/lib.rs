@@ -107,6 +107,6 @@ pub use noccl_run::{
 pub use noccl_sim::checkpoint::CheckpointError;
 pub use noccl_spec::{Plane, Spec, SpecError, TileKindName, preset_text, to_toml};
 pub use noccl_workload::{
-    CheckError, CheckReport, Collective, CollectiveKind, ElementType, Operator, Pattern, Place,
-    Schedule, Trace, Traffic, WorkloadError,
+    CheckError, CheckReport, Collective, CollectiveKind, Deadlock, DeadlockProof, DeadlockReport,
+    DeadlockWait, ElementType, Operator, Pattern, Place, Schedule, Trace, Traffic, WorkloadError,
 };

@@ -5,10 +5,10 @@ use crate::args::SpecArgs;
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, output};
 use clap::Args;
-use noccl::{CheckReport, Error};
+use noccl::{CheckError, CheckReport, Deadlock, DeadlockProof, Error};
 use std::path::PathBuf;
 
-/// Prove a schedule right without running it: form, wait cycles, races, postcondition
+/// Prove a schedule right without running it: form, wait cycles, deadlock, races, postcondition
 ///
 /// Reports the steps and which links several transfers of one step share.
 #[derive(Debug, Args)]
@@ -31,7 +31,8 @@ impl Check {
     pub fn run(&self) -> Result<Outcome, Error> {
         let network = self.spec.load()?;
         let schedule = noccl::read_schedule(&self.file)?;
-        let report = noccl::check(&network, &schedule)?;
+        let report =
+            noccl::check(&network, &schedule).inspect_err(|error| self.tell_cycle(error))?;
         if self.json {
             output::json(&report)?;
         } else {
@@ -39,6 +40,26 @@ impl Check {
         }
         Ok(Outcome::Fine)
     }
+
+    /// With --json a deadlock is a result too: `{"deadlock": …}` with the cycle. The message goes where all errors go.
+    fn tell_cycle(&self, error: &Error) {
+        let Error::Check(check) = error else { return };
+        let CheckError::Deadlock(deadlock) = check.as_ref() else {
+            return;
+        };
+        if self.json {
+            let refusal = Refusal {
+                deadlock: Deadlock::report(deadlock),
+            };
+            // The error itself is what the call ends with.
+            let _ = output::json(&refusal);
+        }
+    }
+}
+
+#[derive(serde::Serialize)]
+struct Refusal {
+    deadlock: noccl::DeadlockReport,
 }
 
 fn summary(report: &CheckReport) -> String {
@@ -75,10 +96,18 @@ fn summary(report: &CheckReport) -> String {
         Some(kind) => format!("right: {}", noccl::word(&kind)),
         None => "claims no collective: possible and free of races, no outputs compared".to_owned(),
     };
+    let deadlock = match report.deadlock.proof {
+        Some(DeadlockProof::Mechanism) => "none: routers let nobody wait in a circle".to_owned(),
+        Some(DeadlockProof::Search) => format!(
+            "none among what may be under way together ({} waits)",
+            grouped(report.deadlock.waits as u64)
+        ),
+        None => "freedom not proved; the cycle of waits is in --json".to_owned(),
+    };
     // Even where no action is right, the reader should see that there is none.
     let empty = if report.actions == 0 { "EMPTY: " } else { "" };
     format!(
-        "{claim}; {empty}{} actions, {} transfers, {} bytes\n{folds}\n{}",
+        "{claim}; {empty}{} actions, {} transfers, {} bytes\ndeadlock   {deadlock}\n{folds}\n{}",
         report.actions,
         report.transfers,
         grouped(report.bytes),

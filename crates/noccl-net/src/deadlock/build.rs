@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! From a flow to the places that it takes.
+//! From flows to the places that they take.
 
-use super::transaction::{KeptUntil, Part, Transaction};
+use super::paths::Paths;
+use super::transaction::{KeptUntil, Part, Transaction, Why};
 use super::{Flow, Place};
-use crate::{Coord, LinkId, Network, Port, TileId};
+use crate::{Network, TileId};
 use noccl_spec::{Plane, RouterFlow};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// What the surroundings of a transaction decide about it.
 pub(super) struct Rules<'a> {
@@ -17,88 +18,211 @@ pub(super) struct Rules<'a> {
     pub(super) full_targets: &'a BTreeSet<TileId>,
     /// Must a tile's next request wait until this one has been answered?
     pub(super) is_answer_awaited: bool,
+    /// Where flits can come between those of a worm.
+    pub(super) cut_ins: &'a CutIns,
 }
 
-/// A place on the way of a reduction.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Source {
-    Link(Coord, Port),
-    Leaf(Coord),
+/// Where flits can come between those of a worm.
+#[derive(Debug, Clone, Default)]
+pub(super) struct CutIns {
+    /// Merged barriers on the request plane.
+    pub(super) req: bool,
+    /// Sums on the wide plane.
+    pub(super) wide: bool,
+    /// Tiles that send read data, which takes turns with their writes.
+    pub(super) sources: BTreeSet<TileId>,
+    /// Tiles that send writes or contributions.
+    pub(super) writers: BTreeSet<TileId>,
+}
+
+impl CutIns {
+    /// Of these flows. Only published routers have worms among which others come.
+    pub(super) fn of<'f>(
+        network: &Network,
+        flow: RouterFlow,
+        flows: impl Iterator<Item = &'f Flow>,
+    ) -> Self {
+        let mut cut_ins = Self::default();
+        match flow {
+            RouterFlow::PeerCompatible => {}
+            RouterFlow::NonBlocking | RouterFlow::Esp => return cut_ins,
+        }
+        for one in flows {
+            match *one {
+                Flow::Read { source, .. } => {
+                    cut_ins.sources.insert(source);
+                }
+                Flow::Reduction { .. } => {
+                    cut_ins.wide = true;
+                    cut_ins.writers.extend(one.members(network));
+                }
+                Flow::Write { from, .. } | Flow::Multicast { from, .. } => {
+                    cut_ins.writers.insert(from);
+                }
+                Flow::Barrier { .. } => cut_ins.req = true,
+                Flow::NarrowWrite { .. } | Flow::NarrowMulticast { .. } => {}
+            }
+        }
+        cut_ins
+    }
+
+    /// Between those of a worm from this tile?
+    fn among(&self, plane: Plane, from: TileId) -> bool {
+        match plane {
+            Plane::Req => self.req,
+            Plane::Wide => self.wide || self.sources.contains(&from),
+            Plane::Rsp => false,
+        }
+    }
 }
 
 impl Rules<'_> {
     pub(super) fn transaction(&self, index: usize, flow: &Flow) -> Transaction {
         let mut txn = Transaction::new(flow.describe(index, self.network));
-        let members = flow.members(self.network);
-        let coords: Vec<Coord> = members.iter().map(|t| self.network.coord(*t)).collect();
-        let plane = flow.request_plane();
+        self.add(&mut txn, flow, &[]);
+        txn
+    }
+
+    /// Adds the uses of a flow that begins after those of `first`.
+    pub(super) fn add(&self, txn: &mut Transaction, flow: &Flow, first: &[usize]) {
         match *flow {
             Flow::Write { from, .. }
             | Flow::NarrowWrite { from, .. }
             | Flow::Multicast { from, .. }
-            | Flow::NarrowMulticast { from, .. } => {
-                let keeps = self.branches(coords.len());
-                let first = Some(self.issue(&mut txn, plane, from, keeps));
-                let source = self.network.coord(from);
-                let ends = self.fork(
-                    &mut txn,
-                    (plane, Part::Request, keeps),
-                    first,
-                    source,
-                    &coords,
-                );
-                let answers = self.answers(&mut txn, Plane::Rsp, &ends, keeps);
-                self.join(
-                    &mut txn,
-                    (Plane::Rsp, Part::Response, keeps),
-                    &answers,
-                    source,
-                );
-            }
-            Flow::Read { from, source } => {
-                let further = KeptUntil::PassedOn;
-                // Reads are issued apart from writes, and wait for nobody there.
-                let (here, there) = (self.network.coord(from), self.network.coord(source));
-                let ends = self.fork(
-                    &mut txn,
-                    (plane, Part::Request, further),
-                    None,
-                    here,
-                    &[there],
-                );
-                let answers = self.answers(&mut txn, Plane::Wide, &ends, further);
-                self.join(
-                    &mut txn,
-                    (Plane::Wide, Part::Response, further),
-                    &answers,
-                    here,
-                );
-            }
+            | Flow::NarrowMulticast { from, .. } => self.write(txn, flow, from, first),
+            Flow::Read { from, source } => self.read(txn, (from, source), first),
             Flow::Reduction { root, .. } | Flow::Barrier { root, .. } => {
-                let keeps = self.branches(coords.len());
-                let leaves: Vec<(Coord, usize)> = members
-                    .iter()
-                    .map(|t| {
-                        (
-                            self.network.coord(*t),
-                            self.issue(&mut txn, plane, *t, keeps),
-                        )
-                    })
-                    .collect();
-                let end = self.network.coord(root);
-                let last = self.join(&mut txn, (plane, Part::Request, keeps), &leaves, end);
-                // A response is one flit: a copy that has been taken goes its own way.
-                let further = KeptUntil::PassedOn;
-                let answers = self.answers(&mut txn, Plane::Rsp, &[(end, last)], further);
-                let how = (Plane::Rsp, Part::Response, further);
-                self.fork(&mut txn, how, Some(answers[0].1), end, &coords);
+                self.meeting(txn, flow, root, first);
             }
         }
-        txn
+    }
+
+    fn write(&self, txn: &mut Transaction, flow: &Flow, from: TileId, first: &[usize]) {
+        let plane = flow.request_plane();
+        let members = flow.members(self.network);
+        let coords: Vec<_> = members.iter().map(|t| self.network.coord(*t)).collect();
+        let keeps = self.branches(coords.len());
+        let issue = self.issue(txn, plane, from, first, keeps);
+        let ends = self.worm(txn, plane, (from, issue), &coords, keeps);
+        let answers = self.answers(txn, Plane::Rsp, &ends, keeps);
+        let paths = self.paths(Plane::Rsp, Part::Response, keeps);
+        paths.join(txn, &answers, self.network.coord(from));
+    }
+
+    /// A burst from an interface to all members; returns the last link of each.
+    pub(super) fn worm(
+        &self,
+        txn: &mut Transaction,
+        plane: Plane,
+        (from, issue): (TileId, usize),
+        members: &[crate::Coord],
+        keeps: KeptUntil,
+    ) -> Vec<(crate::Coord, usize)> {
+        let source = self.network.coord(from);
+        let paths = |keeps| self.paths(plane, Part::Request, keeps);
+        if !self.cut_ins.among(plane, from) {
+            return paths(keeps).fork(txn, Some(issue), source, members);
+        }
+        let keeps = match keeps {
+            KeptUntil::PassedOn => KeptUntil::RestPassed,
+            KeptUntil::RestPassed | KeptUntil::SiblingsTaken | KeptUntil::Answered => keeps,
+        };
+        let first = txn.uses.len();
+        let enters = self.enter(txn, plane, from, Some(issue), keeps);
+        let ends = paths(keeps).fork(txn, Some(enters), source, members);
+        txn.push_rest(first, Why::ForTheRest);
+        ends
+    }
+
+    /// The FIFO between an interface and its router, which writes, contributions and read data share.
+    fn enter(
+        &self,
+        txn: &mut Transaction,
+        plane: Plane,
+        tile: TileId,
+        after: Option<usize>,
+        keeps: KeptUntil,
+    ) -> usize {
+        let port = crate::Port::Local;
+        let place = Place::Input { plane, tile, port };
+        txn.push(place, after.into_iter().collect(), keeps, Part::Request)
+    }
+
+    /// Reads are issued apart from writes, and wait for nobody there. Their data are worms too.
+    pub(super) fn read(
+        &self,
+        txn: &mut Transaction,
+        (from, source): (TileId, TileId),
+        first: &[usize],
+    ) {
+        let further = KeptUntil::PassedOn;
+        let (here, there) = (self.network.coord(from), self.network.coord(source));
+        let mut begins = first.first().copied();
+        if self.cut_ins.req {
+            begins = Some(self.enter(txn, Plane::Req, from, begins, further));
+        }
+        let request = self.paths(Plane::Req, Part::Request, further);
+        let ends = request.fork(txn, begins, here, &[there]);
+        let data = txn.uses.len();
+        let mut answers = self.answers(txn, Plane::Wide, &ends, further);
+        let first = txn.uses.len();
+        let is_cut = self.cut_ins.wide || self.cut_ins.writers.contains(&source);
+        let further = if is_cut {
+            KeptUntil::RestPassed
+        } else {
+            further
+        };
+        if is_cut {
+            let (tile, port) = (source, crate::Port::Local);
+            let place = Place::Input {
+                plane: Plane::Wide,
+                tile,
+                port,
+            };
+            for (_, answer) in &mut answers {
+                *answer = txn.push(place, vec![*answer], further, Part::Response);
+            }
+        }
+        self.paths(Plane::Wide, Part::Response, further)
+            .join(txn, &answers, here);
+        txn.explain(data, Why::CutsIn);
+        if is_cut {
+            txn.push_rest(first, Why::RestOfData);
+        }
+    }
+
+    fn meeting(&self, txn: &mut Transaction, flow: &Flow, root: TileId, first: &[usize]) {
+        let plane = flow.request_plane();
+        let members = flow.members(self.network);
+        let coords: Vec<_> = members.iter().map(|t| self.network.coord(*t)).collect();
+        let keeps = self.branches(coords.len());
+        let mut leaves = Vec::with_capacity(members.len());
+        for (tile, at) in members.iter().zip(&coords) {
+            let issue = self.issue(txn, plane, *tile, first, keeps);
+            leaves.push((*at, issue));
+        }
+        let end = self.network.coord(root);
+        let begins = txn.uses.len();
+        for (tile, leaf) in members.iter().zip(&mut leaves) {
+            if self.cut_ins.among(plane, *tile) {
+                leaf.1 = self.enter(txn, plane, *tile, Some(leaf.1), keeps);
+            }
+        }
+        let last = self
+            .paths(plane, Part::Request, keeps)
+            .join(txn, &leaves, end);
+        if members.iter().any(|t| self.cut_ins.sources.contains(t)) {
+            txn.push_rest(begins, Why::RestOfOperands);
+        }
+        // A response is one flit: a copy that has been taken goes its own way.
+        let further = KeptUntil::PassedOn;
+        let answers = self.answers(txn, Plane::Rsp, &[(end, last)], further);
+        let paths = self.paths(Plane::Rsp, Part::Response, further);
+        paths.fork(txn, Some(answers[0].1), end, &coords);
     }
 
     /// How a place is kept at forks and joins.
-    const fn branches(&self, members: usize) -> KeptUntil {
+    pub(super) const fn branches(&self, members: usize) -> KeptUntil {
         match self.flow {
             RouterFlow::PeerCompatible | RouterFlow::Esp if members > 1 => KeptUntil::SiblingsTaken,
             RouterFlow::PeerCompatible | RouterFlow::Esp | RouterFlow::NonBlocking => {
@@ -107,18 +231,21 @@ impl Rules<'_> {
         }
     }
 
-    fn issue(&self, txn: &mut Transaction, plane: Plane, tile: TileId, keeps: KeptUntil) -> usize {
+    pub(super) fn issue(
+        &self,
+        txn: &mut Transaction,
+        plane: Plane,
+        tile: TileId,
+        first: &[usize],
+        keeps: KeptUntil,
+    ) -> usize {
         let keeps = if self.is_answer_awaited {
             KeptUntil::Answered
         } else {
             keeps
         };
-        txn.push(
-            Place::Issue { plane, tile },
-            Vec::new(),
-            keeps,
-            Part::Request,
-        )
+        let place = Place::Issue { plane, tile };
+        txn.push(place, first.to_vec(), keeps, Part::Request)
     }
 
     /// Targets answer in the order in which requests reach them.
@@ -126,9 +253,9 @@ impl Rules<'_> {
         &self,
         txn: &mut Transaction,
         plane: Plane,
-        ends: &[(Coord, usize)],
+        ends: &[(crate::Coord, usize)],
         keeps: KeptUntil,
-    ) -> Vec<(Coord, usize)> {
+    ) -> Vec<(crate::Coord, usize)> {
         ends.iter()
             .map(|(at, end)| {
                 let tile = self.network.tile_at(*at);
@@ -138,107 +265,12 @@ impl Rules<'_> {
             .collect()
     }
 
-    fn link(&self, plane: Plane, at: Coord, port: Port) -> Place {
-        let tile = self.network.tile_at(at);
-        Place::Link(LinkId { plane, tile, port })
-    }
-
-    /// Links of the paths from `source` to the members; returns the last link of each.
-    fn fork(
-        &self,
-        txn: &mut Transaction,
-        (plane, part, keeps): (Plane, Part, KeptUntil),
-        first: Option<usize>,
-        source: Coord,
-        members: &[Coord],
-    ) -> Vec<(Coord, usize)> {
-        let mut taken: BTreeMap<(Coord, Port), usize> = BTreeMap::new();
-        let mut ends = Vec::with_capacity(members.len());
-        for member in members {
-            let mut last = first;
-            for (at, port) in self.network.path(source, *member) {
-                let link = *taken.entry((at, port)).or_insert_with(|| {
-                    let after = last.into_iter().collect();
-                    txn.push(self.link(plane, at, port), after, keeps, part)
-                });
-                last = Some(link);
-            }
-            ends.extend(last.map(|link| (*member, link)));
+    pub(super) const fn paths(&self, plane: Plane, part: Part, keeps: KeptUntil) -> Paths<'_> {
+        Paths {
+            rules: self,
+            plane,
+            part,
+            keeps,
         }
-        ends
-    }
-
-    /// Links of the paths from the leaves to `root`, with the stores between them; returns the last.
-    fn join(
-        &self,
-        txn: &mut Transaction,
-        (plane, part, keeps): (Plane, Part, KeptUntil),
-        leaves: &[(Coord, usize)],
-        root: Coord,
-    ) -> usize {
-        let mut sources: BTreeMap<(Coord, Port), Vec<Source>> = BTreeMap::new();
-        for (leaf, _) in leaves {
-            let mut from = Source::Leaf(*leaf);
-            for (at, port) in self.network.path(*leaf, root) {
-                let joined = sources.entry((at, port)).or_default();
-                if !joined.contains(&from) {
-                    joined.push(from);
-                }
-                from = Source::Link(at, port);
-            }
-        }
-        let mut taken: BTreeMap<Source, usize> = leaves
-            .iter()
-            .map(|(at, leaf)| (Source::Leaf(*at), *leaf))
-            .collect();
-        // Farthest links first: what a link needs has then been taken.
-        let mut order: Vec<(Coord, Port)> = sources.keys().copied().collect();
-        order.sort_by_key(|(at, _)| std::cmp::Reverse(at.hops_to(root)));
-        let has_store = self.can_store_fill
-            && plane == Plane::Wide
-            && part == Part::Request
-            && leaves.len() > 1;
-        let mut last = 0;
-        for (at, port) in order {
-            let joined = &sources[&(at, port)];
-            let mut after: Vec<usize> = joined.iter().map(|s| taken[s]).collect();
-            if has_store && joined.len() > 1 {
-                let store = Place::Store(self.network.tile_at(at));
-                for before in &mut after {
-                    *before = txn.push(store, vec![*before], KeptUntil::SiblingsTaken, part);
-                }
-            }
-            let is_counted = plane == Plane::Req && part == Part::Request && leaves.len() > 1;
-            if is_counted && port == Port::Local {
-                after = self.counted(txn, at, after, keeps);
-            }
-            last = txn.push(self.link(plane, at, port), after, keeps, part);
-            taken.insert(Source::Link(at, port), last);
-        }
-        last
-    }
-
-    /// The first contribution of a barrier to reach its target goes by itself and takes a counter there:
-    /// a merge point on the way may have had no room to wait for the others. Returns what comes with
-    /// the last one.
-    fn counted(
-        &self,
-        txn: &mut Transaction,
-        at: Coord,
-        joined: Vec<usize>,
-        keeps: KeptUntil,
-    ) -> Vec<usize> {
-        let tile = self.network.tile_at(at);
-        if !self.full_targets.contains(&tile) {
-            return joined;
-        }
-        let (first, others) = (joined[0], &joined[1..]);
-        let link = self.link(Plane::Req, at, Port::Local);
-        let link = txn.push(link, vec![first], keeps, Part::Request);
-        let bound = KeptUntil::SiblingsTaken;
-        txn.push(Place::Counters(tile), vec![link], bound, Part::Request);
-        // Contributions through one port come one after the other.
-        let others = if others.is_empty() { &joined } else { others };
-        others.to_vec()
     }
 }

@@ -34,6 +34,9 @@ pub struct Wait {
 pub struct Cycle {
     /// The waits.
     pub waits: Vec<Wait>,
+    /// Can one state hold all of them, as far as the graph knows? Otherwise the search has reached its bound, and
+    /// freedom from deadlock is not proved.
+    pub is_certain: bool,
 }
 
 impl fmt::Display for Cycle {

@@ -61,6 +61,24 @@ pub enum Flow {
 }
 
 impl Flow {
+    /// Is it a write or read with one destination?
+    #[must_use]
+    pub const fn is_unicast(&self) -> bool {
+        match self {
+            Flow::Write { .. } | Flow::NarrowWrite { .. } | Flow::Read { .. } => true,
+            Flow::Multicast { .. }
+            | Flow::NarrowMulticast { .. }
+            | Flow::Reduction { .. }
+            | Flow::Barrier { .. } => false,
+        }
+    }
+
+    /// Plane that carries its requests.
+    #[must_use]
+    pub const fn plane(&self) -> Plane {
+        self.request_plane()
+    }
+
     pub(super) const fn request_plane(&self) -> Plane {
         match self {
             Flow::Write { .. } | Flow::Multicast { .. } | Flow::Reduction { .. } => Plane::Wide,

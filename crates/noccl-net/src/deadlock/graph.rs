@@ -7,15 +7,16 @@
 //! another one keeps, so there is a cycle in this graph; without a cycle there is no deadlock. A cycle
 //! only counts if one state can hold all of it, see [`super::search`].
 
-use super::build::Rules;
+use super::activity::{Activity, Builder, Program, link_taken_twice};
+use super::build::{CutIns, Rules};
 use super::cycle::find_cycle;
 use super::limits::full_targets;
 use super::search::{Found, shortest_consistent};
-use super::transaction::Transaction;
+use super::transaction::{Part, Transaction};
+use super::waits::Waits;
 use super::{Cycle, Flow, Place, Proof, Wait, reduction_flows, reductions_at_a_router};
 use crate::{Network, TileId};
 use noccl_spec::{Plane, RouterFlow};
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// In which order a tile issues the flows in which it takes part, by their index; a tile that is not
@@ -40,137 +41,82 @@ pub fn check_in_order(
     flows: &[Flow],
     order: &IssueOrder,
 ) -> Result<Proof, Cycle> {
-    let graph = Graph::new(network, flows, order);
+    let transactions = transactions(network, flows, order);
+    search(network, &transactions, &Listed::new(flows.len(), order))
+}
+
+/// Can these actions of a program wait for each other forever?
+///
+/// # Errors
+/// A cycle of waits, the shortest that was found.
+pub fn check_program(
+    network: &Network,
+    activities: &[Activity],
+    program: &dyn Program,
+) -> Result<Proof, Cycle> {
+    for (index, one) in activities.iter().enumerate() {
+        if let Some(link) = link_taken_twice(network, one) {
+            return Err(alone(network, index, one, link));
+        }
+    }
+    let flows: Vec<Flow> = activities.iter().flat_map(Activity::flows).collect();
+    let cut_ins = CutIns::of(network, network.spec().router.flow, flows.iter());
+    let builder = Builder {
+        network,
+        cut_ins: &cut_ins,
+        program,
+        activities,
+    };
+    let transactions: Vec<Transaction> = activities
+        .iter()
+        .enumerate()
+        .map(|(index, one)| builder.transaction(index, one))
+        .collect();
+    search(network, &transactions, program)
+}
+
+fn search(
+    network: &Network,
+    transactions: &[Transaction],
+    program: &dyn Program,
+) -> Result<Proof, Cycle> {
+    let graph = Waits::new(transactions, program);
     let nodes = graph.nodes.len();
+    let successors = |node: usize, next: &mut Vec<usize>| next.extend(graph.edges(node));
+    let raw = match find_cycle(nodes, successors) {
+        Ok(waits) => return Ok(Proof { nodes, waits }),
+        Err(raw) => raw,
+    };
     let edges: Vec<Vec<usize>> = (0..nodes).map(|node| graph.edges(node)).collect();
     let waits = edges.iter().map(Vec::len).sum();
-    let targets = |node: usize, next: &mut Vec<usize>| next.extend(&edges[node]);
-    let Err(raw) = find_cycle(nodes, targets) else {
-        return Ok(Proof { nodes, waits });
-    };
-    match shortest_consistent(&graph.nodes, &edges, &graph.transactions) {
-        Found::Cycle(cycle) => Err(graph.describe(&cycle)),
+    match shortest_consistent(&graph.nodes, &edges, transactions, program) {
+        Found::Cycle(cycle) => Err(describe(network, &graph, &cycle, true)),
         Found::Nothing => Ok(Proof { nodes, waits }),
         // Too many possibilities to look at all of them: the cycle counts as one.
-        Found::OutOfSteps => Err(graph.describe(&raw)),
+        Found::OutOfSteps => Err(describe(network, &graph, &raw, false)),
     }
 }
 
-struct Graph<'a> {
-    network: &'a Network,
+/// Flows that are all under way together.
+struct Listed<'a> {
+    all: Vec<u32>,
     order: &'a IssueOrder,
-    transactions: Vec<Transaction>,
-    /// (transaction, use) of places that more than one transaction takes.
-    nodes: Vec<(usize, usize)>,
-    at_place: BTreeMap<Place, Vec<usize>>,
-    /// Known answers of [`Graph::is_ahead`].
-    ahead: RefCell<BTreeMap<(usize, usize), bool>>,
 }
 
-impl<'a> Graph<'a> {
-    fn new(network: &'a Network, flows: &'a [Flow], order: &'a IssueOrder) -> Self {
-        let flow = network.spec().router.flow;
-        let limit = reduction_flows(network) as usize;
-        let can_store_fill =
-            flow == RouterFlow::NonBlocking && reductions_at_a_router(network, flows) > limit;
-        let full_targets = match flow {
-            RouterFlow::NonBlocking => full_targets(network, flows, order),
-            RouterFlow::PeerCompatible | RouterFlow::Esp => BTreeSet::new(),
-        };
-        let transactions: Vec<Transaction> = flows
-            .iter()
-            .enumerate()
-            .map(|(index, one)| {
-                let rules = Rules {
-                    network,
-                    flow,
-                    can_store_fill,
-                    full_targets: &full_targets,
-                    is_answer_awaited: is_answer_awaited(network, flows, index),
-                };
-                rules.transaction(index, one)
-            })
-            .collect();
-        let mut users: BTreeMap<Place, Vec<(usize, usize)>> = BTreeMap::new();
-        for (t, txn) in transactions.iter().enumerate() {
-            for (u, one) in txn.uses.iter().enumerate() {
-                users.entry(one.place).or_default().push((t, u));
-            }
-        }
-        // A place that only one transaction takes cannot be part of a cycle.
-        users.retain(|_, list| list.iter().any(|(t, _)| *t != list[0].0));
-        let mut nodes = Vec::new();
-        let mut at_place = BTreeMap::new();
-        for (place, list) in users {
-            at_place.insert(place, (nodes.len()..nodes.len() + list.len()).collect());
-            nodes.extend(list);
-        }
-        Self {
-            network,
-            order,
-            transactions,
-            nodes,
-            at_place,
-            ahead: RefCell::new(BTreeMap::new()),
-        }
+impl<'a> Listed<'a> {
+    fn new(flows: usize, order: &'a IssueOrder) -> Self {
+        let all = (0..flows as u32).collect();
+        Self { all, order }
+    }
+}
+
+impl Program for Listed<'_> {
+    fn beside(&self, _: usize) -> &[u32] {
+        &self.all
     }
 
-    /// Uses of others for which the transaction can wait while it keeps this one.
-    fn edges(&self, node: usize) -> Vec<usize> {
-        let (t, held) = self.nodes[node];
-        let txn = &self.transactions[t];
-        let mut edges = Vec::new();
-        for (wanted, one) in txn.uses.iter().enumerate() {
-            let Some(users) = self.at_place.get(&one.place) else {
-                continue;
-            };
-            if !txn.keeps_while_wanting(held, wanted) {
-                continue;
-            }
-            for to in users.iter().copied() {
-                if self.nodes[to].0 != t && !self.is_ahead((t, wanted), self.nodes[to]) {
-                    edges.push(to);
-                }
-            }
-        }
-        edges
-    }
-
-    /// Does the first use, of the same place, always come before the second one?
-    ///
-    /// Order is set where requests are issued, and FIFOs keep it: if both come out of the same place,
-    /// in which the first is ahead, it is ahead here too, because a fork or a join takes a flit out
-    /// of a FIFO only when all copies or siblings go on. Sums of a wide reduction are the exception: they
-    /// come out of the arithmetic pipeline later, and what is not reduced there overtakes them.
-    fn is_ahead(&self, first: (usize, usize), second: (usize, usize)) -> bool {
-        let key = (self.dense(first), self.dense(second));
-        if let Some(known) = self.ahead.borrow().get(&key) {
-            return *known;
-        }
-        let use_of = |(t, u): (usize, usize)| &self.transactions[t].uses[u];
-        let (a, b) = (use_of(first), use_of(second));
-        let answer = match a.place {
-            Place::Issue { tile, .. } => self.is_issued_first(tile, first.0, second.0),
-            Place::Link(link)
-                if link.plane == Plane::Wide && a.after.len() > 1 && b.after.len() == 1 =>
-            {
-                false
-            }
-            Place::Link(_)
-            | Place::Input { .. }
-            | Place::Answer { .. }
-            | Place::Store(_)
-            | Place::Counters(_)
-            | Place::ReductionUnit(_)
-            | Place::DmaBuffer(_) => a.after.iter().any(|x| {
-                b.after.iter().any(|y| {
-                    let (x, y) = ((first.0, *x), (second.0, *y));
-                    use_of(x).place == use_of(y).place && self.is_ahead(x, y)
-                })
-            }),
-        };
-        self.ahead.borrow_mut().insert(key, answer);
-        answer
+    fn may_overlap(&self, _: (usize, Part), _: (usize, Part)) -> bool {
+        true
     }
 
     fn is_issued_first(&self, tile: TileId, first: usize, second: usize) -> bool {
@@ -184,31 +130,95 @@ impl<'a> Graph<'a> {
         place(first) < place(second)
     }
 
-    fn dense(&self, (t, u): (usize, usize)) -> usize {
-        t << 32 | u
+    fn awaited(&self, _: usize, _: TileId) -> &[u32] {
+        &[]
     }
+}
 
-    fn describe(&self, cycle: &[usize]) -> Cycle {
-        let waits = cycle.iter().enumerate().map(|(idx, node)| {
-            let (t, held) = self.nodes[*node];
-            let (other, wanted) = self.nodes[cycle[(idx + 1) % cycle.len()]];
-            let holds = self.transactions[t].uses[held].place;
-            let waits_for = self.transactions[other].uses[wanted].place;
-            Wait {
-                flow: Some(t),
-                holder: self.transactions[t].name.clone(),
-                holds,
-                waits_for,
-                text: format!(
-                    "holds {} and waits for {}",
-                    holds.describe(self.network),
-                    waits_for.describe(self.network)
-                ),
+fn transactions(network: &Network, flows: &[Flow], order: &IssueOrder) -> Vec<Transaction> {
+    let flow = network.spec().router.flow;
+    let limit = reduction_flows(network) as usize;
+    let can_store_fill =
+        flow == RouterFlow::NonBlocking && reductions_at_a_router(network, flows) > limit;
+    let full_targets = match flow {
+        RouterFlow::NonBlocking => full_targets(network, flows, order),
+        RouterFlow::PeerCompatible | RouterFlow::Esp => BTreeSet::new(),
+    };
+    let cut_ins = CutIns::of(network, flow, flows.iter());
+    let build = |(index, one): (usize, &Flow)| {
+        let rules = Rules {
+            network,
+            flow,
+            can_store_fill,
+            full_targets: &full_targets,
+            is_answer_awaited: is_answer_awaited(network, flows, index),
+            cut_ins: &cut_ins,
+        };
+        rules.transaction(index, one)
+    };
+    flows.iter().enumerate().map(build).collect()
+}
+
+/// A transaction that waits for a link that it holds itself.
+fn alone(network: &Network, index: usize, one: &Activity, link: Place) -> Cycle {
+    let words = link.describe(network);
+    let wait = Wait {
+        flow: Some(index),
+        holder: one.name.clone(),
+        holds: link,
+        waits_for: link,
+        text: format!("holds {words} with a burst whose beats wait for the same link"),
+    };
+    Cycle {
+        waits: vec![wait],
+        is_certain: true,
+    }
+}
+
+fn describe(network: &Network, graph: &Waits<'_>, cycle: &[usize], is_certain: bool) -> Cycle {
+    let waits = cycle.iter().enumerate().map(|(idx, node)| {
+        let (t, held) = graph.nodes[*node];
+        let (other, wanted) = graph.nodes[cycle[(idx + 1) % cycle.len()]];
+        let holds = graph.transactions[t].uses[held].place;
+        let waits_for = graph.transactions[other].uses[wanted].place;
+        let words = |place: Place, owner: usize| match place {
+            Place::End(_) => format!("the end of {}", graph.transactions[owner].name),
+            Place::Link(_)
+            | Place::Input { .. }
+            | Place::Issue { .. }
+            | Place::Answer { .. }
+            | Place::Store(_)
+            | Place::Counters(_)
+            | Place::ReductionUnit(_)
+            | Place::Follower(_)
+            | Place::DmaBuffer(_) => place.describe(network),
+        };
+        let wanted = words(waits_for, other);
+        let text = match holds {
+            Place::End(_) => format!("does not end and waits for {wanted}"),
+            Place::Link(_)
+            | Place::Input { .. }
+            | Place::Issue { .. }
+            | Place::Answer { .. }
+            | Place::Store(_)
+            | Place::Counters(_)
+            | Place::ReductionUnit(_)
+            | Place::Follower(_)
+            | Place::DmaBuffer(_) => {
+                format!("holds {} and waits for {wanted}", words(holds, t))
             }
-        });
-        Cycle {
-            waits: waits.collect(),
+        };
+        Wait {
+            flow: Some(t),
+            holder: graph.transactions[t].name.clone(),
+            holds,
+            waits_for,
+            text,
         }
+    });
+    Cycle {
+        waits: waits.collect(),
+        is_certain,
     }
 }
 

@@ -134,7 +134,7 @@ impl<'a> Buffers<'a> {
                 ReadData::Reserved => {}
                 ReadData::QueuedBehindWrites => next.push(input(tile, Plane::Wide, Port::Local)),
             },
-            Place::Issue { .. } | Place::Answer { .. } => {}
+            Place::Issue { .. } | Place::Answer { .. } | Place::Follower(_) | Place::End(_) => {}
         }
     }
 
@@ -237,6 +237,7 @@ impl<'a> Buffers<'a> {
         });
         Cycle {
             waits: waits.collect(),
+            is_certain: true,
         }
     }
 }

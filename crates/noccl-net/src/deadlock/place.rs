@@ -39,8 +39,12 @@ pub enum Place {
     Counters(TileId),
     /// The arithmetic pipeline of a router.
     ReductionUnit(TileId),
-    /// Buffer between the read and the write side of a DMA engine.
+    /// Buffer between the read and the write side of a DMA engine, and its places for transfers.
     DmaBuffer(TileId),
+    /// A Torrent endpoint, which follows one chain at a time.
+    Follower(TileId),
+    /// The end of a transaction, by its index: somebody takes part in another one only after it.
+    End(u32),
 }
 
 impl Place {
@@ -74,7 +78,9 @@ impl Place {
             Place::Store(at) => format!("store of waiting operands at {}", tile(at)),
             Place::Counters(at) => format!("counters of open barriers at {}", tile(at)),
             Place::ReductionUnit(at) => format!("reduction unit of {}", tile(at)),
-            Place::DmaBuffer(at) => format!("DMA buffer of {}", tile(at)),
+            Place::DmaBuffer(at) => format!("DMA engine of {}", tile(at)),
+            Place::Follower(at) => format!("Torrent endpoint of {}", tile(at)),
+            Place::End(index) => format!("the end of #{index}"),
         }
     }
 }

@@ -9,6 +9,7 @@
 //! again gives a shorter cycle. So: one visit per transaction, but for independent copies.
 
 use super::Place;
+use super::activity::Program;
 use super::transaction::{Part, Transaction};
 
 /// Outcome of a search.
@@ -28,6 +29,7 @@ struct Search<'a> {
     nodes: &'a [(usize, usize)],
     edges: &'a [Vec<usize>],
     transactions: &'a [Transaction],
+    program: &'a dyn Program,
     /// Nodes on the way.
     path: Vec<usize>,
     limit: usize,
@@ -41,11 +43,13 @@ pub(super) fn shortest_consistent(
     nodes: &[(usize, usize)],
     edges: &[Vec<usize>],
     transactions: &[Transaction],
+    program: &dyn Program,
 ) -> Found {
     let mut search = Search {
         nodes,
         edges,
         transactions,
+        program,
         path: Vec::new(),
         limit: 2,
         was_cut: true,
@@ -101,7 +105,18 @@ impl Search<'_> {
         self.path.iter().all(|other| {
             let (owner, also_held) = self.nodes[*other];
             let is_independent = |at| self.transactions[t].is_independent(at);
-            owner != t || held != also_held && is_independent(held) && is_independent(also_held)
+            if owner == t {
+                return held != also_held && is_independent(held) && is_independent(also_held);
+            }
+            let comes_after = |one: (usize, usize), other| {
+                self.transactions[one.0].comes_after(one.0, one.1, other, self.program)
+            };
+            if comes_after((t, held), owner) || comes_after((owner, also_held), t) {
+                return false;
+            }
+            let part = |(t, held): (usize, usize)| (t, self.transactions[t].uses[held].part);
+            self.program
+                .may_overlap(part((owner, also_held)), part((t, held)))
         })
     }
 
@@ -124,6 +139,27 @@ mod tests {
     use super::*;
     use crate::TileId;
     use crate::deadlock::transaction::KeptUntil;
+
+    /// All transactions are under way together.
+    struct Together;
+
+    impl Program for Together {
+        fn beside(&self, _: usize) -> &[u32] {
+            &[]
+        }
+
+        fn may_overlap(&self, _: (usize, Part), _: (usize, Part)) -> bool {
+            true
+        }
+
+        fn is_issued_first(&self, _: TileId, _: usize, _: usize) -> bool {
+            false
+        }
+
+        fn awaited(&self, _: usize, _: TileId) -> &[u32] {
+            &[]
+        }
+    }
 
     /// Uses of numbered places: (place, uses before, kept until).
     fn transaction(uses: &[(u32, &[usize], KeptUntil)]) -> Transaction {
@@ -157,7 +193,7 @@ mod tests {
                     .collect()
             })
             .collect();
-        match shortest_consistent(&nodes, &edges, transactions) {
+        match shortest_consistent(&nodes, &edges, transactions, &Together) {
             Found::Cycle(cycle) => Some(cycle.into_iter().map(|n| place(nodes[n])).collect()),
             Found::Nothing => None,
             Found::OutOfSteps => panic!("a handful of nodes"),

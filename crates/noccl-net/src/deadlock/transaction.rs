@@ -2,12 +2,16 @@
 //! One transaction as a partial order of the places that it takes.
 
 use super::Place;
+use super::activity::Program;
+use crate::TileId;
 
 /// Until when a place is kept once taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KeptUntil {
     /// Until what lies behind it on the way has been taken.
     PassedOn,
+    /// As [`KeptUntil::PassedOn`], and until the rest of the worm has come: see [`Why::ForTheRest`].
+    RestPassed,
     /// Until everything else of the same part has been taken too: a worm that holds an output while
     /// its sibling branches wait, a contribution at a FIFO head or in a store.
     SiblingsTaken,
@@ -15,13 +19,34 @@ pub(super) enum KeptUntil {
     Answered,
 }
 
-/// Request or response.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+/// Request or response of a transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Part {
     /// From the initiators to the targets.
     Request,
     /// Back.
     Response,
+}
+
+/// Why a place is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Why {
+    /// A packet, the first flit of a worm, or a resource.
+    Taken,
+    /// As [`Why::Taken`], by read data, which come between the flits of a worm in the queue of their interface. The worm's
+    /// later flits wait behind them.
+    CutsIn,
+    /// As [`Why::Taken`], by sums that a router makes, which go before a worm that holds the same output.
+    SumCutsIn,
+    /// As [`Why::CutsIn`], and a worm of the same transaction is made of what comes by it: data that an engine reads.
+    Feeds,
+    /// Nothing is taken: the later flits of a worm come by a place that its first flit has passed, and wait for those that
+    /// cut in.
+    ForTheRest,
+    /// The same for the operands of a reduction, which only wait for read data: sums of two reductions pass in one order.
+    RestOfOperands,
+    /// The same for read data, which wait for writes of their interface and for sums.
+    RestOfData,
 }
 
 /// Use of a place by a transaction.
@@ -32,6 +57,65 @@ pub(super) struct Use {
     pub(super) after: Vec<usize>,
     pub(super) keeps: KeptUntil,
     pub(super) part: Part,
+    pub(super) why: Why,
+    /// Packets of one transaction that do not wait for each other on their way have numbers of their own.
+    pub(super) packet: u32,
+}
+
+impl Use {
+    /// Is the place kept from others?
+    pub(super) const fn is_held(&self) -> bool {
+        match self.why {
+            Why::Taken | Why::CutsIn | Why::SumCutsIn | Why::Feeds => true,
+            Why::ForTheRest | Why::RestOfOperands | Why::RestOfData => false,
+        }
+    }
+
+    /// Do its flits come between those of a worm?
+    pub(super) const fn cuts_in(&self) -> bool {
+        match self.why {
+            Why::CutsIn | Why::SumCutsIn | Why::Feeds => true,
+            Why::Taken | Why::ForTheRest | Why::RestOfOperands | Why::RestOfData => false,
+        }
+    }
+
+    /// Can the later flits of a worm, which want the place for this reason, wait there behind flits of the other use?
+    pub(super) const fn waits_behind(&self, other: &Self) -> Behind {
+        match (self.why, other.why) {
+            (Why::ForTheRest | Why::RestOfData, Why::SumCutsIn) => Behind::Sums,
+            (Why::ForTheRest | Why::RestOfOperands, Why::CutsIn | Why::Feeds)
+            | (Why::RestOfData, Why::Taken) => Behind::SameQueue,
+            (
+                Why::Taken
+                | Why::CutsIn
+                | Why::SumCutsIn
+                | Why::Feeds
+                | Why::ForTheRest
+                | Why::RestOfOperands
+                | Why::RestOfData,
+                _,
+            ) => Behind::Nobody,
+        }
+    }
+
+    /// Does a worm of the same transaction that holds outputs wait for it, wherever on its way?
+    const fn is_for_the_rest(&self) -> bool {
+        match self.why {
+            Why::Feeds | Why::ForTheRest | Why::RestOfOperands | Why::RestOfData => true,
+            Why::Taken | Why::CutsIn | Why::SumCutsIn => false,
+        }
+    }
+}
+
+/// Behind whom later flits of a worm wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Behind {
+    /// Nobody: what holds an output lets no other input through.
+    Nobody,
+    /// Those that left the same interface.
+    SameQueue,
+    /// Sums, which go first.
+    Sums,
 }
 
 /// A transaction: uses in an order in which each comes after those that it needs.
@@ -39,6 +123,8 @@ pub(super) struct Use {
 pub(super) struct Transaction {
     pub(super) name: String,
     pub(super) uses: Vec<Use>,
+    /// Uses by which participants begin, with their tiles.
+    pub(super) entries: Vec<(usize, TileId)>,
     /// Per use: bit set of the uses that come before it, itself included.
     before: Vec<Vec<u64>>,
 }
@@ -48,6 +134,7 @@ impl Transaction {
         Self {
             name,
             uses: Vec::new(),
+            entries: Vec::new(),
             before: Vec::new(),
         }
     }
@@ -69,13 +156,35 @@ impl Transaction {
             }
         }
         self.before.push(before);
+        if let Place::Issue { tile, .. } = place {
+            self.entries.push((index, tile));
+        }
         self.uses.push(Use {
             place,
             after,
             keeps,
             part,
+            why: Why::Taken,
+            packet: 0,
         });
         index
+    }
+
+    /// The later flits of worms come by all places that have been used from `first` on, each behind the first flit.
+    pub(super) fn push_rest(&mut self, first: usize, why: Why) {
+        let rest = self.uses.len();
+        for before in first..rest {
+            let Use { place, part, .. } = self.uses[before];
+            self.push(place, vec![before], KeptUntil::PassedOn, part);
+        }
+        self.explain(rest, why);
+    }
+
+    /// Says why uses from `first` on are there.
+    pub(super) fn explain(&mut self, first: usize, why: Why) {
+        for one in &mut self.uses[first..] {
+            one.why = why;
+        }
     }
 
     /// Must `first` have been taken before `then` (or are they the same)?
@@ -85,9 +194,45 @@ impl Transaction {
             .is_some_and(|word| word >> (first % 64) & 1 == 1)
     }
 
+    /// Is another transaction surely over while this one, number `own` of the program, keeps the use: did a participant that
+    /// has begun wait for its end?
+    pub(super) fn comes_after(
+        &self,
+        own: usize,
+        at: usize,
+        other: usize,
+        program: &dyn Program,
+    ) -> bool {
+        self.entries.iter().any(|(entry, tile)| {
+            let awaited = program.awaited(own, *tile);
+            awaited.binary_search(&(other as u32)).is_ok() && self.comes_before(*entry, at)
+        })
+    }
+
+    /// While a flit is at this use, on its way and not at the end of its worm: can it wait there because it still has to take
+    /// the other one?
+    pub(super) fn stands_while_wanting(&self, at: usize, wanted: usize) -> bool {
+        let (have, want) = (&self.uses[at], &self.uses[wanted]);
+        match have.keeps {
+            KeptUntil::PassedOn | KeptUntil::RestPassed => {
+                have.part == want.part
+                    && have.packet == want.packet
+                    && want.is_held()
+                    && at != wanted
+                    && self.comes_before(at, wanted)
+            }
+            KeptUntil::SiblingsTaken | KeptUntil::Answered => {
+                want.is_held() && self.keeps_while_wanting(at, wanted)
+            }
+        }
+    }
+
     /// Do copies of this part of the transaction go their ways independently?
     pub(super) fn is_independent(&self, at: usize) -> bool {
-        matches!(self.uses[at].keeps, KeptUntil::PassedOn)
+        match self.uses[at].keeps {
+            KeptUntil::PassedOn => true,
+            KeptUntil::RestPassed | KeptUntil::SiblingsTaken | KeptUntil::Answered => false,
+        }
     }
 
     /// Can the transaction keep use `held` because it still has to take use `wanted`?
@@ -96,9 +241,17 @@ impl Transaction {
             return false;
         }
         let (have, want) = (&self.uses[held], &self.uses[wanted]);
+        let is_apart = have.packet != want.packet;
         match have.keeps {
             KeptUntil::Answered => true,
+            KeptUntil::PassedOn | KeptUntil::RestPassed | KeptUntil::SiblingsTaken if is_apart => {
+                false
+            }
             KeptUntil::PassedOn => have.part == want.part && self.comes_before(held, wanted),
+            KeptUntil::RestPassed => {
+                have.part == want.part
+                    && (self.comes_before(held, wanted) || want.is_for_the_rest())
+            }
             // A merged response also waits for members that have not been reached yet.
             KeptUntil::SiblingsTaken => have.part == want.part || have.part == Part::Response,
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Why a schedule is refused before anything is simulated.
 
+use super::Deadlock;
 use std::fmt;
 use thiserror::Error;
 
@@ -127,6 +128,9 @@ pub enum CheckError {
     /// More reductions or barriers than a tile has room for may be open together.
     #[error("{0}")]
     Crowd(Box<Crowd>),
+    /// Actions that may be under way together may wait for each other forever.
+    #[error("{0}")]
+    Deadlock(Box<Deadlock>),
     /// Two unordered actions touch the same bytes and at least one writes them.
     #[error("race: {0}")]
     Race(Box<Race>),

@@ -105,6 +105,25 @@ impl Order {
     ///
     /// Vertices 0 to the number of tiles - 1 stand for "this tile has not begun anything".
     pub(super) fn new(network: &Network, schedule: &Schedule) -> Result<Self, CheckError> {
+        Self::build(network, schedule, |waits| waits)
+    }
+
+    /// The same, where each participant of a barrier or reduction has an end of its own: the response that reaches it.
+    pub(super) fn with_responses(
+        network: &Network,
+        schedule: &Schedule,
+    ) -> Result<Self, CheckError> {
+        Self::build(network, schedule, |waits| match waits {
+            Waits::All => Waits::AllThenOwn,
+            Waits::Nobody | Waits::AllThenOwn | Waits::One(_) | Waits::ForOne(_) => waits,
+        })
+    }
+
+    fn build(
+        network: &Network,
+        schedule: &Schedule,
+        refine: impl Fn(Waits) -> Waits,
+    ) -> Result<Self, CheckError> {
         let mut order = Self {
             preds: Vec::new(),
             starts: vec![0; network.num_tiles() + 1],
@@ -125,7 +144,7 @@ impl Order {
                     return Err(unshared(schedule, i, after_idx));
                 }
             }
-            let waits = waits(network, &action.kind, &tiles);
+            let waits = refine(waits(network, &action.kind, &tiles));
             order.add(&tiles, &mut edges, waits);
             for tile in &tiles {
                 position[tile.idx()] = u32::MAX;
@@ -247,6 +266,14 @@ impl Order {
             }
             Finish::Series(first) => first + position as Vertex,
             Finish::Behind(hub) => hub + 1 + position as Vertex,
+        }
+    }
+
+    /// Vertex at which all participants of an action have entered, if it keeps somebody until then.
+    pub(super) fn hub(&self, action: usize) -> Option<Vertex> {
+        match self.actions[action].finish {
+            Finish::Hub(hub) | Finish::Behind(hub) | Finish::HubOf(_, hub) => Some(hub),
+            Finish::Own | Finish::Series(_) => None,
         }
     }
 

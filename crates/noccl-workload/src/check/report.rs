@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the checker tells about a schedule that is right: steps, volume, contention.
 
+use super::DeadlockReport;
 use crate::participants::participants;
 use crate::{
     Action, ActionKind, Chain, CollectiveKind, Destination, InNetworkReduction, ListMulticast,
@@ -50,6 +51,9 @@ pub struct CheckReport {
     pub steps: Vec<StepReport>,
     /// Distinct folds in the outputs of a reduce or all-reduce: ranks, `[a, b, c]` folded from the left.
     pub folds: Vec<String>,
+    /// Freedom from deadlock.
+    #[serde(default)]
+    pub deadlock: DeadlockReport,
     /// Collective whose postcondition is proved; absent where the schedule claims none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claims: Option<CollectiveKind>,
@@ -84,6 +88,7 @@ pub(super) fn report(network: &Network, schedule: &Schedule, folds: Vec<String>)
         bytes: steps.iter().map(|s| s.bytes).sum(),
         steps,
         folds,
+        deadlock: DeadlockReport::default(),
         claims: schedule.collective.as_ref().map(|c| c.kind),
         notes: notes(schedule),
     }

@@ -2,6 +2,7 @@
 //! The checker of traces: sets that are written as the network reads them, and limits within which all transactions
 //! complete. Tiles, beats and cycles are for the simulator to accept.
 
+use super::deadlock::check_trace_deadlock;
 use super::trace_limits::check_trace_limits;
 use super::{CheckError, TileSetError};
 use crate::participants::check_base;
@@ -11,7 +12,8 @@ use noccl_net::Network;
 /// Checks a trace against a network.
 ///
 /// # Errors
-/// [`CheckError::Field`] for a set whose base has masked bits, [`CheckError::Crowd`] for a limit that is exceeded.
+/// [`CheckError::Field`] for a set whose base has masked bits, [`CheckError::Crowd`] for a limit that is exceeded,
+/// [`CheckError::Deadlock`] for transactions that may wait for each other forever.
 pub fn check_trace(network: &Network, trace: &Trace) -> Result<(), CheckError> {
     for (index, transaction) in trace.transactions.iter().enumerate() {
         check_sets(&transaction.kind).map_err(|(name, e)| CheckError::Field {
@@ -23,7 +25,8 @@ pub fn check_trace(network: &Network, trace: &Trace) -> Result<(), CheckError> {
             accepted: e.accepted,
         })?;
     }
-    check_trace_limits(network, trace)
+    check_trace_limits(network, trace)?;
+    check_trace_deadlock(network, trace)
 }
 
 /// Is the base of the transaction's set, if it has one, 0 where the mask is 1?

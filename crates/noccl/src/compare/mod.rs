@@ -133,7 +133,10 @@ fn is_refusal(network: &Network, error: &Error) -> bool {
     match error {
         Error::Run(RunError::Refused { .. }) => true,
         Error::Run(RunError::Hang(_)) => !merges_several(network),
-        Error::Check(check) => matches!(**check, CheckError::Field { .. } | CheckError::Crowd(_)),
+        Error::Check(check) => matches!(
+            **check,
+            CheckError::Field { .. } | CheckError::Crowd(_) | CheckError::Deadlock(_)
+        ),
         Error::Run(RunError::Interrupted { .. })
         | Error::Spec(_)
         | Error::Net(_)

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Who can wait for whom: the graph of a deadlock check of given transactions.
+
+use super::Place;
+use super::activity::Program;
+use super::transaction::{Behind, Transaction, Why};
+use noccl_spec::Plane;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+
+/// Uses of places that more than one transaction takes, with their waits.
+pub(super) struct Waits<'a> {
+    pub(super) transactions: &'a [Transaction],
+    /// (transaction, use): first as a place that is kept, then once more as one where a flit stands in front of others.
+    pub(super) nodes: Vec<(usize, usize)>,
+    /// Half of them.
+    num_kept: usize,
+    program: &'a dyn Program,
+    /// Nodes of a place, by transaction.
+    at_place: BTreeMap<Place, std::ops::Range<usize>>,
+    /// Known answers of [`Waits::is_ahead`].
+    ahead: RefCell<HashMap<(usize, usize), bool>>,
+}
+
+impl<'a> Waits<'a> {
+    pub(super) fn new(transactions: &'a [Transaction], program: &'a dyn Program) -> Self {
+        let mut users: BTreeMap<Place, Vec<(usize, usize)>> = BTreeMap::new();
+        for (t, txn) in transactions.iter().enumerate() {
+            for (u, one) in txn.uses.iter().enumerate() {
+                if one.is_held() {
+                    users.entry(one.place).or_default().push((t, u));
+                }
+            }
+        }
+        let part = |(t, u): (usize, usize)| (t, transactions[t].uses[u].part);
+        // Who is not under way together with another one there cannot hold it up.
+        let is_shared = |list: &[(usize, usize)]| {
+            list.iter().enumerate().any(|(at, one)| {
+                let beside = program.beside(one.0);
+                let mut others = list[..at].iter();
+                others.any(|other| {
+                    other.0 != one.0
+                        && beside.binary_search(&(other.0 as u32)).is_ok()
+                        && program.may_overlap(part(*one), part(*other))
+                })
+            })
+        };
+        let mut nodes = Vec::new();
+        let mut at_place = BTreeMap::new();
+        for (place, list) in users {
+            // A place that only one transaction takes cannot be part of a cycle; an end is one for whom it awaits.
+            if matches!(place, Place::End(_)) || is_shared(&list) {
+                at_place.insert(place, nodes.len()..nodes.len() + list.len());
+                nodes.extend(list);
+            }
+        }
+        let num_kept = nodes.len();
+        nodes.extend_from_within(..);
+        Self {
+            transactions,
+            nodes,
+            num_kept,
+            program,
+            at_place,
+            ahead: RefCell::new(HashMap::new()),
+        }
+    }
+
+    /// Uses of others for which the transaction can wait while it keeps this one.
+    pub(super) fn edges(&self, node: usize) -> Vec<usize> {
+        let mut edges = Vec::new();
+        let (t, held) = self.nodes[node];
+        let txn = &self.transactions[t];
+        let is_kept = node < self.num_kept;
+        for (wanted, want) in txn.uses.iter().enumerate() {
+            let can_wait = if is_kept {
+                txn.keeps_while_wanting(held, wanted)
+            } else {
+                txn.stands_while_wanting(held, wanted)
+            };
+            if !can_wait {
+                continue;
+            }
+            if let Place::Issue { tile, .. } | Place::DmaBuffer(tile) = want.place {
+                for other in self.program.awaited(t, tile) {
+                    self.end_of((t, held), *other as usize, &mut edges);
+                }
+            }
+            let Some(users) = self.at_place.get(&want.place) else {
+                continue;
+            };
+            self.each_beside(t, users.clone(), |to| {
+                if self.can_be_first((t, held, is_kept), (t, wanted), self.nodes[to]) {
+                    // Whoever comes behind others waits for what stands there, not for the end of its worm.
+                    edges.push(if want.is_held() {
+                        to
+                    } else {
+                        to + self.num_kept
+                    });
+                }
+            });
+        }
+        edges.sort_unstable();
+        edges.dedup();
+        edges
+    }
+
+    /// Nodes among these that belong to a transaction which may be under way together with `t`.
+    fn each_beside(&self, t: usize, users: std::ops::Range<usize>, mut visit: impl FnMut(usize)) {
+        let beside = self.program.beside(t);
+        let list = &self.nodes[users.clone()];
+        if beside.len() >= list.len() {
+            for (at, (other, _)) in list.iter().enumerate() {
+                if *other != t && beside.binary_search(&(*other as u32)).is_ok() {
+                    visit(users.start + at);
+                }
+            }
+            return;
+        }
+        for other in beside.iter().map(|b| *b as usize).filter(|b| *b != t) {
+            let first = list.partition_point(|(owner, _)| *owner < other);
+            let same = list[first..]
+                .iter()
+                .take_while(|(owner, _)| *owner == other);
+            (first..first + same.count()).for_each(|at| visit(users.start + at));
+        }
+    }
+
+    /// A participant begins only after the end of another action.
+    fn end_of(&self, (t, held): (usize, usize), other: usize, edges: &mut Vec<usize>) {
+        let end = Place::End(other as u32);
+        let Some(node) = self.at_place.get(&end).map(|nodes| nodes.start) else {
+            return;
+        };
+        let part = self.transactions[other].uses[self.nodes[node].1].part;
+        let is_over = self.transactions[t].comes_after(t, held, other, self.program);
+        let have = &self.transactions[t].uses[held];
+        if other != t && !is_over && self.program.may_overlap((t, have.part), (other, part)) {
+            edges.push(node);
+        }
+    }
+
+    /// Can the other one be at the place first, while this one keeps `held` and still wants the place?
+    fn can_be_first(
+        &self,
+        (t, held, is_kept): (usize, usize, bool),
+        wanted: (usize, usize),
+        other: (usize, usize),
+    ) -> bool {
+        let txn = &self.transactions[t];
+        let (have, want) = (&txn.uses[held], &txn.uses[wanted.1]);
+        let has = &self.transactions[other.0].uses[other.1];
+        let is_over = txn.comes_after(t, held, other.0, self.program)
+            || self.transactions[other.0].comes_after(other.0, other.1, t, self.program);
+        if is_over {
+            return false;
+        }
+        let overlaps = |part| self.program.may_overlap((t, part), (other.0, has.part));
+        if !overlaps(want.part) || (have.part != want.part && !overlaps(have.part)) {
+            return false;
+        }
+        if !want.is_held() {
+            // Whose first flit is ahead of the others is ahead with all of them.
+            let first = (t, want.after[0]);
+            let is_behind = match want.waits_behind(has) {
+                Behind::Nobody => false,
+                Behind::Sums => true,
+                Behind::SameQueue => self.share_interface(first, other),
+            };
+            return is_behind && !self.is_ahead(first, other);
+        }
+        // Sums come out of the arithmetic: they hold an output against everything that comes by an input.
+        let is_sum = has.why == Why::SumCutsIn;
+        if (have.cuts_in() || !is_kept) && !is_sum && self.came_by(other, have.place) {
+            return false;
+        }
+        !self.is_ahead(wanted, other)
+    }
+
+    /// Have both come out of the queue of one interface?
+    fn share_interface(&self, one: (usize, usize), other: (usize, usize)) -> bool {
+        let (txn, uses) = (&self.transactions[one.0], &self.transactions[one.0].uses);
+        uses.iter().enumerate().any(|(u, at)| {
+            matches!(at.place, Place::Input { .. })
+                && at.is_held()
+                && txn.comes_before(u, one.1)
+                && (self.transactions[other.0].uses[other.1].place == at.place
+                    || self.came_by(other, at.place))
+        })
+    }
+
+    /// Has a worm come to this use by that place? Flits that came between its own at that place go on over the
+    /// outputs that it holds; whoever waits for them there waits for the worm too.
+    fn came_by(&self, (t, at): (usize, usize), place: Place) -> bool {
+        let txn = &self.transactions[t];
+        let mut uses = txn.uses.iter().enumerate();
+        uses.any(|(u, one)| {
+            u != at && one.is_held() && one.place == place && txn.comes_before(u, at)
+        })
+    }
+
+    /// Does the first use, of the same place, always come before the second one?
+    ///
+    /// Order is set where requests are issued, and FIFOs keep it: if both come out of the same place,
+    /// in which the first is ahead, it is ahead here too, because a fork or a join takes a flit out
+    /// of a FIFO only when all copies or siblings go on. Sums of a wide reduction are the exception: they
+    /// come out of the arithmetic pipeline later, and what is not reduced there overtakes them.
+    fn is_ahead(&self, first: (usize, usize), second: (usize, usize)) -> bool {
+        let key = (dense(first), dense(second));
+        if let Some(known) = self.ahead.borrow().get(&key) {
+            return *known;
+        }
+        let use_of = |(t, u): (usize, usize)| &self.transactions[t].uses[u];
+        let (a, b) = (use_of(first), use_of(second));
+        let answer = match a.place {
+            Place::Issue { tile, .. } | Place::DmaBuffer(tile) => {
+                self.program.is_issued_first(tile, first.0, second.0)
+            }
+            Place::Link(link)
+                if link.plane == Plane::Wide && a.after.len() > 1 && b.after.len() == 1 =>
+            {
+                false
+            }
+            Place::Link(_)
+            | Place::Input { .. }
+            | Place::Answer { .. }
+            | Place::Store(_)
+            | Place::Counters(_)
+            | Place::Follower(_)
+            | Place::End(_)
+            | Place::ReductionUnit(_) => a.after.iter().any(|x| {
+                b.after.iter().any(|y| {
+                    let (x, y) = ((first.0, *x), (second.0, *y));
+                    use_of(x).place == use_of(y).place && self.is_ahead(x, y)
+                })
+            }),
+        };
+        self.ahead.borrow_mut().insert(key, answer);
+        answer
+    }
+}
+
+fn dense((t, u): (usize, usize)) -> usize {
+    t << 32 | u
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Can actions that may be under way together wait for each other forever?
+//!
+//! Default routers never make anybody wait in a circle while the checker's limits hold (`docs/design/0001`, `0007`): there is
+//! nothing to look for. On published and on ESP's routers, and with Torrent endpoints whose stops are taken in any order,
+//! it depends on what is under way together. There every action becomes the transaction that it is for the network, and
+//! [`noccl_net::deadlock`] looks for a cycle of waits among those that the schedule does not order
+//! (`docs/design/0008`).
+
+mod activities;
+mod overlap;
+mod traces;
+
+use super::CheckError;
+use super::order::Order;
+use crate::{ActionId, Schedule, participants};
+use activities::{activities, are_chains_safe};
+use noccl_net::deadlock::{Activity, Cycle, Proof, Work, check_program};
+use noccl_net::{Network, TileId};
+use noccl_spec::RouterFlow;
+use overlap::Overlaps;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+pub(super) use traces::check_trace_deadlock;
+
+/// Why nothing can wait in a circle.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DeadlockProof {
+    /// The routers and interfaces let nobody wait in a circle, whatever is under way together.
+    #[default]
+    Mechanism,
+    /// No two actions of a kind that could hold one another up are under way together, or no cycle of waits was found among
+    /// those that are.
+    Search,
+}
+
+/// What the checker knows about deadlock.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeadlockReport {
+    /// Is freedom from deadlock proved?
+    pub free: bool,
+    /// By what; absent where it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<DeadlockProof>,
+    /// Uses of links, queues and engines that were looked at.
+    pub uses: usize,
+    /// Possible waits between them.
+    pub waits: usize,
+    /// Where it is not free: who holds what and waits for whom, each for the next one, the last for the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cycle: Vec<DeadlockWait>,
+}
+
+/// One wait of a cycle.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeadlockWait {
+    /// Its place in the list of actions or transactions.
+    pub index: usize,
+    /// Action or transaction that holds and waits, as messages name it.
+    pub holder: String,
+    /// Link, queue or engine that it holds.
+    pub holds: String,
+    /// Link, queue or engine that it waits for, or whose end.
+    pub waits_for: String,
+}
+
+/// Actions that may wait for each other forever.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", self.describe())]
+pub struct Deadlock {
+    /// The waits.
+    pub cycle: Vec<DeadlockWait>,
+    /// Was a state found that holds all of them? Otherwise a bound was reached, and nothing is proved.
+    pub is_found: bool,
+    /// The cycle, or the bound, in words.
+    text: String,
+    /// What is to happen to the actions.
+    remedy: &'static str,
+}
+
+impl Deadlock {
+    /// The answer of a checker that found this.
+    #[must_use]
+    pub fn report(&self) -> DeadlockReport {
+        DeadlockReport {
+            cycle: self.cycle.clone(),
+            ..DeadlockReport::default()
+        }
+    }
+
+    fn of(network: &Network, cycle: &Cycle, remedy: &'static str) -> Self {
+        let waits = cycle.waits.iter().map(|wait| DeadlockWait {
+            index: wait.flow.unwrap_or(0),
+            holder: wait.holder.clone(),
+            holds: wait.holds.describe(network),
+            waits_for: wait.waits_for.describe(network),
+        });
+        Self {
+            cycle: waits.collect(),
+            is_found: cycle.is_certain,
+            text: cycle.to_string(),
+            remedy,
+        }
+    }
+
+    /// Too many pairs of actions may be under way together to look at all of them.
+    fn too_many(bound: usize, remedy: &'static str) -> Self {
+        Self {
+            cycle: Vec::new(),
+            is_found: false,
+            text: format!("more than {bound} pairs may be under way together"),
+            remedy,
+        }
+    }
+
+    fn describe(&self) -> String {
+        let what = if self.is_found {
+            "deadlock is possible"
+        } else {
+            "freedom from deadlock is not proved"
+        };
+        format!("{what}: {}; accepted: {}", self.text, self.remedy)
+    }
+}
+
+const ORDER_THEM: &str = "actions that an `after`, a barrier or a reduction orders, or a network with router.flow = \
+                          \"non_blocking\"";
+
+/// Checks that nothing that may be under way together can wait in a circle. [`crate::check()`] does it, behind form and room
+/// and before races and the postcondition.
+///
+/// # Errors
+/// [`CheckError::Deadlock`] with the cycle; [`CheckError::Field`] for an `after` between actions that share no participant.
+pub fn check_deadlock(
+    network: &Network,
+    schedule: &Schedule,
+) -> Result<DeadlockReport, CheckError> {
+    if is_free_by_mechanism(network, schedule) {
+        return Ok(DeadlockReport {
+            free: true,
+            proof: Some(DeadlockProof::Mechanism),
+            ..DeadlockReport::default()
+        });
+    }
+    let activities = activities(network, schedule);
+    if is_free_by_kind(&activities) {
+        return Ok(proved(Proof { nodes: 0, waits: 0 }));
+    }
+    let order = match network.spec().router.flow {
+        RouterFlow::Esp => Order::with_responses(network, &one_after_another(network, schedule))?,
+        RouterFlow::NonBlocking | RouterFlow::PeerCompatible => {
+            Order::with_responses(network, schedule)?
+        }
+    };
+    let overlaps = Overlaps::new(&order, &activities)
+        .ok_or_else(|| refused(Deadlock::too_many(overlap::MAX_PAIRS, ORDER_THEM)))?;
+    match check_program(network, &activities, &overlaps) {
+        Ok(proof) => Ok(proved(proof)),
+        Err(cycle) => Err(refused(Deadlock::of(network, &cycle, ORDER_THEM))),
+    }
+}
+
+/// The schedule as tiles behind ESP's routers work on it: one action after the other.
+fn one_after_another(network: &Network, schedule: &Schedule) -> Schedule {
+    let mut last: BTreeMap<TileId, u32> = BTreeMap::new();
+    let mut ordered = schedule.clone();
+    for (index, action) in ordered.actions.iter_mut().enumerate() {
+        for tile in participants(network, &action.kind) {
+            if let Some(before) = last.insert(tile, index as u32) {
+                action.after.push(ActionId(before));
+            }
+        }
+    }
+    ordered
+}
+
+fn refused(deadlock: Deadlock) -> CheckError {
+    CheckError::Deadlock(Box::new(deadlock))
+}
+
+fn proved(proof: Proof) -> DeadlockReport {
+    DeadlockReport {
+        free: true,
+        proof: Some(DeadlockProof::Search),
+        uses: proof.nodes,
+        waits: proof.waits,
+        cycle: Vec::new(),
+    }
+}
+
+/// Do router and endpoints let nobody wait in a circle, whatever the schedule?
+fn is_free_by_mechanism(network: &Network, schedule: &Schedule) -> bool {
+    match network.spec().router.flow {
+        RouterFlow::NonBlocking => are_chains_safe(network, schedule),
+        RouterFlow::PeerCompatible | RouterFlow::Esp => false,
+    }
+}
+
+/// Nothing but writes from one tile to one other, or nothing but reads: routes turn from rows into columns only, so
+/// neither can wait in a circle, whatever is under way together.
+fn is_free_by_kind(activities: &[Activity]) -> bool {
+    let is_plain = |reads: bool| {
+        activities.iter().all(|a| match &a.work {
+            Work::Nothing => true,
+            Work::Movement { read, write, .. } => {
+                read.is_some() == reads
+                    && write.is_some() != reads
+                    && write.as_ref().is_none_or(|w| w.is_unicast())
+            }
+            Work::Flow(_)
+            | Work::Rendezvous { .. }
+            | Work::ListMulticast { .. }
+            | Work::Chain { .. } => false,
+        })
+    };
+    is_plain(true) || is_plain(false)
+}
