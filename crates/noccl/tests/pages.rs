@@ -30,7 +30,10 @@ fn cycles_of_several_chains() {
     let text = page("papers/S3.md");
     let short = format!("{a}, {b}, {c} and {d} cycles;");
     let long = format!("64 KiB: {e}, {f}, {g} and {h}.");
-    assert!(text.contains(&short) && text.contains(&long), "{short} {long}");
+    assert!(
+        text.contains(&short) && text.contains(&long),
+        "{short} {long}"
+    );
 }
 
 /// The largest speedup of FusedConcatLinear stands on three pages; that of the matrix products has the command.
