@@ -99,8 +99,8 @@ impl Overlaps {
             reached.push(word);
         }
         let earliest = batch.iter().map(|end| end.action).min().unwrap_or(0) as usize;
-        for later in earliest + 1..activities.len() {
-            if activities[later].work == Work::Nothing {
+        for (later, one) in activities.iter().enumerate().skip(earliest + 1) {
+            if one.work == Work::Nothing {
                 continue;
             }
             let ended_before = |vertex: Vertex| {
@@ -108,7 +108,7 @@ impl Overlaps {
                 at.map_or([0; LANES / 64], |at| reached[at as usize])
             };
             let mut all = [u64::MAX; LANES / 64];
-            for begin in begins(order, later, &activities[later]) {
+            for begin in begins(order, later, one) {
                 let word = ended_before(begin);
                 all.iter_mut().zip(&word).for_each(|(a, w)| *a &= w);
             }
