@@ -39,8 +39,19 @@ pub struct Cycle {
     pub is_certain: bool,
 }
 
+impl Cycle {
+    /// More waits are possible than are looked at: no cycle is known, and nothing is proved.
+    pub const CUT_OFF: Self = Self {
+        waits: Vec::new(),
+        is_certain: false,
+    };
+}
+
 impl fmt::Display for Cycle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.waits.is_empty() {
+            return f.write_str("more waits are possible than are looked at");
+        }
         for (idx, wait) in self.waits.iter().enumerate() {
             let separator = if idx == 0 { "" } else { "; " };
             write!(f, "{separator}{} {}", wait.holder, wait.text)?;

@@ -83,11 +83,18 @@ fn search(
     let graph = Waits::new(transactions, program);
     let nodes = graph.nodes.len();
     let successors = |node: usize, next: &mut Vec<usize>| next.extend(graph.edges(node));
-    let raw = match find_cycle(nodes, successors) {
+    let found = find_cycle(nodes, successors);
+    if graph.is_cut_off() {
+        return Err(Cycle::CUT_OFF);
+    }
+    let raw = match found {
         Ok(waits) => return Ok(Proof { nodes, waits }),
         Err(raw) => raw,
     };
     let edges: Vec<Vec<usize>> = (0..nodes).map(|node| graph.edges(node)).collect();
+    if graph.is_cut_off() {
+        return Err(Cycle::CUT_OFF);
+    }
     let waits = edges.iter().map(Vec::len).sum();
     match shortest_consistent(&graph.nodes, &edges, transactions, program) {
         Found::Cycle(cycle) => Err(describe(network, &graph, &cycle, true)),

@@ -5,8 +5,11 @@ use super::Place;
 use super::activity::Program;
 use super::transaction::{Behind, Transaction, Why};
 use noccl_spec::Plane;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
+
+/// Most possible waits that are looked at: seconds.
+const MAX_LOOKED_AT: usize = 1 << 25;
 
 /// Uses of places that more than one transaction takes, with their waits.
 pub(super) struct Waits<'a> {
@@ -20,6 +23,8 @@ pub(super) struct Waits<'a> {
     at_place: BTreeMap<Place, std::ops::Range<usize>>,
     /// Known answers of [`Waits::is_ahead`].
     ahead: RefCell<HashMap<(usize, usize), bool>>,
+    /// Possible waits that have been looked at.
+    looked_at: Cell<usize>,
 }
 
 impl<'a> Waits<'a> {
@@ -63,12 +68,25 @@ impl<'a> Waits<'a> {
             program,
             at_place,
             ahead: RefCell::new(HashMap::new()),
+            looked_at: Cell::new(0),
         }
     }
 
-    /// Uses of others for which the transaction can wait while it keeps this one.
+    /// Has the bound been reached? Waits are missing then.
+    pub(super) fn is_cut_off(&self) -> bool {
+        self.looked_at.get() > MAX_LOOKED_AT
+    }
+
+    fn count(&self, waits: usize) {
+        self.looked_at.set(self.looked_at.get() + waits);
+    }
+
+    /// Uses of others for which the transaction can wait while it keeps this one; none behind the bound.
     pub(super) fn edges(&self, node: usize) -> Vec<usize> {
         let mut edges = Vec::new();
+        if self.is_cut_off() {
+            return edges;
+        }
         let (t, held) = self.nodes[node];
         let txn = &self.transactions[t];
         let is_kept = node < self.num_kept;
@@ -82,7 +100,9 @@ impl<'a> Waits<'a> {
                 continue;
             }
             if let Place::Issue { tile, .. } | Place::DmaBuffer(tile) = want.place {
-                for other in self.program.awaited(t, tile) {
+                let awaited = self.program.awaited(t, tile);
+                self.count(awaited.len());
+                for other in awaited {
                     self.end_of((t, held), *other as usize, &mut edges);
                 }
             }
@@ -109,6 +129,7 @@ impl<'a> Waits<'a> {
     fn each_beside(&self, t: usize, users: std::ops::Range<usize>, mut visit: impl FnMut(usize)) {
         let beside = self.program.beside(t);
         let list = &self.nodes[users.clone()];
+        self.count(beside.len().min(list.len()));
         if beside.len() >= list.len() {
             for (at, (other, _)) in list.iter().enumerate() {
                 if *other != t && beside.binary_search(&(*other as u32)).is_ok() {

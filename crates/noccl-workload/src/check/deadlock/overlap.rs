@@ -57,8 +57,8 @@ impl Overlaps {
         };
         let ends = ends(order, activities);
         let mut num_pairs = 0;
-        for batch in ends.chunks(LANES) {
-            overlaps.follow(order, activities, batch);
+        for chunk in ends.chunks(LANES) {
+            overlaps.follow(order, activities, chunk);
             num_pairs = overlaps.later.iter().map(Vec::len).sum();
             if num_pairs > MAX_PAIRS {
                 return None;
@@ -77,13 +77,13 @@ impl Overlaps {
         Some(overlaps)
     }
 
-    /// Notes for a batch of ends which later actions begin somewhere before them.
-    fn follow(&mut self, order: &Order, activities: &[Activity], batch: &[End]) {
-        let Some(first) = batch.iter().map(|end| end.vertex).min() else {
+    /// Notes for a chunk of ends which later actions begin somewhere before them.
+    fn follow(&mut self, order: &Order, activities: &[Activity], chunk: &[End]) {
+        let Some(first) = chunk.iter().map(|end| end.vertex).min() else {
             return;
         };
         let mut own: BTreeMap<Vertex, Vec<usize>> = BTreeMap::new();
-        for (lane, end) in batch.iter().enumerate() {
+        for (lane, end) in chunk.iter().enumerate() {
             own.entry(end.vertex).or_default().push(lane);
         }
         let mut reached: Vec<Lanes> = Vec::with_capacity(order.num_vertices() - first as usize);
@@ -98,7 +98,7 @@ impl Overlaps {
             }
             reached.push(word);
         }
-        let earliest = batch.iter().map(|end| end.action).min().unwrap_or(0) as usize;
+        let earliest = chunk.iter().map(|end| end.action).min().unwrap_or(0) as usize;
         for (later, one) in activities.iter().enumerate().skip(earliest + 1) {
             if one.work == Work::Nothing {
                 continue;
@@ -113,13 +113,13 @@ impl Overlaps {
                 all.iter_mut().zip(&word).for_each(|(a, w)| *a &= w);
             }
             let second = order.hub(later).map_or(all, ended_before);
-            self.note(batch, (&all, &second), later as u32);
+            self.note(chunk, (&all, &second), later as u32);
         }
     }
 
     /// `begun` and `second`: which ends come before the later action begins, before its second part does.
-    fn note(&mut self, batch: &[End], (begun, second): (&Lanes, &Lanes), later: u32) {
-        for (lane, end) in batch.iter().enumerate().filter(|(_, e)| e.action < later) {
+    fn note(&mut self, chunk: &[End], (begun, second): (&Lanes, &Lanes), later: u32) {
+        for (lane, end) in chunk.iter().enumerate().filter(|(_, e)| e.action < later) {
             let is_over = |lanes: &Lanes| lanes[lane / 64] >> (lane % 64) & 1 == 1;
             let action = end.action as usize;
             let (first_list, second_list) = if end.is_of_requests {
