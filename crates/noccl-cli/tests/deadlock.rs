@@ -27,10 +27,7 @@ fn a_schedule_too_large_to_search_is_called_unproved_in_bounded_time() {
     assert_eq!(report["deadlock"]["free"], false, "{report}");
     assert!(report["deadlock"]["proof"].is_null(), "{report}");
     let text = noccl_in(&folder.0, "check s.json --spec collective_noc_8x8_peer").stdout;
-    assert!(
-        text.contains("freedom not proved: more may be under way"),
-        "{text}"
-    );
+    assert!(text.contains("freedom not proved"), "{text}");
 }
 
 #[test]
