@@ -225,7 +225,13 @@ fn crossing_worms_wait_for_each_other_and_are_named() {
     let from_the_left = list(Coord::new(0, 0), &at(&[(1, 2), (2, 2)]), 4096);
     let from_the_right = list(Coord::new(3, 1), &at(&[(0, 3), (1, 3), (2, 3)]), 4096);
     let both = [from_the_left, from_the_right];
-    check(&net, &schedule(&both)).unwrap();
+    let refused = check(&net, &schedule(&both)).unwrap_err().to_string();
+    for link in [
+        "wide link cluster (1,1) -> North",
+        "wide link cluster (2,1) -> North",
+    ] {
+        assert!(refused.contains(link), "{link}: {refused}");
+    }
     let error = run(&net, &both, &VALUE).unwrap_err().to_string();
     for part in [
         "hold outputs",
