@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Every collective by every algorithm at several sizes on one network: cycles over lower bound.
 
-use crate::compare::{collective_of, compare};
+use crate::compare::{collective_of, compare, is_refusal};
 use crate::watch::Watch;
 use crate::{AlgorithmRequest, CompareRequest, CompareRow, Error, Step, Verified, parse_group};
 use noccl_coll::{Algorithm, choices};
@@ -84,7 +84,7 @@ pub struct MatrixRow {
 /// Compares every collective at every size that fits into the memories; every row is verified.
 ///
 /// # Errors
-/// As [`compare()`], but for sizes that do not fit.
+/// As [`compare()`], but for sizes that do not fit, and for what nothing on the network can do if something else is possible.
 ///
 /// ```
 /// use noccl::{CollectiveKind, MatrixRequest, Watch};
@@ -107,6 +107,8 @@ pub fn matrix(
     let num_members = network.members(&group)?.len();
     let num_parts = (request.collectives.len() * request.bytes.len()) as u64;
     let mut out = Vec::new();
+    // What nothing on this network can do is left out, unless there is nothing else.
+    let mut refused = None;
     let mut part = 0;
     for kind in &request.collectives {
         for bytes in &request.bytes {
@@ -126,12 +128,18 @@ pub fn matrix(
             match compared {
                 Ok(comparison) => out.extend(cells(&comparison.rows)),
                 Err(Error::DoesNotFit { .. }) => {}
+                Err(error) if is_refusal(network, &error) || matches!(error, Error::Coll(_)) => {
+                    refused = Some(error);
+                }
                 Err(error) => return Err(error),
             }
             part += 1;
         }
     }
-    Ok(out)
+    match refused {
+        Some(error) if out.is_empty() => Err(error),
+        Some(_) | None => Ok(out),
+    }
 }
 
 /// The algorithms of one case, among those asked for; an empty list lets the library choose all.

@@ -146,3 +146,14 @@ fn more_members_than_a_chain_is_tried_over_have_rows_of_all_other_algorithms_of_
     let names: Vec<&str> = found.iter().map(|r| r.algorithm.as_str()).collect();
     assert_eq!(names, ["tree", "row_column", "double_tree", "in_network"]);
 }
+
+#[test]
+fn what_nothing_on_the_network_can_do_ends_nothing_else() {
+    let kinds = [CollectiveKind::AllReduce, CollectiveKind::Multicast];
+    let found = rows(&network("esp_4x5"), &kinds, &[1 << 10], "all");
+    let is_multicast = |row: &MatrixRow| row.collective == CollectiveKind::Multicast;
+    assert!(
+        !found.is_empty() && found.iter().all(is_multicast),
+        "{found:?}"
+    );
+}

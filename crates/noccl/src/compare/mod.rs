@@ -129,7 +129,7 @@ fn collect_rows(
 
 /// This network cannot run the algorithm, though the algorithm is right. To hang is a behaviour of published routers
 /// and a defect of all others.
-fn is_refusal(network: &Network, error: &Error) -> bool {
+pub(crate) fn is_refusal(network: &Network, error: &Error) -> bool {
     match error {
         Error::Run(RunError::Refused { .. }) => true,
         Error::Run(RunError::Hang(_)) => !merges_several(network),
