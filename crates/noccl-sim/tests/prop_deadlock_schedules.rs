@@ -4,6 +4,7 @@
 //! routers a share really deadlocks.
 //!
 //! No two actions write the same byte, and none reads what another one writes, so every order gives the same bytes.
+#![allow(clippy::print_stdout)]
 
 mod common;
 
@@ -255,13 +256,12 @@ fn inputs(net: &Network) -> Vec<MemoryImage> {
     all.map(|(x, y)| image(x, y)).collect()
 }
 
+/// What a run ends with, and the bytes that the interpreter leaves.
+type Outcome = (RunResult, Option<Vec<Vec<u8>>>);
+
 /// Runs without the check. The bytes that were asked for, and those that the reference interpreter leaves, if the checker
 /// accepts the schedule.
-fn run(
-    net: &Network,
-    schedule: &Schedule,
-    seed: u64,
-) -> Result<(RunResult, Option<Vec<Vec<u8>>>), RunError> {
+fn run(net: &Network, schedule: &Schedule, seed: u64) -> Result<Outcome, RunError> {
     let inputs = inputs(net);
     let places: Vec<(Place, u64)> = inputs
         .iter()
