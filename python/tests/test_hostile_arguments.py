@@ -272,7 +272,6 @@ def test_a_callback_that_says_no_stops_the_call(
 
 
 LONG: dict[str, Callable[[noccl.Network], object]] = {
-    "schedule": lambda n: noccl.make_schedule(n, "all_reduce", num_bytes=32768, algorithm="chain"),
     "compare": lambda n: noccl.compare(n, "all_reduce", sizes_bytes=[32768]),
     "stress": lambda n: noccl.stress(n, num_seeds=1_000_000),
     "gemm": lambda _: noccl.gemm("summa", meshes=["256x256"]),
