@@ -7,7 +7,8 @@
 # is shown when it ends, or when the gate is stopped.
 #
 # A stage that fails does not stop the later ones: one push shows all that is wrong. The exit code
-# is that of the worst stage.
+# is that of the worst stage. A stage that takes 45 minutes is stopped, since what it printed would
+# be lost with the gate's own limit.
 set -u -o pipefail
 
 # A clean clone is built once and thrown away: nothing to be incremental for, and test programs without
@@ -47,7 +48,7 @@ begin() {
   if [[ -n $stage && (-z $after || -n ${is_over[$after]:-}) ]]; then
     stage=${stage%%:*} lanes[$lane]=$rest
     printf '==== %s begins ====\n' "$stage"
-    make --no-print-directory "$stage" >"$outputs/$lane" 2>&1 &
+    timeout 45m make --no-print-directory "$stage" >"$outputs/$lane" 2>&1 &
     stage_of[$!]=$stage lane_of[$!]=$lane start_of[$!]=$SECONDS is_busy[$lane]=1
   fi
 }
