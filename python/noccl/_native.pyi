@@ -23,12 +23,14 @@ __all__ = [
     "order",
     "order_draws",
     "presets",
+    "read_text",
     "reproduce",
     "run",
     "run_values",
     "schedule",
     "stress",
     "traffic",
+    "write_file",
 ]
 
 __version__: str
