@@ -57,6 +57,20 @@ pub fn load(spec: &str, overrides: &OverrideArgs) -> Result<Network, Error> {
     Ok(loaded.network)
 }
 
+/// A list of sizes with commas between them; units that may mean something else elsewhere are noted on stderr.
+pub fn sizes(text: &str) -> Result<Vec<u64>, Error> {
+    text.split(',').map(size).collect()
+}
+
+/// One size.
+pub fn size(text: &str) -> Result<u64, Error> {
+    let bytes = noccl::parse_bytes(text)?;
+    if let Some(note) = noccl::size_note(text) {
+        output::log(&format!("note: {note}"));
+    }
+    Ok(bytes)
+}
+
 /// A collective over a group.
 #[derive(Debug, Args)]
 pub struct CollectiveArgs {

@@ -2,6 +2,7 @@
 //! The algorithms, their names, and which collective each can do.
 
 use crate::CollError;
+use noccl_spec::nearest;
 use noccl_workload::CollectiveKind;
 use std::fmt;
 use std::str::FromStr;
@@ -135,13 +136,18 @@ impl FromStr for Algorithm {
     type Err = CollError;
 
     fn from_str(text: &str) -> Result<Self, CollError> {
-        Algorithm::ALL
-            .into_iter()
-            .find(|a| a.name() == text)
+        let name = match text.to_lowercase().replace('-', "_").as_str() {
+            "binomial" | "binomial_tree" => Algorithm::Tree.name().to_owned(),
+            "linear" | "flat" => Algorithm::Unicast.name().to_owned(),
+            name => name.to_owned(),
+        };
+        let names = Algorithm::ALL.map(Algorithm::name);
+        let mut all = Algorithm::ALL.into_iter();
+        all.find(|a| a.name() == name)
             .ok_or_else(|| CollError::UnknownName {
                 what: "algorithm",
                 found: text.to_owned(),
-                accepted: Algorithm::ALL.map(Algorithm::name).join(", "),
+                accepted: format!("{}{}", names.join(", "), nearest(&name, names.into_iter())),
             })
     }
 }

@@ -215,17 +215,8 @@ fn run<'n>(network: &'n Network, trace: &Trace, config: RunConfig) -> Finished<'
 }
 
 fn initiator(kind: &PortKind, network: &Network) -> u32 {
-    let tile = match kind {
-        PortKind::WideWrite { from, .. }
-        | PortKind::WideMulticast { from, .. }
-        | PortKind::WideRead { from, .. }
-        | PortKind::NarrowWrite { from, .. }
-        | PortKind::NarrowMulticast { from, .. }
-        | PortKind::NarrowRead { from, .. }
-        | PortKind::Atomic { from, .. } => from,
-        PortKind::WideReduction { root, .. } | PortKind::Barrier { root, .. } => root,
-    };
-    network.find(*tile).unwrap().0
+    let tile = kind.initiator().or(kind.root());
+    network.find(tile.unwrap()).unwrap().0
 }
 
 /// Bytes that all targets together have to take.

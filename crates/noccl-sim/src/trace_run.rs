@@ -352,16 +352,10 @@ fn member_tile(machine: &Machine<'_>, group: Cube, member: u32) -> u32 {
 
 /// The tile of a participant.
 fn initiator(kind: &PortKind, member: u32, machine: &Machine<'_>) -> u32 {
-    match kind {
-        PortKind::WideWrite { from, .. }
-        | PortKind::WideMulticast { from, .. }
-        | PortKind::WideRead { from, .. }
-        | PortKind::NarrowWrite { from, .. }
-        | PortKind::NarrowMulticast { from, .. }
-        | PortKind::NarrowRead { from, .. }
-        | PortKind::Atomic { from, .. } => machine.network.find(*from).map_or(0, |t| t.0),
-        PortKind::WideReduction { group, .. } | PortKind::Barrier { group, .. } => {
-            member_tile(machine, machine.network.cube(*group), member)
-        }
+    match (kind.initiator(), kind.group()) {
+        (Some(from), _) => machine.network.find(from).map_or(0, |t| t.0),
+        (None, group) => group.map_or(0, |(_, set)| {
+            member_tile(machine, machine.network.cube(set), member)
+        }),
     }
 }

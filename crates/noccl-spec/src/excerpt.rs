@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Messages about TOML that repeat a bounded part of the text, however long its lines are.
 
+use std::ops::Range;
+
 /// Characters of a line that a message repeats.
 const MAX_SHOWN: usize = 200;
 
@@ -15,6 +17,11 @@ pub fn toml_message(text: &str, error: &toml::de::Error) -> String {
     let Some(span) = error.span() else {
         return reason;
     };
+    message_at(text, span, &reason)
+}
+
+/// The same for a reason that is known from elsewhere: line, column and text of a place.
+pub(crate) fn message_at(text: &str, span: Range<usize>, reason: &str) -> String {
     let at = text.floor_char_boundary(span.start);
     let from = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
     let number = text[..at].matches('\n').count() + 1;
@@ -22,12 +29,27 @@ pub fn toml_message(text: &str, error: &toml::de::Error) -> String {
     let line = text[from..].lines().next().unwrap_or("");
     let skipped = column.saturating_sub(MAX_SHOWN / 2);
     let shown: String = line.chars().skip(skipped).take(MAX_SHOWN).collect();
+    let is_whole = shown.len() == line.len();
+    let which = if is_whole {
+        String::new()
+    } else {
+        format!(", of which {MAX_SHOWN} characters are shown")
+    };
     let margin = " ".repeat(number.to_string().len());
-    let mark = " ".repeat(column - skipped);
+    let space = " ".repeat(column - skipped);
+    let marked = text
+        .get(span)
+        .map_or(1, |t| t.lines().next().map_or(1, |t| t.chars().count()));
+    let mark = if is_whole {
+        "^".repeat(marked.max(1))
+    } else {
+        "^".to_owned()
+    };
     format!(
-        "TOML parse error at line {number}, column {}, of which {MAX_SHOWN} characters are shown\n\
-         {margin} |\n{number} | {shown}\n{margin} | {mark}^\n{reason}",
-        column + 1
+        "TOML parse error at line {number}, column {}{which}\n\
+         {margin} |\n{number} | {shown}\n{margin} | {space}{mark}\n{}",
+        column + 1,
+        reason.trim_end()
     )
 }
 

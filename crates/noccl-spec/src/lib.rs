@@ -9,6 +9,7 @@
 //! Source of the shape: S1 §2.1–2.2 and §3.2.2; the unpublished depths and path lengths are stated
 //! in `docs/papers/S1.md`.
 
+mod base;
 mod error;
 mod esp;
 mod excerpt;
@@ -29,6 +30,7 @@ pub use excerpt::toml_message;
 pub use mesh::{
     Mesh, Plane, Region, Router, RouterFlow, TileKindName, WideReduction, WideReductionKind,
 };
+pub use nearest::nearest;
 pub use parse::{override_value, parse_spec, schema, to_toml};
 pub use presets::{PRESET_NAMES, preset_text};
 pub use ranges::{BEATS_PER_CREDIT, FieldRange, Form, MAX_ADDRESS, Number, ranges};

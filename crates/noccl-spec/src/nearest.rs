@@ -2,7 +2,13 @@
 //! "Did you mean …?": the accepted name closest to the one written.
 
 /// A hint in parentheses, or nothing when no candidate is close.
-pub(crate) fn nearest<'a>(found: &str, candidates: impl Iterator<Item = &'a str>) -> String {
+///
+/// ```
+/// let known = ["all_reduce", "barrier"];
+/// assert_eq!(noccl_spec::nearest("all_reduse", known.into_iter()), " (did you mean `all_reduce`?)");
+/// ```
+#[must_use]
+pub fn nearest<'a>(found: &str, candidates: impl Iterator<Item = &'a str>) -> String {
     match candidates.map(|key| (distance(found, key), key)).min() {
         Some((edits, name)) if edits <= 1 + name.len() / 4 => format!(" (did you mean `{name}`?)"),
         Some(_) | None => String::new(),

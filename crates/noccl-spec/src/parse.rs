@@ -5,6 +5,7 @@
 //! column, and each override is then tried on its own, so that a mistake in one is reported as its
 //! own. Ranges are checked last: an override may repair the file.
 
+use crate::base::completed;
 use crate::nearest::nearest;
 use crate::{SPEC_FORMAT, Spec, SpecError, toml_message, validate};
 
@@ -18,18 +19,21 @@ pub fn parse_spec(
     text: &str,
     overrides: &[(String, String)],
 ) -> Result<Spec, SpecError> {
-    check_format(file, text)?;
-    let mut spec: Spec = toml::from_str(text).map_err(|e| parse_error(file, text, &e))?;
-    if !overrides.is_empty() {
-        let mut table: toml::Table =
-            toml::from_str(text).map_err(|e| parse_error(file, text, &e))?;
-        for (key, value) in overrides {
-            override_value(&mut table, key, value)?;
-            spec = table
-                .clone()
-                .try_into()
-                .map_err(|e: toml::de::Error| override_error(key, value, e.message()))?;
+    let written: toml::Table = toml::from_str(text).map_err(|e| parse_error(file, text, &e))?;
+    check_format(file, &written)?;
+    let (mut table, mut spec) = match completed(file, text, &written)? {
+        Some(table) => (
+            table.clone(),
+            from_table(table).map_err(|e| parse_error(file, text, &e))?,
+        ),
+        None => {
+            let spec = toml::from_str(text).map_err(|e| parse_error(file, text, &e))?;
+            (written, spec)
         }
+    };
+    for (key, value) in overrides {
+        override_value(&mut table, key, value)?;
+        spec = from_table(table.clone()).map_err(|e| override_error(key, value, e.message()))?;
     }
     if spec.format != SPEC_FORMAT {
         return Err(SpecError::Format {
@@ -103,9 +107,12 @@ pub fn schema() -> schemars::Schema {
     schemars::schema_for!(Spec)
 }
 
+pub(crate) fn from_table(table: toml::Table) -> Result<Spec, toml::de::Error> {
+    table.try_into()
+}
+
 /// The version comes first: a file of another version may well have other keys.
-fn check_format(file: &str, text: &str) -> Result<(), SpecError> {
-    let table: toml::Table = toml::from_str(text).map_err(|e| parse_error(file, text, &e))?;
+fn check_format(file: &str, table: &toml::Table) -> Result<(), SpecError> {
     match table.get("format") {
         Some(found) if found.as_integer() != Some(SPEC_FORMAT.into()) => Err(SpecError::Format {
             file: file.to_owned(),
@@ -157,7 +164,7 @@ fn parse_value(text: &str) -> toml::Value {
         .unwrap_or_else(|| toml::Value::String(text.to_owned()))
 }
 
-fn parse_error(file: &str, text: &str, error: &toml::de::Error) -> SpecError {
+pub(crate) fn parse_error(file: &str, text: &str, error: &toml::de::Error) -> SpecError {
     SpecError::Parse {
         file: file.to_owned(),
         message: toml_message(text, error),
@@ -174,7 +181,7 @@ fn override_error(key: &str, value: &str, message: &str) -> SpecError {
 }
 
 /// serde lists the accepted names in its message; name the closest one.
-fn nearest_accepted(message: &str) -> String {
+pub(crate) fn nearest_accepted(message: &str) -> String {
     if !message.contains("unknown field") && !message.contains("unknown variant") {
         return String::new();
     }

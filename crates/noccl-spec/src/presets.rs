@@ -1,33 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Named specs that ship with the library, written as the user would write them.
 //!
-//! One text per system; larger meshes of the same system are the same text with another size, so a
-//! constant is never stated twice.
+//! One whole file per system. Other sizes of it set its numbers, suffixes put the values of a short file over it, as a user's file
+//! does that names a base: a constant is never stated twice.
 
-use crate::SpecError;
+use crate::base::put_over;
 use crate::nearest::nearest;
+use crate::parse::{from_table, override_value, parse_error, to_toml};
+use crate::{Spec, SpecError};
 
 const COLLECTIVE_NOC_4X4: &str = include_str!("../presets/collective_noc_4x4.toml");
 const TORRENT_4X5: &str = include_str!("../presets/torrent_4x5.toml");
 
-/// First lines of two parts of `torrent_4x5`.
-const TORRENT_TABLE: &str = "# endpoint_path_cycles is the one fitted constant";
-const MEMORY_TABLE: &str = "# No tile of this system is one.";
-
-const ESP_ROUTER: &str = "\
-[router.esp]
-header_bits = 512
-reserve_cycles = 1
-worm_flits = 0
-";
-
-/// `setup_cycles` and, where it is not 0, `consumer_start_cycles` are assumed: the design note 0006 says why.
-const ESP_ENDPOINT: &str = "\
-[cluster.esp]
-setup_cycles = 20
-consumer_start_cycles = {start}
-request_cycles = 2
-";
+/// What the suffixes of the systems change, and what ESP's network has in place of Torrent's.
+const PEER: &str = include_str!("../presets/collective_noc/peer.toml");
+const LARGE: &str = include_str!("../presets/collective_noc/large.toml");
+const PUBLISHED: &str = include_str!("../presets/torrent/published.toml");
+const PARALLEL: &str = include_str!("../presets/torrent/parallel.toml");
+const ESP: &str = include_str!("../presets/esp/esp.toml");
+const CALIBRATED: &str = include_str!("../presets/esp/calibrated.toml");
 
 /// Names worth listing. [`preset_text`] also accepts `collective_noc_WxH` for any W and H from 1 to
 /// 1024, and the suffixes `_peer` and `_large` behind any of them; `torrent_HxW` for any H and W from 1 to 64,
@@ -61,6 +52,13 @@ pub const PRESET_NAMES: [&str; 11] = [
 /// # Errors
 /// [`SpecError::UnknownPreset`] with the accepted names.
 pub fn preset_text(name: &str) -> Result<String, SpecError> {
+    let table = preset_table(name)?;
+    let spec: Spec = from_table(table).map_err(|e| parse_error(name, "", &e))?;
+    Ok(to_toml(&spec))
+}
+
+/// A preset as a table, for files that have it as their base.
+pub(crate) fn preset_table(name: &str) -> Result<toml::Table, SpecError> {
     let unknown = || SpecError::UnknownPreset {
         name: name.to_owned(),
         known: PRESET_NAMES.join(", "),
@@ -69,26 +67,36 @@ pub fn preset_text(name: &str) -> Result<String, SpecError> {
             nearest(name, PRESET_NAMES.into_iter())
         ),
     };
-    if let Some(rest) = name.strip_prefix("torrent_") {
-        let (height, width, suffix) = parts(rest, 64).ok_or_else(unknown)?;
-        return match suffix {
-            "" | "published" | "parallel" => Ok(torrent(name, width, height, suffix)),
-            _ => Err(unknown()),
+    let system = |prefix: &str, max| name.strip_prefix(prefix).and_then(|rest| parts(rest, max));
+    let mut preset = if let Some((width, height, suffix)) = system("collective_noc_", 1024) {
+        let changes = match suffix {
+            "" => None,
+            "peer" => Some(PEER),
+            "large" => Some(LARGE),
+            _ => return Err(unknown()),
         };
-    }
-    if let Some(rest) = name.strip_prefix("esp_") {
-        let (height, width, suffix) = parts(rest, 64).ok_or_else(unknown)?;
-        return match suffix {
-            "" | "calibrated" => Ok(esp(name, width, height, suffix)),
-            _ => Err(unknown()),
+        collective_noc(width, height, changes)?
+    } else if let Some((height, width, suffix)) = system("torrent_", 64) {
+        let changes = match suffix {
+            "" => None,
+            "published" => Some(PUBLISHED),
+            "parallel" => Some(PARALLEL),
+            _ => return Err(unknown()),
         };
-    }
-    let rest = name.strip_prefix("collective_noc_").ok_or_else(unknown)?;
-    let (width, height, suffix) = parts(rest, 1024).ok_or_else(unknown)?;
-    if !matches!(suffix, "" | "peer" | "large") {
+        torrent(width, height, changes)?
+    } else if let Some((height, width, suffix)) = system("esp_", 64) {
+        let mut preset = torrent(width, height, Some(ESP))?;
+        match suffix {
+            "" => {}
+            "calibrated" => preset.put(CALIBRATED)?,
+            _ => return Err(unknown()),
+        }
+        preset
+    } else {
         return Err(unknown());
-    }
-    Ok(resized(name, width, height, suffix))
+    };
+    preset.set("name", name)?;
+    Ok(preset.table)
 }
 
 /// The numbers of `AxB` or `AxB_SUFFIX`, each from 1 to `max`, and the suffix.
@@ -104,102 +112,63 @@ fn parts(rest: &str, max: u32) -> Option<(u32, u32, &str)> {
     (!rest.ends_with('_')).then_some((first, second, suffix))
 }
 
-fn torrent(name: &str, width: u32, height: u32, suffix: &str) -> String {
-    let size = |w: u32, h: u32| format!("width = {w}\nheight = {h}");
-    let text = TORRENT_4X5
-        .replace("name = \"torrent_4x5\"", &format!("name = \"{name}\""))
-        .replace(&size(5, 4), &size(width, height));
-    let text = if (width, height) == (3, 3) {
-        text.replace("l1_bytes = 0x10_0000", "l1_bytes = 0x40_0000")
-            .replace("stride_bytes = 0x40_0000", "stride_bytes = 0x80_0000")
-    } else {
-        text
-    };
-    let text = match suffix {
-        "published" => text
-            .replace("mode = \"safe\"", "mode = \"published\"")
-            .replace("buffer_bursts = 2", "buffer_bursts = 0"),
-        "parallel" => text
-            .replace("dispatch = \"chain_order\"", "dispatch = \"tail_first\"")
-            .replace("= \"chained\"", "= \"parallel\"")
-            .replace("open_tasks = 1", "open_tasks = 8"),
-        _ => text,
-    };
-    if width.next_power_of_two() * height.next_power_of_two() <= 128 {
-        return text;
-    }
-    // The region outgrows the alignment of the small base.
-    text.replace(
-        "base_address = 0x4000_0000",
-        "base_address = 0x80_0000_0000",
-    )
+/// A preset on its way from a file of the library to the one that is asked for.
+struct Preset {
+    table: toml::Table,
 }
 
-/// S3's system with ESP's routers and without Torrent endpoints.
-fn esp(name: &str, width: u32, height: u32, suffix: &str) -> String {
-    let text = torrent(name, width, height, "")
-        .replace(
-            "# S3's evaluation system: 20 clusters with a Torrent endpoint each;",
-            "# S3's evaluation system with ESP's routers;",
-        )
-        .replace(
-            "# The published routers: a write burst is one worm of an AW flit and its W flits.",
-            "# Input queues of four flits, no output queues; the merge units are not there.",
-        )
-        .replace("flow = \"peer_compatible\"", "flow = \"esp\"")
-        .replace("input_fifo_flits = 2", "input_fifo_flits = 4")
-        .replace("output_fifo_flits = 2", "output_fifo_flits = 0")
-        .replace("\n[ni]\n", &format!("\n{ESP_ROUTER}\n[ni]\n"));
-    let start = if suffix == "calibrated" { "100" } else { "0" };
-    let endpoint = ESP_ENDPOINT.replace("{start}", start);
-    match (text.find(TORRENT_TABLE), text.find(MEMORY_TABLE)) {
-        (Some(from), Some(to)) => format!("{}{endpoint}\n{}", &text[..from], &text[to..]),
-        (_, _) => text,
+impl Preset {
+    fn new(text: &str) -> Result<Self, SpecError> {
+        let table = toml::from_str(text).map_err(|e| parse_error("preset", text, &e))?;
+        Ok(Self { table })
+    }
+
+    fn set(&mut self, field: &str, value: impl std::fmt::Display) -> Result<(), SpecError> {
+        override_value(&mut self.table, field, &value.to_string())
+    }
+
+    fn put(&mut self, text: &str) -> Result<(), SpecError> {
+        let changes = toml::from_str(text).map_err(|e| parse_error("preset", text, &e))?;
+        put_over(&mut self.table, changes);
+        Ok(())
     }
 }
 
-fn resized(name: &str, width: u32, height: u32, suffix: &str) -> String {
-    let text = COLLECTIVE_NOC_4X4
-        .replace(
-            "name = \"collective_noc_4x4\"",
-            &format!("name = \"{name}\""),
-        )
-        .replace(
-            "[mesh]\nwidth = 5\nheight = 4",
-            &format!("[mesh]\nwidth = {}\nheight = {height}", width + 1),
-        )
-        .replace(
-            "x = 0\ny = 0\nwidth = 1\nheight = 4",
-            &format!("x = 0\ny = 0\nwidth = 1\nheight = {height}"),
-        )
-        .replace(
-            "x = 1\ny = 0\nwidth = 4\nheight = 4",
-            &format!("x = 1\ny = 0\nwidth = {width}\nheight = {height}"),
-        );
-    let text = match suffix {
-        "peer" => text
-            .replace("flow = \"non_blocking\"", "flow = \"peer_compatible\"")
-            .replace("merge_table_entries = 8", "merge_table_entries = 0")
-            .replace("store_beats = 640", "store_beats = 0")
-            .replace("window_beats = 20", "window_beats = 0")
-            .replace("kind = \"three_operand\"", "kind = \"two_operand\""),
-        "large" => text
-            .replace("l1_bytes = 0x2_0000", "l1_bytes = 0x10_0000")
-            .replace("stride_bytes = 0x4_0000", "stride_bytes = 0x10_0000"),
-        _ => text,
-    };
+fn collective_noc(width: u32, height: u32, changes: Option<&str>) -> Result<Preset, SpecError> {
+    let mut preset = Preset::new(COLLECTIVE_NOC_4X4)?;
+    preset.set("mesh.width", width + 1)?;
+    preset.set("mesh.height", height)?;
+    preset.set("mesh.regions.0.height", height)?;
+    preset.set("mesh.regions.1.width", width)?;
+    preset.set("mesh.regions.1.height", height)?;
+    changes.map_or(Ok(()), |text| preset.put(text))?;
+    if changes == Some(LARGE) {
+        preset.set("mesh.regions.1.stride_bytes", 0x10_0000)?;
+    }
     let padded_tiles = width.next_power_of_two() * height.next_power_of_two();
-    if padded_tiles <= 256 {
-        return text;
+    if padded_tiles > 256 {
+        // The regions outgrow the gaps of the small map: move both up, where up to 1024x1024 clusters
+        // of 1 MiB stay aligned.
+        preset.set("mesh.regions.0.base_address", 0x80_0000_0000_u64)?;
+        preset.set("mesh.regions.1.base_address", 0x100_0000_0000_u64)?;
     }
-    // The regions outgrow the gaps of the small map: move both up, where up to 1024x1024 clusters
-    // of 1 MiB stay aligned.
-    text.replace(
-        "base_address = 0x7000_0000",
-        "base_address = 0x80_0000_0000",
-    )
-    .replace(
-        "base_address = 0x2000_0000",
-        "base_address = 0x100_0000_0000",
-    )
+    Ok(preset)
+}
+
+fn torrent(width: u32, height: u32, changes: Option<&str>) -> Result<Preset, SpecError> {
+    let mut preset = Preset::new(TORRENT_4X5)?;
+    for side in ["mesh", "mesh.regions.0"] {
+        preset.set(&format!("{side}.width"), width)?;
+        preset.set(&format!("{side}.height"), height)?;
+    }
+    if (width, height) == (3, 3) {
+        preset.set("cluster.l1_bytes", 0x40_0000)?;
+        preset.set("mesh.regions.0.stride_bytes", 0x80_0000)?;
+    }
+    changes.map_or(Ok(()), |text| preset.put(text))?;
+    if width.next_power_of_two() * height.next_power_of_two() > 128 {
+        // The region outgrows the alignment of the small base.
+        preset.set("mesh.regions.0.base_address", 0x80_0000_0000_u64)?;
+    }
+    Ok(preset)
 }

@@ -219,7 +219,7 @@ fn tables_of_esp_go_with_its_routers_and_with_nothing_else() {
         assert!(error.contains(field), "{error}");
     }
     let start = text.find("[cluster.esp]").unwrap();
-    let end = text.find("# No tile").unwrap();
+    let end = start + text[start..].find("[memory]").unwrap();
     let without = format!("{}{}", &text[..start], &text[end..]);
     let error = parse_spec("t", &without, &[]).unwrap_err().to_string();
     assert!(

@@ -187,6 +187,36 @@ impl PortKind {
         }
     }
 
+    /// The tile that issues it; `None` where every member of its group does.
+    #[must_use]
+    pub const fn initiator(&self) -> Option<TileRef> {
+        match *self {
+            PortKind::WideWrite { from, .. }
+            | PortKind::WideMulticast { from, .. }
+            | PortKind::WideRead { from, .. }
+            | PortKind::NarrowWrite { from, .. }
+            | PortKind::NarrowMulticast { from, .. }
+            | PortKind::NarrowRead { from, .. }
+            | PortKind::Atomic { from, .. } => Some(from),
+            PortKind::WideReduction { .. } | PortKind::Barrier { .. } => None,
+        }
+    }
+
+    /// Where the result of a reduction or barrier is made.
+    #[must_use]
+    pub const fn root(&self) -> Option<TileRef> {
+        match *self {
+            PortKind::WideReduction { root, .. } | PortKind::Barrier { root, .. } => Some(root),
+            PortKind::WideWrite { .. }
+            | PortKind::WideMulticast { .. }
+            | PortKind::WideRead { .. }
+            | PortKind::NarrowWrite { .. }
+            | PortKind::NarrowMulticast { .. }
+            | PortKind::NarrowRead { .. }
+            | PortKind::Atomic { .. } => None,
+        }
+    }
+
     /// Targets of a multicast or members of a reduction or barrier, with the name of the field.
     #[must_use]
     pub const fn group(&self) -> Option<(&'static str, MultiAddress)> {

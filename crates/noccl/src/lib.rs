@@ -82,7 +82,7 @@ pub use schema::{SCHEMA_NAMES, schema};
 pub use select::{
     default_root, group_name, members, parse_group, parse_root, parse_set, parse_tile, root_name,
 };
-pub use size::{format_bytes, parse_bytes};
+pub use size::{format_bytes, parse_bytes, size_note};
 pub use stress::{
     HistogramBin, MAX_STRESS_SEEDS, MAX_STRESS_TRANSACTIONS, MIN_STRESS_TRANSACTIONS,
     StressFailure, StressKind, StressReport, StressRequest, parse_stress_kinds, stress,

@@ -4,7 +4,7 @@
 use super::rows::{none_wrong, tables};
 use crate::args::{CollectiveArgs, SpecArgs, load_calibration, parse_backend};
 use crate::progress::watched;
-use crate::{Outcome, output};
+use crate::{Outcome, args, output};
 use clap::Args;
 use noccl::{Backend, Error};
 use std::path::PathBuf;
@@ -48,11 +48,7 @@ pub struct Compare {
 impl Compare {
     pub fn run(&self) -> Result<Outcome, Error> {
         let network = self.spec.load()?;
-        let bytes: Vec<u64> = self
-            .bytes
-            .split(',')
-            .map(noccl::parse_bytes)
-            .collect::<Result<_, _>>()?;
+        let bytes = args::sizes(&self.bytes)?;
         let algorithms = noccl::parse_algorithms(&self.algorithms)?;
         let mut request = self.collective.request(&network, &bytes, &algorithms)?;
         request.has_links = self.links;

@@ -13,7 +13,13 @@ use noccl::{Error, NetworkDescription};
 Examples:
   noccl elaborate collective_noc_4x4
   noccl elaborate my_noc.toml -P ni.max_burst_beats=32 --json
-  noccl elaborate collective_noc_4x4 --toml > my_noc.toml")]
+  noccl elaborate collective_noc_4x4 --toml > my_noc.toml
+
+A file holds a whole network, or the name of a preset and what differs from it:
+  base = \"collective_noc_8x8\"
+  name = \"mine\"
+  [memory]
+  latency_cycles = 20")]
 pub struct Elaborate {
     /// Preset name or TOML file
     #[arg(value_name = "SPEC")]

@@ -4,7 +4,7 @@
 use crate::args::{OverrideArgs, load};
 use crate::progress::watched;
 use crate::table::{Align, grouped, table};
-use crate::{Outcome, output};
+use crate::{Outcome, args, output};
 use clap::Args;
 use noccl::{CollectiveKind, Error, MatrixRequest, MatrixRow, Network};
 
@@ -84,8 +84,7 @@ impl Matrix {
             let accepted = "accepted: collectives with a payload; see `noccl compare barrier`";
             return Err(Error::argument("--collectives", "barrier", accepted));
         }
-        let sizes = self.bytes.split(',').map(noccl::parse_bytes);
-        request.bytes = sizes.collect::<Result<_, _>>()?;
+        request.bytes = args::sizes(&self.bytes)?;
         request.algorithms = noccl::parse_algorithms(&self.algorithms)?;
         request.group.clone_from(&self.group);
         Ok(request)

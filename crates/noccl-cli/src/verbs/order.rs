@@ -4,7 +4,7 @@
 use crate::args::SpecArgs;
 use crate::progress::watched;
 use crate::table::{Align, grouped, table};
-use crate::{Outcome, output};
+use crate::{Outcome, args, output};
 use clap::Args;
 use noccl::{Error, Network, OrderDraw, OrderDrawRequest, OrderReport, OrderRequest, TileRef};
 use std::collections::BTreeMap;
@@ -70,7 +70,7 @@ impl Order {
             destinations: noccl::parse_set(network, "--destinations", &self.destinations)?,
             orders: noccl::parse_orders(&self.by)?,
             given: None,
-            bytes: noccl::parse_bytes(&self.bytes)?,
+            bytes: args::size(&self.bytes)?,
         };
         let report = noccl::order(network, &request)?;
         if self.json {

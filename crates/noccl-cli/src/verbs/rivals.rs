@@ -3,7 +3,7 @@
 
 use crate::progress::watched;
 use crate::table::{Align, grouped, table};
-use crate::{Outcome, output};
+use crate::{Outcome, args, output};
 use clap::Args;
 use noccl::{Error, RivalRow, RivalsRequest};
 use std::path::PathBuf;
@@ -63,11 +63,7 @@ impl Rivals {
                 .map(|(x, y)| noccl::Coord::new(x, y))?,
             destinations: self.destinations.clone(),
             set: self.set.clone(),
-            bytes: self
-                .bytes
-                .split(',')
-                .map(noccl::parse_bytes)
-                .collect::<Result<_, _>>()?,
+            bytes: args::sizes(&self.bytes)?,
             seed: self.seed,
         };
         let rows = watched("rows", |watch| noccl::rivals(&request, watch))?;

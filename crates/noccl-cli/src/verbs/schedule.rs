@@ -3,7 +3,7 @@
 
 use crate::args::{CollectiveArgs, SpecArgs};
 use crate::progress::watched;
-use crate::{Outcome, output};
+use crate::{Outcome, args, output};
 use clap::Args;
 use noccl::Error;
 use std::path::PathBuf;
@@ -37,7 +37,7 @@ impl Schedule {
     pub fn run(&self) -> Result<Outcome, Error> {
         self.output.as_deref().map_or(Ok(()), noccl::check_output)?;
         let network = self.spec.load()?;
-        let bytes = noccl::parse_bytes(&self.bytes)?;
+        let bytes = args::size(&self.bytes)?;
         let algorithms = noccl::parse_algorithms(&self.algorithm)?;
         let [algorithm] = algorithms.as_slice() else {
             return Err(Error::argument(

@@ -188,33 +188,18 @@ fn describe(network: &Network, graph: &Waits<'_>, cycle: &[usize], is_certain: b
         let (other, wanted) = graph.nodes[cycle[(idx + 1) % cycle.len()]];
         let holds = graph.transactions[t].uses[held].place;
         let waits_for = graph.transactions[other].uses[wanted].place;
-        let words = |place: Place, owner: usize| match place {
-            Place::End(_) => format!("the end of {}", graph.transactions[owner].name),
-            Place::Link(_)
-            | Place::Input { .. }
-            | Place::Issue { .. }
-            | Place::Answer { .. }
-            | Place::Store(_)
-            | Place::Counters(_)
-            | Place::ReductionUnit(_)
-            | Place::Follower(_)
-            | Place::DmaBuffer(_) => place.describe(network),
+        let is_end = |place| matches!(place, Place::End(_));
+        let wanted = if is_end(waits_for) {
+            format!("the end of {}", graph.transactions[other].name)
+        } else {
+            waits_for.describe(network)
         };
-        let wanted = words(waits_for, other);
-        let text = match holds {
-            Place::End(_) => format!("does not end and waits for {wanted}"),
-            Place::Link(_)
-            | Place::Input { .. }
-            | Place::Issue { .. }
-            | Place::Answer { .. }
-            | Place::Store(_)
-            | Place::Counters(_)
-            | Place::ReductionUnit(_)
-            | Place::Follower(_)
-            | Place::DmaBuffer(_) => {
-                format!("holds {} and waits for {wanted}", words(holds, t))
-            }
+        let held = if is_end(holds) {
+            "does not end".to_owned()
+        } else {
+            format!("holds {}", holds.describe(network))
         };
+        let text = format!("{held} and waits for {wanted}");
         Wait {
             flow: Some(t),
             holder: graph.transactions[t].name.clone(),

@@ -145,17 +145,11 @@ impl Together {
 
 /// Tiles that issue a transaction, in the order of its start cycles.
 fn initiators(network: &Network, one: &PortTransaction) -> Vec<TileId> {
-    match one.kind {
-        PortKind::WideWrite { from, .. }
-        | PortKind::WideMulticast { from, .. }
-        | PortKind::WideRead { from, .. }
-        | PortKind::NarrowWrite { from, .. }
-        | PortKind::NarrowMulticast { from, .. }
-        | PortKind::NarrowRead { from, .. }
-        | PortKind::Atomic { from, .. } => network.find(from).into_iter().collect(),
-        PortKind::WideReduction { group, .. } | PortKind::Barrier { group, .. } => {
-            network.multi_tiles(group).flatten().collect()
-        }
+    match (one.kind.initiator(), one.kind.group()) {
+        (Some(from), _) => network.find(from).into_iter().collect(),
+        (None, group) => group.map_or_else(Vec::new, |(_, set)| {
+            network.multi_tiles(set).flatten().collect()
+        }),
     }
 }
 
