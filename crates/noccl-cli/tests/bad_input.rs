@@ -115,7 +115,7 @@ fn impossible_sizes_name_the_element_or_the_memory() {
         2,
         &["--bytes", "12", "8 bytes"],
     );
-    refuses("compare reduce --bytes 1kB", 2, &["--bytes", "1kB", "KiB"]);
+    refuses("compare reduce --bytes 1kW", 2, &["--bytes", "1kW", "KiB"]);
     refuses(
         "compare reduce --bytes 128KiB",
         2,

@@ -58,3 +58,41 @@ fn multicasts_that_overlap_on_published_routers_are_refused_with_their_cycle() {
         "{report}"
     );
 }
+
+/// Responses of two multicasts of one engine join at routers that they reach in opposite orders.
+#[test]
+fn multicasts_of_one_engine_beside_torrent_endpoints_are_refused_and_the_librarys_are_ordered() {
+    let folder = Folder::new();
+    let transfer = |mask: u32, offset: u32| {
+        format!(
+            r#"{{"kind":{{"transfer":{{"initiator":{{"cluster":{{"x":0,"y":0}}}},"source":{{"tile":{{"cluster":{{"x":0,"y":0}}}},"offset":0}},"destination":{{"multicast":{{"set":{{"base":{{"x":0,"y":1}},"mask":{{"x":{mask},"y":0}}}},"offset":{offset}}}}},"bytes":64,"rows":1,"source_stride":0,"destination_stride":0}}}},"after":[]}}"#
+        )
+    };
+    let text = format!(
+        r#"{{"format":1,"algorithm":"mine","parameters":{{}},"actions":[{},{}]}}"#,
+        transfer(16, 64),
+        transfer(1, 128)
+    );
+    std::fs::write(folder.0.join("m.json"), text).unwrap();
+    for verb in ["check", "run"] {
+        let said = noccl_in(&folder.0, &format!("{verb} m.json --spec torrent_2x32"));
+        assert_ne!(said.code, Some(0), "{verb}: {said:?}");
+        assert!(said.stderr.contains("deadlock is possible"), "{said:?}");
+    }
+    let irregular = "set:0,1;1,1;2,2;5,7;6,7;7,0;3,3;4,3";
+    for (preset, roots) in [
+        ("torrent_8x8", ["0,0", "3,4", "7,7"]),
+        ("collective_noc_8x8_peer", ["0,0", "3,4", "mem:2"]),
+    ] {
+        let groups = ["1,1,5,5", "0,0,7,7", "0,0,7,6", irregular];
+        for (group, root) in groups.iter().flat_map(|g| roots.map(|r| (g, r))) {
+            let made = format!(
+                "schedule multicast --spec {preset} --group {group} --root {root} --bytes 64 --algorithm in_network -o s.json"
+            );
+            assert_eq!(noccl_in(&folder.0, &made).code, Some(0), "{made}");
+            let said = noccl_in(&folder.0, &format!("check s.json --spec {preset} --json"));
+            let report: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+            assert_eq!(report["deadlock"]["free"], true, "{made}: {report}");
+        }
+    }
+}

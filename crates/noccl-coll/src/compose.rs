@@ -243,7 +243,8 @@ impl Task<'_> {
                     tile: collective.root,
                     offset: collective.input_offset,
                 };
-                in_network::multicast(group, source, collective.output_offset, bytes, &mut builder);
+                let from_to = (source, collective.output_offset);
+                in_network::multicast(self.network, group, from_to, bytes, &mut builder);
             }
             CollectiveKind::Reduce => self.reduce_by_network(&mut layout, &mut builder),
             CollectiveKind::AllReduce if self.choice.chunks > 1 => {
@@ -259,7 +260,8 @@ impl Task<'_> {
                 in_network::Reduction::new(group, collective, group.entry, staged, &mut layout)
                     .emit(&mut builder);
                 let source = at(group.entry, staged);
-                in_network::multicast(group, source, collective.output_offset, bytes, &mut builder);
+                let from_to = (source, collective.output_offset);
+                in_network::multicast(self.network, group, from_to, bytes, &mut builder);
             }
             CollectiveKind::Barrier
             | CollectiveKind::AllGather

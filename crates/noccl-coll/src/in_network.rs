@@ -10,20 +10,22 @@ use crate::group::Group;
 use crate::layout::Layout;
 use crate::steps::transfer;
 use crate::sync::SyncPlan;
-use noccl_net::{Coord, MultiAddress, TileRef};
+use crate::together;
+use noccl_net::{Coord, MultiAddress, Network, TileRef};
+use noccl_workload::check::merges_several;
 use noccl_workload::{
     ActionKind, BarrierMechanism, Collective, Destination, InNetworkReduction, LocalReduce, Place,
 };
 use std::collections::BTreeSet;
 
-/// One transfer per multi-address, all started together by the source's own DMA, or by the entry's
-/// where the source is a memory tile.
+/// One transfer per multi-address, started by the source's own DMA, or by the entry's where the source is a memory tile.
 ///
-/// Only a transfer that writes the source's own bytes back over themselves waits for the others.
+/// They start together, except where that could end in a deadlock (`together`), and a transfer that writes the source's own
+/// bytes back over themselves, which waits for the others.
 pub(crate) fn multicast(
+    network: &Network,
     group: &Group,
-    source: Place,
-    output: u64,
+    (source, output): (Place, u64),
     bytes: u64,
     builder: &mut Builder,
 ) {
@@ -36,7 +38,13 @@ pub(crate) fn multicast(
     };
     let (own, others): (Vec<MultiAddress>, Vec<MultiAddress>) =
         group.pieces.iter().copied().partition(is_onto_source);
-    for step in [others, own] {
+    let mut steps = if merges_several(network) {
+        vec![others]
+    } else {
+        together::steps(network, source.tile, initiator, &others)
+    };
+    steps.push(own);
+    for step in steps {
         for piece in step {
             let destination = match piece.len() {
                 1 if is_onto_source(&piece) => continue,

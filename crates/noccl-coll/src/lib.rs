@@ -33,6 +33,7 @@ mod steps;
 pub mod stops;
 mod survey;
 mod sync;
+mod together;
 mod unicast;
 
 pub use algorithm::Algorithm;

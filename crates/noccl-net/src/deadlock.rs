@@ -18,6 +18,7 @@
 mod activity;
 mod build;
 mod bursts;
+mod chain;
 mod cycle;
 mod flows;
 mod graph;
@@ -26,6 +27,7 @@ mod mechanism;
 mod options;
 mod paths;
 mod place;
+mod prune;
 mod search;
 mod transaction;
 mod turns;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where published Torrent endpoints hang, and what the diagnosis says.
+//! Where published Torrent endpoints hang, that the checker refuses it, and what the diagnosis of a run without it says.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -15,7 +15,8 @@ use noccl_workload::Chain;
 fn wedge(chains: &[Chain]) -> Diagnosis {
     let net = network("torrent_4x5_published");
     let schedule = schedule(chains);
-    noccl_workload::check(&net, &schedule).unwrap();
+    let refused = noccl_workload::check(&net, &schedule);
+    assert!(refused.is_err(), "accepted: {refused:?}");
     let config = RunConfig::new(Mode::Timing);
     match run_schedule(&net, &schedule, &[], &[], &config, &mut |_| true) {
         Err(RunError::Hang(diagnosis)) => *diagnosis,

@@ -225,3 +225,30 @@ fn unordered_chains_to_the_same_bytes_race() {
     let message = check(&torrent(), &s.0).unwrap_err().to_string();
     assert!(message.contains("race"), "{message}");
 }
+
+#[test]
+fn a_chain_of_one_beat_is_refused_where_published_endpoints_would_never_send_it() {
+    let one_beat = |followers: u16| {
+        one(Chain {
+            source: AccessPattern::linear(0, 64),
+            stops: (1..=followers).map(|i| stop(0, i, 0x8000, 64)).collect(),
+            bytes: 64,
+            ..chain()
+        })
+    };
+    let published = network("torrent_4x5_published");
+    let message = check(&published, &one_beat(2)).unwrap_err().to_string();
+    assert!(
+        message.starts_with("actions[0].kind.chain.bytes"),
+        "{message}"
+    );
+    assert!(message.contains("cluster.torrent.mode"), "{message}");
+    check(&torrent(), &one_beat(2)).unwrap();
+    let two_beats = one(Chain {
+        source: AccessPattern::linear(0, 128),
+        stops: vec![stop(0, 1, 0x8000, 128)],
+        bytes: 128,
+        ..chain()
+    });
+    check(&published, &two_beats).unwrap();
+}

@@ -121,11 +121,11 @@ fn text(rows: &[MatrixRow]) -> String {
     out + LEGEND
 }
 
-/// Algorithm with its inner structure; the chunk count stands in the cell, it differs from mesh to mesh.
+/// Algorithm with its inner structure or the place of its root; the chunk count stands in the cell, it differs from mesh to mesh.
 fn name(row: &MatrixRow) -> String {
     let is_naive = row.algorithm == "chain" && parameter(row, "chunks") == Some("1");
-    match parameter(row, "inner") {
-        Some(inner) => format!("{}:{inner}", row.algorithm),
+    match parameter(row, "inner").or_else(|| parameter(row, "root")) {
+        Some(inner_or_root) => format!("{}:{inner_or_root}", row.algorithm),
         None if is_naive => "chain:1".to_owned(),
         None => row.algorithm.clone(),
     }

@@ -2,9 +2,10 @@
 //! What actions of a program ask of the network, each as one transaction, and what their program says about them.
 
 use super::build::{CutIns, Rules};
+use super::chain::{chain, path_segments};
 use super::transaction::{KeptUntil, Part, Transaction, Why};
 use super::{Flow, Place};
-use crate::{Coord, LinkId, MultiAddress, Network, TileId};
+use crate::{Coord, MultiAddress, Network, TileId};
 use noccl_spec::Plane;
 use std::collections::BTreeSet;
 
@@ -100,18 +101,6 @@ fn additions(members: &[TileId], to: TileId) -> impl Iterator<Item = Flow> {
     members
         .iter()
         .map(move |from| Flow::NarrowWrite { from: *from, to })
-}
-
-/// From stop to stop, without the initiator's own copy.
-fn path_segments(initiator: TileId, stops: &[TileId]) -> impl Iterator<Item = (TileId, TileId)> {
-    let mut order = vec![initiator];
-    for stop in stops {
-        if !order.contains(stop) {
-            order.push(*stop);
-        }
-    }
-    let next: Vec<TileId> = order[1..].to_vec();
-    order.into_iter().zip(next)
 }
 
 /// Builds the transactions of activities.
@@ -282,86 +271,4 @@ fn list_multicast(
     let keeps = rules.branches(coords.len());
     let paths = rules.paths(Plane::Wide, Part::Request, keeps);
     paths.fork(txn, None, rules.network.coord(source), &coords);
-}
-
-/// The order in which chains take their stops (`docs/design/0005`): columns from West to East, every other one turned.
-fn place_in_order(network: &Network, tile: TileId) -> u32 {
-    let (at, height) = (network.coord(tile), u32::from(network.height()));
-    let y = u32::from(at.y);
-    let turned = if at.x.is_multiple_of(2) {
-        y
-    } else {
-        height - 1 - y
-    };
-    u32::from(at.x) * height + turned
-}
-
-/// A link that two path segments of a chain take whose stops have no space for bursts: the first one can hold it while its
-/// beats wait for the second one.
-pub(super) fn link_taken_twice(network: &Network, one: &Activity) -> Option<Place> {
-    let Work::Chain {
-        initiator,
-        stops,
-        is_safe: false,
-    } = &one.work
-    else {
-        return None;
-    };
-    let mut taken = BTreeSet::new();
-    for (from, to) in path_segments(*initiator, stops) {
-        for (at, port) in network.path(network.coord(from), network.coord(to)) {
-            let tile = network.tile_at(at);
-            let plane = Plane::Wide;
-            let link = Place::Link(LinkId { plane, tile, port });
-            if !taken.insert(link) {
-                return Some(link);
-            }
-        }
-    }
-    None
-}
-
-/// Configurations and what answers them are single packets. A stop is taken until the end: in one order by all chains, from the
-/// last row on, where the mode is safe. There a burst of the next path segment needs nothing but links, and the beats that
-/// come by the segments before it; else it holds its links until those behind have gone on.
-fn chain(
-    rules: &Rules<'_>,
-    txn: &mut Transaction,
-    initiator: TileId,
-    (stops, is_safe): (&[TileId], bool),
-) {
-    let mut order: Vec<TileId> = stops.to_vec();
-    if is_safe {
-        order.sort_by_key(|t| std::cmp::Reverse(place_in_order(rules.network, *t)));
-        order.dedup();
-    }
-    let mut taken: Option<usize> = None;
-    for stop in order.iter().copied() {
-        let after = taken.into_iter().collect();
-        let place = Place::Follower(stop);
-        taken = Some(txn.push(place, after, KeptUntil::Answered, Part::Request));
-    }
-    let all: Vec<usize> = taken.into_iter().collect();
-    for pair in order.windows(2) {
-        for (from, to) in [(pair[0], pair[1]), (pair[1], pair[0])] {
-            rules.add(txn, &Flow::NarrowWrite { from, to }, &[]);
-        }
-    }
-    for stop in stops {
-        for (from, to) in [(initiator, *stop), (*stop, initiator)] {
-            rules.add(txn, &Flow::NarrowWrite { from, to }, &[]);
-        }
-    }
-    for (from, to) in path_segments(initiator, stops) {
-        for (from, to) in [(from, to), (to, from)] {
-            rules.add(txn, &Flow::NarrowWrite { from, to }, &[]);
-        }
-        let first = txn.uses.len();
-        rules.add(txn, &Flow::Write { from, to }, &all);
-        if !is_safe {
-            for one in &mut txn.uses[first..] {
-                one.keeps = KeptUntil::SiblingsTaken;
-            }
-        }
-    }
 }

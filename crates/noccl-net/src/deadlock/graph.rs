@@ -7,8 +7,9 @@
 //! another one keeps, so there is a cycle in this graph; without a cycle there is no deadlock. A cycle
 //! only counts if one state can hold all of it, see [`super::search`].
 
-use super::activity::{Activity, Builder, Program, link_taken_twice};
+use super::activity::{Activity, Builder, Program};
 use super::build::{CutIns, Rules};
+use super::chain::link_taken_twice;
 use super::cycle::find_cycle;
 use super::limits::full_targets;
 use super::search::{Found, shortest_consistent};
@@ -96,7 +97,7 @@ fn search(
         return Err(Cycle::CUT_OFF);
     }
     let waits = edges.iter().map(Vec::len).sum();
-    match shortest_consistent(&graph.nodes, &edges, transactions, program) {
+    match shortest_consistent(&graph.nodes, edges, transactions, program) {
         Found::Cycle(cycle) => Err(describe(network, &graph, &cycle, true)),
         Found::Nothing => Ok(Proof { nodes, waits }),
         // Too many possibilities to look at all of them: the cycle counts as one.

@@ -134,7 +134,11 @@ impl<'a> Buffers<'a> {
                 ReadData::Reserved => {}
                 ReadData::QueuedBehindWrites => next.push(input(tile, Plane::Wide, Port::Local)),
             },
-            Place::Issue { .. } | Place::Answer { .. } | Place::Follower(_) | Place::End(_) => {}
+            Place::Issue { .. }
+            | Place::Answer { .. }
+            | Place::Follower(_)
+            | Place::ChainGrant(_)
+            | Place::End(_) => {}
         }
     }
 

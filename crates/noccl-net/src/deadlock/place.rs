@@ -43,6 +43,8 @@ pub enum Place {
     DmaBuffer(TileId),
     /// A Torrent endpoint, which follows one chain at a time.
     Follower(TileId),
+    /// The grant that a Torrent endpoint of mode `published` sees, and its reader.
+    ChainGrant(TileId),
     /// The end of a transaction, by its index: somebody takes part in another one only after it.
     End(u32),
 }
@@ -80,6 +82,7 @@ impl Place {
             Place::ReductionUnit(at) => format!("reduction unit of {}", tile(at)),
             Place::DmaBuffer(at) => format!("DMA engine of {}", tile(at)),
             Place::Follower(at) => format!("Torrent endpoint of {}", tile(at)),
+            Place::ChainGrant(at) => format!("grant at the Torrent endpoint of {}", tile(at)),
             Place::End(index) => format!("the end of #{index}"),
         }
     }

@@ -10,6 +10,7 @@
 
 use super::Place;
 use super::activity::Program;
+use super::prune::prune;
 use super::transaction::{Part, Transaction};
 
 /// Outcome of a search.
@@ -25,11 +26,36 @@ pub(super) enum Found {
 /// Edges that a search follows at most.
 const MAX_STEPS: usize = 4_000_000;
 
+/// What decides whether two waits of a graph can be true at once.
+pub(super) struct Compatible<'a> {
+    pub(super) nodes: &'a [(usize, usize)],
+    pub(super) transactions: &'a [Transaction],
+    pub(super) program: &'a dyn Program,
+}
+
+impl Compatible<'_> {
+    /// A transaction is passed a second time only at another place of independent copies.
+    pub(super) fn are(&self, one: usize, other: usize) -> bool {
+        let ((t, held), (owner, also_held)) = (self.nodes[one], self.nodes[other]);
+        let is_independent = |at| self.transactions[t].is_independent(at);
+        if owner == t {
+            return held != also_held && is_independent(held) && is_independent(also_held);
+        }
+        let comes_after = |one: (usize, usize), other| {
+            self.transactions[one.0].comes_after(one.0, one.1, other, self.program)
+        };
+        if comes_after((t, held), owner) || comes_after((owner, also_held), t) {
+            return false;
+        }
+        let part = |(t, held): (usize, usize)| (t, self.transactions[t].uses[held].part);
+        self.program
+            .may_overlap(part((owner, also_held)), part((t, held)))
+    }
+}
+
 struct Search<'a> {
-    nodes: &'a [(usize, usize)],
+    compatible: &'a Compatible<'a>,
     edges: &'a [Vec<usize>],
-    transactions: &'a [Transaction],
-    program: &'a dyn Program,
     /// Nodes on the way.
     path: Vec<usize>,
     limit: usize,
@@ -41,15 +67,19 @@ struct Search<'a> {
 /// The shortest cycle that one state can hold; among several the one with most wide request links.
 pub(super) fn shortest_consistent(
     nodes: &[(usize, usize)],
-    edges: &[Vec<usize>],
+    edges: Vec<Vec<usize>>,
     transactions: &[Transaction],
     program: &dyn Program,
 ) -> Found {
-    let mut search = Search {
+    let compatible = Compatible {
         nodes,
-        edges,
         transactions,
         program,
+    };
+    let edges = prune(edges, &compatible);
+    let mut search = Search {
+        compatible: &compatible,
+        edges: &edges,
         path: Vec::new(),
         limit: 2,
         was_cut: true,
@@ -99,31 +129,15 @@ impl Search<'_> {
         }
     }
 
-    /// A transaction is passed a second time only at another place of independent copies.
     fn may_pass(&self, node: usize) -> bool {
-        let (t, held) = self.nodes[node];
-        self.path.iter().all(|other| {
-            let (owner, also_held) = self.nodes[*other];
-            let is_independent = |at| self.transactions[t].is_independent(at);
-            if owner == t {
-                return held != also_held && is_independent(held) && is_independent(also_held);
-            }
-            let comes_after = |one: (usize, usize), other| {
-                self.transactions[one.0].comes_after(one.0, one.1, other, self.program)
-            };
-            if comes_after((t, held), owner) || comes_after((owner, also_held), t) {
-                return false;
-            }
-            let part = |(t, held): (usize, usize)| (t, self.transactions[t].uses[held].part);
-            self.program
-                .may_overlap(part((owner, also_held)), part((t, held)))
-        })
+        let mut path = self.path.iter();
+        path.all(|other| self.compatible.are(node, *other))
     }
 
     fn keep_best(&mut self) {
         let oddness = |node: &usize| {
-            let (t, held) = self.nodes[*node];
-            let one = &self.transactions[t].uses[held];
+            let (t, held) = self.compatible.nodes[*node];
+            let one = &self.compatible.transactions[t].uses[held];
             usize::from(!matches!(one.place, Place::Link(_))) * 2
                 + usize::from(one.part == Part::Response)
         };
@@ -193,7 +207,7 @@ mod tests {
                     .collect()
             })
             .collect();
-        match shortest_consistent(&nodes, &edges, transactions, &Together) {
+        match shortest_consistent(&nodes, edges, transactions, &Together) {
             Found::Cycle(cycle) => Some(cycle.into_iter().map(|n| place(nodes[n])).collect()),
             Found::Nothing => None,
             Found::OutOfSteps => panic!("a handful of nodes"),

@@ -248,6 +248,7 @@ impl<'a> Waits<'a> {
             | Place::Store(_)
             | Place::Counters(_)
             | Place::Follower(_)
+            | Place::ChainGrant(_)
             | Place::End(_)
             | Place::ReductionUnit(_) => a.after.iter().any(|x| {
                 b.after.iter().any(|y| {

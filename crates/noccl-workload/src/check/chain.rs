@@ -11,6 +11,7 @@ use super::expression::Value;
 use super::form::At;
 use crate::{AccessPattern, CHAIN_BEAT_BYTES, Chain, MAX_FIELD, MAX_LOOPS, WORD_BYTES};
 use noccl_net::TileId;
+use noccl_spec::TorrentMode;
 
 impl At<'_> {
     pub(super) fn chain(&self, chain: &Chain) -> Result<(), CheckError> {
@@ -38,6 +39,10 @@ impl At<'_> {
                 endpoint.max_destinations
             );
             return self.fail("stops", format!("{followers} clusters"), &accepted);
+        }
+        if chain.bytes == CHAIN_BEAT_BYTES && followers > 0 && never_sends_one_beat(endpoint.mode) {
+            let accepted = "two beats or more: an endpoint with cluster.torrent.mode = \"published\" never sends a burst of one";
+            return self.fail("bytes", chain.bytes, accepted);
         }
         self.pattern("source", source, &chain.source, chain.bytes)?;
         for (i, stop) in chain.stops.iter().enumerate() {
@@ -214,4 +219,11 @@ fn cut(stream: &[Piece], first: &mut usize, at: u64, bytes: u64) -> Vec<Piece> {
         }
     });
     pieces.collect()
+}
+
+const fn never_sends_one_beat(mode: TorrentMode) -> bool {
+    match mode {
+        TorrentMode::Published => true,
+        TorrentMode::Safe => false,
+    }
 }

@@ -55,15 +55,11 @@ pub fn check(network: &Network, schedule: &Schedule) -> Result<CheckReport, Chec
     cycle::check_after(network, schedule)?;
     let mut order = order::Order::new(network, schedule)?;
     room::check_room(network, schedule, &order)?;
-    let deadlock = if network.spec().cluster.torrent.is_some() {
-        deadlock::without_search(network, schedule)
-    } else {
-        match check_deadlock(network, schedule) {
-            // The search has ended at its bound without a cycle: the report says that nothing is proved, and the schedule
-            // may run (`docs/design/0008`).
-            Err(CheckError::Deadlock(found)) if found.cycle.is_empty() => found.report(),
-            checked => checked?,
-        }
+    let deadlock = match check_deadlock(network, schedule) {
+        // The search has ended at its bound without a cycle: the report says that nothing is proved, and the schedule
+        // may run (`docs/design/0008`).
+        Err(CheckError::Deadlock(found)) if found.cycle.is_empty() => found.report(),
+        checked => checked?,
     };
     let mut memories = execute::execute(network, schedule, &order)?;
     let folds = match &schedule.collective {

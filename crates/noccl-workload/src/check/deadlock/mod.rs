@@ -157,11 +157,6 @@ pub fn check_deadlock(
     }
 }
 
-/// What the checker says beside Torrent endpoints, where a cycle is no reason to refuse: nothing is searched.
-pub(super) fn without_search(network: &Network, schedule: &Schedule) -> DeadlockReport {
-    free_without_search(network, schedule, &activities(network, schedule)).unwrap_or_default()
-}
-
 fn free_without_search(
     network: &Network,
     schedule: &Schedule,
@@ -214,7 +209,8 @@ fn is_free_by_mechanism(network: &Network, schedule: &Schedule) -> bool {
 }
 
 /// Nothing but writes from one tile to one other, or nothing but reads: routes turn from rows into columns only, so
-/// neither can wait in a circle, whatever is under way together.
+/// neither can wait in a circle, whatever is under way together. A safe chain adds writes whose bursts leave when their stop
+/// has space for them, and takes its stops in one order (`docs/design/0005`).
 fn is_free_by_kind(activities: &[Activity]) -> bool {
     let is_plain = |reads: bool| {
         activities.iter().all(|a| match &a.work {
@@ -224,10 +220,8 @@ fn is_free_by_kind(activities: &[Activity]) -> bool {
                     && write.is_some() != reads
                     && write.as_ref().is_none_or(|w| w.is_unicast())
             }
-            Work::Flow(_)
-            | Work::Rendezvous { .. }
-            | Work::ListMulticast { .. }
-            | Work::Chain { .. } => false,
+            Work::Chain { is_safe, .. } => *is_safe && !reads,
+            Work::Flow(_) | Work::Rendezvous { .. } | Work::ListMulticast { .. } => false,
         })
     };
     is_plain(true) || is_plain(false)
