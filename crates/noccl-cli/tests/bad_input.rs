@@ -299,3 +299,19 @@ fn a_trace_with_masked_bits_in_a_base_is_refused_by_field_on_every_router() {
         );
     }
 }
+
+#[test]
+fn a_collective_that_nothing_runs_is_refused_with_the_reason_of_each_algorithm() {
+    for verb in [
+        "compare all_reduce --spec esp_4x5",
+        "matrix --spec esp_4x5 --collectives all_reduce --bytes 64",
+    ] {
+        let words = [
+            "all_reduce: no algorithm of the library runs on esp_4x5",
+            "accepted: another collective or network",
+            "in_network: actions[",
+            "routers of flow esp carry nothing else",
+        ];
+        refuses(verb, 2, &words);
+    }
+}

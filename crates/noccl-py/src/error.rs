@@ -25,7 +25,7 @@ const fn class_name(error: &Error) -> &'static str {
         Error::Spec(_) => "SpecError",
         Error::Net(_) | Error::Model(_) | Error::Rtl(_) => "NetworkError",
         Error::Hardware(_) => "HardwareError",
-        Error::Coll(_) => "AlgorithmError",
+        Error::Coll(_) | Error::NothingRuns { .. } => "AlgorithmError",
         Error::Check(_) => "ScheduleError",
         Error::Workload(_) => "FileError",
         Error::Run(RunError::Refused { .. }) => "RefusedError",

@@ -71,6 +71,16 @@ pub enum Error {
         /// Spec field that would have to grow.
         field: &'static str,
     },
+    /// Each algorithm of the library is refused.
+    #[error("{collective}: no algorithm of the library runs on {network}; accepted: another collective or network\n{}", .reasons.join("\n"))]
+    NothingRuns {
+        /// Collective.
+        collective: &'static str,
+        /// Network.
+        network: String,
+        /// Algorithm by algorithm, why.
+        reasons: Vec<String>,
+    },
     /// A file cannot be read, or an output has no possible place.
     #[error("{path}: {reason}")]
     File {
@@ -168,6 +178,7 @@ impl Error {
             | Error::Layout(_)
             | Error::Argument { .. }
             | Error::DoesNotFit { .. }
+            | Error::NothingRuns { .. }
             | Error::File { .. }
             | Error::Content { .. }
             | Error::Checkpoint { .. } => ErrorClass::BadInput,
@@ -191,6 +202,7 @@ impl Error {
             | Error::Check(_)
             | Error::Argument { .. }
             | Error::DoesNotFit { .. }
+            | Error::NothingRuns { .. }
             | Error::File { .. }
             | Error::NotWritten { .. }
             | Error::Content { .. }

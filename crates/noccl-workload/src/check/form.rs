@@ -180,10 +180,13 @@ impl At<'_> {
 
     /// The published router folds two operands per packet: it cannot join three inputs.
     fn two_operands(&self, r: &InNetworkReduction, root: TileId) -> Result<(), CheckError> {
-        match self.network.spec().router.flow {
+        let accepted = match self.network.spec().router.flow {
             RouterFlow::NonBlocking => return Ok(()),
-            RouterFlow::PeerCompatible | RouterFlow::Esp => {}
-        }
+            RouterFlow::PeerCompatible => {
+                "with router.flow = \"peer_compatible\" a line that ends at the root: its routers fold two inputs"
+            }
+            RouterFlow::Esp => "router.flow = \"non_blocking\": routers of flow esp fold nothing",
+        };
         let (cube, root) = (self.network.cube(r.group), self.network.coord(root));
         // Three inputs meet only in the root's column or in a contributor's row.
         let rows = cube.members().map(|m| noccl_net::Coord::new(root.x, m.y));
@@ -194,7 +197,7 @@ impl At<'_> {
             Some(here) => self.fail(
                 "group",
                 format!("a set with three inputs at the router {here} (mesh)"),
-                "with router.flow = \"peer_compatible\" a line that ends at the root: its routers fold two inputs",
+                accepted,
             ),
         }
     }

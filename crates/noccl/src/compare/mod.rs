@@ -118,10 +118,14 @@ fn collect_rows(
             Err(error) => return Err(error),
         }
     }
-    if comparison.rows.is_empty()
-        && let Some(skipped) = comparison.skipped.pop()
-    {
-        return Err(skipped.reason);
+    if comparison.rows.is_empty() && !comparison.skipped.is_empty() {
+        let mut reasons: Vec<String> = comparison.skipped.iter().map(ToString::to_string).collect();
+        reasons.dedup();
+        return Err(Error::NothingRuns {
+            collective: request.collective.name(),
+            network: network.spec().name.clone(),
+            reasons,
+        });
     }
     fill_speedups(&mut comparison.rows);
     Ok(comparison)
@@ -131,7 +135,7 @@ fn collect_rows(
 /// and a defect of all others.
 pub(crate) fn is_refusal(network: &Network, error: &Error) -> bool {
     match error {
-        Error::Run(RunError::Refused { .. }) => true,
+        Error::Run(RunError::Refused { .. }) | Error::NothingRuns { .. } => true,
         Error::Run(RunError::Hang(_)) => !merges_several(network),
         Error::Check(check) => matches!(
             **check,
