@@ -309,7 +309,7 @@ fn a_collective_that_nothing_runs_is_refused_with_the_reason_of_each_algorithm()
         let words = [
             "all_reduce: no algorithm of the library runs on esp_4x5",
             "accepted: another collective or network",
-            "in_network: actions[",
+            "ring: actions[0].kind = transfer: list_multicast; ",
             "routers of flow esp carry nothing else",
         ];
         refuses(verb, 2, &words);

@@ -29,6 +29,7 @@ pub(super) fn check_form(network: &Network, schedule: &Schedule) -> Result<(), C
             action: i,
             kind: action.kind.name(),
         };
+        at.carried(&action.kind)?;
         match &action.kind {
             ActionKind::Transfer(t) => at.transfer(t)?,
             ActionKind::Delivery(t) => at.delivery(t)?,
@@ -178,15 +179,25 @@ impl At<'_> {
         )
     }
 
+    /// ESP's routers and tiles do one thing; what they refuse need not be searched for deadlocks first.
+    fn carried(&self, kind: &ActionKind) -> Result<(), CheckError> {
+        match (self.network.spec().router.flow, kind) {
+            (RouterFlow::NonBlocking | RouterFlow::PeerCompatible, _)
+            | (RouterFlow::Esp, ActionKind::ListMulticast(_)) => Ok(()),
+            (RouterFlow::Esp, _) => Err(CheckError::Field {
+                field: format!("actions[{}].kind", self.action),
+                found: self.kind.to_owned(),
+                accepted: "list_multicast; routers of flow esp carry nothing else".to_owned(),
+            }),
+        }
+    }
+
     /// The published router folds two operands per packet: it cannot join three inputs.
     fn two_operands(&self, r: &InNetworkReduction, root: TileId) -> Result<(), CheckError> {
-        let accepted = match self.network.spec().router.flow {
+        match self.network.spec().router.flow {
             RouterFlow::NonBlocking => return Ok(()),
-            RouterFlow::PeerCompatible => {
-                "with router.flow = \"peer_compatible\" a line that ends at the root: its routers fold two inputs"
-            }
-            RouterFlow::Esp => "router.flow = \"non_blocking\": routers of flow esp fold nothing",
-        };
+            RouterFlow::PeerCompatible | RouterFlow::Esp => {}
+        }
         let (cube, root) = (self.network.cube(r.group), self.network.coord(root));
         // Three inputs meet only in the root's column or in a contributor's row.
         let rows = cube.members().map(|m| noccl_net::Coord::new(root.x, m.y));
@@ -197,7 +208,7 @@ impl At<'_> {
             Some(here) => self.fail(
                 "group",
                 format!("a set with three inputs at the router {here} (mesh)"),
-                accepted,
+                "with router.flow = \"peer_compatible\" a line that ends at the root: its routers fold two inputs",
             ),
         }
     }
