@@ -50,8 +50,8 @@ pub(super) fn check_form(network: &Network, schedule: &Schedule) -> Result<(), C
 /// One action of the schedule, for checks that name its fields.
 pub(super) struct At<'a> {
     pub(super) network: &'a Network,
-    action: usize,
-    kind: &'static str,
+    pub(super) action: usize,
+    pub(super) kind: &'static str,
 }
 
 impl At<'_> {
@@ -177,19 +177,6 @@ impl At<'_> {
             r.group,
             "a reduction and a multicast with router.flow = \"peer_compatible\": its interfaces do not pass results on",
         )
-    }
-
-    /// ESP's routers and tiles do one thing; what they refuse need not be searched for deadlocks first.
-    fn carried(&self, kind: &ActionKind) -> Result<(), CheckError> {
-        match (self.network.spec().router.flow, kind) {
-            (RouterFlow::NonBlocking | RouterFlow::PeerCompatible, _)
-            | (RouterFlow::Esp, ActionKind::ListMulticast(_)) => Ok(()),
-            (RouterFlow::Esp, _) => Err(CheckError::Field {
-                field: format!("actions[{}].kind", self.action),
-                found: self.kind.to_owned(),
-                accepted: "list_multicast; routers of flow esp carry nothing else".to_owned(),
-            }),
-        }
     }
 
     /// The published router folds two operands per packet: it cannot join three inputs.

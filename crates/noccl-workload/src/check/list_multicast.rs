@@ -4,9 +4,23 @@
 use super::CheckError;
 use super::execute::Execution;
 use super::form::At;
-use crate::ListMulticast;
+use crate::{ActionKind, ListMulticast};
+use noccl_spec::RouterFlow;
 
 impl At<'_> {
+    /// ESP's routers and tiles do one thing; what they refuse need not be searched for deadlocks first.
+    pub(super) fn carried(&self, kind: &ActionKind) -> Result<(), CheckError> {
+        match (self.network.spec().router.flow, kind) {
+            (RouterFlow::NonBlocking | RouterFlow::PeerCompatible, _)
+            | (RouterFlow::Esp, ActionKind::ListMulticast(_)) => Ok(()),
+            (RouterFlow::Esp, _) => Err(CheckError::Field {
+                field: format!("actions[{}].kind", self.action),
+                found: self.kind.to_owned(),
+                accepted: "list_multicast; routers of flow esp carry nothing else".to_owned(),
+            }),
+        }
+    }
+
     pub(super) fn list_multicast(&self, list: &ListMulticast) -> Result<(), CheckError> {
         let Some(most) = self.network.max_listed() else {
             return self.fail(
