@@ -22,6 +22,7 @@ mod chain;
 mod cycle;
 mod flows;
 mod graph;
+mod known;
 mod limits;
 mod mechanism;
 mod options;

@@ -204,8 +204,8 @@ impl Transaction {
         program: &dyn Program,
     ) -> bool {
         self.entries.iter().any(|(entry, tile)| {
-            let awaited = program.awaited(own, *tile);
-            awaited.binary_search(&(other as u32)).is_ok() && self.comes_before(*entry, at)
+            let is_over = || program.awaited(own, *tile).binary_search(&(other as u32));
+            self.comes_before(*entry, at) && is_over().is_ok()
         })
     }
 

@@ -3,10 +3,11 @@
 
 use super::Place;
 use super::activity::Program;
+use super::known::KnownOrders;
 use super::transaction::{Behind, Transaction, Why};
 use noccl_spec::Plane;
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Most possible waits that are looked at: seconds.
 const MAX_LOOKED_AT: usize = 1 << 25;
@@ -21,8 +22,10 @@ pub(super) struct Waits<'a> {
     program: &'a dyn Program,
     /// Nodes of a place, by transaction.
     at_place: BTreeMap<Place, std::ops::Range<usize>>,
-    /// Known answers of [`Waits::is_ahead`].
-    ahead: RefCell<HashMap<(usize, usize), bool>>,
+    /// Node of the end of each transaction.
+    ends: Vec<Option<usize>>,
+    /// What [`Waits::is_ahead`] has found.
+    known: RefCell<KnownOrders>,
     /// Possible waits that have been looked at.
     looked_at: Cell<usize>,
 }
@@ -59,6 +62,10 @@ impl<'a> Waits<'a> {
                 nodes.extend(list);
             }
         }
+        let end_of = |t| at_place.get(&Place::End(t as u32));
+        let ends = (0..transactions.len())
+            .map(|t| end_of(t).map(|range| range.start))
+            .collect();
         let num_kept = nodes.len();
         nodes.extend_from_within(..);
         Self {
@@ -67,7 +74,8 @@ impl<'a> Waits<'a> {
             num_kept,
             program,
             at_place,
-            ahead: RefCell::new(HashMap::new()),
+            ends,
+            known: RefCell::new(KnownOrders::new(transactions)),
             looked_at: Cell::new(0),
         }
     }
@@ -149,8 +157,7 @@ impl<'a> Waits<'a> {
 
     /// A participant begins only after the end of another action.
     fn end_of(&self, (t, held): (usize, usize), other: usize, edges: &mut Vec<usize>) {
-        let end = Place::End(other as u32);
-        let Some(node) = self.at_place.get(&end).map(|nodes| nodes.start) else {
+        let Some(node) = self.ends[other] else {
             return;
         };
         let part = self.transactions[other].uses[self.nodes[node].1].part;
@@ -195,7 +202,7 @@ impl<'a> Waits<'a> {
         if (have.cuts_in() || !is_kept) && !is_sum && self.came_by(other, have.place) {
             return false;
         }
-        !self.is_ahead(wanted, other)
+        !self.is_known_ahead(wanted, other)
     }
 
     /// Have both come out of the queue of one interface?
@@ -220,20 +227,16 @@ impl<'a> Waits<'a> {
         })
     }
 
-    /// Does the first use, of the same place, always come before the second one?
+    /// Does the first use always come before the second one?
     ///
     /// Order is set where requests are issued, and FIFOs keep it: if both come out of the same place,
     /// in which the first is ahead, it is ahead here too, because a fork or a join takes a flit out
     /// of a FIFO only when all copies or siblings go on. Sums of a wide reduction are the exception: they
     /// come out of the arithmetic pipeline later, and what is not reduced there overtakes them.
     fn is_ahead(&self, first: (usize, usize), second: (usize, usize)) -> bool {
-        let key = (dense(first), dense(second));
-        if let Some(known) = self.ahead.borrow().get(&key) {
-            return *known;
-        }
         let use_of = |(t, u): (usize, usize)| &self.transactions[t].uses[u];
         let (a, b) = (use_of(first), use_of(second));
-        let answer = match a.place {
+        match a.place {
             Place::Issue { tile, .. } | Place::DmaBuffer(tile) => {
                 self.program.is_issued_first(tile, first.0, second.0)
             }
@@ -253,15 +256,19 @@ impl<'a> Waits<'a> {
             | Place::ReductionUnit(_) => a.after.iter().any(|x| {
                 b.after.iter().any(|y| {
                     let (x, y) = ((first.0, *x), (second.0, *y));
-                    use_of(x).place == use_of(y).place && self.is_ahead(x, y)
+                    use_of(x).place == use_of(y).place && self.is_known_ahead(x, y)
                 })
             }),
-        };
-        self.ahead.borrow_mut().insert(key, answer);
+        }
+    }
+
+    /// [`Waits::is_ahead`] of two uses of one place, found once.
+    fn is_known_ahead(&self, first: (usize, usize), second: (usize, usize)) -> bool {
+        if let Some(known) = self.known.borrow().get(first, second) {
+            return known;
+        }
+        let answer = self.is_ahead(first, second);
+        self.known.borrow_mut().put(first, second, answer);
         answer
     }
-}
-
-fn dense((t, u): (usize, usize)) -> usize {
-    t << 32 | u
 }

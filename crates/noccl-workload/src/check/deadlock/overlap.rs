@@ -38,7 +38,7 @@ pub(super) struct Overlaps {
     /// All actions that may be under way together with this one.
     beside: Vec<Vec<u32>>,
     /// Per action and participant: actions whose end it waits for.
-    awaited: BTreeMap<(u32, TileId), Vec<u32>>,
+    awaited: Vec<Vec<(TileId, Vec<u32>)>>,
     queues: Vec<Option<Queue>>,
 }
 
@@ -52,7 +52,7 @@ impl Overlaps {
             second_beside_requests: vec![Vec::new(); num],
             second_later: vec![Vec::new(); num],
             beside: vec![Vec::new(); num],
-            awaited: BTreeMap::new(),
+            awaited: vec![Vec::new(); num],
             queues: activities.iter().map(|a| queue(&a.work)).collect(),
         };
         let ends = ends(order, activities);
@@ -174,7 +174,7 @@ impl Overlaps {
                 let found = vertices.awaited(order, enter, &self.beside[action]);
                 if !found.is_empty() {
                     let found = found.into_iter().collect();
-                    self.awaited.insert((action as u32, *tile), found);
+                    self.awaited[action].push((*tile, found));
                 }
             }
         }
@@ -322,8 +322,9 @@ impl Program for Overlaps {
     }
 
     fn awaited(&self, action: usize, tile: TileId) -> &[u32] {
-        self.awaited
-            .get(&(action as u32, tile))
-            .map_or(&[], Vec::as_slice)
+        let mut tiles = self.awaited[action].iter();
+        tiles
+            .find(|(one, _)| *one == tile)
+            .map_or(&[], |(_, found)| found)
     }
 }
