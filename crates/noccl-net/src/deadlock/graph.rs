@@ -81,9 +81,9 @@ fn search(
     transactions: &[Transaction],
     program: &dyn Program,
 ) -> Result<Proof, Cycle> {
-    let graph = Waits::new(transactions, program);
+    let mut graph = Waits::new(transactions, program);
     let nodes = graph.nodes.len();
-    let successors = |node: usize, next: &mut Vec<usize>| next.extend(graph.edges(node));
+    let successors = |node: usize, next: &mut Vec<usize>| next.extend_from_slice(graph.edges(node));
     let found = find_cycle(nodes, successors);
     if graph.is_cut_off() {
         return Err(Cycle::CUT_OFF);
@@ -92,12 +92,12 @@ fn search(
         Ok(waits) => return Ok(Proof { nodes, waits }),
         Err(raw) => raw,
     };
-    let edges: Vec<Vec<usize>> = (0..nodes).map(|node| graph.edges(node)).collect();
+    let edges = graph.take_edges();
     if graph.is_cut_off() {
         return Err(Cycle::CUT_OFF);
     }
     let waits = edges.iter().map(Vec::len).sum();
-    match shortest_consistent(&graph.nodes, edges, transactions, program) {
+    match shortest_consistent(&graph.nodes, edges, &graph.over) {
         Found::Cycle(cycle) => Err(describe(network, &graph, &cycle, true)),
         Found::Nothing => Ok(Proof { nodes, waits }),
         // Too many possibilities to look at all of them: the cycle counts as one.
