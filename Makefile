@@ -288,8 +288,8 @@ cosim-mutants: $(RTL_VENV)/.deps
 	  --test cosim_torrent_mutants --test cosim_endpoints_mutants --test cosim_dma_mutants
 
 .PHONY: long
-long: $(BIN)/noccl $(VENV)/.extension $(RTL_VENV)/.deps ## Long suites; writes docs/long_summary.md
-	$(BIN)/python tools/long.py --seeds $(LONG_SEEDS) --summary docs/long_summary.md --only $(LONG_ONLY)
+long: $(BIN)/noccl $(VENV)/.extension $(RTL_VENV)/.deps ## Long suites; writes docs/developer/long_summary.md
+	$(BIN)/python tools/long.py --seeds $(LONG_SEEDS) --summary docs/developer/long_summary.md --only $(LONG_ONLY)
 
 .PHONY: bench
 bench: $(BIN)/noccl ## Run the benchmarks and print them
