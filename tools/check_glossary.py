@@ -176,7 +176,7 @@ def lint_metaphors(paths: Iterable[Path], root: Path, glossary: Glossary) -> Ite
                 yield Finding(f"{path}:{number}", f"'{word}': write {instead}")
     for entry, count in pending_counts(paths, root, glossary).items():
         if count > glossary.pending[entry]:
-            what = f"{count} metaphors, {glossary.pending[entry]} listed: their number may only fall"
+            what = f"{count} metaphors, only {glossary.pending[entry]} are listed"
             yield Finding(entry, what)
         elif count == 0:
             yield Finding(entry, "no metaphors left: take it off the list of pending ones")

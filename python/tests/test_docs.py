@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pages for users work to the letter: their commands run and print what stands there.
 
-On a page that is run, a fence whose first line has a name (```` ```toml my_noc.toml ````) is a file, a
-`python` fence is executed, and in a `console` fence each line that begins with `$ ` is a command,
-followed by all that it prints; `...` at the end leaves the rest out. Everything of a page happens
-in one empty folder, from top to bottom. `NOCCL_WRITE_GOLDEN=1` writes the outputs anew.
+A fence of `toml my_noc.toml` is that file. A `python` fence is executed. In a `console` fence each
+line that begins with `$ ` is a command, followed by all that it prints; `...` at the end leaves the
+rest out. Everything of a page happens in one empty folder, from top to bottom.
+`NOCCL_WRITE_GOLDEN=1` writes the outputs anew.
 """
 
 from __future__ import annotations
