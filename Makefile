@@ -111,7 +111,7 @@ $(BIN)/valgrind: $(VENV)/.deps requirements/debian.toml
 # --------------------------------------------------------------------------------------------- checks
 
 .PHONY: check
-check: format-check repository-lints ## Formats, licence headers, crate edges, glossary, file lengths: seconds
+check: format-check repository-lints ## Formats, licence headers, crate edges, glossary, links, file lengths: seconds
 
 .PHONY: format
 format: $(VENV)/.deps ## Format Rust and Python
@@ -131,6 +131,7 @@ repository-lints: $(VENV)/.deps
 	$(BIN)/python tools/check_file_length.py
 	$(BIN)/python tools/check_crate_edges.py
 	$(BIN)/python tools/check_glossary.py
+	$(BIN)/python tools/check_links.py
 	$(BIN)/python tools/check_licences.py
 	$(BIN)/python -m pytest -q -p no:cacheprovider tools/tests
 
