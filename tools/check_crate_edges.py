@@ -21,6 +21,7 @@ LIBRARY = ("noccl-spec", "noccl-net", "noccl-workload", "noccl-run", "noccl-coll
 BACKENDS = ("noccl-model", "noccl-sim", "noccl-rtl")
 
 ALLOWED: dict[str, frozenset[str]] = {
+    "noccl-files": frozenset(),
     "noccl-spec": frozenset(),
     "noccl-net": frozenset({"noccl-spec"}),
     "noccl-workload": frozenset({"noccl-spec", "noccl-net"}),
@@ -30,7 +31,7 @@ ALLOWED: dict[str, frozenset[str]] = {
         backend: frozenset({"noccl-spec", "noccl-net", "noccl-workload", "noccl-run"})
         for backend in BACKENDS
     },
-    "noccl": frozenset({*LIBRARY, *BACKENDS}),
+    "noccl": frozenset({"noccl-files", *LIBRARY, *BACKENDS}),
     "noccl-cli": frozenset({"noccl"}),
     "noccl-py": frozenset({"noccl"}),
 }

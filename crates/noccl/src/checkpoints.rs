@@ -6,7 +6,7 @@
 //! compared run by run.
 
 use crate::Error;
-use crate::files::{check_output, failed, replace_file};
+use noccl_files::{check_output, failed, replace_file};
 use noccl_net::Network;
 use noccl_run::{MemoryImage, Progress, RunConfig, RunError, RunResult};
 use noccl_sim::ScheduleRun;

@@ -3,6 +3,7 @@
 
 use crate::hardware::HardwareError;
 use noccl_coll::CollError;
+use noccl_files::FileError;
 use noccl_model::ModelError;
 use noccl_net::NetError;
 use noccl_rtl::RtlError;
@@ -128,6 +129,24 @@ pub enum Error {
 impl From<CheckError> for Error {
     fn from(error: CheckError) -> Self {
         Error::Check(Box::new(error))
+    }
+}
+
+impl From<FileError> for Error {
+    fn from(error: FileError) -> Self {
+        match error {
+            FileError::File { path, reason } => Error::File { path, reason },
+            FileError::NotWritten { path, reason } => Error::NotWritten { path, reason },
+            FileError::Content {
+                path,
+                expected,
+                reason,
+            } => Error::Content {
+                path,
+                expected,
+                reason,
+            },
+        }
     }
 }
 

@@ -34,7 +34,6 @@ mod size;
 pub mod stress;
 mod traffic;
 mod verified;
-mod visible;
 mod watch;
 
 pub use analytic::{
@@ -89,13 +88,13 @@ pub use stress::{
 };
 pub use traffic::{TrafficReport, TrafficRequest, traffic, zero_load_latency_cycles};
 pub use verified::Verified;
-pub use visible::{message, visible, visible_line};
 pub use watch::{Activity, Step, Watch};
 
 // What the calls above take and give, so that callers need this crate only.
 pub use noccl_coll::gemm::{Spread, SubmatrixShape, Sync as GemmSync};
 pub use noccl_coll::stops::StopOrder;
 pub use noccl_coll::{Algorithm, Choice, CollError};
+pub use noccl_files::{message, visible, visible_line};
 pub use noccl_model::{Calibration, Constant, Constants, Law};
 pub use noccl_net::{Coord, MultiAddress, NetError, Network, TileRef, TileSet};
 pub use noccl_rtl::lockstep::LockstepError;

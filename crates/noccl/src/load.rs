@@ -2,7 +2,7 @@
 //! From a preset name or a file to a network.
 
 use crate::Error;
-use crate::files::{MAX_TOML_BYTES, read_bounded};
+use noccl_files::{MAX_TOML_BYTES, read_bounded};
 use noccl_net::{Network, elaborate};
 use noccl_spec::{PRESET_NAMES, Spec, parse_spec, preset_text};
 use std::path::Path;

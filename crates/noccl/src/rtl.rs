@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The hardware of a network: its numbers, a folder for a chip, routing vectors.
 
-use crate::files::{check_output_folder, write_folder};
 use crate::{Error, read_text, write_file};
+use noccl_files::{check_output_folder, write_folder};
 use noccl_net::Network;
 use noccl_rtl::{DIGEST_FILE, ExportFile, RtlConfig, RtlError, SourceFile, hardware_sources};
 use std::fs;
@@ -35,7 +35,7 @@ pub fn write_rtl_package(network: &Network, path: &Path) -> Result<(), Error> {
 /// # Errors
 /// [`Error::File`] with the names of files that were not written by an earlier call, or what the system says.
 pub fn check_rtl_folder(folder: &Path) -> Result<(), Error> {
-    check_output_folder(folder, DIGEST_FILE)
+    Ok(check_output_folder(folder, DIGEST_FILE)?)
 }
 
 /// Writes a folder for a chip: package, sources, file list, README. The folder is complete or as before; it must

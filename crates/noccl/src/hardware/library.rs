@@ -3,9 +3,9 @@
 
 use super::HardwareError;
 use super::verilator::{checkout, verilator};
-use crate::files::{Scratch, failed, hexadecimal, not_written, write_file};
 use crate::watch::{Activity, Step};
 use crate::{Error, Watch};
+use noccl_files::{Scratch, failed, hexadecimal, not_written, write_file};
 use noccl_rtl::{LIBRARY_FILE, PACKAGE_FILE, Translation};
 use noccl_run::RunError;
 use sha2::{Digest, Sha256};
@@ -122,7 +122,7 @@ fn make(folder: &Path, translation: &Translation, watch: Watch<'_>) -> Result<()
 
 /// Moves what is needed later to its place, in one step.
 fn keep(partial: &Scratch, folder: &Path) -> Result<(), Error> {
-    let io = |e: io::Error| not_written(folder, &e);
+    let io = |e: io::Error| Error::from(not_written(folder, &e));
     let names = [LIBRARY_FILE, PACKAGE_FILE, LOG_FILE];
     partial.collect(BUILD, MADE, &names).map_err(io)?;
     let library = fs::read(partial.path(MADE).join(LIBRARY_FILE)).map_err(io)?;
@@ -138,7 +138,7 @@ fn run(
     partial: &Scratch,
     watch: Watch<'_>,
 ) -> Result<ExitStatus, Error> {
-    let broken = |e: io::Error| failed(tool, "cannot run", &e);
+    let broken = |e: io::Error| Error::from(failed(tool, "cannot run", &e));
     let log = partial
         .create(Path::new(BUILD).join(LOG_FILE))
         .map_err(broken)?;

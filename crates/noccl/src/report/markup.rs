@@ -4,7 +4,7 @@
 //! Names of elements and attributes and raw markup are texts of this program (`&'static str`). Every other text goes
 //! in through [`Markup::text`] or as the value of an attribute, and both escape it.
 
-use crate::visible;
+use noccl_files::visible;
 use std::fmt::Display;
 
 /// A piece of a page.

@@ -2,7 +2,7 @@
 //! Folders that this process makes for itself and that others see only when they are complete.
 
 use super::not_written;
-use crate::Error;
+use crate::FileError;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,24 +10,24 @@ use std::thread::sleep;
 use std::time::Duration;
 
 /// A folder that is gone when nobody needs it any more.
-pub(crate) struct Scratch(PathBuf);
+pub struct Scratch(PathBuf);
 
 impl Scratch {
     /// A folder of this path, which no other process uses; it is made with its first file.
-    pub(crate) const fn new(folder: PathBuf) -> Self {
+    pub const fn new(folder: PathBuf) -> Self {
         Self(folder)
     }
 
     /// Full path of something in it.
-    pub(crate) fn path(&self, below: impl AsRef<Path>) -> PathBuf {
+    pub fn path(&self, below: impl AsRef<Path>) -> PathBuf {
         self.0.join(below)
     }
 
     /// Writes a file with the folders above it.
     ///
     /// # Errors
-    /// [`Error::NotWritten`].
-    pub(crate) fn write(&self, below: impl AsRef<Path>, bytes: &[u8]) -> Result<(), Error> {
+    /// [`FileError::NotWritten`].
+    pub fn write(&self, below: impl AsRef<Path>, bytes: &[u8]) -> Result<(), FileError> {
         let path = self.path(below);
         let folder = path.parent().unwrap_or(&path);
         let written = fs::create_dir_all(folder).and_then(|()| fs::write(&path, bytes));
@@ -38,7 +38,7 @@ impl Scratch {
     ///
     /// # Errors
     /// What the system says.
-    pub(crate) fn create(&self, below: impl AsRef<Path>) -> io::Result<File> {
+    pub fn create(&self, below: impl AsRef<Path>) -> io::Result<File> {
         File::create(self.path(below))
     }
 
@@ -46,7 +46,7 @@ impl Scratch {
     ///
     /// # Errors
     /// What the system says.
-    pub(crate) fn collect(&self, from: &str, to: &str, names: &[&str]) -> io::Result<()> {
+    pub fn collect(&self, from: &str, to: &str, names: &[&str]) -> io::Result<()> {
         fs::create_dir_all(self.path(to))?;
         let moved = |name: &&str| fs::rename(self.path(from).join(name), self.path(to).join(name));
         names.iter().try_for_each(moved)
@@ -56,7 +56,7 @@ impl Scratch {
     ///
     /// # Errors
     /// What the system says.
-    pub(crate) fn publish(&self, below: &str, place: &Path) -> io::Result<()> {
+    pub fn publish(&self, below: &str, place: &Path) -> io::Result<()> {
         match fs::rename(self.path(below), place) {
             Err(_) if place.exists() => Ok(()),
             moved => moved,

@@ -2,8 +2,7 @@
 //! Text files and artefacts.
 
 use super::failed;
-use crate::{Error, visible_line};
-use noccl_workload::{Schedule, Trace, WorkloadError};
+use crate::{FileError, visible_line};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -18,16 +17,16 @@ pub const MAX_TOML_BYTES: u64 = 4 << 20;
 /// Reads a text file of at most [`MAX_FILE_BYTES`].
 ///
 /// # Errors
-/// [`Error::File`] with the path and what the system said, or the limit.
-pub fn read_text(path: &Path) -> Result<String, Error> {
+/// [`FileError::File`] with the path and what the system said, or the limit.
+pub fn read_text(path: &Path) -> Result<String, FileError> {
     read_bounded(path, MAX_FILE_BYTES)
 }
 
 /// As [`read_text`], with another limit. More is not read, so what is made of the text takes less than 2 GB.
-pub(crate) fn read_bounded(path: &Path, limit: u64) -> Result<String, Error> {
+pub fn read_bounded(path: &Path, limit: u64) -> Result<String, FileError> {
     let io = |e: io::Error| failed(path, "cannot read", &e);
     let file = File::open(path).map_err(io)?;
-    let too_large = || Error::File {
+    let too_large = || FileError::File {
         path: path.display().to_string(),
         reason: format!(
             "larger than {} MiB; accepted: at most {limit} bytes",
@@ -50,61 +49,36 @@ pub(crate) fn read_bounded(path: &Path, limit: u64) -> Result<String, Error> {
 /// Reads a JSON artefact; `expected` names the format in errors.
 ///
 /// # Errors
-/// [`Error::File`], or [`Error::Content`] with line, column and what was expected there.
+/// [`FileError::File`], or [`FileError::Content`] with line, column and what was expected there.
 pub fn read_json<T: serde::de::DeserializeOwned>(
     path: &Path,
     expected: &'static str,
-) -> Result<T, Error> {
+) -> Result<T, FileError> {
     parse_json(&path.display().to_string(), &read_text(path)?, expected)
 }
 
 /// As [`read_json`], from text; `path` names it in errors.
 ///
 /// # Errors
-/// [`Error::Content`].
+/// [`FileError::Content`].
 pub fn parse_json<T: serde::de::DeserializeOwned>(
     path: &str,
     text: &str,
     expected: &'static str,
-) -> Result<T, Error> {
+) -> Result<T, FileError> {
     begins_as_json(path, text, expected)?;
-    serde_json::from_str(text).map_err(|e| Error::Content {
+    serde_json::from_str(text).map_err(|e| FileError::Content {
         path: path.to_owned(),
         expected,
         reason: visible_line(&e.to_string()).into_owned(),
     })
 }
 
-/// Reads a schedule file.
+/// What is no JSON at all gets told so, above all a spec, which is TOML; `path` and `expected` name file and format in errors.
 ///
 /// # Errors
-/// [`Error::File`], [`Error::Content`] if it is no JSON at all, or [`Error::Workload`] with line, column and field.
-pub fn read_schedule(path: &Path) -> Result<Schedule, Error> {
-    parse_schedule(&path.display().to_string(), &read_text(path)?)
-}
-
-/// As [`read_schedule`], from text; `path` names it in errors.
-///
-/// # Errors
-/// [`Error::Content`] if it is no JSON at all, [`Error::Workload`].
-pub fn parse_schedule(path: &str, text: &str) -> Result<Schedule, Error> {
-    begins_as_json(path, text, "schedule")?;
-    noccl_workload::read_schedule(path, text).map_err(|e| on_one_line(e).into())
-}
-
-/// Reads a trace file.
-///
-/// # Errors
-/// [`Error::File`], [`Error::Content`] if it is no JSON at all, or [`Error::Workload`] with line, column and field.
-pub fn read_trace(path: &Path) -> Result<Trace, Error> {
-    let text = read_bounded(path, MAX_TRACE_BYTES)?;
-    let name = path.display().to_string();
-    begins_as_json(&name, &text, "trace")?;
-    noccl_workload::read_trace(&name, &text).map_err(|e| on_one_line(e).into())
-}
-
-/// What is no JSON at all gets told so, above all a spec, which is TOML.
-fn begins_as_json(path: &str, text: &str, expected: &'static str) -> Result<(), Error> {
+/// [`FileError::Content`].
+pub fn begins_as_json(path: &str, text: &str, expected: &'static str) -> Result<(), FileError> {
     let first = text.trim_start().chars().next();
     let is_toml = Path::new(path).extension().is_some_and(|end| end == "toml");
     let begin = match first {
@@ -117,7 +91,7 @@ fn begins_as_json(path: &str, text: &str, expected: &'static str) -> Result<(), 
     } else {
         ""
     };
-    Err(Error::Content {
+    Err(FileError::Content {
         path: path.to_owned(),
         expected,
         reason: visible_line(&format!(
@@ -125,25 +99,4 @@ fn begins_as_json(path: &str, text: &str, expected: &'static str) -> Result<(), 
         ))
         .into_owned(),
     })
-}
-
-/// Keys and values may hold line ends, which would make lines that look like ours.
-fn on_one_line(error: WorkloadError) -> WorkloadError {
-    let shown = |text: String| visible_line(&text).into_owned();
-    match error {
-        WorkloadError::Content {
-            file,
-            line,
-            column,
-            field,
-            message,
-        } => WorkloadError::Content {
-            file,
-            line,
-            column,
-            field: shown(field),
-            message: shown(message),
-        },
-        other @ (WorkloadError::Format { .. } | WorkloadError::Field { .. }) => other,
-    }
 }

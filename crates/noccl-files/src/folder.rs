@@ -5,7 +5,7 @@ use super::claim::{Claim, beside};
 use super::manifest::{self, contents};
 use super::write::check_place;
 use super::{failed, goal, not_written, refusal};
-use crate::Error;
+use crate::FileError;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -27,12 +27,12 @@ struct Place {
 /// all of it, which its file `list` shows, and nothing was changed since; an empty folder goes too.
 ///
 /// # Errors
-/// [`Error::File`] with the names of foreign or changed files, [`Error::NotWritten`]; the folder is as before.
-pub(crate) fn write_folder(
+/// [`FileError::File`] with the names of foreign or changed files, [`FileError::NotWritten`]; the folder is as before.
+pub fn write_folder(
     folder: &Path,
     list: &'static str,
     files: &[(&str, &str)],
-) -> Result<(), Error> {
+) -> Result<(), FileError> {
     let io = |e: io::Error| not_written(folder, &e);
     let place = place(folder, list)?;
     if let Some(above) = place.folder.parent() {
@@ -47,14 +47,14 @@ pub(crate) fn write_folder(
 /// Can a folder be written here? To be asked before other work; nothing is changed.
 ///
 /// # Errors
-/// As [`write_folder`], as [`Error::File`].
-pub(crate) fn check_output_folder(folder: &Path, list: &'static str) -> Result<(), Error> {
+/// As [`write_folder`], as [`FileError::File`].
+pub fn check_output_folder(folder: &Path, list: &'static str) -> Result<(), FileError> {
     let place = place(folder, list)?;
     check_place(&place.folder, LOCK).map_err(|e| failed(folder, "cannot be written", &e))?;
     place.check(folder)
 }
 
-fn place(folder: &Path, list: &'static str) -> Result<Place, Error> {
+fn place(folder: &Path, list: &'static str) -> Result<Place, FileError> {
     let refused = |e: io::Error| failed(folder, "cannot be written", &e);
     let real = goal::of_folder(folder).map_err(refused)?;
     if real.file_name().is_none() {
@@ -74,7 +74,7 @@ impl Place {
     }
 
     /// Is everything there as an earlier call wrote it?
-    fn check(&self, shown: &Path) -> Result<(), Error> {
+    fn check(&self, shown: &Path) -> Result<(), FileError> {
         let foreign = foreign(&self.folder, self.list);
         let foreign = foreign.map_err(|e| failed(shown, "cannot read", &e))?;
         if foreign.is_empty() {
@@ -85,7 +85,7 @@ impl Place {
             more => format!(" and {more} more"),
         };
         let named: Vec<&str> = foreign.iter().take(MAX_NAMED).map(String::as_str).collect();
-        Err(Error::File {
+        Err(FileError::File {
             path: shown.display().to_string(),
             reason: format!(
                 "holds files that were not written by this command: {}{more}; accepted: a new or empty folder, \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Files in and out. All files that this library and the `noccl` command write are written here.
+//! Files in and out. All files that this project's libraries and the `noccl` command write are written here.
 //!
 //! What is promised, whenever the process is killed and whatever the disk does:
 //!
@@ -12,40 +12,42 @@
 //!   its list of files with their digests shows. What somebody else has put there is named, and nothing is deleted.
 
 mod claim;
+mod error;
 mod folder;
 mod goal;
 mod manifest;
 mod read;
 mod scratch;
+mod visible;
 mod write;
 
+pub use error::FileError;
+pub use folder::{check_output_folder, write_folder};
+pub use manifest::hexadecimal;
 pub use read::{
-    MAX_FILE_BYTES, MAX_TOML_BYTES, MAX_TRACE_BYTES, parse_json, parse_schedule, read_json,
-    read_schedule, read_text, read_trace,
+    MAX_FILE_BYTES, MAX_TOML_BYTES, MAX_TRACE_BYTES, begins_as_json, parse_json, read_bounded,
+    read_json, read_text,
 };
-pub use write::{check_output, write_bytes, write_file};
+pub use scratch::Scratch;
+pub use visible::{message, visible, visible_line};
+pub use write::{check_output, replace_file, write_bytes, write_file};
 
-pub(crate) use folder::{check_output_folder, write_folder};
-pub(crate) use manifest::hexadecimal;
-pub(crate) use read::read_bounded;
-pub(crate) use scratch::Scratch;
-pub(crate) use write::replace_file;
-
-use crate::Error;
 use std::io;
 use std::path::Path;
 
 /// A file that cannot be read, or whose place is wrong.
-pub(crate) fn failed(path: &Path, what: &str, error: &io::Error) -> Error {
-    Error::File {
+#[must_use]
+pub fn failed(path: &Path, what: &str, error: &io::Error) -> FileError {
+    FileError::File {
         path: path.display().to_string(),
         reason: format!("{what}: {error}"),
     }
 }
 
 /// An output that could not be written.
-pub(crate) fn not_written(path: &Path, error: &io::Error) -> Error {
-    Error::NotWritten {
+#[must_use]
+pub fn not_written(path: &Path, error: &io::Error) -> FileError {
+    FileError::NotWritten {
         path: path.display().to_string(),
         reason: error.to_string(),
     }
@@ -164,7 +166,7 @@ mod tests {
             assert!(write_file(&root.join(place), "text").is_err(), "{place}");
             assert!(check_output(&root.join(place)).is_err(), "{place}");
         }
-        let full = replace_file(&path, |_| {
+        let full = replace_file(&path, |_| -> Result<(), FileError> {
             Err(not_written(&path, &ErrorKind::StorageFull.into()))
         });
         assert!(full.is_err());

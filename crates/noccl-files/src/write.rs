@@ -4,7 +4,7 @@
 use super::claim::{Claim, beside, mode};
 use super::goal::{Goal, of_file};
 use super::{failed, not_written};
-use crate::Error;
+use crate::FileError;
 use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
@@ -16,8 +16,8 @@ const PARTIAL: &str = "partial";
 /// a FIFO or a descriptor is written into.
 ///
 /// # Errors
-/// [`Error::NotWritten`] with the path and what the system said; what was there before is still there.
-pub fn write_file(path: &Path, text: &str) -> Result<(), Error> {
+/// [`FileError::NotWritten`] with the path and what the system said; what was there before is still there.
+pub fn write_file(path: &Path, text: &str) -> Result<(), FileError> {
     write_bytes(path, text.as_bytes())
 }
 
@@ -25,7 +25,7 @@ pub fn write_file(path: &Path, text: &str) -> Result<(), Error> {
 ///
 /// # Errors
 /// As [`write_file`].
-pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     replace_file(path, |file| {
         let written = file.write_all(bytes);
         written.map_err(|e| not_written(path, &e))
@@ -35,8 +35,8 @@ pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 /// Can a file be written here? To be asked before long work; nothing is changed, no folder is made.
 ///
 /// # Errors
-/// [`Error::File`] with the path and what the system said.
-pub fn check_output(path: &Path) -> Result<(), Error> {
+/// [`FileError::File`] with the path and what the system said.
+pub fn check_output(path: &Path) -> Result<(), FileError> {
     check(path).map_err(|e| failed(path, "cannot be written", &e))
 }
 
@@ -61,11 +61,14 @@ pub(super) fn check_place(place: &Path, suffix: &str) -> io::Result<()> {
 }
 
 /// As [`write_file`], what `write` writes.
-pub(crate) fn replace_file(
+///
+/// # Errors
+/// As [`write_file`], and those of `write`.
+pub fn replace_file<E: From<FileError>>(
     path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let io = |e: io::Error| not_written(path, &e);
+    write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+) -> Result<(), E> {
+    let io = |e: io::Error| E::from(not_written(path, &e));
     match of_file(path).map_err(io)? {
         Goal::Stream(stream) => {
             let mut stream = stream.open().map_err(io)?;

@@ -36,7 +36,7 @@ fn of_bytes(bytes: &[u8]) -> String {
 }
 
 /// Bytes as pairs of digits.
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -2,8 +2,8 @@
 //! Text from files and users as it may be shown: a terminal obeys control characters, and a reader does not see those
 //! that change the direction of text.
 
-use crate::Error;
 use std::borrow::Cow;
+use std::fmt::Display;
 
 /// Characters of a line of a message.
 const MAX_LINE: usize = 2000;
@@ -12,7 +12,7 @@ const MAX_LINE: usize = 2000;
 /// and tabulators stay.
 ///
 /// ```
-/// assert_eq!(noccl::visible("a\tb\u{1b}]0;x\u{7}"), "a\tb\\u{1b}]0;x\\u{7}");
+/// assert_eq!(noccl_files::visible("a\tb\u{1b}]0;x\u{7}"), "a\tb\\u{1b}]0;x\\u{7}");
 /// ```
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
@@ -28,7 +28,7 @@ pub fn visible_line(text: &str) -> Cow<'_, str> {
 /// What is wrong, in words that can be shown: as [`visible`], with the middle of very long lines left out. Messages
 /// repeat what files hold.
 #[must_use]
-pub fn message(error: &Error) -> String {
+pub fn message(error: &impl Display) -> String {
     let text = error.to_string();
     let lines: Vec<Cow<'_, str>> = text.lines().map(shortened).collect();
     visible(&lines.join("\n")).into_owned()
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn a_message_is_of_bounded_length() {
-        let error = Error::argument("--bytes", "ä".repeat(1_000_000), "a number");
+        let error = format!("--bytes '{}': a number", "ä".repeat(1_000_000));
         let message = message(&error);
         assert!(message.len() < 2 * MAX_LINE, "{}", message.len());
         assert!(message.starts_with("--bytes 'ä") && message.ends_with("a number"));
