@@ -7,11 +7,10 @@
 use crate::reproduce::figure::{Line, line_chart};
 use crate::reproduce::outcome::slope;
 use crate::reproduce::table::between;
-use crate::watch::{Tally, Watch};
 use crate::{Error, Figure, load, parse_group, read_text, write_file};
 use noccl_coll::{BarrierPlan, BarrierStructure, barrier_schedule};
 use noccl_net::{Network, TileRef};
-use noccl_run::{Mode, RunConfig};
+use noccl_run::{Mode, RunConfig, Tally, Watch};
 use noccl_sim::run_schedule;
 use noccl_workload::{ActionKind, BarrierMechanism, Schedule};
 use rayon::prelude::*;

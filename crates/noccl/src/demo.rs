@@ -2,8 +2,8 @@
 //! The main job on S1's system: multicast and sum reduction by every mechanism.
 
 use crate::compare::Comparison;
-use crate::watch::Watch;
 use crate::{CompareRequest, Error, Step, compare, load, parse_group};
+use noccl_run::Watch;
 use noccl_workload::CollectiveKind;
 use std::sync::atomic::{AtomicU64, Ordering};
 

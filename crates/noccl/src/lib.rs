@@ -25,7 +25,6 @@ mod plan;
 pub mod report;
 mod reproduce;
 mod rivals;
-mod rng;
 mod rtl;
 mod run;
 mod schema;
@@ -34,7 +33,6 @@ mod size;
 pub mod stress;
 mod traffic;
 mod verified;
-mod watch;
 
 pub use analytic::{
     MAX_MODEL_ERROR, MEDIAN_MODEL_ERROR, ModelRow, ModelVerdict, PARTING_DEVIATION, PartingRow,
@@ -88,7 +86,6 @@ pub use stress::{
 };
 pub use traffic::{TrafficReport, TrafficRequest, traffic, zero_load_latency_cycles};
 pub use verified::Verified;
-pub use watch::{Activity, Step, Watch};
 
 // What the calls above take and give, so that callers need this crate only.
 pub use noccl_coll::gemm::{Spread, SubmatrixShape, Sync as GemmSync};
@@ -100,8 +97,8 @@ pub use noccl_net::{Coord, MultiAddress, NetError, Network, TileRef, TileSet};
 pub use noccl_rtl::lockstep::LockstepError;
 pub use noccl_rtl::{Boundary, RtlConfig, RtlError};
 pub use noccl_run::{
-    ActionTime, Counters, Diagnosis, MAX_THREADS, MAX_VALUE_BYTES, MemoryImage, Mode, RunConfig,
-    RunError, RunResult, StallConfig, TrafficResult, WaitEdge,
+    ActionTime, Activity, Counters, Diagnosis, MAX_THREADS, MAX_VALUE_BYTES, MemoryImage, Mode,
+    RunConfig, RunError, RunResult, StallConfig, Step, TrafficResult, WaitEdge, Watch,
 };
 pub use noccl_sim::checkpoint::CheckpointError;
 pub use noccl_spec::{Plane, Spec, SpecError, TileKindName, preset_text, to_toml};

@@ -2,10 +2,10 @@
 //! Every collective by every algorithm at several sizes on one network: cycles over lower bound.
 
 use crate::compare::{collective_of, compare, is_refusal};
-use crate::watch::Watch;
 use crate::{AlgorithmRequest, CompareRequest, CompareRow, Error, Step, Verified, parse_group};
 use noccl_coll::{Algorithm, choices};
 use noccl_net::Network;
+use noccl_run::Watch;
 use noccl_workload::CollectiveKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! In which order a chain visits its destinations, for one set of them or for many random sets.
 
-use crate::rng::Rng;
-use crate::watch::{Tally, Watch};
 use crate::{Error, root_name};
 use noccl_coll::stops::{
     ChainCycles, StopOrder, chain_report, multicast_hops, shared_links, stop_order, unicast_hops,
 };
 use noccl_net::{Network, TileId, TileRef, TileSet};
+use noccl_run::{Rng, Tally, Watch};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

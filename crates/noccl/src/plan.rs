@@ -2,9 +2,9 @@
 //! A schedule for one collective by one algorithm.
 
 use crate::compare::{CompareRequest, best_of};
-use crate::watch::Tally;
 use crate::{AlgorithmRequest, Error, Watch};
 use noccl_net::Network;
+use noccl_run::Tally;
 use noccl_workload::{CheckReport, Schedule};
 
 /// The schedule of a collective at one size by one algorithm; without a chunk count the fastest of a

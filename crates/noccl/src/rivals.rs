@@ -7,12 +7,12 @@
 
 use crate::compare::compare;
 use crate::reproduce::figure::{Figure, Line, line_chart};
-use crate::watch::{Tally, Watch};
 use crate::{AlgorithmRequest, CompareRequest, CompareRow, Error, format_bytes, load};
 use noccl_coll::stops::{StopOrder, stop_order};
 use noccl_coll::{Algorithm, Choice};
 use noccl_model::rivals::efficiency;
 use noccl_net::{Coord, Network, TileId, TileRef, TileSet};
+use noccl_run::{Tally, Watch};
 use noccl_workload::CollectiveKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -4,12 +4,11 @@
 use crate::checkpoints::{CheckpointRequest, Session};
 use crate::compare::{Case, LinkFlits, SumError, runtime_cycles};
 use crate::hardware::{self, HardwareReport, HardwareRequest};
-use crate::watch::{Tally, Watch};
 use crate::{Error, Verified, links};
 use noccl_net::Network;
 use noccl_run::{
     ActionTime, Counters, MAX_VALUE_BYTES, MemoryImage, Mode, Progress, RunConfig, RunResult,
-    energy_pj,
+    Tally, Watch, energy_pj,
 };
 use noccl_sim::run_trace;
 use noccl_workload::{Place, Schedule, Trace, check_trace};

@@ -4,10 +4,9 @@
 mod saturation;
 
 use crate::Error;
-use crate::watch::{Tally, Watch};
 use noccl_model::capacity_beats_per_cycle;
 use noccl_net::{Coord, Network};
-use noccl_run::{Mode, RunConfig, RunError, TrafficResult};
+use noccl_run::{Mode, RunConfig, RunError, Tally, TrafficResult, Watch};
 use noccl_sim::run_traffic;
 use noccl_spec::RouterFlow;
 use noccl_workload::{MAX_TRAFFIC_CYCLES, Pattern, Traffic};

@@ -2,12 +2,11 @@
 //! Constants of the model from simulator runs.
 
 use super::grid::{GridPoint, paper_grid};
-use crate::watch::Tally;
 use crate::{Error, Watch};
 use noccl_files::{MAX_TOML_BYTES, read_bounded};
 use noccl_model::{CALIBRATION_FORMAT, Calibration, calibration_runs, conditions, fit, held_out};
 use noccl_net::{Network, elaborate};
-use noccl_run::{Mode, RunConfig};
+use noccl_run::{Mode, RunConfig, Tally};
 use noccl_sim::run_schedule;
 use noccl_spec::{RouterFlow, WideReductionKind};
 use noccl_workload::Schedule;

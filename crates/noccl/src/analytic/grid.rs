@@ -3,12 +3,12 @@
 //! chunk count worth trying; barriers over 2 to 16 clusters (S1 §4.2).
 
 use super::calibrate::simulated_cycles;
-use crate::watch::Tally;
 use crate::{CompareRequest, Error, Watch, format_bytes};
 use noccl_coll::{Algorithm, Choice, Inner, choices};
 use noccl_model::published::Extent;
 use noccl_model::{Calibration, Constants, MulticastSource};
 use noccl_net::{Network, TileSet};
+use noccl_run::Tally;
 use noccl_workload::{CollectiveKind, Schedule};
 use rayon::prelude::*;
 use schemars::JsonSchema;

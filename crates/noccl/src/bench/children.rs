@@ -2,8 +2,8 @@
 //! Every benchmark in a process of its own.
 
 use super::{BenchRow, Benchmark, Part};
-use crate::watch::{Activity, Watch};
 use crate::{Error, Step, parse_json};
+use noccl_run::{Activity, Watch};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;

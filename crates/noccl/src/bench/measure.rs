@@ -4,10 +4,9 @@
 use super::clock::{Clock, Elapsed, peak_resident_bytes};
 use super::wafer;
 use super::{BenchRow, Benchmark, WaferCollective};
-use crate::watch::{Tally, Watch};
 use crate::{Error, load};
 use noccl_net::{Coord, Network, TileRef};
-use noccl_run::{Mode, RunConfig, TrafficResult};
+use noccl_run::{Mode, RunConfig, Tally, TrafficResult, Watch};
 use noccl_sim::{run_trace, run_traffic};
 use noccl_workload::{Pattern, PortKind, PortTransaction, Trace, Traffic};
 

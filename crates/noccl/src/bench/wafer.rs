@@ -5,10 +5,9 @@ use super::clock::Clock;
 use super::measure::row;
 use super::{BenchRow, WaferCollective};
 use crate::Error;
-use crate::watch::{Tally, Watch};
 use noccl_coll::{Algorithm, Choice};
 use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet};
-use noccl_run::{Mode, RunConfig};
+use noccl_run::{Mode, RunConfig, Tally, Watch};
 use noccl_sim::run_schedule;
 use noccl_workload::{Collective, CollectiveKind, ElementType, Operator};
 

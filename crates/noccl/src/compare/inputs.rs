@@ -2,7 +2,7 @@
 //! Seeded random inputs: finite numbers of moderate size, so that a sum over thousands neither
 //! overflows nor hides an error behind an infinity; integers use all their bits.
 
-use crate::rng::Rng;
+use noccl_run::Rng;
 use noccl_workload::ElementType;
 
 /// Binary floating-point layout: sign, exponent, mantissa.

@@ -21,11 +21,10 @@ pub use row::{
     plane_name,
 };
 
-use crate::watch::{Tally, Watch};
 use crate::{Error, Verified, group_name, root_name};
 use noccl_coll::Choice;
 use noccl_net::{Network, TileRef};
-use noccl_run::{Counters, Mode, RunConfig, RunError, energy_pj};
+use noccl_run::{Counters, Mode, RunConfig, RunError, Tally, Watch, energy_pj};
 use noccl_sim::run_schedule;
 use noccl_workload::check::merges_several;
 use noccl_workload::{ActionKind, CheckError, Collective, CollectiveKind, Schedule};

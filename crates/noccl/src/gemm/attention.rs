@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One attention layer on a mesh, all heads, cycle by cycle.
 
-use crate::watch::{Tally, Watch};
 use crate::{Error, Verified, load};
 use noccl_coll::gemm::{Attention, AttentionPlan, DEFAULT_UTILISATION, Matrix, flat_attention};
 use noccl_net::{Coord, Network, TileRef};
-use noccl_run::{Counters, MemoryImage, Mode, RunConfig, RunResult, energy_pj};
+use noccl_run::{Counters, MemoryImage, Mode, RunConfig, RunResult, Tally, Watch, energy_pj};
 use noccl_workload::number::random_elements;
 use noccl_workload::{ElementType, Place};
 use schemars::JsonSchema;

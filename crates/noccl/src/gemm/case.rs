@@ -4,10 +4,9 @@
 use super::{Backend, Collectives, GemmRequest};
 use crate::Error;
 use crate::checkpoints::Session;
-use crate::watch::Tally;
 use noccl_model::{Calibration, predict};
 use noccl_net::Network;
-use noccl_run::{Counters, MemoryImage, Mode, RunConfig};
+use noccl_run::{Counters, MemoryImage, Mode, RunConfig, Tally};
 use noccl_workload::{ActionId, Place, Schedule};
 use std::cell::RefCell;
 

@@ -5,8 +5,8 @@ use super::{Collectives, GemmKernel, GemmRequest, GemmRow};
 use crate::Error;
 use crate::reproduce::energy::{ClusterStep, workloads};
 use crate::reproduce::runner::Runner;
-use crate::watch::Tally;
 use noccl_net::Network;
+use noccl_run::Tally;
 
 /// Fills in the rows of one mesh.
 ///

@@ -23,11 +23,11 @@ pub use shapes::{PAPER_SHAPE, PROBLEMS, Problem, parse_problem};
 pub use values::{GemmValues, gemm_values};
 
 use crate::checkpoints::Session;
-use crate::watch::{Tally, Watch};
 use crate::{Error, Verified, load};
 use candidates::candidates;
 use case::Case;
 use noccl_coll::gemm::{Spread, Summa, summa};
+use noccl_run::{Tally, Watch};
 use std::cell::RefCell;
 use steady::Window;
 use values::Inputs;

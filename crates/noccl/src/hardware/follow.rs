@@ -2,13 +2,14 @@
 //! The hardware beside a run of the simulator, cycle by cycle.
 
 use super::{HardwareError, HardwareReport};
-use crate::watch::{Activity, Step};
 use crate::{Error, Watch};
 use noccl_net::Network;
 use noccl_rtl::Boundary;
 use noccl_rtl::endpoints::{Endpoints, EngineStarts, Places};
 use noccl_rtl::lockstep::{Follow, Lockstep, LockstepError};
-use noccl_run::{CycleRecord, MemoryImage, Progress, RunConfig, RunError, RunResult};
+use noccl_run::{
+    Activity, CycleRecord, MemoryImage, Progress, RunConfig, RunError, RunResult, Step,
+};
 use noccl_sim::{OnCycle, OnProgress};
 use std::cell::RefCell;
 use std::path::Path;

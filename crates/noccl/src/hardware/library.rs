@@ -3,11 +3,10 @@
 
 use super::HardwareError;
 use super::verilator::{checkout, verilator};
-use crate::watch::{Activity, Step};
 use crate::{Error, Watch};
 use noccl_files::{Scratch, failed, hexadecimal, not_written, write_file};
 use noccl_rtl::{LIBRARY_FILE, PACKAGE_FILE, Translation};
-use noccl_run::RunError;
+use noccl_run::{Activity, RunError, Step};
 use sha2::{Digest, Sha256};
 use std::env;
 use std::fs;

@@ -13,13 +13,12 @@ pub use error::HardwareError;
 pub(crate) use verilator::verilator_found;
 
 use crate::rtl::read_sources;
-use crate::watch::Tally;
 use crate::{Error, RunRequest, Watch};
 use follow::{Start, followed};
 use noccl_net::Network;
 use noccl_rtl::endpoints::{EngineStarts, Places, places_of, refuse_network, refuse_schedule};
 use noccl_rtl::{Arithmetic, Boundary, RtlConfig, Translation, hardware_sources};
-use noccl_run::{CycleRecord, MemoryImage, Mode, RunConfig, RunResult};
+use noccl_run::{CycleRecord, MemoryImage, Mode, RunConfig, RunResult, Tally};
 use noccl_sim::ScheduleRun;
 use noccl_workload::{Place, Schedule, Trace};
 use schemars::JsonSchema;

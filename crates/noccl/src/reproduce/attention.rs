@@ -194,7 +194,7 @@ fn figures(rows: &[Row], found: &mut Found) {
 mod tests {
     use super::*;
     use crate::Watch;
-    use crate::watch::Tally;
+    use noccl_run::Tally;
 
     /// As Table II's, smaller: with and without another layout, to all and to one.
     fn small(stop_layout: &'static str, num_stops: u32) -> Movement {

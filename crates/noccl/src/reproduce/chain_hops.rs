@@ -5,9 +5,9 @@ use super::Found;
 use super::figure::{Line, line_chart};
 use super::runner::network;
 use crate::order::{OrderDraw, OrderDrawRequest, order_draws};
-use crate::watch::Watch;
 use crate::{Error, parse_root};
 use noccl_coll::stops::StopOrder;
+use noccl_run::Watch;
 
 /// S3 names 4 and 63 and says that there are 8.
 const COUNTS: [u32; 8] = [4, 12, 20, 28, 36, 44, 52, 63];

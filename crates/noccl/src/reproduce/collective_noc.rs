@@ -7,8 +7,8 @@ use super::{
     Found, additions, area, coexistence, energy, equations, limit, products, ratios,
     synchronisation,
 };
-use crate::watch::{Tally, Watch};
 use crate::{Error, Step};
+use noccl_run::{Tally, Watch};
 
 /// A quick run leaves out the matrix products on large meshes.
 pub(super) fn measure(is_quick: bool, watch: Watch<'_>) -> Result<Found, Error> {

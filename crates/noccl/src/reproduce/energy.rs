@@ -323,7 +323,7 @@ fn list(points: &[(f64, f64)]) -> String {
 mod tests {
     use super::*;
     use crate::Watch;
-    use crate::watch::Tally;
+    use noccl_run::Tally;
 
     #[test]
     fn lines_add_up_to_the_mesh_that_is_simulated_as_a_whole() {

@@ -36,9 +36,9 @@ mod torrent;
 pub use claims::{Evidence, ToleranceKind};
 pub use figure::Figure;
 
-use crate::watch::Watch;
 use crate::{Error, read_text, write_file};
 use claims::{Claim, Paper};
+use noccl_run::Watch;
 use outcome::{Outcome, Outcomes};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

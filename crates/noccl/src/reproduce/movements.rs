@@ -5,10 +5,9 @@
 use super::runner::{in_sequence, program};
 use super::snake::Snake;
 use crate::Error;
-use crate::rng::Rng;
 use noccl_coll::{Algorithm, Choice};
 use noccl_net::{TileId, TileRef, TileSet};
-use noccl_run::MemoryImage;
+use noccl_run::{MemoryImage, Rng};
 use noccl_workload::{
     Action, ActionId, ActionKind, Barrier, BarrierMechanism, Chain, Destination, Layout,
     LayoutError, Place, Schedule, Stop, Transfer,

@@ -5,9 +5,9 @@ use super::figure::{Figure, Line, line_chart};
 use super::outcome::Outcomes;
 use super::runner::{Runner, collective, network};
 use crate::gemm::{Backend, Collectives, FusedRoot, GemmKernel};
-use crate::watch::Tally;
 use crate::{Error, GemmRequest, GemmRow, Watch, gemm};
 use noccl_model::published::{Extent, MulticastConstants};
+use noccl_run::Tally;
 use noccl_workload::CollectiveKind;
 
 /// Sides of the paper's meshes.

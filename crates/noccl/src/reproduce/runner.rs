@@ -2,11 +2,10 @@
 //! Timed runs of library schedules, as all measurements need them.
 
 use crate::compare::{collective_of, runtime_cycles};
-use crate::watch::Tally;
 use crate::{CompareRequest, Error, load, parse_group};
 use noccl_coll::{Algorithm, Choice};
 use noccl_net::{Network, TileRef};
-use noccl_run::{Mode, RunConfig, RunResult};
+use noccl_run::{Mode, RunConfig, RunResult, Tally};
 use noccl_sim::run_schedule;
 use noccl_workload::{
     Action, ActionId, ActionKind, Barrier, BarrierMechanism, Collective, CollectiveKind, Compute,

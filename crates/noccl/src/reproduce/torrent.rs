@@ -4,8 +4,8 @@
 use super::outcome::Outcomes;
 use super::runner::Runner;
 use super::{Found, attention, chain_hops, overhead, rivals};
-use crate::watch::{Tally, Watch};
 use crate::{Error, Step};
+use noccl_run::{Tally, Watch};
 
 /// Groups of measurements, of which each counts as one unit of progress.
 const GROUPS: u64 = 4;

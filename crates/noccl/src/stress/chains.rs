@@ -5,9 +5,8 @@
 //! chains to begin. Nothing orders them: whatever can wait for each other does.
 
 use crate::Error;
-use crate::rng::Rng;
 use noccl_net::{Network, TileRef};
-use noccl_run::{MemoryImage, RunResult};
+use noccl_run::{MemoryImage, Rng, RunResult};
 use noccl_workload::{
     AccessPattern, Action, ActionKind, Chain, Destination, Place, SCHEDULE_FORMAT, Schedule, Stop,
     Transfer, check,

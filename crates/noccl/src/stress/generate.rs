@@ -6,10 +6,9 @@
 //! at any endpoint is allowed.
 
 use super::StressKind;
-use crate::rng::Rng;
 use noccl_net::deadlock::{merge_points, num_bursts, reduction_flows};
 use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
-use noccl_run::StallConfig;
+use noccl_run::{Rng, StallConfig};
 use noccl_spec::RouterFlow;
 use noccl_workload::{PortKind, PortTransaction, Trace};
 

@@ -10,9 +10,8 @@ mod generate;
 pub use generate::{Recipe, generate};
 
 use crate::Error;
-use crate::watch::{Tally, Watch};
 use noccl_net::Network;
-use noccl_run::{Diagnosis, Mode, RunConfig, RunError, RunResult};
+use noccl_run::{Diagnosis, Mode, RunConfig, RunError, RunResult, Tally, Watch};
 use noccl_sim::{run_schedule, run_trace};
 use noccl_workload::Trace;
 use rayon::prelude::*;

@@ -6,8 +6,8 @@
 
 use super::{TrafficRequest, point};
 use crate::Error;
-use crate::watch::Tally;
 use noccl_net::Network;
+use noccl_run::Tally;
 
 /// Largest accepted ratio of a load that is saturated and one that is not.
 const RESOLUTION: f64 = 1.01;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How a caller follows long work and stops it.
 
-use noccl_run::{Progress, RunError};
+use crate::{Progress, RunError};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How far the work has come.
@@ -43,7 +43,8 @@ impl<'a> Watch<'a> {
     }
 
     /// Tells the watcher; false means stop.
-    pub(crate) fn report(self, step: Step) -> bool {
+    #[must_use]
+    pub fn report(self, step: Step) -> bool {
         (self.0)(step)
     }
 
@@ -55,7 +56,7 @@ impl<'a> Watch<'a> {
 }
 
 /// Counts finished units and simulated cycles of work that many threads share.
-pub(crate) struct Tally<'a> {
+pub struct Tally<'a> {
     watch: Watch<'a>,
     total: u64,
     done: AtomicU64,
@@ -63,7 +64,9 @@ pub(crate) struct Tally<'a> {
 }
 
 impl<'a> Tally<'a> {
-    pub(crate) const fn new(watch: Watch<'a>, total: u64) -> Self {
+    /// Nothing of `total` units is done yet.
+    #[must_use]
+    pub const fn new(watch: Watch<'a>, total: u64) -> Self {
         Self {
             watch,
             total,
@@ -73,7 +76,10 @@ impl<'a> Tally<'a> {
     }
 
     /// Runs `body` with a progress callback that adds its cycles here.
-    pub(crate) fn run<T, E>(
+    ///
+    /// # Errors
+    /// Those of `body`.
+    pub fn run<T, E>(
         &self,
         body: impl FnOnce(&mut dyn FnMut(Progress) -> bool) -> Result<T, E>,
     ) -> Result<T, E> {
@@ -87,7 +93,10 @@ impl<'a> Tally<'a> {
     }
 
     /// As [`Tally::run`] for a single run, whose actions are the units.
-    pub(crate) fn run_actions<T, E>(
+    ///
+    /// # Errors
+    /// Those of `body`.
+    pub fn run_actions<T, E>(
         watch: Watch<'_>,
         body: impl FnOnce(&mut dyn FnMut(Progress) -> bool) -> Result<T, E>,
     ) -> Result<T, E> {
@@ -102,7 +111,8 @@ impl<'a> Tally<'a> {
     }
 
     /// Work inside a unit has simulated some more cycles; false means stop.
-    pub(crate) fn follow(&self, cycles: u64) -> bool {
+    #[must_use]
+    pub fn follow(&self, cycles: u64) -> bool {
         self.simulated_cycles.fetch_max(cycles, Ordering::Relaxed);
         self.report()
     }
@@ -111,7 +121,7 @@ impl<'a> Tally<'a> {
     ///
     /// # Errors
     /// [`RunError::Interrupted`] if the watcher wants to stop.
-    pub(crate) fn finish_unit(&self) -> Result<(), RunError> {
+    pub fn finish_unit(&self) -> Result<(), RunError> {
         self.done.fetch_add(1, Ordering::Relaxed);
         if self.report() {
             Ok(())
