@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The crates depend on each other only along the edges that the architecture allows.
 
-    spec <- net <- workload <- {coll, run}, run <- {model, sim, rtl}, all <- noccl <- {cli, py}
+    spec <- net <- workload <- {coll, run}, run <- {model, sim, rtl}, {run, rtl} <- cosim,
+    all <- noccl <- {cli, py}; files (of the system, not of the domain) is below whoever needs it
 
 The algorithm library and the backends never see each other: a schedule that only works because it
 knows its simulator would prove nothing. A crate may use everything below it. The rule holds for
@@ -19,6 +20,17 @@ from repository import Finding
 
 LIBRARY = ("noccl-spec", "noccl-net", "noccl-workload", "noccl-run", "noccl-coll", "noccl-model")
 BACKENDS = ("noccl-model", "noccl-sim", "noccl-rtl")
+# Hardware beside a run: the simulator that it follows is passed in.
+COSIM = frozenset(
+    {
+        "noccl-files",
+        "noccl-spec",
+        "noccl-net",
+        "noccl-workload",
+        "noccl-run",
+        "noccl-rtl",
+    }
+)
 
 ALLOWED: dict[str, frozenset[str]] = {
     "noccl-files": frozenset(),
@@ -31,7 +43,8 @@ ALLOWED: dict[str, frozenset[str]] = {
         backend: frozenset({"noccl-spec", "noccl-net", "noccl-workload", "noccl-run"})
         for backend in BACKENDS
     },
-    "noccl": frozenset({"noccl-files", *LIBRARY, *BACKENDS}),
+    "noccl-cosim": COSIM,
+    "noccl": frozenset({"noccl-files", "noccl-cosim", *LIBRARY, *BACKENDS}),
     "noccl-cli": frozenset({"noccl"}),
     "noccl-py": frozenset({"noccl"}),
 }

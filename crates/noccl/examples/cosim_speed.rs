@@ -7,9 +7,9 @@
 
 use noccl::stress::{Recipe, generate};
 use noccl::{StressKind, load};
+use noccl_cosim::endpoints::Endpoints;
+use noccl_cosim::lockstep::{Follow, Lockstep, LockstepError};
 use noccl_net::{Coord, MultiAddress, Network, TileRef};
-use noccl_rtl::endpoints::Endpoints;
-use noccl_rtl::lockstep::{Follow, Lockstep, LockstepError};
 use noccl_run::{CycleRecord, Mode, RecordedKind, RunConfig};
 use noccl_sim::run_trace_recorded;
 use noccl_workload::{PortKind, PortTransaction, Trace};

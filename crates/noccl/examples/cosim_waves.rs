@@ -6,7 +6,7 @@
 
 use noccl::stress::{Recipe, generate};
 use noccl::{StressKind, load};
-use noccl_rtl::lockstep::{Follow, Lockstep};
+use noccl_cosim::lockstep::{Follow, Lockstep};
 use noccl_run::{CycleRecord, Mode, RunConfig};
 use noccl_sim::run_trace_recorded;
 use std::path::PathBuf;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One error for everything a user can call.
 
-use crate::hardware::HardwareError;
 use noccl_coll::CollError;
+use noccl_cosim::{CosimError, HardwareError};
 use noccl_files::FileError;
 use noccl_model::ModelError;
 use noccl_net::NetError;
@@ -129,6 +129,20 @@ pub enum Error {
 impl From<CheckError> for Error {
     fn from(error: CheckError) -> Self {
         Error::Check(Box::new(error))
+    }
+}
+
+impl From<CosimError> for Error {
+    fn from(error: CosimError) -> Self {
+        match error {
+            CosimError::Hardware(error) => error.into(),
+            CosimError::Rtl(error) => error.into(),
+            CosimError::File(error) => error.into(),
+            CosimError::Run(error) => error.into(),
+            CosimError::Boundary { boundary, accepted } => {
+                Error::argument("--boundary", boundary.name(), accepted)
+            }
+        }
     }
 }
 

@@ -56,7 +56,7 @@ pub use files::{
     read_json, read_schedule, read_text, read_trace, write_bytes, write_file,
 };
 pub use gemm::{AttentionRequest, AttentionRow, GemmRequest, GemmRow, attention, gemm};
-pub use hardware::{HardwareError, HardwareReport, HardwareRequest, parse_boundary};
+pub use hardware::{HardwareRequest, parse_boundary};
 pub use load::{Loaded, load, load_spec, preset_names};
 pub use matrix::{MatrixRequest, MatrixRow, matrix};
 pub use names::{
@@ -91,11 +91,12 @@ pub use verified::Verified;
 pub use noccl_coll::gemm::{Spread, SubmatrixShape, Sync as GemmSync};
 pub use noccl_coll::stops::StopOrder;
 pub use noccl_coll::{Algorithm, Choice, CollError};
+pub use noccl_cosim::lockstep::LockstepError;
+pub use noccl_cosim::{Boundary, HardwareError, HardwareReport};
 pub use noccl_files::{message, visible, visible_line};
 pub use noccl_model::{Calibration, Constant, Constants, Law};
 pub use noccl_net::{Coord, MultiAddress, NetError, Network, TileRef, TileSet};
-pub use noccl_rtl::lockstep::LockstepError;
-pub use noccl_rtl::{Boundary, RtlConfig, RtlError};
+pub use noccl_rtl::{RtlConfig, RtlError};
 pub use noccl_run::{
     ActionTime, Activity, Counters, Diagnosis, MAX_THREADS, MAX_VALUE_BYTES, MemoryImage, Mode,
     RunConfig, RunError, RunResult, StallConfig, Step, TrafficResult, WaitEdge, Watch,

@@ -3,8 +3,9 @@
 
 use crate::checkpoints::{CheckpointRequest, Session};
 use crate::compare::{Case, LinkFlits, SumError, runtime_cycles};
-use crate::hardware::{self, HardwareReport, HardwareRequest};
+use crate::hardware::{self, HardwareRequest};
 use crate::{Error, Verified, links};
+use noccl_cosim::HardwareReport;
 use noccl_net::Network;
 use noccl_run::{
     ActionTime, Counters, MAX_VALUE_BYTES, MemoryImage, Mode, Progress, RunConfig, RunResult,
@@ -40,6 +41,22 @@ impl RunRequest {
             has_links: false,
             checkpoint: None,
             hardware: None,
+        }
+    }
+
+    /// What no run in lock-step does.
+    fn refuse_hardware(&self) -> Result<(), Error> {
+        if self.config.mode == Mode::Timing {
+            let accepted = "accepted with hardware: value (it moves bytes)";
+            return Err(Error::argument("--mode", "timing", accepted));
+        }
+        match &self.checkpoint {
+            None => Ok(()),
+            Some(checkpoint) => {
+                let accepted = "accepted without hardware only, whose state no checkpoint holds";
+                let file = checkpoint.file.display();
+                Err(Error::argument("--checkpoint", file, accepted))
+            }
         }
     }
 }
@@ -118,7 +135,8 @@ pub fn run(
         }
         Some(hardware) => {
             let memory = (inputs, outputs);
-            let asked = (request, hardware);
+            request.refuse_hardware()?;
+            let asked = (hardware, &request.config);
             let (result, report) = hardware::run_schedule(network, schedule, memory, asked, watch)?;
             (result, Some(report))
         }
@@ -198,7 +216,9 @@ pub fn replay(
             (Tally::run_actions(watch, simulate)?, None)
         }
         Some(hardware) => {
-            let (result, report) = hardware::run_trace(network, trace, (request, hardware), watch)?;
+            request.refuse_hardware()?;
+            let asked = (hardware, &request.config);
+            let (result, report) = hardware::run_trace(network, trace, asked, watch)?;
             (result, Some(report))
         }
     };

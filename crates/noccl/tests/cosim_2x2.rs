@@ -8,7 +8,7 @@
 mod cosim;
 
 use cosim::{Tamper, agree, library, network, records};
-use noccl_rtl::lockstep::{Follow, Lockstep, LockstepError};
+use noccl_cosim::lockstep::{Follow, Lockstep, LockstepError};
 use noccl_run::{CycleRecord, FlitPlace, RecordedKind};
 
 const NAME: &str = "2x2-reducing";

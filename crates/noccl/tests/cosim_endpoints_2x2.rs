@@ -8,7 +8,7 @@ use cosim::endpoints::{Hardware, busy, held, records};
 use cosim::faults;
 use cosim::{cluster, network, reduction, set};
 use noccl::StressKind;
-use noccl_rtl::lockstep::LockstepError;
+use noccl_cosim::lockstep::LockstepError;
 use noccl_run::CycleRecord;
 use std::env;
 use std::sync::LazyLock;

@@ -4,8 +4,8 @@
 mod cosim;
 
 use cosim::{cluster, follow_arithmetic, is_noticed, network, set, two_operand_network};
+use noccl_cosim::lockstep::LockstepError;
 use noccl_net::MultiAddress;
-use noccl_rtl::lockstep::LockstepError;
 use noccl_workload::ElementType;
 
 #[test]

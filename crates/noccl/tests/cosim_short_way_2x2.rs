@@ -6,7 +6,7 @@
 mod cosim;
 
 use cosim::{agree_with, library, network, short_way_network};
-use noccl_rtl::lockstep::Lockstep;
+use noccl_cosim::lockstep::Lockstep;
 
 const NAME: &str = "2x2-short-way";
 const PRESET: &str = "collective_noc_2x2";

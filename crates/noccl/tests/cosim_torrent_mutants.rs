@@ -4,7 +4,7 @@
 
 mod torrent_ports;
 
-use noccl_rtl::lockstep::{LockstepError, PortsLockstep};
+use noccl_cosim::lockstep::{LockstepError, PortsLockstep};
 use noccl_sim::{PortScenario, record_ports};
 use torrent_ports::{ENDPOINTS, library};
 

@@ -4,9 +4,9 @@
 use super::{HARD, library, network, record_with, stalled, stalls};
 use noccl::StressKind;
 use noccl::stress::{Recipe, generate};
+use noccl_cosim::endpoints::Endpoints;
+use noccl_cosim::lockstep::{Follow, LockstepError};
 use noccl_net::Network;
-use noccl_rtl::endpoints::Endpoints;
-use noccl_rtl::lockstep::{Follow, LockstepError};
 use noccl_run::{CycleRecord, RunConfig};
 use noccl_workload::{PortKind, PortTransaction, Trace};
 use std::ops::Range;

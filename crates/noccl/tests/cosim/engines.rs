@@ -3,9 +3,9 @@
 
 use super::{HARD, cluster, library, network, stalled};
 use noccl::{CollectiveKind, CompareRequest, Watch, parse_algorithms};
+use noccl_cosim::endpoints::{Endpoints, EngineStarts};
+use noccl_cosim::lockstep::{Follow, LockstepError};
 use noccl_net::{MultiAddress, Network, TileRef};
-use noccl_rtl::endpoints::{Endpoints, EngineStarts};
-use noccl_rtl::lockstep::{Follow, LockstepError};
 use noccl_run::{CycleRecord, MemoryImage, RunConfig};
 use noccl_sim::{run_schedule, run_schedule_recorded};
 use noccl_workload::{

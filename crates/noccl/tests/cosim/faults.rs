@@ -2,7 +2,7 @@
 //! Traces whose contributions do not fit together: members that disagree, barriers that bear the name of another one.
 
 use super::{HARD, cluster, endpoints::Hardware, network, record_with, reduction, set, stalled};
-use noccl_rtl::lockstep::LockstepError;
+use noccl_cosim::lockstep::LockstepError;
 use noccl_workload::{Difference, ElementType, Fault, Operator, PortKind, PortTransaction, Trace};
 
 /// How a contribution may differ.

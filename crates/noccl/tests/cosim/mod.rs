@@ -9,8 +9,8 @@ pub mod mixed;
 
 use noccl::stress::{Recipe, generate};
 use noccl::{Network, StressKind, load};
+use noccl_cosim::lockstep::{Follow, Lockstep, LockstepError};
 use noccl_net::{Coord, MultiAddress, TileRef};
-use noccl_rtl::lockstep::{Follow, Lockstep, LockstepError};
 use noccl_run::{CycleRecord, MemoryImage, Mode, RunConfig, StallConfig};
 use noccl_sim::{run_schedule_recorded, run_trace_recorded};
 use noccl_workload::{

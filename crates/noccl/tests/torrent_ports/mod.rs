@@ -2,7 +2,7 @@
 //! Scenarios of Torrent endpoints on the simulator and on the translated hardware.
 #![allow(clippy::unwrap_used, dead_code)] // every test file uses its own part
 
-use noccl_rtl::lockstep::PortsLockstep;
+use noccl_cosim::lockstep::PortsLockstep;
 use noccl_sim::{PortScenario, record_ports};
 use std::path::PathBuf;
 
