@@ -13,6 +13,7 @@ mod follow;
 mod library;
 pub mod lockstep;
 mod run;
+mod translated;
 
 pub use error::{CosimError, HardwareError};
 pub use library::{Arithmetic, Boundary, LIBRARY_FILE, Translation, read_sources, verilator_found};

@@ -170,7 +170,7 @@ impl<'n> Endpoints<'n> {
         self.refuse_waiting(record)?;
         self.show_engines(self.cycle as i64);
         self.hold();
-        self.model.settle();
+        self.model.hardware.settle();
         self.refuse_hungry(record)?;
         new_names.extend(self.learn(record));
         let expected = Expected { record, new_names };
@@ -198,8 +198,8 @@ impl<'n> Endpoints<'n> {
             .extend(writes.map(|c| ((c.tile, c.tag), c.clone())));
         let names = expected.new_names.into_iter();
         self.names.extend(names.map(|n| (n.recorded, n.hardware)));
-        self.model.tick();
-        if let Some(what) = self.model.broken() {
+        self.model.hardware.tick();
+        if let Some(what) = self.model.hardware.broken() {
             let cycle = self.cycle;
             return Err(LockstepError::Assertion { cycle, what });
         }

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Translated network interfaces and mesh behind their C functions (`rtl/cosim/noccl_endpoints_cosim.cpp`).
-//!
-//! Signals are read and written in place: the pointers stay valid as long as the model, and nothing but the two halves
-//! of a clock cycle changes what they point to.
 #![allow(unsafe_code)]
 
 use super::axi;
 use crate::lockstep::LockstepError;
-use libloading::Library;
-use std::ffi::{CStr, c_char, c_int, c_void};
+use crate::translated::{Handle, Opening, Translated};
+use std::ffi::c_int;
 use std::path::Path;
-
-type Handle = *mut c_void;
 
 /// Sets of tiles of a plane, by their number in the C functions.
 #[derive(Debug, Clone, Copy)]
@@ -30,67 +25,47 @@ pub(crate) enum Tiles {
 
 /// Network interfaces and mesh.
 pub(crate) struct Model {
-    handle: Handle,
     axi: [*mut u32; 2],
     /// Words per tile at the AXI ports, towards the hardware and from it.
     axi_words: [usize; 2],
     /// By plane (wide, req, rsp): flits at Local inputs and at all outputs.
     flits: [[*mut u32; 2]; 3],
     tiles: [[*mut u64; 5]; 3],
-    settle: unsafe extern "C" fn(Handle, c_int),
-    tick: unsafe extern "C" fn(Handle),
-    broken: unsafe extern "C" fn() -> *const c_char,
-    delete: unsafe extern "C" fn(Handle),
-    /// Last, so that it is closed after everything else is gone.
-    _library: Library,
+    pub(crate) hardware: Translated,
 }
 
 impl Model {
     /// Opens a library and resets it.
     pub(crate) fn open(path: &Path, tiles_in_all: usize) -> Result<Self, LockstepError> {
-        let refuse = |error: libloading::Error| LockstepError::Library {
-            path: path.display().to_string(),
-            reason: format!("{error}; `make cosim-endpoints` builds it"),
-        };
-        // SAFETY: the library is ours; loading it runs only the constructors of the simulator's run-time code.
-        let library = unsafe { Library::new(path) }.map_err(refuse)?;
+        let opening = Opening::new(path, "make cosim-endpoints", true)?;
         macro_rules! function {
             ($name:literal, $type:ty) => {
                 // SAFETY: the type is that of the function in noccl_endpoints_cosim.cpp.
-                *unsafe { library.get::<$type>($name) }.map_err(refuse)?
+                unsafe { opening.function::<$type>($name) }?
             };
         }
-        let new = function!(b"noccl_new\0", unsafe extern "C" fn() -> Handle);
         let words = function!(
-            b"noccl_words\0",
+            c"noccl_words",
             unsafe extern "C" fn(Handle, c_int) -> *mut u32
         );
         let num_words = function!(
-            b"noccl_num_words\0",
+            c"noccl_num_words",
             unsafe extern "C" fn(Handle, c_int) -> c_int
         );
         let tiles = function!(
-            b"noccl_tiles\0",
+            c"noccl_tiles",
             unsafe extern "C" fn(Handle, c_int, c_int) -> *mut u64
         );
-        let settle = function!(b"noccl_settle\0", unsafe extern "C" fn(Handle, c_int));
-        let tick = function!(b"noccl_tick\0", unsafe extern "C" fn(Handle));
-        let broken = function!(b"noccl_broken\0", unsafe extern "C" fn() -> *const c_char);
-        let delete = function!(b"noccl_delete\0", unsafe extern "C" fn(Handle));
-        // SAFETY: the handle is a live model, the signals are numbered as the functions' comments say.
+        let hardware = opening.begin()?;
+        let handle = hardware.handle();
+        // SAFETY: the handle is live hardware, the signals are numbered as the functions' comments say.
         let mut model = unsafe {
-            let handle = new();
             Self {
-                handle,
                 axi: [0, 1].map(|i| words(handle, i)),
                 axi_words: [0, 1].map(|i| num_words(handle, i) as usize / tiles_in_all),
                 flits: [0, 1, 2].map(|p| [0, 1].map(|i| words(handle, 2 + 2 * p + i))),
                 tiles: [0, 1, 2].map(|p| [0, 1, 2, 3, 4].map(|s| tiles(handle, p, s))),
-                settle,
-                tick,
-                broken,
-                delete,
-                _library: library,
+                hardware,
             }
         };
         model.reset(tiles_in_all);
@@ -105,16 +80,7 @@ impl Model {
         for tile in 0..tiles {
             self.axi_in(tile).fill(0);
         }
-        for is_reset in [0, 1, 1, 0] {
-            // SAFETY: the handle is a live model.
-            unsafe {
-                (self.settle)(self.handle, is_reset);
-                if is_reset == 1 {
-                    (self.tick)(self.handle);
-                }
-            }
-        }
-        self.broken();
+        self.hardware.reset();
     }
 
     /// What a tile's managers offer and its memory answers.
@@ -167,33 +133,5 @@ impl Model {
     pub(crate) fn crossing(&self, plane: usize) -> [u64; 5] {
         // SAFETY: five sets, in the model.
         unsafe { *self.tiles[plane][Tiles::Cross as usize].cast::<[u64; 5]>() }
-    }
-
-    /// Outputs follow inputs and registers.
-    pub(crate) fn settle(&mut self) {
-        // SAFETY: the handle is a live model.
-        unsafe { (self.settle)(self.handle, 0) }
-    }
-
-    /// The clock rises.
-    pub(crate) fn tick(&mut self) {
-        // SAFETY: the handle is a live model.
-        unsafe { (self.tick)(self.handle) }
-    }
-
-    /// The first assertion that broke since the last call.
-    pub(crate) fn broken(&mut self) -> Option<String> {
-        // SAFETY: a string of the library that lives until the next call, or null.
-        unsafe {
-            let text = (self.broken)();
-            (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
-        }
-    }
-}
-
-impl Drop for Model {
-    fn drop(&mut self) {
-        // SAFETY: the handle is a live model, and nobody uses it afterwards.
-        unsafe { (self.delete)(self.handle) }
     }
 }

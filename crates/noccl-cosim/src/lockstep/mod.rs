@@ -128,7 +128,7 @@ impl<'n> Lockstep<'n> {
 
     fn step(&mut self, handshakes: &[Handshake]) -> Result<(), LockstepError> {
         let expected = self.drive(handshakes);
-        self.model.settle();
+        self.model.hardware.settle();
         self.compare_ports(handshakes, &expected)?;
         self.compare_flits(handshakes)?;
         self.compare_credits(handshakes)?;
@@ -166,8 +166,8 @@ impl<'n> Lockstep<'n> {
     }
 
     fn tick(&mut self) -> Result<(), LockstepError> {
-        self.model.tick();
-        if let Some(what) = self.model.broken() {
+        self.model.hardware.tick();
+        if let Some(what) = self.model.hardware.broken() {
             let cycle = self.cycle;
             return Err(LockstepError::Assertion { cycle, what });
         }
@@ -318,7 +318,7 @@ impl Follow for Lockstep<'_> {
         while self.cycle <= record.cycle {
             let is_idle = self.cycle < record.cycle;
             self.drive(if is_idle { &[] } else { &record.handshakes });
-            self.model.settle();
+            self.model.hardware.settle();
             self.tick()?;
         }
         Ok(())

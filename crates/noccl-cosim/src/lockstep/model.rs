@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The translated mesh behind its C functions (`rtl/cosim/noccl_mesh_cosim.cpp`).
-//!
-//! The only unsafe code of the crate. Signals are read and written in place: the pointers stay valid as long as
-//! the model, and nothing but the two halves of a clock cycle changes what they point to.
 #![allow(unsafe_code)]
 
 use super::LockstepError;
-use libloading::Library;
+use crate::translated::{Handle, Opening, Translated};
 use noccl_spec::Plane;
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int};
 use std::path::Path;
-
-type Handle = *mut c_void;
 
 /// Signals of one plane.
 struct Signals {
@@ -41,57 +36,38 @@ struct MergePoints {
 
 /// A mesh.
 pub(crate) struct Model {
-    handle: Handle,
     planes: [Signals; 3],
     merge_points: MergePoints,
-    settle: unsafe extern "C" fn(Handle, c_int),
-    tick: unsafe extern "C" fn(Handle),
-    broken: unsafe extern "C" fn() -> *const c_char,
     waves: unsafe extern "C" fn(Handle, *const c_char) -> c_int,
-    delete: unsafe extern "C" fn(Handle),
-    /// Last, so that it is closed after everything else is gone.
-    _library: Library,
+    pub(crate) hardware: Translated,
 }
 
 impl Model {
     /// Opens a library and resets its mesh.
     pub(crate) fn open(path: &Path) -> Result<Self, LockstepError> {
-        let refuse = |error: libloading::Error| LockstepError::Library {
-            path: path.display().to_string(),
-            reason: if path.exists() {
-                error.to_string()
-            } else {
-                format!("{error}; `make cosim` builds it")
-            },
-        };
-        // SAFETY: the library is ours; loading it runs only the constructors of the simulator's run-time code.
-        let library = unsafe { Library::new(path) }.map_err(refuse)?;
+        let opening = Opening::new(path, "make cosim", false)?;
         macro_rules! function {
             ($name:literal, $type:ty) => {
                 // SAFETY: the type is that of the function in noccl_mesh_cosim.cpp.
-                *unsafe { library.get::<$type>($name) }.map_err(refuse)?
+                unsafe { opening.function::<$type>($name) }?
             };
         }
-        let new = function!(b"noccl_new\0", unsafe extern "C" fn() -> Handle);
         let flits = function!(
-            b"noccl_flits\0",
+            c"noccl_flits",
             unsafe extern "C" fn(Handle, c_int, c_int) -> *mut u32
         );
         let tiles = function!(
-            b"noccl_tiles\0",
+            c"noccl_tiles",
             unsafe extern "C" fn(Handle, c_int, c_int) -> *mut u64
         );
-        let settle = function!(b"noccl_settle\0", unsafe extern "C" fn(Handle, c_int));
-        let tick = function!(b"noccl_tick\0", unsafe extern "C" fn(Handle));
-        let broken = function!(b"noccl_broken\0", unsafe extern "C" fn() -> *const c_char);
         let waves = function!(
-            b"noccl_waves\0",
+            c"noccl_waves",
             unsafe extern "C" fn(Handle, *const c_char) -> c_int
         );
-        let delete = function!(b"noccl_delete\0", unsafe extern "C" fn(Handle));
-        // SAFETY: the handle is a live model, the signals are numbered as the functions' comments say.
-        let (handle, planes, merge_points) = unsafe {
-            let handle = new();
+        let hardware = opening.begin()?;
+        let handle = hardware.handle();
+        // SAFETY: the handle is live hardware, the signals are numbered as the functions' comments say.
+        let (planes, merge_points) = unsafe {
             let signals = |plane| Signals {
                 in_flits: flits(handle, plane, 0),
                 out_flits: flits(handle, plane, 1),
@@ -111,18 +87,13 @@ impl Model {
                 ready: tiles(handle, 3, 1),
             };
             let planes = Plane::ALL.map(|plane| signals(number(plane)));
-            (handle, planes, merge_points)
+            (planes, merge_points)
         };
         let mut model = Self {
-            handle,
             planes,
             merge_points,
-            settle,
-            tick,
-            broken,
             waves,
-            delete,
-            _library: library,
+            hardware,
         };
         model.reset();
         Ok(model)
@@ -133,16 +104,7 @@ impl Model {
             self.drive(plane, 0, 0);
         }
         self.send_credits(0);
-        for is_reset in [0, 1, 1, 0] {
-            // SAFETY: the handle is a live model.
-            unsafe {
-                (self.settle)(self.handle, is_reset);
-                if is_reset == 1 {
-                    (self.tick)(self.handle);
-                }
-            }
-        }
-        self.broken();
+        self.hardware.reset();
     }
 
     /// Which Local inputs are offered a flit in this cycle, and which tiles take what they are offered.
@@ -205,37 +167,9 @@ impl Model {
         unsafe { *self.planes[plane].crossing.cast::<[u64; 5]>() }
     }
 
-    /// Outputs follow inputs and registers.
-    pub(crate) fn settle(&mut self) {
-        // SAFETY: the handle is a live model.
-        unsafe { (self.settle)(self.handle, 0) }
-    }
-
-    /// The clock rises.
-    pub(crate) fn tick(&mut self) {
-        // SAFETY: the handle is a live model.
-        unsafe { (self.tick)(self.handle) }
-    }
-
     /// Writes waves from now on. Returns whether the library can.
     pub(crate) fn write_waves(&mut self, path: &CStr) -> bool {
         // SAFETY: the handle is a live model, the path a terminated string.
-        unsafe { (self.waves)(self.handle, path.as_ptr()) != 0 }
-    }
-
-    /// The first assertion that broke since the last call.
-    pub(crate) fn broken(&mut self) -> Option<String> {
-        // SAFETY: a string of the library that lives until the next call, or null.
-        unsafe {
-            let text = (self.broken)();
-            (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
-        }
-    }
-}
-
-impl Drop for Model {
-    fn drop(&mut self) {
-        // SAFETY: the handle is a live model, and nobody uses it afterwards.
-        unsafe { (self.delete)(self.handle) }
+        unsafe { (self.waves)(self.hardware.handle(), path.as_ptr()) != 0 }
     }
 }

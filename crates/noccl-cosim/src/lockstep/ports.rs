@@ -90,20 +90,14 @@ impl PortsLockstep {
 
     fn reset(&mut self) {
         self.model.drive(INPUTS).fill(0);
-        for is_reset in [false, true, true, false] {
-            self.model.settle(is_reset);
-            if is_reset {
-                self.model.tick();
-            }
-        }
-        self.model.broken();
+        self.model.hardware.reset();
     }
 
     fn fill(&mut self, word: &PortWord) {
         let host = [1, word.endpoint.into(), word.word, word.value];
         self.model.drive(INPUTS)[HOST_WRITES..].copy_from_slice(&host);
-        self.model.settle(false);
-        self.model.tick();
+        self.model.hardware.settle();
+        self.model.hardware.tick();
         self.model.drive(INPUTS)[HOST_WRITES] = 0;
     }
 
@@ -115,7 +109,7 @@ impl PortsLockstep {
             drive[STARTS] = 1 << endpoint;
             drive[FRAMES..HOST_WRITES].copy_from_slice(&[frames, stops, own]);
         }
-        self.model.settle(false);
+        self.model.hardware.settle();
         let seen = self.model.seen(COMPARED);
         let mut pairs = recorded.seen.iter().zip(seen).enumerate();
         if let Some((at, (recorded, hardware))) = pairs.find(|(_, (r, h))| r != h) {
@@ -132,8 +126,8 @@ impl PortsLockstep {
             |(channel, _): &(&noccl_run::PortChannel, _)| channel.name.ends_with("taken");
         let taken = CHANNELS.iter().zip(seen).filter(is_taken);
         let handshakes = taken.map(|(_, bits)| u64::from(bits.count_ones())).sum();
-        self.model.tick();
-        match self.model.broken() {
+        self.model.hardware.tick();
+        match self.model.hardware.broken() {
             Some(what) => Err(LockstepError::Assertion { cycle, what }),
             None => Ok(handshakes),
         }
@@ -142,7 +136,7 @@ impl PortsLockstep {
     fn check(&mut self, cycle: u64, word: &PortWord) -> Result<(), LockstepError> {
         let place = [word.endpoint.into(), word.word];
         self.model.drive(INPUTS)[HOST_TILE..HOST_TILE + 2].copy_from_slice(&place);
-        self.model.settle(false);
+        self.model.hardware.settle();
         let hardware = self.model.seen(COMPARED + 1)[COMPARED];
         if hardware == word.value {
             return Ok(());

@@ -58,8 +58,8 @@ impl Endpoints<'_> {
         self.engines = Some(engines);
         for cycle in -LEAD_CYCLES..0 {
             self.show_engines(cycle);
-            self.model.settle();
-            self.model.tick();
+            self.model.hardware.settle();
+            self.model.hardware.tick();
         }
         Ok(())
     }
