@@ -2,7 +2,7 @@
 """The crates depend on each other only along the edges that the architecture allows.
 
     spec <- net <- workload <- {coll, run}, run <- {model, sim, rtl}, {run, rtl} <- cosim,
-    all <- noccl <- {cli, py}; files (of the system, not of the domain) is below whoever needs it
+    all of these <- studies <- noccl <- {cli, py}; files knows no domain and is below whoever needs it
 
 The algorithm library and the backends never see each other: a schedule that only works because it
 knows its simulator would prove nothing. A crate may use everything below it. The rule holds for
@@ -44,7 +44,8 @@ ALLOWED: dict[str, frozenset[str]] = {
         for backend in BACKENDS
     },
     "noccl-cosim": COSIM,
-    "noccl": frozenset({"noccl-files", "noccl-cosim", *LIBRARY, *BACKENDS}),
+    "noccl-studies": frozenset({"noccl-files", "noccl-cosim", *LIBRARY, *BACKENDS}),
+    "noccl": frozenset({"noccl-files", "noccl-cosim", "noccl-studies", *LIBRARY, *BACKENDS}),
     "noccl-cli": frozenset({"noccl"}),
     "noccl-py": frozenset({"noccl"}),
 }
