@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Why there is no hardware to run, or why it is not the simulator's.
 
-use crate::Boundary;
 use crate::lockstep::LockstepError;
 use noccl_files::FileError;
 use noccl_rtl::RtlError;
@@ -24,10 +23,10 @@ pub enum CosimError {
     #[error(transparent)]
     Run(#[from] RunError),
     /// This workload does not meet hardware there.
-    #[error("boundary {}: {accepted}", .boundary.name())]
+    #[error("boundary {boundary}: {accepted}")]
     Boundary {
-        /// Where.
-        boundary: Boundary,
+        /// Its name.
+        boundary: &'static str,
         /// What would be accepted.
         accepted: &'static str,
     },

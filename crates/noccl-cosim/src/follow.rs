@@ -3,14 +3,40 @@
 
 use crate::endpoints::{Endpoints, EngineStarts, Places};
 use crate::lockstep::{Follow, Lockstep, LockstepError};
-use crate::{Boundary, CosimError, HardwareError, HardwareReport, Simulate};
+use crate::{Boundary, CosimError, HardwareError};
 use noccl_net::Network;
 use noccl_run::{
     Activity, CycleRecord, MemoryImage, Progress, RunConfig, RunError, RunResult, Step, Watch,
 };
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::path::Path;
 use std::time::Instant;
+
+/// Sees every cycle of a run in which something happens.
+pub type OnCycle<'a> = &'a mut dyn FnMut(&CycleRecord);
+/// Sees how far a run has come; false means stop.
+pub type OnProgress<'a> = &'a mut dyn FnMut(Progress) -> bool;
+/// Runs the workload from its beginning on the simulator, and tells every cycle.
+pub type Simulate<'a> =
+    &'a mut dyn FnMut(OnCycle<'_>, OnProgress<'_>) -> Result<RunResult, RunError>;
+
+/// A run that the hardware has followed to its end without a difference.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HardwareReport {
+    /// Where hardware and simulator met: `router`, `axi` or `dma`.
+    pub boundary: String,
+    /// Folder of the translated hardware.
+    pub library: String,
+    /// Cycles of the hardware, after the last event too.
+    pub cycles: u64,
+    /// Handshakes that both had in common.
+    pub handshakes: u64,
+    /// Cycles per second of wall time, with the simulator and all comparisons.
+    pub cycles_per_second: f64,
+}
 
 /// Cycles of the hardware between two looks at whoever watches.
 const REPORT_CYCLES: u64 = 1_024;

@@ -16,5 +16,6 @@ mod run;
 mod translated;
 
 pub use error::{CosimError, HardwareError};
+pub use follow::{HardwareReport, OnCycle, OnProgress, Simulate};
 pub use library::{Arithmetic, Boundary, LIBRARY_FILE, Translation, read_sources, verilator_found};
-pub use run::{Hardware, HardwareReport, OnCycle, OnProgress, Simulate, run_schedule, run_trace};
+pub use run::{Hardware, run_schedule, run_trace};

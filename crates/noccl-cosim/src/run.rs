@@ -5,23 +5,13 @@
 
 use crate::CosimError;
 use crate::endpoints::{EngineStarts, Places, places_of, refuse_network, refuse_schedule};
-use crate::follow::{Start, followed};
+use crate::follow::{HardwareReport, Simulate, Start, followed};
 use crate::library::{Arithmetic, Boundary, Translation, library, read_sources};
 use noccl_net::Network;
 use noccl_rtl::{RtlConfig, hardware_sources};
-use noccl_run::{CycleRecord, MemoryImage, Progress, RunConfig, RunError, RunResult, Tally, Watch};
+use noccl_run::{CycleRecord, MemoryImage, RunConfig, RunError, RunResult, Tally, Watch};
 use noccl_workload::{Schedule, Trace};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-
-/// Sees every cycle of a run in which something happens.
-pub type OnCycle<'a> = &'a mut dyn FnMut(&CycleRecord);
-/// Sees how far a run has come; false means stop.
-pub type OnProgress<'a> = &'a mut dyn FnMut(Progress) -> bool;
-/// Runs the workload from its beginning on the simulator, and tells every cycle.
-pub type Simulate<'a> =
-    &'a mut dyn FnMut(OnCycle<'_>, OnProgress<'_>) -> Result<RunResult, RunError>;
 
 /// Which hardware follows a run.
 #[derive(Debug, Clone, Copy)]
@@ -30,22 +20,6 @@ pub struct Hardware<'h> {
     pub boundary: Boundary,
     /// Folder `rtl` of a checkout; `None` for the hardware that this program was built with.
     pub sources: Option<&'h Path>,
-}
-
-/// A run that the hardware has followed to its end without a difference.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct HardwareReport {
-    /// Where hardware and simulator met: `router`, `axi` or `dma`.
-    pub boundary: String,
-    /// Folder of the translated hardware.
-    pub library: String,
-    /// Cycles of the hardware, after the last event too.
-    pub cycles: u64,
-    /// Handshakes that both had in common.
-    pub handshakes: u64,
-    /// Cycles per second of wall time, with the simulator and all comparisons.
-    pub cycles_per_second: f64,
 }
 
 /// Runs a schedule, which the checker has accepted, in lock-step. At the DMA engines' boundary it is simulated twice.
@@ -103,6 +77,7 @@ pub fn run_trace(
         }
         Boundary::Dma => {
             let accepted = "accepted for traces, which no engine starts: router, axi";
+            let boundary = boundary.name();
             return Err(CosimError::Boundary { boundary, accepted });
         }
     }

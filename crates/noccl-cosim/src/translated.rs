@@ -5,12 +5,18 @@
 //! as long as the hardware, and nothing but the two halves of a clock cycle changes what they point to.
 #![allow(unsafe_code)]
 
-use crate::lockstep::LockstepError;
 use libloading::Library;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::Path;
 
 pub(crate) type Handle = *mut c_void;
+
+/// A library that cannot be used.
+#[derive(Debug)]
+pub(crate) struct Unusable {
+    pub(crate) path: String,
+    pub(crate) reason: String,
+}
 
 /// A library whose functions are looked up.
 pub(crate) struct Opening<'p> {
@@ -29,9 +35,9 @@ struct Refuse<'p> {
 }
 
 impl Refuse<'_> {
-    fn error(self, error: &libloading::Error) -> LockstepError {
+    fn error(self, error: &libloading::Error) -> Unusable {
         let is_told = self.is_always_told || !self.path.exists();
-        LockstepError::Library {
+        Unusable {
             path: self.path.display().to_string(),
             reason: if is_told {
                 format!("{error}; `{}` builds it", self.maker)
@@ -48,7 +54,7 @@ impl<'p> Opening<'p> {
         path: &'p Path,
         maker: &'p str,
         is_always_told: bool,
-    ) -> Result<Self, LockstepError> {
+    ) -> Result<Self, Unusable> {
         let refuse = Refuse {
             path,
             maker,
@@ -63,14 +69,14 @@ impl<'p> Opening<'p> {
     ///
     /// # Safety
     /// The type is that of the function in the library's source, and it is not called after the library is closed.
-    pub(crate) unsafe fn function<F: Copy>(&self, name: &CStr) -> Result<F, LockstepError> {
+    pub(crate) unsafe fn function<F: Copy>(&self, name: &CStr) -> Result<F, Unusable> {
         // SAFETY: as the caller promises.
         let found = unsafe { self.library.get::<F>(name.to_bytes_with_nul()) };
         found.map(|f| *f).map_err(|e| self.refuse.error(&e))
     }
 
     /// Makes the hardware.
-    pub(crate) fn begin(self) -> Result<Translated, LockstepError> {
+    pub(crate) fn begin(self) -> Result<Translated, Unusable> {
         // SAFETY: all sources have these functions, of these types.
         unsafe {
             let new = self.function::<unsafe extern "C" fn() -> Handle>(c"noccl_new")?;

@@ -140,7 +140,7 @@ impl From<CosimError> for Error {
             CosimError::File(error) => error.into(),
             CosimError::Run(error) => error.into(),
             CosimError::Boundary { boundary, accepted } => {
-                Error::argument("--boundary", boundary.name(), accepted)
+                Error::argument("--boundary", boundary, accepted)
             }
         }
     }

@@ -8,26 +8,19 @@ mod analytic;
 mod barrier;
 mod baselines;
 pub mod bench;
-mod checkpoints;
-mod choices;
 pub mod compare;
 mod error;
-mod files;
 pub mod gemm;
-mod line_events;
-mod links;
 mod matrix;
+mod measure;
 mod order;
-mod page;
 mod papers;
 pub mod parts;
 mod plots;
 mod request;
-mod runner;
-mod statistics;
+mod runs;
 pub mod stress;
 mod traffic;
-mod values;
 mod verified;
 
 pub use analytic::{
@@ -39,16 +32,11 @@ pub use barrier::{
     BarrierRow, BarrierSlope, BarrierStudy, MAX_BARRIER_CLUSTERS, barrier_study, check_barrier_page,
 };
 pub use baselines::{Rival, RivalRow, RivalsRequest, parse_pair, rival_figures, rivals};
-pub use checkpoints::{CheckpointRequest, is_saving};
 pub use compare::{
     AlgorithmRequest, Backend, CompareRequest, CompareRow, Comparison, LinkFlits, Skipped,
     SumError, compare, compare_by_model, parse_algorithms, plane_name, schedule,
 };
 pub use error::{Error, ErrorClass};
-pub use files::{
-    MAX_FILE_BYTES, MAX_TOML_BYTES, MAX_TRACE_BYTES, check_output, parse_json, parse_schedule,
-    read_json, read_schedule, read_text, read_trace, write_bytes, write_file,
-};
 pub use gemm::{AttentionRequest, AttentionRow, GemmRequest, GemmRow, attention, gemm};
 pub use matrix::{MatrixRequest, MatrixRow, matrix};
 pub use order::{
@@ -61,16 +49,18 @@ pub use papers::{
 };
 pub use plots::figure::Figure;
 pub use request::{
-    Loaded, default_root, format_bytes, group_name, load, load_spec, members, parse_bytes,
-    parse_collective, parse_element, parse_group, parse_operator, parse_override, parse_pattern,
-    parse_root, parse_set, parse_tile, preset_names, root_name, size_note, word,
+    Loaded, MAX_FILE_BYTES, MAX_TOML_BYTES, MAX_TRACE_BYTES, check_output, default_root,
+    format_bytes, group_name, load, load_spec, members, parse_bytes, parse_collective,
+    parse_element, parse_group, parse_json, parse_operator, parse_override, parse_pattern,
+    parse_root, parse_schedule, parse_set, parse_tile, preset_names, read_json, read_schedule,
+    read_text, read_trace, root_name, size_note, word, write_bytes, write_file,
 };
+pub use runs::{CheckpointRequest, is_saving, run_values};
 pub use stress::{
     HistogramBin, MAX_STRESS_SEEDS, MAX_STRESS_TRANSACTIONS, MIN_STRESS_TRANSACTIONS,
     StressFailure, StressKind, StressReport, StressRequest, parse_stress_kinds, stress,
 };
 pub use traffic::{TrafficReport, TrafficRequest, traffic, zero_load_latency_cycles};
-pub use values::run_values;
 pub use verified::Verified;
 
 // What studies say of their course.

@@ -17,6 +17,7 @@ pub use divergence::Divergence;
 pub use follow::Follow;
 pub use ports::{PortDivergence, PortsLockstep};
 
+use crate::translated::Unusable;
 pub(crate) use layout::{Layout, element_number, operator_number};
 use model::{Credits, Model};
 use noccl_net::{Network, Port, TileId};
@@ -63,6 +64,12 @@ pub enum LockstepError {
         /// File, line and instance.
         what: String,
     },
+}
+
+impl From<Unusable> for LockstepError {
+    fn from(Unusable { path, reason }: Unusable) -> Self {
+        LockstepError::Library { path, reason }
+    }
 }
 
 /// Ports in words, as in [`Divergence::at`].

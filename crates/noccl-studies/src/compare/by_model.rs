@@ -64,7 +64,7 @@ fn row(
         })
         .collect();
     let links: Vec<LinkFlits> = if request.has_links {
-        crate::links::link_flits(network, &loads)
+        crate::runs::link_flits(network, &loads)
     } else {
         Vec::new()
     };
@@ -72,7 +72,7 @@ fn row(
         backend: Backend::Model,
         cycles: prediction.cycles.round() as u64,
         counters: prediction.counters,
-        busiest_link: crate::links::busiest(network, &loads),
+        busiest_link: crate::runs::busiest(network, &loads),
         verified: Verified::NotChecked,
         sum_error: None,
         links,

@@ -15,7 +15,7 @@ mod plan;
 mod row;
 mod search;
 
-pub use crate::links::{LinkFlits, plane_name};
+pub use crate::runs::{LinkFlits, plane_name};
 pub use by_model::compare_by_model;
 pub(crate) use case::Case;
 pub(crate) use case::collective_of;
@@ -196,12 +196,12 @@ fn measure(
         )
     })?;
     let verdict = case.judge(&reference, &result.memory);
-    let all_links = crate::links::link_flits(network, &result.links);
+    let all_links = crate::runs::link_flits(network, &result.links);
     let outcome = Outcome {
         backend: Backend::Sim,
         cycles: runtime_cycles(Some(&schedule), &result.actions),
         counters: result.counters,
-        busiest_link: crate::links::busiest(network, &result.links),
+        busiest_link: crate::runs::busiest(network, &result.links),
         verified: Verified::compared(verdict.is_right),
         sum_error: verdict.sum_error,
         links: if request.has_links {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What `compare` is asked and what it answers.
 
-use crate::links::LinkFlits;
+use crate::runs::LinkFlits;
 use crate::{Error, Verified};
 use noccl_coll::{Algorithm, Choice, CollError};
 use noccl_net::{TileRef, TileSet};

@@ -3,7 +3,7 @@
 
 use super::{Backend, Collectives, GemmRequest};
 use crate::Error;
-use crate::checkpoints::Session;
+use crate::runs::Session;
 use noccl_model::{Calibration, predict};
 use noccl_net::Network;
 use noccl_run::{Counters, MemoryImage, Mode, RunConfig, Tally};

@@ -3,8 +3,8 @@
 
 use super::{Collectives, GemmKernel, GemmRequest, GemmRow};
 use crate::Error;
-use crate::line_events::{ClusterStep, workloads};
-use crate::runner::Runner;
+use crate::measure::line_events::{ClusterStep, workloads};
+use crate::measure::runner::Runner;
 use noccl_net::Network;
 use noccl_run::Tally;
 

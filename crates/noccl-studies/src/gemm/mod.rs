@@ -22,7 +22,7 @@ pub use row::{COMPUTATION_SHARE, GemmBound, GemmRow};
 pub use shapes::{PAPER_SHAPE, PROBLEMS, Problem, parse_problem};
 pub use values::{GemmValues, gemm_values};
 
-use crate::checkpoints::Session;
+use crate::runs::Session;
 use crate::{Error, Verified, load};
 use candidates::candidates;
 use case::Case;

@@ -3,8 +3,8 @@
 
 use crate::Error;
 use crate::compare::runtime_cycles;
+use crate::measure::runner::{Runner, network, typed};
 use crate::papers::outcome::Outcomes;
-use crate::runner::{Runner, network, typed};
 use noccl_coll::{Algorithm, Choice};
 use noccl_workload::{CollectiveKind, ElementType};
 

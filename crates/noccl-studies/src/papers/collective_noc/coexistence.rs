@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Claim 13: collectives that overlap complete, on the published router and on ours.
 
+use crate::measure::runner::network;
 use crate::papers::outcome::Outcomes;
-use crate::runner::network;
 use crate::stress::{MIN_STRESS_TRANSACTIONS, StressKind, StressReport, StressRequest, stress};
 use crate::{Error, Watch};
 

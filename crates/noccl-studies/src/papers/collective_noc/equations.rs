@@ -2,8 +2,8 @@
 //! Claim 7: what the equations of `noccl-model` give, against the paper and against the simulator.
 
 use crate::analytic::{MEDIAN_MODEL_ERROR, PartingRow, model_verdict, parting, published_verdict};
+use crate::measure::runner::network;
 use crate::papers::outcome::Outcomes;
-use crate::runner::network;
 use crate::{Error, Watch};
 use noccl_model::Calibration;
 use std::collections::BTreeSet;

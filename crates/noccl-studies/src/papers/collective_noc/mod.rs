@@ -12,9 +12,9 @@ mod ratios;
 mod synchronisation;
 mod table_1;
 
+use crate::measure::runner::Runner;
 use crate::papers::Found;
 use crate::papers::outcome::Outcomes;
-use crate::runner::Runner;
 use crate::{Error, Step};
 use noccl_run::{Tally, Watch};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The paper's Table 1 beside our counts.
 
-use crate::line_events::Workloads;
+use crate::measure::line_events::Workloads;
 use crate::papers::claims::Table1;
 use crate::papers::outcome::Outcomes;
 use noccl_spec::EnergyTable;

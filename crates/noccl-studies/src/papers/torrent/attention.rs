@@ -5,11 +5,11 @@ use super::movements::{MOVEMENTS, MULTICAST_STOPS, Movement, Way};
 use super::snake::Snake;
 use crate::Error;
 use crate::compare::runtime_cycles;
+use crate::measure::runner::Runner;
+use crate::measure::statistics::range;
 use crate::papers::Found;
 use crate::papers::table::Table;
 use crate::plots::bars::{Series, bars};
-use crate::runner::Runner;
-use crate::statistics::range;
 use noccl_run::{Mode, RunConfig, energy_pj};
 use noccl_sim::run_schedule;
 

@@ -3,7 +3,7 @@
 
 use super::snake::Snake;
 use crate::Error;
-use crate::runner::Runner;
+use crate::measure::runner::Runner;
 use noccl_coll::{Algorithm, Choice};
 use noccl_model::rivals::efficiency;
 use rayon::prelude::*;

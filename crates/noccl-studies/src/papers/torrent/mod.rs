@@ -9,9 +9,9 @@ mod overhead;
 mod rivals;
 mod snake;
 
+use crate::measure::runner::Runner;
 use crate::papers::Found;
 use crate::papers::outcome::Outcomes;
-use crate::runner::Runner;
 use crate::{Error, Step};
 use noccl_run::{Tally, Watch};
 

@@ -4,7 +4,7 @@
 
 use super::snake::Snake;
 use crate::Error;
-use crate::runner::{in_sequence, program};
+use crate::measure::runner::{in_sequence, program};
 use noccl_coll::{Algorithm, Choice};
 use noccl_net::{TileId, TileRef, TileSet};
 use noccl_run::{MemoryImage, Rng};

@@ -3,12 +3,12 @@
 
 use super::grid::{ALL_COUNTS, COUNTS, Grid, KIB, System};
 use crate::Error;
+use crate::measure::runner::Runner;
+use crate::measure::statistics::range;
 use crate::papers::Found;
 use crate::papers::outcome::Outcomes;
 use crate::plots::figure::Line;
 use crate::plots::panels::{Panel, panels};
-use crate::runner::Runner;
-use crate::statistics::range;
 use noccl_coll::{Algorithm, Choice};
 use noccl_model::rivals::{RepeatedCopies, efficiency};
 

@@ -2,7 +2,7 @@
 //! Multicasts from the corner of a Torrent mesh to destinations that are neighbour after neighbour, as S3 has them.
 
 use crate::Error;
-use crate::runner::network;
+use crate::measure::runner::network;
 use noccl_coll::Choice;
 use noccl_coll::stops::{StopOrder, stop_order};
 use noccl_net::{Coord, Network, TileId, TileSet};

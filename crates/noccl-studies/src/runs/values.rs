@@ -2,7 +2,7 @@
 //! Runs on the caller's own bytes.
 
 use crate::Error;
-use crate::checkpoints::Session;
+use crate::runs::Session;
 use noccl_net::Network;
 use noccl_run::{MAX_VALUE_BYTES, MemoryImage, RunConfig, RunResult, Tally, Watch};
 use noccl_workload::{Place, Schedule};

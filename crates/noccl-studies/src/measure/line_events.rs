@@ -8,8 +8,8 @@
 //! submatrix 16×16 FP64 numbers.
 
 use crate::Error;
-use crate::choices::software;
-use crate::runner::{Runner, collective, network};
+use crate::measure::choices::software;
+use crate::measure::runner::{Runner, collective, network};
 use noccl_coll::{Algorithm, Choice};
 use noccl_net::{Coord, Network, TileRef};
 use noccl_run::{Counters, energy_pj};
