@@ -7,12 +7,13 @@ pub mod engines;
 pub mod faults;
 pub mod mixed;
 
-use noccl::stress::{Recipe, generate};
-use noccl::{Network, StressKind, load};
 use noccl_cosim::lockstep::{Follow, Lockstep, LockstepError};
+use noccl_net::Network;
 use noccl_net::{Coord, MultiAddress, TileRef};
 use noccl_run::{CycleRecord, MemoryImage, Mode, RunConfig, StallConfig};
 use noccl_sim::{run_schedule_recorded, run_trace_recorded};
+use noccl_studies::stress::{Recipe, generate};
+use noccl_studies::{StressKind, load};
 use noccl_workload::{
     Action, ActionKind, ElementType, InNetworkReduction, Operator, Place, PortKind,
     PortTransaction, SCHEDULE_FORMAT, Schedule, Trace,

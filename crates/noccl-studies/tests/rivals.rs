@@ -3,9 +3,11 @@
 //! cycles by the model's closed form.
 #![allow(clippy::unwrap_used)]
 
-use noccl::{Coord, Error, Rival, RivalRow, RivalsRequest, Watch, rival_figures, rivals};
 use noccl_model::list_multicast_cycles;
+use noccl_net::Coord;
 use noccl_net::TileId;
+use noccl_run::Watch;
+use noccl_studies::{Error, Rival, RivalRow, RivalsRequest, rival_figures, rivals};
 
 fn request(size: (u16, u16), destinations: &[u32], bytes: &[u64]) -> RivalsRequest {
     RivalsRequest {
@@ -99,11 +101,15 @@ fn esp_takes_the_closed_form_of_the_model() {
             | Rival::ChainwriteParallel
             | Rival::InNetwork => continue,
         };
-        let net = noccl::load(name, &[]).unwrap().network;
+        let net = noccl_studies::load(name, &[]).unwrap().network;
         let source = net.tile_at(net.mesh_coord(Coord::new(0, 0)));
         let others: Vec<TileId> = net.clusters().filter(|t| *t != source).collect();
-        let nearest =
-            noccl_coll::stops::stop_order(&net, source, &others, noccl::StopOrder::Nearest);
+        let nearest = noccl_coll::stops::stop_order(
+            &net,
+            source,
+            &others,
+            noccl_coll::stops::StopOrder::Nearest,
+        );
         // Members of a group are started in ascending order.
         let mut consumers = nearest.unwrap()[..row.num_destinations as usize].to_vec();
         consumers.sort_unstable_by_key(|t| net.cluster_coord(net.coord(*t)));
@@ -139,7 +145,7 @@ fn what_does_not_exist_is_refused_by_name() {
         assert!(error.contains(part), "{error}");
     }
     assert!(matches!(
-        noccl::parse_pair("--size", "4by5", 'x'),
+        noccl_studies::parse_pair("--size", "4by5", 'x'),
         Err(Error::Argument { .. })
     ));
 }

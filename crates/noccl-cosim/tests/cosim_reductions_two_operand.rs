@@ -6,8 +6,8 @@
 mod cosim;
 
 use cosim::{agree_with, cluster, follow_arithmetic, library, reduction, set, two_operand_network};
-use noccl::StressKind;
 use noccl_cosim::lockstep::Lockstep;
+use noccl_studies::StressKind;
 use noccl_workload::ElementType;
 
 const NAME: &str = "4x4-two-operand-reducing-tiles";

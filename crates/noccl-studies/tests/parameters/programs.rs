@@ -3,12 +3,15 @@
 
 use super::draw::Random;
 use super::work::Wrong;
-use noccl::{MemoryImage, Mode, Network, Place, RunConfig, Schedule, Watch, run_values};
+use noccl_net::Network;
 use noccl_net::{Coord, MultiAddress, TileRef, TileSet};
+use noccl_run::{MemoryImage, Mode, RunConfig, Watch};
+use noccl_studies::run_values;
 use noccl_workload::{
     Action, ActionId, ActionKind, Arrival, Barrier, BarrierMechanism, Destination, ElementType,
     InNetworkReduction, Operator, SCHEDULE_FORMAT, Transfer, interpret,
 };
+use noccl_workload::{Place, Schedule};
 
 /// Programs that the networks with their own numbers accept.
 pub const SEEDS: [u64; 6] = [0, 1, 2, 3, 4, 5];
@@ -182,7 +185,7 @@ fn program(network: &Network, seed: u64) -> Schedule {
 
 /// Does the checker accept the program on this network?
 pub fn is_accepted(network: &Network, seed: u64) -> bool {
-    noccl::check(network, &program(network, seed)).is_ok()
+    noccl_workload::check(network, &program(network, seed)).is_ok()
 }
 
 /// Runs a program; every memory must hold what the reference interpreter leaves there.
@@ -217,7 +220,7 @@ pub fn run(network: &Network, seed: u64) -> Result<(), Wrong> {
             )
         })
         .collect();
-    let memories = interpret(network, &schedule, &known).map_err(noccl::Error::from)?;
+    let memories = interpret(network, &schedule, &known).map_err(noccl_studies::Error::from)?;
     let config = RunConfig::new(Mode::Value);
     let result = run_values(
         network,

@@ -3,10 +3,13 @@
 
 use super::draw::Random;
 use super::programs;
-use noccl::{
-    CollectiveKind, CompareRequest, Error, ErrorClass, Network, StressKind, StressRequest, Watch,
-    compare, parse_algorithms, parse_group, stress,
+use noccl_net::Network;
+use noccl_run::Watch;
+use noccl_studies::{
+    CompareRequest, Error, ErrorClass, StressKind, StressRequest, compare, parse_algorithms,
+    parse_group, stress,
 };
+use noccl_workload::CollectiveKind;
 
 /// One thing to do, verified.
 #[derive(Debug, Clone)]
@@ -116,10 +119,10 @@ fn ports(network: &Network, kinds: &[StressKind], seed: u64) -> Result<(), Wrong
         seeds: 1,
         first_seed: seed,
         kinds: kinds.to_vec(),
-        transactions: noccl::MIN_STRESS_TRANSACTIONS,
+        transactions: noccl_studies::MIN_STRESS_TRANSACTIONS,
     };
     let report = stress(network, &request, Watch::quiet())?;
-    let failed = |f: &noccl::StressFailure| {
+    let failed = |f: &noccl_studies::StressFailure| {
         let hang = f.diagnosis.as_ref().map(|d| d.summary.clone());
         let wrong = format!("{} wrong", f.wrong_transactions);
         Wrong::Failed(hang.unwrap_or(wrong))

@@ -6,7 +6,7 @@ mod cosim;
 
 use cosim::engines::Engines;
 use cosim::{cluster, stalled};
-use noccl::CollectiveKind;
+use noccl_workload::CollectiveKind;
 
 const MESH: Engines = Engines {
     library: "4x4-engines-tiles",

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Matrix products: what an iteration takes follows from its parts, and the numbers are right.
 
-use noccl::gemm::{Backend, COMPUTATION_SHARE, Collectives, GemmBound, GemmKernel};
-use noccl::{
-    AttentionRequest, ElementType, GemmRequest, GemmRow, GemmSync, Mode, Verified, Watch,
-    attention, gemm,
-};
+use noccl_coll::gemm::Sync as GemmSync;
+use noccl_run::{Mode, Watch};
+use noccl_studies::gemm::{Backend, COMPUTATION_SHARE, Collectives, GemmBound, GemmKernel};
+use noccl_studies::{AttentionRequest, GemmRequest, GemmRow, Verified, attention, gemm};
+use noccl_workload::ElementType;
 
 fn request(side: u32, collectives: Collectives) -> GemmRequest {
     GemmRequest::new(GemmKernel::Summa, vec![(side, side)], vec![collectives])

@@ -6,9 +6,9 @@ mod cosim;
 
 use cosim::engines::{Engines, place, schedule, sum};
 use cosim::{cluster, set};
-use noccl::CollectiveKind;
 use noccl_net::TileRef;
 use noccl_run::{CycleRecord, TransferStart};
+use noccl_workload::CollectiveKind;
 use noccl_workload::{ActionKind, Operator, Schedule};
 
 const MESH: Engines = Engines {

@@ -36,7 +36,7 @@ fn failure(preset: &str, overrides: &Overrides, work: &[Work]) -> Option<String>
         let mut fields = overrides.iter().chain(&known);
         fields.any(|(field, _)| text.contains(field)) || text.contains("mesh.")
     };
-    let network = match noccl::load(preset, overrides) {
+    let network = match noccl_studies::load(preset, overrides) {
         Ok(loaded) => loaded.network,
         Err(refusal) if names_a_field(&refusal.to_string()) => return None,
         Err(error) => return told(format!("names none of the fields: {error}")),
@@ -78,7 +78,7 @@ const PRESETS: [(&str, Works); 3] = [
 #[test]
 fn what_the_presets_are_asked_completes_with_their_own_numbers() {
     for (preset, work) in PRESETS {
-        let network = noccl::load(preset, &[]).unwrap().network;
+        let network = noccl_studies::load(preset, &[]).unwrap().network;
         for one in work() {
             assert_eq!(one.run(&network), Ok(()), "{preset} {one:?}");
         }
@@ -106,7 +106,7 @@ fn with_several_numbers_anywhere_in_their_ranges_everything_completes_or_is_refu
         "collective_noc_4x2",
         "esp_2x2",
     ];
-    let networks = presets.map(|preset| noccl::load(preset, &[]).unwrap().network);
+    let networks = presets.map(|preset| noccl_studies::load(preset, &[]).unwrap().network);
     let cases = (0..count).map(|seed| {
         let (mut random, at) = (Random::new(seed), seed as usize % presets.len());
         let set = several(presets[at], &mut random);

@@ -2,12 +2,14 @@
 //! Schedules on the simulator, in lock-step with translated DMA engines, network interfaces and mesh, transfer by transfer.
 
 use super::{HARD, cluster, library, network, stalled};
-use noccl::{CollectiveKind, CompareRequest, Watch, parse_algorithms};
 use noccl_cosim::endpoints::{Endpoints, EngineStarts};
 use noccl_cosim::lockstep::{Follow, LockstepError};
 use noccl_net::{MultiAddress, Network, TileRef};
+use noccl_run::Watch;
 use noccl_run::{CycleRecord, MemoryImage, RunConfig};
 use noccl_sim::{run_schedule, run_schedule_recorded};
+use noccl_studies::{CompareRequest, parse_algorithms};
+use noccl_workload::CollectiveKind;
 use noccl_workload::{
     Action, ActionId, ActionKind, Destination, ElementType, InNetworkReduction, Operator, Place,
     SCHEDULE_FORMAT, Schedule, Transfer,
@@ -121,12 +123,12 @@ impl Engines {
         (algorithm, bytes): (&str, u64),
     ) -> Schedule {
         let network = network(self.preset);
-        let group = noccl::parse_group(&network, "all").unwrap();
+        let group = noccl_studies::parse_group(&network, "all").unwrap();
         let mut request = CompareRequest::new(kind, group, vec![bytes]);
         request.root = root;
         request.element = ElementType::Int64;
         let algorithm = parse_algorithms(algorithm).unwrap()[0];
-        noccl::schedule(&network, &request, bytes, algorithm, Watch::quiet()).unwrap()
+        noccl_studies::schedule(&network, &request, bytes, algorithm, Watch::quiet()).unwrap()
     }
 
     /// Runs the hardware along records; its memories are then the simulator's. Returns handshakes compared.

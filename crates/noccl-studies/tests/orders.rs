@@ -2,7 +2,10 @@
 //! The built-in solver against proved optima of S3's 1024 random chains (`experiments/torrent/optima.py`).
 #![allow(clippy::unwrap_used)]
 
-use noccl::{CollectiveKind, CompareRequest, OrderDrawRequest, OrderRequest, StopOrder, Watch};
+use noccl_coll::stops::StopOrder;
+use noccl_run::Watch;
+use noccl_studies::{CompareRequest, OrderDrawRequest, OrderRequest};
+use noccl_workload::CollectiveKind;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -25,15 +28,15 @@ fn the_built_in_solver_is_within_its_goals_of_the_proved_optima() {
         "/../../experiments/torrent/optima.json"
     );
     let optima: Optima = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    let network = noccl::load(&optima.network, &[]).unwrap().network;
+    let network = noccl_studies::load(&optima.network, &[]).unwrap().network;
     let request = OrderDrawRequest {
-        source: noccl::parse_root(&network, &optima.source).unwrap(),
+        source: noccl_studies::parse_root(&network, &optima.source).unwrap(),
         counts: optima.hops.keys().copied().collect(),
         draws: 128,
         seed: optima.seed,
         orders: vec![StopOrder::OpenPath],
     };
-    let draws = noccl::order_draws(&network, &request, Watch::quiet()).unwrap();
+    let draws = noccl_studies::order_draws(&network, &request, Watch::quiet()).unwrap();
     assert_eq!(draws.len(), 1024);
     let excess = draws.iter().map(|draw| {
         let best = optima.hops[&draw.num_destinations][draw.draw as usize];
@@ -52,8 +55,10 @@ fn the_built_in_solver_is_within_its_goals_of_the_proved_optima() {
 /// Orders of random sets, each simulated: without shared links, grants backwards, the closed form is exact.
 #[test]
 fn chains_without_shared_links_take_the_cycles_of_the_closed_form() {
-    let network = noccl::load("torrent_4x5_published", &[]).unwrap().network;
-    let source = noccl::parse_root(&network, "1,2").unwrap();
+    let network = noccl_studies::load("torrent_4x5_published", &[])
+        .unwrap()
+        .network;
+    let source = noccl_studies::parse_root(&network, "1,2").unwrap();
     let request = OrderDrawRequest {
         source,
         counts: vec![1, 4, 9, 19],
@@ -62,11 +67,11 @@ fn chains_without_shared_links_take_the_cycles_of_the_closed_form() {
         orders: vec![StopOrder::Id],
     };
     let bytes = 1 << 13;
-    for draw in noccl::order_draws(&network, &request, Watch::quiet()).unwrap() {
+    for draw in noccl_studies::order_draws(&network, &request, Watch::quiet()).unwrap() {
         let text = format!("set:{}", draw.destinations.join(";"));
-        let destinations = noccl::parse_group(&network, &text).unwrap();
-        let orders = noccl::parse_orders("id,nearest,fixed_start,latency").unwrap();
-        let report = noccl::order(
+        let destinations = noccl_studies::parse_group(&network, &text).unwrap();
+        let orders = noccl_studies::parse_orders("id,nearest,fixed_start,latency").unwrap();
+        let report = noccl_studies::order(
             &network,
             &OrderRequest {
                 source,
@@ -83,10 +88,10 @@ fn chains_without_shared_links_take_the_cycles_of_the_closed_form() {
             let name = format!("chainwrite:{}", row.order);
             let request = CompareRequest {
                 root: Some(source),
-                algorithms: noccl::parse_algorithms(&name).unwrap(),
+                algorithms: noccl_studies::parse_algorithms(&name).unwrap(),
                 ..CompareRequest::new(CollectiveKind::Multicast, destinations.clone(), vec![bytes])
             };
-            let rows = noccl::compare(&network, &request, Watch::quiet())
+            let rows = noccl_studies::compare(&network, &request, Watch::quiet())
                 .unwrap()
                 .rows;
             assert_eq!(rows[0].cycles, row.cycles, "{name} {text}");

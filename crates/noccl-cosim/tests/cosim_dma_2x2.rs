@@ -8,9 +8,9 @@ use cosim::engines::{
     Engines, copy, from_memory, in_turn, multicast, place, pull, push, schedule, sum, together,
 };
 use cosim::{cluster, set};
-use noccl::CollectiveKind;
 use noccl_net::TileRef;
 use noccl_run::{CycleRecord, TransferStart};
+use noccl_workload::CollectiveKind;
 use noccl_workload::{ActionKind, Destination, Schedule, Transfer};
 
 const MESH: Engines = Engines {

@@ -27,7 +27,7 @@ const EXTREMES: [u64; 9] = [
 const MAX_CYCLES: u64 = 20_000;
 
 fn network(preset: &str) -> Network {
-    noccl::load(preset, &[]).expect("a preset").network
+    noccl_studies::load(preset, &[]).expect("a preset").network
 }
 
 fn cluster(x: u32, y: u32) -> Value {
@@ -355,13 +355,13 @@ fn every_number_of_a_traffic_description_is_refused_by_its_field_or_possible() {
 #[test]
 fn every_number_of_a_spec_is_refused_by_its_field_or_elaborates() {
     for preset in ["collective_noc_4x4", "torrent_4x5", "esp_4x5"] {
-        let spec = noccl::load(preset, &[]).expect("a preset").network;
+        let spec = noccl_studies::load(preset, &[]).expect("a preset").network;
         let value = serde_json::to_value(spec.spec()).expect("a spec is data");
         for at in numbers(&value, "") {
             let key = at[1..].replace('/', ".");
             for extreme in EXTREMES {
                 let set = [(key.clone(), extreme.to_string())];
-                if let Err(error) = noccl::load(preset, &set) {
+                if let Err(error) = noccl_studies::load(preset, &set) {
                     let name = key.split('.').find(|part| part.len() > 1).unwrap_or(&key);
                     let text = error.to_string();
                     let is_named =

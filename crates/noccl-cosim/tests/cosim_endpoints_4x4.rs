@@ -6,7 +6,7 @@ mod cosim;
 
 use cosim::endpoints::{Hardware, busy};
 use cosim::{cluster, network, reduction, set};
-use noccl::StressKind;
+use noccl_studies::StressKind;
 
 const MESH: Hardware = Hardware {
     library: "4x4-endpoints-tiles",

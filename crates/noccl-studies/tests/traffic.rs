@@ -2,7 +2,9 @@
 //! Open-loop traffic: exact at zero load, ordered by load, saturated where the mesh is full.
 #![allow(clippy::unwrap_used)]
 
-use noccl::{Pattern, TrafficReport, TrafficRequest, Watch, load, traffic};
+use noccl_run::Watch;
+use noccl_studies::{TrafficReport, TrafficRequest, load, traffic};
+use noccl_workload::Pattern;
 
 fn sweep(preset: &str, request: &TrafficRequest) -> TrafficReport {
     let network = load(preset, &[]).unwrap().network;

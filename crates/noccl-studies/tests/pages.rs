@@ -2,9 +2,9 @@
 //! Numbers in sentences of the pages are those of their commands.
 #![allow(clippy::unwrap_used)]
 
-use noccl::{
-    CollectiveKind, CompareRequest, Watch, compare, load, parse_algorithms, parse_group, parse_root,
-};
+use noccl_run::Watch;
+use noccl_studies::{CompareRequest, compare, load, parse_algorithms, parse_group, parse_root};
+use noccl_workload::CollectiveKind;
 use std::path::Path;
 
 fn page(name: &str) -> String {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Waves of the mesh of 2×2 clusters while it follows a random trace: `make cosim-waves`.
 //!
-//! `cargo run -p noccl --example cosim_waves -- [SEED]` writes `out/cosim/2x2-SEED.fst`.
+//! `cargo run -p noccl-cosim --example cosim_waves -- [SEED]` writes `out/cosim/2x2-SEED.fst`.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
-use noccl::stress::{Recipe, generate};
-use noccl::{StressKind, load};
 use noccl_cosim::lockstep::{Follow, Lockstep};
 use noccl_run::{CycleRecord, Mode, RunConfig};
 use noccl_sim::run_trace_recorded;
+use noccl_studies::stress::{Recipe, generate};
+use noccl_studies::{StressKind, load};
 use std::path::PathBuf;
 
 fn main() {

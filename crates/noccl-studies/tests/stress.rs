@@ -3,8 +3,12 @@
 //! router does not survive overlapping multicasts.
 #![allow(clippy::unwrap_used)]
 
-use noccl::stress::{Recipe, generate};
-use noccl::{Network, StressKind, StressReport, StressRequest, Watch, load, stress};
+use noccl_net::Network;
+use noccl_run::Watch;
+use noccl_run::{Mode, RunConfig};
+use noccl_sim::run_trace;
+use noccl_studies::stress::{Recipe, generate};
+use noccl_studies::{StressKind, StressReport, StressRequest, load, stress};
 
 fn run(preset: &str, kinds: &[StressKind], seeds: u64) -> StressReport {
     let network = load(preset, &[]).unwrap().network;
@@ -17,7 +21,7 @@ fn request(preset: &str, kinds: &[StressKind], seeds: u64) -> StressRequest {
         seeds,
         first_seed: 0,
         kinds: kinds.to_vec(),
-        transactions: noccl::MIN_STRESS_TRANSACTIONS,
+        transactions: noccl_studies::MIN_STRESS_TRANSACTIONS,
     }
 }
 
@@ -119,15 +123,15 @@ fn eight_transactions_or_more_are_outstanding_at_once() {
     let recipe = Recipe::new(&network, &StressKind::ALL, 64);
     for seed in 0..10 {
         let trace = generate(&network, &recipe, seed);
-        let request = noccl::RunRequest::new(noccl::Mode::Timing);
-        let report = noccl::replay(&network, &trace, &request, Watch::quiet()).unwrap();
+        let config = RunConfig::new(Mode::Timing);
+        let result = run_trace(&network, &trace, &config, &mut |_| true).unwrap();
         let open = |cycle: u64| {
-            let times = report.actions.iter();
+            let times = result.actions.iter();
             times
                 .filter(|a| a.start_cycle <= cycle && cycle < a.finish_cycle)
                 .count()
         };
-        let most = (0..report.last_event_cycle).map(open).max();
+        let most = (0..result.cycles).map(open).max();
         assert!(most >= Some(8), "seed {seed}: {most:?}");
     }
 }

@@ -5,13 +5,13 @@
 //! stores and compute slices too, `4x4-endpoints-tiles` network interfaces and the model of endpoints behind their AXI ports.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
-use noccl::stress::{Recipe, generate};
-use noccl::{StressKind, load};
 use noccl_cosim::endpoints::Endpoints;
 use noccl_cosim::lockstep::{Follow, Lockstep, LockstepError};
 use noccl_net::{Coord, MultiAddress, Network, TileRef};
 use noccl_run::{CycleRecord, Mode, RecordedKind, RunConfig};
 use noccl_sim::run_trace_recorded;
+use noccl_studies::stress::{Recipe, generate};
+use noccl_studies::{StressKind, load};
 use noccl_workload::{PortKind, PortTransaction, Trace};
 use std::path::Path;
 

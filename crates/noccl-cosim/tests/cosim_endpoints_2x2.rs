@@ -7,9 +7,9 @@ mod cosim;
 use cosim::endpoints::{Hardware, busy, held, records};
 use cosim::faults;
 use cosim::{cluster, network, reduction, set};
-use noccl::StressKind;
 use noccl_cosim::lockstep::LockstepError;
 use noccl_run::CycleRecord;
+use noccl_studies::StressKind;
 use std::env;
 use std::sync::LazyLock;
 

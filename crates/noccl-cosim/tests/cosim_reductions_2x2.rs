@@ -5,7 +5,7 @@
 mod cosim;
 
 use cosim::{agree, agree_on, cluster, follow_arithmetic, network, reduction, set};
-use noccl::StressKind;
+use noccl_studies::StressKind;
 use noccl_workload::ElementType;
 
 #[test]

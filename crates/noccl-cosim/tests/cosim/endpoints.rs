@@ -2,12 +2,12 @@
 //! Random traces on the simulator, in lock-step with translated network interfaces and mesh, at the AXI ports.
 
 use super::{HARD, library, network, record_with, stalled, stalls};
-use noccl::StressKind;
-use noccl::stress::{Recipe, generate};
 use noccl_cosim::endpoints::Endpoints;
 use noccl_cosim::lockstep::{Follow, LockstepError};
 use noccl_net::Network;
 use noccl_run::{CycleRecord, RunConfig};
+use noccl_studies::StressKind;
+use noccl_studies::stress::{Recipe, generate};
 use noccl_workload::{PortKind, PortTransaction, Trace};
 use std::ops::Range;
 

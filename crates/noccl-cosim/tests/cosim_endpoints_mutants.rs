@@ -6,8 +6,8 @@ mod cosim;
 
 use cosim::endpoints::Hardware;
 use cosim::faults;
-use noccl::StressKind;
 use noccl_cosim::lockstep::LockstepError;
+use noccl_studies::StressKind;
 use noccl_workload::Trace;
 
 /// Where the first difference to the hardware with a fault is.

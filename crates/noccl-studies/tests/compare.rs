@@ -3,10 +3,12 @@
 //! stopped when asked.
 #![allow(clippy::unwrap_used)]
 
-use noccl::{
-    CollectiveKind, CompareRequest, CompareRow, ElementType, Error, ErrorClass, Network, Operator,
-    Step, Watch, compare, load, parse_algorithms, parse_group,
+use noccl_net::Network;
+use noccl_run::{Step, Watch};
+use noccl_studies::{
+    CompareRequest, CompareRow, Error, ErrorClass, compare, load, parse_algorithms, parse_group,
 };
+use noccl_workload::{CollectiveKind, ElementType, Operator};
 
 fn network() -> Network {
     load("collective_noc_4x4", &[]).unwrap().network
@@ -131,7 +133,7 @@ fn every_multicast_runs_on_the_published_routers_under_torrent_endpoints() {
     let net = load("torrent_4x5", &[]).unwrap().network;
     let group = parse_group(&net, "all").unwrap();
     let mut request = CompareRequest::new(CollectiveKind::Multicast, group, vec![1024]);
-    request.root = Some(noccl::TileRef::Cluster(noccl::Coord::new(0, 0)));
+    request.root = Some(noccl_net::TileRef::Cluster(noccl_net::Coord::new(0, 0)));
     let comparison = compare(&net, &request, Watch::quiet()).unwrap();
     assert!(comparison.rows.iter().all(|r| r.verified.is_yes()));
     assert_eq!(comparison.skipped, Vec::new());
@@ -175,7 +177,7 @@ fn a_deadlock_of_published_routers_is_told_unless_the_algorithm_was_asked_for() 
     assert!(told.iter().any(is_hang), "{told:?}");
     request.algorithms = parse_algorithms("in_network").unwrap();
     let error = compare(&net, &request, Watch::quiet()).unwrap_err();
-    let is_deadlock = |e: &Error| matches!(e, Error::Check(check) if matches!(**check, noccl::CheckError::Deadlock(_)));
+    let is_deadlock = |e: &Error| matches!(e, Error::Check(check) if matches!(**check, noccl_workload::CheckError::Deadlock(_)));
     assert!(is_deadlock(&error), "{error}");
 }
 
@@ -192,7 +194,7 @@ fn the_models_law_of_chains_is_the_simulators_to_the_cycle() {
             let task = noccl_workload::Collective {
                 kind: CollectiveKind::Multicast,
                 group: parse_group(&net, group).unwrap(),
-                root: noccl::TileRef::Cluster(noccl::Coord::new(0, 0)),
+                root: noccl_net::TileRef::Cluster(noccl_net::Coord::new(0, 0)),
                 bytes: 6400,
                 input_offset: 0,
                 output_offset: 0x8000,
@@ -219,38 +221,6 @@ fn the_models_law_of_chains_is_the_simulators_to_the_cycle() {
     assert!(chains >= 6, "{chains}");
 }
 
-#[test]
-fn tables_tell_the_variants_of_an_algorithm_by_name() {
-    for (spec, kind, root, names) in [
-        (
-            "torrent_4x5",
-            CollectiveKind::Multicast,
-            "0,0",
-            "chainwrite:id,chainwrite,chainwrite:2,chainwrite:blocks,unicast",
-        ),
-        (
-            "collective_noc_4x4",
-            CollectiveKind::AllReduce,
-            "0,0",
-            "in_network_once:centre,in_network_once",
-        ),
-    ] {
-        let net = load(spec, &[]).unwrap().network;
-        let group = parse_group(&net, "0,0,4,4").unwrap();
-        let mut request = CompareRequest::new(kind, group, vec![1024]);
-        request.root = Some(noccl::parse_root(&net, root).unwrap());
-        let asked: Vec<&str> = names.split(',').collect();
-        for name in &asked {
-            request
-                .algorithms
-                .push(noccl::AlgorithmRequest::Fixed(name.parse().unwrap()));
-        }
-        let rows = compare(&net, &request, Watch::quiet()).unwrap().rows;
-        let told: Vec<String> = rows.iter().map(noccl::mechanism).collect();
-        assert_eq!(told, asked);
-    }
-}
-
 /// Parallel answers, one to eight chains of one initiator: configurations and data one after the other.
 #[test]
 fn the_models_law_of_several_chains_is_the_simulators() {
@@ -263,7 +233,7 @@ fn the_models_law_of_several_chains_is_the_simulators() {
             let task = noccl_workload::Collective {
                 kind: CollectiveKind::Multicast,
                 group: parse_group(&net, group).unwrap(),
-                root: noccl::TileRef::Cluster(noccl::Coord::new(0, 0)),
+                root: noccl_net::TileRef::Cluster(noccl_net::Coord::new(0, 0)),
                 bytes,
                 input_offset: 0,
                 output_offset: 0,

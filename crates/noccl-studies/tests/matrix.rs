@@ -2,10 +2,12 @@
 //! The matrix of all collectives, and `auto` against the best of the library.
 #![allow(clippy::unwrap_used)]
 
-use noccl::{
-    AlgorithmRequest, CollectiveKind, Error, MatrixRequest, MatrixRow, Network, Watch, load,
-    matrix, parse_algorithms,
+use noccl_net::Network;
+use noccl_run::Watch;
+use noccl_studies::{
+    AlgorithmRequest, Error, MatrixRequest, MatrixRow, load, matrix, parse_algorithms,
 };
+use noccl_workload::CollectiveKind;
 
 fn network(preset: &str) -> Network {
     load(preset, &[]).unwrap().network

@@ -2,11 +2,15 @@
 //! The analytic model against the simulator, and its constants against the runs they come from.
 #![allow(clippy::unwrap_used)]
 
-use noccl::{
-    Calibration, CollectiveKind, CompareRequest, CompareRow, ElementType, Network,
-    PARTING_DEVIATION, Verified, Watch, calibrate, compare, compare_by_model, load, model_verdict,
-    parse_algorithms, parse_group, parse_root, parting, published_verdict,
+use noccl_model::Calibration;
+use noccl_net::Network;
+use noccl_run::Watch;
+use noccl_studies::parts::runtime_cycles;
+use noccl_studies::{
+    CompareRequest, CompareRow, PARTING_DEVIATION, Verified, calibrate, compare, compare_by_model,
+    load, model_verdict, parse_algorithms, parse_group, parse_root, parting, published_verdict,
 };
+use noccl_workload::{CollectiveKind, ElementType};
 
 fn network(preset: &str, overrides: &[(&str, &str)]) -> Network {
     let overrides: Vec<(String, String)> = overrides
@@ -107,7 +111,7 @@ fn constants_are_refused_for_a_network_that_they_were_not_fitted_to() {
 
 #[test]
 fn a_calibration_reads_back_what_was_written() {
-    let text = noccl::calibration_text(&shipped()).unwrap();
+    let text = noccl_studies::calibration_text(&shipped()).unwrap();
     assert_eq!(Calibration::read("text", &text), Ok(shipped()));
     let newer = text.replace("format = 1", "format = 2");
     let error = Calibration::read("newer.toml", &newer)
@@ -156,7 +160,7 @@ fn published_equations_leave_the_simulator_where_our_model_stays() {
         assert!(row.model_error.abs() <= 0.05, "{row:?}");
     }
     let multicast = |side: u16, bytes: u64| {
-        let of = |row: &&noccl::PartingRow| {
+        let of = |row: &&noccl_studies::PartingRow| {
             (row.side, row.bytes, row.algorithm.as_str()) == (side, bytes, "in_network")
         };
         rows.iter().find(of).unwrap().published_error.abs()
@@ -316,9 +320,9 @@ fn the_closed_form_of_an_all_reduce_in_one_transaction_is_its_runtime() {
                     CompareRequest::new(CollectiveKind::AllReduce, group, vec![64, 4096]);
                 request.element = element;
                 let choice: noccl_coll::Choice = name.parse().unwrap();
-                request.algorithms = vec![noccl::AlgorithmRequest::Fixed(choice)];
+                request.algorithms = vec![noccl_studies::AlgorithmRequest::Fixed(choice)];
                 for row in compare(&net, &request, Watch::quiet()).unwrap().rows {
-                    let collective = noccl::Collective {
+                    let collective = noccl_workload::Collective {
                         kind: CollectiveKind::AllReduce,
                         group: request.group.clone(),
                         root: parse_root(&net, "0,0").unwrap(),
@@ -379,14 +383,16 @@ fn products_are_predicted_from_their_schedules() {
                 };
                 let schedule = summa(&net, &product).unwrap().schedule;
                 let predicted = noccl_model::predict(&net, &schedule, &shipped()).unwrap();
-                let request = noccl::RunRequest::new(noccl::Mode::Timing);
-                let run = noccl::run(&net, &schedule, &request, Watch::quiet()).unwrap();
-                let error = predicted.cycles / run.cycles as f64 - 1.0;
+                let config = noccl_run::RunConfig::new(noccl_run::Mode::Timing);
+                let run =
+                    noccl_sim::run_schedule(&net, &schedule, &[], &[], &config, &mut |_| true);
+                let cycles = runtime_cycles(Some(&schedule), &run.unwrap().actions);
+                let error = predicted.cycles / cycles as f64 - 1.0;
                 assert!(
                     error.abs() <= tolerance,
                     "{preset} {compute_cycles} {spread} {sync:?}: {}, {}",
                     predicted.cycles,
-                    run.cycles
+                    cycles
                 );
             }
         }
