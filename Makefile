@@ -289,7 +289,7 @@ cosim-run: $(RTL_VENV)/.deps $(VENV)/.extension ## `noccl run --backend rtl` as 
 .PHONY: cosim-waves
 cosim-waves: $(RTL_VENV)/.deps ## Waves of the 2x2 mesh along a random trace: out/cosim/2x2-SEED.fst
 	$(RTL_BIN)/python tools/rtl_cosim.py --waves 2x2
-	cargo run -p noccl --locked --example cosim_waves -- $(or $(SEED),0)
+	cargo run -p noccl-cosim --locked --example cosim_waves -- $(or $(SEED),0)
 
 .PHONY: cosim-torrent
 cosim-torrent: $(RTL_VENV)/.deps ## Torrent endpoints in lock-step; NOCCL_COSIM_SEEDS random sets of chains
@@ -335,7 +335,7 @@ bench-hardware: $(RTL_VENV)/.deps ## Processor time to build the translated hard
 	for name in $(HARDWARE); do for option in --no-assert --cold; do \
 	  echo "== $$name $$option"; \
 	  $(RTL_BIN)/python tools/rtl_cosim.py --cold $$option $$name && \
-	  cargo run --release --quiet -p noccl --locked --example cosim_speed -- $$name || exit 1; done; done
+	  cargo run --release --quiet -p noccl-cosim --locked --example cosim_speed -- $$name || exit 1; done; done
 
 .PHONY: bench-wafer
 bench-wafer: $(BIN)/noccl ## Collectives over a million tiles: ten minutes, 6 GiB

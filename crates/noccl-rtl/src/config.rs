@@ -138,7 +138,7 @@ fn vector_bits(count: u32) -> u32 {
 }
 
 /// Operands that a reduction unit takes per cycle.
-pub(crate) const fn operands(kind: WideReductionKind) -> u32 {
+const fn operands(kind: WideReductionKind) -> u32 {
     match kind {
         WideReductionKind::TwoOperand => 2,
         WideReductionKind::ThreeOperand => 3,

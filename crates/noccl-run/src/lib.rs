@@ -13,6 +13,7 @@ mod ports;
 mod random;
 mod record;
 mod result;
+mod watch;
 
 pub use config::{
     AxiPort, LocalSide, MAX_THREADS, MAX_VALUE_BYTES, MemoryImage, Mode, RunConfig, StallConfig,
@@ -20,10 +21,12 @@ pub use config::{
 pub use diagnosis::{Diagnosis, WaitEdge};
 pub use energy::energy_pj;
 pub use error::RunError;
+pub use noccl_workload::number::mix;
 pub use ports::{CHANNELS, CONTENTS, PortChannel, PortCycle, PortRun, PortWord, folded, place_of};
-pub use random::mix;
+pub use random::Rng;
 pub use record::{
     BeatSource, Command, CommandKind, Completion, Contribution, CycleRecord, FlitPlace, FlitRecord,
     Handshake, RecordedKind, RecordedRows, Store, TransferStart,
 };
 pub use result::{ActionTime, Counters, LinkLoad, Progress, RunResult, TrafficResult};
+pub use watch::{Activity, Step, Tally, Watch};
