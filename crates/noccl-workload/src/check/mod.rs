@@ -9,7 +9,6 @@
 //!
 //! It does not look at cycles or at the number of actions that an agent works on at a time.
 
-mod chain;
 mod content;
 mod cycle;
 mod deadlock;
@@ -19,18 +18,19 @@ mod expression;
 mod form;
 mod lanes;
 mod limits;
-mod list_multicast;
 mod order;
 mod post;
 mod promise;
 mod report;
 mod room;
 mod shortcut;
+mod stream;
 mod trace;
 mod trace_limits;
 
 pub use deadlock::{Deadlock, DeadlockProof, DeadlockReport, DeadlockWait, check_deadlock};
 pub use error::{CheckError, Crowd, Race, TileSetError, Wait, WrongOutput};
+pub(crate) use form::{At, check_fits, check_multiple, check_operator, find, group_error};
 pub use limits::{MAX_CYCLES, MAX_TOTAL};
 pub use promise::check_collective;
 pub use report::{CheckReport, LinkUse, StepReport};

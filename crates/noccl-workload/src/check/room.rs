@@ -13,7 +13,7 @@
 
 use super::order::Order;
 use super::{CheckError, Crowd};
-use crate::{ActionKind, BarrierMechanism, InNetworkReduction, Schedule};
+use crate::{BarrierMechanism, InNetworkReduction, Schedule};
 use noccl_net::deadlock::{bursts_together, merge_points, num_bursts, reduction_flows};
 use noccl_net::{MultiAddress, Network, TileId};
 use noccl_spec::RouterFlow;
@@ -82,14 +82,8 @@ pub(super) fn check_room(
     }
     let open = spec.ni.max_open_reductions;
     let store = Room::of_stores(network);
-    let reductions = schedule.actions.iter().map(|action| {
-        if let ActionKind::InNetworkReduction(r) | ActionKind::InNetworkAllReduce(r) = &action.kind
-        {
-            Some(r)
-        } else {
-            None
-        }
-    });
+    let folds = schedule.actions.iter().map(|a| a.kind.network_fold());
+    let reductions = folds.map(|fold| fold.map(|f| f.reduction));
     let operands = operands(network, reductions);
     let limit = "router.wide_reduction.store_beats";
     refuse_crowds(network, schedule, order, &operands, &store, limit)?;
@@ -182,7 +176,7 @@ fn barriers(network: &Network, schedule: &Schedule, order: &Order) -> BTreeMap<T
     let mut places: BTreeMap<TileId, Vec<Claim>> = BTreeMap::new();
     let mut groups: BTreeMap<&[TileId], usize> = BTreeMap::new();
     for (action, one) in schedule.actions.iter().enumerate() {
-        let ActionKind::Barrier(b) = &one.kind else {
+        let Some(b) = one.kind.barrier() else {
             continue;
         };
         match b.mechanism {
