@@ -2,7 +2,7 @@
 //! A fold in the network whose result every member gets.
 
 use super::InNetworkReduction;
-use super::class::{Agent, Effect, Kind, NetworkFold, Notice, Waits};
+use super::class::{Agent, Effect, Kind, Need, NetworkFold, Notice, Waits};
 use crate::CheckError;
 use crate::check::At;
 use noccl_net::deadlock::Work;
@@ -33,6 +33,10 @@ impl<'a> Kind<'a> for Shared<'a> {
             0 => Waits::Nobody,
             _ => Waits::AllThenOwn,
         }
+    }
+
+    fn needs(&self) -> Need {
+        Need::SharedResults
     }
 
     fn effect(&self) -> Effect<'a> {

@@ -41,6 +41,19 @@ pub enum Waits {
     ForOne(TileRef),
 }
 
+/// What an action needs of a network beyond writes, reads, multicasts to a multi-address and folds to one root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// Nothing.
+    Nothing,
+    /// Interfaces that pass on what the network has folded.
+    SharedResults,
+    /// Routers that multicast by a list of destinations.
+    ListMulticast,
+    /// Endpoints that hand a stream on.
+    Chains,
+}
+
 /// What an action does to memories: which bytes it reads, which it writes, and from what.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Effect<'a> {
@@ -145,6 +158,11 @@ pub(crate) trait Kind<'a> {
 
     /// Who waits for whom.
     fn waits(&self) -> Waits;
+
+    /// What it needs of the network.
+    fn needs(&self) -> Need {
+        Need::Nothing
+    }
 
     /// What it does to memories.
     fn effect(&self) -> Effect<'a>;

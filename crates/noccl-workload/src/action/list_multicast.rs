@@ -4,7 +4,7 @@
 //! Unlike a multicast to a multi-address it takes any set, up to what a header can hold; unlike any write, the
 //! destinations take part: each asks for the data, and the source waits until all have asked.
 
-use super::class::{Agent, Effect, Kind, Lines, Notice, Targets, Waits};
+use super::class::{Agent, Effect, Kind, Lines, Need, Notice, Targets, Waits};
 use crate::check::At;
 use crate::{CheckError, Place};
 use noccl_net::deadlock::Work;
@@ -62,6 +62,10 @@ impl<'a> Kind<'a> for &'a ListMulticast {
             0 => Waits::Nobody,
             _ => Waits::AllThenOwn,
         }
+    }
+
+    fn needs(&self) -> Need {
+        Need::ListMulticast
     }
 
     fn effect(&self) -> Effect<'a> {

@@ -21,7 +21,7 @@ pub use arrival::Arrival;
 pub use barrier::{Barrier, BarrierMechanism};
 pub(crate) use chain::takes_one_order;
 pub use chain::{Chain, Stop};
-pub use class::{Agent, Effect, Lines, NetworkFold, Notice, Targets, Waits};
+pub use class::{Agent, Effect, Lines, Need, NetworkFold, Notice, Targets, Waits};
 pub use compute::Compute;
 pub use list_multicast::ListMulticast;
 pub use local_reduce::LocalReduce;
@@ -116,6 +116,12 @@ impl ActionKind {
     #[must_use]
     pub fn waits(&self) -> Waits {
         self.ask(|kind| kind.waits())
+    }
+
+    /// What it needs of the network.
+    #[must_use]
+    pub fn needs(&self) -> Need {
+        self.ask(|kind| kind.needs())
     }
 
     /// What it does to memories.

@@ -10,7 +10,7 @@ use noccl_coll::{Algorithm, Choice, CollError};
 use noccl_model::{Calibration, Shape, all_reduce_once_cycles, predict_with};
 use noccl_net::Network;
 use noccl_spec::RouterFlow;
-use noccl_workload::{ActionKind, Collective, CollectiveKind, check};
+use noccl_workload::{Collective, CollectiveKind, check};
 
 /// Preset that the calibrated constants hold for.
 const FITTED_PRESET: &str = "collective_noc_4x4";
@@ -105,22 +105,13 @@ fn once_cycles(
     choice: Choice,
 ) -> Result<Option<f64>, Error> {
     let schedule = noccl_coll::schedule(network, collective, choice)?;
-    let cycles = schedule
+    let folds = schedule
         .actions
         .iter()
-        .find_map(|action| match &action.kind {
-            ActionKind::InNetworkAllReduce(r) => all_reduce_once_cycles(network, r),
-            ActionKind::Transfer(_)
-            | ActionKind::InNetworkReduction(_)
-            | ActionKind::LocalReduce(_)
-            | ActionKind::Compute(_)
-            | ActionKind::Barrier(_)
-            | ActionKind::Delivery(_)
-            | ActionKind::Arrival(_)
-            | ActionKind::Kernel(_)
-            | ActionKind::Chain(_)
-            | ActionKind::ListMulticast(_) => None,
-        });
+        .filter_map(|a| a.kind.network_fold());
+    let cycles = folds
+        .filter(|fold| fold.is_shared)
+        .find_map(|fold| all_reduce_once_cycles(network, fold.reduction));
     Ok(cycles.map(|c| c as f64))
 }
 
