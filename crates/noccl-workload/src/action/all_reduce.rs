@@ -16,6 +16,10 @@ impl<'a> Kind<'a> for Shared<'a> {
         "in_network_all_reduce"
     }
 
+    fn words(&self) -> &'static str {
+        "in-network all-reduce"
+    }
+
     fn participants(&self, network: &Network) -> Vec<TileId> {
         self.0.participants(network)
     }

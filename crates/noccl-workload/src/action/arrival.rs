@@ -28,6 +28,10 @@ impl<'a> Kind<'a> for &'a Arrival {
         "arrival"
     }
 
+    fn words(&self) -> &'static str {
+        "arrival"
+    }
+
     fn participants(&self, network: &Network) -> Vec<TileId> {
         of_multi_address(network, self.group)
     }
@@ -68,5 +72,9 @@ impl<'a> Kind<'a> for &'a Arrival {
                 at.fail("root", self.root, "a member of the group")
             }
         }
+    }
+
+    fn arrival(&self) -> Option<&'a Arrival> {
+        Some(self)
     }
 }

@@ -36,6 +36,10 @@ impl<'a> Kind<'a> for &'a Barrier {
         "barrier"
     }
 
+    fn words(&self) -> &'static str {
+        "barrier"
+    }
+
     fn participants(&self, network: &Network) -> Vec<TileId> {
         of_set(network, &self.group)
     }

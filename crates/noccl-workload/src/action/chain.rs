@@ -14,7 +14,6 @@ use crate::CheckError;
 use crate::check::At;
 use noccl_net::deadlock::Work;
 use noccl_net::{Network, TileId, TileRef};
-use noccl_spec::TorrentMode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -81,6 +80,10 @@ impl<'a> Kind<'a> for &'a Chain {
         "chain"
     }
 
+    fn words(&self) -> &'static str {
+        "chain"
+    }
+
     fn participants(&self, network: &Network) -> Vec<TileId> {
         network.find(self.initiator).into_iter().collect()
     }
@@ -118,12 +121,12 @@ impl<'a> Kind<'a> for &'a Chain {
         Some(Work::Chain {
             initiator: network.find(self.initiator)?,
             stops: followers.filter_map(|s| network.find(s.tile)).collect(),
-            is_safe: takes_one_order(network),
+            is_safe: network.capabilities().are_chains_safe(),
         })
     }
 
     fn check(&self, at: &At<'_>) -> Result<(), CheckError> {
-        let Some(endpoint) = &at.network.spec().cluster.torrent else {
+        let Some(endpoint) = at.network.capabilities().chains else {
             return at.fail(
                 "initiator",
                 self.initiator,
@@ -141,14 +144,14 @@ impl<'a> Kind<'a> for &'a Chain {
             return at.fail("stops", "[]", "at least one cluster");
         }
         let followers = self.followers().len();
-        if followers > endpoint.max_destinations as usize {
+        if followers > endpoint.max_followers as usize {
             let accepted = format!(
                 "at most {}, cluster.torrent.max_destinations",
-                endpoint.max_destinations
+                endpoint.max_followers
             );
             return at.fail("stops", format!("{followers} clusters"), &accepted);
         }
-        if self.bytes == CHAIN_BEAT_BYTES && followers > 0 && never_sends_one_beat(endpoint.mode) {
+        if self.bytes > 0 && self.beats() < endpoint.min_beats && followers > 0 {
             let accepted = "two beats or more: an endpoint with cluster.torrent.mode = \"published\" never sends a burst of one";
             return at.fail("bytes", self.bytes, accepted);
         }
@@ -166,15 +169,6 @@ impl<'a> Kind<'a> for &'a Chain {
         }
         Ok(())
     }
-}
-
-/// Do chains take their stops in one order, and has every stop space for bursts, or are there no chains?
-pub(crate) fn takes_one_order(network: &Network) -> bool {
-    let torrent = network.spec().cluster.torrent.as_ref();
-    torrent.is_none_or(|t| match t.mode {
-        TorrentMode::Safe => true,
-        TorrentMode::Published => false,
-    })
 }
 
 fn pattern(
@@ -265,11 +259,4 @@ fn meet(left: &[(u64, u64)], right: &[(u64, u64)]) -> bool {
         }
     }
     false
-}
-
-const fn never_sends_one_beat(mode: TorrentMode) -> bool {
-    match mode {
-        TorrentMode::Published => true,
-        TorrentMode::Safe => false,
-    }
 }

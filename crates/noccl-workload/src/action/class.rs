@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What every kind of action states about itself, and what everybody else asks instead of which kind it is.
 
-use super::{Barrier, Chain, Destination, InNetworkReduction, LocalReduce, Place};
-use crate::{CheckError, Kernel, check::At};
+use crate::check::At;
+use crate::{
+    Arrival, Barrier, Chain, CheckError, Destination, InNetworkReduction, Kernel, ListMulticast,
+    LocalReduce, Place, Transfer,
+};
 use noccl_net::deadlock::Work;
 use noccl_net::{MultiAddress, Network, TileId, TileRef};
 
@@ -142,6 +145,9 @@ pub(crate) trait Kind<'a> {
     /// Name in files.
     fn name(&self) -> &'static str;
 
+    /// Name in messages.
+    fn words(&self) -> &'static str;
+
     /// Who takes part, in any order; tiles that are not on the mesh, which the checker reports, are left out.
     fn participants(&self, network: &Network) -> Vec<TileId>;
 
@@ -177,12 +183,22 @@ pub(crate) trait Kind<'a> {
     fn check(&self, at: &At<'_>) -> Result<(), CheckError>;
 
     /// The DMA engine's transfer, if it is one.
-    fn transfer(&self) -> Option<&'a super::Transfer> {
+    fn transfer(&self) -> Option<&'a Transfer> {
         None
     }
 
     /// The barrier, if it is one: participants leave it together, and it does nothing else.
     fn barrier(&self) -> Option<&'a Barrier> {
+        None
+    }
+
+    /// The arrival, if it is one: members tell a root, and go on.
+    fn arrival(&self) -> Option<&'a Arrival> {
+        None
+    }
+
+    /// The multicast by a list, if it is one.
+    fn list_multicast(&self) -> Option<&'a ListMulticast> {
         None
     }
 }

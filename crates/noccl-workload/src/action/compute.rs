@@ -24,6 +24,10 @@ impl<'a> Kind<'a> for &'a Compute {
         "compute"
     }
 
+    fn words(&self) -> &'static str {
+        "compute"
+    }
+
     fn participants(&self, network: &Network) -> Vec<TileId> {
         network.find(self.tile).into_iter().collect()
     }

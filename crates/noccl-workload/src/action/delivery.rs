@@ -16,6 +16,10 @@ impl<'a> Kind<'a> for Delivered<'a> {
         "delivery"
     }
 
+    fn words(&self) -> &'static str {
+        "delivery"
+    }
+
     fn participants(&self, network: &Network) -> Vec<TileId> {
         let mut tiles = match self.0.destination.targets() {
             Targets::Set(set) => of_multi_address(network, set),

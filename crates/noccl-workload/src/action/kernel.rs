@@ -12,6 +12,10 @@ impl<'a> Kind<'a> for &'a Kernel {
         "kernel"
     }
 
+    fn words(&self) -> &'static str {
+        "kernel"
+    }
+
     fn participants(&self, network: &Network) -> Vec<TileId> {
         of_set(network, &self.group)
     }

@@ -43,6 +43,10 @@ impl<'a> Kind<'a> for &'a ListMulticast {
         "list_multicast"
     }
 
+    fn words(&self) -> &'static str {
+        "list multicast"
+    }
+
     fn participants(&self, network: &Network) -> Vec<TileId> {
         let tiles = self.consumers().chain([self.source]);
         tiles.filter_map(|tile| network.find(tile)).collect()
@@ -132,5 +136,9 @@ impl<'a> Kind<'a> for &'a ListMulticast {
             }
         }
         Ok(())
+    }
+
+    fn list_multicast(&self) -> Option<&'a ListMulticast> {
+        Some(self)
     }
 }

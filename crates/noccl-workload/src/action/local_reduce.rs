@@ -32,6 +32,10 @@ impl<'a> Kind<'a> for &'a LocalReduce {
         "local_reduce"
     }
 
+    fn words(&self) -> &'static str {
+        "local reduce"
+    }
+
     fn participants(&self, network: &Network) -> Vec<TileId> {
         network.find(self.tile).into_iter().collect()
     }

@@ -19,7 +19,6 @@ mod transfer;
 
 pub use arrival::Arrival;
 pub use barrier::{Barrier, BarrierMechanism};
-pub(crate) use chain::takes_one_order;
 pub use chain::{Chain, Stop};
 pub use class::{Agent, Effect, Lines, Need, NetworkFold, Notice, Targets, Waits};
 pub use compute::Compute;
@@ -30,7 +29,7 @@ pub use reduction::InNetworkReduction;
 pub use transfer::{Destination, Transfer};
 
 use crate::check::At;
-use crate::{CheckError, Kernel, Place};
+use crate::{CheckError, Kernel};
 use all_reduce::Shared;
 use class::Kind;
 use delivery::Delivered;
@@ -89,6 +88,12 @@ impl ActionKind {
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.ask(|kind| kind.name())
+    }
+
+    /// Name in messages.
+    #[must_use]
+    pub fn words(&self) -> &'static str {
+        self.ask(|kind| kind.words())
     }
 
     /// Which agent runs the shares.
@@ -166,6 +171,18 @@ impl ActionKind {
     #[must_use]
     pub fn barrier(&self) -> Option<&Barrier> {
         self.ask(|kind| kind.barrier())
+    }
+
+    /// The arrival, if it is one: members tell a root, and go on.
+    #[must_use]
+    pub fn arrival(&self) -> Option<&Arrival> {
+        self.ask(|kind| kind.arrival())
+    }
+
+    /// The multicast by a list, if it is one.
+    #[must_use]
+    pub fn list_multicast(&self) -> Option<&ListMulticast> {
+        self.ask(|kind| kind.list_multicast())
     }
 
     /// Payload bytes that it sends over the network: of a multicast once, of a reduction per contributor, of a chain per stop.

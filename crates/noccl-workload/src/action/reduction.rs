@@ -4,9 +4,9 @@
 use super::class::{Agent, Effect, Kind, NetworkFold, Notice, Waits, of_multi_address};
 use crate::check::{At, check_multiple, check_operator};
 use crate::{CheckError, ElementType, Operator, Place};
+use noccl_net::capabilities::Folds;
 use noccl_net::deadlock::{Flow, Work};
 use noccl_net::{MultiAddress, Network, TileId, TileRef, tree};
-use noccl_spec::RouterFlow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +34,10 @@ pub struct InNetworkReduction {
 impl<'a> Kind<'a> for &'a InNetworkReduction {
     fn name(&self) -> &'static str {
         "in_network_reduction"
+    }
+
+    fn words(&self) -> &'static str {
+        "in-network reduction"
     }
 
     fn participants(&self, network: &Network) -> Vec<TileId> {
@@ -109,9 +113,9 @@ impl<'a> Kind<'a> for &'a InNetworkReduction {
 
 /// The published router folds two operands per packet: it cannot join three inputs.
 fn two_operands(at: &At<'_>, r: &InNetworkReduction, root: TileId) -> Result<(), CheckError> {
-    match at.network.spec().router.flow {
-        RouterFlow::NonBlocking => return Ok(()),
-        RouterFlow::PeerCompatible | RouterFlow::Esp => {}
+    match at.network.routers().folds {
+        Folds::AllInputs => return Ok(()),
+        Folds::TwoInputs | Folds::Nothing => {}
     }
     let (cube, root) = (at.network.cube(r.group), at.network.coord(root));
     // Three inputs meet only in the root's column or in a contributor's row.

@@ -68,6 +68,10 @@ impl<'a> Kind<'a> for &'a Transfer {
         "transfer"
     }
 
+    fn words(&self) -> &'static str {
+        "transfer"
+    }
+
     fn participants(&self, network: &Network) -> Vec<TileId> {
         network.find(self.initiator).into_iter().collect()
     }

@@ -3,9 +3,8 @@
 
 use super::CheckError;
 use crate::participants::check_multi_address;
-use crate::{ActionKind, ElementType, Operator, SCHEDULE_FORMAT, Schedule, TileSetError};
+use crate::{ActionKind, ElementType, Need, Operator, SCHEDULE_FORMAT, Schedule, TileSetError};
 use noccl_net::{MultiAddress, NetError, Network, TileId, TileRef};
-use noccl_spec::RouterFlow;
 
 /// Checks the version, the collective and every action.
 pub(super) fn check_form(network: &Network, schedule: &Schedule) -> Result<(), CheckError> {
@@ -39,17 +38,20 @@ pub(crate) struct At<'a> {
 }
 
 impl At<'_> {
-    /// ESP's routers and tiles do one thing; what they refuse need not be searched for deadlocks first.
+    /// Routers that multicast by lists do nothing else; what they refuse need not be searched for deadlocks first.
     fn carried(&self, kind: &ActionKind) -> Result<(), CheckError> {
-        match (self.network.spec().router.flow, kind) {
-            (RouterFlow::NonBlocking | RouterFlow::PeerCompatible, _)
-            | (RouterFlow::Esp, ActionKind::ListMulticast(_)) => Ok(()),
-            (RouterFlow::Esp, _) => Err(CheckError::Field {
-                field: format!("actions[{}].kind", self.action),
-                found: self.kind.to_owned(),
-                accepted: "list_multicast; routers of flow esp carry nothing else".to_owned(),
-            }),
+        let routers = self.network.routers();
+        if !routers.carries_lists_only() || kind.needs() == Need::ListMulticast {
+            return Ok(());
         }
+        Err(CheckError::Field {
+            field: format!("actions[{}].kind", self.action),
+            found: self.kind.to_owned(),
+            accepted: format!(
+                "list_multicast; routers of flow {} carry nothing else",
+                self.network.spec().router.flow.name()
+            ),
+        })
     }
 
     pub(crate) fn field(&self, name: &str) -> String {

@@ -40,7 +40,6 @@ pub use trace_limits::check_trace_limits;
 
 use crate::Schedule;
 use noccl_net::Network;
-use noccl_spec::RouterFlow;
 
 /// Checks a schedule against a network.
 ///
@@ -78,17 +77,11 @@ pub fn check(network: &Network, schedule: &Schedule) -> Result<CheckReport, Chec
 /// two barriers that reach two routers in different orders wait for each other.
 #[must_use]
 pub fn merges_several(network: &Network) -> bool {
-    match network.spec().router.flow {
-        RouterFlow::NonBlocking => true,
-        RouterFlow::PeerCompatible | RouterFlow::Esp => false,
-    }
+    network.routers().joins_several
 }
 
 /// Do the network's interfaces multicast what their routers have folded, as an all-reduce in one transaction needs?
 #[must_use]
 pub fn shares_results(network: &Network) -> bool {
-    match network.spec().router.flow {
-        RouterFlow::NonBlocking => true,
-        RouterFlow::PeerCompatible | RouterFlow::Esp => false,
-    }
+    network.routers().shares_results
 }

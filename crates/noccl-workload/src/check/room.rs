@@ -16,7 +16,6 @@ use super::{CheckError, Crowd};
 use crate::{BarrierMechanism, InNetworkReduction, Schedule};
 use noccl_net::deadlock::{bursts_together, merge_points, num_bursts, reduction_flows};
 use noccl_net::{MultiAddress, Network, TileId};
-use noccl_spec::RouterFlow;
 use std::collections::BTreeMap;
 
 /// Room that an action takes at a tile.
@@ -55,17 +54,14 @@ pub(super) fn beats_per_flow(network: &Network) -> u64 {
 #[must_use]
 pub fn has_room_for(network: &Network, reductions: &[InNetworkReduction]) -> bool {
     let room = Room::of_stores(network);
-    match network.spec().router.flow {
-        RouterFlow::PeerCompatible | RouterFlow::Esp => true,
-        RouterFlow::NonBlocking => {
-            operands(network, reductions.iter().map(Some))
-                .values()
-                .all(|claims| {
-                    let all: Vec<usize> = (0..claims.len()).collect();
-                    claims.len() < 2 || by_groups(claims, &all, &room) <= room.capacity
-                })
-        }
-    }
+    let fits = |claims: &Vec<Claim>| {
+        let all: Vec<usize> = (0..claims.len()).collect();
+        claims.len() < 2 || by_groups(claims, &all, &room) <= room.capacity
+    };
+    !network.routers().joins_several
+        || operands(network, reductions.iter().map(Some))
+            .values()
+            .all(fits)
 }
 
 /// Checks that whatever may be open together has room.
@@ -75,10 +71,9 @@ pub(super) fn check_room(
     order: &Order,
 ) -> Result<(), CheckError> {
     let spec = network.spec();
-    match spec.router.flow {
-        RouterFlow::NonBlocking => {}
-        // It has neither stores nor counters; `noccl_net::deadlock` looks at its waits.
-        RouterFlow::PeerCompatible | RouterFlow::Esp => return Ok(()),
+    // Others have neither stores nor counters; `noccl_net::deadlock` looks at their waits.
+    if !network.routers().joins_several {
+        return Ok(());
     }
     let open = spec.ni.max_open_reductions;
     let store = Room::of_stores(network);

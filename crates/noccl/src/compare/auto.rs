@@ -9,7 +9,6 @@ use crate::Error;
 use noccl_coll::{Algorithm, Choice, CollError};
 use noccl_model::{Calibration, Shape, all_reduce_once_cycles, predict_with};
 use noccl_net::Network;
-use noccl_spec::RouterFlow;
 use noccl_workload::{Collective, CollectiveKind, check};
 
 /// Preset that the calibrated constants hold for.
@@ -21,44 +20,38 @@ pub(crate) fn auto_choice(
     collective: &Collective,
     known: &[Choice],
 ) -> Result<Choice, Error> {
-    match network.spec().router.flow {
-        RouterFlow::NonBlocking => {
-            let shape = Shape::new(network, collective)?;
-            let mut best: Option<(f64, Choice)> = None;
-            for choice in known {
-                let cycles = if choice.algorithm == Algorithm::InNetworkOnce {
-                    once_cycles(network, collective, *choice)?
-                } else {
-                    estimate(&shape, collective.kind, choice.algorithm)
-                };
-                if let Some(cycles) = cycles
-                    && best.is_none_or(|(least, _)| cycles < least)
-                {
-                    best = Some((cycles, *choice));
-                }
-            }
-            match best {
-                Some((_, choice)) => Ok(choice),
-                None => by_prediction(network, collective, known),
-            }
+    let routers = network.routers();
+    let able = known.iter().copied();
+    if routers.carries_lists_only() {
+        let lists: Vec<Choice> = able
+            .filter(|c| c.algorithm == Algorithm::InNetworkList)
+            .collect();
+        return by_prediction(network, collective, &lists);
+    }
+    if !routers.is_deadlock_free {
+        let overlaps = collective.kind.has_blocks();
+        let safe: Vec<Choice> = able
+            .filter(|c| !(overlaps && c.algorithm.is_in_network()))
+            .collect();
+        return by_prediction(network, collective, &safe);
+    }
+    let shape = Shape::new(network, collective)?;
+    let mut best: Option<(f64, Choice)> = None;
+    for choice in able {
+        let cycles = if choice.algorithm == Algorithm::InNetworkOnce {
+            once_cycles(network, collective, choice)?
+        } else {
+            estimate(&shape, collective.kind, choice.algorithm)
+        };
+        if let Some(cycles) = cycles
+            && best.is_none_or(|(least, _)| cycles < least)
+        {
+            best = Some((cycles, choice));
         }
-        // Nothing else runs there.
-        RouterFlow::Esp => {
-            let lists = known.iter().copied();
-            let lists: Vec<Choice> = lists
-                .filter(|c| c.algorithm == Algorithm::InNetworkList)
-                .collect();
-            by_prediction(network, collective, &lists)
-        }
-        RouterFlow::PeerCompatible => {
-            let overlaps = collective.kind.has_blocks();
-            let safe: Vec<Choice> = known
-                .iter()
-                .copied()
-                .filter(|c| !(overlaps && c.algorithm.is_in_network()))
-                .collect();
-            by_prediction(network, collective, &safe)
-        }
+    }
+    match best {
+        Some((_, choice)) => Ok(choice),
+        None => by_prediction(network, collective, known),
     }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From actions to what they ask of the network.
 
-use crate::action::takes_one_order;
 use crate::{Action, Schedule};
 use noccl_net::Network;
 use noccl_net::deadlock::{Activity, Work};
@@ -19,7 +18,7 @@ pub(super) fn activities(network: &Network, schedule: &Schedule) -> Vec<Activity
 /// Do all chains take their stops in one order, and has every stop space for bursts? One chain alone needs neither.
 pub(super) fn are_chains_safe(network: &Network, schedule: &Schedule) -> bool {
     let is_chain = |action: &&Action| action.kind.chain().is_some();
-    takes_one_order(network) || schedule.actions.iter().filter(is_chain).count() < 2
+    network.capabilities().are_chains_safe() || schedule.actions.iter().filter(is_chain).count() < 2
 }
 
 /// Which queue of a tile's interface the action's requests stand in, if they stand in one at all.
