@@ -12,7 +12,7 @@ use noccl_coll::{BarrierPlan, BarrierStructure, barrier_schedule};
 use noccl_net::{Network, TileRef};
 use noccl_run::{Mode, RunConfig, Tally, Watch};
 use noccl_sim::run_schedule;
-use noccl_workload::{ActionKind, BarrierMechanism, Schedule};
+use noccl_workload::{BarrierMechanism, Schedule};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -159,21 +159,10 @@ fn measure(
 
 /// Hops from the counter of a single meeting to its farthest member.
 fn farthest_hops(network: &Network, schedule: &Schedule) -> u64 {
-    let counters = schedule.actions.iter().filter_map(|a| match &a.kind {
-        ActionKind::Barrier(barrier) => match barrier.counter {
-            TileRef::Cluster(at) => Some(at),
-            TileRef::Memory(_) => None,
-        },
-        ActionKind::Transfer(_)
-        | ActionKind::InNetworkReduction(_)
-        | ActionKind::InNetworkAllReduce(_)
-        | ActionKind::LocalReduce(_)
-        | ActionKind::Compute(_)
-        | ActionKind::Delivery(_)
-        | ActionKind::Arrival(_)
-        | ActionKind::Kernel(_)
-        | ActionKind::Chain(_)
-        | ActionKind::ListMulticast(_) => None,
+    let barriers = schedule.actions.iter().filter_map(|a| a.kind.barrier());
+    let counters = barriers.filter_map(|barrier| match barrier.counter {
+        TileRef::Cluster(at) => Some(at),
+        TileRef::Memory(_) => None,
     });
     let (right, top) = (network.cluster_width() - 1, network.cluster_height() - 1);
     counters

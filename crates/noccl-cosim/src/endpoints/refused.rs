@@ -4,7 +4,7 @@
 use super::Places;
 use super::managers::{NARROW_IDS, READ_IDS};
 use noccl_rtl::{RtlConfig, RtlError};
-use noccl_workload::{ActionKind, Difference, Fault, Schedule, Trace};
+use noccl_workload::{Difference, Fault, Schedule, Trace};
 
 fn refused(field: String, found: &str, accepted: &str) -> RtlError {
     RtlError::Refused {
@@ -36,9 +36,8 @@ pub fn refuse_network(config: &RtlConfig) -> Result<(), RtlError> {
 /// # Errors
 /// [`RtlError::Refused`] with the first of them.
 pub fn refuse_schedule(schedule: &Schedule) -> Result<(), RtlError> {
-    let is_chain = |kind: &ActionKind| matches!(kind, ActionKind::Chain(_));
     let mut actions = schedule.actions.iter();
-    let Some(index) = actions.position(|action| is_chain(&action.kind)) else {
+    let Some(index) = actions.position(|action| action.kind.chain().is_some()) else {
         return Ok(());
     };
     let accepted = "what cores and DMA engines do. A chain is the work of Torrent endpoints: they stand behind these ports, where \

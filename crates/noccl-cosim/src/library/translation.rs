@@ -11,7 +11,7 @@ use noccl_rtl::{
     ExportFile, PACKAGE_FILE, RtlConfig, RtlError, SourceFile, closure, in_order, package_text,
 };
 use noccl_workload::{
-    ActionKind, Difference, ElementType, Fault, PortKind, PortTransaction, Schedule, Trace,
+    Difference, ElementType, Fault, Need, PortKind, PortTransaction, Schedule, Trace,
 };
 
 /// Arguments of Verilator that every library shares.
@@ -90,28 +90,21 @@ impl Arithmetic {
     pub fn of_schedule(schedule: &Schedule) -> Result<Self, RtlError> {
         let mut needed = Self::default();
         for (index, action) in schedule.actions.iter().enumerate() {
-            match &action.kind {
-                ActionKind::InNetworkReduction(reduction) => {
-                    needed.add(reduction.element);
-                    needed.has_reductions = true;
-                }
-                ActionKind::InNetworkAllReduce(_) => {
+            match action.kind.needs() {
+                Need::SharedResults => {
                     let accepted = "an in_network_reduction and a multicast of its result";
-                    return Err(refused(index, "in_network_all_reduce", accepted));
+                    return Err(refused(index, action.kind.name(), accepted));
                 }
-                ActionKind::ListMulticast(_) => {
+                Need::ListMulticast => {
                     let accepted = "multicasts to a multi-address; routers that multicast by a list of destinations \
                                     (router.flow = \"esp\") are the simulator's only";
-                    return Err(refused(index, "list_multicast", accepted));
+                    return Err(refused(index, action.kind.name(), accepted));
                 }
-                ActionKind::Transfer(_)
-                | ActionKind::LocalReduce(_)
-                | ActionKind::Compute(_)
-                | ActionKind::Barrier(_)
-                | ActionKind::Delivery(_)
-                | ActionKind::Arrival(_)
-                | ActionKind::Kernel(_)
-                | ActionKind::Chain(_) => {}
+                Need::Nothing | Need::Chains => {}
+            }
+            if let Some(fold) = action.kind.network_fold() {
+                needed.add(fold.reduction.element);
+                needed.has_reductions = true;
             }
         }
         Ok(needed)

@@ -5,10 +5,11 @@ use super::grid::{GridPoint, paper_grid};
 use crate::{Error, Watch};
 use noccl_files::{MAX_TOML_BYTES, read_bounded};
 use noccl_model::{CALIBRATION_FORMAT, Calibration, calibration_runs, conditions, fit, held_out};
+use noccl_net::capabilities::Folds;
 use noccl_net::{Network, elaborate};
 use noccl_run::{Mode, RunConfig, Tally};
 use noccl_sim::run_schedule;
-use noccl_spec::{RouterFlow, WideReductionKind};
+use noccl_spec::WideReductionKind;
 use noccl_workload::Schedule;
 use rayon::prelude::*;
 use std::path::Path;
@@ -58,11 +59,10 @@ pub fn calibrate(network: &Network, command: &str, watch: Watch<'_>) -> Result<C
 
 /// Only routers that reduce and multicast over any set tell all constants apart.
 fn check_routers(network: &Network) -> Result<(), Error> {
-    let flow = &network.spec().router.flow;
-    match flow {
-        RouterFlow::NonBlocking => Ok(()),
-        RouterFlow::PeerCompatible | RouterFlow::Esp => {
-            let flow = crate::word(flow);
+    match network.routers().folds {
+        Folds::AllInputs => Ok(()),
+        Folds::TwoInputs | Folds::Nothing => {
+            let flow = network.spec().router.flow.name().to_owned();
             Err(noccl_model::ModelError::OtherRouters { flow }.into())
         }
     }
@@ -72,7 +72,7 @@ fn check_routers(network: &Network) -> Result<(), Error> {
 /// own, so that runs show their sum only. The constants are those of the parts, which both kinds of units have.
 fn telling(network: &Network) -> Result<Network, Error> {
     let mut spec = network.spec().clone();
-    if spec.router.flow == RouterFlow::NonBlocking {
+    if network.routers().folds == Folds::AllInputs {
         spec.router.wide_reduction.kind = WideReductionKind::ThreeOperand;
     }
     Ok(elaborate(&spec)?)

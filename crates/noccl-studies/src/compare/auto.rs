@@ -9,8 +9,7 @@ use crate::Error;
 use noccl_coll::{Algorithm, Choice, CollError};
 use noccl_model::{Calibration, Shape, all_reduce_once_cycles, predict_with};
 use noccl_net::Network;
-use noccl_spec::RouterFlow;
-use noccl_workload::{ActionKind, Collective, CollectiveKind, check};
+use noccl_workload::{Collective, CollectiveKind, check};
 
 /// Preset that the calibrated constants hold for.
 const FITTED_PRESET: &str = "collective_noc_4x4";
@@ -21,44 +20,38 @@ pub(crate) fn auto_choice(
     collective: &Collective,
     known: &[Choice],
 ) -> Result<Choice, Error> {
-    match network.spec().router.flow {
-        RouterFlow::NonBlocking => {
-            let shape = Shape::new(network, collective)?;
-            let mut best: Option<(f64, Choice)> = None;
-            for choice in known {
-                let cycles = if choice.algorithm == Algorithm::InNetworkOnce {
-                    once_cycles(network, collective, *choice)?
-                } else {
-                    estimate(&shape, collective.kind, choice.algorithm)
-                };
-                if let Some(cycles) = cycles
-                    && best.is_none_or(|(least, _)| cycles < least)
-                {
-                    best = Some((cycles, *choice));
-                }
-            }
-            match best {
-                Some((_, choice)) => Ok(choice),
-                None => by_prediction(network, collective, known),
-            }
+    let routers = network.routers();
+    let able = known.iter().copied();
+    if routers.carries_lists_only() {
+        let lists: Vec<Choice> = able
+            .filter(|c| c.algorithm == Algorithm::InNetworkList)
+            .collect();
+        return by_prediction(network, collective, &lists);
+    }
+    if !routers.is_deadlock_free {
+        let overlaps = collective.kind.has_blocks();
+        let safe: Vec<Choice> = able
+            .filter(|c| !(overlaps && c.algorithm.is_in_network()))
+            .collect();
+        return by_prediction(network, collective, &safe);
+    }
+    let shape = Shape::new(network, collective)?;
+    let mut best: Option<(f64, Choice)> = None;
+    for choice in able {
+        let cycles = if choice.algorithm == Algorithm::InNetworkOnce {
+            once_cycles(network, collective, choice)?
+        } else {
+            estimate(&shape, collective.kind, choice.algorithm)
+        };
+        if let Some(cycles) = cycles
+            && best.is_none_or(|(least, _)| cycles < least)
+        {
+            best = Some((cycles, choice));
         }
-        // Nothing else runs there.
-        RouterFlow::Esp => {
-            let lists = known.iter().copied();
-            let lists: Vec<Choice> = lists
-                .filter(|c| c.algorithm == Algorithm::InNetworkList)
-                .collect();
-            by_prediction(network, collective, &lists)
-        }
-        RouterFlow::PeerCompatible => {
-            let overlaps = collective.kind.has_blocks();
-            let safe: Vec<Choice> = known
-                .iter()
-                .copied()
-                .filter(|c| !(overlaps && c.algorithm.is_in_network()))
-                .collect();
-            by_prediction(network, collective, &safe)
-        }
+    }
+    match best {
+        Some((_, choice)) => Ok(choice),
+        None => by_prediction(network, collective, known),
     }
 }
 
@@ -105,22 +98,13 @@ fn once_cycles(
     choice: Choice,
 ) -> Result<Option<f64>, Error> {
     let schedule = noccl_coll::schedule(network, collective, choice)?;
-    let cycles = schedule
+    let folds = schedule
         .actions
         .iter()
-        .find_map(|action| match &action.kind {
-            ActionKind::InNetworkAllReduce(r) => all_reduce_once_cycles(network, r),
-            ActionKind::Transfer(_)
-            | ActionKind::InNetworkReduction(_)
-            | ActionKind::LocalReduce(_)
-            | ActionKind::Compute(_)
-            | ActionKind::Barrier(_)
-            | ActionKind::Delivery(_)
-            | ActionKind::Arrival(_)
-            | ActionKind::Kernel(_)
-            | ActionKind::Chain(_)
-            | ActionKind::ListMulticast(_) => None,
-        });
+        .filter_map(|a| a.kind.network_fold());
+    let cycles = folds
+        .filter(|fold| fold.is_shared)
+        .find_map(|fold| all_reduce_once_cycles(network, fold.reduction));
     Ok(cycles.map(|c| c as f64))
 }
 

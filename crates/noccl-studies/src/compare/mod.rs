@@ -28,7 +28,7 @@ use noccl_net::{Network, TileRef};
 use noccl_run::{Counters, Mode, RunConfig, RunError, Tally, Watch, energy_pj};
 use noccl_sim::run_schedule;
 use noccl_workload::check::merges_several;
-use noccl_workload::{ActionKind, CheckError, Collective, CollectiveKind, Schedule};
+use noccl_workload::{CheckError, Collective, CollectiveKind, Schedule};
 use rayon::prelude::*;
 pub(crate) use search::best_of;
 use search::{Family, best_choice, families};
@@ -300,9 +300,8 @@ fn row_of(
 /// where there is nothing but barriers, and in a trace (`None`), the first start counts.
 #[must_use]
 pub fn runtime_cycles(schedule: Option<&Schedule>, actions: &[noccl_run::ActionTime]) -> u64 {
-    let is_barrier = |index: usize| {
-        schedule.is_some_and(|s| matches!(s.actions[index].kind, ActionKind::Barrier(_)))
-    };
+    let is_barrier =
+        |index: usize| schedule.is_some_and(|s| s.actions[index].kind.barrier().is_some());
     let counts_all = (0..actions.len()).all(is_barrier);
     let timed = actions
         .iter()

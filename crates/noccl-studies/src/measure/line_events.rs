@@ -15,7 +15,8 @@ use noccl_net::{Coord, Network, TileRef};
 use noccl_run::{Counters, energy_pj};
 use noccl_spec::EnergyTable;
 use noccl_workload::{
-    Action, ActionKind, CollectiveKind, Destination, Place, SCHEDULE_FORMAT, Schedule, Transfer,
+    Action, ActionKind, CollectiveKind, Destination, Effect, Place, SCHEDULE_FORMAT, Schedule,
+    Transfer,
 };
 use std::collections::BTreeMap;
 
@@ -92,48 +93,45 @@ impl Counts {
 fn counted(runner: Runner<'_>, network: &Network, schedule: &Schedule) -> Result<Counts, Error> {
     let mut events = runner.run(network, schedule)?.counters;
     for action in &schedule.actions {
-        match &action.kind {
-            ActionKind::Transfer(transfer) => {
-                let is_load = matches!(transfer.source.tile, TileRef::Memory(_));
-                let is_own = transfer.source.tile == transfer.initiator;
-                let is_multicast = matches!(transfer.destination, Destination::Multicast { .. });
-                if !is_multicast || !is_own {
-                    events.payload_byte_hops -= transfer.bytes;
-                }
-                if let Destination::One(place) = transfer.destination
-                    && matches!(place.tile, TileRef::Memory(_))
-                {
-                    events.spm_write_bytes -= transfer.bytes;
-                }
-                if !is_load {
-                    events.dma_load_bytes -= transfer.bytes;
-                } else if is_multicast {
-                    // The initiator's own copy.
-                    events.spm_write_bytes -= transfer.bytes;
-                } else {
-                    events.dma_store_bytes -= transfer.bytes;
-                    events.spm_write_bytes -= transfer.bytes;
-                }
-            }
-            ActionKind::InNetworkReduction(reduction) => {
-                events.dma_load_bytes -= reduction.bytes * u64::from(reduction.group.len());
-            }
-            ActionKind::LocalReduce(reduce) => events.spm_write_bytes -= reduce.bytes,
-            // The claims' schedules have none of these.
-            ActionKind::InNetworkAllReduce(_)
-            | ActionKind::Compute(_)
-            | ActionKind::Barrier(_)
-            | ActionKind::Delivery(_)
-            | ActionKind::Arrival(_)
-            | ActionKind::Kernel(_)
-            | ActionKind::Chain(_)
-            | ActionKind::ListMulticast(_) => {}
+        if let Some(transfer) = action.kind.transfer() {
+            uncount(&mut events, transfer);
+        }
+        if let Some(fold) = action.kind.network_fold() {
+            let members = u64::from(fold.reduction.group.len());
+            events.dma_load_bytes -= fold.reduction.bytes * members;
+        }
+        if let Effect::LocalFold(reduce) = action.kind.effect() {
+            events.spm_write_bytes -= reduce.bytes;
         }
     }
     Ok(Counts {
         events,
         multiplications: 0,
     })
+}
+
+/// What the paper does not count of a transfer.
+fn uncount(events: &mut Counters, transfer: &Transfer) {
+    let is_load = matches!(transfer.source.tile, TileRef::Memory(_));
+    let is_own = transfer.source.tile == transfer.initiator;
+    let is_multicast = matches!(transfer.destination, Destination::Multicast { .. });
+    if !is_multicast || !is_own {
+        events.payload_byte_hops -= transfer.bytes;
+    }
+    if let Destination::One(place) = transfer.destination
+        && matches!(place.tile, TileRef::Memory(_))
+    {
+        events.spm_write_bytes -= transfer.bytes;
+    }
+    if !is_load {
+        events.dma_load_bytes -= transfer.bytes;
+    } else if is_multicast {
+        // The initiator's own copy.
+        events.spm_write_bytes -= transfer.bytes;
+    } else {
+        events.dma_store_bytes -= transfer.bytes;
+        events.spm_write_bytes -= transfer.bytes;
+    }
 }
 
 fn by_choice(

@@ -32,7 +32,7 @@ pub(super) fn refuse(network: &Network) -> Result<(), Error> {
     let spec = network.spec();
     let num_streams = MAX_CHAINS + MAX_WRITES;
     let needed_bytes = 2 * num_streams * BEATS[BEATS.len() - 1] * 64;
-    let reason = if spec.cluster.torrent.is_none() {
+    let reason = if network.capabilities().chains.is_none() {
         "accepted: a spec with [cluster.torrent], as in the preset torrent_4x5".to_owned()
     } else if network.clusters().count() < 2 {
         "accepted: at least two clusters".to_owned()
@@ -107,8 +107,8 @@ impl Chains {
         source: Place,
         offset: u64,
     ) -> ActionKind {
-        let endpoint = network.spec().cluster.torrent.as_ref();
-        let most = endpoint.map_or(0, |e| u64::from(e.max_destinations));
+        let endpoint = network.capabilities().chains;
+        let most = endpoint.map_or(0, |e| u64::from(e.max_followers));
         let mut rest = clusters.to_vec();
         let num_stops = 1 + rng.below(most.min(clusters.len() as u64 - 1));
         let pattern = AccessPattern::linear(offset, self.bytes());

@@ -6,10 +6,10 @@
 //! at any endpoint is allowed.
 
 use super::StressKind;
+use noccl_net::capabilities::Folds;
 use noccl_net::deadlock::{merge_points, num_bursts, reduction_flows};
 use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
 use noccl_run::{Rng, StallConfig};
-use noccl_spec::RouterFlow;
 use noccl_workload::{PortKind, PortTransaction, Trace};
 
 /// Longest transaction: 16 KiB of 64-byte beats.
@@ -51,8 +51,8 @@ impl Recipe {
             height: network.cluster_height(),
             open_reductions: u64::from(ni.max_open_reductions),
             open_barriers: u64::from(ni.max_open_reductions.min(ni.max_narrow_outstanding)),
-            // The published router adds two operands: only groups in a line, root at an end.
-            is_reduction_in_line: matches!(network.spec().router.flow, RouterFlow::PeerCompatible),
+            // Routers that add two operands: only groups in a line, root at an end.
+            is_reduction_in_line: network.routers().folds == Folds::TwoInputs,
         }
     }
 }

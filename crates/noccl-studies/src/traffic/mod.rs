@@ -8,7 +8,6 @@ use noccl_model::capacity_beats_per_cycle;
 use noccl_net::{Coord, Network};
 use noccl_run::{Mode, RunConfig, RunError, Tally, TrafficResult, Watch};
 use noccl_sim::run_traffic;
-use noccl_spec::RouterFlow;
 use noccl_workload::{MAX_TRAFFIC_CYCLES, Pattern, Traffic};
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -151,10 +150,7 @@ pub fn traffic(
 #[must_use]
 pub fn zero_load_latency_cycles(network: &Network, pattern: Pattern, beats: u32) -> f64 {
     let (width, height) = (network.cluster_width(), network.cluster_height());
-    let address_flits = match network.spec().router.flow {
-        RouterFlow::NonBlocking => 0,
-        RouterFlow::PeerCompatible | RouterFlow::Esp => 1,
-    };
+    let address_flits = network.routers().address_flits;
     let cycles =
         |hops: u32| f64::from(ZERO_LOAD_FIXED_CYCLES + 2 * hops + address_flits + beats - 1);
     let all = || (0..width).flat_map(move |x| (0..height).map(move |y| Coord::new(x, y)));

@@ -11,7 +11,7 @@ use crate::plots::figure::{Figure, Line, line_chart};
 use noccl_coll::{Algorithm, Choice};
 use noccl_model::published::{Extent, MulticastConstants};
 use noccl_net::Network;
-use noccl_workload::{ActionKind, CollectiveKind, Schedule};
+use noccl_workload::{CollectiveKind, Schedule};
 
 const BYTES: u64 = 32 << 10;
 const BEATS: u32 = 512;
@@ -86,7 +86,7 @@ fn simulate(runner: Runner<'_>, percent: u64) -> Result<Simulated, Error> {
 
 fn transfer_starts(schedule: &Schedule, times: &[noccl_run::ActionTime]) -> Vec<u64> {
     let all = schedule.actions.iter().zip(times);
-    all.filter(|(action, _)| matches!(action.kind, ActionKind::Transfer(_)))
+    all.filter(|(action, _)| action.kind.transfer().is_some())
         .map(|(_, time)| time.start_cycle)
         .collect()
 }

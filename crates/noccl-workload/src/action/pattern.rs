@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A chain: endpoints hand data from stop to stop, and each keeps a copy (S3's Chainwrite).
-//!
-//! Unlike a multicast it needs nothing of the network, and unlike one it lets every stop place the data as it
-//! likes: a stream of 64-byte beats leaves the source in the order of one pattern and lands in the order of
-//! another.
+//! In which order a stream of beats reads or writes one memory.
 
-use noccl_net::TileRef;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,30 +15,6 @@ pub const MAX_LOOPS: usize = 5;
 
 /// Counts, strides (in words) and lengths (in beats) have 19 bits in a configuration (S3 Fig. 4c).
 pub const MAX_FIELD: u64 = (1 << 19) - 1;
-
-/// Movement of one stream from a source through all stops, each of which writes it to its own memory.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Chain {
-    /// Cluster whose memory is read and whose endpoint begins the chain.
-    pub initiator: TileRef,
-    /// Where the stream is read.
-    pub source: AccessPattern,
-    /// Clusters in the order in which data reaches them. Two equal stops count once; the initiator among them keeps a copy itself.
-    pub stops: Vec<Stop>,
-    /// Bytes of the stream, a multiple of 64; zero is a no-op.
-    pub bytes: u64,
-}
-
-/// One destination of a chain.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Stop {
-    /// Cluster.
-    pub tile: TileRef,
-    /// Where the stream is written.
-    pub pattern: AccessPattern,
-}
 
 /// Addresses of a stream in one memory: beat after beat, the innermost loop first, eight words per beat.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -175,40 +146,6 @@ impl AccessPattern {
             }
         }
         Some(ranges)
-    }
-}
-
-impl Chain {
-    /// The stops without those that are equal to an earlier one, the initiator's own left out.
-    #[must_use]
-    pub fn followers(&self) -> Vec<&Stop> {
-        let mut followers: Vec<&Stop> = Vec::new();
-        for stop in self.stops.iter().filter(|s| s.tile != self.initiator) {
-            if !followers.contains(&stop) {
-                followers.push(stop);
-            }
-        }
-        followers
-    }
-
-    /// Where the initiator keeps a copy, if it is a stop itself.
-    #[must_use]
-    pub fn own_copy(&self) -> Option<&AccessPattern> {
-        let own = self.stops.iter().find(|s| s.tile == self.initiator);
-        own.map(|s| &s.pattern)
-    }
-
-    /// Stops that are equal to an earlier one, by index.
-    #[must_use]
-    pub fn duplicates(&self) -> Vec<usize> {
-        let is_repeated = |i: &usize| self.stops[..*i].contains(&self.stops[*i]);
-        (0..self.stops.len()).filter(is_repeated).collect()
-    }
-
-    /// Beats of the stream.
-    #[must_use]
-    pub const fn beats(&self) -> u64 {
-        self.bytes / CHAIN_BEAT_BYTES
     }
 }
 
