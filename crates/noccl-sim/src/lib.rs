@@ -6,69 +6,31 @@
 //! drivers on top: [`trace_run`] (bare AXI transactions), [`traffic_run`] (open loop), and the agents of
 //! a schedule, whose runs can be stopped and go on later ([`ScheduleRun`], [`checkpoint`]). A driver sees transactions and completions, never flits; the machine knows no collective.
 
-mod agents;
-mod all_reduce;
-mod answer;
-mod barrier;
-mod bitset;
-mod block;
-mod burst;
 pub mod checkpoint;
-mod closing;
-mod crew;
-mod deliver;
 mod diagnose;
-mod dma;
-mod errors;
-mod esp;
-mod faults;
-mod few;
-mod flags;
-mod flit;
-mod forks;
-mod inject;
-mod instances;
-mod issue;
-mod join;
-mod kernels;
-#[cfg(test)]
-mod laws;
+mod driver;
+mod endpoint;
+mod fabric;
+mod kernel;
 mod machine;
-mod memory;
-mod moves;
 mod ni;
-mod own_copy;
-mod payload;
-mod peer;
-mod plane;
-mod random;
-mod ready;
+#[cfg(test)]
+mod prop_default_flow;
 mod record;
-mod schedule_run;
-mod stripe;
-mod torrent;
-mod trace_form;
-mod trace_run;
-mod trace_verify;
-mod traffic_run;
-mod turns;
-mod txn;
-mod units;
-mod watch;
-mod wheel;
+mod router;
 
+pub use driver::schedule::ScheduleRun;
+pub use endpoint::torrent::{DirectChain, PortChain, PortPattern, PortScenario, record_ports};
 pub use record::OnCycle;
-pub use schedule_run::ScheduleRun;
-pub use torrent::{DirectChain, PortChain, PortPattern, PortScenario, record_ports};
 
 use diagnose::Driver;
+use driver::trace::TraceDriver;
+use driver::traffic::TrafficDriver;
 use machine::Machine;
 use noccl_net::{LinkId, Network, Port, TileId};
 use noccl_run::{LinkLoad, MemoryImage, Progress, RunConfig, RunError, RunResult, TrafficResult};
 use noccl_spec::Plane;
 use noccl_workload::{Place, Schedule, Trace, Traffic};
-use trace_run::TraceDriver;
-use traffic_run::TrafficDriver;
 
 /// Called now and then with the progress of a run; returns false to interrupt it.
 pub type OnProgress<'a> = &'a mut dyn FnMut(Progress) -> bool;
@@ -95,8 +57,8 @@ pub fn run_schedule(
     on_progress: OnProgress<'_>,
 ) -> Result<RunResult, RunError> {
     config.check()?;
-    if esp::is_esp(network) {
-        return esp::run(network, schedule, inputs, outputs, config, on_progress);
+    if router::esp::is_esp(network) {
+        return router::esp::run(network, schedule, inputs, outputs, config, on_progress);
     }
     let mut run = ScheduleRun::new(network, schedule, inputs, config)?;
     run.advance(on_progress)?;
@@ -146,7 +108,7 @@ pub fn run_trace(
     on_progress: OnProgress<'_>,
 ) -> Result<RunResult, RunError> {
     config.check()?;
-    esp::refuse(network, "a trace")?;
+    router::esp::refuse(network, "a trace")?;
     let mut machine = Machine::new(network, config.clone());
     replay_trace(&mut machine, trace, on_progress)
 }
@@ -176,7 +138,7 @@ pub fn record_trace<'a>(
     on_progress: OnProgress<'_>,
 ) -> Result<RunResult, RunError> {
     config.check()?;
-    esp::refuse(network, "a trace")?;
+    router::esp::refuse(network, "a trace")?;
     let mut machine = Machine::new(network, config.clone());
     machine.record_to(on_cycle)?;
     replay_trace(&mut machine, trace, on_progress)
@@ -230,7 +192,7 @@ pub fn run_traffic(
     on_progress: OnProgress<'_>,
 ) -> Result<TrafficResult, RunError> {
     config.check()?;
-    esp::refuse(network, "traffic")?;
+    router::esp::refuse(network, "traffic")?;
     let mut machine = Machine::new(network, config.clone());
     let mut driver = TrafficDriver::new(traffic, &mut machine)?;
     let total = traffic.warmup_cycles + traffic.measure_cycles;

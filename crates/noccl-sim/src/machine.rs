@@ -5,20 +5,20 @@
 //! The driver (trace, traffic or agents) sees completions in [`Machine::done`] and issues transactions
 //! through the `issue_*` methods; it never touches a flit.
 
-use crate::bitset::BitSet;
-use crate::crew::{Crew, PARTS_PER_THREAD};
-use crate::errors::Errors;
-use crate::flit::Flit;
-use crate::join::{JoinConfig, Joins, Owed, Timeout};
-use crate::memory::Memories;
-use crate::ni::Nis;
-use crate::payload::PayloadPool;
-use crate::peer::PeerState;
-use crate::plane::{Context, PlaneState, packed_coords};
+use crate::endpoint::memory::Memories;
+use crate::endpoint::torrent::Torrents;
+use crate::fabric::flit::Flit;
+use crate::fabric::payload::PayloadPool;
+use crate::fabric::transaction::{Owner, Txns};
+use crate::kernel::bit_set::BitSet;
+use crate::kernel::event_wheel::Wheel;
+use crate::kernel::threads::{Crew, PARTS_PER_THREAD};
+use crate::ni::axi::errors::Errors;
+use crate::ni::axi::state::Nis;
 use crate::record::Recorder;
-use crate::torrent::Torrents;
-use crate::txn::{Owner, Txns};
-use crate::wheel::Wheel;
+use crate::router::collective::merge_point::{JoinConfig, Joins, Owed, Timeout};
+use crate::router::collective::plane::{Context, PlaneState, packed_coords};
+use crate::router::published::PeerState;
 use noccl_net::deadlock::{BEATS_PER_CREDIT, Windows, reduction_flows};
 use noccl_net::{Network, Port, TileKind};
 use noccl_run::{Counters, Mode, RunConfig};

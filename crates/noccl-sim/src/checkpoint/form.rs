@@ -2,7 +2,7 @@
 //! Forms that serde lacks: long byte arrays, maps whose bytes do not depend on a hash, queues whose bytes do
 //! not depend on their past.
 
-use crate::few::Few;
+use crate::kernel::inline_queue::Few;
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::ser::{SerializeSeq, SerializeTuple};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

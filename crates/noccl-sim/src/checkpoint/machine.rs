@@ -4,10 +4,10 @@
 //! Every field is named, so that a new one has to be sorted in: stored, or left out for a reason.
 
 use super::{CheckpointError, Reader, Sorted, Writer};
-use crate::block::{Block, PORTS};
+use crate::endpoint::torrent::Place;
 use crate::machine::Machine;
-use crate::plane::{PlaneState, SLOTS};
-use crate::torrent::Place;
+use crate::router::collective::control_block::{Block, PORTS};
+use crate::router::collective::plane::{PlaneState, SLOTS};
 use std::io::{Read, Write};
 
 impl Machine<'_> {

@@ -5,10 +5,10 @@ use super::View;
 use super::graph::Wait;
 use super::network::wait;
 use super::node::Node;
-use crate::flit::Flit;
-use crate::ni::{Source, Stream};
-use crate::torrent::{Cause, Hindrance};
-use crate::txn::Owner;
+use crate::endpoint::torrent::{Cause, Hindrance};
+use crate::fabric::flit::Flit;
+use crate::fabric::transaction::Owner;
+use crate::ni::axi::state::{Source, Stream};
 
 impl View<'_, '_> {
     /// The chain that the endpoint of a tile leads, in words.

@@ -5,10 +5,10 @@ use super::graph::Wait;
 use super::network::{entry, wait};
 use super::node::Node;
 use super::{MAX_NAMED, View};
-use crate::agents::Agents;
-use crate::flit::pack;
-use crate::ni::{Source, Stream, beat_bytes};
-use crate::txn::{Owner, TxnKind};
+use crate::endpoint::core::Agents;
+use crate::fabric::flit::pack;
+use crate::fabric::transaction::{Owner, TxnKind};
+use crate::ni::axi::state::{Source, Stream, beat_bytes};
 use noccl_net::TileId;
 use noccl_spec::Plane;
 use noccl_workload::ActionKind;
@@ -290,8 +290,8 @@ impl View<'_, '_> {
 mod tests {
     use super::*;
     use crate::diagnose::{Driver, diagnose};
-    use crate::issue::Target;
     use crate::machine::Machine;
+    use crate::ni::axi::issue::Target;
     use noccl_net::{Network, elaborate};
     use noccl_run::{Mode, RunConfig};
 

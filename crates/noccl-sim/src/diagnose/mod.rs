@@ -15,9 +15,9 @@ mod node;
 mod programs;
 mod router;
 
-use crate::agents::Agents;
+use crate::driver::trace::TraceDriver;
+use crate::endpoint::core::Agents;
 use crate::machine::Machine;
-use crate::trace_run::TraceDriver;
 use graph::{Graph, Step};
 use limits::Limit;
 use noccl_run::{Diagnosis, WaitEdge};

@@ -4,9 +4,9 @@
 use super::View;
 use super::graph::Wait;
 use super::node::{Node, input_name, output_name, tile_name};
-use crate::block::PORTS;
-use crate::flit::Flit;
-use crate::plane::PlaneState;
+use crate::fabric::flit::Flit;
+use crate::router::collective::control_block::PORTS;
+use crate::router::collective::plane::PlaneState;
 use noccl_net::{Coord, Port, TileId};
 use noccl_spec::Plane;
 use std::collections::HashMap;

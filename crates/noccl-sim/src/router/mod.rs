@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One folder per kind of router.
+//!
+//! [`collective`] forks multicasts and merges contributions without blocking a FIFO; [`published`] adds to its planes what
+//! the authors' routers do otherwise; [`esp`] is a network of its own.
+
+pub(crate) mod collective;
+pub(crate) mod esp;
+pub(crate) mod published;
