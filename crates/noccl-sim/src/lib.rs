@@ -29,8 +29,9 @@ use driver::traffic::TrafficDriver;
 use machine::Machine;
 use noccl_net::{LinkId, Network, Port, TileId};
 use noccl_run::{LinkLoad, MemoryImage, Progress, RunConfig, RunError, RunResult, TrafficResult};
-use noccl_spec::Plane;
+use noccl_spec::{Plane, RouterFlow};
 use noccl_workload::{Place, Schedule, Trace, Traffic};
+use router::behaviour::Behaviour;
 
 /// Called now and then with the progress of a run; returns false to interrupt it.
 pub type OnProgress<'a> = &'a mut dyn FnMut(Progress) -> bool;
@@ -41,6 +42,27 @@ const PROGRESS_CYCLES: u64 = 4096;
 /// Likewise tiles times cycles: a cycle of a million tiles takes longer than the call.
 const PROGRESS_TILE_CYCLES: u64 = 1 << 20;
 const PROGRESS_HOPS: u64 = 1 << 20;
+
+/// What the routers ask of the machine around them; none if they are simulated without it. The one place that asks
+/// for the kind of the routers.
+fn behaviour_of(network: &Network) -> Option<Behaviour> {
+    match network.spec().router.flow {
+        RouterFlow::NonBlocking => Some(router::collective::BEHAVIOUR),
+        RouterFlow::PeerCompatible => Some(router::published::BEHAVIOUR),
+        RouterFlow::Esp => None,
+    }
+}
+
+/// A machine before its first cycle, or the refusal of `what` by routers that have none.
+fn machine_of<'n>(
+    network: &'n Network,
+    config: &RunConfig,
+    what: &str,
+) -> Result<Machine<'n>, RunError> {
+    config.check()?;
+    let behaviour = behaviour_of(network).ok_or_else(|| router::esp::refused(what))?;
+    Ok(Machine::new(network, config.clone(), behaviour))
+}
 
 /// Runs a schedule: real agents, DMA engines, NIs and routers, cycle by cycle.
 ///
@@ -57,7 +79,7 @@ pub fn run_schedule(
     on_progress: OnProgress<'_>,
 ) -> Result<RunResult, RunError> {
     config.check()?;
-    if router::esp::is_esp(network) {
+    if behaviour_of(network).is_none() {
         return router::esp::run(network, schedule, inputs, outputs, config, on_progress);
     }
     let mut run = ScheduleRun::new(network, schedule, inputs, config)?;
@@ -107,9 +129,7 @@ pub fn run_trace(
     config: &RunConfig,
     on_progress: OnProgress<'_>,
 ) -> Result<RunResult, RunError> {
-    config.check()?;
-    router::esp::refuse(network, "a trace")?;
-    let mut machine = Machine::new(network, config.clone());
+    let mut machine = machine_of(network, config, "a trace")?;
     replay_trace(&mut machine, trace, on_progress)
 }
 
@@ -137,9 +157,7 @@ pub fn record_trace<'a>(
     on_cycle: OnCycle<'a>,
     on_progress: OnProgress<'_>,
 ) -> Result<RunResult, RunError> {
-    config.check()?;
-    router::esp::refuse(network, "a trace")?;
-    let mut machine = Machine::new(network, config.clone());
+    let mut machine = machine_of(network, config, "a trace")?;
     machine.record_to(on_cycle)?;
     replay_trace(&mut machine, trace, on_progress)
 }
@@ -191,9 +209,7 @@ pub fn run_traffic(
     config: &RunConfig,
     on_progress: OnProgress<'_>,
 ) -> Result<TrafficResult, RunError> {
-    config.check()?;
-    router::esp::refuse(network, "traffic")?;
-    let mut machine = Machine::new(network, config.clone());
+    let mut machine = machine_of(network, config, "traffic")?;
     let mut driver = TrafficDriver::new(traffic, &mut machine)?;
     let total = traffic.warmup_cycles + traffic.measure_cycles;
     let mut created = Vec::new();

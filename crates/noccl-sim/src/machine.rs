@@ -16,13 +16,15 @@ use crate::kernel::threads::{Crew, PARTS_PER_THREAD};
 use crate::ni::axi::errors::Errors;
 use crate::ni::axi::state::Nis;
 use crate::record::Recorder;
+use crate::router::behaviour::Behaviour;
 use crate::router::collective::merge_point::{JoinConfig, Joins, Owed, Timeout};
 use crate::router::collective::plane::{Context, PlaneState, packed_coords};
-use crate::router::published::PeerState;
+use crate::router::published::reduction::Published;
+use crate::router::published::worms::Worms;
 use noccl_net::deadlock::{BEATS_PER_CREDIT, Windows, reduction_flows};
 use noccl_net::{Network, Port, TileKind};
 use noccl_run::{Counters, Mode, RunConfig};
-use noccl_spec::{Plane, RouterFlow, WideReductionKind};
+use noccl_spec::{Plane, WideReductionKind};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -125,8 +127,8 @@ pub(crate) struct Machine<'n> {
     pub checksum: u64,
     pub wrong_beats: u64,
     pub errors: Errors,
-    /// Published routers: worms, joins at FIFO heads.
-    pub is_peer: bool,
+    /// What the routers ask of their interfaces.
+    pub behaviour: Behaviour,
     /// Torrent endpoints of the clusters, if they have some.
     pub torrents: Option<Box<Torrents>>,
     /// Answers of memories to their own tile's multicasts.
@@ -137,19 +139,18 @@ pub(crate) struct Machine<'n> {
 }
 
 impl<'n> Machine<'n> {
-    pub(crate) fn new(network: &'n Network, config: RunConfig) -> Self {
+    pub(crate) fn new(network: &'n Network, config: RunConfig, behaviour: Behaviour) -> Self {
         let tiles = network.num_tiles();
-        let router = &network.spec().router;
         let join = join_config(network);
-        let is_peer = router.flow == RouterFlow::PeerCompatible;
         let coords = packed_coords(network.width(), network.height());
         let height = network.height();
         let stripes = stripe_count(config.threads);
         let plane = || {
-            let joins = Joins::new(tiles, join, is_peer);
+            let published = behaviour.has_worms.then(|| Published::new(join));
+            let joins = Joins::new(tiles, join, published);
             let mut plane = PlaneState::new(height, coords.clone(), tiles, joins, stripes);
-            plane.peer = is_peer.then(|| Box::new(PeerState::new(tiles)));
-            plane.watch = is_peer.then(|| plane.new_watch());
+            plane.published = behaviour.has_worms.then(|| Box::new(Worms::new(tiles)));
+            plane.watch = behaviour.has_worms.then(|| plane.new_watch());
             plane
         };
         Self {
@@ -172,7 +173,7 @@ impl<'n> Machine<'n> {
             checksum: 0,
             wrong_beats: 0,
             errors: Errors::default(),
-            is_peer,
+            behaviour,
             torrents: Torrents::new(network),
             own_answers: Vec::new(),
             recorder: None,

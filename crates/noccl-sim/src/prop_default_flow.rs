@@ -170,7 +170,7 @@ struct Finished<'n> {
 
 /// Runs a trace to its end, and on until nothing is due any more.
 fn run<'n>(network: &'n Network, trace: &Trace, config: RunConfig) -> Finished<'n> {
-    let mut machine = Machine::new(network, config);
+    let mut machine = crate::machine_of(network, &config, "a trace").unwrap();
     let mut driver = TraceDriver::new(trace, &mut machine).unwrap();
     let mut starts = Vec::new();
     let mut arrivals: HashMap<(u32, u32), Vec<(u32, u32)>> = HashMap::new();

@@ -16,7 +16,7 @@ impl Machine<'_> {
             // What the run is of, and what follows from it.
             network: _,
             config: _,
-            is_peer: _,
+            behaviour: _,
             crew: _,
             // Only looks on.
             recorder: _,
@@ -110,12 +110,12 @@ impl PlaneState {
             joins,
             active,
             has_received,
-            peer,
+            published,
             watch,
             flit_hops,
         } = self;
         to.put(&(blocks, in_full, entered, has_received))?;
-        to.put(&(joins, active, peer, watch, flit_hops))?;
+        to.put(&(joins, active, published, watch, flit_hops))?;
         let occupied = |is_input| occupied(blocks, in_full, is_input);
         let inputs = occupied(true).map(|slot| input[slot]);
         let outputs = occupied(false).map(|slot| output[slot]);
@@ -130,7 +130,7 @@ impl PlaneState {
         (
             self.joins,
             self.active,
-            self.peer,
+            self.published,
             self.watch,
             self.flit_hops,
         ) = from.take()?;

@@ -91,8 +91,9 @@ impl View<'_, '_> {
         // Own operands of an all-reduce are opened in the order of the reductions.
         let is_operand = matches!(stream.source, Source::Operand(_));
         let opens_later = |s: &Stream| is_operand && s.next_beat == 0;
-        let holds =
-            |s: &&Stream| machine.is_peer || opens_later(s) || channel(s.txn) == channel(id);
+        let holds = |s: &&Stream| {
+            !machine.behaviour.has_write_channels || opens_later(s) || channel(s.txn) == channel(id)
+        };
         if let Some(before) = earlier.find(holds) {
             let place = format!("the write queue of {}", self.tile(tile as usize));
             let to = Node::Stream {
@@ -108,7 +109,7 @@ impl View<'_, '_> {
         let machine = self.machine;
         let ni = &machine.nis[tile as usize];
         let limits = &machine.network.spec().ni;
-        let is_new = stream.next_beat == 0 && (stream.head_pending || !machine.is_peer);
+        let is_new = stream.next_beat == 0 && (stream.head_pending || !machine.behaviour.has_worms);
         let is_reduction = machine.txns.get(stream.txn).kind == TxnKind::WideReduction;
         if is_new && is_reduction && ni.reductions_outstanding >= limits.max_open_reductions {
             let open = self.open_bursts(tile, true);

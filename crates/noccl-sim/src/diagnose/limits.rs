@@ -140,7 +140,7 @@ impl View<'_, '_> {
             let open = self.open_requests(tile, false);
             waits.extend(self.limited(Limit::NarrowOutstanding, tile as usize, open, since));
         }
-        if !machine.is_peer
+        if machine.behaviour.limits_wide_reads
             && ni.reads_outstanding >= limits.max_wide_outstanding
             && fronts().any(|f| machine.opens_wide_read(*f))
         {
@@ -303,7 +303,8 @@ mod tests {
     #[test]
     fn a_limit_that_nobody_can_be_named_for_is_named_itself() {
         let net = preset();
-        let machine = Machine::new(&net, RunConfig::new(Mode::Timing));
+        let machine =
+            crate::machine_of(&net, &RunConfig::new(Mode::Timing), "a diagnosis").unwrap();
         let view = View::new(&machine, Driver::Traffic);
         let tile = net.find(noccl_net::TileRef::Memory(1)).unwrap();
         for (limit, name) in [
@@ -333,7 +334,8 @@ mod tests {
     #[test]
     fn a_transfer_without_data_names_the_buffer_and_the_burst_before_it() {
         let net = preset();
-        let mut machine = Machine::new(&net, RunConfig::new(Mode::Timing));
+        let mut machine =
+            crate::machine_of(&net, &RunConfig::new(Mode::Timing), "a diagnosis").unwrap();
         let mut write = |instance| {
             let owner = Owner::DmaWrite { instance };
             machine.issue_write(5, Target::Tile(6), 0, 64, owner, Source::Buffer);

@@ -32,9 +32,8 @@ impl<'a> ScheduleRun<'a> {
         inputs: &[MemoryImage],
         config: &RunConfig,
     ) -> Result<Self, RunError> {
-        config.check()?;
-        crate::router::esp::refuse(network, "a run that can be saved")?;
-        Self::on(Machine::new(network, config.clone()), schedule, inputs)
+        let machine = crate::machine_of(network, config, "a run that can be saved")?;
+        Self::on(machine, schedule, inputs)
     }
 
     /// As [`ScheduleRun::new`], with a record of every cycle.
@@ -48,9 +47,7 @@ impl<'a> ScheduleRun<'a> {
         config: &RunConfig,
         on_cycle: OnCycle<'a>,
     ) -> Result<Self, RunError> {
-        config.check()?;
-        crate::router::esp::refuse(network, "a record of cycles")?;
-        let mut machine = Machine::new(network, config.clone());
+        let mut machine = crate::machine_of(network, config, "a record of cycles")?;
         machine.record_to(on_cycle)?;
         Self::on(machine, schedule, inputs)
     }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One folder per kind of router.
+//! One folder per kind of router; a kind states what interfaces have to know of it as a [`behaviour::Behaviour`].
 //!
 //! [`collective`] forks multicasts and merges contributions without blocking a FIFO; [`published`] adds to its planes what
 //! the authors' routers do otherwise; [`esp`] is a network of its own.
 
+pub(crate) mod behaviour;
 pub(crate) mod collective;
 pub(crate) mod esp;
 pub(crate) mod published;

@@ -256,7 +256,7 @@ fn check_name(first: &PortKind, second: &PortKind, machine: &Machine<'_>) -> Res
     else {
         return Err("only barriers have a name that another one can bear".to_owned());
     };
-    if machine.is_peer {
+    if !machine.behaviour.names_barriers {
         return Err("peer_compatible has no names; use flow = \"non_blocking\"".to_owned());
     }
     if root != other_root || group == other {
@@ -275,7 +275,7 @@ fn differing_tile(
     let PortKind::WideReduction { group, beats, .. } = kind else {
         return Err("only contributions to a wide reduction can differ".to_owned());
     };
-    if machine.is_peer {
+    if !machine.behaviour.compares_contributions {
         return Err(
             "peer_compatible compares destination and mask only and folds what comes; \
                     use flow = \"non_blocking\""

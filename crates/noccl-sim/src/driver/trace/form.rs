@@ -4,7 +4,7 @@
 use crate::driver::trace::faults::is_addressable;
 use crate::machine::Machine;
 use crate::ni::axi::burst::Bursts;
-use crate::router::published::refuse_three_operands;
+use crate::router::published::refuse_operands;
 use noccl_net::TileRef;
 use noccl_run::{MAX_VALUE_BYTES, RunError};
 use noccl_workload::{MAX_CYCLES, MAX_TRANSACTION_BEATS, PortKind, Trace, check_sets};
@@ -91,7 +91,7 @@ pub(crate) fn participants(
             if let Some(root) = machine.network.find(*root) {
                 let what = format!("transactions[{index}]");
                 let (group, root) = (machine.network.cube(*group), machine.coord(root.0));
-                refuse_three_operands(machine.network, what, group, root)?;
+                refuse_operands(&machine.behaviour, what, group, root)?;
             }
             Ok(found)
         }

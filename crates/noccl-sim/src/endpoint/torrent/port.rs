@@ -144,7 +144,8 @@ impl Machine<'_> {
     }
 
     fn tick_torrent(&mut self, tile: u32) {
-        let (now, is_value, is_peer) = (self.cycle, self.is_value(), self.is_peer);
+        let (now, is_value) = (self.cycle, self.is_value());
+        let has_worms = self.behaviour.has_worms;
         let Some(torrents) = &mut self.torrents else {
             return;
         };
@@ -166,7 +167,7 @@ impl Machine<'_> {
         } = place.unit.tick(now, &settings, &mut memory);
         if let Some(leaving) = leaving {
             // Of a worm the AW goes ahead; the last beat is at the NI after the path.
-            let flits = leaving.message.beats() - u64::from(!is_peer);
+            let flits = leaving.message.beats() - u64::from(!has_worms);
             let cycle = leaving.cycle + settings.path_cycles - flits;
             place
                 .departing
@@ -253,7 +254,7 @@ impl Machine<'_> {
             kind,
             flags,
         };
-        if self.is_peer {
+        if self.behaviour.has_worms {
             self.send(tile, Plane::Req, flit(FlitKind::WriteHead, 0, 0, 0));
         }
         let last = message.beats() as u16 - 1;
@@ -287,7 +288,7 @@ impl Machine<'_> {
         let id = self.txns.open(txn, tree);
         let source = Source::Switch(lane);
         self.record_command(tile, id, Some(source));
-        let stream = Stream::plain(id, beats, self.is_peer, source);
+        let stream = Stream::plain(id, beats, self.behaviour.has_worms, source);
         self.nis[tile as usize].queue(stream, owner.channel());
     }
 

@@ -36,7 +36,7 @@ impl Machine<'_> {
     /// A narrow transaction of this tile has its response: the next one may leave.
     fn close_narrow(&mut self, tile: usize) {
         let limit = self.network.spec().ni.max_narrow_outstanding;
-        if self.nis[tile].narrow_outstanding < limit || self.is_peer {
+        if self.nis[tile].narrow_outstanding < limit || !self.behaviour.has_registered_limits {
             self.free(tile, Place::Narrow);
         } else {
             self.free_next(tile, Place::Narrow);
@@ -48,7 +48,7 @@ impl Machine<'_> {
         let (ni, limits) = (&self.nis[tile], &self.network.spec().ni);
         let has_room = ni.wide_outstanding < limits.max_wide_outstanding
             && ni.reductions_outstanding < limits.max_open_reductions;
-        if has_room || self.is_peer {
+        if has_room || !self.behaviour.has_registered_limits {
             self.free(tile, place);
         } else {
             self.free_next(tile, place);
@@ -57,7 +57,7 @@ impl Machine<'_> {
 
     fn close_read(&mut self, tile: usize) {
         let limit = self.network.spec().ni.max_wide_outstanding;
-        if self.nis[tile].reads_outstanding < limit || self.is_peer {
+        if self.nis[tile].reads_outstanding < limit || !self.behaviour.has_registered_limits {
             self.free(tile, Place::WideRead);
         } else {
             self.free_next(tile, Place::WideRead);

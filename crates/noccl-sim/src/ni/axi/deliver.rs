@@ -56,7 +56,7 @@ impl Machine<'_> {
 
     /// Is a beat that lands no more than its checksum, until its burst is whole?
     pub(crate) fn counts_landings(&self) -> bool {
-        let is_plain = !self.is_value() && !self.is_peer && self.torrents.is_none();
+        let is_plain = !self.is_value() && !self.behaviour.has_worms && self.torrents.is_none();
         let is_ready = self.config.stalls.is_none() && self.config.port_stall_per_256 == 0;
         is_plain && is_ready && self.errors.has_sound_memory()
     }
@@ -195,7 +195,7 @@ impl Machine<'_> {
     /// When narrow data that the memory has in `cycle` are due: after those that were asked for earlier.
     fn data_due(&mut self, tile: usize, cycle: u64) -> u64 {
         let due = &mut self.nis[tile].data_due;
-        if !self.is_peer {
+        if self.behaviour.orders_narrow_data {
             *due = cycle.max(*due);
             return *due;
         }
@@ -256,7 +256,7 @@ impl Machine<'_> {
 
     /// A W flit that does not belong to the open AW goes to somebody else's burst (published router).
     fn check_worm(&mut self, tile: usize, flit: Flit) {
-        if !self.is_peer {
+        if !self.behaviour.has_worms {
             return;
         }
         let port = usize::from(self.txns.get(flit.txn).is_wide);
@@ -340,7 +340,7 @@ impl Machine<'_> {
 
     fn deliver_barrier(&mut self, tile: usize, flit: Flit) {
         let leaves = self.txns.trees.set(flit.txn).set.len();
-        if self.is_peer {
+        if self.behaviour.has_worms {
             // Its W lands wherever the port is: inside an open burst it is taken for that burst's beat.
             self.wrong_beats += u64::from(self.nis[tile].open_worm[0].is_some());
         }

@@ -175,7 +175,7 @@ impl Machine<'_> {
         match flit.kind {
             // One whose own copy has gone is open.
             FlitKind::NarrowWrite | FlitKind::Barrier => {
-                !self.is_peer && flit.beat == 0 && flit.flags & OWN_COPY == 0
+                !self.behaviour.has_worms && flit.beat == 0 && flit.flags & OWN_COPY == 0
             }
             FlitKind::WriteHead | FlitKind::BarrierHead | FlitKind::Atomic => true,
             FlitKind::ReadRequest => !self.txns.get(flit.txn).is_wide,
@@ -218,7 +218,7 @@ impl Machine<'_> {
     /// A unicast write flit of a tile to itself (default flow).
     fn is_to_itself(&self, tile: usize, flit: Flit) -> bool {
         let is_write = matches!(flit.kind, FlitKind::Write | FlitKind::NarrowWrite);
-        if self.is_peer || !is_write || flit.flags & MULTICAST != 0 {
+        if !self.behaviour.has_own_copies || !is_write || flit.flags & MULTICAST != 0 {
             return false;
         }
         let txn = self.txns.get(flit.txn);
@@ -236,7 +236,7 @@ impl Machine<'_> {
         let (address, bytes, is_multicast) = (txn.address, txn.bytes, txn.is_multicast);
         let beat = stream.next_beat;
         let is_burst_end = beat + 1 == txn.beats;
-        if beat == 0 && (stream.head_pending || !self.is_peer) {
+        if beat == 0 && (stream.head_pending || !self.behaviour.has_worms) {
             ni.wide_outstanding += 1;
             ni.reductions_outstanding += u32::from(is_reduction);
         }

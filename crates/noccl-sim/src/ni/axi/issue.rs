@@ -56,7 +56,7 @@ impl Machine<'_> {
         };
         let id = self.txns.open(txn, tree);
         self.record_command(tile, id, Some(source));
-        let stream = Stream::plain(id, beats, self.is_peer, source);
+        let stream = Stream::plain(id, beats, self.behaviour.has_worms, source);
         self.nis[tile as usize].queue(stream, owner.channel());
         self.refresh_injecting(tile as usize);
     }
@@ -133,10 +133,10 @@ impl Machine<'_> {
             return;
         }
         let windows = Windows::of(self.network);
-        let window = if self.is_peer {
-            None
-        } else {
+        let window = if self.behaviour.has_credits {
             window_ahead(self.coord(tile), tree, true, windows)
+        } else {
+            None
         };
         let stream = Stream {
             txn,
@@ -144,7 +144,7 @@ impl Machine<'_> {
             beats: self.errors.beats_of(txn, tile).unwrap_or(tree.beats),
             under_way: 0,
             window: window.map_or(u16::MAX, |w| u16::try_from(w).unwrap_or(u16::MAX)),
-            head_pending: self.is_peer,
+            head_pending: self.behaviour.has_worms,
             is_reduction: true,
             source,
         };
@@ -178,7 +178,7 @@ impl Machine<'_> {
         let dst = pack(tree.set.set.base);
         let id = self.txns.open(txn, tree);
         self.record_command(tile, id, None);
-        if self.is_peer {
+        if self.behaviour.has_worms {
             let flags = u8::from(is_multicast) * MULTICAST;
             let head = Flit {
                 txn: id,
@@ -247,7 +247,7 @@ impl Machine<'_> {
     pub(crate) fn arrive_at_barrier(&mut self, tile: u32, txn: u32) {
         let dst = pack(self.txns.trees.tree(txn).root);
         self.record_command(tile, txn, None);
-        if self.is_peer {
+        if self.behaviour.has_worms {
             let head = Flit {
                 txn,
                 dst,

@@ -22,7 +22,7 @@ impl Machine<'_> {
     /// the router it would leave by the Local output, which in a memory-to-clusters multicast carries the read data at the same
     /// time: the own copy would halve the rate of all others. The published router does loop it back.
     pub(crate) fn has_own_copy(&self, tile: usize, txn: u32) -> bool {
-        !self.is_peer
+        self.behaviour.has_own_copies
             && self.txns.get(txn).is_multicast
             && self.txns.get(txn).home as usize == tile
             && self.txns.trees.set(txn).contains(self.coord(tile as u32))

@@ -31,7 +31,8 @@ impl Machine<'_> {
         let ni = &self.nis[tile];
         let limits = &self.network.spec().ni;
         if self.opens_wide_read(*front) {
-            return self.is_peer || ni.reads_outstanding < limits.max_wide_outstanding;
+            return !self.behaviour.limits_wide_reads
+                || ni.reads_outstanding < limits.max_wide_outstanding;
         }
         let limit = limits.max_narrow_outstanding;
         let has_asked = ni.asked.get(source).is_some_and(|asked| *asked);
@@ -79,7 +80,7 @@ impl Machine<'_> {
         if self.is_ready(ni, first) && !self.would_overtake(tile, first.txn, true) {
             return Some(0);
         }
-        if ni.is_one_channel() || self.is_peer {
+        if ni.is_one_channel() || !self.behaviour.has_write_channels {
             return None;
         }
         self.later_ready_write(tile)
@@ -110,7 +111,7 @@ impl Machine<'_> {
     fn is_ready(&self, ni: &Ni, stream: &Stream) -> bool {
         // Results belong to a reduction that is open.
         let is_open = stream.next_beat > 0 || stream.source == Source::Result;
-        if !is_open && (stream.head_pending || !self.is_peer) {
+        if !is_open && (stream.head_pending || !self.behaviour.has_worms) {
             let limits = &self.network.spec().ni;
             if ni.wide_outstanding >= limits.max_wide_outstanding
                 || (stream.is_reduction && ni.reductions_outstanding >= limits.max_open_reductions)

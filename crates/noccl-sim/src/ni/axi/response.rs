@@ -95,8 +95,9 @@ impl Machine<'_> {
     fn respond(&mut self, tile: u32, txn: u32) {
         let facts = *self.txns.get(txn);
         let root = self.txns.trees.tree(txn).root;
-        let has_own =
-            !self.is_peer && facts.is_multicast && self.txns.trees.set(txn).contains(root);
+        let has_own = self.behaviour.has_own_copies
+            && facts.is_multicast
+            && self.txns.trees.set(txn).contains(root);
         let kind = if facts.is_multicast {
             FlitKind::CollectB
         } else {
@@ -186,7 +187,7 @@ impl Machine<'_> {
     fn source_of(&self, plane: Plane, flit: Flit) -> usize {
         let txn = self.txns.get(flit.txn);
         match (plane, flit.kind) {
-            _ if self.is_peer => 0,
+            _ if !self.behaviour.has_source_queues => 0,
             (Plane::Req, FlitKind::ReadRequest) if txn.is_wide => WIDE_READS,
             (Plane::Req, FlitKind::ReadRequest) => NARROW_READS,
             (Plane::Rsp, FlitKind::ReadData) => DATA,

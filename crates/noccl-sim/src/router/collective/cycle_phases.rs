@@ -6,7 +6,7 @@ use crate::fabric::transaction::Trees;
 use crate::router::collective::control_block::{LANES, PORTS};
 use crate::router::collective::partition::{Evaluate, Receive, Switch, cut};
 use crate::router::collective::plane::{Context, PlaneState, SLOTS, slot_at};
-use crate::router::published::PeerState;
+use crate::router::published::worms::Worms;
 
 impl PlaneState {
     /// The stripes' parts of the first phase.
@@ -14,7 +14,7 @@ impl PlaneState {
         let (mut blocks, mut leaving) = (&mut self.blocks[..], &mut self.leaving[..]);
         let mut leaving_slot = &mut self.leaving_slot[..];
         let (in_full, active, shifts) = (&self.in_full[..], &self.active, &self.shifts);
-        let (mut first, is_peer) = (0, self.peer.is_some());
+        let (mut first, defers_all) = (0, self.published.is_some());
         self.stripes.iter_mut().map(move |stripe| {
             let len = stripe.len();
             first += len;
@@ -28,7 +28,7 @@ impl PlaneState {
                 active,
                 shifts,
                 is_value,
-                is_peer,
+                defers_all,
             }
         })
     }
@@ -38,23 +38,23 @@ impl PlaneState {
         if self.watch.is_some() || self.joins.store_full_cycle().is_some() {
             self.keep_watch(cycle);
         }
-        if let Some(peer) = &mut self.peer {
-            peer.cycle = cycle;
+        if let Some(published) = &mut self.published {
+            published.cycle = cycle;
         }
     }
 
     /// After the first phase: blocks with merge units, shared payloads, the set of active blocks.
     pub(crate) fn finish_evaluate(&mut self, context: &mut Context<'_>) {
-        let mut peer = self.peer.take();
+        let mut published = self.published.take();
         for s in 0..self.stripes.len() {
             let mut deferred = std::mem::take(&mut self.stripes[s].deferred);
             for w in deferred.drain(..) {
                 let w = w as usize;
-                match &mut peer {
+                match &mut published {
                     None => self.evaluate_units(w, context),
-                    Some(peer) => self.evaluate_peer_units(w, peer, context),
+                    Some(published) => self.evaluate_published_units(w, published, context),
                 }
-                self.evaluate_deferred(w, s, peer.as_deref(), context.is_value);
+                self.evaluate_deferred(w, s, published.as_deref(), context.is_value);
                 self.take_results(w, context.cycle);
                 let units = self.blocks[w].unit_busy;
                 self.joins.end(w, units, context);
@@ -69,10 +69,10 @@ impl PlaneState {
                 self.active.remove(w as usize);
             }
         }
-        self.peer = peer;
+        self.published = published;
     }
 
-    fn evaluate_deferred(&mut self, w: usize, s: usize, peer: Option<&PeerState>, is_value: bool) {
+    fn evaluate_deferred(&mut self, w: usize, s: usize, published: Option<&Worms>, is_value: bool) {
         let mut all = Evaluate {
             stripe: &mut self.stripes[s],
             first: 0,
@@ -83,9 +83,9 @@ impl PlaneState {
             active: &self.active,
             shifts: &self.shifts,
             is_value,
-            is_peer: peer.is_some(),
+            defers_all: published.is_some(),
         };
-        all.evaluate_block(w, peer);
+        all.evaluate_block(w, published);
     }
 
     /// Granted results go to where the switch will find them in the output FIFOs. Those have room, so the slot is the
@@ -183,7 +183,7 @@ impl PlaneState {
     ) -> impl Iterator<Item = Switch<'_>> {
         let (mut blocks, mut in_full) = (&mut self.blocks[..], &mut self.in_full[..]);
         let (mut input, mut output) = (&self.input[..], &mut self.output[..]);
-        let (active, is_peer) = (&self.active, self.peer.is_some());
+        let (active, tells_moves) = (&self.active, self.published.is_some());
         self.stripes.iter_mut().map(move |stripe| {
             let len = stripe.len();
             let own;
@@ -195,7 +195,7 @@ impl PlaneState {
                 input: own,
                 output: cut(&mut output, len * PORTS * SLOTS),
                 active,
-                is_peer,
+                tells_moves,
                 counts_landings,
             }
         })
@@ -203,22 +203,22 @@ impl PlaneState {
 
     /// After the third phase: published worms are followed. Returns the checksum of beats that only land.
     pub(crate) fn finish_switch(&mut self) -> u64 {
-        let mut peer = self.peer.take();
+        let mut published = self.published.take();
         let mut checksum = 0;
         for stripe in &mut self.stripes {
             checksum += std::mem::take(&mut stripe.checksum);
             for m in stripe.moves.drain(..) {
-                if let Some(peer) = &mut peer {
+                if let Some(published) = &mut published {
                     let (r, flit) = (m.router as usize, self.output[m.slot as usize]);
                     let flit = Flit::from_packed(flit);
-                    peer.passed(r / LANES, r % LANES, m.input as usize, m.out as usize, flit);
+                    published.passed(r / LANES, r % LANES, m.input as usize, m.out as usize, flit);
                 }
             }
         }
-        if let Some(peer) = &mut peer {
-            self.commit_joined(peer);
+        if let Some(published) = &mut published {
+            self.commit_joined(published);
         }
-        self.peer = peer;
+        self.published = published;
         checksum
     }
 }

@@ -128,11 +128,11 @@ pub(crate) struct Joins {
 }
 
 impl Joins {
-    pub(crate) fn new(tiles: usize, config: JoinConfig, is_peer: bool) -> Self {
+    pub(crate) fn new(tiles: usize, config: JoinConfig, published: Option<Published>) -> Self {
         Self {
             merges: Merges::new(tiles, &config),
             folds: Folds::new(tiles, config),
-            published: is_peer.then(|| Published::new(config)),
+            published,
         }
     }
 

@@ -15,3 +15,22 @@ pub(crate) mod merge_table;
 pub(crate) mod partition;
 pub(crate) mod plane;
 pub(crate) mod reduction;
+
+use crate::router::behaviour::Behaviour;
+
+/// The default flow: nothing blocks, nothing needs worms.
+pub(crate) const BEHAVIOUR: Behaviour = Behaviour {
+    has_worms: false,
+    has_own_copies: true,
+    has_write_channels: true,
+    has_source_queues: true,
+    limits_wide_reads: true,
+    has_registered_limits: true,
+    orders_narrow_data: true,
+    has_credits: true,
+    names_barriers: true,
+    compares_contributions: true,
+    shares_results: true,
+    has_hardware_flits: true,
+    max_operands: None,
+};

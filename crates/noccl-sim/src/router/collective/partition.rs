@@ -23,7 +23,7 @@ use crate::router::collective::control_block::{
 };
 use crate::router::collective::fork::{Forks, route};
 use crate::router::collective::plane::{SLOTS, slot_at};
-use crate::router::published::PeerState;
+use crate::router::published::worms::Worms;
 
 /// One range of blocks of a plane, and what its phases leave for the main thread.
 #[derive(Debug, Default)]
@@ -108,7 +108,8 @@ pub(crate) struct Evaluate<'a> {
     pub active: &'a BitSet,
     pub shifts: &'a [Shift; 4],
     pub is_value: bool,
-    pub is_peer: bool,
+    /// Published routers: worms restrict the arbitration of every block.
+    pub defers_all: bool,
 }
 
 impl Phase for Evaluate<'_> {
@@ -118,7 +119,7 @@ impl Phase for Evaluate<'_> {
             if block.out_any[LOCAL] != 0 {
                 self.stripe.offering.push(w as u32);
             }
-            if self.is_peer || block.units() != 0 {
+            if self.defers_all || block.units() != 0 {
                 self.stripe.deferred.push(w as u32);
             } else {
                 self.evaluate_block(w, None);
@@ -129,7 +130,7 @@ impl Phase for Evaluate<'_> {
 
 impl Evaluate<'_> {
     /// Decides the moves of one block.
-    pub(crate) fn evaluate_block(&mut self, w: usize, peer: Option<&PeerState>) {
+    pub(crate) fn evaluate_block(&mut self, w: usize, published: Option<&Worms>) {
         let at = w - self.first;
         let block = &mut self.blocks[at];
         if block.is_empty() {
@@ -143,7 +144,7 @@ impl Evaluate<'_> {
                 leaving[port] = offered & !full;
             }
         }
-        let forked = block.arbitrate(peer.map(|p| Restriction {
+        let forked = block.arbitrate(published.map(|p| Restriction {
             blocked: &p.taken[w],
             holds: &p.holds[w],
         }));
@@ -248,7 +249,8 @@ pub(crate) struct Switch<'a> {
     pub input: &'a [Packed],
     pub output: &'a mut [Packed],
     pub active: &'a BitSet,
-    pub is_peer: bool,
+    /// Published routers: moves are told to whom follows their worms.
+    pub tells_moves: bool,
     /// Is a beat that lands no more than its checksum? It is added as soon as the beat's landing is sure.
     pub counts_landings: bool,
 }
@@ -256,7 +258,7 @@ pub(crate) struct Switch<'a> {
 impl Phase for Switch<'_> {
     fn run(mut self) {
         for w in self.stripe.members(self.active) {
-            if self.is_peer {
+            if self.tells_moves {
                 self.switch::<true>(w);
             } else {
                 self.switch::<false>(w);

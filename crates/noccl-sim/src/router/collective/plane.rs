@@ -17,7 +17,7 @@ use crate::router::collective::fork::route_one;
 use crate::router::collective::head_age::Watch;
 use crate::router::collective::merge_point::Joins;
 use crate::router::collective::partition::{Stripe, stripes};
-use crate::router::published::PeerState;
+use crate::router::published::worms::Worms;
 use noccl_net::Coord;
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ pub(crate) struct PlaneState {
     pub(crate) has_received: Vec<u64>,
     pub(crate) shifts: [Shift; 4],
     /// Registers that only published routers have.
-    pub(crate) peer: Option<Box<PeerState>>,
+    pub(crate) published: Option<Box<Worms>>,
     /// Since when heads stand, once somebody wants to know.
     pub(crate) watch: Option<Box<Watch>>,
     /// Ranges of blocks that threads work on.
@@ -100,7 +100,7 @@ impl PlaneState {
             receiving: vec![0; blocks.div_ceil(64)],
             has_received: vec![0; blocks.div_ceil(64)],
             shifts: [1, h, -1, -h].map(Shift::new),
-            peer: None,
+            published: None,
             watch: None,
             stripes: stripes(blocks, num_stripes),
             flit_hops: 0,

@@ -16,28 +16,20 @@ use noccl_net::{LinkId, Network, Port, TileId};
 use noccl_run::{
     ActionTime, LinkLoad, MemoryImage, Mode, Progress, RunConfig, RunError, RunResult,
 };
-use noccl_spec::{Plane as PlaneName, RouterFlow};
+use noccl_spec::Plane as PlaneName;
 use noccl_workload::{Place, Schedule};
 use plane::{Moves, Plane};
 use protocol::Protocol;
 
-/// Are the network's routers ESP's?
-pub(crate) fn is_esp(network: &Network) -> bool {
-    network.spec().router.flow == RouterFlow::Esp
-}
-
-/// Refuses what these routers do not do.
-pub(crate) fn refuse(network: &Network, what: &str) -> Result<(), RunError> {
-    if !is_esp(network) {
-        return Ok(());
-    }
-    Err(RunError::Refused {
+/// What these routers do not do.
+pub(crate) fn refused(what: &str) -> RunError {
+    RunError::Refused {
         backend: "sim",
         what: what.to_owned(),
         reason: "routers of flow esp run schedules of list_multicast actions, from their first cycle to their last; \
                  accepted: those, or another router.flow"
             .to_owned(),
-    })
+    }
 }
 
 /// The two planes.
