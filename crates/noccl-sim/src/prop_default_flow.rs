@@ -177,7 +177,7 @@ fn run<'n>(network: &'n Network, trace: &Trace, config: RunConfig) -> Finished<'
     while !driver.is_over() || !machine.is_idle() || machine.wheel.next_cycle().is_some() {
         machine.begin_cycle(&mut starts);
         loop {
-            crate::drain_done(&mut machine, |done, machine| {
+            crate::driver::drain_done(&mut machine, |done, machine| {
                 if let Done::Delivered {
                     owner: Owner::Trace { entry, burst },
                     tile,
@@ -200,8 +200,8 @@ fn run<'n>(network: &'n Network, trace: &Trace, config: RunConfig) -> Finished<'
             }
         }
         machine.end_cycle();
-        if !driver.is_over() && machine.is_stuck() {
-            let driver = crate::Driver::Trace(&driver);
+        if !driver.is_over() && crate::driver::activity_of(&machine).is_stalled(&machine.config) {
+            let driver = crate::diagnose::Driver::Trace(&driver);
             panic!("{}", crate::diagnose::diagnose(&machine, driver));
         }
     }

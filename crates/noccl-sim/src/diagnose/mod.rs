@@ -45,21 +45,12 @@ struct View<'a, 'n> {
     places: HashMap<u32, Vec<Node>>,
 }
 
-impl Machine<'_> {
-    /// Nothing has moved for long and no event is due; or the run is over its limit.
-    pub(crate) fn is_stuck(&self) -> bool {
-        self.cycle >= self.config.max_cycles
-            || (self.wheel.next_cycle().is_none()
-                && (self.is_idle() || self.cycle - self.last_progress > self.config.hang_cycles))
-    }
-}
-
 /// Diagnosis of a stuck run.
 pub(crate) fn diagnose<'a>(machine: &'a Machine<'_>, driver: Driver<'a>) -> Diagnosis {
     let view = View::new(machine, driver);
     let roots = view.roots();
     let graph = Graph::explore(roots.iter().copied(), |node| view.waits_of(node));
-    let (steps, mut summary) = match graph.cycle() {
+    let (steps, summary) = match graph.cycle() {
         Some(cycle) => {
             let summary = view.summary_of_cycle(&cycle);
             (cycle, summary)
@@ -70,10 +61,6 @@ pub(crate) fn diagnose<'a>(machine: &'a Machine<'_>, driver: Driver<'a>) -> Diag
             (chain, summary)
         }
     };
-    if machine.cycle >= machine.config.max_cycles {
-        let limit = machine.config.max_cycles;
-        summary = format!("the limit of {limit} cycles is reached; {summary}");
-    }
     Diagnosis {
         cycle: machine.cycle,
         last_progress_cycle: machine.last_progress.max(graph.latest_since()),

@@ -7,7 +7,10 @@
 
 mod faults;
 mod form;
+mod run;
 mod verify;
+
+pub(crate) use run::TraceRun;
 
 use crate::driver::trace::faults::TraceFaults;
 use crate::driver::trace::form::{

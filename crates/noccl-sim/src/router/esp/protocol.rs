@@ -115,6 +115,10 @@ impl<'s> Protocol<'s> {
         self.network
     }
 
+    pub(super) const fn num_actions(&self) -> usize {
+        self.tasks.len()
+    }
+
     /// Memory after the run.
     pub(super) fn read(&self, outputs: &[(Place, u64)]) -> Vec<MemoryImage> {
         let image = |(place, bytes): &(Place, u64)| {
