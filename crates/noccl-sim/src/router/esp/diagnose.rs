@@ -33,7 +33,7 @@ pub(super) fn diagnose(
     let summary = if is_circle {
         "deadlock in the network: multicast worms hold outputs that each other needs"
     } else if waits.is_empty() {
-        "a participant never begins"
+        "no flit waits: a participant has not begun or not ended"
     } else {
         "flits wait for each other or for endpoints that take none"
     };
