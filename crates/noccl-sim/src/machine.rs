@@ -17,8 +17,10 @@ use crate::ni::axi::errors::Errors;
 use crate::ni::axi::state::Nis;
 use crate::record::Recorder;
 use crate::router::behaviour::Behaviour;
-use crate::router::collective::merge_point::{JoinConfig, Joins, Owed, Timeout};
-use crate::router::collective::plane::{Context, PlaneState, packed_coords};
+use crate::router::collective::context::Context;
+use crate::router::collective::merge_point::Joins;
+use crate::router::collective::merge_types::{JoinConfig, Owed, Timeout};
+use crate::router::collective::plane::{PlaneState, packed_coords};
 use crate::router::published::reduction::Published;
 use crate::router::published::worms::Worms;
 use noccl_net::deadlock::{BEATS_PER_CREDIT, Windows, reduction_flows};
@@ -150,7 +152,7 @@ impl<'n> Machine<'n> {
             let joins = Joins::new(tiles, join, published);
             let mut plane = PlaneState::new(height, coords.clone(), tiles, joins, stripes);
             plane.published = behaviour.has_worms.then(|| Box::new(Worms::new(tiles)));
-            plane.watch = behaviour.has_worms.then(|| plane.new_watch());
+            plane.head_ages = behaviour.has_worms.then(|| plane.new_head_ages());
             plane
         };
         Self {

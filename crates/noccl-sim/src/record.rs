@@ -6,16 +6,16 @@
 //! flits are about to cross links. A transaction's facts are looked up while it is sure to be open: before
 //! the endpoint takes the flit. Room that a merge point gives to its own NI is told to it.
 
+use crate::fabric::axi_response::OKAY;
 use crate::fabric::flit::{Flit, FlitKind, MULTICAST, OWN_COPY, pack, unpack};
 use crate::fabric::payload::BEAT_BYTES;
 use crate::fabric::transaction::TxnKind;
 use crate::machine::Machine;
-use crate::ni::axi::errors::OKAY;
 use crate::ni::axi::inject::pattern;
 use crate::ni::axi::state::{Source, beat_bytes};
-use crate::router::collective::control_block::{LANES, LOCAL, PORTS};
-use crate::router::collective::merge_point::Credit;
-use crate::router::collective::plane::{PlaneState, slot_at};
+use crate::router::collective::control_block::{LANES, LOCAL, PORTS, slot_at};
+use crate::router::collective::merge_types::Credit;
+use crate::router::collective::plane::PlaneState;
 use noccl_net::deadlock::BEATS_PER_CREDIT;
 use noccl_net::{Coord, Port, TileId};
 use noccl_run::{

@@ -3,11 +3,12 @@
 //!
 //! Every field is named, so that a new one has to be sorted in: stored, or left out for a reason.
 
-use super::{CheckpointError, Reader, Sorted, Writer};
+use super::{CheckpointError, Reader, Writer};
 use crate::endpoint::torrent::Place;
+use crate::kernel::saved_form::Sorted;
 use crate::machine::Machine;
-use crate::router::collective::control_block::{Block, PORTS};
-use crate::router::collective::plane::{PlaneState, SLOTS};
+use crate::router::collective::control_block::{Block, PORTS, SLOTS};
+use crate::router::collective::plane::PlaneState;
 use std::io::{Read, Write};
 
 impl Machine<'_> {
@@ -111,11 +112,11 @@ impl PlaneState {
             active,
             has_received,
             published,
-            watch,
+            head_ages,
             flit_hops,
         } = self;
         to.put(&(blocks, in_full, entered, has_received))?;
-        to.put(&(joins, active, published, watch, flit_hops))?;
+        to.put(&(joins, active, published, head_ages, flit_hops))?;
         let occupied = |is_input| occupied(blocks, in_full, is_input);
         let inputs = occupied(true).map(|slot| input[slot]);
         let outputs = occupied(false).map(|slot| output[slot]);
@@ -131,7 +132,7 @@ impl PlaneState {
             self.joins,
             self.active,
             self.published,
-            self.watch,
+            self.head_ages,
             self.flit_hops,
         ) = from.take()?;
         let routers = self.input.len() / (PORTS * 2);

@@ -120,8 +120,8 @@ impl View<'_, '_> {
     }
 
     pub(super) fn head_since(&self, plane: Plane, r: usize, is_input: bool, port: usize) -> u64 {
-        let watch = self.plane(plane).watch.as_ref();
-        watch.map_or(self.machine.last_progress, |w| {
+        let ages = self.plane(plane).head_ages.as_ref();
+        ages.map_or(self.machine.last_progress, |w| {
             w.head_since(r, is_input, port)
         })
     }
@@ -135,8 +135,8 @@ impl View<'_, '_> {
         port: usize,
         since: u64,
     ) -> u64 {
-        let watch = self.plane(plane).watch.as_ref();
-        let full = watch.and_then(|w| w.full_since(r, is_input, port));
+        let ages = self.plane(plane).head_ages.as_ref();
+        let full = ages.and_then(|w| w.full_since(r, is_input, port));
         full.map_or(since, |f| f.max(since))
     }
 

@@ -8,7 +8,7 @@ use super::network::{entry, input, output, ports, wait};
 use super::node::{Node, input_name, output_name};
 use crate::fabric::flit::{Flit, FlitKind};
 use crate::router::collective::control_block::RESULT;
-use crate::router::collective::plane::{next_port, route_of};
+use crate::router::collective::route::{next_port, route_of};
 use noccl_net::Port;
 use noccl_net::tree::join_set;
 use noccl_spec::Plane;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Memories of all tiles (value mode), in pages that exist once they are written.
 
-use crate::checkpoint::{Bytes, sorted};
+use crate::kernel::saved_form::{Bytes, sorted};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 

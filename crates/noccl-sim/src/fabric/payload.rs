@@ -3,7 +3,7 @@
 //!
 //! A fork shares a slot, a reduction takes a new one; a slot is free when its last flit has landed.
 
-use crate::checkpoint::Bytes;
+use crate::kernel::saved_form::Bytes;
 use serde::{Deserialize, Serialize};
 
 /// Bytes of a wide beat.

@@ -16,10 +16,10 @@ use crate::driver::trace::faults::TraceFaults;
 use crate::driver::trace::form::{
     burst_beats, check_beats, check_starts, open_responses, participants, refused,
 };
+use crate::fabric::axi_response::{DECERR, SLVERR};
 use crate::fabric::transaction::Owner;
 use crate::machine::{Done, Machine};
 use crate::ni::axi::burst::Bursts;
-use crate::ni::axi::errors::{DECERR, SLVERR};
 use crate::ni::axi::issue::{Arithmetic, Target};
 use crate::ni::axi::state::Source;
 use noccl_net::TileRef;

@@ -3,9 +3,9 @@
 
 use crate::driver::trace::faults::TraceFaults;
 use crate::driver::trace::{contribution_seed, part_offset};
+use crate::fabric::axi_response::OKAY;
 use crate::machine::Machine;
 use crate::ni::axi::burst::Bursts;
-use crate::ni::axi::errors::OKAY;
 use crate::ni::axi::inject::pattern;
 use noccl_net::TileRef;
 use noccl_workload::PortKind;

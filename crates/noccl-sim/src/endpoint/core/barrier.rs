@@ -53,7 +53,7 @@ impl Running {
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Barriers {
-    #[serde(serialize_with = "crate::checkpoint::sorted")]
+    #[serde(serialize_with = "crate::kernel::saved_form::sorted")]
     running: HashMap<u32, Running>,
     /// Stores on their way from core to NI: (action, tile) by event number.
     stores: Vec<(u32, u32)>,

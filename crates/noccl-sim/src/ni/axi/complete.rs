@@ -3,10 +3,10 @@
 //!
 //! Where a limit was reached nobody can use a place in the cycle in which it becomes free: the hardware counts in registers.
 
+use crate::fabric::axi_response::OKAY;
 use crate::fabric::flit::Flit;
 use crate::fabric::transaction::{Owner, TxnKind};
 use crate::machine::{Done, Event, Machine, Place};
-use crate::ni::axi::errors::OKAY;
 use noccl_spec::Plane;
 
 impl Machine<'_> {

@@ -4,11 +4,11 @@
 //! Invariant that keeps the network free of deadlock: responses and read data are always taken, because
 //! the initiator has reserved room; requests are taken unless the memory is at its stated limit.
 
+use crate::fabric::axi_response::{OKAY, SLVERR};
 use crate::fabric::flit::{Flit, FlitKind, TO_ITSELF};
 use crate::fabric::payload::BEAT_BYTES;
 use crate::fabric::transaction::Owner;
 use crate::machine::{Done, Event, Machine, Place};
-use crate::ni::axi::errors::{OKAY, SLVERR};
 use crate::ni::axi::state::beat_bytes;
 use crate::router::collective::control_block::LANES;
 use noccl_net::{TileId, TileKind};
@@ -123,8 +123,8 @@ impl Machine<'_> {
     /// All barrier counters of a tile are in use: from now on somebody may wait for long.
     fn note_refusal(&mut self, plane: Plane, kind: FlitKind) {
         let state = &mut self.planes[plane.idx()];
-        if kind == FlitKind::Barrier && state.watch.is_none() {
-            state.watch = Some(state.new_watch());
+        if kind == FlitKind::Barrier && state.head_ages.is_none() {
+            state.head_ages = Some(state.new_head_ages());
         }
     }
 

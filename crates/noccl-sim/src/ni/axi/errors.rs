@@ -2,17 +2,12 @@
 //! Error responses (`docs/errors.md`): memories that answer SLVERR, transactions that the NI answers
 //! itself with DECERR, contributions that differ from their siblings, barriers whose name is in use.
 
+use crate::fabric::axi_response::{OKAY, SLVERR};
 use crate::fabric::payload::BEAT_BYTES;
 use crate::fabric::transaction::TxnKind;
 use crate::machine::{Done, Event, Machine};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
-
-pub(crate) const OKAY: u8 = 0;
-/// The target has failed.
-pub(crate) const SLVERR: u8 = 2;
-/// No target has this address, or what is asked for does not exist.
-pub(crate) const DECERR: u8 = 3;
 
 /// What goes wrong in this run; empty in most.
 #[derive(Debug, Default, Serialize, Deserialize)]

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Injection: from the NI's queues into the Local inputs, one flit per plane, tile and cycle.
 
+use crate::fabric::axi_response::OKAY;
 use crate::fabric::flit::{
     Flit, FlitKind, LAST, MULTICAST, OWN_COPY, TO_ITSELF, VARIANT_SHIFT, pack,
 };
 use crate::fabric::payload::BEAT_BYTES;
 use crate::machine::Machine;
-use crate::ni::axi::errors::OKAY;
 use crate::ni::axi::own_copy::Copied;
 use crate::ni::axi::state::{Source, Stream, beat_bytes};
-use crate::router::collective::merge_point::Credit;
+use crate::router::collective::merge_types::Credit;
 use noccl_run::LocalSide;
 use noccl_spec::Plane;
 

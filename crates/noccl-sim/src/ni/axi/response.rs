@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Memories answer: responses, read data and atomics at the cycle in which they are due.
 
+use crate::fabric::axi_response::OKAY;
 use crate::fabric::flit::{Flit, FlitKind, LAST, MULTICAST, OWN_COPY, pack};
 use crate::fabric::transaction::{Txn, TxnKind};
 use crate::machine::{Done, Event, Machine};
-use crate::ni::axi::errors::OKAY;
 use crate::ni::axi::round_robin_queues::{
     DATA, NARROW_ANSWERS, NARROW_READS, NARROW_WRITES, WIDE_ANSWERS, WIDE_READS,
 };

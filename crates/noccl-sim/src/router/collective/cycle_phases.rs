@@ -3,9 +3,10 @@
 
 use crate::fabric::flit::{Flit, FlitKind};
 use crate::fabric::transaction::Trees;
-use crate::router::collective::control_block::{LANES, PORTS};
+use crate::router::collective::context::Context;
+use crate::router::collective::control_block::{LANES, PORTS, SLOTS, slot_at};
 use crate::router::collective::partition::{Evaluate, Receive, Switch, cut};
-use crate::router::collective::plane::{Context, PlaneState, SLOTS, slot_at};
+use crate::router::collective::plane::PlaneState;
 use crate::router::published::worms::Worms;
 
 impl PlaneState {
@@ -35,8 +36,8 @@ impl PlaneState {
 
     /// Before the first phase: registers that only diagnosis and published routers have.
     pub(crate) fn begin(&mut self, cycle: u64) {
-        if self.watch.is_some() || self.joins.store_full_cycle().is_some() {
-            self.keep_watch(cycle);
+        if self.head_ages.is_some() || self.joins.store_full_cycle().is_some() {
+            self.note_head_ages(cycle);
         }
         if let Some(published) = &mut self.published {
             published.cycle = cycle;

@@ -5,6 +5,7 @@
 //! [`cycle_phases`] moves through a cycle in [`partition`]s that threads share; [`fork`] routes, [`contributions`] brings heads to
 //! their [`merge_point`].
 
+pub(crate) mod context;
 pub(crate) mod contributions;
 pub(crate) mod control_block;
 pub(crate) mod cycle_phases;
@@ -12,9 +13,11 @@ pub(crate) mod fork;
 pub(crate) mod head_age;
 pub(crate) mod merge_point;
 pub(crate) mod merge_table;
+pub(crate) mod merge_types;
 pub(crate) mod partition;
 pub(crate) mod plane;
 pub(crate) mod reduction;
+pub(crate) mod route;
 
 use crate::router::behaviour::Behaviour;
 

@@ -19,10 +19,9 @@ use crate::fabric::transaction::Trees;
 use crate::kernel::bit_set::BitSet;
 use crate::kernel::threads::Phase;
 use crate::router::collective::control_block::{
-    Block, LANES, LOCAL, PORTS, RESULT, Restriction, Shift,
+    Block, LANES, LOCAL, PORTS, RESULT, Restriction, SLOTS, Shift, slot_at,
 };
 use crate::router::collective::fork::{Forks, route};
-use crate::router::collective::plane::{SLOTS, slot_at};
 use crate::router::published::worms::Worms;
 
 /// One range of blocks of a plane, and what its phases leave for the main thread.

@@ -7,7 +7,7 @@
 use super::flow::{Bytes, Flow};
 use crate::fabric::flit::{Flit, FlitKind, LAST};
 use crate::kernel::inline_queue::Few;
-use crate::router::collective::merge_point::JoinConfig;
+use crate::router::collective::merge_types::JoinConfig;
 use noccl_net::Port;
 use serde::{Deserialize, Serialize};
 
