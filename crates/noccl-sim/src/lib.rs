@@ -26,7 +26,7 @@ mod simulator;
 pub use driver::schedule::ScheduleRun;
 pub use endpoint::torrent::{DirectChain, PortChain, PortPattern, PortScenario, record_ports};
 pub use noccl_run::OnProgress;
-pub use record::OnCycle;
+pub use record::recorder::OnCycle;
 pub use simulator::{Simulation, Simulator};
 
 use driver::trace::TraceRun;

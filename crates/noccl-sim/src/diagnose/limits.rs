@@ -130,9 +130,12 @@ impl View<'_, '_> {
     /// The next requests of an interface, which one of its limits holds back.
     pub(super) fn waits_of_requests(&self, tile: u32) -> Vec<Wait> {
         let machine = self.machine;
-        let (ni, limits) = (&machine.nis[tile as usize], &machine.network.spec().ni);
+        let (ni, limits) = (
+            &machine.interfaces.nis[tile as usize],
+            &machine.network.spec().ni,
+        );
         let fronts = || (0..3).filter_map(|source| ni.req.front(source));
-        let since = machine.last_progress;
+        let since = machine.clock.last_progress;
         let mut waits = Vec::new();
         if ni.narrow_outstanding >= limits.max_narrow_outstanding
             && fronts().any(|f| machine.opens_narrow(*f))
@@ -165,7 +168,7 @@ impl View<'_, '_> {
             }
             TxnKind::WideWrite | TxnKind::WideReduction => false,
         };
-        let queue = &machine.nis[tile as usize].req;
+        let queue = &machine.interfaces.nis[tile as usize].req;
         let live = machine.txns.iter_live();
         live.filter(|(id, t)| is_own(*id, t.kind, t.home))
             .filter(|(id, _)| queue.iter().all(|f| f.txn != *id))
@@ -176,7 +179,7 @@ impl View<'_, '_> {
     /// A transfer's stream lacks bytes: reads are to bring them, or the buffer has no space for the next one.
     pub(super) fn waits_for_buffer(&self, tile: u32, txn: u32) -> Vec<Wait> {
         let machine = self.machine;
-        let since = machine.last_progress;
+        let since = machine.clock.last_progress;
         let place = format!("the DMA buffer of {}", self.tile(tile as usize));
         let reads = machine.txns.iter_live();
         let reads = reads.filter(|(_, t)| t.owner == Owner::DmaRead && t.home == tile);
@@ -186,7 +189,7 @@ impl View<'_, '_> {
         if !waits.is_empty() {
             return waits;
         }
-        let ni = &machine.nis[tile as usize];
+        let ni = &machine.interfaces.nis[tile as usize];
         let is_before = |s: &&Stream| s.txn != txn && s.source == Source::Buffer;
         let before = ni
             .writes
@@ -206,7 +209,8 @@ impl View<'_, '_> {
     pub(super) fn lacks_bytes(&self, tile: u32, stream: &Stream) -> bool {
         let txn = self.machine.txns.get(stream.txn);
         let needed = beat_bytes(txn.address, txn.bytes, stream.next_beat).1;
-        stream.source == Source::Buffer && needed > self.machine.nis[tile as usize].buffer_bytes
+        stream.source == Source::Buffer
+            && needed > self.machine.interfaces.nis[tile as usize].buffer_bytes
     }
 
     /// What the engine of a share's tile does before it takes the share: transfers, reductions.
@@ -257,7 +261,7 @@ impl View<'_, '_> {
     /// A beat has no place at the next merge point although nothing waits there: credits are on their way, or are kept.
     pub(super) fn waits_for_window(&self, router: u32, txn: u32) -> Vec<Wait> {
         let at = router as usize;
-        let (plane, since) = (Plane::Wide, self.machine.last_progress);
+        let (plane, since) = (Plane::Wide, self.machine.clock.last_progress);
         let joins = &self.plane(plane).joins;
         let here = self.machine.network.coord(TileId(router));
         let is_owed = joins

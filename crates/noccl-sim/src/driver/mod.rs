@@ -8,7 +8,8 @@ pub(crate) mod schedule;
 pub(crate) mod trace;
 pub(crate) mod traffic;
 
-use crate::machine::{Done, Machine};
+use crate::machine::Machine;
+use crate::machine::event::Done;
 use noccl_net::{LinkId, Port, TileId};
 use noccl_run::{ActionTime, Activity, Counters, LinkLoad, MemoryImage, RunError, RunResult};
 use noccl_spec::Plane;
@@ -25,7 +26,10 @@ pub(crate) fn fill(machine: &mut Machine<'_>, inputs: &[MemoryImage]) -> Result<
                 what: format!("input at {}", image.tile),
                 reason: "no such tile".to_owned(),
             })?;
-        machine.memories.write(tile.0, image.offset, &image.bytes);
+        machine
+            .memory
+            .memories
+            .write(tile.0, image.offset, &image.bytes);
     }
     Ok(())
 }
@@ -49,19 +53,21 @@ pub(crate) fn drain_done(
 /// What the machine does between two cycles.
 pub(crate) fn activity_of(machine: &Machine<'_>) -> Activity {
     Activity {
-        cycle: machine.cycle,
-        quiet_cycles: machine.cycle - machine.last_progress,
-        has_event: machine.wheel.next_cycle().is_some(),
+        cycle: machine.clock.cycle,
+        quiet_cycles: machine.clock.cycle - machine.clock.last_progress,
+        has_event: machine.clock.wheel.next_cycle().is_some(),
         can_move: !machine.is_idle(),
     }
 }
 
 /// Event counts so far.
 pub(crate) fn counters_of(machine: &Machine<'_>) -> Counters {
-    let mut counters = machine.counters;
+    let mut counters = machine.checks.counters;
     counters.flit_hops = machine.flit_hops();
-    counters.dca_ops = machine.planes[Plane::Wide.idx()].joins.folded_elements();
-    counters.payload_byte_hops = machine.planes[Plane::Wide.idx()].flit_hops * 64;
+    counters.dca_ops = machine.mesh.planes[Plane::Wide.idx()]
+        .joins
+        .folded_elements();
+    counters.payload_byte_hops = machine.mesh.planes[Plane::Wide.idx()].flit_hops * 64;
     counters
 }
 
@@ -76,7 +82,10 @@ pub(crate) fn result_of(
         .filter_map(|(place, bytes)| {
             let tile = machine.network.find(place.tile)?;
             let mut image = vec![0; *bytes as usize];
-            machine.memories.read(tile.0, place.offset, &mut image);
+            machine
+                .memory
+                .memories
+                .read(tile.0, place.offset, &mut image);
             Some(MemoryImage {
                 tile: place.tile,
                 offset: place.offset,
@@ -85,21 +94,21 @@ pub(crate) fn result_of(
         })
         .collect();
     RunResult {
-        cycles: machine.cycle,
+        cycles: machine.clock.cycle,
         responses: vec![0; actions.len()],
         actions,
         counters: counters_of(machine),
         links: links(machine),
         memory,
-        checksum: machine.checksum,
-        wrong_transactions: machine.wrong_beats,
+        checksum: machine.checks.checksum,
+        wrong_transactions: machine.checks.wrong_beats,
     }
 }
 
 fn links(machine: &Machine<'_>) -> Vec<LinkLoad> {
     let mut loads = Vec::new();
     for plane in Plane::ALL {
-        for (tile, port, flits) in machine.planes[plane.idx()].link_loads() {
+        for (tile, port, flits) in machine.mesh.planes[plane.idx()].link_loads() {
             let (tile, port) = (TileId(tile as u32), Port::ALL[port]);
             let link = LinkId { plane, tile, port };
             let flits = u64::from(flits);

@@ -73,7 +73,7 @@ impl<'a> ScheduleRun<'a> {
     /// The cycle that comes next.
     #[must_use]
     pub const fn cycle(&self) -> u64 {
-        self.machine.cycle
+        self.machine.clock.cycle
     }
 
     /// Is every action done?
@@ -168,7 +168,7 @@ impl Run for ScheduleRun<'_> {
 
     fn progress(&self) -> Progress {
         Progress {
-            cycle: self.machine.cycle,
+            cycle: self.machine.clock.cycle,
             actions_done: self.agents.num_done,
             actions_total: self.agents.instances.all.len(),
         }

@@ -9,7 +9,8 @@ use crate::diagnose::{Driver, diagnose};
 use crate::driver::{activity_of, counters_of, drain_done};
 use crate::fabric::transaction::Owner;
 use crate::kernel::random::Stream;
-use crate::machine::{Done, Machine};
+use crate::machine::Machine;
+use crate::machine::event::Done;
 use crate::ni::axi::issue::Target;
 use crate::ni::axi::state::Source;
 use noccl_net::{Coord, MultiAddress};
@@ -102,7 +103,7 @@ impl<'t> TrafficDriver<'t> {
             (draw.ln() / (1.0 - per_cycle).ln()).floor()
         };
         // Capped so that a tiny rate cannot overflow the cycle counter.
-        machine.call_driver(machine.cycle + 1 + gap.min(1e12) as u64, 0, source);
+        machine.call_driver(machine.clock.cycle + 1 + gap.min(1e12) as u64, 0, source);
     }
 
     /// A source creates a packet.
@@ -120,7 +121,7 @@ impl<'t> TrafficDriver<'t> {
             | Pattern::Neighbour
             | Pattern::Hotspot => Target::Tile(self.destination(source, at, machine)),
         };
-        if self.is_measuring(machine.cycle) {
+        if self.is_measuring(machine.clock.cycle) {
             self.packets += 1;
             self.open_deliveries += match to {
                 Target::Set(set) => u64::from(set.set.len()),
@@ -128,9 +129,9 @@ impl<'t> TrafficDriver<'t> {
             };
         }
         let owner = Owner::Traffic {
-            created: machine.cycle,
+            created: machine.clock.cycle,
         };
-        let seed = u64::from(source) << 32 ^ machine.cycle;
+        let seed = u64::from(source) << 32 ^ machine.clock.cycle;
         machine.issue_write(
             tile,
             to,
@@ -179,12 +180,12 @@ impl<'t> TrafficDriver<'t> {
         else {
             return;
         };
-        if self.is_measuring(machine.cycle) {
+        if self.is_measuring(machine.clock.cycle) {
             self.delivered_beats += u64::from(beats);
         }
         if self.is_measuring(created) {
             self.open_deliveries -= 1;
-            self.latencies.push(machine.cycle - created);
+            self.latencies.push(machine.clock.cycle - created);
         }
     }
 
@@ -215,7 +216,7 @@ impl<'t> TrafficDriver<'t> {
             max_latency_cycles: latencies.last().copied().unwrap_or(0),
             packets: self.packets,
             flit_hops: machine.flit_hops(),
-            cycles: machine.cycle,
+            cycles: machine.clock.cycle,
             saturated: self.open_deliveries > 0,
         }
     }
@@ -266,7 +267,7 @@ impl Run for TrafficRun<'_> {
 
     /// A run at its limit of cycles has stalled, even if that is where it would end.
     fn is_over(&self) -> bool {
-        let cycle = self.machine.cycle;
+        let cycle = self.machine.clock.cycle;
         self.driver.is_over(cycle) && (cycle == 0 || cycle < self.machine.config.max_cycles)
     }
 
@@ -278,8 +279,8 @@ impl Run for TrafficRun<'_> {
         // Cycles of warm-up and measurement: the drain after them has no known length.
         let total = self.driver.end_of_measurement();
         Progress {
-            cycle: self.machine.cycle,
-            actions_done: self.machine.cycle.min(total) as usize,
+            cycle: self.machine.clock.cycle,
+            actions_done: self.machine.clock.cycle.min(total) as usize,
             actions_total: total as usize,
         }
     }

@@ -18,7 +18,8 @@ use crate::driver::trace::form::{
 };
 use crate::fabric::axi_response::{DECERR, SLVERR};
 use crate::fabric::transaction::Owner;
-use crate::machine::{Done, Machine};
+use crate::machine::Machine;
+use crate::machine::event::Done;
 use crate::ni::axi::burst::Bursts;
 use crate::ni::axi::issue::{Arithmetic, Target};
 use crate::ni::axi::state::Source;
@@ -107,7 +108,7 @@ impl<'t> TraceDriver<'t> {
         let entry = &mut self.entries[index as usize];
         if !entry.has_started {
             entry.has_started = true;
-            entry.time.start_cycle = machine.cycle;
+            entry.time.start_cycle = machine.clock.cycle;
         }
         if self.faults.is_refused(index) {
             self.refuse(index, member, machine);
@@ -253,7 +254,7 @@ impl<'t> TraceDriver<'t> {
             return;
         };
         let state = &mut self.entries[entry as usize];
-        state.time.finish_cycle = machine.cycle;
+        state.time.finish_cycle = machine.clock.cycle;
         state.resp = state.resp.max(resp);
         state.open -= 1;
         if state.open == 0 {

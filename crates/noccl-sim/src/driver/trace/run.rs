@@ -74,7 +74,7 @@ impl Run for TraceRun<'_, '_> {
 
     fn progress(&self) -> Progress {
         Progress {
-            cycle: self.machine.cycle,
+            cycle: self.machine.clock.cycle,
             actions_done: self.driver.num_done,
             actions_total: self.total,
         }
@@ -100,7 +100,7 @@ impl Run for TraceRun<'_, '_> {
         let wrong = self.driver.num_wrong();
         let mut result = result_of(&self.machine, self.driver.times(), outputs);
         result.responses = self.driver.responses();
-        result.wrong_transactions = wrong + self.machine.wrong_beats;
+        result.wrong_transactions = wrong + self.machine.checks.wrong_beats;
         result
     }
 }

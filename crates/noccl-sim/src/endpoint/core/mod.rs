@@ -20,7 +20,8 @@ use crate::endpoint::core::instances::{Instances, Runner, runner};
 use crate::endpoint::dma::Dma;
 use crate::fabric::transaction::Owner;
 use crate::kernel::inline_queue::Rest;
-use crate::machine::{Done, Machine};
+use crate::machine::Machine;
+use crate::machine::event::Done;
 use noccl_net::Network;
 use noccl_run::RunError;
 use noccl_workload::{ActionKind, Schedule};
@@ -148,7 +149,8 @@ impl<'s> Agents<'s> {
     /// A completion from the machine.
     pub(crate) fn on_done(&mut self, done: Done, machine: &mut Machine<'_>) {
         let spec = &machine.network.spec().cluster;
-        let seen = machine.cycle + u64::from(spec.response_path_cycles + spec.dma.complete_cycles);
+        let seen =
+            machine.clock.cycle + u64::from(spec.response_path_cycles + spec.dma.complete_cycles);
         match done {
             Done::Chain { instance } => self.over(instance, machine),
             Done::ReadBeat { tile, bytes } => {
@@ -156,7 +158,7 @@ impl<'s> Agents<'s> {
                     && let Some(instance) = engine.on_read_beat(tile, bytes, machine)
                 {
                     let complete = u64::from(machine.network.spec().cluster.dma.complete_cycles);
-                    machine.call_driver(machine.cycle + complete, event::OVER, instance);
+                    machine.call_driver(machine.clock.cycle + complete, event::OVER, instance);
                 }
             }
             Done::Drained { tile } => {
@@ -244,7 +246,7 @@ impl<'s> Agents<'s> {
     /// The core sees that an instance is over: dependents may start.
     pub(crate) fn over(&mut self, id: u32, machine: &mut Machine<'_>) {
         let instance = &mut self.instances.all[id as usize];
-        instance.finish_cycle = machine.cycle;
+        instance.finish_cycle = machine.clock.cycle;
         instance.is_done = true;
         self.num_done += 1;
         let (tile, action) = (instance.tile, instance.action);
@@ -262,7 +264,7 @@ impl<'s> Agents<'s> {
             | ActionKind::Kernel(_)
             | ActionKind::Barrier(_) => 0,
         };
-        let awake = machine.cycle + u64::from(wait);
+        let awake = machine.clock.cycle + u64::from(wait);
         for position in self.instances.waiting(id) {
             let next = self.instances.next(position);
             self.instances.all[next as usize].open -= 1;

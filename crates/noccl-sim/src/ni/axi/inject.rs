@@ -5,7 +5,7 @@ use crate::fabric::axi_response::OKAY;
 use crate::fabric::flit::{
     Flit, FlitKind, LAST, MULTICAST, OWN_COPY, TO_ITSELF, VARIANT_SHIFT, pack,
 };
-use crate::fabric::payload::BEAT_BYTES;
+use crate::fabric::payload::{BEAT_BYTES, pattern};
 use crate::machine::Machine;
 use crate::ni::axi::own_copy::Copied;
 use crate::ni::axi::state::{Source, Stream, beat_bytes};
@@ -19,9 +19,13 @@ impl Machine<'_> {
         let mut next = 0;
         while let Some(word) = self.next_injecting(next) {
             next = word + 1;
-            let sets = self.injecting.each_ref().map(|set| set.word(word));
+            let sets = self
+                .interfaces
+                .injecting
+                .each_ref()
+                .map(|set| set.word(word));
             let mut bits = sets.iter().fold(0, |all, set| all | set);
-            self.nis.touch(word, bits);
+            self.interfaces.nis.touch(word, bits);
             while bits != 0 {
                 let lane = bits.trailing_zeros() as usize;
                 bits &= bits - 1;
@@ -32,7 +36,11 @@ impl Machine<'_> {
 
     /// Word of the sets of injecting tiles, at or after `from`, in which some set has members.
     fn next_injecting(&self, from: usize) -> Option<usize> {
-        let sets = self.injecting.iter().filter(|set| !set.is_empty());
+        let sets = self
+            .interfaces
+            .injecting
+            .iter()
+            .filter(|set| !set.is_empty());
         sets.filter_map(|set| set.next_word(from)).min()
     }
 
@@ -49,15 +57,15 @@ impl Machine<'_> {
         {
             let flit = self.take_request(tile, source, was_copy);
             let opens = flit.is_some_and(|f| self.opens_narrow(f));
-            self.nis[tile].narrow_outstanding += u32::from(opens);
+            self.interfaces.nis[tile].narrow_outstanding += u32::from(opens);
             let is_wide_read = flit.is_some_and(|f| self.opens_wide_read(f));
-            self.nis[tile].reads_outstanding += u32::from(is_wide_read);
+            self.interfaces.nis[tile].reads_outstanding += u32::from(is_wide_read);
             self.push(Plane::Req, tile, flit);
             has_sent = true;
         }
         // The hardware counts in registers: its place is taken from the next cycle on.
         if copied.is_some() {
-            self.nis[tile].narrow_outstanding += 1;
+            self.interfaces.nis[tile].narrow_outstanding += 1;
         }
         if wishes_rsp && self.may_send(Plane::Rsp, tile) {
             let credit = self.next_credit(tile);
@@ -80,26 +88,26 @@ impl Machine<'_> {
     }
 
     fn take_answer(&mut self, tile: usize) -> Option<Flit> {
-        let answers = &mut self.nis[tile].rsp;
+        let answers = &mut self.interfaces.nis[tile].rsp;
         let source = answers.next(|_, _| true)?;
         answers.take(source)
     }
 
     /// Credits go before responses: senders of operands wait for them.
     fn next_credit(&mut self, tile: usize) -> Option<Flit> {
-        if self.nis[tile].credits_owed == 0 {
+        if self.interfaces.nis[tile].credits_owed == 0 {
             return None;
         }
         let credit = self.owed_credit(tile)?;
-        self.nis[tile].credits_owed -= 1;
-        let wide = &mut self.planes[Plane::Wide.idx()];
+        self.interfaces.nis[tile].credits_owed -= 1;
+        let wide = &mut self.mesh.planes[Plane::Wide.idx()];
         wide.joins.pay(tile);
         wide.wake(tile);
         Some(credit.flit())
     }
 
     pub(crate) fn owed_credit(&self, tile: usize) -> Option<Credit> {
-        let wide = &self.planes[Plane::Wide.idx()];
+        let wide = &self.mesh.planes[Plane::Wide.idx()];
         let trees = &self.txns.trees;
         wide.joins.owed_credit(tile, wide.coord(tile), trees)
     }
@@ -112,7 +120,7 @@ impl Machine<'_> {
         }
         let mut write = self.ready_write(tile);
         if let Some(at) = write
-            && self.has_own_copy(tile, self.nis[tile].writes[at].txn)
+            && self.has_own_copy(tile, self.interfaces.nis[tile].writes[at].txn)
         {
             self.copy_beat(tile, at);
             write = None;
@@ -120,7 +128,7 @@ impl Machine<'_> {
         if !may_send {
             return false;
         }
-        let ni = &mut self.nis[tile];
+        let ni = &mut self.interfaces.nis[tile];
         let (has_read, has_write) = (!ni.reads.is_empty(), write.is_some() || ni.copied.is_some());
         if !has_read && !has_write {
             return false;
@@ -138,7 +146,7 @@ impl Machine<'_> {
         let waits = |s: &Stream| matches!(s.source, Source::Buffer | Source::Switch(_));
         let goes_on = |s: &Stream| s.txn == flit.txn && !waits(s) && s.under_way < s.window;
         let is_beat = matches!(flit.kind, FlitKind::Write | FlitKind::Reduce);
-        let next = write.and_then(|at| self.nis[tile].writes.get(at));
+        let next = write.and_then(|at| self.interfaces.nis[tile].writes.get(at));
         is_beat && next.is_some_and(goes_on)
     }
 
@@ -153,16 +161,19 @@ impl Machine<'_> {
     pub(crate) fn refresh_plane(&mut self, plane: Plane, tile: usize) {
         let is_ready = match plane {
             Plane::Req => self.next_request(tile).is_some(),
-            Plane::Rsp => !self.nis[tile].rsp.is_empty() || self.nis[tile].credits_owed > 0,
+            Plane::Rsp => {
+                !self.interfaces.nis[tile].rsp.is_empty()
+                    || self.interfaces.nis[tile].credits_owed > 0
+            }
             Plane::Wide => {
-                let ni = &self.nis[tile];
+                let ni = &self.interfaces.nis[tile];
                 !ni.reads.is_empty() || ni.copied.is_some() || self.ready_write(tile).is_some()
             }
         };
         if is_ready {
-            self.injecting[plane.idx()].insert(tile);
+            self.interfaces.injecting[plane.idx()].insert(tile);
         } else {
-            self.injecting[plane.idx()].remove(tile);
+            self.interfaces.injecting[plane.idx()].remove(tile);
         }
     }
 
@@ -192,24 +203,24 @@ impl Machine<'_> {
     }
 
     fn may_send(&self, plane: Plane, tile: usize) -> bool {
-        self.planes[plane.idx()].can_inject(tile)
+        self.mesh.planes[plane.idx()].can_inject(tile)
             && !self.config.is_held(
-                self.cycle,
+                self.clock.cycle,
                 plane,
                 tile,
                 LocalSide::Input {
-                    tiles: self.nis.len(),
+                    tiles: self.interfaces.nis.len(),
                 },
             )
     }
 
     fn push(&mut self, plane: Plane, tile: usize, flit: Option<Flit>) {
         let Some(flit) = flit else { return };
-        self.last_progress = self.cycle;
+        self.clock.last_progress = self.clock.cycle;
         let mut flit = flit;
         if self.is_to_itself(tile, flit) {
             flit.flags |= TO_ITSELF;
-            self.nis[tile].own_in_flight[usize::from(flit.kind == FlitKind::Write)] += 1;
+            self.interfaces.nis[tile].own_in_flight[usize::from(flit.kind == FlitKind::Write)] += 1;
         }
         let (state, context) = self.split(plane);
         state.push_local(tile, flit, &context);
@@ -226,7 +237,7 @@ impl Machine<'_> {
     }
 
     pub(crate) fn next_write_beat(&mut self, tile: usize, at: usize) -> Flit {
-        let ni = &mut self.nis[tile];
+        let ni = &mut self.interfaces.nis[tile];
         let stream = ni.writes[at];
         if stream.source == Source::Result {
             return self.next_result_beat(tile, at);
@@ -294,29 +305,30 @@ impl Machine<'_> {
     }
 
     fn next_read_beat(&mut self, tile: usize) -> Flit {
-        let stream = *self.nis[tile]
+        let stream = *self.interfaces.nis[tile]
             .reads
             .front()
             .expect("a ready read has a stream");
         let txn = *self.txns.get(stream.txn);
         let beat = stream.next_beat;
         let is_last = beat + 1 == stream.beats;
-        let ni = &mut self.nis[tile];
+        let ni = &mut self.interfaces.nis[tile];
         if is_last {
             ni.reads.pop_front();
             ni.reads_in_service -= 1;
         } else if let Some(front) = ni.reads.front_mut() {
             front.next_beat += 1;
         }
-        self.counters.dma_load_bytes += u64::from(beat_bytes(txn.address, txn.bytes, beat).1);
+        self.checks.counters.dma_load_bytes +=
+            u64::from(beat_bytes(txn.address, txn.bytes, beat).1);
         let resp = self.memory_response(tile as u32, txn.address, txn.bytes);
         let payload = if resp != OKAY {
             self.error_beat()
         } else if self.is_value() {
             let line = (txn.address / BEAT_BYTES as u64 + u64::from(beat)) * BEAT_BYTES as u64;
             let mut bytes = [0; BEAT_BYTES];
-            self.memories.read(tile as u32, line, &mut bytes);
-            self.pool.put(bytes)
+            self.memory.memories.read(tile as u32, line, &mut bytes);
+            self.memory.pool.put(bytes)
         } else {
             0
         };
@@ -346,13 +358,13 @@ impl Machine<'_> {
         }
         let (from, len) = beat_bytes(address, bytes, stream.next_beat);
         if stream.source == Source::Buffer {
-            self.nis[tile].buffer_bytes -= len;
+            self.interfaces.nis[tile].buffer_bytes -= len;
             self.done
-                .push(crate::machine::Done::Drained { tile: tile as u32 });
+                .push(crate::machine::event::Done::Drained { tile: tile as u32 });
         } else if matches!(stream.source, Source::Memory(_) | Source::Result) {
-            self.counters.dma_load_bytes += u64::from(len);
+            self.checks.counters.dma_load_bytes += u64::from(len);
         }
-        self.counters.dma_store_bytes += u64::from(len);
+        self.checks.counters.dma_store_bytes += u64::from(len);
         if !self.is_value() {
             // Timing mode: contributions count themselves, writes carry a checksum of their position.
             return if is_reduction {
@@ -366,33 +378,26 @@ impl Machine<'_> {
         let into = &mut line[start..start + len as usize];
         match stream.source {
             Source::Memory(offset) => {
-                self.memories
+                self.memory
+                    .memories
                     .read(tile as u32, offset + u64::from(from), into)
             }
             Source::Buffer => {
                 for byte in into.iter_mut() {
-                    *byte = self.nis[tile]
+                    *byte = self.interfaces.nis[tile]
                         .buffer
                         .pop_front()
                         .expect("readiness counted these bytes");
                 }
             }
             Source::Pattern(seed) => pattern(seed, from, into),
-            Source::Result => self
-                .memories
-                .read(tile as u32, address + u64::from(from), into),
+            Source::Result => {
+                self.memory
+                    .memories
+                    .read(tile as u32, address + u64::from(from), into)
+            }
             Source::Operand(_) | Source::Switch(_) => {}
         }
-        self.pool.put(line)
-    }
-}
-
-/// Bytes of a generator: byte i of stream `seed`.
-pub(crate) fn pattern(seed: u64, from: u32, into: &mut [u8]) {
-    for (i, byte) in into.iter_mut().enumerate() {
-        let index = u64::from(from) + i as u64;
-        let word =
-            crate::kernel::random::mix(seed ^ (index / 8).wrapping_mul(0xd134_2543_de82_ef95));
-        *byte = (word >> (8 * (index % 8))) as u8;
+        self.memory.pool.put(line)
     }
 }

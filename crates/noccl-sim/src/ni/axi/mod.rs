@@ -7,6 +7,7 @@
 pub(crate) mod burst;
 pub(crate) mod complete;
 pub(crate) mod deliver;
+pub(crate) mod error_table;
 pub(crate) mod errors;
 pub(crate) mod in_network_all_reduce;
 pub(crate) mod inject;
