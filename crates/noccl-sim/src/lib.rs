@@ -14,6 +14,7 @@ mod diagnose;
 mod driver;
 mod endpoint;
 mod fabric;
+mod hardware_comparison;
 mod kernel;
 mod machine;
 mod ni;
@@ -24,7 +25,8 @@ mod router;
 mod simulator;
 
 pub use driver::schedule::ScheduleRun;
-pub use endpoint::torrent::{DirectChain, PortChain, PortPattern, PortScenario, record_ports};
+pub use endpoint::torrent::DirectChain;
+pub use hardware_comparison::{PortChain, PortPattern, PortScenario, record_ports};
 pub use noccl_run::OnProgress;
 pub use record::recorder::OnCycle;
 pub use simulator::{Simulation, Simulator};

@@ -4,13 +4,13 @@
 //! An endpoint is looked at in the cycles in which something may change for it, once each, after all deliveries
 //! of the cycle; it sleeps otherwise.
 
-use super::cfg::{Cfg, FRAME_BYTES, Key, Pointers, STOP_BITS};
-use super::endpoint::{Arrived, Effects, FORWARD, OWN, Settings};
-use super::lane::Opening;
-use super::memory::Memory;
-use super::narrow::{Answer, Message};
-use super::task::task;
-use super::unit::Unit;
+use crate::endpoint::torrent::cfg::{Cfg, FRAME_BYTES, Key, Pointers, STOP_BITS};
+use crate::endpoint::torrent::contract::{Arrived, Effects, FORWARD, OWN, Settings};
+use crate::endpoint::torrent::lane::Opening;
+use crate::endpoint::torrent::memory::Memory;
+use crate::endpoint::torrent::narrow::{Answer, Message};
+use crate::endpoint::torrent::task::task;
+use crate::endpoint::torrent::unit::Unit;
 use crate::fabric::flit::{Flit, FlitKind, LAST, pack};
 use crate::fabric::payload::BEAT_BYTES;
 use crate::fabric::transaction::{Owner, Tree, Txn, TxnKind};
@@ -377,7 +377,7 @@ pub(crate) enum Window {
 }
 
 /// A message of one beat: the task, its initiator and, in an answer, the stop's place.
-pub(super) fn beat_of(key: Key, stop: u16, map: &impl Pointers) -> [u8; FRAME_BYTES] {
+pub(crate) fn beat_of(key: Key, stop: u16, map: &impl Pointers) -> [u8; FRAME_BYTES] {
     let mut beat = [0; FRAME_BYTES];
     let task = map.address(key.initiator, 0) << 4 | u64::from(key.task);
     let word = u64::from(stop) << STOP_AT | task;

@@ -11,10 +11,10 @@ mod tile;
 
 pub use scenario::{PortChain, PortPattern, PortScenario};
 
-use super::cfg::Pointers;
-use super::endpoint::{Arrived, Settings};
-use super::lean::{BeatOffer, Taken, WordOffer};
-use super::pattern::Banks;
+use crate::endpoint::torrent::cfg::Pointers;
+use crate::endpoint::torrent::contract::{Arrived, Settings};
+use crate::endpoint::torrent::lean::{BeatOffer, Taken, WordOffer};
+use crate::endpoint::torrent::pattern::Banks;
 use crossbar::{Crossbar, Move, Offer};
 use noccl_run::{PortCycle, PortRun};
 use noccl_spec::{EndpointCycles, TorrentAcknowledgement, TorrentDispatch, TorrentMode};
