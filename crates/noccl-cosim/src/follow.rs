@@ -6,7 +6,7 @@ use crate::lockstep::{Follow, Lockstep, LockstepError};
 use crate::{Boundary, CosimError, HardwareError};
 use noccl_net::Network;
 use noccl_run::{
-    Activity, CycleRecord, MemoryImage, Progress, RunConfig, RunError, RunResult, Step, Watch,
+    CycleRecord, MemoryImage, Progress, RunConfig, RunError, RunResult, Step, Watch, WorkStage,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -122,7 +122,7 @@ impl Follower<'_, '_> {
             done,
             total,
             simulated_cycles: self.reported_cycle,
-            activity: Activity::Simulating,
+            activity: WorkStage::Simulating,
         });
     }
 }

@@ -14,12 +14,12 @@ pub struct Step {
     /// Cycles simulated so far, over all runs.
     pub simulated_cycles: u64,
     /// What is being done.
-    pub activity: Activity,
+    pub activity: WorkStage,
 }
 
 /// What long work is at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Activity {
+pub enum WorkStage {
     /// Runs are simulated.
     Simulating,
     /// Hardware is translated to C++, for the first run with it.
@@ -105,7 +105,7 @@ impl<'a> Tally<'a> {
                 done: progress.actions_done as u64,
                 total: progress.actions_total as u64,
                 simulated_cycles: progress.cycle,
-                activity: Activity::Simulating,
+                activity: WorkStage::Simulating,
             })
         })
     }
@@ -137,7 +137,7 @@ impl<'a> Tally<'a> {
             done: self.done.load(Ordering::Relaxed),
             total: self.total,
             simulated_cycles: self.simulated_cycles.load(Ordering::Relaxed),
-            activity: Activity::Simulating,
+            activity: WorkStage::Simulating,
         })
     }
 }

@@ -58,8 +58,8 @@ pub use noccl_model::{Calibration, Constant, Constants, Law};
 pub use noccl_net::{Coord, MultiAddress, NetError, Network, TileRef, TileSet};
 pub use noccl_rtl::{RtlConfig, RtlError};
 pub use noccl_run::{
-    ActionTime, Activity, Counters, Diagnosis, MAX_THREADS, MAX_VALUE_BYTES, MemoryImage, Mode,
-    RunConfig, RunError, RunResult, StallConfig, Step, TrafficResult, WaitEdge, Watch,
+    ActionTime, Counters, Diagnosis, MAX_THREADS, MAX_VALUE_BYTES, MemoryImage, Mode, RunConfig,
+    RunError, RunResult, StallConfig, Step, TrafficResult, WaitEdge, Watch, WorkStage,
 };
 pub use noccl_sim::checkpoint::CheckpointError;
 pub use noccl_spec::{Plane, Spec, SpecError, TileKindName, preset_text, to_toml};

@@ -6,7 +6,7 @@ use super::{LIBRARY_FILE, Translation};
 use crate::{CosimError, HardwareError};
 use noccl_files::{Scratch, failed, hexadecimal, not_written, write_file};
 use noccl_rtl::PACKAGE_FILE;
-use noccl_run::{Activity, RunError, Step, Watch};
+use noccl_run::{RunError, Step, Watch, WorkStage};
 use sha2::{Digest, Sha256};
 use std::env;
 use std::fs;
@@ -186,7 +186,7 @@ fn stop(child: &mut Child) {
 }
 
 /// What the tools are at: they write the rules of the compilation after all that is to be compiled.
-fn activity(build: &Path) -> Activity {
+fn activity(build: &Path) -> WorkStage {
     let entries = fs::read_dir(build).into_iter().flatten().flatten();
     let (mut is_translated, mut files) = (false, 0);
     for entry in entries {
@@ -195,9 +195,9 @@ fn activity(build: &Path) -> Activity {
         files += u64::from(path.extension().is_some_and(|end| end == "o"));
     }
     if is_translated {
-        Activity::Compiling { files }
+        WorkStage::Compiling { files }
     } else {
-        Activity::Translating
+        WorkStage::Translating
     }
 }
 

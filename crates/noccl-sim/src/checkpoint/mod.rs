@@ -10,11 +10,9 @@
 //! lengths is compared with the network. `docs/formats/checkpoint.md` describes the format.
 
 mod file;
-mod form;
 mod machine;
 
 pub use file::{FORMAT, Reader, Writer};
-pub(crate) use form::{Bytes, Sorted, sorted};
 
 use file::Hashed;
 use noccl_net::Network;

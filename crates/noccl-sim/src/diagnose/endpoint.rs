@@ -6,9 +6,9 @@ use super::graph::Wait;
 use super::limits::Limit;
 use super::network::{entry, input, wait};
 use super::node::{Node, input_name};
-use crate::flit::FlitKind;
-use crate::ni::{Source, Stream};
-use crate::txn::TxnKind;
+use crate::fabric::flit::FlitKind;
+use crate::fabric::transaction::TxnKind;
+use crate::ni::axi::state::{Source, Stream};
 use noccl_net::Port;
 use noccl_net::tree::join_set;
 use noccl_spec::Plane;
@@ -18,7 +18,7 @@ const LOCAL: usize = Port::Local as usize;
 impl View<'_, '_> {
     /// Transaction that a NI would send next.
     pub(super) fn next_of_source(&self, plane: Plane, tile: u32) -> Option<u32> {
-        let ni = &self.machine.nis[tile as usize];
+        let ni = &self.machine.interfaces.nis[tile as usize];
         match plane {
             Plane::Req => ni.req.iter().next().map(|f| f.txn),
             Plane::Rsp => ni.rsp.iter().next().map(|f| f.txn),
@@ -51,7 +51,7 @@ impl View<'_, '_> {
 
     /// Wide reads that a memory is answering.
     fn reads_at(&self, r: usize) -> Vec<Node> {
-        let reads = &self.machine.nis[r].reads;
+        let reads = &self.machine.interfaces.nis[r].reads;
         reads.iter().map(|s| Node::Transaction(s.txn)).collect()
     }
 
@@ -70,12 +70,12 @@ impl View<'_, '_> {
     /// A burst in the write queue: held back by a limit or a window, without data, or behind another.
     pub(super) fn waits_of_stream(&self, tile: u32, id: u32) -> Vec<Wait> {
         let machine = self.machine;
-        let ni = &machine.nis[tile as usize];
+        let ni = &machine.interfaces.nis[tile as usize];
         let Some(at) = ni.writes.iter().position(|s| s.txn == id) else {
             return Vec::new();
         };
         let stream = &ni.writes[at];
-        let since = machine.last_progress;
+        let since = machine.clock.last_progress;
         let limited = self.waits_for_limits(tile, stream, since);
         if !limited.is_empty() {
             return limited;
@@ -91,8 +91,9 @@ impl View<'_, '_> {
         // Own operands of an all-reduce are opened in the order of the reductions.
         let is_operand = matches!(stream.source, Source::Operand(_));
         let opens_later = |s: &Stream| is_operand && s.next_beat == 0;
-        let holds =
-            |s: &&Stream| machine.is_peer || opens_later(s) || channel(s.txn) == channel(id);
+        let holds = |s: &&Stream| {
+            !machine.behaviour.has_write_channels || opens_later(s) || channel(s.txn) == channel(id)
+        };
         if let Some(before) = earlier.find(holds) {
             let place = format!("the write queue of {}", self.tile(tile as usize));
             let to = Node::Stream {
@@ -106,9 +107,9 @@ impl View<'_, '_> {
 
     fn waits_for_limits(&self, tile: u32, stream: &Stream, since: u64) -> Vec<Wait> {
         let machine = self.machine;
-        let ni = &machine.nis[tile as usize];
+        let ni = &machine.interfaces.nis[tile as usize];
         let limits = &machine.network.spec().ni;
-        let is_new = stream.next_beat == 0 && (stream.head_pending || !machine.is_peer);
+        let is_new = stream.next_beat == 0 && (stream.head_pending || !machine.behaviour.has_worms);
         let is_reduction = machine.txns.get(stream.txn).kind == TxnKind::WideReduction;
         if is_new && is_reduction && ni.reductions_outstanding >= limits.max_open_reductions {
             let open = self.open_bursts(tile, true);
@@ -166,7 +167,7 @@ impl View<'_, '_> {
     /// Write and reduction bursts of a tile that have left its queue and have no response.
     pub(super) fn open_bursts(&self, tile: u32, only_reductions: bool) -> Vec<Node> {
         let machine = self.machine;
-        let queue = &machine.nis[tile as usize].writes;
+        let queue = &machine.interfaces.nis[tile as usize].writes;
         let at = machine.coord(tile);
         let is_open = |id: u32, kind: TxnKind, home: u32| match kind {
             TxnKind::WideReduction => {

@@ -5,10 +5,10 @@ use super::graph::Wait;
 use super::network::{entry, wait};
 use super::node::Node;
 use super::{MAX_NAMED, View};
-use crate::agents::Agents;
-use crate::flit::pack;
-use crate::ni::{Source, Stream, beat_bytes};
-use crate::txn::{Owner, TxnKind};
+use crate::endpoint::core::Agents;
+use crate::fabric::flit::pack;
+use crate::fabric::transaction::{Owner, TxnKind};
+use crate::ni::axi::state::{Source, Stream, beat_bytes};
 use noccl_net::TileId;
 use noccl_spec::Plane;
 use std::collections::BTreeMap;
@@ -129,9 +129,12 @@ impl View<'_, '_> {
     /// The next requests of an interface, which one of its limits holds back.
     pub(super) fn waits_of_requests(&self, tile: u32) -> Vec<Wait> {
         let machine = self.machine;
-        let (ni, limits) = (&machine.nis[tile as usize], &machine.network.spec().ni);
+        let (ni, limits) = (
+            &machine.interfaces.nis[tile as usize],
+            &machine.network.spec().ni,
+        );
         let fronts = || (0..3).filter_map(|source| ni.req.front(source));
-        let since = machine.last_progress;
+        let since = machine.clock.last_progress;
         let mut waits = Vec::new();
         if ni.narrow_outstanding >= limits.max_narrow_outstanding
             && fronts().any(|f| machine.opens_narrow(*f))
@@ -139,7 +142,7 @@ impl View<'_, '_> {
             let open = self.open_requests(tile, false);
             waits.extend(self.limited(Limit::NarrowOutstanding, tile as usize, open, since));
         }
-        if !machine.is_peer
+        if machine.behaviour.limits_wide_reads
             && ni.reads_outstanding >= limits.max_wide_outstanding
             && fronts().any(|f| machine.opens_wide_read(*f))
         {
@@ -164,7 +167,7 @@ impl View<'_, '_> {
             }
             TxnKind::WideWrite | TxnKind::WideReduction => false,
         };
-        let queue = &machine.nis[tile as usize].req;
+        let queue = &machine.interfaces.nis[tile as usize].req;
         let live = machine.txns.iter_live();
         live.filter(|(id, t)| is_own(*id, t.kind, t.home))
             .filter(|(id, _)| queue.iter().all(|f| f.txn != *id))
@@ -175,7 +178,7 @@ impl View<'_, '_> {
     /// A transfer's stream lacks bytes: reads are to bring them, or the buffer has no space for the next one.
     pub(super) fn waits_for_buffer(&self, tile: u32, txn: u32) -> Vec<Wait> {
         let machine = self.machine;
-        let since = machine.last_progress;
+        let since = machine.clock.last_progress;
         let place = format!("the DMA buffer of {}", self.tile(tile as usize));
         let reads = machine.txns.iter_live();
         let reads = reads.filter(|(_, t)| t.owner == Owner::DmaRead && t.home == tile);
@@ -185,7 +188,7 @@ impl View<'_, '_> {
         if !waits.is_empty() {
             return waits;
         }
-        let ni = &machine.nis[tile as usize];
+        let ni = &machine.interfaces.nis[tile as usize];
         let is_before = |s: &&Stream| s.txn != txn && s.source == Source::Buffer;
         let before = ni
             .writes
@@ -205,7 +208,8 @@ impl View<'_, '_> {
     pub(super) fn lacks_bytes(&self, tile: u32, stream: &Stream) -> bool {
         let txn = self.machine.txns.get(stream.txn);
         let needed = beat_bytes(txn.address, txn.bytes, stream.next_beat).1;
-        stream.source == Source::Buffer && needed > self.machine.nis[tile as usize].buffer_bytes
+        stream.source == Source::Buffer
+            && needed > self.machine.interfaces.nis[tile as usize].buffer_bytes
     }
 
     /// What the engine of a share's tile does before it takes the share: transfers, reductions.
@@ -252,7 +256,7 @@ impl View<'_, '_> {
     /// A beat has no place at the next merge point although nothing waits there: credits are on their way, or are kept.
     pub(super) fn waits_for_window(&self, router: u32, txn: u32) -> Vec<Wait> {
         let at = router as usize;
-        let (plane, since) = (Plane::Wide, self.machine.last_progress);
+        let (plane, since) = (Plane::Wide, self.machine.clock.last_progress);
         let joins = &self.plane(plane).joins;
         let here = self.machine.network.coord(TileId(router));
         let is_owed = joins
@@ -285,8 +289,8 @@ impl View<'_, '_> {
 mod tests {
     use super::*;
     use crate::diagnose::{Driver, diagnose};
-    use crate::issue::Target;
     use crate::machine::Machine;
+    use crate::ni::axi::issue::Target;
     use noccl_net::{Network, elaborate};
     use noccl_run::{Mode, RunConfig};
 
@@ -298,7 +302,8 @@ mod tests {
     #[test]
     fn a_limit_that_nobody_can_be_named_for_is_named_itself() {
         let net = preset();
-        let machine = Machine::new(&net, RunConfig::new(Mode::Timing));
+        let machine =
+            crate::machine_of(&net, &RunConfig::new(Mode::Timing), "a diagnosis").unwrap();
         let view = View::new(&machine, Driver::Traffic);
         let tile = net.find(noccl_net::TileRef::Memory(1)).unwrap();
         for (limit, name) in [
@@ -328,7 +333,8 @@ mod tests {
     #[test]
     fn a_transfer_without_data_names_the_buffer_and_the_burst_before_it() {
         let net = preset();
-        let mut machine = Machine::new(&net, RunConfig::new(Mode::Timing));
+        let mut machine =
+            crate::machine_of(&net, &RunConfig::new(Mode::Timing), "a diagnosis").unwrap();
         let mut write = |instance| {
             let owner = Owner::DmaWrite { instance };
             machine.issue_write(5, Target::Tile(6), 0, 64, owner, Source::Buffer);

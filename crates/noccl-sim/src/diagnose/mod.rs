@@ -15,9 +15,9 @@ mod node;
 mod programs;
 mod router;
 
-use crate::agents::Agents;
+use crate::driver::trace::TraceDriver;
+use crate::endpoint::core::Agents;
 use crate::machine::Machine;
-use crate::trace_run::TraceDriver;
 use graph::{Graph, Step};
 use limits::Limit;
 use noccl_run::{Diagnosis, WaitEdge};
@@ -45,21 +45,12 @@ struct View<'a, 'n> {
     places: HashMap<u32, Vec<Node>>,
 }
 
-impl Machine<'_> {
-    /// Nothing has moved for long and no event is due; or the run is over its limit.
-    pub(crate) fn is_stuck(&self) -> bool {
-        self.cycle >= self.config.max_cycles
-            || (self.wheel.next_cycle().is_none()
-                && (self.is_idle() || self.cycle - self.last_progress > self.config.hang_cycles))
-    }
-}
-
 /// Diagnosis of a stuck run.
 pub(crate) fn diagnose<'a>(machine: &'a Machine<'_>, driver: Driver<'a>) -> Diagnosis {
     let view = View::new(machine, driver);
     let roots = view.roots();
     let graph = Graph::explore(roots.iter().copied(), |node| view.waits_of(node));
-    let (steps, mut summary) = match graph.cycle() {
+    let (steps, summary) = match graph.cycle() {
         Some(cycle) => {
             let summary = view.summary_of_cycle(&cycle);
             (cycle, summary)
@@ -70,13 +61,9 @@ pub(crate) fn diagnose<'a>(machine: &'a Machine<'_>, driver: Driver<'a>) -> Diag
             (chain, summary)
         }
     };
-    if machine.cycle >= machine.config.max_cycles {
-        let limit = machine.config.max_cycles;
-        summary = format!("the limit of {limit} cycles is reached; {summary}");
-    }
     Diagnosis {
-        cycle: machine.cycle,
-        last_progress_cycle: machine.last_progress.max(graph.latest_since()),
+        cycle: machine.clock.cycle,
+        last_progress_cycle: machine.clock.last_progress.max(graph.latest_since()),
         summary,
         waits: steps.iter().map(|step| view.edge(step)).collect(),
     }
@@ -192,7 +179,7 @@ impl<'a, 'n> View<'a, 'n> {
 
     /// Was the run given up because of its length?
     fn is_over_its_limit(&self) -> bool {
-        self.machine.cycle >= self.machine.config.max_cycles
+        self.machine.clock.cycle >= self.machine.config.max_cycles
     }
 
     fn missing_members(&self, of: u32, graph: &Graph) -> String {

@@ -4,16 +4,16 @@
 use super::View;
 use super::graph::Wait;
 use super::node::{Node, input_name, output_name, tile_name};
-use crate::block::PORTS;
-use crate::flit::Flit;
-use crate::plane::PlaneState;
+use crate::fabric::flit::Flit;
+use crate::router::collective::control_block::PORTS;
+use crate::router::collective::plane::PlaneState;
 use noccl_net::{Coord, Port, TileId};
 use noccl_spec::Plane;
 use std::collections::HashMap;
 
 impl View<'_, '_> {
     pub(super) fn plane(&self, plane: Plane) -> &PlaneState {
-        &self.machine.planes[plane.idx()]
+        &self.machine.mesh.planes[plane.idx()]
     }
 
     pub(super) fn input_head(&self, plane: Plane, router: u32, port: u8) -> Option<Flit> {
@@ -76,7 +76,7 @@ impl View<'_, '_> {
                 );
             }
         }
-        for (tile, ni) in self.machine.nis.iter().enumerate() {
+        for (tile, ni) in self.machine.interfaces.nis.iter().enumerate() {
             let tile = tile as u32;
             let source = |plane| Node::Source { plane, tile };
             ni.req.iter().for_each(|f| note(f.txn, source(Plane::Req)));
@@ -120,8 +120,8 @@ impl View<'_, '_> {
     }
 
     pub(super) fn head_since(&self, plane: Plane, r: usize, is_input: bool, port: usize) -> u64 {
-        let watch = self.plane(plane).watch.as_ref();
-        watch.map_or(self.machine.last_progress, |w| {
+        let ages = self.plane(plane).head_ages.as_ref();
+        ages.map_or(self.machine.clock.last_progress, |w| {
             w.head_since(r, is_input, port)
         })
     }
@@ -135,8 +135,8 @@ impl View<'_, '_> {
         port: usize,
         since: u64,
     ) -> u64 {
-        let watch = self.plane(plane).watch.as_ref();
-        let full = watch.and_then(|w| w.full_since(r, is_input, port));
+        let ages = self.plane(plane).head_ages.as_ref();
+        let full = ages.and_then(|w| w.full_since(r, is_input, port));
         full.map_or(since, |f| f.max(since))
     }
 
@@ -189,11 +189,13 @@ impl View<'_, '_> {
             | Node::Source { tile, .. }
             | Node::Stream { tile, .. }
             | Node::Limit { tile, .. }
-            | Node::Member { tile, .. } => {
-                wait(to, &tile_name(network, tile), self.machine.last_progress)
-            }
+            | Node::Member { tile, .. } => wait(
+                to,
+                &tile_name(network, tile),
+                self.machine.clock.last_progress,
+            ),
             Node::Transaction(_) | Node::Entrant(_) | Node::Share(_) | Node::Chain { .. } => {
-                wait(to, "", self.machine.last_progress)
+                wait(to, "", self.machine.clock.last_progress)
             }
         }
     }

@@ -6,9 +6,9 @@
 
 use super::View;
 use super::limits::Limit;
-use crate::flit::{Flit, FlitKind};
-use crate::torrent::Window;
-use crate::txn::{Owner, Txn, TxnKind};
+use crate::endpoint::torrent::Window;
+use crate::fabric::flit::{Flit, FlitKind};
+use crate::fabric::transaction::{Owner, Txn, TxnKind};
 use noccl_net::{Network, Port, TileId, TileKind, TileRef};
 use noccl_spec::Plane;
 use noccl_workload::PortKind;

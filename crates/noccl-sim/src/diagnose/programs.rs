@@ -5,8 +5,8 @@ use super::graph::Wait;
 use super::network::wait;
 use super::node::{Node, port_kind_name, tile_name};
 use super::{Driver, View};
-use crate::agents::Agents;
-use crate::txn::{Owner, TxnKind};
+use crate::endpoint::core::Agents;
+use crate::fabric::transaction::{Owner, TxnKind};
 use noccl_workload::PortKind;
 
 impl View<'_, '_> {

@@ -6,9 +6,9 @@ use super::graph::Wait;
 use super::limits::Limit;
 use super::network::{entry, input, output, ports, wait};
 use super::node::{Node, input_name, output_name};
-use crate::block::RESULT;
-use crate::flit::{Flit, FlitKind};
-use crate::plane::{next_port, route_of};
+use crate::fabric::flit::{Flit, FlitKind};
+use crate::router::collective::control_block::RESULT;
+use crate::router::collective::route::{next_port, route_of};
 use noccl_net::Port;
 use noccl_net::tree::join_set;
 use noccl_spec::Plane;
@@ -23,7 +23,7 @@ impl View<'_, '_> {
             return Vec::new();
         };
         if state.is_joining(r, port) {
-            return if self.machine.is_peer {
+            return if state.published.is_some() {
                 self.waits_of_join(plane, r, port, flit, since)
             } else {
                 self.waits_for_store(plane, r, flit, since)
@@ -45,10 +45,10 @@ impl View<'_, '_> {
     ) -> Vec<Wait> {
         let state = self.plane(plane);
         let link = output_name(self.machine.network, plane, r as u32, out);
-        if let Some(peer) = &state.peer
-            && let Some(holder) = peer.holder(r, out).filter(|h| *h != input)
+        if let Some(published) = &state.published
+            && let Some(holder) = published.holder(r, out).filter(|h| *h != input)
         {
-            let (txn, held_since) = peer.held(r, out);
+            let (txn, held_since) = published.held(r, out);
             let place = format!("{link}, which {} holds", self.txn_name(txn));
             let since = since.max(held_since);
             let to = self.worm_at(plane, r, holder, txn);
@@ -83,7 +83,7 @@ impl View<'_, '_> {
             if state.fifo(before, false, out).next().is_some() {
                 return vec![output(plane, before, out)];
             }
-            match state.peer.as_ref().and_then(|p| p.holder(before, out)) {
+            match state.published.as_ref().and_then(|p| p.holder(before, out)) {
                 Some(holder) => (r, input) = (before, holder),
                 None => return vec![Node::Transaction(txn)],
             }

@@ -3,7 +3,7 @@
 
 use super::{BenchRow, Benchmark, Part};
 use crate::{Error, Step, parse_json};
-use noccl_run::{Activity, Watch};
+use noccl_run::{Watch, WorkStage};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
@@ -34,7 +34,7 @@ pub fn bench(
             done: rows.len() as u64,
             total,
             simulated_cycles: rows.iter().map(|r: &BenchRow| r.cycles).sum(),
-            activity: Activity::Simulating,
+            activity: WorkStage::Simulating,
         };
         let is_wanted = || watch.report(now);
         let child = |part: Part| child_row(&run(child(program, *benchmark, part), &is_wanted)?);
@@ -49,7 +49,7 @@ pub fn bench(
             done: rows.len() as u64,
             total,
             simulated_cycles: rows.iter().map(|r| r.cycles).sum(),
-            activity: Activity::Simulating,
+            activity: WorkStage::Simulating,
         };
         if !watch.report(step) {
             let cycle = step.simulated_cycles;

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The run of a schedule as a thing that can stand still between two cycles.
+
+use crate::checkpoint::{CheckpointError, Reader, Writer};
+use crate::diagnose::{Driver, diagnose};
+use crate::driver::{activity_of, counters_of, drain_done, fill, result_of};
+use crate::endpoint::core::Agents;
+use crate::machine::Machine;
+use crate::{OnCycle, OnProgress};
+use noccl_net::Network;
+use noccl_run::{
+    Activity, Counters, Diagnosis, MemoryImage, Progress, Run, RunConfig, RunError, RunResult,
+};
+use noccl_workload::{Place, Schedule};
+use std::io::{Read, Write};
+
+/// A run of a schedule between two cycles.
+///
+/// It can be [saved](ScheduleRun::save) there, and a process that [loads](ScheduleRun::load) it goes on to
+/// the result that this one would have come to.
+pub struct ScheduleRun<'a> {
+    machine: Machine<'a>,
+    agents: Agents<'a>,
+    events: Vec<(u32, u32)>,
+}
+
+impl<'a> ScheduleRun<'a> {
+    /// A run before its first cycle; `inputs` are in the memories.
+    ///
+    /// # Errors
+    /// [`RunError::Refused`].
+    pub fn new(
+        network: &'a Network,
+        schedule: &'a Schedule,
+        inputs: &[MemoryImage],
+        config: &RunConfig,
+    ) -> Result<Self, RunError> {
+        let machine = crate::machine_of(network, config, "a run that can be saved")?;
+        Self::on(machine, schedule, inputs)
+    }
+
+    /// As [`ScheduleRun::new`], with a record of every cycle.
+    ///
+    /// # Errors
+    /// As [`ScheduleRun::new`]; refused for published routers.
+    pub fn recorded(
+        network: &'a Network,
+        schedule: &'a Schedule,
+        inputs: &[MemoryImage],
+        config: &RunConfig,
+        on_cycle: OnCycle<'a>,
+    ) -> Result<Self, RunError> {
+        let mut machine = crate::machine_of(network, config, "a record of cycles")?;
+        machine.record_to(on_cycle)?;
+        Self::on(machine, schedule, inputs)
+    }
+
+    /// As [`ScheduleRun::new`], on a new machine.
+    pub(crate) fn on(
+        mut machine: Machine<'a>,
+        schedule: &'a Schedule,
+        inputs: &[MemoryImage],
+    ) -> Result<Self, RunError> {
+        fill(&mut machine, inputs)?;
+        let agents = Agents::new(schedule, &mut machine)?;
+        Ok(Self {
+            machine,
+            agents,
+            events: Vec::new(),
+        })
+    }
+
+    /// The cycle that comes next.
+    #[must_use]
+    pub const fn cycle(&self) -> u64 {
+        self.machine.clock.cycle
+    }
+
+    /// Is every action done?
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.agents.is_over()
+    }
+
+    /// Simulates one cycle.
+    ///
+    /// # Errors
+    /// [`RunError::Hang`] with a diagnosis.
+    pub fn step(&mut self) -> Result<(), RunError> {
+        noccl_run::step(self).map(drop)
+    }
+
+    /// Simulates until every action is done.
+    ///
+    /// # Errors
+    /// [`RunError::Hang`]; [`RunError::Interrupted`] if `on_progress` wants to stop: the run then stands
+    /// still between two cycles, may be saved, and goes on with the next call.
+    pub fn advance(&mut self, on_progress: OnProgress<'_>) -> Result<(), RunError> {
+        noccl_run::advance(self, on_progress)
+    }
+
+    /// The result of a run that is over; `outputs` (place, bytes) are read from the memories.
+    #[must_use]
+    pub fn result(&self, outputs: &[(Place, u64)]) -> RunResult {
+        result_of(&self.machine, self.agents.times(), outputs)
+    }
+
+    /// Appends the state to a checkpoint.
+    ///
+    /// # Errors
+    /// [`CheckpointError::Io`].
+    pub fn save<W: Write>(&self, to: &mut Writer<W>) -> Result<(), CheckpointError> {
+        self.machine.save(to)?;
+        self.agents.save(to)
+    }
+
+    /// A run as it was saved. The caller has compared the checkpoint's identity with that of this network,
+    /// schedule and configuration.
+    ///
+    /// # Errors
+    /// [`CheckpointError::Damaged`], [`CheckpointError::Io`], [`CheckpointError::Run`].
+    pub fn load<R: Read>(
+        network: &'a Network,
+        schedule: &'a Schedule,
+        config: &RunConfig,
+        from: &mut Reader<R>,
+    ) -> Result<Self, CheckpointError> {
+        let mut run = Self::new(network, schedule, &[], config)?;
+        run.machine.restore(from)?;
+        run.agents.restore(from)?;
+        Ok(run)
+    }
+}
+
+impl Run for ScheduleRun<'_> {
+    type Result = RunResult;
+
+    fn config(&self) -> &RunConfig {
+        &self.machine.config
+    }
+
+    fn step(&mut self) {
+        let Self {
+            machine,
+            agents,
+            events,
+        } = self;
+        machine.begin_cycle(events);
+        loop {
+            for (what, detail) in events.iter() {
+                agents.on_event(*what, *detail, machine);
+            }
+            drain_done(machine, |done, machine| agents.on_done(done, machine));
+            if !machine.more_events(events) {
+                break;
+            }
+        }
+        machine.end_cycle();
+    }
+
+    fn is_over(&self) -> bool {
+        self.agents.is_over()
+    }
+
+    fn activity(&self) -> Activity {
+        activity_of(&self.machine)
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            cycle: self.machine.clock.cycle,
+            actions_done: self.agents.num_done,
+            actions_total: self.agents.instances.all.len(),
+        }
+    }
+
+    fn flit_hops(&self) -> u64 {
+        self.machine.flit_hops()
+    }
+
+    fn num_tiles(&self) -> usize {
+        self.machine.network.num_tiles()
+    }
+
+    fn counters(&self) -> Counters {
+        counters_of(&self.machine)
+    }
+
+    fn diagnose(&self) -> Diagnosis {
+        diagnose(&self.machine, Driver::Agents(&self.agents))
+    }
+
+    fn result(&self, outputs: &[(Place, u64)]) -> RunResult {
+        ScheduleRun::result(self, outputs)
+    }
+}

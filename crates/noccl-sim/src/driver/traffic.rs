@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Driver for open-loop traffic: sources create wide writes whatever the network does.
+//!
+//! Injection skips from packet to packet by a geometric draw instead of flipping a coin per tile and
+//! cycle. Latency counts from creation, so it includes the wait in the source queue; sources go on while
+//! the measured packets drain, as load that stops would flatter the tail.
+
+use crate::diagnose::{Driver, diagnose};
+use crate::driver::{activity_of, counters_of, drain_done};
+use crate::fabric::transaction::Owner;
+use crate::kernel::random::Stream;
+use crate::machine::Machine;
+use crate::machine::event::Done;
+use crate::ni::axi::issue::Target;
+use crate::ni::axi::state::Source;
+use noccl_net::{Coord, MultiAddress};
+use noccl_run::{Activity, Counters, Diagnosis, Progress, Run, RunConfig, RunError, TrafficResult};
+use noccl_workload::{MAX_TRAFFIC_CYCLES, Pattern, Place, Traffic};
+
+/// Draining takes at most so many times the measured cycles; a network that needs more is saturated.
+const MAX_DRAIN_FACTOR: u64 = 4;
+
+#[derive(Debug)]
+struct TrafficDriver<'t> {
+    traffic: &'t Traffic,
+    sources: Vec<(u32, Coord, Stream)>,
+    width: u16,
+    height: u16,
+    /// Deliveries still expected from packets created while measuring.
+    open_deliveries: u64,
+    latencies: Vec<u64>,
+    delivered_beats: u64,
+    packets: u64,
+}
+
+/// Keeps the end of the run in its type, drain included.
+fn check_cycles(traffic: &Traffic) -> Result<(), RunError> {
+    for (what, cycles) in [
+        ("warmup_cycles", traffic.warmup_cycles),
+        ("measure_cycles", traffic.measure_cycles),
+    ] {
+        if cycles > MAX_TRAFFIC_CYCLES {
+            return Err(RunError::Refused {
+                backend: "sim",
+                what: format!("{what} = {cycles}"),
+                reason: format!("accepted: at most 2^36 = {MAX_TRAFFIC_CYCLES}"),
+            });
+        }
+    }
+    Ok(())
+}
+
+impl<'t> TrafficDriver<'t> {
+    fn new(traffic: &'t Traffic, machine: &mut Machine<'_>) -> Result<Self, RunError> {
+        let network = machine.network;
+        let (width, height) = (network.cluster_width(), network.cluster_height());
+        check_cycles(traffic)?;
+        let needs_square = traffic.pattern == Pattern::Transpose && width != height;
+        let needs_power = traffic.pattern == Pattern::RowMulticast && !width.is_power_of_two();
+        if needs_square || needs_power {
+            return Err(RunError::Refused {
+                backend: "sim",
+                what: format!("pattern {:?}", traffic.pattern),
+                reason: format!(
+                    "{width}x{height} clusters; transpose needs a square, row_multicast a width that is a power of two"
+                ),
+            });
+        }
+        let sources: Vec<_> = network
+            .clusters()
+            .map(|t| {
+                let at = network
+                    .cluster_coord(network.coord(t))
+                    .expect("a cluster lies in the cluster region");
+                (t.0, at, Stream::new(traffic.seed ^ u64::from(t.0) << 20))
+            })
+            .collect();
+        let mut driver = Self {
+            traffic,
+            sources,
+            width,
+            height,
+            open_deliveries: 0,
+            latencies: Vec::new(),
+            delivered_beats: 0,
+            packets: 0,
+        };
+        if traffic.offered_beats_per_cycle > 0.0 {
+            for source in 0..driver.sources.len() as u32 {
+                driver.schedule_next(source, machine);
+            }
+        }
+        Ok(driver)
+    }
+
+    fn schedule_next(&mut self, source: u32, machine: &mut Machine<'_>) {
+        let per_cycle =
+            (self.traffic.offered_beats_per_cycle / f64::from(self.traffic.beats)).min(1.0);
+        let draw = self.sources[source as usize].2.unit();
+        let gap = if per_cycle >= 1.0 {
+            0.0
+        } else {
+            (draw.ln() / (1.0 - per_cycle).ln()).floor()
+        };
+        // Capped so that a tiny rate cannot overflow the cycle counter.
+        machine.call_driver(machine.clock.cycle + 1 + gap.min(1e12) as u64, 0, source);
+    }
+
+    /// A source creates a packet.
+    fn create(&mut self, source: u32, machine: &mut Machine<'_>) {
+        self.schedule_next(source, machine);
+        let (tile, at, _) = self.sources[source as usize];
+        let to = match self.traffic.pattern {
+            Pattern::RowMulticast => {
+                let row = MultiAddress::new(Coord::new(0, at.y), Coord::new(self.width - 1, 0));
+                Target::Set(machine.network.cube(row))
+            }
+            Pattern::Uniform
+            | Pattern::Transpose
+            | Pattern::BitComplement
+            | Pattern::Neighbour
+            | Pattern::Hotspot => Target::Tile(self.destination(source, at, machine)),
+        };
+        if self.is_measuring(machine.clock.cycle) {
+            self.packets += 1;
+            self.open_deliveries += match to {
+                Target::Set(set) => u64::from(set.set.len()),
+                Target::Tile(_) => 1,
+            };
+        }
+        let owner = Owner::Traffic {
+            created: machine.clock.cycle,
+        };
+        let seed = u64::from(source) << 32 ^ machine.clock.cycle;
+        machine.issue_write(
+            tile,
+            to,
+            0,
+            self.traffic.beats * 64,
+            owner,
+            Source::Pattern(seed),
+        );
+    }
+
+    fn destination(&mut self, source: u32, at: Coord, machine: &Machine<'_>) -> u32 {
+        let (w, h) = (self.width, self.height);
+        let to = match self.traffic.pattern {
+            Pattern::Uniform => {
+                let others = self.sources.len() as u64 - 1;
+                let draw = self.sources[source as usize].2.below(others.max(1)) as usize;
+                let other = if others == 0 {
+                    0
+                } else {
+                    draw + usize::from(draw >= source as usize)
+                };
+                return self.sources[other].0;
+            }
+            Pattern::Transpose => Coord::new(at.y, at.x),
+            Pattern::BitComplement => Coord::new(w - 1 - at.x, h - 1 - at.y),
+            Pattern::Neighbour => Coord::new((at.x + 1) % w, at.y),
+            Pattern::Hotspot | Pattern::RowMulticast => Coord::new(w / 2, h / 2),
+        };
+        machine.network.tile_at(machine.network.mesh_coord(to)).0
+    }
+
+    const fn is_measuring(&self, cycle: u64) -> bool {
+        cycle >= self.traffic.warmup_cycles && cycle < self.end_of_measurement()
+    }
+
+    const fn end_of_measurement(&self) -> u64 {
+        self.traffic.warmup_cycles + self.traffic.measure_cycles
+    }
+
+    fn on_done(&mut self, done: Done, machine: &Machine<'_>) {
+        let Done::Delivered {
+            owner: Owner::Traffic { created },
+            beats,
+            ..
+        } = done
+        else {
+            return;
+        };
+        if self.is_measuring(machine.clock.cycle) {
+            self.delivered_beats += u64::from(beats);
+        }
+        if self.is_measuring(created) {
+            self.open_deliveries -= 1;
+            self.latencies.push(machine.clock.cycle - created);
+        }
+    }
+
+    fn is_over(&self, cycle: u64) -> bool {
+        let end = self.end_of_measurement();
+        cycle >= end
+            && (self.open_deliveries == 0
+                || cycle >= end + MAX_DRAIN_FACTOR * self.traffic.measure_cycles)
+    }
+
+    fn result(&self, machine: &Machine<'_>) -> TrafficResult {
+        let mut latencies = self.latencies.clone();
+        latencies.sort_unstable();
+        let count = latencies.len();
+        let cycles = self.traffic.measure_cycles.max(1) as f64;
+        let sum: u128 = latencies.iter().map(|l| u128::from(*l)).sum();
+        TrafficResult {
+            offered_beats_per_cycle: self.traffic.offered_beats_per_cycle,
+            accepted_beats_per_cycle: self.delivered_beats as f64
+                / cycles
+                / self.sources.len() as f64,
+            mean_latency_cycles: if count == 0 {
+                0.0
+            } else {
+                sum as f64 / count as f64
+            },
+            p99_latency_cycles: latencies.get(count * 99 / 100).copied().unwrap_or(0),
+            max_latency_cycles: latencies.last().copied().unwrap_or(0),
+            packets: self.packets,
+            flit_hops: machine.flit_hops(),
+            cycles: machine.clock.cycle,
+            saturated: self.open_deliveries > 0,
+        }
+    }
+}
+
+/// A run of traffic between two cycles.
+pub(crate) struct TrafficRun<'a> {
+    machine: Machine<'a>,
+    driver: TrafficDriver<'a>,
+    created: Vec<(u32, u32)>,
+}
+
+impl<'a> TrafficRun<'a> {
+    /// A run before its first cycle.
+    ///
+    /// # Errors
+    /// [`RunError::Refused`].
+    pub(crate) fn new(mut machine: Machine<'a>, traffic: &'a Traffic) -> Result<Self, RunError> {
+        let driver = TrafficDriver::new(traffic, &mut machine)?;
+        Ok(Self {
+            machine,
+            driver,
+            created: Vec::new(),
+        })
+    }
+}
+
+impl Run for TrafficRun<'_> {
+    type Result = TrafficResult;
+
+    fn config(&self) -> &RunConfig {
+        &self.machine.config
+    }
+
+    fn step(&mut self) {
+        let Self {
+            machine,
+            driver,
+            created,
+        } = self;
+        machine.begin_cycle(created);
+        drain_done(machine, |done, machine| driver.on_done(done, machine));
+        for (_, source) in created.iter() {
+            driver.create(*source, machine);
+        }
+        machine.end_cycle();
+    }
+
+    /// A run at its limit of cycles has stalled, even if that is where it would end.
+    fn is_over(&self) -> bool {
+        let cycle = self.machine.clock.cycle;
+        self.driver.is_over(cycle) && (cycle == 0 || cycle < self.machine.config.max_cycles)
+    }
+
+    fn activity(&self) -> Activity {
+        activity_of(&self.machine)
+    }
+
+    fn progress(&self) -> Progress {
+        // Cycles of warm-up and measurement: the drain after them has no known length.
+        let total = self.driver.end_of_measurement();
+        Progress {
+            cycle: self.machine.clock.cycle,
+            actions_done: self.machine.clock.cycle.min(total) as usize,
+            actions_total: total as usize,
+        }
+    }
+
+    fn flit_hops(&self) -> u64 {
+        self.machine.flit_hops()
+    }
+
+    fn num_tiles(&self) -> usize {
+        self.machine.network.num_tiles()
+    }
+
+    fn counters(&self) -> Counters {
+        counters_of(&self.machine)
+    }
+
+    fn diagnose(&self) -> Diagnosis {
+        diagnose(&self.machine, Driver::Traffic)
+    }
+
+    fn result(&self, _outputs: &[(Place, u64)]) -> TrafficResult {
+        self.driver.result(&self.machine)
+    }
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Barriers of the cores: software (atomic counter, then a multicast interrupt) and in-network (LsbAnd).
+//!
+//! Software (S1 §4.2.1): every member adds one to a counter in the counter tile's L1. That tile's core
+//! then polls its own L1; when the counter is full it multicasts an interrupt to everybody. If the counter
+//! tile is no member, whoever got the last number sends the interrupt. In-network: one narrow reduction
+//! to the counter tile, whose response is the release.
+
+use crate::fabric::transaction::Owner;
+use crate::machine::Machine;
+use crate::ni::axi::issue::Target;
+use noccl_net::tree::Cube;
+use noccl_net::{MultiAddress, Network, cover};
+use noccl_run::RunError;
+use noccl_workload::{BarrierMechanism, Schedule};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+/// Where the counters of software barriers stand; outside any payload.
+const COUNTER_OFFSET: u64 = u64::MAX / 2;
+
+/// Barrier events; `detail` is the action (and the member for `STORE`).
+const STORE: u32 = 0;
+const POLL: u32 = 1;
+const RELEASE: u32 = 2;
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Running {
+    mechanism: BarrierMechanism,
+    counter: u32,
+    members: u32,
+    pieces: Vec<MultiAddress>,
+    /// Tile whose core sends the interrupt, once it is known.
+    releaser: Option<u32>,
+    /// Additions that the counter tile has executed.
+    counted: u32,
+    /// When the counter was full.
+    full_cycle: Option<u64>,
+    /// Since when the counter tile's core polls.
+    polling_since: Option<u64>,
+    txn: Option<u32>,
+}
+
+impl Running {
+    /// When the poll that sees a full counter is over: its load, the first instruction of a round of
+    /// `poll_cycles`, comes no earlier than the last addition.
+    fn seen_cycle(&self, poll_cycles: u64) -> Option<u64> {
+        let (since, full) = (self.polling_since?, self.full_cycle?);
+        let rounds = full.saturating_sub(since).div_ceil(poll_cycles) + 1;
+        Some(since + rounds * poll_cycles)
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Barriers {
+    #[serde(serialize_with = "crate::kernel::saved_form::sorted")]
+    running: HashMap<u32, Running>,
+    /// Stores on their way from core to NI: (action, tile) by event number.
+    stores: Vec<(u32, u32)>,
+    /// Members that leave: (cycle, action, tile).
+    left: Vec<(u64, u32, u32)>,
+}
+
+impl Barriers {
+    pub(crate) fn new(network: &Network, schedule: &Schedule) -> Result<Self, RunError> {
+        let mut running = HashMap::new();
+        for (a, action) in schedule.actions.iter().enumerate() {
+            let Some(b) = action.kind.barrier() else {
+                continue;
+            };
+            let refused = |reason: String| RunError::Refused {
+                backend: "sim",
+                what: format!("actions[{a}]"),
+                reason,
+            };
+            let members = network
+                .members(&b.group)
+                .map_err(|e| refused(e.to_string()))?;
+            let pieces = cover(network, &b.group).map_err(|e| refused(e.to_string()))?;
+            if b.mechanism == BarrierMechanism::InNetwork && pieces.len() != 1 {
+                return Err(refused(
+                    "an in-network barrier needs a group that is one multi-address".to_owned(),
+                ));
+            }
+            let counter = network
+                .find(b.counter)
+                .ok_or_else(|| refused(format!("{} is not on the mesh", b.counter)))?;
+            let is_member = |tile: u32| {
+                let at = |c| network.tile_at(network.mesh_coord(c)).0;
+                members.iter().any(|c| at(*c) == tile)
+            };
+            let state = Running {
+                mechanism: b.mechanism,
+                counter: counter.0,
+                members: members.len() as u32,
+                pieces,
+                releaser: is_member(counter.0).then_some(counter.0),
+                counted: 0,
+                full_cycle: None,
+                polling_since: None,
+                txn: None,
+            };
+            running.insert(a as u32, state);
+        }
+        Ok(Self {
+            running,
+            stores: Vec::new(),
+            left: Vec::new(),
+        })
+    }
+
+    /// A member's core has executed the store.
+    pub(crate) fn enter(&mut self, action: u32, tile: u32, machine: &mut Machine<'_>) {
+        self.stores.push((action, tile));
+        let path = u64::from(machine.network.spec().cluster.request_path_cycles);
+        let detail = self.stores.len() as u32 - 1;
+        machine.call_driver(
+            machine.clock.cycle + path,
+            crate::endpoint::core::BARRIER_EVENTS + STORE,
+            detail,
+        );
+    }
+
+    pub(crate) fn on_event(&mut self, what: u32, detail: u32, machine: &mut Machine<'_>) {
+        match what {
+            STORE => {
+                let (action, tile) = self.stores[detail as usize];
+                self.store(action, tile, machine);
+            }
+            POLL => {
+                // The poll that saw the full counter is over: send the interrupt.
+                let cluster = &machine.network.spec().cluster;
+                let path =
+                    u64::from(cluster.instructions.barrier_store + cluster.request_path_cycles);
+                machine.call_driver(
+                    machine.clock.cycle + path,
+                    crate::endpoint::core::BARRIER_EVENTS + RELEASE,
+                    detail,
+                );
+            }
+            _ => {
+                let state = &self.running[&detail];
+                let Some(from) = state.releaser else {
+                    return;
+                };
+                for piece in &state.pieces {
+                    let to = Target::Set(machine.network.cube(*piece));
+                    machine.issue_narrow_write(from, to, Owner::Barrier { action: detail });
+                }
+            }
+        }
+    }
+
+    fn store(&mut self, action: u32, tile: u32, machine: &mut Machine<'_>) {
+        let Some(state) = self.running.get_mut(&action) else {
+            return;
+        };
+        let owner = Owner::Barrier { action };
+        match state.mechanism {
+            BarrierMechanism::Software => {
+                machine.issue_atomic(
+                    tile,
+                    state.counter,
+                    COUNTER_OFFSET + u64::from(action),
+                    owner,
+                );
+            }
+            BarrierMechanism::InNetwork => {
+                let group: Cube = machine.network.cube(state.pieces[0]);
+                let txn = *state
+                    .txn
+                    .get_or_insert_with(|| machine.open_barrier(group, state.counter, owner));
+                machine.arrive_at_barrier(tile, txn);
+            }
+        }
+    }
+
+    /// The answer of a member's atomic, or of the interrupt's multicast (which nobody waits for).
+    pub(crate) fn on_response(
+        &mut self,
+        action: u32,
+        tile: u32,
+        value: u32,
+        machine: &mut Machine<'_>,
+    ) {
+        let Some(state) = self.running.get_mut(&action) else {
+            return;
+        };
+        let cluster = &machine.network.spec().cluster;
+        let poll_cycles = u64::from(cluster.instructions.poll).max(1);
+        let core_cycle = machine.clock.cycle + u64::from(cluster.response_path_cycles);
+        let seen = match state.releaser {
+            // Polling begins; a releaser elsewhere has done with the counter.
+            Some(poller)
+                if [tile, state.counter] == [poller; 2] && state.polling_since.is_none() =>
+            {
+                state.polling_since = Some(core_cycle);
+                state.seen_cycle(poll_cycles)
+            }
+            // Nobody polls: the last number sends its owner to the release, by one comparison.
+            None if value + 1 == state.members => {
+                state.releaser = Some(tile);
+                Some(core_cycle + poll_cycles)
+            }
+            Some(_) | None => None,
+        };
+        if let Some(seen) = seen {
+            machine.call_driver(seen, crate::endpoint::core::BARRIER_EVENTS + POLL, action);
+        }
+    }
+
+    /// The counter tile has executed an addition.
+    fn count(&mut self, action: u32, machine: &mut Machine<'_>) {
+        let poll_cycles = u64::from(machine.network.spec().cluster.instructions.poll).max(1);
+        let Some(state) = self.running.get_mut(&action) else {
+            return;
+        };
+        state.counted += 1;
+        if state.counted == state.members {
+            state.full_cycle = Some(machine.clock.cycle);
+            if let Some(seen) = state.seen_cycle(poll_cycles) {
+                machine.call_driver(seen, crate::endpoint::core::BARRIER_EVENTS + POLL, action);
+            }
+        }
+    }
+
+    /// In-network: the release has reached a member's NI.
+    pub(crate) fn on_member(&mut self, action: u32, tile: u32, machine: &mut Machine<'_>) {
+        let cluster = &machine.network.spec().cluster;
+        let leaves = machine.clock.cycle
+            + u64::from(cluster.response_path_cycles + cluster.instructions.barrier_leave);
+        self.left.push((leaves, action, tile));
+    }
+
+    /// Software: an addition has been executed at the counter tile or, once all have, the interrupt has
+    /// reached a member.
+    pub(crate) fn on_delivered(&mut self, action: u32, tile: u32, machine: &mut Machine<'_>) {
+        let is_full = |s: &Running| s.full_cycle.is_some();
+        if !self.running.get(&action).is_some_and(is_full) {
+            self.count(action, machine);
+            return;
+        }
+        let cluster = &machine.network.spec().cluster;
+        let leaves = machine.clock.cycle
+            + u64::from(cluster.response_path_cycles + cluster.instructions.interrupt_wake);
+        self.left.push((leaves, action, tile));
+    }
+
+    /// Members that leave, since the last call.
+    pub(crate) fn take_left(&mut self) -> Vec<(u64, u32, u32)> {
+        std::mem::take(&mut self.left)
+    }
+}

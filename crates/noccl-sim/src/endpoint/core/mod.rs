@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Driver that runs a schedule: per cluster a control core, a DMA engine and the compute cores.
+//!
+//! The control core starts DMA transfers and takes part in barriers, the compute cores run
+//! `local_reduce`, `compute` and kernels; each works on its actions in schedule order and spends the documented
+//! instructions, one per cycle (`docs/papers/S1.md`, "Instructions"). Start of a transfer: the DMA engine
+//! takes the command. End of an action: the core can see its completion.
+
+pub(crate) mod barrier;
+mod compute;
+mod control;
+mod flags;
+pub(crate) mod instances;
+pub(crate) mod kernels;
+mod saved;
+mod view;
+
+use crate::endpoint::core::barrier::Barriers;
+use crate::endpoint::core::instances::{Instances, Runner, runner};
+use crate::endpoint::dma::Dma;
+use crate::fabric::transaction::Owner;
+use crate::kernel::inline_queue::Rest;
+use crate::machine::Machine;
+use crate::machine::event::Done;
+use noccl_net::Network;
+use noccl_run::RunError;
+use noccl_workload::{Notice, Schedule};
+use serde::{Deserialize, Serialize};
+use std::collections::{HashMap, VecDeque};
+
+/// Driver events; `detail` is an instance.
+pub(crate) mod event {
+    /// An agent begins its next action, if it can.
+    pub(crate) const WAKE_CONTROL: u32 = 0;
+    pub(crate) const WAKE_COMPUTE: u32 = 1;
+    /// The control core has executed the instructions of an action.
+    pub(crate) const ISSUED: u32 = 2;
+    /// The first request of a DMA movement leaves the engine.
+    pub(crate) const DMA_START: u32 = 3;
+    /// The core can see that an instance is over.
+    pub(crate) const OVER: u32 = 4;
+    /// The compute cores have finished, unless the network borrowed their FPUs.
+    pub(crate) const COMPUTED: u32 = 5;
+    /// The store of an arrival reaches the NI.
+    pub(crate) const ARRIVE: u32 = 6;
+}
+
+/// Events from here on are the barriers'.
+pub(crate) const BARRIER_EVENTS: u32 = 16;
+
+/// One in-order agent.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Agent {
+    queue: VecDeque<u32>,
+    is_busy: bool,
+    /// Instance taken from the queue last.
+    last: Option<u32>,
+    /// Bursts that the reductions in work may have open, and the reductions that wait for room among these.
+    reducing: u32,
+    waiting: Rest<u32>,
+}
+
+impl Agent {
+    /// Takes the next instance of the queue if the agent is free and nothing holds the instance back.
+    fn begin_next(&mut self, instances: &Instances) -> Option<u32> {
+        let id = *self.queue.front()?;
+        if self.is_busy || instances.all[id as usize].open > 0 {
+            return None;
+        }
+        self.is_busy = true;
+        self.last = self.queue.pop_front();
+        self.last
+    }
+}
+
+pub(crate) struct Agents<'s> {
+    pub(crate) network: &'s Network,
+    schedule: &'s Schedule,
+    pub instances: Instances,
+    control: HashMap<u32, Agent>,
+    compute: HashMap<u32, Agent>,
+    engines: HashMap<u32, Dma>,
+    barriers: Barriers,
+    /// Transactions of running reductions and arrivals by action, and responses each member still waits
+    /// for (deliveries: bursts that each destination still waits for).
+    pub(crate) reductions: HashMap<u32, Vec<u32>>,
+    pub(crate) open_bursts: HashMap<u32, u32>,
+    pub num_done: usize,
+}
+
+impl<'s> Agents<'s> {
+    pub(crate) fn new(schedule: &'s Schedule, machine: &mut Machine<'s>) -> Result<Self, RunError> {
+        let instances = Instances::new(machine.network, &machine.behaviour, schedule)?;
+        let mut agents = Self {
+            network: machine.network,
+            schedule,
+            barriers: Barriers::new(machine.network, schedule)?,
+            instances,
+            control: HashMap::new(),
+            compute: HashMap::new(),
+            engines: HashMap::new(),
+            reductions: HashMap::new(),
+            open_bursts: HashMap::new(),
+            num_done: 0,
+        };
+        for id in 0..agents.instances.all.len() as u32 {
+            let instance = &agents.instances.all[id as usize];
+            let tile = instance.tile;
+            let kind = &agents.schedule.actions[instance.action as usize].kind;
+            let (side, what) = match runner(machine.network, kind, tile) {
+                Runner::Control => (&mut agents.control, event::WAKE_CONTROL),
+                Runner::Compute => (&mut agents.compute, event::WAKE_COMPUTE),
+                Runner::Nobody => continue,
+            };
+            let agent = side.entry(tile).or_default();
+            if agent.queue.is_empty() {
+                machine.call_driver(0, what, tile);
+            }
+            agent.queue.push_back(id);
+        }
+        Ok(agents)
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        self.num_done == self.instances.all.len()
+    }
+
+    /// A driver event is due.
+    pub(crate) fn on_event(&mut self, what: u32, detail: u32, machine: &mut Machine<'_>) {
+        match what {
+            event::WAKE_CONTROL => self.wake_control(detail, machine),
+            event::WAKE_COMPUTE => self.wake_compute(detail, machine),
+            event::ISSUED => self.issued(detail, machine),
+            event::DMA_START => self.dma_start(detail, machine),
+            event::OVER => self.over(detail, machine),
+            event::COMPUTED => self.computed(detail, machine),
+            event::ARRIVE => {
+                if let Some(arrival) = self.kind(detail).arrival() {
+                    self.arrive(detail, arrival, machine);
+                }
+            }
+            _ => self
+                .barriers
+                .on_event(what - BARRIER_EVENTS, detail, machine),
+        }
+        self.finish_barriers(machine);
+    }
+
+    /// A completion from the machine.
+    pub(crate) fn on_done(&mut self, done: Done, machine: &mut Machine<'_>) {
+        let spec = &machine.network.spec().cluster;
+        let seen =
+            machine.clock.cycle + u64::from(spec.response_path_cycles + spec.dma.complete_cycles);
+        match done {
+            Done::Chain { instance } => self.over(instance, machine),
+            Done::ReadBeat { tile, bytes } => {
+                if let Some(engine) = self.engines.get_mut(&tile)
+                    && let Some(instance) = engine.on_read_beat(tile, bytes, machine)
+                {
+                    let complete = u64::from(machine.network.spec().cluster.dma.complete_cycles);
+                    machine.call_driver(machine.clock.cycle + complete, event::OVER, instance);
+                }
+            }
+            Done::Drained { tile } => {
+                if let Some(engine) = self.engines.get_mut(&tile) {
+                    engine.read_ahead(tile, machine);
+                }
+            }
+            Done::Transaction {
+                owner: Owner::DmaWrite { instance },
+                tile,
+                ..
+            } => {
+                let engine = self.engines.entry(tile).or_default();
+                let finished = engine.on_write_response(tile, instance, machine);
+                if let Some(instance) = finished.filter(|id| self.waits_for_responses(*id)) {
+                    machine.call_driver(seen, event::OVER, instance);
+                }
+            }
+            Done::Member {
+                owner: Owner::Reduction { action },
+                tile,
+                ..
+            } => {
+                let id = self
+                    .instances
+                    .at(action, tile)
+                    .expect("a member of the reduction has an instance");
+                let open = self
+                    .open_bursts
+                    .get_mut(&id)
+                    .expect("the member has contributed");
+                *open -= 1;
+                if *open == 0 {
+                    machine.call_driver(seen, event::OVER, id);
+                    self.end_reduction(action, tile, machine);
+                }
+            }
+            Done::Transaction {
+                owner: Owner::Barrier { action },
+                tile,
+                value,
+                ..
+            } => {
+                self.barriers.on_response(action, tile, value, machine);
+            }
+            Done::Member {
+                owner: Owner::Barrier { action },
+                tile,
+                ..
+            } => {
+                if let Some(arrival) = self.kind_of(action).arrival() {
+                    self.on_arrival(action, tile, arrival, machine);
+                } else {
+                    self.barriers.on_member(action, tile, machine);
+                }
+            }
+            Done::Delivered {
+                owner: Owner::DmaWrite { instance },
+                tile,
+                ..
+            } => self.on_delivered(instance, tile, machine),
+            Done::Delivered {
+                owner: Owner::Barrier { action },
+                tile,
+                ..
+            } => {
+                self.barriers.on_delivered(action, tile, machine);
+            }
+            Done::Transaction { .. } | Done::Member { .. } | Done::Delivered { .. } => {}
+        }
+        self.finish_barriers(machine);
+    }
+
+    /// Members that have left a barrier.
+    fn finish_barriers(&mut self, machine: &mut Machine<'_>) {
+        for (cycle, action, tile) in self.barriers.take_left() {
+            let id = self
+                .instances
+                .at(action, tile)
+                .expect("a member of the barrier has an instance");
+            machine.call_driver(cycle, event::OVER, id);
+        }
+    }
+
+    /// The core sees that an instance is over: dependents may start.
+    pub(crate) fn over(&mut self, id: u32, machine: &mut Machine<'_>) {
+        let instance = &mut self.instances.all[id as usize];
+        instance.finish_cycle = machine.clock.cycle;
+        instance.is_done = true;
+        self.num_done += 1;
+        let (tile, action) = (instance.tile, instance.action);
+        let instructions = &machine.network.spec().cluster.instructions;
+        // Whoever waits for a DMA transfer or a flag polls for it.
+        let wait = match self.kind_of(action).notice() {
+            Notice::Engine => instructions.dma_wait,
+            Notice::Flag => instructions.poll,
+            Notice::AtOnce => 0,
+        };
+        let awake = machine.clock.cycle + u64::from(wait);
+        for position in self.instances.waiting(id) {
+            let next = self.instances.next(position);
+            self.instances.all[next as usize].open -= 1;
+            machine.call_driver(awake, event::WAKE_CONTROL, tile);
+            machine.call_driver(awake, event::WAKE_COMPUTE, tile);
+        }
+        if self.kind_of(action).barrier().is_some() {
+            self.free_control(tile, machine);
+        }
+    }
+}

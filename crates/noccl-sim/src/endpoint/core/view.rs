@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What others ask about actions and instances: results, diagnosis.
+
+use super::{Agent, Agents};
+use crate::endpoint::core::instances::{Runner, runner};
+use noccl_run::ActionTime;
+use noccl_workload::ActionKind;
+
+impl<'s> Agents<'s> {
+    /// Start and end of every action: first and last over its participants.
+    pub(crate) fn times(&self) -> Vec<ActionTime> {
+        let range = |a: usize| {
+            &self.instances.all
+                [self.instances.first[a] as usize..self.instances.first[a + 1] as usize]
+        };
+        (0..self.schedule.actions.len())
+            .map(|a| ActionTime {
+                start_cycle: range(a).iter().map(|i| i.start_cycle).min().unwrap_or(0),
+                finish_cycle: range(a).iter().map(|i| i.finish_cycle).max().unwrap_or(0),
+            })
+            .collect()
+    }
+
+    fn agent_of(&self, instance: u32) -> Option<&Agent> {
+        let tile = self.instances.all[instance as usize].tile;
+        match runner(self.network, self.kind(instance), tile) {
+            Runner::Compute => self.compute.get(&tile),
+            Runner::Control => self.control.get(&tile),
+            Runner::Nobody => None,
+        }
+    }
+
+    pub(crate) fn kind(&self, instance: u32) -> &'s ActionKind {
+        self.kind_of(self.instances.all[instance as usize].action)
+    }
+
+    pub(super) fn kind_of(&self, action: u32) -> &'s ActionKind {
+        &self.schedule.actions[action as usize].kind
+    }
+
+    /// Is it still in its agent's queue?
+    pub(crate) fn is_queued(&self, instance: u32) -> bool {
+        let agent = self.agent_of(instance);
+        agent.is_some_and(|a| a.queue.contains(&instance))
+    }
+
+    /// For diagnosis: `None` if the instance is under way; itself if it is next and waits for its
+    /// dependencies only; else the instance that its agent does first.
+    pub(crate) fn stands_behind(&self, instance: u32) -> Option<u32> {
+        let agent = self.agent_of(instance)?;
+        let at = agent.queue.iter().position(|i| *i == instance)?;
+        if at > 0 {
+            return agent.queue.front().copied();
+        }
+        Some(agent.last.filter(|_| agent.is_busy).unwrap_or(instance))
+    }
+
+    /// For diagnosis: does the DMA engine do other transfers first?
+    pub(crate) fn waits_for_transfers(&self, instance: u32) -> bool {
+        let tile = self.instances.all[instance as usize].tile;
+        self.engines.get(&tile).is_some_and(|e| e.holds(instance))
+    }
+
+    /// For diagnosis: do the bursts of other reductions have to be over first?
+    pub(crate) fn waits_for_reductions(&self, instance: u32) -> bool {
+        let agent = self.agent_of(instance);
+        agent.is_some_and(|a| a.waiting.iter().any(|id| *id == instance))
+    }
+
+    /// For diagnosis: since when an instance's agent has had nothing else to do before it.
+    pub(crate) fn ready_since(&self, instance: u32) -> u64 {
+        let last = self.agent_of(instance).and_then(|a| a.last);
+        let last = last.map(|id| &self.instances.all[id as usize]);
+        last.map_or(0, |i| i.start_cycle.max(i.finish_cycle))
+    }
+}

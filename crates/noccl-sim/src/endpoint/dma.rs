@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The cluster's DMA engine: a read side and a write side with a buffer between them (S1 §2.2).
+//!
+//! Transfers are worked on in order; the read side runs ahead as far as the buffer reaches. It asks for
+//! a burst only when the buffer has room for all of it: read data is therefore always taken from the
+//! network, whatever the write side waits for (`docs/design/0001`). Reads of one engine carry one AXI ID,
+//! so a read from another tile waits until the earlier ones have returned.
+
+use crate::fabric::transaction::Owner;
+use crate::machine::Machine;
+use crate::ni::axi::burst::Bursts;
+use crate::ni::axi::issue::Target;
+use crate::ni::axi::state::Source;
+use noccl_net::{Network, TileId};
+use noccl_run::{RecordedRows, TransferStart};
+use noccl_workload::{Destination, Transfer};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Where a movement reads or writes.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) enum Side {
+    /// The engine's own L1.
+    Own,
+    /// Over the network.
+    Remote(Target),
+}
+
+/// One transfer in an engine.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Movement {
+    /// Instance of the schedule that waits for it.
+    pub instance: u32,
+    pub source: Side,
+    pub source_offset: u64,
+    pub source_stride: u64,
+    pub destination: Side,
+    pub destination_offset: u64,
+    pub destination_stride: u64,
+    /// Bytes per line and lines.
+    pub bytes: u64,
+    pub rows: u32,
+}
+
+/// A burst that the read side will ask for.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct ReadBurst {
+    tile: u32,
+    address: u64,
+    bytes: u32,
+}
+
+/// A movement whose read data has not all come.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Reading {
+    movement: Movement,
+    received: u64,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Dma {
+    /// Transfers that wait until the engine works on fewer than its limit.
+    waiting: VecDeque<Movement>,
+    num_active: u32,
+    reads: VecDeque<ReadBurst>,
+    reading: VecDeque<Reading>,
+    /// Bytes asked for and not yet in the buffer.
+    in_flight_bytes: u64,
+    /// Tile that the reads in flight go to.
+    reading_from: u32,
+    /// Instance and write bursts without a response, in order of issue.
+    writing: VecDeque<(u32, u32)>,
+}
+
+impl Movement {
+    /// The movement of a schedule's transfer at its initiator `tile`.
+    pub(crate) fn of(instance: u32, tile: u32, transfer: &Transfer, network: &Network) -> Self {
+        let find = |r| network.find(r).map_or(0, |t| t.0);
+        let source = find(transfer.source.tile);
+        let (destination, destination_offset) = match transfer.destination {
+            Destination::One(place) if find(place.tile) == tile => (Side::Own, place.offset),
+            Destination::One(place) => (Side::Remote(Target::Tile(find(place.tile))), place.offset),
+            Destination::Multicast { set, offset } => {
+                (Side::Remote(Target::Set(network.cube(set))), offset)
+            }
+        };
+        Self {
+            instance,
+            source: if source == tile {
+                Side::Own
+            } else {
+                Side::Remote(Target::Tile(source))
+            },
+            source_offset: transfer.source.offset,
+            source_stride: transfer.source_stride,
+            destination,
+            destination_offset,
+            destination_stride: transfer.destination_stride,
+            bytes: transfer.bytes,
+            rows: transfer.rows,
+        }
+    }
+
+    const fn total_bytes(&self) -> u64 {
+        self.bytes * self.rows as u64
+    }
+
+    /// As a record tells it.
+    fn start(&self, tile: u32, machine: &Machine<'_>) -> TransferStart {
+        let rows = |side, offset, stride| {
+            let (at, set) = match side {
+                Side::Own => (tile, None),
+                Side::Remote(Target::Tile(other)) => (other, None),
+                Side::Remote(Target::Set(cube)) => (tile, Some(cube.set)),
+            };
+            RecordedRows {
+                tile: machine.coord(at),
+                set,
+                offset,
+                stride,
+            }
+        };
+        TransferStart {
+            tile: TileId(tile),
+            source: rows(self.source, self.source_offset, self.source_stride),
+            destination: rows(
+                self.destination,
+                self.destination_offset,
+                self.destination_stride,
+            ),
+            bytes: self.bytes,
+            rows: self.rows,
+            contribution: None,
+        }
+    }
+
+    /// Destination of the byte at position `at` of the transfer.
+    const fn destination_of(&self, at: u64) -> u64 {
+        self.destination_offset + at / self.bytes * self.destination_stride + at % self.bytes
+    }
+}
+
+impl Dma {
+    /// The engine takes a transfer, now or when it has finished enough others.
+    pub(crate) fn take(&mut self, tile: u32, movement: Movement, machine: &mut Machine<'_>) {
+        self.waiting.push_back(movement);
+        self.start_waiting(tile, machine);
+    }
+
+    /// For diagnosis: has the engine a transfer that it has not begun?
+    pub(crate) fn holds(&self, instance: u32) -> bool {
+        self.waiting.iter().any(|m| m.instance == instance)
+    }
+
+    fn start_waiting(&mut self, tile: u32, machine: &mut Machine<'_>) {
+        while self.num_active < machine.network.spec().cluster.dma.max_transfers {
+            let Some(movement) = self.waiting.pop_front() else {
+                return;
+            };
+            self.num_active += 1;
+            let start = movement.start(tile, machine);
+            machine.record_start(start);
+            self.start(tile, movement, machine);
+        }
+    }
+
+    /// A transfer is complete: the next one may start.
+    fn complete(&mut self, tile: u32, instance: u32, machine: &mut Machine<'_>) -> Option<u32> {
+        self.num_active -= 1;
+        self.start_waiting(tile, machine);
+        Some(instance)
+    }
+
+    fn start(&mut self, tile: u32, movement: Movement, machine: &mut Machine<'_>) {
+        if let Side::Remote(target) = movement.destination {
+            let source = if matches!(movement.source, Side::Own) {
+                None
+            } else {
+                Some(Source::Buffer)
+            };
+            let bursts = issue_writes(tile, &movement, target, source, machine);
+            self.writing.push_back((movement.instance, bursts));
+        }
+        if let Side::Remote(Target::Tile(from)) = movement.source {
+            for row in 0..u64::from(movement.rows) {
+                let address = movement.source_offset + row * movement.source_stride;
+                for burst in Bursts::new(address, movement.bytes, machine.network.spec()) {
+                    self.reads.push_back(ReadBurst {
+                        tile: from,
+                        address: address + burst.offset,
+                        bytes: burst.bytes,
+                    });
+                }
+            }
+            self.reading.push_back(Reading {
+                movement,
+                received: 0,
+            });
+            self.read_ahead(tile, machine);
+        }
+    }
+
+    /// Asks for further bursts while the buffer has room for them.
+    pub(crate) fn read_ahead(&mut self, tile: u32, machine: &mut Machine<'_>) {
+        let room = u64::from(machine.network.spec().cluster.dma.buffer_beats) * 64;
+        while let Some(next) = self.reads.front().copied() {
+            let used = self.in_flight_bytes
+                + u64::from(machine.interfaces.nis[tile as usize].buffer_bytes);
+            let is_other_tile = self.in_flight_bytes > 0 && self.reading_from != next.tile;
+            if is_other_tile || (used > 0 && used + u64::from(next.bytes) > room) {
+                break;
+            }
+            self.reads.pop_front();
+            self.in_flight_bytes += u64::from(next.bytes);
+            self.reading_from = next.tile;
+            machine.issue_read(tile, next.tile, next.address, next.bytes, Owner::DmaRead);
+        }
+    }
+
+    /// Bytes of a beat are in the buffer. Returns the instance of a pull that is now complete.
+    pub(crate) fn on_read_beat(
+        &mut self,
+        tile: u32,
+        bytes: u32,
+        machine: &mut Machine<'_>,
+    ) -> Option<u32> {
+        self.in_flight_bytes -= u64::from(bytes);
+        let head = self.reading.front_mut()?;
+        if matches!(head.movement.destination, Side::Own) {
+            store_locally(tile, &head.movement, head.received, bytes, machine);
+        }
+        head.received += u64::from(bytes);
+        let is_complete = head.received == head.movement.total_bytes();
+        let finished = if is_complete {
+            self.reading.pop_front()
+        } else {
+            None
+        };
+        self.read_ahead(tile, machine);
+        let pull = finished.filter(|r| matches!(r.movement.destination, Side::Own))?;
+        self.complete(tile, pull.movement.instance, machine)
+    }
+
+    /// A write burst has its response. Returns the instance of a transfer that is now complete.
+    pub(crate) fn on_write_response(
+        &mut self,
+        tile: u32,
+        instance: u32,
+        machine: &mut Machine<'_>,
+    ) -> Option<u32> {
+        let at = self.writing.iter().position(|(i, _)| *i == instance)?;
+        self.writing[at].1 -= 1;
+        if self.writing[at].1 == 0 {
+            self.writing.remove(at);
+            return self.complete(tile, instance, machine);
+        }
+        None
+    }
+}
+
+fn issue_writes(
+    tile: u32,
+    movement: &Movement,
+    target: Target,
+    buffered: Option<Source>,
+    machine: &mut Machine<'_>,
+) -> u32 {
+    let mut bursts = 0;
+    for row in 0..u64::from(movement.rows) {
+        let address = movement.destination_offset + row * movement.destination_stride;
+        for burst in Bursts::new(address, movement.bytes, machine.network.spec()) {
+            let own = Source::Memory(
+                movement.source_offset + row * movement.source_stride + burst.offset,
+            );
+            let owner = Owner::DmaWrite {
+                instance: movement.instance,
+            };
+            let source = buffered.unwrap_or(own);
+            machine.issue_write(
+                tile,
+                target,
+                address + burst.offset,
+                burst.bytes,
+                owner,
+                source,
+            );
+            bursts += 1;
+        }
+    }
+    bursts
+}
+
+/// Moves read data from the buffer into the engine's own L1.
+fn store_locally(tile: u32, movement: &Movement, at: u64, bytes: u32, machine: &mut Machine<'_>) {
+    machine.interfaces.nis[tile as usize].buffer_bytes -= bytes;
+    machine.checks.counters.dma_store_bytes += u64::from(bytes);
+    machine.checks.counters.spm_write_bytes += u64::from(bytes);
+    if machine.is_value() {
+        // A beat never spans two lines of the transfer: lines are cut into bursts one by one. In front of it may be data of a
+        // transfer that goes on over the network, behind it beats that are still on their way through the path.
+        let ni = &mut machine.interfaces.nis[tile as usize];
+        let first = ni.buffer_bytes as usize;
+        let data: Vec<u8> = ni.buffer.drain(first..first + bytes as usize).collect();
+        machine
+            .memory
+            .memories
+            .write(tile, movement.destination_of(at), &data);
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Memories of all tiles (value mode), in pages that exist once they are written.
+
+use crate::fabric::payload::PayloadPool;
+use crate::kernel::saved_form::{Bytes, sorted};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+const PAGE: usize = 4096;
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Memories {
+    #[serde(serialize_with = "sorted")]
+    pages: HashMap<(u32, u64), Box<Bytes<PAGE>>>,
+}
+
+impl Memories {
+    /// Bytes `offset..offset + into.len()`; never-written bytes are zero.
+    pub(crate) fn read(&self, tile: u32, offset: u64, into: &mut [u8]) {
+        let mut done = 0;
+        while done < into.len() {
+            let (page, from, len) = piece(offset + done as u64, into.len() - done);
+            let target = &mut into[done..done + len];
+            match self.pages.get(&(tile, page)) {
+                Some(bytes) => target.copy_from_slice(&bytes.0[from..from + len]),
+                None => target.fill(0),
+            }
+            done += len;
+        }
+    }
+
+    pub(crate) fn write(&mut self, tile: u32, offset: u64, bytes: &[u8]) {
+        let mut done = 0;
+        while done < bytes.len() {
+            let (page, from, len) = piece(offset + done as u64, bytes.len() - done);
+            let target = self
+                .pages
+                .entry((tile, page))
+                .or_insert_with(|| Box::new(Bytes([0; PAGE])));
+            target.0[from..from + len].copy_from_slice(&bytes[done..done + len]);
+            done += len;
+        }
+    }
+}
+
+/// What the memories hold, atomics and the beats under way included.
+#[derive(Default)]
+pub(crate) struct MemorySystem {
+    pub memories: Memories,
+    /// Payloads of the beats under way.
+    pub pool: PayloadPool,
+    /// Words that atomics count on, by (tile, offset).
+    pub atomics: HashMap<(u32, u64), u32>,
+}
+
+impl MemorySystem {
+    /// Fetch-and-add of one on a 32-bit word kept per place; works in both modes, since control depends on it.
+    pub(crate) fn atomic_add(&mut self, tile: u32, address: u64) -> u32 {
+        let word = self.atomics.entry((tile, address)).or_insert(0);
+        *word += 1;
+        *word - 1
+    }
+}
+
+/// Page, offset in it, and bytes up to its end, of a range that starts at `offset`.
+fn piece(offset: u64, len: usize) -> (u64, usize, usize) {
+    let from = offset as usize % PAGE;
+    (offset / PAGE as u64, from, len.min(PAGE - from))
+}

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What sits behind the network interfaces.
+
+pub(crate) mod core;
+pub(crate) mod dma;
+pub(crate) mod memory;
+pub(crate) mod torrent;

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The endpoint's narrow port: configurations, grants and finishes leave one at a time.
+//!
+//! Arbitration, descriptor, AW FIFO and start of the data path take four cycles less the first beat; a message
+//! holds the port until its last beat has gone. Configurations go before grants, grants before finishes.
+
+use crate::endpoint::torrent::cfg::{Cfg, FRAME_BEATS, Key};
+use serde::{Deserialize, Serialize};
+
+/// Cycles from the start of a message at the port to its first beat.
+const PORT_CYCLES: u64 = 3;
+
+/// What endpoints tell each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Message {
+    Cfg(Cfg),
+    Grant(Key),
+    Finish(Key),
+    /// A stop's own answer to its configuration: it serves the task now, or is busy.
+    Answer(Answer),
+    /// Let go of the task until its grant comes.
+    Release(Key),
+}
+
+/// What a stop says to the initiator when it has its configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Answer {
+    pub key: Key,
+    /// Its place in the chain.
+    pub stop: u16,
+    pub is_free: bool,
+}
+
+impl Message {
+    pub(crate) const fn beats(&self) -> u64 {
+        match self {
+            Message::Cfg(_) => FRAME_BEATS,
+            Message::Grant(_) | Message::Finish(_) | Message::Answer(_) | Message::Release(_) => 1,
+        }
+    }
+
+    /// Smaller goes first.
+    const fn rank(&self) -> u8 {
+        match self {
+            Message::Cfg(_) => 0,
+            Message::Grant(_) | Message::Answer(_) | Message::Release(_) => 1,
+            Message::Finish(_) => 2,
+        }
+    }
+}
+
+/// A message on its way out of the endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Leaving {
+    /// Cycle in which its last beat leaves the endpoint.
+    pub cycle: u64,
+    pub to: u32,
+    pub message: Message,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Waiting {
+    ready_cycle: u64,
+    to: u32,
+    message: Message,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct NarrowPort {
+    free_cycle: u64,
+    waiting: Vec<Waiting>,
+}
+
+impl NarrowPort {
+    /// The message asks for the port from that cycle on.
+    pub(crate) fn ask(&mut self, ready_cycle: u64, to: u32, message: Message) {
+        self.waiting.push(Waiting {
+            ready_cycle,
+            to,
+            message,
+        });
+    }
+
+    /// Starts the message whose turn it is in this cycle, if there is one.
+    pub(crate) fn start(&mut self, now: u64) -> Option<Leaving> {
+        if now < self.free_cycle {
+            return None;
+        }
+        let ready = self.waiting.iter().enumerate();
+        let ready = ready.filter(|(_, w)| w.ready_cycle <= now);
+        let (at, _) = ready.min_by_key(|(at, w)| (w.message.rank(), *at))?;
+        let Waiting { to, message, .. } = self.waiting.remove(at);
+        let cycle = now + PORT_CYCLES + message.beats();
+        self.free_cycle = cycle;
+        Some(Leaving { cycle, to, message })
+    }
+
+    /// Next cycle in which a message can start.
+    pub(crate) fn next_cycle(&self) -> Option<u64> {
+        let first = self.waiting.iter().map(|w| w.ready_cycle).min()?;
+        Some(first.max(self.free_cycle))
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_idle(&self) -> bool {
+        self.waiting.is_empty()
+    }
+}

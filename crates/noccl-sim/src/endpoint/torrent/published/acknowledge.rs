@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Acknowledgements in parallel: every stop answers its configuration at once, straight to the initiator.
+//!
+//! An attempt never waits while it holds: a stop that serves another task, or that has a grant waiting, says so. If
+//! all are free, data leaves. If not, the initiator keeps those stops that stand before the first busy one in the
+//! order of grants, lets the others go, and sends the grant to the busy one; from there it goes in the order of
+//! `docs/design/0005-torrent.md`.
+
+use crate::endpoint::torrent::cfg::Key;
+use crate::endpoint::torrent::contract::{Effects, GRANT_CYCLES};
+use crate::endpoint::torrent::narrow::{Answer, Message};
+use crate::endpoint::torrent::published::answers::{Answers, OwnAnswer};
+use crate::endpoint::torrent::published::endpoint::Endpoint;
+
+impl Endpoint {
+    /// The task whose grant came first, of those that wait.
+    pub(crate) fn first_waiting(&self) -> Option<Key> {
+        let known = |key: &Key| self.followers.iter().any(|f| f.cfg.key == *key);
+        let mut grants = self.grants.iter().map(|(key, _)| *key);
+        grants.find(known)
+    }
+
+    /// Answers every configuration that has come.
+    pub(crate) fn answer(&mut self, now: u64, effects: &mut Effects) {
+        for follower in &mut self.followers {
+            if follower.answer != OwnAnswer::Due {
+                continue;
+            }
+            let key = follower.cfg.key;
+            let is_free = self.serving.is_none() && self.grants.is_empty();
+            follower.answer = if is_free {
+                self.serving = Some(key);
+                follower.granted = true;
+                OwnAnswer::Free
+            } else {
+                OwnAnswer::Waits
+            };
+            let stop = follower.cfg.stop;
+            let answer = Message::Answer(Answer { key, stop, is_free });
+            self.narrow.ask(now + GRANT_CYCLES, key.initiator, answer);
+            effects.has_moved = true;
+        }
+    }
+
+    /// A stop has answered; the last answer decides.
+    pub(crate) fn take_answer(&mut self, now: u64, answer: Answer) {
+        let Some(head) = self.heads.iter_mut().find(|h| h.key() == answer.key) else {
+            self.strays += 1;
+            return;
+        };
+        let Answers { free, busy } = &mut head.answers;
+        if answer.is_free {
+            free.push(answer.stop);
+        } else {
+            busy.push(answer.stop);
+        }
+        if free.len() + busy.len() < head.task.cfgs.len() {
+            return;
+        }
+        let grants = &head.task.grants;
+        let Some(at) = grants.iter().position(|stop| busy.contains(stop)) else {
+            head.granted = true;
+            return;
+        };
+        let ready_cycle = now + GRANT_CYCLES;
+        let tile = |stop: u16| head.task.cfgs.get(usize::from(stop)).map(|(to, _)| *to);
+        if let Some(to) = tile(grants[at]) {
+            self.narrow.ask(ready_cycle, to, Message::Grant(answer.key));
+        }
+        let held = grants[at + 1..].iter().filter(|stop| free.contains(stop));
+        for to in held.filter_map(|stop| tile(*stop)) {
+            self.narrow
+                .ask(ready_cycle, to, Message::Release(answer.key));
+        }
+    }
+
+    /// The initiator has found another stop busy.
+    pub(crate) fn take_release(&mut self, key: Key) {
+        let follower = self.followers.iter_mut().find(|f| f.cfg.key == key);
+        let Some(follower) = follower else {
+            self.strays += 1;
+            return;
+        };
+        if follower.answer == OwnAnswer::Free {
+            follower.granted = false;
+            self.serving = None;
+        }
+        follower.answer = OwnAnswer::Waits;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::endpoint::torrent::cfg::Cfg;
+    use crate::endpoint::torrent::endpoint::{Arrived, Bytes, Settings};
+    use crate::endpoint::torrent::pattern::Addresses;
+    use noccl_spec::{TorrentAcknowledgement, TorrentDispatch, TorrentMode};
+    use noccl_workload::AccessPattern;
+
+    struct Nowhere;
+
+    impl Bytes for Nowhere {
+        fn load(&mut self, _words: &[u64; 8]) -> u32 {
+            0
+        }
+
+        fn store(&mut self, _words: &[u64; 8], _payload: u32) {}
+
+        fn share(&mut self, _payload: u32) {}
+
+        fn release(&mut self, _payload: u32) {}
+    }
+
+    const SETTINGS: Settings = Settings {
+        mode: TorrentMode::Safe,
+        cycles: noccl_spec::EndpointCycles::Published,
+        dispatch: TorrentDispatch::ChainOrder,
+        acknowledgement: TorrentAcknowledgement::Parallel,
+        open_tasks: 1,
+        path_cycles: 0,
+        burst_beats: 64,
+        buffer_bursts: 2,
+        fifo_words: 8,
+        num_banks: 32,
+    };
+
+    /// The only stop of a chain of one beat.
+    fn cfg(initiator: u32) -> Cfg {
+        Cfg {
+            key: Key { initiator, task: 0 },
+            previous: initiator,
+            next: None,
+            grant_to: initiator,
+            starts_grant: true,
+            stop: 0,
+            beats: 1,
+            addresses: Addresses::of(&AccessPattern::linear(0, 64)),
+        }
+    }
+
+    /// What leaves the endpoint in a while.
+    fn leaves(stop: &mut Endpoint, now: &mut u64) -> Vec<(u32, Message)> {
+        let cycles = *now..*now + 30;
+        *now = cycles.end;
+        let effects = cycles.map(|cycle| stop.tick(cycle, &SETTINGS, &mut Nowhere));
+        let leaving = effects.filter_map(|e| e.leaving);
+        leaving.map(|l| (l.to, l.message)).collect()
+    }
+
+    fn answer(initiator: u32, is_free: bool) -> (u32, Message) {
+        let key = Key { initiator, task: 0 };
+        let stop = 0;
+        let answer = Answer { key, stop, is_free };
+        (initiator, Message::Answer(answer))
+    }
+
+    const BEAT: Arrived = Arrived {
+        payload: 0,
+        closes: None,
+    };
+
+    /// A release could otherwise outlive its task and meet another one of the same name.
+    #[test]
+    fn a_stop_whose_grant_is_ahead_of_the_release_ends_after_both() {
+        let (mut stop, mut now, key) = (Endpoint::new(9), 0, cfg(3).key);
+        stop.receive(now, Message::Cfg(cfg(3)));
+        assert_eq!(leaves(&mut stop, &mut now), [answer(3, true)]);
+        stop.receive(now, Message::Grant(key));
+        assert_eq!(leaves(&mut stop, &mut now), [(3, Message::Grant(key))]);
+        stop.arrived.push_back(BEAT);
+        assert_eq!(leaves(&mut stop, &mut now), []);
+        stop.receive(now, Message::Release(key));
+        assert_eq!(leaves(&mut stop, &mut now), [(3, Message::Finish(key))]);
+        assert!(stop.is_idle() && stop.strays == 0);
+    }
+
+    /// Whoever comes while a grant waits is told that the stop is busy: nobody passes a grant for ever.
+    #[test]
+    fn a_stop_that_lets_go_serves_the_grant_that_waits_first() {
+        let (mut stop, mut now) = (Endpoint::new(9), 0);
+        for initiator in [3, 4] {
+            stop.receive(now, Message::Cfg(cfg(initiator)));
+        }
+        let answers = [answer(3, true), answer(4, false)];
+        assert_eq!(leaves(&mut stop, &mut now), answers);
+        stop.receive(now, Message::Grant(cfg(4).key));
+        stop.receive(now, Message::Cfg(cfg(5)));
+        assert_eq!(leaves(&mut stop, &mut now), [answer(5, false)]);
+        stop.receive(now, Message::Release(cfg(3).key));
+        let grant = (4, Message::Grant(cfg(4).key));
+        assert_eq!(leaves(&mut stop, &mut now), [grant]);
+        stop.receive(now, Message::Grant(cfg(3).key));
+        stop.arrived.push_back(BEAT);
+        let finish = (4, Message::Finish(cfg(4).key));
+        let next = (3, Message::Grant(cfg(3).key));
+        let mut left = leaves(&mut stop, &mut now);
+        left.sort_unstable_by_key(|(to, _)| *to);
+        assert_eq!(left, [next, finish]);
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a NI may send next.
+
+use crate::fabric::flit::{Flit, OWN_COPY};
+use crate::machine::Machine;
+use crate::ni::axi::round_robin_queues::{NARROW_READS, NARROW_WRITES};
+use crate::ni::axi::state::{Ni, Source, Stream, beat_bytes};
+
+impl Machine<'_> {
+    /// Would a multicast's own copy overtake an earlier write of the tile to itself?
+    fn would_overtake(&self, tile: usize, txn: u32, is_wide: bool) -> bool {
+        self.interfaces.nis[tile].own_in_flight[usize::from(is_wide)] > 0
+            && self.txns.get(txn).is_multicast
+            && self.txns.trees.set(txn).contains(self.coord(tile as u32))
+    }
+
+    /// The source whose request may leave the NI.
+    pub(crate) fn next_request(&self, tile: usize) -> Option<usize> {
+        self.next_request_beside(tile, false)
+    }
+
+    /// The same in a cycle in which the port of narrow writes has given an own copy, and has no other write.
+    pub(crate) fn next_request_beside(&self, tile: usize, was_copy: bool) -> Option<usize> {
+        self.interfaces.nis[tile].req.next(|source, flit: &Flit| {
+            let is_at_port = !was_copy || source != NARROW_WRITES;
+            is_at_port && self.request_is_ready(tile, source, flit)
+        })
+    }
+
+    fn request_is_ready(&self, tile: usize, source: usize, front: &Flit) -> bool {
+        let ni = &self.interfaces.nis[tile];
+        let limits = &self.network.spec().ni;
+        if self.opens_wide_read(*front) {
+            return !self.behaviour.limits_wide_reads
+                || ni.reads_outstanding < limits.max_wide_outstanding;
+        }
+        let limit = limits.max_narrow_outstanding;
+        let has_asked = ni.asked.get(source).is_some_and(|asked| *asked);
+        let has_room = has_asked || ni.narrow_outstanding < limit || !self.opens_narrow(*front);
+        let is_begun = front.flags & OWN_COPY != 0;
+        is_begun || (has_room && !self.would_overtake(tile, front.txn, false))
+    }
+
+    /// The next narrow write, if it may leave.
+    pub(crate) fn ready_narrow_write(&self, tile: usize) -> Option<Flit> {
+        let front = self.interfaces.nis[tile].req.front(NARROW_WRITES)?;
+        let is_ready = self.request_is_ready(tile, NARROW_WRITES, front);
+        is_ready.then_some(*front)
+    }
+
+    /// Takes the next request out of the NI.
+    pub(crate) fn take_request(
+        &mut self,
+        tile: usize,
+        source: usize,
+        was_copy: bool,
+    ) -> Option<Flit> {
+        let asks = |other: usize| {
+            let front = self.interfaces.nis[tile].req.front(other);
+            let is_at_port = other != source && !(was_copy && other == NARROW_WRITES);
+            is_at_port && front.is_some_and(|f| self.request_is_ready(tile, other, f))
+        };
+        let asked = [asks(NARROW_WRITES), asks(NARROW_READS)];
+        let ni = &mut self.interfaces.nis[tile];
+        ni.asked = asked;
+        ni.req.take(source)
+    }
+
+    /// The write stream that may send its next beat.
+    ///
+    /// Each transfer is an AXI write channel of its own (a DMA backend): a reduction without room at its
+    /// next merge point is passed over, and with it the later bursts of its transfer.
+    #[inline]
+    pub(crate) fn ready_write(&self, tile: usize) -> Option<usize> {
+        let ni = &self.interfaces.nis[tile];
+        let first = ni.writes.front()?;
+        if ni.copied.is_some() {
+            return None;
+        }
+        if self.is_ready(ni, first) && !self.would_overtake(tile, first.txn, true) {
+            return Some(0);
+        }
+        if ni.is_one_channel() || !self.behaviour.has_write_channels {
+            return None;
+        }
+        self.later_ready_write(tile)
+    }
+
+    /// The first stream cannot go on: one of another channel may.
+    fn later_ready_write(&self, tile: usize) -> Option<usize> {
+        let ni = &self.interfaces.nis[tile];
+        let waits_for_own = |s: &Stream| self.would_overtake(tile, s.txn, true);
+        if ni.writes.front().is_none_or(waits_for_own) {
+            return None;
+        }
+        let is_open = |at: usize, stream: &Stream| {
+            let owner = self.txns.get(stream.txn).owner;
+            let is_same = |s: &Stream| {
+                self.txns.get(s.txn).owner.channel() == owner.channel()
+                    || (s.source == Source::Buffer && stream.source == Source::Buffer)
+            };
+            !ni.writes.iter().take(at).any(is_same)
+        };
+        let later = ni.writes.iter().enumerate().skip(1);
+        let mut passable = later.take_while(|(_, s)| !waits_for_own(s));
+        let found = passable.find(|(at, s)| is_open(*at, s) && self.is_ready(ni, s));
+        found.map(|(at, _)| at)
+    }
+
+    #[inline]
+    fn is_ready(&self, ni: &Ni, stream: &Stream) -> bool {
+        // Results belong to a reduction that is open.
+        let is_open = stream.next_beat > 0 || stream.source == Source::Result;
+        if !is_open && (stream.head_pending || !self.behaviour.has_worms) {
+            let limits = &self.network.spec().ni;
+            if ni.wide_outstanding >= limits.max_wide_outstanding
+                || (stream.is_reduction && ni.reductions_outstanding >= limits.max_open_reductions)
+            {
+                return false;
+            }
+        }
+        if stream.under_way >= stream.window {
+            return false;
+        }
+        match stream.source {
+            Source::Operand(_) => false,
+            // The AW is there one cycle before the first beat.
+            Source::Switch(lane) => {
+                let tile = self.txns.get(stream.txn).home as usize;
+                let torrents = self.torrents.as_ref();
+                stream.head_pending
+                    || torrents.is_some_and(|t| t.has_beat(tile, lane, self.clock.cycle))
+            }
+            Source::Pattern(_) | Source::Memory(_) | Source::Result => true,
+            Source::Buffer => {
+                let txn = self.txns.get(stream.txn);
+                beat_bytes(txn.address, txn.bytes, stream.next_beat).1 <= ni.buffer_bytes
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Memories answer: responses, read data and atomics at the cycle in which they are due.
+
+use crate::fabric::flit::{Flit, FlitKind, LAST, OWN_COPY, pack};
+use crate::fabric::transaction::TxnKind;
+use crate::machine::Machine;
+use crate::ni::axi::round_robin_queues::{
+    DATA, NARROW_ANSWERS, NARROW_READS, NARROW_WRITES, WIDE_ANSWERS, WIDE_READS,
+};
+use crate::ni::axi::state::{Source, Stream};
+use noccl_net::{TileId, TileKind};
+use noccl_spec::Plane;
+
+impl Machine<'_> {
+    /// A memory answers a write. The initiator's own answer to its multicast is home already.
+    pub(crate) fn respond(&mut self, tile: u32, txn: u32) {
+        let facts = *self.txns.get(txn);
+        let root = self.txns.trees.tree(txn).root;
+        let has_own = self.behaviour.has_own_copies
+            && facts.is_multicast
+            && self.txns.trees.set(txn).contains(root);
+        let kind = if facts.is_multicast {
+            FlitKind::CollectB
+        } else {
+            FlitKind::Response
+        };
+        let flags = LAST | (u8::from(has_own) * OWN_COPY);
+        let flit = Flit {
+            txn,
+            dst: pack(root),
+            payload: u32::from(facts.is_multicast),
+            beat: 0,
+            kind,
+            flags,
+        };
+        let flit = flit.with_resp(self.memory_response(tile, facts.address, facts.bytes));
+        if has_own && tile == facts.home {
+            self.interfaces.own_answers.push((tile, flit));
+        } else {
+            self.send(tile, Plane::Rsp, flit);
+        }
+    }
+
+    /// Own memories' answers: one per cycle and port, after the network's.
+    pub(crate) fn take_own_answers(&mut self) {
+        if self.interfaces.own_answers.is_empty() {
+            return;
+        }
+        for (tile, flit) in std::mem::take(&mut self.interfaces.own_answers) {
+            if self.is_answered(tile as usize, flit.txn) {
+                self.interfaces.own_answers.push((tile, flit));
+            } else {
+                self.note_answer(tile as usize, flit.txn);
+                self.collect_responses(tile as usize, flit);
+            }
+        }
+    }
+
+    /// Has the port of this transaction had an answer in this cycle?
+    fn is_answered(&self, tile: usize, txn: u32) -> bool {
+        let port = usize::from(self.txns.get(txn).is_wide);
+        self.interfaces.nis[tile].answered[port] > self.clock.cycle
+    }
+
+    pub(crate) fn note_answer(&mut self, tile: usize, txn: u32) {
+        let port = usize::from(self.txns.get(txn).is_wide);
+        self.interfaces.nis[tile].answered[port] = self.clock.cycle + 1;
+    }
+
+    pub(crate) fn start_read(&mut self, tile: u32, txn: u32) {
+        let facts = *self.txns.get(txn);
+        if facts.is_wide {
+            let source = Source::Memory(facts.address);
+            let stream = Stream::plain(txn, facts.beats, false, source);
+            self.interfaces.nis[tile as usize].reads.push_back(stream);
+            self.interfaces.injecting[Plane::Wide.idx()].insert(tile as usize);
+        } else {
+            let dst = pack(self.txns.trees.tree(txn).root);
+            let flit = Flit {
+                txn,
+                dst,
+                payload: 0,
+                beat: 0,
+                kind: FlitKind::ReadData,
+                flags: LAST,
+            };
+            let resp = self.memory_response(tile, facts.address, facts.bytes);
+            self.send(tile, Plane::Rsp, flit.with_resp(resp));
+        }
+    }
+
+    pub(crate) fn atomic_cycles(&self, tile: usize) -> u64 {
+        let spec = self.network.spec();
+        u64::from(match self.network.kind(TileId(tile as u32)) {
+            TileKind::Cluster => spec.cluster.atomic_cycles,
+            TileKind::Memory => spec.memory.atomic_cycles,
+        })
+    }
+
+    /// Which of a plane's sources a flit comes from. A published NI has one queue.
+    fn source_of(&self, plane: Plane, flit: Flit) -> usize {
+        let txn = self.txns.get(flit.txn);
+        match (plane, flit.kind) {
+            _ if !self.behaviour.has_source_queues => 0,
+            (Plane::Req, FlitKind::ReadRequest) if txn.is_wide => WIDE_READS,
+            (Plane::Req, FlitKind::ReadRequest) => NARROW_READS,
+            (Plane::Rsp, FlitKind::ReadData) => DATA,
+            (Plane::Rsp, _) if txn.kind == TxnKind::Atomic => DATA,
+            (Plane::Rsp, _) if txn.is_wide => WIDE_ANSWERS,
+            (Plane::Rsp, _) => NARROW_ANSWERS,
+            (Plane::Req | Plane::Wide, _) => NARROW_WRITES,
+        }
+    }
+
+    /// Queues a flit at a tile's NI.
+    pub(crate) fn send(&mut self, tile: u32, plane: Plane, flit: Flit) {
+        let source = self.source_of(plane, flit);
+        let ni = &mut self.interfaces.nis[tile as usize];
+        match plane {
+            Plane::Req => ni.req.push_back(source, flit),
+            Plane::Rsp => ni.rsp.push_back(source, flit),
+            Plane::Wide => {}
+        }
+        self.interfaces.injecting[plane.idx()].insert(tile as usize);
+    }
+}

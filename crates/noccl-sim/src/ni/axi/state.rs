@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Network interface state per tile: queues between the AXI ports and the Local inputs of three planes.
+
+use crate::fabric::flit::Flit;
+use crate::kernel::bit_set::BitSet;
+use crate::kernel::inline_queue::{Front, Rest};
+use crate::ni::axi::round_robin_queues::Turns;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use std::sync::LazyLock;
+
+/// Where the bytes of an outgoing write stream come from (value mode).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Source {
+    /// Bytes of a generator, for traces and traffic.
+    Pattern(u64),
+    /// The tile's own memory at this offset.
+    Memory(u64),
+    /// The DMA engine's buffer, filled by its read side.
+    #[default]
+    Buffer,
+    /// Not sent: the root's own contribution to an all-reduce, at this offset of its memory.
+    Operand(u64),
+    /// The data switch of the tile's Torrent endpoint, by lane.
+    Switch(u8),
+    /// The result of an all-reduce in the root's own memory; `Stream::window` counts the beats that are there.
+    Result,
+}
+
+/// A write burst on its way into the wide plane, or read data on its way back.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub(crate) struct Stream {
+    pub txn: u32,
+    pub next_beat: u16,
+    pub beats: u16,
+    /// Reduction: beats on their way to the next merge point, and how many may be.
+    pub under_way: u16,
+    pub window: u16,
+    /// Published flow: the AW flit has not gone yet.
+    pub head_pending: bool,
+    pub is_reduction: bool,
+    pub source: Source,
+}
+
+impl Stream {
+    /// A burst of bytes, which no window holds back.
+    pub(crate) const fn plain(txn: u32, beats: u16, head_pending: bool, source: Source) -> Self {
+        Self {
+            txn,
+            next_beat: 0,
+            beats,
+            under_way: 0,
+            window: u16::MAX,
+            head_pending,
+            is_reduction: false,
+            source,
+        }
+    }
+}
+
+/// One NI. What a stream of beats touches comes first, in one cache line.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[repr(C, align(64))]
+pub(crate) struct Ni {
+    /// Outgoing write and reduction bursts, in AW order.
+    pub writes: Front<Stream>,
+    /// Read data to send.
+    pub reads: Rest<Stream>,
+    /// Unicast write flits of this tile to itself that are on their loop through the router, narrow and
+    /// wide: a multicast's own copy, which takes no loop, waits for them.
+    pub own_in_flight: [u16; 2],
+    /// May `writes` hold operands of an all-reduce that this tile has not opened?
+    pub has_operands: bool,
+    /// Was the last wide flit read data? The other side goes next.
+    pub read_had_turn: bool,
+    /// All outgoing bursts belong to one channel.
+    is_one_channel: bool,
+    /// Write and reduction bursts without a response yet.
+    pub wide_outstanding: u32,
+    /// Reduction bursts without a response yet.
+    pub reductions_outstanding: u32,
+    /// Credits of the tile's merge point that go before responses.
+    pub credits_owed: u16,
+    /// Outgoing responses and narrow read data: of the wide port, of the narrow port, data.
+    pub rsp: Turns,
+    /// Write channel of the AXI port that the first outgoing bursts use, see [`crate::fabric::transaction::Owner::channel`].
+    channel: (u8, u32),
+    /// Narrow transactions without a response yet.
+    pub narrow_outstanding: u32,
+    /// Wide reads without their last data yet.
+    pub reads_outstanding: u32,
+    /// Barriers that are collecting contributions here.
+    pub open_barriers: u32,
+    /// Outgoing requests: narrow writes, narrow reads, wide reads.
+    pub req: Turns,
+    /// A narrow write, a narrow read is offered to the router: it stays so, though the other may have taken the last
+    /// place meanwhile.
+    pub asked: [bool; 2],
+    /// A multicast's beat whose own copy has gone and that has not: it goes before any other write.
+    pub copied: Option<Flit>,
+    /// The cycle after the last answer to a narrow, to a wide write came: one per cycle.
+    pub answered: [u64; 2],
+    /// When the last of the narrow data that have been asked for are due: data come in the order of requests.
+    pub data_due: u64,
+    /// Bytes in the DMA engine's buffer.
+    pub buffer_bytes: u32,
+    /// Value mode: those bytes.
+    pub buffer: VecDeque<u8>,
+    /// Read bursts that this memory is answering.
+    pub reads_in_service: u32,
+    /// Published flow: transaction whose AW has come and whose W beats are due, narrow and wide port.
+    pub open_worm: [Option<u32>; 2],
+    /// The NI takes beats of transactions that it answers itself until this cycle.
+    pub refusing_until: u64,
+    /// The memory's atomic unit is busy until this cycle.
+    pub atomic_busy_until: u64,
+}
+
+impl Ni {
+    /// A burst of a channel joins the queue of outgoing ones.
+    pub(crate) fn queue(&mut self, stream: Stream, channel: (u8, u32)) {
+        if self.writes.is_empty() {
+            self.channel = channel;
+            self.is_one_channel = true;
+        }
+        self.is_one_channel &= self.channel == channel;
+        self.writes.push_back(stream);
+    }
+
+    /// The burst of a transaction among the outgoing ones.
+    pub(crate) fn write_of(&mut self, txn: u32) -> Option<&mut Stream> {
+        let at = self.writes.iter().position(|s| s.txn == txn)?;
+        self.writes.get_mut(at)
+    }
+
+    /// Must every outgoing burst wait for those before it?
+    pub(crate) const fn is_one_channel(&self) -> bool {
+        self.is_one_channel
+    }
+}
+
+/// NIs in one piece of [`Nis`].
+const PIECE: usize = 64;
+
+/// The NIs of all tiles; a piece of them exists once one of its tiles has had something to do.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Nis {
+    pieces: Vec<Option<Box<[Ni]>>>,
+    len: usize,
+}
+
+/// What an NI is before its tile has had anything to do.
+static IDLE: LazyLock<Ni> = LazyLock::new(Ni::default);
+
+impl Nis {
+    pub(crate) fn new(tiles: usize) -> Self {
+        Self {
+            pieces: (0..tiles.div_ceil(PIECE)).map(|_| None).collect(),
+            len: tiles,
+        }
+    }
+
+    pub(crate) const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Reads what these tiles of a piece will need for their next beat: on a large mesh none of it is in a cache, and
+    /// reads that do not wait for each other are under way together.
+    pub(crate) fn touch(&self, piece: usize, mut tiles: u64) {
+        let Some(nis) = &self.pieces[piece] else {
+            return;
+        };
+        let mut sum = 0;
+        while tiles != 0 {
+            let ni = &nis[tiles.trailing_zeros() as usize];
+            tiles &= tiles - 1;
+            sum ^= ni.writes.front().map_or(0, |s| s.txn);
+        }
+        std::hint::black_box(sum);
+    }
+
+    /// All NIs in tile order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Ni> {
+        (0..self.len).map(|tile| &self[tile])
+    }
+}
+
+impl std::ops::Index<usize> for Nis {
+    type Output = Ni;
+
+    #[inline]
+    fn index(&self, tile: usize) -> &Ni {
+        match &self.pieces[tile / PIECE] {
+            Some(piece) => &piece[tile % PIECE],
+            None => &IDLE,
+        }
+    }
+}
+
+impl std::ops::IndexMut<usize> for Nis {
+    #[inline]
+    fn index_mut(&mut self, tile: usize) -> &mut Ni {
+        let piece = self.pieces[tile / PIECE]
+            .get_or_insert_with(|| (0..PIECE).map(|_| Ni::default()).collect());
+        &mut piece[tile % PIECE]
+    }
+}
+
+/// Byte range of one beat inside a burst: offset from the burst's first byte, and length.
+pub(crate) fn beat_bytes(address: u64, bytes: u32, beat: u16) -> (u32, u32) {
+    let line = address / 64 + u64::from(beat);
+    let low = address.max(line * 64);
+    let high = (address + u64::from(bytes)).min((line + 1) * 64);
+    ((low - address) as u32, (high - low) as u32)
+}
+
+/// Beats that a burst of `bytes` at `address` takes.
+pub(crate) const fn beats_of(address: u64, bytes: u32) -> u16 {
+    ((address % 64 + bytes as u64).div_ceil(64)) as u16
+}
+
+/// The NIs of all tiles, and who of them has something to do.
+#[derive(Debug)]
+pub(crate) struct Interfaces {
+    pub nis: Nis,
+    /// Per plane: tiles with something to inject.
+    pub injecting: [BitSet; 3],
+    /// Responses of memories to their own tile's multicasts.
+    pub own_answers: Vec<(u32, Flit)>,
+}
+
+impl Interfaces {
+    pub(crate) fn new(tiles: usize) -> Self {
+        Self {
+            nis: Nis::new(tiles),
+            injecting: [0; 3].map(|_| BitSet::new(tiles)),
+            own_answers: Vec::new(),
+        }
+    }
+
+    /// Has no NI anything to send or to take from its own memory?
+    pub(crate) fn is_idle(&self) -> bool {
+        self.injecting.iter().all(BitSet::is_empty) && self.own_answers.is_empty()
+    }
+}

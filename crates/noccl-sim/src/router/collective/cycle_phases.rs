@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A plane's cycle: its three phases cut into stripes, and what the main thread does between them.
+
+use crate::fabric::flit::{Flit, FlitKind};
+use crate::fabric::transaction::Trees;
+use crate::router::collective::context::Context;
+use crate::router::collective::control_block::{LANES, PORTS, SLOTS, slot_at};
+use crate::router::collective::partition::{Evaluate, Receive, Switch, cut};
+use crate::router::collective::plane::PlaneState;
+use crate::router::published::worms::Worms;
+
+impl PlaneState {
+    /// The stripes' parts of the first phase.
+    pub(crate) fn evaluate_parts(&mut self, is_value: bool) -> impl Iterator<Item = Evaluate<'_>> {
+        let (mut blocks, mut leaving) = (&mut self.blocks[..], &mut self.leaving[..]);
+        let mut leaving_slot = &mut self.leaving_slot[..];
+        let (in_full, active, shifts) = (&self.in_full[..], &self.active, &self.shifts);
+        let (mut first, defers_all) = (0, self.published.is_some());
+        self.stripes.iter_mut().map(move |stripe| {
+            let len = stripe.len();
+            first += len;
+            Evaluate {
+                stripe,
+                first: first - len,
+                blocks: cut(&mut blocks, len),
+                leaving: cut(&mut leaving, len),
+                leaving_slot: cut(&mut leaving_slot, len),
+                in_full,
+                active,
+                shifts,
+                is_value,
+                defers_all,
+            }
+        })
+    }
+
+    /// Before the first phase: registers that only diagnosis and published routers have.
+    pub(crate) fn begin(&mut self, cycle: u64) {
+        if self.head_ages.is_some() || self.joins.store_full_cycle().is_some() {
+            self.note_head_ages(cycle);
+        }
+        if let Some(published) = &mut self.published {
+            published.cycle = cycle;
+        }
+    }
+
+    /// After the first phase: blocks with merge units, shared payloads, the set of active blocks.
+    pub(crate) fn finish_evaluate(&mut self, context: &mut Context<'_>) {
+        let mut published = self.published.take();
+        for s in 0..self.stripes.len() {
+            let mut deferred = std::mem::take(&mut self.stripes[s].deferred);
+            for w in deferred.drain(..) {
+                let w = w as usize;
+                match &mut published {
+                    None => self.evaluate_units(w, context),
+                    Some(published) => self.evaluate_published_units(w, published, context),
+                }
+                self.evaluate_deferred(w, s, published.as_deref(), context.is_value);
+                self.take_results(w, context.cycle);
+                let units = self.blocks[w].unit_busy;
+                self.joins.end(w, units, context);
+            }
+            self.stripes[s].deferred = deferred;
+            let mut forked = std::mem::take(&mut self.stripes[s].forked);
+            for (w, inputs) in forked.drain(..) {
+                self.share_payloads(w as usize, &inputs, context);
+            }
+            self.stripes[s].forked = forked;
+            for w in self.stripes[s].emptied.drain(..) {
+                self.active.remove(w as usize);
+            }
+        }
+        self.published = published;
+    }
+
+    fn evaluate_deferred(&mut self, w: usize, s: usize, published: Option<&Worms>, is_value: bool) {
+        let mut all = Evaluate {
+            stripe: &mut self.stripes[s],
+            first: 0,
+            blocks: &mut self.blocks,
+            leaving: &mut self.leaving,
+            leaving_slot: &mut self.leaving_slot,
+            in_full: &self.in_full,
+            active: &self.active,
+            shifts: &self.shifts,
+            is_value,
+            defers_all: published.is_some(),
+        };
+        all.evaluate_block(w, published);
+    }
+
+    /// Granted results go to where the switch will find them in the output FIFOs. Those have room, so the slot is the
+    /// same whether a flit in the other one leaves in this cycle or not.
+    fn take_results(&mut self, w: usize, cycle: u64) {
+        for out in 0..PORTS {
+            let block = &self.blocks[w];
+            let slots = block.out_head[out] ^ block.out_any[out];
+            let mut lanes = block.passing_results(out);
+            while lanes != 0 {
+                let lane = lanes.trailing_zeros() as usize;
+                lanes &= lanes - 1;
+                let r = w * LANES + lane;
+                let flit = self.joins.take_result(r, self.coords[r], cycle);
+                self.output[slot_at(r, out) + (slots >> lane & 1) as usize] = flit.packed();
+            }
+        }
+    }
+
+    /// A fork's copies share a payload slot: one more reference for each copy but the last.
+    fn share_payloads(&self, w: usize, forked: &[u64; PORTS], context: &mut Context<'_>) {
+        let block = &self.blocks[w];
+        for (input, lanes) in forked.iter().enumerate() {
+            for lane in (0..LANES).filter(|l| lanes >> l & 1 != 0) {
+                let flit = self.input_head(w * LANES + lane, input);
+                let copies = (0..PORTS).filter(|o| {
+                    block.switched[*o] >> lane & 1 != 0 && block.source(*o, lane) == input
+                });
+                let last = (block.popped[input] >> lane & 1) as u32;
+                if matches!(flit.kind, FlitKind::Write | FlitKind::Result) {
+                    context
+                        .pool
+                        .share(flit.payload, copies.count() as u32 - last);
+                }
+            }
+        }
+    }
+
+    /// The stripes' parts of the second phase. Links come before switches, so that a flit never crosses
+    /// two stages in a cycle.
+    pub(crate) fn receive_parts<'a>(
+        &'a mut self,
+        trees: &'a Trees,
+    ) -> impl Iterator<Item = Receive<'a>> {
+        self.gather_receiving();
+        let (mut blocks, mut in_full) = (&mut self.blocks[..], &mut self.in_full[..]);
+        let (mut input, mut entered) = (&mut self.input[..], &mut self.entered[..]);
+        let (receiving, output, shifts) = (&self.receiving[..], &self.output[..], &self.shifts);
+        let (leaving, leaving_slot) = (&self.leaving[..], &self.leaving_slot[..]);
+        let coords = &self.coords[..];
+        self.stripes.iter_mut().map(move |stripe| {
+            let len = stripe.len();
+            Receive {
+                stripe,
+                blocks: cut(&mut blocks, len),
+                in_full: cut(&mut in_full, len),
+                input: cut(&mut input, len * PORTS * SLOTS),
+                entered: cut(&mut entered, len * LANES),
+                receiving,
+                leaving,
+                leaving_slot,
+                output,
+                coords,
+                shifts,
+                trees,
+            }
+        })
+    }
+
+    fn gather_receiving(&mut self) {
+        self.receiving.fill(0);
+        for stripe in &mut self.stripes {
+            for (all, word) in self.receiving.iter_mut().zip(&mut stripe.receiving) {
+                *all |= std::mem::take(word);
+            }
+        }
+    }
+
+    /// After the second phase: who is active now.
+    pub(crate) fn finish_receive(&mut self) {
+        for stripe in &mut self.stripes {
+            self.flit_hops += std::mem::take(&mut stripe.flit_hops);
+            for w in stripe.woken.drain(..) {
+                let w = w as usize;
+                self.has_received[w / 64] |= 1 << (w % 64);
+                self.active.insert(w);
+            }
+        }
+    }
+
+    /// The stripes' parts of the third phase.
+    pub(crate) fn switch_parts(
+        &mut self,
+        counts_landings: bool,
+    ) -> impl Iterator<Item = Switch<'_>> {
+        let (mut blocks, mut in_full) = (&mut self.blocks[..], &mut self.in_full[..]);
+        let (mut input, mut output) = (&self.input[..], &mut self.output[..]);
+        let (active, tells_moves) = (&self.active, self.published.is_some());
+        self.stripes.iter_mut().map(move |stripe| {
+            let len = stripe.len();
+            let own;
+            (own, input) = input.split_at(len * PORTS * SLOTS);
+            Switch {
+                stripe,
+                blocks: cut(&mut blocks, len),
+                in_full: cut(&mut in_full, len),
+                input: own,
+                output: cut(&mut output, len * PORTS * SLOTS),
+                active,
+                tells_moves,
+                counts_landings,
+            }
+        })
+    }
+
+    /// After the third phase: published worms are followed. Returns the checksum of beats that only land.
+    pub(crate) fn finish_switch(&mut self) -> u64 {
+        let mut published = self.published.take();
+        let mut checksum = 0;
+        for stripe in &mut self.stripes {
+            checksum += std::mem::take(&mut stripe.checksum);
+            for m in stripe.moves.drain(..) {
+                if let Some(published) = &mut published {
+                    let (r, flit) = (m.router as usize, self.output[m.slot as usize]);
+                    let flit = Flit::from_packed(flit);
+                    published.passed(r / LANES, r % LANES, m.input as usize, m.out as usize, flit);
+                }
+            }
+        }
+        if let Some(published) = &mut published {
+            self.commit_joined(published);
+        }
+        self.published = published;
+        checksum
+    }
+}

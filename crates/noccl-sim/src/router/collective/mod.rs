@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The collective router: two-deep FIFOs at inputs and outputs, forks of multicasts, merge points and wide reductions.
+//!
+//! A [`plane::PlaneState`] holds the routers of one plane. Control is kept in [`control_block`]s of 64 routers, which
+//! [`cycle_phases`] moves through a cycle in [`partition`]s that threads share; [`fork`] routes, [`contributions`] brings heads to
+//! their [`merge_point`].
+
+pub(crate) mod context;
+pub(crate) mod contributions;
+pub(crate) mod control_block;
+pub(crate) mod cycle_phases;
+pub(crate) mod fork;
+pub(crate) mod head_age;
+pub(crate) mod merge_point;
+pub(crate) mod merge_table;
+pub(crate) mod merge_types;
+pub(crate) mod partition;
+pub(crate) mod plane;
+pub(crate) mod reduction;
+pub(crate) mod route;
+
+use crate::router::behaviour::Behaviour;
+
+/// The default flow: nothing blocks, nothing needs worms.
+pub(crate) const BEHAVIOUR: Behaviour = Behaviour {
+    has_worms: false,
+    has_own_copies: true,
+    has_write_channels: true,
+    has_source_queues: true,
+    limits_wide_reads: true,
+    has_registered_limits: true,
+    orders_narrow_data: true,
+    has_credits: true,
+    names_barriers: true,
+    compares_contributions: true,
+    shares_results: true,
+    has_hardware_flits: true,
+    max_operands: None,
+};

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Ranges of blocks ("stripes"), so that several threads can work on one cycle.
+//!
+//! A cycle has three phases in which blocks cannot disturb each other: each phase reads what earlier ones
+//! have left and writes registers of its own blocks only.
+//!
+//! | phase | reads of other blocks | writes |
+//! |---|---|---|
+//! | [`Evaluate`] | which inputs are full | arbitration, flits that leave over links |
+//! | [`Receive`] | leaving flits | input FIFOs |
+//! | [`Switch`] | nothing | output FIFOs, heads of inputs |
+//!
+//! What touches the rest of the simulation (merge units, sets of active blocks, published routers) goes
+//! into lists that the main thread works off in ascending order between the phases. So results do not
+//! depend on how many stripes there are, and one thread runs the same code over a single stripe.
+
+use crate::fabric::flit::{Flit, Packed};
+use crate::fabric::transaction::Trees;
+use crate::kernel::bit_set::BitSet;
+use crate::kernel::threads::Phase;
+use crate::router::collective::control_block::{
+    Block, LANES, LOCAL, PORTS, RESULT, Restriction, SLOTS, Shift, slot_at,
+};
+use crate::router::collective::fork::{Forks, route};
+use crate::router::published::worms::Worms;
+
+/// One range of blocks of a plane, and what its phases leave for the main thread.
+#[derive(Debug, Default)]
+pub(crate) struct Stripe {
+    first: usize,
+    len: usize,
+    /// Blocks with flits at Local outputs.
+    pub offering: Vec<u32>,
+    /// Blocks whose merge units have to be looked at before arbitration.
+    pub deferred: Vec<u32>,
+    /// Blocks that hold nothing any more.
+    pub emptied: Vec<u32>,
+    /// Blocks that have received flits.
+    pub woken: Vec<u32>,
+    /// Value mode: inputs whose heads have forked, per block.
+    pub forked: Vec<(u32, [u64; PORTS])>,
+    /// Published routers: moves, for the main thread to follow their worms.
+    pub moves: Vec<Move>,
+    /// Blocks, of this stripe or not, that receive flits from this stripe in this cycle.
+    pub receiving: Vec<u64>,
+    pub flit_hops: u64,
+    /// Sum over beats that land in this cycle or the next ones.
+    pub checksum: u64,
+}
+
+/// A flit that has passed the switch of a router.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Move {
+    /// Where it stands in the output FIFOs.
+    pub slot: u32,
+    pub router: u32,
+    pub input: u8,
+    pub out: u8,
+}
+
+/// Cuts `blocks` blocks into at most `count` stripes of nearly equal length.
+pub(crate) fn stripes(blocks: usize, count: usize) -> Vec<Stripe> {
+    let count = count.clamp(1, blocks.max(1));
+    let bound = |i: usize| blocks * i / count;
+    let stripe = |i: usize| Stripe {
+        first: bound(i),
+        len: bound(i + 1) - bound(i),
+        receiving: vec![0; blocks.div_ceil(64)],
+        ..Stripe::default()
+    };
+    (0..count).map(stripe).collect()
+}
+
+/// Takes the first `len` elements off a slice.
+pub(crate) fn cut<'a, T>(rest: &mut &'a mut [T], len: usize) -> &'a mut [T] {
+    let (head, tail) = std::mem::take(rest).split_at_mut(len);
+    *rest = tail;
+    head
+}
+
+impl Stripe {
+    pub(crate) const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Members of a set of blocks that lie in this stripe, in ascending order.
+    fn members<'s>(&self, set: &'s BitSet) -> impl Iterator<Item = usize> + use<'s> {
+        let mut next = self.first;
+        let end = self.first + self.len;
+        std::iter::from_fn(move || {
+            let found = set.next_member(next).filter(|w| *w < end)?;
+            next = found + 1;
+            Some(found)
+        })
+    }
+}
+
+/// Which flits move: arbitration, and the flits that leave over links.
+pub(crate) struct Evaluate<'a> {
+    pub stripe: &'a mut Stripe,
+    /// Index of the first block of the slices.
+    pub first: usize,
+    pub blocks: &'a mut [Block],
+    pub leaving: &'a mut [[u64; 4]],
+    pub leaving_slot: &'a mut [[u64; 4]],
+    pub in_full: &'a [[u64; PORTS]],
+    pub active: &'a BitSet,
+    pub shifts: &'a [Shift; 4],
+    pub is_value: bool,
+    /// Published routers: worms restrict the arbitration of every block.
+    pub defers_all: bool,
+}
+
+impl Phase for Evaluate<'_> {
+    fn run(mut self) {
+        for w in self.stripe.members(self.active) {
+            let block = &self.blocks[w - self.first];
+            if block.out_any[LOCAL] != 0 {
+                self.stripe.offering.push(w as u32);
+            }
+            if self.defers_all || block.units() != 0 {
+                self.stripe.deferred.push(w as u32);
+            } else {
+                self.evaluate_block(w, None);
+            }
+        }
+    }
+}
+
+impl Evaluate<'_> {
+    /// Decides the moves of one block.
+    pub(crate) fn evaluate_block(&mut self, w: usize, published: Option<&Worms>) {
+        let at = w - self.first;
+        let block = &mut self.blocks[at];
+        if block.is_empty() {
+            self.stripe.emptied.push(w as u32);
+        }
+        let mut leaving = [0; 4];
+        for (port, shift) in self.shifts.iter().enumerate() {
+            let offered = block.out_any[port];
+            if offered != 0 {
+                let full = shift.seen_from_neighbours(self.in_full, w, (port + 2) & 3);
+                leaving[port] = offered & !full;
+            }
+        }
+        let forked = block.arbitrate(published.map(|p| Restriction {
+            blocked: &p.taken[w],
+            holds: &p.holds[w],
+        }));
+        self.leaving[at] = leaving;
+        for (port, shift) in self.shifts.iter().enumerate() {
+            if leaving[port] != 0 {
+                self.leaving_slot[at][port] = block.out_head[port];
+                block.pop_outputs(port, leaving[port]);
+                let (first, reaches_next) = shift.reached(w);
+                for b in first..=first + isize::from(reaches_next) {
+                    if let Some(word) = self.stripe.receiving.get_mut((b >> 6) as usize) {
+                        *word |= 1 << (b & 63);
+                    }
+                }
+            }
+        }
+        if self.is_value && forked.iter().any(|f| *f != 0) {
+            self.stripe.forked.push((w as u32, forked));
+        }
+    }
+}
+
+/// Flits that neighbours send enter the input FIFOs and are routed.
+pub(crate) struct Receive<'a> {
+    pub stripe: &'a mut Stripe,
+    pub blocks: &'a mut [Block],
+    pub in_full: &'a mut [[u64; PORTS]],
+    pub input: &'a mut [Packed],
+    pub entered: &'a mut [[u32; 4]],
+    pub receiving: &'a [u64],
+    pub leaving: &'a [[u64; 4]],
+    pub leaving_slot: &'a [[u64; 4]],
+    pub output: &'a [Packed],
+    pub coords: &'a [u32],
+    pub shifts: &'a [Shift; 4],
+    pub trees: &'a Trees,
+}
+
+impl Phase for Receive<'_> {
+    fn run(mut self) {
+        let (first, end) = (self.stripe.first, self.stripe.first + self.stripe.len);
+        for word in first / 64..end.div_ceil(64) {
+            let mut rest = self.receiving[word];
+            while rest != 0 {
+                let w = word * 64 + rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                // A block beyond the last column is only marked, never sent to.
+                if (first..end).contains(&w) {
+                    self.receive(w);
+                }
+            }
+        }
+    }
+}
+
+impl Receive<'_> {
+    fn receive(&mut self, w: usize) {
+        let at = w - self.stripe.first;
+        let coords = &self.coords[w * LANES..][..LANES];
+        let mut received = 0;
+        for (port, shift) in self.shifts.iter().enumerate() {
+            let from = (port + 2) & 3;
+            let arriving = shift.seen_from_neighbours(self.leaving, w, from);
+            if arriving == 0 {
+                continue;
+            }
+            received |= arriving;
+            self.stripe.flit_hops += u64::from(arriving.count_ones());
+            let sources = shift.seen_from_neighbours(self.leaving_slot, w, from);
+            let targets = self.blocks[at].input_slots(port);
+            let into = &mut self.input[(at * PORTS + port) * SLOTS..][..SLOTS];
+            let entered = &mut self.entered[at * LANES..][..LANES];
+            let (mut wants, mut forks) = ([0; PORTS + 1], Forks::NONE);
+            let mut rest = arriving;
+            while rest != 0 {
+                let lane = rest.trailing_zeros() as usize % LANES;
+                rest &= rest - 1;
+                let source = (w * LANES + lane).wrapping_add_signed(shift.tiles);
+                let slot = (sources >> lane & 1) as usize;
+                let flit = self.output[slot_at(source, from) + slot];
+                into[2 * lane + (targets >> lane & 1) as usize] = flit;
+                entered[lane][port] += 1;
+                let here = coords[lane];
+                route(&mut wants, &mut forks, lane, port, here, flit, self.trees);
+            }
+            if forks.any {
+                forks.add_to(&mut wants);
+            }
+            self.blocks[at].push_inputs(port, &mut self.in_full[at][port], arriving, &wants);
+        }
+        if received != 0 {
+            self.stripe.woken.push(w as u32);
+        }
+    }
+}
+
+/// Granted heads pass from the inputs to the output FIFOs; what stood behind them makes its requests.
+pub(crate) struct Switch<'a> {
+    pub stripe: &'a mut Stripe,
+    pub blocks: &'a mut [Block],
+    pub in_full: &'a mut [[u64; PORTS]],
+    pub input: &'a [Packed],
+    pub output: &'a mut [Packed],
+    pub active: &'a BitSet,
+    /// Published routers: moves are told to whom follows their worms.
+    pub tells_moves: bool,
+    /// Is a beat that lands no more than its checksum? It is added as soon as the beat's landing is sure.
+    pub counts_landings: bool,
+}
+
+impl Phase for Switch<'_> {
+    fn run(mut self) {
+        for w in self.stripe.members(self.active) {
+            if self.tells_moves {
+                self.switch::<true>(w);
+            } else {
+                self.switch::<false>(w);
+            }
+            self.pop_passed(w);
+        }
+    }
+}
+
+impl Switch<'_> {
+    fn switch<const TELLS: bool>(&mut self, w: usize) {
+        let at = w - self.stripe.first;
+        let block = &mut self.blocks[at];
+        let input = &self.input[at * PORTS * SLOTS..][..PORTS * SLOTS];
+        let mut lands = 0;
+        for out in 0..PORTS {
+            let lanes = std::mem::take(&mut block.switched[out]);
+            if lanes == 0 {
+                continue;
+            }
+            let mut rest = lanes;
+            let targets = block.push_outputs(out, lanes);
+            let output = &mut self.output[(at * PORTS + out) * SLOTS..][..SLOTS];
+            while rest != 0 {
+                let lane = rest.trailing_zeros() as usize % LANES;
+                rest &= rest - 1;
+                let source = block.source(out, lane);
+                let target = 2 * lane + (targets >> lane & 1) as usize;
+                // A result stands in its slot since it was granted.
+                if source != RESULT {
+                    let slot = (block.in_head[source & 7] >> lane & 1) as usize;
+                    let flit = input[source * SLOTS + 2 * lane + slot];
+                    output[target] = flit;
+                    if out == LOCAL && self.counts_landings && Flit::only_lands(flit) {
+                        lands |= 1 << lane;
+                        self.stripe.checksum += Flit::payload(flit);
+                    }
+                }
+                if TELLS {
+                    self.stripe.moves.push(Move {
+                        slot: ((w * PORTS + out) * SLOTS + target) as u32,
+                        router: (w * LANES + lane) as u32,
+                        input: source as u8,
+                        out: out as u8,
+                    });
+                }
+            }
+            if out == LOCAL {
+                block.note_landing(lanes, targets, lands);
+            }
+        }
+    }
+
+    fn pop_passed(&mut self, w: usize) {
+        let at = w - self.stripe.first;
+        let block = &mut self.blocks[at];
+        for port in 0..PORTS {
+            let popped = std::mem::take(&mut block.popped[port]);
+            if popped != 0 {
+                block.pop_inputs(port, &mut self.in_full[at][port], popped);
+            }
+        }
+    }
+}

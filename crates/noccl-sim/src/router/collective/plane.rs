@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One plane of the mesh: routers with input and output FIFOs, moved in two halves per cycle.
+//!
+//! *Evaluate* looks at registers only and decides all moves; *commit* makes them. So every ready is a
+//! registered one (S1's routers: two-deep FIFOs at input and output, a hop takes two cycles) and the
+//! order in which routers are visited cannot matter. Control is kept as bit planes over blocks of 64
+//! routers ([`crate::router::collective::control_block`]); a block without flits is not in the active set.
+//!
+//! This file moves flits; [`crate::router::collective::merge_point`] decides what a contribution does at a merge point.
+
+use crate::fabric::flit::{Flit, Packed};
+use crate::kernel::bit_set::BitSet;
+use crate::router::collective::context::Context;
+use crate::router::collective::control_block::{
+    Block, JOIN, LANES, LOCAL, PORTS, SLOTS, Shift, slot_at,
+};
+use crate::router::collective::fork::route_one;
+use crate::router::collective::head_age::HeadAges;
+use crate::router::collective::merge_point::Joins;
+use crate::router::collective::partition::{Stripe, stripes};
+use crate::router::collective::route::xy_port;
+use crate::router::published::worms::Worms;
+use noccl_net::Coord;
+use std::sync::Arc;
+
+/// One plane.
+pub(crate) struct PlaneState {
+    pub(crate) blocks: Vec<Block>,
+    /// Inputs with two flits.
+    pub(crate) in_full: Vec<[u64; PORTS]>,
+    /// Outputs whose head crosses the link in this cycle, and the slot that it leaves.
+    pub(crate) leaving: Vec<[u64; 4]>,
+    pub(crate) leaving_slot: Vec<[u64; 4]>,
+    /// FIFO contents by block, port, lane and slot: flat, so that the system hands out zeroed pages.
+    pub(crate) input: Vec<Packed>,
+    pub(crate) output: Vec<Packed>,
+    /// Flits that have entered each router by its mesh ports.
+    pub(crate) entered: Vec<[u32; 4]>,
+    /// Packed coordinate of every router.
+    pub(crate) coords: Arc<[u32]>,
+    pub(crate) joins: Joins,
+    pub(crate) active: BitSet,
+    /// Blocks that receive flits over links in this cycle.
+    pub(crate) receiving: Vec<u64>,
+    /// Blocks that have ever received a flit over a link.
+    pub(crate) has_received: Vec<u64>,
+    pub(crate) shifts: [Shift; 4],
+    /// Registers that only published routers have.
+    pub(crate) published: Option<Box<Worms>>,
+    /// Since when heads stand, once somebody wants to know.
+    pub(crate) head_ages: Option<Box<HeadAges>>,
+    /// Ranges of blocks that threads work on.
+    pub(crate) stripes: Vec<Stripe>,
+    pub(crate) flit_hops: u64,
+    pub(crate) num_routers: usize,
+}
+
+/// Packed coordinate of every router, filled up to whole blocks.
+pub(crate) fn packed_coords(width: u16, height: u16) -> Arc<[u32]> {
+    let tiles = width as usize * height as usize;
+    let column = |x: u16| (0..height).map(move |y| crate::fabric::flit::pack(Coord::new(x, y)));
+    let mut coords: Vec<u32> = (0..width).flat_map(column).collect();
+    coords.resize(tiles.div_ceil(LANES) * LANES, 0);
+    coords.into()
+}
+
+impl PlaneState {
+    /// `coords` is [`packed_coords`] of the mesh, one table for all planes.
+    pub(crate) fn new(
+        height: u16,
+        coords: Arc<[u32]>,
+        tiles: usize,
+        joins: Joins,
+        num_stripes: usize,
+    ) -> Self {
+        let blocks = tiles.div_ceil(LANES);
+        let h = height as isize;
+        Self {
+            blocks: vec![Block::default(); blocks],
+            in_full: vec![[0; PORTS]; blocks],
+            leaving: vec![[0; 4]; blocks],
+            leaving_slot: vec![[0; 4]; blocks],
+            input: vec![[0; 2]; blocks * PORTS * SLOTS],
+            output: vec![[0; 2]; blocks * PORTS * SLOTS],
+            entered: vec![[0; 4]; blocks * LANES],
+            coords,
+            joins,
+            active: BitSet::new(blocks),
+            receiving: vec![0; blocks.div_ceil(64)],
+            has_received: vec![0; blocks.div_ceil(64)],
+            shifts: [1, h, -1, -h].map(Shift::new),
+            published: None,
+            head_ages: None,
+            stripes: stripes(blocks, num_stripes),
+            flit_hops: 0,
+            num_routers: tiles,
+        }
+    }
+
+    pub(crate) fn is_idle(&self) -> bool {
+        self.active.is_empty()
+    }
+
+    pub(crate) fn coord(&self, r: usize) -> Coord {
+        let at = self.coords[r];
+        Coord::new((at >> 16) as u16, at as u16)
+    }
+
+    /// Flits that have crossed each link that carried any: router, output port, flits; in that order.
+    pub(crate) fn link_loads(&self) -> Vec<(usize, usize, u32)> {
+        let mut loads = Vec::new();
+        for w in (0..self.blocks.len()).filter(|w| self.has_received[w / 64] >> (w % 64) & 1 != 0) {
+            for r in w * LANES..(w + 1) * LANES {
+                for (port, shift) in self.shifts.iter().enumerate() {
+                    let flits = self.entered[r][port];
+                    if flits > 0 {
+                        let from = r.wrapping_add_signed(shift.tiles);
+                        loads.push((from, (port + 2) & 3, flits));
+                    }
+                }
+            }
+        }
+        loads.sort_unstable();
+        loads
+    }
+
+    /// May the NI of tile `r` push into the Local input this cycle? Registered.
+    #[inline]
+    pub(crate) fn can_inject(&self, r: usize) -> bool {
+        self.in_full[r / LANES][LOCAL] >> (r % LANES) & 1 == 0
+    }
+
+    /// Routers of a block that offer a flit at their Local output.
+    #[inline]
+    pub(crate) fn local_offers(&self, w: usize) -> u64 {
+        self.blocks[w].out_any[LOCAL]
+    }
+
+    /// Those of them that offer a beat that only lands.
+    #[inline]
+    pub(crate) fn local_landing(&self, w: usize) -> u64 {
+        self.blocks[w].landing()
+    }
+
+    /// The flit offered at the Local output of `r`.
+    #[inline]
+    pub(crate) fn local_head(&self, r: usize) -> Flit {
+        let slot = (self.blocks[r / LANES].out_head[LOCAL] >> (r % LANES) & 1) as usize;
+        Flit::from_packed(self.output[slot_at(r, LOCAL) + slot])
+    }
+
+    /// Takes the flits offered at the Local outputs of a block.
+    pub(crate) fn pop_local(&mut self, w: usize, lanes: u64) {
+        self.blocks[w].pop_outputs(LOCAL, lanes);
+    }
+
+    /// The NI appends a flit to the Local input; it has checked that there is room.
+    pub(crate) fn push_local(&mut self, r: usize, flit: Flit, context: &Context<'_>) {
+        let (w, lane) = (r / LANES, r % LANES);
+        let (packed, here) = (flit.packed(), self.coords[r]);
+        let (block, full) = (&mut self.blocks[w], &mut self.in_full[w][LOCAL]);
+        let slot = if Flit::is_plain(packed) {
+            block.push_input(LOCAL, full, lane, xy_port(here, flit.dst))
+        } else if !Flit::forks(packed) {
+            block.push_input(LOCAL, full, lane, JOIN)
+        } else {
+            let wants = route_one(lane, LOCAL, here, packed, context.trees);
+            let slot = (block.input_slots(LOCAL) >> lane & 1) as usize;
+            block.push_inputs(LOCAL, full, 1 << lane, &wants);
+            slot
+        };
+        self.input[slot_at(r, LOCAL) + slot] = packed;
+        self.active.insert(w);
+    }
+
+    fn input_at(&self, r: usize, port: usize) -> usize {
+        slot_at(r, port) + (self.blocks[r / LANES].in_head[port] >> (r % LANES) & 1) as usize
+    }
+
+    /// A merged contribution takes the place of the head of an input.
+    pub(crate) fn replace_head(&mut self, r: usize, port: usize, flit: Flit) {
+        let at = self.input_at(r, port);
+        self.input[at] = flit.packed();
+    }
+
+    /// The flit at the head of an input FIFO.
+    pub(crate) fn input_head(&self, r: usize, port: usize) -> Flit {
+        Flit::from_packed(self.input[self.input_at(r, port)])
+    }
+
+    /// Appends a merged flit to an output FIFO (published routers).
+    pub(crate) fn push_output(&mut self, r: usize, out: usize, flit: Flit) {
+        let (w, lane) = (r / LANES, r % LANES);
+        let slots = self.blocks[w].push_outputs(out, 1 << lane);
+        self.output[slot_at(r, out) + (slots >> lane & 1) as usize] = flit.packed();
+    }
+
+    pub(crate) fn request(&mut self, r: usize, port: usize, want: u8) {
+        self.blocks[r / LANES].request(r % LANES, port, want);
+    }
+
+    /// A merge unit got work outside of evaluate (a timeout): visit its router.
+    pub(crate) fn wake(&mut self, r: usize) {
+        self.blocks[r / LANES].unit_busy |= 1 << (r % LANES);
+        self.active.insert(r / LANES);
+    }
+
+    /// The oldest finished result of a router's unit, for diagnosis.
+    pub(crate) fn oldest_result(&self, r: usize) -> Option<(u64, Flit)> {
+        self.joins.oldest_result(r, self.coords[r])
+    }
+
+    pub(crate) fn num_routers(&self) -> usize {
+        self.num_routers
+    }
+
+    /// Does the head of an input wait for its siblings?
+    pub(crate) fn is_joining(&self, r: usize, port: usize) -> bool {
+        self.blocks[r / LANES].join_heads[port] >> (r % LANES) & 1 != 0
+    }
+
+    /// Outputs that the head of an input still has to take, as a bit set.
+    pub(crate) fn wants(&self, r: usize, port: usize) -> u8 {
+        self.blocks[r / LANES].wants(r % LANES, port)
+    }
+
+    pub(crate) fn is_full(&self, r: usize, is_input: bool, port: usize) -> bool {
+        let full = if is_input {
+            self.in_full[r / LANES][port]
+        } else {
+            self.blocks[r / LANES].out_full[port]
+        };
+        full >> (r % LANES) & 1 != 0
+    }
+
+    /// Takes note of the heads of all FIFOs, from now on if it has not begun yet.
+    #[cold]
+    pub(crate) fn note_head_ages(&mut self, cycle: u64) {
+        let mut ages = self
+            .head_ages
+            .take()
+            .unwrap_or_else(|| self.new_head_ages());
+        let mut next = 0;
+        while let Some(w) = self.active.next_member(next) {
+            next = w + 1;
+            for r in w * LANES..(next * LANES).min(self.num_routers) {
+                ages.observe(r, cycle, |is_input, port| self.fifo(r, is_input, port));
+            }
+        }
+        self.head_ages = Some(ages);
+    }
+
+    pub(crate) fn new_head_ages(&self) -> Box<HeadAges> {
+        Box::new(HeadAges::new(self.num_routers))
+    }
+
+    /// Flits of one FIFO, head first, for diagnosis and conservation checks.
+    pub(crate) fn fifo(
+        &self,
+        r: usize,
+        is_input: bool,
+        port: usize,
+    ) -> impl Iterator<Item = Flit> + '_ {
+        let (block, lane) = (&self.blocks[r / LANES], r % LANES);
+        let (slots, any, head) = if is_input {
+            (&self.input, block.in_any[port], block.in_head[port])
+        } else {
+            (&self.output, block.out_any[port], block.out_head[port])
+        };
+        let len = usize::from(any >> lane & 1 != 0) + usize::from(self.is_full(r, is_input, port));
+        let head = (head >> lane & 1) as usize;
+        (0..len).map(move |i| Flit::from_packed(slots[slot_at(r, port) + (head ^ i)]))
+    }
+}

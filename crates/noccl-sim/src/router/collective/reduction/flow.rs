@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One wide reduction at a merge point: how many of its beats have come through each input.
+//!
+//! Beats of a reduction come in order through every input, so a count per input says which operands of which beats
+//! are there. Bytes are kept apart ([`Bytes`]), and only where they matter.
+
+use crate::fabric::axi_response::SLVERR;
+use crate::fabric::flit::{Flit, RESP_SHIFT, RESPONSE, VARIANT};
+use crate::fabric::transaction::{Tree, Variant};
+use crate::router::collective::merge_types::JoinConfig;
+use noccl_net::tree::contributor;
+use noccl_net::{Coord, Port};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// An input that no contribution comes through never holds a beat up.
+const NEVER_MISSING: u16 = u16::MAX;
+
+/// No siblings are met on the way to the root: room for any number of sums.
+const UNLIMITED: u16 = u16::MAX;
+
+/// The operands of the Local input lie in the tile's memory: no flit brings them, no room is kept for them.
+const IN_PLACE: u8 = 1 << 7;
+
+/// Inputs from the routers of the same column.
+const COLUMN_INPUTS: u8 = Port::North.bit() | Port::South.bit();
+
+/// A reduction between its first operand and its last result at one merge point: a cache line.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub(crate) struct Flow {
+    pub txn: u32,
+    /// Cycle since which the oldest beat that lacks operands is the oldest, for diagnosis: so it may stop at the
+    /// largest number.
+    pub since: u32,
+    /// Timing mode: contributions in an operand of each input.
+    counts: [u32; 5],
+    /// Beats that have come through each input.
+    came: [u16; 5],
+    /// As long as no more beats than this have been folded, their room is needed again where an input's operands
+    /// come from.
+    returned: [u16; 5],
+    /// Beats that have been chosen, those whose last pass has, and those whose results have left.
+    pub started: u16,
+    finished: u16,
+    pub sent: u16,
+    pub beats: u16,
+    /// Beats that may yet be on their way to the next merge point.
+    room: u16,
+    /// Inputs that contributions come through, as a bit set, and [`IN_PLACE`].
+    pub inputs: u8,
+    /// As bits of a flit's flags: worst responses of the operands, with SLVERR once they did not agree, and what the first
+    /// operand says.
+    pub marks: u8,
+    pub add_cycles: u8,
+    /// Elements of a beat.
+    pub elements: u8,
+    /// Place among the reductions of the router.
+    pub slot: u8,
+    /// Inputs whose senders are owed room.
+    owed: u8,
+}
+
+impl Flow {
+    /// `window`: beats that may be under way to the next merge point, if there is one.
+    pub(crate) fn new(
+        (txn, slot): (u32, u8),
+        here: Coord,
+        inputs: u8,
+        tree: &Tree,
+        window: Option<u32>,
+        config: &JoinConfig,
+    ) -> Self {
+        let mut flow = Self {
+            txn,
+            slot,
+            beats: tree.beats,
+            room: window.map_or(UNLIMITED, at_most),
+            inputs,
+            add_cycles: tree.add_cycles,
+            elements: (64 / tree.element.bytes()) as u8,
+            ..Self::default()
+        };
+        let is_in_place = tree.is_shared && here == tree.root;
+        if is_in_place {
+            flow.inputs |= IN_PLACE;
+        }
+        for (at, port) in Port::ALL.into_iter().enumerate() {
+            if inputs & port.bit() == 0 {
+                flow.came[at] = NEVER_MISSING;
+            } else if !(is_in_place && port == Port::Local) {
+                let from = contributor(here, port, tree.set, tree.root);
+                let window = config.windows.over(here.hops_to(from));
+                // Room for four beats is needed if there is room for one of them only.
+                let needed = tree.beats + BEATS_PER_CREDIT - 1;
+                flow.returned[at] = needed.saturating_sub(at_most(window));
+            }
+        }
+        flow
+    }
+
+    #[inline]
+    pub(crate) const fn operands(&self) -> u32 {
+        (self.inputs & !IN_PLACE).count_ones()
+    }
+
+    /// Takes an operand.
+    #[inline]
+    pub(crate) fn take(&mut self, port: usize, flit: Flit, cycle: u64) {
+        debug_assert_eq!(self.came[port], flit.beat, "beats come in order");
+        self.counts[port] = flit.payload;
+        self.marks |= flit.flags & RESPONSE;
+        if (self.marks ^ flit.flags) & VARIANT != 0 {
+            self.marks |= SLVERR << RESP_SHIFT;
+        }
+        let complete = least(&self.came);
+        let is_first = self
+            .came
+            .iter()
+            .all(|c| *c == complete || *c == NEVER_MISSING);
+        self.came[port] += 1;
+        if is_first || least(&self.came) > complete {
+            self.since = u32::try_from(cycle).unwrap_or(u32::MAX);
+        }
+    }
+
+    /// The first operand says something else than the transaction.
+    pub(crate) const fn begin_as(&mut self, flit: Flit, variant: Variant) {
+        self.marks = flit.flags & VARIANT;
+        self.add_cycles = variant.add_cycles;
+        self.elements = (64 / variant.element.bytes()) as u8;
+    }
+
+    /// The operands of the Local input can be read where they lie.
+    pub(crate) fn take_in_place(&mut self) {
+        let local = Port::Local as usize;
+        self.counts[local] = 1;
+        self.came[local] = self.beats;
+    }
+
+    /// May the next beat start: is it complete, is there room ahead, and no debt in the way?
+    #[inline]
+    pub(crate) fn may_start(&self) -> bool {
+        self.room != 0 && least(&self.came) > self.started && self.may_finish()
+    }
+
+    /// May the last pass of a beat start? Not if it would make a debt while one is open.
+    #[inline]
+    pub(crate) const fn may_finish(&self) -> bool {
+        self.owed == 0 || self.finished % BEATS_PER_CREDIT != BEATS_PER_CREDIT - 1
+    }
+
+    /// The next beat starts. Returns its number.
+    #[inline]
+    pub(crate) const fn start(&mut self) -> u16 {
+        if self.room != UNLIMITED {
+            self.room -= 1;
+        }
+        self.started += 1;
+        self.started - 1
+    }
+
+    /// The last pass of a beat starts. Returns the inputs whose senders are owed room for it and those before.
+    #[inline]
+    pub(crate) fn finish(&mut self) -> u8 {
+        self.finished += 1;
+        if !self.finished.is_multiple_of(BEATS_PER_CREDIT) {
+            return 0;
+        }
+        let is_due = |at: &usize| self.finished <= self.returned[*at];
+        (0..5).filter(is_due).fold(0, |set, at| set | 1 << at)
+    }
+
+    /// There is room for more beats ahead.
+    pub(crate) const fn take_credit(&mut self, beats: u16) {
+        self.room += beats;
+    }
+
+    /// Senders are owed room from now on.
+    pub(crate) const fn owe(&mut self, inputs: u8) {
+        self.owed |= inputs;
+    }
+
+    /// The first input whose sender is owed room: of the column before the row, since the sums of a column come from
+    /// routers with three operands, whose round trip fills the whole window.
+    pub(crate) fn first_owed(&self) -> Option<usize> {
+        let column = self.owed & COLUMN_INPUTS;
+        let first = if column == 0 { self.owed } else { column };
+        (first != 0).then(|| first.trailing_zeros() as usize)
+    }
+
+    /// That sender gets it.
+    pub(crate) fn pay(&mut self) {
+        self.owed &= !self.first_owed().map_or(0, |input| 1 << input);
+    }
+
+    /// Contributions in the operands of a beat.
+    #[inline]
+    pub(crate) fn count(&self) -> u32 {
+        self.counts.iter().sum()
+    }
+
+    /// The input whose operands need not come.
+    const fn in_place(&self) -> u8 {
+        if self.inputs & IN_PLACE == 0 {
+            return 0;
+        }
+        Port::Local.bit()
+    }
+
+    /// Beats that lie here in part or as a whole, with the inputs whose operands are there.
+    pub(crate) fn stored(&self) -> impl Iterator<Item = (u16, u8)> + '_ {
+        let has = |at: usize, beat: u16| self.inputs >> at & 1 != 0 && self.came[at] > beat;
+        (self.started..self.beats)
+            .map(move |beat| {
+                (
+                    beat,
+                    (0..5).fold(0, |set, at| set | u8::from(has(at, beat)) << at),
+                )
+            })
+            .take_while(|(_, have)| have & !self.in_place() != 0)
+    }
+}
+
+/// Credits go back several at a time: one response flit for so many beats.
+pub(crate) const BEATS_PER_CREDIT: u16 = noccl_net::deadlock::BEATS_PER_CREDIT as u16;
+
+/// Beats that have come through every input.
+#[inline]
+fn least(came: &[u16; 5]) -> u16 {
+    came.iter().fold(NEVER_MISSING, |least, c| least.min(*c))
+}
+
+fn at_most(beats: u32) -> u16 {
+    u16::try_from(beats).unwrap_or(u16::MAX)
+}
+
+/// Value mode: payload slots of the operands that lie at a merge point, by transaction.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Bytes(Vec<(u32, VecDeque<[u32; 5]>)>);
+
+impl Bytes {
+    /// `ahead`: how far the beat is behind the oldest whose addition has not started.
+    pub(crate) fn put(&mut self, txn: u32, ahead: usize, port: usize, slot: u32) {
+        let at = self.0.iter().position(|(t, _)| *t == txn);
+        let at = at.unwrap_or_else(|| {
+            self.0.push((txn, VecDeque::new()));
+            self.0.len() - 1
+        });
+        let beats = &mut self.0[at].1;
+        if beats.len() <= ahead {
+            beats.resize(ahead + 1, [0; 5]);
+        }
+        beats[ahead][port] = slot;
+    }
+
+    /// Operands of the oldest beat; after the last one the transaction is forgotten.
+    pub(crate) fn take(&mut self, txn: u32, is_last: bool) -> [u32; 5] {
+        let Some(at) = self.0.iter().position(|(t, _)| *t == txn) else {
+            return [0; 5];
+        };
+        let slots = self.0[at].1.pop_front().unwrap_or_default();
+        if is_last {
+            self.0.swap_remove(at);
+        }
+        slots
+    }
+}

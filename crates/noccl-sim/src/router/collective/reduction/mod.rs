@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Wide reductions at merge points: slots, the store, the arithmetic unit, windows and the room that goes back.
+
+pub(crate) mod credit_return;
+pub(crate) mod flow;
+pub(crate) mod unit;
+
+use crate::fabric::axi_response::SLVERR;
+use crate::fabric::flit::{Flit, VARIANT_SHIFT, pack};
+use crate::fabric::payload::BEAT_BYTES;
+use crate::fabric::transaction::{Tree, Trees};
+use crate::router::collective::context::Context;
+use crate::router::collective::merge_types::{Credit, JoinConfig, Offer, Owed, Waiting};
+use flow::{BEATS_PER_CREDIT, Flow};
+use noccl_net::deadlock::Windows;
+use noccl_net::tree::{contributor, join_set};
+use noccl_net::{Coord, Port, coord_behind, xy_port};
+use noccl_workload::number::fold_into;
+use noccl_workload::{ElementType, Operator};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use unit::Unit;
+
+/// Units in one piece of [`Folds`].
+const PIECE: usize = 64;
+
+/// Input in whose bank partial sums wait; its operands let them in first.
+const PARTIALS_BANK: usize = Port::North as usize;
+
+/// The units of a plane, in pieces that exist once a reduction has come by.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Folds {
+    pieces: Vec<Option<Box<[Unit]>>>,
+    config: JoinConfig,
+    /// Roots' own operands of all-reduces of which no flow has begun there: value mode, a payload slot per beat.
+    in_place: BTreeMap<u32, Vec<u32>>,
+    /// Room to give back, collected during evaluate.
+    pub owed: Vec<Owed>,
+    /// Element operations, for energy.
+    pub folded_elements: u64,
+    /// A contribution had to stay in its FIFO because all slots were taken, last in this cycle.
+    pub store_full_cycle: Option<u64>,
+}
+
+/// What operands at FIFO heads do in a cycle, as sets of inputs; the others stay.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Folded {
+    /// They leave into the store.
+    pub absorbed: u8,
+    /// They meet no siblings here and go on.
+    pub forwarded: u8,
+}
+
+impl Folds {
+    pub(crate) fn new(tiles: usize, config: JoinConfig) -> Self {
+        Self {
+            pieces: (0..tiles.div_ceil(PIECE)).map(|_| None).collect(),
+            config,
+            in_place: BTreeMap::new(),
+            owed: Vec::new(),
+            folded_elements: 0,
+            store_full_cycle: None,
+        }
+    }
+
+    #[inline]
+    fn get(&self, r: usize) -> Option<&Unit> {
+        Some(&self.pieces[r / PIECE].as_deref()?[r % PIECE])
+    }
+
+    #[inline]
+    fn get_mut(&mut self, r: usize) -> Option<&mut Unit> {
+        Some(&mut self.pieces[r / PIECE].as_deref_mut()?[r % PIECE])
+    }
+
+    #[inline]
+    fn unit(&mut self, r: usize) -> &mut Unit {
+        let piece = &mut self.pieces[r / PIECE];
+        let piece = piece.get_or_insert_with(|| (0..PIECE).map(|_| Unit::default()).collect());
+        &mut piece[r % PIECE]
+    }
+
+    /// Operands stand at the heads of some inputs of router `r`. One flow can begin per cycle: its first operand comes in,
+    /// others wait for a cycle.
+    #[inline]
+    pub(crate) fn arrive(
+        &mut self,
+        r: usize,
+        here: Coord,
+        heads: &[Option<Flit>; 5],
+        context: &Context<'_>,
+    ) -> Folded {
+        let mut folded = Folded::default();
+        let (mut has_newcomer, mut begun) = (false, None);
+        let is_bank_taken = self.get(r).is_some_and(|u| u.stores_partial(context.cycle));
+        for (port, head) in heads.iter().enumerate() {
+            let Some(mut flit) = *head else { continue };
+            let mut at = self.get(r).and_then(|unit| unit.find(flit.txn));
+            let is_blocked = is_bank_taken && port == PARTIALS_BANK;
+            if at.is_none() {
+                let Some(inputs) = merging(here, flit.txn, context) else {
+                    folded.forwarded |= 1 << port;
+                    continue;
+                };
+                if is_blocked {
+                    continue;
+                }
+                if !has_newcomer {
+                    begun = self.open(r, here, flit, inputs, context);
+                    at = begun;
+                }
+                has_newcomer = true;
+            } else if at == begun || is_blocked {
+                continue;
+            }
+            if let Some(at) = at {
+                folded.absorbed |= 1 << port;
+                if flit.variant() != 0 {
+                    flit = marked_if_partial(flit, context);
+                }
+                let (is_value, cycle) = (context.is_value, context.cycle);
+                self.unit(r).take(at, port, flit, is_value, cycle);
+            }
+        }
+        if has_newcomer && begun.is_none() {
+            self.store_full_cycle = Some(context.cycle);
+        }
+        folded
+    }
+
+    /// A transaction's first operand takes a slot. Returns where its flow stands, if a slot is free.
+    #[cold]
+    fn open(
+        &mut self,
+        r: usize,
+        here: Coord,
+        flit: Flit,
+        inputs: u8,
+        context: &Context<'_>,
+    ) -> Option<usize> {
+        let txn = flit.txn;
+        let (tree, config) = (context.trees.tree(txn), self.config);
+        let slot = self.unit(r).free_slot(config.slots)?;
+        let window = window_ahead(here, tree, false, config.windows);
+        let mut flow = Flow::new((txn, slot), here, inputs, tree, window, &config);
+        if let Some(variant) = context.trees.variant(txn, flit.variant()) {
+            flow.begin_as(flit, variant);
+        }
+        let in_place = if here == tree.root {
+            self.in_place.remove(&txn)
+        } else {
+            None
+        };
+        let unit = self.unit(r);
+        if let Some(payloads) = in_place {
+            flow.take_in_place();
+            unit.put_in_place(txn, &payloads);
+        }
+        unit.flows.push_back(flow);
+        Some(unit.flows.len() - 1)
+    }
+
+    /// From now on the unit of router `r` may read the tile's own operands of an all-reduce: value mode, a payload slot
+    /// per beat.
+    pub(crate) fn give_operands(&mut self, r: usize, txn: u32, payloads: Vec<u32>) {
+        let found = self.get_mut(r).and_then(|unit| {
+            let at = unit.find(txn)?;
+            unit.flows.get_mut(at)?.take_in_place();
+            unit.put_in_place(txn, &payloads);
+            Some(())
+        });
+        if found.is_none() {
+            self.in_place.insert(txn, payloads);
+        }
+    }
+
+    /// The beat that may start in this cycle, before operands come in.
+    #[inline]
+    pub(crate) fn choose(&mut self, r: usize) {
+        if let Some(unit) = self.get_mut(r) {
+            unit.choose();
+        }
+    }
+
+    /// The result that the arithmetic offers; `None` without a unit.
+    #[inline]
+    pub(crate) fn offer(&self, r: usize, here: Coord, cycle: u64) -> Option<Offer> {
+        let unit = self.get(r)?;
+        Some(Offer {
+            result: unit.result(pack(here), cycle),
+            is_busy: unit.is_busy(),
+        })
+    }
+
+    /// The offered result has been granted its output.
+    pub(crate) fn take_result(&mut self, r: usize, here: u32, cycle: u64) -> Option<Flit> {
+        let unit = self.get_mut(r)?;
+        let result = unit.result(here, cycle)?;
+        unit.grant();
+        Some(result)
+    }
+
+    /// The end of a cycle in these units of a piece.
+    pub(crate) fn step(&mut self, piece: usize, mut units: u64, context: &mut Context<'_>) {
+        if self.pieces[piece].is_none() {
+            return;
+        }
+        while units != 0 {
+            let r = piece * PIECE + units.trailing_zeros() as usize;
+            units &= units - 1;
+            self.step_unit(r, context);
+        }
+    }
+
+    #[inline]
+    fn step_unit(&mut self, r: usize, context: &mut Context<'_>) {
+        let config = self.config;
+        let Some(piece) = self.pieces[r / PIECE].as_deref_mut() else {
+            return;
+        };
+        let unit = &mut piece[r % PIECE];
+        let fpu = &mut context.fpu_busy_until[r];
+        let started = unit.step(context.cycle, &config, fpu);
+        let (at, inputs) = started.owes;
+        if inputs != 0
+            && let Some(flow) = unit.flows.get(at)
+        {
+            self.owed.push(Owed {
+                router: r as u32,
+                txn: flow.txn,
+                inputs,
+            });
+        }
+        let Some((at, beat)) = started.begins else {
+            return;
+        };
+        let Some(flow) = unit.flows.get(at).copied() else {
+            return;
+        };
+        let adds = u64::from(flow.operands()) - 1;
+        self.folded_elements += adds * u64::from(flow.elements);
+        let payload = if context.is_value {
+            let slots = unit.bytes.take(flow.txn, beat + 1 == flow.beats);
+            let arithmetic = (context.trees).arithmetic(flow.txn, flow.marks >> VARIANT_SHIFT);
+            fold(arithmetic, flow.inputs, slots, context)
+        } else {
+            flow.count()
+        };
+        unit.set_payload(payload);
+    }
+
+    /// Senders of a transaction's operands are owed room from now on. Returns how many.
+    pub(crate) fn owe(&mut self, owed: Owed) -> u32 {
+        let unit = self.get_mut(owed.router as usize);
+        unit.map_or(0, |unit| unit.owe(owed.txn, owed.inputs))
+    }
+
+    /// The credit that the tile's NI sends next: of the slot in turn and its first input.
+    pub(crate) fn owed_credit(&self, r: usize, here: Coord, trees: &Trees) -> Option<Credit> {
+        let flow = self.get(r)?.payee()?;
+        let port = Port::ALL[flow.first_owed()?];
+        let tree = trees.tree(flow.txn);
+        Some(Credit {
+            txn: flow.txn,
+            to: pack(contributor(here, port, tree.set, tree.root)),
+            beats: u32::from(BEATS_PER_CREDIT),
+        })
+    }
+
+    /// It is sent.
+    pub(crate) fn pay(&mut self, r: usize) {
+        if let Some(unit) = self.get_mut(r) {
+            unit.pay();
+        }
+    }
+
+    /// Reads the units of these routers of a piece.
+    pub(crate) fn touch(&self, piece: usize, mut routers: u64) -> u64 {
+        let Some(units) = self.pieces[piece].as_deref() else {
+            return 0;
+        };
+        let mut sum = 0;
+        while routers != 0 {
+            let unit = &units[routers.trailing_zeros() as usize];
+            routers &= routers - 1;
+            sum ^= u64::from(unit.flows.front().map_or(0, |f| f.txn)) ^ u64::from(unit.is_busy());
+        }
+        sum
+    }
+
+    /// Room at the next merge point for a transaction that leaves router `r`. Returns whether the unit
+    /// was the sender; otherwise the tile's NI is.
+    pub(crate) fn take_credit(&mut self, r: usize, txn: u32, beats: u32) -> bool {
+        let Some(unit) = self.get_mut(r) else {
+            return false;
+        };
+        let Some(flow) = unit.find(txn).and_then(|at| unit.flows.get_mut(at)) else {
+            return false;
+        };
+        flow.take_credit(beats as u16);
+        true
+    }
+
+    /// Operands that lie at a router, for diagnosis.
+    pub(crate) fn waiting_at(&self, r: usize) -> impl Iterator<Item = Waiting> + '_ {
+        let flows = self.get(r).into_iter().flat_map(|unit| unit.flows.iter());
+        flows.flat_map(move |flow| {
+            let entry = move |(beat, have)| Waiting {
+                router: r,
+                txn: flow.txn,
+                beat: Some(beat),
+                have,
+                since: u64::from(flow.since),
+            };
+            flow.stored().map(entry)
+        })
+    }
+
+    /// The result that a router's arithmetic offers and the cycle since which it could have, for diagnosis.
+    pub(crate) fn oldest_result(&self, r: usize, here: u32) -> Option<(u64, Flit)> {
+        self.get(r)?.oldest_result(here)
+    }
+}
+
+/// Inputs of a transaction at this router, if it meets siblings here.
+#[cold]
+fn merging(here: Coord, txn: u32, context: &Context<'_>) -> Option<u8> {
+    let tree = context.trees.tree(txn);
+    let inputs = join_set(here, tree.set, tree.root);
+    (inputs.count_ones() > 1).then_some(inputs)
+}
+
+/// Sums are whole lines, so an operand that enables a part of its line is marked where it would be folded.
+#[cold]
+fn marked_if_partial(flit: Flit, context: &Context<'_>) -> Flit {
+    let variant = context.trees.variant(flit.txn, flit.variant());
+    let is_partial = variant.is_some_and(|v| usize::from(v.enabled_bytes) != BEAT_BYTES);
+    if is_partial {
+        flit.with_resp(SLVERR)
+    } else {
+        flit
+    }
+}
+
+/// Window of a contribution that leaves `here`: none if it meets no siblings on its way to the root.
+pub(crate) fn window_ahead(
+    here: Coord,
+    tree: &Tree,
+    counts_here: bool,
+    windows: Windows,
+) -> Option<u32> {
+    let mut at = here;
+    let mut counts = counts_here;
+    loop {
+        if counts && join_set(at, tree.set, tree.root).count_ones() > 1 {
+            return Some(windows.over(here.hops_to(at)));
+        }
+        counts = true;
+        at = coord_behind(at, xy_port(at, tree.root))?;
+    }
+}
+
+/// Folds the operands of one beat from the left in port order.
+pub(crate) fn fold(
+    (operator, element): (Operator, ElementType),
+    inputs: u8,
+    slots: [u32; 5],
+    context: &mut Context<'_>,
+) -> u32 {
+    let mut slots = (0..5).filter(|p| inputs >> p & 1 != 0).map(|p| slots[p]);
+    let first = slots.next().expect("a merge point has operands");
+    let mut sum = *context.pool.bytes(first);
+    context.pool.release(first);
+    for slot in slots {
+        fold_into(&mut sum, context.pool.bytes(slot), operator, element);
+        context.pool.release(slot);
+    }
+    context.pool.put(sum)
+}

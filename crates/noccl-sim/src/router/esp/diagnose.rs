@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Why worms stand still: who holds the output that another one asks for, or the queue behind it.
+
+use super::Planes;
+use super::plane::Plane;
+use super::protocol::Protocol;
+use noccl_net::{Network, Port, TileId};
+use noccl_run::{Diagnosis, WaitEdge};
+use std::collections::BTreeMap;
+
+/// Waits that are named where there is no circle.
+const MAX_NAMED: usize = 16;
+
+/// Why a run cannot go on.
+pub(super) fn diagnose(
+    planes: &Planes<'_>,
+    protocol: &Protocol<'_>,
+    cycle: u64,
+    last_progress_cycle: u64,
+) -> Diagnosis {
+    let network = protocol.network();
+    let of = |plane: &Plane<'_>, name: &str| -> Vec<WaitEdge> {
+        let waits = plane.waits();
+        let named = circle(&waits).unwrap_or_else(|| waits.into_iter().take(MAX_NAMED).collect());
+        named
+            .into_iter()
+            .map(|wait| edge(network, plane, name, wait, last_progress_cycle))
+            .collect()
+    };
+    let mut waits = of(&planes.data, "data");
+    waits.extend(of(&planes.requests, "request"));
+    let is_circle = circle(&planes.data.waits()).is_some();
+    let summary = if is_circle {
+        "deadlock in the network: multicast worms hold outputs that each other needs"
+    } else if waits.is_empty() {
+        "no flit waits: a participant has not begun or not ended"
+    } else {
+        "flits wait for each other or for endpoints that take none"
+    };
+    Diagnosis {
+        cycle,
+        last_progress_cycle,
+        summary: summary.to_owned(),
+        waits,
+    }
+}
+
+type Wait = (u32, u32, TileId, Port);
+
+/// A circle of waits, if there is one.
+fn circle(waits: &[Wait]) -> Option<Vec<Wait>> {
+    let mut from: BTreeMap<u32, Vec<&Wait>> = BTreeMap::new();
+    for wait in waits {
+        from.entry(wait.0).or_default().push(wait);
+    }
+    let mut is_done: BTreeMap<u32, bool> = BTreeMap::new();
+    for start in from.keys() {
+        let mut path: Vec<(u32, usize)> = vec![(*start, 0)];
+        while let Some((worm, next)) = path.pop() {
+            if is_done.get(&worm).copied().unwrap_or(false) {
+                continue;
+            }
+            let Some(wait) = from.get(&worm).and_then(|all| all.get(next)) else {
+                is_done.insert(worm, true);
+                continue;
+            };
+            path.push((worm, next + 1));
+            if let Some(begin) = path.iter().position(|(on, _)| *on == wait.1) {
+                let steps = path[begin..].iter();
+                return Some(steps.map(|(on, taken)| *from[on][taken - 1]).collect());
+            }
+            path.push((wait.1, 0));
+        }
+    }
+    None
+}
+
+fn edge(
+    network: &Network,
+    plane: &Plane<'_>,
+    name: &str,
+    (waiter, awaited, at, port): Wait,
+    since_cycle: u64,
+) -> WaitEdge {
+    let worm = |id: u32| {
+        let worm = &plane.worms[id as usize];
+        let source = network.tile_ref(worm.source);
+        format!(
+            "{name} worm of action #{} from {source} (id {id})",
+            worm.action
+        )
+    };
+    WaitEdge {
+        waiter: worm(waiter),
+        awaited: worm(awaited),
+        place: format!(
+            "output {port:?} of the {name} router of {}",
+            network.tile_ref(at)
+        ),
+        since_cycle,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_circle_is_found_and_a_chain_is_none() {
+        let wait = |a, b| (a, b, TileId(0), Port::East);
+        assert_eq!(circle(&[wait(0, 1), wait(1, 2), wait(0, 2)]), None);
+        let waits = [wait(0, 1), wait(1, 3), wait(1, 2), wait(2, 1)];
+        assert_eq!(circle(&waits), Some(vec![wait(1, 2), wait(2, 1)]));
+    }
+}

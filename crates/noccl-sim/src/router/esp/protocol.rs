@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Who asks and who sends: consumers are started, request; the producer notes all requests and sends worms.
+//!
+//! Mirrors `esp_acc_dma` and the socket's request and data queues: a request is a header and a length flit; a
+//! producer sends nothing before every consumer has asked, so data are taken wherever they arrive.
+
+use super::Planes;
+use super::plane::{Moves, Plane, Worm};
+use super::task::{Task, refused};
+use crate::endpoint::memory::Memories;
+use crate::kernel::random::mix;
+use noccl_net::{Network, TileId};
+use noccl_run::{ActionTime, Counters, MemoryImage, RunError};
+use noccl_spec::EspEndpoint;
+use noccl_workload::{Place, Schedule, participants};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// Header and length.
+const REQUEST_FLITS: u32 = 2;
+
+#[derive(Debug, Clone, Copy)]
+enum Event {
+    /// A consumer's request leaves.
+    Request { action: u32, consumer: TileId },
+    /// The producer has noted one more request.
+    Noted { action: u32 },
+    /// The first beat has been read.
+    Send { action: u32 },
+    /// The producer has sent everything, or a consumer has everything.
+    Over { action: u32, tile: TileId },
+}
+
+/// All endpoints of a run.
+pub(super) struct Protocol<'s> {
+    network: &'s Network,
+    endpoint: EspEndpoint,
+    worm_beats: u64,
+    beat_bytes: u64,
+    is_value: bool,
+    tasks: Vec<Task<'s>>,
+    /// Actions that a tile has before it, the current one first.
+    queues: BTreeMap<TileId, VecDeque<u32>>,
+    /// Consumers that the CPU may start, by action and place in its list.
+    startable: BTreeSet<(u32, usize)>,
+    cpu_free_cycle: u64,
+    events: BTreeMap<u64, Vec<Event>>,
+    memories: Memories,
+    pub counters: Counters,
+    pub checksum: u64,
+}
+
+impl<'s> Protocol<'s> {
+    pub(super) fn new(
+        network: &'s Network,
+        schedule: &'s Schedule,
+        is_value: bool,
+    ) -> Result<Self, RunError> {
+        let spec = network.spec();
+        let (Some(router), Some(endpoint)) = (&spec.router.esp, &spec.cluster.esp) else {
+            return Err(refused(
+                "the network",
+                "has no [router.esp] and [cluster.esp]",
+            ));
+        };
+        let tasks: Result<Vec<Task<'s>>, RunError> = schedule
+            .actions
+            .iter()
+            .enumerate()
+            .map(|(index, action)| Task::new(network, index, &action.kind))
+            .collect();
+        let tasks = tasks?;
+        let mut protocol = Self {
+            network,
+            endpoint: endpoint.clone(),
+            worm_beats: match router.worm_flits {
+                0 => u64::MAX,
+                flits => u64::from(flits),
+            },
+            beat_bytes: u64::from(spec.ni.wide_beat_bytes),
+            is_value,
+            tasks,
+            queues: BTreeMap::new(),
+            startable: BTreeSet::new(),
+            cpu_free_cycle: 0,
+            events: BTreeMap::new(),
+            memories: Memories::default(),
+            counters: Counters::default(),
+            checksum: 0,
+        };
+        for (index, action) in schedule.actions.iter().enumerate() {
+            for tile in participants(network, &action.kind) {
+                let queue = protocol.queues.entry(tile).or_default();
+                queue.push_back(index as u32);
+                if queue.len() == 1 {
+                    protocol.begin(index as u32, tile, 0);
+                }
+            }
+        }
+        Ok(protocol)
+    }
+
+    /// Writes the inputs into the memories.
+    pub(super) fn fill(&mut self, inputs: &[MemoryImage]) -> Result<(), RunError> {
+        for image in inputs {
+            let found = self.network.find(image.tile);
+            let tile = found.ok_or_else(|| {
+                refused(&format!("input at {}", image.tile), "there is no such tile")
+            })?;
+            self.memories.write(tile.0, image.offset, &image.bytes);
+        }
+        Ok(())
+    }
+
+    pub(super) const fn network(&self) -> &'s Network {
+        self.network
+    }
+
+    pub(super) const fn num_actions(&self) -> usize {
+        self.tasks.len()
+    }
+
+    /// Memory after the run.
+    pub(super) fn read(&self, outputs: &[(Place, u64)]) -> Vec<MemoryImage> {
+        let image = |(place, bytes): &(Place, u64)| {
+            let tile = self.network.find(place.tile)?;
+            let mut image = vec![0; *bytes as usize];
+            self.memories.read(tile.0, place.offset, &mut image);
+            Some(MemoryImage {
+                tile: place.tile,
+                offset: place.offset,
+                bytes: image,
+            })
+        };
+        outputs.iter().filter_map(image).collect()
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.tasks.iter().all(|task| task.open == 0)
+    }
+
+    pub(super) fn num_done(&self) -> usize {
+        self.tasks.iter().filter(|task| task.open == 0).count()
+    }
+
+    pub(super) fn times(&self) -> Vec<ActionTime> {
+        let time = |task: &Task<'_>| ActionTime {
+            start_cycle: task.start_cycle.unwrap_or(0),
+            finish_cycle: task.finish_cycle,
+        };
+        self.tasks.iter().map(time).collect()
+    }
+
+    /// The next cycle in which something happens at an endpoint, after this one.
+    pub(super) fn next_event(&self, cycle: u64) -> Option<u64> {
+        let start = self.cpu_free_cycle.max(cycle + 1);
+        let start = (!self.startable.is_empty()).then_some(start);
+        self.events
+            .keys()
+            .next()
+            .copied()
+            .into_iter()
+            .chain(start)
+            .min()
+    }
+
+    /// What is due in this cycle; whatever that causes in the same cycle too.
+    pub(super) fn begin_cycle(&mut self, cycle: u64, planes: &mut Planes<'_>) {
+        loop {
+            self.start_consumers(cycle);
+            let Some(due) = self.events.remove(&cycle) else {
+                break;
+            };
+            for event in due {
+                match event {
+                    Event::Request { action, consumer } => self.request(action, consumer, planes),
+                    Event::Noted { action } => {
+                        self.tasks[action as usize].unnoted -= 1;
+                        self.send_if_all_asked(action, cycle);
+                    }
+                    Event::Send { action } => self.send(action, cycle, planes),
+                    Event::Over { action, tile } => self.over(action, tile, cycle),
+                }
+            }
+        }
+    }
+
+    fn at(&mut self, cycle: u64, event: Event) {
+        self.events.entry(cycle).or_default().push(event);
+    }
+
+    /// An action is the first one that a tile has before it.
+    fn begin(&mut self, action: u32, tile: TileId, cycle: u64) {
+        let task = &mut self.tasks[action as usize];
+        task.start_cycle = Some(task.start_cycle.map_or(cycle, |c| c.min(cycle)));
+        if task.list.bytes == 0 {
+            self.at(cycle, Event::Over { action, tile });
+            return;
+        }
+        if tile == task.source {
+            task.is_producer_ready = true;
+            self.send_if_all_asked(action, cycle);
+        } else if let Some(place) = task.consumers.iter().position(|c| *c == tile) {
+            self.startable.insert((action, place));
+        }
+    }
+
+    /// The CPU starts consumers, all at once or one after the other.
+    fn start_consumers(&mut self, cycle: u64) {
+        while cycle >= self.cpu_free_cycle {
+            let Some((action, place)) = self.startable.pop_first() else {
+                break;
+            };
+            self.cpu_free_cycle = cycle + u64::from(self.endpoint.consumer_start_cycles);
+            let consumer = self.tasks[action as usize].consumers[place];
+            let leaves = cycle + u64::from(self.endpoint.setup_cycles);
+            self.at(leaves, Event::Request { action, consumer });
+        }
+    }
+
+    fn request(&mut self, action: u32, consumer: TileId, planes: &mut Planes<'_>) {
+        let source = self.tasks[action as usize].source;
+        planes.requests.send(Worm {
+            action,
+            source: consumer,
+            flits: REQUEST_FLITS,
+            first_beat: 0,
+            outputs: self.network.outputs_to(consumer, &[source]),
+        });
+    }
+
+    /// Requests whose length flit has reached the producer: it notes one after the other.
+    pub(super) fn requests_landed(&mut self, moves: &Moves, plane: &Plane<'_>, cycle: u64) {
+        for (_, flit) in &moves.landed {
+            let worm = &plane.worms[flit.worm as usize];
+            if flit.index + 1 < worm.flits {
+                continue;
+            }
+            let task = &mut self.tasks[worm.action as usize];
+            let noted = task.noted_cycle.max(cycle + 1) + u64::from(self.endpoint.request_cycles);
+            task.noted_cycle = noted;
+            let action = worm.action;
+            self.at(noted, Event::Noted { action });
+        }
+    }
+
+    fn send_if_all_asked(&mut self, action: u32, cycle: u64) {
+        let task = &self.tasks[action as usize];
+        if task.is_producer_ready && task.unnoted == 0 {
+            let read = u64::from(self.network.spec().cluster.l1_latency_cycles);
+            self.at(cycle + read, Event::Send { action });
+        }
+    }
+
+    /// Queues the worms of a payload at the producer's injection port; the own copy takes as long as reading.
+    fn send(&mut self, action: u32, cycle: u64, planes: &mut Planes<'_>) {
+        let task = &mut self.tasks[action as usize];
+        let bytes = task.list.bytes;
+        let beats = bytes.div_ceil(self.beat_bytes);
+        if self.is_value {
+            task.payload = vec![0; bytes as usize];
+            let offset = task.list.source_offset;
+            self.memories.read(task.source.0, offset, &mut task.payload);
+        }
+        self.counters.dma_load_bytes += bytes;
+        self.counters.dma_store_bytes += bytes;
+        let keeps_copy = task.list.destinations.len() > task.consumers.len();
+        if keeps_copy {
+            let payload = std::mem::take(&mut task.payload);
+            self.memories
+                .write(task.source.0, task.list.offset, &payload);
+            task.payload = payload;
+            self.counters.spm_write_bytes += bytes;
+        }
+        if task.consumers.is_empty() {
+            let tile = task.source;
+            self.at(cycle + beats, Event::Over { action, tile });
+            return;
+        }
+        task.missing = task.consumers.iter().map(|tile| (*tile, beats)).collect();
+        let outputs = self.network.outputs_to(task.source, &task.consumers);
+        let mut first_beat = 0;
+        while first_beat < beats {
+            let now = self.worm_beats.min(beats - first_beat);
+            task.worms_to_send += 1;
+            planes.data.send(Worm {
+                action,
+                source: task.source,
+                flits: now as u32 + 1,
+                first_beat,
+                outputs: outputs.clone(),
+            });
+            first_beat += now;
+        }
+    }
+
+    /// Beats land; producers see that they have sent everything.
+    pub(super) fn data_moved(&mut self, moves: &Moves, plane: &Plane<'_>, cycle: u64) {
+        for worm in &moves.injected {
+            let action = plane.worms[*worm as usize].action;
+            let task = &mut self.tasks[action as usize];
+            task.worms_to_send -= 1;
+            if task.worms_to_send == 0 {
+                let tile = task.source;
+                self.at(cycle + 1, Event::Over { action, tile });
+            }
+        }
+        for (tile, flit) in &moves.landed {
+            if flit.index > 0 {
+                let worm = &plane.worms[flit.worm as usize];
+                let beat = worm.first_beat + u64::from(flit.index - 1);
+                self.beat_landed(worm.action, *tile, beat, cycle);
+            }
+        }
+    }
+
+    fn beat_landed(&mut self, action: u32, tile: TileId, beat: u64, cycle: u64) {
+        let task = &mut self.tasks[action as usize];
+        let from = beat * self.beat_bytes;
+        let to = (from + self.beat_bytes).min(task.list.bytes);
+        let key = (u64::from(action) << 32 | u64::from(tile.0)) ^ beat.wrapping_mul(0x9e37_79b9);
+        self.checksum = self.checksum.wrapping_add(mix(key));
+        self.counters.spm_write_bytes += to - from;
+        if self.is_value {
+            let bytes = &task.payload[from as usize..to as usize];
+            self.memories.write(tile.0, task.list.offset + from, bytes);
+        }
+        if let Some(missing) = task.missing.get_mut(&tile) {
+            *missing -= 1;
+            if *missing == 0 {
+                self.at(cycle + 1, Event::Over { action, tile });
+            }
+        }
+    }
+
+    /// A participant is done with its action: its next one begins.
+    fn over(&mut self, action: u32, tile: TileId, cycle: u64) {
+        let task = &mut self.tasks[action as usize];
+        task.open -= 1;
+        task.finish_cycle = task.finish_cycle.max(cycle);
+        if task.open == 0 {
+            task.payload = Vec::new();
+        }
+        let next = self.queues.get_mut(&tile).and_then(|queue| {
+            queue.pop_front();
+            queue.front().copied()
+        });
+        if let Some(next) = next {
+            self.begin(next, tile, cycle);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The published router (flow `peer_compatible`): wormholes, holding forks, joins at FIFO heads.
+//!
+//! Differences from the default, all from the authors' RTL (`docs/papers/S1.md`, "Published router"):
+//! writes are worms of AW and W flits, and an output stays with one input until the worm's last flit;
+//! a fork takes its outputs one by one and keeps them; contributions of a reduction wait at the heads of
+//! the input FIFOs until all of them stand there; the merged flit goes first even over an output that a
+//! worm holds. It can therefore deadlock, and it can split a worm: both are behaviour to reproduce.
+
+mod head_joins;
+pub(crate) mod reduction;
+pub(crate) mod worms;
+
+use crate::router::behaviour::Behaviour;
+use noccl_net::Coord;
+use noccl_net::tree::{Cube, join_set};
+use noccl_run::RunError;
+
+/// The authors' interfaces and routers.
+pub(crate) const BEHAVIOUR: Behaviour = Behaviour {
+    has_worms: true,
+    has_own_copies: false,
+    has_write_channels: false,
+    has_source_queues: false,
+    limits_wide_reads: false,
+    has_registered_limits: false,
+    orders_narrow_data: false,
+    has_credits: false,
+    names_barriers: false,
+    compares_contributions: false,
+    shares_results: false,
+    has_hardware_flits: false,
+    max_operands: Some(2),
+};
+
+/// Refuses reductions that the published unit cannot do: it folds two operands, and a router of this
+/// tree would have to fold three (an assertion fires in the released RTL).
+pub(crate) fn refuse_operands(
+    behaviour: &Behaviour,
+    what: String,
+    group: Cube,
+    root: Coord,
+) -> Result<(), RunError> {
+    let Some(max_operands) = behaviour.max_operands else {
+        return Ok(());
+    };
+    let (min, max) = group.bounds();
+    let columns = min.x.min(root.x)..=max.x.max(root.x);
+    for at in
+        columns.flat_map(|x| (min.y.min(root.y)..=max.y.max(root.y)).map(move |y| Coord::new(x, y)))
+    {
+        let operands = join_set(at, group, root).count_ones();
+        if operands > max_operands {
+            return Err(RunError::Refused {
+                backend: "sim",
+                what,
+                reason: format!(
+                    "router {at} would have to fold {operands} operands and peer_compatible folds two; \
+                     reduce rows first, then the column, or use flow = \"non_blocking\""
+                ),
+            });
+        }
+    }
+    Ok(())
+}
