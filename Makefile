@@ -43,6 +43,7 @@ TEST_HARDWARE := setup-rtl test-lock-step test-proofs test-modules
 # Module tests of `make test`, directories of rtl/tb, each with the reason.
 TEST_MODULES := noccl_fifo # the smallest bench: nothing lost, doubled or reordered under all pauses
 TEST_MODULES += noccl_fork # multicast: one flit to several outputs
+TEST_MODULES += noccl_merge # a collective unit: responses and barriers merge, no contribution lost
 TEST_MODULES += noccl_rr_arbiter # fairness, which every bound on waiting rests on
 TEST_MODULES += noccl_route # the hardware's routes are the simulator's: all vectors of 4x4 and 8x8
 TEST_MODULES += noccl_ni_failed # errors: the worst response of a burst is kept

@@ -42,3 +42,26 @@ def test_links_that_lead_nowhere_are_found_with_their_line(
     text: str, what: str, tmp_path: Path
 ) -> None:
     assert found(tmp_path, text) == [("docs/a.md:2", what)]
+
+
+@pytest.mark.parametrize(
+    ("name", "missing"),
+    [
+        ("noccl-sim/tests/a.rs", []),
+        ("crates/noccl-sim/src/join/", []),
+        ("noccl-sim/tests/{a,b}.rs", ["crates/noccl-sim/tests/b.rs"]),
+        ("noccl-sim/tests/*.rs", []),
+        ("noccl-net/tests/a.rs", ["crates/noccl-net/tests/a.rs"]),
+    ],
+)
+def test_files_of_crates_that_a_page_names_are_there(
+    name: str, missing: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "crates/noccl-sim/tests").mkdir(parents=True)
+    (tmp_path / "crates/noccl-sim/src/join").mkdir(parents=True)
+    (tmp_path / "crates/noccl-sim/tests/a.rs").write_text("", encoding="utf-8")
+    pages = [Path("a.md"), Path("CHANGELOG.md")]
+    for page in pages:
+        (tmp_path / page).write_text(f"see `{name}`\n", encoding="utf-8")
+    found = check_links.lint_sources(pages, tmp_path)
+    assert [f.what for f in found] == [f"no file '{m}'" for m in missing]
