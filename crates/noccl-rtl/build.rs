@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Writes the list of the hardware's sources, which the crate holds as texts: whoever has the program needs no checkout.
 
+#[path = "src/parts.rs"]
+mod parts;
+
+use parts::PARTS;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// Folders below `rtl`, and the ends of the names that count there.
-const PARTS: [(&str, &[&str]); 4] = [
-    ("src", &["sv"]),
-    ("include", &["svh"]),
-    ("cosim", &["sv", "cpp", "h", "f", "vlt"]),
-    ("lint", &["vlt"]),
-];
 
 fn main() {
     let crate_folder =

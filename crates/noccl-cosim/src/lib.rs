@@ -17,5 +17,6 @@ mod translated;
 
 pub use error::{CosimError, HardwareError};
 pub use follow::{HardwareReport, OnCycle, OnProgress, Simulate};
-pub use library::{Arithmetic, Boundary, LIBRARY_FILE, Translation, read_sources, verilator_found};
+pub use library::{Arithmetic, Boundary, Translation, read_sources, verilator_found};
 pub use run::{Hardware, run_schedule, run_trace};
+pub use translated::LIBRARY_FILE;

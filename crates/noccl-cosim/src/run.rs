@@ -8,7 +8,7 @@ use crate::endpoints::{EngineStarts, Places, places_of, refuse_network, refuse_s
 use crate::follow::{HardwareReport, Simulate, Start, followed};
 use crate::library::{Arithmetic, Boundary, Translation, library, read_sources};
 use noccl_net::Network;
-use noccl_rtl::{RtlConfig, hardware_sources};
+use noccl_rtl::{PARTS, RtlConfig, hardware_sources};
 use noccl_run::{CycleRecord, MemoryImage, RunConfig, RunError, RunResult, Tally, Watch};
 use noccl_workload::{Schedule, Trace};
 use std::path::{Path, PathBuf};
@@ -110,12 +110,7 @@ impl Hardware<'_> {
     ) -> Result<PathBuf, CosimError> {
         let (folder, sources) = match self.sources {
             None => (Path::new("rtl"), hardware_sources()),
-            Some(folder) => {
-                // The same parts that this program holds itself.
-                let parts = ["src", "include", "cosim", "lint"];
-                let ends = ["sv", "svh", "cpp", "h", "f", "vlt"];
-                (folder, read_sources(folder, &parts, &ends)?)
-            }
+            Some(folder) => (folder, read_sources(folder, &PARTS)?),
         };
         let folder = folder.display().to_string();
         let boundary = self.boundary;

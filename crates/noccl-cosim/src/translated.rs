@@ -9,6 +9,11 @@ use libloading::Library;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::Path;
 
+/// File of a translated mesh, tile or network interface.
+pub const LIBRARY_FILE: &str = "libnoccl_mesh.so";
+/// Most tiles in lock-step: one bit each in a word.
+pub(crate) const MAX_TILES: u32 = 64;
+
 pub(crate) type Handle = *mut c_void;
 
 /// A library that cannot be used.

@@ -10,6 +10,7 @@ mod config;
 mod error;
 mod export;
 mod package;
+mod parts;
 mod sources;
 mod vectors;
 
@@ -17,5 +18,6 @@ pub use config::{AddressRegion, RtlConfig};
 pub use error::RtlError;
 pub use export::{DIGEST_FILE, ExportFile, PACKAGE_FILE, export};
 pub use package::package_text;
+pub use parts::{PARTS, Part};
 pub use sources::{SourceFile, closure, hardware_sources, in_order};
 pub use vectors::vectors_text;

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// Paths and texts of the hardware that this crate was built with.
 const EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/sources.rs"));
 
-/// The hardware that this program was built with: `src`, `include`, `cosim` and `lint` of the project's `rtl`.
+/// The hardware that this program was built with: the [`crate::PARTS`] of the project's `rtl`.
 #[must_use]
 pub fn hardware_sources() -> Vec<SourceFile> {
     let owned = |(path, text): &(&str, &str)| SourceFile {

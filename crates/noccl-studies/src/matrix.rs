@@ -87,7 +87,8 @@ pub struct MatrixRow {
 /// As [`compare()`], but for sizes that do not fit, and for what nothing on the network can do if something else is possible.
 ///
 /// ```
-/// use noccl_studies::{CollectiveKind, MatrixRequest, Watch};
+/// use noccl_studies::{MatrixRequest, Watch};
+/// use noccl_workload::CollectiveKind;
 /// let network = noccl_studies::load("collective_noc_4x4", &[])?.network;
 /// let request = MatrixRequest {
 ///     collectives: vec![CollectiveKind::AllGather],

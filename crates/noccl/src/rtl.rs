@@ -5,7 +5,7 @@ use crate::{Error, write_file};
 use noccl_cosim::read_sources;
 use noccl_files::{check_output_folder, write_folder};
 use noccl_net::Network;
-use noccl_rtl::{DIGEST_FILE, ExportFile, RtlConfig, SourceFile, hardware_sources};
+use noccl_rtl::{DIGEST_FILE, ExportFile, PARTS, Part, RtlConfig, SourceFile, hardware_sources};
 use std::path::Path;
 
 /// Numbers that the hardware of a network is made from.
@@ -57,7 +57,12 @@ pub fn write_rtl(
                 |s: &SourceFile| s.path.starts_with("include/") || s.path.starts_with("src/");
             hardware_sources().into_iter().filter(is_part).collect()
         }
-        Some(root) => read_sources(root, &["include", "src"], &["sv", "svh"])?,
+        Some(root) => {
+            let of_chip = |(name, _): &Part| matches!(*name, "include" | "src");
+            let mut parts: Vec<Part> = PARTS.into_iter().filter(of_chip).collect();
+            parts.sort_unstable();
+            read_sources(root, &parts)?
+        }
     };
     let origin = sources.unwrap_or(Path::new("rtl")).display().to_string();
     let files = noccl_rtl::export(&config, &origin, &found)?;

@@ -182,7 +182,7 @@ pub fn replay(
     Ok(report)
 }
 
-/// What a result of [`run_values`] means to its user; nothing is verified.
+/// What a result of [`crate::run_values`] means to its user; nothing is verified.
 ///
 /// A schedule is timed from its first transfer (see [`crate::compare()`]), a trace (`None`) from its first
 /// transaction.

@@ -3,10 +3,9 @@
 
 use super::axi::{self, Shown};
 use super::engine::path::ReadPath;
-use super::managers::Answer;
 use super::memory::Memory;
 use super::memory::map::AddressMap;
-use super::port::{Name, Offer, Port, aw};
+use super::port::{Answer, Name, Offer, Port, aw};
 use noccl_run::{BeatSource, Command, CommandKind};
 use std::collections::VecDeque;
 

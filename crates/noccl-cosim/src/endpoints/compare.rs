@@ -2,9 +2,9 @@
 //! One cycle of the hardware beside one of the record.
 
 use super::axi::{Bit, Shown, WritePort};
-use super::managers::Answer;
 use super::memory::line::{LINE_BYTES, Line, enabled, line_of, start_of};
 use super::model::Tiles;
+use super::port::Answer;
 use super::{Endpoints, Expected, number};
 use crate::lockstep::{LockstepError, OUTPUTS};
 use noccl_net::Port;

@@ -11,7 +11,7 @@ use super::memory::Memory;
 use super::memory::line::{beat_bytes, lane_of};
 use super::memory::map::AddressMap;
 use super::opened::Opened;
-use super::port::{Name, Port, aw, offer_next};
+use super::port::{Answer, Name, Port, aw, offer_next};
 use noccl_net::Coord;
 use noccl_run::{AxiPort, Command, CommandKind, TransferStart};
 
@@ -25,15 +25,6 @@ struct Incoming {
     address: u64,
     bytes: u32,
     next_beat: u16,
-}
-
-/// An answer at a port.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Answer {
-    /// Recorded name; `None`: nothing is open under this id.
-    pub tag: Option<u32>,
-    pub resp: u8,
-    pub port: &'static str,
 }
 
 /// The managers of a tile.

@@ -25,11 +25,13 @@ pub use places::Places;
 pub use refused::{places_of, refuse_network, refuse_schedule};
 
 use crate::lockstep::{Divergence, Follow, Layout, LockstepError, Numbers};
+use crate::translated::LIBRARY_FILE;
 use axi::Shown;
 use channels::Channels;
 use engine::Engine;
 use engine::path::ReadPath;
 use managers::Managers;
+use noccl_rtl::PACKAGE_FILE;
 
 use memory::Memory;
 use memory::map::AddressMap;
@@ -88,7 +90,7 @@ impl<'n> Endpoints<'n> {
         network: &'n Network,
         config: &RunConfig,
     ) -> Result<Self, LockstepError> {
-        let numbers = Numbers::read(&directory.join("noccl_cfg_pkg.sv"))?;
+        let numbers = Numbers::read(&directory.join(PACKAGE_FILE))?;
         numbers.check(network)?;
         let tiles = network.num_tiles();
         let [first, second, third] = Plane::ALL.map(|plane| Layout::new(plane, &numbers));
@@ -100,7 +102,7 @@ impl<'n> Endpoints<'n> {
             };
             Memory::new(u64::from(latency), u64::from(atomic))
         };
-        let mut model = Model::open(&directory.join("libnoccl_mesh.so"), tiles)?;
+        let mut model = Model::open(&directory.join(LIBRARY_FILE), tiles)?;
         let wide_id_bits = numbers.get("WIDE_ID_BITS")?;
         let channels = axi::driven_channels(numbers.get("WIDE_CHANNELS")?, model.axi_in(0).len());
         let path = spec.cluster.response_path_cycles + spec.cluster.request_path_cycles;

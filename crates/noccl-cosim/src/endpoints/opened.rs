@@ -2,8 +2,7 @@
 //! What a tile's DMA engine has opened: ids are its own choice, answers must find their transactions.
 
 use super::axi::Shown;
-use super::managers::Answer;
-use super::port::Name;
+use super::port::{Answer, Name};
 use std::collections::HashMap;
 
 /// Open transactions of a DMA engine by the names that flits of the hardware bear.

@@ -9,6 +9,15 @@ use noccl_net::Coord;
 use noccl_run::{Command, CommandKind};
 use std::collections::VecDeque;
 
+/// An answer at a port.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Answer {
+    /// Recorded name; `None`: nothing is open under this id.
+    pub tag: Option<u32>,
+    pub resp: u8,
+    pub port: &'static str,
+}
+
 /// The name of a transaction in flits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Name {

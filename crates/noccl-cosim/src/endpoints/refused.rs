@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the model of the endpoints does not do, told before a run: the only place that says so.
 
-use super::Places;
 use super::managers::{NARROW_IDS, READ_IDS};
+use super::places::Places;
 use noccl_rtl::{RtlConfig, RtlError};
 use noccl_workload::{Difference, Fault, Schedule, Trace};
 

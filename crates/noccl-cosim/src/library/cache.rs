@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Libraries of translated hardware, each under the hash of all that it is made from: made once, never stale, complete or absent.
 
+use super::translation::Translation;
 use super::verilator::{checkout, verilator};
-use super::{LIBRARY_FILE, Translation};
+use crate::translated::LIBRARY_FILE;
 use crate::{CosimError, HardwareError};
 use noccl_files::{Scratch, failed, hexadecimal, not_written, write_file};
 use noccl_rtl::PACKAGE_FILE;

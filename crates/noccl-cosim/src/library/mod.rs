@@ -8,5 +8,5 @@ mod verilator;
 
 pub(crate) use cache::library;
 pub use sources::read_sources;
-pub use translation::{Arithmetic, Boundary, LIBRARY_FILE, Translation};
+pub use translation::{Arithmetic, Boundary, Translation};
 pub use verilator::verilator_found;

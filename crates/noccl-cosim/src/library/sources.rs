@@ -3,21 +3,17 @@
 
 use crate::CosimError;
 use noccl_files::read_text;
-use noccl_rtl::{RtlError, SourceFile};
+use noccl_rtl::{Part, RtlError, SourceFile};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Files below the `parts` of a folder `rtl` whose names have one of these ends, in a stable order.
+/// Files of a folder `rtl` that are parts of the hardware, of [`noccl_rtl::PARTS`], in a stable order.
 ///
 /// # Errors
 /// [`CosimError::Rtl`] if a part is missing, [`CosimError::File`].
-pub fn read_sources(
-    root: &Path,
-    parts: &[&str],
-    ends: &[&str],
-) -> Result<Vec<SourceFile>, CosimError> {
+pub fn read_sources(root: &Path, parts: &[Part]) -> Result<Vec<SourceFile>, CosimError> {
     let mut found = Vec::new();
-    for part in parts {
+    for (part, ends) in parts {
         collect(root, &root.join(part), ends, &mut found)?;
     }
     Ok(found)

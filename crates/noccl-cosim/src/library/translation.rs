@@ -7,6 +7,7 @@
 
 use crate::endpoints::Places;
 use crate::lockstep::element_number;
+use crate::translated::{LIBRARY_FILE, MAX_TILES};
 use noccl_rtl::{
     ExportFile, PACKAGE_FILE, RtlConfig, RtlError, SourceFile, closure, in_order, package_text,
 };
@@ -20,12 +21,8 @@ const ARGUMENTS: &str = "cosim/verilator.f";
 const TILE_ARGUMENTS: &str = "cosim/tiles.f";
 const WAIVERS: &str = "lint/waivers.vlt";
 const SPEED: &str = "cosim/speed.vlt";
-/// File of the translated hardware.
-pub const LIBRARY_FILE: &str = "libnoccl_mesh.so";
 /// Bits of a transaction's name: as many as the simulator's numbers need, so that none is used twice at a time.
 const TAG_BITS: u32 = 16;
-/// One bit per tile in a word.
-const MAX_TILES: u32 = 64;
 
 /// Where hardware and simulator meet: what is hardware lies between these ports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -38,3 +38,28 @@ impl fmt::Display for Divergence {
         )
     }
 }
+
+/// The first difference at a port, or in a memory at the end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PortDivergence {
+    /// Cycle from reset on.
+    pub cycle: u64,
+    /// Endpoint.
+    pub endpoint: usize,
+    /// What, in words.
+    pub at: String,
+    /// What the record says: bits of all endpoints, or the content.
+    pub recorded: u64,
+    /// What the hardware does.
+    pub hardware: u64,
+}
+
+impl fmt::Display for PortDivergence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "cycle {}, endpoint {}, {}\n  recorded: {:#x}\n  hardware: {:#x}",
+            self.cycle, self.endpoint, self.at, self.recorded, self.hardware
+        )
+    }
+}

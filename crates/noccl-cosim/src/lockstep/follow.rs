@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What all hardware in lock-step does, wherever it is driven.
 
-use super::LockstepError;
+use super::error::LockstepError;
 use noccl_run::{CycleRecord, MemoryImage};
 
 /// Cycles after the last event in which hardware must stay still: more than any timer of it.

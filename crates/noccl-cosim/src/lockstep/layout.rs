@@ -4,7 +4,7 @@
 //! The order of a packed struct is from the most significant bit down. Fields that a plane's recorded flit does
 //! not have are zero on both sides: routers only carry them.
 
-use super::LockstepError;
+use super::error::LockstepError;
 use super::numbers::Numbers;
 use noccl_net::Coord;
 use noccl_run::{FlitRecord, RecordedKind};

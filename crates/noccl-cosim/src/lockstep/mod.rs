@@ -6,6 +6,7 @@
 //! links and stand at the same Local outputs, bit by bit, and nothing moves in a cycle that the run skipped.
 
 mod divergence;
+mod error;
 mod follow;
 mod layout;
 mod model;
@@ -13,64 +14,21 @@ mod numbers;
 mod ports;
 mod ports_model;
 
-pub use divergence::Divergence;
+pub use divergence::{Divergence, PortDivergence};
+pub use error::LockstepError;
 pub use follow::Follow;
-pub use ports::{PortDivergence, PortsLockstep};
+pub use ports::PortsLockstep;
 
-use crate::translated::Unusable;
+use crate::translated::{LIBRARY_FILE, MAX_TILES};
 pub(crate) use layout::{Layout, element_number, operator_number};
 use model::{Credits, Model};
 use noccl_net::{Network, Port, TileId};
+use noccl_rtl::PACKAGE_FILE;
 use noccl_run::{CycleRecord, FlitPlace, Handshake, MemoryImage, RecordedKind};
 use noccl_spec::Plane;
 pub(crate) use numbers::Numbers;
 use std::ffi::CString;
 use std::path::Path;
-use thiserror::Error;
-
-/// Most tiles of a mesh in lock-step: one bit each in a word.
-const MAX_TILES: usize = 64;
-
-/// Why hardware and record part, or cannot be compared.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum LockstepError {
-    /// The library cannot be used.
-    #[error("{path}: {reason}")]
-    Library {
-        /// File.
-        path: String,
-        /// Why.
-        reason: String,
-    },
-    /// The record has what has no hardware.
-    #[error("cycle {cycle}: {what} has no hardware; accepted: any other transaction")]
-    Unsupported {
-        /// Cycle.
-        cycle: u64,
-        /// What.
-        what: &'static str,
-    },
-    /// Hardware and record differ.
-    #[error("{0}")]
-    Divergence(Box<Divergence>),
-    /// Torrent endpoints and record differ.
-    #[error("{0}")]
-    Ports(Box<PortDivergence>),
-    /// An assertion of the hardware broke.
-    #[error("cycle {cycle}: {what}")]
-    Assertion {
-        /// Cycle at whose end it broke.
-        cycle: u64,
-        /// File, line and instance.
-        what: String,
-    },
-}
-
-impl From<Unusable> for LockstepError {
-    fn from(Unusable { path, reason }: Unusable) -> Self {
-        LockstepError::Library { path, reason }
-    }
-}
 
 /// Ports in words, as in [`Divergence::at`].
 pub(crate) const OUTPUTS: [&str; 5] = [
@@ -98,10 +56,10 @@ impl<'n> Lockstep<'n> {
     /// # Errors
     /// [`LockstepError::Library`] if it is missing or of another network.
     pub fn open(directory: &Path, network: &'n Network) -> Result<Self, LockstepError> {
-        let numbers = Numbers::read(&directory.join("noccl_cfg_pkg.sv"))?;
+        let numbers = Numbers::read(&directory.join(PACKAGE_FILE))?;
         numbers.check(network)?;
-        let path = directory.join("libnoccl_mesh.so");
-        if network.num_tiles() > MAX_TILES {
+        let path = directory.join(LIBRARY_FILE);
+        if network.num_tiles() > MAX_TILES as usize {
             return Err(LockstepError::Library {
                 path: path.display().to_string(),
                 reason: format!("at most {MAX_TILES} tiles can be compared"),

@@ -2,7 +2,7 @@
 //! The translated mesh behind its C functions (`rtl/cosim/noccl_mesh_cosim.cpp`).
 #![allow(unsafe_code)]
 
-use super::LockstepError;
+use super::error::LockstepError;
 use crate::translated::{Handle, Opening, Translated};
 use noccl_spec::Plane;
 use std::ffi::{CStr, c_char, c_int};

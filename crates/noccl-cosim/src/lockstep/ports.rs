@@ -5,10 +5,10 @@
 //! every cycle the same halves of the same handshakes at every port, the same words and beats, and the same memories at
 //! the end.
 
-use super::LockstepError;
+use super::divergence::PortDivergence;
+use super::error::LockstepError;
 use super::ports_model::PortsModel;
 use noccl_run::{CHANNELS, CONTENTS, PortCycle, PortRun, PortWord, place_of};
-use std::fmt;
 use std::path::Path;
 
 /// Endpoints of the library.
@@ -23,31 +23,6 @@ const FRAMES: usize = 4;
 const HOST_WRITES: usize = 7;
 const HOST_TILE: usize = 8;
 const INPUTS: usize = 11;
-
-/// The first difference at a port, or in a memory at the end.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PortDivergence {
-    /// Cycle from reset on.
-    pub cycle: u64,
-    /// Endpoint.
-    pub endpoint: usize,
-    /// What, in words.
-    pub at: String,
-    /// What the record says: bits of all endpoints, or the content.
-    pub recorded: u64,
-    /// What the hardware does.
-    pub hardware: u64,
-}
-
-impl fmt::Display for PortDivergence {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "cycle {}, endpoint {}, {}\n  recorded: {:#x}\n  hardware: {:#x}",
-            self.cycle, self.endpoint, self.at, self.recorded, self.hardware
-        )
-    }
-}
 
 /// Torrent endpoints in lock-step.
 pub struct PortsLockstep {

@@ -2,7 +2,7 @@
 //! Translated Torrent endpoints behind their C functions (`rtl/cosim/noccl_torrent_cosim.cpp`).
 #![allow(unsafe_code)]
 
-use super::LockstepError;
+use super::error::LockstepError;
 use crate::translated::{Handle, Opening, Translated};
 use std::path::Path;
 

@@ -91,7 +91,7 @@ pub fn verdicts(
 ///
 /// ```
 /// let network = noccl_studies::load("collective_noc_4x4", &[])?.network;
-/// let calibration = noccl_studies::Calibration::shipped()?;
+/// let calibration = noccl_model::Calibration::shipped()?;
 /// let verdict = noccl_studies::model_verdict(&network, &calibration, noccl_studies::Watch::quiet())?;
 /// assert!(verdict.holds, "{}", verdict.max_error);
 /// # Ok::<(), noccl_studies::Error>(())

@@ -22,7 +22,9 @@ use rayon::prelude::*;
 /// [`Error::Model`] if the constants do not hold for this network; otherwise as [`crate::compare()`].
 ///
 /// ```
-/// use noccl_studies::{Calibration, CollectiveKind, CompareRequest};
+/// use noccl_model::Calibration;
+/// use noccl_studies::CompareRequest;
+/// use noccl_workload::CollectiveKind;
 /// let network = noccl_studies::load("collective_noc_8x8", &[])?.network;
 /// let group = noccl_studies::parse_group(&network, "row")?;
 /// let request = CompareRequest::new(CollectiveKind::Multicast, group, vec![4096]);

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Axes of a plot: from values to places, and their ticks.
 
-use super::figure::Line;
 use crate::plots::svg::{Anchor, Svg, decades};
+
+/// One line of a plot.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Line {
+    pub(crate) name: String,
+    pub(crate) points: Vec<(f64, f64)>,
+}
 
 /// Where in a drawing the lines are.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Plots of measured lines as self-contained SVG.
 
+pub(crate) use super::axes::Line;
 use super::axes::{Axes, Frame, number};
 use crate::plots::svg::{Anchor, Svg};
 
@@ -24,13 +25,6 @@ polyline{fill:none;stroke-width:1.8}rect.page{fill:#fff}\
 .s0{stroke:#2563a8}.m0,.t0{fill:#2563a8}.s1{stroke:#c2571a}.m1,.t1{fill:#c2571a}\
 .s2{stroke:#2f7d4f}.m2,.t2{fill:#2f7d4f}.s3{stroke:#8a3f8f}.m3,.t3{fill:#8a3f8f}\
 .s4{stroke:#8a6d1a}.m4,.t4{fill:#8a6d1a}.s5{stroke:#555}.m5,.t5{fill:#555}";
-
-/// One line of a plot.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Line {
-    pub(crate) name: String,
-    pub(crate) points: Vec<(f64, f64)>,
-}
 
 /// A plot.
 #[derive(Debug, Clone, PartialEq, Eq)]

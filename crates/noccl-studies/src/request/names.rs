@@ -13,8 +13,8 @@ use serde::de::DeserializeOwned;
 /// [`Error::Argument`] with the accepted words and the nearest one.
 ///
 /// ```
-/// assert_eq!(noccl_studies::parse_collective("AllReduce")?, noccl_studies::CollectiveKind::AllReduce);
-/// assert_eq!(noccl_studies::parse_collective("broadcast")?, noccl_studies::CollectiveKind::Multicast);
+/// assert_eq!(noccl_studies::parse_collective("AllReduce")?, noccl_workload::CollectiveKind::AllReduce);
+/// assert_eq!(noccl_studies::parse_collective("broadcast")?, noccl_workload::CollectiveKind::Multicast);
 /// # Ok::<(), noccl_studies::Error>(())
 /// ```
 pub fn parse_collective(text: &str) -> Result<CollectiveKind, Error> {
