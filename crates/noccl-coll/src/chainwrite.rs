@@ -16,7 +16,6 @@ use crate::steps::transfer;
 use crate::stops::{StopOrder, stop_order};
 use crate::{Algorithm, Choice, CollError};
 use noccl_net::{Coord, MultiAddress, TileId, TileRef};
-use noccl_workload::check::shares_results;
 use noccl_workload::{
     AccessPattern, Action, ActionKind, CHAIN_BEAT_BYTES, Chain, Destination, MAX_FIELD, Stop,
 };
@@ -82,7 +81,7 @@ impl Task<'_> {
             ));
         }
         // Multicasts within rectangles that have nothing in common share no link, so worms cannot wait for each other.
-        let is_published = !shares_results(self.network);
+        let is_published = !self.network.routers().shares_results;
         if is_published && !blocks.iter().all(|block| is_rectangle(*block)) {
             return Err(self.unsupported(
                 "accepted: blocks without gaps, since published routers hang where multicasts overlap; found strided \

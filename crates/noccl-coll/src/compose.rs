@@ -17,7 +17,6 @@ use crate::{
     once, pairwise, segments, slotted,
 };
 use noccl_net::{Network, TileRef};
-use noccl_workload::check::{merges_several, shares_results};
 use noccl_workload::{
     Action, ActionKind, BarrierMechanism, Collective, CollectiveKind, Destination, Place,
 };
@@ -179,7 +178,7 @@ impl Task<'_> {
     /// Routers that join at FIFO heads cannot merge two barriers at once, and a group of several multi-addresses
     /// would be synchronised by barriers that overtake each other: there a counter does it.
     pub(crate) fn mechanism(&self, wanted: BarrierMechanism) -> BarrierMechanism {
-        if self.group.pieces.len() > 1 && !merges_several(self.network) {
+        if self.group.pieces.len() > 1 && !self.network.routers().joins_several {
             BarrierMechanism::Software
         } else {
             wanted
@@ -276,7 +275,7 @@ impl Task<'_> {
     pub(crate) fn by_one_transaction(&self) -> Result<Vec<Action>, CollError> {
         let layout = Layout::new(self.network, self.group, self.collective, self.choice)?;
         layout.check(self.network, self.group, self.choice)?;
-        if !shares_results(self.network) {
+        if !self.network.routers().shares_results {
             return Err(self
                 .unsupported("published interfaces do not pass results on; accepted: in_network"));
         }

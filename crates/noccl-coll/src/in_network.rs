@@ -12,7 +12,6 @@ use crate::steps::transfer;
 use crate::sync::SyncPlan;
 use crate::together;
 use noccl_net::{Coord, MultiAddress, Network, TileRef};
-use noccl_workload::check::merges_several;
 use noccl_workload::{
     ActionKind, BarrierMechanism, Collective, Destination, InNetworkReduction, LocalReduce, Place,
 };
@@ -38,7 +37,7 @@ pub(crate) fn multicast(
     };
     let (own, others): (Vec<MultiAddress>, Vec<MultiAddress>) =
         group.pieces.iter().copied().partition(is_onto_source);
-    let mut steps = if merges_several(network) {
+    let mut steps = if network.routers().joins_several {
         vec![others]
     } else {
         together::steps(network, source.tile, initiator, &others)

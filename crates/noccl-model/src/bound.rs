@@ -49,7 +49,6 @@
 use crate::ModelError;
 use noccl_net::{Network, TileId, TileRef};
 use noccl_spec::Spec;
-use noccl_workload::check::shares_results;
 use noccl_workload::{Collective, CollectiveKind, ElementType};
 
 /// First event of a bound.
@@ -263,7 +262,7 @@ fn exchange_cycles(network: &Network, hops: u32) -> u64 {
     // h' and h - h' for one member and the reverse for the other, the slower one needs 3 h at least.
     let both_ends = 2 * round_trip_cycles(network, 0, target_cycles);
     let met = direct.min(both_ends + 3 * u64::from(hops) * router_cycles(network.spec()) / 2);
-    if !shares_results(network) {
+    if !network.routers().shares_results {
         return met;
     }
     let turned = round_trip_cycles(network, hops.div_ceil(2), target_cycles);

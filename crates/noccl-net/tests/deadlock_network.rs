@@ -52,6 +52,15 @@ fn two_tiles_have_exactly_the_waits_that_one_can_count() {
 }
 
 #[test]
+fn routers_say_that_they_are_free_of_deadlock_exactly_if_their_mechanism_is() {
+    for flow in RouterFlow::ALL {
+        let routers = RouterCapabilities::of(flow);
+        let checked = check_mechanism(&mesh(4, 4), &routers.mechanism);
+        assert_eq!(checked.is_ok(), routers.is_deadlock_free, "{flow:?}");
+    }
+}
+
+#[test]
 fn the_published_mechanism_has_a_cycle_wherever_there_are_two_clusters() {
     for size in ["2x1", "1x2", "4x4", "16x16"] {
         let n = network(&format!("collective_noc_{size}_peer"));

@@ -29,7 +29,8 @@ pub struct RouterCapabilities {
     /// Which operands of a reduction they fold.
     pub folds: Folds,
     /// Do they work on several reductions and barriers at a time, each set aside in a store or table? Then windows, stores,
-    /// tables and counters limit how many may be open together.
+    /// tables and counters limit how many may be open together. Else they join what stands at the heads of their FIFOs: two
+    /// barriers that reach two routers in different orders wait for each other.
     pub joins_several: bool,
     /// Do interfaces multicast what routers have folded, as an all-reduce in one transaction needs?
     pub shares_results: bool,

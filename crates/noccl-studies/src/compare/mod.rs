@@ -27,7 +27,6 @@ use noccl_coll::Choice;
 use noccl_net::{Network, TileRef};
 use noccl_run::{Counters, Mode, RunConfig, RunError, Tally, Watch, energy_pj};
 use noccl_sim::run_schedule;
-use noccl_workload::check::merges_several;
 use noccl_workload::{CheckError, Collective, CollectiveKind, Schedule};
 use rayon::prelude::*;
 pub(crate) use search::best_of;
@@ -136,7 +135,7 @@ fn collect_rows(
 pub(crate) fn is_refusal(network: &Network, error: &Error) -> bool {
     match error {
         Error::Run(RunError::Refused { .. }) | Error::NothingRuns { .. } => true,
-        Error::Run(RunError::Hang(_)) => !merges_several(network),
+        Error::Run(RunError::Hang(_)) => !network.routers().joins_several,
         Error::Check(check) => matches!(
             **check,
             CheckError::Field { .. } | CheckError::Crowd(_) | CheckError::Deadlock(_)

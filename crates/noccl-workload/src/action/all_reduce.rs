@@ -70,13 +70,13 @@ impl<'a> Kind<'a> for Shared<'a> {
                 "a member of a group of at least two: it folds and multicasts",
             );
         }
-        if crate::check::shares_results(at.network) {
+        if at.network.routers().shares_results {
             return r.check(at);
         }
-        at.fail(
-            "group",
-            r.group,
-            "a reduction and a multicast with router.flow = \"peer_compatible\": its interfaces do not pass results on",
-        )
+        let accepted = format!(
+            "a reduction and a multicast with router.flow = \"{}\": its interfaces do not pass results on",
+            at.flow()
+        );
+        at.fail("group", r.group, &accepted)
     }
 }

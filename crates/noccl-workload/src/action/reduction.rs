@@ -127,7 +127,10 @@ fn two_operands(at: &At<'_>, r: &InNetworkReduction, root: TileId) -> Result<(),
         Some(here) => at.fail(
             "group",
             format!("a set with three inputs at the router {here} (mesh)"),
-            "with router.flow = \"peer_compatible\" a line that ends at the root: its routers fold two inputs",
+            &format!(
+                "with router.flow = \"{}\" a line that ends at the root: its routers fold two inputs",
+                at.flow()
+            ),
         ),
     }
 }

@@ -49,9 +49,14 @@ impl At<'_> {
             found: self.kind.to_owned(),
             accepted: format!(
                 "list_multicast; routers of flow {} carry nothing else",
-                self.network.spec().router.flow.name()
+                self.flow()
             ),
         })
+    }
+
+    /// Name of the routers' kind.
+    pub(crate) fn flow(&self) -> &'static str {
+        self.network.spec().router.flow.name()
     }
 
     pub(crate) fn field(&self, name: &str) -> String {

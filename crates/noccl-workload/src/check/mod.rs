@@ -72,16 +72,3 @@ pub fn check(network: &Network, schedule: &Schedule) -> Result<CheckReport, Chec
         ..report::report(network, schedule, folds)
     })
 }
-
-/// Can its routers merge several barriers at a time? Published ones join what stands at the heads of their FIFOs:
-/// two barriers that reach two routers in different orders wait for each other.
-#[must_use]
-pub fn merges_several(network: &Network) -> bool {
-    network.routers().joins_several
-}
-
-/// Do the network's interfaces multicast what their routers have folded, as an all-reduce in one transaction needs?
-#[must_use]
-pub fn shares_results(network: &Network) -> bool {
-    network.routers().shares_results
-}
