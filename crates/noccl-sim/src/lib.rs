@@ -31,7 +31,7 @@ pub use noccl_run::OnProgress;
 pub use record::recorder::OnCycle;
 pub use simulator::{Simulation, Simulator};
 
-use driver::trace::TraceRun;
+use driver::trace::run::TraceRun;
 use driver::traffic::TrafficRun;
 use machine::Machine;
 use noccl_net::Network;

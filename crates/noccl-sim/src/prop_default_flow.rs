@@ -4,7 +4,7 @@
 //!
 //! Cases: 256 per law, or `PROPTEST_CASES`.
 
-use crate::driver::trace::TraceDriver;
+use crate::driver::trace::replay::TraceDriver;
 use crate::fabric::transaction::Owner;
 use crate::machine::Machine;
 use crate::machine::event::Done;
@@ -202,7 +202,7 @@ fn run<'n>(network: &'n Network, trace: &Trace, config: RunConfig) -> Finished<'
         }
         machine.end_cycle();
         if !driver.is_over() && crate::driver::activity_of(&machine).is_stalled(&machine.config) {
-            let driver = crate::diagnose::Driver::Trace(&driver);
+            let driver = crate::diagnose::view::Driver::Trace(&driver);
             panic!("{}", crate::diagnose::diagnose(&machine, driver));
         }
     }

@@ -5,7 +5,8 @@
 //! cycle. Latency counts from creation, so it includes the wait in the source queue; sources go on while
 //! the measured packets drain, as load that stops would flatter the tail.
 
-use crate::diagnose::{Driver, diagnose};
+use crate::diagnose::diagnose;
+use crate::diagnose::view::Driver;
 use crate::driver::{activity_of, counters_of, drain_done};
 use crate::fabric::transaction::Owner;
 use crate::kernel::random::Stream;

@@ -213,11 +213,11 @@ impl Agents<'_> {
         };
         machine.record_start(contribution(tile, action, r, is_shared, machine));
         let bursts: Vec<_> =
-            crate::ni::axi::burst::Bursts::new(r.root.offset, r.bytes, machine.network.spec())
+            crate::fabric::burst::Bursts::new(r.root.offset, r.bytes, machine.network.spec())
                 .collect();
         let owner = Owner::Reduction { action };
         let txns = self.reductions.entry(action).or_insert_with(|| {
-            let open = |b: &crate::ni::axi::burst::Burst| {
+            let open = |b: &crate::fabric::burst::Burst| {
                 machine.open_reduction(
                     group,
                     root,
