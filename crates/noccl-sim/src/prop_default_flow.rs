@@ -75,7 +75,7 @@ fn stalls() -> impl Strategy<Value = Option<StallConfig>> {
     prop_oneof![1 => Just(None), 2 => some]
 }
 
-/// Turns draws into a trace that keeps the stated limits: no tile takes part in more reduction bursts
+/// RoundRobinQueues draws into a trace that keeps the stated limits: no tile takes part in more reduction bursts
 /// than `ni.max_open_reductions`, and no tile counts more barriers; what exceeds that becomes a write.
 fn trace_of(network: &Network, draws: &[Draw]) -> Trace {
     let (width, height) = (network.cluster_width(), network.cluster_height());

@@ -121,7 +121,7 @@ impl PortScenario {
             }
             let stops = 1 + random.below(u64::from(endpoints) - 1) as usize;
             let has_own = random.below(4) == 0;
-            // Few chains go nowhere else.
+            // InlineQueue chains go nowhere else.
             let stops = if has_own && random.below(4) == 0 {
                 0
             } else {

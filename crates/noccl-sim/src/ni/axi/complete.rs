@@ -121,4 +121,15 @@ impl Machine<'_> {
         });
         self.txns.close(flit.txn);
     }
+
+    /// Leaves of a multicast's responses have come home.
+    pub(crate) fn collect_responses(&mut self, tile: usize, flit: Flit) {
+        let leaves = self.txns.trees.set(flit.txn).set.len();
+        let txn = self.txns.get_mut(flit.txn);
+        txn.arrived += flit.payload;
+        txn.resp = txn.resp.max(flit.resp());
+        if txn.arrived == leaves {
+            self.finish(tile, flit);
+        }
+    }
 }

@@ -18,13 +18,13 @@ use noccl_spec::Plane;
 impl Machine<'_> {
     /// Offers of all Local outputs of a plane, one flit per tile and cycle.
     pub(crate) fn hand_over(&mut self, plane: Plane) {
-        for s in 0..self.mesh.planes[plane.idx()].stripes.len() {
+        for s in 0..self.mesh.planes[plane.idx()].partitions.len() {
             let mut offering =
-                std::mem::take(&mut self.mesh.planes[plane.idx()].stripes[s].offering);
+                std::mem::take(&mut self.mesh.planes[plane.idx()].partitions[s].offering);
             for w in offering.drain(..) {
                 self.hand_over_block(plane, w as usize);
             }
-            self.mesh.planes[plane.idx()].stripes[s].offering = offering;
+            self.mesh.planes[plane.idx()].partitions[s].offering = offering;
         }
     }
 
@@ -144,17 +144,6 @@ impl Machine<'_> {
             stream.under_way -= beats as u16;
         }
         self.refresh_plane(Plane::Wide, tile);
-    }
-
-    /// Leaves of a multicast's responses have come home.
-    pub(crate) fn collect_responses(&mut self, tile: usize, flit: Flit) {
-        let leaves = self.txns.trees.set(flit.txn).set.len();
-        let txn = self.txns.get_mut(flit.txn);
-        txn.arrived += flit.payload;
-        txn.resp = txn.resp.max(flit.resp());
-        if txn.arrived == leaves {
-            self.finish(tile, flit);
-        }
     }
 
     #[inline]

@@ -4,7 +4,7 @@
 use crate::fabric::flit::Flit;
 use crate::kernel::bit_set::BitSet;
 use crate::kernel::inline_queue::{Front, Rest};
-use crate::ni::axi::round_robin_queues::Turns;
+use crate::ni::axi::round_robin_queues::RoundRobinQueues;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::sync::LazyLock;
@@ -82,7 +82,7 @@ pub(crate) struct Ni {
     /// Credits of the tile's merge point that go before responses.
     pub credits_owed: u16,
     /// Outgoing responses and narrow read data: of the wide port, of the narrow port, data.
-    pub rsp: Turns,
+    pub rsp: RoundRobinQueues,
     /// Write channel of the AXI port that the first outgoing bursts use, see [`crate::fabric::transaction::Owner::channel`].
     channel: (u8, u32),
     /// Narrow transactions without a response yet.
@@ -92,7 +92,7 @@ pub(crate) struct Ni {
     /// Barriers that are collecting contributions here.
     pub open_barriers: u32,
     /// Outgoing requests: narrow writes, narrow reads, wide reads.
-    pub req: Turns,
+    pub req: RoundRobinQueues,
     /// A narrow write, a narrow read is offered to the router: it stays so, though the other may have taken the last
     /// place meanwhile.
     pub asked: [bool; 2],
