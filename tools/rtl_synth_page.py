@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rtl_synth_rows import Result, Row
 
 # Claim: row, less another row, of the baseline.
-# Claim: row whose longest way is compared with its baseline's.
+# Claim: row whose critical path is compared with its baseline's.
 TIMING_CLAIMS = {"12-timing": ("routers_reduction", "routers")}
 CLAIMS = {
     "12-router-multicast": ("routers_multicast", None, "routers"),
@@ -136,7 +136,7 @@ def has_claims(results: Mapping[str, Result]) -> bool:
 
 
 def claims(rows: Mapping[str, Row], results: Mapping[str, Result]) -> str:
-    """Ratios for the paper's claims: areas, ours and published, in this flow; longest ways."""
+    """Ratios for the paper's claims: areas, ours and published, in this flow; critical paths."""
     ours = {name: result.area.total_ge / 1000 for name, result in results.items()}
     published = {name: row.peer_kge for name, row in rows.items() if row.peer_kge}
     lines = ["# SPDX-License-Identifier: Apache-2.0", "# Written by `make synth-page`."]
@@ -171,15 +171,15 @@ Targets:
   tied to zero at the inputs, so no FIFO has a place for them (`rtl/synth/noccl_routers_synth.sv`,
   `HasCollectives` of `noccl_ni`).
 - **everything**: the full routers, and what they cost in the compute slice: ports, and the second
-  row of adders. Rows without a longest way are sums and differences of others.
+  row of adders. Rows without a critical path are sums and differences of others.
 - **memories**: the operand store (`noccl_store_bank`, beside the tile's L1) and the data buffer of
   the DMA engine, one plain flip-flop a bit. A chip takes memory macros, several times smaller.
 - **paper**: increases in a 7 nm technology by commercial synthesis; no measure for this flow.
-- **FO4**: longest way between registers in the OSU 180 nm library, in delays of an inverter that
+- **FO4**: critical path between registers in the OSU 180 nm library, in delays of an inverter that
   drives four; without wires, with enables as multiplexers; within some 25 % in other technologies.
   No retiming. Of the compute slice one lane was timed. `tools/rtl_timing.py`.
 
-Longest ways:
+Critical paths:
 
 {chr(10).join(ways)}
 """

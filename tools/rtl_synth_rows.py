@@ -55,8 +55,8 @@ class Row:
             `dma_buffer`.
         parameters: Values of its parameters.
         package: Numbers that differ from those of the generated package.
-        way_parameters: Those that differ where the longest way is looked for.
-        is_timed: Is the longest way looked for?
+        way_parameters: Those that differ where the critical path is looked for.
+        is_timed: Is the critical path looked for?
         plus: Rows that it adds.
         minus: Rows that it subtracts.
         baseline: Row of which the increase is shown.
@@ -88,11 +88,11 @@ class Row:
 
 @dataclass(frozen=True)
 class Result:
-    """Area and longest way of a row.
+    """Area and critical path of a row.
 
     Attributes:
         area: Weights.
-        timing: The longest way; none if it was not asked for or there are no registers.
+        timing: The critical path; none if it was not asked for or there are no registers.
     """
 
     area: rtl_area.Area

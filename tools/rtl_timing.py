@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Longest way between registers of a module, in an open cell library and in units of it.
+"""Critical path between registers of a module, in an open cell library and in units of it.
 
 Yosys and ABC map onto the 180 nm library of Oklahoma State University, OpenSTA walks the netlist;
 inputs and outputs of the module are left free, so only ways from register to register count. ABC
@@ -48,7 +48,7 @@ class TimingError(Exception):
 
 @dataclass(frozen=True)
 class LongestWay:
-    """The longest way between two registers.
+    """The critical path between two registers.
 
     Attributes:
         nanoseconds: With the set-up time of its end.
@@ -100,7 +100,7 @@ def fo4_nanoseconds(directory: Path) -> float:
 def measure(
     top: str, parameters: Mapping[str, int], sources: Sequence[Path], directory: Path
 ) -> LongestWay | None:
-    """Maps a module onto the library and finds its longest way; none if no two registers meet.
+    """Maps a module onto the library and finds its critical path; none if no two registers meet.
 
     Raises:
         TimingError: The analyser says nothing that can be read.
@@ -142,7 +142,7 @@ def _mapped(mapper: str, netlist: str) -> list[str]:
 
 
 def _longest(top: str, netlist: str, unit: float, directory: Path) -> LongestWay | None:
-    """Longest way of a netlist; none if no two registers meet."""
+    """Critical path of a netlist; none if no two registers meet."""
     script = [f"read_verilog {netlist}", f"link_design {top}"]
     script += [f"create_clock -name clk -period {PERIOD_NS} [get_ports clk_i]"]
     script += ["report_checks -path_delay max -digits 4"]

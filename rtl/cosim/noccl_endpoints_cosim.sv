@@ -5,9 +5,9 @@
 // interface of `noccl_system` and answers its manager ports. Own copies and answers to writes are always taken; a tile is held up
 // between network interface and router (`hold` sets), as the simulator's endpoint stalls do.
 // Bit or element t belongs to tile t, element t * 5 + p of the outgoing flits to output p of
-// tile t. Words of the AXI ports: below, and crates/noccl-rtl/src/endpoints/axi.rs.
+// tile t. Words of the AXI ports: below, and crates/noccl-cosim/src/endpoints/axi.rs.
 // Not synthesizable: it looks at Local ports and at the links inside the mesh.
-// Mirror: crates/noccl-rtl/src/endpoints; the C functions in noccl_endpoints_cosim.cpp.
+// Mirror: crates/noccl-cosim/src/endpoints; the C functions in noccl_endpoints_cosim.cpp.
 
 module noccl_endpoints_cosim
   import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::LOCAL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // C functions over the translated mesh.
-// Caller: crates/noccl-rtl/src/lockstep/model.rs.
+// Caller: crates/noccl-cosim/src/lockstep/model.rs.
 
 #include "Vnoccl_mesh_cosim.h"
 

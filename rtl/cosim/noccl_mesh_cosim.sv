@@ -3,7 +3,7 @@
 //
 // Bit or element t of a port belongs to tile t, element t * 5 + p of the outgoing flits to output p
 // of tile t. Not synthesizable: it looks at the links inside the mesh.
-// Mirror: crates/noccl-rtl/src/lockstep; the C functions in noccl_mesh_cosim.cpp.
+// Mirror: crates/noccl-cosim/src/lockstep; the C functions in noccl_mesh_cosim.cpp.
 
 module noccl_mesh_cosim
   import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::LOCAL;

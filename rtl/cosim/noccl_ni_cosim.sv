@@ -3,7 +3,7 @@
 //
 // The host is core, memory and, unless there is one, DMA engine: it drives the subordinate ports and answers the manager ports. Own
 // copies and answers to writes are always taken; the tile is held up between network interface and router (`hold`), as the
-// simulator's endpoint stalls do. Words of the AXI ports: below, and crates/noccl-rtl/src/endpoints/axi.rs. Not synthesizable.
+// simulator's endpoint stalls do. Words of the AXI ports: below, and crates/noccl-cosim/src/endpoints/axi.rs. Not synthesizable.
 
 module noccl_ni_cosim
   import noccl_cfg_pkg::WIDE_CHANNELS;

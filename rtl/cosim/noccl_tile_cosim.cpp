@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // C functions over a mesh of translated tiles: those of noccl_mesh_cosim.cpp.
-// Caller: crates/noccl-rtl/src/lockstep/model.rs.
+// Caller: crates/noccl-cosim/src/lockstep/model.rs.
 
 #include "Vnoccl_tile_cosim.h"
 

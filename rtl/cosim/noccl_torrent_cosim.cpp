@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // C functions over the translated Torrent endpoints.
-// Caller: crates/noccl-rtl/src/lockstep/ports_model.rs.
+// Caller: crates/noccl-cosim/src/lockstep/ports_model.rs.
 
 #include "Vnoccl_torrent_cosim.h"
 

@@ -3,7 +3,7 @@
 // that their AXI ports do, as rows of numbers.
 //
 // The order of `seen_o` is that of `CHANNELS` and `CONTENTS` in crates/noccl-run/src/ports.rs, that of `drive_i` stands in
-// crates/noccl-rtl/src/lockstep/torrent.rs. Not synthesizable: it looks into the bench. C functions: noccl_torrent_cosim.cpp.
+// crates/noccl-cosim/src/lockstep/ports.rs. Not synthesizable: it looks into the bench. C functions: noccl_torrent_cosim.cpp.
 
 module noccl_torrent_cosim #(
     localparam int unsigned NumTiles = 9,

@@ -58,6 +58,12 @@ def test_edges_downwards_and_foreign_crates_are_fine() -> None:
     assert list(check_crate_edges.lint(check_crate_edges.edges(text))) == []
 
 
+def test_a_test_of_lock_step_may_use_studies_and_the_crate_itself_may_not() -> None:
+    for kind, found in (("dev", 0), (None, 1)):
+        edges = check_crate_edges.edges(workspace(("noccl-cosim", "noccl-studies", kind)))
+        assert len(list(check_crate_edges.lint(edges))) == found
+
+
 def test_a_crate_without_a_row_is_found() -> None:
     edges = check_crate_edges.edges(workspace(("noccl-new", "noccl-net", None)))
     assert len(list(check_crate_edges.lint(edges))) == 1

@@ -4,7 +4,7 @@
 use crate::time_left::{time_left, words};
 use crate::{interrupt, output};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use noccl::{Activity, Error, Step, Watch};
+use noccl::{Error, Step, Watch, WorkStage};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -109,7 +109,7 @@ impl Display {
 
     fn show(&self, step: Step) {
         match step.activity {
-            Activity::Simulating => {
+            WorkStage::Simulating => {
                 let since = self.since(false, step.done);
                 let elapsed = since.start.elapsed();
                 self.bar.set_length(step.total);
@@ -123,8 +123,8 @@ impl Display {
                     left.map_or_else(String::new, |time| format!("  about {} left", words(time)));
                 self.bar.set_message(rate(cycles / seconds) + &left);
             }
-            Activity::Translating => self.build("translating the hardware to C++".to_owned()),
-            Activity::Compiling { files } => {
+            WorkStage::Translating => self.build("translating the hardware to C++".to_owned()),
+            WorkStage::Compiling { files } => {
                 self.build(format!("compiling the translated hardware, {files} files"));
             }
         }

@@ -137,7 +137,7 @@ impl Task<'_> {
 
     /// The root, if it can begin chains of this payload.
     fn initiator(&self) -> Result<Coord, CollError> {
-        if self.network.spec().cluster.torrent.is_none() {
+        if self.network.capabilities().chains.is_none() {
             return Err(self.unsupported(
                 "clusters have no Torrent endpoint; accepted: a spec with [cluster.torrent], as in the preset \
                  torrent_4x5",
@@ -167,8 +167,8 @@ impl Task<'_> {
                 stops.len()
             )));
         }
-        let endpoint = self.network.spec().cluster.torrent.as_ref();
-        let most = endpoint.map_or(0, |e| e.max_destinations as usize);
+        let endpoint = self.network.capabilities().chains;
+        let most = endpoint.map_or(0, |e| e.max_followers as usize);
         let longest = stops.len().div_ceil(num_chains);
         if longest > most {
             return Err(self.unsupported(&format!(

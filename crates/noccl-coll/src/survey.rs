@@ -28,8 +28,9 @@ pub fn choices(network: &Network, collective: &Collective) -> Vec<Choice> {
 
 /// Repeated unicasts are the baseline of S3; beside S1's mechanisms they are compared when asked for by name.
 fn is_usual(network: &Network, choice: Choice) -> bool {
-    let cluster = &network.spec().cluster;
-    choice.algorithm != Algorithm::Unicast || cluster.torrent.is_some() || cluster.esp.is_some()
+    let has_rivals =
+        network.capabilities().chains.is_some() || network.routers().carries_lists_only();
+    choice.algorithm != Algorithm::Unicast || has_rivals
 }
 
 /// Those of one algorithm. The others' schedules are not made, which on a large mesh would take far longer
@@ -97,7 +98,7 @@ fn candidates(network: &Network, collective: &Collective) -> Vec<Choice> {
                 let orders = [StopOrder::Latency, StopOrder::Greedy, StopOrder::Id];
                 let single = orders.map(Choice::chainwrite).into_iter();
                 // Chains that wait for each other in the initiator's queue gain nothing.
-                let endpoint = network.spec().cluster.torrent.as_ref();
+                let endpoint = network.capabilities().chains;
                 let is_open = endpoint.is_some_and(|e| e.open_tasks > 1);
                 let several = CHAINS.into_iter().filter(|_| is_open);
                 let several = several.map(|chains| Choice::chainwrites(StopOrder::Latency, chains));

@@ -6,18 +6,14 @@
 //! Source: Dally and Towles, *Principles and Practices of Interconnection Networks*, 3.3.1 and 23.1.
 
 use noccl_net::{Coord, Network, Port, busiest_uniform_load};
-use noccl_spec::RouterFlow;
 use noccl_workload::Pattern;
 use std::collections::HashMap;
 
 /// Beats per cluster and cycle that the busiest link of the wide plane lets pass, at most 1: a network interface sends one
-/// flit per cycle. `beats` per burst; published routers send an address flit before each.
+/// flit per cycle. `beats` per burst; some routers send an address flit before each.
 #[must_use]
 pub fn capacity_beats_per_cycle(network: &Network, pattern: Pattern, beats: u32) -> f64 {
-    let flits = match network.spec().router.flow {
-        RouterFlow::NonBlocking => f64::from(beats),
-        RouterFlow::PeerCompatible | RouterFlow::Esp => f64::from(beats) + 1.0,
-    };
+    let flits = f64::from(beats) + f64::from(network.routers().address_flits);
     let load = busiest_load(network, pattern).max(1.0);
     f64::from(beats) / flits / load
 }
@@ -34,11 +30,9 @@ fn busiest_load(network: &Network, pattern: Pattern) -> f64 {
     };
     match pattern {
         Pattern::Uniform => busiest_uniform_load(columns, rows),
-        // Every cluster takes in what the others of its row send; its own copy does not pass our routers.
-        Pattern::RowMulticast => match network.spec().router.flow {
-            RouterFlow::NonBlocking => f64::from(columns) - 1.0,
-            RouterFlow::PeerCompatible | RouterFlow::Esp => f64::from(columns),
-        },
+        // Every cluster takes in what the others of its row send; its own copy may come back too.
+        Pattern::RowMulticast if network.routers().returns_own_copy => f64::from(columns),
+        Pattern::RowMulticast => f64::from(columns) - 1.0,
         Pattern::Transpose | Pattern::BitComplement | Pattern::Neighbour | Pattern::Hotspot => {
             let mut loads: HashMap<(Coord, Port), u32> = HashMap::new();
             let all = (0..columns).flat_map(|x| (0..rows).map(move |y| Coord::new(x, y)));

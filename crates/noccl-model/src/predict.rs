@@ -22,7 +22,7 @@ use links::Links;
 pub use list_multicast::list_multicast_cycles;
 use noccl_net::{Network, TileId, TileRef};
 use noccl_run::Counters;
-use noccl_workload::{Action, ActionId, ActionKind, LocalReduce, Schedule};
+use noccl_workload::{Action, ActionId, ActionKind, Agent, LocalReduce, Notice, Schedule};
 use order::Order;
 use std::collections::HashMap;
 
@@ -129,7 +129,7 @@ pub fn predict_with(
 
 /// As a run is timed: barriers count only if there is nothing else.
 fn runtime(schedule: &Schedule, actions: &[(f64, f64)]) -> f64 {
-    let is_barrier = |action: &Action| matches!(action.kind, ActionKind::Barrier(_));
+    let is_barrier = |action: &Action| action.kind.barrier().is_some();
     let has_only_barriers = schedule.actions.iter().all(is_barrier);
     let timed = schedule.actions.iter().zip(actions);
     let starts = timed
@@ -143,18 +143,9 @@ fn runtime(schedule: &Schedule, actions: &[(f64, f64)]) -> f64 {
 impl Model<'_> {
     /// When the last participant can begin.
     fn begins(&self, tiles: &[TileId], action: &Action) -> f64 {
-        let agents = match &action.kind {
-            ActionKind::LocalReduce(_) | ActionKind::Compute(_) | ActionKind::Kernel(_) => {
-                &self.compute
-            }
-            ActionKind::Transfer(_)
-            | ActionKind::Delivery(_)
-            | ActionKind::InNetworkReduction(_)
-            | ActionKind::InNetworkAllReduce(_)
-            | ActionKind::Barrier(_)
-            | ActionKind::Arrival(_)
-            | ActionKind::Chain(_)
-            | ActionKind::ListMulticast(_) => &self.control,
+        let agents = match action.kind.agent() {
+            Agent::Control => &self.control,
+            Agent::Compute => &self.compute,
         };
         let ready = self.ready(tiles, &action.after);
         let at = |(tile, ready): (TileId, f64)| agents[tile.idx()].max(ready);
@@ -172,17 +163,10 @@ impl Model<'_> {
         }
         let ready = self.ready(tiles, &action.after);
         let constants = self.constants;
-        let wait_cycles = match &action.kind {
-            ActionKind::Transfer(_)
-            | ActionKind::InNetworkReduction(_)
-            | ActionKind::InNetworkAllReduce(_)
-            | ActionKind::Chain(_) => constants.wait_cycles,
-            ActionKind::Delivery(_) | ActionKind::Arrival(_) => constants.poll_cycles,
-            ActionKind::LocalReduce(_)
-            | ActionKind::Compute(_)
-            | ActionKind::Kernel(_)
-            | ActionKind::ListMulticast(_)
-            | ActionKind::Barrier(_) => 0.0,
+        let wait_cycles = match action.kind.notice() {
+            Notice::AtOnce => 0.0,
+            Notice::Engine => constants.wait_cycles,
+            Notice::Flag => constants.poll_cycles,
         };
         let (start, ends) = match &action.kind {
             ActionKind::Transfer(transfer) => self.transfer(index, transfer, &ready, false)?,

@@ -5,7 +5,7 @@
 //! way of the data backwards.
 
 use crate::{Network, TileId};
-use noccl_spec::{EndpointCycles, RouterFlow, TorrentAcknowledgement, TorrentDispatch};
+use noccl_spec::{EndpointCycles, TorrentAcknowledgement, TorrentDispatch};
 
 /// Constants of the closed form, and which of its variants holds.
 ///
@@ -92,7 +92,7 @@ impl ChainCycles {
         };
         Self {
             path_cycles: endpoint.endpoint_path_cycles.into(),
-            has_address_flits: network.spec().router.flow == RouterFlow::PeerCompatible,
+            has_address_flits: network.routers().address_flits > 0,
             dispatch: endpoint.dispatch,
             acknowledgement: endpoint.acknowledgement,
             ..own

@@ -16,6 +16,7 @@
 //! timing or packets longer than the buffers. Reasons and limits: `docs/design/0002-deadlock-check.md`.
 
 mod activity;
+mod among;
 mod build;
 mod bursts;
 mod chain;
@@ -26,6 +27,7 @@ mod known;
 mod limits;
 mod mechanism;
 mod options;
+mod over;
 mod paths;
 mod place;
 mod prune;
@@ -35,6 +37,7 @@ mod turns;
 mod waits;
 
 pub use activity::{Activity, Program, Work};
+pub use among::is_among;
 pub use bursts::{bursts_together, num_bursts};
 pub use cycle::{Cycle, Proof, Wait};
 pub use flows::Flow;

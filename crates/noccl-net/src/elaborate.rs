@@ -3,6 +3,7 @@
 //!
 //! Work is proportional to the tiles; a mesh of 1024×1024 takes milliseconds.
 
+use crate::capabilities::Capabilities;
 use crate::region::RegionMap;
 use crate::{Coord, NetError, Network, TileId, TileKind};
 use noccl_spec::{MAX_ADDRESS, Mesh, Spec, TileKindName, validate};
@@ -35,6 +36,7 @@ pub fn elaborate(spec: &Spec) -> Result<Network, NetError> {
     let clusters = regions[cluster_region];
     Ok(Network {
         spec: spec.clone(),
+        capabilities: Capabilities::of(spec),
         kinds,
         memories,
         regions,

@@ -7,6 +7,7 @@
 //! Source: S1 §2.3 (multi-address), §3.1 (routers), §3.2.2 (address map).
 
 mod address;
+pub mod capabilities;
 mod chain_cycles;
 mod coord;
 mod cover;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The elaborated network: total, immutable.
 
+use crate::capabilities::Capabilities;
 use crate::region::RegionMap;
 use crate::{Coord, MultiAddress, Port, TileId};
 use noccl_spec::{Plane, Spec, TileKindName};
@@ -39,6 +40,7 @@ pub struct LinkId {
 #[derive(Debug, Clone)]
 pub struct Network {
     pub(crate) spec: Spec,
+    pub(crate) capabilities: Capabilities,
     pub(crate) kinds: Vec<TileKind>,
     pub(crate) memories: Vec<TileId>,
     pub(crate) regions: Vec<RegionMap>,

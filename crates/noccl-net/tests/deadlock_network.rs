@@ -6,6 +6,7 @@
 mod common;
 
 use common::{mesh, network};
+use noccl_net::capabilities::RouterCapabilities;
 use noccl_net::deadlock::{
     BarrierCounters, Cycle, Forks, Joins, Mechanism, OperandStore, Place, ReadData, ReductionUnit,
     Responses, check_mechanism, check_network,
@@ -14,7 +15,9 @@ use noccl_net::{Network, Port};
 use noccl_spec::{Plane, RouterFlow};
 
 fn rejected(n: &Network, change: impl FnOnce(&mut Mechanism)) -> Cycle {
-    let mut mechanism = Mechanism::of(RouterFlow::NonBlocking);
+    let mut mechanism = RouterCapabilities::of(RouterFlow::NonBlocking)
+        .mechanism
+        .clone();
     check_mechanism(n, &mechanism).unwrap();
     change(&mut mechanism);
     let cycle = check_mechanism(n, &mechanism).unwrap_err();
@@ -84,7 +87,9 @@ fn turns_from_columns_into_rows_close_a_cycle_around_a_square() {
 fn one_forbidden_turn_alone_closes_no_cycle() {
     // The turn model: each of the two ways around a square has two forbidden turns under XY.
     for turn in [Port::East, Port::West].map(|out| (Port::North, out)) {
-        let mut mechanism = Mechanism::of(RouterFlow::NonBlocking);
+        let mut mechanism = RouterCapabilities::of(RouterFlow::NonBlocking)
+            .mechanism
+            .clone();
         let plain = check_mechanism(&mesh(4, 4), &mechanism).unwrap();
         mechanism.extra_turns = vec![turn];
         let proof = check_mechanism(&mesh(4, 4), &mechanism).unwrap();
@@ -178,7 +183,9 @@ fn results_that_keep_the_reduction_unit_turn_columns_into_rows() {
 #[test]
 fn a_turn_that_the_routes_have_anyway_changes_nothing() {
     let n = mesh(4, 4);
-    let mut mechanism = Mechanism::of(RouterFlow::NonBlocking);
+    let mut mechanism = RouterCapabilities::of(RouterFlow::NonBlocking)
+        .mechanism
+        .clone();
     let plain = check_mechanism(&n, &mechanism).unwrap();
     mechanism.extra_turns = vec![(Port::West, Port::North)];
     let proof = check_mechanism(&n, &mechanism).unwrap();

@@ -3,8 +3,9 @@
 
 use crate::RtlError;
 use noccl_net::Network;
+use noccl_net::capabilities::RouterCapabilities;
 use noccl_net::deadlock::{BEATS_PER_CREDIT, MERGE_TIMEOUT_CYCLES, Windows, reduction_flows};
-use noccl_spec::{MAX_ADDRESS, Region, RouterFlow, Spec, TileKindName, WideReductionKind};
+use noccl_spec::{MAX_ADDRESS, Region, Spec, TileKindName, WideReductionKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -138,7 +139,7 @@ fn vector_bits(count: u32) -> u32 {
 }
 
 /// Operands that a reduction unit takes per cycle.
-pub(crate) const fn operands(kind: WideReductionKind) -> u32 {
+const fn operands(kind: WideReductionKind) -> u32 {
     match kind {
         WideReductionKind::TwoOperand => 2,
         WideReductionKind::ThreeOperand => 3,
@@ -244,16 +245,10 @@ fn refuse(spec: &Spec) -> Result<(), RtlError> {
             accepted: format!("accepted: {accepted}"),
         })
     };
-    match spec.router.flow {
-        RouterFlow::NonBlocking => (),
-        RouterFlow::Esp => {
-            let accepted = "\"non_blocking\" (ESP's routers have RTL of their authors)";
-            return refused("router.flow", "\"esp\"".to_owned(), accepted);
-        }
-        RouterFlow::PeerCompatible => {
-            let accepted = "\"non_blocking\" (the published router has RTL of its authors)";
-            return refused("router.flow", "\"peer_compatible\"".to_owned(), accepted);
-        }
+    let flow = spec.router.flow;
+    if let Some(reason) = RouterCapabilities::of(flow).no_hardware {
+        let accepted = format!("\"non_blocking\" ({reason})");
+        return refused("router.flow", format!("{:?}", flow.name()), &accepted);
     }
     let wide = &spec.router.wide_reduction;
     let lanes = 8 * spec.ni.wide_beat_bytes / LANE_BITS;

@@ -43,7 +43,8 @@ impl SourceFile {
 }
 
 /// A module or package and all that it needs, by path; `None` if a name is missing: that of the top.
-pub(crate) fn closure(files: &[SourceFile], top: &str) -> Option<Vec<SourceFile>> {
+#[must_use]
+pub fn closure(files: &[SourceFile], top: &str) -> Option<Vec<SourceFile>> {
     let modules = || files.iter().filter(|f| f.path.ends_with(".sv"));
     let names: BTreeSet<&str> = modules().map(SourceFile::name).collect();
     let mut needed = BTreeSet::new();
@@ -59,7 +60,10 @@ pub(crate) fn closure(files: &[SourceFile], top: &str) -> Option<Vec<SourceFile>
 }
 
 /// Packages in the order of their needs, then modules by path.
-pub(crate) fn in_order(files: &[SourceFile]) -> Result<Vec<&SourceFile>, RtlError> {
+///
+/// # Errors
+/// [`RtlError::Circle`] if packages need each other.
+pub fn in_order(files: &[SourceFile]) -> Result<Vec<&SourceFile>, RtlError> {
     let (packages, mut modules): (Vec<_>, Vec<_>) = files.iter().partition(|f| f.is_package());
     modules.sort_by(|a, b| a.path.cmp(&b.path));
     let names: BTreeSet<&str> = packages.iter().map(|p| p.name()).collect();

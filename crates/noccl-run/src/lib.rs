@@ -19,6 +19,7 @@ mod random;
 mod record;
 mod result;
 mod run_loop;
+mod watch;
 
 pub use backend::{Activity, Backend, Checkpoints, OnProgress, Request, Run};
 pub use config::{
@@ -27,11 +28,13 @@ pub use config::{
 pub use diagnosis::{Diagnosis, WaitEdge};
 pub use energy::energy_pj;
 pub use error::RunError;
+pub use noccl_workload::number::mix;
 pub use ports::{CHANNELS, CONTENTS, PortChannel, PortCycle, PortRun, PortWord, folded, place_of};
-pub use random::mix;
+pub use random::Rng;
 pub use record::{
     BeatSource, Command, CommandKind, Completion, Contribution, CycleRecord, FlitPlace, FlitRecord,
     Handshake, RecordedKind, RecordedRows, Store, TransferStart,
 };
 pub use result::{ActionTime, Counters, LinkLoad, Progress, RunResult, TrafficResult};
 pub use run_loop::{advance, step};
+pub use watch::{Step, Tally, Watch, WorkStage};

@@ -1,11 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The hash behind every seeded choice that more than one backend makes.
+//! Seeded random numbers for inputs and stress cases; every stream has a name and a seed.
 
-/// SplitMix64's finaliser: a good hash of a counter or key.
-#[must_use]
-pub const fn mix(key: u64) -> u64 {
-    let mut z = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+use noccl_workload::number::{GOLDEN_RATIO, mix};
+
+/// SplitMix64: one multiply-xor chain per number, good enough to choose test inputs.
+#[derive(Debug, Clone)]
+pub struct Rng(u64);
+
+impl Rng {
+    /// The stream `name` of `seed`: streams with different names are unrelated.
+    #[must_use]
+    pub fn new(seed: u64, name: &str) -> Self {
+        let hashed = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+        });
+        let mut rng = Self(hashed ^ seed.wrapping_mul(GOLDEN_RATIO));
+        rng.draw();
+        rng
+    }
+
+    /// Next 64 bits.
+    pub fn draw(&mut self) -> u64 {
+        let drawn = mix(self.0);
+        self.0 = self.0.wrapping_add(GOLDEN_RATIO);
+        drawn
+    }
+
+    /// A number below `limit`, which is not zero.
+    pub fn below(&mut self, limit: u64) -> u64 {
+        ((u128::from(self.draw()) * u128::from(limit)) >> 64) as u64
+    }
+
+    /// True once in `n` on average.
+    pub fn one_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
+    }
+
+    /// One of the items.
+    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        &items[self.below(items.len() as u64) as usize]
+    }
 }

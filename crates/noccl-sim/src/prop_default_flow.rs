@@ -5,11 +5,11 @@
 //! Cases: 256 per law, or `PROPTEST_CASES`.
 
 use crate::driver::trace::replay::TraceDriver;
-use crate::fabric::transaction::Owner;
 use crate::machine::Machine;
 use crate::machine::event::Done;
 use crate::ni::axi::state::Ni;
 use crate::router::collective::control_block::PORTS;
+use crate::transport::transaction::Owner;
 use noccl_net::{Coord, MultiAddress, Network, TileRef, elaborate};
 use noccl_run::{Mode, RunConfig, StallConfig};
 use noccl_spec::Plane;

@@ -18,22 +18,21 @@ mod nearest;
 mod parse;
 mod presets;
 mod ranges;
+mod router;
 mod tile;
 mod timing;
 mod torrent;
 mod validate;
-mod validate_esp;
 
 pub use error::{OutOfRange, SpecError};
 pub use esp::{EspEndpoint, EspRouter};
 pub use excerpt::toml_message;
-pub use mesh::{
-    Mesh, Plane, Region, Router, RouterFlow, TileKindName, WideReduction, WideReductionKind,
-};
+pub use mesh::{Mesh, Plane, Region, TileKindName};
 pub use nearest::nearest;
 pub use parse::{override_value, parse_spec, schema, to_toml};
 pub use presets::{PRESET_NAMES, preset_text};
-pub use ranges::{BEATS_PER_CREDIT, FieldRange, Form, MAX_ADDRESS, Number, ranges};
+pub use ranges::{FieldRange, Form, MAX_ADDRESS, Number, ranges};
+pub use router::{BEATS_PER_CREDIT, Router, RouterFlow, WideReduction, WideReductionKind};
 pub use tile::{Cluster, CoreInstructions, DmaEngine, FpuLatency, MemoryTile, NetworkInterface};
 pub use timing::EnergyTable;
 pub use torrent::{

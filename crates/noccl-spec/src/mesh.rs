@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Mesh, regions and routers.
+//! Mesh, regions and planes.
 
-use crate::EspRouter;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -70,68 +69,4 @@ impl Plane {
     pub const fn idx(self) -> usize {
         self as usize
     }
-}
-
-/// Router microarchitecture.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Router {
-    /// How packets share links and how collective packets wait for each other.
-    pub flow: RouterFlow,
-    /// Slots of the FIFO at each input port. Only 2 is modelled; with `esp` 2 to 64.
-    pub input_fifo_flits: u32,
-    /// Slots of the FIFO at each output port. Only 2 is modelled: a hop takes two cycles; with `esp` only 0.
-    pub output_fifo_flits: u32,
-    /// Transactions whose narrow contributions (B, barrier) one router merges at a time.
-    pub merge_table_entries: u32,
-    /// Cycles from a contribution at the head of a FIFO to its request for an output: 1, or 3 with registers behind its turn
-    /// and behind the decision, for a way between registers that is half as long.
-    #[serde(default = "one_cycle")]
-    pub merge_cycles: u32,
-    /// The shared arithmetic reduction of the wide plane.
-    pub wide_reduction: WideReduction,
-    /// What flow `esp` needs, and only that.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub esp: Option<EspRouter>,
-}
-
-const fn one_cycle() -> u32 {
-    1
-}
-
-/// Sharing of links.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RouterFlow {
-    /// Every write beat is a packet of its own, contributions wait in tables instead of FIFOs: free of deadlock.
-    NonBlocking,
-    /// The published router: wormholes, forks that hold their outputs, joins at FIFO heads. Can deadlock.
-    PeerCompatible,
-    /// ESP's router: a worm reserves all its outputs at once and moves over them in lock-step. Multicasts by a list of
-    /// destinations in the header, and nothing else. Can deadlock.
-    Esp,
-}
-
-/// The arithmetic reduction unit of a router (S1 §3.1.4).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct WideReduction {
-    /// Operands per cycle.
-    pub kind: WideReductionKind,
-    /// Register stages between router and FPUs, both ways together.
-    pub cut_cycles: u32,
-    /// Beats of waiting contributions one tile can set aside (in its L1): at least four windows.
-    pub store_beats: u32,
-    /// Beats of one transaction that may be under way from one merge point to the next: at least the four of a credit.
-    pub window_beats: u32,
-}
-
-/// Operands that the reduction unit takes per cycle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum WideReductionKind {
-    /// One addition per cycle: three inputs give one beat per two cycles (the paper's).
-    TwoOperand,
-    /// Two chained additions per cycle: three inputs give one beat per cycle.
-    ThreeOperand,
 }

@@ -6,9 +6,6 @@
 
 mod cluster;
 mod ni;
-mod router;
-
-pub use router::BEATS_PER_CREDIT;
 
 use crate::{OutOfRange, Region, Spec, TileKindName};
 use std::borrow::Cow;
@@ -123,10 +120,10 @@ pub fn ranges(spec: &Spec) -> Vec<FieldRange> {
 }
 
 /// The list while it is written.
-struct Table(Vec<FieldRange>);
+pub(crate) struct Table(Vec<FieldRange>);
 
 impl Table {
-    fn push(
+    pub(crate) fn push(
         &mut self,
         field: impl Into<String>,
         found: impl Into<u64>,
@@ -144,7 +141,12 @@ impl Table {
         });
     }
 
-    fn any(&mut self, field: impl Into<String>, found: impl Into<u64>, range: RangeInclusive<u64>) {
+    pub(crate) fn any(
+        &mut self,
+        field: impl Into<String>,
+        found: impl Into<u64>,
+        range: RangeInclusive<u64>,
+    ) {
         self.push(field, found, range, Form::Any, "");
     }
 
@@ -168,7 +170,7 @@ impl Table {
         self.push(field, found, BEAT_BYTES..=1 << 40, Form::Beats, "");
     }
 
-    fn only(&mut self, field: &str, found: u32, only: u64) {
+    pub(crate) fn only(&mut self, field: &str, found: u32, only: u64) {
         let because = ", the only value that is modelled";
         self.push(field, found, only..=only, Form::Any, because);
     }

@@ -10,7 +10,7 @@ mod torrent;
 
 use crate::error::OutOfRange;
 use crate::ranges::ranges;
-use crate::{RouterFlow, Spec, TorrentMode, WideReductionKind};
+use crate::{Spec, TorrentMode, router};
 
 pub(crate) type Checked = Result<(), OutOfRange>;
 
@@ -35,57 +35,17 @@ pub fn validate(spec: &Spec) -> Result<(), OutOfRange> {
         });
     }
     ranges(spec).iter().try_for_each(|range| range.check())?;
-    reduction_unit(spec)?;
+    router::check_unit(&spec.router)?;
     if let Some(endpoint) = &spec.cluster.torrent {
         torrent::check(endpoint)?;
     }
-    crate::validate_esp::esp(spec)
-}
-
-/// The published unit has two operands.
-fn reduction_unit(spec: &Spec) -> Checked {
-    let flow = spec.router.flow;
-    match spec.router.wide_reduction.kind {
-        WideReductionKind::TwoOperand => Ok(()),
-        WideReductionKind::ThreeOperand => match flow {
-            RouterFlow::NonBlocking => Ok(()),
-            RouterFlow::PeerCompatible | RouterFlow::Esp => Err(OutOfRange {
-                field: "router.wide_reduction.kind".to_owned(),
-                found: "\"three_operand\"".to_owned(),
-                accepted: format!(
-                    "must be \"two_operand\" with router.flow = \"{}\" (the published unit has two operands)",
-                    flow_name(flow)
-                ),
-            }),
-        },
-    }
+    router::check_tables(spec)
 }
 
 /// Settings that are written down but change nothing, one sentence each; empty for most specs.
 #[must_use]
 pub fn warnings(spec: &Spec) -> Vec<String> {
-    let mut found = Vec::new();
-    let wide = &spec.router.wide_reduction;
-    match spec.router.flow {
-        RouterFlow::PeerCompatible | RouterFlow::Esp => {
-            for (field, value) in [
-                (
-                    "router.merge_table_entries",
-                    spec.router.merge_table_entries,
-                ),
-                ("router.wide_reduction.store_beats", wide.store_beats),
-                ("router.wide_reduction.window_beats", wide.window_beats),
-            ] {
-                if value != 0 {
-                    found.push(format!(
-                        "{field} = {value} has no effect with router.flow = \"{}\"; write 0 there",
-                        flow_name(spec.router.flow)
-                    ));
-                }
-            }
-        }
-        RouterFlow::NonBlocking => {}
-    }
+    let mut found = router::idle_sizes(&spec.router);
     let ni = &spec.ni;
     let fitting = ni.burst_boundary_bytes / ni.wide_beat_bytes.max(1);
     if ni.max_burst_beats > fitting {
@@ -114,12 +74,4 @@ fn is_file_name(name: &str) -> bool {
         && name
             .bytes()
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
-}
-
-pub(crate) const fn flow_name(flow: RouterFlow) -> &'static str {
-    match flow {
-        RouterFlow::NonBlocking => "non_blocking",
-        RouterFlow::PeerCompatible => "peer_compatible",
-        RouterFlow::Esp => "esp",
-    }
 }

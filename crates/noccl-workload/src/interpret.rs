@@ -9,8 +9,8 @@
 use crate::fold_tree::{FoldTree, fold_order};
 use crate::number::fold_into;
 use crate::{
-    ActionKind, Chain, CheckError, Destination, Extent, InNetworkReduction, Kernel, ListMulticast,
-    LocalReduce, Place, Schedule, Transfer, check,
+    Chain, CheckError, Effect, Extent, InNetworkReduction, Kernel, Lines, LocalReduce, NetworkFold,
+    Place, Schedule, check,
 };
 use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
 use std::collections::HashMap;
@@ -105,15 +105,13 @@ pub fn interpret<'a>(
         fold_orders: HashMap::new(),
     };
     for action in &schedule.actions {
-        match &action.kind {
-            ActionKind::Transfer(t) | ActionKind::Delivery(t) => run.transfer(t),
-            ActionKind::Kernel(kernel) => run.kernel(kernel),
-            ActionKind::Chain(chain) => run.chain(chain),
-            ActionKind::ListMulticast(list) => run.list_multicast(list),
-            ActionKind::InNetworkReduction(r) => run.reduction(r),
-            ActionKind::InNetworkAllReduce(r) => run.all_reduce(r),
-            ActionKind::LocalReduce(r) => run.local_reduce(r),
-            ActionKind::Compute(_) | ActionKind::Barrier(_) | ActionKind::Arrival(_) => {}
+        match action.kind.effect() {
+            Effect::Nothing => {}
+            Effect::Lines(lines) => run.lines(&lines),
+            Effect::Stream(chain) => run.stream(chain),
+            Effect::NetworkFold(fold) => run.network_fold(&fold),
+            Effect::LocalFold(r) => run.local_fold(r),
+            Effect::Kernel(kernel) => run.kernel(kernel),
         }
     }
     Ok(run.memories)
@@ -125,31 +123,24 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn transfer(&mut self, t: &Transfer) {
+    fn lines(&mut self, lines: &Lines<'_>) {
         let network = self.memories.network;
-        let Some(source) = network.find(t.source.tile).filter(|_| t.bytes > 0) else {
+        let source = network.find(lines.source.tile);
+        let Some(source) = source.filter(|_| lines.bytes > 0) else {
             return;
         };
-        for row in 0..u64::from(t.rows) {
-            let from = t.source.offset + row * t.source_stride;
-            let line = self.memories.bytes(source, from, t.bytes);
-            let skip = row * t.destination_stride;
-            match t.destination {
-                Destination::One(place) => {
-                    if let Some(tile) = network.find(place.tile) {
-                        self.memories.store(tile, place.offset + skip, &line);
-                    }
-                }
-                Destination::Multicast { set, offset } => {
-                    for tile in network.multi_tiles(set).flatten() {
-                        self.memories.store(tile, offset + skip, &line);
-                    }
-                }
+        let targets = lines.targets.tiles(network);
+        for row in 0..u64::from(lines.rows) {
+            let from = lines.source.offset + row * lines.source_stride;
+            let line = self.memories.bytes(source, from, lines.bytes);
+            let to = lines.offset + row * lines.destination_stride;
+            for tile in &targets {
+                self.memories.store(*tile, to, &line);
             }
         }
     }
 
-    fn chain(&mut self, chain: &Chain) {
+    fn stream(&mut self, chain: &Chain) {
         let network = self.memories.network;
         let Some(source) = network.find(chain.initiator).filter(|_| chain.bytes > 0) else {
             return;
@@ -171,18 +162,7 @@ impl Run<'_> {
         }
     }
 
-    fn list_multicast(&mut self, list: &ListMulticast) {
-        let network = self.memories.network;
-        let Some(source) = network.find(list.source).filter(|_| list.bytes > 0) else {
-            return;
-        };
-        let stream = self.memories.bytes(source, list.source_offset, list.bytes);
-        for tile in list.destinations.iter().filter_map(|t| network.find(*t)) {
-            self.memories.store(tile, list.offset, &stream);
-        }
-    }
-
-    fn local_reduce(&mut self, r: &LocalReduce) {
+    fn local_fold(&mut self, r: &LocalReduce) {
         let Some(tile) = self.memories.network.find(r.tile) else {
             return;
         };
@@ -211,16 +191,15 @@ impl Run<'_> {
         }
     }
 
-    fn reduction(&mut self, r: &InNetworkReduction) {
-        if let Some(tile) = self.memories.network.find(r.root.tile) {
-            let sum = self.sum(r);
-            self.memories.store(tile, r.root.offset, &sum);
-        }
-    }
-
-    fn all_reduce(&mut self, r: &InNetworkReduction) {
+    fn network_fold(&mut self, fold: &NetworkFold<'_>) {
+        let (network, r) = (self.memories.network, fold.reduction);
+        let targets: Vec<TileId> = if fold.is_shared {
+            network.multi_tiles(r.group).flatten().collect()
+        } else {
+            network.find(r.root.tile).into_iter().collect()
+        };
         let sum = self.sum(r);
-        for tile in self.memories.network.multi_tiles(r.group).flatten() {
+        for tile in targets {
             self.memories.store(tile, r.root.offset, &sum);
         }
     }

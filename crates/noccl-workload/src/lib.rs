@@ -4,14 +4,13 @@
 //! A schedule names actions and dependencies, never cycles, flits or router ports. Algorithms are
 //! open: anybody may emit a schedule, because the checker, not the author, is trusted.
 
-mod chain;
+mod action;
 pub mod check;
 mod collective;
 mod fold_tree;
 mod interpret;
 mod kernel;
 mod layout;
-mod list_multicast;
 pub mod number;
 mod participants;
 mod read;
@@ -19,8 +18,11 @@ mod schedule;
 mod trace;
 mod traffic;
 
-pub use chain::{
-    AccessPattern, CHAIN_BEAT_BYTES, Chain, MAX_FIELD, MAX_LOOPS, PatternLoop, Stop, WORD_BYTES,
+pub use action::{
+    AccessPattern, ActionKind, Agent, Arrival, Barrier, BarrierMechanism, CHAIN_BEAT_BYTES, Chain,
+    Compute, Destination, Effect, InNetworkReduction, Lines, ListMulticast, LocalReduce, MAX_FIELD,
+    MAX_LOOPS, Need, NetworkFold, Notice, PatternLoop, Stop, Targets, Transfer, WORD_BYTES, Waits,
+    participants,
 };
 pub use check::{
     CheckError, CheckReport, Crowd, Deadlock, DeadlockProof, DeadlockReport, DeadlockWait,
@@ -31,17 +33,13 @@ pub use fold_tree::{FoldTree, fold_order};
 pub use interpret::{Memories, interpret};
 pub use kernel::{Extent, FoldRows, Kernel, Multiply, Operation, RowWise, sum_element};
 pub use layout::{Layout, LayoutError};
-pub use list_multicast::ListMulticast;
 pub use number::{ElementType, Operator};
-pub use participants::{as_multi_address, check_base, check_multi_address, participants};
+pub use participants::{as_multi_address, check_base, check_multi_address};
 pub use read::{
     TraceFile, TrafficFile, WorkloadError, read_schedule, read_trace, read_traffic,
     schedule_schema, to_json, trace_schema, traffic_schema,
 };
-pub use schedule::{
-    Action, ActionId, ActionKind, Arrival, Barrier, BarrierMechanism, Compute, Destination,
-    InNetworkReduction, LocalReduce, Place, SCHEDULE_FORMAT, Schedule, Transfer,
-};
+pub use schedule::{Action, ActionId, Place, SCHEDULE_FORMAT, Schedule};
 pub use trace::{
     Difference, Fault, MAX_TRANSACTION_BEATS, PortKind, PortTransaction, TRACE_FORMAT, Trace,
 };

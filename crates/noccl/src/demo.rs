@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The main job on S1's system: multicast and sum reduction by every mechanism.
 
-use crate::compare::Comparison;
-use crate::watch::Watch;
-use crate::{CompareRequest, Error, Step, compare, load, parse_group};
+use crate::{CompareRequest, Comparison, Error, Step, compare, load, parse_group};
+use noccl_run::Watch;
 use noccl_workload::CollectiveKind;
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! An elaborated network as plain data, for `noccl elaborate` and for drawing.
 
-use crate::compare::plane_name;
-use crate::root_name;
+use crate::{plane_name, root_name};
 use noccl_net::deadlock::operand_store_bytes;
 use noccl_net::{Coord, Network, Port, TileKind};
 use noccl_spec::{Plane, TileKindName};

@@ -1,29 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A schedule for one collective by one algorithm.
+//! The proof of a schedule.
 
-use crate::compare::{CompareRequest, best_of};
-use crate::watch::Tally;
-use crate::{AlgorithmRequest, Error, Watch};
+use crate::Error;
 use noccl_net::Network;
 use noccl_workload::{CheckReport, Schedule};
-
-/// The schedule of a collective at one size by one algorithm; without a chunk count the fastest of a
-/// range is searched by simulation.
-///
-/// # Errors
-/// [`Error`] naming what is impossible and what would be accepted.
-pub fn schedule(
-    network: &Network,
-    request: &CompareRequest,
-    bytes: u64,
-    algorithm: AlgorithmRequest,
-    watch: Watch<'_>,
-) -> Result<Schedule, Error> {
-    let collective = crate::compare::collective_of(network, request, bytes)?;
-    let tally = Tally::new(watch, 1);
-    let choice = best_of(network, &collective, algorithm, &tally)?;
-    Ok(noccl_coll::schedule(network, &collective, choice)?)
-}
 
 /// Proves a schedule right without running it: form, wait cycles, races, postcondition.
 ///

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The hardware of a network: its numbers, a folder for a chip, routing vectors.
 
-use crate::files::{check_output_folder, write_folder};
-use crate::{Error, read_text, write_file};
+use crate::{Error, write_file};
+use noccl_cosim::read_sources;
+use noccl_files::{check_output_folder, write_folder};
 use noccl_net::Network;
-use noccl_rtl::{DIGEST_FILE, ExportFile, RtlConfig, RtlError, SourceFile, hardware_sources};
-use std::fs;
-use std::path::{Path, PathBuf};
+use noccl_rtl::{DIGEST_FILE, ExportFile, RtlConfig, SourceFile, hardware_sources};
+use std::path::Path;
 
 /// Numbers that the hardware of a network is made from.
 ///
@@ -35,7 +35,7 @@ pub fn write_rtl_package(network: &Network, path: &Path) -> Result<(), Error> {
 /// # Errors
 /// [`Error::File`] with the names of files that were not written by an earlier call, or what the system says.
 pub fn check_rtl_folder(folder: &Path) -> Result<(), Error> {
-    check_output_folder(folder, DIGEST_FILE)
+    Ok(check_output_folder(folder, DIGEST_FILE)?)
 }
 
 /// Writes a folder for a chip: package, sources, file list, README. The folder is complete or as before; it must
@@ -51,19 +51,14 @@ pub fn write_rtl(
     folder: &Path,
 ) -> Result<Vec<String>, Error> {
     let config = rtl_config(network)?;
-    let mut found = Vec::new();
-    match sources {
+    let found = match sources {
         None => {
             let is_part =
                 |s: &SourceFile| s.path.starts_with("include/") || s.path.starts_with("src/");
-            found.extend(hardware_sources().into_iter().filter(is_part));
+            hardware_sources().into_iter().filter(is_part).collect()
         }
-        Some(root) => {
-            for part in ["include", "src"] {
-                collect(root, &root.join(part), &["sv", "svh"], &mut found)?;
-            }
-        }
-    }
+        Some(root) => read_sources(root, &["include", "src"], &["sv", "svh"])?,
+    };
     let origin = sources.unwrap_or(Path::new("rtl")).display().to_string();
     let files = noccl_rtl::export(&config, &origin, &found)?;
     let texts: Vec<(&str, &str)> = (files.iter())
@@ -80,47 +75,4 @@ pub fn write_rtl(
 pub fn write_rtl_vectors(network: &Network, path: &Path) -> Result<(), Error> {
     rtl_config(network)?;
     write_file(path, &noccl_rtl::vectors_text(network))
-}
-
-/// All that a library in lock-step is made from: the same parts of a folder `rtl` that this program holds itself.
-///
-/// # Errors
-/// [`Error::Rtl`] if a part is missing, [`Error::File`].
-pub(crate) fn read_sources(root: &Path) -> Result<Vec<SourceFile>, Error> {
-    let mut found = Vec::new();
-    for part in ["src", "include", "cosim", "lint"] {
-        let ends = ["sv", "svh", "cpp", "h", "f", "vlt"];
-        collect(root, &root.join(part), &ends, &mut found)?;
-    }
-    Ok(found)
-}
-
-/// Files below `folder` whose names have one of these ends, in a stable order, paths relative to `root`.
-fn collect(
-    root: &Path,
-    folder: &Path,
-    ends: &[&str],
-    found: &mut Vec<SourceFile>,
-) -> Result<(), Error> {
-    let missing = |_| RtlError::Sources {
-        folder: root.display().to_string(),
-        missing: folder.display().to_string(),
-    };
-    let entries = fs::read_dir(folder).map_err(missing)?;
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    paths.sort();
-    for path in paths {
-        let suffix = path.extension().unwrap_or_default();
-        if path.is_dir() {
-            collect(root, &path, ends, found)?;
-        } else if ends.iter().any(|end| suffix == *end) {
-            let relative = path.strip_prefix(root).unwrap_or(&path);
-            let parts: Vec<_> = relative.iter().map(|p| p.to_string_lossy()).collect();
-            found.push(SourceFile {
-                path: parts.join("/"),
-                text: read_text(&path)?,
-            });
-        }
-    }
-    Ok(())
 }

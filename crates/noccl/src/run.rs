@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One schedule or trace, cycle by cycle.
 
-use crate::checkpoints::{CheckpointRequest, Session};
-use crate::compare::{Case, LinkFlits, SumError, runtime_cycles};
-use crate::hardware::{self, HardwareReport, HardwareRequest};
-use crate::watch::{Tally, Watch};
-use crate::{Error, Verified, links};
+use crate::hardware::{self, HardwareRequest};
+use crate::{CheckpointRequest, Error, LinkFlits, SumError, Verified};
+use noccl_cosim::HardwareReport;
 use noccl_net::Network;
 use noccl_run::{
-    ActionTime, Counters, MAX_VALUE_BYTES, MemoryImage, Mode, Progress, RunConfig, RunResult,
-    energy_pj,
+    ActionTime, Counters, Mode, Progress, RunConfig, RunResult, Tally, Watch, energy_pj,
 };
 use noccl_sim::run_trace;
-use noccl_workload::{Place, Schedule, Trace, check_trace};
+use noccl_studies::parts::{Case, Session, busiest, link_flits, runtime_cycles};
+use noccl_workload::{Schedule, Trace, check_trace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +39,22 @@ impl RunRequest {
             has_links: false,
             checkpoint: None,
             hardware: None,
+        }
+    }
+
+    /// What no run in lock-step does.
+    fn refuse_hardware(&self) -> Result<(), Error> {
+        if self.config.mode == Mode::Timing {
+            let accepted = "accepted with hardware: value (it moves bytes)";
+            return Err(Error::argument("--mode", "timing", accepted));
+        }
+        match &self.checkpoint {
+            None => Ok(()),
+            Some(checkpoint) => {
+                let accepted = "accepted without hardware only, whose state no checkpoint holds";
+                let file = checkpoint.file.display();
+                Err(Error::argument("--checkpoint", file, accepted))
+            }
         }
     }
 }
@@ -119,7 +133,8 @@ pub fn run(
         }
         Some(hardware) => {
             let memory = (inputs, outputs);
-            let asked = (request, hardware);
+            request.refuse_hardware()?;
+            let asked = (hardware, &request.config);
             let (result, report) = hardware::run_schedule(network, schedule, memory, asked, watch)?;
             (result, Some(report))
         }
@@ -130,53 +145,6 @@ pub fn run(
     report.sum_error = verdict.and_then(|v| v.sum_error);
     report.hardware = hardware;
     Ok(report)
-}
-
-/// Runs a schedule on the caller's own inputs and returns the requested memory beside the timing.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_values(
-    network: &Network,
-    schedule: &Schedule,
-    inputs: &[MemoryImage],
-    outputs: &[(Place, u64)],
-    config: &RunConfig,
-    watch: Watch<'_>,
-) -> Result<RunResult, Error> {
-    noccl_workload::check(network, schedule)?;
-    check_values(network, inputs, outputs)?;
-    let mut session = Session::begin(None)?;
-    Tally::run_actions(watch, |on_progress| {
-        session.simulate(network, schedule, inputs, outputs, config, on_progress)
-    })
-}
-
-/// Are the caller's inputs and outputs in the memories, and small enough for the host?
-fn check_values(
-    network: &Network,
-    inputs: &[MemoryImage],
-    outputs: &[(Place, u64)],
-) -> Result<(), Error> {
-    let of_input = |i: &MemoryImage| ("inputs", i.tile, i.offset, i.bytes.len() as u64);
-    let of_output = |(at, bytes): &(Place, u64)| ("outputs", at.tile, at.offset, *bytes);
-    let all = inputs.iter().map(of_input);
-    let mut total_bytes = 0_u64;
-    for (name, tile, offset, bytes) in all.chain(outputs.iter().map(of_output)) {
-        let memory_bytes = network.find(tile).map(|t| network.memory_bytes(t));
-        let is_inside = |memory: u64| offset.checked_add(bytes).is_some_and(|end| end <= memory);
-        if !memory_bytes.is_some_and(is_inside) {
-            let found = format!("{bytes} bytes from {offset} in {tile}");
-            let accepted = "accepted: ranges inside the memory of a tile of the network";
-            return Err(Error::argument(name, found, accepted));
-        }
-        total_bytes = total_bytes.saturating_add(bytes);
-    }
-    if total_bytes <= MAX_VALUE_BYTES {
-        return Ok(());
-    }
-    let accepted = format!("accepted: at most {MAX_VALUE_BYTES} bytes together");
-    Err(Error::argument("inputs and outputs", total_bytes, accepted))
 }
 
 /// Replays AXI transactions at the NI ports.
@@ -199,7 +167,9 @@ pub fn replay(
             (Tally::run_actions(watch, simulate)?, None)
         }
         Some(hardware) => {
-            let (result, report) = hardware::run_trace(network, trace, (request, hardware), watch)?;
+            request.refuse_hardware()?;
+            let asked = (hardware, &request.config);
+            let (result, report) = hardware::run_trace(network, trace, asked, watch)?;
             (result, Some(report))
         }
     };
@@ -231,9 +201,9 @@ pub fn report_run(
         responses: result.responses.clone(),
         counters: result.counters,
         energy_pj: energy_pj(&result.counters, &network.spec().energy),
-        busiest_link: links::busiest(network, &result.links),
+        busiest_link: busiest(network, &result.links),
         links: if has_links {
-            links::link_flits(network, &result.links)
+            link_flits(network, &result.links)
         } else {
             Vec::new()
         },

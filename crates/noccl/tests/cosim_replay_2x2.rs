@@ -7,8 +7,8 @@ use noccl::{
     CollectiveKind, CompareRequest, HardwareRequest, Mode, Network, RunReport, RunRequest,
     StressKind, Watch, load, parse_algorithms,
 };
+use noccl_cosim::Boundary;
 use noccl_net::{Coord, TileRef};
-use noccl_rtl::Boundary;
 use noccl_run::{RunConfig, StallConfig};
 use noccl_workload::{ElementType, Fault, PortKind, PortTransaction, Trace};
 

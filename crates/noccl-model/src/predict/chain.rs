@@ -51,7 +51,7 @@ impl Model<'_> {
         } else {
             ChainCycles::of(network).times(network, tile, stops, bytes)
         };
-        let endpoint = network.spec().cluster.torrent.as_ref();
+        let endpoint = network.capabilities().chains;
         let open_tasks = endpoint.map_or(1, |e| e.open_tasks as usize);
         let initiator = self.initiators.entry(tile).or_default();
         initiator.begin(start, &times, open_tasks)

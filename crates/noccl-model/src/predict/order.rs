@@ -3,16 +3,9 @@
 //! comes first and not to whoever stands first in the file.
 
 use noccl_net::{Network, TileId};
-use noccl_workload::{Action, ActionKind, Schedule, participants};
+use noccl_workload::{Agent, Schedule, participants};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
-
-/// Which of a tile's agents runs a share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Agent {
-    Control,
-    Compute,
-}
 
 /// Actions that wait for others, and those that can begin.
 pub(super) struct Order {
@@ -37,7 +30,7 @@ impl Order {
         for (index, action) in schedule.actions.iter().enumerate() {
             let tiles = participants(network, &action.kind);
             for tile in &tiles {
-                let Some(agent) = agent(network, action, *tile) else {
+                let Some(agent) = action.kind.agent_at(network, *tile) else {
                     continue;
                 };
                 if let Some(before) = last.insert((*tile, agent), index as u32) {
@@ -89,23 +82,5 @@ impl Order {
     pub(super) fn pop(&mut self) -> Option<(f64, u32)> {
         let next = self.ready.pop();
         next.map(|Reverse((cycle, index))| (f64::from_bits(cycle), index))
-    }
-}
-
-fn agent(network: &Network, action: &Action, tile: TileId) -> Option<Agent> {
-    match &action.kind {
-        ActionKind::LocalReduce(_) | ActionKind::Compute(_) | ActionKind::Kernel(_) => {
-            Some(Agent::Compute)
-        }
-        ActionKind::Transfer(_)
-        | ActionKind::InNetworkReduction(_)
-        | ActionKind::InNetworkAllReduce(_)
-        | ActionKind::Barrier(_)
-        | ActionKind::Arrival(_)
-        | ActionKind::Chain(_)
-        | ActionKind::ListMulticast(_) => Some(Agent::Control),
-        ActionKind::Delivery(transfer) => {
-            (network.find(transfer.initiator) == Some(tile)).then_some(Agent::Control)
-        }
     }
 }

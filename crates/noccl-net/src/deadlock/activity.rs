@@ -146,7 +146,6 @@ impl Builder<'_> {
         let full_targets = BTreeSet::new();
         let rules = Rules {
             network: self.network,
-            flow: self.network.spec().router.flow,
             can_store_fill: false,
             full_targets: &full_targets,
             is_answer_awaited: !self.program.beside(index).is_empty(),

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From flows to the places that they take.
 
+use super::options::Forks;
 use super::paths::Paths;
 use super::transaction::{KeptUntil, Part, Transaction, Why};
 use super::{Flow, Place};
 use crate::{Network, TileId};
-use noccl_spec::{Plane, RouterFlow};
+use noccl_spec::Plane;
 use std::collections::BTreeSet;
 
 /// What the surroundings of a transaction decide about it.
 pub(super) struct Rules<'a> {
     pub(super) network: &'a Network,
-    pub(super) flow: RouterFlow,
     /// Can more reductions meet at a router than it works on together?
     pub(super) can_store_fill: bool,
     /// Targets whose counters of open barriers can be in use when a further barrier comes.
@@ -36,16 +36,11 @@ pub(super) struct CutIns {
 }
 
 impl CutIns {
-    /// Of these flows. Only published routers have worms among which others come.
-    pub(super) fn of<'f>(
-        network: &Network,
-        flow: RouterFlow,
-        flows: impl Iterator<Item = &'f Flow>,
-    ) -> Self {
+    /// Of these flows; none where no others come between the flits of a worm.
+    pub(super) fn of<'f>(network: &Network, flows: impl Iterator<Item = &'f Flow>) -> Self {
         let mut cut_ins = Self::default();
-        match flow {
-            RouterFlow::PeerCompatible => {}
-            RouterFlow::NonBlocking | RouterFlow::Esp => return cut_ins,
+        if !network.routers().lets_others_between {
+            return cut_ins;
         }
         for one in flows {
             match *one {
@@ -223,11 +218,9 @@ impl Rules<'_> {
 
     /// How a place is kept at forks and joins.
     pub(super) const fn branches(&self, members: usize) -> KeptUntil {
-        match self.flow {
-            RouterFlow::PeerCompatible | RouterFlow::Esp if members > 1 => KeptUntil::SiblingsTaken,
-            RouterFlow::PeerCompatible | RouterFlow::Esp | RouterFlow::NonBlocking => {
-                KeptUntil::PassedOn
-            }
+        match self.network.routers().mechanism.forks {
+            Forks::HoldOutputs if members > 1 => KeptUntil::SiblingsTaken,
+            Forks::HoldOutputs | Forks::PerOutput => KeptUntil::PassedOn,
         }
     }
 

@@ -17,7 +17,7 @@ use super::transaction::{Part, Transaction};
 use super::waits::Waits;
 use super::{Cycle, Flow, Place, Proof, Wait, reduction_flows, reductions_at_a_router};
 use crate::{Network, TileId};
-use noccl_spec::{Plane, RouterFlow};
+use noccl_spec::Plane;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// In which order a tile issues the flows in which it takes part, by their index; a tile that is not
@@ -61,7 +61,7 @@ pub fn check_program(
         }
     }
     let flows: Vec<Flow> = activities.iter().flat_map(Activity::flows).collect();
-    let cut_ins = CutIns::of(network, network.spec().router.flow, flows.iter());
+    let cut_ins = CutIns::of(network, flows.iter());
     let builder = Builder {
         network,
         cut_ins: &cut_ins,
@@ -81,9 +81,9 @@ fn search(
     transactions: &[Transaction],
     program: &dyn Program,
 ) -> Result<Proof, Cycle> {
-    let graph = Waits::new(transactions, program);
+    let mut graph = Waits::new(transactions, program);
     let nodes = graph.nodes.len();
-    let successors = |node: usize, next: &mut Vec<usize>| next.extend(graph.edges(node));
+    let successors = |node: usize, next: &mut Vec<usize>| next.extend_from_slice(graph.edges(node));
     let found = find_cycle(nodes, successors);
     if graph.is_cut_off() {
         return Err(Cycle::CUT_OFF);
@@ -92,12 +92,12 @@ fn search(
         Ok(waits) => return Ok(Proof { nodes, waits }),
         Err(raw) => raw,
     };
-    let edges: Vec<Vec<usize>> = (0..nodes).map(|node| graph.edges(node)).collect();
+    let edges = graph.take_edges();
     if graph.is_cut_off() {
         return Err(Cycle::CUT_OFF);
     }
     let waits = edges.iter().map(Vec::len).sum();
-    match shortest_consistent(&graph.nodes, edges, transactions, program) {
+    match shortest_consistent(&graph.nodes, edges, &graph.over) {
         Found::Cycle(cycle) => Err(describe(network, &graph, &cycle, true)),
         Found::Nothing => Ok(Proof { nodes, waits }),
         // Too many possibilities to look at all of them: the cycle counts as one.
@@ -144,19 +144,18 @@ impl Program for Listed<'_> {
 }
 
 fn transactions(network: &Network, flows: &[Flow], order: &IssueOrder) -> Vec<Transaction> {
-    let flow = network.spec().router.flow;
+    let has_stores = network.routers().joins_several;
     let limit = reduction_flows(network) as usize;
-    let can_store_fill =
-        flow == RouterFlow::NonBlocking && reductions_at_a_router(network, flows) > limit;
-    let full_targets = match flow {
-        RouterFlow::NonBlocking => full_targets(network, flows, order),
-        RouterFlow::PeerCompatible | RouterFlow::Esp => BTreeSet::new(),
+    let can_store_fill = has_stores && reductions_at_a_router(network, flows) > limit;
+    let full_targets = if has_stores {
+        full_targets(network, flows, order)
+    } else {
+        BTreeSet::new()
     };
-    let cut_ins = CutIns::of(network, flow, flows.iter());
+    let cut_ins = CutIns::of(network, flows.iter());
     let build = |(index, one): (usize, &Flow)| {
         let rules = Rules {
             network,
-            flow,
             can_store_fill,
             full_targets: &full_targets,
             is_answer_awaited: is_answer_awaited(network, flows, index),
@@ -227,21 +226,19 @@ fn is_answer_awaited(network: &Network, flows: &[Flow], index: usize) -> bool {
     let shares = |other: &Flow, tile: TileId| {
         other.request_queue() == flow.request_queue() && other.initiators(network).contains(&tile)
     };
-    match spec.router.flow {
-        RouterFlow::PeerCompatible | RouterFlow::Esp => initiators.iter().any(|tile| {
+    if network.routers().asks_one_destination {
+        return initiators.iter().any(|tile| {
             flows.iter().enumerate().any(|(other, one)| {
                 other != index && shares(one, *tile) && !one.has_destination_of(flow)
             })
-        }),
-        RouterFlow::NonBlocking => {
-            let outstanding = match plane {
-                Plane::Wide => spec.ni.max_wide_outstanding,
-                Plane::Req | Plane::Rsp => spec.ni.max_narrow_outstanding,
-            };
-            let limit = outstanding.min(spec.ni.max_open_reductions) as usize;
-            initiators
-                .iter()
-                .any(|tile| flows.iter().filter(|one| shares(one, *tile)).count() > limit)
-        }
+        });
     }
+    let outstanding = match plane {
+        Plane::Wide => spec.ni.max_wide_outstanding,
+        Plane::Req | Plane::Rsp => spec.ni.max_narrow_outstanding,
+    };
+    let limit = outstanding.min(spec.ni.max_open_reductions) as usize;
+    initiators
+        .iter()
+        .any(|tile| flows.iter().filter(|one| shares(one, *tile)).count() > limit)
 }

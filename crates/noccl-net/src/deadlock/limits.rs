@@ -8,7 +8,6 @@
 use super::{Flow, IssueOrder};
 use crate::tree::{contributor, join_set};
 use crate::{Coord, MultiAddress, Network, Port, TileId};
-use noccl_spec::RouterFlow;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -63,14 +62,12 @@ impl Windows {
 #[must_use]
 pub fn operand_store_bytes(network: &Network) -> u64 {
     let spec = network.spec();
-    match spec.router.flow {
-        RouterFlow::NonBlocking => {
-            let flows = u64::from(reduction_flows(network).next_power_of_two());
-            let words = flows * u64::from(Windows::of(network).most);
-            Port::ALL.len() as u64 * words * u64::from(spec.ni.wide_beat_bytes)
-        }
-        RouterFlow::PeerCompatible | RouterFlow::Esp => 0,
+    if !network.routers().joins_several {
+        return 0;
     }
+    let flows = u64::from(reduction_flows(network).next_power_of_two());
+    let words = flows * u64::from(Windows::of(network).most);
+    Port::ALL.len() as u64 * words * u64::from(spec.ni.wide_beat_bytes)
 }
 
 /// Reductions that can be under way at one router together, each a burst between its first operand and its last

@@ -25,7 +25,7 @@ use noccl_spec::Plane;
 /// # Errors
 /// A cycle of waits.
 pub fn check_network(network: &Network) -> Result<Proof, Cycle> {
-    check_mechanism(network, &Mechanism::of(network.spec().router.flow))
+    check_mechanism(network, &network.routers().mechanism)
 }
 
 /// [`check_network`] with another mechanism.

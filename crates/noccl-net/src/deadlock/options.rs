@@ -2,7 +2,6 @@
 //! What decides about waiting in a router and at an endpoint.
 
 use crate::Port;
-use noccl_spec::RouterFlow;
 
 /// When a fork lets go of an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,33 +87,4 @@ pub struct Mechanism {
     pub reduction_unit: ReductionUnit,
     /// Turns (input port, output port) that packets take beside those of the routes.
     pub extra_turns: Vec<(Port, Port)>,
-}
-
-impl Mechanism {
-    /// The mechanism of a router flow.
-    #[must_use]
-    pub const fn of(flow: RouterFlow) -> Self {
-        let (forks, joins, reduction_unit) = match flow {
-            RouterFlow::NonBlocking => (
-                Forks::PerOutput,
-                Joins::SetAside,
-                ReductionUnit::BehindStore,
-            ),
-            RouterFlow::PeerCompatible | RouterFlow::Esp => (
-                Forks::HoldOutputs,
-                Joins::BlockHeads,
-                ReductionUnit::ResultReserved,
-            ),
-        };
-        Self {
-            forks,
-            joins,
-            operand_store: OperandStore::ByWindow,
-            barrier_counters: BarrierCounters::WithinLimit,
-            read_data: ReadData::Reserved,
-            responses: Responses::Reserved,
-            reduction_unit,
-            extra_turns: Vec::new(),
-        }
-    }
 }

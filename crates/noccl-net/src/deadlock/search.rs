@@ -9,9 +9,9 @@
 //! again gives a shorter cycle. So: one visit per transaction, but for independent copies.
 
 use super::Place;
-use super::activity::Program;
+use super::over::Over;
 use super::prune::prune;
-use super::transaction::{Part, Transaction};
+use super::transaction::Part;
 
 /// Outcome of a search.
 pub(super) enum Found {
@@ -29,26 +29,23 @@ const MAX_STEPS: usize = 4_000_000;
 /// What decides whether two waits of a graph can be true at once.
 pub(super) struct Compatible<'a> {
     pub(super) nodes: &'a [(usize, usize)],
-    pub(super) transactions: &'a [Transaction],
-    pub(super) program: &'a dyn Program,
+    pub(super) over: &'a Over<'a>,
 }
 
 impl Compatible<'_> {
     /// A transaction is passed a second time only at another place of independent copies.
     pub(super) fn are(&self, one: usize, other: usize) -> bool {
         let ((t, held), (owner, also_held)) = (self.nodes[one], self.nodes[other]);
-        let is_independent = |at| self.transactions[t].is_independent(at);
+        let is_independent = |at| self.over.transactions[t].is_independent(at);
         if owner == t {
             return held != also_held && is_independent(held) && is_independent(also_held);
         }
-        let comes_after = |one: (usize, usize), other| {
-            self.transactions[one.0].comes_after(one.0, one.1, other, self.program)
-        };
-        if comes_after((t, held), owner) || comes_after((owner, also_held), t) {
+        if self.over.is_over((t, held), owner) || self.over.is_over((owner, also_held), t) {
             return false;
         }
-        let part = |(t, held): (usize, usize)| (t, self.transactions[t].uses[held].part);
-        self.program
+        let part = |(t, held): (usize, usize)| (t, self.over.transactions[t].uses[held].part);
+        self.over
+            .program
             .may_overlap(part((owner, also_held)), part((t, held)))
     }
 }
@@ -68,14 +65,9 @@ struct Search<'a> {
 pub(super) fn shortest_consistent(
     nodes: &[(usize, usize)],
     edges: Vec<Vec<usize>>,
-    transactions: &[Transaction],
-    program: &dyn Program,
+    over: &Over<'_>,
 ) -> Found {
-    let compatible = Compatible {
-        nodes,
-        transactions,
-        program,
-    };
+    let compatible = Compatible { nodes, over };
     let edges = prune(edges, &compatible);
     let mut search = Search {
         compatible: &compatible,
@@ -137,7 +129,7 @@ impl Search<'_> {
     fn keep_best(&mut self) {
         let oddness = |node: &usize| {
             let (t, held) = self.compatible.nodes[*node];
-            let one = &self.compatible.transactions[t].uses[held];
+            let one = &self.compatible.over.transactions[t].uses[held];
             usize::from(!matches!(one.place, Place::Link(_))) * 2
                 + usize::from(one.part == Part::Response)
         };
@@ -152,7 +144,8 @@ impl Search<'_> {
 mod tests {
     use super::*;
     use crate::TileId;
-    use crate::deadlock::transaction::KeptUntil;
+    use crate::deadlock::Program;
+    use crate::deadlock::transaction::{KeptUntil, Transaction};
 
     /// All transactions are under way together.
     struct Together;
@@ -207,7 +200,7 @@ mod tests {
                     .collect()
             })
             .collect();
-        match shortest_consistent(&nodes, edges, transactions, &Together) {
+        match shortest_consistent(&nodes, edges, &Over::new(transactions, &Together)) {
             Found::Cycle(cycle) => Some(cycle.into_iter().map(|n| place(nodes[n])).collect()),
             Found::Nothing => None,
             Found::OutOfSteps => panic!("a handful of nodes"),

@@ -2,7 +2,6 @@
 //! One transaction as a partial order of the places that it takes.
 
 use super::Place;
-use super::activity::Program;
 use crate::TileId;
 
 /// Until when a place is kept once taken.
@@ -192,21 +191,6 @@ impl Transaction {
         self.before[then]
             .get(first / 64)
             .is_some_and(|word| word >> (first % 64) & 1 == 1)
-    }
-
-    /// Is another transaction surely over while this one, number `own` of the program, keeps the use: did a participant that
-    /// has begun wait for its end?
-    pub(super) fn comes_after(
-        &self,
-        own: usize,
-        at: usize,
-        other: usize,
-        program: &dyn Program,
-    ) -> bool {
-        self.entries.iter().any(|(entry, tile)| {
-            let is_over = || program.awaited(own, *tile).binary_search(&(other as u32));
-            self.comes_before(*entry, at) && is_over().is_ok()
-        })
     }
 
     /// While a flit is at this use, on its way and not at the end of its worm: can it wait there because it still has to take

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Who can wait for whom: the graph of a deadlock check of given transactions.
 
-use super::Place;
 use super::activity::Program;
 use super::known::KnownOrders;
+use super::over::Over;
 use super::transaction::{Behind, Transaction, Why};
+use super::{Place, is_among};
 use noccl_spec::Plane;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 
 /// Most possible waits that are looked at: seconds.
@@ -14,6 +15,7 @@ const MAX_LOOKED_AT: usize = 1 << 25;
 
 /// Uses of places that more than one transaction takes, with their waits.
 pub(super) struct Waits<'a> {
+    pub(super) over: Over<'a>,
     pub(super) transactions: &'a [Transaction],
     /// (transaction, use): first as a place that is kept, then once more as one where a flit stands in front of others.
     pub(super) nodes: Vec<(usize, usize)>,
@@ -28,6 +30,8 @@ pub(super) struct Waits<'a> {
     known: RefCell<KnownOrders>,
     /// Possible waits that have been looked at.
     looked_at: Cell<usize>,
+    /// What [`Waits::edges`] has found.
+    found: Vec<OnceCell<Vec<usize>>>,
 }
 
 impl<'a> Waits<'a> {
@@ -48,7 +52,7 @@ impl<'a> Waits<'a> {
                 let mut others = list[..at].iter();
                 others.any(|other| {
                     other.0 != one.0
-                        && beside.binary_search(&(other.0 as u32)).is_ok()
+                        && is_among(beside, other.0 as u32)
                         && program.may_overlap(part(*one), part(*other))
                 })
             })
@@ -68,7 +72,9 @@ impl<'a> Waits<'a> {
             .collect();
         let num_kept = nodes.len();
         nodes.extend_from_within(..);
+        let found = vec![OnceCell::new(); nodes.len()];
         Self {
+            over: Over::new(transactions, program),
             transactions,
             nodes,
             num_kept,
@@ -77,6 +83,7 @@ impl<'a> Waits<'a> {
             ends,
             known: RefCell::new(KnownOrders::new(transactions)),
             looked_at: Cell::new(0),
+            found,
         }
     }
 
@@ -90,7 +97,21 @@ impl<'a> Waits<'a> {
     }
 
     /// Uses of others for which the transaction can wait while it keeps this one; none behind the bound.
-    pub(super) fn edges(&self, node: usize) -> Vec<usize> {
+    pub(super) fn edges(&self, node: usize) -> &[usize] {
+        self.found[node].get_or_init(|| self.find_edges(node))
+    }
+
+    /// The edges of all nodes; the graph keeps none.
+    pub(super) fn take_edges(&mut self) -> Vec<Vec<usize>> {
+        let nodes = 0..self.nodes.len();
+        nodes.clone().for_each(|node| {
+            self.edges(node);
+        });
+        let take = |node: usize| self.found[node].take().unwrap_or_default();
+        nodes.map(take).collect()
+    }
+
+    fn find_edges(&self, node: usize) -> Vec<usize> {
         let mut edges = Vec::new();
         if self.is_cut_off() {
             return edges;
@@ -128,7 +149,8 @@ impl<'a> Waits<'a> {
                 }
             });
         }
-        edges.sort_unstable();
+        // Stable: what one place gives is in order already.
+        edges.sort();
         edges.dedup();
         edges
     }
@@ -140,18 +162,19 @@ impl<'a> Waits<'a> {
         self.count(beside.len().min(list.len()));
         if beside.len() >= list.len() {
             for (at, (other, _)) in list.iter().enumerate() {
-                if *other != t && beside.binary_search(&(*other as u32)).is_ok() {
+                if *other != t && is_among(beside, *other as u32) {
                     visit(users.start + at);
                 }
             }
             return;
         }
+        let mut at = 0;
         for other in beside.iter().map(|b| *b as usize).filter(|b| *b != t) {
-            let first = list.partition_point(|(owner, _)| *owner < other);
-            let same = list[first..]
-                .iter()
-                .take_while(|(owner, _)| *owner == other);
-            (first..first + same.count()).for_each(|at| visit(users.start + at));
+            at = first_of(list, at, other);
+            while at < list.len() && list[at].0 == other {
+                visit(users.start + at);
+                at += 1;
+            }
         }
     }
 
@@ -161,7 +184,7 @@ impl<'a> Waits<'a> {
             return;
         };
         let part = self.transactions[other].uses[self.nodes[node].1].part;
-        let is_over = self.transactions[t].comes_after(t, held, other, self.program);
+        let is_over = self.over.is_over((t, held), other);
         let have = &self.transactions[t].uses[held];
         if other != t && !is_over && self.program.may_overlap((t, have.part), (other, part)) {
             edges.push(node);
@@ -178,9 +201,7 @@ impl<'a> Waits<'a> {
         let txn = &self.transactions[t];
         let (have, want) = (&txn.uses[held], &txn.uses[wanted.1]);
         let has = &self.transactions[other.0].uses[other.1];
-        let is_over = txn.comes_after(t, held, other.0, self.program)
-            || self.transactions[other.0].comes_after(other.0, other.1, t, self.program);
-        if is_over {
+        if self.over.is_over((t, held), other.0) || self.over.is_over(other, t) {
             return false;
         }
         let overlaps = |part| self.program.may_overlap((t, part), (other.0, has.part));
@@ -270,5 +291,36 @@ impl<'a> Waits<'a> {
         let answer = self.is_ahead(first, second);
         self.known.borrow_mut().put(first, second, answer);
         answer
+    }
+}
+
+/// The first position not before `from` whose owner is not below this one: it is near where most owners are asked for.
+fn first_of(list: &[(usize, usize)], mut from: usize, owner: usize) -> usize {
+    let (mut end, mut step) = (from, 1);
+    while end < list.len() && list[end].0 < owner {
+        from = end + 1;
+        end += step;
+        step *= 2;
+    }
+    let rest = &list[from..end.clamp(from, list.len())];
+    from + rest.partition_point(|(one, _)| *one < owner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_of;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_first_position_of_an_owner_is_the_one_that_a_walk_finds(
+            mut owners in prop::collection::vec(0usize..40, 0..80), from in 0usize..90, owner in 0usize..42,
+        ) {
+            owners.sort_unstable();
+            let from = from.min(owners.len());
+            let list: Vec<(usize, usize)> = owners.into_iter().map(|one| (one, 0)).collect();
+            let walk = (from..list.len()).find(|at| list[*at].0 >= owner);
+            prop_assert_eq!(first_of(&list, from, owner), walk.unwrap_or(list.len()));
+        }
     }
 }

@@ -6,9 +6,9 @@ use crate::diagnose::network::wait;
 use crate::diagnose::node::Node;
 use crate::diagnose::view::View;
 use crate::endpoint::torrent::{Cause, Hindrance};
-use crate::fabric::flit::Flit;
-use crate::fabric::transaction::Owner;
 use crate::ni::axi::state::{Source, Stream};
+use crate::transport::flit::Flit;
+use crate::transport::transaction::Owner;
 
 impl View<'_, '_> {
     /// The chain that the endpoint of a tile leads, in words.

@@ -7,12 +7,11 @@ use crate::diagnose::network::{entry, wait};
 use crate::diagnose::node::Node;
 use crate::diagnose::view::{MAX_NAMED, View};
 use crate::endpoint::core::Agents;
-use crate::fabric::flit::pack;
-use crate::fabric::transaction::{Owner, TxnKind};
 use crate::ni::axi::state::{Source, Stream, beat_bytes};
+use crate::transport::flit::pack;
+use crate::transport::transaction::{Owner, TxnKind};
 use noccl_net::TileId;
 use noccl_spec::Plane;
-use noccl_workload::ActionKind;
 use std::collections::BTreeMap;
 
 impl View<'_, '_> {
@@ -183,17 +182,13 @@ impl View<'_, '_> {
         } else {
             return Vec::new();
         };
-        let is_kind = |id: u32| match agents.kind(id) {
-            ActionKind::InNetworkReduction(_) | ActionKind::InNetworkAllReduce(_) => is_reduction,
-            ActionKind::Transfer(_) | ActionKind::Delivery(_) | ActionKind::ListMulticast(_) => {
-                !is_reduction
+        let is_kind = |id: u32| {
+            let kind = agents.kind(id);
+            if is_reduction {
+                kind.network_fold().is_some()
+            } else {
+                kind.transfer().is_some()
             }
-            ActionKind::LocalReduce(_)
-            | ActionKind::Compute(_)
-            | ActionKind::Barrier(_)
-            | ActionKind::Arrival(_)
-            | ActionKind::Kernel(_)
-            | ActionKind::Chain(_) => false,
         };
         let all = agents.instances.all.iter().enumerate();
         let in_work = all.map(|(id, i)| (id as u32, i)).filter(|(id, i)| {

@@ -4,8 +4,8 @@
 use crate::diagnose::node::{Node, input_name, output_name, plane_name, tile_name};
 use crate::diagnose::view::View;
 use crate::endpoint::torrent::port::Window;
-use crate::fabric::flit::{Flit, FlitKind};
-use crate::fabric::transaction::{Owner, Txn, TxnKind};
+use crate::transport::flit::{Flit, FlitKind};
+use crate::transport::transaction::{Owner, Txn, TxnKind};
 use noccl_workload::PortKind;
 
 /// Which part of its transaction a flit is.

@@ -7,8 +7,8 @@ use crate::diagnose::network::wait;
 use crate::diagnose::node::{Node, tile_name};
 use crate::diagnose::view::{Driver, View};
 use crate::endpoint::core::Agents;
-use crate::fabric::transaction::{Owner, TxnKind};
-use noccl_workload::{ActionKind, PortKind};
+use crate::transport::transaction::{Owner, TxnKind};
+use noccl_workload::PortKind;
 
 impl View<'_, '_> {
     /// The driver's unfinished items that are no transactions (yet).
@@ -163,19 +163,7 @@ impl View<'_, '_> {
             return String::new();
         };
         let share = &agents.instances.all[instance as usize];
-        let kind = match agents.kind(instance) {
-            ActionKind::Transfer(_) => "transfer",
-            ActionKind::InNetworkReduction(_) => "in-network reduction",
-            ActionKind::InNetworkAllReduce(_) => "in-network all-reduce",
-            ActionKind::LocalReduce(_) => "local reduce",
-            ActionKind::Compute(_) => "compute",
-            ActionKind::Barrier(_) => "barrier",
-            ActionKind::Delivery(_) => "delivery",
-            ActionKind::Arrival(_) => "arrival",
-            ActionKind::Kernel(_) => "kernel",
-            ActionKind::Chain(_) => "chain",
-            ActionKind::ListMulticast(_) => "list multicast",
-        };
+        let kind = agents.kind(instance).words();
         let tile = tile_name(self.machine.network, share.tile);
         format!("action #{} ({kind}) at {tile}", share.action)
     }
@@ -226,19 +214,13 @@ impl View<'_, '_> {
     fn waits_of_running(&self, agents: &Agents<'_>, instance: u32) -> Vec<Wait> {
         let share = &agents.instances.all[instance as usize];
         let (action, tile, since) = (share.action, share.tile, share.start_cycle);
-        if let ActionKind::Chain(_) = agents.kind(instance) {
+        if agents.kind(instance).chain().is_some() {
             return self.waits_of_chain_share(tile);
         }
-        let is_barrier = matches!(agents.kind(instance), ActionKind::Barrier(_));
+        let is_barrier = agents.kind(instance).barrier().is_some();
         let is_own = |owner: Owner, home: u32| match owner {
             Owner::DmaWrite { instance: of } => of == instance,
-            Owner::DmaRead => {
-                home == tile
-                    && matches!(
-                        agents.kind(instance),
-                        ActionKind::Transfer(_) | ActionKind::Delivery(_)
-                    )
-            }
+            Owner::DmaRead => home == tile && agents.kind(instance).transfer().is_some(),
             Owner::Reduction { action: of } | Owner::Barrier { action: of } => of == action,
             Owner::Trace { .. }
             | Owner::Traffic { .. }

@@ -8,12 +8,12 @@
 use crate::diagnose::diagnose;
 use crate::diagnose::view::Driver;
 use crate::driver::{activity_of, counters_of, drain_done};
-use crate::fabric::transaction::Owner;
 use crate::kernel::random::Stream;
 use crate::machine::Machine;
 use crate::machine::event::Done;
 use crate::ni::axi::issue::Target;
 use crate::ni::axi::state::Source;
+use crate::transport::transaction::Owner;
 use noccl_net::{Coord, MultiAddress};
 use noccl_run::{Activity, Counters, Diagnosis, Progress, Run, RunConfig, RunError, TrafficResult};
 use noccl_workload::{MAX_TRAFFIC_CYCLES, Pattern, Place, Traffic};

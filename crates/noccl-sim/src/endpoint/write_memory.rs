@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Beats that arrive at a memory.
 
-use crate::fabric::axi_response::OKAY;
-use crate::fabric::flit::Flit;
-use crate::fabric::payload::BEAT_BYTES;
 use crate::machine::Machine;
 use crate::ni::axi::state::beat_bytes;
+use crate::transport::axi_response::OKAY;
+use crate::transport::flit::Flit;
+use crate::transport::payload::BEAT_BYTES;
 
 impl Machine<'_> {
     /// Writes the bytes of a beat into the tile's memory. Returns whether the memory took them.

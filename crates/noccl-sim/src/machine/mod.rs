@@ -20,7 +20,6 @@ pub(crate) use clock::Clock;
 
 use crate::endpoint::memory::MemorySystem;
 use crate::endpoint::torrent::Torrents;
-use crate::fabric::transaction::Txns;
 use crate::ni::axi::error_table::Errors;
 use crate::ni::axi::state::Interfaces;
 use crate::record::recorder::Recorder;
@@ -28,6 +27,7 @@ use crate::router::behaviour::Behaviour;
 use crate::router::collective::context::Context;
 use crate::router::collective::plane::PlaneState;
 use crate::router::mesh::Mesh;
+use crate::transport::transaction::Txns;
 use event::{Done, Event};
 use noccl_net::{Network, TileId, TileKind};
 use noccl_run::{Mode, RunConfig};

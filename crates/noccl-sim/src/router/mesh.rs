@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The routers of all planes, and the threads that share their cycles.
 
-use crate::fabric::transaction::Trees;
 use crate::kernel::threads::{PARTS_PER_THREAD, Threads};
 use crate::router::behaviour::Behaviour;
 use crate::router::collective::merge_point::Joins;
@@ -9,6 +8,7 @@ use crate::router::collective::merge_types::JoinConfig;
 use crate::router::collective::plane::{PlaneState, packed_coords};
 use crate::router::published::reduction::Published;
 use crate::router::published::worms::Worms;
+use crate::transport::transaction::Trees;
 use noccl_net::Network;
 use noccl_net::deadlock::{Windows, reduction_flows};
 use noccl_spec::WideReductionKind;

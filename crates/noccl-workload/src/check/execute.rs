@@ -11,8 +11,7 @@ use super::shortcut::Shortcuts;
 use super::{CheckError, Race};
 use crate::fold_tree::{FoldTree, fold_order};
 use crate::{
-    ActionKind, Destination, ElementType, InNetworkReduction, Kernel, LocalReduce, Schedule,
-    Transfer,
+    Effect, ElementType, InNetworkReduction, Kernel, Lines, LocalReduce, NetworkFold, Schedule,
 };
 use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
 use std::collections::HashMap;
@@ -69,15 +68,13 @@ pub(super) fn execute(
     };
     for (i, action) in schedule.actions.iter().enumerate() {
         let known = run.demands.len();
-        match &action.kind {
-            ActionKind::Transfer(t) | ActionKind::Delivery(t) => run.transfer(i, t),
-            ActionKind::Kernel(kernel) => run.kernel(i, kernel),
-            ActionKind::Chain(chain) => run.chain(i, chain),
-            ActionKind::ListMulticast(list) => run.list_multicast(i, list),
-            ActionKind::InNetworkReduction(r) => run.reduction(i, r),
-            ActionKind::InNetworkAllReduce(r) => run.all_reduce(i, r),
-            ActionKind::LocalReduce(r) => run.local_reduce(i, r),
-            ActionKind::Compute(_) | ActionKind::Barrier(_) | ActionKind::Arrival(_) => {}
+        match action.kind.effect() {
+            Effect::Nothing => {}
+            Effect::Lines(lines) => run.lines(i, &lines),
+            Effect::Stream(chain) => run.stream(i, chain),
+            Effect::NetworkFold(fold) => run.network_fold(i, &fold),
+            Effect::LocalFold(r) => run.local_fold(i, r),
+            Effect::Kernel(kernel) => run.kernel(i, kernel),
         }
         run.keep_open_demands(known);
     }
@@ -141,41 +138,32 @@ impl Execution<'_> {
         self.demands.append(&mut open);
     }
 
-    /// Reads at the initiator's share; what lands at a destination that takes part is there when that
-    /// destination's share is over.
-    fn transfer(&mut self, action: usize, t: &Transfer) {
-        let Some(source) = self.network.find(t.source.tile).filter(|_| t.bytes > 0) else {
+    /// Reads within the reader's share. What lands at a target that takes part is there when that target's share is over.
+    fn lines(&mut self, action: usize, lines: &Lines<'_>) {
+        let source = self.network.find(lines.source.tile);
+        let Some(source) = source.filter(|_| lines.bytes > 0) else {
             return;
-        };
-        let (tiles, offset): (Vec<TileId>, u64) = match t.destination {
-            Destination::One(place) => (
-                self.network.find(place.tile).into_iter().collect(),
-                place.offset,
-            ),
-            Destination::Multicast { set, offset } => {
-                (self.network.multi_tiles(set).flatten().collect(), offset)
-            }
         };
         let members = self.order.members(action);
         let position = |tile: TileId| members.binary_search(&tile).ok();
-        let initiator = self.network.find(t.initiator).and_then(position);
-        let access = self.access(action, initiator.unwrap_or(0));
-        let ends: Vec<_> = tiles
-            .iter()
-            .map(|tile| match position(*tile) {
-                Some(own) => self.order.finish(action, own),
-                None => access.end,
-            })
-            .collect();
-        for row in 0..u64::from(t.rows) {
-            let from = t.source.offset + row * t.source_stride;
-            let pieces = self.read(source, from, t.bytes, access);
-            for (tile, end) in tiles.iter().zip(&ends) {
-                let landed = Access {
-                    end: *end,
-                    ..access
-                };
-                self.write(*tile, offset + row * t.destination_stride, &pieces, landed);
+        let reader = self.network.find(lines.reader).and_then(position);
+        let access = self.access(action, reader.unwrap_or(0));
+        let landed = |tile: TileId| match position(tile) {
+            Some(own) if lines.is_asked_for => self.access(action, own),
+            Some(own) => Access {
+                end: self.order.finish(action, own),
+                ..access
+            },
+            None => access,
+        };
+        let tiles = lines.targets.tiles(self.network).into_iter();
+        let targets: Vec<(TileId, Access)> = tiles.map(|tile| (tile, landed(tile))).collect();
+        for row in 0..u64::from(lines.rows) {
+            let from = lines.source.offset + row * lines.source_stride;
+            let pieces = self.read(source, from, lines.bytes, access);
+            let to = lines.offset + row * lines.destination_stride;
+            for (tile, landed) in &targets {
+                self.write(*tile, to, &pieces, *landed);
             }
         }
     }
@@ -204,7 +192,7 @@ impl Execution<'_> {
         }
     }
 
-    fn local_reduce(&mut self, action: usize, r: &LocalReduce) {
+    fn local_fold(&mut self, action: usize, r: &LocalReduce) {
         let Some(tile) = self.network.find(r.tile).filter(|_| r.bytes > 0) else {
             return;
         };
@@ -222,35 +210,28 @@ impl Execution<'_> {
         self.write(tile, r.output, &pieces, access);
     }
 
-    fn reduction(&mut self, action: usize, r: &InNetworkReduction) {
-        let Some(root) = self.network.find(r.root.tile).filter(|_| r.bytes > 0) else {
+    /// The first result leaves when all have entered. Where members get it too, it is there when their share is over.
+    fn network_fold(&mut self, action: usize, fold: &NetworkFold<'_>) {
+        let r = fold.reduction;
+        let root = self.network.find(r.root.tile);
+        let Some(root) = root.filter(|_| r.bytes > 0) else {
             return;
         };
         let pieces = self.sum(action, r);
-        // The first result leaves when all have entered.
-        let hub = self.order.folded(action);
-        let access = Access {
-            begin: hub,
-            end: hub,
+        let folded = self.order.folded(action);
+        let landed = |end| Access {
+            begin: folded,
+            end,
             action: action as u32,
         };
-        self.write(root, r.root.offset, &pieces, access);
-    }
-
-    /// As a reduction; a result is there when its member's share is over.
-    fn all_reduce(&mut self, action: usize, r: &InNetworkReduction) {
-        if r.bytes == 0 {
+        if !fold.is_shared {
+            self.write(root, r.root.offset, &pieces, landed(folded));
             return;
         }
-        let pieces = self.sum(action, r);
         for position in 0..self.order.members(action).len() {
             let tile = self.order.members(action)[position];
-            let access = Access {
-                begin: self.order.folded(action),
-                end: self.order.finish(action, position),
-                action: action as u32,
-            };
-            self.write(tile, r.root.offset, &pieces, access);
+            let end = self.order.finish(action, position);
+            self.write(tile, r.root.offset, &pieces, landed(end));
         }
     }
 

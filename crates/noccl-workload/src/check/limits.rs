@@ -3,8 +3,7 @@
 
 use super::CheckError;
 use super::form::At;
-use crate::participants::participants;
-use crate::{ActionKind, Compute, Destination, Kernel, LocalReduce, Schedule, Transfer};
+use crate::{ActionKind, Effect, NetworkFold, Schedule, participants};
 use noccl_net::Network;
 
 /// Most cycles that a number from outside may stand for: 2^48. At 1 GHz that is more than three days.
@@ -14,38 +13,8 @@ pub const MAX_CYCLES: u64 = 1 << 48;
 pub const MAX_TOTAL: u64 = 1 << 62;
 
 impl At<'_> {
-    pub(super) fn compute(&self, compute: &Compute) -> Result<(), CheckError> {
-        self.cluster("tile", compute.tile)?;
-        self.cycles("cycles", compute.cycles)
-    }
-
-    /// Nobody would notice the end of a delivery of nothing.
-    pub(super) fn delivery(&self, delivery: &Transfer) -> Result<(), CheckError> {
-        self.transfer(delivery)?;
-        match delivery.bytes {
-            0 => self.fail("bytes", 0, "at least 1"),
-            _ => Ok(()),
-        }
-    }
-
-    pub(super) fn kernel_cycles(&self, kernel: &Kernel) -> Result<(), CheckError> {
-        self.cycles("cycles", kernel.cycles)
-    }
-
-    /// Cores fold so many beats, at the speed that the spec gives.
-    pub(super) fn fold_cycles(&self, reduce: &LocalReduce) -> Result<(), CheckError> {
-        let speed = self.network.spec().cluster.compute_millicycles_per_beat;
-        let beats = u128::from(reduce.bytes.div_ceil(64)) * reduce.inputs.len() as u128;
-        if beats * u128::from(speed) <= u128::from(MAX_CYCLES) * 1000 {
-            return Ok(());
-        }
-        let accepted = format!(
-            "what cores fold in 2^48 cycles at cluster.compute_millicycles_per_beat = {speed}"
-        );
-        self.fail("bytes", reduce.bytes, &accepted)
-    }
-
-    fn cycles(&self, name: &str, cycles: u64) -> Result<(), CheckError> {
+    /// Cycles that an action takes by itself.
+    pub(crate) fn cycles(&self, name: &str, cycles: u64) -> Result<(), CheckError> {
         if cycles <= MAX_CYCLES {
             return Ok(());
         }
@@ -85,27 +54,20 @@ fn size(network: &Network, kind: &ActionKind) -> Size {
         bytes: u128::from(bytes) * copies,
         operations: u128::from(bytes) * copies,
     };
-    match kind {
-        ActionKind::Transfer(t) | ActionKind::Delivery(t) => {
-            let copies = match t.destination {
-                Destination::One(_) => 1,
-                Destination::Multicast { set, .. } => u128::from(set.len()),
-            };
-            moved(t.bytes, copies * u128::from(t.rows))
-        }
-        ActionKind::InNetworkReduction(r) | ActionKind::InNetworkAllReduce(r) => {
+    match kind.effect() {
+        Effect::Nothing => Size::default(),
+        Effect::Lines(lines) => moved(lines.bytes, lines.targets.count() * u128::from(lines.rows)),
+        Effect::Stream(chain) => moved(chain.bytes, chain.stops.len() as u128),
+        Effect::NetworkFold(NetworkFold { reduction: r, .. }) => {
             moved(r.bytes, u128::from(r.group.len()))
         }
-        ActionKind::LocalReduce(r) => moved(r.bytes, r.inputs.len() as u128),
-        ActionKind::Chain(chain) => moved(chain.bytes, chain.stops.len() as u128),
-        ActionKind::ListMulticast(list) => moved(list.bytes, list.destinations.len() as u128),
-        ActionKind::Kernel(kernel) => {
+        Effect::LocalFold(r) => moved(r.bytes, r.inputs.len() as u128),
+        Effect::Kernel(kernel) => {
             let clusters = participants(network, kind).len() as u128;
             Size {
                 bytes: u128::from(kernel.operation.write().bytes) * clusters,
                 operations: u128::from(kernel.operation.multiply_adds()) * clusters,
             }
         }
-        ActionKind::Compute(_) | ActionKind::Barrier(_) | ActionKind::Arrival(_) => Size::default(),
     }
 }

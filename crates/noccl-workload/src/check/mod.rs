@@ -9,7 +9,6 @@
 //!
 //! It does not look at cycles or at the number of actions that an agent works on at a time.
 
-mod chain;
 mod content;
 mod cycle;
 mod deadlock;
@@ -19,18 +18,19 @@ mod expression;
 mod form;
 mod lanes;
 mod limits;
-mod list_multicast;
 mod order;
 mod post;
 mod promise;
 mod report;
 mod room;
 mod shortcut;
+mod stream;
 mod trace;
 mod trace_limits;
 
 pub use deadlock::{Deadlock, DeadlockProof, DeadlockReport, DeadlockWait, check_deadlock};
 pub use error::{CheckError, Crowd, Race, TileSetError, Wait, WrongOutput};
+pub(crate) use form::{At, check_fits, check_multiple, check_operator, find, group_error};
 pub use limits::{MAX_CYCLES, MAX_TOTAL};
 pub use promise::check_collective;
 pub use report::{CheckReport, LinkUse, StepReport};
@@ -40,7 +40,6 @@ pub use trace_limits::check_trace_limits;
 
 use crate::Schedule;
 use noccl_net::Network;
-use noccl_spec::RouterFlow;
 
 /// Checks a schedule against a network.
 ///
@@ -78,17 +77,11 @@ pub fn check(network: &Network, schedule: &Schedule) -> Result<CheckReport, Chec
 /// two barriers that reach two routers in different orders wait for each other.
 #[must_use]
 pub fn merges_several(network: &Network) -> bool {
-    match network.spec().router.flow {
-        RouterFlow::NonBlocking => true,
-        RouterFlow::PeerCompatible | RouterFlow::Esp => false,
-    }
+    network.routers().joins_several
 }
 
 /// Do the network's interfaces multicast what their routers have folded, as an all-reduce in one transaction needs?
 #[must_use]
 pub fn shares_results(network: &Network) -> bool {
-    match network.spec().router.flow {
-        RouterFlow::NonBlocking => true,
-        RouterFlow::PeerCompatible | RouterFlow::Esp => false,
-    }
+    network.routers().shares_results
 }

@@ -13,8 +13,8 @@
 mod questions;
 
 use super::CheckError;
-use crate::{ActionKind, Schedule, participants};
-use noccl_net::{Network, TileId};
+use crate::{Schedule, Waits, participants};
+use noccl_net::{Network, TileId, TileRef};
 
 /// A vertex of the order.
 pub(super) type Vertex = u32;
@@ -59,46 +59,12 @@ enum Finish {
     Behind(Vertex),
 }
 
-/// Who waits for whom in an action.
-#[derive(Clone, Copy)]
-enum Waits {
-    Nobody,
-    /// Everybody for everybody.
-    All,
-    /// Everybody for everybody, and then each for its own.
-    AllThenOwn,
-    /// The participant at this position for everybody.
-    One(usize),
-    /// Everybody for the participant at this position.
-    ForOne(usize),
-}
-
-/// Who waits for whom? Empty reductions are no-ops. The root of an arrival and the initiator of a delivery
-/// take part: the form has been checked.
-fn waits(network: &Network, kind: &ActionKind, tiles: &[TileId]) -> Waits {
-    let position = |tile| {
-        let found = network
-            .find(tile)
-            .and_then(|t| tiles.binary_search(&t).ok());
-        found.unwrap_or(0)
-    };
-    match kind {
-        ActionKind::Barrier(_) => Waits::All,
-        ActionKind::InNetworkReduction(r) if r.bytes > 0 => Waits::All,
-        ActionKind::Arrival(a) => Waits::One(position(a.root)),
-        ActionKind::Delivery(t) => Waits::ForOne(position(t.initiator)),
-        ActionKind::InNetworkAllReduce(r) if r.bytes > 0 => Waits::AllThenOwn,
-        // The source waits for every request, a destination then for its copy.
-        ActionKind::ListMulticast(list) if list.bytes > 0 => Waits::AllThenOwn,
-        ActionKind::InNetworkReduction(_)
-        | ActionKind::InNetworkAllReduce(_)
-        | ActionKind::Transfer(_)
-        | ActionKind::LocalReduce(_)
-        | ActionKind::Compute(_)
-        | ActionKind::Kernel(_)
-        | ActionKind::Chain(_)
-        | ActionKind::ListMulticast(_) => Waits::Nobody,
-    }
+/// Where a participant that others wait for, or that waits, is among them. It takes part: the form has been checked.
+fn position(network: &Network, tiles: &[TileId], tile: TileRef) -> usize {
+    let found = network.find(tile);
+    found
+        .and_then(|t| tiles.binary_search(&t).ok())
+        .unwrap_or(0)
 }
 
 impl Order {
@@ -145,8 +111,8 @@ impl Order {
                     return Err(unshared(schedule, i, after_idx));
                 }
             }
-            let waits = refine(waits(network, &action.kind, &tiles));
-            order.add(&tiles, &mut edges, waits);
+            let waits = refine(action.kind.waits());
+            order.add(network, &tiles, &mut edges, waits);
             for tile in &tiles {
                 position[tile.idx()] = u32::MAX;
             }
@@ -165,7 +131,13 @@ impl Order {
         edges.len() > known
     }
 
-    fn add(&mut self, tiles: &[TileId], edges: &mut Vec<(u32, Vertex)>, waits: Waits) {
+    fn add(
+        &mut self,
+        network: &Network,
+        tiles: &[TileId],
+        edges: &mut Vec<(u32, Vertex)>,
+        waits: Waits,
+    ) {
         edges.sort_unstable();
         edges.dedup();
         let first = self.num_vertices() as Vertex;
@@ -180,7 +152,7 @@ impl Order {
             }
             self.starts.push(self.preds.len() as u32);
         }
-        let finish = self.add_finish(first, tiles.len() as Vertex, waits);
+        let finish = self.add_finish(first, tiles, waits, |tile| position(network, tiles, tile));
         let start = self.members.len() as u32;
         self.members.extend_from_slice(tiles);
         self.actions.push(ActionVertices {
@@ -191,26 +163,35 @@ impl Order {
     }
 
     /// Vertices beyond the participants' own.
-    fn add_finish(&mut self, first: Vertex, len: Vertex, waits: Waits) -> Finish {
+    fn add_finish(
+        &mut self,
+        first: Vertex,
+        tiles: &[TileId],
+        waits: Waits,
+        position: impl Fn(TileRef) -> usize,
+    ) -> Finish {
+        let len = tiles.len() as Vertex;
         let hub = first + len;
         match waits {
-            Waits::Nobody => return Finish::Own,
-            Waits::All | Waits::One(_) => self.add_vertex(first..hub),
+            Waits::Nobody => Finish::Own,
+            Waits::All => {
+                self.add_vertex(first..hub);
+                Finish::Hub(hub)
+            }
+            Waits::One(tile) => {
+                self.add_vertex(first..hub);
+                Finish::HubOf(position(tile), hub)
+            }
             Waits::AllThenOwn => {
                 self.add_vertex(first..hub);
                 (0..len).for_each(|_| self.add_vertex(hub..hub + 1));
+                Finish::Behind(hub)
             }
-            Waits::ForOne(position) => {
-                let initiator = first + position as Vertex;
+            Waits::ForOne(tile) => {
+                let initiator = first + position(tile) as Vertex;
                 (0..len).for_each(|_| self.add_vertex(initiator..initiator + 1));
+                Finish::Series(hub)
             }
-        }
-        match waits {
-            Waits::Nobody => Finish::Own,
-            Waits::All => Finish::Hub(hub),
-            Waits::AllThenOwn => Finish::Behind(hub),
-            Waits::One(position) => Finish::HubOf(position, hub),
-            Waits::ForOne(_) => Finish::Series(hub),
         }
     }
 

@@ -2,13 +2,10 @@
 //! What the checker tells about a schedule that is right: steps, volume, contention.
 
 use super::DeadlockReport;
-use crate::participants::participants;
-use crate::{
-    Action, ActionKind, Chain, CollectiveKind, Destination, InNetworkReduction, ListMulticast,
-    Schedule, Transfer,
-};
+use crate::{Action, ActionKind, CollectiveKind, NetworkFold, Schedule};
+use noccl_net::deadlock::{Flow, Work};
 use noccl_net::tree::{Cube, fork_set, join_set};
-use noccl_net::{Coord, Network, Port, TileId};
+use noccl_net::{Coord, MultiAddress, Network, Port, TileId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -98,7 +95,7 @@ pub(super) fn report(network: &Network, schedule: &Schedule, folds: Vec<String>)
 fn notes(schedule: &Schedule) -> Vec<String> {
     let mut notes = Vec::new();
     for (i, action) in schedule.actions.iter().enumerate() {
-        if let ActionKind::Chain(chain) = &action.kind {
+        if let Some(chain) = action.kind.chain() {
             for stop in chain.duplicates() {
                 let name = schedule.action_name(i);
                 let tile = chain.stops[stop].tile;
@@ -143,24 +140,10 @@ impl<'a> LinkCounter<'a> {
             ..StepReport::default()
         };
         for action in actions {
-            let bytes = match &action.kind {
-                ActionKind::Transfer(t) | ActionKind::Delivery(t) => self.transfer(t),
-                ActionKind::InNetworkReduction(r) => {
-                    self.reduction(r);
-                    r.bytes * participants(self.network, &action.kind).len() as u64
-                }
-                ActionKind::InNetworkAllReduce(r) => {
-                    self.all_reduce(r);
-                    2 * r.bytes * participants(self.network, &action.kind).len() as u64
-                }
-                ActionKind::LocalReduce(_)
-                | ActionKind::Compute(_)
-                | ActionKind::Barrier(_)
-                | ActionKind::Arrival(_)
-                | ActionKind::Kernel(_) => 0,
-                ActionKind::Chain(chain) => self.chain(chain),
-                ActionKind::ListMulticast(list) => self.list_multicast(list),
-            };
+            let bytes = action.kind.sent_bytes(self.network);
+            if bytes > 0 {
+                self.work(&action.kind);
+            }
             step.transfers += usize::from(bytes > 0);
             step.bytes += bytes;
         }
@@ -200,62 +183,60 @@ impl<'a> LinkCounter<'a> {
         }
     }
 
-    /// Data runs from the source to the initiator's engine, and from there to the destination.
-    fn transfer(&mut self, t: &Transfer) -> u64 {
+    /// Links of the wide plane that an action's transactions use.
+    fn work(&mut self, kind: &ActionKind) {
         let network = self.network;
-        let bytes = t.bytes * u64::from(t.rows);
-        let (Some(source), Some(initiator)) =
-            (network.find(t.source.tile), network.find(t.initiator))
-        else {
-            return 0;
-        };
-        if bytes == 0 {
-            return 0;
-        }
-        let at = network.coord(initiator);
-        self.path(network.coord(source), at);
-        match t.destination {
-            Destination::One(place) => {
-                if let Some(to) = network.find(place.tile) {
-                    self.path(at, network.coord(to));
+        match kind.work(network).unwrap_or(Work::Nothing) {
+            Work::Nothing | Work::Rendezvous { .. } => {}
+            Work::Flow(flow) => self.flow(&flow),
+            Work::Movement { read, write, .. } => {
+                // Data runs from the source to the initiator's engine, and from there to the destination.
+                read.iter().chain(&write).for_each(|flow| self.flow(flow));
+            }
+            Work::ListMulticast {
+                source,
+                destinations,
+            } => self.worm(source, &destinations),
+            Work::Chain {
+                initiator, stops, ..
+            } => {
+                let mut at = initiator;
+                for next in stops {
+                    self.path(network.coord(at), network.coord(next));
+                    at = next;
                 }
             }
-            Destination::Multicast { set, .. } => self.fork(at, network.cube(set)),
         }
-        bytes
+        if let Some(NetworkFold {
+            reduction: r,
+            is_shared: true,
+        }) = kind.network_fold()
+            && let Some(root) = network.find(r.root.tile)
+        {
+            self.fork(network.coord(root), network.cube(r.group));
+        }
     }
 
-    /// Every stop hands the stream to the next one.
-    fn chain(&mut self, chain: &Chain) -> u64 {
+    fn flow(&mut self, flow: &Flow) {
         let network = self.network;
-        let Some(mut at) = network.find(chain.initiator).filter(|_| chain.bytes > 0) else {
-            return 0;
-        };
-        let mut bytes = 0;
-        for stop in chain.followers() {
-            if let Some(next) = network.find(stop.tile) {
-                self.path(network.coord(at), network.coord(next));
-                bytes += chain.bytes;
-                at = next;
-            }
+        match *flow {
+            Flow::Write { from, to } => self.path(network.coord(from), network.coord(to)),
+            Flow::Read { from, source } => self.path(network.coord(source), network.coord(from)),
+            Flow::Multicast { from, set } => self.fork(network.coord(from), network.cube(set)),
+            Flow::Reduction { group, root, .. } => self.reduction(group, root),
+            Flow::NarrowWrite { .. } | Flow::NarrowMulticast { .. } | Flow::Barrier { .. } => {}
         }
-        bytes
     }
 
-    fn list_multicast(&mut self, list: &ListMulticast) -> u64 {
+    fn worm(&mut self, source: TileId, to: &[TileId]) {
         let network = self.network;
-        let Some(source) = network.find(list.source).filter(|_| list.bytes > 0) else {
-            return 0;
-        };
-        let to: Vec<TileId> = list.consumers().filter_map(|t| network.find(t)).collect();
-        for (at, ports) in network.outputs_to(source, &to) {
+        for (at, ports) in network.outputs_to(source, to) {
             for port in Port::ALL.into_iter().filter(|p| ports & p.bit() != 0) {
                 if port != Port::Local {
                     self.count(network.coord(at), port);
                 }
             }
         }
-        list.bytes * to.len() as u64
     }
 
     fn fork(&mut self, source: Coord, set: Cube) {
@@ -271,18 +252,8 @@ impl<'a> LinkCounter<'a> {
         }
     }
 
-    fn all_reduce(&mut self, r: &InNetworkReduction) {
-        self.reduction(r);
-        if let Some(root) = self.network.find(r.root.tile).filter(|_| r.bytes > 0) {
-            self.fork(self.network.coord(root), self.network.cube(r.group));
-        }
-    }
-
-    fn reduction(&mut self, r: &InNetworkReduction) {
-        let Some(root) = self.network.find(r.root.tile).filter(|_| r.bytes > 0) else {
-            return;
-        };
-        let (group, root) = (self.network.cube(r.group), self.network.coord(root));
+    fn reduction(&mut self, group: MultiAddress, root: TileId) {
+        let (group, root) = (self.network.cube(group), self.network.coord(root));
         let mut open = vec![root];
         while let Some(here) = open.pop() {
             let ports = join_set(here, group, root);

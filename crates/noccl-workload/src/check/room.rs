@@ -13,10 +13,9 @@
 
 use super::order::Order;
 use super::{CheckError, Crowd};
-use crate::{ActionKind, BarrierMechanism, InNetworkReduction, Schedule};
+use crate::{BarrierMechanism, InNetworkReduction, Schedule};
 use noccl_net::deadlock::{bursts_together, merge_points, num_bursts, reduction_flows};
 use noccl_net::{MultiAddress, Network, TileId};
-use noccl_spec::RouterFlow;
 use std::collections::BTreeMap;
 
 /// Room that an action takes at a tile.
@@ -55,17 +54,14 @@ pub(super) fn beats_per_flow(network: &Network) -> u64 {
 #[must_use]
 pub fn has_room_for(network: &Network, reductions: &[InNetworkReduction]) -> bool {
     let room = Room::of_stores(network);
-    match network.spec().router.flow {
-        RouterFlow::PeerCompatible | RouterFlow::Esp => true,
-        RouterFlow::NonBlocking => {
-            operands(network, reductions.iter().map(Some))
-                .values()
-                .all(|claims| {
-                    let all: Vec<usize> = (0..claims.len()).collect();
-                    claims.len() < 2 || by_groups(claims, &all, &room) <= room.capacity
-                })
-        }
-    }
+    let fits = |claims: &Vec<Claim>| {
+        let all: Vec<usize> = (0..claims.len()).collect();
+        claims.len() < 2 || by_groups(claims, &all, &room) <= room.capacity
+    };
+    !network.routers().joins_several
+        || operands(network, reductions.iter().map(Some))
+            .values()
+            .all(fits)
 }
 
 /// Checks that whatever may be open together has room.
@@ -75,21 +71,14 @@ pub(super) fn check_room(
     order: &Order,
 ) -> Result<(), CheckError> {
     let spec = network.spec();
-    match spec.router.flow {
-        RouterFlow::NonBlocking => {}
-        // It has neither stores nor counters; `noccl_net::deadlock` looks at its waits.
-        RouterFlow::PeerCompatible | RouterFlow::Esp => return Ok(()),
+    // Others have neither stores nor counters; `noccl_net::deadlock` looks at their waits.
+    if !network.routers().joins_several {
+        return Ok(());
     }
     let open = spec.ni.max_open_reductions;
     let store = Room::of_stores(network);
-    let reductions = schedule.actions.iter().map(|action| {
-        if let ActionKind::InNetworkReduction(r) | ActionKind::InNetworkAllReduce(r) = &action.kind
-        {
-            Some(r)
-        } else {
-            None
-        }
-    });
+    let folds = schedule.actions.iter().map(|a| a.kind.network_fold());
+    let reductions = folds.map(|fold| fold.map(|f| f.reduction));
     let operands = operands(network, reductions);
     let limit = "router.wide_reduction.store_beats";
     refuse_crowds(network, schedule, order, &operands, &store, limit)?;
@@ -182,7 +171,7 @@ fn barriers(network: &Network, schedule: &Schedule, order: &Order) -> BTreeMap<T
     let mut places: BTreeMap<TileId, Vec<Claim>> = BTreeMap::new();
     let mut groups: BTreeMap<&[TileId], usize> = BTreeMap::new();
     for (action, one) in schedule.actions.iter().enumerate() {
-        let ActionKind::Barrier(b) = &one.kind else {
+        let Some(b) = one.kind.barrier() else {
             continue;
         };
         match b.mechanism {

@@ -16,7 +16,6 @@ use super::{CheckError, Crowd};
 use crate::{PortKind, PortTransaction, Trace};
 use noccl_net::deadlock::{bursts_together, merge_points, num_bursts};
 use noccl_net::{MultiAddress, Network, TileId, TileRef};
-use noccl_spec::RouterFlow;
 use std::collections::BTreeMap;
 
 /// A reduction or barrier of the trace that every member can reach.
@@ -42,9 +41,8 @@ struct Limit {
 /// # Errors
 /// [`CheckError::Crowd`] with the tile, the transactions and the limit.
 pub fn check_trace_limits(network: &Network, trace: &Trace) -> Result<(), CheckError> {
-    match network.spec().router.flow {
-        RouterFlow::NonBlocking => {}
-        RouterFlow::PeerCompatible | RouterFlow::Esp => return Ok(()),
+    if !network.routers().joins_several {
+        return Ok(());
     }
     let ni = &network.spec().ni;
     let (reductions, barriers) = meetings(network, trace);

@@ -11,7 +11,8 @@ pub fn random_elements(seed: u64, bytes: usize, element: ElementType) -> Vec<u8>
     let mut state = seed ^ 0x6e6f_6363_6c00_0000;
     let mut data = Vec::with_capacity(bytes + 8);
     while data.len() < bytes {
-        let random = next(&mut state);
+        let random = mix(state);
+        state = state.wrapping_add(GOLDEN_RATIO);
         data.extend_from_slice(&element_word(random, element));
     }
     data.truncate(bytes);
@@ -44,10 +45,13 @@ fn element_word(random: u64, element: ElementType) -> [u8; 8] {
     word.to_le_bytes()
 }
 
-/// SplitMix64.
-fn next(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
+/// What SplitMix64 adds to its state from one number to the next: 2⁶⁴ divided by the golden ratio, odd.
+pub const GOLDEN_RATIO: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The number of SplitMix64 after this state: a good hash of a counter or key, behind every seeded choice.
+#[must_use]
+pub const fn mix(key: u64) -> u64 {
+    let mut z = key.wrapping_add(GOLDEN_RATIO);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Cycles over payload size, both axes logarithmic, one line per mechanism and the lower bound.
 
-use super::markup::Markup;
-use super::svg::{Anchor, Svg, decades};
 use super::{Case, mechanism, mechanisms, size_label, sizes};
+use noccl_studies::parts::{Anchor, Markup, Svg, decades};
 
 const WIDTH: f64 = 780.0;
 const HEIGHT: f64 = 390.0;

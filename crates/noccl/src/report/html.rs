@@ -3,10 +3,9 @@
 
 use super::chart::chart;
 use super::heat::heat_maps;
-use super::markup::Markup;
 use super::{Case, chunks, mechanism, size_label, verdict};
-use crate::Verified;
-use crate::compare::{CompareRow, LinkFlits};
+use crate::{CompareRow, LinkFlits, Verified};
+use noccl_studies::parts::Markup;
 
 const STYLE: &str = include_str!("style.css");
 

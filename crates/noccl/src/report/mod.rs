@@ -8,12 +8,7 @@
 mod chart;
 mod heat;
 mod html;
-pub(crate) mod markup;
-pub(crate) mod svg;
-
-use crate::compare::{Backend, CompareRow};
-use crate::names::word;
-use crate::{Error, Verified, files, format_bytes};
+pub(crate) use crate::{Backend, CompareRow, Error, Verified, format_bytes, read_json, word};
 use noccl_coll::stops::StopOrder;
 use noccl_coll::{Choice, Inner};
 use noccl_workload::CollectiveKind;
@@ -50,7 +45,7 @@ pub fn cases(rows: &[CompareRow]) -> Vec<Case<'_>> {
 /// # Errors
 /// As [`crate::read_json`].
 pub fn read_rows(path: &Path) -> Result<Vec<CompareRow>, Error> {
-    let mut rows: Vec<CompareRow> = files::read_json(path, "list of compare rows")?;
+    let mut rows: Vec<CompareRow> = read_json(path, "list of compare rows")?;
     for row in &mut rows {
         match row.backend {
             Backend::Sim => {}

@@ -2,10 +2,10 @@
 //! Form of a trace: who takes part in a transaction, how many bursts it has, what is refused.
 
 use crate::driver::trace::faults::is_addressable;
-use crate::fabric::burst::Bursts;
-use crate::fabric::transaction::Owner;
 use crate::machine::Machine;
 use crate::router::published::refuse_operands;
+use crate::transport::burst::Bursts;
+use crate::transport::transaction::Owner;
 use noccl_net::TileRef;
 use noccl_run::{MAX_VALUE_BYTES, RunError};
 use noccl_workload::{MAX_CYCLES, MAX_TRANSACTION_BEATS, PortKind, Trace, check_sets};

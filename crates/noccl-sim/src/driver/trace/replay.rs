@@ -10,13 +10,13 @@ use crate::driver::trace::form::{
     burst_beats, check_beats, check_starts, contribution_seed, first_burst, open_responses,
     part_offset, participants, refused,
 };
-use crate::fabric::axi_response::{DECERR, SLVERR};
-use crate::fabric::burst::Bursts;
-use crate::fabric::transaction::Owner;
 use crate::machine::Machine;
 use crate::machine::event::Done;
 use crate::ni::axi::issue::{Arithmetic, Target};
 use crate::ni::axi::state::Source;
+use crate::transport::axi_response::{DECERR, SLVERR};
+use crate::transport::burst::Bursts;
+use crate::transport::transaction::Owner;
 use noccl_net::TileRef;
 use noccl_net::tree::Cube;
 use noccl_run::{ActionTime, RunError};

@@ -3,10 +3,10 @@
 
 use crate::driver::trace::faults::TraceFaults;
 use crate::driver::trace::form::{contribution_seed, part_offset};
-use crate::fabric::axi_response::OKAY;
-use crate::fabric::burst::Bursts;
-use crate::fabric::payload::pattern;
 use crate::machine::Machine;
+use crate::transport::axi_response::OKAY;
+use crate::transport::burst::Bursts;
+use crate::transport::payload::pattern;
 use noccl_net::TileRef;
 use noccl_workload::PortKind;
 

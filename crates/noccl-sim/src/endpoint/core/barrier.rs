@@ -6,13 +6,13 @@
 //! tile is no member, whoever got the last number sends the interrupt. In-network: one narrow reduction
 //! to the counter tile, whose response is the release.
 
-use crate::fabric::transaction::Owner;
 use crate::machine::Machine;
 use crate::ni::axi::issue::Target;
+use crate::transport::transaction::Owner;
 use noccl_net::tree::Cube;
 use noccl_net::{MultiAddress, Network, cover};
 use noccl_run::RunError;
-use noccl_workload::{ActionKind, BarrierMechanism, Schedule};
+use noccl_workload::{BarrierMechanism, Schedule};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -65,7 +65,7 @@ impl Barriers {
     pub(crate) fn new(network: &Network, schedule: &Schedule) -> Result<Self, RunError> {
         let mut running = HashMap::new();
         for (a, action) in schedule.actions.iter().enumerate() {
-            let ActionKind::Barrier(b) = &action.kind else {
+            let Some(b) = action.kind.barrier() else {
                 continue;
             };
             let refused = |reason: String| RunError::Refused {

@@ -4,14 +4,14 @@
 use super::{Agents, event};
 use crate::endpoint::core::kernels::copy_locally;
 use crate::endpoint::dma::{Movement, Side};
-use crate::fabric::transaction::Owner;
 use crate::machine::Machine;
 use crate::ni::axi::issue::Arithmetic;
 use crate::ni::axi::state::Source;
+use crate::transport::transaction::Owner;
 use noccl_net::TileId;
 use noccl_net::deadlock::{bursts_together, num_bursts};
 use noccl_run::{Contribution, RecordedRows, TransferStart};
-use noccl_workload::{ActionKind, InNetworkReduction, Transfer};
+use noccl_workload::{ActionKind, InNetworkReduction, NetworkFold, Transfer};
 
 impl Agents<'_> {
     pub(super) fn wake_control(&mut self, tile: u32, machine: &mut Machine<'_>) {
@@ -21,20 +21,13 @@ impl Agents<'_> {
         };
         let instance = &mut self.instances.all[id as usize];
         let instructions = &machine.network.spec().cluster.instructions;
-        let count = match self.schedule.actions[instance.action as usize].kind {
-            ActionKind::Barrier(_) | ActionKind::Arrival(_) => instructions.barrier_store,
-            ActionKind::Transfer(ref t) | ActionKind::Delivery(ref t) if t.rows > 1 => {
-                instructions.dma_start_2d
-            }
-            ActionKind::Transfer(_)
-            | ActionKind::Delivery(_)
-            | ActionKind::InNetworkReduction(_)
-            | ActionKind::InNetworkAllReduce(_)
-            | ActionKind::LocalReduce(_)
-            | ActionKind::Kernel(_)
-            | ActionKind::Chain(_)
-            | ActionKind::ListMulticast(_)
-            | ActionKind::Compute(_) => instructions.dma_start,
+        let kind = &self.schedule.actions[instance.action as usize].kind;
+        let count = if kind.barrier().is_some() || kind.arrival().is_some() {
+            instructions.barrier_store
+        } else if kind.transfer().is_some_and(|t| t.rows > 1) {
+            instructions.dma_start_2d
+        } else {
+            instructions.dma_start
         };
         instance.start_cycle = machine.clock.cycle;
         machine.call_driver(machine.clock.cycle + u64::from(count), event::ISSUED, id);
@@ -167,39 +160,20 @@ impl Agents<'_> {
 
     /// Bursts of a reduction that can be at a merge point together.
     fn open_at_once(&self, action: u32, machine: &Machine<'_>) -> u32 {
-        match &self.schedule.actions[action as usize].kind {
-            ActionKind::InNetworkReduction(r) | ActionKind::InNetworkAllReduce(r) => {
-                let network = machine.network;
-                let bursts = num_bursts(&network.spec().ni, r.root.offset, r.bytes);
-                let root = network.find(r.root.tile);
-                root.map_or(0, |root| bursts_together(network, r.group, root, bursts)) as u32
-            }
-            ActionKind::Transfer(_)
-            | ActionKind::Chain(_)
-            | ActionKind::ListMulticast(_)
-            | ActionKind::Delivery(_)
-            | ActionKind::LocalReduce(_)
-            | ActionKind::Compute(_)
-            | ActionKind::Kernel(_)
-            | ActionKind::Arrival(_)
-            | ActionKind::Barrier(_) => 0,
-        }
+        let Some(NetworkFold { reduction: r, .. }) = self.kind_of(action).network_fold() else {
+            return 0;
+        };
+        let network = machine.network;
+        let bursts = num_bursts(&network.spec().ni, r.root.offset, r.bytes);
+        let root = network.find(r.root.tile);
+        root.map_or(0, |root| bursts_together(network, r.group, root, bursts)) as u32
     }
 
     fn contribute(&mut self, id: u32, action: u32, tile: u32, machine: &mut Machine<'_>) {
-        let (r, is_shared) = match &self.schedule.actions[action as usize].kind {
-            ActionKind::InNetworkReduction(r) => (r, false),
-            ActionKind::InNetworkAllReduce(r) => (r, true),
-            ActionKind::Transfer(_)
-            | ActionKind::Delivery(_)
-            | ActionKind::LocalReduce(_)
-            | ActionKind::Compute(_)
-            | ActionKind::Kernel(_)
-            | ActionKind::Chain(_)
-            | ActionKind::ListMulticast(_)
-            | ActionKind::Arrival(_)
-            | ActionKind::Barrier(_) => return,
+        let Some(fold) = self.kind_of(action).network_fold() else {
+            return;
         };
+        let (r, is_shared) = (fold.reduction, fold.is_shared);
         if r.bytes == 0 {
             self.over(id, machine);
             return;
@@ -213,11 +187,11 @@ impl Agents<'_> {
         };
         machine.record_start(contribution(tile, action, r, is_shared, machine));
         let bursts: Vec<_> =
-            crate::fabric::burst::Bursts::new(r.root.offset, r.bytes, machine.network.spec())
+            crate::transport::burst::Bursts::new(r.root.offset, r.bytes, machine.network.spec())
                 .collect();
         let owner = Owner::Reduction { action };
         let txns = self.reductions.entry(action).or_insert_with(|| {
-            let open = |b: &crate::fabric::burst::Burst| {
+            let open = |b: &crate::transport::burst::Burst| {
                 machine.open_reduction(
                     group,
                     root,

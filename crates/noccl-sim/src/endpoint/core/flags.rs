@@ -6,10 +6,10 @@
 //! a member's share is over when the store has left the core; the root polls the word that it sets.
 
 use crate::endpoint::core::{Agents, event};
-use crate::fabric::burst::Bursts;
-use crate::fabric::transaction::Owner;
 use crate::machine::Machine;
-use noccl_workload::{ActionKind, Arrival, Destination, Transfer};
+use crate::transport::burst::Bursts;
+use crate::transport::transaction::Owner;
+use noccl_workload::{Arrival, Destination, Notice, Transfer};
 
 impl Agents<'_> {
     /// A delivery starts: how many bursts every destination waits for.
@@ -37,29 +37,21 @@ impl Agents<'_> {
     /// Is a write over for its initiator when the responses are there? A destination of its own delivery
     /// knows from its own copy.
     pub(crate) fn waits_for_responses(&self, id: u32) -> bool {
-        match self.kind(id) {
-            ActionKind::Delivery(transfer) => {
-                !self.is_destination(transfer, self.instances.all[id as usize].tile)
-            }
-            ActionKind::Transfer(_)
-            | ActionKind::InNetworkReduction(_)
-            | ActionKind::InNetworkAllReduce(_)
-            | ActionKind::LocalReduce(_)
-            | ActionKind::Compute(_)
-            | ActionKind::Barrier(_)
-            | ActionKind::Arrival(_)
-            | ActionKind::Kernel(_)
-            | ActionKind::Chain(_)
-            | ActionKind::ListMulticast(_) => true,
-        }
+        let tile = self.instances.all[id as usize].tile;
+        let delivery = self.delivery(id);
+        delivery.is_none_or(|transfer| !self.is_destination(transfer, tile))
+    }
+
+    /// The transfer whose end its destinations notice by a flag, if it is one.
+    fn delivery(&self, id: u32) -> Option<&Transfer> {
+        let kind = self.kind(id);
+        kind.transfer().filter(|_| kind.notice() == Notice::Flag)
     }
 
     /// For diagnosis: the initiator's share of a delivery that this share only notices.
     pub(crate) fn delivered_by(&self, id: u32) -> Option<u32> {
         let share = &self.instances.all[id as usize];
-        let ActionKind::Delivery(transfer) = self.kind(id) else {
-            return None;
-        };
+        let transfer = self.delivery(id)?;
         let initiator = self.network.find(transfer.initiator)?.0;
         let of_initiator = self.instances.at(share.action, initiator)?;
         (of_initiator != id).then_some(of_initiator)

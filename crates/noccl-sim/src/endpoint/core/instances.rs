@@ -3,9 +3,9 @@
 
 use crate::router::behaviour::Behaviour;
 use crate::router::published::refuse_operands;
-use noccl_net::{Network, TileRef};
+use noccl_net::{Network, TileId, TileRef};
 use noccl_run::RunError;
-use noccl_workload::{Action, ActionKind, InNetworkReduction, Schedule};
+use noccl_workload::{Action, ActionKind, Agent, InNetworkReduction, Need, NetworkFold, Schedule};
 use serde::{Deserialize, Serialize};
 
 /// One participant's share of one action. What the schedule says of it is in no checkpoint.
@@ -167,21 +167,10 @@ impl Instances {
 
 /// Who runs a tile's share of an action?
 pub(crate) fn runner(network: &Network, kind: &ActionKind, tile: u32) -> Runner {
-    match kind {
-        ActionKind::LocalReduce(_) | ActionKind::Compute(_) | ActionKind::Kernel(_) => {
-            Runner::Compute
-        }
-        ActionKind::Transfer(_)
-        | ActionKind::InNetworkReduction(_)
-        | ActionKind::InNetworkAllReduce(_)
-        | ActionKind::Barrier(_)
-        | ActionKind::Arrival(_)
-        | ActionKind::Chain(_)
-        | ActionKind::ListMulticast(_) => Runner::Control,
-        ActionKind::Delivery(t) => match network.find(t.initiator) {
-            Some(initiator) if initiator.0 == tile => Runner::Control,
-            Some(_) | None => Runner::Nobody,
-        },
+    match kind.agent_at(network, TileId(tile)) {
+        Some(Agent::Compute) => Runner::Compute,
+        Some(Agent::Control) => Runner::Control,
+        None => Runner::Nobody,
     }
 }
 
@@ -214,20 +203,20 @@ fn participants(
     if tiles.is_empty() {
         return Err(refused("it names a tile that is not on the mesh"));
     }
-    if matches!(action.kind, ActionKind::Chain(_)) && network.spec().cluster.torrent.is_none() {
+    if action.kind.needs() == Need::Chains && network.capabilities().chains.is_none() {
         return Err(refused(
             "its clusters have no Torrent endpoint; accepted: a spec with [cluster.torrent], as in the preset torrent_4x5",
         ));
     }
-    if matches!(action.kind, ActionKind::ListMulticast(_)) {
+    if action.kind.needs() == Need::ListMulticast {
         return Err(refused(
             "its routers multicast by no list; accepted: a spec with router.flow = \"esp\", as in the preset esp_4x5",
         ));
     }
-    if let ActionKind::InNetworkAllReduce(r) = &action.kind {
-        refuse_sharing(behaviour, r).map_err(&refused)?;
+    if let Some(fold) = action.kind.network_fold().filter(|f| f.is_shared) {
+        refuse_sharing(behaviour, fold.reduction).map_err(&refused)?;
     }
-    if let ActionKind::InNetworkReduction(r) | ActionKind::InNetworkAllReduce(r) = &action.kind {
+    if let Some(NetworkFold { reduction: r, .. }) = action.kind.network_fold() {
         let root = network.find(r.root.tile);
         let root = root.ok_or_else(|| refused("its root is not on the mesh"))?;
         let (group, root) = (network.cube(r.group), network.coord(root));

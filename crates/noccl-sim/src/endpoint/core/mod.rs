@@ -19,13 +19,13 @@ mod view;
 use crate::endpoint::core::barrier::Barriers;
 use crate::endpoint::core::instances::{Instances, Runner, runner};
 use crate::endpoint::dma::Dma;
-use crate::fabric::transaction::Owner;
 use crate::kernel::inline_queue::Rest;
 use crate::machine::Machine;
 use crate::machine::event::Done;
+use crate::transport::transaction::Owner;
 use noccl_net::Network;
 use noccl_run::RunError;
-use noccl_workload::{ActionKind, Schedule};
+use noccl_workload::{Notice, Schedule};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
 
@@ -116,7 +116,7 @@ impl<'s> Agents<'s> {
             event::OVER => self.over(detail, machine),
             event::COMPUTED => self.computed(detail, machine),
             event::ARRIVE => {
-                if let ActionKind::Arrival(arrival) = self.kind(detail) {
+                if let Some(arrival) = self.kind(detail).arrival() {
                     self.arrive(detail, arrival, machine);
                 }
             }
@@ -190,7 +190,7 @@ impl<'s> Agents<'s> {
                 tile,
                 ..
             } => {
-                if let ActionKind::Arrival(arrival) = self.kind_of(action) {
+                if let Some(arrival) = self.kind_of(action).arrival() {
                     self.on_arrival(action, tile, arrival, machine);
                 } else {
                     self.barriers.on_member(action, tile, machine);
@@ -233,17 +233,10 @@ impl<'s> Agents<'s> {
         let (tile, action) = (instance.tile, instance.action);
         let instructions = &machine.network.spec().cluster.instructions;
         // Whoever waits for a DMA transfer or a flag polls for it.
-        let wait = match self.kind_of(action) {
-            ActionKind::Transfer(_)
-            | ActionKind::InNetworkReduction(_)
-            | ActionKind::InNetworkAllReduce(_)
-            | ActionKind::Chain(_)
-            | ActionKind::ListMulticast(_) => instructions.dma_wait,
-            ActionKind::Delivery(_) | ActionKind::Arrival(_) => instructions.poll,
-            ActionKind::LocalReduce(_)
-            | ActionKind::Compute(_)
-            | ActionKind::Kernel(_)
-            | ActionKind::Barrier(_) => 0,
+        let wait = match self.kind_of(action).notice() {
+            Notice::Engine => instructions.dma_wait,
+            Notice::Flag => instructions.poll,
+            Notice::AtOnce => 0,
         };
         let awake = machine.clock.cycle + u64::from(wait);
         for position in self.instances.waiting(id) {
@@ -252,7 +245,7 @@ impl<'s> Agents<'s> {
             machine.call_driver(awake, event::WAKE_CONTROL, tile);
             machine.call_driver(awake, event::WAKE_COMPUTE, tile);
         }
-        if let ActionKind::Barrier(_) = self.schedule.actions[action as usize].kind {
+        if self.kind_of(action).barrier().is_some() {
             self.free_control(tile, machine);
         }
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Whether the port behind a NI takes a flit in this cycle.
 
-use crate::fabric::flit::{Flit, FlitKind};
 use crate::machine::Machine;
+use crate::transport::flit::{Flit, FlitKind};
 use noccl_net::{TileId, TileKind};
 use noccl_run::AxiPort;
 use noccl_spec::Plane;

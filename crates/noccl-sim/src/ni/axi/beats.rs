@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The next beat of a NI's write or read stream.
 
-use crate::fabric::axi_response::OKAY;
-use crate::fabric::flit::{Flit, FlitKind, LAST, MULTICAST, VARIANT_SHIFT, pack};
-use crate::fabric::payload::BEAT_BYTES;
 use crate::machine::Machine;
 use crate::ni::axi::state::{Source, beat_bytes};
+use crate::transport::axi_response::OKAY;
+use crate::transport::flit::{Flit, FlitKind, LAST, MULTICAST, VARIANT_SHIFT, pack};
+use crate::transport::payload::BEAT_BYTES;
 
 impl Machine<'_> {
     pub(crate) fn next_write_beat(&mut self, tile: usize, at: usize) -> Flit {

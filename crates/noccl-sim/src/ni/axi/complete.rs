@@ -3,11 +3,11 @@
 //!
 //! Where a limit was reached nobody can use a place in the cycle in which it becomes free: the hardware counts in registers.
 
-use crate::fabric::axi_response::OKAY;
-use crate::fabric::flit::Flit;
-use crate::fabric::transaction::{Owner, TxnKind};
 use crate::machine::Machine;
 use crate::machine::event::{Done, Event, Place};
+use crate::transport::axi_response::OKAY;
+use crate::transport::flit::Flit;
+use crate::transport::transaction::{Owner, TxnKind};
 use noccl_spec::Plane;
 
 impl Machine<'_> {

@@ -4,14 +4,14 @@
 //! Invariant that keeps the network free of deadlock: responses and read data are always taken, because
 //! the initiator has reserved room; requests are taken unless the memory is at its stated limit.
 
-use crate::fabric::axi_response::{OKAY, SLVERR};
-use crate::fabric::flit::{Flit, FlitKind, TO_ITSELF};
-use crate::fabric::payload::BEAT_BYTES;
-use crate::fabric::transaction::Owner;
 use crate::machine::Machine;
 use crate::machine::event::{Done, Event, Place};
 use crate::ni::axi::state::beat_bytes;
 use crate::router::collective::control_block::LANES;
+use crate::transport::axi_response::{OKAY, SLVERR};
+use crate::transport::flit::{Flit, FlitKind, TO_ITSELF};
+use crate::transport::payload::BEAT_BYTES;
+use crate::transport::transaction::Owner;
 use noccl_run::LocalSide;
 use noccl_spec::Plane;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Injection: from the NI's queues into the Local inputs, one flit per plane, tile and cycle.
 
-use crate::fabric::flit::{Flit, FlitKind, MULTICAST, TO_ITSELF};
 use crate::machine::Machine;
 use crate::ni::axi::own_copy::Copied;
 use crate::ni::axi::state::{Source, Stream};
+use crate::transport::flit::{Flit, FlitKind, MULTICAST, TO_ITSELF};
 use noccl_run::LocalSide;
 use noccl_spec::Plane;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Payloads of outgoing beats.
 
-use crate::fabric::payload::{BEAT_BYTES, pattern};
 use crate::machine::Machine;
 use crate::ni::axi::state::{Source, Stream, beat_bytes};
+use crate::transport::payload::{BEAT_BYTES, pattern};
 
 impl Machine<'_> {
     /// Payload of an outgoing beat, placed in its destination line.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a NI may send next.
 
-use crate::fabric::flit::{Flit, FlitKind, OWN_COPY};
 use crate::machine::Machine;
 use crate::ni::axi::round_robin_queues::{NARROW_READS, NARROW_WRITES};
 use crate::ni::axi::state::{Ni, Source, Stream, beat_bytes};
+use crate::transport::flit::{Flit, FlitKind, OWN_COPY};
 use noccl_spec::Plane;
 
 impl Machine<'_> {

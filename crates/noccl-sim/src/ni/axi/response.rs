@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Memories answer: responses, read data and atomics at the cycle in which they are due.
 
-use crate::fabric::flit::{Flit, FlitKind, LAST, OWN_COPY, pack};
-use crate::fabric::transaction::TxnKind;
 use crate::machine::Machine;
 use crate::ni::axi::round_robin_queues::{
     DATA, NARROW_ANSWERS, NARROW_READS, NARROW_WRITES, WIDE_ANSWERS, WIDE_READS,
 };
 use crate::ni::axi::state::{Source, Stream};
+use crate::transport::flit::{Flit, FlitKind, LAST, OWN_COPY, pack};
+use crate::transport::transaction::TxnKind;
 use noccl_spec::Plane;
 
 impl Machine<'_> {

@@ -2,8 +2,8 @@
 //! What a NI has for one plane, from sources that take turns: the next one behind the one served last, as
 //! `noccl_rr_arbiter` grants. Flits of one source leave in the order in which they came.
 
-use crate::fabric::flit::Flit;
 use crate::kernel::inline_queue::InlineQueue;
+use crate::transport::flit::Flit;
 use serde::{Deserialize, Serialize};
 
 /// Sources of a plane.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A plane's cycle: its three phases cut into partitions, and what the main thread does between them.
 
-use crate::fabric::flit::{Flit, FlitKind};
-use crate::fabric::transaction::Trees;
 use crate::router::collective::context::Context;
 use crate::router::collective::control_block::{LANES, PORTS, SLOTS, slot_at};
 use crate::router::collective::partition::{Evaluate, Receive, Switch, cut};
 use crate::router::collective::plane::PlaneState;
 use crate::router::published::worms::Worms;
+use crate::transport::flit::{Flit, FlitKind};
+use crate::transport::transaction::Trees;
 
 impl PlaneState {
     /// The partitions' parts of the first phase.

@@ -14,8 +14,6 @@
 //! into lists that the main thread works off in ascending order between the phases. So results do not
 //! depend on how many partitions there are, and one thread runs the same code over a single partition.
 
-use crate::fabric::flit::{Flit, Packed};
-use crate::fabric::transaction::Trees;
 use crate::kernel::bit_set::BitSet;
 use crate::kernel::threads::Phase;
 use crate::router::collective::control_block::{
@@ -23,6 +21,8 @@ use crate::router::collective::control_block::{
 };
 use crate::router::collective::fork::{Forks, route};
 use crate::router::published::worms::Worms;
+use crate::transport::flit::{Flit, Packed};
+use crate::transport::transaction::Trees;
 
 /// One range of blocks of a plane, and what its phases leave for the main thread.
 #[derive(Debug, Default)]

@@ -8,7 +8,6 @@
 //!
 //! This file moves flits; [`crate::router::collective::merge_point`] decides what a contribution does at a merge point.
 
-use crate::fabric::flit::{Flit, Packed};
 use crate::kernel::bit_set::BitSet;
 use crate::router::collective::context::Context;
 use crate::router::collective::control_block::{
@@ -20,6 +19,7 @@ use crate::router::collective::merge_point::Joins;
 use crate::router::collective::partition::{Partition, partitions};
 use crate::router::collective::route::xy_port;
 use crate::router::published::worms::Worms;
+use crate::transport::flit::{Flit, Packed};
 use noccl_net::Coord;
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ pub(crate) struct PlaneState {
 /// Packed coordinate of every router, filled up to whole blocks.
 pub(crate) fn packed_coords(width: u16, height: u16) -> Arc<[u32]> {
     let tiles = width as usize * height as usize;
-    let column = |x: u16| (0..height).map(move |y| crate::fabric::flit::pack(Coord::new(x, y)));
+    let column = |x: u16| (0..height).map(move |y| crate::transport::flit::pack(Coord::new(x, y)));
     let mut coords: Vec<u32> = (0..width).flat_map(column).collect();
     coords.resize(tiles.div_ceil(LANES) * LANES, 0);
     coords.into()

@@ -33,7 +33,7 @@ impl<'s> Task<'s> {
         kind: &'s ActionKind,
     ) -> Result<Self, RunError> {
         let what = format!("actions[{index}] ({})", kind.name());
-        let ActionKind::ListMulticast(list) = kind else {
+        let Some(list) = kind.list_multicast() else {
             return Err(refused(&what, "routers of flow esp carry nothing else"));
         };
         let find = |tile| {

@@ -17,7 +17,6 @@ use crate::{ActionId, Schedule, participants};
 use activities::{activities, are_chains_safe};
 use noccl_net::deadlock::{Activity, Cycle, Proof, Work, check_program};
 use noccl_net::{Network, TileId};
-use noccl_spec::RouterFlow;
 use overlap::Overlaps;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -143,11 +142,10 @@ pub fn check_deadlock(
     if let Some(report) = free_without_search(network, schedule, &activities) {
         return Ok(report);
     }
-    let order = match network.spec().router.flow {
-        RouterFlow::Esp => Order::with_responses(network, &one_after_another(network, schedule))?,
-        RouterFlow::NonBlocking | RouterFlow::PeerCompatible => {
-            Order::with_responses(network, schedule)?
-        }
+    let order = if network.routers().is_sequential {
+        Order::with_responses(network, &one_after_another(network, schedule))?
+    } else {
+        Order::with_responses(network, schedule)?
     };
     let overlaps = Overlaps::new(&order, &activities)
         .ok_or_else(|| refused(Deadlock::too_many(overlap::MAX_PAIRS, ORDER_THEM)))?;
@@ -172,7 +170,7 @@ fn free_without_search(
     is_free_by_kind(activities).then(|| proved(Proof { nodes: 0, waits: 0 }))
 }
 
-/// The schedule as tiles behind ESP's routers work on it: one action after the other.
+/// The schedule as sequential tiles work on it: one action after the other.
 fn one_after_another(network: &Network, schedule: &Schedule) -> Schedule {
     let mut last: BTreeMap<TileId, u32> = BTreeMap::new();
     let mut ordered = schedule.clone();
@@ -202,10 +200,7 @@ fn proved(proof: Proof) -> DeadlockReport {
 
 /// Do router and endpoints let nobody wait in a circle, whatever the schedule?
 fn is_free_by_mechanism(network: &Network, schedule: &Schedule) -> bool {
-    match network.spec().router.flow {
-        RouterFlow::NonBlocking => are_chains_safe(network, schedule),
-        RouterFlow::PeerCompatible | RouterFlow::Esp => false,
-    }
+    network.routers().is_deadlock_free && are_chains_safe(network, schedule)
 }
 
 /// Nothing but writes from one tile to one other, or nothing but reads: routes turn from rows into columns only, so

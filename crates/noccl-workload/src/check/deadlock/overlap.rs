@@ -8,7 +8,7 @@
 use super::activities::{Queue, queue};
 use crate::check::order::{Order, Vertex};
 use noccl_net::TileId;
-use noccl_net::deadlock::{Activity, Part, Program, Work};
+use noccl_net::deadlock::{Activity, Part, Program, Work, is_among};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most pairs of actions that are looked at.
@@ -282,7 +282,7 @@ impl Vertices {
             let ends = order.preds(vertex).iter().map(|pred| (*pred, true));
             for (from, is_end) in ends.chain(starts) {
                 let of = self.actions[from as usize];
-                let is_beside = beside.binary_search(&of).is_ok();
+                let is_beside = is_among(beside, of);
                 if is_end && is_beside {
                     awaited.insert(of);
                 }
@@ -314,7 +314,7 @@ impl Program for Overlaps {
             (Part::Request, Part::Response) => &self.second_beside_requests[first],
             (Part::Response, Part::Response) => &self.second_later[first],
         };
-        first == second || list.binary_search(&(second as u32)).is_ok()
+        first == second || is_among(list, second as u32)
     }
 
     fn is_issued_first(&self, _: TileId, first: usize, second: usize) -> bool {

@@ -6,7 +6,6 @@ use crate::check::{CheckError, trace_limits};
 use crate::{PortKind, PortTransaction, Trace};
 use noccl_net::deadlock::{Activity, Flow, Part, Program, Work, check_program};
 use noccl_net::{Network, TileId, TileRef};
-use noccl_spec::RouterFlow;
 use std::collections::BTreeMap;
 
 /// Most transactions of a trace that are looked at together.
@@ -21,12 +20,9 @@ pub(in crate::check) fn check_trace_deadlock(
     network: &Network,
     trace: &Trace,
 ) -> Result<(), CheckError> {
-    match network.spec().router.flow {
-        RouterFlow::PeerCompatible => {}
-        // Traces do not run on ESP's routers.
-        RouterFlow::NonBlocking | RouterFlow::Esp => return Ok(()),
-    }
-    if is_free_by_kind(trace) {
+    let routers = network.routers();
+    // Where routers carry lists only, no trace runs.
+    if routers.is_deadlock_free || routers.carries_lists_only() || is_free_by_kind(trace) {
         return Ok(());
     }
     let num = trace.transactions.len();

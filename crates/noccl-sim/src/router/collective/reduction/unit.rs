@@ -5,9 +5,9 @@
 //! stages are its only buffer, and the sums that have to go through it again.
 
 use super::flow::{Bytes, Flow};
-use crate::fabric::flit::{Flit, FlitKind, LAST};
 use crate::kernel::inline_queue::InlineQueue;
 use crate::router::collective::merge_types::JoinConfig;
+use crate::transport::flit::{Flit, FlitKind, LAST};
 use noccl_net::Port;
 use serde::{Deserialize, Serialize};
 

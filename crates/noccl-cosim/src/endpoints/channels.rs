@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Write channels of a tile's wide port: a transfer has one until its last beat is given, and its bursts follow each other there.
+
+use super::axi::{self, Shown};
+use super::engine::path::ReadPath;
+use super::managers::Answer;
+use super::memory::Memory;
+use super::memory::map::AddressMap;
+use super::port::{Name, Offer, Port, aw};
+use noccl_run::{BeatSource, Command, CommandKind};
+use std::collections::VecDeque;
+
+/// Bursts of one transfer that have not been offered.
+#[derive(Debug, Clone)]
+struct Transfer {
+    id: u64,
+    bursts: VecDeque<Command>,
+}
+
+/// A channel, and whose it is.
+#[derive(Debug, Clone)]
+struct Channel {
+    port: Port,
+    transfer: Option<Transfer>,
+    /// Transfers that have begun before.
+    number: u64,
+    continues: bool,
+}
+
+/// The channels of a tile.
+#[derive(Debug, Clone)]
+pub(crate) struct Channels {
+    channels: Vec<Channel>,
+    id_bits: u32,
+    /// Transfers without a channel.
+    waiting: VecDeque<Transfer>,
+    num_begun: u64,
+}
+
+impl Channels {
+    pub(crate) fn new(channels: usize, id_bits: u32) -> Self {
+        let channel = Channel {
+            port: Port::new(1 << id_bits),
+            transfer: None,
+            number: 0,
+            continues: false,
+        };
+        Self {
+            channels: vec![channel; channels],
+            id_bits,
+            waiting: VecDeque::new(),
+            num_begun: 0,
+        }
+    }
+
+    /// Does a burst wait for a channel?
+    pub(crate) fn has_waiting(&self, tag: u32) -> bool {
+        let mut waiting = self.waiting.iter().flat_map(|t| &t.bursts);
+        waiting.any(|command| command.tag == tag)
+    }
+
+    /// A burst, later than all before.
+    pub(crate) fn take(&mut self, command: Command) {
+        let mut begun = self.channels.iter_mut().flat_map(|c| &mut c.transfer);
+        if let Some(transfer) = begun.find(|t| t.id == command.transfer) {
+            transfer.bursts.push_back(command);
+            return;
+        }
+        match self.waiting.back_mut() {
+            Some(last) if last.id == command.transfer => last.bursts.push_back(command),
+            _ => self.waiting.push_back(Transfer {
+                id: command.transfer,
+                bursts: VecDeque::from([command]),
+            }),
+        }
+    }
+
+    /// Offers what can be offered. Returns the names that transactions get by it.
+    pub(crate) fn offer(&mut self) -> Vec<Name> {
+        let mut names = Vec::new();
+        for (c, channel) in self.channels.iter_mut().enumerate() {
+            if channel.port.offer.is_some() || channel.port.free_id().is_none() {
+                continue;
+            }
+            let begins = channel.transfer.is_none();
+            if begins {
+                channel.transfer = self.waiting.pop_front();
+                channel.number = self.num_begun;
+                self.num_begun += u64::from(channel.transfer.is_some());
+            }
+            let next = channel.transfer.as_mut().and_then(|t| t.bursts.pop_front());
+            let Some(command) = next else { continue };
+            channel.continues = !begins;
+            let (recorded, is_join) = (command.tag, command.kind == CommandKind::Reduction);
+            let id = channel.port.offer(command).unwrap_or(0);
+            let own_name = (c as u32) << self.id_bits | id;
+            let hardware = if is_join { recorded } else { own_name };
+            names.push(Name { recorded, hardware });
+        }
+        names
+    }
+
+    /// Shows the offers to the hardware.
+    pub(crate) fn drive(
+        &self,
+        words: &mut [u32],
+        map: &AddressMap,
+        (memory, path): (&Memory, &ReadPath),
+    ) {
+        let from_engine = self.first_from_engine();
+        for (c, channel) in self.channels.iter().enumerate() {
+            let Some(offer) = &channel.port.offer else {
+                continue;
+            };
+            let data = match offer.command.source {
+                BeatSource::Command | BeatSource::Other => Some(offer.given()),
+                BeatSource::Memory(offset) => Some(
+                    offer.placed(|from, len| memory.bytes(offset + u64::from(from), len as usize)),
+                ),
+                // Read data leave in the order in which they came, whichever transfer they are of.
+                BeatSource::Engine if from_engine == Some(channel.number) => {
+                    let has_come = path.available() >= offer.beat_bytes().1 as usize;
+                    has_come.then(|| offer.placed(|_, len| path.first(len as usize)))
+                }
+                BeatSource::Engine => None,
+            };
+            let beat = data
+                .as_ref()
+                .map(|data| (data, offer.strobe(), offer.is_last()));
+            let aw = (aw(offer, map), offer.has_aw, channel.continues);
+            axi::offer_write(words, c, aw, beat);
+        }
+    }
+
+    /// Number of the oldest transfer here whose beats come from the engine's buffer.
+    fn first_from_engine(&self) -> Option<u64> {
+        let is_engine = |o: &Offer| o.command.source == BeatSource::Engine;
+        let offers = self.channels.iter();
+        let engine = offers.filter(|c| c.port.offer.as_ref().is_some_and(is_engine));
+        engine.map(|c| c.number).min()
+    }
+
+    /// Takes note of the handshakes of this cycle. Returns the answers.
+    pub(crate) fn follow(&mut self, shown: Shown<'_>, path: &mut ReadPath) -> Vec<Answer> {
+        let mut answers = Vec::new();
+        for (c, channel) in self.channels.iter_mut().enumerate() {
+            if let Some(offer) = &mut channel.port.offer {
+                offer.has_aw &= !shown.takes_aw(c);
+                if shown.takes_w(c) {
+                    if offer.command.source == BeatSource::Engine {
+                        path.drop_first(offer.beat_bytes().1 as usize);
+                    }
+                    offer.next_beat += 1;
+                }
+                if offer.next_beat == offer.command.beats {
+                    channel.port.offer = None;
+                    channel.transfer.take_if(|t| t.bursts.is_empty());
+                }
+            }
+            if let Some((id, resp)) = shown.b(c) {
+                let (tag, port) = (channel.port.close(id), "wide port, B");
+                answers.push(Answer { tag, resp, port });
+            }
+        }
+        answers
+    }
+}

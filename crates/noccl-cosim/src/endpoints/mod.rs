@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Lock-step of translated network interfaces and mesh with a recorded run, at the AXI ports.
+//!
+//! Endpoints are a model in Rust ([`managers`], [`memory`]): it offers the commands that the run's endpoints have given, in the
+//! same cycles, and answers as the run's memories do. Everything between must be done by the hardware: in every cycle the same
+//! flits enter and leave each network interface and cross the same links, bit by bit, transactions end in the same cycle with
+//! the same response, and the same bytes land in the same memory.
+
+mod axi;
+mod channels;
+mod commands;
+mod compare;
+mod engine;
+mod managers;
+mod memory;
+mod model;
+mod opened;
+mod places;
+mod port;
+mod refused;
+mod results;
+
+pub use engine::EngineStarts;
+pub use places::Places;
+pub use refused::{places_of, refuse_network, refuse_schedule};
+
+use crate::lockstep::{Divergence, Follow, Layout, LockstepError, Numbers};
+use axi::Shown;
+use channels::Channels;
+use engine::Engine;
+use engine::path::ReadPath;
+use managers::Managers;
+
+use memory::Memory;
+use memory::map::AddressMap;
+use model::{Model, Tiles};
+use noccl_net::{Network, TileId, TileKind};
+use noccl_run::{AxiPort, Command, CommandKind, CycleRecord, LocalSide, MemoryImage, RunConfig};
+use noccl_spec::Plane;
+
+use port::Name;
+use results::Results;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Network interfaces and mesh in lock-step.
+pub struct Endpoints<'n> {
+    network: &'n Network,
+    config: RunConfig,
+    model: Model,
+    layouts: [Layout; 3],
+    map: AddressMap,
+    places: Places,
+    /// Bytes of a memory.
+    memory_bytes: u64,
+    managers: Vec<Managers>,
+    memories: Vec<Memory>,
+    /// By tile, if the hardware has some.
+    engines: Option<Vec<Engine>>,
+    /// First name of each of their reductions, by its name in the record.
+    joins: HashMap<u32, u32>,
+    /// Bits of an id at a wide write channel.
+    wide_id_bits: u32,
+    /// Hardware's names of the transactions, by recorded name.
+    names: HashMap<u32, u32>,
+    /// Writes and contributions without an answer yet, by tile and name.
+    sent: HashMap<(TileId, u32), Command>,
+    results: Results,
+    cycle: u64,
+    num_compared: u64,
+}
+
+/// What a cycle is compared with.
+struct Expected<'r> {
+    record: &'r CycleRecord,
+    /// Names that transactions get in this cycle; only flits that enter can bear them.
+    new_names: Vec<Name>,
+}
+
+impl<'n> Endpoints<'n> {
+    /// Opens the library in `directory` (`out/cosim/NAME-endpoints`, made by `make cosim-endpoints`). Stalls of `config`
+    /// are those of the recorded run.
+    ///
+    /// # Errors
+    /// [`LockstepError::Library`] if it is missing or of another network.
+    pub fn open(
+        directory: &Path,
+        network: &'n Network,
+        config: &RunConfig,
+    ) -> Result<Self, LockstepError> {
+        let numbers = Numbers::read(&directory.join("noccl_cfg_pkg.sv"))?;
+        numbers.check(network)?;
+        let tiles = network.num_tiles();
+        let [first, second, third] = Plane::ALL.map(|plane| Layout::new(plane, &numbers));
+        let spec = network.spec();
+        let memory = |tile| {
+            let (latency, atomic) = match network.kind(TileId(tile as u32)) {
+                TileKind::Cluster => (spec.cluster.l1_latency_cycles, spec.cluster.atomic_cycles),
+                TileKind::Memory => (spec.memory.latency_cycles, spec.memory.atomic_cycles),
+            };
+            Memory::new(u64::from(latency), u64::from(atomic))
+        };
+        let mut model = Model::open(&directory.join("libnoccl_mesh.so"), tiles)?;
+        let wide_id_bits = numbers.get("WIDE_ID_BITS")?;
+        let channels = axi::driven_channels(numbers.get("WIDE_CHANNELS")?, model.axi_in(0).len());
+        let path = spec.cluster.response_path_cycles + spec.cluster.request_path_cycles;
+        let managers = Managers::new(
+            numbers.get("TAG_BITS")?,
+            Channels::new(channels, wide_id_bits),
+            ReadPath::new(u64::from(path)),
+        );
+        Ok(Self {
+            network,
+            config: config.clone(),
+            model,
+            layouts: [first?, second?, third?],
+            map: AddressMap::new(&numbers)?,
+            places: Places::default(),
+            memory_bytes: 1 << numbers.get("OFFSET_BITS")?,
+            managers: vec![managers; tiles],
+            memories: (0..tiles).map(memory).collect(),
+            engines: None,
+            joins: HashMap::new(),
+            wide_id_bits,
+            names: HashMap::new(),
+            sent: HashMap::new(),
+            results: Results::default(),
+            cycle: 0,
+            num_compared: 0,
+        })
+    }
+
+    /// Data of transactions lie at these places, and these memories fail.
+    pub fn put(&mut self, places: Places) {
+        for (tile, bytes) in places.broken() {
+            if let Some(tile) = self.network.find(*tile) {
+                self.memories[tile.0 as usize].break_bytes(bytes.clone());
+            }
+        }
+        self.places = places;
+    }
+
+    fn step(&mut self, record: &CycleRecord, is_compared: bool) -> Result<(), LockstepError> {
+        for command in &record.commands {
+            self.command(command)?;
+        }
+        for (managers, memory) in self.managers.iter_mut().zip(&mut self.memories) {
+            managers.arrive(self.cycle, memory);
+        }
+        for start in &record.starts {
+            if !self.has_engine(start.tile) {
+                let home = self.network.coord(start.tile);
+                self.managers[start.tile.0 as usize].begin(start, home);
+            }
+        }
+        for store in &record.stores {
+            self.memories[store.tile.0 as usize].fill(store.offset, &store.bytes);
+        }
+        let mut new_names: Vec<_> = self.managers.iter_mut().flat_map(Managers::offer).collect();
+        new_names.extend(self.name_joins(record));
+        let given: Vec<_> = (self.memories.iter().enumerate())
+            .map(|(tile, memory)| memory.answers(self.cycle, compare::landing(record, tile)))
+            .collect();
+        for (tile, managers) in self.managers.iter().enumerate() {
+            let busy = self.busy(tile);
+            let words = self.model.axi_in(tile);
+            managers.drive(words, &self.map, &self.memories[tile]);
+            axi::answer(words, &given[tile], busy);
+        }
+        self.refuse_waiting(record)?;
+        self.show_engines(self.cycle as i64);
+        self.hold();
+        self.model.hardware.settle();
+        self.refuse_hungry(record)?;
+        new_names.extend(self.learn(record));
+        let expected = Expected { record, new_names };
+        if is_compared {
+            self.compare_sets(&expected)?;
+            self.compare_flits(&expected)?;
+            self.compare_beats(record)?;
+        }
+        for (tile, given) in given.iter().enumerate() {
+            let shown = Shown(self.model.axi_out(tile));
+            let at = (self.busy(tile), self.cycle);
+            self.memories[tile].follow(shown, given, at);
+        }
+        self.refuse_failures()?;
+        self.follow_engines()?;
+        self.compare_answers(record)?;
+        // Names that became free in this cycle may be in use again.
+        record.commands.iter().for_each(|c| self.results.add(c));
+        let writes = record.commands.iter();
+        let is_write = |c: &&Command| {
+            matches!(c.kind, CommandKind::WideWrite | CommandKind::Reduction) && !c.data.is_empty()
+        };
+        let writes = writes.filter(is_write);
+        self.sent
+            .extend(writes.map(|c| ((c.tile, c.tag), c.clone())));
+        let names = expected.new_names.into_iter();
+        self.names.extend(names.map(|n| (n.recorded, n.hardware)));
+        self.model.hardware.tick();
+        if let Some(what) = self.model.hardware.broken() {
+            let cycle = self.cycle;
+            return Err(LockstepError::Assertion { cycle, what });
+        }
+        self.cycle += 1;
+        Ok(())
+    }
+
+    /// Ports behind a NI that are not ready in this cycle.
+    fn busy(&self, tile: usize) -> axi::Busy {
+        AxiPort::ALL.map(|port| self.config.is_busy(self.cycle, tile, port))
+    }
+
+    /// Seeded stalls between network interfaces and routers.
+    fn hold(&mut self) {
+        let tiles = self.network.num_tiles();
+        for plane in Plane::ALL {
+            for (of, side) in [
+                (Tiles::HoldOut, LocalSide::Output),
+                (Tiles::HoldIn, LocalSide::Input { tiles }),
+            ] {
+                let is_held = |tile: &usize| self.config.is_held(self.cycle, plane, *tile, side);
+                let held = (0..tiles).filter(is_held).map(|tile| 1 << tile).sum();
+                self.model.hold(number(plane), of, held);
+            }
+        }
+    }
+
+    fn divergence(
+        &self,
+        (plane, tile, at): (Plane, usize, &'static str),
+        recorded: Option<String>,
+        hardware: Option<String>,
+    ) -> LockstepError {
+        LockstepError::Divergence(Box::new(Divergence {
+            cycle: self.cycle,
+            plane,
+            router: self.network.coord(TileId(tile as u32)),
+            at,
+            recorded,
+            hardware,
+        }))
+    }
+}
+
+impl Follow for Endpoints<'_> {
+    fn follow(&mut self, record: &CycleRecord) -> Result<(), LockstepError> {
+        self.idle_until(record.cycle)?;
+        let places = std::mem::take(&mut self.places);
+        let course = self.step(&places.moved(record), true);
+        self.places = places;
+        course
+    }
+
+    /// With the answers compared, which the model of the endpoints waits for.
+    fn replay(&mut self, record: &CycleRecord) -> Result<(), LockstepError> {
+        let nothing = CycleRecord::default();
+        while self.cycle < record.cycle {
+            self.step(&nothing, false)?;
+        }
+        self.step(record, false)
+    }
+
+    fn idle_until(&mut self, cycle: u64) -> Result<(), LockstepError> {
+        let nothing = CycleRecord::default();
+        while self.cycle < cycle {
+            self.step(&nothing, true)?;
+        }
+        Ok(())
+    }
+
+    fn check(&self, images: &[MemoryImage]) -> Result<(), LockstepError> {
+        for image in images {
+            let Some(tile) = self.network.find(image.tile) else {
+                continue;
+            };
+            let found = self.bytes(tile, image.offset, image.bytes.len());
+            let Some(at) = (found.iter().zip(&image.bytes)).position(|(a, b)| a != b) else {
+                continue;
+            };
+            let text = |bytes: &[u8]| {
+                let offset = image.offset + at as u64;
+                let first = &bytes[at..bytes.len().min(at + 8)];
+                Some(format!("offset {offset:#x}: {first:02x?}.."))
+            };
+            let place = (Plane::Wide, tile.0 as usize, "memory after the run");
+            return Err(self.divergence(place, text(&image.bytes), text(&found)));
+        }
+        Ok(())
+    }
+
+    fn cycle(&self) -> u64 {
+        self.cycle
+    }
+
+    fn num_compared(&self) -> u64 {
+        self.num_compared
+    }
+}
+
+/// Number of a plane in the C functions.
+const fn number(plane: Plane) -> usize {
+    match plane {
+        Plane::Wide => 0,
+        Plane::Req => 1,
+        Plane::Rsp => 2,
+    }
+}

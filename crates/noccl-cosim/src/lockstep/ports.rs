@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Lock-step of translated Torrent endpoints with a record of their AXI ports.
+//!
+//! The hardware gets the same memories, chains and standstills in the same cycles. Everything else it must do by itself: in
+//! every cycle the same halves of the same handshakes at every port, the same words and beats, and the same memories at
+//! the end.
+
+use super::LockstepError;
+use super::ports_model::PortsModel;
+use noccl_run::{CHANNELS, CONTENTS, PortCycle, PortRun, PortWord, place_of};
+use std::fmt;
+use std::path::Path;
+
+/// Endpoints of the library.
+const ENDPOINTS: usize = 9;
+/// Numbers that are compared, and the word of a memory behind them.
+const COMPARED: usize = CHANNELS.len() + CONTENTS.len() * ENDPOINTS;
+
+/// Inputs, in the order of `noccl_torrent_cosim.sv`.
+const HOLDS: usize = 0;
+const STARTS: usize = 3;
+const FRAMES: usize = 4;
+const HOST_WRITES: usize = 7;
+const HOST_TILE: usize = 8;
+const INPUTS: usize = 11;
+
+/// The first difference at a port, or in a memory at the end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PortDivergence {
+    /// Cycle from reset on.
+    pub cycle: u64,
+    /// Endpoint.
+    pub endpoint: usize,
+    /// What, in words.
+    pub at: String,
+    /// What the record says: bits of all endpoints, or the content.
+    pub recorded: u64,
+    /// What the hardware does.
+    pub hardware: u64,
+}
+
+impl fmt::Display for PortDivergence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "cycle {}, endpoint {}, {}\n  recorded: {:#x}\n  hardware: {:#x}",
+            self.cycle, self.endpoint, self.at, self.recorded, self.hardware
+        )
+    }
+}
+
+/// Torrent endpoints in lock-step.
+pub struct PortsLockstep {
+    model: PortsModel,
+}
+
+impl PortsLockstep {
+    /// Opens the library in `directory` (`out/cosim/torrent`, made by `make cosim-torrent`).
+    ///
+    /// # Errors
+    /// [`LockstepError::Library`] if it is missing.
+    pub fn open(directory: &Path) -> Result<Self, LockstepError> {
+        let model = PortsModel::open(&directory.join("libnoccl_torrent.so"))?;
+        Ok(Self { model })
+    }
+
+    /// Resets the endpoints and compares a run. Returns the handshakes compared.
+    ///
+    /// # Errors
+    /// The first difference, or an assertion of the hardware that broke.
+    pub fn follow(&mut self, run: &PortRun) -> Result<u64, LockstepError> {
+        if run.endpoints != ENDPOINTS {
+            let what = "a number of endpoints other than 9";
+            return Err(LockstepError::Unsupported { cycle: 0, what });
+        }
+        self.reset();
+        for word in &run.memory {
+            self.fill(word);
+        }
+        let mut handshakes = 0;
+        for (cycle, recorded) in run.cycles.iter().enumerate() {
+            handshakes += self.step(cycle as u64, recorded)?;
+        }
+        let end = run.cycles.len() as u64;
+        run.written
+            .iter()
+            .try_for_each(|word| self.check(end, word))?;
+        Ok(handshakes)
+    }
+
+    fn reset(&mut self) {
+        self.model.drive(INPUTS).fill(0);
+        self.model.hardware.reset();
+    }
+
+    fn fill(&mut self, word: &PortWord) {
+        let host = [1, word.endpoint.into(), word.word, word.value];
+        self.model.drive(INPUTS)[HOST_WRITES..].copy_from_slice(&host);
+        self.model.hardware.settle();
+        self.model.hardware.tick();
+        self.model.drive(INPUTS)[HOST_WRITES] = 0;
+    }
+
+    fn step(&mut self, cycle: u64, recorded: &PortCycle) -> Result<u64, LockstepError> {
+        let drive = self.model.drive(INPUTS);
+        drive[HOLDS..STARTS].copy_from_slice(&recorded.holds);
+        drive[STARTS] = 0;
+        if let Some([endpoint, frames, stops, own]) = recorded.start {
+            drive[STARTS] = 1 << endpoint;
+            drive[FRAMES..HOST_WRITES].copy_from_slice(&[frames, stops, own]);
+        }
+        self.model.hardware.settle();
+        let seen = self.model.seen(COMPARED);
+        let mut pairs = recorded.seen.iter().zip(seen).enumerate();
+        if let Some((at, (recorded, hardware))) = pairs.find(|(_, (r, h))| r != h) {
+            let (at, endpoint) = place_of(at, recorded ^ hardware);
+            return Err(LockstepError::Ports(Box::new(PortDivergence {
+                cycle,
+                endpoint,
+                at: at.to_owned(),
+                recorded: *recorded,
+                hardware: *hardware,
+            })));
+        }
+        let is_taken =
+            |(channel, _): &(&noccl_run::PortChannel, _)| channel.name.ends_with("taken");
+        let taken = CHANNELS.iter().zip(seen).filter(is_taken);
+        let handshakes = taken.map(|(_, bits)| u64::from(bits.count_ones())).sum();
+        self.model.hardware.tick();
+        match self.model.hardware.broken() {
+            Some(what) => Err(LockstepError::Assertion { cycle, what }),
+            None => Ok(handshakes),
+        }
+    }
+
+    fn check(&mut self, cycle: u64, word: &PortWord) -> Result<(), LockstepError> {
+        let place = [word.endpoint.into(), word.word];
+        self.model.drive(INPUTS)[HOST_TILE..HOST_TILE + 2].copy_from_slice(&place);
+        self.model.hardware.settle();
+        let hardware = self.model.seen(COMPARED + 1)[COMPARED];
+        if hardware == word.value {
+            return Ok(());
+        }
+        Err(LockstepError::Ports(Box::new(PortDivergence {
+            cycle,
+            endpoint: word.endpoint as usize,
+            at: format!("word {} of the memory", word.word),
+            recorded: word.value,
+            hardware,
+        })))
+    }
+}

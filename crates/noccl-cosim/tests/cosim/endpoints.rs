@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Random traces on the simulator, in lock-step with translated network interfaces and mesh, at the AXI ports.
+
+use super::{HARD, library, network, record_with, stalled, stalls};
+use noccl_cosim::endpoints::Endpoints;
+use noccl_cosim::lockstep::{Follow, LockstepError};
+use noccl_net::Network;
+use noccl_run::{CycleRecord, RunConfig};
+use noccl_studies::StressKind;
+use noccl_studies::stress::{Recipe, generate};
+use noccl_workload::{PortKind, PortTransaction, Trace};
+use std::ops::Range;
+
+/// A library and the preset that it was made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Hardware {
+    pub library: &'static str,
+    pub preset: &'static str,
+}
+
+/// How far the hardware has followed.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Course {
+    pub handshakes: u64,
+    pub cycles: u64,
+    /// The record went on beyond what four write channels can do.
+    pub is_cut: bool,
+}
+
+/// Stalls between network interfaces and routers, by seed.
+pub fn held(seed: u64) -> RunConfig {
+    stalled(stalls(seed), seed)
+}
+
+/// AXI ports behind the network interfaces that are not ready in a quarter or in half of the cycles.
+pub fn busy(seed: u64) -> RunConfig {
+    RunConfig {
+        port_stall_per_256: [64, 128][(seed % 2) as usize],
+        ..stalled(None, seed)
+    }
+}
+
+/// Records of a random trace.
+pub fn records(
+    network: &Network,
+    (kinds, transactions): (&[StressKind], u32),
+    (seed, config): (u64, RunConfig),
+) -> (Vec<CycleRecord>, RunConfig) {
+    let mut trace = generate(network, &Recipe::new(network, kinds, transactions), seed);
+    // Some clusters write to themselves: own copies of multicasts wait for that.
+    for transaction in trace.transactions.iter_mut().step_by(3) {
+        match &mut transaction.kind {
+            PortKind::WideWrite { from, to, .. } | PortKind::NarrowWrite { from, to } => {
+                *to = *from
+            }
+            PortKind::WideMulticast { .. }
+            | PortKind::WideRead { .. }
+            | PortKind::WideReduction { .. }
+            | PortKind::NarrowMulticast { .. }
+            | PortKind::NarrowRead { .. }
+            | PortKind::Atomic { .. }
+            | PortKind::Barrier { .. } => {}
+        }
+    }
+    (record_with(network, &trace, &config), config)
+}
+
+impl Hardware {
+    /// Runs along records.
+    pub fn follow(
+        self,
+        network: &Network,
+        (records, config): &(Vec<CycleRecord>, RunConfig),
+    ) -> Result<Course, LockstepError> {
+        let mut hardware = Endpoints::open(&library(self.library), network, config)?;
+        let mut course = Ok(());
+        for record in records {
+            course = hardware.follow(record);
+            if course.is_err() {
+                break;
+            }
+        }
+        let is_cut = match course {
+            Err(LockstepError::Unsupported { what, .. }) if what.contains("passes those") => true,
+            course => {
+                course?;
+                hardware.drain()?;
+                false
+            }
+        };
+        Ok(Course {
+            handshakes: hardware.num_compared(),
+            cycles: hardware.cycle(),
+            is_cut,
+        })
+    }
+
+    /// Random traces of these kinds take the same course, seed by seed.
+    pub fn agree(self, kinds: &[StressKind], seeds: Range<u64>) {
+        self.agree_under(held, kinds, seeds);
+    }
+
+    /// The same under other stalls.
+    pub fn agree_under(
+        self,
+        stalls: fn(u64) -> RunConfig,
+        kinds: &[StressKind],
+        seeds: Range<u64>,
+    ) {
+        let network = network(self.preset);
+        let (mut handshakes, mut runs, mut cut) = (0, 0, 0);
+        for seed in seeds {
+            // The shortest trace that differs says most.
+            for transactions in [1, 2, 4, 8, 16, 64] {
+                let run = records(&network, (kinds, transactions), (seed, stalls(seed)));
+                match self.follow(&network, &run) {
+                    Ok(course) => {
+                        handshakes += course.handshakes;
+                        cut += u64::from(course.is_cut);
+                        runs += 1;
+                    }
+                    Err(error) => panic!("seed {seed}, {transactions} transactions: {error}"),
+                }
+            }
+        }
+        assert!(handshakes > 5_000, "{handshakes} handshakes are too few");
+        assert!(cut * 4 <= runs, "{cut} of {runs} runs end early");
+    }
+
+    /// Transactions take the same course, without and with back-pressure.
+    pub fn agree_on(self, network: &Network, transactions: Vec<PortTransaction>) {
+        let trace = Trace {
+            transactions,
+            ..Trace::default()
+        };
+        for stalls in [None, Some(HARD)] {
+            let config = stalled(stalls, 1);
+            let run = (record_with(network, &trace, &config), config);
+            match self.follow(network, &run) {
+                Ok(course) => assert!(!course.is_cut),
+                Err(error) => panic!("{:?}: {error}", trace.transactions),
+            }
+        }
+    }
+
+    /// The first difference between the hardware and records of everything at once; `None` if there is none in six seeds.
+    pub fn first_difference(self, kinds: &[StressKind]) -> Option<LockstepError> {
+        let network = network(self.preset);
+        (0..6).find_map(|seed| {
+            let run = records(&network, (kinds, 64), (seed, held(seed)));
+            self.follow(&network, &run).err()
+        })
+    }
+}

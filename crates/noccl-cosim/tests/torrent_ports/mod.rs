@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Scenarios of Torrent endpoints on the simulator and on the translated hardware.
+#![allow(clippy::unwrap_used, dead_code)] // every test file uses its own part
+
+use noccl_cosim::lockstep::PortsLockstep;
+use noccl_sim::{PortScenario, record_ports};
+use std::path::PathBuf;
+
+/// Endpoints of the library.
+pub const ENDPOINTS: u32 = 9;
+
+/// Where a library is.
+pub fn library(name: &str) -> PathBuf {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../out/cosim");
+    PathBuf::from(root).join(name)
+}
+
+/// Both sides take the same course, and every chain ends. Cycles and handshakes.
+pub fn follow(hardware: &mut PortsLockstep, scenario: &PortScenario) -> (u64, u64) {
+    let run = record_ports(scenario);
+    assert!(
+        run.over.iter().all(|(_, over)| *over != u64::MAX),
+        "{scenario:?}"
+    );
+    let compared = hardware.follow(&run);
+    let handshakes = compared.unwrap_or_else(|error| panic!("{error}\n{scenario:?}"));
+    (run.cycles.len() as u64, handshakes)
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What each kind of router and endpoint can do, stated once; whoever wants to know asks this and not which kind it is.
+//!
+//! One file per kind. A new kind of router is a file here and an arm of [`RouterCapabilities::of`].
+
+mod collective;
+mod esp;
+mod published;
+mod torrent;
+
+use crate::Network;
+use crate::deadlock::Mechanism;
+use noccl_spec::{RouterFlow, Spec};
+
+/// What a network's routers and endpoints can do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Capabilities {
+    /// Routers, and the interfaces that go with them.
+    pub routers: &'static RouterCapabilities,
+    /// Endpoints of clusters that hand streams on, if there are some.
+    pub chains: Option<ChainCapabilities>,
+}
+
+/// What routers of one kind, and the interfaces that go with them, can do.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RouterCapabilities {
+    /// What they carry.
+    pub carries: Carries,
+    /// Which operands of a reduction they fold.
+    pub folds: Folds,
+    /// Do they work on several reductions and barriers at a time, each set aside in a store or table? Then windows, stores,
+    /// tables and counters limit how many may be open together.
+    pub joins_several: bool,
+    /// Do interfaces multicast what routers have folded, as an all-reduce in one transaction needs?
+    pub shares_results: bool,
+    /// Does nobody ever wait in a circle, whatever is under way together? Else it is searched for.
+    pub is_deadlock_free: bool,
+    /// Flits that go before the beats of a burst on the wide plane.
+    pub address_flits: u32,
+    /// Does the copy of a multicast for its own tile come back through the router?
+    pub returns_own_copy: bool,
+    /// Can flits of other packets come between those of a packet?
+    pub lets_others_between: bool,
+    /// May an interface wait for the answer of one destination before it asks another one?
+    pub asks_one_destination: bool,
+    /// Does a tile work on one action after the other, in the order of the schedule?
+    pub is_sequential: bool,
+    /// Why there is no hardware of them here, if there is none; then nothing can follow a run, and no package is made.
+    pub no_hardware: Option<&'static str>,
+    /// What decides about waiting.
+    pub mechanism: Mechanism,
+}
+
+/// What routers carry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Carries {
+    /// Reads, writes, atomics, multicasts to a multi-address, reductions and barriers; schedules, traces and traffic.
+    Transactions,
+    /// Multicasts by a list of destinations, of schedules, and nothing else.
+    ListMulticasts,
+}
+
+/// Which operands of a reduction a router folds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Folds {
+    /// None.
+    Nothing,
+    /// Those of two inputs.
+    TwoInputs,
+    /// Those of all inputs.
+    AllInputs,
+}
+
+/// What endpoints that hand streams on can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChainCapabilities {
+    /// Most followers of a chain.
+    pub max_followers: u32,
+    /// Chains that an endpoint begins and has not ended.
+    pub open_tasks: u32,
+    /// Least beats that an endpoint sends on.
+    pub min_beats: u64,
+    /// Do chains take their stops in one order, and has every stop space for bursts? Then chains never wait in a circle.
+    pub is_deadlock_free: bool,
+}
+
+impl Capabilities {
+    /// Those of a spec.
+    #[must_use]
+    pub fn of(spec: &Spec) -> Self {
+        Self {
+            routers: RouterCapabilities::of(spec.router.flow),
+            chains: spec.cluster.torrent.as_ref().map(torrent::capabilities),
+        }
+    }
+
+    /// Are chains, if there are any, free of deadlock?
+    #[must_use]
+    pub fn are_chains_safe(&self) -> bool {
+        self.chains.is_none_or(|chains| chains.is_deadlock_free)
+    }
+}
+
+impl RouterCapabilities {
+    /// Those of a kind of router.
+    #[must_use]
+    pub const fn of(flow: RouterFlow) -> &'static Self {
+        match flow {
+            RouterFlow::NonBlocking => &collective::ROUTERS,
+            RouterFlow::PeerCompatible => &published::ROUTERS,
+            RouterFlow::Esp => &esp::ROUTERS,
+        }
+    }
+
+    /// Do they carry multicasts by a list, and nothing else?
+    #[must_use]
+    pub const fn carries_lists_only(&self) -> bool {
+        match self.carries {
+            Carries::ListMulticasts => true,
+            Carries::Transactions => false,
+        }
+    }
+}
+
+impl Network {
+    /// What its routers and endpoints can do.
+    #[must_use]
+    pub const fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    /// What its routers can do.
+    #[must_use]
+    pub const fn routers(&self) -> &'static RouterCapabilities {
+        self.capabilities.routers
+    }
+}

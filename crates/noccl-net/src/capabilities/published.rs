@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The published routers of S1: worms hold the outputs of a fork, contributions are joined at the heads of FIFOs.
+
+use super::{Carries, Folds, RouterCapabilities};
+use crate::deadlock::{
+    BarrierCounters, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit, Responses,
+};
+
+pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
+    carries: Carries::Transactions,
+    folds: Folds::TwoInputs,
+    joins_several: false,
+    shares_results: false,
+    is_deadlock_free: false,
+    address_flits: 1,
+    returns_own_copy: true,
+    lets_others_between: true,
+    asks_one_destination: true,
+    is_sequential: false,
+    no_hardware: Some("the published router has RTL of its authors"),
+    mechanism: Mechanism {
+        forks: Forks::HoldOutputs,
+        joins: Joins::BlockHeads,
+        operand_store: OperandStore::ByWindow,
+        barrier_counters: BarrierCounters::WithinLimit,
+        read_data: ReadData::Reserved,
+        responses: Responses::Reserved,
+        reduction_unit: ReductionUnit::ResultReserved,
+        extra_turns: Vec::new(),
+    },
+};

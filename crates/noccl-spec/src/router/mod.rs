@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Routers: the form in files, which is one for all kinds, and the rules of each kind in a file of its own.
+//!
+//! All kinds have the same fields, so that a file may change its kind by one override, and overrides may repair a file: what
+//! a kind asks of them is checked when all are known. Only [`RouterFlow::rules`] tells the kinds apart.
+
+mod collective;
+mod esp;
+mod published;
+
+pub use collective::BEATS_PER_CREDIT;
+
+use crate::ranges::Table;
+use crate::validate::Checked;
+use crate::{EspRouter, OutOfRange, Spec};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Router microarchitecture.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Router {
+    /// How packets share links and how collective packets wait for each other.
+    pub flow: RouterFlow,
+    /// Slots of the FIFO at each input port. Only 2 is modelled; with `esp` 2 to 64.
+    pub input_fifo_flits: u32,
+    /// Slots of the FIFO at each output port. Only 2 is modelled: a hop takes two cycles; with `esp` only 0.
+    pub output_fifo_flits: u32,
+    /// Transactions whose narrow contributions (B, barrier) one router merges at a time.
+    pub merge_table_entries: u32,
+    /// Cycles from a contribution at the head of a FIFO to its request for an output: 1, or 3 with registers behind its turn
+    /// and behind the decision, for a way between registers that is half as long.
+    #[serde(default = "one_cycle")]
+    pub merge_cycles: u32,
+    /// The shared arithmetic reduction of the wide plane.
+    pub wide_reduction: WideReduction,
+    /// What flow `esp` needs, and only that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub esp: Option<EspRouter>,
+}
+
+const fn one_cycle() -> u32 {
+    1
+}
+
+/// Sharing of links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RouterFlow {
+    /// Every write beat is a packet of its own, contributions wait in tables instead of FIFOs: free of deadlock.
+    NonBlocking,
+    /// The published router: wormholes, forks that hold their outputs, joins at FIFO heads. Can deadlock.
+    PeerCompatible,
+    /// ESP's router: a worm reserves all its outputs at once and moves over them in lock-step. Multicasts by a list of
+    /// destinations in the header, and nothing else. Can deadlock.
+    Esp,
+}
+
+/// The arithmetic reduction unit of a router (S1 §3.1.4).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WideReduction {
+    /// Operands per cycle.
+    pub kind: WideReductionKind,
+    /// Register stages between router and FPUs, both ways together.
+    pub cut_cycles: u32,
+    /// Beats of waiting contributions one tile can set aside (in its L1): at least four windows.
+    pub store_beats: u32,
+    /// Beats of one transaction that may be under way from one merge point to the next: at least the four of a credit.
+    pub window_beats: u32,
+}
+
+/// Operands that the reduction unit takes per cycle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WideReductionKind {
+    /// One addition per cycle: three inputs give one beat per two cycles (the paper's).
+    TwoOperand,
+    /// Two chained additions per cycle: three inputs give one beat per cycle.
+    ThreeOperand,
+}
+
+/// What a kind of router asks of a spec.
+pub(crate) trait RouterRules: Sync {
+    /// Name in files.
+    fn name(&self) -> &'static str;
+
+    /// Ranges of the numbers of `[router]`, in the order of the file.
+    fn ranges(&self, router: &Router, table: &mut Table);
+
+    /// Does it fold three operands in one cycle?
+    fn folds_three(&self) -> bool;
+
+    /// Has it tables and operand stores? Else their sizes have no effect.
+    fn has_stores(&self) -> bool;
+
+    /// Do its network interfaces and clusters speak a protocol of their own: tables `router.esp` and `cluster.esp`, and no
+    /// other endpoint?
+    fn has_own_protocol(&self) -> bool;
+}
+
+impl RouterFlow {
+    /// All kinds.
+    pub const ALL: [Self; 3] = [Self::NonBlocking, Self::PeerCompatible, Self::Esp];
+
+    /// Name in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.rules().name()
+    }
+
+    /// The rules of a kind.
+    pub(crate) const fn rules(self) -> &'static dyn RouterRules {
+        match self {
+            Self::NonBlocking => &collective::Collective,
+            Self::PeerCompatible => &published::Published,
+            Self::Esp => &esp::Esp,
+        }
+    }
+}
+
+/// Units of two operands add two per cycle.
+pub(crate) fn check_unit(router: &Router) -> Checked {
+    let rules = router.flow.rules();
+    match router.wide_reduction.kind {
+        WideReductionKind::TwoOperand => Ok(()),
+        WideReductionKind::ThreeOperand if rules.folds_three() => Ok(()),
+        WideReductionKind::ThreeOperand => Err(OutOfRange {
+            field: "router.wide_reduction.kind".to_owned(),
+            found: "\"three_operand\"".to_owned(),
+            accepted: format!(
+                "must be \"two_operand\" with router.flow = \"{}\" (the published unit has two operands)",
+                rules.name()
+            ),
+        }),
+    }
+}
+
+/// The tables of a protocol are there where the routers speak it, and only there; clusters are of one kind.
+pub(crate) fn check_tables(spec: &Spec) -> Checked {
+    let rules = spec.router.flow.rules();
+    let (router, cluster) = (&spec.router.esp, &spec.cluster.esp);
+    let (is_own, has_torrent) = (rules.has_own_protocol(), spec.cluster.torrent.is_some());
+    let tables = [
+        ("router.esp", router.is_some(), is_own),
+        ("cluster.esp", cluster.is_some(), is_own),
+        ("cluster.torrent", has_torrent, has_torrent && !is_own),
+    ];
+    for (field, is_there, is_wanted) in tables {
+        if is_there != is_wanted {
+            let needed = if is_wanted {
+                "must be there"
+            } else {
+                "must be absent"
+            };
+            return Err(OutOfRange {
+                field: field.to_owned(),
+                found: if is_there { "a table" } else { "nothing" }.to_owned(),
+                accepted: format!("{needed} with router.flow = \"{}\"", rules.name()),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Sizes of stores that the routers do not have, one sentence each.
+pub(crate) fn idle_sizes(router: &Router) -> Vec<String> {
+    let rules = router.flow.rules();
+    let wide = &router.wide_reduction;
+    let sizes = [
+        ("router.merge_table_entries", router.merge_table_entries),
+        ("router.wide_reduction.store_beats", wide.store_beats),
+        ("router.wide_reduction.window_beats", wide.window_beats),
+    ];
+    let idle = |(_, value): &(&str, u32)| *value != 0 && !rules.has_stores();
+    let sentence = |(field, value)| {
+        format!(
+            "{field} = {value} has no effect with router.flow = \"{}\"; write 0 there",
+            rules.name()
+        )
+    };
+    sizes.into_iter().filter(idle).map(sentence).collect()
+}
+
+impl Table {
+    pub(crate) fn router(&mut self, spec: &Spec) {
+        spec.router.flow.rules().ranges(&spec.router, self);
+        if let Some(esp) = &spec.router.esp {
+            esp::own_ranges(esp, self);
+        }
+    }
+
+    /// FIFOs of routers with a register stage at each port.
+    fn two_slots(&mut self, router: &Router) {
+        self.only("router.input_fifo_flits", router.input_fifo_flits, 2);
+        self.only("router.output_fifo_flits", router.output_fifo_flits, 2);
+    }
+
+    /// Sizes of tables and stores that the routers do not have.
+    fn no_stores(&mut self, router: &Router) {
+        let wide = &router.wide_reduction;
+        let entries = router.merge_table_entries;
+        self.any("router.merge_table_entries", entries, 0..=256);
+        self.only("router.merge_cycles", router.merge_cycles, 1);
+        self.any("router.wide_reduction.cut_cycles", wide.cut_cycles, 0..=16);
+        self.any(
+            "router.wide_reduction.store_beats",
+            wide.store_beats,
+            0..=1 << 20,
+        );
+        self.any(
+            "router.wide_reduction.window_beats",
+            wide.window_beats,
+            0..=256,
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RouterFlow;
+
+    #[test]
+    fn a_kind_has_one_name() {
+        for flow in RouterFlow::ALL {
+            let written = toml::Value::try_from(flow).unwrap();
+            assert_eq!(written.as_str(), Some(flow.name()));
+        }
+    }
+}

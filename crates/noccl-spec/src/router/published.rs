@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The published routers of S1: what they ask of a spec.
+
+use super::{Router, RouterRules};
+use crate::ranges::Table;
+
+pub(super) struct Published;
+
+impl RouterRules for Published {
+    fn name(&self) -> &'static str {
+        "peer_compatible"
+    }
+
+    fn ranges(&self, router: &Router, table: &mut Table) {
+        table.two_slots(router);
+        table.no_stores(router);
+    }
+
+    fn folds_three(&self) -> bool {
+        false
+    }
+
+    fn has_stores(&self) -> bool {
+        false
+    }
+
+    fn has_own_protocol(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The paper's grid: chain, tree and in-network multicast and reduction over 1, 2 and 4 rows of 4 clusters, 1 to 32 KiB, every
+//! chunk count worth trying; barriers over 2 to 16 clusters (S1 §4.2).
+
+use super::calibrate::simulated_cycles;
+use crate::{CompareRequest, Error, Watch, format_bytes};
+use noccl_coll::{Algorithm, Choice, Inner, choices};
+use noccl_model::published::Extent;
+use noccl_model::{Calibration, Constants, MulticastSource};
+use noccl_net::{Network, TileSet};
+use noccl_run::Tally;
+use noccl_workload::{CollectiveKind, Schedule};
+use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Rows of the grid.
+pub(super) const ROWS: [u16; 3] = [1, 2, 4];
+/// Payloads of the grid.
+pub(super) const KIB: [u64; 6] = [1, 2, 4, 8, 16, 32];
+/// Columns and rows of the grid's barriers: 2, 4, 8 and 16 clusters.
+const BARRIERS: [(u16, u16); 4] = [(2, 1), (4, 1), (4, 2), (4, 4)];
+const COLUMNS: u16 = 4;
+
+/// What the paper measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Measured {
+    Multicast,
+    Reduce,
+    Barrier,
+}
+
+/// How it is done; each has a closed form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Structure {
+    Chain,
+    Tree,
+    InNetwork,
+    Counter,
+}
+
+/// One point: what runs.
+pub(super) struct GridPoint {
+    pub(super) name: String,
+    pub(super) measured: Measured,
+    pub(super) structure: Structure,
+    pub(super) extent: Extent,
+    pub(super) bytes: u64,
+    pub(super) choice: Choice,
+    pub(super) schedule: Schedule,
+}
+
+impl Measured {
+    pub(super) const fn kind(self) -> CollectiveKind {
+        match self {
+            Measured::Multicast => CollectiveKind::Multicast,
+            Measured::Reduce => CollectiveKind::Reduce,
+            Measured::Barrier => CollectiveKind::Barrier,
+        }
+    }
+}
+
+/// Simulator and model at one point.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ModelRow {
+    /// Collective.
+    pub collective: CollectiveKind,
+    /// Columns of the group.
+    pub columns: u32,
+    /// Rows of the group.
+    pub rows: u32,
+    /// Payload.
+    pub bytes: u64,
+    /// Algorithm with its parameters.
+    pub algorithm: String,
+    /// Cycles of the simulator.
+    pub simulated_cycles: u64,
+    /// Cycles of the closed form.
+    pub model_cycles: f64,
+    /// `model_cycles / simulated_cycles − 1`.
+    pub error: f64,
+}
+
+/// All points that the network has room for.
+pub(super) fn paper_grid(network: &Network) -> Result<Vec<GridPoint>, Error> {
+    let height = network.cluster_height();
+    let mut out = Vec::new();
+    for rows in ROWS.into_iter().filter(|r| *r <= height) {
+        for kib in KIB {
+            for measured in [Measured::Multicast, Measured::Reduce] {
+                out.extend(points(network, measured, (COLUMNS, rows), kib << 10)?);
+            }
+        }
+    }
+    for extent in BARRIERS.into_iter().filter(|(_, rows)| *rows <= height) {
+        out.extend(points(network, Measured::Barrier, extent, 0)?);
+    }
+    Ok(out)
+}
+
+/// Every choice worth trying of one collective over a south-west rectangle that has a closed form.
+pub(super) fn points(
+    network: &Network,
+    measured: Measured,
+    (columns, rows): (u16, u16),
+    bytes: u64,
+) -> Result<Vec<GridPoint>, Error> {
+    let group = TileSet::Rectangle {
+        x: 0,
+        y: 0,
+        width: columns,
+        height: rows,
+    };
+    let extent = Extent {
+        columns: u32::from(columns),
+        rows: u32::from(rows),
+    };
+    let request = CompareRequest::new(measured.kind(), group, vec![bytes]);
+    let collective = crate::compare::collective_of(network, &request, bytes)?;
+    let known = choices(network, &collective).into_iter();
+    let formed = known.filter_map(|c| Some((c, structure(c, extent)?)));
+    formed
+        .map(|(choice, structure)| {
+            let name = format!(
+                "{} of {} over {columns}x{rows}, {choice}",
+                crate::word(&measured.kind()),
+                format_bytes(bytes)
+            );
+            Ok(GridPoint {
+                name,
+                measured,
+                structure,
+                extent,
+                bytes,
+                choice,
+                schedule: noccl_coll::schedule(network, &collective, choice)?,
+            })
+        })
+        .collect()
+}
+
+/// The paper's algorithms. In two dimensions it goes dimension by dimension; a snake through all clusters, or a
+/// tree over them, is ours alone.
+fn structure(choice: Choice, extent: Extent) -> Option<Structure> {
+    let chunks = choice.chunks;
+    let forms = if extent.rows > 1 && extent.columns > 1 {
+        [
+            (Choice::row_column(Inner::Chain, chunks), Structure::Chain),
+            (Choice::row_column(Inner::Tree, chunks), Structure::Tree),
+        ]
+    } else {
+        [
+            (Choice::new(Algorithm::Chain, chunks), Structure::Chain),
+            (Choice::new(Algorithm::Tree, chunks), Structure::Tree),
+        ]
+    };
+    let always = [
+        (Choice::new(Algorithm::InNetwork, 1), Structure::InNetwork),
+        (Choice::new(Algorithm::Counter, 1), Structure::Counter),
+    ];
+    let mut all = forms.into_iter().chain(always);
+    all.find(|(form, _)| *form == choice).map(|(_, s)| s)
+}
+
+/// The closed form of a point, in our model.
+pub(super) fn closed_form(constants: &Constants, point: &GridPoint) -> f64 {
+    let (extent, chunks) = (point.extent, point.choice.chunks);
+    let beats = point.bytes.div_ceil(64);
+    let source = MulticastSource::Outside { hops: 1 };
+    match (point.measured, point.structure) {
+        (Measured::Multicast, Structure::InNetwork) => {
+            constants.multicast_in_network_cycles(extent, beats, source)
+        }
+        (Measured::Multicast, Structure::Tree) => {
+            constants.multicast_tree_cycles(extent, beats, source)
+        }
+        (Measured::Multicast, Structure::Chain | Structure::Counter) => {
+            constants.multicast_chain_cycles(extent, beats, chunks, source)
+        }
+        (Measured::Reduce, Structure::InNetwork) => {
+            constants.reduce_in_network_cycles(extent, beats)
+        }
+        (Measured::Reduce, Structure::Tree) => constants.reduce_tree_cycles(extent, beats, chunks),
+        (Measured::Reduce, Structure::Chain | Structure::Counter) => {
+            constants.reduce_chain_cycles(extent, beats, chunks)
+        }
+        (Measured::Barrier, Structure::InNetwork) => {
+            constants.barrier_cycles(extent.columns + extent.rows - 2)
+        }
+        (Measured::Barrier, Structure::Chain | Structure::Tree | Structure::Counter) => {
+            constants.counter_barrier_cycles(extent)
+        }
+    }
+}
+
+/// Simulator and closed form at every point of the paper's grid.
+///
+/// # Errors
+/// [`Error::Model`] if the constants do not hold for this network.
+pub fn model_rows(
+    network: &Network,
+    calibration: &Calibration,
+    watch: Watch<'_>,
+) -> Result<Vec<ModelRow>, Error> {
+    let constants = calibration.constants_for(network.spec())?;
+    let grid = paper_grid(network)?;
+    let tally = Tally::new(watch, grid.len() as u64);
+    grid.par_iter()
+        .map(|point| {
+            let simulated = simulated_cycles(network, &point.schedule, &tally)?;
+            let model_cycles = closed_form(constants, point);
+            Ok(ModelRow {
+                collective: point.measured.kind(),
+                columns: point.extent.columns,
+                rows: point.extent.rows,
+                bytes: point.bytes,
+                algorithm: point.choice.to_string(),
+                simulated_cycles: simulated,
+                model_cycles,
+                error: model_cycles / simulated.max(1) as f64 - 1.0,
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load;
+    use noccl_model::predict_with;
+
+    #[test]
+    fn closed_forms_equal_the_prediction_of_their_schedules() {
+        let calibration = Calibration::shipped().unwrap();
+        for preset in ["collective_noc_4x4", "collective_noc_8x8"] {
+            let network = load(preset, &[]).unwrap().network;
+            let constants = calibration.constants_for(network.spec()).unwrap();
+            let width = network.cluster_width();
+            for rows in [1, 2, width] {
+                for measured in [Measured::Multicast, Measured::Reduce, Measured::Barrier] {
+                    for point in points(&network, measured, (width, rows), 4096).unwrap() {
+                        let form = closed_form(constants, &point);
+                        let general = predict_with(&network, &point.schedule, constants).unwrap();
+                        assert!(
+                            (form - general.cycles).abs() < 1e-6,
+                            "{preset}, {}: {form}, {}",
+                            point.name,
+                            general.cycles
+                        );
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Every benchmark in a process of its own.
+
+use super::{BenchRow, Benchmark, Part};
+use crate::{Error, Step, parse_json};
+use noccl_run::{Watch, WorkStage};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+/// Measured runs are this much shorter when instructions are counted, which slows them 50 times.
+const COUNTING_DIVISOR: u64 = 20;
+
+/// Runs benchmarks one after the other; `program` is the `noccl` command, which each child runs with
+/// `bench --here`. With `has_instructions` a second, shorter child runs under callgrind.
+///
+/// # Errors
+/// [`Error::File`] if a child cannot be started or fails.
+pub fn bench(
+    program: &Path,
+    benchmarks: &[Benchmark],
+    has_instructions: bool,
+    watch: Watch<'_>,
+) -> Result<Vec<BenchRow>, Error> {
+    let mut order = benchmarks.to_vec();
+    let base = Benchmark::Uniform4;
+    if !order.contains(&base) {
+        order.insert(0, base);
+    }
+    let mut rows = Vec::new();
+    let total = order.len() as u64;
+    for benchmark in &order {
+        let now = Step {
+            done: rows.len() as u64,
+            total,
+            simulated_cycles: rows.iter().map(|r: &BenchRow| r.cycles).sum(),
+            activity: WorkStage::Simulating,
+        };
+        let is_wanted = || watch.report(now);
+        let child = |part: Part| child_row(&run(child(program, *benchmark, part), &is_wanted)?);
+        let load = child(Part::Probe)?.offered_beats_per_cycle;
+        let mut row = child(Part::Measure { load, divisor: 1 })?;
+        // A million tiles would take hours under valgrind.
+        if has_instructions && !matches!(benchmark, Benchmark::Wafer(_)) {
+            row.instructions = Some(instructions(program, *benchmark, &row, &is_wanted)?);
+        }
+        rows.push(row);
+        let step = Step {
+            done: rows.len() as u64,
+            total,
+            simulated_cycles: rows.iter().map(|r| r.cycles).sum(),
+            activity: WorkStage::Simulating,
+        };
+        if !watch.report(step) {
+            let cycle = step.simulated_cycles;
+            return Err(Error::Run(noccl_run::RunError::Interrupted { cycle }));
+        }
+    }
+    let base_bytes = rows
+        .iter()
+        .find(|r| r.name == base.name())
+        .map_or(0, |r| r.peak_resident_bytes);
+    for row in rows.iter_mut().filter(|r| r.name != base.name()) {
+        let above = row.peak_resident_bytes.saturating_sub(base_bytes);
+        row.bytes_per_tile = Some(above as f64 / row.tiles.max(1) as f64);
+    }
+    rows.retain(|r| benchmarks.iter().any(|b| b.name() == r.name));
+    Ok(rows)
+}
+
+/// The command that runs one part; `noccl bench --here` reads these options.
+fn child(program: &Path, benchmark: Benchmark, part: Part) -> Command {
+    let mut command = Command::new(program);
+    command.args(["bench", "--only", benchmark.name(), "--here", "--json"]);
+    match part {
+        Part::Probe => command.arg("--probe"),
+        Part::Measure { load, divisor } => command
+            .args(["--load", &load.to_string()])
+            .args(["--divisor", &divisor.to_string()]),
+    };
+    command
+}
+
+/// Instructions of the measured run: those of a short run, scaled by the flit-hops of both. The start
+/// of the process is in, so the figure is for comparing runs of one benchmark with each other.
+fn instructions(
+    program: &Path,
+    benchmark: Benchmark,
+    full: &BenchRow,
+    is_wanted: &dyn Fn() -> bool,
+) -> Result<u64, Error> {
+    let part = Part::Measure {
+        load: full.offered_beats_per_cycle,
+        divisor: COUNTING_DIVISOR,
+    };
+    let counted = child(program, benchmark, part);
+    let mut command = Command::new("valgrind");
+    command
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg(program)
+        .args(counted.get_args());
+    let output = run(command, is_wanted)?;
+    let short: BenchRow = child_row(&output)?;
+    let log = String::from_utf8_lossy(&output.stderr);
+    let instructions = log
+        .lines()
+        .find_map(|line| line.split("Collected :").nth(1)?.trim().parse::<u64>().ok())
+        .ok_or_else(|| Error::Content {
+            path: "valgrind".to_owned(),
+            expected: "callgrind log",
+            reason: "no line 'Collected : N'".to_owned(),
+        })?;
+    let scale = full.flit_hops as f64 / short.flit_hops.max(1) as f64;
+    Ok((instructions as f64 * scale) as u64)
+}
+
+fn child_row(output: &Output) -> Result<BenchRow, Error> {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let rows: Vec<BenchRow> = parse_json("benchmark process", &text, "list of benchmark rows")?;
+    rows.into_iter().next().ok_or_else(|| Error::Content {
+        path: "benchmark process".to_owned(),
+        expected: "list of benchmark rows",
+        reason: "the list is empty".to_owned(),
+    })
+}
+
+/// Runs a child to its end, or ends it when nobody wants it any more. It prints less than a pipe holds.
+fn run(mut command: Command, is_wanted: &dyn Fn() -> bool) -> Result<Output, Error> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let failed = |reason: String| Error::File {
+        path: name.clone(),
+        reason,
+    };
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|e| failed(format!("cannot be started: {e}")))?;
+    let io = |e: std::io::Error| failed(format!("cannot be waited for: {e}"));
+    while child.try_wait().map_err(io)?.is_none() {
+        if !is_wanted() {
+            child.kill().and_then(|()| child.wait()).map_err(io)?;
+            return Err(Error::Run(noccl_run::RunError::Interrupted { cycle: 0 }));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let output = child.wait_with_output().map_err(io)?;
+    if output.status.success() {
+        Ok(output)
+    } else {
+        let log = String::from_utf8_lossy(&output.stderr);
+        Err(failed(format!("{}: {}", output.status, log.trim())))
+    }
+}

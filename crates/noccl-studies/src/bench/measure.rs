@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One benchmark in this process.
+
+use super::clock::{Clock, Elapsed, peak_resident_bytes};
+use super::wafer;
+use super::{BenchRow, Benchmark, WaferCollective};
+use crate::{Error, load};
+use noccl_net::{Coord, Network, TileRef};
+use noccl_run::{Mode, RunConfig, Tally, TrafficResult, Watch};
+use noccl_sim::{run_trace, run_traffic};
+use noccl_workload::{Pattern, PortKind, PortTransaction, Trace, Traffic};
+
+const BEATS: u32 = 16;
+
+/// Open-loop traffic at half of the accepted load.
+struct HalfLoad {
+    pattern: Pattern,
+    mode: Mode,
+    threads: usize,
+    /// Cycles of the run that finds the accepted load, and of the measured run; half of each warms up.
+    probe_cycles: u64,
+    measured_cycles: u64,
+    repetitions: u32,
+}
+
+/// Which part of a benchmark to run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Part {
+    /// Find the load at which to measure; the row holds it and no figures. The source queues of a
+    /// saturated mesh grow, so its memory must not count.
+    Probe,
+    /// Measure at this load; the measured cycles are divided by `divisor`, for counting instructions.
+    Measure {
+        /// Beats per cluster and cycle; not read where there is no open-loop traffic.
+        load: f64,
+        /// At least 1.
+        divisor: u64,
+    },
+}
+
+/// Runs one part of a benchmark here and now; `bytes_per_tile` stays absent, because it needs two processes.
+///
+/// # Errors
+/// [`Error`] if a run cannot finish.
+pub fn bench_here(benchmark: Benchmark, part: Part, watch: Watch<'_>) -> Result<BenchRow, Error> {
+    let preset = match benchmark {
+        Benchmark::Uniform4 => "collective_noc_4x4",
+        Benchmark::Uniform16 | Benchmark::Uniform16Value | Benchmark::RowMulticast16 => {
+            "collective_noc_16x16"
+        }
+        Benchmark::Uniform256 | Benchmark::Uniform256Threads2 | Benchmark::CornerWrite256 => {
+            "collective_noc_256x256"
+        }
+        Benchmark::Wafer(_) => "collective_noc_1024x1024",
+    };
+    let clock = Clock::start();
+    let network = load(preset, &[])?.network;
+    let elaboration_seconds = clock.stop().wall_seconds;
+    let mut row = match (work(benchmark), part) {
+        (Work::HalfLoad(plan), Part::Probe) => probe(&network, &plan, watch)?,
+        (Work::HalfLoad(mut plan), Part::Measure { load, divisor }) => {
+            plan.measured_cycles = (plan.measured_cycles / divisor.max(1)).max(2);
+            if divisor > 1 {
+                // Instructions of every repetition would be counted.
+                plan.repetitions = 1;
+            }
+            measure(&network, &plan, load, watch)?
+        }
+        (Work::CornerWrite | Work::Wafer(_), Part::Probe) => row(0.0, 0, 0, 1.0, Elapsed::NONE),
+        (Work::CornerWrite, Part::Measure { .. }) => corner_write(&network, watch)?,
+        (Work::Wafer(collective), Part::Measure { .. }) => wafer::run(&network, collective, watch)?,
+    };
+    row.name = benchmark.name().to_owned();
+    row.goal = benchmark.goal().to_owned();
+    row.tiles = network.num_tiles() as u64;
+    row.elaboration_seconds = elaboration_seconds;
+    row.peak_resident_bytes = peak_resident_bytes();
+    Ok(row)
+}
+
+/// What a benchmark does.
+enum Work {
+    HalfLoad(HalfLoad),
+    CornerWrite,
+    Wafer(WaferCollective),
+}
+
+const fn work(benchmark: Benchmark) -> Work {
+    let (pattern, mode, threads) = match benchmark {
+        Benchmark::Uniform4 | Benchmark::Uniform16 | Benchmark::Uniform256 => {
+            (Pattern::Uniform, Mode::Timing, 1)
+        }
+        Benchmark::Uniform16Value => (Pattern::Uniform, Mode::Value, 1),
+        Benchmark::RowMulticast16 => (Pattern::RowMulticast, Mode::Timing, 1),
+        Benchmark::Uniform256Threads2 => (Pattern::Uniform, Mode::Timing, 2),
+        Benchmark::CornerWrite256 => return Work::CornerWrite,
+        Benchmark::Wafer(collective) => return Work::Wafer(collective),
+    };
+    let is_large = matches!(
+        benchmark,
+        Benchmark::Uniform256 | Benchmark::Uniform256Threads2
+    );
+    let (probe_cycles, measured_cycles, repetitions) = if is_large {
+        (1_200, 1_000, 1)
+    } else {
+        (4_000, 40_000, 3)
+    };
+    Work::HalfLoad(HalfLoad {
+        pattern,
+        mode,
+        threads,
+        probe_cycles,
+        measured_cycles,
+        repetitions,
+    })
+}
+
+/// Half of the accepted load.
+fn probe(network: &Network, plan: &HalfLoad, watch: Watch<'_>) -> Result<BenchRow, Error> {
+    let offered = probe_load(network, plan);
+    let (result, _) = run(network, plan, offered, plan.probe_cycles, watch)?;
+    let load = accepted_load(network, plan, &result) / 2.0;
+    Ok(row(load, 0, 0, 1.0, Elapsed::NONE))
+}
+
+/// Runs at a load and keeps the fastest repetition.
+fn measure(
+    network: &Network,
+    plan: &HalfLoad,
+    load: f64,
+    watch: Watch<'_>,
+) -> Result<BenchRow, Error> {
+    let mut best: Option<(TrafficResult, Elapsed)> = None;
+    for _ in 0..plan.repetitions {
+        let (result, elapsed) = run(network, plan, load, plan.measured_cycles, watch)?;
+        if best
+            .as_ref()
+            .is_none_or(|(_, b)| elapsed.cpu_seconds < b.cpu_seconds)
+        {
+            best = Some((result, elapsed));
+        }
+    }
+    let Some((result, elapsed)) = best else {
+        return Err(Error::argument("repetitions", 0, "accepted: at least 1"));
+    };
+    let seconds = if plan.threads > 1 {
+        elapsed.wall_seconds
+    } else {
+        elapsed.cpu_seconds
+    };
+    Ok(row(load, result.flit_hops, result.cycles, seconds, elapsed))
+}
+
+/// Twice what the bisection of the mesh lets through: each direction of the middle column of links
+/// carries a quarter of all uniform traffic; a row multicast is limited by the targets' inputs.
+fn probe_load(network: &Network, plan: &HalfLoad) -> f64 {
+    let width = f64::from(network.cluster_width());
+    match plan.pattern {
+        Pattern::RowMulticast => (2.0 / width).min(1.0),
+        Pattern::Uniform
+        | Pattern::Transpose
+        | Pattern::BitComplement
+        | Pattern::Neighbour
+        | Pattern::Hotspot => (2.0 * 4.0 / width).min(1.0),
+    }
+}
+
+/// Offered load that would be accepted; a multicast is delivered to every tile of a row.
+fn accepted_load(network: &Network, plan: &HalfLoad, probe: &TrafficResult) -> f64 {
+    let copies = match plan.pattern {
+        Pattern::RowMulticast => f64::from(network.cluster_width()),
+        Pattern::Uniform
+        | Pattern::Transpose
+        | Pattern::BitComplement
+        | Pattern::Neighbour
+        | Pattern::Hotspot => 1.0,
+    };
+    probe.accepted_beats_per_cycle / copies
+}
+
+fn run(
+    network: &Network,
+    plan: &HalfLoad,
+    load: f64,
+    cycles: u64,
+    watch: Watch<'_>,
+) -> Result<(TrafficResult, Elapsed), Error> {
+    let traffic = Traffic {
+        pattern: plan.pattern,
+        beats: BEATS,
+        offered_beats_per_cycle: load,
+        warmup_cycles: cycles / 2,
+        measure_cycles: cycles / 2,
+        seed: 1,
+    };
+    let mut config = RunConfig::new(plan.mode);
+    config.threads = plan.threads;
+    let clock = Clock::start();
+    let result = Tally::run_actions(watch, |on_progress| {
+        run_traffic(network, &traffic, &config, on_progress)
+    })?;
+    Ok((result, clock.stop()))
+}
+
+fn corner_write(network: &Network, watch: Watch<'_>) -> Result<BenchRow, Error> {
+    let far = Coord::new(network.cluster_width() - 1, network.cluster_height() - 1);
+    let trace = Trace {
+        transactions: vec![PortTransaction {
+            start_cycles: vec![Some(0)],
+            kind: PortKind::WideWrite {
+                from: TileRef::Cluster(Coord::new(0, 0)),
+                to: TileRef::Cluster(far),
+                beats: BEATS,
+            },
+        }],
+        ..Trace::default()
+    };
+    let config = RunConfig::new(Mode::Timing);
+    let clock = Clock::start();
+    let result = Tally::run_actions(watch, |on_progress| {
+        run_trace(network, &trace, &config, on_progress)
+    })?;
+    let elapsed = clock.stop();
+    Ok(row(
+        0.0,
+        result.counters.flit_hops,
+        result.cycles,
+        elapsed.cpu_seconds,
+        elapsed,
+    ))
+}
+
+pub(super) fn row(
+    load: f64,
+    flit_hops: u64,
+    cycles: u64,
+    seconds: f64,
+    elapsed: Elapsed,
+) -> BenchRow {
+    BenchRow {
+        name: String::new(),
+        flit_hops_per_s: flit_hops as f64 / seconds,
+        cycles_per_s: cycles as f64 / seconds,
+        bytes_per_tile: None,
+        offered_beats_per_cycle: load,
+        flit_hops,
+        cycles,
+        cpu_seconds: elapsed.cpu_seconds,
+        wall_seconds: elapsed.wall_seconds,
+        elaboration_seconds: 0.0,
+        peak_resident_bytes: 0,
+        tiles: 0,
+        instructions: None,
+        goal: String::new(),
+    }
+}

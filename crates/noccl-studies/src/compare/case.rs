@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A collective made concrete: where its buffers lie, random inputs, expected outputs.
+
+use super::inputs::random_input;
+use super::meaning::{Meaning, Verdict};
+use super::row::CompareRequest;
+use crate::Error;
+use noccl_net::{Network, TileId, TileKind, TileRef};
+use noccl_run::{MAX_VALUE_BYTES, MemoryImage};
+use noccl_workload::{Collective, CollectiveKind, Place, Schedule, interpret};
+
+/// A collective with seeded inputs.
+pub struct Case {
+    /// What is claimed.
+    pub collective: Collective,
+    /// Clusters that take part.
+    pub num_participants: u32,
+    /// Bytes before the run.
+    pub inputs: Vec<MemoryImage>,
+    /// What is read after it: place and bytes.
+    pub outputs: Vec<(Place, u64)>,
+    meaning: Meaning,
+}
+
+impl Case {
+    /// Inputs and expectations of a collective.
+    pub fn new(network: &Network, collective: &Collective, seed: u64) -> Result<Self, Error> {
+        tile(network, collective.root)?;
+        let member_refs: Vec<TileRef> = network
+            .members(&collective.group)?
+            .into_iter()
+            .map(TileRef::Cluster)
+            .collect();
+        let num_participants = member_refs.len() as u32;
+        let (givers, takers) = match collective.kind {
+            CollectiveKind::Multicast => (vec![collective.root], member_refs),
+            CollectiveKind::Reduce => (member_refs, vec![collective.root]),
+            CollectiveKind::AllReduce
+            | CollectiveKind::AllGather
+            | CollectiveKind::ReduceScatter
+            | CollectiveKind::AllToAll => (member_refs.clone(), member_refs),
+            CollectiveKind::Barrier => (Vec::new(), Vec::new()),
+        };
+        let ranks = u64::from(num_participants);
+        let input_bytes = collective.input_bytes(ranks);
+        check_host(collective, (givers.len(), takers.len()), ranks)?;
+        let inputs: Vec<Vec<u8>> = (0..givers.len())
+            .map(|p| random_input(seed, p, input_bytes, collective.element))
+            .collect();
+        let meaning = Meaning::new(collective, &inputs);
+        Ok(Self {
+            collective: collective.clone(),
+            num_participants,
+            inputs: givers
+                .into_iter()
+                .zip(inputs)
+                .map(|(tile, bytes)| MemoryImage {
+                    tile,
+                    offset: collective.input_offset,
+                    bytes,
+                })
+                .collect(),
+            outputs: takers
+                .into_iter()
+                .map(|tile| {
+                    let at = place(tile, collective.output_offset);
+                    (at, collective.output_bytes(ranks))
+                })
+                .collect(),
+            meaning,
+        })
+    }
+
+    /// Outputs that the reference interpreter computes, in their order; it checks the schedule first.
+    pub fn reference(
+        &self,
+        network: &Network,
+        schedule: &Schedule,
+    ) -> Result<Vec<Option<Vec<u8>>>, Error> {
+        let inputs: Vec<(Place, &[u8])> = self
+            .inputs
+            .iter()
+            .map(|i| (place(i.tile, i.offset), i.bytes.as_slice()))
+            .collect();
+        let memories = interpret(network, schedule, &inputs)?;
+        let outputs = self.outputs.iter();
+        Ok(outputs
+            .map(|(at, bytes)| memories.read(*at, *bytes))
+            .collect())
+    }
+
+    /// Judges memory after a run, one image per output: bit-equal to the reference, and what the
+    /// collective means.
+    pub fn judge(&self, reference: &[Option<Vec<u8>>], memory: &[MemoryImage]) -> Verdict {
+        let mut verdict = Verdict {
+            is_right: memory.len() == self.outputs.len(),
+            sum_error: None,
+        };
+        for (output, (image, expected)) in memory.iter().zip(reference).enumerate() {
+            let one = self.meaning.judge(output, &image.bytes);
+            verdict.is_right &= one.is_right && expected.as_ref() == Some(&image.bytes);
+            verdict.sum_error = match (verdict.sum_error, one.sum_error) {
+                (Some(a), Some(b)) if a.largest_of_bound >= b.largest_of_bound => Some(a),
+                (a, None) => a,
+                (_, b) => b,
+            };
+        }
+        verdict
+    }
+}
+
+fn place(tile: TileRef, offset: u64) -> Place {
+    Place { tile, offset }
+}
+
+/// The collective that a request means at one size; input first, output behind it.
+pub(crate) fn collective_of(
+    network: &Network,
+    request: &CompareRequest,
+    bytes: u64,
+) -> Result<Collective, Error> {
+    let root = match request.root {
+        Some(root) if request.collective.has_blocks() => {
+            let accepted = "accepted: no root; all_gather, reduce_scatter and all_to_all have none";
+            return Err(Error::argument("--root", crate::root_name(root), accepted));
+        }
+        Some(root) => root,
+        None => crate::default_root(network, request.collective, &request.group)?,
+    };
+    check_bytes(request, bytes)?;
+    // Who asks for a barrier may give a payload for other collectives beside it.
+    let bytes = match request.collective {
+        CollectiveKind::Barrier => 0,
+        CollectiveKind::Multicast
+        | CollectiveKind::Reduce
+        | CollectiveKind::AllReduce
+        | CollectiveKind::AllGather
+        | CollectiveKind::ReduceScatter
+        | CollectiveKind::AllToAll => bytes,
+    };
+    let root_kind = network.kind(tile(network, root)?);
+    // A memory tile holds the input of a multicast alone, so members can use offset 0 too.
+    let is_apart = matches!(
+        (request.collective, root_kind),
+        (CollectiveKind::Multicast, TileKind::Memory)
+    );
+    let mut collective = Collective {
+        kind: request.collective,
+        group: request.group.clone(),
+        root,
+        bytes,
+        input_offset: 0,
+        output_offset: 0,
+        operator: request.operator,
+        element: request.element,
+    };
+    if !is_apart {
+        let ranks = network.members(&request.group)?.len() as u64;
+        collective.output_offset = aligned(collective.input_bytes(ranks).max(bytes));
+    }
+    check_fit(network, &collective)?;
+    Ok(collective)
+}
+
+/// Start of a buffer behind `bytes` others: bursts are cut at 4 KiB, so larger buffers start there.
+fn aligned(bytes: u64) -> u64 {
+    let unit = bytes.checked_next_power_of_two().unwrap_or(4096);
+    bytes
+        .checked_next_multiple_of(unit.clamp(64, 4096))
+        .unwrap_or(bytes)
+}
+
+fn check_bytes(request: &CompareRequest, bytes: u64) -> Result<(), Error> {
+    if request.collective == CollectiveKind::Barrier {
+        return Ok(());
+    }
+    // A movement takes any bytes; only a reduction needs whole elements.
+    let element_bytes = request.element.bytes();
+    let accepted = if request.collective.reduces() {
+        format!(
+            "accepted: a multiple of the element, which has {element_bytes} bytes, at least one element"
+        )
+    } else {
+        "accepted: at least one byte".to_owned()
+    };
+    let is_whole = !request.collective.reduces() || bytes.is_multiple_of(element_bytes);
+    if bytes == 0 || !is_whole {
+        return Err(Error::argument("--bytes", bytes, accepted));
+    }
+    Ok(())
+}
+
+fn check_fit(network: &Network, collective: &Collective) -> Result<(), Error> {
+    let root = tile(network, collective.root)?;
+    let (root_kind, bytes) = (network.kind(root), collective.bytes);
+    let ranks = network.members(&collective.group)?.len() as u64;
+    let output_bytes = collective.output_bytes(ranks);
+    let both = collective.output_offset.saturating_add(output_bytes);
+    let needed = |is_root: bool| match collective.kind {
+        CollectiveKind::Barrier => 0,
+        CollectiveKind::Multicast if is_root && matches!(root_kind, TileKind::Memory) => bytes,
+        CollectiveKind::Multicast
+        | CollectiveKind::Reduce
+        | CollectiveKind::AllReduce
+        | CollectiveKind::AllGather
+        | CollectiveKind::ReduceScatter
+        | CollectiveKind::AllToAll => both,
+    };
+    let any_member = network
+        .members(&collective.group)?
+        .into_iter()
+        .next()
+        .map(TileRef::Cluster);
+    let places = [Some(collective.root), any_member];
+    for (index, place) in places.into_iter().enumerate() {
+        let Some(place) = place else { continue };
+        let id = tile(network, place)?;
+        let (needed_bytes, available_bytes) = (needed(index == 0), network.memory_bytes(id));
+        if needed_bytes > available_bytes {
+            return Err(Error::DoesNotFit {
+                bytes,
+                tile: place.to_string(),
+                needed_bytes,
+                available_bytes,
+                field: network.memory_field(id),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Can the host hold all inputs and outputs? To be asked before anything is allocated.
+fn check_host(
+    collective: &Collective,
+    (givers, takers): (usize, usize),
+    ranks: u64,
+) -> Result<(), Error> {
+    let inputs = collective.input_bytes(ranks).saturating_mul(givers as u64);
+    let outputs = collective.output_bytes(ranks).saturating_mul(takers as u64);
+    let needed = inputs.saturating_add(outputs);
+    if needed <= MAX_VALUE_BYTES {
+        return Ok(());
+    }
+    let accepted = format!(
+        "inputs and outputs of all participants have {needed} bytes; accepted where bytes move: at most \
+         {MAX_VALUE_BYTES} together; `run --mode timing` and `compare --backend model` have no limit"
+    );
+    Err(Error::argument("--bytes", collective.bytes, accepted))
+}
+
+fn tile(network: &Network, tile: TileRef) -> Result<TileId, Error> {
+    network.find(tile).ok_or_else(|| {
+        Error::argument(
+            "tile",
+            tile,
+            format!(
+                "no such tile; this network has {}x{} clusters and {} memory tiles",
+                network.cluster_width(),
+                network.cluster_height(),
+                network.memories().count()
+            ),
+        )
+    })
+}

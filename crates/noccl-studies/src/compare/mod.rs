@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One collective by several algorithms, each verified: the main job.
+//!
+//! For every size and algorithm: a schedule, the checker, a run in value mode on seeded random
+//! inputs, and two opinions on the outputs: bit-equality with the reference interpreter of the
+//! schedule, and what the collective means (exact result, or the error bound of a float sum).
+//! Chunk counts are searched in timing mode; only the best one is run in value mode.
+
+mod auto;
+mod by_model;
+pub(crate) mod case;
+mod inputs;
+pub(crate) mod meaning;
+mod plan;
+mod row;
+mod search;
+
+pub use crate::runs::{LinkFlits, plane_name};
+pub use by_model::compare_by_model;
+pub(crate) use case::Case;
+pub(crate) use case::collective_of;
+pub use plan::schedule;
+pub use row::{AlgorithmRequest, Backend, CompareRequest, CompareRow, SumError, parse_algorithms};
+
+use crate::{Error, Verified, group_name, root_name};
+use noccl_coll::Choice;
+use noccl_net::{Network, TileRef};
+use noccl_run::{Counters, Mode, RunConfig, RunError, Tally, Watch, energy_pj};
+use noccl_sim::run_schedule;
+use noccl_workload::check::merges_several;
+use noccl_workload::{CheckError, Collective, CollectiveKind, Schedule};
+use rayon::prelude::*;
+pub(crate) use search::best_of;
+use search::{Family, best_choice, families};
+
+/// Rows of a comparison, and what could not be compared.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// One row per size and algorithm, sizes in the order of the request.
+    pub rows: Vec<CompareRow>,
+    /// Algorithms that were not asked for by name and that this network cannot run.
+    pub skipped: Vec<Skipped>,
+}
+
+/// An algorithm without a row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Skipped {
+    /// Name.
+    pub algorithm: String,
+    /// Why: a refusal, or how it hangs on published routers.
+    pub reason: Error,
+}
+
+impl std::fmt::Display for Skipped {
+    /// In one line: of a hang the summary alone.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let reason = self.reason.to_string();
+        let first = reason.lines().next().unwrap_or_default();
+        write!(f, "{}: {first}", self.algorithm)
+    }
+}
+
+/// Compares algorithms; runs in parallel, with the same rows for any number of threads.
+///
+/// # Errors
+/// [`Error`] for impossible sizes, groups or algorithms; for a run that hangs, with its diagnosis.
+pub fn compare(
+    network: &Network,
+    request: &CompareRequest,
+    watch: Watch<'_>,
+) -> Result<Comparison, Error> {
+    let pending = pending(network, request)?;
+    let tally = Tally::new(watch, pending.len() as u64);
+    let row = |collective: &Collective, family: &Family| {
+        let case = Case::new(network, collective, request.seed)?;
+        let row = measure(network, &case, family, request, &tally)?;
+        tally.finish_unit()?;
+        Ok(row)
+    };
+    let outcomes: Vec<(String, Result<CompareRow, Error>)> = pending
+        .par_iter()
+        .map(|(collective, family)| (family.name(), row(collective, family)))
+        .collect();
+    collect_rows(network, request, outcomes)
+}
+
+/// Every size with every family of choices.
+fn pending(
+    network: &Network,
+    request: &CompareRequest,
+) -> Result<Vec<(Collective, Family)>, Error> {
+    let mut out = Vec::new();
+    for bytes in sizes(request)? {
+        let collective = case::collective_of(network, request, bytes)?;
+        for family in families(network, &collective, &request.algorithms)? {
+            out.push((collective.clone(), family));
+        }
+    }
+    Ok(out)
+}
+
+/// Rows and refusals of a request's outcomes, in their order.
+fn collect_rows(
+    network: &Network,
+    request: &CompareRequest,
+    outcomes: Vec<(String, Result<CompareRow, Error>)>,
+) -> Result<Comparison, Error> {
+    let mut comparison = Comparison {
+        rows: Vec::new(),
+        skipped: Vec::new(),
+    };
+    for (algorithm, outcome) in outcomes {
+        match outcome {
+            Ok(row) => comparison.rows.push(row),
+            Err(reason) if request.algorithms.is_empty() && is_refusal(network, &reason) => {
+                comparison.skipped.push(Skipped { algorithm, reason });
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    if comparison.rows.is_empty() && !comparison.skipped.is_empty() {
+        let mut reasons: Vec<String> = comparison.skipped.iter().map(ToString::to_string).collect();
+        reasons.dedup();
+        return Err(Error::NothingRuns {
+            collective: request.collective.name(),
+            network: network.spec().name.clone(),
+            reasons,
+        });
+    }
+    fill_speedups(&mut comparison.rows);
+    Ok(comparison)
+}
+
+/// This network cannot run the algorithm, though the algorithm is right. To hang is a behaviour of published routers
+/// and a defect of all others.
+pub(crate) fn is_refusal(network: &Network, error: &Error) -> bool {
+    match error {
+        Error::Run(RunError::Refused { .. }) | Error::NothingRuns { .. } => true,
+        Error::Run(RunError::Hang(_)) => !merges_several(network),
+        Error::Check(check) => matches!(
+            **check,
+            CheckError::Field { .. } | CheckError::Crowd(_) | CheckError::Deadlock(_)
+        ),
+        Error::Run(RunError::Interrupted { .. })
+        | Error::Spec(_)
+        | Error::Net(_)
+        | Error::Coll(_)
+        | Error::Workload(_)
+        | Error::Layout(_)
+        | Error::Model(_)
+        | Error::Rtl(_)
+        | Error::Hardware(_)
+        | Error::Argument { .. }
+        | Error::DoesNotFit { .. }
+        | Error::File { .. }
+        | Error::Content { .. }
+        | Error::Checkpoint { .. }
+        | Error::NotWritten { .. }
+        | Error::Suspended { .. } => false,
+    }
+}
+
+fn sizes(request: &CompareRequest) -> Result<Vec<u64>, Error> {
+    if request.collective == CollectiveKind::Barrier {
+        return Ok(vec![0]);
+    }
+    if request.bytes.is_empty() {
+        return Err(Error::argument(
+            "--bytes",
+            "",
+            "accepted: at least one size",
+        ));
+    }
+    Ok(request.bytes.clone())
+}
+
+fn measure(
+    network: &Network,
+    case: &Case,
+    family: &Family,
+    request: &CompareRequest,
+    tally: &Tally<'_>,
+) -> Result<CompareRow, Error> {
+    let choice = best_choice(network, &case.collective, family, tally)?;
+    let schedule = noccl_coll::schedule(network, &case.collective, choice)?;
+    let reference = case.reference(network, &schedule)?;
+    let config = RunConfig::new(Mode::Value);
+    let result = tally.run(|on_progress| {
+        run_schedule(
+            network,
+            &schedule,
+            &case.inputs,
+            &case.outputs,
+            &config,
+            on_progress,
+        )
+    })?;
+    let verdict = case.judge(&reference, &result.memory);
+    let all_links = crate::runs::link_flits(network, &result.links);
+    let outcome = Outcome {
+        backend: Backend::Sim,
+        cycles: runtime_cycles(Some(&schedule), &result.actions),
+        counters: result.counters,
+        busiest_link: crate::runs::busiest(network, &result.links),
+        verified: Verified::compared(verdict.is_right),
+        sum_error: verdict.sum_error,
+        links: if request.has_links {
+            all_links
+        } else {
+            Vec::new()
+        },
+    };
+    let (collective, num_participants) = (&case.collective, case.num_participants);
+    row_of(
+        network,
+        collective,
+        num_participants,
+        choice,
+        &schedule,
+        outcome,
+    )
+}
+
+/// What a backend says of one schedule.
+pub(crate) struct Outcome {
+    pub(crate) backend: Backend,
+    pub(crate) cycles: u64,
+    pub(crate) counters: Counters,
+    pub(crate) busiest_link: Option<LinkFlits>,
+    pub(crate) verified: Verified,
+    pub(crate) sum_error: Option<SumError>,
+    pub(crate) links: Vec<LinkFlits>,
+}
+
+/// The collective that bounds a choice: a barrier that does not meet at the root may meet anywhere, and nowhere
+/// is better than the middle.
+fn bounded(
+    network: &Network,
+    collective: &Collective,
+    choice: Choice,
+) -> Result<Collective, Error> {
+    let mut collective = collective.clone();
+    if choice.shape.is_some() {
+        let members = network.members(&collective.group)?;
+        collective.root = TileRef::Cluster(noccl_coll::centre(&members));
+    }
+    Ok(collective)
+}
+
+fn row_of(
+    network: &Network,
+    collective: &Collective,
+    num_participants: u32,
+    choice: Choice,
+    schedule: &Schedule,
+    outcome: Outcome,
+) -> Result<CompareRow, Error> {
+    let bounds = noccl_model::bounds(network, &bounded(network, collective, choice)?)?;
+    let reduces = matches!(
+        collective.kind,
+        CollectiveKind::Reduce | CollectiveKind::AllReduce
+    );
+    let cycles = outcome.cycles;
+    Ok(CompareRow {
+        network: network.spec().name.clone(),
+        backend: outcome.backend,
+        collective: collective.kind,
+        algorithm: schedule.algorithm.clone(),
+        operator: reduces.then_some(collective.operator),
+        element: reduces.then_some(collective.element),
+        parameters: schedule.parameters.clone(),
+        bytes: collective.bytes,
+        group: group_name(network, &collective.group),
+        num_participants,
+        root: root_name(collective.root),
+        cycles,
+        lower_bound_cycles: bounds.lower_bound_cycles,
+        payload_bound_cycles: bounds.payload_bound_cycles,
+        cycles_over_lower_bound: cycles as f64 / bounds.lower_bound_cycles.max(1) as f64,
+        speedup_over_best_software: None,
+        energy_pj: energy_pj(&outcome.counters, &network.spec().energy),
+        busiest_link: outcome.busiest_link,
+        verified: outcome.verified,
+        sum_error: outcome.sum_error,
+        is_in_network: choice.algorithm.is_in_network(),
+        mesh: [network.width(), network.height()],
+        cluster_region: [
+            network.cluster_origin().x,
+            network.cluster_origin().y,
+            network.cluster_width(),
+            network.cluster_height(),
+        ],
+        links: outcome.links,
+    })
+}
+
+/// From the start of the first transfer to the end of the last action, as S1 times it.
+///
+/// A member that waits at a barrier for the first transfer has not begun anything that the paper counts;
+/// where there is nothing but barriers, and in a trace (`None`), the first start counts.
+#[must_use]
+pub fn runtime_cycles(schedule: Option<&Schedule>, actions: &[noccl_run::ActionTime]) -> u64 {
+    let is_barrier =
+        |index: usize| schedule.is_some_and(|s| s.actions[index].kind.barrier().is_some());
+    let counts_all = (0..actions.len()).all(is_barrier);
+    let timed = actions
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| counts_all || !is_barrier(*i));
+    let start = timed.map(|(_, time)| time.start_cycle).min().unwrap_or(0);
+    let finish = actions.iter().map(|a| a.finish_cycle).max().unwrap_or(0);
+    finish - start
+}
+
+fn fill_speedups(rows: &mut [CompareRow]) {
+    for index in 0..rows.len() {
+        let best = rows
+            .iter()
+            .filter(|r| r.bytes == rows[index].bytes && !r.is_in_network)
+            .map(|r| r.cycles)
+            .min();
+        rows[index].speedup_over_best_software =
+            best.map(|b| b as f64 / rows[index].cycles.max(1) as f64);
+    }
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One error for everything a user can call.
+
+use noccl_coll::CollError;
+use noccl_cosim::{CosimError, HardwareError};
+use noccl_files::FileError;
+use noccl_model::ModelError;
+use noccl_net::NetError;
+use noccl_rtl::RtlError;
+use noccl_run::{Diagnosis, RunError};
+use noccl_sim::checkpoint::CheckpointError;
+use noccl_spec::SpecError;
+use noccl_workload::{CheckError, LayoutError, WorkloadError};
+use thiserror::Error;
+
+/// Why a call gave no result. Every message says what was wrong, where, and what would be accepted.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum Error {
+    /// The spec file, preset name or override is wrong.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// The spec describes no possible network, or a set is not on it.
+    #[error(transparent)]
+    Net(#[from] NetError),
+    /// No such schedule.
+    #[error(transparent)]
+    Coll(#[from] CollError),
+    /// The schedule is wrong.
+    #[error(transparent)]
+    Check(Box<CheckError>),
+    /// A workload file is wrong.
+    #[error(transparent)]
+    Workload(#[from] WorkloadError),
+    /// A matrix has no such layout.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    /// The collective has no bound because it is not on the network.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The network has no hardware, or its sources are not there.
+    #[error(transparent)]
+    Rtl(#[from] RtlError),
+    /// No hardware follows the run, or it takes another course.
+    #[error(transparent)]
+    Hardware(#[from] HardwareError),
+    /// The run did not finish.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// An argument is outside what is accepted.
+    #[error("{argument} '{found}': {accepted}")]
+    Argument {
+        /// Name of the argument as users write it, e.g. `--bytes`.
+        argument: String,
+        /// What was given.
+        found: String,
+        /// What is wrong with it and what would be accepted.
+        accepted: String,
+    },
+    /// Buffers do not fit into a memory.
+    #[error(
+        "--bytes {bytes}: {tile} needs {needed_bytes} bytes but has {available_bytes}; give fewer bytes or a larger {field}"
+    )]
+    DoesNotFit {
+        /// Payload asked for.
+        bytes: u64,
+        /// Where it does not fit.
+        tile: String,
+        /// Bytes needed there.
+        needed_bytes: u64,
+        /// Bytes there.
+        available_bytes: u64,
+        /// Spec field that would have to grow.
+        field: &'static str,
+    },
+    /// Each algorithm of the library is refused.
+    #[error("{collective}: no algorithm of the library runs on {network}; accepted: another collective or network\n{}", .reasons.join("\n"))]
+    NothingRuns {
+        /// Collective.
+        collective: &'static str,
+        /// Network.
+        network: String,
+        /// Algorithm by algorithm, why.
+        reasons: Vec<String>,
+    },
+    /// A file cannot be read, or an output has no possible place.
+    #[error("{path}: {reason}")]
+    File {
+        /// Path.
+        path: String,
+        /// What the system said.
+        reason: String,
+    },
+    /// An output could not be written. What was there before is still there.
+    #[error("{path}: cannot be written: {reason}")]
+    NotWritten {
+        /// Path.
+        path: String,
+        /// What the system said.
+        reason: String,
+    },
+    /// A file holds something else than it should.
+    #[error("{path}: not a {expected}: {reason}")]
+    Content {
+        /// Path.
+        path: String,
+        /// Which format was expected.
+        expected: &'static str,
+        /// Where and what the reader saw.
+        reason: String,
+    },
+    /// A checkpoint cannot be written or gone on from.
+    #[error("{path}: {error}")]
+    Checkpoint {
+        /// Path.
+        path: String,
+        /// What is wrong with it.
+        error: CheckpointError,
+    },
+    /// Stopped from outside, with everything in a checkpoint.
+    #[error("interrupted in cycle {cycle}; {path} holds the state to go on from")]
+    Suspended {
+        /// Path of the checkpoint.
+        path: String,
+        /// Cycle reached.
+        cycle: u64,
+    },
+}
+
+impl From<CheckError> for Error {
+    fn from(error: CheckError) -> Self {
+        Error::Check(Box::new(error))
+    }
+}
+
+impl From<CosimError> for Error {
+    fn from(error: CosimError) -> Self {
+        match error {
+            CosimError::Hardware(error) => error.into(),
+            CosimError::Rtl(error) => error.into(),
+            CosimError::File(error) => error.into(),
+            CosimError::Run(error) => error.into(),
+            CosimError::Boundary { boundary, accepted } => {
+                Error::argument("--boundary", boundary, accepted)
+            }
+        }
+    }
+}
+
+impl From<FileError> for Error {
+    fn from(error: FileError) -> Self {
+        match error {
+            FileError::File { path, reason } => Error::File { path, reason },
+            FileError::NotWritten { path, reason } => Error::NotWritten { path, reason },
+            FileError::Content {
+                path,
+                expected,
+                reason,
+            } => Error::Content {
+                path,
+                expected,
+                reason,
+            },
+        }
+    }
+}
+
+/// What kind of failure it is; the CLI's exit codes and Python's exceptions follow it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorClass {
+    /// The input is wrong; nothing ran.
+    BadInput,
+    /// The run hung or a check failed.
+    Failed,
+    /// The work was done, but its output could not be written.
+    NotWritten,
+    /// Stopped from outside.
+    Interrupted,
+    /// Stopped from outside, with everything in a checkpoint.
+    Suspended,
+}
+
+impl Error {
+    /// An argument error.
+    #[must_use]
+    pub fn argument(argument: &str, found: impl ToString, accepted: impl Into<String>) -> Self {
+        Error::Argument {
+            argument: argument.to_owned(),
+            found: found.to_string(),
+            accepted: accepted.into(),
+        }
+    }
+
+    /// Kind of failure.
+    #[must_use]
+    pub const fn class(&self) -> ErrorClass {
+        match self {
+            Error::Run(RunError::Hang(_))
+            | Error::Check(_)
+            | Error::Hardware(HardwareError::Parts(_)) => ErrorClass::Failed,
+            Error::Run(RunError::Interrupted { .. }) => ErrorClass::Interrupted,
+            Error::Suspended { .. } => ErrorClass::Suspended,
+            Error::NotWritten { .. } => ErrorClass::NotWritten,
+            Error::Run(RunError::Refused { .. })
+            | Error::Spec(_)
+            | Error::Net(_)
+            | Error::Coll(_)
+            | Error::Model(_)
+            | Error::Rtl(_)
+            | Error::Hardware(_)
+            | Error::Workload(_)
+            | Error::Layout(_)
+            | Error::Argument { .. }
+            | Error::DoesNotFit { .. }
+            | Error::NothingRuns { .. }
+            | Error::File { .. }
+            | Error::Content { .. }
+            | Error::Checkpoint { .. } => ErrorClass::BadInput,
+        }
+    }
+
+    /// Diagnosis of a run that could not finish.
+    #[must_use]
+    pub fn diagnosis(&self) -> Option<&Diagnosis> {
+        match self {
+            Error::Run(RunError::Hang(diagnosis)) => Some(diagnosis),
+            Error::Run(RunError::Interrupted { .. } | RunError::Refused { .. })
+            | Error::Spec(_)
+            | Error::Net(_)
+            | Error::Coll(_)
+            | Error::Model(_)
+            | Error::Rtl(_)
+            | Error::Hardware(_)
+            | Error::Workload(_)
+            | Error::Layout(_)
+            | Error::Check(_)
+            | Error::Argument { .. }
+            | Error::DoesNotFit { .. }
+            | Error::NothingRuns { .. }
+            | Error::File { .. }
+            | Error::NotWritten { .. }
+            | Error::Content { .. }
+            | Error::Checkpoint { .. }
+            | Error::Suspended { .. } => None,
+        }
+    }
+}

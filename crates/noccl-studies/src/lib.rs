@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is made of many runs: comparisons of algorithms, papers' claims, matrix products, barriers, stress, benchmarks.
+//!
+//! Studies stand above the simulator, the model and the library of algorithms, and below the facade, which gives each of them a verb
+//! and re-exports what its users need. [`parts`] is what the facade's own verbs are made of.
+
+mod analytic;
+mod barrier;
+mod baselines;
+pub mod bench;
+pub mod compare;
+mod error;
+pub mod gemm;
+mod matrix;
+mod measure;
+mod order;
+mod papers;
+pub mod parts;
+mod plots;
+mod request;
+mod runs;
+pub mod stress;
+mod traffic;
+mod verified;
+
+pub use analytic::{
+    MAX_MODEL_ERROR, MEDIAN_MODEL_ERROR, ModelRow, ModelVerdict, PARTING_DEVIATION, PartingRow,
+    PublishedRow, Verdicts, calibrate, calibration_text, model_rows, model_verdict, parting,
+    published_verdict, read_calibration, verdicts,
+};
+pub use barrier::{
+    BarrierRow, BarrierSlope, BarrierStudy, MAX_BARRIER_CLUSTERS, barrier_study, check_barrier_page,
+};
+pub use baselines::{Rival, RivalRow, RivalsRequest, parse_pair, rival_figures, rivals};
+pub use compare::{
+    AlgorithmRequest, Backend, CompareRequest, CompareRow, Comparison, LinkFlits, Skipped,
+    SumError, compare, compare_by_model, parse_algorithms, plane_name, schedule,
+};
+pub use error::{Error, ErrorClass};
+pub use gemm::{AttentionRequest, AttentionRow, GemmRequest, GemmRow, attention, gemm};
+pub use matrix::{MatrixRequest, MatrixRow, matrix};
+pub use order::{
+    MAX_DRAWN_DESTINATIONS, OrderDraw, OrderDrawRequest, OrderReport, OrderRequest, OrderRow,
+    leg_hops, order, order_draws, parse_orders,
+};
+pub use papers::{
+    ClaimRow, Evidence, REPRODUCIBLE, Reproduction, ToleranceKind, check_claims_page, claims_count,
+    reproduce, write_figures,
+};
+pub use plots::figure::Figure;
+pub use request::{
+    Loaded, MAX_FILE_BYTES, MAX_TOML_BYTES, MAX_TRACE_BYTES, check_output, default_root,
+    format_bytes, group_name, load, load_spec, members, parse_bytes, parse_collective,
+    parse_element, parse_group, parse_json, parse_operator, parse_override, parse_pattern,
+    parse_root, parse_schedule, parse_set, parse_tile, preset_names, read_json, read_schedule,
+    read_text, read_trace, root_name, size_note, word, write_bytes, write_file,
+};
+pub use runs::{CheckpointRequest, is_saving, run_values};
+pub use stress::{
+    HistogramBin, MAX_STRESS_SEEDS, MAX_STRESS_TRANSACTIONS, MIN_STRESS_TRANSACTIONS,
+    StressFailure, StressKind, StressReport, StressRequest, parse_stress_kinds, stress,
+};
+pub use traffic::{TrafficReport, TrafficRequest, traffic, zero_load_latency_cycles};
+pub use verified::Verified;
+
+// What studies say of their course.
+pub use noccl_run::{Step, Watch};

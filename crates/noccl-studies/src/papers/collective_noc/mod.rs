@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//! All measurements of S1's claims.
+
+mod additions;
+mod area;
+mod coexistence;
+mod energy;
+mod equations;
+mod limit;
+mod products;
+mod ratios;
+mod synchronisation;
+mod table_1;
+
+use crate::measure::runner::Runner;
+use crate::papers::Found;
+use crate::papers::outcome::Outcomes;
+use crate::{Error, Step};
+use noccl_run::{Tally, Watch};
+
+/// A quick run leaves out the matrix products on large meshes.
+pub(super) fn measure(is_quick: bool, watch: Watch<'_>) -> Result<Found, Error> {
+    let groups = if is_quick { 8 } else { 10 };
+    let tally = Tally::new(watch, groups);
+    let runner = Runner { tally: &tally };
+    let (mut outcomes, mut figures) = (Outcomes::default(), Vec::new());
+    synchronisation::barriers(runner, &mut outcomes, &mut figures)?;
+    tally.finish_unit()?;
+    ratios::multicast(runner, &mut outcomes, &mut figures)?;
+    tally.finish_unit()?;
+    limit::limit(runner, &mut outcomes, &mut figures)?;
+    tally.finish_unit()?;
+    ratios::reduction(runner, &mut outcomes, &mut figures)?;
+    tally.finish_unit()?;
+    additions::additions(runner, &mut outcomes)?;
+    tally.finish_unit()?;
+    energy::energy(runner, &mut outcomes, &mut figures)?;
+    tally.finish_unit()?;
+    // What has units of its own reports as a part of these.
+    let of_all = |step: Step| tally.follow(step.simulated_cycles);
+    let part = Watch::new(&of_all);
+    equations::equations(part, &mut outcomes)?;
+    tally.finish_unit()?;
+    coexistence::coexistence(part, &mut outcomes)?;
+    tally.finish_unit()?;
+    if !is_quick {
+        products::summa(part, &mut outcomes, &mut figures)?;
+        tally.finish_unit()?;
+        products::fused(part, &mut outcomes, &mut figures)?;
+        tally.finish_unit()?;
+    }
+    area::areas(&mut outcomes)?;
+    missing(&mut outcomes, is_quick);
+    Ok(Found {
+        outcomes,
+        figures,
+        ..Found::default()
+    })
+}
+
+/// What was not measured.
+fn missing(outcomes: &mut Outcomes, is_quick: bool) {
+    if is_quick {
+        for id in [
+            "8-onset-software",
+            "8-onset-in-network",
+            "8-speedup",
+            "8-speedup-lowest",
+            "8-utilisation",
+            "9",
+        ] {
+            outcomes.miss(id, "left out of the quick set");
+        }
+    }
+}

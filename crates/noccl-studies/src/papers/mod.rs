@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A paper's claims against our measurements, each with its verdict.
+//!
+//! What is claimed stands in `experiments/*/claims.toml`, how it is measured in the folders beside this file; the
+//! numbers are measured anew every time. A claim that fails stays in the table with the reason; one
+//! that nothing here measures says so.
+
+pub(crate) mod claims;
+mod collective_noc;
+pub(crate) mod outcome;
+mod table;
+mod torrent;
+
+pub use claims::{Evidence, ToleranceKind};
+
+use crate::plots::figure::Figure;
+use crate::{Error, read_text, write_file};
+use claims::{Claim, Paper};
+use noccl_run::Watch;
+use outcome::{Outcome, Outcomes};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use table::Table;
+
+/// Papers that [`reproduce`] knows.
+pub const REPRODUCIBLE: [&str; 2] = [Paper::CollectiveNoc.name(), Paper::Torrent.name()];
+
+/// One claim and its verdict.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClaimRow {
+    /// Number of the claim and what of it: `1-mean`.
+    pub id: String,
+    /// What is claimed.
+    pub statement: String,
+    /// Where in the paper.
+    pub place: String,
+    /// The paper's number; absent where it prints none.
+    pub paper: Option<f64>,
+    /// Our number; absent if it was not measured.
+    pub ours: Option<f64>,
+    /// How near is near enough, and why.
+    pub tolerance: String,
+    /// What a row that holds would show.
+    pub evidence: Evidence,
+    /// Does it hold? Absent if it was not measured.
+    pub holds: Option<bool>,
+    /// Why ours differs, or why it was not measured.
+    pub reason: String,
+    /// How ours is measured.
+    pub measured: String,
+    /// The numbers behind ours.
+    pub detail: String,
+}
+
+/// Verdicts and plots.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reproduction {
+    paper: Paper,
+    /// One row per claim, in the order of the file.
+    pub rows: Vec<ClaimRow>,
+    /// One plot per figure of the paper that was measured.
+    pub figures: Vec<Figure>,
+    tables: Vec<Table>,
+}
+
+/// What a measurement adds to.
+#[derive(Default)]
+struct Found {
+    outcomes: Outcomes,
+    figures: Vec<Figure>,
+    tables: Vec<Table>,
+}
+
+/// Measures the claims of a paper; a quick run leaves out S1's matrix products on large meshes and S3's movements.
+///
+/// # Errors
+/// [`Error::Argument`] for an unknown paper; [`Error::Run`] if a run hangs or is interrupted.
+pub fn reproduce(paper: &str, is_quick: bool, watch: Watch<'_>) -> Result<Reproduction, Error> {
+    let paper = parse_paper(paper)?;
+    let claims = paper.claims()?;
+    let found = match paper {
+        Paper::CollectiveNoc => collective_noc::measure(is_quick, watch)?,
+        Paper::Torrent => torrent::measure(is_quick, watch)?,
+    };
+    Ok(Reproduction {
+        paper,
+        rows: claims.iter().map(|c| row(c, &found.outcomes)).collect(),
+        figures: found.figures,
+        tables: found.tables,
+    })
+}
+
+fn parse_paper(name: &str) -> Result<Paper, Error> {
+    let found = Paper::ALL.into_iter().find(|p| p.name() == name);
+    let known = || format!("accepted: {}", REPRODUCIBLE.join(", "));
+    found.ok_or_else(|| Error::argument("paper", name, known()))
+}
+
+fn row(claim: &Claim, outcomes: &Outcomes) -> ClaimRow {
+    let mut row = ClaimRow {
+        id: claim.id.clone(),
+        statement: claim.statement.clone(),
+        place: claim.place.clone(),
+        paper: claim.paper,
+        ours: None,
+        tolerance: claim.tolerance_text(),
+        evidence: claim.evidence,
+        holds: None,
+        reason: claim.explanation.clone(),
+        measured: claim.measured.clone(),
+        detail: String::new(),
+    };
+    match outcomes.by_id.get(&claim.id) {
+        Some(Outcome::Measured {
+            ours,
+            detail,
+            is_shown,
+        }) => {
+            row.ours = Some(*ours);
+            row.holds = Some(*is_shown && claim.accepts(*ours));
+            row.detail.clone_from(detail);
+        }
+        Some(Outcome::Missing(reason)) => row.reason.clone_from(reason),
+        None => row.reason = "nothing measures it".to_owned(),
+    }
+    row
+}
+
+/// Has a page the markers that [`Reproduction::update_page`] needs? To be asked before measuring.
+///
+/// # Errors
+/// [`Error::File`] if the page cannot be read, [`Error::Content`] if it has no markers of this paper, [`Error::Argument`]
+/// for an unknown paper.
+pub fn check_claims_page(paper: &str, page: &Path) -> Result<(), Error> {
+    let (paper, name) = (parse_paper(paper)?, page.display().to_string());
+    let text = read_text(page)?;
+    table::insert(paper, &name, &text, &[])?;
+    paper.tables().iter().try_for_each(|table| {
+        let markdown = String::new();
+        let table = Table {
+            name: table,
+            markdown,
+        };
+        table::insert_table(paper, &name, &text, &table).map(drop)
+    })
+}
+
+impl Reproduction {
+    /// Writes every plot as `NAME.svg` into a directory.
+    ///
+    /// # Errors
+    /// [`Error::File`] if it cannot be written.
+    pub fn write_figures(&self, directory: &Path) -> Result<(), Error> {
+        write_figures(directory, &self.figures)
+    }
+
+    /// Replaces the tables of a page between their markers; those of which a quick run knows nothing stay.
+    ///
+    /// # Errors
+    /// [`Error::File`] if the page cannot be read or written, [`Error::Content`] if it has no markers.
+    pub fn update_page(&self, page: &Path) -> Result<(), Error> {
+        let text = read_text(page)?;
+        let name = page.display().to_string();
+        let mut fresh = table::insert(self.paper, &name, &text, &self.rows)?;
+        for table in &self.tables {
+            fresh = table::insert_table(self.paper, &name, &fresh, table)?;
+        }
+        write_file(page, &fresh)
+    }
+
+    /// Did every measured claim hold?
+    #[must_use]
+    pub fn all_hold(&self) -> bool {
+        self.rows.iter().all(|r| r.holds != Some(false))
+    }
+}
+
+/// How many claims of each kind of evidence hold, fail or are missing, as a sentence.
+#[must_use]
+pub fn claims_count(rows: &[ClaimRow]) -> String {
+    table::count(rows)
+}
+
+/// Writes plots into a folder, each under its name.
+///
+/// # Errors
+/// [`Error::File`] if one cannot be written.
+pub fn write_figures(directory: &Path, figures: &[Figure]) -> Result<(), Error> {
+    for figure in figures {
+        let path = directory.join(format!("{}.svg", figure.name));
+        write_file(&path, &figure.svg)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measured(paper: &str) -> Reproduction {
+        let reproduction = reproduce(paper, true, Watch::quiet()).unwrap();
+        for row in &reproduction.rows {
+            assert_ne!(row.reason, "nothing measures it", "{}", row.id);
+            assert_eq!(row.ours.is_some(), row.holds.is_some(), "{}", row.id);
+            assert!(row.ours.is_some() || !row.reason.is_empty(), "{}", row.id);
+        }
+        reproduction
+    }
+
+    #[test]
+    fn every_claim_of_torrent_is_measured() {
+        let reproduction = measured("torrent");
+        let left_out = [
+            "8-speedup",
+            "8-bytes",
+            "8-copies",
+            "9-single",
+            "11-area-soc",
+            "11-area-cluster",
+            "12-destination",
+            "13-power",
+        ];
+        for row in &reproduction.rows {
+            assert_eq!(
+                row.ours.is_none(),
+                left_out.contains(&row.id.as_str()),
+                "{}",
+                row.id
+            );
+        }
+        let names: Vec<&str> = reproduction
+            .figures
+            .iter()
+            .map(|f| f.name.as_str())
+            .collect();
+        assert_eq!(names, ["fig_7", "fig_6", "fig_5"]);
+    }
+
+    #[test]
+    fn every_claim_has_an_outcome_and_every_outcome_a_claim() {
+        let reproduction = measured("collective_noc");
+        let measured = reproduction.rows.iter().filter(|r| r.ours.is_some());
+        assert!(measured.count() >= 15);
+        let mut names: Vec<&str> = reproduction
+            .figures
+            .iter()
+            .map(|f| f.name.as_str())
+            .collect();
+        names.sort_unstable();
+        let expected = [
+            "fig_10a", "fig_10b", "fig_2b", "fig_5a", "fig_5b", "fig_5c", "fig_7a", "fig_7b",
+        ];
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn an_unknown_paper_is_refused_with_the_known_ones() {
+        let error = reproduce("collective", true, Watch::quiet()).unwrap_err();
+        assert!(error.to_string().contains("collective_noc"), "{error}");
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Multicasts from the corner of a Torrent mesh to destinations that are neighbour after neighbour, as S3 has them.
+
+use crate::Error;
+use crate::measure::runner::network;
+use noccl_coll::Choice;
+use noccl_coll::stops::{StopOrder, stop_order};
+use noccl_net::{Coord, Network, TileId, TileSet};
+use noccl_workload::{Collective, CollectiveKind, ElementType, Operator, Schedule};
+
+/// A mesh, its corner and the way through all other clusters.
+pub(super) struct Snake {
+    pub(super) network: Network,
+    pub(super) source: TileId,
+    stops: Vec<TileId>,
+}
+
+impl Snake {
+    /// A chain along the snake.
+    pub(super) const CHAIN: Choice = Choice::chainwrite(StopOrder::Nearest);
+
+    pub(super) fn new(preset: &str, overrides: &[(&str, &str)]) -> Result<Self, Error> {
+        let network = network(preset, overrides)?;
+        let source = network.tile_at(Coord::new(0, 0));
+        let others: Vec<TileId> = network.clusters().filter(|t| *t != source).collect();
+        let stops = stop_order(&network, source, &others, StopOrder::Nearest)?;
+        Ok(Self {
+            network,
+            source,
+            stops,
+        })
+    }
+
+    /// The first destinations, all if there are fewer.
+    pub(super) fn stops(&self, num: u32) -> &[TileId] {
+        &self.stops[..self.stops.len().min(num as usize)]
+    }
+
+    /// A multicast from the corner to the first destinations.
+    pub(super) fn multicast(
+        &self,
+        num: u32,
+        bytes: u64,
+        choice: Choice,
+    ) -> Result<Schedule, Error> {
+        self.multicast_to(self.stops(num), bytes, choice)
+    }
+
+    /// A multicast from the corner to these.
+    pub(super) fn multicast_to(
+        &self,
+        stops: &[TileId],
+        bytes: u64,
+        choice: Choice,
+    ) -> Result<Schedule, Error> {
+        let tiles = stops.iter().chain([&self.source]);
+        let at = |tile: &TileId| self.network.cluster_coord(self.network.coord(*tile));
+        let collective = Collective {
+            kind: CollectiveKind::Multicast,
+            group: TileSet::Arbitrary(tiles.filter_map(at).collect()),
+            root: self.network.tile_ref(self.source),
+            bytes,
+            input_offset: 0,
+            output_offset: 0,
+            operator: Operator::Sum,
+            element: ElementType::Int8,
+        };
+        Ok(noccl_coll::schedule(&self.network, &collective, choice)?)
+    }
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+//! SVG elements as text. Colours come from classes, so that the page's theme decides them.
+
+use super::markup::{Attribute, Markup};
+use std::fmt::Write;
+
+/// A drawing of a given size with a description for screen readers.
+pub struct Svg {
+    body: Markup,
+    width: f64,
+    height: f64,
+    label: String,
+}
+
+/// Where a text is anchored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Anchor {
+    /// It begins there.
+    Start,
+    /// It is centred there.
+    Middle,
+    /// It ends there.
+    End,
+}
+
+impl Svg {
+    /// Nothing drawn yet.
+    #[must_use]
+    pub fn new(width: f64, height: f64, label: &str) -> Self {
+        Self {
+            body: Markup::new(),
+            width,
+            height,
+            label: label.to_owned(),
+        }
+    }
+
+    fn put(&mut self, element: Markup) {
+        self.body.push(&element.line());
+    }
+
+    /// A line.
+    pub fn line(&mut self, from: (f64, f64), to: (f64, f64), class: &str) {
+        let [x1, y1, x2, y2] = [from.0, from.1, to.0, to.1].map(tenths);
+        let ends = [("x1", x1), ("y1", y1), ("x2", x2), ("y2", y2)];
+        self.put(Markup::empty("line", &with_class(&ends, class)));
+    }
+
+    /// A line through points.
+    pub fn polyline(&mut self, points: &[(f64, f64)], class: &str) {
+        let points = joined(points);
+        let attributes = [("points", points.as_str()), ("class", class)];
+        self.put(Markup::empty("polyline", &attributes));
+    }
+
+    /// An arrow from one point to another: shaft and head as one filled shape, with a tooltip.
+    pub fn arrow(
+        &mut self,
+        from: (f64, f64),
+        to: (f64, f64),
+        thickness: f64,
+        class: &str,
+        tip: &str,
+    ) {
+        let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+        let length = dx.hypot(dy).max(1e-6);
+        let (ux, uy) = (dx / length, dy / length);
+        let (half, head, wing) = (thickness / 2.0, thickness + 3.0, thickness / 2.0 + 2.5);
+        let at = |along: f64, across: f64| {
+            (
+                from.0 + ux * along - uy * across,
+                from.1 + uy * along + ux * across,
+            )
+        };
+        let neck = length - head;
+        let points = [
+            at(0.0, half),
+            at(neck, half),
+            at(neck, wing),
+            at(length, 0.0),
+            at(neck, -wing),
+            at(neck, -half),
+            at(0.0, -half),
+        ];
+        self.put(polygon(&points, class, tip));
+    }
+
+    /// A rectangle.
+    pub fn rect(&mut self, corner: (f64, f64), size: (f64, f64), class: &str) {
+        let [x, y, width, height] = [corner.0, corner.1, size.0, size.1].map(tenths);
+        let sides = [("x", x), ("y", y), ("width", width), ("height", height)];
+        let mut attributes = with_class(&sides, class);
+        attributes.insert(sides.len(), ("rx", "3"));
+        self.put(Markup::empty("rect", &attributes));
+    }
+
+    /// A text.
+    pub fn text(&mut self, at: (f64, f64), anchor: Anchor, class: &str, text: &str) {
+        let anchor = match anchor {
+            Anchor::Start => "start",
+            Anchor::Middle => "middle",
+            Anchor::End => "end",
+        };
+        let (x, y) = (tenths(at.0), tenths(at.1));
+        let place = [("x", x), ("y", y), ("text-anchor", anchor.to_owned())];
+        let attributes = with_class(&place, class);
+        self.put(Markup::element("text", &attributes, Markup::text(text)));
+    }
+
+    /// A text turned to read upwards.
+    pub fn text_upwards(&mut self, at: (f64, f64), class: &str, text: &str) {
+        let place = format!("translate({:.1} {:.1}) rotate(-90)", at.0, at.1);
+        let attributes = [
+            ("transform", place.as_str()),
+            ("text-anchor", "middle"),
+            ("class", class),
+        ];
+        self.put(Markup::element("text", &attributes, Markup::text(text)));
+    }
+
+    /// A point with a tooltip; the shape follows the index, so that lines differ without colour too.
+    pub fn marker(&mut self, (x, y): (f64, f64), shape: usize, class: &str, tip: &str) {
+        let around = |points: &[(f64, f64)]| {
+            let points: Vec<_> = points.iter().map(|(dx, dy)| (x + dx, y + dy)).collect();
+            polygon(&points, class, tip)
+        };
+        self.put(match shape % 4 {
+            0 => {
+                let circle = [
+                    ("cx", tenths(x)),
+                    ("cy", tenths(y)),
+                    ("r", "3.5".to_owned()),
+                ];
+                Markup::element("circle", &with_class(&circle, class), title(tip))
+            }
+            1 => around(&[(-3.3, -3.3), (3.3, -3.3), (3.3, 3.3), (-3.3, 3.3)]),
+            2 => around(&[(0.0, -4.3), (4.2, 3.4), (-4.2, 3.4)]),
+            _ => around(&[(0.0, -4.8), (4.8, 0.0), (0.0, 4.8), (-4.8, 0.0)]),
+        });
+    }
+
+    /// The drawing inside a page, whose style sheet it follows.
+    pub fn finish(self) -> Markup {
+        self.element(&[], Markup::new())
+    }
+
+    /// The drawing as a file of its own.
+    pub fn standalone(self, style: &'static str) -> String {
+        let style = Markup::element("style", &[], Markup::text(style)).line();
+        let space = [("xmlns", "http://www.w3.org/2000/svg")];
+        self.element(&space, style).into_string()
+    }
+
+    fn element(self, first: &[Attribute<'_>], style: Markup) -> Markup {
+        let (width, height) = (format!("{:.0}", self.width), format!("{:.0}", self.height));
+        let view = format!("0 0 {width} {height}");
+        let mut attributes = first.to_vec();
+        attributes.extend([
+            ("viewBox", view.as_str()),
+            ("width", &width),
+            ("height", &height),
+            ("role", "img"),
+            ("aria-label", &self.label),
+        ]);
+        let content = Markup::new().line().then(&style).then(&self.body);
+        Markup::element("svg", &attributes, content).line()
+    }
+}
+
+fn polygon(points: &[(f64, f64)], class: &str, tip: &str) -> Markup {
+    let points = joined(points);
+    let attributes = [("points", points.as_str()), ("class", class)];
+    Markup::element("polygon", &attributes, title(tip))
+}
+
+fn title(tip: &str) -> Markup {
+    Markup::element("title", &[], Markup::text(tip))
+}
+
+fn joined(points: &[(f64, f64)]) -> String {
+    let mut text = String::new();
+    for (x, y) in points {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{x:.1},{y:.1} ");
+    }
+    text.trim_end().to_owned()
+}
+
+fn tenths(length: f64) -> String {
+    format!("{length:.1}")
+}
+
+fn with_class<'a>(attributes: &'a [(&'static str, String)], class: &'a str) -> Vec<Attribute<'a>> {
+    let attributes = attributes
+        .iter()
+        .map(|(name, value)| (*name, value.as_str()));
+    attributes.chain([("class", class)]).collect()
+}
+
+/// Ticks of a logarithmic axis: 1, 2 and 5 times powers of ten from just below `low` to just above `high`.
+pub fn decades(low: f64, high: f64) -> Vec<f64> {
+    let all: Vec<f64> = (-3..18)
+        .flat_map(|power| [1.0, 2.0, 5.0].map(|digit: f64| digit * 10f64.powi(power)))
+        .collect();
+    let first = all.iter().rposition(|t| *t <= low).unwrap_or(0);
+    let last = all.iter().position(|t| *t >= high).unwrap_or(all.len() - 1);
+    all[first..=last].to_vec()
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Files as callers name them: [`noccl_files`] with this library's error, and the artefacts that have readers of their own.
+
+use crate::Error;
+use noccl_files::{begins_as_json, read_bounded, visible_line};
+use noccl_workload::{Schedule, Trace, WorkloadError};
+use serde::de::DeserializeOwned;
+use std::path::Path;
+
+pub use noccl_files::{MAX_FILE_BYTES, MAX_TOML_BYTES, MAX_TRACE_BYTES};
+
+/// Reads a text file of at most [`MAX_FILE_BYTES`].
+///
+/// # Errors
+/// [`Error::File`] with the path and what the system said, or the limit.
+pub fn read_text(path: &Path) -> Result<String, Error> {
+    Ok(noccl_files::read_text(path)?)
+}
+
+/// Reads a JSON artefact; `expected` names the format in errors.
+///
+/// # Errors
+/// [`Error::File`], or [`Error::Content`] with line, column and what was expected there.
+pub fn read_json<T: DeserializeOwned>(path: &Path, expected: &'static str) -> Result<T, Error> {
+    Ok(noccl_files::read_json(path, expected)?)
+}
+
+/// As [`read_json`], from text; `path` names it in errors.
+///
+/// # Errors
+/// [`Error::Content`].
+pub fn parse_json<T: DeserializeOwned>(
+    path: &str,
+    text: &str,
+    expected: &'static str,
+) -> Result<T, Error> {
+    Ok(noccl_files::parse_json(path, text, expected)?)
+}
+
+/// Writes a file as a whole: nobody ever sees half of it. Missing folders are made. A link is written through, a device,
+/// a FIFO or a descriptor is written into.
+///
+/// # Errors
+/// [`Error::NotWritten`] with the path and what the system said; what was there before is still there.
+pub fn write_file(path: &Path, text: &str) -> Result<(), Error> {
+    Ok(noccl_files::write_file(path, text)?)
+}
+
+/// As [`write_file`], bytes.
+///
+/// # Errors
+/// As [`write_file`].
+pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    Ok(noccl_files::write_bytes(path, bytes)?)
+}
+
+/// Can a file be written here? To be asked before long work; nothing is changed, no folder is made.
+///
+/// # Errors
+/// [`Error::File`] with the path and what the system said.
+pub fn check_output(path: &Path) -> Result<(), Error> {
+    Ok(noccl_files::check_output(path)?)
+}
+
+/// Reads a schedule file.
+///
+/// # Errors
+/// [`Error::File`], [`Error::Content`] if it is no JSON at all, or [`Error::Workload`] with line, column and field.
+pub fn read_schedule(path: &Path) -> Result<Schedule, Error> {
+    parse_schedule(&path.display().to_string(), &read_text(path)?)
+}
+
+/// As [`read_schedule`], from text; `path` names it in errors.
+///
+/// # Errors
+/// [`Error::Content`] if it is no JSON at all, [`Error::Workload`].
+pub fn parse_schedule(path: &str, text: &str) -> Result<Schedule, Error> {
+    begins_as_json(path, text, "schedule")?;
+    noccl_workload::read_schedule(path, text).map_err(|e| on_one_line(e).into())
+}
+
+/// Reads a trace file.
+///
+/// # Errors
+/// [`Error::File`], [`Error::Content`] if it is no JSON at all, or [`Error::Workload`] with line, column and field.
+pub fn read_trace(path: &Path) -> Result<Trace, Error> {
+    let text = read_bounded(path, MAX_TRACE_BYTES)?;
+    let name = path.display().to_string();
+    begins_as_json(&name, &text, "trace")?;
+    noccl_workload::read_trace(&name, &text).map_err(|e| on_one_line(e).into())
+}
+
+/// Keys and values may hold line ends, which would make lines that look like ours.
+fn on_one_line(error: WorkloadError) -> WorkloadError {
+    let shown = |text: String| visible_line(&text).into_owned();
+    match error {
+        WorkloadError::Content {
+            file,
+            line,
+            column,
+            field,
+            message,
+        } => WorkloadError::Content {
+            file,
+            line,
+            column,
+            field: shown(field),
+            message: shown(message),
+        },
+        other @ (WorkloadError::Format { .. } | WorkloadError::Field { .. }) => other,
+    }
+}

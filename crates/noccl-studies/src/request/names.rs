@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Words that users write for closed sets of values; they are the words of the JSON formats.
+
+use crate::Error;
+use noccl_spec::nearest;
+use noccl_workload::{CollectiveKind, ElementType, Operator, Pattern};
+use serde::de::DeserializeOwned;
+
+/// Reads `multicast`, `reduce`, `all_reduce`, `all_gather`, `reduce_scatter`, `all_to_all` or `barrier`; also the names that
+/// other libraries have for them, such as `broadcast`, `allreduce`, `reduce-scatter`.
+///
+/// # Errors
+/// [`Error::Argument`] with the accepted words and the nearest one.
+///
+/// ```
+/// assert_eq!(noccl_studies::parse_collective("AllReduce")?, noccl_studies::CollectiveKind::AllReduce);
+/// assert_eq!(noccl_studies::parse_collective("broadcast")?, noccl_studies::CollectiveKind::Multicast);
+/// # Ok::<(), noccl_studies::Error>(())
+/// ```
+pub fn parse_collective(text: &str) -> Result<CollectiveKind, Error> {
+    let accepted = "multicast, reduce, all_reduce, all_gather, reduce_scatter, all_to_all, barrier";
+    parse("collective", text, accepted, &COLLECTIVES)
+}
+
+/// Other names, lower case, words joined by `_`, and ours.
+type Synonyms = [(&'static str, &'static str)];
+
+const COLLECTIVES: [(&str, &str); 9] = [
+    ("broadcast", "multicast"),
+    ("bcast", "multicast"),
+    ("allreduce", "all_reduce"),
+    ("allgather", "all_gather"),
+    ("reducescatter", "reduce_scatter"),
+    ("reduce_scatter_block", "reduce_scatter"),
+    ("alltoall", "all_to_all"),
+    ("all2all", "all_to_all"),
+    ("all_2_all", "all_to_all"),
+];
+
+const ELEMENTS: [(&str, &str); 8] = [
+    ("f64", "fp64"),
+    ("float64", "fp64"),
+    ("double", "fp64"),
+    ("f32", "fp32"),
+    ("float32", "fp32"),
+    ("float", "fp32"),
+    ("f16", "fp16"),
+    ("bfloat16", "bf16"),
+];
+
+const PATTERNS: [(&str, &str); 3] = [
+    ("neighbor", "neighbour"),
+    ("uniform_random", "uniform"),
+    ("bitcomp", "bit_complement"),
+];
+
+/// Reads `sum`, `min`, `max`, `and` or `or`.
+///
+/// # Errors
+/// [`Error::Argument`] with the accepted words.
+pub fn parse_operator(text: &str) -> Result<Operator, Error> {
+    parse("--operator", text, "sum, min, max, and, or", &[])
+}
+
+/// Reads an element type such as `fp64` or `int8`.
+///
+/// # Errors
+/// [`Error::Argument`] with the accepted words.
+pub fn parse_element(text: &str) -> Result<ElementType, Error> {
+    let accepted = "fp64, fp32, fp16, bf16, fp8_e4m3, fp8_e5m2, int8, int16, int32, int64";
+    parse("--element", text, accepted, &ELEMENTS)
+}
+
+/// Reads a traffic pattern such as `uniform`.
+///
+/// # Errors
+/// [`Error::Argument`] with the accepted words.
+pub fn parse_pattern(text: &str) -> Result<Pattern, Error> {
+    let accepted = "uniform, transpose, bit_complement, neighbour, hotspot, row_multicast";
+    parse("pattern", text, accepted, &PATTERNS)
+}
+
+/// Splits `key=value` of an override.
+///
+/// # Errors
+/// [`Error::Argument`] if there is no equals sign.
+pub fn parse_override(text: &str) -> Result<(String, String), Error> {
+    text.split_once('=')
+        .map(|(key, value)| (key.trim().to_owned(), value.trim().to_owned()))
+        .filter(|(key, _)| !key.is_empty())
+        .ok_or_else(|| {
+            let accepted = "accepted: KEY=VALUE with a dotted path, e.g. -P ni.max_burst_beats=32";
+            Error::argument("-P", text, accepted)
+        })
+}
+
+/// A unit variant by the name that serde gives it, or by another one.
+fn parse<T: DeserializeOwned>(
+    argument: &str,
+    text: &str,
+    accepted: &str,
+    synonyms: &Synonyms,
+) -> Result<T, Error> {
+    let word = text.to_lowercase().replace(['-', ' '], "_");
+    let known = synonyms.iter().find(|(other, _)| *other == word);
+    let word = known.map_or(word.clone(), |(_, ours)| (*ours).to_owned());
+    let hint = nearest(&word, accepted.split(", "));
+    serde_json::from_value(serde_json::Value::String(word))
+        .map_err(|_| Error::argument(argument, text, format!("accepted: {accepted}{hint}")))
+}
+
+/// The word of a unit variant, as the JSON formats write it.
+#[must_use]
+pub fn word<T: serde::Serialize>(value: &T) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        Ok(other) => other.to_string(),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_listed_word_is_accepted_and_others_name_the_list() {
+        check_list(parse_element);
+        check_list(parse_pattern);
+        for word in ["multicast", "reduce", "all_reduce", "barrier"] {
+            assert_eq!(super::word(&parse_collective(word).unwrap()), word);
+        }
+        for word in ["sum", "min", "max", "and", "or"] {
+            assert_eq!(super::word(&parse_operator(word).unwrap()), word);
+        }
+    }
+
+    fn check_list<T>(read: fn(&str) -> Result<T, Error>) {
+        let text = read("x").err().unwrap().to_string();
+        let list = text.split("accepted: ").nth(1).unwrap();
+        assert!(!list.contains("mean"), "{list}");
+        for word in list.split(", ") {
+            assert!(read(word).is_ok(), "{word}");
+        }
+    }
+
+    #[test]
+    fn other_names_mean_one_of_ours_and_near_misses_name_it() {
+        for (other, ours) in COLLECTIVES {
+            assert_eq!(super::word(&parse_collective(other).unwrap()), ours);
+        }
+        for (other, ours) in ELEMENTS {
+            assert_eq!(super::word(&parse_element(other).unwrap()), ours);
+        }
+        for (other, ours) in PATTERNS {
+            assert_eq!(super::word(&parse_pattern(other).unwrap()), ours);
+        }
+        for text in ["All-Reduce", "all reduce", "ALLREDUCE"] {
+            assert_eq!(super::word(&parse_collective(text).unwrap()), "all_reduce");
+        }
+        let message = parse_collective("all_reduse").err().unwrap().to_string();
+        assert!(message.contains("did you mean `all_reduce`?"), "{message}");
+    }
+
+    #[test]
+    fn overrides_need_a_key_and_an_equals_sign() {
+        assert_eq!(
+            parse_override("a.b = 3"),
+            Ok(("a.b".to_owned(), "3".to_owned()))
+        );
+        assert!(parse_override("a.b").is_err());
+        assert!(parse_override("=3").is_err());
+    }
+}

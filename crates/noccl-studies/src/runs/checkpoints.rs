@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Long work that is saved now and then and when it is interrupted, and goes on from there.
+//!
+//! A verb may simulate several runs one after the other. Its checkpoint holds the results of those that are over
+//! and the state of the one at hand; work that goes on asks for the same runs in the same order, which is
+//! compared run by run.
+
+use crate::Error;
+use noccl_files::{check_output, failed, replace_file};
+use noccl_net::Network;
+use noccl_run::{MemoryImage, Progress, RunConfig, RunError, RunResult};
+use noccl_sim::ScheduleRun;
+use noccl_sim::checkpoint::{CheckpointError, Identity, Reader, Writer};
+use noccl_workload::{Place, Schedule};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// Runs that are saved when they are asked to stop, and those that have been.
+static SAVING: AtomicUsize = AtomicUsize::new(0);
+
+/// Is a run under way that ends with a complete checkpoint once its watcher wants it to stop, or has one just done so?
+/// Until then a process should not be ended from inside.
+#[must_use]
+pub fn is_saving() -> bool {
+    SAVING.load(Ordering::SeqCst) > 0
+}
+
+/// Where and when to save, and what to go on from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckpointRequest {
+    /// File that is replaced by every save.
+    pub file: PathBuf,
+    /// Wall time from one save to the next.
+    pub every: Duration,
+    /// Checkpoint to go on from.
+    pub resume: Option<PathBuf>,
+}
+
+/// The runs of one verb.
+pub struct Session {
+    request: Option<CheckpointRequest>,
+    /// Results of the runs that are over; those from an earlier process come first.
+    finished: Vec<(Identity, RunResult)>,
+    /// How many runs have been asked for.
+    asked: usize,
+    /// The run that was under way when the earlier process ended, until its turn comes.
+    suspended: Option<(Identity, Reader<File>)>,
+    saved: Instant,
+}
+
+impl Session {
+    /// Reads what is to be gone on from, if anything, and sees to it that there is a place for the next checkpoint.
+    ///
+    /// # Errors
+    /// [`Error::File`], [`Error::Checkpoint`].
+    pub fn begin(request: Option<&CheckpointRequest>) -> Result<Self, Error> {
+        let mut session = Self {
+            request: request.cloned(),
+            finished: Vec::new(),
+            asked: 0,
+            suspended: None,
+            saved: Instant::now(),
+        };
+        if let Some(request) = request {
+            check_output(&request.file)?;
+        }
+        if let Some(path) = request.and_then(|r| r.resume.as_deref()) {
+            let file = File::open(path).map_err(|e| failed(path, "cannot read", &e))?;
+            let read = || {
+                let mut reader = Reader::open(file)?;
+                Ok((reader.take()?, reader.take()?, reader))
+            };
+            let (finished, identity, reader) = read().map_err(|e| at(path, e))?;
+            session.finished = finished;
+            session.suspended = Some((identity, reader));
+        }
+        Ok(session)
+    }
+
+    /// The next run, from its beginning, from where it was saved, or from memory.
+    ///
+    /// # Errors
+    /// [`Error::Run`]; [`Error::Checkpoint`] if this is not the run that was saved; [`Error::NotWritten`] if it cannot
+    /// be saved; [`Error::Suspended`] if
+    /// `on_progress` wants to stop and the state has been saved.
+    pub fn simulate(
+        &mut self,
+        network: &Network,
+        schedule: &Schedule,
+        inputs: &[MemoryImage],
+        outputs: &[(Place, u64)],
+        config: &RunConfig,
+        on_progress: &mut dyn FnMut(Progress) -> bool,
+    ) -> Result<RunResult, Error> {
+        let Some(request) = self.request.clone() else {
+            let result =
+                noccl_sim::run_schedule(network, schedule, inputs, outputs, config, on_progress);
+            return Ok(result?);
+        };
+        let identity = Identity::of(network, schedule, inputs, config);
+        let resumed = request.resume.as_deref().unwrap_or(&request.file);
+        if let Some((of, result)) = self.finished.get(self.asked) {
+            of.compare(&identity).map_err(|e| at(resumed, e))?;
+            self.asked += 1;
+            return Ok(result.clone());
+        }
+        self.asked += 1;
+        let mut run = match self.suspended.take() {
+            None => ScheduleRun::new(network, schedule, inputs, config)?,
+            Some((of, reader)) => {
+                let compared = of.compare(&identity);
+                let loaded = compared.and_then(|()| load(network, schedule, config, reader));
+                loaded.map_err(|e| at(resumed, e))?
+            }
+        };
+        SAVING.fetch_add(1, Ordering::SeqCst);
+        let advanced = self.advance(&mut run, &request, &identity, on_progress);
+        if !matches!(advanced, Err(Error::Suspended { .. })) {
+            // A suspended verb still has to say how to go on.
+            SAVING.fetch_sub(1, Ordering::SeqCst);
+        }
+        advanced?;
+        let result = run.result(outputs);
+        self.finished.push((identity, result.clone()));
+        Ok(result)
+    }
+
+    fn advance(
+        &mut self,
+        run: &mut ScheduleRun<'_>,
+        request: &CheckpointRequest,
+        identity: &Identity,
+        on_progress: &mut dyn FnMut(Progress) -> bool,
+    ) -> Result<(), Error> {
+        loop {
+            let mut is_stopped = false;
+            let saved = self.saved;
+            let advanced = run.advance(&mut |progress| {
+                is_stopped = !on_progress(progress);
+                !is_stopped && saved.elapsed() < request.every
+            });
+            match advanced {
+                Ok(()) => return Ok(()),
+                Err(RunError::Interrupted { cycle }) => {
+                    self.save(run, &request.file, identity)?;
+                    if is_stopped {
+                        let path = request.file.display().to_string();
+                        return Err(Error::Suspended { path, cycle });
+                    }
+                }
+                Err(error @ (RunError::Refused { .. } | RunError::Hang(_))) => {
+                    return Err(error.into());
+                }
+            }
+        }
+    }
+
+    fn save(
+        &mut self,
+        run: &ScheduleRun<'_>,
+        path: &Path,
+        identity: &Identity,
+    ) -> Result<(), Error> {
+        replace_file(path, |file| {
+            let write = || {
+                let mut writer = Writer::new(file)?;
+                writer.put(&self.finished)?;
+                writer.put(identity)?;
+                run.save(&mut writer)?;
+                writer.finish()
+            };
+            write().map(drop).map_err(|e| Error::NotWritten {
+                path: path.display().to_string(),
+                reason: e.to_string(),
+            })
+        })?;
+        // Saving never takes more time than what is saved.
+        self.saved = Instant::now();
+        Ok(())
+    }
+}
+
+fn load<'a>(
+    network: &'a Network,
+    schedule: &'a Schedule,
+    config: &RunConfig,
+    mut reader: Reader<File>,
+) -> Result<ScheduleRun<'a>, CheckpointError> {
+    let run = ScheduleRun::load(network, schedule, config, &mut reader)?;
+    reader.finish()?;
+    Ok(run)
+}
+
+/// An error with the checkpoint's path.
+fn at(path: &Path, error: CheckpointError) -> Error {
+    Error::Checkpoint {
+        path: path.display().to_string(),
+        error,
+    }
+}

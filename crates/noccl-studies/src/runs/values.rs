@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Runs on the caller's own bytes.
+
+use crate::Error;
+use crate::runs::Session;
+use noccl_net::Network;
+use noccl_run::{MAX_VALUE_BYTES, MemoryImage, RunConfig, RunResult, Tally, Watch};
+use noccl_workload::{Place, Schedule};
+
+/// Runs a schedule on the caller's own inputs and returns the requested memory beside the timing.
+///
+/// # Errors
+/// [`Error::Check`] if the checker refuses the schedule, [`Error::Argument`] for places outside the memories, [`Error::Run`] if the
+/// run cannot finish.
+pub fn run_values(
+    network: &Network,
+    schedule: &Schedule,
+    inputs: &[MemoryImage],
+    outputs: &[(Place, u64)],
+    config: &RunConfig,
+    watch: Watch<'_>,
+) -> Result<RunResult, Error> {
+    noccl_workload::check(network, schedule)?;
+    check_values(network, inputs, outputs)?;
+    let mut session = Session::begin(None)?;
+    Tally::run_actions(watch, |on_progress| {
+        session.simulate(network, schedule, inputs, outputs, config, on_progress)
+    })
+}
+
+/// Are the caller's inputs and outputs in the memories, and small enough for the host?
+fn check_values(
+    network: &Network,
+    inputs: &[MemoryImage],
+    outputs: &[(Place, u64)],
+) -> Result<(), Error> {
+    let of_input = |i: &MemoryImage| ("inputs", i.tile, i.offset, i.bytes.len() as u64);
+    let of_output = |(at, bytes): &(Place, u64)| ("outputs", at.tile, at.offset, *bytes);
+    let all = inputs.iter().map(of_input);
+    let mut total_bytes = 0_u64;
+    for (name, tile, offset, bytes) in all.chain(outputs.iter().map(of_output)) {
+        let memory_bytes = network.find(tile).map(|t| network.memory_bytes(t));
+        let is_inside = |memory: u64| offset.checked_add(bytes).is_some_and(|end| end <= memory);
+        if !memory_bytes.is_some_and(is_inside) {
+            let found = format!("{bytes} bytes from {offset} in {tile}");
+            let accepted = "accepted: ranges inside the memory of a tile of the network";
+            return Err(Error::argument(name, found, accepted));
+        }
+        total_bytes = total_bytes.saturating_add(bytes);
+    }
+    if total_bytes <= MAX_VALUE_BYTES {
+        return Ok(());
+    }
+    let accepted = format!("accepted: at most {MAX_VALUE_BYTES} bytes together");
+    Err(Error::argument("inputs and outputs", total_bytes, accepted))
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Latency over load: rate sweeps of open-loop traffic, accepted load, saturation.
+
+mod saturation;
+
+use crate::Error;
+use noccl_model::capacity_beats_per_cycle;
+use noccl_net::{Coord, Network};
+use noccl_run::{Mode, RunConfig, RunError, Tally, TrafficResult, Watch};
+use noccl_sim::run_traffic;
+use noccl_workload::{MAX_TRAFFIC_CYCLES, Pattern, Traffic};
+use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A sweep over offered loads.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrafficRequest {
+    /// Where packets go.
+    pub pattern: Pattern,
+    /// Beats per write burst.
+    pub beats: u32,
+    /// Offered loads in beats per cluster and cycle, each above 0 and at most 1.
+    pub loads: Vec<f64>,
+    /// Look for the saturation load.
+    pub has_saturation: bool,
+    /// Cycles before measuring starts.
+    pub warmup_cycles: u64,
+    /// Cycles measured.
+    pub measure_cycles: u64,
+    /// Seed of the injection and destination streams.
+    pub seed: u64,
+    /// Value or timing mode.
+    pub mode: Mode,
+    /// Threads of one run.
+    pub threads: usize,
+}
+
+impl TrafficRequest {
+    /// 16-beat writes at ten loads, 2000 cycles of warm-up, 8000 measured, in timing mode.
+    #[must_use]
+    pub fn new(pattern: Pattern) -> Self {
+        Self {
+            pattern,
+            beats: 16,
+            loads: (1..=10).map(|n| f64::from(n) * 0.05).collect(),
+            has_saturation: true,
+            warmup_cycles: 2_000,
+            measure_cycles: 8_000,
+            seed: 1,
+            mode: Mode::Timing,
+            threads: 1,
+        }
+    }
+
+    fn at(&self, offered_beats_per_cycle: f64) -> Traffic {
+        Traffic {
+            pattern: self.pattern,
+            beats: self.beats,
+            offered_beats_per_cycle,
+            warmup_cycles: self.warmup_cycles,
+            measure_cycles: self.measure_cycles,
+            seed: self.seed,
+        }
+    }
+}
+
+/// A measured sweep.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TrafficReport {
+    /// Name of the network.
+    pub network: String,
+    /// Where packets go.
+    pub pattern: Pattern,
+    /// Beats per write burst.
+    pub beats: u32,
+    /// Mean over all packets that the pattern can send of the latency in an empty network: exact.
+    pub zero_load_latency_cycles: f64,
+    /// Upper bound on the offered load: beats per cluster and cycle that the busiest link lets pass.
+    pub capacity_beats_per_cycle: f64,
+    /// Largest accepted load seen; of multicasts every target counts.
+    pub max_accepted_beats_per_cycle: f64,
+    /// Highest offered load that was not saturated, within 1 % of one that was; absent if not asked for, not reached
+    /// at the capacity, or below a thousandth of it.
+    pub saturation_beats_per_cycle: Option<f64>,
+    /// One point per load.
+    pub points: Vec<TrafficResult>,
+}
+
+/// A mean latency over this many times the zero-load latency counts as saturated.
+const SATURATED_LATENCY_FACTOR: f64 = 3.0;
+
+/// Sweeps the offered load.
+///
+/// # Errors
+/// [`Error::Argument`] for loads, beats or patterns that cannot be; [`Error::Run`] if a run hangs.
+pub fn traffic(
+    network: &Network,
+    request: &TrafficRequest,
+    watch: Watch<'_>,
+) -> Result<TrafficReport, Error> {
+    check(network, request)?;
+    let zero_load = zero_load_latency_cycles(network, request.pattern, request.beats);
+    let capacity = capacity_beats_per_cycle(network, request.pattern, request.beats);
+    let searched = if request.has_saturation {
+        saturation::USUAL_RUNS
+    } else {
+        0
+    };
+    let tally = Tally::new(watch, request.loads.len() as u64 + searched);
+    let points: Vec<TrafficResult> = request
+        .loads
+        .par_iter()
+        .map(|load| {
+            let point = point(network, request, *load, zero_load, &tally)?;
+            tally.finish_unit()?;
+            Ok(point)
+        })
+        .collect::<Result<_, RunError>>()?;
+    let found = if request.has_saturation {
+        saturation::saturation(network, request, (zero_load, capacity), &tally)?
+    } else {
+        saturation::Saturation {
+            load: None,
+            max_accepted: 0.0,
+        }
+    };
+    Ok(TrafficReport {
+        network: network.spec().name.clone(),
+        pattern: request.pattern,
+        beats: request.beats,
+        zero_load_latency_cycles: zero_load,
+        capacity_beats_per_cycle: capacity,
+        max_accepted_beats_per_cycle: points
+            .iter()
+            .map(|p| p.accepted_beats_per_cycle)
+            .fold(found.max_accepted, f64::max),
+        saturation_beats_per_cycle: found.load,
+        points,
+    })
+}
+
+/// Mean latency of a packet in an otherwise empty network, over all packets of a pattern.
+///
+/// One packet over h hops takes 2h + 2 cycles to its first beat's handshake at the target (two cycles
+/// per hop, and the two stages of the first router, as for every router on the way) and one more per
+/// further beat. Every
+/// target of a multicast counts. The published router sends an AW flit first.
+#[must_use]
+pub fn zero_load_latency_cycles(network: &Network, pattern: Pattern, beats: u32) -> f64 {
+    let (width, height) = (network.cluster_width(), network.cluster_height());
+    let address_flits = network.routers().address_flits;
+    let cycles =
+        |hops: u32| f64::from(ZERO_LOAD_FIXED_CYCLES + 2 * hops + address_flits + beats - 1);
+    let all = || (0..width).flat_map(move |x| (0..height).map(move |y| Coord::new(x, y)));
+    let (mut sum, mut count) = (0.0, 0.0);
+    let mut add = |hops: u32| {
+        sum += cycles(hops);
+        count += 1.0;
+    };
+    for from in all() {
+        match pattern {
+            Pattern::Uniform => all()
+                .filter(|to| *to != from)
+                .for_each(|to| add(from.hops_to(to))),
+            Pattern::Transpose => add(from.hops_to(Coord::new(from.y, from.x))),
+            Pattern::BitComplement => {
+                add(from.hops_to(Coord::new(width - 1 - from.x, height - 1 - from.y)));
+            }
+            Pattern::Neighbour => add(from.hops_to(Coord::new((from.x + 1) % width, from.y))),
+            Pattern::Hotspot => add(from.hops_to(Coord::new(width / 2, height / 2))),
+            Pattern::RowMulticast => (0..width).for_each(|x| add(u32::from(from.x.abs_diff(x)))),
+        }
+    }
+    if count == 0.0 { 0.0 } else { sum / count }
+}
+
+/// Cycles from the creation of a packet to the handshake of its beat at a target without any hop.
+const ZERO_LOAD_FIXED_CYCLES: u32 = 2;
+
+/// One load. Saturated: packets of the measured cycles are still under way when the run gives up, or latency has run away.
+fn point(
+    network: &Network,
+    request: &TrafficRequest,
+    load: f64,
+    zero_load_cycles: f64,
+    tally: &Tally<'_>,
+) -> Result<TrafficResult, RunError> {
+    let mut config = RunConfig::new(request.mode);
+    config.threads = request.threads;
+    let traffic = request.at(load);
+    let result = tally.run(|on_progress| run_traffic(network, &traffic, &config, on_progress))?;
+    let most_cycles = SATURATED_LATENCY_FACTOR * zero_load_cycles;
+    Ok(TrafficResult {
+        saturated: result.saturated || result.mean_latency_cycles > most_cycles,
+        ..result
+    })
+}
+
+fn check(network: &Network, request: &TrafficRequest) -> Result<(), Error> {
+    if let Some(load) = request.loads.iter().find(|l| !(**l > 0.0 && **l <= 1.0)) {
+        return Err(Error::argument(
+            "--loads",
+            load,
+            "accepted: beats per cluster and cycle, above 0 and at most 1",
+        ));
+    }
+    let longest = network.spec().ni.max_burst_beats;
+    if request.beats == 0 || request.beats > longest {
+        return Err(Error::argument(
+            "--beats",
+            request.beats,
+            format!("accepted: 1 to ni.max_burst_beats = {longest}"),
+        ));
+    }
+    let (width, height) = (network.cluster_width(), network.cluster_height());
+    if matches!(request.pattern, Pattern::Transpose) && width != height {
+        return Err(Error::argument(
+            "pattern",
+            "transpose",
+            format!("needs as many columns as rows of clusters, but there are {width}x{height}"),
+        ));
+    }
+    if u32::from(width) * u32::from(height) < 2 {
+        return Err(Error::argument(
+            "--spec",
+            &network.spec().name,
+            "traffic needs at least two clusters",
+        ));
+    }
+    for (name, cycles, least) in [
+        ("--warmup-cycles", request.warmup_cycles, 0),
+        ("--measure-cycles", request.measure_cycles, 1),
+    ] {
+        if !(least..=MAX_TRAFFIC_CYCLES).contains(&cycles) {
+            let accepted = format!("accepted: {least} to 2^36 = {MAX_TRAFFIC_CYCLES}");
+            return Err(Error::argument(name, cycles, accepted));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Random overlapping transactions of all kinds all complete with the right bytes; the published
+//! router does not survive overlapping multicasts.
+#![allow(clippy::unwrap_used)]
+
+use noccl_net::Network;
+use noccl_run::Watch;
+use noccl_run::{Mode, RunConfig};
+use noccl_sim::run_trace;
+use noccl_studies::stress::{Recipe, generate};
+use noccl_studies::{StressKind, StressReport, StressRequest, load, stress};
+
+fn run(preset: &str, kinds: &[StressKind], seeds: u64) -> StressReport {
+    let network = load(preset, &[]).unwrap().network;
+    stress(&network, &request(preset, kinds, seeds), Watch::quiet()).unwrap()
+}
+
+fn request(preset: &str, kinds: &[StressKind], seeds: u64) -> StressRequest {
+    StressRequest {
+        spec_arguments: preset.to_owned(),
+        seeds,
+        first_seed: 0,
+        kinds: kinds.to_vec(),
+        transactions: noccl_studies::MIN_STRESS_TRANSACTIONS,
+    }
+}
+
+fn all_complete(report: &StressReport) {
+    let first = report.failures.first();
+    assert!(
+        report.failures.is_empty(),
+        "{} of {} failed; reproduce with: {}\n{}",
+        report.failures.len(),
+        report.runs,
+        first.map_or("", |f| f.reproducer.as_str()),
+        first
+            .and_then(|f| f.diagnosis.as_ref())
+            .map_or_else(String::new, ToString::to_string)
+    );
+    assert_eq!(report.completed, report.runs);
+}
+
+#[test]
+fn overlapping_transactions_of_all_kinds_complete_with_the_right_bytes() {
+    let report = run("collective_noc_4x4", &StressKind::ALL, 60);
+    all_complete(&report);
+    assert_eq!(report.transactions, 60 * 64);
+    assert_eq!(report.histogram.iter().map(|b| b.runs).sum::<u64>(), 60);
+}
+
+#[test]
+fn meshes_of_other_shapes_complete_too() {
+    for preset in [
+        "collective_noc_2x8",
+        "collective_noc_8x1",
+        "collective_noc_8x8",
+    ] {
+        all_complete(&run(preset, &StressKind::ALL, 12));
+    }
+}
+
+#[test]
+fn overlapping_chains_of_torrent_endpoints_all_end_with_the_right_bytes() {
+    for (preset, seeds) in [
+        ("torrent_4x5", 120),
+        ("torrent_3x3", 60),
+        ("torrent_1x2", 20),
+        ("torrent_8x8", 20),
+    ] {
+        all_complete(&run(preset, &[StressKind::Chain], seeds));
+    }
+}
+
+#[test]
+fn chains_are_refused_beside_other_kinds_and_without_endpoints() {
+    let refusal = |preset: &str, kinds: &[StressKind]| {
+        let network = load(preset, &[]).unwrap().network;
+        let request = request(preset, kinds, 1);
+        stress(&network, &request, Watch::quiet())
+            .unwrap_err()
+            .to_string()
+    };
+    let plain = refusal("collective_noc_4x4", &[StressKind::Chain]);
+    assert!(plain.contains("[cluster.torrent]"), "{plain}");
+    let mixed = refusal("torrent_4x5", &[StressKind::Write, StressKind::Chain]);
+    assert!(mixed.contains("chain alone"), "{mixed}");
+}
+
+#[test]
+fn each_collective_kind_alone_completes() {
+    for kind in [
+        StressKind::Multicast,
+        StressKind::Reduction,
+        StressKind::Barrier,
+    ] {
+        all_complete(&run("collective_noc_4x4", &[kind], 20));
+    }
+}
+
+#[test]
+fn overlapping_multicasts_hang_the_published_router_in_most_runs_with_a_diagnosis() {
+    let report = run("collective_noc_4x4_peer", &[StressKind::Multicast], 20);
+    assert!(
+        2 * report.hung > report.runs,
+        "{} of {} hung",
+        report.hung,
+        report.runs
+    );
+    for failure in &report.failures {
+        let diagnosis = failure.diagnosis.as_ref().expect("a hang is explained");
+        assert!(!diagnosis.waits.is_empty(), "{diagnosis}");
+        assert!(
+            failure
+                .reproducer
+                .contains(&format!("--first-seed {}", failure.seed))
+        );
+    }
+}
+
+#[test]
+fn eight_transactions_or_more_are_outstanding_at_once() {
+    let network: Network = load("collective_noc_4x4", &[]).unwrap().network;
+    let recipe = Recipe::new(&network, &StressKind::ALL, 64);
+    for seed in 0..10 {
+        let trace = generate(&network, &recipe, seed);
+        let config = RunConfig::new(Mode::Timing);
+        let result = run_trace(&network, &trace, &config, &mut |_| true).unwrap();
+        let open = |cycle: u64| {
+            let times = result.actions.iter();
+            times
+                .filter(|a| a.start_cycle <= cycle && cycle < a.finish_cycle)
+                .count()
+        };
+        let most = (0..result.cycles).map(open).max();
+        assert!(most >= Some(8), "seed {seed}: {most:?}");
+    }
+}
+
+#[test]
+fn reports_do_not_depend_on_the_number_of_threads() {
+    let network = load("collective_noc_4x4", &[]).unwrap().network;
+    let request = request("collective_noc_4x4", &StressKind::ALL, 8);
+    let with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
+        pool.install(|| stress(&network, &request, Watch::quiet()).unwrap())
+    };
+    assert_eq!(with(1), with(3));
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A chain: endpoints hand data from stop to stop, and each keeps a copy (S3's Chainwrite).
+//!
+//! Unlike a multicast it needs nothing of the network, and unlike one it lets every stop place the data as it
+//! likes: a stream of 64-byte beats leaves the source in the order of one pattern and lands in the order of
+//! another.
+//!
+//! A chain writes at several tiles by patterns that may be anything. So it is refused before anything moves where a
+//! pattern leaves its memory, writes a byte twice or writes what it reads.
+
+use super::class::{Agent, Effect, Kind, Need, Notice, Waits};
+use super::{AccessPattern, CHAIN_BEAT_BYTES, MAX_FIELD, MAX_LOOPS, WORD_BYTES};
+use crate::CheckError;
+use crate::check::At;
+use noccl_net::deadlock::Work;
+use noccl_net::{Network, TileId, TileRef};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Movement of one stream from a source through all stops, each of which writes it to its own memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Chain {
+    /// Cluster whose memory is read and whose endpoint begins the chain.
+    pub initiator: TileRef,
+    /// Where the stream is read.
+    pub source: AccessPattern,
+    /// Clusters in the order in which data reaches them. Two equal stops count once; the initiator among them keeps a copy itself.
+    pub stops: Vec<Stop>,
+    /// Bytes of the stream, a multiple of 64; zero is a no-op.
+    pub bytes: u64,
+}
+
+/// One destination of a chain.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Stop {
+    /// Cluster.
+    pub tile: TileRef,
+    /// Where the stream is written.
+    pub pattern: AccessPattern,
+}
+
+impl Chain {
+    /// The stops without those that are equal to an earlier one, the initiator's own left out.
+    #[must_use]
+    pub fn followers(&self) -> Vec<&Stop> {
+        let mut followers: Vec<&Stop> = Vec::new();
+        for stop in self.stops.iter().filter(|s| s.tile != self.initiator) {
+            if !followers.contains(&stop) {
+                followers.push(stop);
+            }
+        }
+        followers
+    }
+
+    /// Where the initiator keeps a copy, if it is a stop itself.
+    #[must_use]
+    pub fn own_copy(&self) -> Option<&AccessPattern> {
+        let own = self.stops.iter().find(|s| s.tile == self.initiator);
+        own.map(|s| &s.pattern)
+    }
+
+    /// Stops that are equal to an earlier one, by index.
+    #[must_use]
+    pub fn duplicates(&self) -> Vec<usize> {
+        let is_repeated = |i: &usize| self.stops[..*i].contains(&self.stops[*i]);
+        (0..self.stops.len()).filter(is_repeated).collect()
+    }
+
+    /// Beats of the stream.
+    #[must_use]
+    pub const fn beats(&self) -> u64 {
+        self.bytes / CHAIN_BEAT_BYTES
+    }
+}
+
+impl<'a> Kind<'a> for &'a Chain {
+    fn name(&self) -> &'static str {
+        "chain"
+    }
+
+    fn words(&self) -> &'static str {
+        "chain"
+    }
+
+    fn participants(&self, network: &Network) -> Vec<TileId> {
+        network.find(self.initiator).into_iter().collect()
+    }
+
+    fn agent(&self) -> Agent {
+        Agent::Control
+    }
+
+    fn notice(&self) -> Notice {
+        Notice::Engine
+    }
+
+    fn waits(&self) -> Waits {
+        Waits::Nobody
+    }
+
+    fn needs(&self) -> Need {
+        Need::Chains
+    }
+
+    fn effect(&self) -> Effect<'a> {
+        Effect::Stream(self)
+    }
+
+    fn sent_bytes(&self, network: &Network) -> u64 {
+        let followers = self.followers().into_iter();
+        self.bytes * followers.filter_map(|s| network.find(s.tile)).count() as u64
+    }
+
+    fn work(&self, network: &Network) -> Option<Work> {
+        if self.bytes == 0 {
+            return None;
+        }
+        let followers = self.followers().into_iter();
+        Some(Work::Chain {
+            initiator: network.find(self.initiator)?,
+            stops: followers.filter_map(|s| network.find(s.tile)).collect(),
+            is_safe: network.capabilities().are_chains_safe(),
+        })
+    }
+
+    fn check(&self, at: &At<'_>) -> Result<(), CheckError> {
+        let Some(endpoint) = at.network.capabilities().chains else {
+            return at.fail(
+                "initiator",
+                self.initiator,
+                "a network whose clusters have a Torrent endpoint: [cluster.torrent] in the spec, as in the \
+                 preset torrent_4x5; elsewhere a multicast",
+            );
+        };
+        let source = at.cluster("initiator", self.initiator)?;
+        if !self.bytes.is_multiple_of(CHAIN_BEAT_BYTES) || self.beats() > MAX_FIELD {
+            let accepted =
+                format!("a multiple of {CHAIN_BEAT_BYTES}, at most {MAX_FIELD} times as much");
+            return at.fail("bytes", self.bytes, &accepted);
+        }
+        if self.stops.is_empty() {
+            return at.fail("stops", "[]", "at least one cluster");
+        }
+        let followers = self.followers().len();
+        if followers > endpoint.max_followers as usize {
+            let accepted = format!(
+                "at most {}, cluster.torrent.max_destinations",
+                endpoint.max_followers
+            );
+            return at.fail("stops", format!("{followers} clusters"), &accepted);
+        }
+        if self.bytes > 0 && self.beats() < endpoint.min_beats && followers > 0 {
+            let accepted = "two beats or more: an endpoint with cluster.torrent.mode = \"published\" never sends a burst of one";
+            return at.fail("bytes", self.bytes, accepted);
+        }
+        pattern(at, "source", source, &self.source, self.bytes)?;
+        for (i, stop) in self.stops.iter().enumerate() {
+            let tile = at.cluster(&format!("stops[{i}].tile"), stop.tile)?;
+            pattern(
+                at,
+                &format!("stops[{i}].pattern"),
+                tile,
+                &stop.pattern,
+                self.bytes,
+            )?;
+            writes_once(at, i, self)?;
+        }
+        Ok(())
+    }
+}
+
+fn pattern(
+    at: &At<'_>,
+    name: &str,
+    tile: TileId,
+    pattern: &AccessPattern,
+    bytes: u64,
+) -> Result<(), CheckError> {
+    let within = |part: &str| format!("{name}.{part}");
+    if pattern.loops.len() > MAX_LOOPS {
+        let accepted = format!("at most {MAX_LOOPS}");
+        return at.fail(&within("loops"), pattern.loops.len(), &accepted);
+    }
+    let strides = pattern.loops.iter().enumerate();
+    let strides = strides.map(|(i, l)| (format!("loops[{i}].stride"), l.stride));
+    for (part, stride) in strides.chain([("word_stride".to_owned(), pattern.word_stride)]) {
+        if !stride.is_multiple_of(WORD_BYTES) || stride / WORD_BYTES > MAX_FIELD {
+            let accepted = format!("a multiple of {WORD_BYTES}, at most {MAX_FIELD} times as much");
+            return at.fail(&within(&part), stride, &accepted);
+        }
+    }
+    if !pattern.offset.is_multiple_of(WORD_BYTES) {
+        return at.fail(&within("offset"), pattern.offset, "a multiple of 8");
+    }
+    let counts = pattern.loops.iter().map(|l| l.count);
+    if pattern.beats() != bytes / CHAIN_BEAT_BYTES || counts.max().unwrap_or(0) > MAX_FIELD {
+        let accepted = format!(
+            "counts whose product is {}, the beats of `bytes`",
+            bytes / CHAIN_BEAT_BYTES
+        );
+        return at.fail(
+            &within("loops"),
+            format!("{} beats", pattern.beats()),
+            &accepted,
+        );
+    }
+    at.fits(&within("offset"), tile, pattern.end())
+}
+
+/// A stop's own bytes, the initiator's source, and a second visit of the same cluster.
+fn writes_once(at: &At<'_>, stop: usize, chain: &Chain) -> Result<(), CheckError> {
+    let now = &chain.stops[stop];
+    let name = format!("stops[{stop}].pattern");
+    let mut before = chain.stops[..stop].iter().filter(|s| s.tile == now.tile);
+    match before.next() {
+        Some(first) if first == now => return Ok(()),
+        Some(_) => {
+            return at.fail(
+                &format!("stops[{stop}].tile"),
+                now.tile,
+                "each cluster once, or twice with equal patterns; a second range there is a chain of its own",
+            );
+        }
+        None => {}
+    }
+    let Some(written) = now.pattern.ranges() else {
+        return at.fail(
+            &name,
+            "a pattern that writes a byte twice",
+            "one whose words do not overlap",
+        );
+    };
+    if now.tile == chain.initiator {
+        let mut read = chain.source.extents();
+        read.sort_unstable();
+        if meet(&written, &read) {
+            return at.fail(
+                &name,
+                "bytes that the chain reads",
+                "bytes apart from its source",
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Do two sorted lists of ranges share a byte?
+fn meet(left: &[(u64, u64)], right: &[(u64, u64)]) -> bool {
+    let (mut left, mut right) = (left.iter().peekable(), right.iter().peekable());
+    while let (Some((a, a_bytes)), Some((b, b_bytes))) = (left.peek(), right.peek()) {
+        if a + a_bytes <= *b {
+            left.next();
+        } else if b + b_bytes <= *a {
+            right.next();
+        } else {
+            return true;
+        }
+    }
+    false
+}

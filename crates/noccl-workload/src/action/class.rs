@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What every kind of action states about itself, and what everybody else asks instead of which kind it is.
+
+use crate::check::At;
+use crate::{
+    Arrival, Barrier, Chain, CheckError, Destination, InNetworkReduction, Kernel, ListMulticast,
+    LocalReduce, Place, Transfer,
+};
+use noccl_net::deadlock::Work;
+use noccl_net::{MultiAddress, Network, TileId, TileRef};
+
+/// Which of a cluster's agents runs its share of an action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Agent {
+    /// The core that starts movements and waits at barriers.
+    Control,
+    /// The cores that compute.
+    Compute,
+}
+
+/// How a participant's cores learn that their share is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Notice {
+    /// They did it themselves, or the response that ends it is what they wait for.
+    AtOnce,
+    /// They ask their DMA engine or endpoint.
+    Engine,
+    /// They poll a word of their memory.
+    Flag,
+}
+
+/// Who waits for whom within an action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Waits {
+    /// Nobody for anybody.
+    Nobody,
+    /// Everybody for everybody.
+    All,
+    /// Everybody for everybody, and then each for its own copy.
+    AllThenOwn,
+    /// This participant for everybody.
+    One(TileRef),
+    /// Everybody for this participant.
+    ForOne(TileRef),
+}
+
+/// What an action needs of a network beyond writes, reads, multicasts to a multi-address and folds to one root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// Nothing.
+    Nothing,
+    /// Interfaces that pass on what the network has folded.
+    SharedResults,
+    /// Routers that multicast by a list of destinations.
+    ListMulticast,
+    /// Endpoints that hand a stream on.
+    Chains,
+}
+
+/// What an action does to memories: which bytes it reads, which it writes, and from what.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Effect<'a> {
+    /// Nothing.
+    Nothing,
+    /// Lines of one memory are copied to others.
+    Lines(Lines<'a>),
+    /// A stream is copied from one memory to others, in an order of addresses for each.
+    Stream(&'a Chain),
+    /// The network folds a contribution of every participant.
+    NetworkFold(NetworkFold<'a>),
+    /// A cluster's cores fold ranges of their own memory.
+    LocalFold(&'a LocalReduce),
+    /// Cores compute on their own memories.
+    Kernel(&'a Kernel),
+}
+
+/// Lines of bytes, all of one length, that are copied from one memory to others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lines<'a> {
+    /// Participant in whose share they are read.
+    pub reader: TileRef,
+    /// First byte read.
+    pub source: Place,
+    /// Memories that are written.
+    pub targets: Targets<'a>,
+    /// First byte written in each.
+    pub offset: u64,
+    /// Bytes per line.
+    pub bytes: u64,
+    /// Lines.
+    pub rows: u32,
+    /// Bytes between the starts of consecutive lines at the source.
+    pub source_stride: u64,
+    /// Bytes between the starts of consecutive lines at each target.
+    pub destination_stride: u64,
+    /// Does a target begin a share of its own before anything is written there? Else the reader's share is all there is to
+    /// wait for.
+    pub is_asked_for: bool,
+}
+
+/// Memories that an action writes at the same offset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Targets<'a> {
+    /// One.
+    One(TileRef),
+    /// The clusters of a multi-address.
+    Set(MultiAddress),
+    /// A list of clusters, each once.
+    List(&'a [TileRef]),
+}
+
+impl Targets<'_> {
+    /// How many there are.
+    #[must_use]
+    pub fn count(&self) -> u128 {
+        match self {
+            Self::One(_) => 1,
+            Self::Set(set) => u128::from(set.len()),
+            Self::List(list) => list.len() as u128,
+        }
+    }
+
+    /// Those on the mesh.
+    #[must_use]
+    pub fn tiles(&self, network: &Network) -> Vec<TileId> {
+        match self {
+            Self::One(tile) => network.find(*tile).into_iter().collect(),
+            Self::Set(set) => network.multi_tiles(*set).flatten().collect(),
+            Self::List(list) => list.iter().filter_map(|t| network.find(*t)).collect(),
+        }
+    }
+}
+
+/// A fold in the network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NetworkFold<'a> {
+    /// What is folded, and where the result stands.
+    pub reduction: &'a InNetworkReduction,
+    /// Do all members get the result, or the root alone?
+    pub is_shared: bool,
+}
+
+/// What a kind of action states once. A new kind answers all of it in a file of its own.
+pub(crate) trait Kind<'a> {
+    /// Name in files.
+    fn name(&self) -> &'static str;
+
+    /// Name in messages.
+    fn words(&self) -> &'static str;
+
+    /// Who takes part, in any order; tiles that are not on the mesh, which the checker reports, are left out.
+    fn participants(&self, network: &Network) -> Vec<TileId>;
+
+    /// Who runs a share.
+    fn agent(&self) -> Agent;
+
+    /// The participant that alone has something to run, if the others only notice the end.
+    fn only_actor(&self) -> Option<TileRef> {
+        None
+    }
+
+    /// How its end is noticed.
+    fn notice(&self) -> Notice;
+
+    /// Who waits for whom.
+    fn waits(&self) -> Waits;
+
+    /// What it needs of the network.
+    fn needs(&self) -> Need {
+        Need::Nothing
+    }
+
+    /// What it does to memories.
+    fn effect(&self) -> Effect<'a>;
+
+    /// Payload bytes that it sends over the network: of a multicast once, of a reduction per contributor, of a chain per stop.
+    fn sent_bytes(&self, network: &Network) -> u64;
+
+    /// What it asks of the network; `None` if nothing.
+    fn work(&self, network: &Network) -> Option<Work>;
+
+    /// Is it possible on this network, looked at alone?
+    fn check(&self, at: &At<'_>) -> Result<(), CheckError>;
+
+    /// The DMA engine's transfer, if it is one.
+    fn transfer(&self) -> Option<&'a Transfer> {
+        None
+    }
+
+    /// The barrier, if it is one: participants leave it together, and it does nothing else.
+    fn barrier(&self) -> Option<&'a Barrier> {
+        None
+    }
+
+    /// The arrival, if it is one: members tell a root, and go on.
+    fn arrival(&self) -> Option<&'a Arrival> {
+        None
+    }
+
+    /// The multicast by a list, if it is one.
+    fn list_multicast(&self) -> Option<&'a ListMulticast> {
+        None
+    }
+}
+
+/// Tiles of a multi-address; none if some member is not on the mesh.
+pub(crate) fn of_multi_address(network: &Network, set: MultiAddress) -> Vec<TileId> {
+    match crate::check_multi_address(network, set) {
+        Ok(()) => network.multi_tiles(set).flatten().collect(),
+        Err(_) => Vec::new(),
+    }
+}
+
+/// Tiles of a group; none if some member is not on the mesh.
+pub(crate) fn of_set(network: &Network, set: &noccl_net::TileSet) -> Vec<TileId> {
+    let members = network.members(set).unwrap_or_default();
+    let tiles = members.into_iter();
+    tiles
+        .map(|c| network.tile_at(network.mesh_coord(c)))
+        .collect()
+}
+
+impl Destination {
+    /// Memories that are written.
+    #[must_use]
+    pub const fn targets(&self) -> Targets<'static> {
+        match self {
+            Self::One(place) => Targets::One(place.tile),
+            Self::Multicast { set, .. } => Targets::Set(*set),
+        }
+    }
+
+    /// First byte that is written in each.
+    #[must_use]
+    pub const fn offset(&self) -> u64 {
+        match self {
+            Self::One(place) => place.offset,
+            Self::Multicast { offset, .. } => *offset,
+        }
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A fold in the network, to one root.
+
+use super::class::{Agent, Effect, Kind, NetworkFold, Notice, Waits, of_multi_address};
+use crate::check::{At, check_multiple, check_operator};
+use crate::{CheckError, ElementType, Operator, Place};
+use noccl_net::capabilities::Folds;
+use noccl_net::deadlock::{Flow, Work};
+use noccl_net::{MultiAddress, Network, TileId, TileRef, tree};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One transaction of the network to which every member of the group contributes.
+///
+/// Fold order: at every router the operands in port order North, East, South, West, Local, from the
+/// left; towards the root along X first, then Y.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InNetworkReduction {
+    /// Contributors, cluster coordinates.
+    pub group: MultiAddress,
+    /// Offset of every contribution in its contributor's L1.
+    pub source_offset: u64,
+    /// Where the result is written; a cluster. Of an all-reduce a member, and the offset is every member's.
+    pub root: Place,
+    /// Bytes; zero is a no-op.
+    pub bytes: u64,
+    /// Operator.
+    pub operator: Operator,
+    /// Element type.
+    pub element: ElementType,
+}
+
+impl<'a> Kind<'a> for &'a InNetworkReduction {
+    fn name(&self) -> &'static str {
+        "in_network_reduction"
+    }
+
+    fn words(&self) -> &'static str {
+        "in-network reduction"
+    }
+
+    fn participants(&self, network: &Network) -> Vec<TileId> {
+        of_multi_address(network, self.group)
+    }
+
+    fn agent(&self) -> Agent {
+        Agent::Control
+    }
+
+    fn notice(&self) -> Notice {
+        Notice::Engine
+    }
+
+    fn waits(&self) -> Waits {
+        match self.bytes {
+            0 => Waits::Nobody,
+            _ => Waits::All,
+        }
+    }
+
+    fn effect(&self) -> Effect<'a> {
+        Effect::NetworkFold(NetworkFold {
+            reduction: self,
+            is_shared: false,
+        })
+    }
+
+    fn sent_bytes(&self, network: &Network) -> u64 {
+        self.bytes * self.participants(network).len() as u64
+    }
+
+    fn work(&self, network: &Network) -> Option<Work> {
+        if self.bytes == 0 {
+            return None;
+        }
+        let beat = network.spec().ni.wide_beat_bytes.max(1);
+        let beats = self
+            .bytes
+            .div_ceil(u64::from(beat))
+            .min(u64::from(u32::MAX)) as u32;
+        Some(Work::Flow(Flow::Reduction {
+            group: self.group,
+            root: network.find(self.root.tile)?,
+            beats,
+        }))
+    }
+
+    fn check(&self, at: &At<'_>) -> Result<(), CheckError> {
+        at.multi_address("group", self.group)?;
+        // Contributors and root are clusters, so every router between them is one too, with FPUs.
+        let root = at.cluster("root.tile", self.root.tile)?;
+        check_operator(at.field("operator"), self.operator, self.element)?;
+        check_multiple(at.field("bytes"), self.bytes, self.element)?;
+        check_multiple(at.field("source_offset"), self.source_offset, self.element)?;
+        check_multiple(at.field("root.offset"), self.root.offset, self.element)?;
+        let end = |offset: u64| u128::from(offset) + u128::from(self.bytes);
+        let first = at.network.tile_at(at.network.mesh_coord(self.group.base));
+        at.fits("source_offset", first, end(self.source_offset))?;
+        at.fits("root.offset", root, end(self.root.offset))?;
+        let contributes = matches!(self.root.tile, TileRef::Cluster(c) if self.group.contains(c));
+        let distance = self.root.offset.abs_diff(self.source_offset);
+        if contributes && distance != 0 && distance < self.bytes {
+            return at.fail(
+                "root.offset",
+                self.root.offset,
+                "equal to `source_offset` or at least `bytes` away from it, since the root contributes",
+            );
+        }
+        two_operands(at, self, root)
+    }
+}
+
+/// The published router folds two operands per packet: it cannot join three inputs.
+fn two_operands(at: &At<'_>, r: &InNetworkReduction, root: TileId) -> Result<(), CheckError> {
+    match at.network.routers().folds {
+        Folds::AllInputs => return Ok(()),
+        Folds::TwoInputs | Folds::Nothing => {}
+    }
+    let (cube, root) = (at.network.cube(r.group), at.network.coord(root));
+    // Three inputs meet only in the root's column or in a contributor's row.
+    let rows = cube.members().map(|m| noccl_net::Coord::new(root.x, m.y));
+    let mut routers = cube.members().chain(rows).chain([root]);
+    let many = routers.find(|here| tree::join_set(*here, cube, root).count_ones() > 2);
+    match many {
+        None => Ok(()),
+        Some(here) => at.fail(
+            "group",
+            format!("a set with three inputs at the router {here} (mesh)"),
+            "with router.flow = \"peer_compatible\" a line that ends at the root: its routers fold two inputs",
+        ),
+    }
+}

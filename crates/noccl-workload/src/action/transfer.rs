@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Movement of bytes by a DMA engine.
+
+use super::class::{Agent, Effect, Kind, Lines, Notice, Waits};
+use crate::check::{At, find};
+use crate::{CheckError, Place};
+use noccl_net::deadlock::{Flow, Work};
+use noccl_net::{MultiAddress, Network, TileId, TileRef};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Where a transfer writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Destination {
+    /// One tile.
+    One(Place),
+    /// All clusters of one multi-address, at the same offset: one transaction of the network.
+    Multicast {
+        /// Members, cluster coordinates.
+        set: MultiAddress,
+        /// Bytes from the start of every member's memory.
+        offset: u64,
+    },
+}
+
+/// Movement by the initiator's DMA: reads from the source, writes to the destination.
+///
+/// `rows` lines of `bytes` each; line r starts at `source + r * source_stride` and lands at
+/// `destination + r * destination_stride` (1D: `rows = 1`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Transfer {
+    /// Cluster whose DMA does it: the source's for a push, the destination's for a pull.
+    pub initiator: TileRef,
+    /// First byte read.
+    pub source: Place,
+    /// First byte written.
+    pub destination: Destination,
+    /// Bytes per line; zero is a no-op.
+    pub bytes: u64,
+    /// Lines.
+    pub rows: u32,
+    /// Bytes between the starts of consecutive lines at the source.
+    pub source_stride: u64,
+    /// Bytes between the starts of consecutive lines at the destination.
+    pub destination_stride: u64,
+}
+
+impl Transfer {
+    /// A transfer of one row: consecutive bytes.
+    #[must_use]
+    pub fn row(initiator: TileRef, source: Place, destination: Destination, bytes: u64) -> Self {
+        Self {
+            initiator,
+            source,
+            destination,
+            bytes,
+            rows: 1,
+            source_stride: 0,
+            destination_stride: 0,
+        }
+    }
+}
+
+impl<'a> Kind<'a> for &'a Transfer {
+    fn name(&self) -> &'static str {
+        "transfer"
+    }
+
+    fn words(&self) -> &'static str {
+        "transfer"
+    }
+
+    fn participants(&self, network: &Network) -> Vec<TileId> {
+        network.find(self.initiator).into_iter().collect()
+    }
+
+    fn agent(&self) -> Agent {
+        Agent::Control
+    }
+
+    fn notice(&self) -> Notice {
+        Notice::Engine
+    }
+
+    fn waits(&self) -> Waits {
+        Waits::Nobody
+    }
+
+    fn effect(&self) -> Effect<'a> {
+        Effect::Lines(Lines {
+            reader: self.initiator,
+            source: self.source,
+            targets: self.destination.targets(),
+            offset: self.destination.offset(),
+            bytes: self.bytes,
+            rows: self.rows,
+            source_stride: self.source_stride,
+            destination_stride: self.destination_stride,
+            is_asked_for: false,
+        })
+    }
+
+    fn sent_bytes(&self, _: &Network) -> u64 {
+        self.bytes * u64::from(self.rows)
+    }
+
+    fn work(&self, network: &Network) -> Option<Work> {
+        if self.bytes == 0 || self.rows == 0 {
+            return None;
+        }
+        let engine = network.find(self.initiator)?;
+        let source = network.find(self.source.tile)?;
+        let read = (source != engine).then_some(Flow::Read {
+            from: engine,
+            source,
+        });
+        let write = match self.destination {
+            Destination::One(place) => {
+                let to = network.find(place.tile)?;
+                (to != engine).then_some(Flow::Write { from: engine, to })
+            }
+            Destination::Multicast { set, .. } => Some(Flow::Multicast { from: engine, set }),
+        };
+        (read.is_some() || write.is_some()).then_some(Work::Movement {
+            engine,
+            read,
+            write,
+        })
+    }
+
+    fn check(&self, at: &At<'_>) -> Result<(), CheckError> {
+        at.cluster("initiator", self.initiator)?;
+        let source = find(at.network, at.field("source.tile"), self.source.tile)?;
+        if self.rows == 0 {
+            return at.fail("rows", 0, "at least 1");
+        }
+        let rows_apart = u128::from(self.rows - 1);
+        let end = |offset: u64, stride: u64| {
+            u128::from(offset) + rows_apart * u128::from(stride) + u128::from(self.bytes)
+        };
+        at.fits(
+            "source.offset",
+            source,
+            end(self.source.offset, self.source_stride),
+        )?;
+        if self.rows > 1 && self.destination_stride < self.bytes {
+            return at.fail(
+                "destination_stride",
+                self.destination_stride,
+                "at least `bytes`: lines may not overlap where they land",
+            );
+        }
+        let (name, offset, returns) = match self.destination {
+            Destination::One(Place { tile, offset }) => {
+                let tile = find(at.network, at.field("destination.one.tile"), tile)?;
+                let name = "destination.one.offset";
+                at.fits(name, tile, end(offset, self.destination_stride))?;
+                (name, offset, tile == source)
+            }
+            Destination::Multicast { set, offset } => {
+                at.multi_address("destination.multicast.set", set)?;
+                let first = at.network.tile_at(at.network.mesh_coord(set.base));
+                let name = "destination.multicast.offset";
+                at.fits(name, first, end(offset, self.destination_stride))?;
+                let returns = matches!(self.source.tile, TileRef::Cluster(c) if set.contains(c));
+                (name, offset, returns)
+            }
+        };
+        if returns && overwrites_itself(self, offset) {
+            return at.fail(
+                name,
+                offset,
+                "a range that does not overlap the source, or the source itself",
+            );
+        }
+        Ok(())
+    }
+
+    fn transfer(&self) -> Option<&'a Transfer> {
+        Some(self)
+    }
+}
+
+/// Does a line of a transfer within one tile land on bytes of another line's source, or beside its own?
+///
+/// Lines do not overlap where they land, and all ranges fit into a memory.
+fn overwrites_itself(t: &Transfer, destination: u64) -> bool {
+    if t.bytes == 0 {
+        return false;
+    }
+    (0..u64::from(t.rows)).any(|row| {
+        let source = t.source.offset + row * t.source_stride;
+        let own = destination + row * t.destination_stride;
+        // Lines that land below the end of this source line and reach beyond its start.
+        let place = |line: u64| destination + line * t.destination_stride;
+        let starts_below_end = |line: u64| place(line) < source + t.bytes;
+        let ends_above_start = |line: u64| place(line) + t.bytes > source;
+        let stride = t.destination_stride.max(t.bytes);
+        let near = source.saturating_sub(destination) / stride;
+        (near.saturating_sub(1)..=near + 1)
+            .filter(|line| *line < u64::from(t.rows))
+            .any(|line| {
+                starts_below_end(line) && ends_above_start(line) && !(line == row && own == source)
+            })
+    })
+}
