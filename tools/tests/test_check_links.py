@@ -48,7 +48,7 @@ def test_links_that_lead_nowhere_are_found_with_their_line(
     ("name", "missing"),
     [
         ("noccl-sim/tests/a.rs", []),
-        ("crates/noccl-sim/src/join/", []),
+        ("crates/noccl-sim/src/router/collective/", []),
         ("noccl-sim/tests/{a,b}.rs", ["crates/noccl-sim/tests/b.rs"]),
         ("noccl-sim/tests/*.rs", []),
         ("noccl-net/tests/a.rs", ["crates/noccl-net/tests/a.rs"]),
@@ -58,7 +58,7 @@ def test_files_of_crates_that_a_page_names_are_there(
     name: str, missing: list[str], tmp_path: Path
 ) -> None:
     (tmp_path / "crates/noccl-sim/tests").mkdir(parents=True)
-    (tmp_path / "crates/noccl-sim/src/join").mkdir(parents=True)
+    (tmp_path / "crates/noccl-sim/src/router/collective/reduction").mkdir(parents=True)
     (tmp_path / "crates/noccl-sim/tests/a.rs").write_text("", encoding="utf-8")
     pages = [Path("a.md"), Path("CHANGELOG.md")]
     for page in pages:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The cycle-accurate backend.
 //!
-//! From the bottom: [`kernel`] (engine parts in which no network appears), [`fabric`] (what travels), [`router`] (one
+//! From the bottom: [`kernel`] (engine parts in which no network appears), [`transport`] (what travels), [`router`] (one
 //! folder per kind), [`ni`] (network interfaces), [`endpoint`] (memories, DMA engines, cores, Torrent endpoints), [`machine`]
 //! (all of that, cycle by cycle), and the [`driver`]s on top: a schedule, whose runs can be stopped and go on later
 //! ([`ScheduleRun`], [`checkpoint`]), a trace of bare AXI transactions, and open-loop traffic. A driver sees transactions and
@@ -13,7 +13,6 @@ pub mod checkpoint;
 mod diagnose;
 mod driver;
 mod endpoint;
-mod fabric;
 mod hardware_comparison;
 mod kernel;
 mod machine;
@@ -23,6 +22,7 @@ mod prop_default_flow;
 mod record;
 mod router;
 mod simulator;
+mod transport;
 
 pub use driver::schedule::ScheduleRun;
 pub use endpoint::torrent::DirectChain;
@@ -31,7 +31,7 @@ pub use noccl_run::OnProgress;
 pub use record::recorder::OnCycle;
 pub use simulator::{Simulation, Simulator};
 
-use driver::trace::TraceRun;
+use driver::trace::run::TraceRun;
 use driver::traffic::TrafficRun;
 use machine::Machine;
 use noccl_net::Network;

@@ -4,12 +4,12 @@
 //!
 //! Cases: 256 per law, or `PROPTEST_CASES`.
 
-use crate::driver::trace::TraceDriver;
-use crate::fabric::transaction::Owner;
+use crate::driver::trace::replay::TraceDriver;
 use crate::machine::Machine;
 use crate::machine::event::Done;
 use crate::ni::axi::state::Ni;
 use crate::router::collective::control_block::PORTS;
+use crate::transport::transaction::Owner;
 use noccl_net::{Coord, MultiAddress, Network, TileRef, elaborate};
 use noccl_run::{Mode, RunConfig, StallConfig};
 use noccl_spec::Plane;
@@ -75,7 +75,7 @@ fn stalls() -> impl Strategy<Value = Option<StallConfig>> {
     prop_oneof![1 => Just(None), 2 => some]
 }
 
-/// Turns draws into a trace that keeps the stated limits: no tile takes part in more reduction bursts
+/// RoundRobinQueues draws into a trace that keeps the stated limits: no tile takes part in more reduction bursts
 /// than `ni.max_open_reductions`, and no tile counts more barriers; what exceeds that becomes a write.
 fn trace_of(network: &Network, draws: &[Draw]) -> Trace {
     let (width, height) = (network.cluster_width(), network.cluster_height());
@@ -202,7 +202,7 @@ fn run<'n>(network: &'n Network, trace: &Trace, config: RunConfig) -> Finished<'
         }
         machine.end_cycle();
         if !driver.is_over() && crate::driver::activity_of(&machine).is_stalled(&machine.config) {
-            let driver = crate::diagnose::Driver::Trace(&driver);
+            let driver = crate::diagnose::view::Driver::Trace(&driver);
             panic!("{}", crate::diagnose::diagnose(&machine, driver));
         }
     }

@@ -110,7 +110,7 @@ impl PlaneState {
             // What follows from the network and the number of threads.
             coords: _,
             shifts: _,
-            stripes: _,
+            partitions: _,
             num_routers: _,
             // Decided anew in every cycle.
             leaving: _,

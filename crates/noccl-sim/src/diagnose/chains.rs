@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Waits of chains: for stops that serve another chain, and for their own bursts.
 
-use super::View;
-use super::graph::Wait;
-use super::network::wait;
-use super::node::Node;
+use crate::diagnose::graph::Wait;
+use crate::diagnose::network::wait;
+use crate::diagnose::node::Node;
+use crate::diagnose::view::View;
 use crate::endpoint::torrent::{Cause, Hindrance};
-use crate::fabric::flit::Flit;
-use crate::fabric::transaction::Owner;
 use crate::ni::axi::state::{Source, Stream};
+use crate::transport::flit::Flit;
+use crate::transport::transaction::Owner;
 
 impl View<'_, '_> {
     /// The chain that the endpoint of a tile leads, in words.
-    pub(super) fn chain_name(&self, tile: u32) -> String {
+    pub(crate) fn chain_name(&self, tile: u32) -> String {
         let torrents = self.machine.torrents.as_ref();
         let instance = torrents.and_then(|t| t.led_by(tile));
         let action = instance.and_then(|i| self.action_of(i));
@@ -30,7 +30,7 @@ impl View<'_, '_> {
     }
 
     /// The chain at its initiator, if it is under way there; else that which is.
-    pub(super) fn waits_of_chain_share(&self, tile: u32) -> Vec<Wait> {
+    pub(crate) fn waits_of_chain_share(&self, tile: u32) -> Vec<Wait> {
         let place = format!("the endpoint of {}", self.tile(tile as usize));
         vec![wait(
             Node::Chain { tile },
@@ -39,7 +39,7 @@ impl View<'_, '_> {
         )]
     }
 
-    pub(super) fn waits_of_chain(&self, tile: u32) -> Vec<Wait> {
+    pub(crate) fn waits_of_chain(&self, tile: u32) -> Vec<Wait> {
         let Some(torrents) = &self.machine.torrents else {
             return Vec::new();
         };
@@ -81,7 +81,7 @@ impl View<'_, '_> {
     }
 
     /// An open burst without a beat waits for the burst that brings it.
-    pub(super) fn waits_of_switched(&self, tile: u32, stream: &Stream) -> Option<Vec<Wait>> {
+    pub(crate) fn waits_of_switched(&self, tile: u32, stream: &Stream) -> Option<Vec<Wait>> {
         let (Source::Switch(lane), machine) = (stream.source, self.machine) else {
             return None;
         };
@@ -100,7 +100,7 @@ impl View<'_, '_> {
     }
 
     /// The endpoint of a tile does not take a beat: it serves another chain, or cannot pass the beat on.
-    pub(super) fn waits_for_switch(&self, r: usize, flit: Flit, since: u64) -> Option<Vec<Wait>> {
+    pub(crate) fn waits_for_switch(&self, r: usize, flit: Flit, since: u64) -> Option<Vec<Wait>> {
         let Owner::Chain { initiator, .. } = self.machine.txns.get(flit.txn).owner else {
             return None;
         };

@@ -9,41 +9,24 @@
 mod chains;
 mod endpoint;
 mod graph;
+mod limit;
 mod limits;
+mod names;
 mod network;
 mod node;
 mod programs;
 mod router;
+pub(crate) mod view;
 
-use crate::driver::trace::TraceDriver;
-use crate::endpoint::core::Agents;
+use crate::diagnose::limit::Limit;
+use crate::diagnose::view::{Driver, MAX_NAMED, View};
 use crate::machine::Machine;
 use graph::{Graph, Step};
-use limits::Limit;
 use noccl_run::{Diagnosis, WaitEdge};
 use node::{Node, tile_name};
-use std::collections::HashMap;
-
-/// Members named in a summary; further ones are counted.
-const MAX_NAMED: usize = 4;
 
 /// So many of what is unfinished are asked whom they wait for in the end; each search is linear in the graph.
 const MAX_CHAINS: usize = 256;
-
-/// Who issued the transactions.
-pub(crate) enum Driver<'a> {
-    Trace(&'a TraceDriver<'a>),
-    Agents(&'a Agents<'a>),
-    Traffic,
-}
-
-/// The simulation as the diagnosis sees it.
-struct View<'a, 'n> {
-    machine: &'a Machine<'n>,
-    driver: Driver<'a>,
-    /// FIFOs, tables and queues that hold something of a transaction.
-    places: HashMap<u32, Vec<Node>>,
-}
 
 /// Diagnosis of a stuck run.
 pub(crate) fn diagnose<'a>(machine: &'a Machine<'_>, driver: Driver<'a>) -> Diagnosis {
@@ -70,16 +53,6 @@ pub(crate) fn diagnose<'a>(machine: &'a Machine<'_>, driver: Driver<'a>) -> Diag
 }
 
 impl<'a, 'n> View<'a, 'n> {
-    fn new(machine: &'a Machine<'n>, driver: Driver<'a>) -> Self {
-        let mut view = Self {
-            machine,
-            driver,
-            places: HashMap::new(),
-        };
-        view.places = view.find_places();
-        view
-    }
-
     /// What is unfinished, the driver's items first.
     fn roots(&self) -> Vec<Node> {
         let mut roots = self.open_items();

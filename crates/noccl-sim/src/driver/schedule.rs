@@ -2,14 +2,16 @@
 //! The run of a schedule as a thing that can stand still between two cycles.
 
 use crate::checkpoint::{CheckpointError, Reader, Writer};
-use crate::diagnose::{Driver, diagnose};
+use crate::diagnose::diagnose;
+use crate::diagnose::view::Driver;
 use crate::driver::{activity_of, counters_of, drain_done, fill, result_of};
 use crate::endpoint::core::Agents;
 use crate::machine::Machine;
-use crate::{OnCycle, OnProgress};
+use crate::record::recorder::OnCycle;
 use noccl_net::Network;
 use noccl_run::{
-    Activity, Counters, Diagnosis, MemoryImage, Progress, Run, RunConfig, RunError, RunResult,
+    Activity, Counters, Diagnosis, MemoryImage, OnProgress, Progress, Run, RunConfig, RunError,
+    RunResult,
 };
 use noccl_workload::{Place, Schedule};
 use std::io::{Read, Write};

@@ -5,14 +5,15 @@
 //! cycle. Latency counts from creation, so it includes the wait in the source queue; sources go on while
 //! the measured packets drain, as load that stops would flatter the tail.
 
-use crate::diagnose::{Driver, diagnose};
+use crate::diagnose::diagnose;
+use crate::diagnose::view::Driver;
 use crate::driver::{activity_of, counters_of, drain_done};
-use crate::fabric::transaction::Owner;
 use crate::kernel::random::Stream;
 use crate::machine::Machine;
 use crate::machine::event::Done;
 use crate::ni::axi::issue::Target;
 use crate::ni::axi::state::Source;
+use crate::transport::transaction::Owner;
 use noccl_net::{Coord, MultiAddress};
 use noccl_run::{Activity, Counters, Diagnosis, Progress, Run, RunConfig, RunError, TrafficResult};
 use noccl_workload::{MAX_TRAFFIC_CYCLES, Pattern, Place, Traffic};

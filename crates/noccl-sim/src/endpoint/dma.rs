@@ -6,11 +6,11 @@
 //! network, whatever the write side waits for (`docs/design/0001`). Reads of one engine carry one AXI ID,
 //! so a read from another tile waits until the earlier ones have returned.
 
-use crate::fabric::transaction::Owner;
 use crate::machine::Machine;
-use crate::ni::axi::burst::Bursts;
 use crate::ni::axi::issue::Target;
 use crate::ni::axi::state::Source;
+use crate::transport::burst::Bursts;
+use crate::transport::transaction::Owner;
 use noccl_net::{Network, TileId};
 use noccl_run::{RecordedRows, TransferStart};
 use noccl_workload::{Destination, Transfer};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Memories of all tiles (value mode), in pages that exist once they are written.
 
-use crate::fabric::payload::PayloadPool;
 use crate::kernel::saved_form::{Bytes, sorted};
+use crate::transport::payload::PayloadPool;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 

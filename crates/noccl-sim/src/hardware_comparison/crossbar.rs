@@ -12,7 +12,7 @@ const OWED: usize = 8;
 
 /// What a manager offers: address, beat.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Offer {
+pub(super) struct Offer {
     pub to: usize,
     pub valid: [bool; 2],
     pub is_last: bool,
@@ -40,7 +40,7 @@ impl From<&BeatOffer> for Offer {
 
 /// A target's cycle.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Move {
+pub(super) struct Move {
     /// Whose burst it is.
     pub owner: Option<usize>,
     /// Address, beat: offered to the target, taken by it.
@@ -61,14 +61,14 @@ struct Target {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Crossbar {
+pub(super) struct Crossbar {
     targets: Vec<Target>,
     /// Per manager whose address has gone: where its beats go.
     open: Vec<Option<usize>>,
 }
 
 impl Crossbar {
-    pub(crate) fn new(managers: usize, targets: usize) -> Self {
+    pub(super) fn new(managers: usize, targets: usize) -> Self {
         Self {
             targets: vec![Target::default(); targets],
             open: vec![None; managers],
@@ -78,7 +78,7 @@ impl Crossbar {
     /// What crosses in this cycle. `ready` says of a target that is offered an address or not which of address and
     /// beat it takes; `answers` has a bit per target with an answer, `hold` one per target that stands still, where only
     /// what has been offered before stays offered.
-    pub(crate) fn moves(
+    pub(super) fn moves(
         &self,
         offers: &[Option<Offer>],
         ready: impl Fn(usize, bool) -> [bool; 2],
@@ -128,7 +128,7 @@ impl Crossbar {
     }
 
     /// The clock's edge.
-    pub(crate) fn step(&mut self, moves: &[Move]) {
+    pub(super) fn step(&mut self, moves: &[Move]) {
         for (t, (target, step)) in self.targets.iter_mut().zip(moves).enumerate() {
             target.shown = [0, 1].map(|at| step.valid[at] && !step.taken[at]);
             if step.answered.is_some() {

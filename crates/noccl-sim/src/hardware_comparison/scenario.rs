@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Chains of a few endpoints, and ports that stand still by a seed.
 
-use super::Map;
+use super::address_map::{Map, bits};
 use crate::endpoint::torrent::cfg::{Cfg, Key};
 use crate::endpoint::torrent::pattern::{Addresses, CHANNELS};
 use crate::endpoint::torrent::published::head::Task;
@@ -58,7 +58,7 @@ pub struct PortScenario {
 }
 
 /// A chain that waits for its start.
-pub(crate) struct Start {
+pub(super) struct Start {
     pub initiator: u32,
     pub cycle: u64,
     pub task: Task,
@@ -68,7 +68,7 @@ pub(crate) struct Start {
 
 impl Start {
     /// Endpoint, first word of the frames, stops, own copy.
-    pub(crate) fn drive(&self) -> [u64; 4] {
+    pub(super) fn drive(&self) -> [u64; 4] {
         let has_own = self.task.own_copy.is_some();
         let stops = self.task.cfgs.len() as u64;
         [self.initiator.into(), self.frames, stops, has_own.into()]
@@ -121,7 +121,7 @@ impl PortScenario {
             }
             let stops = 1 + random.below(u64::from(endpoints) - 1) as usize;
             let has_own = random.below(4) == 0;
-            // Few chains go nowhere else.
+            // InlineQueue chains go nowhere else.
             let stops = if has_own && random.below(4) == 0 {
                 0
             } else {
@@ -151,18 +151,18 @@ impl PortScenario {
     }
 
     /// Narrow ports, wide ports, banks that stand still in a cycle.
-    pub(crate) fn holds(&self, cycle: u64) -> [u64; 3] {
+    pub(super) fn holds(&self, cycle: u64) -> [u64; 3] {
         let width = u64::from(self.endpoints);
         std::array::from_fn(|kind| {
             let width = [width, width, 32][kind];
             let mut random = Stream::new(mix(self.seed ^ mix(cycle * 3 + kind as u64)));
             let held = (0..width).map(|_| random.below(256) < self.stalls[kind]);
-            super::bits(held)
+            bits(held)
         })
     }
 
     /// The chains as tasks, with frames and data.
-    pub(crate) fn starts(&self, map: &Map) -> Vec<Start> {
+    pub(super) fn starts(&self, map: &Map) -> Vec<Start> {
         let each = self.chains.iter().enumerate();
         each.map(|(i, chain)| start(i as u32, chain, map)).collect()
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A cycle of all ports as a row of numbers (`noccl_run::PortCycle`).
 
+use super::address_map::{Map, bits};
 use super::crossbar::Move;
-use super::{Bench, Crossing, Map, bits};
+use super::{Bench, Crossing};
 use crate::endpoint::torrent::cfg::FRAME_BYTES;
 use crate::endpoint::torrent::lean::WordOffer;
 use crate::endpoint::torrent::narrow::Message;
@@ -15,7 +16,7 @@ const PAGE_BITS: u32 = 12;
 const SLOTS: u64 = 64;
 
 impl Bench {
-    pub(crate) fn seen(&self, crossing: &Crossing, start: Option<[u64; 4]>) -> Vec<u64> {
+    pub(super) fn seen(&self, crossing: &Crossing, start: Option<[u64; 4]>) -> Vec<u64> {
         let mut row = Vec::with_capacity(CHANNELS.len() + CONTENTS.len() * self.tiles.len());
         let offered = |lanes: &mut dyn Iterator<Item = Option<[bool; 2]>>, at: usize| {
             bits(lanes.map(|valid| valid.is_some_and(|v| v[at])))

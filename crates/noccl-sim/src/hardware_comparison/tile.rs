@@ -11,14 +11,14 @@ const WORD_BYTES: u64 = 8;
 /// Answers that the narrow port keeps.
 const ANSWERS: usize = 2;
 
-pub(crate) struct Tile {
+pub(super) struct Tile {
     pub lean: Lean,
     pub inbox: InboxPort,
     pub window: WindowPort,
 }
 
 impl Tile {
-    pub(crate) fn new(tile: u32) -> Self {
+    pub(super) fn new(tile: u32) -> Self {
         Self {
             lean: Lean::new(tile),
             inbox: InboxPort::default(),
@@ -29,14 +29,14 @@ impl Tile {
 
 /// The narrow subordinate port: a message from its address to its last word, and answers.
 #[derive(Debug, Default)]
-pub(crate) struct InboxPort {
+pub(super) struct InboxPort {
     is_open: bool,
     answers: usize,
 }
 
 impl InboxPort {
     /// Which of address and word it takes when it is offered an address or not.
-    pub(crate) const fn ready(&self, begins: bool) -> [bool; 2] {
+    pub(super) const fn ready(&self, begins: bool) -> [bool; 2] {
         let has_room = self.answers < ANSWERS;
         [
             !self.is_open && has_room,
@@ -44,11 +44,11 @@ impl InboxPort {
         ]
     }
 
-    pub(crate) const fn has_answer(&self) -> bool {
+    pub(super) const fn has_answer(&self) -> bool {
         self.answers > 0
     }
 
-    pub(crate) fn step(&mut self, step: &Move) {
+    pub(super) fn step(&mut self, step: &Move) {
         let ends = step.taken[1] && step.is_last;
         self.is_open = (self.is_open || step.taken[0]) && !ends;
         self.answers += usize::from(ends);
@@ -58,21 +58,21 @@ impl InboxPort {
 
 /// The wide subordinate port: bursts that are not answered, and those of them whose beats have left the buffer.
 #[derive(Debug, Default)]
-pub(crate) struct WindowPort {
+pub(super) struct WindowPort {
     bursts: u32,
     gone: u32,
 }
 
 impl WindowPort {
-    pub(crate) const fn takes_address(&self, settings: &Settings) -> bool {
+    pub(super) const fn takes_address(&self, settings: &Settings) -> bool {
         self.bursts <= settings.buffer_bursts
     }
 
-    pub(crate) const fn has_answer(&self) -> bool {
+    pub(super) const fn has_answer(&self) -> bool {
         self.bursts > 0 && self.gone > 0
     }
 
-    pub(crate) fn step(&mut self, step: &Move, is_gone: bool) {
+    pub(super) fn step(&mut self, step: &Move, is_gone: bool) {
         self.bursts += u32::from(step.taken[0]);
         self.gone += u32::from(is_gone);
         if step.answered.is_some() {
@@ -83,14 +83,14 @@ impl WindowPort {
 }
 
 /// The memories of all tiles, and the beats on their way.
-pub(crate) struct Memory {
+pub(super) struct Memory {
     words: Vec<BTreeMap<u64, u64>>,
     written: Vec<BTreeMap<u64, u64>>,
     beats: Vec<[u64; 8]>,
 }
 
 impl Memory {
-    pub(crate) fn holding(endpoints: usize, words: &[PortWord]) -> Self {
+    pub(super) fn holding(endpoints: usize, words: &[PortWord]) -> Self {
         let mut memories = vec![BTreeMap::new(); endpoints];
         for PortWord {
             endpoint,
@@ -107,16 +107,16 @@ impl Memory {
         }
     }
 
-    pub(crate) const fn of(&mut self, tile: usize) -> Own<'_> {
+    pub(super) const fn of(&mut self, tile: usize) -> Own<'_> {
         Own { memory: self, tile }
     }
 
-    pub(crate) fn beat(&self, payload: u32) -> &[u64; 8] {
+    pub(super) fn beat(&self, payload: u32) -> &[u64; 8] {
         &self.beats[payload as usize]
     }
 
     /// Every word that has been written.
-    pub(crate) fn written(&self) -> Vec<PortWord> {
+    pub(super) fn written(&self) -> Vec<PortWord> {
         let tiles = self.written.iter().enumerate();
         let words = tiles.flat_map(|(endpoint, words)| {
             words.iter().map(move |(word, value)| PortWord {
@@ -130,7 +130,7 @@ impl Memory {
 }
 
 /// A tile's own memory. What chains read nobody writes, so beats are written when they reach their writer.
-pub(crate) struct Own<'a> {
+pub(super) struct Own<'a> {
     memory: &'a mut Memory,
     tile: usize,
 }

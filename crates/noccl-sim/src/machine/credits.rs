@@ -6,7 +6,7 @@
 
 use super::Machine;
 use super::event::Event;
-use crate::router::collective::merge_types::Owed;
+use crate::router::collective::merge_types::{Credit, Owed};
 use noccl_net::Port;
 use noccl_net::deadlock::BEATS_PER_CREDIT;
 use noccl_spec::Plane;
@@ -47,5 +47,11 @@ impl Machine<'_> {
     pub(crate) fn own_credit_next(&mut self, tile: u32, txn: u32, beats: u32) {
         let event = Event::OwnCredit { tile, txn, beats };
         self.clock.wheel.push(self.clock.cycle + 1, event);
+    }
+
+    pub(crate) fn owed_credit(&self, tile: usize) -> Option<Credit> {
+        let wide = &self.mesh.planes[Plane::Wide.idx()];
+        let trees = &self.txns.trees;
+        wide.joins.owed_credit(tile, wide.coord(tile), trees)
     }
 }

@@ -3,10 +3,10 @@
 
 use super::Machine;
 use super::event::Event;
-use crate::fabric::axi_response::OKAY;
-use crate::fabric::flit::{Flit, FlitKind, LAST, MULTICAST, pack};
-use crate::fabric::transaction::Txn;
 use crate::machine::event::Done;
+use crate::transport::axi_response::OKAY;
+use crate::transport::flit::{Flit, FlitKind, LAST, MULTICAST, pack};
+use crate::transport::transaction::Txn;
 use noccl_spec::Plane;
 
 impl Machine<'_> {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What becomes due at a known cycle, and what drivers are told.
 
-use crate::fabric::transaction::Owner;
 use crate::router::collective::merge_types::{Owed, Timeout};
+use crate::transport::transaction::Owner;
 use serde::{Deserialize, Serialize};
 
 /// Something that happens at a known cycle.

@@ -20,7 +20,6 @@ pub(crate) use clock::Clock;
 
 use crate::endpoint::memory::MemorySystem;
 use crate::endpoint::torrent::Torrents;
-use crate::fabric::transaction::Txns;
 use crate::ni::axi::error_table::Errors;
 use crate::ni::axi::state::Interfaces;
 use crate::record::recorder::Recorder;
@@ -28,8 +27,9 @@ use crate::router::behaviour::Behaviour;
 use crate::router::collective::context::Context;
 use crate::router::collective::plane::PlaneState;
 use crate::router::mesh::Mesh;
+use crate::transport::transaction::Txns;
 use event::{Done, Event};
-use noccl_net::{Network, TileKind};
+use noccl_net::{Network, TileId, TileKind};
 use noccl_run::{Mode, RunConfig};
 use noccl_spec::Plane;
 
@@ -87,6 +87,15 @@ impl<'n> Machine<'n> {
         u64::from(match self.network.kind(noccl_net::TileId(tile)) {
             TileKind::Cluster => spec.cluster.l1_latency_cycles,
             TileKind::Memory => spec.memory.latency_cycles,
+        })
+    }
+
+    /// Cycles of an atomic in a tile's memory.
+    pub(crate) fn atomic_cycles(&self, tile: usize) -> u64 {
+        let spec = self.network.spec();
+        u64::from(match self.network.kind(TileId(tile as u32)) {
+            TileKind::Cluster => spec.cluster.atomic_cycles,
+            TileKind::Memory => spec.memory.atomic_cycles,
         })
     }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! All that a hardware flit carries, from the flit and its transaction.
 
-use crate::fabric::axi_response::OKAY;
-use crate::fabric::flit::{Flit, FlitKind, MULTICAST, OWN_COPY, pack, unpack};
-use crate::fabric::transaction::TxnKind;
 use crate::machine::Machine;
+use crate::transport::axi_response::OKAY;
+use crate::transport::flit::{Flit, FlitKind, MULTICAST, OWN_COPY, pack, unpack};
+use crate::transport::transaction::TxnKind;
 use noccl_net::{Coord, TileId};
 use noccl_run::{FlitPlace, FlitRecord, Handshake, RecordedKind};
 use noccl_spec::Plane;

@@ -10,12 +10,12 @@ mod facts;
 pub(crate) mod recorder;
 mod requests;
 
-use crate::fabric::flit::{Flit, FlitKind, pack};
 use crate::machine::Machine;
 use crate::record::recorder::{OnCycle, Recorder};
 use crate::router::collective::control_block::{LANES, LOCAL, PORTS, slot_at};
 use crate::router::collective::merge_types::Credit;
 use crate::router::collective::plane::PlaneState;
+use crate::transport::flit::{Flit, FlitKind, pack};
 use noccl_net::Port;
 use noccl_net::deadlock::BEATS_PER_CREDIT;
 use noccl_run::{CycleRecord, FlitPlace, RunError};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What endpoints ask of their interfaces, begin, store and have completed.
 
-use crate::fabric::payload::{BEAT_BYTES, pattern};
-use crate::fabric::transaction::TxnKind;
 use crate::machine::Machine;
 use crate::ni::axi::state::{Source, beat_bytes};
+use crate::transport::payload::{BEAT_BYTES, pattern};
+use crate::transport::transaction::TxnKind;
 use noccl_net::TileId;
 use noccl_run::{BeatSource, Command, CommandKind, Completion, Store, TransferStart};
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The routers of all planes, and the threads that share their cycles.
 
-use crate::fabric::transaction::Trees;
-use crate::kernel::threads::{Crew, PARTS_PER_THREAD};
+use crate::kernel::threads::{PARTS_PER_THREAD, Threads};
 use crate::router::behaviour::Behaviour;
 use crate::router::collective::merge_point::Joins;
 use crate::router::collective::merge_types::JoinConfig;
 use crate::router::collective::plane::{PlaneState, packed_coords};
 use crate::router::published::reduction::Published;
 use crate::router::published::worms::Worms;
+use crate::transport::transaction::Trees;
 use noccl_net::Network;
 use noccl_net::deadlock::{Windows, reduction_flows};
 use noccl_spec::WideReductionKind;
@@ -21,7 +21,7 @@ pub(crate) struct Mesh {
     pub planes: [PlaneState; 3],
     /// Per tile: the cores or the network use the FPUs until this cycle.
     pub fpu_busy_until: Vec<u64>,
-    crew: Crew,
+    threads: Threads,
 }
 
 impl Mesh {
@@ -30,11 +30,11 @@ impl Mesh {
         let join = join_config(network);
         let coords = packed_coords(network.width(), network.height());
         let height = network.height();
-        let stripes = stripe_count(threads);
+        let partitions = partition_count(threads);
         let plane = || {
             let published = behaviour.has_worms.then(|| Published::new(join));
             let joins = Joins::new(tiles, join, published);
-            let mut plane = PlaneState::new(height, coords.clone(), tiles, joins, stripes);
+            let mut plane = PlaneState::new(height, coords.clone(), tiles, joins, partitions);
             plane.published = behaviour.has_worms.then(|| Box::new(Worms::new(tiles)));
             plane.head_ages = behaviour.has_worms.then(|| plane.new_head_ages());
             plane
@@ -42,7 +42,7 @@ impl Mesh {
         Self {
             planes: [plane(), plane(), plane()],
             fpu_busy_until: vec![0; tiles],
-            crew: Crew::new(threads),
+            threads: Threads::new(threads),
         }
     }
 
@@ -51,7 +51,7 @@ impl Mesh {
         let Self {
             planes,
             fpu_busy_until,
-            crew: _,
+            threads: _,
         } = self;
         (planes, fpu_busy_until)
     }
@@ -77,7 +77,7 @@ impl Mesh {
         self.planes.iter_mut().for_each(|p| p.begin(cycle));
         let is_large = self.is_large();
         let parts = self.planes.each_mut().map(|p| p.evaluate_parts(is_value));
-        self.crew.run(parts, is_large);
+        self.threads.run(parts, is_large);
     }
 
     /// Second and third phase: flits cross links and switches. Returns whether any has crossed a link, and the checksum
@@ -85,13 +85,13 @@ impl Mesh {
     pub(crate) fn commit(&mut self, trees: &Trees, counts_landings: bool) -> (bool, u64) {
         let is_large = self.is_large();
         let parts = self.planes.each_mut().map(|p| p.receive_parts(trees));
-        self.crew.run(parts, is_large);
+        self.threads.run(parts, is_large);
         let hops_before = self.flit_hops();
         self.planes.iter_mut().for_each(PlaneState::finish_receive);
         let has_crossed = self.flit_hops() != hops_before;
         let parts = self.planes.each_mut();
         let parts = parts.map(|p| p.switch_parts(counts_landings));
-        self.crew.run(parts, is_large);
+        self.threads.run(parts, is_large);
         let sums = self.planes.iter_mut().map(PlaneState::finish_switch);
         (has_crossed, sums.fold(0, u64::wrapping_add))
     }
@@ -127,7 +127,7 @@ fn join_config(network: &Network) -> JoinConfig {
 }
 
 /// Ranges that the blocks of a plane are cut into.
-const fn stripe_count(threads: usize) -> usize {
+const fn partition_count(threads: usize) -> usize {
     if threads > 1 {
         threads * PARTS_PER_THREAD
     } else {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The run of a trace.
 
-use super::TraceDriver;
-use crate::diagnose::{Driver, diagnose};
+use crate::diagnose::diagnose;
+use crate::diagnose::view::Driver;
+use crate::driver::trace::replay::TraceDriver;
 use crate::driver::{activity_of, counters_of, drain_done, result_of};
 use crate::machine::Machine;
 use noccl_run::{Activity, Counters, Diagnosis, Progress, Run, RunConfig, RunError, RunResult};

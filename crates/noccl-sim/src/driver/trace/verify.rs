@@ -2,11 +2,11 @@
 //! What a trace entry must have left in memory, computed without the network.
 
 use crate::driver::trace::faults::TraceFaults;
-use crate::driver::trace::{contribution_seed, part_offset};
-use crate::fabric::axi_response::OKAY;
-use crate::fabric::payload::pattern;
+use crate::driver::trace::form::{contribution_seed, part_offset};
 use crate::machine::Machine;
-use crate::ni::axi::burst::Bursts;
+use crate::transport::axi_response::OKAY;
+use crate::transport::burst::Bursts;
+use crate::transport::payload::pattern;
 use noccl_net::TileRef;
 use noccl_workload::PortKind;
 

@@ -6,9 +6,9 @@
 //! tile is no member, whoever got the last number sends the interrupt. In-network: one narrow reduction
 //! to the counter tile, whose response is the release.
 
-use crate::fabric::transaction::Owner;
 use crate::machine::Machine;
 use crate::ni::axi::issue::Target;
+use crate::transport::transaction::Owner;
 use noccl_net::tree::Cube;
 use noccl_net::{MultiAddress, Network, cover};
 use noccl_run::RunError;
@@ -116,7 +116,7 @@ impl Barriers {
         let detail = self.stores.len() as u32 - 1;
         machine.call_driver(
             machine.clock.cycle + path,
-            crate::endpoint::core::BARRIER_EVENTS + STORE,
+            crate::endpoint::core::event::BARRIER_EVENTS + STORE,
             detail,
         );
     }
@@ -134,7 +134,7 @@ impl Barriers {
                     u64::from(cluster.instructions.barrier_store + cluster.request_path_cycles);
                 machine.call_driver(
                     machine.clock.cycle + path,
-                    crate::endpoint::core::BARRIER_EVENTS + RELEASE,
+                    crate::endpoint::core::event::BARRIER_EVENTS + RELEASE,
                     detail,
                 );
             }
@@ -205,7 +205,11 @@ impl Barriers {
             Some(_) | None => None,
         };
         if let Some(seen) = seen {
-            machine.call_driver(seen, crate::endpoint::core::BARRIER_EVENTS + POLL, action);
+            machine.call_driver(
+                seen,
+                crate::endpoint::core::event::BARRIER_EVENTS + POLL,
+                action,
+            );
         }
     }
 
@@ -219,7 +223,11 @@ impl Barriers {
         if state.counted == state.members {
             state.full_cycle = Some(machine.clock.cycle);
             if let Some(seen) = state.seen_cycle(poll_cycles) {
-                machine.call_driver(seen, crate::endpoint::core::BARRIER_EVENTS + POLL, action);
+                machine.call_driver(
+                    seen,
+                    crate::endpoint::core::event::BARRIER_EVENTS + POLL,
+                    action,
+                );
             }
         }
     }

@@ -4,10 +4,10 @@
 use super::{Agents, event};
 use crate::endpoint::core::kernels::copy_locally;
 use crate::endpoint::dma::{Movement, Side};
-use crate::fabric::transaction::Owner;
 use crate::machine::Machine;
 use crate::ni::axi::issue::Arithmetic;
 use crate::ni::axi::state::Source;
+use crate::transport::transaction::Owner;
 use noccl_net::TileId;
 use noccl_net::deadlock::{bursts_together, num_bursts};
 use noccl_run::{Contribution, RecordedRows, TransferStart};
@@ -187,11 +187,11 @@ impl Agents<'_> {
         };
         machine.record_start(contribution(tile, action, r, is_shared, machine));
         let bursts: Vec<_> =
-            crate::ni::axi::burst::Bursts::new(r.root.offset, r.bytes, machine.network.spec())
+            crate::transport::burst::Bursts::new(r.root.offset, r.bytes, machine.network.spec())
                 .collect();
         let owner = Owner::Reduction { action };
         let txns = self.reductions.entry(action).or_insert_with(|| {
-            let open = |b: &crate::ni::axi::burst::Burst| {
+            let open = |b: &crate::transport::burst::Burst| {
                 machine.open_reduction(
                     group,
                     root,

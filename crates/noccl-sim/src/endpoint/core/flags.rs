@@ -6,9 +6,9 @@
 //! a member's share is over when the store has left the core; the root polls the word that it sets.
 
 use crate::endpoint::core::{Agents, event};
-use crate::fabric::transaction::Owner;
 use crate::machine::Machine;
-use crate::ni::axi::burst::Bursts;
+use crate::transport::burst::Bursts;
+use crate::transport::transaction::Owner;
 use noccl_workload::{Arrival, Destination, Notice, Transfer};
 
 impl Agents<'_> {

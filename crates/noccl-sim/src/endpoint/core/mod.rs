@@ -9,6 +9,7 @@
 pub(crate) mod barrier;
 mod compute;
 mod control;
+pub(crate) mod event;
 mod flags;
 pub(crate) mod instances;
 pub(crate) mod kernels;
@@ -18,35 +19,15 @@ mod view;
 use crate::endpoint::core::barrier::Barriers;
 use crate::endpoint::core::instances::{Instances, Runner, runner};
 use crate::endpoint::dma::Dma;
-use crate::fabric::transaction::Owner;
 use crate::kernel::inline_queue::Rest;
 use crate::machine::Machine;
 use crate::machine::event::Done;
+use crate::transport::transaction::Owner;
 use noccl_net::Network;
 use noccl_run::RunError;
 use noccl_workload::{Notice, Schedule};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
-
-/// Driver events; `detail` is an instance.
-pub(crate) mod event {
-    /// An agent begins its next action, if it can.
-    pub(crate) const WAKE_CONTROL: u32 = 0;
-    pub(crate) const WAKE_COMPUTE: u32 = 1;
-    /// The control core has executed the instructions of an action.
-    pub(crate) const ISSUED: u32 = 2;
-    /// The first request of a DMA movement leaves the engine.
-    pub(crate) const DMA_START: u32 = 3;
-    /// The core can see that an instance is over.
-    pub(crate) const OVER: u32 = 4;
-    /// The compute cores have finished, unless the network borrowed their FPUs.
-    pub(crate) const COMPUTED: u32 = 5;
-    /// The store of an arrival reaches the NI.
-    pub(crate) const ARRIVE: u32 = 6;
-}
-
-/// Events from here on are the barriers'.
-pub(crate) const BARRIER_EVENTS: u32 = 16;
 
 /// One in-order agent.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -141,7 +122,7 @@ impl<'s> Agents<'s> {
             }
             _ => self
                 .barriers
-                .on_event(what - BARRIER_EVENTS, detail, machine),
+                .on_event(what - event::BARRIER_EVENTS, detail, machine),
         }
         self.finish_barriers(machine);
     }

@@ -3,7 +3,7 @@
 
 use crate::endpoint::memory::Memories;
 use crate::endpoint::torrent::contract::Bytes;
-use crate::fabric::payload::{BEAT_BYTES, PayloadPool};
+use crate::transport::payload::{BEAT_BYTES, PayloadPool};
 use noccl_run::Counters;
 
 /// Memory and payloads of one tile.

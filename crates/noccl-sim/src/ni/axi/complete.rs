@@ -3,11 +3,11 @@
 //!
 //! Where a limit was reached nobody can use a place in the cycle in which it becomes free: the hardware counts in registers.
 
-use crate::fabric::axi_response::OKAY;
-use crate::fabric::flit::Flit;
-use crate::fabric::transaction::{Owner, TxnKind};
 use crate::machine::Machine;
 use crate::machine::event::{Done, Event, Place};
+use crate::transport::axi_response::OKAY;
+use crate::transport::flit::Flit;
+use crate::transport::transaction::{Owner, TxnKind};
 use noccl_spec::Plane;
 
 impl Machine<'_> {
@@ -120,5 +120,16 @@ impl Machine<'_> {
             resp,
         });
         self.txns.close(flit.txn);
+    }
+
+    /// Leaves of a multicast's responses have come home.
+    pub(crate) fn collect_responses(&mut self, tile: usize, flit: Flit) {
+        let leaves = self.txns.trees.set(flit.txn).set.len();
+        let txn = self.txns.get_mut(flit.txn);
+        txn.arrived += flit.payload;
+        txn.resp = txn.resp.max(flit.resp());
+        if txn.arrived == leaves {
+            self.finish(tile, flit);
+        }
     }
 }

@@ -4,28 +4,27 @@
 //! Invariant that keeps the network free of deadlock: responses and read data are always taken, because
 //! the initiator has reserved room; requests are taken unless the memory is at its stated limit.
 
-use crate::fabric::axi_response::{OKAY, SLVERR};
-use crate::fabric::flit::{Flit, FlitKind, TO_ITSELF};
-use crate::fabric::payload::BEAT_BYTES;
-use crate::fabric::transaction::Owner;
 use crate::machine::Machine;
 use crate::machine::event::{Done, Event, Place};
 use crate::ni::axi::state::beat_bytes;
 use crate::router::collective::control_block::LANES;
-use noccl_net::{TileId, TileKind};
-use noccl_run::{AxiPort, LocalSide};
+use crate::transport::axi_response::{OKAY, SLVERR};
+use crate::transport::flit::{Flit, FlitKind, TO_ITSELF};
+use crate::transport::payload::BEAT_BYTES;
+use crate::transport::transaction::Owner;
+use noccl_run::LocalSide;
 use noccl_spec::Plane;
 
 impl Machine<'_> {
     /// Offers of all Local outputs of a plane, one flit per tile and cycle.
     pub(crate) fn hand_over(&mut self, plane: Plane) {
-        for s in 0..self.mesh.planes[plane.idx()].stripes.len() {
+        for s in 0..self.mesh.planes[plane.idx()].partitions.len() {
             let mut offering =
-                std::mem::take(&mut self.mesh.planes[plane.idx()].stripes[s].offering);
+                std::mem::take(&mut self.mesh.planes[plane.idx()].partitions[s].offering);
             for w in offering.drain(..) {
                 self.hand_over_block(plane, w as usize);
             }
-            self.mesh.planes[plane.idx()].stripes[s].offering = offering;
+            self.mesh.planes[plane.idx()].partitions[s].offering = offering;
         }
     }
 
@@ -53,80 +52,6 @@ impl Machine<'_> {
         if taken != 0 {
             self.mesh.planes[plane.idx()].pop_local(w, taken);
             self.clock.last_progress = self.clock.cycle;
-        }
-    }
-
-    /// Is a beat that lands no more than its checksum, until its burst is whole?
-    pub(crate) fn counts_landings(&self) -> bool {
-        let is_plain = !self.is_value() && !self.behaviour.has_worms && self.torrents.is_none();
-        let is_ready = self.config.stalls.is_none() && self.config.port_stall_per_256 == 0;
-        is_plain && is_ready && self.errors.has_sound_memory()
-    }
-
-    /// Is the AXI port that this flit needs not ready in this cycle?
-    fn port_is_busy(&self, tile: usize, flit: Flit) -> bool {
-        if self.config.port_stall_per_256 == 0 {
-            return false;
-        }
-        let txn = self.txns.get(flit.txn);
-        let port = match flit.kind {
-            FlitKind::Write | FlitKind::Reduce | FlitKind::Result => AxiPort::WideWrite,
-            FlitKind::ReadRequest if txn.is_wide => AxiPort::WideRead,
-            FlitKind::ReadRequest => AxiPort::NarrowRead,
-            FlitKind::NarrowWrite | FlitKind::Atomic => AxiPort::NarrowWrite,
-            FlitKind::Barrier
-                if txn.arrived + flit.payload == self.txns.trees.set(flit.txn).set.len() =>
-            {
-                AxiPort::NarrowWrite
-            }
-            FlitKind::ReadData if txn.is_wide => AxiPort::WideData,
-            FlitKind::ReadData
-            | FlitKind::Barrier
-            | FlitKind::WriteHead
-            | FlitKind::Response
-            | FlitKind::CollectB
-            | FlitKind::ReduceResponse
-            | FlitKind::Credit
-            | FlitKind::BarrierHead
-            | FlitKind::ReduceHead => return false,
-        };
-        self.config.is_busy(self.clock.cycle, tile, port)
-    }
-
-    pub(crate) fn accepts(&self, tile: usize, flit: Flit) -> bool {
-        let spec = self.network.spec();
-        let ni = &self.interfaces.nis[tile];
-        match flit.kind {
-            FlitKind::ReadRequest => match self.network.kind(TileId(tile as u32)) {
-                _ if !self.txns.get(flit.txn).is_wide => true,
-                TileKind::Memory => ni.reads_in_service < spec.memory.max_outstanding,
-                TileKind::Cluster => true,
-            },
-            FlitKind::Barrier => {
-                self.txns.get(flit.txn).arrived > 0
-                    || ni.open_barriers < spec.ni.max_open_reductions
-            }
-            FlitKind::Write => self.takes_write(tile, flit),
-            FlitKind::WriteHead
-            | FlitKind::Reduce
-            | FlitKind::Result
-            | FlitKind::ReadData
-            | FlitKind::Response
-            | FlitKind::CollectB
-            | FlitKind::ReduceResponse
-            | FlitKind::Atomic
-            | FlitKind::NarrowWrite
-            | FlitKind::Credit
-            | FlitKind::BarrierHead
-            | FlitKind::ReduceHead => true,
-        }
-    }
-
-    /// All barrier counters of a tile are in use: from now on somebody may wait for long.
-    fn note_refusal(&mut self, plane: Plane, kind: FlitKind) {
-        let state = &mut self.mesh.planes[plane.idx()];
-        if kind == FlitKind::Barrier && state.head_ages.is_none() {
-            state.head_ages = Some(state.new_head_ages());
         }
     }
 
@@ -221,17 +146,6 @@ impl Machine<'_> {
         self.refresh_plane(Plane::Wide, tile);
     }
 
-    /// Leaves of a multicast's responses have come home.
-    pub(crate) fn collect_responses(&mut self, tile: usize, flit: Flit) {
-        let leaves = self.txns.trees.set(flit.txn).set.len();
-        let txn = self.txns.get_mut(flit.txn);
-        txn.arrived += flit.payload;
-        txn.resp = txn.resp.max(flit.resp());
-        if txn.arrived == leaves {
-            self.finish(tile, flit);
-        }
-    }
-
     #[inline]
     pub(crate) fn deliver_write(&mut self, tile: usize, flit: Flit) {
         let txn = self.txns.get(flit.txn);
@@ -289,35 +203,6 @@ impl Machine<'_> {
                 txn: flit.txn,
             },
         );
-    }
-
-    /// Writes the bytes of a beat into the tile's memory. Returns whether the memory took them.
-    #[inline]
-    pub(crate) fn land(&mut self, tile: usize, flit: Flit, address: u64, bytes: u32) -> bool {
-        let is_taken = self.memory_response(tile as u32, address, bytes) == OKAY;
-        if !self.is_value() {
-            let sum = u64::from(flit.payload) * u64::from(is_taken);
-            self.checks.checksum = self.checks.checksum.wrapping_add(sum);
-            return is_taken;
-        }
-        if is_taken {
-            let (from, len) = beat_bytes(address, bytes, flit.beat);
-            let place = address + u64::from(from);
-            let line = (place % BEAT_BYTES as u64) as usize;
-            let data = &self.memory.pool.bytes(flit.payload)[line..line + len as usize];
-            self.memory.memories.write(tile as u32, place, data);
-            let sum: u64 = data.iter().map(|b| u64::from(*b)).sum();
-            self.checks.checksum = self.checks.checksum.wrapping_add(sum);
-        }
-        self.memory.pool.release(flit.payload);
-        is_taken
-    }
-
-    /// Timing mode: a sum stands for as many contributions as there are members.
-    pub(crate) fn count_contributions(&mut self, sum: Flit) {
-        if !self.is_value() && sum.payload != self.txns.trees.set(sum.txn).set.len() {
-            self.checks.wrong_beats += 1;
-        }
     }
 
     fn deliver_reduced(&mut self, tile: usize, flit: Flit) {

@@ -2,11 +2,11 @@
 //! Error responses (`docs/errors.md`): memories that answer SLVERR, transactions that the NI answers
 //! itself with DECERR, contributions that differ from their siblings, barriers whose name is in use.
 
-use crate::fabric::axi_response::{OKAY, SLVERR};
-use crate::fabric::payload::BEAT_BYTES;
-use crate::fabric::transaction::TxnKind;
 use crate::machine::Machine;
 use crate::machine::event::{Done, Event};
+use crate::transport::axi_response::{OKAY, SLVERR};
+use crate::transport::payload::BEAT_BYTES;
+use crate::transport::transaction::TxnKind;
 use std::ops::Range;
 
 impl Machine<'_> {

@@ -3,11 +3,11 @@
 //! its memory, and the root's NI multicasts each result beat as soon as it lies there. No response crosses the
 //! network: a member knows from the last result beat in its own memory.
 
-use crate::fabric::flit::{Flit, FlitKind, LAST, MULTICAST, OWN_COPY, pack};
-use crate::fabric::payload::BEAT_BYTES;
 use crate::machine::Machine;
 use crate::machine::event::Event;
 use crate::ni::axi::state::{Source, Stream, beat_bytes};
+use crate::transport::flit::{Flit, FlitKind, LAST, MULTICAST, OWN_COPY, pack};
+use crate::transport::payload::BEAT_BYTES;
 use noccl_spec::Plane;
 
 impl Machine<'_> {

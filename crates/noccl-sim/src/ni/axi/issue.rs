@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Transactions as drivers issue them at the AXI ports.
 
-use crate::fabric::flit::{Flit, FlitKind, LAST, MULTICAST, pack};
-use crate::fabric::transaction::{Owner, Tree, Txn, TxnKind};
 use crate::machine::Machine;
 use crate::ni::axi::state::{Source, Stream, beats_of};
 use crate::router::collective::reduction::window_ahead;
+use crate::transport::flit::{Flit, FlitKind, LAST, MULTICAST, pack};
+use crate::transport::transaction::{Owner, Tree, Txn, TxnKind};
 use noccl_net::deadlock::Windows;
 use noccl_net::tree::Cube;
 use noccl_net::{Coord, TileId};

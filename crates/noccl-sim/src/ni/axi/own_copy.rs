@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Own copies: what a multicast that includes its initiator does there.
 
-use crate::fabric::flit::{Flit, OWN_COPY};
 use crate::machine::Machine;
 use crate::ni::axi::round_robin_queues::NARROW_WRITES;
 use crate::ni::axi::state::Stream;
+use crate::transport::flit::{Flit, OWN_COPY};
 
 /// What of a narrow multicast has gone to the own memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a NI may send next.
 
-use crate::fabric::flit::{Flit, OWN_COPY};
 use crate::machine::Machine;
 use crate::ni::axi::round_robin_queues::{NARROW_READS, NARROW_WRITES};
 use crate::ni::axi::state::{Ni, Source, Stream, beat_bytes};
+use crate::transport::flit::{Flit, FlitKind, OWN_COPY};
+use noccl_spec::Plane;
 
 impl Machine<'_> {
     /// Would a multicast's own copy overtake an earlier write of the tile to itself?
@@ -136,6 +137,58 @@ impl Machine<'_> {
                 let txn = self.txns.get(stream.txn);
                 beat_bytes(txn.address, txn.bytes, stream.next_beat).1 <= ni.buffer_bytes
             }
+        }
+    }
+
+    /// Keeps the sets of injecting tiles true after a queue of `tile` has changed.
+    pub(crate) fn refresh_injecting(&mut self, tile: usize) {
+        for plane in Plane::ALL {
+            self.refresh_plane(plane, tile);
+        }
+    }
+
+    /// The same for one plane, where the change matters for no other.
+    pub(crate) fn refresh_plane(&mut self, plane: Plane, tile: usize) {
+        let is_ready = match plane {
+            Plane::Req => self.next_request(tile).is_some(),
+            Plane::Rsp => {
+                !self.interfaces.nis[tile].rsp.is_empty()
+                    || self.interfaces.nis[tile].credits_owed > 0
+            }
+            Plane::Wide => {
+                let ni = &self.interfaces.nis[tile];
+                !ni.reads.is_empty() || ni.copied.is_some() || self.ready_write(tile).is_some()
+            }
+        };
+        if is_ready {
+            self.interfaces.injecting[plane.idx()].insert(tile);
+        } else {
+            self.interfaces.injecting[plane.idx()].remove(tile);
+        }
+    }
+
+    pub(crate) fn opens_wide_read(&self, flit: Flit) -> bool {
+        flit.kind == FlitKind::ReadRequest && self.txns.get(flit.txn).is_wide
+    }
+
+    /// Is this the first flit of a narrow transaction? (A published write or barrier begins with its AW.)
+    pub(crate) fn opens_narrow(&self, flit: Flit) -> bool {
+        match flit.kind {
+            // One whose own copy has gone is open.
+            FlitKind::NarrowWrite | FlitKind::Barrier => {
+                !self.behaviour.has_worms && flit.beat == 0 && flit.flags & OWN_COPY == 0
+            }
+            FlitKind::WriteHead | FlitKind::BarrierHead | FlitKind::Atomic => true,
+            FlitKind::ReadRequest => !self.txns.get(flit.txn).is_wide,
+            FlitKind::Write
+            | FlitKind::Reduce
+            | FlitKind::ReduceHead
+            | FlitKind::Result
+            | FlitKind::ReadData
+            | FlitKind::Response
+            | FlitKind::CollectB
+            | FlitKind::ReduceResponse
+            | FlitKind::Credit => false,
         }
     }
 }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Memories answer: responses, read data and atomics at the cycle in which they are due.
 
-use crate::fabric::flit::{Flit, FlitKind, LAST, OWN_COPY, pack};
-use crate::fabric::transaction::TxnKind;
 use crate::machine::Machine;
 use crate::ni::axi::round_robin_queues::{
     DATA, NARROW_ANSWERS, NARROW_READS, NARROW_WRITES, WIDE_ANSWERS, WIDE_READS,
 };
 use crate::ni::axi::state::{Source, Stream};
-use noccl_net::{TileId, TileKind};
+use crate::transport::flit::{Flit, FlitKind, LAST, OWN_COPY, pack};
+use crate::transport::transaction::TxnKind;
 use noccl_spec::Plane;
 
 impl Machine<'_> {
@@ -87,14 +86,6 @@ impl Machine<'_> {
             let resp = self.memory_response(tile, facts.address, facts.bytes);
             self.send(tile, Plane::Rsp, flit.with_resp(resp));
         }
-    }
-
-    pub(crate) fn atomic_cycles(&self, tile: usize) -> u64 {
-        let spec = self.network.spec();
-        u64::from(match self.network.kind(TileId(tile as u32)) {
-            TileKind::Cluster => spec.cluster.atomic_cycles,
-            TileKind::Memory => spec.memory.atomic_cycles,
-        })
     }
 
     /// Which of a plane's sources a flit comes from. A published NI has one queue.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Network interface state per tile: queues between the AXI ports and the Local inputs of three planes.
 
-use crate::fabric::flit::Flit;
 use crate::kernel::bit_set::BitSet;
 use crate::kernel::inline_queue::{Front, Rest};
-use crate::ni::axi::round_robin_queues::Turns;
+use crate::ni::axi::round_robin_queues::RoundRobinQueues;
+use crate::transport::flit::Flit;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::sync::LazyLock;
@@ -82,8 +82,8 @@ pub(crate) struct Ni {
     /// Credits of the tile's merge point that go before responses.
     pub credits_owed: u16,
     /// Outgoing responses and narrow read data: of the wide port, of the narrow port, data.
-    pub rsp: Turns,
-    /// Write channel of the AXI port that the first outgoing bursts use, see [`crate::fabric::transaction::Owner::channel`].
+    pub rsp: RoundRobinQueues,
+    /// Write channel of the AXI port that the first outgoing bursts use, see [`crate::transport::transaction::Owner::channel`].
     channel: (u8, u32),
     /// Narrow transactions without a response yet.
     pub narrow_outstanding: u32,
@@ -92,7 +92,7 @@ pub(crate) struct Ni {
     /// Barriers that are collecting contributions here.
     pub open_barriers: u32,
     /// Outgoing requests: narrow writes, narrow reads, wide reads.
-    pub req: Turns,
+    pub req: RoundRobinQueues,
     /// A narrow write, a narrow read is offered to the router: it stays so, though the other may have taken the last
     /// place meanwhile.
     pub asked: [bool; 2],

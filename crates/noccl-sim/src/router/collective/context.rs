@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the routers of a plane read of the rest of the simulation.
 
-use crate::fabric::payload::PayloadPool;
-use crate::fabric::transaction::Trees;
+use crate::transport::payload::PayloadPool;
+use crate::transport::transaction::Trees;
 
 /// What planes read of the rest of the simulation.
 pub(crate) struct Context<'a> {

@@ -35,7 +35,7 @@ pub(crate) struct Block {
     pub out_any: [u64; PORTS],
     pub out_full: [u64; PORTS],
     pub out_head: [u64; PORTS],
-    /// Per slot of the Local output: a beat that only lands, see [`crate::fabric::flit::Flit::only_lands`].
+    /// Per slot of the Local output: a beat that only lands, see [`crate::transport::flit::Flit::only_lands`].
     pub lands: [u64; 2],
     /// Per output and input: the input's head still has to take this output.
     pub requests: [[u64; RESULT + 1]; PORTS],

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A plane's cycle: its three phases cut into stripes, and what the main thread does between them.
+//! A plane's cycle: its three phases cut into partitions, and what the main thread does between them.
 
-use crate::fabric::flit::{Flit, FlitKind};
-use crate::fabric::transaction::Trees;
 use crate::router::collective::context::Context;
 use crate::router::collective::control_block::{LANES, PORTS, SLOTS, slot_at};
 use crate::router::collective::partition::{Evaluate, Receive, Switch, cut};
 use crate::router::collective::plane::PlaneState;
 use crate::router::published::worms::Worms;
+use crate::transport::flit::{Flit, FlitKind};
+use crate::transport::transaction::Trees;
 
 impl PlaneState {
-    /// The stripes' parts of the first phase.
+    /// The partitions' parts of the first phase.
     pub(crate) fn evaluate_parts(&mut self, is_value: bool) -> impl Iterator<Item = Evaluate<'_>> {
         let (mut blocks, mut leaving) = (&mut self.blocks[..], &mut self.leaving[..]);
         let mut leaving_slot = &mut self.leaving_slot[..];
         let (in_full, active, shifts) = (&self.in_full[..], &self.active, &self.shifts);
         let (mut first, defers_all) = (0, self.published.is_some());
-        self.stripes.iter_mut().map(move |stripe| {
-            let len = stripe.len();
+        self.partitions.iter_mut().map(move |partition| {
+            let len = partition.len();
             first += len;
             Evaluate {
-                stripe,
+                partition,
                 first: first - len,
                 blocks: cut(&mut blocks, len),
                 leaving: cut(&mut leaving, len),
@@ -47,8 +47,8 @@ impl PlaneState {
     /// After the first phase: blocks with merge units, shared payloads, the set of active blocks.
     pub(crate) fn finish_evaluate(&mut self, context: &mut Context<'_>) {
         let mut published = self.published.take();
-        for s in 0..self.stripes.len() {
-            let mut deferred = std::mem::take(&mut self.stripes[s].deferred);
+        for s in 0..self.partitions.len() {
+            let mut deferred = std::mem::take(&mut self.partitions[s].deferred);
             for w in deferred.drain(..) {
                 let w = w as usize;
                 match &mut published {
@@ -60,13 +60,13 @@ impl PlaneState {
                 let units = self.blocks[w].unit_busy;
                 self.joins.end(w, units, context);
             }
-            self.stripes[s].deferred = deferred;
-            let mut forked = std::mem::take(&mut self.stripes[s].forked);
+            self.partitions[s].deferred = deferred;
+            let mut forked = std::mem::take(&mut self.partitions[s].forked);
             for (w, inputs) in forked.drain(..) {
                 self.share_payloads(w as usize, &inputs, context);
             }
-            self.stripes[s].forked = forked;
-            for w in self.stripes[s].emptied.drain(..) {
+            self.partitions[s].forked = forked;
+            for w in self.partitions[s].emptied.drain(..) {
                 self.active.remove(w as usize);
             }
         }
@@ -75,7 +75,7 @@ impl PlaneState {
 
     fn evaluate_deferred(&mut self, w: usize, s: usize, published: Option<&Worms>, is_value: bool) {
         let mut all = Evaluate {
-            stripe: &mut self.stripes[s],
+            partition: &mut self.partitions[s],
             first: 0,
             blocks: &mut self.blocks,
             leaving: &mut self.leaving,
@@ -125,7 +125,7 @@ impl PlaneState {
         }
     }
 
-    /// The stripes' parts of the second phase. Links come before switches, so that a flit never crosses
+    /// The partitions' parts of the second phase. Links come before switches, so that a flit never crosses
     /// two stages in a cycle.
     pub(crate) fn receive_parts<'a>(
         &'a mut self,
@@ -137,10 +137,10 @@ impl PlaneState {
         let (receiving, output, shifts) = (&self.receiving[..], &self.output[..], &self.shifts);
         let (leaving, leaving_slot) = (&self.leaving[..], &self.leaving_slot[..]);
         let coords = &self.coords[..];
-        self.stripes.iter_mut().map(move |stripe| {
-            let len = stripe.len();
+        self.partitions.iter_mut().map(move |partition| {
+            let len = partition.len();
             Receive {
-                stripe,
+                partition,
                 blocks: cut(&mut blocks, len),
                 in_full: cut(&mut in_full, len),
                 input: cut(&mut input, len * PORTS * SLOTS),
@@ -158,8 +158,8 @@ impl PlaneState {
 
     fn gather_receiving(&mut self) {
         self.receiving.fill(0);
-        for stripe in &mut self.stripes {
-            for (all, word) in self.receiving.iter_mut().zip(&mut stripe.receiving) {
+        for partition in &mut self.partitions {
+            for (all, word) in self.receiving.iter_mut().zip(&mut partition.receiving) {
                 *all |= std::mem::take(word);
             }
         }
@@ -167,9 +167,9 @@ impl PlaneState {
 
     /// After the second phase: who is active now.
     pub(crate) fn finish_receive(&mut self) {
-        for stripe in &mut self.stripes {
-            self.flit_hops += std::mem::take(&mut stripe.flit_hops);
-            for w in stripe.woken.drain(..) {
+        for partition in &mut self.partitions {
+            self.flit_hops += std::mem::take(&mut partition.flit_hops);
+            for w in partition.woken.drain(..) {
                 let w = w as usize;
                 self.has_received[w / 64] |= 1 << (w % 64);
                 self.active.insert(w);
@@ -177,7 +177,7 @@ impl PlaneState {
         }
     }
 
-    /// The stripes' parts of the third phase.
+    /// The partitions' parts of the third phase.
     pub(crate) fn switch_parts(
         &mut self,
         counts_landings: bool,
@@ -185,12 +185,12 @@ impl PlaneState {
         let (mut blocks, mut in_full) = (&mut self.blocks[..], &mut self.in_full[..]);
         let (mut input, mut output) = (&self.input[..], &mut self.output[..]);
         let (active, tells_moves) = (&self.active, self.published.is_some());
-        self.stripes.iter_mut().map(move |stripe| {
-            let len = stripe.len();
+        self.partitions.iter_mut().map(move |partition| {
+            let len = partition.len();
             let own;
             (own, input) = input.split_at(len * PORTS * SLOTS);
             Switch {
-                stripe,
+                partition,
                 blocks: cut(&mut blocks, len),
                 in_full: cut(&mut in_full, len),
                 input: own,
@@ -206,9 +206,9 @@ impl PlaneState {
     pub(crate) fn finish_switch(&mut self) -> u64 {
         let mut published = self.published.take();
         let mut checksum = 0;
-        for stripe in &mut self.stripes {
-            checksum += std::mem::take(&mut stripe.checksum);
-            for m in stripe.moves.drain(..) {
+        for partition in &mut self.partitions {
+            checksum += std::mem::take(&mut partition.checksum);
+            for m in partition.moves.drain(..) {
                 if let Some(published) = &mut published {
                     let (r, flit) = (m.router as usize, self.output[m.slot as usize]);
                     let flit = Flit::from_packed(flit);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a flit that enters an input asks for: one output, those of its fork, or its siblings.
 
-use crate::fabric::flit::{Flit, OWN_COPY, Packed, unpack};
-use crate::fabric::transaction::Trees;
 use crate::router::collective::control_block::{JOIN, LANES, LOCAL, PORTS, Wants};
 use crate::router::collective::route::xy_port;
+use crate::transport::flit::{Flit, OWN_COPY, Packed, unpack};
+use crate::transport::transaction::Trees;
 use noccl_net::Port;
 use noccl_net::tree::fork_set;
 

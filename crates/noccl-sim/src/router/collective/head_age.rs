@@ -5,8 +5,8 @@
 //! a flit wait that could otherwise always go on (a full store, all barrier counters in use): before
 //! that nothing in it can wait forever, and the hot loop pays one test per plane and cycle.
 
-use crate::fabric::flit::{Flit, FlitKind};
 use crate::router::collective::control_block::PORTS;
+use crate::transport::flit::{Flit, FlitKind};
 use serde::{Deserialize, Serialize};
 
 /// One FIFO: its head, since when it stands there, since when the FIFO is full.

@@ -20,11 +20,11 @@
 
 use super::merge_table::{self, MergeRegisters, Merges};
 use super::reduction::{Folded, Folds};
-use crate::fabric::flit::{Flit, OWN_COPY};
-use crate::fabric::transaction::Trees;
 use crate::router::collective::context::Context;
 use crate::router::collective::merge_types::{Credit, JoinConfig, Offer, Owed, Timeout, Waiting};
 use crate::router::published::reduction::Published;
+use crate::transport::flit::{Flit, OWN_COPY};
+use crate::transport::transaction::Trees;
 use noccl_net::Coord;
 use noccl_net::tree::leaves_through;
 use serde::{Deserialize, Serialize};

@@ -4,11 +4,11 @@
 //! Mirror of `noccl_merge` (`rtl/src/collective`), cycle by cycle: one transaction per router and cycle, in turns over the
 //! inputs; entries in slots, the lowest free one first; a common tick and a register for what gives up.
 
-use crate::fabric::axi_response::SLVERR;
-use crate::fabric::flit::Flit;
-use crate::fabric::transaction::Trees;
 use crate::router::collective::context::Context;
 use crate::router::collective::merge_types::{JoinConfig, Timeout, Waiting};
+use crate::transport::axi_response::SLVERR;
+use crate::transport::flit::Flit;
+use crate::transport::transaction::Trees;
 use noccl_net::deadlock::MERGE_TIMEOUT_CYCLES;
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,7 @@
 //! What merge points are configured with, and what they tell the machine around them: results, timeouts, credits, and
 //! who waits, for a diagnosis.
 
-use crate::fabric::flit::{Flit, FlitKind, LAST};
+use crate::transport::flit::{Flit, FlitKind, LAST};
 use noccl_net::deadlock::Windows;
 use serde::{Deserialize, Serialize};
 

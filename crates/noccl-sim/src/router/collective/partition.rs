@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Ranges of blocks ("stripes"), so that several threads can work on one cycle.
+//! Ranges of blocks ("partitions"), so that several threads can work on one cycle.
 //!
 //! A cycle has three phases in which blocks cannot disturb each other: each phase reads what earlier ones
 //! have left and writes registers of its own blocks only.
@@ -12,10 +12,8 @@
 //!
 //! What touches the rest of the simulation (merge units, sets of active blocks, published routers) goes
 //! into lists that the main thread works off in ascending order between the phases. So results do not
-//! depend on how many stripes there are, and one thread runs the same code over a single stripe.
+//! depend on how many partitions there are, and one thread runs the same code over a single partition.
 
-use crate::fabric::flit::{Flit, Packed};
-use crate::fabric::transaction::Trees;
 use crate::kernel::bit_set::BitSet;
 use crate::kernel::threads::Phase;
 use crate::router::collective::control_block::{
@@ -23,10 +21,12 @@ use crate::router::collective::control_block::{
 };
 use crate::router::collective::fork::{Forks, route};
 use crate::router::published::worms::Worms;
+use crate::transport::flit::{Flit, Packed};
+use crate::transport::transaction::Trees;
 
 /// One range of blocks of a plane, and what its phases leave for the main thread.
 #[derive(Debug, Default)]
-pub(crate) struct Stripe {
+pub(crate) struct Partition {
     first: usize,
     len: usize,
     /// Blocks with flits at Local outputs.
@@ -41,7 +41,7 @@ pub(crate) struct Stripe {
     pub forked: Vec<(u32, [u64; PORTS])>,
     /// Published routers: moves, for the main thread to follow their worms.
     pub moves: Vec<Move>,
-    /// Blocks, of this stripe or not, that receive flits from this stripe in this cycle.
+    /// Blocks, of this partition or not, that receive flits from this partition in this cycle.
     pub receiving: Vec<u64>,
     pub flit_hops: u64,
     /// Sum over beats that land in this cycle or the next ones.
@@ -58,17 +58,17 @@ pub(crate) struct Move {
     pub out: u8,
 }
 
-/// Cuts `blocks` blocks into at most `count` stripes of nearly equal length.
-pub(crate) fn stripes(blocks: usize, count: usize) -> Vec<Stripe> {
+/// Cuts `blocks` blocks into at most `count` partitions of nearly equal length.
+pub(crate) fn partitions(blocks: usize, count: usize) -> Vec<Partition> {
     let count = count.clamp(1, blocks.max(1));
     let bound = |i: usize| blocks * i / count;
-    let stripe = |i: usize| Stripe {
+    let partition = |i: usize| Partition {
         first: bound(i),
         len: bound(i + 1) - bound(i),
         receiving: vec![0; blocks.div_ceil(64)],
-        ..Stripe::default()
+        ..Partition::default()
     };
-    (0..count).map(stripe).collect()
+    (0..count).map(partition).collect()
 }
 
 /// Takes the first `len` elements off a slice.
@@ -78,12 +78,12 @@ pub(crate) fn cut<'a, T>(rest: &mut &'a mut [T], len: usize) -> &'a mut [T] {
     head
 }
 
-impl Stripe {
+impl Partition {
     pub(crate) const fn len(&self) -> usize {
         self.len
     }
 
-    /// Members of a set of blocks that lie in this stripe, in ascending order.
+    /// Members of a set of blocks that lie in this partition, in ascending order.
     fn members<'s>(&self, set: &'s BitSet) -> impl Iterator<Item = usize> + use<'s> {
         let mut next = self.first;
         let end = self.first + self.len;
@@ -97,7 +97,7 @@ impl Stripe {
 
 /// Which flits move: arbitration, and the flits that leave over links.
 pub(crate) struct Evaluate<'a> {
-    pub stripe: &'a mut Stripe,
+    pub partition: &'a mut Partition,
     /// Index of the first block of the slices.
     pub first: usize,
     pub blocks: &'a mut [Block],
@@ -113,13 +113,13 @@ pub(crate) struct Evaluate<'a> {
 
 impl Phase for Evaluate<'_> {
     fn run(mut self) {
-        for w in self.stripe.members(self.active) {
+        for w in self.partition.members(self.active) {
             let block = &self.blocks[w - self.first];
             if block.out_any[LOCAL] != 0 {
-                self.stripe.offering.push(w as u32);
+                self.partition.offering.push(w as u32);
             }
             if self.defers_all || block.units() != 0 {
-                self.stripe.deferred.push(w as u32);
+                self.partition.deferred.push(w as u32);
             } else {
                 self.evaluate_block(w, None);
             }
@@ -133,7 +133,7 @@ impl Evaluate<'_> {
         let at = w - self.first;
         let block = &mut self.blocks[at];
         if block.is_empty() {
-            self.stripe.emptied.push(w as u32);
+            self.partition.emptied.push(w as u32);
         }
         let mut leaving = [0; 4];
         for (port, shift) in self.shifts.iter().enumerate() {
@@ -154,21 +154,21 @@ impl Evaluate<'_> {
                 block.pop_outputs(port, leaving[port]);
                 let (first, reaches_next) = shift.reached(w);
                 for b in first..=first + isize::from(reaches_next) {
-                    if let Some(word) = self.stripe.receiving.get_mut((b >> 6) as usize) {
+                    if let Some(word) = self.partition.receiving.get_mut((b >> 6) as usize) {
                         *word |= 1 << (b & 63);
                     }
                 }
             }
         }
         if self.is_value && forked.iter().any(|f| *f != 0) {
-            self.stripe.forked.push((w as u32, forked));
+            self.partition.forked.push((w as u32, forked));
         }
     }
 }
 
 /// Flits that neighbours send enter the input FIFOs and are routed.
 pub(crate) struct Receive<'a> {
-    pub stripe: &'a mut Stripe,
+    pub partition: &'a mut Partition,
     pub blocks: &'a mut [Block],
     pub in_full: &'a mut [[u64; PORTS]],
     pub input: &'a mut [Packed],
@@ -184,7 +184,10 @@ pub(crate) struct Receive<'a> {
 
 impl Phase for Receive<'_> {
     fn run(mut self) {
-        let (first, end) = (self.stripe.first, self.stripe.first + self.stripe.len);
+        let (first, end) = (
+            self.partition.first,
+            self.partition.first + self.partition.len,
+        );
         for word in first / 64..end.div_ceil(64) {
             let mut rest = self.receiving[word];
             while rest != 0 {
@@ -201,7 +204,7 @@ impl Phase for Receive<'_> {
 
 impl Receive<'_> {
     fn receive(&mut self, w: usize) {
-        let at = w - self.stripe.first;
+        let at = w - self.partition.first;
         let coords = &self.coords[w * LANES..][..LANES];
         let mut received = 0;
         for (port, shift) in self.shifts.iter().enumerate() {
@@ -211,7 +214,7 @@ impl Receive<'_> {
                 continue;
             }
             received |= arriving;
-            self.stripe.flit_hops += u64::from(arriving.count_ones());
+            self.partition.flit_hops += u64::from(arriving.count_ones());
             let sources = shift.seen_from_neighbours(self.leaving_slot, w, from);
             let targets = self.blocks[at].input_slots(port);
             let into = &mut self.input[(at * PORTS + port) * SLOTS..][..SLOTS];
@@ -235,14 +238,14 @@ impl Receive<'_> {
             self.blocks[at].push_inputs(port, &mut self.in_full[at][port], arriving, &wants);
         }
         if received != 0 {
-            self.stripe.woken.push(w as u32);
+            self.partition.woken.push(w as u32);
         }
     }
 }
 
 /// Granted heads pass from the inputs to the output FIFOs; what stood behind them makes its requests.
 pub(crate) struct Switch<'a> {
-    pub stripe: &'a mut Stripe,
+    pub partition: &'a mut Partition,
     pub blocks: &'a mut [Block],
     pub in_full: &'a mut [[u64; PORTS]],
     pub input: &'a [Packed],
@@ -256,7 +259,7 @@ pub(crate) struct Switch<'a> {
 
 impl Phase for Switch<'_> {
     fn run(mut self) {
-        for w in self.stripe.members(self.active) {
+        for w in self.partition.members(self.active) {
             if self.tells_moves {
                 self.switch::<true>(w);
             } else {
@@ -269,7 +272,7 @@ impl Phase for Switch<'_> {
 
 impl Switch<'_> {
     fn switch<const TELLS: bool>(&mut self, w: usize) {
-        let at = w - self.stripe.first;
+        let at = w - self.partition.first;
         let block = &mut self.blocks[at];
         let input = &self.input[at * PORTS * SLOTS..][..PORTS * SLOTS];
         let mut lands = 0;
@@ -293,11 +296,11 @@ impl Switch<'_> {
                     output[target] = flit;
                     if out == LOCAL && self.counts_landings && Flit::only_lands(flit) {
                         lands |= 1 << lane;
-                        self.stripe.checksum += Flit::payload(flit);
+                        self.partition.checksum += Flit::payload(flit);
                     }
                 }
                 if TELLS {
-                    self.stripe.moves.push(Move {
+                    self.partition.moves.push(Move {
                         slot: ((w * PORTS + out) * SLOTS + target) as u32,
                         router: (w * LANES + lane) as u32,
                         input: source as u8,
@@ -312,7 +315,7 @@ impl Switch<'_> {
     }
 
     fn pop_passed(&mut self, w: usize) {
-        let at = w - self.stripe.first;
+        let at = w - self.partition.first;
         let block = &mut self.blocks[at];
         for port in 0..PORTS {
             let popped = std::mem::take(&mut block.popped[port]);

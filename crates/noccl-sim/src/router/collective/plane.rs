@@ -8,7 +8,6 @@
 //!
 //! This file moves flits; [`crate::router::collective::merge_point`] decides what a contribution does at a merge point.
 
-use crate::fabric::flit::{Flit, Packed};
 use crate::kernel::bit_set::BitSet;
 use crate::router::collective::context::Context;
 use crate::router::collective::control_block::{
@@ -17,9 +16,10 @@ use crate::router::collective::control_block::{
 use crate::router::collective::fork::route_one;
 use crate::router::collective::head_age::HeadAges;
 use crate::router::collective::merge_point::Joins;
-use crate::router::collective::partition::{Stripe, stripes};
+use crate::router::collective::partition::{Partition, partitions};
 use crate::router::collective::route::xy_port;
 use crate::router::published::worms::Worms;
+use crate::transport::flit::{Flit, Packed};
 use noccl_net::Coord;
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ pub(crate) struct PlaneState {
     /// Since when heads stand, once somebody wants to know.
     pub(crate) head_ages: Option<Box<HeadAges>>,
     /// Ranges of blocks that threads work on.
-    pub(crate) stripes: Vec<Stripe>,
+    pub(crate) partitions: Vec<Partition>,
     pub(crate) flit_hops: u64,
     pub(crate) num_routers: usize,
 }
@@ -58,7 +58,7 @@ pub(crate) struct PlaneState {
 /// Packed coordinate of every router, filled up to whole blocks.
 pub(crate) fn packed_coords(width: u16, height: u16) -> Arc<[u32]> {
     let tiles = width as usize * height as usize;
-    let column = |x: u16| (0..height).map(move |y| crate::fabric::flit::pack(Coord::new(x, y)));
+    let column = |x: u16| (0..height).map(move |y| crate::transport::flit::pack(Coord::new(x, y)));
     let mut coords: Vec<u32> = (0..width).flat_map(column).collect();
     coords.resize(tiles.div_ceil(LANES) * LANES, 0);
     coords.into()
@@ -71,7 +71,7 @@ impl PlaneState {
         coords: Arc<[u32]>,
         tiles: usize,
         joins: Joins,
-        num_stripes: usize,
+        num_partitions: usize,
     ) -> Self {
         let blocks = tiles.div_ceil(LANES);
         let h = height as isize;
@@ -91,7 +91,7 @@ impl PlaneState {
             shifts: [1, h, -1, -h].map(Shift::new),
             published: None,
             head_ages: None,
-            stripes: stripes(blocks, num_stripes),
+            partitions: partitions(blocks, num_partitions),
             flit_hops: 0,
             num_routers: tiles,
         }

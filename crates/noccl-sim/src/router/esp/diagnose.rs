@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Why worms stand still: who holds the output that another one asks for, or the queue behind it.
 
-use super::Planes;
 use super::plane::Plane;
+use super::planes::Planes;
 use super::protocol::Protocol;
 use noccl_net::{Network, Port, TileId};
 use noccl_run::{Diagnosis, WaitEdge};

@@ -8,6 +8,7 @@
 mod arbiter;
 mod diagnose;
 mod plane;
+mod planes;
 mod protocol;
 mod task;
 
@@ -19,6 +20,7 @@ use noccl_run::{
 use noccl_spec::Plane as PlaneName;
 use noccl_workload::Place;
 use plane::{Moves, Plane};
+use planes::Planes;
 use protocol::Protocol;
 
 /// What these routers do not do.
@@ -30,12 +32,6 @@ pub(crate) fn refused(what: &str) -> RunError {
                  accepted: those, or another router.flow"
             .to_owned(),
     }
-}
-
-/// The two planes.
-struct Planes<'n> {
-    requests: Plane<'n>,
-    data: Plane<'n>,
 }
 
 /// A run between two cycles.

@@ -2,12 +2,12 @@
 //! Contributions that wait at the heads of the input FIFOs until all of them stand there.
 
 use super::worms::Worms;
-use crate::fabric::flit::{Flit, FlitKind};
-use crate::fabric::transaction::Trees;
 use crate::router::collective::context::Context;
 use crate::router::collective::control_block::{LANES, PORTS};
 use crate::router::collective::plane::PlaneState;
 use crate::router::collective::route::{next_port, route_of};
+use crate::transport::flit::{Flit, FlitKind};
+use crate::transport::transaction::Trees;
 use noccl_net::tree::join_set;
 
 impl PlaneState {

@@ -2,11 +2,11 @@
 //! The published unit of wide reductions: it folds what stands at FIFO heads. What becomes of a finished sum whose output is
 //! busy is not modelled: it waits in a queue without an end.
 
-use crate::fabric::flit::{Flit, LAST, RESPONSE, pack};
 use crate::router::collective::context::Context;
 use crate::router::collective::merge_types::{JoinConfig, Offer};
 use crate::router::collective::reduction::fold;
 use crate::router::collective::reduction::unit::share_fpus;
+use crate::transport::flit::{Flit, LAST, RESPONSE, pack};
 use noccl_net::Coord;
 use noccl_net::tree::join_set;
 use serde::{Deserialize, Serialize};

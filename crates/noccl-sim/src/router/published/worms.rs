@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Worms of published routers: which input holds which output, and what joins take.
 
-use crate::fabric::flit::Flit;
 use crate::router::collective::control_block::{LANES, PORTS, RESULT};
+use crate::transport::flit::Flit;
 use serde::{Deserialize, Serialize};
 
 /// Extra registers of published routers, as bit planes per block.

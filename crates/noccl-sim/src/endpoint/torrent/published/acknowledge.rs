@@ -93,7 +93,7 @@ impl Endpoint {
 mod tests {
     use super::*;
     use crate::endpoint::torrent::cfg::Cfg;
-    use crate::endpoint::torrent::endpoint::{Arrived, Bytes, Settings};
+    use crate::endpoint::torrent::contract::{Arrived, Bytes, Settings};
     use crate::endpoint::torrent::pattern::Addresses;
     use noccl_spec::{TorrentAcknowledgement, TorrentDispatch, TorrentMode};
     use noccl_workload::AccessPattern;

@@ -73,7 +73,7 @@ pub(crate) const OWN_COPY: u8 = 16;
 pub(crate) const TO_ITSELF: u8 = 32;
 pub(crate) const VARIANT_SHIFT: u8 = 6;
 /// Bits of the number of what a contribution to a reduction, or the first one of a sum, says: 0 if it is what the transaction says,
-/// else that of a [`crate::fabric::transaction::Variant`].
+/// else that of a [`crate::transport::transaction::Variant`].
 pub(crate) const VARIANT: u8 = 3 << VARIANT_SHIFT;
 
 /// A flit in a FIFO: dst, txn | payload, beat, kind, flags, from the low bits up.
