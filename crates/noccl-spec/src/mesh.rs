@@ -78,9 +78,9 @@ impl Plane {
 pub struct Router {
     /// How packets share links and how collective packets wait for each other.
     pub flow: RouterFlow,
-    /// Slots of the FIFO at each input port. Only 2 is modelled; with `esp` 2 to 64.
+    /// Slots of the FIFO at each input port, 1 to 16; with one slot a flit passes every second cycle. With `esp` 2 to 64.
     pub input_fifo_flits: u32,
-    /// Slots of the FIFO at each output port. Only 2 is modelled: a hop takes two cycles; with `esp` only 0.
+    /// Slots of the FIFO at each output port, 1 to 16; with `esp` only 0.
     pub output_fifo_flits: u32,
     /// Transactions whose narrow contributions (B, barrier) one router merges at a time.
     pub merge_table_entries: u32,

@@ -6,7 +6,7 @@
 use super::{CheckpointError, Reader, Sorted, Writer};
 use crate::endpoint::torrent::Place;
 use crate::machine::Machine;
-use crate::router::collective::control_block::{Block, PORTS};
+use crate::router::collective::control_block::PORTS;
 use crate::router::collective::plane::{PlaneState, SLOTS};
 use std::io::{Read, Write};
 
@@ -106,6 +106,7 @@ impl PlaneState {
             in_full,
             input,
             output,
+            deep,
             entered,
             joins,
             active,
@@ -115,17 +116,16 @@ impl PlaneState {
             flit_hops,
         } = self;
         to.put(&(blocks, in_full, entered, has_received))?;
-        to.put(&(joins, active, published, watch, flit_hops))?;
-        let occupied = |is_input| occupied(blocks, in_full, is_input);
-        let inputs = occupied(true).map(|slot| input[slot]);
-        let outputs = occupied(false).map(|slot| output[slot]);
+        to.put(&(joins, active, published, watch, flit_hops, deep))?;
+        let inputs = self.occupied(true).into_iter().map(|slot| input[slot]);
+        let outputs = self.occupied(false).into_iter().map(|slot| output[slot]);
         inputs
             .chain(outputs)
             .try_for_each(|flit| to.put_words(flit))
     }
 
     fn restore<R: Read>(&mut self, from: &mut Reader<R>) -> Result<(), CheckpointError> {
-        let blocks = self.blocks.len();
+        let (blocks, own) = (self.blocks.len(), self.deep.take());
         (self.blocks, self.in_full, self.entered, self.has_received) = from.take()?;
         (
             self.joins,
@@ -133,51 +133,52 @@ impl PlaneState {
             self.published,
             self.watch,
             self.flit_hops,
+            self.deep,
         ) = from.take()?;
         let routers = self.input.len() / (PORTS * 2);
         let is_whole = self.blocks.len() == blocks && self.in_full.len() == blocks;
+        let is_whole = is_whole
+            && match (&self.deep, &own) {
+                (Some(saved), Some(own)) => saved.is_like(own),
+                (None, None) => true,
+                (Some(_), None) | (None, Some(_)) => false,
+            };
         if !is_whole || self.entered.len() != routers {
             return Err(CheckpointError::damaged(
                 "it is of another number of routers",
             ));
         }
-        for slot in occupied(&self.blocks, &self.in_full, true) {
+        for slot in self.occupied(true) {
             self.input[slot] = from.take_words()?;
         }
-        for slot in occupied(&self.blocks, &self.in_full, false) {
+        for slot in self.occupied(false) {
             self.output[slot] = from.take_words()?;
         }
         Ok(())
     }
-}
 
-/// Slots of the inputs' or the outputs' FIFOs that hold a flit. The others' contents are read by nobody.
-fn occupied<'a>(
-    blocks: &'a [Block],
-    in_full: &'a [[u64; PORTS]],
-    is_input: bool,
-) -> impl Iterator<Item = usize> + use<'a> {
-    let ports = blocks.iter().zip(in_full).flat_map(move |(block, full)| {
-        (0..PORTS).map(move |port| {
-            if is_input {
-                (block.in_any[port], full[port], block.in_head[port])
-            } else {
-                (
-                    block.out_any[port],
-                    block.out_full[port],
-                    block.out_head[port],
-                )
-            }
-        })
-    });
-    ports.enumerate().flat_map(|(at, (any, full, head))| {
-        let slots = [any & (!head | full), any & (head | full)];
-        slots
-            .into_iter()
-            .enumerate()
-            .flat_map(move |(slot, lanes)| {
-                let lanes = (0..u64::BITS as usize).filter(move |lane| lanes >> lane & 1 != 0);
-                lanes.map(move |lane| at * SLOTS + 2 * lane + slot)
+    /// Slots of the inputs' or the outputs' FIFOs that hold a flit. The others' contents are read by nobody.
+    fn occupied(&self, is_input: bool) -> Vec<usize> {
+        let ports = self.blocks.iter().enumerate().flat_map(|(w, block)| {
+            (0..PORTS).map(move |port| {
+                let two = self.two(is_input, w, port);
+                if is_input {
+                    (block.in_any[port], two, block.in_head[port])
+                } else {
+                    (block.out_any[port], two, block.out_head[port])
+                }
             })
-    })
+        });
+        let slots = ports.enumerate().flat_map(|(at, (any, two, head))| {
+            let slots = [any & (!head | two), any & (head | two)];
+            slots
+                .into_iter()
+                .enumerate()
+                .flat_map(move |(slot, lanes)| {
+                    let lanes = (0..u64::BITS as usize).filter(move |lane| lanes >> lane & 1 != 0);
+                    lanes.map(move |lane| at * SLOTS + 2 * lane + slot)
+                })
+        });
+        slots.collect()
+    }
 }

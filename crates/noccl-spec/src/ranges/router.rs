@@ -13,8 +13,8 @@ impl Table {
         let (inputs, outputs) = (router.input_fifo_flits, router.output_fifo_flits);
         match router.flow {
             RouterFlow::NonBlocking | RouterFlow::PeerCompatible => {
-                self.only("router.input_fifo_flits", inputs, 2);
-                self.only("router.output_fifo_flits", outputs, 2);
+                self.any("router.input_fifo_flits", inputs, 1..=16);
+                self.any("router.output_fifo_flits", outputs, 1..=16);
             }
             RouterFlow::Esp => {
                 self.any("router.input_fifo_flits", inputs, 2..=64);

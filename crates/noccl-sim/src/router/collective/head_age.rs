@@ -39,13 +39,15 @@ impl Watch {
     /// Looks at the registers of one router.
     pub(crate) fn observe(&mut self, plane: &PlaneState, r: usize, cycle: u64) {
         for (at, seen) in self.seen[r].iter_mut().enumerate() {
-            let mut fifo = plane.fifo(r, at < PORTS, at % PORTS);
+            let (is_input, port) = (at < PORTS, at % PORTS);
+            let mut fifo = plane.fifo(r, is_input, port);
             let head = fifo.next().map(|f: Flit| (f.txn, f.beat, f.kind));
             if head != seen.head {
                 seen.head = head;
                 seen.head_since = cycle;
             }
-            seen.full_since = fifo.next().map(|_| seen.full_since.unwrap_or(cycle));
+            let is_full = plane.is_full(r, is_input, port);
+            seen.full_since = is_full.then(|| seen.full_since.unwrap_or(cycle));
         }
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The collective router: two-deep FIFOs at inputs and outputs, forks of multicasts, merge points and wide reductions.
+//! The collective router: FIFOs at inputs and outputs, forks of multicasts, merge points and wide reductions.
 //!
 //! A [`plane::PlaneState`] holds the routers of one plane. Control is kept in [`control_block`]s of 64 routers, which
 //! [`cycle_phases`] moves through a cycle in [`partition`]s that threads share; [`fork`] routes, [`contributions`] brings heads to
@@ -8,6 +8,7 @@
 pub(crate) mod contributions;
 pub(crate) mod control_block;
 pub(crate) mod cycle_phases;
+pub(crate) mod fifo_tails;
 pub(crate) mod fork;
 pub(crate) mod head_age;
 pub(crate) mod merge_point;
@@ -15,6 +16,8 @@ pub(crate) mod merge_table;
 pub(crate) mod partition;
 pub(crate) mod plane;
 pub(crate) mod reduction;
+#[cfg(test)]
+mod tests;
 
 use crate::router::behaviour::Behaviour;
 

@@ -21,6 +21,7 @@ use crate::kernel::threads::Phase;
 use crate::router::collective::control_block::{
     Block, LANES, LOCAL, PORTS, RESULT, Restriction, Shift,
 };
+use crate::router::collective::fifo_tails::TailsPart;
 use crate::router::collective::fork::{Forks, route};
 use crate::router::collective::plane::{SLOTS, slot_at};
 use crate::router::published::worms::Worms;
@@ -52,8 +53,7 @@ pub(crate) struct Stripe {
 /// A flit that has passed the switch of a router.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Move {
-    /// Where it stands in the output FIFOs.
-    pub slot: u32,
+    pub flit: Packed,
     pub router: u32,
     pub input: u8,
     pub out: u8,
@@ -107,6 +107,8 @@ pub(crate) struct Evaluate<'a> {
     pub in_full: &'a [[u64; PORTS]],
     pub active: &'a BitSet,
     pub shifts: &'a [Shift; 4],
+    /// Outputs of other depths than two.
+    pub outputs: Option<TailsPart<'a>>,
     pub is_value: bool,
     /// Published routers: worms restrict the arbitration of every block.
     pub defers_all: bool,
@@ -152,7 +154,10 @@ impl Evaluate<'_> {
         for (port, shift) in self.shifts.iter().enumerate() {
             if leaving[port] != 0 {
                 self.leaving_slot[at][port] = block.out_head[port];
-                block.pop_outputs(port, leaving[port]);
+                match &mut self.outputs {
+                    None => block.pop_outputs(port, leaving[port]),
+                    Some(outputs) => outputs.pop_outputs(block, at, port, leaving[port]),
+                }
                 let (first, reaches_next) = shift.reached(w);
                 for b in first..=first + isize::from(reaches_next) {
                     if let Some(word) = self.stripe.receiving.get_mut((b >> 6) as usize) {
@@ -180,6 +185,8 @@ pub(crate) struct Receive<'a> {
     pub output: &'a [Packed],
     pub coords: &'a [u32],
     pub shifts: &'a [Shift; 4],
+    /// Inputs of other depths than two.
+    pub inputs: Option<TailsPart<'a>>,
     pub trees: &'a Trees,
 }
 
@@ -193,7 +200,11 @@ impl Phase for Receive<'_> {
                 rest &= rest - 1;
                 // A block beyond the last column is only marked, never sent to.
                 if (first..end).contains(&w) {
-                    self.receive(w);
+                    if self.inputs.is_none() {
+                        self.receive::<false>(w);
+                    } else {
+                        self.receive::<true>(w);
+                    }
                 }
             }
         }
@@ -201,7 +212,7 @@ impl Phase for Receive<'_> {
 }
 
 impl Receive<'_> {
-    fn receive(&mut self, w: usize) {
+    fn receive<const DEEP: bool>(&mut self, w: usize) {
         let at = w - self.stripe.first;
         let coords = &self.coords[w * LANES..][..LANES];
         let mut received = 0;
@@ -225,7 +236,12 @@ impl Receive<'_> {
                 let source = (w * LANES + lane).wrapping_add_signed(shift.tiles);
                 let slot = (sources >> lane & 1) as usize;
                 let flit = self.output[slot_at(source, from) + slot];
-                into[2 * lane + (targets >> lane & 1) as usize] = flit;
+                let target = (targets >> lane & 1) as usize;
+                if DEEP && let Some(inputs) = &mut self.inputs {
+                    inputs.place((at, port, lane), into, target, flit);
+                } else {
+                    into[2 * lane + target] = flit;
+                }
                 entered[lane][port] += 1;
                 let here = coords[lane];
                 route(&mut wants, &mut forks, lane, port, here, flit, self.trees);
@@ -233,7 +249,12 @@ impl Receive<'_> {
             if forks.any {
                 forks.add_to(&mut wants);
             }
-            self.blocks[at].push_inputs(port, &mut self.in_full[at][port], arriving, &wants);
+            let (block, full) = (&mut self.blocks[at], &mut self.in_full[at][port]);
+            if DEEP && let Some(inputs) = &mut self.inputs {
+                inputs.enter(block, full, (at, port), arriving, &wants);
+            } else {
+                block.push_inputs(port, full, arriving, &wants);
+            }
         }
         if received != 0 {
             self.stripe.woken.push(w as u32);
@@ -246,8 +267,10 @@ pub(crate) struct Switch<'a> {
     pub stripe: &'a mut Stripe,
     pub blocks: &'a mut [Block],
     pub in_full: &'a mut [[u64; PORTS]],
-    pub input: &'a [Packed],
+    pub input: &'a mut [Packed],
     pub output: &'a mut [Packed],
+    /// FIFOs of other depths than two.
+    pub deep: Option<DeepPart<'a>>,
     pub active: &'a BitSet,
     /// Published routers: moves are told to whom follows their worms.
     pub tells_moves: bool,
@@ -255,9 +278,21 @@ pub(crate) struct Switch<'a> {
     pub counts_landings: bool,
 }
 
+/// FIFOs of other depths than two of a range of blocks.
+pub(crate) struct DeepPart<'a> {
+    pub inputs: TailsPart<'a>,
+    pub outputs: TailsPart<'a>,
+    /// Per router: the result that passes the switch.
+    pub results: &'a [Packed],
+}
+
 impl Phase for Switch<'_> {
     fn run(mut self) {
         for w in self.stripe.members(self.active) {
+            if self.deep.is_some() {
+                self.switch_deep(w);
+                continue;
+            }
             if self.tells_moves {
                 self.switch::<true>(w);
             } else {
@@ -299,7 +334,7 @@ impl Switch<'_> {
                 }
                 if TELLS {
                     self.stripe.moves.push(Move {
-                        slot: ((w * PORTS + out) * SLOTS + target) as u32,
+                        flit: output[target],
                         router: (w * LANES + lane) as u32,
                         input: source as u8,
                         out: out as u8,
@@ -308,6 +343,54 @@ impl Switch<'_> {
             }
             if out == LOCAL {
                 block.note_landing(lanes, targets, lands);
+            }
+        }
+    }
+
+    /// Both, for FIFOs of other depths than two.
+    fn switch_deep(&mut self, w: usize) {
+        let at = w - self.stripe.first;
+        let Some(deep) = &mut self.deep else {
+            return;
+        };
+        let block = &mut self.blocks[at];
+        for out in 0..PORTS {
+            let output = &mut self.output[(at * PORTS + out) * SLOTS..][..SLOTS];
+            deep.outputs.move_up(block, output, at, out);
+            let mut rest = std::mem::take(&mut block.switched[out]);
+            while rest != 0 {
+                let lane = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                let source = block.source(out, lane);
+                let flit = if source == RESULT {
+                    deep.results[at * LANES + lane]
+                } else {
+                    let slot = (block.in_head[source & 7] >> lane & 1) as usize;
+                    self.input[(at * PORTS + source) * SLOTS + 2 * lane + slot]
+                };
+                let may_land = source != RESULT && out == LOCAL && self.counts_landings;
+                let lands = may_land && Flit::only_lands(flit);
+                if lands {
+                    self.stripe.checksum += Flit::payload(flit);
+                }
+                deep.outputs
+                    .append(block, output, (at, out, lane), flit, lands);
+                if self.tells_moves {
+                    self.stripe.moves.push(Move {
+                        flit,
+                        router: (w * LANES + lane) as u32,
+                        input: source as u8,
+                        out: out as u8,
+                    });
+                }
+            }
+        }
+        for port in 0..PORTS {
+            let popped = std::mem::take(&mut block.popped[port]);
+            if popped != 0 {
+                let slots = &mut self.input[(at * PORTS + port) * SLOTS..][..SLOTS];
+                let full = &mut self.in_full[at][port];
+                deep.inputs.leave(block, full, slots, (at, port), popped);
             }
         }
     }

@@ -2,7 +2,7 @@
 //! One plane of the mesh: routers with input and output FIFOs, moved in two halves per cycle.
 //!
 //! *Evaluate* looks at registers only and decides all moves; *commit* makes them. So every ready is a
-//! registered one (S1's routers: two-deep FIFOs at input and output, a hop takes two cycles) and the
+//! registered one (S1's routers: FIFOs at input and output, a hop takes two cycles) and the
 //! order in which routers are visited cannot matter. Control is kept as bit planes over blocks of 64
 //! routers ([`crate::router::collective::control_block`]); a block without flits is not in the active set.
 //!
@@ -13,6 +13,7 @@ use crate::fabric::payload::PayloadPool;
 use crate::fabric::transaction::Trees;
 use crate::kernel::bit_set::BitSet;
 use crate::router::collective::control_block::{Block, JOIN, LANES, LOCAL, PORTS, Shift};
+use crate::router::collective::fifo_tails::DeepFifos;
 use crate::router::collective::fork::route_one;
 use crate::router::collective::head_age::Watch;
 use crate::router::collective::merge_point::Joins;
@@ -21,7 +22,7 @@ use crate::router::published::worms::Worms;
 use noccl_net::Coord;
 use std::sync::Arc;
 
-/// Slots of one port of a block: two per router, the router's own side by side.
+/// Slots of one port of a block: two per router, the router's own side by side. Deeper FIFOs have more behind them.
 pub(crate) const SLOTS: usize = 2 * LANES;
 
 /// What planes read of the rest of the simulation.
@@ -37,7 +38,7 @@ pub(crate) struct Context<'a> {
 /// One plane.
 pub(crate) struct PlaneState {
     pub(crate) blocks: Vec<Block>,
-    /// Inputs with two flits.
+    /// Inputs without a free slot.
     pub(crate) in_full: Vec<[u64; PORTS]>,
     /// Outputs whose head crosses the link in this cycle, and the slot that it leaves.
     pub(crate) leaving: Vec<[u64; 4]>,
@@ -45,6 +46,8 @@ pub(crate) struct PlaneState {
     /// FIFO contents by block, port, lane and slot: flat, so that the system hands out zeroed pages.
     pub(crate) input: Vec<Packed>,
     pub(crate) output: Vec<Packed>,
+    /// What stands behind the first two flits, if FIFOs have not two slots.
+    pub(crate) deep: Option<Box<DeepFifos>>,
     /// Flits that have entered each router by its mesh ports.
     pub(crate) entered: Vec<[u32; 4]>,
     /// Packed coordinate of every router.
@@ -66,6 +69,13 @@ pub(crate) struct PlaneState {
     pub(crate) num_routers: usize,
 }
 
+/// Sizes of a plane's FIFOs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Depths {
+    pub input_flits: usize,
+    pub output_flits: usize,
+}
+
 /// Packed coordinate of every router, filled up to whole blocks.
 pub(crate) fn packed_coords(width: u16, height: u16) -> Arc<[u32]> {
     let tiles = width as usize * height as usize;
@@ -82,9 +92,12 @@ impl PlaneState {
         coords: Arc<[u32]>,
         tiles: usize,
         joins: Joins,
+        depths: Depths,
         num_stripes: usize,
     ) -> Self {
         let blocks = tiles.div_ceil(LANES);
+        let (inputs, outputs) = (depths.input_flits, depths.output_flits);
+        let is_deep = (inputs, outputs) != (2, 2);
         let h = height as isize;
         Self {
             blocks: vec![Block::default(); blocks],
@@ -93,6 +106,7 @@ impl PlaneState {
             leaving_slot: vec![[0; 4]; blocks],
             input: vec![[0; 2]; blocks * PORTS * SLOTS],
             output: vec![[0; 2]; blocks * PORTS * SLOTS],
+            deep: is_deep.then(|| Box::new(DeepFifos::new(blocks, inputs, outputs))),
             entered: vec![[0; 4]; blocks * LANES],
             coords,
             joins,
@@ -162,7 +176,11 @@ impl PlaneState {
 
     /// Takes the flits offered at the Local outputs of a block.
     pub(crate) fn pop_local(&mut self, w: usize, lanes: u64) {
-        self.blocks[w].pop_outputs(LOCAL, lanes);
+        let block = &mut self.blocks[w];
+        match &mut self.deep {
+            None => block.pop_outputs(LOCAL, lanes),
+            Some(deep) => deep.outputs.whole().pop_outputs(block, w, LOCAL, lanes),
+        }
     }
 
     /// The NI appends a flit to the Local input; it has checked that there is room.
@@ -170,6 +188,16 @@ impl PlaneState {
         let (w, lane) = (r / LANES, r % LANES);
         let (packed, here) = (flit.packed(), self.coords[r]);
         let (block, full) = (&mut self.blocks[w], &mut self.in_full[w][LOCAL]);
+        self.active.insert(w);
+        if let Some(deep) = &mut self.deep {
+            let wants = route_one(lane, LOCAL, here, packed, context.trees);
+            let slots = &mut self.input[slot_at(w * LANES, LOCAL)..][..SLOTS];
+            let slot = (block.input_slots(LOCAL) >> lane & 1) as usize;
+            let mut inputs = deep.inputs.whole();
+            inputs.place((w, LOCAL, lane), slots, slot, packed);
+            inputs.enter(block, full, (w, LOCAL), 1 << lane, &wants);
+            return;
+        }
         let slot = if Flit::is_plain(packed) {
             block.push_input(LOCAL, full, lane, xy_port(here, flit.dst))
         } else if !Flit::forks(packed) {
@@ -181,7 +209,6 @@ impl PlaneState {
             slot
         };
         self.input[slot_at(r, LOCAL) + slot] = packed;
-        self.active.insert(w);
     }
 
     fn input_at(&self, r: usize, port: usize) -> usize {
@@ -202,6 +229,12 @@ impl PlaneState {
     /// Appends a merged flit to an output FIFO (published routers).
     pub(crate) fn push_output(&mut self, r: usize, out: usize, flit: Flit) {
         let (w, lane) = (r / LANES, r % LANES);
+        if let Some(deep) = &mut self.deep {
+            let slots = &mut self.output[slot_at(w * LANES, out)..][..SLOTS];
+            let (block, at) = (&mut self.blocks[w], (w, out, lane));
+            let mut outputs = deep.outputs.whole();
+            return outputs.append(block, slots, at, flit.packed(), false);
+        }
         let slots = self.blocks[w].push_outputs(out, 1 << lane);
         self.output[slot_at(r, out) + (slots >> lane & 1) as usize] = flit.packed();
     }
@@ -275,9 +308,22 @@ impl PlaneState {
         } else {
             (&self.output, block.out_any[port], block.out_head[port])
         };
-        let len = usize::from(any >> lane & 1 != 0) + usize::from(self.is_full(r, is_input, port));
+        let two = self.two(is_input, r / LANES, port);
+        let len = usize::from(any >> lane & 1 != 0) + usize::from(two >> lane & 1 != 0);
         let head = (head >> lane & 1) as usize;
-        (0..len).map(move |i| Flit::from_packed(slots[slot_at(r, port) + (head ^ i)]))
+        let first_two =
+            (0..len).map(move |i| Flit::from_packed(slots[slot_at(r, port) + (head ^ i)]));
+        let deep = self.deep.iter();
+        first_two.chain(deep.flat_map(move |deep| deep.side(is_input).behind(r, port)))
+    }
+
+    /// FIFOs of a block with two flits or more.
+    pub(crate) fn two(&self, is_input: bool, w: usize, port: usize) -> u64 {
+        match &self.deep {
+            Some(deep) => deep.side(is_input).two()[w][port],
+            None if is_input => self.in_full[w][port],
+            None => self.blocks[w].out_full[port],
+        }
     }
 }
 
