@@ -255,6 +255,14 @@ fn refuse(spec: &Spec) -> Result<(), RtlError> {
             return refused("router.flow", "\"peer_compatible\"".to_owned(), accepted);
         }
     }
+    let links = &spec.router.link_cycles;
+    for (plane, cycles) in [("req", links.req), ("rsp", links.rsp), ("wide", links.wide)] {
+        if cycles != 1 {
+            let field = format!("router.link_cycles.{plane}");
+            let accepted = "1 (outputs are wired to the neighbour's inputs)";
+            return refused(&field, cycles.to_string(), accepted);
+        }
+    }
     let wide = &spec.router.wide_reduction;
     let lanes = 8 * spec.ni.wide_beat_bytes / LANE_BITS;
     if spec.cluster.num_cores < lanes {

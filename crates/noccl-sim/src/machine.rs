@@ -145,12 +145,14 @@ impl<'n> Machine<'n> {
         let coords = packed_coords(network.width(), network.height());
         let height = network.height();
         let router = &network.spec().router;
-        let depths = Depths {
+        let depths = |plane| Depths {
             input_flits: router.input_fifo_flits as usize,
             output_flits: router.output_fifo_flits as usize,
+            link_cycles: router.link_cycles.of(plane) as usize,
         };
         let stripes = stripe_count(config.threads);
-        let plane = || {
+        let plane = |plane| {
+            let depths = depths(plane);
             let published = behaviour.has_worms.then(|| Published::new(join));
             let joins = Joins::new(tiles, join, published);
             let mut plane = PlaneState::new(height, coords.clone(), tiles, joins, depths, stripes);
@@ -164,7 +166,7 @@ impl<'n> Machine<'n> {
             config,
             cycle: 0,
             last_progress: 0,
-            planes: [plane(), plane(), plane()],
+            planes: Plane::ALL.map(plane),
             txns: Txns::default(),
             pool: PayloadPool::default(),
             memories: Memories::default(),

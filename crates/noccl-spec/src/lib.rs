@@ -28,7 +28,8 @@ pub use error::{OutOfRange, SpecError};
 pub use esp::{EspEndpoint, EspRouter};
 pub use excerpt::toml_message;
 pub use mesh::{
-    Mesh, Plane, Region, Router, RouterFlow, TileKindName, WideReduction, WideReductionKind,
+    LinkCycles, Mesh, Plane, Region, Router, RouterFlow, TileKindName, WideReduction,
+    WideReductionKind,
 };
 pub use nearest::nearest;
 pub use parse::{override_value, parse_spec, schema, to_toml};

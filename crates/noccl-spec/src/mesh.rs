@@ -88,6 +88,9 @@ pub struct Router {
     /// and behind the decision, for a way between registers that is half as long.
     #[serde(default = "one_cycle")]
     pub merge_cycles: u32,
+    /// Cycles of a link from router to router.
+    #[serde(default, skip_serializing_if = "LinkCycles::is_default")]
+    pub link_cycles: LinkCycles,
     /// The shared arithmetic reduction of the wide plane.
     pub wide_reduction: WideReduction,
     /// What flow `esp` needs, and only that.
@@ -95,8 +98,74 @@ pub struct Router {
     pub esp: Option<EspRouter>,
 }
 
+impl Router {
+    /// Cycles from a router to the next one on a plane, for a flit that nobody holds up: the registers in front of the switch
+    /// and behind it, and those of the link beyond its first cycle.
+    #[must_use]
+    pub const fn hop_cycles(&self, plane: Plane) -> u32 {
+        self.router_cycles() + self.link_cycles.of(plane) - 1
+    }
+
+    /// Cycles in one router with the first cycle of the link behind it.
+    #[must_use]
+    pub const fn router_cycles(&self) -> u32 {
+        (self.input_fifo_flits > 0) as u32 + (self.output_fifo_flits > 0) as u32
+    }
+
+    /// Cycles in which a port passes a flit: a FIFO with one slot takes none while it holds one.
+    #[must_use]
+    pub const fn flit_cycles(&self) -> u32 {
+        let has_one_slot = self.input_fifo_flits == 1 || self.output_fifo_flits == 1;
+        1 + has_one_slot as u32
+    }
+}
+
 const fn one_cycle() -> u32 {
     1
+}
+
+/// Cycles that a flit takes over a link between two routers, 1 to 8 on each plane; what is left out is 1. Each beyond the first
+/// is a register stage of two slots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LinkCycles {
+    /// Of the request plane.
+    #[serde(default = "one_cycle")]
+    pub req: u32,
+    /// Of the response plane.
+    #[serde(default = "one_cycle")]
+    pub rsp: u32,
+    /// Of the wide plane.
+    #[serde(default = "one_cycle")]
+    pub wide: u32,
+}
+
+impl Default for LinkCycles {
+    fn default() -> Self {
+        Self {
+            req: 1,
+            rsp: 1,
+            wide: 1,
+        }
+    }
+}
+
+impl LinkCycles {
+    /// Is every link crossed in a cycle?
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Cycles of a link of one plane.
+    #[must_use]
+    pub const fn of(&self, plane: Plane) -> u32 {
+        match plane {
+            Plane::Req => self.req,
+            Plane::Rsp => self.rsp,
+            Plane::Wide => self.wide,
+        }
+    }
 }
 
 /// Sharing of links.

@@ -66,10 +66,12 @@ impl Numbers {
             ("REGION_Y", u32::from(origin.origin.y)),
             ("REGION_WIDTH", u32::from(network.cluster_width())),
             ("REGION_HEIGHT", u32::from(network.cluster_height())),
+            ("INPUT_FIFO_FLITS", router.input_fifo_flits),
+            ("OUTPUT_FIFO_FLITS", router.output_fifo_flits),
             ("MERGE_ENTRIES", router.merge_table_entries),
             ("MERGE_CYCLES", router.merge_cycles),
             ("REDUCTION_FLOWS", reduction_flows(network)),
-            ("WINDOW_BEATS", windows.neighbours),
+            ("WINDOW_BEATS", windows.neighbours()),
             ("MAX_WINDOW_BEATS", windows.most),
             ("REDUCTION_OPERANDS", operands(router.wide_reduction.kind)),
         ];

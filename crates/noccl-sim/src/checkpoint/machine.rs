@@ -107,6 +107,7 @@ impl PlaneState {
             input,
             output,
             deep,
+            links,
             entered,
             joins,
             active,
@@ -116,7 +117,8 @@ impl PlaneState {
             flit_hops,
         } = self;
         to.put(&(blocks, in_full, entered, has_received))?;
-        to.put(&(joins, active, published, watch, flit_hops, deep))?;
+        to.put(&(joins, active, published, watch, flit_hops))?;
+        to.put(&(deep, links))?;
         let inputs = self.occupied(true).into_iter().map(|slot| input[slot]);
         let outputs = self.occupied(false).into_iter().map(|slot| output[slot]);
         inputs
@@ -125,7 +127,7 @@ impl PlaneState {
     }
 
     fn restore<R: Read>(&mut self, from: &mut Reader<R>) -> Result<(), CheckpointError> {
-        let (blocks, own) = (self.blocks.len(), self.deep.take());
+        let (blocks, own, links) = (self.blocks.len(), self.deep.take(), self.links.take());
         (self.blocks, self.in_full, self.entered, self.has_received) = from.take()?;
         (
             self.joins,
@@ -133,12 +135,17 @@ impl PlaneState {
             self.published,
             self.watch,
             self.flit_hops,
-            self.deep,
         ) = from.take()?;
+        (self.deep, self.links) = from.take()?;
         let routers = self.input.len() / (PORTS * 2);
         let is_whole = self.blocks.len() == blocks && self.in_full.len() == blocks;
         let is_whole = is_whole
             && match (&self.deep, &own) {
+                (Some(saved), Some(own)) => saved.is_like(own),
+                (None, None) => true,
+                (Some(_), None) | (None, Some(_)) => false,
+            }
+            && match (&self.links, &links) {
                 (Some(saved), Some(own)) => saved.is_like(own),
                 (None, None) => true,
                 (Some(_), None) | (None, Some(_)) => false,

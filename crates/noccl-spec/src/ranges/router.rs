@@ -21,12 +21,26 @@ impl Table {
                 self.only("router.output_fifo_flits", outputs, 0);
             }
         }
+        self.links(spec);
         self.merging(spec);
         self.wide_reduction(spec);
         if let Some(esp) = &router.esp {
             self.any("router.esp.header_bits", esp.header_bits, 64..=4096);
             self.any("router.esp.reserve_cycles", esp.reserve_cycles, 0..=1);
             self.any("router.esp.worm_flits", esp.worm_flits, 0..=1 << 20);
+        }
+    }
+
+    fn links(&mut self, spec: &Spec) {
+        let links = &spec.router.link_cycles;
+        for (plane, cycles) in [("req", links.req), ("rsp", links.rsp), ("wide", links.wide)] {
+            let field = format!("router.link_cycles.{plane}");
+            match spec.router.flow {
+                RouterFlow::NonBlocking | RouterFlow::PeerCompatible => {
+                    self.any(field, cycles, 1..=8);
+                }
+                RouterFlow::Esp => self.only(&field, cycles, 1),
+            }
         }
     }
 

@@ -16,6 +16,8 @@ impl PlaneState {
         let (in_full, active, shifts) = (&self.in_full[..], &self.active, &self.shifts);
         let (mut first, defers_all) = (0, self.published.is_some());
         let mut outputs = self.deep.as_mut().map(|deep| deep.outputs.whole());
+        let output = &self.output[..];
+        let mut links = self.links.as_mut().map(|links| links.whole(output));
         self.stripes.iter_mut().map(move |stripe| {
             let len = stripe.len();
             first += len;
@@ -29,6 +31,7 @@ impl PlaneState {
                 active,
                 shifts,
                 outputs: outputs.as_mut().map(|all| all.cut(len)),
+                links: links.as_mut().map(|all| all.cut(len)),
                 is_value,
                 defers_all,
             }
@@ -85,6 +88,7 @@ impl PlaneState {
             active: &self.active,
             shifts: &self.shifts,
             outputs: self.deep.as_mut().map(|deep| deep.outputs.whole()),
+            links: self.links.as_mut().map(|links| links.whole(&self.output)),
             is_value,
             defers_all: published.is_some(),
         };
@@ -142,7 +146,11 @@ impl PlaneState {
         self.gather_receiving();
         let (mut blocks, mut in_full) = (&mut self.blocks[..], &mut self.in_full[..]);
         let (mut input, mut entered) = (&mut self.input[..], &mut self.entered[..]);
-        let (receiving, output, shifts) = (&self.receiving[..], &self.output[..], &self.shifts);
+        let (receiving, shifts) = (&self.receiving[..], &self.shifts);
+        let output = match &self.links {
+            None => &self.output[..],
+            Some(links) => links.last(),
+        };
         let (leaving, leaving_slot) = (&self.leaving[..], &self.leaving_slot[..]);
         let coords = &self.coords[..];
         let mut inputs = self.deep.as_mut().map(|deep| deep.inputs.whole());

@@ -11,6 +11,7 @@ pub(crate) mod cycle_phases;
 pub(crate) mod fifo_tails;
 pub(crate) mod fork;
 pub(crate) mod head_age;
+pub(crate) mod link_stages;
 pub(crate) mod merge_point;
 pub(crate) mod merge_table;
 pub(crate) mod partition;

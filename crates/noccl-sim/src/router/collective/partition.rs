@@ -23,6 +23,7 @@ use crate::router::collective::control_block::{
 };
 use crate::router::collective::fifo_tails::TailsPart;
 use crate::router::collective::fork::{Forks, route};
+use crate::router::collective::link_stages::LinksPart;
 use crate::router::collective::plane::{SLOTS, slot_at};
 use crate::router::published::worms::Worms;
 
@@ -109,6 +110,8 @@ pub(crate) struct Evaluate<'a> {
     pub shifts: &'a [Shift; 4],
     /// Outputs of other depths than two.
     pub outputs: Option<TailsPart<'a>>,
+    /// Links of more than a cycle.
+    pub links: Option<LinksPart<'a>>,
     pub is_value: bool,
     /// Published routers: worms restrict the arbitration of every block.
     pub defers_all: bool,
@@ -135,12 +138,14 @@ impl Evaluate<'_> {
     pub(crate) fn evaluate_block(&mut self, w: usize, published: Option<&Worms>) {
         let at = w - self.first;
         let block = &mut self.blocks[at];
-        if block.is_empty() {
+        if block.is_empty() && self.links.as_ref().is_none_or(|links| links.is_empty(at)) {
             self.stripe.emptied.push(w as u32);
         }
+        let staged = self.links.as_ref().map(|links| links.offers(at));
+        let offers = staged.as_ref().map_or(&block.out_any[..4], |(any, _)| any);
         let mut leaving = [0; 4];
         for (port, shift) in self.shifts.iter().enumerate() {
-            let offered = block.out_any[port];
+            let offered = offers[port];
             if offered != 0 {
                 let full = shift.seen_from_neighbours(self.in_full, w, (port + 2) & 3);
                 leaving[port] = offered & !full;
@@ -151,12 +156,19 @@ impl Evaluate<'_> {
             holds: &p.holds[w],
         }));
         self.leaving[at] = leaving;
+        if let Some((_, heads)) = staged {
+            self.leaving_slot[at] = heads;
+            self.advance_links(at, &leaving);
+        }
+        let block = &mut self.blocks[at];
         for (port, shift) in self.shifts.iter().enumerate() {
             if leaving[port] != 0 {
-                self.leaving_slot[at][port] = block.out_head[port];
-                match &mut self.outputs {
-                    None => block.pop_outputs(port, leaving[port]),
-                    Some(outputs) => outputs.pop_outputs(block, at, port, leaving[port]),
+                if staged.is_none() {
+                    self.leaving_slot[at][port] = block.out_head[port];
+                    match &mut self.outputs {
+                        None => block.pop_outputs(port, leaving[port]),
+                        Some(outputs) => outputs.pop_outputs(block, at, port, leaving[port]),
+                    }
                 }
                 let (first, reaches_next) = shift.reached(w);
                 for b in first..=first + isize::from(reaches_next) {
@@ -168,6 +180,21 @@ impl Evaluate<'_> {
         }
         if self.is_value && forked.iter().any(|f| *f != 0) {
             self.stripe.forked.push((w as u32, forked));
+        }
+    }
+
+    /// Flits pass from stage to stage of long links, and from the output FIFOs into the first stages.
+    fn advance_links(&mut self, at: usize, leaving: &[u64; 4]) {
+        let Some(links) = &mut self.links else {
+            return;
+        };
+        let block = &mut self.blocks[at];
+        let left = links.advance(at, (&block.out_any, &block.out_head), leaving);
+        for (port, lanes) in left.into_iter().enumerate() {
+            match &mut self.outputs {
+                None => block.pop_outputs(port, lanes),
+                Some(outputs) => outputs.pop_outputs(block, at, port, lanes),
+            }
         }
     }
 }
@@ -182,6 +209,7 @@ pub(crate) struct Receive<'a> {
     pub receiving: &'a [u64],
     pub leaving: &'a [[u64; 4]],
     pub leaving_slot: &'a [[u64; 4]],
+    /// Slots that flits leave: of the output FIFOs, or of the last stages of long links.
     pub output: &'a [Packed],
     pub coords: &'a [u32],
     pub shifts: &'a [Shift; 4],

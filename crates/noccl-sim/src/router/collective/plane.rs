@@ -16,6 +16,7 @@ use crate::router::collective::control_block::{Block, JOIN, LANES, LOCAL, PORTS,
 use crate::router::collective::fifo_tails::DeepFifos;
 use crate::router::collective::fork::route_one;
 use crate::router::collective::head_age::Watch;
+use crate::router::collective::link_stages::LinkStages;
 use crate::router::collective::merge_point::Joins;
 use crate::router::collective::partition::{Stripe, stripes};
 use crate::router::published::worms::Worms;
@@ -40,7 +41,7 @@ pub(crate) struct PlaneState {
     pub(crate) blocks: Vec<Block>,
     /// Inputs without a free slot.
     pub(crate) in_full: Vec<[u64; PORTS]>,
-    /// Outputs whose head crosses the link in this cycle, and the slot that it leaves.
+    /// Outputs from whose links a flit enters a neighbour in this cycle, and the slot that it leaves.
     pub(crate) leaving: Vec<[u64; 4]>,
     pub(crate) leaving_slot: Vec<[u64; 4]>,
     /// FIFO contents by block, port, lane and slot: flat, so that the system hands out zeroed pages.
@@ -48,6 +49,8 @@ pub(crate) struct PlaneState {
     pub(crate) output: Vec<Packed>,
     /// What stands behind the first two flits, if FIFOs have not two slots.
     pub(crate) deep: Option<Box<DeepFifos>>,
+    /// Links that take more than a cycle.
+    pub(crate) links: Option<Box<LinkStages>>,
     /// Flits that have entered each router by its mesh ports.
     pub(crate) entered: Vec<[u32; 4]>,
     /// Packed coordinate of every router.
@@ -69,11 +72,12 @@ pub(crate) struct PlaneState {
     pub(crate) num_routers: usize,
 }
 
-/// Sizes of a plane's FIFOs.
+/// Sizes of a plane's FIFOs and lengths of its links.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Depths {
     pub input_flits: usize,
     pub output_flits: usize,
+    pub link_cycles: usize,
 }
 
 /// Packed coordinate of every router, filled up to whole blocks.
@@ -107,6 +111,8 @@ impl PlaneState {
             input: vec![[0; 2]; blocks * PORTS * SLOTS],
             output: vec![[0; 2]; blocks * PORTS * SLOTS],
             deep: is_deep.then(|| Box::new(DeepFifos::new(blocks, inputs, outputs))),
+            links: (depths.link_cycles > 1)
+                .then(|| Box::new(LinkStages::new(blocks, depths.link_cycles))),
             entered: vec![[0; 4]; blocks * LANES],
             coords,
             joins,
@@ -315,6 +321,18 @@ impl PlaneState {
             (0..len).map(move |i| Flit::from_packed(slots[slot_at(r, port) + (head ^ i)]));
         let deep = self.deep.iter();
         first_two.chain(deep.flat_map(move |deep| deep.side(is_input).behind(r, port)))
+    }
+
+    /// The slot of a flit that enters a neighbour in this cycle over the link behind an output.
+    pub(crate) fn leaving_flit(&self, r: usize, port: usize) -> Option<Flit> {
+        let (w, lane) = (r / LANES, r % LANES);
+        let slot = (self.leaving_slot[w][port] >> lane & 1) as usize;
+        let slots = match &self.links {
+            None => &self.output[..],
+            Some(links) => links.last(),
+        };
+        let is_leaving = self.leaving[w][port] >> lane & 1 != 0;
+        is_leaving.then(|| Flit::from_packed(slots[slot_at(r, port) + slot]))
     }
 
     /// FIFOs of a block with two flits or more.
