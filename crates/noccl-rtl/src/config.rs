@@ -3,7 +3,7 @@
 
 use crate::RtlError;
 use noccl_net::Network;
-use noccl_net::deadlock::{BEATS_PER_CREDIT, MERGE_TIMEOUT_CYCLES, Windows, reduction_flows};
+use noccl_net::deadlock::{BEATS_PER_CREDIT, Windows, merge_timeout_cycles, reduction_flows};
 use noccl_spec::{MAX_ADDRESS, Region, RouterFlow, Spec, TileKindName, WideReductionKind};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -207,7 +207,7 @@ impl RtlConfig {
             cluster_region: cluster_region as u32,
             merge_entries: spec.router.merge_table_entries,
             merge_cycles: spec.router.merge_cycles,
-            merge_timeout_cycles: MERGE_TIMEOUT_CYCLES,
+            merge_timeout_cycles: merge_timeout_cycles(network),
             reduction_flows: reduction_flows(network),
             store_beats: wide.store_beats,
             window_beats: wide.window_beats,

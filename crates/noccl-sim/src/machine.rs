@@ -21,7 +21,7 @@ use crate::router::collective::merge_point::{JoinConfig, Joins, Owed, Timeout};
 use crate::router::collective::plane::{Context, Depths, PlaneState, packed_coords};
 use crate::router::published::reduction::Published;
 use crate::router::published::worms::Worms;
-use noccl_net::deadlock::{BEATS_PER_CREDIT, Windows, reduction_flows};
+use noccl_net::deadlock::{BEATS_PER_CREDIT, Windows, merge_timeout_cycles, reduction_flows};
 use noccl_net::{Network, Port, TileKind};
 use noccl_run::{Counters, Mode, RunConfig};
 use noccl_spec::{Plane, WideReductionKind};
@@ -386,6 +386,7 @@ fn join_config(network: &Network) -> JoinConfig {
     };
     JoinConfig {
         merge_entries: router.merge_table_entries as usize,
+        merge_timeout_cycles: merge_timeout_cycles(network).into(),
         merge_has_registers: router.merge_cycles > 1,
         slots: reduction_flows(network),
         windows: Windows::of(network),

@@ -136,6 +136,26 @@ fn reductions_take_their_closed_forms_over_links_of_any_length() {
     }
 }
 
+/// The windows are not larger than they need be: with one credit less a column's beats wait, whatever the length of links.
+#[test]
+fn a_window_that_is_a_credit_smaller_costs_cycles_over_links_of_any_length() {
+    for links in LINKS {
+        let (rsp, wide) = (links.1 - 1, links.2 - 1);
+        let net = network_of(
+            "collective_noc_4x4",
+            links,
+            &[("router.wide_reduction.window_beats", "16")],
+        );
+        let kind = PortKind::WideReduction {
+            group: cube(0, 0, 3, 3),
+            root: cluster(0, 0),
+            beats: 200,
+        };
+        let with_full_windows = 5 + (4 + wide + rsp) * 6 + 5 * 3 + 8 * 3 + 199;
+        assert!(runtime(&net, 16, kind) > with_full_windows, "{links:?}");
+    }
+}
+
 #[test]
 fn published_routers_keep_their_formulas_over_links_of_any_length() {
     for links in LINKS {

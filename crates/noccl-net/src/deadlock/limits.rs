@@ -8,12 +8,21 @@
 use super::{Flow, IssueOrder};
 use crate::tree::{contributor, join_set};
 use crate::{Coord, MultiAddress, Network, Port, TileId};
-use noccl_spec::RouterFlow;
+use noccl_spec::{Plane, RouterFlow};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Cycles without a sibling after which a contribution in a full merge table goes on by itself.
-pub const MERGE_TIMEOUT_CYCLES: u32 = 256;
+/// Cycles without a sibling after which a contribution in a full merge table goes on by itself: 256 over links of a cycle. As
+/// answers come apart by the ways of what they answer and their own, it grows with a hop there and back.
+#[must_use]
+pub fn merge_timeout_cycles(network: &Network) -> u32 {
+    let router = &network.spec().router;
+    let hop = |plane| router.hop_cycles(plane);
+    TIMEOUT_HOPS * (hop(Plane::Wide).max(hop(Plane::Req)) + hop(Plane::Rsp))
+}
+
+/// Hops there and back of a timeout: a multiple of the eight ticks that it is counted in.
+const TIMEOUT_HOPS: u32 = 64;
 
 /// Beats whose room in an operand store is given back at once.
 pub const BEATS_PER_CREDIT: u32 = noccl_spec::BEATS_PER_CREDIT;
