@@ -17,8 +17,9 @@ use crate::ni::axi::errors::Errors;
 use crate::ni::axi::state::Nis;
 use crate::record::Recorder;
 use crate::router::behaviour::Behaviour;
+use crate::router::collective::Depths;
 use crate::router::collective::merge_point::{JoinConfig, Joins, Owed, Timeout};
-use crate::router::collective::plane::{Context, Depths, PlaneState, packed_coords};
+use crate::router::collective::plane::{Context, PlaneState, packed_coords};
 use crate::router::published::reduction::Published;
 use crate::router::published::worms::Worms;
 use noccl_net::deadlock::{BEATS_PER_CREDIT, Windows, merge_timeout_cycles, reduction_flows};
@@ -144,15 +145,9 @@ impl<'n> Machine<'n> {
         let join = join_config(network);
         let coords = packed_coords(network.width(), network.height());
         let height = network.height();
-        let router = &network.spec().router;
-        let depths = |plane| Depths {
-            input_flits: router.input_fifo_flits as usize,
-            output_flits: router.output_fifo_flits as usize,
-            link_cycles: router.link_cycles.of(plane) as usize,
-        };
         let stripes = stripe_count(config.threads);
         let plane = |plane| {
-            let depths = depths(plane);
+            let depths = Depths::of(network, plane);
             let published = behaviour.has_worms.then(|| Published::new(join));
             let joins = Joins::new(tiles, join, published);
             let mut plane = PlaneState::new(height, coords.clone(), tiles, joins, depths, stripes);

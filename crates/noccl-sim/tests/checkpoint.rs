@@ -5,7 +5,7 @@
 mod common;
 
 use common::random_schedule::{all_outputs, random_inputs, random_schedule, schedule_of};
-use common::{cluster, cube, network, network_with};
+use common::{cluster, cube, deep_network, network, network_with};
 use noccl_net::{MultiAddress, Network};
 use noccl_run::{MemoryImage, Mode, RunConfig, RunError, RunResult, StallConfig};
 use noccl_sim::ScheduleRun;
@@ -25,15 +25,7 @@ static PEER: LazyLock<Network> = LazyLock::new(|| network("collective_noc_4x4_pe
 static SHORT_WAY: LazyLock<Network> =
     LazyLock::new(|| network_with("collective_noc_4x4", &[("router.merge_cycles", "3")]));
 /// FIFOs of other depths than two, and long links.
-static DEEP: LazyLock<Network> = LazyLock::new(|| {
-    let depths = [
-        ("router.input_fifo_flits", "5"),
-        ("router.output_fifo_flits", "3"),
-        ("router.link_cycles.rsp", "2"),
-        ("router.link_cycles.wide", "4"),
-    ];
-    network_with("collective_noc_4x4", &depths)
-});
+static DEEP: LazyLock<Network> = LazyLock::new(deep_network);
 
 fn save(run: &ScheduleRun<'_>) -> Vec<u8> {
     let mut writer = Writer::new(Vec::new()).expect("memory takes everything");

@@ -4,8 +4,9 @@
 use crate::fabric::flit::{Flit, FlitKind};
 use crate::fabric::transaction::Trees;
 use crate::router::collective::control_block::{LANES, PORTS};
-use crate::router::collective::partition::{DeepPart, Evaluate, Receive, Switch, cut};
+use crate::router::collective::partition::{Evaluate, Receive, cut};
 use crate::router::collective::plane::{Context, PlaneState, SLOTS, slot_at};
+use crate::router::collective::switch::{DeepPart, Switch};
 use crate::router::published::worms::Worms;
 
 impl PlaneState {

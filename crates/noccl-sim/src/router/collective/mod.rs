@@ -17,10 +17,13 @@ pub(crate) mod merge_table;
 pub(crate) mod partition;
 pub(crate) mod plane;
 pub(crate) mod reduction;
+pub(crate) mod switch;
 #[cfg(test)]
 mod tests;
 
 use crate::router::behaviour::Behaviour;
+use noccl_net::Network;
+use noccl_spec::Plane;
 
 /// The default flow: nothing blocks, nothing needs worms.
 pub(crate) const BEHAVIOUR: Behaviour = Behaviour {
@@ -38,3 +41,22 @@ pub(crate) const BEHAVIOUR: Behaviour = Behaviour {
     has_hardware_flits: true,
     max_operands: None,
 };
+
+/// Sizes of a plane's FIFOs and lengths of its links.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Depths {
+    pub input_flits: usize,
+    pub output_flits: usize,
+    pub link_cycles: usize,
+}
+
+impl Depths {
+    pub(crate) fn of(network: &Network, plane: Plane) -> Self {
+        let router = &network.spec().router;
+        Self {
+            input_flits: router.input_fifo_flits as usize,
+            output_flits: router.output_fifo_flits as usize,
+            link_cycles: router.link_cycles.of(plane) as usize,
+        }
+    }
+}

@@ -12,6 +12,7 @@ use crate::fabric::flit::{Flit, FlitKind, Packed, pack};
 use crate::fabric::payload::PayloadPool;
 use crate::fabric::transaction::Trees;
 use crate::kernel::bit_set::BitSet;
+use crate::router::collective::Depths;
 use crate::router::collective::control_block::{Block, JOIN, LANES, LOCAL, PORTS, Shift};
 use crate::router::collective::fifo_tails::DeepFifos;
 use crate::router::collective::fork::route_one;
@@ -70,14 +71,6 @@ pub(crate) struct PlaneState {
     pub(crate) stripes: Vec<Stripe>,
     pub(crate) flit_hops: u64,
     pub(crate) num_routers: usize,
-}
-
-/// Sizes of a plane's FIFOs and lengths of its links.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Depths {
-    pub input_flits: usize,
-    pub output_flits: usize,
-    pub link_cycles: usize,
 }
 
 /// Packed coordinate of every router, filled up to whole blocks.
