@@ -4,8 +4,13 @@
 //! Every backend takes the same request and reports the same result: when each action started and
 //! finished, event counters, link loads, the bytes in memory afterwards, or a diagnosis of why it
 //! could not finish. Energy is arithmetic on the counters and stands here once.
+//!
+//! [`Backend`] and [`Run`] are the contract, [`advance`] is the one loop around a run of any backend, and
+//! [`conformance`] is what each of them is tried with.
 
+mod backend;
 mod config;
+pub mod conformance;
 mod diagnosis;
 mod energy;
 mod error;
@@ -13,7 +18,9 @@ mod ports;
 mod random;
 mod record;
 mod result;
+mod run_loop;
 
+pub use backend::{Activity, Backend, Checkpoints, OnProgress, Request, Run};
 pub use config::{
     AxiPort, LocalSide, MAX_THREADS, MAX_VALUE_BYTES, MemoryImage, Mode, RunConfig, StallConfig,
 };
@@ -27,3 +34,4 @@ pub use record::{
     Handshake, RecordedKind, RecordedRows, Store, TransferStart,
 };
 pub use result::{ActionTime, Counters, LinkLoad, Progress, RunResult, TrafficResult};
+pub use run_loop::{advance, step};

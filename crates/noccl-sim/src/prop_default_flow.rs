@@ -4,9 +4,10 @@
 //!
 //! Cases: 256 per law, or `PROPTEST_CASES`.
 
-use crate::driver::trace::TraceDriver;
+use crate::driver::trace::replay::TraceDriver;
 use crate::fabric::transaction::Owner;
-use crate::machine::{Done, Machine};
+use crate::machine::Machine;
+use crate::machine::event::Done;
 use crate::ni::axi::state::Ni;
 use crate::router::collective::control_block::PORTS;
 use noccl_net::{Coord, MultiAddress, Network, TileRef, elaborate};
@@ -74,7 +75,7 @@ fn stalls() -> impl Strategy<Value = Option<StallConfig>> {
     prop_oneof![1 => Just(None), 2 => some]
 }
 
-/// Turns draws into a trace that keeps the stated limits: no tile takes part in more reduction bursts
+/// RoundRobinQueues draws into a trace that keeps the stated limits: no tile takes part in more reduction bursts
 /// than `ni.max_open_reductions`, and no tile counts more barriers; what exceeds that becomes a write.
 fn trace_of(network: &Network, draws: &[Draw]) -> Trace {
     let (width, height) = (network.cluster_width(), network.cluster_height());
@@ -174,10 +175,10 @@ fn run<'n>(network: &'n Network, trace: &Trace, config: RunConfig) -> Finished<'
     let mut driver = TraceDriver::new(trace, &mut machine).unwrap();
     let mut starts = Vec::new();
     let mut arrivals: HashMap<(u32, u32), Vec<(u32, u32)>> = HashMap::new();
-    while !driver.is_over() || !machine.is_idle() || machine.wheel.next_cycle().is_some() {
+    while !driver.is_over() || !machine.is_idle() || machine.clock.wheel.next_cycle().is_some() {
         machine.begin_cycle(&mut starts);
         loop {
-            crate::drain_done(&mut machine, |done, machine| {
+            crate::driver::drain_done(&mut machine, |done, machine| {
                 if let Done::Delivered {
                     owner: Owner::Trace { entry, burst },
                     tile,
@@ -200,12 +201,15 @@ fn run<'n>(network: &'n Network, trace: &Trace, config: RunConfig) -> Finished<'
             }
         }
         machine.end_cycle();
-        if !driver.is_over() && machine.is_stuck() {
-            let driver = crate::Driver::Trace(&driver);
+        if !driver.is_over() && crate::driver::activity_of(&machine).is_stalled(&machine.config) {
+            let driver = crate::diagnose::view::Driver::Trace(&driver);
             panic!("{}", crate::diagnose::diagnose(&machine, driver));
         }
     }
-    let (wrong, responses) = (driver.num_wrong() + machine.wrong_beats, driver.responses());
+    let (wrong, responses) = (
+        driver.num_wrong() + machine.checks.wrong_beats,
+        driver.responses(),
+    );
     Finished {
         machine,
         arrivals,
@@ -239,9 +243,9 @@ fn expected_bytes(trace: &Trace) -> u64 {
 /// Nothing is left anywhere.
 fn assert_empty(machine: &Machine<'_>) -> Result<(), TestCaseError> {
     prop_assert_eq!(machine.txns.live, 0, "transactions");
-    prop_assert_eq!(machine.pool.in_use(), 0, "payload slots");
+    prop_assert_eq!(machine.memory.pool.in_use(), 0, "payload slots");
     for plane in Plane::ALL {
-        let state = &machine.planes[plane.idx()];
+        let state = &machine.mesh.planes[plane.idx()];
         for r in 0..state.num_routers() {
             for port in 0..PORTS {
                 prop_assert_eq!(state.fifo(r, true, port).count(), 0, "input of {}", r);
@@ -254,7 +258,7 @@ fn assert_empty(machine: &Machine<'_>) -> Result<(), TestCaseError> {
         }
         prop_assert_eq!(state.joins.waiting().count(), 0, "table entries");
     }
-    for (tile, ni) in machine.nis.iter().enumerate() {
+    for (tile, ni) in machine.interfaces.nis.iter().enumerate() {
         let Ni {
             writes,
             reads,
@@ -302,7 +306,7 @@ fn check(network: &Network, draws: &[Draw], config: &RunConfig) -> Result<(), Te
     let done = run(network, &trace, config.clone());
     prop_assert_eq!(done.wrong, 0, "wrong bytes or responses");
     prop_assert!(done.responses.iter().all(|r| *r == 0));
-    let written = done.machine.counters.spm_write_bytes;
+    let written = done.machine.checks.counters.spm_write_bytes;
     prop_assert_eq!(
         written,
         expected_bytes(&trace),
@@ -317,8 +321,8 @@ fn check(network: &Network, draws: &[Draw], config: &RunConfig) -> Result<(), Te
     let again = run(network, &trace, timing);
     prop_assert_eq!(again.wrong, 0);
     prop_assert_eq!(
-        again.machine.cycle,
-        done.machine.cycle,
+        again.machine.clock.cycle,
+        done.machine.clock.cycle,
         "modes differ in cycles"
     );
     Ok(())

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whose turn it is at a merge table: the transaction of one head, with all heads that belong to it.
 //
-// The next input behind the one that led last leads. With registers, a group is shown in the cycle after its turn;
-// its heads stay where they are until then and have no other turn.
+// The next input behind the one that led last leads. With registers, a group is shown in the cycle
+// after its turn; its heads stay where they are until then and have no other turn.
 //
 // Latency: none, or one cycle with registers. Throughput: one transaction per cycle.
-// Source: S1, section 3.1.3. Mirror: `turn` in crates/noccl-sim/src/join/merge.rs.
+// Source: S1, section 3.1.3. Mirror: `turn` in
+// crates/noccl-sim/src/router/collective/merge_table.rs.
 
 `include "noccl_assert.svh"
 

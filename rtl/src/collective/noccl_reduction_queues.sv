@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where operands of flows lie in the store, and which flow's next beat is folded.
 //
-// Beats of a flow come in order by each input, so its part of an input's bank is a queue, and a beat is complete when all
-// queues of its inputs hold something. The oldest flow with a complete beat that may go is chosen; flows end, so the
-// youngest is served after boundedly many beats.
+// Beats of a flow come in order by each input, so its part of an input's bank is a queue, and a
+// beat is complete when all queues of its inputs hold something. The oldest flow with a complete
+// beat that may go is chosen; flows end, so the youngest is served after boundedly many beats.
 //
 // Latency: an operand that comes in cycle c counts from c + 1 on, when its bank can be read.
-// Combinational paths: `enters_i` to the write port; `allowed_i` to the choice. Ordering: beats of a flow in order.
-// Source: docs/design/0004, wide reduction. Mirror: crates/noccl-sim/src/join/fold.rs.
+// Combinational paths: `enters_i` to the write port; `allowed_i` to the choice. Ordering: beats of
+// a flow in order. Source: docs/design/0004, wide reduction. Mirror:
+// crates/noccl-sim/src/router/collective/reduction/mod.rs.
 
 `include "noccl_assert.svh"
 

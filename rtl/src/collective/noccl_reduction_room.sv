@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Room in stores: how many beats a flow may have under way to its next merge point, and the room that this one gives back
-// to the senders of its operands.
+// Room in stores: how many beats a flow may have under way to its next merge point, and the room
+// that this one gives back to the senders of its operands.
 //
-// A quad of `CREDIT_BEATS` folded beats is given back to every input whose sender still needs it; one response flit per
-// input, the tile's own NI by wires. An owed quad is one bit; so a flow waits at the end of a quad until
-// the one before has been sent (the response plane is later in the order of waits).
+// A quad of `CREDIT_BEATS` folded beats is given back to every input whose sender still needs it;
+// one response flit per input, the tile's own NI by wires. An owed quad is one bit; so a flow
+// waits at the end of a quad until the one before has been sent (the response plane is later in
+// the order of waits).
 //
-// Latency: a quad is owed two cycles after its last beat was chosen. Combinational paths: none from inputs to
-// `allowed_o`; `own_*_o`, `owed_*_o` from registers.
-// Ordering: slots take turns, each until it owes nothing; inputs of the column before those of the row, in port order. The
-// sums of a column come from routers with three operands, whose round trip fills the whole window: a cycle later would cost rate.
-// Promise: what is offered stays until it is taken, and a slot that owes waits for NUM_PORTS - 1 grants of every other one at most.
-// Source: docs/design/0001, decision I. Mirror: crates/noccl-sim/src/join/debts.rs, flow.rs, machine.rs (`note_owed`, `owe`).
+// Latency: a quad is owed two cycles after its last beat was chosen. Combinational paths: none
+// from inputs to `allowed_o`; `own_*_o`, `owed_*_o` from registers. Ordering: slots take turns,
+// each until it owes nothing; inputs of the column before those of the row, in port order. The
+// sums of a column come from routers with three operands, whose round trip fills the whole window:
+// a cycle later would cost rate. Promise: what is offered stays until it is taken, and a slot that
+// owes waits for NUM_PORTS - 1 grants of every other one at most. Source: docs/design/0001,
+// decision I. Mirror: crates/noccl-sim/src/router/collective/reduction/{credit_return,flow}.rs,
+// machine/credits.rs (`note_owed`, `owe`).
 
 `include "noccl_assert.svh"
 

@@ -6,7 +6,7 @@
 // that a router or a collective unit looks at have the same names in all of them. A flit is one
 // packet: it routes itself and carries its own address (docs/design/0001, decision F;
 // docs/design/0004, types).
-// Mirror: crates/noccl-sim/src/flit.rs, txn.rs.
+// Mirror: crates/noccl-sim/src/fabric/flit.rs, transaction.rs.
 
 package noccl_flit_pkg;
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The second row of lanes of a compute slice: folds the network's third operand into the result of the first two.
+// The second row of lanes of a compute slice: folds the network's third operand into the result of
+// the first two.
 //
-// A result of two operands goes past it where nothing older is in the row and the network takes it at once; else it passes
-// through, so that order holds and blocked results have the stages of this row to wait in too.
+// A result of two operands goes past it where nothing older is in the row and the network takes it
+// at once; else it passes through, so that order holds and blocked results have the stages of this
+// row to wait in too.
 //
-// Latency: none past the row, one cycle through it without a third operand, that of the element with one. One
-// result per cycle. Order: first in, first out. Combinational paths: from `valid_i`, `sum_i`, `note_i` to the outputs, from
-// `ready_i` to `ready_o`.
-// Source: none, S1's unit has two operands; docs/design/0001. Mirror: crates/noccl-sim/src/join/fold.rs.
+// Latency: none past the row, one cycle through it without a third operand, that of the element
+// with one. One result per cycle. Order: first in, first out. Combinational paths: from `valid_i`,
+// `sum_i`, `note_i` to the outputs, from `ready_i` to `ready_o`. Source: none, S1's unit has two
+// operands; docs/design/0001. Mirror: crates/noccl-sim/src/router/collective/reduction/mod.rs.
 
 module noccl_compute_third #(
     /// 64-bit lanes, at least 1.

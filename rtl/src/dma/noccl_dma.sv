@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DMA engine of a cluster: copies rows of bytes between L1, other tiles and sets of tiles, and contributes to reductions.
+// DMA engine of a cluster: copies rows of bytes between L1, other tiles and sets of tiles, and
+// contributes to reductions.
 //
-// Transfers begin in order, each at a write channel of its own, and end in any order. Those with a remote source share one
-// read side and its buffer and are read in order. Wiring, dispatch, and whose turn it is to write L1.
-// Latency: a transfer started in cycle c offers its first beat in c + 3 (own source): queue, walk, L1.
-// Throughput: one beat per cycle over all channels.
-// Source: S1 section 2.2. Mirror: crates/noccl-sim/src/dma.rs.
+// Transfers begin in order, each at a write channel of its own, and end in any order. Those with a
+// remote source share one read side and its buffer and are read in order. Wiring, dispatch, and
+// whose turn it is to write L1. Latency: a transfer started in cycle c offers its first beat in c
+// + 3 (own source): queue, walk, L1. Throughput: one beat per cycle over all channels. Source: S1
+// section 2.2. Mirror: crates/noccl-sim/src/endpoint/dma.rs.
 
 `include "noccl_assert.svh"
 

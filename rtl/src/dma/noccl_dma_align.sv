@@ -2,11 +2,11 @@
 //
 // Moves bytes from the lanes of source lines to the lanes of destination lines, row by row.
 //
-// A destination line holds the upper part of one rotated source line and the lower part of the one before it. With equal
-// lanes every line passes as it is, in the cycle in which it comes. A row whose first destination line needs two source
-// lines costs one cycle more.
-// Combinational paths: source line to destination line; taking to taking.
-// Mirror: `load_beat` in crates/noccl-sim/src/inject.rs (without that cycle).
+// A destination line holds the upper part of one rotated source line and the lower part of the one
+// before it. With equal lanes every line passes as it is, in the cycle in which it comes. A row
+// whose first destination line needs two source lines costs one cycle more. Combinational paths:
+// source line to destination line; taking to taking. Mirror: `load_beat` in
+// crates/noccl-sim/src/ni/axi/load.rs (without that cycle).
 
 `include "noccl_assert.svh"
 

@@ -2,9 +2,9 @@
 //
 // Reads the lines of a transfer's source from the own L1, a few ahead.
 //
-// Latency: a line asked for in a cycle is there in the next one at the earliest. Throughput: one line per cycle if L1 gives
-// one. Answers come in order and are always taken: a slot of the queue is kept for each.
-// Mirror: `Source::Memory` in crates/noccl-sim/src/inject.rs.
+// Latency: a line asked for in a cycle is there in the next one at the earliest. Throughput: one
+// line per cycle if L1 gives one. Answers come in order and are always taken: a slot of the queue
+// is kept for each. Mirror: `Source::Memory` in crates/noccl-sim/src/ni/axi/load.rs.
 
 `include "noccl_assert.svh"
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the sources of transfers over the network into the engine's buffer, ahead of the write side.
+// Reads the sources of transfers over the network into the engine's buffer, ahead of the write
+// side.
 //
-// A burst is asked for only when the buffer has room for all of it, so read data are always taken from the network, whatever the
-// write side waits for (docs/design/0001). Transfers are read in the order in which they start. Data of bursts at one tile
-// come in order; a read from another tile waits until earlier ones have come.
-// Latency: AR in the cycle after the start. Throughput: one line per cycle.
-// Mirror: `read_ahead`, `on_read_beat` in crates/noccl-sim/src/dma.rs.
+// A burst is asked for only when the buffer has room for all of it, so read data are always taken
+// from the network, whatever the write side waits for (docs/design/0001). Transfers are read in
+// the order in which they start. Data of bursts at one tile come in order; a read from another
+// tile waits until earlier ones have come. Latency: AR in the cycle after the start. Throughput:
+// one line per cycle. Mirror: `read_ahead`, `on_read_beat` in
+// crates/noccl-sim/src/endpoint/dma.rs.
 
 `include "noccl_assert.svh"
 

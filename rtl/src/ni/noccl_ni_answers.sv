@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a tile sends into the response plane: room given back, answers of memories, data of narrow reads.
+// What a tile sends into the response plane: room given back, answers of memories, data of narrow
+// reads.
 //
-// Room goes first, since senders elsewhere wait for it and it comes once in four beats; the others take turns.
-// An answer to a contribution is a multicast to its group; an answer to a multicast merges with its siblings on the way.
-// Combinational paths: from each source to the flit. Throughput: one flit per cycle.
-// Mirror: `respond` and `handle` in crates/noccl-sim/src/answer.rs, `send_credits` in machine.rs.
+// Room goes first, since senders elsewhere wait for it and it comes once in four beats; the others
+// take turns. An answer to a contribution is a multicast to its group; an answer to a multicast
+// merges with its siblings on the way. Combinational paths: from each source to the flit.
+// Throughput: one flit per cycle. Mirror: `respond` in crates/noccl-sim/src/ni/axi/response.rs,
+// `handle` in machine/cycle.rs, `owe` in machine/credits.rs.
 
 `include "noccl_assert.svh"
 

@@ -2,13 +2,13 @@
 //
 // Answers to the multicasts of a tile that are still missing, and the worst of those that came.
 //
-// Every other transaction has one answer and needs nothing of this: whoever knows from an answer that it is not a multicast's
-// looks past it, and without multicasts nothing reads it. What misses is counted besides one, and so is for how many members
-// an answer stands: both are equal at the last one, which is known before the difference would be.
-// The place of a free name is written with what would open under it, in every cycle: whether it opens is known late, and as
-// soon as it is open it is not free.
-// Combinational paths: from the answer to whole and response. Throughput: one answer per cycle.
-// Mirror: `collect_responses` in crates/noccl-sim/src/deliver.rs.
+// Every other transaction has one answer and needs nothing of this: whoever knows from an answer
+// that it is not a multicast's looks past it, and without multicasts nothing reads it. What misses
+// is counted besides one, and so is for how many members an answer stands: both are equal at the
+// last one, which is known before the difference would be. The place of a free name is written
+// with what would open under it, in every cycle: whether it opens is known late, and as soon as it
+// is open it is not free. Combinational paths: from the answer to whole and response. Throughput:
+// one answer per cycle. Mirror: `collect_responses` in crates/noccl-sim/src/ni/axi/complete.rs.
 
 `include "noccl_assert.svh"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Narrow half of the network interface: writes, interrupts, barriers, atomics and reads of this tile's cores, and what
-// its memory does for others. Wiring, and whose turn it is.
+// Narrow half of the network interface: writes, interrupts, barriers, atomics and reads of this
+// tile's cores, and what its memory does for others. Wiring, and whose turn it is.
 //
-// Latency: none in either direction. Ordering, freedom from deadlock: noccl_ni. Mirror: `request_is_ready` and
-// `opens_narrow` in crates/noccl-sim/src/inject.rs.
+// Latency: none in either direction. Ordering, freedom from deadlock: noccl_ni. Mirror:
+// `request_is_ready` and `opens_narrow` in crates/noccl-sim/src/ni/axi/ready.rs.
 
 module noccl_ni_narrow #(
     /// Writes, atomics and reads whose answer from the memory is open, of each kind.

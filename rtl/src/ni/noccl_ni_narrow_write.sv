@@ -2,11 +2,13 @@
 //
 // Initiator side of narrow writes, interrupts (multicasts), barrier contributions and atomics.
 //
-// All are single beats. AW is taken as soon as none is open, the flit leaves when W is here. One transaction per id is open
-// at a time; the table by id knows what its answer looks like: a barrier's answer names root and tag, an atomic's
-// comes with data and gives R and B. What is refused is taken to its last beat; a refused atomic that asks for data gives R and B too.
-// Combinational paths: AW, W to the flit; answer to B and R. Throughput: one transaction per cycle.
-// Mirror: `issue_narrow_write`, `arrive_at_barrier`, `issue_atomic` in crates/noccl-sim/src/issue.rs; `own_copy` in inject.rs.
+// All are single beats. AW is taken as soon as none is open, the flit leaves when W is here. One
+// transaction per id is open at a time; the table by id knows what its answer looks like: a
+// barrier's answer names root and tag, an atomic's comes with data and gives R and B. What is
+// refused is taken to its last beat; a refused atomic that asks for data gives R and B too.
+// Combinational paths: AW, W to the flit; answer to B and R. Throughput: one transaction per
+// cycle. Mirror: `issue_narrow_write`, `arrive_at_barrier`, `issue_atomic` in
+// crates/noccl-sim/src/ni/axi/issue.rs; own_copy.rs.
 
 `include "noccl_assert.svh"
 

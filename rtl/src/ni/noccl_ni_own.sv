@@ -2,10 +2,10 @@
 //
 // Own copies of a multicast: from the initiator's NI to its own memory, by a port of their own.
 //
-// Through the router a copy would leave by the Local output, which in a memory-to-clusters multicast carries the read
-// data at the same time: the own copy would halve the rate of all others (docs/design/0001, F).
-// Combinational paths: copy to AW and W; B to the answer. Throughput: one beat per cycle.
-// Mirror: `own_copy` in crates/noccl-sim/src/inject.rs.
+// Through the router a copy would leave by the Local output, which in a memory-to-clusters
+// multicast carries the read data at the same time: the own copy would halve the rate of all
+// others (docs/design/0001, F). Combinational paths: copy to AW and W; B to the answer.
+// Throughput: one beat per cycle. Mirror: crates/noccl-sim/src/ni/axi/own_copy.rs.
 
 `include "noccl_assert.svh"
 

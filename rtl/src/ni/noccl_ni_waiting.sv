@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Answers of a memory that wait for the response plane: a FIFO that an answer passes without delay while it is empty.
+// Answers of a memory that wait for the response plane: a FIFO that an answer passes without delay
+// while it is empty.
 //
-// A memory port answers beat by beat and in order; most of these answers end at the tile. Without this queue one answer
-// that has to wait would hold up all behind it, and each of them would cost a cycle afterwards.
-// Latency: none while nothing waits. Throughput: one answer per cycle. Ordering: first in, first out.
-// Combinational paths: input to output; none from `ready_i` to `ready_o`.
-// Mirror: `rsp` of `Ni` in crates/noccl-sim/src/ni.rs, which has no end.
+// A memory port answers beat by beat and in order; most of these answers end at the tile. Without
+// this queue one answer that has to wait would hold up all behind it, and each of them would cost
+// a cycle afterwards. Latency: none while nothing waits. Throughput: one answer per cycle.
+// Ordering: first in, first out. Combinational paths: input to output; none from `ready_i` to
+// `ready_o`. Mirror: `rsp` of `Ni` in crates/noccl-sim/src/ni/axi/state.rs, which has no end.
 
 `include "noccl_assert.svh"
 

@@ -2,11 +2,12 @@
 //
 // Which wide transactions of a tile are open, and B for those that are over.
 //
-// One transaction per channel and id. Its name is channel and id; reductions travel under the tag that their members agreed
-// on, so a table leads from (root, tag) back to the name. Answers of a multicast are collected until all members have
-// answered: merging in the network saves flits and decides nothing here.
-// Combinational paths: from the router's and the own memory's answer to B. Throughput: one answer per cycle.
-// Mirror: `finish` and `deliver_group_response` in crates/noccl-sim/src/deliver.rs.
+// One transaction per channel and id. Its name is channel and id; reductions travel under the tag
+// that their members agreed on, so a table leads from (root, tag) back to the name. Answers of a
+// multicast are collected until all members have answered: merging in the network saves flits and
+// decides nothing here. Combinational paths: from the router's and the own memory's answer to B.
+// Throughput: one answer per cycle. Mirror: `finish` and `deliver_group_response` in
+// crates/noccl-sim/src/ni/axi/{complete,deliver}.rs.
 
 `include "noccl_assert.svh"
 

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Initiator side of wide writes, multicasts and reductions: picks the beat that leaves, and returns B.
+// Initiator side of wide writes, multicasts and reductions: picks the beat that leaves, and
+// returns B.
 //
-// Every beat becomes a flit with its own address; the AW sends none. Flit and window are computed once, for the channel whose
-// turn it is.
-// Channels are served oldest transfer first; a channel that may not send (window closed, id in use, limit reached) is passed
-// over, since its W data stand in a channel of their own. One transaction per id and channel is open at a time: responses of
-// one id are then in order, whatever the network does, and the tag of a response is channel and id.
-// A multicast's own copy leaves by a port of its own, in the same cycle, so that it never halves the rate of a memory's
-// read data behind the router (docs/design/0001, F). It waits until this tile's earlier unicasts to itself have landed.
-// Latency: none from a channel to the Local input. Throughput: one beat per cycle.
-// Mirror: `ready_write`, `next_write_beat`, `own_copy` in crates/noccl-sim/src/inject.rs, `finish`, `collect_responses` and
+// Every beat becomes a flit with its own address; the AW sends none. Flit and window are computed
+// once, for the channel whose turn it is. Channels are served oldest transfer first; a channel
+// that may not send (window closed, id in use, limit reached) is passed over, since its W data
+// stand in a channel of their own. One transaction per id and channel is open at a time: responses
+// of one id are then in order, whatever the network does, and the tag of a response is channel and
+// id. A multicast's own copy leaves by a port of its own, in the same cycle, so that it never
+// halves the rate of a memory's read data behind the router (docs/design/0001, F). It waits until
+// this tile's earlier unicasts to itself have landed. Latency: none from a channel to the Local
+// input. Throughput: one beat per cycle. Mirror: `ready_write`, `next_write_beat`,
+// crates/noccl-sim/src/ni/axi/own_copy.rs, `finish`, `collect_responses` and
 // `deliver_group_response` in deliver.rs.
 
 `include "noccl_assert.svh"

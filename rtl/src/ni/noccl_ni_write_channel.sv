@@ -2,14 +2,15 @@
 //
 // One write channel of the wide subordinate port: what its next beat is, and whether it may leave.
 //
-// A burst that the network does not serve (unmapped address, illegal mask, other than incrementing whole lines) is swallowed,
-// one beat per cycle, and answered here.
-// Latency: a beat can leave in the cycle in which AW and W are offered. Throughput: one beat per cycle, bursts without
-// a gap: AW is taken whenever no burst is open.
-// Combinational paths: from AW, W to the burst; from the grant to W's ready. AW's ready comes from a register.
-// A beat of a reduction leaves only while its window towards the next merge point is open (docs/design/0001, I). The first two
-// of a burst find it open: the window is known in the cycle after the first, and channels share the logic that computes it.
-// Source: S1 section 3.2.2. Mirror: `Stream`, `is_ready` and `next_write_beat` in crates/noccl-sim/src/inject.rs.
+// A burst that the network does not serve (unmapped address, illegal mask, other than incrementing
+// whole lines) is swallowed, one beat per cycle, and answered here. Latency: a beat can leave in
+// the cycle in which AW and W are offered. Throughput: one beat per cycle, bursts without a gap:
+// AW is taken whenever no burst is open. Combinational paths: from AW, W to the burst; from the
+// grant to W's ready. AW's ready comes from a register. A beat of a reduction leaves only while
+// its window towards the next merge point is open (docs/design/0001, I). The first two of a burst
+// find it open: the window is known in the cycle after the first, and channels share the logic
+// that computes it. Source: S1 section 3.2.2. Mirror: `Stream`, `is_ready` and `next_write_beat`
+// in crates/noccl-sim/src/ni/axi/{state,ready,beats}.rs.
 
 `include "noccl_assert.svh"
 

@@ -2,8 +2,8 @@
 //
 // Whose turn it is among the write channels: the oldest transfer's whose beat may leave.
 //
-// Combinational paths: from what channels offer to the choice. Throughput: a choice per cycle, so one beat per cycle.
-// Mirror: `ready_write` in crates/noccl-sim/src/inject.rs.
+// Combinational paths: from what channels offer to the choice. Throughput: a choice per cycle, so
+// one beat per cycle. Mirror: `ready_write` in crates/noccl-sim/src/ni/axi/ready.rs.
 
 `include "noccl_assert.svh"
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a tile has behind its routers: network interface and, in a cluster, the DMA engine before its wide port. Wiring only.
+// What a tile has behind its routers: network interface and, in a cluster, the DMA engine before
+// its wide port. Wiring only.
 //
 // Latency, throughput, ordering: those of `noccl_ni` and `noccl_dma`.
 // Combinational paths: those of the two; none from an AXI port of the tile to another.
 // Freedom from deadlock: docs/rtl/noccl_system.md.
-// Mirror: a tile's `Ni` and `Dma` in crates/noccl-sim/src/machine.rs; docs/design/0004.
+// Mirror: a tile's `Ni` in crates/noccl-sim/src/ni/axi/state.rs and `Dma` in endpoint/dma.rs;
+// docs/design/0004.
 
 module noccl_endpoint
   import noccl_cfg_pkg::WIDE_CHANNELS;

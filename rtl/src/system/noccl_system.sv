@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A chip's network with all that belongs to it: the mesh and, per tile, network interface and DMA engine. Wiring only.
+// A chip's network with all that belongs to it: the mesh and, per tile, network interface and DMA
+// engine. Wiring only.
 //
-// Tile x * MESH_HEIGHT + y stands at (x, y). Outside are cores, memories and clocks: per tile the registers of its engine, its
-// narrow port for the cores, the ports at its memory, the engine's port at its L1, and its lanes of arithmetic.
-// Latency, throughput, ordering: those of the parts. Combinational paths: those of `noccl_ni`, which end at the
-// FIFOs of the routers, and of `noccl_compute_slice`.
-// Freedom from deadlock: docs/rtl/noccl_system.md.
-// Mirror: `Machine` in crates/noccl-sim/src/machine.rs, compared by `make cosim-endpoints`.
+// Tile x * MESH_HEIGHT + y stands at (x, y). Outside are cores, memories and clocks: per tile the
+// registers of its engine, its narrow port for the cores, the ports at its memory, the engine's
+// port at its L1, and its lanes of arithmetic. Latency, throughput, ordering: those of the parts.
+// Combinational paths: those of `noccl_ni`, which end at the FIFOs of the routers, and of
+// `noccl_compute_slice`. Freedom from deadlock: docs/rtl/noccl_system.md. Mirror: `Machine` in
+// crates/noccl-sim/src/machine/mod.rs, compared by `make cosim-endpoints`.
 
 module noccl_system
   import noccl_endpoint_pkg::NUM_TILES;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Leads a chain of the own tile: tells every tile what to do, sends the data once granted, ends when the finish is back.
+// Leads a chain of the own tile: tells every tile what to do, sends the data once granted, ends
+// when the finish is back.
 //
-// What to do is said by frames in the own memory, one of 64 bytes after the other: those of the other tiles in the order of the data,
-// the one of an own copy if there is one, the one of the source. The reader that will read the data reads them first, so a further
-// destination costs no register. (Pointers in registers, as published, are 48 flip-flops for each.)
-// Latency: with a start in cycle c the first frame is at the narrow port in c + 5. Throughput: a frame per nine cycles.
-// Source: S3 section III-B. Mirror: crates/noccl-sim/src/torrent/head.rs.
+// What to do is said by frames in the own memory, one of 64 bytes after the other: those of the
+// other tiles in the order of the data, the one of an own copy if there is one, the one of the
+// source. The reader that will read the data reads them first, so a further destination costs no
+// register. (Pointers in registers, as published, are 48 flip-flops for each.) Latency: with a
+// start in cycle c the first frame is at the narrow port in c + 5. Throughput: a frame per nine
+// cycles. Source: S3 section III-B. Mirror:
+// crates/noccl-sim/src/endpoint/torrent/published/lead.rs.
 
 `include "noccl_assert.svh"
 

@@ -4,7 +4,7 @@
 //! Values follow each other in postcard's form (numbers of few bits take few bytes, so that registers in
 //! which nothing stands cost a byte each). They go through a buffer of fixed size in both directions.
 
-use super::CheckpointError;
+use super::error::CheckpointError;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};

@@ -3,11 +3,14 @@
 //!
 //! Every field is named, so that a new one has to be sorted in: stored, or left out for a reason.
 
-use super::{CheckpointError, Reader, Sorted, Writer};
+use super::{CheckpointError, Reader, Writer};
+use crate::endpoint::memory::MemorySystem;
 use crate::endpoint::torrent::Place;
-use crate::machine::Machine;
-use crate::router::collective::control_block::PORTS;
-use crate::router::collective::plane::{PlaneState, SLOTS};
+use crate::kernel::saved_form::Sorted;
+use crate::machine::{Checks, Clock, Machine};
+use crate::ni::axi::state::Interfaces;
+use crate::router::collective::control_block::{PORTS, SLOTS};
+use crate::router::collective::plane::PlaneState;
 use std::io::{Read, Write};
 
 impl Machine<'_> {
@@ -17,30 +20,41 @@ impl Machine<'_> {
             network: _,
             config: _,
             behaviour: _,
-            crew: _,
             // Only looks on.
             recorder: _,
-            // Empty between two cycles.
-            due: _,
+            clock,
+            mesh,
+            interfaces,
+            memory,
+            txns,
+            errors,
+            torrents,
+            checks,
+            done,
+        } = self;
+        let Clock {
             cycle,
             last_progress,
-            planes,
-            txns,
-            pool,
-            memories,
-            atomics,
+            wheel,
+            // Empty between two cycles.
+            due: _,
+        } = clock;
+        let Interfaces {
             nis,
             injecting,
-            wheel,
-            done,
+            own_answers,
+        } = interfaces;
+        let MemorySystem {
+            memories,
+            pool,
+            atomics,
+        } = memory;
+        let Checks {
             counters,
-            fpu_busy_until,
             checksum,
             wrong_beats,
-            errors,
-            own_answers,
-            torrents,
-        } = self;
+        } = checks;
+        let (planes, fpu_busy_until) = mesh.state();
         to.put(&(cycle, last_progress, txns, pool, memories))?;
         to.put(&(Sorted(atomics), nis, injecting, wheel, done))?;
         to.put(&(counters, fpu_busy_until, checksum, wrong_beats, errors))?;
@@ -53,27 +67,27 @@ impl Machine<'_> {
     pub(crate) fn restore<R: Read>(&mut self, from: &mut Reader<R>) -> Result<(), CheckpointError> {
         let tiles = self.network.num_tiles();
         (
-            self.cycle,
-            self.last_progress,
+            self.clock.cycle,
+            self.clock.last_progress,
             self.txns,
-            self.pool,
-            self.memories,
+            self.memory.pool,
+            self.memory.memories,
         ) = from.take()?;
         (
-            self.atomics,
-            self.nis,
-            self.injecting,
-            self.wheel,
+            self.memory.atomics,
+            self.interfaces.nis,
+            self.interfaces.injecting,
+            self.clock.wheel,
             self.done,
         ) = from.take()?;
         (
-            self.counters,
-            self.fpu_busy_until,
-            self.checksum,
-            self.wrong_beats,
+            self.checks.counters,
+            self.mesh.fpu_busy_until,
+            self.checks.checksum,
+            self.checks.wrong_beats,
             self.errors,
         ) = from.take()?;
-        self.own_answers = from.take()?;
+        self.interfaces.own_answers = from.take()?;
         let places: Option<Vec<Place>> = from.take()?;
         match (&mut self.torrents, places) {
             (Some(own), Some(saved)) if saved.len() == tiles => own.places = saved,
@@ -82,10 +96,10 @@ impl Machine<'_> {
                 return Err(CheckpointError::damaged("it is of other endpoints"));
             }
         }
-        if self.nis.len() != tiles || self.fpu_busy_until.len() != tiles {
+        if self.interfaces.nis.len() != tiles || self.mesh.fpu_busy_until.len() != tiles {
             return Err(CheckpointError::damaged("it is of another number of tiles"));
         }
-        let mut planes = self.planes.iter_mut();
+        let mut planes = self.mesh.planes.iter_mut();
         planes.try_for_each(|plane| plane.restore(from))
     }
 }
@@ -96,7 +110,7 @@ impl PlaneState {
             // What follows from the network and the number of threads.
             coords: _,
             shifts: _,
-            stripes: _,
+            partitions: _,
             num_routers: _,
             // Decided anew in every cycle.
             leaving: _,
@@ -113,11 +127,11 @@ impl PlaneState {
             active,
             has_received,
             published,
-            watch,
+            head_ages,
             flit_hops,
         } = self;
         to.put(&(blocks, in_full, entered, has_received))?;
-        to.put(&(joins, active, published, watch, flit_hops))?;
+        to.put(&(joins, active, published, head_ages, flit_hops))?;
         to.put(&(deep, links))?;
         let inputs = self.occupied(true).into_iter().map(|slot| input[slot]);
         let outputs = self.occupied(false).into_iter().map(|slot| output[slot]);
@@ -133,7 +147,7 @@ impl PlaneState {
             self.joins,
             self.active,
             self.published,
-            self.watch,
+            self.head_ages,
             self.flit_hops,
         ) = from.take()?;
         (self.deep, self.links) = from.take()?;

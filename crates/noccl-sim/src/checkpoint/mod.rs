@@ -9,99 +9,19 @@
 //! A file is believed only after its SHA-256 has been computed and compared ([`Reader::open`]); what it says of
 //! lengths is compared with the network. `docs/formats/checkpoint.md` describes the format.
 
+mod error;
 mod file;
-mod form;
 mod machine;
 
+pub use error::{CheckpointError, Part};
 pub use file::{FORMAT, Reader, Writer};
-pub(crate) use form::{Bytes, Sorted, sorted};
 
 use file::Hashed;
 use noccl_net::Network;
-use noccl_run::{MemoryImage, RunConfig, RunError};
+use noccl_run::{MemoryImage, RunConfig};
 use noccl_workload::Schedule;
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use std::io::Write;
-use thiserror::Error;
-
-/// Why a checkpoint cannot be written or read.
-#[derive(Debug, Clone, PartialEq, Error)]
-pub enum CheckpointError {
-    /// The file is something else.
-    #[error("not a checkpoint: a checkpoint begins with the letters NOCCLCKP")]
-    NotACheckpoint,
-    /// Another version of the program wrote it.
-    #[error("checkpoint format {found}; this program goes on from format {accepted} only")]
-    Format {
-        /// Format of the file.
-        found: u32,
-        /// Format of this program.
-        accepted: u32,
-    },
-    /// Truncated or changed since it was written.
-    #[error("the checkpoint is damaged: {reason}; an undamaged copy would be accepted")]
-    Damaged {
-        /// What does not fit.
-        reason: String,
-    },
-    /// It belongs to another run.
-    #[error("the checkpoint belongs to another {0}; resume with the {0} it was written with")]
-    Differs(Part),
-    /// The system does not read or write.
-    #[error("{reason}")]
-    Io {
-        /// What the system said.
-        reason: String,
-    },
-    /// The run cannot be set up.
-    #[error(transparent)]
-    Run(#[from] RunError),
-}
-
-impl CheckpointError {
-    fn io(error: &std::io::Error) -> Self {
-        CheckpointError::Io {
-            reason: error.to_string(),
-        }
-    }
-
-    fn damaged(reason: impl ToString) -> Self {
-        CheckpointError::Damaged {
-            reason: reason.to_string(),
-        }
-    }
-}
-
-/// What two runs can differ in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
-    /// Network.
-    Spec,
-    /// Schedule.
-    Schedule,
-    /// Bytes in memories before the first cycle.
-    Inputs,
-    /// Whether bytes move.
-    Mode,
-    /// Random stalls of endpoints.
-    Stalls,
-    /// After how many cycles a run is given up.
-    Limits,
-}
-
-impl fmt::Display for Part {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Part::Spec => "spec",
-            Part::Schedule => "schedule",
-            Part::Inputs => "set of inputs (--seed)",
-            Part::Mode => "mode (--mode)",
-            Part::Stalls => "set of stalls (--stalls, --stall-seed)",
-            Part::Limits => "limit of cycles (--max-cycles)",
-        })
-    }
-}
 
 /// SHA-256 of everything that a run's result follows from.
 ///

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Waits of chains: for stops that serve another chain, and for their own bursts.
 
-use super::View;
-use super::graph::Wait;
-use super::network::wait;
-use super::node::Node;
+use crate::diagnose::graph::Wait;
+use crate::diagnose::network::wait;
+use crate::diagnose::node::Node;
+use crate::diagnose::view::View;
 use crate::endpoint::torrent::{Cause, Hindrance};
 use crate::fabric::flit::Flit;
 use crate::fabric::transaction::Owner;
@@ -12,7 +12,7 @@ use crate::ni::axi::state::{Source, Stream};
 
 impl View<'_, '_> {
     /// The chain that the endpoint of a tile leads, in words.
-    pub(super) fn chain_name(&self, tile: u32) -> String {
+    pub(crate) fn chain_name(&self, tile: u32) -> String {
         let torrents = self.machine.torrents.as_ref();
         let instance = torrents.and_then(|t| t.led_by(tile));
         let action = instance.and_then(|i| self.action_of(i));
@@ -30,16 +30,16 @@ impl View<'_, '_> {
     }
 
     /// The chain at its initiator, if it is under way there; else that which is.
-    pub(super) fn waits_of_chain_share(&self, tile: u32) -> Vec<Wait> {
+    pub(crate) fn waits_of_chain_share(&self, tile: u32) -> Vec<Wait> {
         let place = format!("the endpoint of {}", self.tile(tile as usize));
         vec![wait(
             Node::Chain { tile },
             &place,
-            self.machine.last_progress,
+            self.machine.clock.last_progress,
         )]
     }
 
-    pub(super) fn waits_of_chain(&self, tile: u32) -> Vec<Wait> {
+    pub(crate) fn waits_of_chain(&self, tile: u32) -> Vec<Wait> {
         let Some(torrents) = &self.machine.torrents else {
             return Vec::new();
         };
@@ -59,7 +59,7 @@ impl View<'_, '_> {
             return vec![wait(Node::Chain { tile: to }, &place, since_cycle)];
         }
         let place = format!("the endpoint of {}", self.tile(tile as usize));
-        let since = self.machine.last_progress;
+        let since = self.machine.clock.last_progress;
         let bursts = self.bursts_of(tile, |_, _| true);
         bursts
             .map(|id| wait(Node::Transaction(id), &place, since))
@@ -81,12 +81,12 @@ impl View<'_, '_> {
     }
 
     /// An open burst without a beat waits for the burst that brings it.
-    pub(super) fn waits_of_switched(&self, tile: u32, stream: &Stream) -> Option<Vec<Wait>> {
+    pub(crate) fn waits_of_switched(&self, tile: u32, stream: &Stream) -> Option<Vec<Wait>> {
         let (Source::Switch(lane), machine) = (stream.source, self.machine) else {
             return None;
         };
         let torrents = machine.torrents.as_ref()?;
-        if stream.head_pending || torrents.has_beat(tile as usize, lane, machine.cycle) {
+        if stream.head_pending || torrents.has_beat(tile as usize, lane, machine.clock.cycle) {
             return None;
         }
         let Owner::Chain { initiator, .. } = machine.txns.get(stream.txn).owner else {
@@ -94,13 +94,13 @@ impl View<'_, '_> {
         };
         let place = format!("the endpoint of {}", self.tile(tile as usize));
         let before = self.bursts_of(initiator, |_, target| target == tile);
-        let since = machine.last_progress;
+        let since = machine.clock.last_progress;
         let waits = before.map(|id| wait(Node::Transaction(id), &place, since));
         Some(waits.collect())
     }
 
     /// The endpoint of a tile does not take a beat: it serves another chain, or cannot pass the beat on.
-    pub(super) fn waits_for_switch(&self, r: usize, flit: Flit, since: u64) -> Option<Vec<Wait>> {
+    pub(crate) fn waits_for_switch(&self, r: usize, flit: Flit, since: u64) -> Option<Vec<Wait>> {
         let Owner::Chain { initiator, .. } = self.machine.txns.get(flit.txn).owner else {
             return None;
         };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Waits at NIs and endpoints: queues, stated limits, transactions as a whole.
 
-use super::View;
-use super::graph::Wait;
-use super::limits::Limit;
-use super::network::{entry, input, wait};
-use super::node::{Node, input_name};
+use crate::diagnose::graph::Wait;
+use crate::diagnose::limit::Limit;
+use crate::diagnose::network::{entry, input, wait};
+use crate::diagnose::node::{Node, input_name};
+use crate::diagnose::view::View;
 use crate::fabric::flit::FlitKind;
 use crate::fabric::transaction::TxnKind;
 use crate::ni::axi::state::{Source, Stream};
@@ -17,8 +17,8 @@ const LOCAL: usize = Port::Local as usize;
 
 impl View<'_, '_> {
     /// Transaction that a NI would send next.
-    pub(super) fn next_of_source(&self, plane: Plane, tile: u32) -> Option<u32> {
-        let ni = &self.machine.nis[tile as usize];
+    pub(crate) fn next_of_source(&self, plane: Plane, tile: u32) -> Option<u32> {
+        let ni = &self.machine.interfaces.nis[tile as usize];
         match plane {
             Plane::Req => ni.req.iter().next().map(|f| f.txn),
             Plane::Rsp => ni.rsp.iter().next().map(|f| f.txn),
@@ -27,7 +27,7 @@ impl View<'_, '_> {
     }
 
     /// The tile does not take the flit at its port: a stated limit is reached.
-    pub(super) fn waits_for_endpoint(&self, plane: Plane, r: usize, since: u64) -> Vec<Wait> {
+    pub(crate) fn waits_for_endpoint(&self, plane: Plane, r: usize, since: u64) -> Vec<Wait> {
         let Some(flit) = self.plane(plane).fifo(r, false, LOCAL).next() else {
             return Vec::new();
         };
@@ -51,11 +51,11 @@ impl View<'_, '_> {
 
     /// Wide reads that a memory is answering.
     fn reads_at(&self, r: usize) -> Vec<Node> {
-        let reads = &self.machine.nis[r].reads;
+        let reads = &self.machine.interfaces.nis[r].reads;
         reads.iter().map(|s| Node::Transaction(s.txn)).collect()
     }
 
-    pub(super) fn waits_of_source(&self, plane: Plane, tile: u32) -> Vec<Wait> {
+    pub(crate) fn waits_of_source(&self, plane: Plane, tile: u32) -> Vec<Wait> {
         if self.plane(plane).can_inject(tile as usize) {
             return match plane {
                 Plane::Req => self.waits_of_requests(tile),
@@ -68,14 +68,14 @@ impl View<'_, '_> {
     }
 
     /// A burst in the write queue: held back by a limit or a window, without data, or behind another.
-    pub(super) fn waits_of_stream(&self, tile: u32, id: u32) -> Vec<Wait> {
+    pub(crate) fn waits_of_stream(&self, tile: u32, id: u32) -> Vec<Wait> {
         let machine = self.machine;
-        let ni = &machine.nis[tile as usize];
+        let ni = &machine.interfaces.nis[tile as usize];
         let Some(at) = ni.writes.iter().position(|s| s.txn == id) else {
             return Vec::new();
         };
         let stream = &ni.writes[at];
-        let since = machine.last_progress;
+        let since = machine.clock.last_progress;
         let limited = self.waits_for_limits(tile, stream, since);
         if !limited.is_empty() {
             return limited;
@@ -107,7 +107,7 @@ impl View<'_, '_> {
 
     fn waits_for_limits(&self, tile: u32, stream: &Stream, since: u64) -> Vec<Wait> {
         let machine = self.machine;
-        let ni = &machine.nis[tile as usize];
+        let ni = &machine.interfaces.nis[tile as usize];
         let limits = &machine.network.spec().ni;
         let is_new = stream.next_beat == 0 && (stream.head_pending || !machine.behaviour.has_worms);
         let is_reduction = machine.txns.get(stream.txn).kind == TxnKind::WideReduction;
@@ -126,7 +126,7 @@ impl View<'_, '_> {
     }
 
     /// Beats of a reduction fill the window to the next merge point, where they wait for siblings.
-    pub(super) fn waits_for_room(&self, from: usize, txn: u32, counts_here: bool) -> Vec<Wait> {
+    pub(crate) fn waits_for_room(&self, from: usize, txn: u32, counts_here: bool) -> Vec<Wait> {
         let tree = self.machine.txns.trees.tree(txn);
         let network = self.machine.network;
         let mut path = network.path(self.coord(from), tree.root);
@@ -165,9 +165,9 @@ impl View<'_, '_> {
     }
 
     /// Write and reduction bursts of a tile that have left its queue and have no response.
-    pub(super) fn open_bursts(&self, tile: u32, only_reductions: bool) -> Vec<Node> {
+    pub(crate) fn open_bursts(&self, tile: u32, only_reductions: bool) -> Vec<Node> {
         let machine = self.machine;
-        let queue = &machine.nis[tile as usize].writes;
+        let queue = &machine.interfaces.nis[tile as usize].writes;
         let at = machine.coord(tile);
         let is_open = |id: u32, kind: TxnKind, home: u32| match kind {
             TxnKind::WideReduction => {
@@ -187,7 +187,7 @@ impl View<'_, '_> {
             .collect()
     }
 
-    pub(super) fn waits_of_transaction(&self, txn: u32) -> Vec<Wait> {
+    pub(crate) fn waits_of_transaction(&self, txn: u32) -> Vec<Wait> {
         let places = self.places.get(&txn);
         let places = places.into_iter().flatten();
         let waits: Vec<Wait> = places.map(|to| self.wait_at(*to)).collect();

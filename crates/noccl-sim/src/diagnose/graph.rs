@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A graph of waits: a shortest cycle if it has one, else the chain to somebody who waits for nobody.
 
-use super::node::Node;
+use crate::diagnose::node::Node;
 use std::collections::{HashMap, VecDeque};
 
 /// Cycles are searched from so many nodes at most; each search is linear in the graph.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Stated limits that make somebody wait: the field of the spec, its value, and who has how much of it.
 
-use super::graph::Wait;
-use super::network::{entry, wait};
-use super::node::Node;
-use super::{MAX_NAMED, View};
+use crate::diagnose::graph::Wait;
+use crate::diagnose::limit::Limit;
+use crate::diagnose::network::{entry, wait};
+use crate::diagnose::node::Node;
+use crate::diagnose::view::{MAX_NAMED, View};
 use crate::endpoint::core::Agents;
 use crate::fabric::flit::pack;
 use crate::fabric::transaction::{Owner, TxnKind};
@@ -14,50 +15,8 @@ use noccl_spec::Plane;
 use noccl_workload::ActionKind;
 use std::collections::BTreeMap;
 
-/// A field of the spec that sets a limit at a tile.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Limit {
-    WideOutstanding,
-    NarrowOutstanding,
-    OpenReductions,
-    Transfers,
-    MemoryOutstanding,
-    Store,
-    Window,
-    Buffer,
-}
-
-impl Limit {
-    pub(super) const fn field(self) -> &'static str {
-        match self {
-            Limit::WideOutstanding => "ni.max_wide_outstanding",
-            Limit::NarrowOutstanding => "ni.max_narrow_outstanding",
-            Limit::OpenReductions => "ni.max_open_reductions",
-            Limit::Transfers => "cluster.dma.max_transfers",
-            Limit::MemoryOutstanding => "memory.max_outstanding",
-            Limit::Store => "router.wide_reduction.store_beats",
-            Limit::Window => "router.wide_reduction.window_beats",
-            Limit::Buffer => "cluster.dma.buffer_beats",
-        }
-    }
-
-    /// What there are so many of.
-    const fn what(self) -> &'static str {
-        match self {
-            Limit::WideOutstanding
-            | Limit::NarrowOutstanding
-            | Limit::OpenReductions
-            | Limit::MemoryOutstanding => "are open",
-            Limit::Transfers => "are in work",
-            Limit::Store => "operands are set aside",
-            Limit::Window => "beats are under way",
-            Limit::Buffer => "beats of buffer space",
-        }
-    }
-}
-
 impl View<'_, '_> {
-    pub(super) fn limit_value(&self, limit: Limit) -> u32 {
+    pub(crate) fn limit_value(&self, limit: Limit) -> u32 {
         let spec = self.machine.network.spec();
         match limit {
             Limit::WideOutstanding => spec.ni.max_wide_outstanding,
@@ -72,7 +31,7 @@ impl View<'_, '_> {
     }
 
     /// The limit at a tile, with those who have all of it.
-    pub(super) fn limit_text(&self, limit: Limit, r: usize, holders: &[Node]) -> String {
+    pub(crate) fn limit_text(&self, limit: Limit, r: usize, holders: &[Node]) -> String {
         let (field, value, what) = (limit.field(), self.limit_value(limit), limit.what());
         let mut text = format!("{field} = {value} {what} at {}", self.tile(r));
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
@@ -96,7 +55,7 @@ impl View<'_, '_> {
     }
 
     /// Waits for those who have all that a limit allows; if nobody can be told apart, for the limit.
-    pub(super) fn limited(
+    pub(crate) fn limited(
         &self,
         limit: Limit,
         r: usize,
@@ -128,11 +87,14 @@ impl View<'_, '_> {
     }
 
     /// The next requests of an interface, which one of its limits holds back.
-    pub(super) fn waits_of_requests(&self, tile: u32) -> Vec<Wait> {
+    pub(crate) fn waits_of_requests(&self, tile: u32) -> Vec<Wait> {
         let machine = self.machine;
-        let (ni, limits) = (&machine.nis[tile as usize], &machine.network.spec().ni);
+        let (ni, limits) = (
+            &machine.interfaces.nis[tile as usize],
+            &machine.network.spec().ni,
+        );
         let fronts = || (0..3).filter_map(|source| ni.req.front(source));
-        let since = machine.last_progress;
+        let since = machine.clock.last_progress;
         let mut waits = Vec::new();
         if ni.narrow_outstanding >= limits.max_narrow_outstanding
             && fronts().any(|f| machine.opens_narrow(*f))
@@ -165,7 +127,7 @@ impl View<'_, '_> {
             }
             TxnKind::WideWrite | TxnKind::WideReduction => false,
         };
-        let queue = &machine.nis[tile as usize].req;
+        let queue = &machine.interfaces.nis[tile as usize].req;
         let live = machine.txns.iter_live();
         live.filter(|(id, t)| is_own(*id, t.kind, t.home))
             .filter(|(id, _)| queue.iter().all(|f| f.txn != *id))
@@ -174,9 +136,9 @@ impl View<'_, '_> {
     }
 
     /// A transfer's stream lacks bytes: reads are to bring them, or the buffer has no space for the next one.
-    pub(super) fn waits_for_buffer(&self, tile: u32, txn: u32) -> Vec<Wait> {
+    pub(crate) fn waits_for_buffer(&self, tile: u32, txn: u32) -> Vec<Wait> {
         let machine = self.machine;
-        let since = machine.last_progress;
+        let since = machine.clock.last_progress;
         let place = format!("the DMA buffer of {}", self.tile(tile as usize));
         let reads = machine.txns.iter_live();
         let reads = reads.filter(|(_, t)| t.owner == Owner::DmaRead && t.home == tile);
@@ -186,7 +148,7 @@ impl View<'_, '_> {
         if !waits.is_empty() {
             return waits;
         }
-        let ni = &machine.nis[tile as usize];
+        let ni = &machine.interfaces.nis[tile as usize];
         let is_before = |s: &&Stream| s.txn != txn && s.source == Source::Buffer;
         let before = ni
             .writes
@@ -203,14 +165,15 @@ impl View<'_, '_> {
     }
 
     /// Does a stream lack bytes that the DMA buffer has to bring?
-    pub(super) fn lacks_bytes(&self, tile: u32, stream: &Stream) -> bool {
+    pub(crate) fn lacks_bytes(&self, tile: u32, stream: &Stream) -> bool {
         let txn = self.machine.txns.get(stream.txn);
         let needed = beat_bytes(txn.address, txn.bytes, stream.next_beat).1;
-        stream.source == Source::Buffer && needed > self.machine.nis[tile as usize].buffer_bytes
+        stream.source == Source::Buffer
+            && needed > self.machine.interfaces.nis[tile as usize].buffer_bytes
     }
 
     /// What the engine of a share's tile does before it takes the share: transfers, reductions.
-    pub(super) fn waits_for_engine(&self, agents: &Agents<'_>, instance: u32) -> Vec<Wait> {
+    pub(crate) fn waits_for_engine(&self, agents: &Agents<'_>, instance: u32) -> Vec<Wait> {
         let share = &agents.instances.all[instance as usize];
         let (tile, since) = (share.tile, share.start_cycle);
         let (limit, is_reduction) = if agents.waits_for_transfers(instance) {
@@ -242,7 +205,7 @@ impl View<'_, '_> {
     }
 
     /// Bursts of reductions that have slots at a router, beside that of a transaction.
-    pub(super) fn slots_taken(&self, plane: Plane, r: usize, txn: u32) -> Vec<Node> {
+    pub(crate) fn slots_taken(&self, plane: Plane, r: usize, txn: u32) -> Vec<Node> {
         let mut slots: Vec<Node> = Vec::new();
         let waiting = self.plane(plane).joins.waiting_at(r);
         for w in waiting.filter(|w| w.beat.is_some() && w.txn != txn) {
@@ -255,9 +218,9 @@ impl View<'_, '_> {
     }
 
     /// A beat has no place at the next merge point although nothing waits there: credits are on their way, or are kept.
-    pub(super) fn waits_for_window(&self, router: u32, txn: u32) -> Vec<Wait> {
+    pub(crate) fn waits_for_window(&self, router: u32, txn: u32) -> Vec<Wait> {
         let at = router as usize;
-        let (plane, since) = (Plane::Wide, self.machine.last_progress);
+        let (plane, since) = (Plane::Wide, self.machine.clock.last_progress);
         let joins = &self.plane(plane).joins;
         let here = self.machine.network.coord(TileId(router));
         let is_owed = joins

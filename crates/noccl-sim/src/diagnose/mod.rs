@@ -9,57 +9,31 @@
 mod chains;
 mod endpoint;
 mod graph;
+mod limit;
 mod limits;
+mod names;
 mod network;
 mod node;
 mod programs;
 mod router;
+pub(crate) mod view;
 
-use crate::driver::trace::TraceDriver;
-use crate::endpoint::core::Agents;
+use crate::diagnose::limit::Limit;
+use crate::diagnose::view::{Driver, MAX_NAMED, View};
 use crate::machine::Machine;
 use graph::{Graph, Step};
-use limits::Limit;
 use noccl_run::{Diagnosis, WaitEdge};
 use node::{Node, tile_name};
-use std::collections::HashMap;
-
-/// Members named in a summary; further ones are counted.
-const MAX_NAMED: usize = 4;
 
 /// So many of what is unfinished are asked whom they wait for in the end; each search is linear in the graph.
 const MAX_CHAINS: usize = 256;
-
-/// Who issued the transactions.
-pub(crate) enum Driver<'a> {
-    Trace(&'a TraceDriver<'a>),
-    Agents(&'a Agents<'a>),
-    Traffic,
-}
-
-/// The simulation as the diagnosis sees it.
-struct View<'a, 'n> {
-    machine: &'a Machine<'n>,
-    driver: Driver<'a>,
-    /// FIFOs, tables and queues that hold something of a transaction.
-    places: HashMap<u32, Vec<Node>>,
-}
-
-impl Machine<'_> {
-    /// Nothing has moved for long and no event is due; or the run is over its limit.
-    pub(crate) fn is_stuck(&self) -> bool {
-        self.cycle >= self.config.max_cycles
-            || (self.wheel.next_cycle().is_none()
-                && (self.is_idle() || self.cycle - self.last_progress > self.config.hang_cycles))
-    }
-}
 
 /// Diagnosis of a stuck run.
 pub(crate) fn diagnose<'a>(machine: &'a Machine<'_>, driver: Driver<'a>) -> Diagnosis {
     let view = View::new(machine, driver);
     let roots = view.roots();
     let graph = Graph::explore(roots.iter().copied(), |node| view.waits_of(node));
-    let (steps, mut summary) = match graph.cycle() {
+    let (steps, summary) = match graph.cycle() {
         Some(cycle) => {
             let summary = view.summary_of_cycle(&cycle);
             (cycle, summary)
@@ -70,29 +44,15 @@ pub(crate) fn diagnose<'a>(machine: &'a Machine<'_>, driver: Driver<'a>) -> Diag
             (chain, summary)
         }
     };
-    if machine.cycle >= machine.config.max_cycles {
-        let limit = machine.config.max_cycles;
-        summary = format!("the limit of {limit} cycles is reached; {summary}");
-    }
     Diagnosis {
-        cycle: machine.cycle,
-        last_progress_cycle: machine.last_progress.max(graph.latest_since()),
+        cycle: machine.clock.cycle,
+        last_progress_cycle: machine.clock.last_progress.max(graph.latest_since()),
         summary,
         waits: steps.iter().map(|step| view.edge(step)).collect(),
     }
 }
 
 impl<'a, 'n> View<'a, 'n> {
-    fn new(machine: &'a Machine<'n>, driver: Driver<'a>) -> Self {
-        let mut view = Self {
-            machine,
-            driver,
-            places: HashMap::new(),
-        };
-        view.places = view.find_places();
-        view
-    }
-
     /// What is unfinished, the driver's items first.
     fn roots(&self) -> Vec<Node> {
         let mut roots = self.open_items();
@@ -192,7 +152,7 @@ impl<'a, 'n> View<'a, 'n> {
 
     /// Was the run given up because of its length?
     fn is_over_its_limit(&self) -> bool {
-        self.machine.cycle >= self.machine.config.max_cycles
+        self.machine.clock.cycle >= self.machine.config.max_cycles
     }
 
     fn missing_members(&self, of: u32, graph: &Graph) -> String {

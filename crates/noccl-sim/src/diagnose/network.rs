@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Where transactions stand in the network, and which wait belongs to which place.
 
-use super::View;
-use super::graph::Wait;
-use super::node::{Node, input_name, output_name, tile_name};
+use crate::diagnose::graph::Wait;
+use crate::diagnose::node::{Node, input_name, output_name, tile_name};
+use crate::diagnose::view::View;
 use crate::fabric::flit::Flit;
 use crate::router::collective::control_block::PORTS;
 use crate::router::collective::plane::PlaneState;
@@ -12,24 +12,24 @@ use noccl_spec::Plane;
 use std::collections::HashMap;
 
 impl View<'_, '_> {
-    pub(super) fn plane(&self, plane: Plane) -> &PlaneState {
-        &self.machine.planes[plane.idx()]
+    pub(crate) fn plane(&self, plane: Plane) -> &PlaneState {
+        &self.machine.mesh.planes[plane.idx()]
     }
 
-    pub(super) fn input_head(&self, plane: Plane, router: u32, port: u8) -> Option<Flit> {
+    pub(crate) fn input_head(&self, plane: Plane, router: u32, port: u8) -> Option<Flit> {
         self.plane(plane)
             .fifo(router as usize, true, port as usize)
             .next()
     }
 
-    pub(super) fn output_head(&self, plane: Plane, router: u32, port: u8) -> Option<Flit> {
+    pub(crate) fn output_head(&self, plane: Plane, router: u32, port: u8) -> Option<Flit> {
         self.plane(plane)
             .fifo(router as usize, false, port as usize)
             .next()
     }
 
     /// Where parts of each transaction stand: heads of FIFOs they are in, tables, queues.
-    pub(super) fn find_places(&self) -> HashMap<u32, Vec<Node>> {
+    pub(crate) fn find_places(&self) -> HashMap<u32, Vec<Node>> {
         let mut places: HashMap<u32, Vec<Node>> = HashMap::new();
         let mut note = |txn: u32, node: Node| {
             let nodes = places.entry(txn).or_default();
@@ -87,7 +87,7 @@ impl View<'_, '_> {
                 );
             }
         }
-        for (tile, ni) in self.machine.nis.iter().enumerate() {
+        for (tile, ni) in self.machine.interfaces.nis.iter().enumerate() {
             let tile = tile as u32;
             let source = |plane| Node::Source { plane, tile };
             ni.req.iter().for_each(|f| note(f.txn, source(Plane::Req)));
@@ -102,7 +102,7 @@ impl View<'_, '_> {
     }
 
     /// Whom a node waits for.
-    pub(super) fn waits_of(&self, node: Node) -> Vec<Wait> {
+    pub(crate) fn waits_of(&self, node: Node) -> Vec<Wait> {
         match node {
             Node::Input {
                 plane,
@@ -130,15 +130,15 @@ impl View<'_, '_> {
         }
     }
 
-    pub(super) fn head_since(&self, plane: Plane, r: usize, is_input: bool, port: usize) -> u64 {
-        let watch = self.plane(plane).watch.as_ref();
-        watch.map_or(self.machine.last_progress, |w| {
+    pub(crate) fn head_since(&self, plane: Plane, r: usize, is_input: bool, port: usize) -> u64 {
+        let ages = self.plane(plane).head_ages.as_ref();
+        ages.map_or(self.machine.clock.last_progress, |w| {
             w.head_since(r, is_input, port)
         })
     }
 
     /// Cycle since which both the waiter stands and the FIFO it needs is full.
-    pub(super) fn full_since(
+    pub(crate) fn full_since(
         &self,
         plane: Plane,
         r: usize,
@@ -146,13 +146,13 @@ impl View<'_, '_> {
         port: usize,
         since: u64,
     ) -> u64 {
-        let watch = self.plane(plane).watch.as_ref();
-        let full = watch.and_then(|w| w.full_since(r, is_input, port));
+        let ages = self.plane(plane).head_ages.as_ref();
+        let full = ages.and_then(|w| w.full_since(r, is_input, port));
         full.map_or(since, |f| f.max(since))
     }
 
     /// Router and output that feed an input.
-    pub(super) fn upstream_of(&self, r: usize, input: usize) -> (usize, usize) {
+    pub(crate) fn upstream_of(&self, r: usize, input: usize) -> (usize, usize) {
         let network = self.machine.network;
         let here = network.coord(TileId(r as u32));
         let port = Port::ALL[input];
@@ -163,7 +163,7 @@ impl View<'_, '_> {
     }
 
     /// A transaction waits for its own flit at a place.
-    pub(super) fn wait_at(&self, to: Node) -> Wait {
+    pub(crate) fn wait_at(&self, to: Node) -> Wait {
         let network = self.machine.network;
         match to {
             Node::Input {
@@ -200,25 +200,27 @@ impl View<'_, '_> {
             | Node::Source { tile, .. }
             | Node::Stream { tile, .. }
             | Node::Limit { tile, .. }
-            | Node::Member { tile, .. } => {
-                wait(to, &tile_name(network, tile), self.machine.last_progress)
-            }
+            | Node::Member { tile, .. } => wait(
+                to,
+                &tile_name(network, tile),
+                self.machine.clock.last_progress,
+            ),
             Node::Transaction(_) | Node::Entrant(_) | Node::Share(_) | Node::Chain { .. } => {
-                wait(to, "", self.machine.last_progress)
+                wait(to, "", self.machine.clock.last_progress)
             }
         }
     }
 
-    pub(super) fn coord(&self, r: usize) -> Coord {
+    pub(crate) fn coord(&self, r: usize) -> Coord {
         self.machine.network.coord(TileId(r as u32))
     }
 
-    pub(super) fn tile(&self, r: usize) -> String {
+    pub(crate) fn tile(&self, r: usize) -> String {
         tile_name(self.machine.network, r as u32)
     }
 }
 
-pub(super) fn wait(to: Node, place: &str, since: u64) -> Wait {
+pub(crate) fn wait(to: Node, place: &str, since: u64) -> Wait {
     Wait {
         to,
         place: place.to_owned(),
@@ -227,11 +229,11 @@ pub(super) fn wait(to: Node, place: &str, since: u64) -> Wait {
     }
 }
 
-pub(super) fn ports(set: u8) -> impl Iterator<Item = usize> {
+pub(crate) fn ports(set: u8) -> impl Iterator<Item = usize> {
     (0..PORTS).filter(move |p| set >> p & 1 != 0)
 }
 
-pub(super) const fn input(plane: Plane, r: usize, port: usize) -> Node {
+pub(crate) const fn input(plane: Plane, r: usize, port: usize) -> Node {
     let (router, port) = (r as u32, port as u8);
     Node::Input {
         plane,
@@ -240,7 +242,7 @@ pub(super) const fn input(plane: Plane, r: usize, port: usize) -> Node {
     }
 }
 
-pub(super) const fn output(plane: Plane, r: usize, port: usize) -> Node {
+pub(crate) const fn output(plane: Plane, r: usize, port: usize) -> Node {
     let (router, port) = (r as u32, port as u8);
     Node::Output {
         plane,
@@ -249,7 +251,7 @@ pub(super) const fn output(plane: Plane, r: usize, port: usize) -> Node {
     }
 }
 
-pub(super) const fn entry(plane: Plane, r: usize, txn: u32, beat: Option<u16>) -> Node {
+pub(crate) const fn entry(plane: Plane, r: usize, txn: u32, beat: Option<u16>) -> Node {
     let router = r as u32;
     Node::Entry {
         plane,

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Waits of whoever issues transactions: members that have not contributed, actions in program order.
 
-use super::graph::Wait;
-use super::network::wait;
-use super::node::{Node, port_kind_name, tile_name};
-use super::{Driver, View};
+use crate::diagnose::graph::Wait;
+use crate::diagnose::names::port_kind_name;
+use crate::diagnose::network::wait;
+use crate::diagnose::node::{Node, tile_name};
+use crate::diagnose::view::{Driver, View};
 use crate::endpoint::core::Agents;
 use crate::fabric::transaction::{Owner, TxnKind};
 use noccl_workload::{ActionKind, PortKind};
 
 impl View<'_, '_> {
     /// The driver's unfinished items that are no transactions (yet).
-    pub(super) fn open_items(&self) -> Vec<Node> {
+    pub(crate) fn open_items(&self) -> Vec<Node> {
         match &self.driver {
             Driver::Trace(trace) => {
                 let open = trace.open_entries().filter(|e| !trace.has_started(*e));
@@ -28,7 +29,7 @@ impl View<'_, '_> {
     }
 
     /// Key that puts transactions into the order of the trace or schedule.
-    pub(super) fn order_of(&self, txn: u32) -> (u64, u32) {
+    pub(crate) fn order_of(&self, txn: u32) -> (u64, u32) {
         let number = match self.machine.txns.get(txn).owner {
             Owner::Trace { entry, burst } => u64::from(entry) << 32 | u64::from(burst),
             Owner::DmaWrite { instance } => u64::from(instance),
@@ -40,7 +41,7 @@ impl View<'_, '_> {
     }
 
     /// Has a member's contribution to a reduction or barrier been issued?
-    pub(super) fn has_contributed(&self, txn: u32, tile: u32) -> bool {
+    pub(crate) fn has_contributed(&self, txn: u32, tile: u32) -> bool {
         let kind = self.machine.txns.get(txn).kind;
         if !matches!(kind, TxnKind::WideReduction | TxnKind::Barrier) {
             return true;
@@ -58,7 +59,7 @@ impl View<'_, '_> {
     }
 
     /// The member as somebody to wait for: its program, if it has one.
-    pub(super) fn member(&self, txn: u32, tile: u32) -> Node {
+    pub(crate) fn member(&self, txn: u32, tile: u32) -> Node {
         if let Driver::Agents(agents) = &self.driver
             && let Owner::Reduction { action } | Owner::Barrier { action } =
                 self.machine.txns.get(txn).owner
@@ -70,7 +71,7 @@ impl View<'_, '_> {
     }
 
     /// A collective of which nothing is under way waits for the members that have not contributed.
-    pub(super) fn waits_for_members(&self, txn: u32) -> Vec<Wait> {
+    pub(crate) fn waits_for_members(&self, txn: u32) -> Vec<Wait> {
         let facts = self.machine.txns.get(txn);
         match facts.kind {
             TxnKind::WideReduction | TxnKind::Barrier => {}
@@ -105,7 +106,7 @@ impl View<'_, '_> {
     }
 
     /// The transaction or action that a node belongs to, as summaries name it.
-    pub(super) fn subject(&self, node: Node) -> String {
+    pub(crate) fn subject(&self, node: Node) -> String {
         let txn = match node {
             Node::Input {
                 plane,
@@ -131,7 +132,7 @@ impl View<'_, '_> {
         txn.map_or_else(|| self.name(node), |txn| self.txn_name(txn))
     }
 
-    pub(super) fn entry_name(&self, entry: u32) -> String {
+    pub(crate) fn entry_name(&self, entry: u32) -> String {
         let Driver::Trace(trace) = &self.driver else {
             return format!("entry #{entry}");
         };
@@ -150,14 +151,14 @@ impl View<'_, '_> {
         }
     }
 
-    pub(super) fn action_of(&self, instance: u32) -> Option<u32> {
+    pub(crate) fn action_of(&self, instance: u32) -> Option<u32> {
         match &self.driver {
             Driver::Agents(agents) => Some(agents.instances.all[instance as usize].action),
             Driver::Trace(_) | Driver::Traffic => None,
         }
     }
 
-    pub(super) fn share_name(&self, instance: u32) -> String {
+    pub(crate) fn share_name(&self, instance: u32) -> String {
         let Driver::Agents(agents) = &self.driver else {
             return String::new();
         };
@@ -179,7 +180,7 @@ impl View<'_, '_> {
         format!("action #{} ({kind}) at {tile}", share.action)
     }
 
-    pub(super) fn waits_of_share(&self, instance: u32) -> Vec<Wait> {
+    pub(crate) fn waits_of_share(&self, instance: u32) -> Vec<Wait> {
         let Driver::Agents(agents) = &self.driver else {
             return Vec::new();
         };

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Waits in routers, as the hardware waits.
 
-use super::View;
-use super::graph::Wait;
-use super::limits::Limit;
-use super::network::{entry, input, output, ports, wait};
-use super::node::{Node, input_name, output_name};
+use crate::diagnose::graph::Wait;
+use crate::diagnose::limit::Limit;
+use crate::diagnose::network::{entry, input, output, ports, wait};
+use crate::diagnose::node::{Node, input_name, output_name};
+use crate::diagnose::view::View;
 use crate::fabric::flit::{Flit, FlitKind};
 use crate::router::collective::control_block::RESULT;
-use crate::router::collective::plane::{next_port, route_of};
+use crate::router::collective::route::{next_port, route_of};
 use noccl_net::Port;
 use noccl_net::tree::join_set;
 use noccl_spec::Plane;
@@ -16,7 +16,7 @@ use noccl_spec::Plane;
 const LOCAL: usize = Port::Local as usize;
 
 impl View<'_, '_> {
-    pub(super) fn waits_of_input(&self, plane: Plane, r: usize, port: usize) -> Vec<Wait> {
+    pub(crate) fn waits_of_input(&self, plane: Plane, r: usize, port: usize) -> Vec<Wait> {
         let state = self.plane(plane);
         let since = self.head_since(plane, r, true, port);
         let Some(flit) = state.fifo(r, true, port).next() else {
@@ -35,7 +35,7 @@ impl View<'_, '_> {
     }
 
     /// `input` of a router wants output `out`: another worm holds it, or it has no room.
-    pub(super) fn waits_for_output(
+    pub(crate) fn waits_for_output(
         &self,
         plane: Plane,
         r: usize,
@@ -62,7 +62,7 @@ impl View<'_, '_> {
     }
 
     /// Where the next flit stands of the worm that comes through input `input` of a router.
-    pub(super) fn worm_at(&self, plane: Plane, r: usize, input: usize, txn: u32) -> Vec<Node> {
+    pub(crate) fn worm_at(&self, plane: Plane, r: usize, input: usize, txn: u32) -> Vec<Node> {
         let state = self.plane(plane);
         let (mut r, mut input) = (r, input);
         loop {
@@ -91,7 +91,7 @@ impl View<'_, '_> {
     }
 
     /// Published router: a contribution waits at a FIFO head for its siblings.
-    pub(super) fn waits_of_join(
+    pub(crate) fn waits_of_join(
         &self,
         plane: Plane,
         r: usize,
@@ -125,7 +125,7 @@ impl View<'_, '_> {
     }
 
     /// Default flow: a contribution stays in its FIFO because the store is full.
-    pub(super) fn waits_for_store(
+    pub(crate) fn waits_for_store(
         &self,
         plane: Plane,
         r: usize,
@@ -145,7 +145,7 @@ impl View<'_, '_> {
     }
 
     /// Where the contributions to a transaction stand that are due at a router.
-    pub(super) fn contributions(
+    pub(crate) fn contributions(
         &self,
         plane: Plane,
         r: usize,
@@ -161,7 +161,7 @@ impl View<'_, '_> {
     }
 
     /// Where the contribution stands that is due at an input: there, or upstream, or with the member.
-    pub(super) fn upstream(
+    pub(crate) fn upstream(
         &self,
         plane: Plane,
         r: usize,
@@ -200,7 +200,7 @@ impl View<'_, '_> {
         self.contributions(plane, before, txn, beat)
     }
 
-    pub(super) fn waits_of_entry(
+    pub(crate) fn waits_of_entry(
         &self,
         plane: Plane,
         r: usize,
@@ -229,7 +229,7 @@ impl View<'_, '_> {
     }
 
     /// Responses that wait for the others: those members' data has not arrived.
-    pub(super) fn waits_for_requests(&self, txn: u32, since: u64) -> Vec<Wait> {
+    pub(crate) fn waits_for_requests(&self, txn: u32, since: u64) -> Vec<Wait> {
         let places = self.places.get(&txn).into_iter().flatten();
         let requests = places.filter(|node| match node {
             Node::Input { plane, .. } | Node::Output { plane, .. } | Node::Source { plane, .. } => {
@@ -253,7 +253,7 @@ impl View<'_, '_> {
             .collect()
     }
 
-    pub(super) fn waits_of_result(&self, plane: Plane, r: usize) -> Vec<Wait> {
+    pub(crate) fn waits_of_result(&self, plane: Plane, r: usize) -> Vec<Wait> {
         match self.plane(plane).oldest_result(r) {
             Some((done, flit)) => {
                 let out = next_port(self.coord(r), route_of(flit, &self.machine.txns.trees));
@@ -263,7 +263,7 @@ impl View<'_, '_> {
         }
     }
 
-    pub(super) fn waits_of_output(&self, plane: Plane, r: usize, port: usize) -> Vec<Wait> {
+    pub(crate) fn waits_of_output(&self, plane: Plane, r: usize, port: usize) -> Vec<Wait> {
         let since = self.head_since(plane, r, false, port);
         if port == LOCAL {
             return self.waits_for_endpoint(plane, r, since);

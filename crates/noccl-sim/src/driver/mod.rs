@@ -1,6 +1,119 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What gives the machine something to do: a schedule, a trace, or traffic.
+//!
+//! Each driver reacts to completions and to events of its own; the run around it is an implementation of
+//! [`noccl_run::Run`], and the loop around that is `noccl_run`'s. What all three read from the machine stands here.
 
 pub(crate) mod schedule;
 pub(crate) mod trace;
 pub(crate) mod traffic;
+
+use crate::machine::Machine;
+use crate::machine::event::Done;
+use noccl_net::{LinkId, Port, TileId};
+use noccl_run::{ActionTime, Activity, Counters, LinkLoad, MemoryImage, RunError, RunResult};
+use noccl_spec::Plane;
+use noccl_workload::Place;
+
+/// Writes the inputs into the memories.
+pub(crate) fn fill(machine: &mut Machine<'_>, inputs: &[MemoryImage]) -> Result<(), RunError> {
+    for image in inputs {
+        let tile = machine
+            .network
+            .find(image.tile)
+            .ok_or_else(|| RunError::Refused {
+                backend: "sim",
+                what: format!("input at {}", image.tile),
+                reason: "no such tile".to_owned(),
+            })?;
+        machine
+            .memory
+            .memories
+            .write(tile.0, image.offset, &image.bytes);
+    }
+    Ok(())
+}
+
+/// Hands every completion of this cycle to the driver; those that it causes at once too.
+pub(crate) fn drain_done(
+    machine: &mut Machine<'_>,
+    mut on_done: impl FnMut(Done, &mut Machine<'_>),
+) {
+    while !machine.done.is_empty() {
+        let mut done = std::mem::take(&mut machine.done);
+        for item in done.drain(..) {
+            on_done(item, machine);
+        }
+        if machine.done.is_empty() {
+            machine.done = done;
+        }
+    }
+}
+
+/// What the machine does between two cycles.
+pub(crate) fn activity_of(machine: &Machine<'_>) -> Activity {
+    Activity {
+        cycle: machine.clock.cycle,
+        quiet_cycles: machine.clock.cycle - machine.clock.last_progress,
+        has_event: machine.clock.wheel.next_cycle().is_some(),
+        can_move: !machine.is_idle(),
+    }
+}
+
+/// Event counts so far.
+pub(crate) fn counters_of(machine: &Machine<'_>) -> Counters {
+    let mut counters = machine.checks.counters;
+    counters.flit_hops = machine.flit_hops();
+    counters.dca_ops = machine.mesh.planes[Plane::Wide.idx()]
+        .joins
+        .folded_elements();
+    counters.payload_byte_hops = machine.mesh.planes[Plane::Wide.idx()].flit_hops * 64;
+    counters
+}
+
+/// Result of a run that is over.
+pub(crate) fn result_of(
+    machine: &Machine<'_>,
+    actions: Vec<ActionTime>,
+    outputs: &[(Place, u64)],
+) -> RunResult {
+    let memory = outputs
+        .iter()
+        .filter_map(|(place, bytes)| {
+            let tile = machine.network.find(place.tile)?;
+            let mut image = vec![0; *bytes as usize];
+            machine
+                .memory
+                .memories
+                .read(tile.0, place.offset, &mut image);
+            Some(MemoryImage {
+                tile: place.tile,
+                offset: place.offset,
+                bytes: image,
+            })
+        })
+        .collect();
+    RunResult {
+        cycles: machine.clock.cycle,
+        responses: vec![0; actions.len()],
+        actions,
+        counters: counters_of(machine),
+        links: links(machine),
+        memory,
+        checksum: machine.checks.checksum,
+        wrong_transactions: machine.checks.wrong_beats,
+    }
+}
+
+fn links(machine: &Machine<'_>) -> Vec<LinkLoad> {
+    let mut loads = Vec::new();
+    for plane in Plane::ALL {
+        for (tile, port, flits) in machine.mesh.planes[plane.idx()].link_loads() {
+            let (tile, port) = (TileId(tile as u32), Port::ALL[port]);
+            let link = LinkId { plane, tile, port };
+            let flits = u64::from(flits);
+            loads.push(LinkLoad { link, flits });
+        }
+    }
+    loads
+}

@@ -2,12 +2,17 @@
 //! The run of a schedule as a thing that can stand still between two cycles.
 
 use crate::checkpoint::{CheckpointError, Reader, Writer};
-use crate::diagnose::Driver;
+use crate::diagnose::diagnose;
+use crate::diagnose::view::Driver;
+use crate::driver::{activity_of, counters_of, drain_done, fill, result_of};
 use crate::endpoint::core::Agents;
 use crate::machine::Machine;
-use crate::{OnCycle, OnProgress, Pace, drain_done, fill, finish, hang};
+use crate::record::recorder::OnCycle;
 use noccl_net::Network;
-use noccl_run::{MemoryImage, RunConfig, RunError, RunResult};
+use noccl_run::{
+    Activity, Counters, Diagnosis, MemoryImage, OnProgress, Progress, Run, RunConfig, RunError,
+    RunResult,
+};
 use noccl_workload::{Place, Schedule};
 use std::io::{Read, Write};
 
@@ -70,7 +75,7 @@ impl<'a> ScheduleRun<'a> {
     /// The cycle that comes next.
     #[must_use]
     pub const fn cycle(&self) -> u64 {
-        self.machine.cycle
+        self.machine.clock.cycle
     }
 
     /// Is every action done?
@@ -84,26 +89,7 @@ impl<'a> ScheduleRun<'a> {
     /// # Errors
     /// [`RunError::Hang`] with a diagnosis.
     pub fn step(&mut self) -> Result<(), RunError> {
-        let Self {
-            machine,
-            agents,
-            events,
-        } = self;
-        machine.begin_cycle(events);
-        loop {
-            for (what, detail) in events.iter() {
-                agents.on_event(*what, *detail, machine);
-            }
-            drain_done(machine, |done, machine| agents.on_done(done, machine));
-            if !machine.more_events(events) {
-                break;
-            }
-        }
-        machine.end_cycle();
-        if machine.is_stuck() && !agents.is_over() {
-            return Err(hang(machine, Driver::Agents(agents)));
-        }
-        Ok(())
+        noccl_run::step(self).map(drop)
     }
 
     /// Simulates until every action is done.
@@ -112,19 +98,13 @@ impl<'a> ScheduleRun<'a> {
     /// [`RunError::Hang`]; [`RunError::Interrupted`] if `on_progress` wants to stop: the run then stands
     /// still between two cycles, may be saved, and goes on with the next call.
     pub fn advance(&mut self, on_progress: OnProgress<'_>) -> Result<(), RunError> {
-        let total = self.agents.instances.all.len();
-        let mut pace = Pace::new(&self.machine);
-        while !self.agents.is_over() {
-            self.step()?;
-            pace.tick(&self.machine, self.agents.num_done, total, on_progress)?;
-        }
-        Ok(())
+        noccl_run::advance(self, on_progress)
     }
 
     /// The result of a run that is over; `outputs` (place, bytes) are read from the memories.
     #[must_use]
     pub fn result(&self, outputs: &[(Place, u64)]) -> RunResult {
-        finish(&self.machine, self.agents.times(), outputs)
+        result_of(&self.machine, self.agents.times(), outputs)
     }
 
     /// Appends the state to a checkpoint.
@@ -151,5 +131,68 @@ impl<'a> ScheduleRun<'a> {
         run.machine.restore(from)?;
         run.agents.restore(from)?;
         Ok(run)
+    }
+}
+
+impl Run for ScheduleRun<'_> {
+    type Result = RunResult;
+
+    fn config(&self) -> &RunConfig {
+        &self.machine.config
+    }
+
+    fn step(&mut self) {
+        let Self {
+            machine,
+            agents,
+            events,
+        } = self;
+        machine.begin_cycle(events);
+        loop {
+            for (what, detail) in events.iter() {
+                agents.on_event(*what, *detail, machine);
+            }
+            drain_done(machine, |done, machine| agents.on_done(done, machine));
+            if !machine.more_events(events) {
+                break;
+            }
+        }
+        machine.end_cycle();
+    }
+
+    fn is_over(&self) -> bool {
+        self.agents.is_over()
+    }
+
+    fn activity(&self) -> Activity {
+        activity_of(&self.machine)
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            cycle: self.machine.clock.cycle,
+            actions_done: self.agents.num_done,
+            actions_total: self.agents.instances.all.len(),
+        }
+    }
+
+    fn flit_hops(&self) -> u64 {
+        self.machine.flit_hops()
+    }
+
+    fn num_tiles(&self) -> usize {
+        self.machine.network.num_tiles()
+    }
+
+    fn counters(&self) -> Counters {
+        counters_of(&self.machine)
+    }
+
+    fn diagnose(&self) -> Diagnosis {
+        diagnose(&self.machine, Driver::Agents(&self.agents))
+    }
+
+    fn result(&self, outputs: &[(Place, u64)]) -> RunResult {
+        ScheduleRun::result(self, outputs)
     }
 }

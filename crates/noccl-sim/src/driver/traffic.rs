@@ -5,20 +5,24 @@
 //! cycle. Latency counts from creation, so it includes the wait in the source queue; sources go on while
 //! the measured packets drain, as load that stops would flatter the tail.
 
+use crate::diagnose::diagnose;
+use crate::diagnose::view::Driver;
+use crate::driver::{activity_of, counters_of, drain_done};
 use crate::fabric::transaction::Owner;
 use crate::kernel::random::Stream;
-use crate::machine::{Done, Machine};
+use crate::machine::Machine;
+use crate::machine::event::Done;
 use crate::ni::axi::issue::Target;
 use crate::ni::axi::state::Source;
 use noccl_net::{Coord, MultiAddress};
-use noccl_run::{RunError, TrafficResult};
-use noccl_workload::{MAX_TRAFFIC_CYCLES, Pattern, Traffic};
+use noccl_run::{Activity, Counters, Diagnosis, Progress, Run, RunConfig, RunError, TrafficResult};
+use noccl_workload::{MAX_TRAFFIC_CYCLES, Pattern, Place, Traffic};
 
 /// Draining takes at most so many times the measured cycles; a network that needs more is saturated.
 const MAX_DRAIN_FACTOR: u64 = 4;
 
 #[derive(Debug)]
-pub(crate) struct TrafficDriver<'t> {
+struct TrafficDriver<'t> {
     traffic: &'t Traffic,
     sources: Vec<(u32, Coord, Stream)>,
     width: u16,
@@ -48,7 +52,7 @@ fn check_cycles(traffic: &Traffic) -> Result<(), RunError> {
 }
 
 impl<'t> TrafficDriver<'t> {
-    pub(crate) fn new(traffic: &'t Traffic, machine: &mut Machine<'_>) -> Result<Self, RunError> {
+    fn new(traffic: &'t Traffic, machine: &mut Machine<'_>) -> Result<Self, RunError> {
         let network = machine.network;
         let (width, height) = (network.cluster_width(), network.cluster_height());
         check_cycles(traffic)?;
@@ -100,11 +104,11 @@ impl<'t> TrafficDriver<'t> {
             (draw.ln() / (1.0 - per_cycle).ln()).floor()
         };
         // Capped so that a tiny rate cannot overflow the cycle counter.
-        machine.call_driver(machine.cycle + 1 + gap.min(1e12) as u64, 0, source);
+        machine.call_driver(machine.clock.cycle + 1 + gap.min(1e12) as u64, 0, source);
     }
 
     /// A source creates a packet.
-    pub(crate) fn create(&mut self, source: u32, machine: &mut Machine<'_>) {
+    fn create(&mut self, source: u32, machine: &mut Machine<'_>) {
         self.schedule_next(source, machine);
         let (tile, at, _) = self.sources[source as usize];
         let to = match self.traffic.pattern {
@@ -118,7 +122,7 @@ impl<'t> TrafficDriver<'t> {
             | Pattern::Neighbour
             | Pattern::Hotspot => Target::Tile(self.destination(source, at, machine)),
         };
-        if self.is_measuring(machine.cycle) {
+        if self.is_measuring(machine.clock.cycle) {
             self.packets += 1;
             self.open_deliveries += match to {
                 Target::Set(set) => u64::from(set.set.len()),
@@ -126,9 +130,9 @@ impl<'t> TrafficDriver<'t> {
             };
         }
         let owner = Owner::Traffic {
-            created: machine.cycle,
+            created: machine.clock.cycle,
         };
-        let seed = u64::from(source) << 32 ^ machine.cycle;
+        let seed = u64::from(source) << 32 ^ machine.clock.cycle;
         machine.issue_write(
             tile,
             to,
@@ -168,7 +172,7 @@ impl<'t> TrafficDriver<'t> {
         self.traffic.warmup_cycles + self.traffic.measure_cycles
     }
 
-    pub(crate) fn on_done(&mut self, done: Done, machine: &Machine<'_>) {
+    fn on_done(&mut self, done: Done, machine: &Machine<'_>) {
         let Done::Delivered {
             owner: Owner::Traffic { created },
             beats,
@@ -177,27 +181,28 @@ impl<'t> TrafficDriver<'t> {
         else {
             return;
         };
-        if self.is_measuring(machine.cycle) {
+        if self.is_measuring(machine.clock.cycle) {
             self.delivered_beats += u64::from(beats);
         }
         if self.is_measuring(created) {
             self.open_deliveries -= 1;
-            self.latencies.push(machine.cycle - created);
+            self.latencies.push(machine.clock.cycle - created);
         }
     }
 
-    pub(crate) fn is_over(&self, cycle: u64) -> bool {
+    fn is_over(&self, cycle: u64) -> bool {
         let end = self.end_of_measurement();
         cycle >= end
             && (self.open_deliveries == 0
                 || cycle >= end + MAX_DRAIN_FACTOR * self.traffic.measure_cycles)
     }
 
-    pub(crate) fn result(mut self, machine: &Machine<'_>) -> TrafficResult {
-        self.latencies.sort_unstable();
-        let count = self.latencies.len();
+    fn result(&self, machine: &Machine<'_>) -> TrafficResult {
+        let mut latencies = self.latencies.clone();
+        latencies.sort_unstable();
+        let count = latencies.len();
         let cycles = self.traffic.measure_cycles.max(1) as f64;
-        let sum: u128 = self.latencies.iter().map(|l| u128::from(*l)).sum();
+        let sum: u128 = latencies.iter().map(|l| u128::from(*l)).sum();
         TrafficResult {
             offered_beats_per_cycle: self.traffic.offered_beats_per_cycle,
             accepted_beats_per_cycle: self.delivered_beats as f64
@@ -208,12 +213,96 @@ impl<'t> TrafficDriver<'t> {
             } else {
                 sum as f64 / count as f64
             },
-            p99_latency_cycles: self.latencies.get(count * 99 / 100).copied().unwrap_or(0),
-            max_latency_cycles: self.latencies.last().copied().unwrap_or(0),
+            p99_latency_cycles: latencies.get(count * 99 / 100).copied().unwrap_or(0),
+            max_latency_cycles: latencies.last().copied().unwrap_or(0),
             packets: self.packets,
             flit_hops: machine.flit_hops(),
-            cycles: machine.cycle,
+            cycles: machine.clock.cycle,
             saturated: self.open_deliveries > 0,
         }
+    }
+}
+
+/// A run of traffic between two cycles.
+pub(crate) struct TrafficRun<'a> {
+    machine: Machine<'a>,
+    driver: TrafficDriver<'a>,
+    created: Vec<(u32, u32)>,
+}
+
+impl<'a> TrafficRun<'a> {
+    /// A run before its first cycle.
+    ///
+    /// # Errors
+    /// [`RunError::Refused`].
+    pub(crate) fn new(mut machine: Machine<'a>, traffic: &'a Traffic) -> Result<Self, RunError> {
+        let driver = TrafficDriver::new(traffic, &mut machine)?;
+        Ok(Self {
+            machine,
+            driver,
+            created: Vec::new(),
+        })
+    }
+}
+
+impl Run for TrafficRun<'_> {
+    type Result = TrafficResult;
+
+    fn config(&self) -> &RunConfig {
+        &self.machine.config
+    }
+
+    fn step(&mut self) {
+        let Self {
+            machine,
+            driver,
+            created,
+        } = self;
+        machine.begin_cycle(created);
+        drain_done(machine, |done, machine| driver.on_done(done, machine));
+        for (_, source) in created.iter() {
+            driver.create(*source, machine);
+        }
+        machine.end_cycle();
+    }
+
+    /// A run at its limit of cycles has stalled, even if that is where it would end.
+    fn is_over(&self) -> bool {
+        let cycle = self.machine.clock.cycle;
+        self.driver.is_over(cycle) && (cycle == 0 || cycle < self.machine.config.max_cycles)
+    }
+
+    fn activity(&self) -> Activity {
+        activity_of(&self.machine)
+    }
+
+    fn progress(&self) -> Progress {
+        // Cycles of warm-up and measurement: the drain after them has no known length.
+        let total = self.driver.end_of_measurement();
+        Progress {
+            cycle: self.machine.clock.cycle,
+            actions_done: self.machine.clock.cycle.min(total) as usize,
+            actions_total: total as usize,
+        }
+    }
+
+    fn flit_hops(&self) -> u64 {
+        self.machine.flit_hops()
+    }
+
+    fn num_tiles(&self) -> usize {
+        self.machine.network.num_tiles()
+    }
+
+    fn counters(&self) -> Counters {
+        counters_of(&self.machine)
+    }
+
+    fn diagnose(&self) -> Diagnosis {
+        diagnose(&self.machine, Driver::Traffic)
+    }
+
+    fn result(&self, _outputs: &[(Place, u64)]) -> TrafficResult {
+        self.driver.result(&self.machine)
     }
 }

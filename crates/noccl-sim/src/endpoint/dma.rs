@@ -6,9 +6,9 @@
 //! network, whatever the write side waits for (`docs/design/0001`). Reads of one engine carry one AXI ID,
 //! so a read from another tile waits until the earlier ones have returned.
 
+use crate::fabric::burst::Bursts;
 use crate::fabric::transaction::Owner;
 use crate::machine::Machine;
-use crate::ni::axi::burst::Bursts;
 use crate::ni::axi::issue::Target;
 use crate::ni::axi::state::Source;
 use noccl_net::{Network, TileId};
@@ -204,7 +204,8 @@ impl Dma {
     pub(crate) fn read_ahead(&mut self, tile: u32, machine: &mut Machine<'_>) {
         let room = u64::from(machine.network.spec().cluster.dma.buffer_beats) * 64;
         while let Some(next) = self.reads.front().copied() {
-            let used = self.in_flight_bytes + u64::from(machine.nis[tile as usize].buffer_bytes);
+            let used = self.in_flight_bytes
+                + u64::from(machine.interfaces.nis[tile as usize].buffer_bytes);
             let is_other_tile = self.in_flight_bytes > 0 && self.reading_from != next.tile;
             if is_other_tile || (used > 0 && used + u64::from(next.bytes) > room) {
                 break;
@@ -291,16 +292,17 @@ fn issue_writes(
 
 /// Moves read data from the buffer into the engine's own L1.
 fn store_locally(tile: u32, movement: &Movement, at: u64, bytes: u32, machine: &mut Machine<'_>) {
-    machine.nis[tile as usize].buffer_bytes -= bytes;
-    machine.counters.dma_store_bytes += u64::from(bytes);
-    machine.counters.spm_write_bytes += u64::from(bytes);
+    machine.interfaces.nis[tile as usize].buffer_bytes -= bytes;
+    machine.checks.counters.dma_store_bytes += u64::from(bytes);
+    machine.checks.counters.spm_write_bytes += u64::from(bytes);
     if machine.is_value() {
         // A beat never spans two lines of the transfer: lines are cut into bursts one by one. In front of it may be data of a
         // transfer that goes on over the network, behind it beats that are still on their way through the path.
-        let ni = &mut machine.nis[tile as usize];
+        let ni = &mut machine.interfaces.nis[tile as usize];
         let first = ni.buffer_bytes as usize;
         let data: Vec<u8> = ni.buffer.drain(first..first + bytes as usize).collect();
         machine
+            .memory
             .memories
             .write(tile, movement.destination_of(at), &data);
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Memories of all tiles (value mode), in pages that exist once they are written.
 
-use crate::checkpoint::{Bytes, sorted};
+use crate::fabric::payload::PayloadPool;
+use crate::kernel::saved_form::{Bytes, sorted};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -39,6 +40,25 @@ impl Memories {
             target.0[from..from + len].copy_from_slice(&bytes[done..done + len]);
             done += len;
         }
+    }
+}
+
+/// What the memories hold, atomics and the beats under way included.
+#[derive(Default)]
+pub(crate) struct MemorySystem {
+    pub memories: Memories,
+    /// Payloads of the beats under way.
+    pub pool: PayloadPool,
+    /// Words that atomics count on, by (tile, offset).
+    pub atomics: HashMap<(u32, u64), u32>,
+}
+
+impl MemorySystem {
+    /// Fetch-and-add of one on a 32-bit word kept per place; works in both modes, since control depends on it.
+    pub(crate) fn atomic_add(&mut self, tile: u32, address: u64) -> u32 {
+        let word = self.atomics.entry((tile, address)).or_insert(0);
+        *word += 1;
+        *word - 1
     }
 }
 

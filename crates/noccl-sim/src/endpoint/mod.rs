@@ -5,3 +5,4 @@ pub(crate) mod core;
 pub(crate) mod dma;
 pub(crate) mod memory;
 pub(crate) mod torrent;
+mod write_memory;

@@ -3,7 +3,7 @@
 //!
 //! A fork shares a slot, a reduction takes a new one; a slot is free when its last flit has landed.
 
-use crate::checkpoint::Bytes;
+use crate::kernel::saved_form::Bytes;
 use serde::{Deserialize, Serialize};
 
 /// Bytes of a wide beat.
@@ -51,5 +51,15 @@ impl PayloadPool {
     #[cfg(test)]
     pub(crate) fn in_use(&self) -> usize {
         self.bytes.len() - self.free.len()
+    }
+}
+
+/// Bytes of a generator: byte i of stream `seed`.
+pub(crate) fn pattern(seed: u64, from: u32, into: &mut [u8]) {
+    for (i, byte) in into.iter_mut().enumerate() {
+        let index = u64::from(from) + i as u64;
+        let word =
+            crate::kernel::random::mix(seed ^ (index / 8).wrapping_mul(0xd134_2543_de82_ef95));
+        *byte = (word >> (8 * (index % 8))) as u8;
     }
 }

@@ -161,7 +161,7 @@ impl<T> std::ops::IndexMut<usize> for Front<T> {
 /// Queue of at most `N` elements in place; beyond that all of them move to the heap, until it has run empty.
 #[derive(Debug, Clone)]
 #[repr(C)]
-pub(crate) struct Few<T, const N: usize> {
+pub(crate) struct InlineQueue<T, const N: usize> {
     /// Holds everything, unless it is empty.
     many: Rest<T>,
     first: u8,
@@ -169,7 +169,7 @@ pub(crate) struct Few<T, const N: usize> {
     here: [T; N],
 }
 
-impl<T: Copy + Default, const N: usize> Default for Few<T, N> {
+impl<T: Copy + Default, const N: usize> Default for InlineQueue<T, N> {
     fn default() -> Self {
         Self {
             many: Rest::default(),
@@ -180,7 +180,7 @@ impl<T: Copy + Default, const N: usize> Default for Few<T, N> {
     }
 }
 
-impl<T: Copy + Default, const N: usize> Few<T, N> {
+impl<T: Copy + Default, const N: usize> InlineQueue<T, N> {
     /// Place of element `index` among those in the struct.
     #[inline]
     const fn place(&self, index: usize) -> usize {
@@ -278,7 +278,7 @@ mod tests {
     proptest! {
         #[test]
         fn both_behave_like_a_queue_of_any_length(steps in prop::collection::vec((0_u8..8, 0_usize..6), 0..200)) {
-            let (mut few, mut front) = (Few::<usize, 3>::default(), Front::default());
+            let (mut few, mut front) = (InlineQueue::<usize, 3>::default(), Front::default());
             let mut model = VecDeque::new();
             for (i, (what, at)) in steps.into_iter().enumerate() {
                 match what {

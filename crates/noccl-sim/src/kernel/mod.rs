@@ -6,4 +6,5 @@ pub(crate) mod bit_set;
 pub(crate) mod event_wheel;
 pub(crate) mod inline_queue;
 pub(crate) mod random;
+pub(crate) mod saved_form;
 pub(crate) mod threads;

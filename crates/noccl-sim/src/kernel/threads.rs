@@ -15,20 +15,20 @@ pub(crate) const PARTS_PER_THREAD: usize = 8;
 /// How often a thread looks for the next phase before it sleeps: about a millisecond.
 const LOOKS: u32 = 20_000;
 
-/// Work on one stripe of one plane.
+/// Work on one partition of one plane.
 pub(crate) trait Phase: Send {
     fn run(self);
 }
 
 /// The calling thread and, perhaps, others.
 #[derive(Default)]
-pub(crate) struct Crew {
+pub(crate) struct Threads {
     pool: Option<ThreadPool>,
     /// Phases begun so far.
     phase: Arc<AtomicU64>,
 }
 
-impl Crew {
+impl Threads {
     /// `threads` threads in all. Where the system gives none, the run goes on with one: results are the
     /// same.
     pub(crate) fn new(threads: usize) -> Self {
@@ -46,7 +46,7 @@ impl Crew {
 
     /// Runs all parts of a phase; returns when all are done. `is_large`: is it worth sharing?
     ///
-    /// This thread begins at the first stripe and the others at the last, so that a stripe's registers
+    /// This thread begins at the first partition and the others at the last, so that a partition's registers
     /// mostly stay in one core's cache.
     pub(crate) fn run<P: Phase>(&self, planes: [impl Iterator<Item = P>; 3], is_large: bool) {
         let Some(pool) = self.pool.as_ref().filter(|_| is_large) else {
@@ -55,10 +55,10 @@ impl Crew {
         };
         let now = self.phase.fetch_add(1, Ordering::Release) + 1;
         let [wide, req, rsp] = planes;
-        let stripes = wide.zip(req).zip(rsp);
-        let stripes: VecDeque<[P; 3]> = stripes.map(|((a, b), c)| [a, b, c]).collect();
-        let stripes = Mutex::new(stripes);
-        let lock = || stripes.lock().unwrap_or_else(PoisonError::into_inner);
+        let partitions = wide.zip(req).zip(rsp);
+        let partitions: VecDeque<[P; 3]> = partitions.map(|((a, b), c)| [a, b, c]).collect();
+        let partitions = Mutex::new(partitions);
+        let lock = || partitions.lock().unwrap_or_else(PoisonError::into_inner);
         pool.in_place_scope(|scope| {
             for _ in 0..pool.current_num_threads() {
                 scope.spawn(|_| work(|| lock().pop_back()));
@@ -76,7 +76,7 @@ impl Crew {
 }
 
 fn work<P: Phase>(next: impl Fn() -> Option<[P; 3]>) {
-    while let Some(stripe) = next() {
-        stripe.into_iter().for_each(P::run);
+    while let Some(partition) = next() {
+        partition.into_iter().for_each(P::run);
     }
 }

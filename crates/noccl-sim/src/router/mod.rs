@@ -7,4 +7,5 @@
 pub(crate) mod behaviour;
 pub(crate) mod collective;
 pub(crate) mod esp;
+pub(crate) mod mesh;
 pub(crate) mod published;

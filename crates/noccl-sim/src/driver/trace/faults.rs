@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The faults of a trace: checked, and turned into what the machine does about them.
 
+use crate::fabric::axi_response::{DECERR, OKAY, SLVERR};
 use crate::fabric::transaction::{MAX_VARIANTS, Variant};
 use crate::machine::Machine;
-use crate::ni::axi::errors::{DECERR, OKAY, SLVERR};
 use noccl_net::{MultiAddress, TileRef};
 use noccl_run::RunError;
 use noccl_workload::{Difference, ElementType, Fault, Operator, PortKind, Trace};

@@ -2,8 +2,9 @@
 //! Form of a trace: who takes part in a transaction, how many bursts it has, what is refused.
 
 use crate::driver::trace::faults::is_addressable;
+use crate::fabric::burst::Bursts;
+use crate::fabric::transaction::Owner;
 use crate::machine::Machine;
-use crate::ni::axi::burst::Bursts;
 use crate::router::published::refuse_operands;
 use noccl_net::TileRef;
 use noccl_run::{MAX_VALUE_BYTES, RunError};
@@ -178,4 +179,22 @@ pub(crate) fn refused(index: usize, reason: String) -> RunError {
         what: format!("transactions[{index}]"),
         reason,
     }
+}
+
+/// Owner of an entry's first burst, and of everything that has no bursts.
+pub(crate) const fn first_burst(index: u32) -> Owner {
+    Owner::Trace {
+        entry: index,
+        burst: 0,
+    }
+}
+
+/// First byte of the part of every memory that an entry has to itself.
+pub(crate) fn part_offset(index: u32) -> u64 {
+    u64::from(index) * u64::from(MAX_TRANSACTION_BEATS) * 64
+}
+
+/// Seed of the bytes that `tile` contributes to entry `index`.
+pub(crate) fn contribution_seed(index: u32, tile: u32) -> u64 {
+    crate::kernel::random::mix(u64::from(index) << 32 | u64::from(tile))
 }

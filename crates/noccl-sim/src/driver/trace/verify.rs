@@ -2,11 +2,11 @@
 //! What a trace entry must have left in memory, computed without the network.
 
 use crate::driver::trace::faults::TraceFaults;
-use crate::driver::trace::{contribution_seed, part_offset};
+use crate::driver::trace::form::{contribution_seed, part_offset};
+use crate::fabric::axi_response::OKAY;
+use crate::fabric::burst::Bursts;
+use crate::fabric::payload::pattern;
 use crate::machine::Machine;
-use crate::ni::axi::burst::Bursts;
-use crate::ni::axi::errors::OKAY;
-use crate::ni::axi::inject::pattern;
 use noccl_net::TileRef;
 use noccl_workload::PortKind;
 
@@ -115,7 +115,7 @@ impl Verify<'_, '_> {
             }
         }
         let mut found = vec![0; expected.len()];
-        self.machine.memories.read(tile, base, &mut found);
+        self.machine.memory.memories.read(tile, base, &mut found);
         found == expected
     }
 }

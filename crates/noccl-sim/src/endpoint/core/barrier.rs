@@ -53,7 +53,7 @@ impl Running {
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Barriers {
-    #[serde(serialize_with = "crate::checkpoint::sorted")]
+    #[serde(serialize_with = "crate::kernel::saved_form::sorted")]
     running: HashMap<u32, Running>,
     /// Stores on their way from core to NI: (action, tile) by event number.
     stores: Vec<(u32, u32)>,
@@ -115,8 +115,8 @@ impl Barriers {
         let path = u64::from(machine.network.spec().cluster.request_path_cycles);
         let detail = self.stores.len() as u32 - 1;
         machine.call_driver(
-            machine.cycle + path,
-            crate::endpoint::core::BARRIER_EVENTS + STORE,
+            machine.clock.cycle + path,
+            crate::endpoint::core::event::BARRIER_EVENTS + STORE,
             detail,
         );
     }
@@ -133,8 +133,8 @@ impl Barriers {
                 let path =
                     u64::from(cluster.instructions.barrier_store + cluster.request_path_cycles);
                 machine.call_driver(
-                    machine.cycle + path,
-                    crate::endpoint::core::BARRIER_EVENTS + RELEASE,
+                    machine.clock.cycle + path,
+                    crate::endpoint::core::event::BARRIER_EVENTS + RELEASE,
                     detail,
                 );
             }
@@ -188,7 +188,7 @@ impl Barriers {
         };
         let cluster = &machine.network.spec().cluster;
         let poll_cycles = u64::from(cluster.instructions.poll).max(1);
-        let core_cycle = machine.cycle + u64::from(cluster.response_path_cycles);
+        let core_cycle = machine.clock.cycle + u64::from(cluster.response_path_cycles);
         let seen = match state.releaser {
             // Polling begins; a releaser elsewhere has done with the counter.
             Some(poller)
@@ -205,7 +205,11 @@ impl Barriers {
             Some(_) | None => None,
         };
         if let Some(seen) = seen {
-            machine.call_driver(seen, crate::endpoint::core::BARRIER_EVENTS + POLL, action);
+            machine.call_driver(
+                seen,
+                crate::endpoint::core::event::BARRIER_EVENTS + POLL,
+                action,
+            );
         }
     }
 
@@ -217,9 +221,13 @@ impl Barriers {
         };
         state.counted += 1;
         if state.counted == state.members {
-            state.full_cycle = Some(machine.cycle);
+            state.full_cycle = Some(machine.clock.cycle);
             if let Some(seen) = state.seen_cycle(poll_cycles) {
-                machine.call_driver(seen, crate::endpoint::core::BARRIER_EVENTS + POLL, action);
+                machine.call_driver(
+                    seen,
+                    crate::endpoint::core::event::BARRIER_EVENTS + POLL,
+                    action,
+                );
             }
         }
     }
@@ -227,7 +235,7 @@ impl Barriers {
     /// In-network: the release has reached a member's NI.
     pub(crate) fn on_member(&mut self, action: u32, tile: u32, machine: &mut Machine<'_>) {
         let cluster = &machine.network.spec().cluster;
-        let leaves = machine.cycle
+        let leaves = machine.clock.cycle
             + u64::from(cluster.response_path_cycles + cluster.instructions.barrier_leave);
         self.left.push((leaves, action, tile));
     }
@@ -241,7 +249,7 @@ impl Barriers {
             return;
         }
         let cluster = &machine.network.spec().cluster;
-        let leaves = machine.cycle
+        let leaves = machine.clock.cycle
             + u64::from(cluster.response_path_cycles + cluster.instructions.interrupt_wake);
         self.left.push((leaves, action, tile));
     }

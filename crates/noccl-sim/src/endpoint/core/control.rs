@@ -36,8 +36,8 @@ impl Agents<'_> {
             | ActionKind::ListMulticast(_)
             | ActionKind::Compute(_) => instructions.dma_start,
         };
-        instance.start_cycle = machine.cycle;
-        machine.call_driver(machine.cycle + u64::from(count), event::ISSUED, id);
+        instance.start_cycle = machine.clock.cycle;
+        machine.call_driver(machine.clock.cycle + u64::from(count), event::ISSUED, id);
     }
 
     /// The instructions are executed: the DMA engine has its command, or the barrier's store leaves.
@@ -57,7 +57,7 @@ impl Agents<'_> {
                 return;
             }
             ActionKind::Chain(chain) => {
-                self.instances.all[id as usize].start_cycle = machine.cycle;
+                self.instances.all[id as usize].start_cycle = machine.clock.cycle;
                 if chain.bytes == 0 {
                     self.over(id, machine);
                 } else {
@@ -75,9 +75,9 @@ impl Agents<'_> {
             | ActionKind::ListMulticast(_)
             | ActionKind::Compute(_) => {}
         }
-        self.instances.all[id as usize].start_cycle = machine.cycle;
+        self.instances.all[id as usize].start_cycle = machine.clock.cycle;
         let leaves = u64::from(cluster.dma.start_cycles + cluster.request_path_cycles);
-        machine.call_driver(machine.cycle + leaves, event::DMA_START, id);
+        machine.call_driver(machine.clock.cycle + leaves, event::DMA_START, id);
         self.free_control(tile, machine);
     }
 
@@ -126,7 +126,7 @@ impl Agents<'_> {
         let movement = Movement::of(id, tile, transfer, machine.network);
         if let (Side::Own, Side::Own) = (movement.source, movement.destination) {
             let beats = copy_locally(tile, &movement, machine);
-            machine.call_driver(machine.cycle + beats, event::OVER, id);
+            machine.call_driver(machine.clock.cycle + beats, event::OVER, id);
             return;
         }
         self.engines
@@ -213,11 +213,11 @@ impl Agents<'_> {
         };
         machine.record_start(contribution(tile, action, r, is_shared, machine));
         let bursts: Vec<_> =
-            crate::ni::axi::burst::Bursts::new(r.root.offset, r.bytes, machine.network.spec())
+            crate::fabric::burst::Bursts::new(r.root.offset, r.bytes, machine.network.spec())
                 .collect();
         let owner = Owner::Reduction { action };
         let txns = self.reductions.entry(action).or_insert_with(|| {
-            let open = |b: &crate::ni::axi::burst::Burst| {
+            let open = |b: &crate::fabric::burst::Burst| {
                 machine.open_reduction(
                     group,
                     root,

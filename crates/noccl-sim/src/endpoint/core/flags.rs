@@ -6,9 +6,9 @@
 //! a member's share is over when the store has left the core; the root polls the word that it sets.
 
 use crate::endpoint::core::{Agents, event};
+use crate::fabric::burst::Bursts;
 use crate::fabric::transaction::Owner;
 use crate::machine::Machine;
-use crate::ni::axi::burst::Bursts;
 use noccl_workload::{ActionKind, Arrival, Destination, Transfer};
 
 impl Agents<'_> {
@@ -88,7 +88,8 @@ impl Agents<'_> {
         *open -= 1;
         if *open == 0 {
             self.open_bursts.remove(&share);
-            let seen = machine.cycle + u64::from(machine.network.spec().cluster.l1_latency_cycles);
+            let seen =
+                machine.clock.cycle + u64::from(machine.network.spec().cluster.l1_latency_cycles);
             machine.call_driver(seen, event::OVER, share);
         }
     }
@@ -97,7 +98,7 @@ impl Agents<'_> {
     pub(crate) fn send_arrival(&mut self, id: u32, arrival: &Arrival, machine: &mut Machine<'_>) {
         let tile = self.instances.all[id as usize].tile;
         let path = u64::from(machine.network.spec().cluster.request_path_cycles);
-        machine.call_driver(machine.cycle + path, event::ARRIVE, id);
+        machine.call_driver(machine.clock.cycle + path, event::ARRIVE, id);
         if machine.network.find(arrival.root).map(|t| t.0) != Some(tile) {
             self.over(id, machine);
         }
@@ -132,7 +133,7 @@ impl Agents<'_> {
         if let Some(share) = self.instances.at(action, tile) {
             self.reductions.remove(&action);
             let path = u64::from(machine.network.spec().cluster.response_path_cycles);
-            machine.call_driver(machine.cycle + path, event::OVER, share);
+            machine.call_driver(machine.clock.cycle + path, event::OVER, share);
         }
     }
 }

@@ -8,13 +8,13 @@ use noccl_workload::{Kernel, LocalReduce};
 /// L1 to L1: one beat per cycle through the engine. Returns the cycles.
 pub(crate) fn copy_locally(tile: u32, movement: &Movement, machine: &mut Machine<'_>) -> u64 {
     let total = movement.bytes * u64::from(movement.rows);
-    machine.counters.dma_load_bytes += total;
-    machine.counters.dma_store_bytes += total;
-    machine.counters.spm_write_bytes += total;
+    machine.checks.counters.dma_load_bytes += total;
+    machine.checks.counters.dma_store_bytes += total;
+    machine.checks.counters.spm_write_bytes += total;
     if machine.is_value() {
         for row in 0..u64::from(movement.rows) {
             let mut line = vec![0; movement.bytes as usize];
-            machine.memories.read(
+            machine.memory.memories.read(
                 tile,
                 movement.source_offset + row * movement.source_stride,
                 &mut line,
@@ -32,8 +32,8 @@ pub(crate) fn copy_locally(tile: u32, movement: &Movement, machine: &mut Machine
 /// The cores have folded their operands, from the left.
 pub(crate) fn reduce_locally(tile: u32, reduce: &LocalReduce, machine: &mut Machine<'_>) {
     let elements = reduce.bytes / reduce.element.bytes();
-    machine.counters.software_reduce_ops += elements * (reduce.inputs.len() as u64 - 1);
-    machine.counters.spm_write_bytes += reduce.bytes;
+    machine.checks.counters.software_reduce_ops += elements * (reduce.inputs.len() as u64 - 1);
+    machine.checks.counters.spm_write_bytes += reduce.bytes;
     if !machine.is_value() {
         return;
     }
@@ -41,9 +41,9 @@ pub(crate) fn reduce_locally(tile: u32, reduce: &LocalReduce, machine: &mut Mach
     let mut operand = vec![0; reduce.bytes as usize];
     for (i, input) in reduce.inputs.iter().enumerate() {
         if i == 0 {
-            machine.memories.read(tile, *input, &mut sum);
+            machine.memory.memories.read(tile, *input, &mut sum);
         } else {
-            machine.memories.read(tile, *input, &mut operand);
+            machine.memory.memories.read(tile, *input, &mut operand);
             noccl_workload::number::fold_into(&mut sum, &operand, reduce.operator, reduce.element);
         }
     }
@@ -53,13 +53,16 @@ pub(crate) fn reduce_locally(tile: u32, reduce: &LocalReduce, machine: &mut Mach
 /// The cores have run a kernel.
 pub(crate) fn compute_locally(tile: u32, kernel: &Kernel, machine: &mut Machine<'_>) {
     let write = kernel.operation.write();
-    machine.counters.gemm_ops += kernel.operation.multiply_adds();
+    machine.checks.counters.gemm_ops += kernel.operation.multiply_adds();
     if !machine.is_value() {
         return;
     }
     let read = |extent: &noccl_workload::Extent| {
         let mut bytes = vec![0; extent.bytes as usize];
-        machine.memories.read(tile, extent.offset, &mut bytes);
+        machine
+            .memory
+            .memories
+            .read(tile, extent.offset, &mut bytes);
         bytes
     };
     let inputs: Vec<_> = kernel.operation.reads().iter().map(read).collect();

@@ -9,6 +9,7 @@
 pub(crate) mod barrier;
 mod compute;
 mod control;
+pub(crate) mod event;
 mod flags;
 pub(crate) mod instances;
 pub(crate) mod kernels;
@@ -20,32 +21,13 @@ use crate::endpoint::core::instances::{Instances, Runner, runner};
 use crate::endpoint::dma::Dma;
 use crate::fabric::transaction::Owner;
 use crate::kernel::inline_queue::Rest;
-use crate::machine::{Done, Machine};
+use crate::machine::Machine;
+use crate::machine::event::Done;
 use noccl_net::Network;
 use noccl_run::RunError;
 use noccl_workload::{ActionKind, Schedule};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
-
-/// Driver events; `detail` is an instance.
-pub(crate) mod event {
-    /// An agent begins its next action, if it can.
-    pub(crate) const WAKE_CONTROL: u32 = 0;
-    pub(crate) const WAKE_COMPUTE: u32 = 1;
-    /// The control core has executed the instructions of an action.
-    pub(crate) const ISSUED: u32 = 2;
-    /// The first request of a DMA movement leaves the engine.
-    pub(crate) const DMA_START: u32 = 3;
-    /// The core can see that an instance is over.
-    pub(crate) const OVER: u32 = 4;
-    /// The compute cores have finished, unless the network borrowed their FPUs.
-    pub(crate) const COMPUTED: u32 = 5;
-    /// The store of an arrival reaches the NI.
-    pub(crate) const ARRIVE: u32 = 6;
-}
-
-/// Events from here on are the barriers'.
-pub(crate) const BARRIER_EVENTS: u32 = 16;
 
 /// One in-order agent.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -140,7 +122,7 @@ impl<'s> Agents<'s> {
             }
             _ => self
                 .barriers
-                .on_event(what - BARRIER_EVENTS, detail, machine),
+                .on_event(what - event::BARRIER_EVENTS, detail, machine),
         }
         self.finish_barriers(machine);
     }
@@ -148,7 +130,8 @@ impl<'s> Agents<'s> {
     /// A completion from the machine.
     pub(crate) fn on_done(&mut self, done: Done, machine: &mut Machine<'_>) {
         let spec = &machine.network.spec().cluster;
-        let seen = machine.cycle + u64::from(spec.response_path_cycles + spec.dma.complete_cycles);
+        let seen =
+            machine.clock.cycle + u64::from(spec.response_path_cycles + spec.dma.complete_cycles);
         match done {
             Done::Chain { instance } => self.over(instance, machine),
             Done::ReadBeat { tile, bytes } => {
@@ -156,7 +139,7 @@ impl<'s> Agents<'s> {
                     && let Some(instance) = engine.on_read_beat(tile, bytes, machine)
                 {
                     let complete = u64::from(machine.network.spec().cluster.dma.complete_cycles);
-                    machine.call_driver(machine.cycle + complete, event::OVER, instance);
+                    machine.call_driver(machine.clock.cycle + complete, event::OVER, instance);
                 }
             }
             Done::Drained { tile } => {
@@ -244,7 +227,7 @@ impl<'s> Agents<'s> {
     /// The core sees that an instance is over: dependents may start.
     pub(crate) fn over(&mut self, id: u32, machine: &mut Machine<'_>) {
         let instance = &mut self.instances.all[id as usize];
-        instance.finish_cycle = machine.cycle;
+        instance.finish_cycle = machine.clock.cycle;
         instance.is_done = true;
         self.num_done += 1;
         let (tile, action) = (instance.tile, instance.action);
@@ -262,7 +245,7 @@ impl<'s> Agents<'s> {
             | ActionKind::Kernel(_)
             | ActionKind::Barrier(_) => 0,
         };
-        let awake = machine.cycle + u64::from(wait);
+        let awake = machine.clock.cycle + u64::from(wait);
         for position in self.instances.waiting(id) {
             let next = self.instances.next(position);
             self.instances.all[next as usize].open -= 1;

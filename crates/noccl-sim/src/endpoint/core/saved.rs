@@ -2,8 +2,9 @@
 //! State of the agents in a checkpoint; what follows from the schedule is set up as for a new run.
 
 use super::Agents;
-use crate::checkpoint::{CheckpointError, Reader, Sorted, Writer};
+use crate::checkpoint::{CheckpointError, Reader, Writer};
 use crate::endpoint::core::instances::Instance;
+use crate::kernel::saved_form::Sorted;
 use std::io::{Read, Write};
 
 impl Agents<'_> {

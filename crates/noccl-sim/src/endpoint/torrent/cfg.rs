@@ -6,7 +6,7 @@
 //! there is room.
 //! Frames travel as bytes, so that a follower knows nothing that is not in one.
 
-use super::pattern::Addresses;
+use crate::endpoint::torrent::pattern::Addresses;
 use noccl_workload::MAX_LOOPS;
 use serde::{Deserialize, Serialize};
 

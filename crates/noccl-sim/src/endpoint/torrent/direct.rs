@@ -4,11 +4,12 @@
 //! The bench of the endpoints' tests; [`DirectChain`] is what of it others may see, because claims about the
 //! endpoint's share of a chain are measured with it.
 
-use super::cfg::{Cfg, Key};
-use super::endpoint::{Arrived, Bytes, Endpoint, Settings};
-use super::head::Task;
-use super::narrow::Message;
-use super::pattern::Addresses;
+use crate::endpoint::torrent::cfg::{Cfg, Key};
+use crate::endpoint::torrent::contract::{Arrived, Bytes, Settings};
+use crate::endpoint::torrent::narrow::Message;
+use crate::endpoint::torrent::pattern::Addresses;
+use crate::endpoint::torrent::published::endpoint::Endpoint;
+use crate::endpoint::torrent::published::head::Task;
 use noccl_spec::{EndpointCycles, TorrentAcknowledgement, TorrentDispatch, TorrentMode};
 use noccl_workload::AccessPattern;
 
@@ -62,11 +63,11 @@ impl DirectChain {
 }
 
 /// Counts beats instead of moving bytes.
-pub(super) struct Counted {
-    pub(super) loaded: u64,
-    pub(super) stored: u64,
+pub(crate) struct Counted {
+    pub(crate) loaded: u64,
+    pub(crate) stored: u64,
     /// Beats stored elsewhere than where they were loaded from; of tasks with one pattern for all there are none.
-    pub(super) moved: u64,
+    pub(crate) moved: u64,
 }
 
 impl Bytes for Counted {
@@ -85,32 +86,32 @@ impl Bytes for Counted {
     fn release(&mut self, _payload: u32) {}
 }
 
-pub(super) struct Bench {
-    pub(super) settings: Settings,
-    pub(super) endpoints: Vec<Endpoint>,
-    pub(super) bytes: Counted,
-    pub(super) now: u64,
+pub(crate) struct Bench {
+    pub(crate) settings: Settings,
+    pub(crate) endpoints: Vec<Endpoint>,
+    pub(crate) bytes: Counted,
+    pub(crate) now: u64,
     /// Messages by the cycle of their last beat.
     messages: Vec<(u64, u32, Message)>,
     /// Cycle, tile and message of everything that was received.
-    pub(super) log: Vec<(u64, u32, Message)>,
+    pub(crate) log: Vec<(u64, u32, Message)>,
     /// Cycle in which the first beat of data came, by tile.
     first_beats: Vec<Option<u64>>,
     /// Instance and cycle.
-    pub(super) done: Vec<(u32, u64)>,
+    pub(crate) done: Vec<(u32, u64)>,
     /// Per tile and lane: bursts at the port, with the beats that they still have to send.
     bursts: Vec<[Vec<(u32, u16)>; 2]>,
 }
 
 impl Bench {
     /// Endpoints with the published control.
-    pub(super) fn new(mode: TorrentMode, tiles: u32) -> Self {
+    pub(crate) fn new(mode: TorrentMode, tiles: u32) -> Self {
         let (dispatch, acknowledgement) =
             (TorrentDispatch::ChainOrder, TorrentAcknowledgement::Chained);
         Self::with(mode, dispatch, acknowledgement, tiles)
     }
 
-    pub(super) fn with(
+    pub(crate) fn with(
         mode: TorrentMode,
         dispatch: TorrentDispatch,
         acknowledgement: TorrentAcknowledgement,
@@ -146,7 +147,7 @@ impl Bench {
     }
 
     /// A chain from tile 0 through 1 to `stops`, granted in that order backwards.
-    pub(super) fn task(instance: u32, stops: u32, beats: u64) -> Task {
+    pub(crate) fn task(instance: u32, stops: u32, beats: u64) -> Task {
         let addresses = Addresses::of(&AccessPattern::linear(0, beats * 64));
         let cfg = |stop: u32| Cfg {
             key: Key {
@@ -209,7 +210,7 @@ impl Bench {
         }
     }
 
-    pub(super) fn cycle(&mut self) {
+    pub(crate) fn cycle(&mut self) {
         self.move_beats();
         let now = self.now;
         let (due, later) = self.messages.drain(..).partition(|m| m.0 <= now);
@@ -236,14 +237,14 @@ impl Bench {
     }
 
     #[cfg(test)]
-    pub(super) fn run(&mut self, cycles: u64) {
+    pub(crate) fn run(&mut self, cycles: u64) {
         for _ in 0..cycles {
             self.cycle();
         }
     }
 
     /// Cycles in which messages like this one came.
-    pub(super) fn came(&self, is_wanted: impl Fn(&Message) -> bool) -> Vec<(u64, u32)> {
+    pub(crate) fn came(&self, is_wanted: impl Fn(&Message) -> bool) -> Vec<(u64, u32)> {
         let wanted = self.log.iter().filter(|(_, _, m)| is_wanted(m));
         wanted.map(|(cycle, to, _)| (*cycle, *to)).collect()
     }

@@ -5,6 +5,8 @@
 //! the first. In mode `safe` a burst is opened by its first beat and only while the next stop is sure to have room
 //! for all of it; in mode `published` all bursts of a task are opened by the grant.
 
+use crate::endpoint::torrent::contract::Settings;
+use noccl_spec::TorrentMode;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -88,6 +90,46 @@ impl Lane {
 
     pub(crate) fn take(&mut self) -> Option<u32> {
         self.beats.pop_front().map(|(_, payload)| payload)
+    }
+
+    /// May a beat of a task enter the lane now? Opens its burst if it is the first of one.
+    pub(crate) fn admit(
+        &mut self,
+        now: u64,
+        settings: &Settings,
+        to: u32,
+        (beat, beats): (u64, u64),
+        initiator: u32,
+    ) -> bool {
+        let latency_cycles = settings.lane_cycles();
+        if !self.has_room(latency_cycles) {
+            return false;
+        }
+        if settings.mode == TorrentMode::Safe && settings.begins_burst(beat) {
+            if self.outstanding(to) >= settings.buffer_bursts {
+                return false;
+            }
+            let burst = settings.burst_of(beat, beats);
+            self.open(now, latency_cycles, to, burst, initiator);
+        }
+        true
+    }
+
+    /// Mode `published`: the grant opens all bursts, before there is data. A burst of one beat never leaves, as there.
+    pub(crate) fn open_all(
+        &mut self,
+        now: u64,
+        settings: &Settings,
+        to: u32,
+        beats: u64,
+        initiator: u32,
+    ) {
+        let mut beat = 0;
+        while beats > 1 && beat < beats {
+            let burst = settings.burst_of(beat, beats);
+            self.open(now, settings.lane_cycles(), to, burst, initiator);
+            beat += u64::from(burst);
+        }
     }
 
     #[cfg(test)]

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Words of a beat in a tile's memory.
 
-use super::endpoint::Bytes;
 use crate::endpoint::memory::Memories;
+use crate::endpoint::torrent::contract::Bytes;
 use crate::fabric::payload::{BEAT_BYTES, PayloadPool};
 use noccl_run::Counters;
 
 /// Memory and payloads of one tile.
-pub(super) struct Memory<'a> {
+pub(crate) struct Memory<'a> {
     pub tile: u32,
     pub is_value: bool,
     pub memories: &'a mut Memories,

@@ -4,7 +4,7 @@
 //! Arbitration, descriptor, AW FIFO and start of the data path take four cycles less the first beat; a message
 //! holds the port until its last beat has gone. Configurations go before grants, grants before finishes.
 
-use super::cfg::{Cfg, FRAME_BEATS, Key};
+use crate::endpoint::torrent::cfg::{Cfg, FRAME_BEATS, Key};
 use serde::{Deserialize, Serialize};
 
 /// Cycles from the start of a message at the port to its first beat.

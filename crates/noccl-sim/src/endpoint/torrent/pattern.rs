@@ -74,7 +74,7 @@ impl Banks {
     }
 
     /// May this address be served now? Takes its bank if so.
-    pub(super) fn serve(&mut self, address: u64) -> bool {
+    pub(crate) fn serve(&mut self, address: u64) -> bool {
         let bit = 1 << (address / WORD_BYTES % u64::from(self.num_banks));
         let is_free = self.taken & bit == 0;
         self.taken |= bit;

@@ -4,17 +4,18 @@
 //! An endpoint is looked at in the cycles in which something may change for it, once each, after all deliveries
 //! of the cycle; it sleeps otherwise.
 
-use super::cfg::{Cfg, FRAME_BYTES, Key, Pointers, STOP_BITS};
-use super::endpoint::{Arrived, Effects, FORWARD, OWN, Settings};
-use super::lane::Opening;
-use super::memory::Memory;
-use super::narrow::{Answer, Message};
-use super::task::task;
-use super::unit::Unit;
+use crate::endpoint::torrent::cfg::{Cfg, FRAME_BYTES, Key, Pointers, STOP_BITS};
+use crate::endpoint::torrent::contract::{Arrived, Effects, FORWARD, OWN, Settings};
+use crate::endpoint::torrent::lane::Opening;
+use crate::endpoint::torrent::memory::Memory;
+use crate::endpoint::torrent::narrow::{Answer, Message};
+use crate::endpoint::torrent::task::task;
+use crate::endpoint::torrent::unit::Unit;
 use crate::fabric::flit::{Flit, FlitKind, LAST, pack};
 use crate::fabric::payload::BEAT_BYTES;
 use crate::fabric::transaction::{Owner, Tree, Txn, TxnKind};
-use crate::machine::{Done, Event, Machine};
+use crate::machine::Machine;
+use crate::machine::event::{Done, Event};
 use crate::ni::axi::state::{Source, Stream};
 use noccl_net::{Network, TileId};
 use noccl_spec::Plane;
@@ -124,7 +125,7 @@ impl Machine<'_> {
         let wake_cycle = &mut torrents.places[tile as usize].wake_cycle;
         if cycle < *wake_cycle {
             *wake_cycle = cycle;
-            self.wheel.push(cycle, Event::Torrent { tile });
+            self.clock.wheel.push(cycle, Event::Torrent { tile });
         }
     }
 
@@ -144,7 +145,7 @@ impl Machine<'_> {
     }
 
     fn tick_torrent(&mut self, tile: u32) {
-        let (now, is_value) = (self.cycle, self.is_value());
+        let (now, is_value) = (self.clock.cycle, self.is_value());
         let has_worms = self.behaviour.has_worms;
         let Some(torrents) = &mut self.torrents else {
             return;
@@ -152,10 +153,10 @@ impl Machine<'_> {
         let mut memory = Memory {
             tile,
             is_value,
-            memories: &mut self.memories,
-            pool: &mut self.pool,
-            counters: &mut self.counters,
-            checksum: &mut self.checksum,
+            memories: &mut self.memory.memories,
+            pool: &mut self.memory.pool,
+            counters: &mut self.checks.counters,
+            checksum: &mut self.checks.checksum,
         };
         let settings = torrents.settings;
         let place = &mut torrents.places[tile as usize];
@@ -175,10 +176,12 @@ impl Machine<'_> {
         }
         if let Some(txn) = consumed {
             let answer = now + settings.path_cycles.max(1);
-            self.wheel.push(answer, Event::Respond { tile, txn });
+            self.clock.wheel.push(answer, Event::Respond { tile, txn });
         }
         if let Some(instance) = done {
-            self.wheel.push(now + 1, Event::ChainDone { instance });
+            self.clock
+                .wheel
+                .push(now + 1, Event::ChainDone { instance });
         }
         self.hand_to_ni(tile);
         self.plan_wake(tile, has_moved);
@@ -186,7 +189,7 @@ impl Machine<'_> {
 
     /// Messages, bursts and beats whose cycle has come.
     fn hand_to_ni(&mut self, tile: u32) {
-        let now = self.cycle;
+        let now = self.clock.cycle;
         while let Some(torrents) = &mut self.torrents {
             let departing = &mut torrents.places[tile as usize].departing;
             let Some((_, to, message)) = departing.front().filter(|d| d.0 <= now).copied() else {
@@ -208,7 +211,7 @@ impl Machine<'_> {
     }
 
     fn plan_wake(&mut self, tile: u32, has_moved: bool) {
-        let now = self.cycle;
+        let now = self.clock.cycle;
         let Some(torrents) = &self.torrents else {
             return;
         };
@@ -229,7 +232,7 @@ impl Machine<'_> {
             }
             Message::Answer(answer) => beat_of(answer.key, answer.stop, self.network),
         };
-        let payload = self.pool.put(frame);
+        let payload = self.memory.pool.put(frame);
         let (from_at, to_at) = (self.coord(tile), self.coord(to));
         let window = match message {
             Message::Cfg(_) => Window::Cfg,
@@ -289,7 +292,7 @@ impl Machine<'_> {
         let source = Source::Switch(lane);
         self.record_command(tile, id, Some(source));
         let stream = Stream::plain(id, beats, self.behaviour.has_worms, source);
-        self.nis[tile as usize].queue(stream, owner.channel());
+        self.interfaces.nis[tile as usize].queue(stream, owner.channel());
     }
 
     /// A Torrent endpoint may be full.
@@ -303,17 +306,17 @@ impl Machine<'_> {
 
     /// The NI takes a beat of a lane.
     pub(crate) fn take_switched(&mut self, tile: usize, lane: u8) -> u32 {
-        self.counters.dma_store_bytes += BEAT_BYTES as u64;
+        self.checks.counters.dma_store_bytes += BEAT_BYTES as u64;
         let torrents = self.torrents.as_mut();
         let payload = torrents.and_then(|t| t.places[tile].unit.lanes_mut()[lane as usize].take());
-        self.wake_torrent_at(tile as u32, self.cycle + 1);
+        self.wake_torrent_at(tile as u32, self.clock.cycle + 1);
         payload.expect("the NI has asked for the beat")
     }
 
     /// The last beat of a message has come.
     pub(crate) fn take_message(&mut self, tile: usize, flit: Flit, window: Window) {
-        let frame = *self.pool.bytes(flit.payload);
-        self.pool.release(flit.payload);
+        let frame = *self.memory.pool.bytes(flit.payload);
+        self.memory.pool.release(flit.payload);
         let one = || key_of(&frame, self.network);
         let answer =
             |is_free| one().map(|(key, stop)| Message::Answer(Answer { key, stop, is_free }));
@@ -325,7 +328,7 @@ impl Machine<'_> {
             Window::Free => answer(true),
             Window::Busy => answer(false),
         };
-        let now = self.cycle;
+        let now = self.clock.cycle;
         if let (Some(torrents), Some(message)) = (&mut self.torrents, message) {
             torrents.places[tile].unit.receive(now, message);
             torrents.mark(tile as u32);
@@ -333,7 +336,7 @@ impl Machine<'_> {
         let tile = tile as u32;
         let answer = now + self.memory_latency(tile);
         let txn = flit.txn;
-        self.wheel.push(answer, Event::Respond { tile, txn });
+        self.clock.wheel.push(answer, Event::Respond { tile, txn });
     }
 
     /// A beat of a chain has come.
@@ -374,7 +377,7 @@ pub(crate) enum Window {
 }
 
 /// A message of one beat: the task, its initiator and, in an answer, the stop's place.
-pub(super) fn beat_of(key: Key, stop: u16, map: &impl Pointers) -> [u8; FRAME_BYTES] {
+pub(crate) fn beat_of(key: Key, stop: u16, map: &impl Pointers) -> [u8; FRAME_BYTES] {
     let mut beat = [0; FRAME_BYTES];
     let task = map.address(key.initiator, 0) << 4 | u64::from(key.task);
     let word = u64::from(stop) << STOP_AT | task;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From a chain of the schedule to configurations, and the order in which followers are acquired.
 
-use super::cfg::{Cfg, Key};
-use super::endpoint::Settings;
-use super::head::Task;
-use super::pattern::Addresses;
+use crate::endpoint::torrent::cfg::{Cfg, Key};
+use crate::endpoint::torrent::contract::Settings;
+use crate::endpoint::torrent::pattern::Addresses;
+use crate::endpoint::torrent::published::head::Task;
 use noccl_net::{Network, TileId};
 use noccl_workload::{AccessPattern, Chain};
 
 /// A chain as configurations.
-pub(super) fn task(
+pub(crate) fn task(
     network: &Network,
     settings: &Settings,
     (tile, instance): (u32, u32),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Endpoints joined by connections that take no time.
 
-use super::cfg::Key;
-use super::direct::{Bench, DirectChain};
-use super::endpoint::Endpoint;
-use super::narrow::Message;
-use super::pattern::Addresses;
+use crate::endpoint::torrent::cfg::Key;
+use crate::endpoint::torrent::direct::{Bench, DirectChain};
+use crate::endpoint::torrent::narrow::Message;
+use crate::endpoint::torrent::pattern::Addresses;
+use crate::endpoint::torrent::published::endpoint::Endpoint;
 use noccl_spec::{TorrentAcknowledgement, TorrentDispatch, TorrentMode};
 use noccl_workload::AccessPattern;
 

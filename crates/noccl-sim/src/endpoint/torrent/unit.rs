@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! An endpoint of either timing (`endpoint_cycles`), as the simulator sees it.
 
-use super::blame::Cause;
-use super::cfg::Key;
-use super::endpoint::{Arrived, Bytes, Effects, Endpoint, Settings};
-use super::head::Task;
-use super::lane::Lane;
-use super::lean::Lean;
-use super::narrow::Message;
+use crate::endpoint::torrent::cfg::Key;
+use crate::endpoint::torrent::contract::{Arrived, Bytes, Effects, Settings};
+use crate::endpoint::torrent::lane::Lane;
+use crate::endpoint::torrent::lean::Lean;
+use crate::endpoint::torrent::narrow::Message;
+use crate::endpoint::torrent::published::endpoint::Endpoint;
+use crate::endpoint::torrent::published::head::Task;
+use crate::endpoint::torrent::wait_cause::Cause;
 use noccl_spec::EndpointCycles;
 use serde::{Deserialize, Serialize};
 
@@ -20,28 +21,28 @@ pub(crate) enum Unit {
 }
 
 impl Unit {
-    pub(super) fn new(tile: u32, cycles: EndpointCycles) -> Self {
+    pub(crate) fn new(tile: u32, cycles: EndpointCycles) -> Self {
         match cycles {
             EndpointCycles::Published => Self::Published(Box::new(Endpoint::new(tile))),
             EndpointCycles::Lean => Self::Lean(Box::new(Lean::new(tile)), Default::default()),
         }
     }
 
-    pub(super) fn commit(&mut self, task: Task) {
+    pub(crate) fn commit(&mut self, task: Task) {
         match self {
             Self::Published(endpoint) => endpoint.commit(task),
             Self::Lean(lean, _) => lean.commit(task),
         }
     }
 
-    pub(super) fn receive(&mut self, now: u64, message: Message) {
+    pub(crate) fn receive(&mut self, now: u64, message: Message) {
         match self {
             Self::Published(endpoint) => endpoint.receive(now, message),
             Self::Lean(lean, _) => lean.note_message(message),
         }
     }
 
-    pub(super) fn arrive(&mut self, beat: Arrived) {
+    pub(crate) fn arrive(&mut self, beat: Arrived) {
         match self {
             Self::Published(endpoint) => endpoint.arrived.push_back(beat),
             Self::Lean(lean, _) => lean.note_beat(beat),
@@ -49,14 +50,14 @@ impl Unit {
     }
 
     /// The stop that a burst went to has taken it.
-    pub(super) fn answered(&mut self, lane: usize, from: u32) {
+    pub(crate) fn answered(&mut self, lane: usize, from: u32) {
         match self {
             Self::Published(endpoint) => endpoint.lanes[lane].credit(from),
             Self::Lean(lean, _) => lean.note_answer(lane),
         }
     }
 
-    pub(super) fn takes_beat(&self, settings: &Settings) -> bool {
+    pub(crate) fn takes_beat(&self, settings: &Settings) -> bool {
         match self {
             Self::Published(endpoint) => endpoint.takes_beat(settings),
             // Room for whole bursts has been promised.
@@ -64,21 +65,21 @@ impl Unit {
         }
     }
 
-    pub(super) fn lanes(&self) -> &[Lane; 2] {
+    pub(crate) fn lanes(&self) -> &[Lane; 2] {
         match self {
             Self::Published(endpoint) => &endpoint.lanes,
             Self::Lean(_, lanes) => lanes,
         }
     }
 
-    pub(super) fn lanes_mut(&mut self) -> &mut [Lane; 2] {
+    pub(crate) fn lanes_mut(&mut self) -> &mut [Lane; 2] {
         match self {
             Self::Published(endpoint) => &mut endpoint.lanes,
             Self::Lean(_, lanes) => lanes,
         }
     }
 
-    pub(super) fn tick(
+    pub(crate) fn tick(
         &mut self,
         now: u64,
         settings: &Settings,
@@ -91,7 +92,7 @@ impl Unit {
     }
 
     /// Next cycle after this one in which something is due, whatever comes from outside.
-    pub(super) fn next_cycle(&self, now: u64) -> Option<u64> {
+    pub(crate) fn next_cycle(&self, now: u64) -> Option<u64> {
         match self {
             Self::Published(endpoint) => endpoint.next_cycle(now),
             Self::Lean(_, lanes) => lanes.iter().filter_map(|l| l.next_cycle(now)).min(),
@@ -99,7 +100,7 @@ impl Unit {
     }
 
     /// The chain that is led: of several the first that has not been granted, if there is one.
-    pub(super) fn task(&self) -> Option<&Task> {
+    pub(crate) fn task(&self) -> Option<&Task> {
         match self {
             Self::Published(endpoint) => endpoint.leading().map(|h| &h.task),
             Self::Lean(lean, _) => lean.lead().map(|l| &l.task),
@@ -107,7 +108,7 @@ impl Unit {
     }
 
     /// The chain that is served.
-    pub(super) fn serving(&self) -> Option<Key> {
+    pub(crate) fn serving(&self) -> Option<Key> {
         match self {
             Self::Published(endpoint) => endpoint.serving,
             Self::Lean(lean, _) => lean.served().map(|s| s.cfg.key),
@@ -115,7 +116,7 @@ impl Unit {
     }
 
     /// What holds up a chain here, and since when; none if its grant has gone on or has not come.
-    pub(super) fn holds_up(&self, key: Key) -> Option<(Cause, u64)> {
+    pub(crate) fn holds_up(&self, key: Key) -> Option<(Cause, u64)> {
         match self {
             Self::Published(endpoint) => endpoint.holds_up(key),
             Self::Lean(lean, _) => {

@@ -3,10 +3,11 @@
 //!
 //! Where a limit was reached nobody can use a place in the cycle in which it becomes free: the hardware counts in registers.
 
+use crate::fabric::axi_response::OKAY;
 use crate::fabric::flit::Flit;
 use crate::fabric::transaction::{Owner, TxnKind};
-use crate::machine::{Done, Event, Machine, Place};
-use crate::ni::axi::errors::OKAY;
+use crate::machine::Machine;
+use crate::machine::event::{Done, Event, Place};
 use noccl_spec::Plane;
 
 impl Machine<'_> {
@@ -15,7 +16,7 @@ impl Machine<'_> {
         let txn = self.txns.get_mut(id);
         txn.open_members -= 1;
         let (owner, is_over, is_wide) = (txn.owner, txn.open_members == 0, txn.is_wide);
-        self.counters.error_responses += u64::from(resp != OKAY);
+        self.checks.counters.error_responses += u64::from(resp != OKAY);
         self.record_completion(tile, id, resp);
         if is_wide {
             self.close_wide(tile, Place::Reduction);
@@ -36,7 +37,9 @@ impl Machine<'_> {
     /// A narrow transaction of this tile has its response: the next one may leave.
     fn close_narrow(&mut self, tile: usize) {
         let limit = self.network.spec().ni.max_narrow_outstanding;
-        if self.nis[tile].narrow_outstanding < limit || !self.behaviour.has_registered_limits {
+        if self.interfaces.nis[tile].narrow_outstanding < limit
+            || !self.behaviour.has_registered_limits
+        {
             self.free(tile, Place::Narrow);
         } else {
             self.free_next(tile, Place::Narrow);
@@ -45,7 +48,7 @@ impl Machine<'_> {
 
     /// A wide write or reduction of this tile has its response.
     fn close_wide(&mut self, tile: usize, place: Place) {
-        let (ni, limits) = (&self.nis[tile], &self.network.spec().ni);
+        let (ni, limits) = (&self.interfaces.nis[tile], &self.network.spec().ni);
         let has_room = ni.wide_outstanding < limits.max_wide_outstanding
             && ni.reductions_outstanding < limits.max_open_reductions;
         if has_room || !self.behaviour.has_registered_limits {
@@ -57,7 +60,9 @@ impl Machine<'_> {
 
     fn close_read(&mut self, tile: usize) {
         let limit = self.network.spec().ni.max_wide_outstanding;
-        if self.nis[tile].reads_outstanding < limit || !self.behaviour.has_registered_limits {
+        if self.interfaces.nis[tile].reads_outstanding < limit
+            || !self.behaviour.has_registered_limits
+        {
             self.free(tile, Place::WideRead);
         } else {
             self.free_next(tile, Place::WideRead);
@@ -68,11 +73,11 @@ impl Machine<'_> {
     pub(crate) fn free_next(&mut self, tile: usize, place: Place) {
         let tile = tile as u32;
         let event = Event::Freed { tile, place };
-        self.wheel.push(self.cycle + 1, event);
+        self.clock.wheel.push(self.clock.cycle + 1, event);
     }
 
     pub(crate) fn free(&mut self, tile: usize, place: Place) {
-        let ni = &mut self.nis[tile];
+        let ni = &mut self.interfaces.nis[tile];
         match place {
             Place::Wide => ni.wide_outstanding -= 1,
             Place::Reduction => {
@@ -97,7 +102,7 @@ impl Machine<'_> {
         let txn = *self.txns.get(flit.txn);
         let resp = txn.resp.max(flit.resp());
         self.record_completion(tile, flit.txn, resp);
-        self.counters.error_responses += u64::from(resp != OKAY);
+        self.checks.counters.error_responses += u64::from(resp != OKAY);
         if txn.is_wide && txn.kind == TxnKind::WideWrite {
             self.close_wide(tile, Place::Wide);
         } else if txn.kind == TxnKind::WideRead {
@@ -115,5 +120,16 @@ impl Machine<'_> {
             resp,
         });
         self.txns.close(flit.txn);
+    }
+
+    /// Leaves of a multicast's responses have come home.
+    pub(crate) fn collect_responses(&mut self, tile: usize, flit: Flit) {
+        let leaves = self.txns.trees.set(flit.txn).set.len();
+        let txn = self.txns.get_mut(flit.txn);
+        txn.arrived += flit.payload;
+        txn.resp = txn.resp.max(flit.resp());
+        if txn.arrived == leaves {
+            self.finish(tile, flit);
+        }
     }
 }

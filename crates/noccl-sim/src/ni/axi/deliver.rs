@@ -4,41 +4,42 @@
 //! Invariant that keeps the network free of deadlock: responses and read data are always taken, because
 //! the initiator has reserved room; requests are taken unless the memory is at its stated limit.
 
+use crate::fabric::axi_response::{OKAY, SLVERR};
 use crate::fabric::flit::{Flit, FlitKind, TO_ITSELF};
 use crate::fabric::payload::BEAT_BYTES;
 use crate::fabric::transaction::Owner;
-use crate::machine::{Done, Event, Machine, Place};
-use crate::ni::axi::errors::{OKAY, SLVERR};
+use crate::machine::Machine;
+use crate::machine::event::{Done, Event, Place};
 use crate::ni::axi::state::beat_bytes;
 use crate::router::collective::control_block::LANES;
-use noccl_net::{TileId, TileKind};
-use noccl_run::{AxiPort, LocalSide};
+use noccl_run::LocalSide;
 use noccl_spec::Plane;
 
 impl Machine<'_> {
     /// Offers of all Local outputs of a plane, one flit per tile and cycle.
     pub(crate) fn hand_over(&mut self, plane: Plane) {
-        for s in 0..self.planes[plane.idx()].stripes.len() {
-            let mut offering = std::mem::take(&mut self.planes[plane.idx()].stripes[s].offering);
+        for s in 0..self.mesh.planes[plane.idx()].partitions.len() {
+            let mut offering =
+                std::mem::take(&mut self.mesh.planes[plane.idx()].partitions[s].offering);
             for w in offering.drain(..) {
                 self.hand_over_block(plane, w as usize);
             }
-            self.planes[plane.idx()].stripes[s].offering = offering;
+            self.mesh.planes[plane.idx()].partitions[s].offering = offering;
         }
     }
 
     fn hand_over_block(&mut self, plane: Plane, w: usize) {
-        let state = &self.planes[plane.idx()];
+        let state = &self.mesh.planes[plane.idx()];
         let mut taken = state.local_landing(w);
         let mut rest = state.local_offers(w) & !taken;
         while rest != 0 {
             let lane = rest.trailing_zeros() as usize;
             rest &= rest - 1;
             let tile = w * LANES + lane;
-            let flit = self.planes[plane.idx()].local_head(tile);
+            let flit = self.mesh.planes[plane.idx()].local_head(tile);
             if self
                 .config
-                .is_held(self.cycle, plane, tile, LocalSide::Output)
+                .is_held(self.clock.cycle, plane, tile, LocalSide::Output)
                 || !self.accepts(tile, flit)
                 || self.port_is_busy(tile, flit)
             {
@@ -49,82 +50,8 @@ impl Machine<'_> {
             self.deliver(tile, flit);
         }
         if taken != 0 {
-            self.planes[plane.idx()].pop_local(w, taken);
-            self.last_progress = self.cycle;
-        }
-    }
-
-    /// Is a beat that lands no more than its checksum, until its burst is whole?
-    pub(crate) fn counts_landings(&self) -> bool {
-        let is_plain = !self.is_value() && !self.behaviour.has_worms && self.torrents.is_none();
-        let is_ready = self.config.stalls.is_none() && self.config.port_stall_per_256 == 0;
-        is_plain && is_ready && self.errors.has_sound_memory()
-    }
-
-    /// Is the AXI port that this flit needs not ready in this cycle?
-    fn port_is_busy(&self, tile: usize, flit: Flit) -> bool {
-        if self.config.port_stall_per_256 == 0 {
-            return false;
-        }
-        let txn = self.txns.get(flit.txn);
-        let port = match flit.kind {
-            FlitKind::Write | FlitKind::Reduce | FlitKind::Result => AxiPort::WideWrite,
-            FlitKind::ReadRequest if txn.is_wide => AxiPort::WideRead,
-            FlitKind::ReadRequest => AxiPort::NarrowRead,
-            FlitKind::NarrowWrite | FlitKind::Atomic => AxiPort::NarrowWrite,
-            FlitKind::Barrier
-                if txn.arrived + flit.payload == self.txns.trees.set(flit.txn).set.len() =>
-            {
-                AxiPort::NarrowWrite
-            }
-            FlitKind::ReadData if txn.is_wide => AxiPort::WideData,
-            FlitKind::ReadData
-            | FlitKind::Barrier
-            | FlitKind::WriteHead
-            | FlitKind::Response
-            | FlitKind::CollectB
-            | FlitKind::ReduceResponse
-            | FlitKind::Credit
-            | FlitKind::BarrierHead
-            | FlitKind::ReduceHead => return false,
-        };
-        self.config.is_busy(self.cycle, tile, port)
-    }
-
-    pub(crate) fn accepts(&self, tile: usize, flit: Flit) -> bool {
-        let spec = self.network.spec();
-        let ni = &self.nis[tile];
-        match flit.kind {
-            FlitKind::ReadRequest => match self.network.kind(TileId(tile as u32)) {
-                _ if !self.txns.get(flit.txn).is_wide => true,
-                TileKind::Memory => ni.reads_in_service < spec.memory.max_outstanding,
-                TileKind::Cluster => true,
-            },
-            FlitKind::Barrier => {
-                self.txns.get(flit.txn).arrived > 0
-                    || ni.open_barriers < spec.ni.max_open_reductions
-            }
-            FlitKind::Write => self.takes_write(tile, flit),
-            FlitKind::WriteHead
-            | FlitKind::Reduce
-            | FlitKind::Result
-            | FlitKind::ReadData
-            | FlitKind::Response
-            | FlitKind::CollectB
-            | FlitKind::ReduceResponse
-            | FlitKind::Atomic
-            | FlitKind::NarrowWrite
-            | FlitKind::Credit
-            | FlitKind::BarrierHead
-            | FlitKind::ReduceHead => true,
-        }
-    }
-
-    /// All barrier counters of a tile are in use: from now on somebody may wait for long.
-    fn note_refusal(&mut self, plane: Plane, kind: FlitKind) {
-        let state = &mut self.planes[plane.idx()];
-        if kind == FlitKind::Barrier && state.watch.is_none() {
-            state.watch = Some(state.new_watch());
+            self.mesh.planes[plane.idx()].pop_local(w, taken);
+            self.clock.last_progress = self.clock.cycle;
         }
     }
 
@@ -144,13 +71,13 @@ impl Machine<'_> {
             FlitKind::Reduce => self.deliver_reduced(tile, flit),
             FlitKind::Result => self.deliver_result(tile, flit),
             FlitKind::ReadRequest => {
-                let mut start = self.cycle + self.memory_latency(tile as u32);
+                let mut start = self.clock.cycle + self.memory_latency(tile as u32);
                 if self.txns.get(flit.txn).is_wide {
-                    self.nis[tile].reads_in_service += 1;
+                    self.interfaces.nis[tile].reads_in_service += 1;
                 } else {
                     start = self.data_due(tile, start);
                 }
-                self.wheel.push(
+                self.clock.wheel.push(
                     start,
                     Event::StartRead {
                         tile: tile as u32,
@@ -174,11 +101,11 @@ impl Machine<'_> {
             FlitKind::Barrier => self.deliver_barrier(tile, flit),
             FlitKind::Atomic => {
                 let busy = self.atomic_cycles(tile);
-                let ni = &mut self.nis[tile];
-                let done = ni.atomic_busy_until.max(self.cycle) + busy;
+                let ni = &mut self.interfaces.nis[tile];
+                let done = ni.atomic_busy_until.max(self.clock.cycle) + busy;
                 ni.atomic_busy_until = done;
                 let done = self.data_due(tile, done);
-                self.wheel.push(
+                self.clock.wheel.push(
                     done,
                     Event::AtomicDone {
                         tile: tile as u32,
@@ -194,7 +121,7 @@ impl Machine<'_> {
 
     /// When narrow data that the memory has in `cycle` are due: after those that were asked for earlier.
     fn data_due(&mut self, tile: usize, cycle: u64) -> u64 {
-        let due = &mut self.nis[tile].data_due;
+        let due = &mut self.interfaces.nis[tile].data_due;
         if self.behaviour.orders_narrow_data {
             *due = cycle.max(*due);
             return *due;
@@ -204,7 +131,7 @@ impl Machine<'_> {
 
     /// Room at the next merge point: for this tile's merge point, else for its NI.
     fn take_credit(&mut self, tile: usize, txn: u32, beats: u32) {
-        let wide = &mut self.planes[Plane::Wide.idx()];
+        let wide = &mut self.mesh.planes[Plane::Wide.idx()];
         if wide.joins.take_credit(tile, txn, beats) {
             wide.wake(tile);
         } else {
@@ -213,21 +140,10 @@ impl Machine<'_> {
     }
 
     pub(crate) fn take_own_credit(&mut self, tile: usize, txn: u32, beats: u32) {
-        if let Some(stream) = self.nis[tile].write_of(txn) {
+        if let Some(stream) = self.interfaces.nis[tile].write_of(txn) {
             stream.under_way -= beats as u16;
         }
         self.refresh_plane(Plane::Wide, tile);
-    }
-
-    /// Leaves of a multicast's responses have come home.
-    pub(crate) fn collect_responses(&mut self, tile: usize, flit: Flit) {
-        let leaves = self.txns.trees.set(flit.txn).set.len();
-        let txn = self.txns.get_mut(flit.txn);
-        txn.arrived += flit.payload;
-        txn.resp = txn.resp.max(flit.resp());
-        if txn.arrived == leaves {
-            self.finish(tile, flit);
-        }
     }
 
     #[inline]
@@ -242,7 +158,7 @@ impl Machine<'_> {
         let has_landed = self.land(tile, flit, address, bytes);
         if flit.is_last() {
             // Energy counts whole bursts, so that the beats before the last need no look at the burst.
-            self.counters.spm_write_bytes += u64::from(bytes) * u64::from(has_landed);
+            self.checks.counters.spm_write_bytes += u64::from(bytes) * u64::from(has_landed);
             self.take_write(tile, flit);
         }
     }
@@ -250,8 +166,8 @@ impl Machine<'_> {
     /// AW of a worm: its W flits must follow before any other AW of this port.
     fn open_worm(&mut self, tile: usize, flit: Flit) {
         let port = usize::from(self.txns.get(flit.txn).is_wide);
-        let open = self.nis[tile].open_worm[port].replace(flit.txn);
-        self.wrong_beats += u64::from(open.is_some());
+        let open = self.interfaces.nis[tile].open_worm[port].replace(flit.txn);
+        self.checks.wrong_beats += u64::from(open.is_some());
     }
 
     /// A W flit that does not belong to the open AW goes to somebody else's burst (published router).
@@ -260,8 +176,8 @@ impl Machine<'_> {
             return;
         }
         let port = usize::from(self.txns.get(flit.txn).is_wide);
-        let open = &mut self.nis[tile].open_worm[port];
-        self.wrong_beats += u64::from(*open != Some(flit.txn));
+        let open = &mut self.interfaces.nis[tile].open_worm[port];
+        self.checks.wrong_beats += u64::from(*open != Some(flit.txn));
         if flit.is_last() {
             *open = None;
         }
@@ -279,8 +195,8 @@ impl Machine<'_> {
             tile: tile as u32,
             beats: txn.beats,
         });
-        let answer = self.cycle + self.memory_latency(tile as u32);
-        self.wheel.push(
+        let answer = self.clock.cycle + self.memory_latency(tile as u32);
+        self.clock.wheel.push(
             answer,
             Event::Respond {
                 tile: tile as u32,
@@ -289,52 +205,23 @@ impl Machine<'_> {
         );
     }
 
-    /// Writes the bytes of a beat into the tile's memory. Returns whether the memory took them.
-    #[inline]
-    pub(crate) fn land(&mut self, tile: usize, flit: Flit, address: u64, bytes: u32) -> bool {
-        let is_taken = self.memory_response(tile as u32, address, bytes) == OKAY;
-        if !self.is_value() {
-            let sum = u64::from(flit.payload) * u64::from(is_taken);
-            self.checksum = self.checksum.wrapping_add(sum);
-            return is_taken;
-        }
-        if is_taken {
-            let (from, len) = beat_bytes(address, bytes, flit.beat);
-            let place = address + u64::from(from);
-            let line = (place % BEAT_BYTES as u64) as usize;
-            let data = &self.pool.bytes(flit.payload)[line..line + len as usize];
-            self.memories.write(tile as u32, place, data);
-            let sum: u64 = data.iter().map(|b| u64::from(*b)).sum();
-            self.checksum = self.checksum.wrapping_add(sum);
-        }
-        self.pool.release(flit.payload);
-        is_taken
-    }
-
-    /// Timing mode: a sum stands for as many contributions as there are members.
-    pub(crate) fn count_contributions(&mut self, sum: Flit) {
-        if !self.is_value() && sum.payload != self.txns.trees.set(sum.txn).set.len() {
-            self.wrong_beats += 1;
-        }
-    }
-
     fn deliver_reduced(&mut self, tile: usize, flit: Flit) {
         let txn = *self.txns.get(flit.txn);
         self.count_contributions(flit);
         if flit.resp() == OKAY {
             if self.land(tile, flit, txn.address, txn.bytes) {
                 let (_, len) = beat_bytes(txn.address, txn.bytes, flit.beat);
-                self.counters.spm_write_bytes += u64::from(len);
+                self.checks.counters.spm_write_bytes += u64::from(len);
             }
         } else {
             self.drop_disagreed(flit.txn, flit.payload);
         }
-        let answer = self.cycle + self.memory_latency(tile as u32);
+        let answer = self.clock.cycle + self.memory_latency(tile as u32);
         let txn = flit.txn;
         if self.txns.trees.tree(txn).is_shared {
-            self.wheel.push(answer, Event::ResultBeat { txn });
+            self.clock.wheel.push(answer, Event::ResultBeat { txn });
         } else if flit.is_last() {
-            self.wheel.push(answer, Event::RespondToGroup { txn });
+            self.clock.wheel.push(answer, Event::RespondToGroup { txn });
         }
     }
 
@@ -342,21 +229,22 @@ impl Machine<'_> {
         let leaves = self.txns.trees.set(flit.txn).set.len();
         if self.behaviour.has_worms {
             // Its W lands wherever the port is: inside an open burst it is taken for that burst's beat.
-            self.wrong_beats += u64::from(self.nis[tile].open_worm[0].is_some());
+            self.checks.wrong_beats += u64::from(self.interfaces.nis[tile].open_worm[0].is_some());
         }
         let is_first = self.txns.get(flit.txn).arrived == 0;
         let is_in_use = is_first && self.name_is_in_use(flit.txn);
         let txn = self.txns.get_mut(flit.txn);
-        self.nis[tile].open_barriers += u32::from(is_first);
+        self.interfaces.nis[tile].open_barriers += u32::from(is_first);
         if is_in_use {
             txn.resp = SLVERR;
         }
         txn.arrived += flit.payload;
         txn.resp = txn.resp.max(flit.resp());
         if txn.arrived == leaves {
-            self.nis[tile].open_barriers -= 1;
-            let answer = self.cycle + self.memory_latency(tile as u32);
-            self.wheel
+            self.interfaces.nis[tile].open_barriers -= 1;
+            let answer = self.clock.cycle + self.memory_latency(tile as u32);
+            self.clock
+                .wheel
                 .push(answer, Event::RespondToGroup { txn: flit.txn });
         }
     }
@@ -371,8 +259,8 @@ impl Machine<'_> {
         if let Owner::DmaRead = txn.owner {
             if self.is_value() {
                 let line = ((txn.address + u64::from(from)) % BEAT_BYTES as u64) as usize;
-                let data = &self.pool.bytes(flit.payload)[line..line + len as usize];
-                self.nis[tile].buffer.extend(data);
+                let data = &self.memory.pool.bytes(flit.payload)[line..line + len as usize];
+                self.interfaces.nis[tile].buffer.extend(data);
             }
             let cluster = &self.network.spec().cluster;
             let path = u64::from(cluster.response_path_cycles + cluster.request_path_cycles);
@@ -380,18 +268,19 @@ impl Machine<'_> {
                 tile: tile as u32,
                 bytes: len,
             };
-            self.wheel.push(self.cycle + path, event);
+            self.clock.wheel.push(self.clock.cycle + path, event);
         } else if self.is_value() && txn.is_wide {
             let sum: u64 = self
+                .memory
                 .pool
                 .bytes(flit.payload)
                 .iter()
                 .map(|b| u64::from(*b))
                 .sum();
-            self.checksum = self.checksum.wrapping_add(sum);
+            self.checks.checksum = self.checks.checksum.wrapping_add(sum);
         }
         if self.is_value() && txn.is_wide {
-            self.pool.release(flit.payload);
+            self.memory.pool.release(flit.payload);
         }
         if flit.is_last() {
             self.finish(tile, flit);

@@ -5,7 +5,8 @@
 
 use crate::fabric::flit::{Flit, FlitKind, LAST, MULTICAST, OWN_COPY, pack};
 use crate::fabric::payload::BEAT_BYTES;
-use crate::machine::{Event, Machine};
+use crate::machine::Machine;
+use crate::machine::event::Event;
 use crate::ni::axi::state::{Source, Stream, beat_bytes};
 use noccl_spec::Plane;
 
@@ -21,7 +22,7 @@ impl Machine<'_> {
             | Source::Result => operands,
         };
         let channel = self.txns.get(txn).owner.channel();
-        let ni = &mut self.nis[tile as usize];
+        let ni = &mut self.interfaces.nis[tile as usize];
         ni.has_operands = true;
         let stream = Stream {
             txn,
@@ -40,11 +41,11 @@ impl Machine<'_> {
     /// Opens the tile's part in all-reduces of which it is the root: in the order of its reductions, and as
     /// far as the limits reach.
     pub(crate) fn open_operands(&mut self, tile: usize) {
-        while self.nis[tile].has_operands {
-            let ni = &self.nis[tile];
+        while self.interfaces.nis[tile].has_operands {
+            let ni = &self.interfaces.nis[tile];
             let is_operand = |s: &Stream| matches!(s.source, Source::Operand(_));
             if !ni.writes.iter().any(is_operand) {
-                self.nis[tile].has_operands = false;
+                self.interfaces.nis[tile].has_operands = false;
                 return;
             }
             let is_new =
@@ -61,19 +62,21 @@ impl Machine<'_> {
             {
                 return;
             }
-            let ni = &mut self.nis[tile];
+            let ni = &mut self.interfaces.nis[tile];
             ni.wide_outstanding += 1;
             ni.reductions_outstanding += 1;
             ni.writes[at].source = Source::Result;
-            let readable = self.cycle + self.memory_latency(tile as u32);
-            self.wheel.push(readable, Event::Operands { txn, offset });
+            let readable = self.clock.cycle + self.memory_latency(tile as u32);
+            self.clock
+                .wheel
+                .push(readable, Event::Operands { txn, offset });
         }
     }
 
     /// The root's merge point may read its operands.
     pub(crate) fn give_operands(&mut self, txn: u32, offset: u64) {
         let facts = *self.txns.get(txn);
-        self.counters.dma_load_bytes += u64::from(facts.bytes);
+        self.checks.counters.dma_load_bytes += u64::from(facts.bytes);
         let mut payloads = Vec::new();
         if self.is_value() {
             for beat in 0..facts.beats {
@@ -81,13 +84,14 @@ impl Machine<'_> {
                 let start = ((facts.address + u64::from(from)) % BEAT_BYTES as u64) as usize;
                 let mut line = [0; BEAT_BYTES];
                 let into = &mut line[start..start + len as usize];
-                self.memories
+                self.memory
+                    .memories
                     .read(facts.home, offset + u64::from(from), into);
-                payloads.push(self.pool.put(line));
+                payloads.push(self.memory.pool.put(line));
             }
         }
         let r = facts.home as usize;
-        let wide = &mut self.planes[Plane::Wide.idx()];
+        let wide = &mut self.mesh.planes[Plane::Wide.idx()];
         wide.joins.give_operands(r, txn, payloads);
         wide.wake(r);
     }
@@ -95,7 +99,7 @@ impl Machine<'_> {
     /// One more beat of the result lies in the root's memory.
     pub(crate) fn note_result_beat(&mut self, txn: u32) {
         let tile = self.txns.get(txn).home as usize;
-        if let Some(stream) = self.nis[tile].write_of(txn) {
+        if let Some(stream) = self.interfaces.nis[tile].write_of(txn) {
             stream.window += 1;
         }
         self.refresh_plane(Plane::Wide, tile);
@@ -103,16 +107,16 @@ impl Machine<'_> {
 
     /// The next beat of the result stream at position `at` of the root's queue.
     pub(crate) fn next_result_beat(&mut self, tile: usize, at: usize) -> Flit {
-        let stream = self.nis[tile].writes[at];
+        let stream = self.interfaces.nis[tile].writes[at];
         let txn = *self.txns.get(stream.txn);
         let beat = stream.next_beat;
         let is_last = beat + 1 == stream.beats;
-        let ni = &mut self.nis[tile];
+        let ni = &mut self.interfaces.nis[tile];
         if is_last {
             ni.writes.remove(at);
-            let done = self.cycle + self.memory_latency(tile as u32);
+            let done = self.clock.cycle + self.memory_latency(tile as u32);
             let (tile, txn) = (tile as u32, stream.txn);
-            self.wheel.push(done, Event::MemberDone { tile, txn });
+            self.clock.wheel.push(done, Event::MemberDone { tile, txn });
         } else {
             ni.writes[at].next_beat += 1;
             ni.writes[at].under_way += 1;
@@ -139,12 +143,12 @@ impl Machine<'_> {
         self.count_contributions(flit);
         if self.land(tile, flit, txn.address, txn.bytes) {
             let (_, len) = beat_bytes(txn.address, txn.bytes, flit.beat);
-            self.counters.spm_write_bytes += u64::from(len);
+            self.checks.counters.spm_write_bytes += u64::from(len);
         }
         if flit.is_last() {
-            let done = self.cycle + self.memory_latency(tile as u32);
+            let done = self.clock.cycle + self.memory_latency(tile as u32);
             let (tile, txn) = (tile as u32, flit.txn);
-            self.wheel.push(done, Event::MemberDone { tile, txn });
+            self.clock.wheel.push(done, Event::MemberDone { tile, txn });
         }
     }
 }

@@ -57,7 +57,7 @@ impl Machine<'_> {
         let id = self.txns.open(txn, tree);
         self.record_command(tile, id, Some(source));
         let stream = Stream::plain(id, beats, self.behaviour.has_worms, source);
-        self.nis[tile as usize].queue(stream, owner.channel());
+        self.interfaces.nis[tile as usize].queue(stream, owner.channel());
         self.refresh_injecting(tile as usize);
     }
 
@@ -150,7 +150,7 @@ impl Machine<'_> {
         };
         self.record_command(tile, txn, Some(source));
         let channel = self.txns.get(txn).owner.channel();
-        self.nis[tile as usize].queue(stream, channel);
+        self.interfaces.nis[tile as usize].queue(stream, channel);
         self.refresh_injecting(tile as usize);
     }
 

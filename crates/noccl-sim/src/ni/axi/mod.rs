@@ -4,13 +4,16 @@
 //! A transaction passes [`issue`] (queued in [`state`]), [`ready`] and [`inject`] (into the router), [`deliver`] and
 //! [`response`] at its target, [`complete`] at its initiator; [`errors`] is what a NI answers itself.
 
-pub(crate) mod burst;
+mod accept;
+mod beats;
 pub(crate) mod complete;
 pub(crate) mod deliver;
+pub(crate) mod error_table;
 pub(crate) mod errors;
 pub(crate) mod in_network_all_reduce;
 pub(crate) mod inject;
 pub(crate) mod issue;
+mod load;
 pub(crate) mod own_copy;
 pub(crate) mod ready;
 pub(crate) mod response;

@@ -30,7 +30,7 @@ impl Machine<'_> {
 
     /// Could a beat go to the own memory though the router has no room?
     pub(crate) fn may_copy(&self, tile: usize) -> bool {
-        let ni = &self.nis[tile];
+        let ni = &self.interfaces.nis[tile];
         let is_multicast = |s: &Stream| self.txns.get(s.txn).is_multicast;
         let first = ni.writes.front();
         ni.copied.is_none() && (first.is_some_and(is_multicast) || !ni.is_one_channel())
@@ -39,14 +39,14 @@ impl Machine<'_> {
     /// The own copy of a wide multicast's beat goes; the beat for the others, if there are any, goes with it or later.
     pub(crate) fn copy_beat(&mut self, tile: usize, at: usize) {
         let flit = self.next_write_beat(tile, at);
-        self.last_progress = self.cycle;
+        self.clock.last_progress = self.clock.cycle;
         let has_others = self.txns.trees.set(flit.txn).set.len() > 1;
         if has_others {
             if self.is_value() {
-                self.pool.share(flit.payload, 1);
+                self.memory.pool.share(flit.payload, 1);
             }
             let flags = flit.flags | OWN_COPY;
-            self.nis[tile].copied = Some(Flit { flags, ..flit });
+            self.interfaces.nis[tile].copied = Some(Flit { flags, ..flit });
         }
         self.deliver_write(tile, flit);
     }
@@ -57,9 +57,9 @@ impl Machine<'_> {
         if front.flags & OWN_COPY != 0 || !self.has_own_copy(tile, front.txn) {
             return None;
         }
-        self.last_progress = self.cycle;
+        self.clock.last_progress = self.clock.cycle;
         let has_others = self.txns.trees.set(front.txn).set.len() > 1;
-        let req = &mut self.nis[tile].req;
+        let req = &mut self.interfaces.nis[tile].req;
         if has_others {
             req.mark(NARROW_WRITES, OWN_COPY);
         } else {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a NI may send next.
 
-use crate::fabric::flit::{Flit, OWN_COPY};
+use crate::fabric::flit::{Flit, FlitKind, OWN_COPY};
 use crate::machine::Machine;
 use crate::ni::axi::round_robin_queues::{NARROW_READS, NARROW_WRITES};
 use crate::ni::axi::state::{Ni, Source, Stream, beat_bytes};
+use noccl_spec::Plane;
 
 impl Machine<'_> {
     /// Would a multicast's own copy overtake an earlier write of the tile to itself?
     fn would_overtake(&self, tile: usize, txn: u32, is_wide: bool) -> bool {
-        self.nis[tile].own_in_flight[usize::from(is_wide)] > 0
+        self.interfaces.nis[tile].own_in_flight[usize::from(is_wide)] > 0
             && self.txns.get(txn).is_multicast
             && self.txns.trees.set(txn).contains(self.coord(tile as u32))
     }
@@ -21,14 +22,14 @@ impl Machine<'_> {
 
     /// The same in a cycle in which the port of narrow writes has given an own copy, and has no other write.
     pub(crate) fn next_request_beside(&self, tile: usize, was_copy: bool) -> Option<usize> {
-        self.nis[tile].req.next(|source, flit: &Flit| {
+        self.interfaces.nis[tile].req.next(|source, flit: &Flit| {
             let is_at_port = !was_copy || source != NARROW_WRITES;
             is_at_port && self.request_is_ready(tile, source, flit)
         })
     }
 
     fn request_is_ready(&self, tile: usize, source: usize, front: &Flit) -> bool {
-        let ni = &self.nis[tile];
+        let ni = &self.interfaces.nis[tile];
         let limits = &self.network.spec().ni;
         if self.opens_wide_read(*front) {
             return !self.behaviour.limits_wide_reads
@@ -43,7 +44,7 @@ impl Machine<'_> {
 
     /// The next narrow write, if it may leave.
     pub(crate) fn ready_narrow_write(&self, tile: usize) -> Option<Flit> {
-        let front = self.nis[tile].req.front(NARROW_WRITES)?;
+        let front = self.interfaces.nis[tile].req.front(NARROW_WRITES)?;
         let is_ready = self.request_is_ready(tile, NARROW_WRITES, front);
         is_ready.then_some(*front)
     }
@@ -56,12 +57,12 @@ impl Machine<'_> {
         was_copy: bool,
     ) -> Option<Flit> {
         let asks = |other: usize| {
-            let front = self.nis[tile].req.front(other);
+            let front = self.interfaces.nis[tile].req.front(other);
             let is_at_port = other != source && !(was_copy && other == NARROW_WRITES);
             is_at_port && front.is_some_and(|f| self.request_is_ready(tile, other, f))
         };
         let asked = [asks(NARROW_WRITES), asks(NARROW_READS)];
-        let ni = &mut self.nis[tile];
+        let ni = &mut self.interfaces.nis[tile];
         ni.asked = asked;
         ni.req.take(source)
     }
@@ -72,7 +73,7 @@ impl Machine<'_> {
     /// next merge point is passed over, and with it the later bursts of its transfer.
     #[inline]
     pub(crate) fn ready_write(&self, tile: usize) -> Option<usize> {
-        let ni = &self.nis[tile];
+        let ni = &self.interfaces.nis[tile];
         let first = ni.writes.front()?;
         if ni.copied.is_some() {
             return None;
@@ -88,7 +89,7 @@ impl Machine<'_> {
 
     /// The first stream cannot go on: one of another channel may.
     fn later_ready_write(&self, tile: usize) -> Option<usize> {
-        let ni = &self.nis[tile];
+        let ni = &self.interfaces.nis[tile];
         let waits_for_own = |s: &Stream| self.would_overtake(tile, s.txn, true);
         if ni.writes.front().is_none_or(waits_for_own) {
             return None;
@@ -128,13 +129,66 @@ impl Machine<'_> {
             Source::Switch(lane) => {
                 let tile = self.txns.get(stream.txn).home as usize;
                 let torrents = self.torrents.as_ref();
-                stream.head_pending || torrents.is_some_and(|t| t.has_beat(tile, lane, self.cycle))
+                stream.head_pending
+                    || torrents.is_some_and(|t| t.has_beat(tile, lane, self.clock.cycle))
             }
             Source::Pattern(_) | Source::Memory(_) | Source::Result => true,
             Source::Buffer => {
                 let txn = self.txns.get(stream.txn);
                 beat_bytes(txn.address, txn.bytes, stream.next_beat).1 <= ni.buffer_bytes
             }
+        }
+    }
+
+    /// Keeps the sets of injecting tiles true after a queue of `tile` has changed.
+    pub(crate) fn refresh_injecting(&mut self, tile: usize) {
+        for plane in Plane::ALL {
+            self.refresh_plane(plane, tile);
+        }
+    }
+
+    /// The same for one plane, where the change matters for no other.
+    pub(crate) fn refresh_plane(&mut self, plane: Plane, tile: usize) {
+        let is_ready = match plane {
+            Plane::Req => self.next_request(tile).is_some(),
+            Plane::Rsp => {
+                !self.interfaces.nis[tile].rsp.is_empty()
+                    || self.interfaces.nis[tile].credits_owed > 0
+            }
+            Plane::Wide => {
+                let ni = &self.interfaces.nis[tile];
+                !ni.reads.is_empty() || ni.copied.is_some() || self.ready_write(tile).is_some()
+            }
+        };
+        if is_ready {
+            self.interfaces.injecting[plane.idx()].insert(tile);
+        } else {
+            self.interfaces.injecting[plane.idx()].remove(tile);
+        }
+    }
+
+    pub(crate) fn opens_wide_read(&self, flit: Flit) -> bool {
+        flit.kind == FlitKind::ReadRequest && self.txns.get(flit.txn).is_wide
+    }
+
+    /// Is this the first flit of a narrow transaction? (A published write or barrier begins with its AW.)
+    pub(crate) fn opens_narrow(&self, flit: Flit) -> bool {
+        match flit.kind {
+            // One whose own copy has gone is open.
+            FlitKind::NarrowWrite | FlitKind::Barrier => {
+                !self.behaviour.has_worms && flit.beat == 0 && flit.flags & OWN_COPY == 0
+            }
+            FlitKind::WriteHead | FlitKind::BarrierHead | FlitKind::Atomic => true,
+            FlitKind::ReadRequest => !self.txns.get(flit.txn).is_wide,
+            FlitKind::Write
+            | FlitKind::Reduce
+            | FlitKind::ReduceHead
+            | FlitKind::Result
+            | FlitKind::ReadData
+            | FlitKind::Response
+            | FlitKind::CollectB
+            | FlitKind::ReduceResponse
+            | FlitKind::Credit => false,
         }
     }
 }

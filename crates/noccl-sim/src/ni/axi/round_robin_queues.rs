@@ -3,7 +3,7 @@
 //! `noccl_rr_arbiter` grants. Flits of one source leave in the order in which they came.
 
 use crate::fabric::flit::Flit;
-use crate::kernel::inline_queue::Few;
+use crate::kernel::inline_queue::InlineQueue;
 use serde::{Deserialize, Serialize};
 
 /// Sources of a plane.
@@ -21,15 +21,15 @@ pub(crate) const DATA: usize = 2;
 
 /// Queues of a plane.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Turns {
-    queues: [Few<Flit, 1>; SOURCES],
+pub(crate) struct RoundRobinQueues {
+    queues: [InlineQueue<Flit, 1>; SOURCES],
     /// Source that was served last; after reset the first one counts as that.
     last: u8,
 }
 
-impl Turns {
+impl RoundRobinQueues {
     pub(crate) fn is_empty(&self) -> bool {
-        self.queues.iter().all(Few::is_empty)
+        self.queues.iter().all(InlineQueue::is_empty)
     }
 
     pub(crate) fn push_back(&mut self, source: usize, flit: Flit) {
@@ -71,7 +71,7 @@ impl Turns {
 
     /// All flits, source by source.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Flit> {
-        self.queues.iter().flat_map(Few::iter)
+        self.queues.iter().flat_map(InlineQueue::iter)
     }
 }
 
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn sources_take_turns_from_the_second_one_on() {
-        let mut turns = Turns::default();
+        let mut turns = RoundRobinQueues::default();
         for source in [0, 0, 0, 1, 2, 2] {
             turns.push_back(source, Flit::default());
         }

@@ -2,8 +2,9 @@
 //! Network interface state per tile: queues between the AXI ports and the Local inputs of three planes.
 
 use crate::fabric::flit::Flit;
+use crate::kernel::bit_set::BitSet;
 use crate::kernel::inline_queue::{Front, Rest};
-use crate::ni::axi::round_robin_queues::Turns;
+use crate::ni::axi::round_robin_queues::RoundRobinQueues;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::sync::LazyLock;
@@ -81,7 +82,7 @@ pub(crate) struct Ni {
     /// Credits of the tile's merge point that go before responses.
     pub credits_owed: u16,
     /// Outgoing responses and narrow read data: of the wide port, of the narrow port, data.
-    pub rsp: Turns,
+    pub rsp: RoundRobinQueues,
     /// Write channel of the AXI port that the first outgoing bursts use, see [`crate::fabric::transaction::Owner::channel`].
     channel: (u8, u32),
     /// Narrow transactions without a response yet.
@@ -91,7 +92,7 @@ pub(crate) struct Ni {
     /// Barriers that are collecting contributions here.
     pub open_barriers: u32,
     /// Outgoing requests: narrow writes, narrow reads, wide reads.
-    pub req: Turns,
+    pub req: RoundRobinQueues,
     /// A narrow write, a narrow read is offered to the router: it stays so, though the other may have taken the last
     /// place meanwhile.
     pub asked: [bool; 2],
@@ -216,4 +217,29 @@ pub(crate) fn beat_bytes(address: u64, bytes: u32, beat: u16) -> (u32, u32) {
 /// Beats that a burst of `bytes` at `address` takes.
 pub(crate) const fn beats_of(address: u64, bytes: u32) -> u16 {
     ((address % 64 + bytes as u64).div_ceil(64)) as u16
+}
+
+/// The NIs of all tiles, and who of them has something to do.
+#[derive(Debug)]
+pub(crate) struct Interfaces {
+    pub nis: Nis,
+    /// Per plane: tiles with something to inject.
+    pub injecting: [BitSet; 3],
+    /// Responses of memories to their own tile's multicasts.
+    pub own_answers: Vec<(u32, Flit)>,
+}
+
+impl Interfaces {
+    pub(crate) fn new(tiles: usize) -> Self {
+        Self {
+            nis: Nis::new(tiles),
+            injecting: [0; 3].map(|_| BitSet::new(tiles)),
+            own_answers: Vec::new(),
+        }
+    }
+
+    /// Has no NI anything to send or to take from its own memory?
+    pub(crate) fn is_idle(&self) -> bool {
+        self.injecting.iter().all(BitSet::is_empty) && self.own_answers.is_empty()
+    }
 }

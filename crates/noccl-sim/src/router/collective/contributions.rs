@@ -2,9 +2,11 @@
 //! Routers with merge or reduction units: what contributions at FIFO heads do, and what the units offer.
 
 use crate::fabric::flit::{Flit, FlitKind};
-use crate::router::collective::control_block::{LANES, PORTS, RESULT};
+use crate::router::collective::context::Context;
+use crate::router::collective::control_block::{LANES, PORTS, RESULT, slot_at};
 use crate::router::collective::merge_table::MergeRegisters;
-use crate::router::collective::plane::{Context, PlaneState, next_port, route_of, slot_at};
+use crate::router::collective::plane::PlaneState;
+use crate::router::collective::route::{next_port, route_of};
 use noccl_net::Coord;
 
 impl PlaneState {

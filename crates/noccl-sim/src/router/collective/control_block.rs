@@ -14,6 +14,15 @@ pub(crate) const LOCAL: usize = Port::Local as usize;
 pub(crate) const RESULT: usize = 5;
 pub(crate) const LANES: usize = 64;
 
+/// Slots of one port of a block: two per router, the router's own side by side.
+pub(crate) const SLOTS: usize = 2 * LANES;
+
+/// First slot of a router's port.
+#[inline]
+pub(crate) const fn slot_at(r: usize, port: usize) -> usize {
+    (r / LANES * PORTS + port) * SLOTS + 2 * (r % LANES)
+}
+
 /// Registers and moves of 64 routers of one plane.
 ///
 /// The inputs' `full` bits live in an array of their own, as neighbouring blocks read them.
@@ -328,4 +337,11 @@ impl Shift {
     pub(crate) const fn reached(self, block: usize) -> (isize, bool) {
         (block as isize + self.blocks, self.lanes != 0)
     }
+}
+
+/// Takes the first `len` elements off a slice.
+pub(crate) fn cut<'a, T>(rest: &mut &'a mut [T], len: usize) -> &'a mut [T] {
+    let (head, tail) = std::mem::take(rest).split_at_mut(len);
+    *rest = tail;
+    head
 }

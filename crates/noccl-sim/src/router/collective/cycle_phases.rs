@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A plane's cycle: its three phases cut into stripes, and what the main thread does between them.
+//! A plane's cycle: its three phases cut into partitions, and what the main thread does between them.
 
 use crate::fabric::flit::{Flit, FlitKind};
 use crate::fabric::transaction::Trees;
-use crate::router::collective::control_block::{LANES, PORTS};
-use crate::router::collective::partition::{Evaluate, Receive, cut};
-use crate::router::collective::plane::{Context, PlaneState, SLOTS, slot_at};
+use crate::router::collective::context::Context;
+use crate::router::collective::control_block::{LANES, PORTS, SLOTS, cut, slot_at};
+use crate::router::collective::partition::{Evaluate, Receive};
+use crate::router::collective::plane::PlaneState;
 use crate::router::collective::switch::{DeepPart, Switch};
 use crate::router::published::worms::Worms;
 
 impl PlaneState {
-    /// The stripes' parts of the first phase.
+    /// The partitions' parts of the first phase.
     pub(crate) fn evaluate_parts(&mut self, is_value: bool) -> impl Iterator<Item = Evaluate<'_>> {
         let (mut blocks, mut leaving) = (&mut self.blocks[..], &mut self.leaving[..]);
         let mut leaving_slot = &mut self.leaving_slot[..];
@@ -19,11 +20,11 @@ impl PlaneState {
         let mut outputs = self.deep.as_mut().map(|deep| deep.outputs.whole());
         let output = &self.output[..];
         let mut links = self.links.as_mut().map(|links| links.whole(output));
-        self.stripes.iter_mut().map(move |stripe| {
-            let len = stripe.len();
+        self.partitions.iter_mut().map(move |partition| {
+            let len = partition.len();
             first += len;
             Evaluate {
-                stripe,
+                partition,
                 first: first - len,
                 blocks: cut(&mut blocks, len),
                 leaving: cut(&mut leaving, len),
@@ -41,8 +42,8 @@ impl PlaneState {
 
     /// Before the first phase: registers that only diagnosis and published routers have.
     pub(crate) fn begin(&mut self, cycle: u64) {
-        if self.watch.is_some() || self.joins.store_full_cycle().is_some() {
-            self.keep_watch(cycle);
+        if self.head_ages.is_some() || self.joins.store_full_cycle().is_some() {
+            self.note_head_ages(cycle);
         }
         if let Some(published) = &mut self.published {
             published.cycle = cycle;
@@ -52,8 +53,8 @@ impl PlaneState {
     /// After the first phase: blocks with merge units, shared payloads, the set of active blocks.
     pub(crate) fn finish_evaluate(&mut self, context: &mut Context<'_>) {
         let mut published = self.published.take();
-        for s in 0..self.stripes.len() {
-            let mut deferred = std::mem::take(&mut self.stripes[s].deferred);
+        for s in 0..self.partitions.len() {
+            let mut deferred = std::mem::take(&mut self.partitions[s].deferred);
             for w in deferred.drain(..) {
                 let w = w as usize;
                 match &mut published {
@@ -65,13 +66,13 @@ impl PlaneState {
                 let units = self.blocks[w].unit_busy;
                 self.joins.end(w, units, context);
             }
-            self.stripes[s].deferred = deferred;
-            let mut forked = std::mem::take(&mut self.stripes[s].forked);
+            self.partitions[s].deferred = deferred;
+            let mut forked = std::mem::take(&mut self.partitions[s].forked);
             for (w, inputs) in forked.drain(..) {
                 self.share_payloads(w as usize, &inputs, context);
             }
-            self.stripes[s].forked = forked;
-            for w in self.stripes[s].emptied.drain(..) {
+            self.partitions[s].forked = forked;
+            for w in self.partitions[s].emptied.drain(..) {
                 self.active.remove(w as usize);
             }
         }
@@ -80,7 +81,7 @@ impl PlaneState {
 
     fn evaluate_deferred(&mut self, w: usize, s: usize, published: Option<&Worms>, is_value: bool) {
         let mut all = Evaluate {
-            stripe: &mut self.stripes[s],
+            partition: &mut self.partitions[s],
             first: 0,
             blocks: &mut self.blocks,
             leaving: &mut self.leaving,
@@ -138,7 +139,7 @@ impl PlaneState {
         }
     }
 
-    /// The stripes' parts of the second phase. Links come before switches, so that a flit never crosses
+    /// The partitions' parts of the second phase. Links come before switches, so that a flit never crosses
     /// two stages in a cycle.
     pub(crate) fn receive_parts<'a>(
         &'a mut self,
@@ -155,10 +156,10 @@ impl PlaneState {
         let (leaving, leaving_slot) = (&self.leaving[..], &self.leaving_slot[..]);
         let coords = &self.coords[..];
         let mut inputs = self.deep.as_mut().map(|deep| deep.inputs.whole());
-        self.stripes.iter_mut().map(move |stripe| {
-            let len = stripe.len();
+        self.partitions.iter_mut().map(move |partition| {
+            let len = partition.len();
             Receive {
-                stripe,
+                partition,
                 blocks: cut(&mut blocks, len),
                 in_full: cut(&mut in_full, len),
                 input: cut(&mut input, len * PORTS * SLOTS),
@@ -177,8 +178,8 @@ impl PlaneState {
 
     fn gather_receiving(&mut self) {
         self.receiving.fill(0);
-        for stripe in &mut self.stripes {
-            for (all, word) in self.receiving.iter_mut().zip(&mut stripe.receiving) {
+        for partition in &mut self.partitions {
+            for (all, word) in self.receiving.iter_mut().zip(&mut partition.receiving) {
                 *all |= std::mem::take(word);
             }
         }
@@ -186,9 +187,9 @@ impl PlaneState {
 
     /// After the second phase: who is active now.
     pub(crate) fn finish_receive(&mut self) {
-        for stripe in &mut self.stripes {
-            self.flit_hops += std::mem::take(&mut stripe.flit_hops);
-            for w in stripe.woken.drain(..) {
+        for partition in &mut self.partitions {
+            self.flit_hops += std::mem::take(&mut partition.flit_hops);
+            for w in partition.woken.drain(..) {
                 let w = w as usize;
                 self.has_received[w / 64] |= 1 << (w % 64);
                 self.active.insert(w);
@@ -196,7 +197,7 @@ impl PlaneState {
         }
     }
 
-    /// The stripes' parts of the third phase.
+    /// The partitions' parts of the third phase.
     pub(crate) fn switch_parts(
         &mut self,
         counts_landings: bool,
@@ -208,8 +209,8 @@ impl PlaneState {
             (inputs, outputs, &deep.results[..])
         });
         let (active, tells_moves) = (&self.active, self.published.is_some());
-        self.stripes.iter_mut().map(move |stripe| {
-            let len = stripe.len();
+        self.partitions.iter_mut().map(move |partition| {
+            let len = partition.len();
             let deep = deep.as_mut().map(|(inputs, outputs, results)| {
                 let own;
                 (own, *results) = results.split_at(len * LANES);
@@ -220,7 +221,7 @@ impl PlaneState {
                 }
             });
             Switch {
-                stripe,
+                partition,
                 blocks: cut(&mut blocks, len),
                 in_full: cut(&mut in_full, len),
                 input: cut(&mut input, len * PORTS * SLOTS),
@@ -237,9 +238,9 @@ impl PlaneState {
     pub(crate) fn finish_switch(&mut self) -> u64 {
         let mut published = self.published.take();
         let mut checksum = 0;
-        for stripe in &mut self.stripes {
-            checksum += std::mem::take(&mut stripe.checksum);
-            for m in stripe.moves.drain(..) {
+        for partition in &mut self.partitions {
+            checksum += std::mem::take(&mut partition.checksum);
+            for m in partition.moves.drain(..) {
                 if let Some(published) = &mut published {
                     let (r, flit) = (m.router as usize, Flit::from_packed(m.flit));
                     published.passed(r / LANES, r % LANES, m.input as usize, m.out as usize, flit);

@@ -10,9 +10,7 @@
 //! moves a flit in two cycles at most.
 
 use crate::fabric::flit::{Flit, Packed};
-use crate::router::collective::control_block::{Block, LANES, LOCAL, PORTS, Wants};
-use crate::router::collective::partition::cut;
-use crate::router::collective::plane::SLOTS;
+use crate::router::collective::control_block::{Block, LANES, LOCAL, PORTS, SLOTS, Wants, cut};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -96,7 +94,7 @@ impl Tails {
         queue.iter().map(|behind| Flit::from_packed(behind.flit))
     }
 
-    /// All of them, to be cut into stripes.
+    /// All of them, to be cut into partitions.
     pub(crate) fn whole(&mut self) -> TailsPart<'_> {
         TailsPart {
             depth: self.depth,

@@ -4,7 +4,7 @@
 use crate::fabric::flit::{Flit, OWN_COPY, Packed, unpack};
 use crate::fabric::transaction::Trees;
 use crate::router::collective::control_block::{JOIN, LANES, LOCAL, PORTS, Wants};
-use crate::router::collective::plane::xy_port;
+use crate::router::collective::route::xy_port;
 use noccl_net::Port;
 use noccl_net::tree::fork_set;
 

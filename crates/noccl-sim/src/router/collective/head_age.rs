@@ -7,7 +7,6 @@
 
 use crate::fabric::flit::{Flit, FlitKind};
 use crate::router::collective::control_block::PORTS;
-use crate::router::collective::plane::PlaneState;
 use serde::{Deserialize, Serialize};
 
 /// One FIFO: its head, since when it stands there, since when the FIFO is full.
@@ -20,11 +19,11 @@ struct Seen {
 
 /// All FIFOs of a plane, per router five inputs and five outputs.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Watch {
+pub(crate) struct HeadAges {
     seen: Vec<[Seen; 2 * PORTS]>,
 }
 
-impl Watch {
+impl HeadAges {
     pub(crate) fn new(tiles: usize) -> Self {
         let nothing = Seen {
             head: None,
@@ -36,17 +35,21 @@ impl Watch {
         }
     }
 
-    /// Looks at the registers of one router.
-    pub(crate) fn observe(&mut self, plane: &PlaneState, r: usize, cycle: u64) {
+    /// Looks at the FIFOs of one router: `fifo(is_input, port)` are the flits of one, head first, and whether it is full.
+    pub(crate) fn observe<F: Iterator<Item = Flit>>(
+        &mut self,
+        r: usize,
+        cycle: u64,
+        fifo: impl Fn(bool, usize) -> (F, bool),
+    ) {
         for (at, seen) in self.seen[r].iter_mut().enumerate() {
             let (is_input, port) = (at < PORTS, at % PORTS);
-            let mut fifo = plane.fifo(r, is_input, port);
+            let (mut fifo, is_full) = fifo(is_input, port);
             let head = fifo.next().map(|f: Flit| (f.txn, f.beat, f.kind));
             if head != seen.head {
                 seen.head = head;
                 seen.head_since = cycle;
             }
-            let is_full = plane.is_full(r, is_input, port);
             seen.full_since = is_full.then(|| seen.full_since.unwrap_or(cycle));
         }
     }

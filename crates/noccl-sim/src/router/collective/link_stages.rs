@@ -6,9 +6,7 @@
 //! that sends over it; the last one stands where the output FIFO would stand: its head enters the neighbour's input.
 
 use crate::fabric::flit::{Flit, Packed};
-use crate::router::collective::control_block::{LANES, PORTS};
-use crate::router::collective::partition::cut;
-use crate::router::collective::plane::{SLOTS, slot_at};
+use crate::router::collective::control_block::{LANES, PORTS, SLOTS, cut, slot_at};
 use serde::{Deserialize, Serialize};
 
 /// One stage of the links of 64 routers.
@@ -83,7 +81,7 @@ impl LinkStages {
         })
     }
 
-    /// All of them, to be cut into stripes. `output` are the slots of the output FIFOs.
+    /// All of them, to be cut into partitions. `output` are the slots of the output FIFOs.
     pub(crate) fn whole<'a>(&'a mut self, output: &'a [Packed]) -> LinksPart<'a> {
         LinksPart {
             registers: &mut self.registers,

@@ -4,11 +4,11 @@
 //! Mirror of `noccl_merge` (`rtl/src/collective`), cycle by cycle: one transaction per router and cycle, in turns over the
 //! inputs; entries in slots, the lowest free one first; a common tick and a register for what gives up.
 
-use super::merge_point::{JoinConfig, Timeout, Waiting};
+use crate::fabric::axi_response::SLVERR;
 use crate::fabric::flit::Flit;
 use crate::fabric::transaction::Trees;
-use crate::ni::axi::errors::SLVERR;
-use crate::router::collective::plane::Context;
+use crate::router::collective::context::Context;
+use crate::router::collective::merge_types::{JoinConfig, Timeout, Waiting};
 use serde::{Deserialize, Serialize};
 
 /// A timed entry gives up after seven ticks without a sibling, of eight in a timeout.

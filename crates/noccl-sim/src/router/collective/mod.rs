@@ -5,25 +5,27 @@
 //! [`cycle_phases`] moves through a cycle in [`partition`]s that threads share; [`fork`] routes, [`contributions`] brings heads to
 //! their [`merge_point`].
 
+pub(crate) mod context;
 pub(crate) mod contributions;
 pub(crate) mod control_block;
 pub(crate) mod cycle_phases;
+pub(crate) mod depths;
 pub(crate) mod fifo_tails;
 pub(crate) mod fork;
 pub(crate) mod head_age;
 pub(crate) mod link_stages;
 pub(crate) mod merge_point;
 pub(crate) mod merge_table;
+pub(crate) mod merge_types;
 pub(crate) mod partition;
 pub(crate) mod plane;
 pub(crate) mod reduction;
+pub(crate) mod route;
 pub(crate) mod switch;
 #[cfg(test)]
 mod tests;
 
 use crate::router::behaviour::Behaviour;
-use noccl_net::Network;
-use noccl_spec::Plane;
 
 /// The default flow: nothing blocks, nothing needs worms.
 pub(crate) const BEHAVIOUR: Behaviour = Behaviour {
@@ -41,22 +43,3 @@ pub(crate) const BEHAVIOUR: Behaviour = Behaviour {
     has_hardware_flits: true,
     max_operands: None,
 };
-
-/// Sizes of a plane's FIFOs and lengths of its links.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Depths {
-    pub input_flits: usize,
-    pub output_flits: usize,
-    pub link_cycles: usize,
-}
-
-impl Depths {
-    pub(crate) fn of(network: &Network, plane: Plane) -> Self {
-        let router = &network.spec().router;
-        Self {
-            input_flits: router.input_fifo_flits as usize,
-            output_flits: router.output_fifo_flits as usize,
-            link_cycles: router.link_cycles.of(plane) as usize,
-        }
-    }
-}

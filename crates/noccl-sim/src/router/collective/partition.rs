@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Ranges of blocks ("stripes"), so that several threads can work on one cycle.
+//! Ranges of blocks ("partitions"), so that several threads can work on one cycle.
 //!
 //! A cycle has three phases in which blocks cannot disturb each other: each phase reads what earlier ones
 //! have left and writes registers of its own blocks only.
@@ -12,22 +12,23 @@
 //!
 //! What touches the rest of the simulation (merge units, sets of active blocks, published routers) goes
 //! into lists that the main thread works off in ascending order between the phases. So results do not
-//! depend on how many stripes there are, and one thread runs the same code over a single stripe.
+//! depend on how many partitions there are, and one thread runs the same code over a single partition.
 
-use crate::fabric::flit::{Flit, Packed};
+use crate::fabric::flit::Packed;
 use crate::fabric::transaction::Trees;
 use crate::kernel::bit_set::BitSet;
 use crate::kernel::threads::Phase;
-use crate::router::collective::control_block::{Block, LANES, LOCAL, PORTS, Restriction, Shift};
+use crate::router::collective::control_block::{
+    Block, LANES, LOCAL, PORTS, Restriction, SLOTS, Shift, slot_at,
+};
 use crate::router::collective::fifo_tails::TailsPart;
 use crate::router::collective::fork::{Forks, route};
 use crate::router::collective::link_stages::LinksPart;
-use crate::router::collective::plane::{SLOTS, slot_at};
 use crate::router::published::worms::Worms;
 
 /// One range of blocks of a plane, and what its phases leave for the main thread.
 #[derive(Debug, Default)]
-pub(crate) struct Stripe {
+pub(crate) struct Partition {
     pub first: usize,
     len: usize,
     /// Blocks with flits at Local outputs.
@@ -42,7 +43,7 @@ pub(crate) struct Stripe {
     pub forked: Vec<(u32, [u64; PORTS])>,
     /// Published routers: moves, for the main thread to follow their worms.
     pub moves: Vec<Move>,
-    /// Blocks, of this stripe or not, that receive flits from this stripe in this cycle.
+    /// Blocks, of this partition or not, that receive flits from this partition in this cycle.
     pub receiving: Vec<u64>,
     pub flit_hops: u64,
     /// Sum over beats that land in this cycle or the next ones.
@@ -58,32 +59,25 @@ pub(crate) struct Move {
     pub out: u8,
 }
 
-/// Cuts `blocks` blocks into at most `count` stripes of nearly equal length.
-pub(crate) fn stripes(blocks: usize, count: usize) -> Vec<Stripe> {
+/// Cuts `blocks` blocks into at most `count` partitions of nearly equal length.
+pub(crate) fn partitions(blocks: usize, count: usize) -> Vec<Partition> {
     let count = count.clamp(1, blocks.max(1));
     let bound = |i: usize| blocks * i / count;
-    let stripe = |i: usize| Stripe {
+    let partition = |i: usize| Partition {
         first: bound(i),
         len: bound(i + 1) - bound(i),
         receiving: vec![0; blocks.div_ceil(64)],
-        ..Stripe::default()
+        ..Partition::default()
     };
-    (0..count).map(stripe).collect()
+    (0..count).map(partition).collect()
 }
 
-/// Takes the first `len` elements off a slice.
-pub(crate) fn cut<'a, T>(rest: &mut &'a mut [T], len: usize) -> &'a mut [T] {
-    let (head, tail) = std::mem::take(rest).split_at_mut(len);
-    *rest = tail;
-    head
-}
-
-impl Stripe {
+impl Partition {
     pub(crate) const fn len(&self) -> usize {
         self.len
     }
 
-    /// Members of a set of blocks that lie in this stripe, in ascending order.
+    /// Members of a set of blocks that lie in this partition, in ascending order.
     pub(crate) fn members<'s>(&self, set: &'s BitSet) -> impl Iterator<Item = usize> + use<'s> {
         let mut next = self.first;
         let end = self.first + self.len;
@@ -97,7 +91,7 @@ impl Stripe {
 
 /// Which flits move: arbitration, and the flits that leave over links.
 pub(crate) struct Evaluate<'a> {
-    pub stripe: &'a mut Stripe,
+    pub partition: &'a mut Partition,
     /// Index of the first block of the slices.
     pub first: usize,
     pub blocks: &'a mut [Block],
@@ -117,13 +111,13 @@ pub(crate) struct Evaluate<'a> {
 
 impl Phase for Evaluate<'_> {
     fn run(mut self) {
-        for w in self.stripe.members(self.active) {
+        for w in self.partition.members(self.active) {
             let block = &self.blocks[w - self.first];
             if block.out_any[LOCAL] != 0 {
-                self.stripe.offering.push(w as u32);
+                self.partition.offering.push(w as u32);
             }
             if self.defers_all || block.units() != 0 {
-                self.stripe.deferred.push(w as u32);
+                self.partition.deferred.push(w as u32);
             } else {
                 self.evaluate_block(w, None);
             }
@@ -137,7 +131,7 @@ impl Evaluate<'_> {
         let at = w - self.first;
         let block = &mut self.blocks[at];
         if block.is_empty() && self.links.as_ref().is_none_or(|links| links.is_empty(at)) {
-            self.stripe.emptied.push(w as u32);
+            self.partition.emptied.push(w as u32);
         }
         let staged = self.links.as_ref().map(|links| links.offers(at));
         let offers = staged.as_ref().map_or(&block.out_any[..4], |(any, _)| any);
@@ -170,14 +164,14 @@ impl Evaluate<'_> {
                 }
                 let (first, reaches_next) = shift.reached(w);
                 for b in first..=first + isize::from(reaches_next) {
-                    if let Some(word) = self.stripe.receiving.get_mut((b >> 6) as usize) {
+                    if let Some(word) = self.partition.receiving.get_mut((b >> 6) as usize) {
                         *word |= 1 << (b & 63);
                     }
                 }
             }
         }
         if self.is_value && forked.iter().any(|f| *f != 0) {
-            self.stripe.forked.push((w as u32, forked));
+            self.partition.forked.push((w as u32, forked));
         }
     }
 
@@ -199,7 +193,7 @@ impl Evaluate<'_> {
 
 /// Flits that neighbours send enter the input FIFOs and are routed.
 pub(crate) struct Receive<'a> {
-    pub stripe: &'a mut Stripe,
+    pub partition: &'a mut Partition,
     pub blocks: &'a mut [Block],
     pub in_full: &'a mut [[u64; PORTS]],
     pub input: &'a mut [Packed],
@@ -218,7 +212,10 @@ pub(crate) struct Receive<'a> {
 
 impl Phase for Receive<'_> {
     fn run(mut self) {
-        let (first, end) = (self.stripe.first, self.stripe.first + self.stripe.len);
+        let (first, end) = (
+            self.partition.first,
+            self.partition.first + self.partition.len,
+        );
         for word in first / 64..end.div_ceil(64) {
             let mut rest = self.receiving[word];
             while rest != 0 {
@@ -239,7 +236,7 @@ impl Phase for Receive<'_> {
 
 impl Receive<'_> {
     fn receive<const DEEP: bool>(&mut self, w: usize) {
-        let at = w - self.stripe.first;
+        let at = w - self.partition.first;
         let coords = &self.coords[w * LANES..][..LANES];
         let mut received = 0;
         for (port, shift) in self.shifts.iter().enumerate() {
@@ -249,7 +246,7 @@ impl Receive<'_> {
                 continue;
             }
             received |= arriving;
-            self.stripe.flit_hops += u64::from(arriving.count_ones());
+            self.partition.flit_hops += u64::from(arriving.count_ones());
             let sources = shift.seen_from_neighbours(self.leaving_slot, w, from);
             let targets = self.blocks[at].input_slots(port);
             let into = &mut self.input[(at * PORTS + port) * SLOTS..][..SLOTS];
@@ -283,7 +280,7 @@ impl Receive<'_> {
             }
         }
         if received != 0 {
-            self.stripe.woken.push(w as u32);
+            self.partition.woken.push(w as u32);
         }
     }
 }

@@ -8,34 +8,23 @@
 //!
 //! This file moves flits; [`crate::router::collective::merge_point`] decides what a contribution does at a merge point.
 
-use crate::fabric::flit::{Flit, FlitKind, Packed, pack};
-use crate::fabric::payload::PayloadPool;
-use crate::fabric::transaction::Trees;
+use crate::fabric::flit::{Flit, Packed};
 use crate::kernel::bit_set::BitSet;
-use crate::router::collective::Depths;
-use crate::router::collective::control_block::{Block, JOIN, LANES, LOCAL, PORTS, Shift};
+use crate::router::collective::context::Context;
+use crate::router::collective::control_block::{
+    Block, JOIN, LANES, LOCAL, PORTS, SLOTS, Shift, slot_at,
+};
+use crate::router::collective::depths::Depths;
 use crate::router::collective::fifo_tails::DeepFifos;
 use crate::router::collective::fork::route_one;
-use crate::router::collective::head_age::Watch;
+use crate::router::collective::head_age::HeadAges;
 use crate::router::collective::link_stages::LinkStages;
 use crate::router::collective::merge_point::Joins;
-use crate::router::collective::partition::{Stripe, stripes};
+use crate::router::collective::partition::{Partition, partitions};
+use crate::router::collective::route::xy_port;
 use crate::router::published::worms::Worms;
 use noccl_net::Coord;
 use std::sync::Arc;
-
-/// Slots of one port of a block: two per router, the router's own side by side. Deeper FIFOs have more behind them.
-pub(crate) const SLOTS: usize = 2 * LANES;
-
-/// What planes read of the rest of the simulation.
-pub(crate) struct Context<'a> {
-    pub cycle: u64,
-    pub trees: &'a Trees,
-    pub pool: &'a mut PayloadPool,
-    pub is_value: bool,
-    /// Per tile: the cores use the FPUs until this cycle.
-    pub fpu_busy_until: &'a mut [u64],
-}
 
 /// One plane.
 pub(crate) struct PlaneState {
@@ -66,9 +55,9 @@ pub(crate) struct PlaneState {
     /// Registers that only published routers have.
     pub(crate) published: Option<Box<Worms>>,
     /// Since when heads stand, once somebody wants to know.
-    pub(crate) watch: Option<Box<Watch>>,
+    pub(crate) head_ages: Option<Box<HeadAges>>,
     /// Ranges of blocks that threads work on.
-    pub(crate) stripes: Vec<Stripe>,
+    pub(crate) partitions: Vec<Partition>,
     pub(crate) flit_hops: u64,
     pub(crate) num_routers: usize,
 }
@@ -90,7 +79,7 @@ impl PlaneState {
         tiles: usize,
         joins: Joins,
         depths: Depths,
-        num_stripes: usize,
+        num_partitions: usize,
     ) -> Self {
         let blocks = tiles.div_ceil(LANES);
         let (inputs, outputs) = (depths.input_flits, depths.output_flits);
@@ -114,8 +103,8 @@ impl PlaneState {
             has_received: vec![0; blocks.div_ceil(64)],
             shifts: [1, h, -1, -h].map(Shift::new),
             published: None,
-            watch: None,
-            stripes: stripes(blocks, num_stripes),
+            head_ages: None,
+            partitions: partitions(blocks, num_partitions),
             flit_hops: 0,
             num_routers: tiles,
         }
@@ -276,22 +265,28 @@ impl PlaneState {
         full >> (r % LANES) & 1 != 0
     }
 
-    /// Starts or updates the watch over the heads of all FIFOs.
+    /// Takes note of the heads of all FIFOs, from now on if it has not begun yet.
     #[cold]
-    pub(crate) fn keep_watch(&mut self, cycle: u64) {
-        let mut watch = self.watch.take().unwrap_or_else(|| self.new_watch());
+    pub(crate) fn note_head_ages(&mut self, cycle: u64) {
+        let mut ages = self
+            .head_ages
+            .take()
+            .unwrap_or_else(|| self.new_head_ages());
         let mut next = 0;
         while let Some(w) = self.active.next_member(next) {
             next = w + 1;
             for r in w * LANES..(next * LANES).min(self.num_routers) {
-                watch.observe(self, r, cycle);
+                ages.observe(r, cycle, |is_input, port| {
+                    let flits = self.fifo(r, is_input, port);
+                    (flits, self.is_full(r, is_input, port))
+                });
             }
         }
-        self.watch = Some(watch);
+        self.head_ages = Some(ages);
     }
 
-    pub(crate) fn new_watch(&self) -> Box<Watch> {
-        Box::new(Watch::new(self.num_routers))
+    pub(crate) fn new_head_ages(&self) -> Box<HeadAges> {
+        Box::new(HeadAges::new(self.num_routers))
     }
 
     /// Flits of one FIFO, head first, for diagnosis and conservation checks.
@@ -335,51 +330,5 @@ impl PlaneState {
             None if is_input => self.in_full[w][port],
             None => self.blocks[w].out_full[port],
         }
-    }
-}
-
-/// First slot of a router's port.
-#[inline]
-pub(crate) const fn slot_at(r: usize, port: usize) -> usize {
-    (r / LANES * PORTS + port) * SLOTS + 2 * (r % LANES)
-}
-
-/// Output port towards a packed coordinate.
-#[inline]
-pub(crate) const fn next_port(here: Coord, dst: u32) -> usize {
-    xy_port(crate::fabric::flit::pack(here), dst)
-}
-
-/// X first, then Y, then Local; the compiler makes it branch-free.
-#[inline]
-pub(crate) const fn xy_port(here: u32, dst: u32) -> usize {
-    // Two differences at once: the guard bits keep a borrow of y out of x and hold the signs.
-    let apart = (dst + 0x8000_8000).wrapping_sub(here) ^ 0x8000_8000;
-    let (x, y) = ((apart >> 16) as i16, apart as i16);
-    let (distance, port) = if x != 0 { (x, 1) } else { (y, 0) };
-    if apart == 0 {
-        LOCAL
-    } else {
-        port + 2 * (distance < 0) as usize
-    }
-}
-
-/// Where a flit is routed to: contributions of wide reductions go to the root of their tree.
-pub(crate) fn route_of(flit: Flit, trees: &Trees) -> u32 {
-    match flit.kind {
-        FlitKind::Reduce | FlitKind::ReduceHead => pack(trees.tree(flit.txn).root),
-        FlitKind::Write
-        | FlitKind::WriteHead
-        | FlitKind::ReadRequest
-        | FlitKind::ReadData
-        | FlitKind::Response
-        | FlitKind::CollectB
-        | FlitKind::ReduceResponse
-        | FlitKind::Barrier
-        | FlitKind::Atomic
-        | FlitKind::NarrowWrite
-        | FlitKind::BarrierHead
-        | FlitKind::Credit
-        | FlitKind::Result => flit.dst,
     }
 }

@@ -4,14 +4,13 @@
 use crate::fabric::flit::{Flit, Packed};
 use crate::kernel::bit_set::BitSet;
 use crate::kernel::threads::Phase;
-use crate::router::collective::control_block::{Block, LANES, LOCAL, PORTS, RESULT};
+use crate::router::collective::control_block::{Block, LANES, LOCAL, PORTS, RESULT, SLOTS};
 use crate::router::collective::fifo_tails::TailsPart;
-use crate::router::collective::partition::{Move, Stripe};
-use crate::router::collective::plane::SLOTS;
+use crate::router::collective::partition::{Move, Partition};
 
 /// Granted heads pass from the inputs to the output FIFOs; what stood behind them makes its requests.
 pub(crate) struct Switch<'a> {
-    pub stripe: &'a mut Stripe,
+    pub partition: &'a mut Partition,
     pub blocks: &'a mut [Block],
     pub in_full: &'a mut [[u64; PORTS]],
     pub input: &'a mut [Packed],
@@ -35,7 +34,7 @@ pub(crate) struct DeepPart<'a> {
 
 impl Phase for Switch<'_> {
     fn run(mut self) {
-        for w in self.stripe.members(self.active) {
+        for w in self.partition.members(self.active) {
             if self.deep.is_some() {
                 self.switch_deep(w);
                 continue;
@@ -52,7 +51,7 @@ impl Phase for Switch<'_> {
 
 impl Switch<'_> {
     fn switch<const TELLS: bool>(&mut self, w: usize) {
-        let at = w - self.stripe.first;
+        let at = w - self.partition.first;
         let block = &mut self.blocks[at];
         let input = &self.input[at * PORTS * SLOTS..][..PORTS * SLOTS];
         let mut lands = 0;
@@ -76,11 +75,11 @@ impl Switch<'_> {
                     output[target] = flit;
                     if out == LOCAL && self.counts_landings && Flit::only_lands(flit) {
                         lands |= 1 << lane;
-                        self.stripe.checksum += Flit::payload(flit);
+                        self.partition.checksum += Flit::payload(flit);
                     }
                 }
                 if TELLS {
-                    self.stripe.moves.push(Move {
+                    self.partition.moves.push(Move {
                         flit: output[target],
                         router: (w * LANES + lane) as u32,
                         input: source as u8,
@@ -96,7 +95,7 @@ impl Switch<'_> {
 
     /// Both, for FIFOs of other depths than two.
     fn switch_deep(&mut self, w: usize) {
-        let at = w - self.stripe.first;
+        let at = w - self.partition.first;
         let Some(deep) = &mut self.deep else {
             return;
         };
@@ -118,12 +117,12 @@ impl Switch<'_> {
                 let may_land = source != RESULT && out == LOCAL && self.counts_landings;
                 let lands = may_land && Flit::only_lands(flit);
                 if lands {
-                    self.stripe.checksum += Flit::payload(flit);
+                    self.partition.checksum += Flit::payload(flit);
                 }
                 deep.outputs
                     .append(block, output, (at, out, lane), flit, lands);
                 if self.tells_moves {
-                    self.stripe.moves.push(Move {
+                    self.partition.moves.push(Move {
                         flit,
                         router: (w * LANES + lane) as u32,
                         input: source as u8,
@@ -143,7 +142,7 @@ impl Switch<'_> {
     }
 
     fn pop_passed(&mut self, w: usize) {
-        let at = w - self.stripe.first;
+        let at = w - self.partition.first;
         let block = &mut self.blocks[at];
         for port in 0..PORTS {
             let popped = std::mem::take(&mut block.popped[port]);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! FIFOs of every depth beside a queue that holds as many flits.
 
-use super::control_block::{Block, LOCAL, PORTS, Wants};
+use super::control_block::{Block, LOCAL, PORTS, SLOTS, Wants};
 use super::fifo_tails::DeepFifos;
-use super::plane::SLOTS;
 use crate::fabric::flit::Packed;
 use std::collections::VecDeque;
 

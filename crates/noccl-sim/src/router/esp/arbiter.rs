@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Matrix arbiter: of those that ask, who was served longest ago.
 
-use super::plane::PORTS;
+/// Ports of a router, Local last.
+pub(super) const PORTS: usize = 5;
 
 /// Row i holds those that i goes before.
 #[derive(Debug, Clone, Copy)]

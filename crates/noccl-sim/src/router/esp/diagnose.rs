@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Why worms stand still: who holds the output that another one asks for, or the queue behind it.
 
-use super::Planes;
 use super::plane::Plane;
+use super::planes::Planes;
 use super::protocol::Protocol;
 use noccl_net::{Network, Port, TileId};
-use noccl_run::{Diagnosis, RunError, WaitEdge};
+use noccl_run::{Diagnosis, WaitEdge};
 use std::collections::BTreeMap;
 
 /// Waits that are named where there is no circle.
 const MAX_NAMED: usize = 16;
 
-/// The error of a run that cannot go on.
-pub(super) fn hang(
+/// Why a run cannot go on.
+pub(super) fn diagnose(
     planes: &Planes<'_>,
     protocol: &Protocol<'_>,
     cycle: u64,
     last_progress_cycle: u64,
-) -> RunError {
+) -> Diagnosis {
     let network = protocol.network();
     let of = |plane: &Plane<'_>, name: &str| -> Vec<WaitEdge> {
         let waits = plane.waits();
@@ -33,16 +33,16 @@ pub(super) fn hang(
     let summary = if is_circle {
         "deadlock in the network: multicast worms hold outputs that each other needs"
     } else if waits.is_empty() {
-        "a participant never begins"
+        "no flit waits: a participant has not begun or not ended"
     } else {
-        "the limit of cycles is reached, or endpoints take no flits"
+        "flits wait for each other or for endpoints that take none"
     };
-    RunError::Hang(Box::new(Diagnosis {
+    Diagnosis {
         cycle,
         last_progress_cycle,
         summary: summary.to_owned(),
         waits,
-    }))
+    }
 }
 
 type Wait = (u32, u32, TileId, Port);

@@ -8,17 +8,19 @@
 mod arbiter;
 mod diagnose;
 mod plane;
+mod planes;
 mod protocol;
 mod task;
 
-use crate::{OnProgress, PROGRESS_CYCLES};
 use noccl_net::{LinkId, Network, Port, TileId};
 use noccl_run::{
-    ActionTime, LinkLoad, MemoryImage, Mode, Progress, RunConfig, RunError, RunResult,
+    ActionTime, Activity, Counters, Diagnosis, LinkLoad, Mode, Progress, Request, Run, RunConfig,
+    RunError, RunResult,
 };
 use noccl_spec::Plane as PlaneName;
-use noccl_workload::{Place, Schedule};
+use noccl_workload::Place;
 use plane::{Moves, Plane};
+use planes::Planes;
 use protocol::Protocol;
 
 /// What these routers do not do.
@@ -32,72 +34,145 @@ pub(crate) fn refused(what: &str) -> RunError {
     }
 }
 
-/// The two planes.
-struct Planes<'n> {
-    requests: Plane<'n>,
-    data: Plane<'n>,
+/// A run between two cycles.
+pub(crate) struct EspRun<'a> {
+    network: &'a Network,
+    config: RunConfig,
+    planes: Planes<'a>,
+    protocol: Protocol<'a>,
+    /// The cycle that has been simulated last, and the one that comes next.
+    cycle: u64,
+    next: u64,
+    last_progress: u64,
+    /// Until when it has waited for an event: waiting for a late one is no stall.
+    last_waited: u64,
+    has_moved: bool,
+    has_event: bool,
 }
 
-/// Runs a schedule of list multicasts.
-pub(crate) fn run(
-    network: &Network,
-    schedule: &Schedule,
-    inputs: &[MemoryImage],
-    outputs: &[(Place, u64)],
-    config: &RunConfig,
-    on_progress: OnProgress<'_>,
-) -> Result<RunResult, RunError> {
-    let spec = network.spec();
-    let reserve_cycles = spec.router.esp.as_ref().map_or(0, |esp| esp.reserve_cycles);
-    let depth = spec.router.input_fifo_flits as usize;
-    let plane = || Plane::new(network, depth, reserve_cycles);
-    let mut planes = Planes {
-        requests: plane(),
-        data: plane(),
-    };
-    let mut protocol = Protocol::new(network, schedule, config.mode == Mode::Value)?;
-    protocol.fill(inputs)?;
-    let (mut cycle, mut last_progress, mut report_at) = (0, 0, PROGRESS_CYCLES);
-    // Waiting for a late event is no hang.
-    let mut last_waited = 0;
-    loop {
-        protocol.begin_cycle(cycle, &mut planes);
-        if protocol.is_over() {
-            break;
+impl<'a> EspRun<'a> {
+    /// A run of list multicasts before its first cycle.
+    ///
+    /// # Errors
+    /// [`RunError::Refused`].
+    pub(crate) fn new(request: &Request<'a>) -> Result<Self, RunError> {
+        let network = request.network;
+        let spec = network.spec();
+        let reserve_cycles = spec.router.esp.as_ref().map_or(0, |esp| esp.reserve_cycles);
+        let depth = spec.router.input_fifo_flits as usize;
+        let plane = || Plane::new(network, depth, reserve_cycles);
+        let is_value = request.config.mode == Mode::Value;
+        let mut protocol = Protocol::new(network, request.schedule, is_value)?;
+        protocol.fill(request.inputs)?;
+        Ok(Self {
+            network,
+            config: request.config.clone(),
+            planes: Planes {
+                requests: plane(),
+                data: plane(),
+            },
+            protocol,
+            cycle: 0,
+            next: 0,
+            last_progress: 0,
+            last_waited: 0,
+            has_moved: false,
+            has_event: false,
+        })
+    }
+}
+
+impl Run for EspRun<'_> {
+    type Result = RunResult;
+
+    fn config(&self) -> &RunConfig {
+        &self.config
+    }
+
+    fn step(&mut self) {
+        self.cycle = self.next;
+        let cycle = self.cycle;
+        self.protocol.begin_cycle(cycle, &mut self.planes);
+        if self.protocol.is_over() {
+            return;
         }
-        let has_moved = step(&mut planes, &mut protocol, cycle, config);
-        if has_moved {
-            last_progress = cycle;
+        self.has_moved = step(&mut self.planes, &mut self.protocol, cycle, &self.config);
+        if self.has_moved {
+            self.last_progress = cycle;
         }
-        let next_event = protocol.next_event(cycle);
-        let patience = config.stalls.map_or(0, |_| config.hang_cycles);
-        let since = last_progress.max(last_waited);
-        let is_stuck = !has_moved && next_event.is_none() && cycle >= since + patience;
-        if is_stuck || cycle >= config.max_cycles {
-            return Err(diagnose::hang(&planes, &protocol, cycle, last_progress));
-        }
-        cycle = match next_event {
-            Some(next) if planes.requests.is_idle() && planes.data.is_idle() => {
-                next.min(config.max_cycles)
+        let next_event = self.protocol.next_event(cycle);
+        self.has_event = next_event.is_some();
+        self.next = match next_event {
+            Some(next) if self.planes.requests.is_idle() && self.planes.data.is_idle() => {
+                next.min(self.config.max_cycles)
             }
             Some(_) | None => cycle + 1,
         };
-        if next_event.is_some() {
-            last_waited = cycle;
-        }
-        if cycle >= report_at {
-            report_at = cycle + PROGRESS_CYCLES;
-            let now = Progress {
-                cycle,
-                actions_done: protocol.num_done(),
-                actions_total: schedule.actions.len(),
-            };
-            if !on_progress(now) {
-                return Err(RunError::Interrupted { cycle });
-            }
+        if self.has_event {
+            self.last_waited = self.next;
         }
     }
-    Ok(result(network, &planes, &protocol, cycle, outputs))
+
+    fn is_over(&self) -> bool {
+        self.protocol.is_over()
+    }
+
+    fn activity(&self) -> Activity {
+        let since = self.last_progress.max(self.last_waited);
+        Activity {
+            cycle: self.cycle,
+            quiet_cycles: if self.has_moved {
+                0
+            } else {
+                (self.cycle + 1).saturating_sub(since)
+            },
+            has_event: self.has_event,
+            // Without random stalls a cycle like the last one changes nothing.
+            can_move: self.has_moved || self.config.stalls.is_some(),
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            cycle: self.next,
+            actions_done: self.protocol.num_done(),
+            actions_total: self.protocol.num_actions(),
+        }
+    }
+
+    fn flit_hops(&self) -> u64 {
+        self.planes.requests.flit_hops() + self.planes.data.flit_hops()
+    }
+
+    fn num_tiles(&self) -> usize {
+        self.network.num_tiles()
+    }
+
+    fn counters(&self) -> Counters {
+        let mut counters = self.protocol.counters;
+        counters.flit_hops = self.flit_hops();
+        let beat_bytes = u64::from(self.network.spec().ni.wide_beat_bytes);
+        counters.payload_byte_hops = self.planes.data.body_hops * beat_bytes;
+        counters
+    }
+
+    fn diagnose(&self) -> Diagnosis {
+        diagnose::diagnose(&self.planes, &self.protocol, self.cycle, self.last_progress)
+    }
+
+    fn result(&self, outputs: &[(Place, u64)]) -> RunResult {
+        let actions: Vec<ActionTime> = self.protocol.times();
+        RunResult {
+            cycles: self.cycle,
+            responses: vec![0; actions.len()],
+            actions,
+            counters: self.counters(),
+            links: links(&self.planes),
+            memory: self.protocol.read(outputs),
+            checksum: self.protocol.checksum,
+            wrong_transactions: 0,
+        }
+    }
 }
 
 /// Both planes, one cycle; true if a flit or a reservation has moved.
@@ -128,18 +203,7 @@ fn step(
     has_moved
 }
 
-fn result(
-    network: &Network,
-    planes: &Planes<'_>,
-    protocol: &Protocol<'_>,
-    cycles: u64,
-    outputs: &[(Place, u64)],
-) -> RunResult {
-    let actions: Vec<ActionTime> = protocol.times();
-    let mut counters = protocol.counters;
-    counters.flit_hops = planes.requests.flit_hops() + planes.data.flit_hops();
-    let beat_bytes = u64::from(network.spec().ni.wide_beat_bytes);
-    counters.payload_byte_hops = planes.data.body_hops * beat_bytes;
+fn links(planes: &Planes<'_>) -> Vec<LinkLoad> {
     let loads = [
         (PlaneName::Req, &planes.requests),
         (PlaneName::Wide, &planes.data),
@@ -160,14 +224,5 @@ fn result(
                 })
         })
     });
-    RunResult {
-        cycles,
-        responses: vec![0; actions.len()],
-        actions,
-        counters,
-        links: links.collect(),
-        memory: protocol.read(outputs),
-        checksum: protocol.checksum,
-        wrong_transactions: 0,
-    }
+    links.collect()
 }

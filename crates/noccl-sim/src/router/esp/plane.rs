@@ -6,12 +6,10 @@
 //! with one blocked branch stands still on all others. Invariant: an output has one holder at most. Both halves of a cycle
 //! look at the registers as they were at its beginning.
 
-use super::arbiter::Matrix;
+use super::arbiter::{Matrix, PORTS};
 use noccl_net::{Network, Port, TileId};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// Ports of a router, Local last.
-pub(super) const PORTS: usize = 5;
 const LOCAL: usize = 4;
 
 /// A flit: the worm it belongs to, and which of its flits; 0 is the head.

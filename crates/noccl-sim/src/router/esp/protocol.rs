@@ -4,8 +4,8 @@
 //! Mirrors `esp_acc_dma` and the socket's request and data queues: a request is a header and a length flit; a
 //! producer sends nothing before every consumer has asked, so data are taken wherever they arrive.
 
-use super::Planes;
 use super::plane::{Moves, Plane, Worm};
+use super::planes::Planes;
 use super::task::{Task, refused};
 use crate::endpoint::memory::Memories;
 use crate::kernel::random::mix;
@@ -113,6 +113,10 @@ impl<'s> Protocol<'s> {
 
     pub(super) const fn network(&self) -> &'s Network {
         self.network
+    }
+
+    pub(super) const fn num_actions(&self) -> usize {
+        self.tasks.len()
     }
 
     /// Memory after the run.

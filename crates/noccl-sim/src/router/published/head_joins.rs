@@ -4,8 +4,10 @@
 use super::worms::Worms;
 use crate::fabric::flit::{Flit, FlitKind};
 use crate::fabric::transaction::Trees;
+use crate::router::collective::context::Context;
 use crate::router::collective::control_block::{LANES, PORTS};
-use crate::router::collective::plane::{Context, PlaneState, next_port, route_of};
+use crate::router::collective::plane::PlaneState;
+use crate::router::collective::route::{next_port, route_of};
 use noccl_net::tree::join_set;
 
 impl PlaneState {

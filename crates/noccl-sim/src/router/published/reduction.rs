@@ -3,8 +3,8 @@
 //! busy is not modelled: it waits in a queue without an end.
 
 use crate::fabric::flit::{Flit, LAST, RESPONSE, pack};
-use crate::router::collective::merge_point::{JoinConfig, Offer};
-use crate::router::collective::plane::Context;
+use crate::router::collective::context::Context;
+use crate::router::collective::merge_types::{JoinConfig, Offer};
 use crate::router::collective::reduction::fold;
 use crate::router::collective::reduction::unit::share_fpus;
 use noccl_net::Coord;

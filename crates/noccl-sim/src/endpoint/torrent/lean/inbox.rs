@@ -2,7 +2,7 @@
 //! What others have told this endpoint: a place for each initiator, and the chains in the order in which they
 //! became ready to be followed (`noccl_torrent_inbox`).
 
-use super::super::cfg::{Cfg, Key};
+use crate::endpoint::torrent::cfg::{Cfg, Key};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -15,7 +15,7 @@ pub(crate) struct Slot {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Inbox {
+pub(crate) struct Inbox {
     slots: Vec<Slot>,
     /// Initiators whose grant is here.
     granted: Vec<u32>,
@@ -23,20 +23,20 @@ pub(super) struct Inbox {
 }
 
 impl Inbox {
-    pub(super) fn slot(&self, initiator: u32) -> Option<&Slot> {
+    pub(crate) fn slot(&self, initiator: u32) -> Option<&Slot> {
         self.slots.iter().find(|s| s.cfg.key.initiator == initiator)
     }
 
-    pub(super) fn first_ready(&self) -> Option<u32> {
+    pub(crate) fn first_ready(&self) -> Option<u32> {
         self.ready.front().copied()
     }
 
-    pub(super) fn take_ready(&mut self) {
+    pub(crate) fn take_ready(&mut self) {
         self.ready.pop_front();
     }
 
     /// The later of configuration and grant makes a chain ready.
-    pub(super) fn take_cfg(&mut self, cfg: Cfg, now: u64) {
+    pub(crate) fn take_cfg(&mut self, cfg: Cfg, now: u64) {
         let initiator = cfg.key.initiator;
         if cfg.starts_grant || self.granted.contains(&initiator) {
             self.ready.push_back(initiator);
@@ -48,7 +48,7 @@ impl Inbox {
         });
     }
 
-    pub(super) fn take_grant(&mut self, key: Key) {
+    pub(crate) fn take_grant(&mut self, key: Key) {
         if self.slot(key.initiator).is_some() {
             self.ready.push_back(key.initiator);
         }
@@ -58,13 +58,13 @@ impl Inbox {
     }
 
     /// A finish of an older task says nothing.
-    pub(super) fn take_finish(&mut self, key: Key) {
+    pub(crate) fn take_finish(&mut self, key: Key) {
         if let Some(slot) = self.slots.iter_mut().find(|s| s.cfg.key == key) {
             slot.has_finish = true;
         }
     }
 
-    pub(super) fn release(&mut self, initiator: u32) {
+    pub(crate) fn release(&mut self, initiator: u32) {
         self.slots.retain(|s| s.cfg.key.initiator != initiator);
         self.granted.retain(|i| *i != initiator);
     }

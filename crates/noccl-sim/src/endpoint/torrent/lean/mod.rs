@@ -16,11 +16,11 @@ mod words;
 pub(crate) use inbox::Slot;
 pub(crate) use ports::{BeatOffer, WordOffer};
 
-use super::cfg::{FRAME_BYTES, Key, NUM_TASK_IDS};
-use super::endpoint::{Arrived, Effects, Settings};
-use super::head::Task;
-use super::narrow::Message;
-use super::pattern::{Addresses, CHANNELS};
+use crate::endpoint::torrent::cfg::{FRAME_BYTES, Key, NUM_TASK_IDS};
+use crate::endpoint::torrent::contract::{Arrived, Effects, Settings};
+use crate::endpoint::torrent::narrow::Message;
+use crate::endpoint::torrent::pattern::{Addresses, CHANNELS};
+use crate::endpoint::torrent::published::head::Task;
 use inbox::Inbox;
 use noccl_workload::WORD_BYTES;
 use ports::{Buffer, MessagePort, Outgoing};

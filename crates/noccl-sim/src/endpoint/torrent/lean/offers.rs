@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What registers offer in a cycle, and what will become of it once it is known what was taken.
 
-use super::super::endpoint::{FORWARD, OWN, Settings};
-use super::super::narrow::Message;
 use super::{BeatOffer, Lean, Taken, WordOffer};
+use crate::endpoint::torrent::contract::{FORWARD, OWN, Settings};
+use crate::endpoint::torrent::narrow::Message;
 
 /// What the endpoint is about to do in this cycle, seen before anything moves.
-pub(super) struct Plan {
+pub(crate) struct Plan {
     pub passes: [bool; 2],
     pub message: Option<(u32, Message)>,
     pub takes_frame: bool,
@@ -36,7 +36,7 @@ impl Lean {
     }
 
     /// May a beat of the stream pass, does it go on, is it kept?
-    pub(super) fn stream(&self, lane: usize, now: u64) -> (bool, bool, bool) {
+    pub(crate) fn stream(&self, lane: usize, now: u64) -> (bool, bool, bool) {
         if lane == OWN {
             let Some(lead) = self.lead.as_ref().filter(|l| l.reads_data()) else {
                 return (false, false, false);
@@ -74,7 +74,7 @@ impl Lean {
         Some((cfg.grant_to, Message::Grant(cfg.key)))
     }
 
-    pub(super) fn finish_offer(&self) -> Option<(u32, Message)> {
+    pub(crate) fn finish_offer(&self) -> Option<(u32, Message)> {
         let slot = self.served()?;
         self.follow.filter(|f| !f.is_loading && f.granted)?;
         let is_over = self.writers[FORWARD].is_idle()
@@ -83,7 +83,7 @@ impl Lean {
         is_over.then_some((slot.cfg.previous, Message::Finish(slot.cfg.key)))
     }
 
-    pub(super) fn is_done(&self) -> bool {
+    pub(crate) fn is_done(&self) -> bool {
         let Some(lead) = self.lead.as_ref().filter(|l| l.reads_data()) else {
             return false;
         };
@@ -97,7 +97,7 @@ impl Lean {
         self.is_done().then_some(lead.task.instance)
     }
 
-    pub(super) fn plan(&self, now: u64, settings: &Settings, taken: &Taken) -> Plan {
+    pub(crate) fn plan(&self, now: u64, settings: &Settings, taken: &Taken) -> Plan {
         let offers = [self.cfg_offer(now), self.grant_offer(), self.finish_offer()];
         let first = offers.iter().position(Option::is_some);
         let first = first.filter(|_| self.port.is_free(taken.narrow));

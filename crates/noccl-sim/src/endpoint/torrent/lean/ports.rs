@@ -2,8 +2,8 @@
 //! What leaves the endpoint and what lands in it: messages, bursts of the two lanes, the data window's buffer
 //! (`noccl_torrent_messages`, `noccl_torrent_send`, `noccl_torrent_receive`).
 
-use super::super::endpoint::{Arrived, Settings};
-use super::super::narrow::Message;
+use crate::endpoint::torrent::contract::{Arrived, Settings};
+use crate::endpoint::torrent::narrow::Message;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -50,14 +50,14 @@ impl WordOffer {
 
 /// The message that is leaving.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct MessagePort {
+pub(crate) struct MessagePort {
     message: Option<(u32, Message)>,
     word: u64,
     pair: Pair,
 }
 
 impl MessagePort {
-    pub(super) fn offers(&self) -> Option<WordOffer> {
+    pub(crate) fn offers(&self) -> Option<WordOffer> {
         let (to, message) = self.message?;
         Some(WordOffer {
             to,
@@ -68,16 +68,16 @@ impl MessagePort {
     }
 
     /// Can it take a message in this cycle?
-    pub(super) fn is_free(&self, taken: [bool; 2]) -> bool {
+    pub(crate) fn is_free(&self, taken: [bool; 2]) -> bool {
         let offer = self.offers();
         offer.is_none_or(|o| o.is_last() && self.pair.ends(self.word == 0, taken))
     }
 
-    pub(super) const fn is_idle(&self) -> bool {
+    pub(crate) const fn is_idle(&self) -> bool {
         self.message.is_none()
     }
 
-    pub(super) fn step(&mut self, taken: [bool; 2], next: Option<(u32, Message)>) {
+    pub(crate) fn step(&mut self, taken: [bool; 2], next: Option<(u32, Message)>) {
         if let Some(offer) = self.offers() {
             let begins = self.word == 0;
             let ends = self.pair.ends(begins, taken);
@@ -108,7 +108,7 @@ pub(crate) struct BeatOffer {
 
 /// Beats of a task that are still to be sent, and bursts without an answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Outgoing {
+pub(crate) struct Outgoing {
     to: u32,
     sent: u64,
     beats: u64,
@@ -117,16 +117,16 @@ pub(super) struct Outgoing {
 }
 
 impl Outgoing {
-    pub(super) fn start(&mut self, to: u32, beats: u64) {
+    pub(crate) fn start(&mut self, to: u32, beats: u64) {
         (self.to, self.sent, self.beats) = (to, 0, beats);
     }
 
-    pub(super) const fn has_sent(&self) -> bool {
+    pub(crate) const fn has_sent(&self) -> bool {
         self.sent == self.beats
     }
 
     /// A beat is there: what the port offers.
-    pub(super) fn offers(&self, settings: &Settings) -> Option<BeatOffer> {
+    pub(crate) fn offers(&self, settings: &Settings) -> Option<BeatOffer> {
         let begins = settings.begins_burst(self.sent);
         if self.has_sent() || begins && self.open == settings.buffer_bursts {
             return None;
@@ -140,11 +140,11 @@ impl Outgoing {
     }
 
     /// Is the beat gone once these have been taken?
-    pub(super) const fn ends(&self, settings: &Settings, taken: [bool; 2]) -> bool {
+    pub(crate) const fn ends(&self, settings: &Settings, taken: [bool; 2]) -> bool {
         self.pair.ends(settings.begins_burst(self.sent), taken)
     }
 
-    pub(super) fn take(&mut self, settings: &Settings, taken: [bool; 2]) {
+    pub(crate) fn take(&mut self, settings: &Settings, taken: [bool; 2]) {
         let begins = settings.begins_burst(self.sent);
         let ends = self.pair.ends(begins, taken);
         self.pair.take(begins, taken);
@@ -154,30 +154,30 @@ impl Outgoing {
         }
     }
 
-    pub(super) const fn answered(&mut self) {
+    pub(crate) const fn answered(&mut self) {
         self.open -= 1;
     }
 }
 
 /// The data window: a memory, and the beat that was read from it last.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Buffer {
+pub(crate) struct Buffer {
     unread: VecDeque<Arrived>,
     head: Option<Arrived>,
 }
 
 impl Buffer {
-    pub(super) fn takes_beat(&self, settings: &Settings) -> bool {
+    pub(crate) fn takes_beat(&self, settings: &Settings) -> bool {
         let room = settings.buffer_bursts as usize * settings.burst_beats as usize;
         self.unread.len() < room
     }
 
-    pub(super) const fn head(&self) -> Option<Arrived> {
+    pub(crate) const fn head(&self) -> Option<Arrived> {
         self.head
     }
 
     /// The head leaves or stays; the next beat is read. Returns whether something moves.
-    pub(super) fn step(&mut self, leaves: bool) -> bool {
+    pub(crate) fn step(&mut self, leaves: bool) -> bool {
         if leaves {
             self.head = None;
         }
@@ -188,7 +188,7 @@ impl Buffer {
         leaves || reads
     }
 
-    pub(super) fn arrive(&mut self, beat: Arrived) {
+    pub(crate) fn arrive(&mut self, beat: Arrived) {
         self.unread.push_back(beat);
     }
 }

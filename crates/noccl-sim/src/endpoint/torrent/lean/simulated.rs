@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The endpoint in the simulator, between paths that always take messages, and beats while their registers have room.
 
-use super::super::endpoint::{Arrived, Bytes, Effects, Settings};
-use super::super::lane::Lane;
-use super::super::narrow::Message;
-use super::super::pattern::Banks;
 use super::{Input, Lean, Outcome, Taken};
+use crate::endpoint::torrent::contract::{Arrived, Bytes, Effects, Settings};
+use crate::endpoint::torrent::lane::Lane;
+use crate::endpoint::torrent::narrow::Message;
+use crate::endpoint::torrent::pattern::Banks;
 
 impl Lean {
     /// In the simulator messages, beats and answers of a cycle come before the endpoint is looked at.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The clock's edge: every register takes its next value.
 
-use super::super::endpoint::{Bytes, FORWARD, OWN, Settings};
-use super::super::head::Task;
-use super::super::narrow::Leaving;
-use super::super::pattern::Banks;
 use super::offers::Plan;
 use super::words::Writer;
 use super::{Follow, Lean, Outcome, Taken};
+use crate::endpoint::torrent::contract::{Bytes, FORWARD, OWN, Settings};
+use crate::endpoint::torrent::narrow::Leaving;
+use crate::endpoint::torrent::pattern::Banks;
+use crate::endpoint::torrent::published::head::Task;
 
 impl Lean {
     /// The clock's edge.

@@ -27,7 +27,7 @@ fn serve(addresses: &Addresses, beat: u64, served: &mut u8, banks: &mut Banks) -
 
 /// Reads a few beats ahead.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Reader {
+pub(crate) struct Reader {
     addresses: Addresses,
     beats: u64,
     /// Beats whose words have all been asked for.
@@ -41,7 +41,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    pub(super) fn start(&mut self, addresses: Addresses, beats: u64) {
+    pub(crate) fn start(&mut self, addresses: Addresses, beats: u64) {
         *self = Self {
             addresses,
             beats,
@@ -49,32 +49,32 @@ impl Reader {
         };
     }
 
-    pub(super) fn has_beat(&self, now: u64) -> bool {
+    pub(crate) fn has_beat(&self, now: u64) -> bool {
         self.offered.front().is_some_and(|cycle| *cycle <= now)
     }
 
-    pub(super) fn is_idle(&self) -> bool {
+    pub(crate) fn is_idle(&self) -> bool {
         self.asked == self.beats && self.offered.is_empty()
     }
 
     /// First byte of each word of the beat that is offered.
-    pub(super) fn words(&self) -> [u64; CHANNELS] {
+    pub(crate) fn words(&self) -> [u64; CHANNELS] {
         std::array::from_fn(|channel| self.addresses.at(self.left, channel))
     }
 
     /// Has it a word to ask for?
-    pub(super) fn asks(&self, fifo_words: u32) -> bool {
+    pub(crate) fn asks(&self, fifo_words: u32) -> bool {
         self.asked < self.beats && self.offered.len() < fifo_words as usize
     }
 
-    pub(super) fn ask(&mut self, now: u64, fifo_words: u32, banks: &mut Banks) {
+    pub(crate) fn ask(&mut self, now: u64, fifo_words: u32, banks: &mut Banks) {
         if self.asks(fifo_words) && serve(&self.addresses, self.asked, &mut self.served, banks) {
             self.asked += 1;
             self.offered.push_back(now + READ_CYCLES);
         }
     }
 
-    pub(super) fn take(&mut self) {
+    pub(crate) fn take(&mut self) {
         self.left += 1;
         self.offered.pop_front();
     }
@@ -82,7 +82,7 @@ impl Reader {
 
 /// Writes beats in their order, each in the cycle after it came at the earliest.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Writer {
+pub(crate) struct Writer {
     addresses: Addresses,
     beats: u64,
     /// Beats that have come, and those that are in memory.
@@ -93,7 +93,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(&mut self, addresses: Addresses, beats: u64) {
+    pub(crate) fn start(&mut self, addresses: Addresses, beats: u64) {
         *self = Self {
             addresses,
             beats,
@@ -101,27 +101,27 @@ impl Writer {
         };
     }
 
-    pub(super) const fn is_idle(&self) -> bool {
+    pub(crate) const fn is_idle(&self) -> bool {
         self.written == self.beats
     }
 
-    pub(super) const fn has_room(&self, fifo_words: u32) -> bool {
+    pub(crate) const fn has_room(&self, fifo_words: u32) -> bool {
         self.accepted < self.beats && self.accepted - self.written < fifo_words as u64
     }
 
     /// Has it a word to write?
-    pub(super) const fn offers(&self) -> bool {
+    pub(crate) const fn offers(&self) -> bool {
         self.written < self.accepted
     }
 
-    pub(super) fn write(&mut self, banks: &mut Banks) {
+    pub(crate) fn write(&mut self, banks: &mut Banks) {
         if self.offers() && serve(&self.addresses, self.written, &mut self.served, banks) {
             self.written += 1;
         }
     }
 
     /// A beat comes; the first byte of each of its words.
-    pub(super) fn accept(&mut self) -> [u64; CHANNELS] {
+    pub(crate) fn accept(&mut self) -> [u64; CHANNELS] {
         let beat = self.accepted;
         self.accepted += 1;
         std::array::from_fn(|channel| self.addresses.at(beat, channel))

@@ -4,10 +4,10 @@
 //! Beats of a reduction come in order through every input, so a count per input says which operands of which beats
 //! are there. Bytes are kept apart ([`Bytes`]), and only where they matter.
 
+use crate::fabric::axi_response::SLVERR;
 use crate::fabric::flit::{Flit, RESP_SHIFT, RESPONSE, VARIANT};
 use crate::fabric::transaction::{Tree, Variant};
-use crate::ni::axi::errors::SLVERR;
-use crate::router::collective::merge_point::JoinConfig;
+use crate::router::collective::merge_types::JoinConfig;
 use noccl_net::tree::contributor;
 use noccl_net::{Coord, Port};
 use serde::{Deserialize, Serialize};

@@ -5,12 +5,12 @@ pub(crate) mod credit_return;
 pub(crate) mod flow;
 pub(crate) mod unit;
 
-use super::merge_point::{Credit, JoinConfig, Offer, Owed, Waiting};
+use crate::fabric::axi_response::SLVERR;
 use crate::fabric::flit::{Flit, VARIANT_SHIFT, pack};
 use crate::fabric::payload::BEAT_BYTES;
 use crate::fabric::transaction::{Tree, Trees};
-use crate::ni::axi::errors::SLVERR;
-use crate::router::collective::plane::Context;
+use crate::router::collective::context::Context;
+use crate::router::collective::merge_types::{Credit, JoinConfig, Offer, Owed, Waiting};
 use flow::{BEATS_PER_CREDIT, Flow};
 use noccl_net::deadlock::Windows;
 use noccl_net::tree::{contributor, join_set};

@@ -6,8 +6,8 @@
 
 use super::flow::{Bytes, Flow};
 use crate::fabric::flit::{Flit, FlitKind, LAST};
-use crate::kernel::inline_queue::Few;
-use crate::router::collective::merge_point::JoinConfig;
+use crate::kernel::inline_queue::InlineQueue;
+use crate::router::collective::merge_types::JoinConfig;
 use noccl_net::Port;
 use serde::{Deserialize, Serialize};
 
@@ -66,11 +66,11 @@ pub(crate) struct Unit {
     /// The register in front of the arithmetic.
     request: Option<Pass>,
     /// In the order in which they began: the first one is the oldest.
-    pub flows: Few<Flow, 2>,
-    first: Few<Pass, 3>,
-    second: Few<Pass, 3>,
+    pub flows: InlineQueue<Flow, 2>,
+    first: InlineQueue<Pass, 3>,
+    second: InlineQueue<Pass, 3>,
     /// Partial sums in the store, in the order in which they came out.
-    waiting: Few<Partial, 1>,
+    waiting: InlineQueue<Partial, 1>,
     pub bytes: Bytes,
 }
 

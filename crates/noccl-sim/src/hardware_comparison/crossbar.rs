@@ -4,7 +4,7 @@
 //! A target has one burst at a time from its address to its last beat, the lowest manager first; answers go back in the
 //! order of the bursts.
 
-use super::super::lean::{BeatOffer, WordOffer};
+use crate::endpoint::torrent::lean::{BeatOffer, WordOffer};
 use std::collections::VecDeque;
 
 /// Bursts of a target that may be without an answer.

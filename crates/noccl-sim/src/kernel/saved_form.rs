@@ -2,7 +2,7 @@
 //! Forms that serde lacks: long byte arrays, maps whose bytes do not depend on a hash, queues whose bytes do
 //! not depend on their past.
 
-use crate::kernel::inline_queue::Few;
+use crate::kernel::inline_queue::InlineQueue;
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::ser::{SerializeSeq, SerializeTuple};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -64,7 +64,7 @@ pub(crate) fn sorted<A: Serialize + Ord, B: Serialize, S: Serializer>(
     Sorted(map).serialize(serializer)
 }
 
-impl<T: Serialize + Copy + Default, const N: usize> Serialize for Few<T, N> {
+impl<T: Serialize + Copy + Default, const N: usize> Serialize for InlineQueue<T, N> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut seq = serializer.serialize_seq(Some(self.len()))?;
         self.iter().try_for_each(|e| seq.serialize_element(e))?;
@@ -72,18 +72,23 @@ impl<T: Serialize + Copy + Default, const N: usize> Serialize for Few<T, N> {
     }
 }
 
-impl<'de, T: Deserialize<'de> + Copy + Default, const N: usize> Deserialize<'de> for Few<T, N> {
+impl<'de, T: Deserialize<'de> + Copy + Default, const N: usize> Deserialize<'de>
+    for InlineQueue<T, N>
+{
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Filler<T, const N: usize>(PhantomData<T>);
         impl<'de, T: Deserialize<'de> + Copy + Default, const N: usize> Visitor<'de> for Filler<T, N> {
-            type Value = Few<T, N>;
+            type Value = InlineQueue<T, N>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a queue")
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Few<T, N>, A::Error> {
-                let mut few = Few::default();
+            fn visit_seq<A: SeqAccess<'de>>(
+                self,
+                mut seq: A,
+            ) -> Result<InlineQueue<T, N>, A::Error> {
+                let mut few = InlineQueue::default();
                 while let Some(element) = seq.next_element()? {
                     few.push_back(element);
                 }

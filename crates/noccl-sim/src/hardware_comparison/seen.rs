@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A cycle of all ports as a row of numbers (`noccl_run::PortCycle`).
 
-use super::super::cfg::FRAME_BYTES;
-use super::super::lean::WordOffer;
-use super::super::narrow::Message;
-use super::super::port::beat_of;
+use super::address_map::{Map, bits};
 use super::crossbar::Move;
-use super::{Bench, Crossing, Map, bits};
+use super::{Bench, Crossing};
+use crate::endpoint::torrent::cfg::FRAME_BYTES;
+use crate::endpoint::torrent::lean::WordOffer;
+use crate::endpoint::torrent::narrow::Message;
+use crate::endpoint::torrent::port::beat_of;
 use noccl_run::{CHANNELS, CONTENTS, folded};
 
 /// First byte of a window; the windows are pages at the top of a tile's addresses.

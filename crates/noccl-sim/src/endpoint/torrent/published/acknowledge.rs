@@ -6,50 +6,22 @@
 //! order of grants, lets the others go, and sends the grant to the busy one; from there it goes in the order of
 //! `docs/design/0005-torrent.md`.
 
-use super::cfg::Key;
-use super::endpoint::{Effects, Endpoint, GRANT_CYCLES};
-use super::narrow::{Answer, Message};
-use serde::{Deserialize, Serialize};
-
-/// What an initiator knows of its stops, by place in the chain.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Answers {
-    free: Vec<u16>,
-    busy: Vec<u16>,
-}
-
-/// What a stop has answered, and what came of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum OwnAnswer {
-    /// Nothing yet.
-    Due,
-    /// It serves the task unless it is told to let go.
-    Free,
-    /// The task's grant has come before the initiator's word to let go, which is under way and of no effect.
-    Overtaken,
-    /// The task waits, or has waited, for its grant.
-    Waits,
-}
-
-impl OwnAnswer {
-    /// The grant has come.
-    pub(super) fn overtake(&mut self) {
-        if *self == OwnAnswer::Free {
-            *self = OwnAnswer::Overtaken;
-        }
-    }
-}
+use crate::endpoint::torrent::cfg::Key;
+use crate::endpoint::torrent::contract::{Effects, GRANT_CYCLES};
+use crate::endpoint::torrent::narrow::{Answer, Message};
+use crate::endpoint::torrent::published::answers::{Answers, OwnAnswer};
+use crate::endpoint::torrent::published::endpoint::Endpoint;
 
 impl Endpoint {
     /// The task whose grant came first, of those that wait.
-    pub(super) fn first_waiting(&self) -> Option<Key> {
+    pub(crate) fn first_waiting(&self) -> Option<Key> {
         let known = |key: &Key| self.followers.iter().any(|f| f.cfg.key == *key);
         let mut grants = self.grants.iter().map(|(key, _)| *key);
         grants.find(known)
     }
 
     /// Answers every configuration that has come.
-    pub(super) fn answer(&mut self, now: u64, effects: &mut Effects) {
+    pub(crate) fn answer(&mut self, now: u64, effects: &mut Effects) {
         for follower in &mut self.followers {
             if follower.answer != OwnAnswer::Due {
                 continue;
@@ -71,7 +43,7 @@ impl Endpoint {
     }
 
     /// A stop has answered; the last answer decides.
-    pub(super) fn take_answer(&mut self, now: u64, answer: Answer) {
+    pub(crate) fn take_answer(&mut self, now: u64, answer: Answer) {
         let Some(head) = self.heads.iter_mut().find(|h| h.key() == answer.key) else {
             self.strays += 1;
             return;
@@ -103,7 +75,7 @@ impl Endpoint {
     }
 
     /// The initiator has found another stop busy.
-    pub(super) fn take_release(&mut self, key: Key) {
+    pub(crate) fn take_release(&mut self, key: Key) {
         let follower = self.followers.iter_mut().find(|f| f.cfg.key == key);
         let Some(follower) = follower else {
             self.strays += 1;
@@ -119,10 +91,10 @@ impl Endpoint {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cfg::Cfg;
-    use super::super::endpoint::{Arrived, Bytes, Settings};
-    use super::super::pattern::Addresses;
     use super::*;
+    use crate::endpoint::torrent::cfg::Cfg;
+    use crate::endpoint::torrent::contract::{Arrived, Bytes, Settings};
+    use crate::endpoint::torrent::pattern::Addresses;
     use noccl_spec::{TorrentAcknowledgement, TorrentDispatch, TorrentMode};
     use noccl_workload::AccessPattern;
 

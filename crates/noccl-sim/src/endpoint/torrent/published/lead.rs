@@ -1,106 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The initiator of a chain: configurations out, data out once it is granted, done when the finish is back.
+//! The initiator's part of a cycle: configurations out, data out once they are granted.
 
-use super::cfg::{Cfg, Key};
-use super::endpoint::{Bytes, CFG_CYCLES, Effects, Endpoint, OWN, Settings};
-use super::narrow::{Leaving, Message};
-use super::pattern::{Addresses, Streamer};
-use super::response::Answers;
-use noccl_spec::{TorrentDispatch, TorrentMode};
-use serde::{Deserialize, Serialize};
-
-/// A chain as its initiator is told it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Task {
-    /// Its name, which the endpoint gives it.
-    pub key: Key,
-    /// Instance of the schedule that waits for it.
-    pub instance: u32,
-    pub source: Addresses,
-    /// Where the initiator keeps a copy itself.
-    pub own_copy: Option<Addresses>,
-    pub beats: u64,
-    /// Follower and its configuration, in the order of the data.
-    pub cfgs: Vec<(u32, Cfg)>,
-    /// Places in that order, in the order of grants.
-    pub grants: Vec<u16>,
-}
-
-impl Task {
-    /// Everybody calls the task by this key.
-    pub(super) fn name(&mut self, key: Key) {
-        self.key = key;
-        for (_, cfg) in &mut self.cfgs {
-            cfg.key = key;
-        }
-    }
-
-    /// The configuration that leaves after so many others.
-    fn to_dispatch(&self, gone: usize, dispatch: TorrentDispatch) -> Option<(u32, Cfg)> {
-        let at = match dispatch {
-            TorrentDispatch::ChainOrder => gone,
-            TorrentDispatch::TailFirst => self.cfgs.len().checked_sub(1 + gone)?,
-        };
-        self.cfgs.get(at).copied()
-    }
-}
-
-/// A task that has started.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Head {
-    pub task: Task,
-    /// Configurations that have asked for the port.
-    asked: usize,
-    /// Cycle in which the last of them leaves, once it is known.
-    dispatched_cycle: u64,
-    pub reader: Streamer,
-    pub own_writer: Option<Streamer>,
-    pub granted: bool,
-    /// What the stops have answered, where they answer by themselves.
-    pub answers: Answers,
-    /// Finishes that have yet to come.
-    finishes_due: usize,
-    pub finished_cycle: Option<u64>,
-    /// Mode `published`: its bursts have been opened.
-    pub is_open: bool,
-}
-
-impl Head {
-    pub(super) const fn key(&self) -> Key {
-        self.task.key
-    }
-
-    /// Have all its configurations left before this cycle?
-    const fn is_dispatched(&self, now: u64) -> bool {
-        self.asked >= self.task.cfgs.len() && self.dispatched_cycle <= now
-    }
-
-    /// Is everything read and written, and the finish back?
-    fn is_over(&self, now: u64) -> bool {
-        let is_alone = self.task.cfgs.is_empty();
-        let is_finished = is_alone || self.finished_cycle.is_some_and(|c| c <= now);
-        let own = self.own_writer.as_ref();
-        let has_own = own.is_none_or(|w| w.passed() == w.beats() && w.is_drained());
-        is_finished && has_own && self.has_read_all()
-    }
-
-    /// A finish has come: of the first stop, or of any if each sends its own.
-    pub(super) fn take_finish(&mut self, now: u64) {
-        self.finishes_due = self.finishes_due.saturating_sub(1);
-        if self.finishes_due == 0 {
-            self.finished_cycle.get_or_insert(now);
-        }
-    }
-
-    /// Has the last beat left the reader?
-    pub(super) fn has_read_all(&self) -> bool {
-        self.reader.passed() == self.task.beats
-    }
-}
+use crate::endpoint::torrent::contract::{Bytes, CFG_CYCLES, Effects, OWN, Settings};
+use crate::endpoint::torrent::narrow::{Leaving, Message};
+use crate::endpoint::torrent::pattern::Streamer;
+use crate::endpoint::torrent::published::answers::Answers;
+use crate::endpoint::torrent::published::endpoint::Endpoint;
+use crate::endpoint::torrent::published::head::{Head, Task};
+use noccl_spec::TorrentMode;
 
 impl Endpoint {
     /// Ends a task that is over, or starts the next one once the one before has sent its configurations.
-    pub(super) fn lead(&mut self, now: u64, settings: &Settings, effects: &mut Effects) {
+    pub(crate) fn lead(&mut self, now: u64, settings: &Settings, effects: &mut Effects) {
         if let Some(at) = self.heads.iter().position(|h| h.is_over(now)) {
             effects.done = Some(self.heads.remove(at).task.instance);
             effects.has_moved = true;
@@ -138,7 +49,7 @@ impl Endpoint {
     }
 
     /// A configuration leaves: the next one asks for the port.
-    pub(super) fn next_cfg(&mut self, leaving: &Leaving, settings: &Settings) {
+    pub(crate) fn next_cfg(&mut self, leaving: &Leaving, settings: &Settings) {
         let Message::Cfg(cfg) = leaving.message else {
             return;
         };
@@ -155,13 +66,13 @@ impl Endpoint {
     }
 
     /// The first task under way that has not been granted, or the first of all.
-    pub(super) fn leading(&self) -> Option<&Head> {
+    pub(crate) fn leading(&self) -> Option<&Head> {
         let waits = self.heads.iter().find(|h| !h.granted);
         waits.or(self.heads.first())
     }
 
     /// Next cycle in which a task can start because the configurations of the one before have left.
-    pub(super) fn next_start(&self, now: u64) -> Option<u64> {
+    pub(crate) fn next_start(&self, now: u64) -> Option<u64> {
         let last = self.heads.last().filter(|_| !self.tasks.is_empty())?;
         (last.dispatched_cycle > now && last.dispatched_cycle < u64::MAX)
             .then_some(last.dispatched_cycle)
@@ -179,7 +90,7 @@ impl Endpoint {
     }
 
     /// A beat of the own task: to the own memory, to the first follower, or to both at once.
-    pub(super) fn send_own(
+    pub(crate) fn send_own(
         &mut self,
         now: u64,
         settings: &Settings,
@@ -200,7 +111,7 @@ impl Endpoint {
             && !head.is_open
         {
             head.is_open = true;
-            super::open_all(lane, now, settings, to, beats, tile);
+            lane.open_all(now, settings, to, beats, tile);
         }
         if beat == beats || !head.reader.has_beat() {
             return;
@@ -210,7 +121,7 @@ impl Endpoint {
             return;
         }
         if let Some(to) = first
-            && !super::admit(lane, now, settings, to, (beat, beats), tile)
+            && !lane.admit(now, settings, to, (beat, beats), tile)
         {
             return;
         }

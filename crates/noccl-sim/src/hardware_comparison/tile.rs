@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! An endpoint with what the simulator's NI stands for at its subordinate ports, and its memory.
 
-use super::super::endpoint::{Bytes, Settings};
-use super::super::lean::Lean;
 use super::crossbar::Move;
+use crate::endpoint::torrent::contract::{Bytes, Settings};
+use crate::endpoint::torrent::lean::Lean;
 use noccl_run::PortWord;
 use std::collections::BTreeMap;
 

@@ -4,6 +4,7 @@
 //!
 //! Mirror: `rtl/tb/noccl_torrent/noccl_torrent_tb.sv`.
 
+mod address_map;
 mod crossbar;
 mod scenario;
 mod seen;
@@ -11,10 +12,10 @@ mod tile;
 
 pub use scenario::{PortChain, PortPattern, PortScenario};
 
-use super::cfg::Pointers;
-use super::endpoint::{Arrived, Settings};
-use super::lean::{BeatOffer, Taken, WordOffer};
-use super::pattern::Banks;
+use crate::endpoint::torrent::contract::{Arrived, Settings};
+use crate::endpoint::torrent::lean::{BeatOffer, Taken, WordOffer};
+use crate::endpoint::torrent::pattern::Banks;
+use address_map::{Map, bits};
 use crossbar::{Crossbar, Move, Offer};
 use noccl_run::{PortCycle, PortRun};
 use noccl_spec::{EndpointCycles, TorrentAcknowledgement, TorrentDispatch, TorrentMode};
@@ -38,23 +39,6 @@ const SETTINGS: Settings = Settings {
     fifo_words: 8,
     num_banks: 32,
 };
-
-/// Addresses of the bench: tiles of 4 MiB, the first behind as many as there are.
-#[derive(Debug, Clone, Copy)]
-struct Map {
-    endpoints: u32,
-}
-
-impl Pointers for Map {
-    fn address(&self, tile: u32, offset: u64) -> u64 {
-        (u64::from(tile + self.endpoints) << 22) + offset
-    }
-
-    fn place(&self, address: u64) -> Option<(u32, u64)> {
-        let tile = (address >> 22).checked_sub(self.endpoints.into())?;
-        Some((tile as u32, address & ((1 << 22) - 1)))
-    }
-}
 
 /// What crosses in a cycle, and what is seen of it besides.
 struct Crossing {
@@ -227,11 +211,4 @@ fn taken_of(moves: &[Move], manager: usize) -> [bool; 2] {
     own.fold([false; 2], |sum, s| {
         [sum[0] || s.taken[0], sum[1] || s.taken[1]]
     })
-}
-
-fn bits(flags: impl Iterator<Item = bool>) -> u64 {
-    flags
-        .enumerate()
-        .map(|(i, flag)| u64::from(flag) << i)
-        .sum()
 }

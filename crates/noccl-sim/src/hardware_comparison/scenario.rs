@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Chains of a few endpoints, and ports that stand still by a seed.
 
-use super::super::cfg::{Cfg, Key};
-use super::super::head::Task;
-use super::super::pattern::{Addresses, CHANNELS};
-use super::Map;
+use super::address_map::{Map, bits};
+use crate::endpoint::torrent::cfg::{Cfg, Key};
+use crate::endpoint::torrent::pattern::{Addresses, CHANNELS};
+use crate::endpoint::torrent::published::head::Task;
 use crate::kernel::random::{Stream, mix};
 use noccl_run::PortWord;
 
@@ -121,7 +121,7 @@ impl PortScenario {
             }
             let stops = 1 + random.below(u64::from(endpoints) - 1) as usize;
             let has_own = random.below(4) == 0;
-            // Few chains go nowhere else.
+            // InlineQueue chains go nowhere else.
             let stops = if has_own && random.below(4) == 0 {
                 0
             } else {
@@ -157,7 +157,7 @@ impl PortScenario {
             let width = [width, width, 32][kind];
             let mut random = Stream::new(mix(self.seed ^ mix(cycle * 3 + kind as u64)));
             let held = (0..width).map(|_| random.below(256) < self.stalls[kind]);
-            super::bits(held)
+            bits(held)
         })
     }
 

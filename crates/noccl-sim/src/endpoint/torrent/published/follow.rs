@@ -1,56 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A stop of somebody else's chain: reserved by the grant, fed by the stop before, released by the finish.
+//! A follower's part of a cycle: data in and on, the grant and the finish.
 
-use super::cfg::{Cfg, Key};
-use super::endpoint::{Bytes, Effects, Endpoint, FINISH_CYCLES, FORWARD, GRANT_CYCLES, Settings};
-use super::narrow::Message;
-use super::pattern::Streamer;
-use super::response::OwnAnswer;
+use crate::endpoint::torrent::cfg::Key;
+use crate::endpoint::torrent::contract::{
+    Bytes, Effects, FINISH_CYCLES, FORWARD, GRANT_CYCLES, Settings,
+};
+use crate::endpoint::torrent::narrow::Message;
+use crate::endpoint::torrent::published::answers::OwnAnswer;
+use crate::endpoint::torrent::published::endpoint::Endpoint;
+use crate::endpoint::torrent::published::follower::Follower;
 use noccl_spec::{TorrentAcknowledgement, TorrentMode};
-use serde::{Deserialize, Serialize};
-
-/// A configuration and how far its task has come here.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Follower {
-    pub cfg: Cfg,
-    /// Cycle in which it came.
-    pub since_cycle: u64,
-    pub writer: Streamer,
-    /// Has its grant gone on, or has the stop answered that it serves the task?
-    pub granted: bool,
-    /// What it has answered by itself, and what came of it.
-    pub answer: OwnAnswer,
-    /// The finish of the next stop has come.
-    pub has_finish: bool,
-    /// Its own finish has gone on.
-    pub finished: bool,
-    /// Since when all data is in memory; looked at a cycle later.
-    pub idle_cycle: Option<u64>,
-}
-
-impl Follower {
-    pub(super) const fn new(cfg: Cfg, now: u64) -> Self {
-        Self {
-            since_cycle: now,
-            writer: Streamer::new(cfg.addresses, cfg.beats as u64),
-            granted: false,
-            answer: OwnAnswer::Due,
-            has_finish: false,
-            finished: false,
-            idle_cycle: None,
-            cfg,
-        }
-    }
-
-    /// All beats have come and are in memory.
-    pub(super) fn is_written(&self) -> bool {
-        self.writer.passed() == self.writer.beats() && self.writer.is_drained()
-    }
-}
 
 impl Endpoint {
     /// A beat that has come goes to the memory and, in the same cycle, on to the next stop.
-    pub(super) fn switch(
+    pub(crate) fn switch(
         &mut self,
         now: u64,
         settings: &Settings,
@@ -71,7 +34,7 @@ impl Endpoint {
         }
         let lane = &mut self.lanes[FORWARD];
         if let Some(next) = follower.cfg.next {
-            if !super::admit(lane, now, settings, next, (beat, beats), key.initiator) {
+            if !lane.admit(now, settings, next, (beat, beats), key.initiator) {
                 return;
             }
             bytes.share(arrived.payload);
@@ -85,7 +48,7 @@ impl Endpoint {
     }
 
     /// Which task is served, its grant and its finish.
-    pub(super) fn follow(&mut self, now: u64, settings: &Settings, effects: &mut Effects) {
+    pub(crate) fn follow(&mut self, now: u64, settings: &Settings, effects: &mut Effects) {
         if self.serving.is_none() {
             self.serving = match (settings.mode, settings.acknowledgement) {
                 (TorrentMode::Safe, TorrentAcknowledgement::Chained) => self.first_granted(),
@@ -151,7 +114,7 @@ impl Endpoint {
         if let (TorrentMode::Published, Some(next)) = (settings.mode, cfg.next) {
             let lane = &mut self.lanes[FORWARD];
             let (beats, initiator) = (u64::from(cfg.beats), cfg.key.initiator);
-            super::open_all(lane, now, settings, next, beats, initiator);
+            lane.open_all(now, settings, next, beats, initiator);
         }
     }
 

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The run of a trace.
+
+use crate::diagnose::diagnose;
+use crate::diagnose::view::Driver;
+use crate::driver::trace::replay::TraceDriver;
+use crate::driver::{activity_of, counters_of, drain_done, result_of};
+use crate::machine::Machine;
+use noccl_run::{Activity, Counters, Diagnosis, Progress, Run, RunConfig, RunError, RunResult};
+use noccl_workload::{Place, Trace};
+
+/// A run of a trace between two cycles.
+pub(crate) struct TraceRun<'n, 't> {
+    machine: Machine<'n>,
+    driver: TraceDriver<'t>,
+    starts: Vec<(u32, u32)>,
+    total: usize,
+}
+
+impl<'n, 't> TraceRun<'n, 't> {
+    /// A run before its first cycle.
+    ///
+    /// # Errors
+    /// [`RunError::Refused`].
+    pub(crate) fn new(mut machine: Machine<'n>, trace: &'t Trace) -> Result<Self, RunError> {
+        let driver = TraceDriver::new(trace, &mut machine)?;
+        Ok(Self {
+            machine,
+            driver,
+            starts: Vec::new(),
+            total: trace.transactions.len(),
+        })
+    }
+}
+
+impl Run for TraceRun<'_, '_> {
+    type Result = RunResult;
+
+    fn config(&self) -> &RunConfig {
+        &self.machine.config
+    }
+
+    fn step(&mut self) {
+        let Self {
+            machine,
+            driver,
+            starts,
+            total: _,
+        } = self;
+        machine.begin_cycle(starts);
+        loop {
+            drain_done(machine, |done, machine| driver.on_done(done, machine));
+            for (entry, member) in starts.iter() {
+                driver.start(*entry, *member, machine);
+            }
+            if !machine.more_events(starts) {
+                break;
+            }
+        }
+        if driver.is_over() {
+            // The cycle of the last response is the run's last one, and stays open.
+            machine.record_moves();
+        } else {
+            machine.end_cycle();
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.driver.is_over()
+    }
+
+    fn activity(&self) -> Activity {
+        activity_of(&self.machine)
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            cycle: self.machine.clock.cycle,
+            actions_done: self.driver.num_done,
+            actions_total: self.total,
+        }
+    }
+
+    fn flit_hops(&self) -> u64 {
+        self.machine.flit_hops()
+    }
+
+    fn num_tiles(&self) -> usize {
+        self.machine.network.num_tiles()
+    }
+
+    fn counters(&self) -> Counters {
+        counters_of(&self.machine)
+    }
+
+    fn diagnose(&self) -> Diagnosis {
+        diagnose(&self.machine, Driver::Trace(&self.driver))
+    }
+
+    fn result(&self, outputs: &[(Place, u64)]) -> RunResult {
+        let wrong = self.driver.num_wrong();
+        let mut result = result_of(&self.machine, self.driver.times(), outputs);
+        result.responses = self.driver.responses();
+        result.wrong_transactions = wrong + self.machine.checks.wrong_beats;
+        result
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Credits of merge points: from the arithmetic that has freed buffer space to the NI that sends or takes them.
+//!
+//! Merge points that have started the last beat of a credit batch give its buffer space back two cycles later: to their own
+//! NI over wires, to others over the response plane.
+
+use super::Machine;
+use super::event::Event;
+use crate::router::collective::merge_types::{Credit, Owed};
+use noccl_net::Port;
+use noccl_net::deadlock::BEATS_PER_CREDIT;
+use noccl_spec::Plane;
+
+/// Cycles from the start of the last pass of a quad's last beat to its credits.
+const CYCLES_TO_OWE: u64 = 2;
+
+impl Machine<'_> {
+    /// Merge points that have folded the last beat of a quad owe its room two cycles later: to their own NI over wires, to
+    /// others over the response plane.
+    pub(super) fn note_owed(&mut self) {
+        let mut owed = std::mem::take(self.mesh.planes[Plane::Wide.idx()].joins.owed());
+        for owed in owed.drain(..) {
+            self.clock
+                .wheel
+                .push(self.clock.cycle + CYCLES_TO_OWE, Event::Owe(owed));
+        }
+        *self.mesh.planes[Plane::Wide.idx()].joins.owed() = owed;
+    }
+
+    /// From this cycle on a tile's NI has credits to send; its own one counts from the next cycle on.
+    pub(crate) fn owe(&mut self, owed: Owed) {
+        let (tile, txn, local) = (owed.router, owed.txn, Port::Local.bit());
+        if owed.inputs & local != 0 {
+            self.own_credit_next(tile, txn, BEATS_PER_CREDIT);
+            self.record_own(tile, txn);
+        }
+        let inputs = owed.inputs & !local;
+        if inputs != 0 {
+            let wide = &mut self.mesh.planes[Plane::Wide.idx()];
+            let credits = wide.joins.owe(Owed { inputs, ..owed });
+            self.interfaces.nis[tile as usize].credits_owed += credits as u16;
+            self.interfaces.injecting[Plane::Rsp.idx()].insert(tile as usize);
+        }
+    }
+
+    /// Room for a NI that counts from the next cycle on.
+    pub(crate) fn own_credit_next(&mut self, tile: u32, txn: u32, beats: u32) {
+        let event = Event::OwnCredit { tile, txn, beats };
+        self.clock.wheel.push(self.clock.cycle + 1, event);
+    }
+
+    pub(crate) fn owed_credit(&self, tile: usize) -> Option<Credit> {
+        let wide = &self.mesh.planes[Plane::Wide.idx()];
+        let trees = &self.txns.trees;
+        wide.joins.owed_credit(tile, wide.coord(tile), trees)
+    }
+}

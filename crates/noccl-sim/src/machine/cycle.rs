@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One cycle: due events, evaluate all planes, deliver at the NIs, let the driver react, inject, commit.
+
+use super::Machine;
+use super::event::Event;
+use crate::fabric::axi_response::OKAY;
+use crate::fabric::flit::{Flit, FlitKind, LAST, MULTICAST, pack};
+use crate::fabric::transaction::Txn;
+use crate::machine::event::Done;
+use noccl_spec::Plane;
+
+impl Machine<'_> {
+    /// First part of a cycle: events, evaluation, delivery. Afterwards the driver reads `done`.
+    pub(crate) fn begin_cycle(&mut self, driver_events: &mut Vec<(u32, u32)>) {
+        self.take_events(driver_events);
+        self.mesh.evaluate(self.clock.cycle, self.is_value());
+        for plane in Plane::ALL {
+            let (state, mut context) = self.split(plane);
+            state.finish_evaluate(&mut context);
+            self.schedule_timeouts(plane);
+        }
+        self.note_owed();
+        if self.recorder.is_some() {
+            self.record_offers();
+        }
+        for plane in Plane::ALL {
+            self.hand_over(plane);
+        }
+        self.take_own_answers();
+    }
+
+    /// Events that became due while this cycle was processed. Returns whether there were any.
+    pub(crate) fn more_events(&mut self, driver_events: &mut Vec<(u32, u32)>) -> bool {
+        let has_more = self.clock.wheel.has_now();
+        if has_more {
+            self.take_events(driver_events);
+        }
+        has_more
+    }
+
+    fn take_events(&mut self, driver_events: &mut Vec<(u32, u32)>) {
+        driver_events.clear();
+        let mut due = self.clock.take_due();
+        for event in due.drain(..) {
+            if let Event::Driver { what, detail } = event {
+                driver_events.push((what, detail));
+            } else {
+                self.handle(event);
+            }
+        }
+        self.clock.give_back(due);
+    }
+
+    /// Second part: inject what the NIs and the driver offer, then commit all registers.
+    pub(crate) fn end_cycle(&mut self) {
+        self.tick_torrents();
+        self.inject();
+        if self.recorder.is_some() {
+            self.record_moves();
+        }
+        let counts_landings = self.counts_landings();
+        let (has_crossed, checksum) = self.mesh.commit(&self.txns.trees, counts_landings);
+        if has_crossed {
+            // A flit that is on its way for long is no stall: a barrier crosses a large mesh without
+            // being seen by any NI.
+            self.clock.note_progress();
+        }
+        self.checks.add_to_checksum(checksum);
+        let is_idle = self.is_idle();
+        self.clock.advance(is_idle, self.config.max_cycles);
+    }
+
+    fn schedule_timeouts(&mut self, plane: Plane) {
+        let mut timeouts = std::mem::take(self.mesh.planes[plane.idx()].joins.timeouts());
+        for (cycle, entry) in timeouts.drain(..) {
+            self.clock.wheel.push(
+                cycle,
+                Event::MergeTimeout {
+                    plane: plane.idx() as u8,
+                    entry,
+                },
+            );
+        }
+        *self.mesh.planes[plane.idx()].joins.timeouts() = timeouts;
+    }
+
+    /// Hands an event to the unit that it is of.
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Respond { tile, txn } => self.respond(tile, txn),
+            Event::RespondToGroup { txn } => {
+                let facts = *self.txns.get(txn);
+                let kind = FlitKind::ReduceResponse;
+                let flit = Flit {
+                    txn,
+                    dst: 0,
+                    payload: 0,
+                    beat: 0,
+                    kind,
+                    flags: LAST | MULTICAST,
+                }
+                .with_resp(facts.resp.max(self.memory_response(
+                    facts.home,
+                    facts.address,
+                    facts.bytes,
+                )));
+                self.send(facts.home, Plane::Rsp, flit);
+            }
+            Event::StartRead { tile, txn } => self.start_read(tile, txn),
+            Event::AtomicDone { tile, txn } => {
+                let Txn {
+                    owner,
+                    address,
+                    beats,
+                    ..
+                } = *self.txns.get(txn);
+                self.done.push(Done::Delivered { owner, tile, beats });
+                let resp = self.memory_response(tile, address, 4);
+                let old = if resp == OKAY {
+                    self.memory.atomic_add(tile, address)
+                } else {
+                    0
+                };
+                let dst = pack(self.txns.trees.tree(txn).root);
+                let flit = Flit {
+                    txn,
+                    dst,
+                    payload: old,
+                    beat: 0,
+                    kind: FlitKind::Response,
+                    flags: LAST,
+                };
+                self.send(tile, Plane::Rsp, flit.with_resp(resp));
+            }
+            Event::MergeTimeout { plane, entry } => {
+                let state = &mut self.mesh.planes[plane as usize];
+                if state.joins.time_out(entry) {
+                    state.wake(entry.router as usize);
+                }
+            }
+            Event::Owe(owed) => self.owe(owed),
+            Event::OwnCredit { tile, txn, beats } => {
+                self.take_own_credit(tile as usize, txn, beats)
+            }
+            Event::Freed { tile, place } => self.free(tile as usize, place),
+            Event::Operands { txn, offset } => self.give_operands(txn, offset),
+            Event::ResultBeat { txn } => self.note_result_beat(txn),
+            Event::MemberDone { tile, txn } => {
+                let Txn { address, bytes, .. } = *self.txns.get(txn);
+                let resp = self.memory_response(tile, address, bytes);
+                self.close_member(tile as usize, txn, resp);
+            }
+            Event::Buffered { tile, bytes } => {
+                self.interfaces.nis[tile as usize].buffer_bytes += bytes;
+                self.done.push(Done::ReadBeat { tile, bytes });
+                self.refresh_injecting(tile as usize);
+            }
+            Event::Refused { index } => self.answer_refused(index),
+            Event::Torrent { tile } => self.wake_torrent(tile),
+            Event::ChainDone { instance } => self.chain_done(instance),
+            Event::Driver { .. } => {}
+        }
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What becomes due at a known cycle, and what drivers are told.
+
+use crate::fabric::transaction::Owner;
+use crate::router::collective::merge_types::{Owed, Timeout};
+use serde::{Deserialize, Serialize};
+
+/// Something that happens at a known cycle.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) enum Event {
+    /// A memory answers a write.
+    Respond { tile: u32, txn: u32 },
+    /// The root answers a reduction or barrier.
+    RespondToGroup { txn: u32 },
+    /// A memory starts to answer a read.
+    StartRead { tile: u32, txn: u32 },
+    /// An atomic is done.
+    AtomicDone { tile: u32, txn: u32 },
+    /// A merge table entry has waited long enough.
+    MergeTimeout { plane: u8, entry: Timeout },
+    /// Bytes of a read beat have passed the paths into the DMA engine's buffer.
+    Buffered { tile: u32, bytes: u32 },
+    /// A merge point owes room to senders of operands.
+    Owe(Owed),
+    /// Room at the next merge point has come for a NI.
+    OwnCredit { tile: u32, txn: u32, beats: u32 },
+    /// An answer of the last cycle has made a place free at a NI that had none.
+    Freed { tile: u32, place: Place },
+    /// The root's merge point may read its operands of an all-reduce.
+    Operands { txn: u32, offset: u64 },
+    /// A beat of an all-reduce's result can be read in the root's memory.
+    ResultBeat { txn: u32 },
+    /// An all-reduce is over for a member: its last result beat is in memory.
+    MemberDone { tile: u32, txn: u32 },
+    /// A NI answers a transaction that it has not let into the network.
+    Refused { index: u32 },
+    /// A Torrent endpoint has something to do.
+    Torrent { tile: u32 },
+    /// A chain is over.
+    ChainDone { instance: u32 },
+    /// The driver's own.
+    Driver { what: u32, detail: u32 },
+}
+
+/// What a NI counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Place {
+    /// Open wide write.
+    Wide,
+    /// Open reduction.
+    Reduction,
+    /// Open wide read.
+    WideRead,
+    /// Open narrow transaction.
+    Narrow,
+    /// Unicast write flit to the tile itself, narrow (0) or wide (1).
+    OwnFlit(u8),
+}
+
+/// What the driver is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Done {
+    /// The initiator has the response (or the last read beat).
+    Transaction {
+        owner: Owner,
+        tile: u32,
+        value: u32,
+        resp: u8,
+    },
+    /// A member of a reduction or barrier has its response.
+    Member { owner: Owner, tile: u32, resp: u8 },
+    /// Read data for a DMA engine: bytes of one beat have entered its buffer.
+    ReadBeat { tile: u32, bytes: u32 },
+    /// The DMA engine's write side has taken a beat out of its buffer.
+    Drained { tile: u32 },
+    /// A chain of this instance is over.
+    Chain { instance: u32 },
+    /// Last beat of a write has arrived at a target.
+    Delivered { owner: Owner, tile: u32, beats: u16 },
+}

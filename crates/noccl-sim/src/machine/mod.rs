@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Planes, NIs and memories together: everything below the agents.
+//!
+//! The state of each part is a component of its own, which knows none of the others: the [`Clock`], the routers
+//! ([`Mesh`]), the [`Interfaces`], the [`MemorySystem`], the Torrent endpoints, what is counted and checked ([`Checks`]), the
+//! recorder. What a unit does between several components stands in that unit's folder, as a part of `impl Machine`;
+//! [`cycle`] calls these units in the order of a cycle, and nothing calls it but a driver.
+//!
+//! A driver (trace, traffic or agents) sees completions in [`Machine::done`] and issues transactions through the
+//! `issue_*` methods; it never touches a flit.
+
+mod checks;
+mod clock;
+mod credits;
+mod cycle;
+pub(crate) mod event;
+
+pub(crate) use checks::Checks;
+pub(crate) use clock::Clock;
+
+use crate::endpoint::memory::MemorySystem;
+use crate::endpoint::torrent::Torrents;
+use crate::fabric::transaction::Txns;
+use crate::ni::axi::error_table::Errors;
+use crate::ni::axi::state::Interfaces;
+use crate::record::recorder::Recorder;
+use crate::router::behaviour::Behaviour;
+use crate::router::collective::context::Context;
+use crate::router::collective::plane::PlaneState;
+use crate::router::mesh::Mesh;
+use event::{Done, Event};
+use noccl_net::{Network, TileId, TileKind};
+use noccl_run::{Mode, RunConfig};
+use noccl_spec::Plane;
+
+/// The machine below the agents.
+pub(crate) struct Machine<'n> {
+    pub network: &'n Network,
+    pub config: RunConfig,
+    /// What the routers ask of their interfaces.
+    pub behaviour: Behaviour,
+    pub clock: Clock,
+    pub mesh: Mesh,
+    pub interfaces: Interfaces,
+    pub memory: MemorySystem,
+    pub txns: Txns,
+    pub errors: Errors,
+    /// Torrent endpoints of the clusters, if they have some.
+    pub torrents: Option<Box<Torrents>>,
+    pub checks: Checks,
+    pub recorder: Option<Box<Recorder<'n>>>,
+    /// What the driver has not been told yet.
+    pub done: Vec<Done>,
+}
+
+impl<'n> Machine<'n> {
+    pub(crate) fn new(network: &'n Network, config: RunConfig, behaviour: Behaviour) -> Self {
+        Self {
+            network,
+            behaviour,
+            clock: Clock::new(),
+            mesh: Mesh::new(network, &behaviour, config.threads),
+            interfaces: Interfaces::new(network.num_tiles()),
+            memory: MemorySystem::default(),
+            txns: Txns::default(),
+            errors: Errors::default(),
+            torrents: Torrents::new(network),
+            checks: Checks::default(),
+            recorder: None,
+            done: Vec::new(),
+            config,
+        }
+    }
+
+    pub(crate) fn is_value(&self) -> bool {
+        self.config.mode == Mode::Value
+    }
+
+    /// Nothing can move before the next event.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.mesh.is_idle() && self.interfaces.is_idle()
+    }
+
+    /// Cycles a tile's memory takes to answer.
+    pub(crate) fn memory_latency(&self, tile: u32) -> u64 {
+        let spec = self.network.spec();
+        u64::from(match self.network.kind(noccl_net::TileId(tile)) {
+            TileKind::Cluster => spec.cluster.l1_latency_cycles,
+            TileKind::Memory => spec.memory.latency_cycles,
+        })
+    }
+
+    /// Cycles of an atomic in a tile's memory.
+    pub(crate) fn atomic_cycles(&self, tile: usize) -> u64 {
+        let spec = self.network.spec();
+        u64::from(match self.network.kind(TileId(tile as u32)) {
+            TileKind::Cluster => spec.cluster.atomic_cycles,
+            TileKind::Memory => spec.memory.atomic_cycles,
+        })
+    }
+
+    /// Links crossed so far, over all planes.
+    pub(crate) fn flit_hops(&self) -> u64 {
+        self.mesh.flit_hops()
+    }
+
+    /// One plane and what it reads of the rest.
+    pub(crate) fn split(&mut self, plane: Plane) -> (&mut PlaneState, Context<'_>) {
+        let context = Context {
+            cycle: self.clock.cycle,
+            trees: &self.txns.trees,
+            pool: &mut self.memory.pool,
+            is_value: self.config.mode == Mode::Value,
+            fpu_busy_until: &mut self.mesh.fpu_busy_until,
+        };
+        (&mut self.mesh.planes[plane.idx()], context)
+    }
+
+    /// Schedules a driver event.
+    pub(crate) fn call_driver(&mut self, cycle: u64, what: u32, detail: u32) {
+        self.clock.wheel.push(cycle, Event::Driver { what, detail });
+    }
+}

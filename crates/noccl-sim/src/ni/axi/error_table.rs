@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What goes wrong in a run, by its description; most have nothing here.
+
+use crate::machine::event::Done;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// What goes wrong in this run; empty in most.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Errors {
+    /// Ranges of memories that answer SLVERR: (tile, bytes).
+    pub memory: Vec<(u32, Range<u64>)>,
+    /// Contributions that differ from their siblings: transaction, tile, and the number of what they say.
+    pub disagreeing: Vec<(u32, u32, u8)>,
+    /// Contributions with fewer beats: (transaction, tile, beats).
+    pub short: Vec<(u32, u32, u16)>,
+    /// Answers that NIs owe, by event number.
+    pub refused: Vec<Done>,
+}
+
+impl Errors {
+    /// The transaction is over and its number will be used again.
+    pub(crate) fn forget(&mut self, txn: u32) {
+        self.disagreeing.retain(|(t, _, _)| *t != txn);
+        self.short.retain(|(t, _, _)| *t != txn);
+    }
+
+    /// Beats that a member contributes less than the transaction has.
+    pub(crate) fn beats_of(&self, txn: u32, tile: u32) -> Option<u16> {
+        let short = self.short.iter();
+        let found = short.copied().find(|(t, at, _)| (*t, *at) == (txn, tile));
+        found.map(|(_, _, beats)| beats)
+    }
+
+    /// Is no byte of any memory broken?
+    pub(crate) fn has_sound_memory(&self) -> bool {
+        self.memory.is_empty()
+    }
+
+    /// Number of what a member's contribution says: 0 if it does not differ from the transaction.
+    pub(crate) fn variant(&self, txn: u32, tile: u32) -> u8 {
+        let mut found = self.disagreeing.iter();
+        let found = found.find(|(t, at, _)| (*t, *at) == (txn, tile));
+        found.map_or(0, |(_, _, number)| *number)
+    }
+}

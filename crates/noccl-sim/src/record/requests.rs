@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What endpoints ask of their interfaces, begin, store and have completed.
+
+use crate::fabric::payload::{BEAT_BYTES, pattern};
+use crate::fabric::transaction::TxnKind;
+use crate::machine::Machine;
+use crate::ni::axi::state::{Source, beat_bytes};
+use noccl_net::TileId;
+use noccl_run::{BeatSource, Command, CommandKind, Completion, Store, TransferStart};
+
+impl Machine<'_> {
+    /// An endpoint asks its NI for a transaction.
+    #[inline]
+    pub(crate) fn record_command(&mut self, tile: u32, id: u32, source: Option<Source>) {
+        if self.recorder.is_some() {
+            let command = self.command(tile, id, source);
+            if let Some(recorder) = &mut self.recorder {
+                recorder.commands.push(command);
+            }
+        }
+    }
+
+    /// An endpoint has the last answer to a transaction.
+    #[inline]
+    pub(crate) fn record_completion(&mut self, tile: usize, tag: u32, resp: u8) {
+        if let Some(recorder) = &mut self.recorder {
+            let tile = TileId(tile as u32);
+            recorder.completions.push(Completion { tile, tag, resp });
+        }
+    }
+
+    /// A tile writes its own memory without the network.
+    pub(crate) fn store(&mut self, tile: u32, offset: u64, bytes: &[u8]) {
+        self.memory.memories.write(tile, offset, bytes);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.stores.push(Store {
+                tile: TileId(tile),
+                offset,
+                bytes: bytes.to_vec(),
+            });
+        }
+    }
+
+    /// A DMA engine begins a transfer.
+    pub(crate) fn record_start(&mut self, start: TransferStart) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.starts.push(start);
+        }
+    }
+
+    #[cold]
+    fn command(&self, tile: u32, id: u32, source: Option<Source>) -> Command {
+        let txn = self.txns.get(id);
+        let tree = self.txns.trees.tree(id);
+        let (kind, target, is_group) = match txn.kind {
+            TxnKind::WideWrite => (CommandKind::WideWrite, txn.target, txn.is_multicast),
+            TxnKind::WideRead => (CommandKind::WideRead, txn.target, false),
+            TxnKind::WideReduction => (CommandKind::Reduction, txn.home, true),
+            TxnKind::NarrowWrite => (CommandKind::NarrowWrite, txn.target, txn.is_multicast),
+            TxnKind::NarrowRead => (CommandKind::NarrowRead, txn.target, false),
+            TxnKind::Barrier => (CommandKind::Barrier, txn.home, true),
+            TxnKind::Atomic => (CommandKind::Atomic, txn.target, false),
+        };
+        // Only these bytes do not depend on what happens until the beat leaves.
+        let seed = if let Some(Source::Pattern(seed)) = source
+            && self.is_value()
+        {
+            Some(seed)
+        } else {
+            None
+        };
+        let beats = if seed.is_some() { txn.beats } else { 0 };
+        let beat = |beat| {
+            let (from, len) = beat_bytes(txn.address, txn.bytes, beat);
+            let mut line = [0; BEAT_BYTES];
+            let start = ((txn.address + u64::from(from)) % BEAT_BYTES as u64) as usize;
+            pattern(
+                seed.unwrap_or(0),
+                from,
+                &mut line[start..start + len as usize],
+            );
+            line
+        };
+        let (trees, number) = (&self.txns.trees, self.errors.variant(id, tile));
+        let (said, variant) = (trees.arithmetic(id, number), trees.variant(id, number));
+        let (kind_of_owner, index) = txn.owner.channel();
+        Command {
+            tile: TileId(tile),
+            tag: id,
+            name: self.txns.trees.name_of(id),
+            transfer: u64::from(kind_of_owner) << 32 | u64::from(index),
+            kind,
+            target: self.coord(target),
+            set: is_group.then_some(tree.set.set),
+            address: txn.address,
+            bytes: txn.bytes,
+            beats: txn.beats,
+            operator: said.0,
+            element: said.1,
+            enabled_bytes: variant.map_or(64, |v| v.enabled_bytes),
+            source: match source {
+                None | Some(Source::Pattern(_)) => BeatSource::Command,
+                Some(Source::Memory(offset)) => BeatSource::Memory(offset),
+                Some(Source::Buffer) => BeatSource::Engine,
+                Some(Source::Operand(_) | Source::Switch(_) | Source::Result) => BeatSource::Other,
+            },
+            data: (0..beats).map(beat).collect(),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The simulator as a backend.
+
+use crate::checkpoint::{CheckpointError, Reader, Writer};
+use crate::driver::schedule::ScheduleRun;
+use crate::router::esp::{EspRun, refused};
+use noccl_run::{
+    Activity, Backend, Checkpoints, Counters, Diagnosis, Progress, Request, Run, RunConfig,
+    RunError, RunResult,
+};
+use noccl_workload::Place;
+use std::io::{Read, Seek, Write};
+
+/// The cycle-accurate backend, for routers of every kind.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Simulator;
+
+/// A run of a schedule on routers of any kind, between two cycles.
+pub struct Simulation<'a>(Kind<'a>);
+
+enum Kind<'a> {
+    Machine(Box<ScheduleRun<'a>>),
+    Esp(Box<EspRun<'a>>),
+}
+
+impl Backend for Simulator {
+    type Run<'a> = Simulation<'a>;
+
+    fn start<'a>(&self, request: &Request<'a>) -> Result<Simulation<'a>, RunError> {
+        request.config.check()?;
+        let Some(behaviour) = crate::behaviour_of(request.network) else {
+            let run = EspRun::new(request)?;
+            return Ok(Simulation(Kind::Esp(Box::new(run))));
+        };
+        let machine = crate::Machine::new(request.network, request.config.clone(), behaviour);
+        let run = ScheduleRun::on(machine, request.schedule, request.inputs)?;
+        Ok(Simulation(Kind::Machine(Box::new(run))))
+    }
+}
+
+impl Checkpoints for Simulator {
+    type Error = CheckpointError;
+
+    fn save<W: Write>(&self, run: &Simulation<'_>, to: W) -> Result<W, CheckpointError> {
+        match &run.0 {
+            Kind::Machine(run) => {
+                let mut writer = Writer::new(to)?;
+                run.save(&mut writer)?;
+                writer.finish()
+            }
+            Kind::Esp(_) => Err(refused("a run that can be saved").into()),
+        }
+    }
+
+    fn load<'a, R: Read + Seek>(
+        &self,
+        request: &Request<'a>,
+        from: R,
+    ) -> Result<Simulation<'a>, CheckpointError> {
+        let mut reader = Reader::open(from)?;
+        let Request {
+            network,
+            schedule,
+            config,
+            ..
+        } = *request;
+        let run = ScheduleRun::load(network, schedule, config, &mut reader)?;
+        reader.finish()?;
+        Ok(Simulation(Kind::Machine(Box::new(run))))
+    }
+}
+
+/// Asks the run of either kind.
+macro_rules! either {
+    ($self:expr, $run:ident => $what:expr) => {
+        match $self {
+            Kind::Machine($run) => $what,
+            Kind::Esp($run) => $what,
+        }
+    };
+}
+
+impl Run for Simulation<'_> {
+    type Result = RunResult;
+
+    fn config(&self) -> &RunConfig {
+        either!(&self.0, run => run.config())
+    }
+
+    fn step(&mut self) {
+        either!(&mut self.0, run => Run::step(&mut **run));
+    }
+
+    fn is_over(&self) -> bool {
+        either!(&self.0, run => run.is_over())
+    }
+
+    fn activity(&self) -> Activity {
+        either!(&self.0, run => run.activity())
+    }
+
+    fn progress(&self) -> Progress {
+        either!(&self.0, run => run.progress())
+    }
+
+    fn flit_hops(&self) -> u64 {
+        either!(&self.0, run => run.flit_hops())
+    }
+
+    fn num_tiles(&self) -> usize {
+        either!(&self.0, run => run.num_tiles())
+    }
+
+    fn counters(&self) -> Counters {
+        either!(&self.0, run => run.counters())
+    }
+
+    fn diagnose(&self) -> Diagnosis {
+        either!(&self.0, run => run.diagnose())
+    }
+
+    fn result(&self, outputs: &[(Place, u64)]) -> RunResult {
+        either!(&self.0, run => run.result(outputs))
+    }
+}

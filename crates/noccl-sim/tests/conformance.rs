@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The contract of a backend (`noccl_run::conformance`), kept by the collective, the published and ESP's routers.
+
+mod common;
+
+use common::lists::list;
+use common::random_schedule::schedule_of;
+use common::{cluster, cube, network};
+use noccl_net::{Coord, Network, TileRef, TileSet};
+use noccl_run::conformance::{self, Subject};
+use noccl_run::{MemoryImage, Mode, RunConfig};
+use noccl_sim::Simulator;
+use noccl_workload::{
+    Action, ActionId, ActionKind, Barrier, BarrierMechanism, Compute, Destination, ElementType,
+    InNetworkReduction, Operator, Place, Schedule, Transfer,
+};
+
+const CONFIG: RunConfig = RunConfig::new(Mode::Value);
+const OUTPUT: u64 = 0x8_0000;
+const BYTES: u64 = 48 << 10;
+
+/// What one kind of routers is tried with.
+struct Kind {
+    network: Network,
+    schedule: Schedule,
+    inputs: Vec<MemoryImage>,
+    outputs: Vec<(Place, u64)>,
+    /// Cannot complete.
+    stalling: Schedule,
+    /// Is not accepted.
+    refused: Schedule,
+    has_checkpoints: bool,
+}
+
+impl Kind {
+    fn subject<'a>(&'a self, schedule: &'a Schedule) -> Subject<'a> {
+        Subject {
+            network: &self.network,
+            schedule,
+            inputs: &self.inputs,
+            outputs: &self.outputs,
+            config: &CONFIG,
+        }
+    }
+}
+
+/// One after the other.
+fn in_order(kinds: Vec<ActionKind>) -> Schedule {
+    let actions = kinds.into_iter().enumerate().map(|(i, kind)| Action {
+        kind,
+        after: i
+            .checked_sub(1)
+            .map(|i| ActionId(i as u32))
+            .into_iter()
+            .collect(),
+    });
+    schedule_of(actions.collect())
+}
+
+fn place(tile: TileRef, offset: u64) -> Place {
+    Place { tile, offset }
+}
+
+/// Bytes that differ from tile to tile.
+fn inputs() -> Vec<MemoryImage> {
+    let tiles = (0..4).flat_map(|x| (0..4).map(move |y| (x, y)));
+    let image = |(x, y): (u16, u16)| MemoryImage {
+        tile: cluster(x, y),
+        offset: 0,
+        bytes: (0..BYTES)
+            .map(|i| (i * 31 + i / 251) as u8 ^ (x * 4 + y) as u8)
+            .collect(),
+    };
+    tiles.map(image).collect()
+}
+
+fn outputs() -> Vec<(Place, u64)> {
+    let tiles = (0..4).flat_map(|x| (0..4).map(move |y| cluster(x, y)));
+    tiles.map(|tile| (place(tile, OUTPUT), BYTES)).collect()
+}
+
+/// Unicasts, multicasts and reductions over rows, for routers that the machine has around it.
+fn on_the_machine(preset: &str) -> Kind {
+    let transfer = |from: TileRef, destination| {
+        ActionKind::Transfer(Transfer {
+            initiator: from,
+            source: place(from, 0),
+            destination,
+            bytes: BYTES,
+            rows: 1,
+            source_stride: 0,
+            destination_stride: 0,
+        })
+    };
+    let reduction = ActionKind::InNetworkReduction(InNetworkReduction {
+        group: cube(0, 2, 3, 0),
+        source_offset: 0,
+        root: place(cluster(3, 2), OUTPUT),
+        bytes: BYTES,
+        operator: Operator::Sum,
+        element: ElementType::Int64,
+    });
+    let round = [
+        transfer(
+            cluster(0, 0),
+            Destination::One(place(cluster(3, 3), OUTPUT)),
+        ),
+        transfer(
+            cluster(1, 2),
+            Destination::Multicast {
+                set: cube(0, 0, 1, 3),
+                offset: OUTPUT,
+            },
+        ),
+        reduction,
+    ];
+    let barrier = |after| Action {
+        kind: ActionKind::Barrier(Barrier {
+            group: TileSet::Row(0),
+            counter: cluster(0, 0),
+            mechanism: BarrierMechanism::InNetwork,
+        }),
+        after: vec![ActionId(after)],
+    };
+    let compute = |x, after| Action {
+        kind: ActionKind::Compute(Compute {
+            tile: cluster(x, 0),
+            cycles: 10,
+        }),
+        after: vec![ActionId(after)],
+    };
+    Kind {
+        network: network(preset),
+        schedule: in_order(round.iter().chain(&round).chain(&round).cloned().collect()),
+        inputs: inputs(),
+        outputs: outputs(),
+        // (0,0) wants the first barrier before the second one, (1,0) the second one before the first.
+        stalling: schedule_of(vec![barrier(3), compute(0, 0), barrier(1), compute(1, 2)]),
+        refused: in_order(lists(&[((0, 0), &[(1, 2), (2, 2)])], 64)),
+        has_checkpoints: true,
+    }
+}
+
+type OneList<'a> = ((u16, u16), &'a [(u16, u16)]);
+
+fn lists(lists: &[OneList<'_>], bytes: u64) -> Vec<ActionKind> {
+    let at = |(x, y): &(u16, u16)| Coord::new(*x, *y);
+    let action = |(from, to): &OneList<'_>| {
+        let to: Vec<Coord> = to.iter().map(at).collect();
+        ActionKind::ListMulticast(list(at(from), &to, bytes))
+    };
+    lists.iter().map(action).collect()
+}
+
+fn esp() -> Kind {
+    let (left, right): (OneList<'_>, OneList<'_>) = (
+        ((0, 0), &[(1, 2), (2, 2)]),
+        ((3, 1), &[(0, 3), (1, 3), (2, 3)]),
+    );
+    let crossing = lists(&[left, right], 4096);
+    let at_once = crossing.into_iter().map(|kind| Action {
+        kind,
+        after: Vec::new(),
+    });
+    Kind {
+        network: network("esp_4x5"),
+        schedule: in_order(lists(&[left; 9], BYTES)),
+        inputs: inputs(),
+        outputs: outputs(),
+        // Each holds the link that the other one's branch needs.
+        stalling: schedule_of(at_once.collect()),
+        refused: in_order(vec![ActionKind::Compute(Compute {
+            tile: cluster(0, 0),
+            cycles: 10,
+        })]),
+        has_checkpoints: false,
+    }
+}
+
+fn kinds() -> [Kind; 3] {
+    [
+        on_the_machine("collective_noc_4x4"),
+        on_the_machine("collective_noc_4x4_peer"),
+        esp(),
+    ]
+}
+
+#[test]
+fn empty_schedule_takes_no_cycle() {
+    for kind in kinds() {
+        conformance::empty_schedule_takes_no_cycle(&Simulator, &kind.subject(&kind.schedule));
+    }
+}
+
+#[test]
+fn threads_change_nothing() {
+    for kind in kinds() {
+        conformance::threads_change_nothing(&Simulator, &kind.subject(&kind.schedule));
+    }
+}
+
+#[test]
+fn interrupted_run_goes_on() {
+    for kind in kinds() {
+        conformance::interrupted_run_goes_on(&Simulator, &kind.subject(&kind.schedule));
+    }
+}
+
+#[test]
+fn stall_is_diagnosed() {
+    for kind in kinds() {
+        conformance::stall_is_diagnosed(&Simulator, &kind.subject(&kind.stalling));
+    }
+}
+
+#[test]
+fn limit_of_cycles_ends_a_run() {
+    for kind in kinds() {
+        conformance::limit_of_cycles_ends_a_run(&Simulator, &kind.subject(&kind.schedule));
+    }
+}
+
+#[test]
+fn counts_are_consistent() {
+    for kind in kinds() {
+        conformance::counts_are_consistent(&Simulator, &kind.subject(&kind.schedule));
+    }
+}
+
+#[test]
+fn loaded_run_gives_the_same_result() {
+    for kind in kinds().into_iter().filter(|kind| kind.has_checkpoints) {
+        let subject = kind.subject(&kind.schedule);
+        conformance::loaded_run_gives_the_same_result(&Simulator, &subject, &[0, 1, 900, 5000]);
+    }
+}
+
+#[test]
+fn refusal_is_typed() {
+    for kind in kinds() {
+        conformance::refusal_is_typed(&Simulator, &kind.subject(&kind.refused));
+    }
+}
