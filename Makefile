@@ -223,7 +223,7 @@ formal: $(RTL_VENV)/.deps ## Prove the modules' promises, and kill a mutant per 
 	$(RTL_BIN)/python tools/rtl_formal.py
 
 .PHONY: cosim
-cosim: cosim-2x2 cosim-4x4 cosim-short-way-2x2 cosim-short-way-4x4 cosim-reductions-2x2 cosim-reductions-4x4 cosim-reductions-two-operand cosim-endpoints cosim-dma cosim-dma-4x4 cosim-torrent cosim-mutants ## Mesh, network interfaces, DMA engines and Torrent endpoints in lock-step with the simulator: every handshake of every port
+cosim: cosim-2x2 cosim-4x4 cosim-depths-2x2 cosim-short-way-2x2 cosim-short-way-4x4 cosim-reductions-2x2 cosim-reductions-4x4 cosim-reductions-two-operand cosim-endpoints cosim-dma cosim-dma-4x4 cosim-torrent cosim-mutants ## Mesh, network interfaces, DMA engines and Torrent endpoints in lock-step with the simulator: every handshake of every port
 
 .PHONY: cosim-quick
 cosim-quick: cosim-2x2 cosim-short-way-2x2 cosim-reductions-2x2 cosim-endpoints-tiles cosim-dma-reductions-2x2 cosim-torrent cosim-run ## The same on 2x2 clusters without mutants; of DMA engines the reductions and random mixes
@@ -238,6 +238,12 @@ cosim-4x4: LIBRARY := 4x4
 cosim-2x2 cosim-4x4: cosim-%: $(RTL_VENV)/.deps
 	$(RTL_BIN)/python tools/rtl_cosim.py $(LIBRARY)
 	$(COSIM_TEST) --test cosim_$*
+
+# FIFOs of three slots at inputs and of one at outputs.
+.PHONY: cosim-depths-2x2
+cosim-depths-2x2: $(RTL_VENV)/.deps
+	$(RTL_BIN)/python tools/rtl_cosim.py 2x2-depths-reducing
+	$(COSIM_TEST) --test cosim_depths_2x2
 
 # Registers in the merge tables.
 .PHONY: cosim-short-way-2x2 cosim-short-way-4x4

@@ -9,6 +9,7 @@
 
 use crate::blocks::{Blocks, at, push};
 use noccl_net::{Coord, Network};
+use noccl_spec::Plane;
 use noccl_workload::{Action, ActionId, ActionKind, Compute};
 
 /// Free cycles between two transfers on one link: the slack for what the plan does not know.
@@ -45,9 +46,8 @@ impl Pace {
         let beats = bytes.div_ceil(u64::from(spec.ni.wide_beat_bytes));
         // Blocks that do not begin at a beat may span one more.
         let beats = beats + u64::from(!bytes.is_multiple_of(u64::from(spec.ni.wide_beat_bytes)));
-        let router = &spec.router;
-        let hop_cycles =
-            u64::from(router.input_fifo_flits > 0) + u64::from(router.output_fifo_flits > 0);
+        let beats = beats * u64::from(spec.router.flit_cycles());
+        let hop_cycles = u64::from(spec.router.hop_cycles(Plane::Wide));
         let link_cycles = (beats + GAP_CYCLES).next_multiple_of(hop_cycles.max(1));
         let wait = u64::from(spec.cluster.instructions.compute_start);
         let issue = wait + u64::from(spec.cluster.instructions.dma_start);

@@ -5,7 +5,7 @@
 use noccl_cosim::Arithmetic;
 use noccl_cosim::endpoints::{places_of, refuse_schedule};
 use noccl_net::{Coord, MultiAddress, TileRef};
-use noccl_rtl::RtlError;
+use noccl_rtl::{RtlConfig, RtlError};
 use noccl_workload::{
     AccessPattern, Action, ActionKind, Chain, Difference, Fault, ListMulticast, PortKind,
     PortTransaction, SCHEDULE_FORMAT, Schedule, Trace,
@@ -38,6 +38,28 @@ fn refusal<T: std::fmt::Debug>(outcome: Result<T, RtlError>) -> (String, String)
             accepted,
         } => (format!("{field} = {found}"), accepted),
         other @ (RtlError::Sources { .. } | RtlError::Circle { .. }) => panic!("{other}"),
+    }
+}
+
+#[test]
+fn links_of_more_than_a_cycle_are_refused_by_field_and_fifos_of_any_depth_are_not() {
+    let network = |field: &str, value: &str| {
+        let text = noccl_spec::preset_text("collective_noc_4x4").unwrap();
+        let set = (field.to_owned(), value.to_owned());
+        let spec = noccl_spec::parse_spec("preset", &text, &[set]).unwrap();
+        noccl_net::elaborate(&spec).unwrap()
+    };
+    for plane in ["req", "rsp", "wide"] {
+        let field = format!("router.link_cycles.{plane}");
+        let (what, accepted) = refusal(RtlConfig::new(&network(&field, "3")));
+        assert_eq!(what, format!("{field} = 3"));
+        assert!(accepted.starts_with("accepted: 1 "), "{accepted}");
+    }
+    for depth in [1, 3, 16] {
+        let config = RtlConfig::new(&network("router.input_fifo_flits", &depth.to_string()));
+        assert_eq!(config.unwrap().input_fifo_flits, depth);
+        let config = RtlConfig::new(&network("router.output_fifo_flits", &depth.to_string()));
+        assert_eq!(config.unwrap().output_fifo_flits, depth);
     }
 }
 

@@ -35,7 +35,7 @@
 //! - barrier: farthest participant to the counter.
 //! - all-gather, all-to-all: the two members farthest apart; reduce-scatter: those, plus one addition.
 //! - all-reduce: with D hops between the two members farthest apart, plus one addition, the smallest of
-//!   a round trip over D (they exchange directly), `3 D hops + ...`: they meet in the middle, where
+//!   a round trip over D (they exchange directly), `3 D hops + ...` (over links of a cycle): they meet in the middle, where
 //!   a reduction's root learns of the result after one way (2 cycles per hop) and whence a multicast
 //!   takes a round trip (4 per hop), and, where the network has all-reduces in one transaction, the way to the middle
 //!   and back, with the result written and read there and nothing answered.
@@ -48,7 +48,7 @@
 
 use crate::ModelError;
 use noccl_net::{Network, TileId, TileRef};
-use noccl_spec::Spec;
+use noccl_spec::{Plane, Spec};
 use noccl_workload::{Collective, CollectiveKind, ElementType};
 
 /// First event of a bound.
@@ -67,10 +67,31 @@ pub struct Bounds {
 }
 
 /// Cycles from valid at an initiator's NI to the handshake of the response, for one beat over `hops`
-/// hops in an idle network: h + 1 routers both ways and a target that answers after `target_cycles`.
+/// hops in an idle network: h + 1 routers both ways and a target that answers after `target_cycles`. Where links of the planes differ
+/// in length, those of a write or of a read, whichever is shorter.
 #[must_use]
 pub fn round_trip_cycles(network: &Network, hops: u32, target_cycles: u32) -> u64 {
-    2 * router_cycles(network.spec()) * (u64::from(hops) + 1) + u64::from(target_cycles)
+    let spec = network.spec();
+    let wide = way_cycles(spec, Plane::Wide, hops);
+    wide + other_way_cycles(spec, hops) + u64::from(target_cycles)
+}
+
+/// The same for a barrier, which has no data.
+fn barrier_cycles(network: &Network, hops: u32, target_cycles: u32) -> u64 {
+    let ways = [Plane::Req, Plane::Rsp].map(|plane| way_cycles(network.spec(), plane, hops));
+    ways.into_iter().sum::<u64>() + u64::from(target_cycles)
+}
+
+/// From one interface to another.
+fn way_cycles(spec: &Spec, plane: Plane, hops: u32) -> u64 {
+    let links = u64::from(hops) * u64::from(spec.router.hop_cycles(plane));
+    links + u64::from(spec.router.router_cycles())
+}
+
+/// What goes with data the other way: the request of a read or the answer to a write.
+fn other_way_cycles(spec: &Spec, hops: u32) -> u64 {
+    let ways = [Plane::Req, Plane::Rsp].map(|plane| way_cycles(spec, plane, hops));
+    ways[0].min(ways[1])
 }
 
 /// Serialisation plus latency, see the module.
@@ -139,9 +160,8 @@ pub fn bounds(network: &Network, collective: &Collective) -> Result<Bounds, Mode
     };
     let target_cycles = target_cycles(network.spec(), collective.root);
     let latency_cycles = match collective.kind {
-        CollectiveKind::Multicast | CollectiveKind::Barrier => {
-            round_trip_cycles(network, farthest_hops, target_cycles)
-        }
+        CollectiveKind::Multicast => round_trip_cycles(network, farthest_hops, target_cycles),
+        CollectiveKind::Barrier => barrier_cycles(network, farthest_hops, target_cycles),
         CollectiveKind::Reduce => {
             round_trip_cycles(network, farthest_hops, target_cycles) + addition_cycles
         }
@@ -218,11 +238,6 @@ fn find_root(network: &Network, collective: &Collective) -> Result<TileId, Model
         })
 }
 
-/// Cycles in one router: a register stage in front of the crossbar and one behind it.
-fn router_cycles(spec: &Spec) -> u64 {
-    u64::from(spec.router.input_fifo_flits > 0) + u64::from(spec.router.output_fifo_flits > 0)
-}
-
 /// The faster of what may answer: a cluster's L1, or the memory tile if it is the root.
 fn target_cycles(spec: &Spec, root: TileRef) -> u32 {
     match root {
@@ -259,14 +274,17 @@ fn exchange_cycles(network: &Network, hops: u32) -> u64 {
     let target_cycles = network.spec().cluster.l1_latency_cycles;
     let direct = round_trip_cycles(network, hops, target_cycles);
     // Up: h' hops one way, and the response of the target at its own tile; down: a round trip. With
-    // h' and h - h' for one member and the reverse for the other, the slower one needs 3 h at least.
+    // h' and h - h' for one member and the reverse for the other, the slower one needs three ways over h / 2 at least.
     let both_ends = 2 * round_trip_cycles(network, 0, target_cycles);
-    let met = direct.min(both_ends + 3 * u64::from(hops) * router_cycles(network.spec()) / 2);
+    let spec = network.spec();
+    let beyond_ports = |way: fn(&Spec, u32) -> u64| way(spec, hops) - way(spec, 0);
+    let data = beyond_ports(|spec, hops| way_cycles(spec, Plane::Wide, hops));
+    let met = direct.min(both_ends + (2 * data + beyond_ports(other_way_cycles)) / 2);
     if !network.routers().shares_results {
         return met;
     }
-    let turned = round_trip_cycles(network, hops.div_ceil(2), target_cycles);
-    met.min(turned + u64::from(target_cycles))
+    let turned = 2 * (way_cycles(spec, Plane::Wide, hops.div_ceil(2)) + u64::from(target_cycles));
+    met.min(turned)
 }
 
 /// Largest distance between two tiles: in Manhattan distance the extremes of both diagonals count.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Capacity of a network under open-loop traffic: an upper bound on the load that it can accept for long.
 //!
-//! A link moves one flit per cycle. If the pattern puts `load` flits on the busiest link for each beat that a cluster
+//! A link moves one flit per cycle (in two cycles between FIFOs of one slot). If the pattern puts `load` flits on the busiest link for each beat that a cluster
 //! offers, no more than 1 / load beats per cluster and cycle can pass. Buffers, arbitration and responses only lower that.
 //! Source: Dally and Towles, *Principles and Practices of Interconnection Networks*, 3.3.1 and 23.1.
 
@@ -15,7 +15,7 @@ use std::collections::HashMap;
 pub fn capacity_beats_per_cycle(network: &Network, pattern: Pattern, beats: u32) -> f64 {
     let flits = f64::from(beats) + f64::from(network.routers().address_flits);
     let load = busiest_load(network, pattern).max(1.0);
-    f64::from(beats) / flits / load
+    f64::from(beats) / flits / load / f64::from(network.spec().router.flit_cycles())
 }
 
 /// Flits on the busiest link per flit that each cluster sends.

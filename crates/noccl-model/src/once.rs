@@ -5,6 +5,7 @@ use crate::bound::pipeline_cycles;
 use crate::constants::{cycles_per_beat, passes};
 use noccl_net::tree::{Cube, join_set};
 use noccl_net::{Coord, Network};
+use noccl_spec::Plane;
 use noccl_workload::InNetworkReduction;
 
 /// Between the ports: into the router and out of it on both ways, and the root's L1 between them.
@@ -23,10 +24,12 @@ pub fn all_reduce_once_cycles(network: &Network, reduction: &InNetworkReduction)
     let addition = u64::from(pipeline_cycles(spec, reduction.element));
     let cut = u64::from(spec.router.wide_reduction.cut_cycles);
     let kind = spec.router.wide_reduction.kind;
-    let (mut way_in, mut hops, mut pace) = (0, 0, 1.0_f64);
+    let hop = u64::from(spec.router.hop_cycles(Plane::Wide));
+    let (mut way_in, mut hops) = (0, 0);
+    let mut pace = f64::from(spec.router.flit_cycles());
     // The farthest contributions come from corners of the group, and pass the routers that add most.
     for corner in corners(group) {
-        let mut cycles = 2 * u64::from(corner.hops_to(root));
+        let mut cycles = hop * u64::from(corner.hops_to(root));
         for (at, _) in network.path(corner, root) {
             let operands = join_set(at, group, root).count_ones();
             if operands > 1 {
@@ -45,7 +48,7 @@ pub fn all_reduce_once_cycles(network: &Network, reduction: &InNetworkReduction)
         + cluster.dma.start_cycles
         + cluster.dma.complete_cycles;
     let serial = ((beats.saturating_sub(1) * lanes) as f64 * pace).round() as u64;
-    Some(u64::from(agents) + PORTS_CYCLES + way_in + 2 * u64::from(hops) + serial)
+    Some(u64::from(agents) + PORTS_CYCLES + way_in + hop * u64::from(hops) + serial)
 }
 
 fn corners(group: Cube) -> impl Iterator<Item = Coord> {

@@ -75,7 +75,7 @@ pub fn predict(
     calibration: &Calibration,
 ) -> Result<Prediction, ModelError> {
     let constants = calibration.constants_for(network.spec())?;
-    predict_with(network, schedule, constants)
+    predict_with(network, schedule, &constants)
 }
 
 /// [`predict`] with constants that the caller vouches for.

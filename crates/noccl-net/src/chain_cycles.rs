@@ -5,12 +5,12 @@
 //! way of the data backwards.
 
 use crate::{Network, TileId};
-use noccl_spec::{EndpointCycles, TorrentAcknowledgement, TorrentDispatch};
+use noccl_spec::{EndpointCycles, Plane, TorrentAcknowledgement, TorrentDispatch};
 
 /// Constants of the closed form, and which of its variants holds.
 ///
-/// A message to a tile h hops away takes the endpoints' path and 2 (h + 1) cycles in routers, besides the cycles of
-/// the endpoint that sends it.
+/// A message to a tile h hops away takes the endpoints' path, a cycle for each of the 2 (h + 1) FIFOs on its way and those of its links
+/// beyond the first, besides the cycles of the endpoint that sends it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChainCycles {
     /// From one configuration to the next.
@@ -25,6 +25,10 @@ pub struct ChainCycles {
     pub end_cycles: u64,
     /// Of a message outside of routers, one way.
     pub path_cycles: u64,
+    /// Of data from a router to the next.
+    pub data_hop_cycles: u32,
+    /// Of all other messages.
+    pub message_hop_cycles: u32,
     /// Beats of a burst; each after the first takes a flit more for its address.
     pub burst_beats: u64,
     /// Do addresses take flits of their own?
@@ -61,6 +65,8 @@ impl ChainCycles {
         finish_cycles: 7,
         end_cycles: 2,
         path_cycles: 13,
+        data_hop_cycles: 2,
+        message_hop_cycles: 2,
         burst_beats: 64,
         has_address_flits: true,
         dispatch: TorrentDispatch::ChainOrder,
@@ -77,6 +83,9 @@ impl ChainCycles {
         ..Self::PUBLISHED
     };
 
+    /// Cycles in the last router of a way.
+    const ROUTER_CYCLES: u64 = 2;
+
     /// Words of a configuration.
     const CFG_WORDS: u64 = 8;
 
@@ -92,6 +101,8 @@ impl ChainCycles {
         };
         Self {
             path_cycles: endpoint.endpoint_path_cycles.into(),
+            data_hop_cycles: network.spec().router.hop_cycles(Plane::Wide),
+            message_hop_cycles: network.spec().router.hop_cycles(Plane::Req),
             has_address_flits: network.routers().address_flits > 0,
             dispatch: endpoint.dispatch,
             acknowledgement: endpoint.acknowledgement,
@@ -99,12 +110,12 @@ impl ChainCycles {
         }
     }
 
-    /// Cycles of a hop of a leg: two in its routers, by the messages that cross every leg.
+    /// Cycles of a hop of a leg, by the messages that cross every leg: data, or grant and finish too.
     #[must_use]
     pub const fn per_hop(&self) -> u32 {
         match self.acknowledgement {
-            TorrentAcknowledgement::Chained => 6,
-            TorrentAcknowledgement::Parallel => 2,
+            TorrentAcknowledgement::Chained => self.data_hop_cycles + 2 * self.message_hop_cycles,
+            TorrentAcknowledgement::Parallel => self.data_hop_cycles,
         }
     }
 
@@ -113,9 +124,11 @@ impl ChainCycles {
     #[must_use]
     pub const fn per_tail_hop(&self) -> u32 {
         match (self.acknowledgement, self.dispatch) {
-            (TorrentAcknowledgement::Parallel, TorrentDispatch::ChainOrder) => 6,
+            (TorrentAcknowledgement::Parallel, TorrentDispatch::ChainOrder) => {
+                3 * self.message_hop_cycles
+            }
             (TorrentAcknowledgement::Parallel, TorrentDispatch::TailFirst)
-            | (TorrentAcknowledgement::Chained, _) => 2,
+            | (TorrentAcknowledgement::Chained, _) => self.message_hop_cycles,
         }
     }
 
@@ -137,12 +150,17 @@ impl ChainCycles {
         let Some(tail) = stops.last() else {
             return ChainTimes::default();
         };
-        let way = |a: TileId, b: TileId| self.message(network, a, b);
+        let message = self.message_hop_cycles;
+        let way = |a: TileId, b: TileId| self.way(network, a, b, message);
         let beats = bytes.div_ceil(Self::BEAT_BYTES);
         let addresses = beats.div_ceil(self.burst_beats).saturating_sub(1);
         let from = std::iter::once(&source).chain(stops);
         let legs: Vec<u64> = from.zip(stops).map(|(a, b)| way(*a, *b)).collect();
-        let data: u64 = legs.iter().map(|leg| self.data_cycles + leg).sum();
+        let from = std::iter::once(&source).chain(stops);
+        let data = from
+            .zip(stops)
+            .map(|(a, b)| self.data_cycles + self.way(network, *a, *b, self.data_hop_cycles));
+        let data: u64 = data.sum();
         let finish: u64 = match self.acknowledgement {
             TorrentAcknowledgement::Chained => legs.iter().map(|l| self.finish_cycles + l).sum(),
             TorrentAcknowledgement::Parallel => self.finish_cycles + way(*tail, source),
@@ -159,7 +177,8 @@ impl ChainCycles {
 
     /// Cycle in which the initiator knows that all stops are ready.
     fn granted(&self, network: &Network, source: TileId, stops: &[TileId], legs: &[u64]) -> u64 {
-        let way = |a: TileId, b: TileId| self.message(network, a, b);
+        let message = self.message_hop_cycles;
+        let way = |a: TileId, b: TileId| self.way(network, a, b, message);
         let configured = |at: usize| {
             let before = match self.dispatch {
                 TorrentDispatch::ChainOrder => at,
@@ -183,8 +202,9 @@ impl ChainCycles {
         }
     }
 
-    /// Cycles of a message from endpoint to endpoint.
-    fn message(&self, network: &Network, from: TileId, to: TileId) -> u64 {
-        self.path_cycles + 2 * (u64::from(network.hops(from, to)) + 1)
+    /// Cycles of a message from endpoint to endpoint: a router more than hops, and its cycles are those of a hop over a link of one cycle.
+    fn way(&self, network: &Network, from: TileId, to: TileId, hop_cycles: u32) -> u64 {
+        let links = u64::from(network.hops(from, to)) * u64::from(hop_cycles);
+        self.path_cycles + links + Self::ROUTER_CYCLES
     }
 }

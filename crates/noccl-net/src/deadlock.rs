@@ -43,7 +43,7 @@ pub use cycle::{Cycle, Proof, Wait};
 pub use flows::Flow;
 pub use graph::{IssueOrder, check, check_in_order, check_program};
 pub use limits::{
-    BEATS_PER_CREDIT, MERGE_TIMEOUT_CYCLES, Windows, merge_points, operand_store_bytes,
+    BEATS_PER_CREDIT, Windows, merge_points, merge_timeout_cycles, operand_store_bytes,
     reduction_flows, reductions_at_a_router,
 };
 pub use mechanism::{check_mechanism, check_network};

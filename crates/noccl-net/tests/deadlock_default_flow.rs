@@ -7,8 +7,8 @@ mod common;
 use common::flows::{ALL, ROW, assert_closed, cluster, multicast, reduction, set};
 use common::{network, spec};
 use noccl_net::deadlock::{
-    Flow, IssueOrder, Place, Windows, check, check_in_order, merge_points, reduction_flows,
-    reductions_at_a_router,
+    Flow, IssueOrder, Place, Windows, check, check_in_order, merge_points, merge_timeout_cycles,
+    reduction_flows, reductions_at_a_router,
 };
 use noccl_net::{Network, elaborate};
 
@@ -150,6 +150,36 @@ fn a_window_grows_with_the_distance_to_the_merge_point() {
     let over = [0, 1, 2, 4, 5, 14].map(|hops| windows.over(hops));
     assert_eq!(over, [0, 0, 4, 12, 12, 12].map(|more| window + more));
     assert_eq!(windows.most, window + 12);
+}
+
+/// With links of a cycle it is a number of the hardware.
+#[test]
+fn an_entry_of_a_full_merge_table_waits_longer_over_longer_links() {
+    for (cycles, timeout) in [("1", 256), ("8", 64 * 18)] {
+        let text = noccl_spec::preset_text("collective_noc_8x8").unwrap();
+        let set =
+            ["rsp", "wide"].map(|plane| (format!("router.link_cycles.{plane}"), cycles.to_owned()));
+        let spec = noccl_spec::parse_spec("preset", &text, &set).unwrap();
+        assert_eq!(merge_timeout_cycles(&elaborate(&spec).unwrap()), timeout);
+    }
+}
+
+#[test]
+fn a_window_grows_with_the_length_of_the_links_of_beats_and_credits() {
+    let windows = |rsp: &str, wide: &str| {
+        let text = noccl_spec::preset_text("collective_noc_8x8").unwrap();
+        let set = [("rsp", rsp), ("wide", wide), ("req", "8")]
+            .map(|(plane, cycles)| (format!("router.link_cycles.{plane}"), cycles.to_owned()));
+        let spec = noccl_spec::parse_spec("preset", &text, &set).unwrap();
+        Windows::of(&elaborate(&spec).unwrap())
+    };
+    // A beat needs two cycles a hop more with links of three cycles, its credit one more with links of two.
+    let (short, long) = (windows("1", "1"), windows("2", "3"));
+    for hops in 0..5 {
+        assert_eq!(long.over(hops), short.over(hops) + 3 * hops);
+    }
+    assert_eq!((short.neighbours(), long.neighbours()), (20, 23));
+    assert_eq!(long.most, short.most + 3 * 4);
 }
 
 /// Barriers of different rows of a 16x16 system at one counter.

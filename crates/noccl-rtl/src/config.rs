@@ -4,7 +4,7 @@
 use crate::RtlError;
 use noccl_net::Network;
 use noccl_net::capabilities::RouterCapabilities;
-use noccl_net::deadlock::{BEATS_PER_CREDIT, MERGE_TIMEOUT_CYCLES, Windows, reduction_flows};
+use noccl_net::deadlock::{BEATS_PER_CREDIT, Windows, merge_timeout_cycles, reduction_flows};
 use noccl_spec::{MAX_ADDRESS, Region, Spec, TileKindName, WideReductionKind};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -208,7 +208,7 @@ impl RtlConfig {
             cluster_region: cluster_region as u32,
             merge_entries: spec.router.merge_table_entries,
             merge_cycles: spec.router.merge_cycles,
-            merge_timeout_cycles: MERGE_TIMEOUT_CYCLES,
+            merge_timeout_cycles: merge_timeout_cycles(network),
             reduction_flows: reduction_flows(network),
             store_beats: wide.store_beats,
             window_beats: wide.window_beats,
@@ -249,6 +249,14 @@ fn refuse(spec: &Spec) -> Result<(), RtlError> {
     if let Some(reason) = RouterCapabilities::of(flow).no_hardware {
         let accepted = format!("\"non_blocking\" ({reason})");
         return refused("router.flow", format!("{:?}", flow.name()), &accepted);
+    }
+    let links = &spec.router.link_cycles;
+    for (plane, cycles) in [("req", links.req), ("rsp", links.rsp), ("wide", links.wide)] {
+        if cycles != 1 {
+            let field = format!("router.link_cycles.{plane}");
+            let accepted = "1 (outputs are wired to the neighbour's inputs)";
+            return refused(&field, cycles.to_string(), accepted);
+        }
     }
     let wide = &spec.router.wide_reduction;
     let lanes = 8 * spec.ni.wide_beat_bytes / LANE_BITS;

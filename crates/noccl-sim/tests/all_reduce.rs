@@ -146,6 +146,7 @@ fn run_with(
 /// operands the pace lies between the two that are given.
 fn expected_cycles(net: &Network, group: MultiAddress, root: Coord, beats: u64) -> [u64; 2] {
     let (set, to) = (net.cube(group), net.mesh_coord(root));
+    let hop = u64::from(net.spec().router.hop_cycles(Plane::Wide));
     let operands = |at: Coord| u64::from(join_set(at, set, to).count_ones());
     let addition = |at: Coord| match operands(at) {
         0 | 1 => 0,
@@ -154,10 +155,10 @@ fn expected_cycles(net: &Network, group: MultiAddress, root: Coord, beats: u64) 
     };
     let way_in = |member: Coord| -> u64 {
         let routers = net.path(member, to).map(|(at, _)| addition(at));
-        2 * u64::from(member.hops_to(to)) + routers.sum::<u64>()
+        hop * u64::from(member.hops_to(to)) + routers.sum::<u64>()
     };
     let way_in = set.members().map(way_in).max().unwrap_or(0);
-    let way_out = set.members().map(|m| 2 * u64::from(m.hops_to(to))).max();
+    let way_out = set.members().map(|m| hop * u64::from(m.hops_to(to))).max();
     let all = set
         .members()
         .flat_map(|m| net.path(m, to).map(|(at, _)| at));
@@ -206,6 +207,23 @@ fn an_all_reduce_takes_the_way_in_the_way_out_and_its_roots_pace() {
     for beats in [1, 16, 64] {
         for root in [(0, 0), (0, 3), (3, 3), (7, 7)] {
             assert_formula(&net, cube(0, 0, 7, 7), Coord::new(root.0, root.1), beats);
+        }
+    }
+}
+
+#[test]
+fn an_all_reduce_takes_its_closed_form_over_links_of_any_length() {
+    for (rsp, wide) in [("1", "8"), ("8", "1"), ("3", "5"), ("8", "8")] {
+        let links = [
+            ("router.link_cycles.rsp", rsp),
+            ("router.link_cycles.wide", wide),
+        ];
+        let net = network_with("collective_noc_4x4", &links);
+        for beats in [1, 64, 200] {
+            for root in [(0, 0), (3, 3)] {
+                assert_formula(&net, cube(0, 0, 3, 3), Coord::new(root.0, root.1), beats);
+            }
+            assert_formula(&net, cube(0, 2, 3, 0), Coord::new(2, 2), beats);
         }
     }
 }

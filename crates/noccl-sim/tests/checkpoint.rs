@@ -5,7 +5,7 @@
 mod common;
 
 use common::random_schedule::{all_outputs, random_inputs, random_schedule, schedule_of};
-use common::{cluster, cube, network, network_with};
+use common::{cluster, cube, deep_network, network, network_with};
 use noccl_net::{MultiAddress, Network};
 use noccl_run::{MemoryImage, Mode, RunConfig, RunError, RunResult, StallConfig};
 use noccl_sim::ScheduleRun;
@@ -24,6 +24,8 @@ static PEER: LazyLock<Network> = LazyLock::new(|| network("collective_noc_4x4_pe
 /// Merge tables with registers.
 static SHORT_WAY: LazyLock<Network> =
     LazyLock::new(|| network_with("collective_noc_4x4", &[("router.merge_cycles", "3")]));
+/// FIFOs of other depths than two, and long links.
+static DEEP: LazyLock<Network> = LazyLock::new(deep_network);
 
 fn save(run: &ScheduleRun<'_>) -> Vec<u8> {
     let mut writer = Writer::new(Vec::new()).expect("memory takes everything");
@@ -133,13 +135,13 @@ proptest! {
     fn a_resumed_run_is_the_run_that_was_not_interrupted(
         seed in any::<u64>(),
         count in 1u32..30,
-        which in 0usize..3,
+        which in 0usize..4,
         is_value in any::<bool>(),
         stalls in any::<bool>(),
         threads in (1usize..3, 1usize..3),
         stops in (any::<u64>(), 0u64..200),
     ) {
-        let net: &Network = [&MESH, &PEER, &SHORT_WAY][which];
+        let net: &Network = [&MESH, &PEER, &SHORT_WAY, &DEEP][which];
         let schedule = random_schedule(net, seed, count);
         let mode = if is_value { Mode::Value } else { Mode::Timing };
         let inputs = if is_value { random_inputs(net, seed) } else { Vec::new() };
@@ -297,7 +299,7 @@ fn the_format_number_stands_for_these_bytes() {
         digest(&MESH, Mode::Value, true),
         digest(&PEER, Mode::Timing, false),
     );
-    let known = (9, 0x1789_b80d_8c4d_1175, 0xe5b3_3103_81f7_d01d);
+    let known = (10, 0xc506_95c5_107b_8cfb, 0x1cc7_bfa6_69d4_31c8);
     assert_eq!(found, known, "{found:#x?}");
 }
 

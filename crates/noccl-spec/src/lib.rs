@@ -32,7 +32,9 @@ pub use nearest::nearest;
 pub use parse::{override_value, parse_spec, schema, to_toml};
 pub use presets::{PRESET_NAMES, preset_text};
 pub use ranges::{FieldRange, Form, MAX_ADDRESS, Number, ranges};
-pub use router::{BEATS_PER_CREDIT, Router, RouterFlow, WideReduction, WideReductionKind};
+pub use router::{
+    BEATS_PER_CREDIT, LinkCycles, Router, RouterFlow, WideReduction, WideReductionKind,
+};
 pub use tile::{Cluster, CoreInstructions, DmaEngine, FpuLatency, MemoryTile, NetworkInterface};
 pub use timing::EnergyTable;
 pub use torrent::{

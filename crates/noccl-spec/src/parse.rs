@@ -65,6 +65,9 @@ pub fn override_value(table: &mut toml::Table, key: &str, value: &str) -> Result
         reason,
     };
     let (parents, last) = key.rsplit_once('.').unwrap_or(("", key));
+    if parents == LINK_CYCLES {
+        write_link_cycles(table);
+    }
     let parts: Vec<&str> = parents.split('.').filter(|p| !p.is_empty()).collect();
     let here = descend(table, &parts).map_err(fail)?;
     let unknown = unknown_field(here, last);
@@ -120,6 +123,22 @@ fn check_format(file: &str, table: &toml::Table) -> Result<(), SpecError> {
             expected: SPEC_FORMAT,
         }),
         Some(_) | None => Ok(()),
+    }
+}
+
+/// A table of numbers that files leave out where all are 1, and that can be set nevertheless.
+const LINK_CYCLES: &str = "router.link_cycles";
+
+fn write_link_cycles(table: &mut toml::Table) {
+    let Some(toml::Value::Table(router)) = table.get_mut("router") else {
+        return;
+    };
+    let empty = toml::Value::Table(toml::Table::new());
+    let links = router.entry("link_cycles").or_insert(empty);
+    if let toml::Value::Table(links) = links {
+        for plane in ["req", "rsp", "wide"] {
+            links.entry(plane).or_insert(toml::Value::Integer(1));
+        }
     }
 }
 

@@ -125,8 +125,8 @@ fn values_out_of_range_name_field_value_and_accepted_range() {
             "must be 0 to 281474976710655",
         ),
         ("mesh.regions.0.height", "0", "must be 1 to 4096"),
-        ("router.input_fifo_flits", "4", "must be 2,"),
-        ("router.output_fifo_flits", "0", "must be 2,"),
+        ("router.input_fifo_flits", "17", "must be 1 to 16"),
+        ("router.output_fifo_flits", "0", "must be 1 to 16"),
         ("router.merge_table_entries", "0", "must be 1 to 256"),
         ("router.wide_reduction.store_beats", "79", "must be 80 to"),
         (

@@ -206,7 +206,7 @@ fn tables_of_esp_go_with_its_routers_and_with_nothing_else() {
         (
             &text,
             ("router.flow", "\"peer_compatible\""),
-            "router.input_fifo_flits",
+            "router.output_fifo_flits",
         ),
         (
             &torrent,

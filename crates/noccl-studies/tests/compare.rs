@@ -187,7 +187,7 @@ fn the_models_law_of_chains_is_the_simulators_to_the_cycle() {
     let net = load("torrent_4x5_published", &[]).unwrap().network;
     let fitted = load("collective_noc_4x4", &[]).unwrap().network;
     let shipped = noccl_model::Calibration::shipped().unwrap();
-    let constants = shipped.constants_for(fitted.spec()).unwrap();
+    let constants = &shipped.constants_for(fitted.spec()).unwrap();
     let mut chains = 0;
     for order in noccl_coll::stops::StopOrder::ALL {
         for group in ["0,0,2,2", "1,0,3,4"] {
@@ -227,7 +227,7 @@ fn the_models_law_of_several_chains_is_the_simulators() {
     let net = load("torrent_4x5_parallel", &[]).unwrap().network;
     let fitted = load("collective_noc_4x4", &[]).unwrap().network;
     let shipped = noccl_model::Calibration::shipped().unwrap();
-    let constants = shipped.constants_for(fitted.spec()).unwrap();
+    let constants = &shipped.constants_for(fitted.spec()).unwrap();
     for (group, bytes) in [("all", 1024), ("all", 64 << 10), ("1,0,3,4", 6400)] {
         for chains in [1, 2, 4, 8] {
             let task = noccl_workload::Collective {

@@ -66,6 +66,8 @@ impl Numbers {
             ("REGION_Y", config.region_y),
             ("REGION_WIDTH", config.region_width),
             ("REGION_HEIGHT", config.region_height),
+            ("INPUT_FIFO_FLITS", config.input_fifo_flits),
+            ("OUTPUT_FIFO_FLITS", config.output_fifo_flits),
             ("MERGE_ENTRIES", config.merge_entries),
             ("MERGE_CYCLES", config.merge_cycles),
             ("REDUCTION_FLOWS", config.reduction_flows),

@@ -50,7 +50,7 @@ fn ends_before_the_next_but_one(network: &Network, group: MultiAddress, root: Ti
     let is_rectangle = is_side(group.mask.x) && is_side(group.mask.y);
     let root = network.cluster_coord(network.coord(root));
     fills_boundaries
-        && full_beats > WINDOWS_PER_BURST * Windows::of(network).neighbours
+        && full_beats > WINDOWS_PER_BURST * Windows::of(network).neighbours()
         && is_rectangle
         && root.is_some_and(|at| group.contains(at))
 }

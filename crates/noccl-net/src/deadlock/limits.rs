@@ -8,11 +8,21 @@
 use super::{Flow, IssueOrder};
 use crate::tree::{contributor, join_set};
 use crate::{Coord, MultiAddress, Network, Port, TileId};
+use noccl_spec::Plane;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Cycles without a sibling after which a contribution in a full merge table goes on by itself.
-pub const MERGE_TIMEOUT_CYCLES: u32 = 256;
+/// Cycles without a sibling after which a contribution in a full merge table goes on by itself: 256 over links of a cycle. As
+/// answers come apart by the ways of what they answer and their own, it grows with a hop there and back.
+#[must_use]
+pub fn merge_timeout_cycles(network: &Network) -> u32 {
+    let router = &network.spec().router;
+    let hop = |plane| router.hop_cycles(plane);
+    TIMEOUT_HOPS * (hop(Plane::Wide).max(hop(Plane::Req)) + hop(Plane::Rsp))
+}
+
+/// Hops there and back of a timeout: a multiple of the eight ticks that it is counted in.
+const TIMEOUT_HOPS: u32 = 64;
 
 /// Beats whose room in an operand store is given back at once.
 pub const BEATS_PER_CREDIT: u32 = noccl_spec::BEATS_PER_CREDIT;
@@ -23,8 +33,10 @@ const MAX_REDUCTION_FLOWS: u32 = 64;
 /// Beats of one transaction that a sender may have under way to its next merge point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Windows {
-    /// Between neighbours: the spec's `window_beats`.
-    pub neighbours: u32,
+    /// Within a tile: the spec's `window_beats`, which are those between neighbours too if a link takes a cycle.
+    pub window_beats: u32,
+    /// More for each hop, for the register stages of its links: a cycle for the beat, a cycle for the credit.
+    pub stages: u32,
     /// Over any distance. So a bank of a store is this deep per reduction.
     pub most: u32,
 }
@@ -34,20 +46,33 @@ impl Windows {
     /// senders that are farther apart, because the root or the turn lies between them, have no more.
     #[must_use]
     pub fn of(network: &Network) -> Self {
-        let neighbours = network.spec().router.wide_reduction.window_beats;
+        let router = &network.spec().router;
+        let stages = router.link_cycles.wide + router.link_cycles.rsp - 2;
         let side = network.cluster_width().max(network.cluster_height());
         let hops = u32::from(side).next_power_of_two() / 2;
-        let most = neighbours + Self::BEATS_PER_HOP * hops.saturating_sub(1);
-        Self { neighbours, most }
+        let mut windows = Self {
+            window_beats: router.wide_reduction.window_beats,
+            stages,
+            most: u32::MAX,
+        };
+        windows.most = windows.over(hops);
+        windows
     }
 
-    /// More beats for each further hop: two cycles a hop for the beat, two for the credit.
+    /// Window between neighbours.
+    #[must_use]
+    pub const fn neighbours(self) -> u32 {
+        self.over(1)
+    }
+
+    /// More beats for each further hop over links of a cycle: two cycles for the beat, two for the credit.
     pub const BEATS_PER_HOP: u32 = 4;
 
     /// Window to a merge point `hops` away: larger over a distance, so that one beat per cycle holds.
     #[must_use]
     pub const fn over(self, hops: u32) -> u32 {
-        let window = self.neighbours + Self::BEATS_PER_HOP * hops.saturating_sub(1);
+        let further = Self::BEATS_PER_HOP * hops.saturating_sub(1);
+        let window = self.window_beats + further + self.stages * hops;
         if window > self.most {
             self.most
         } else {

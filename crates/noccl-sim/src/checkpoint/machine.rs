@@ -9,7 +9,7 @@ use crate::endpoint::torrent::Place;
 use crate::kernel::saved_form::Sorted;
 use crate::machine::{Checks, Clock, Machine};
 use crate::ni::axi::state::Interfaces;
-use crate::router::collective::control_block::{Block, PORTS, SLOTS};
+use crate::router::collective::control_block::{PORTS, SLOTS};
 use crate::router::collective::plane::PlaneState;
 use std::io::{Read, Write};
 
@@ -120,6 +120,8 @@ impl PlaneState {
             in_full,
             input,
             output,
+            deep,
+            links,
             entered,
             joins,
             active,
@@ -130,16 +132,16 @@ impl PlaneState {
         } = self;
         to.put(&(blocks, in_full, entered, has_received))?;
         to.put(&(joins, active, published, head_ages, flit_hops))?;
-        let occupied = |is_input| occupied(blocks, in_full, is_input);
-        let inputs = occupied(true).map(|slot| input[slot]);
-        let outputs = occupied(false).map(|slot| output[slot]);
+        to.put(&(deep, links))?;
+        let inputs = self.occupied(true).into_iter().map(|slot| input[slot]);
+        let outputs = self.occupied(false).into_iter().map(|slot| output[slot]);
         inputs
             .chain(outputs)
             .try_for_each(|flit| to.put_words(flit))
     }
 
     fn restore<R: Read>(&mut self, from: &mut Reader<R>) -> Result<(), CheckpointError> {
-        let blocks = self.blocks.len();
+        let (blocks, own, links) = (self.blocks.len(), self.deep.take(), self.links.take());
         (self.blocks, self.in_full, self.entered, self.has_received) = from.take()?;
         (
             self.joins,
@@ -148,50 +150,56 @@ impl PlaneState {
             self.head_ages,
             self.flit_hops,
         ) = from.take()?;
+        (self.deep, self.links) = from.take()?;
         let routers = self.input.len() / (PORTS * 2);
         let is_whole = self.blocks.len() == blocks && self.in_full.len() == blocks;
+        let is_whole = is_whole
+            && match (&self.deep, &own) {
+                (Some(saved), Some(own)) => saved.is_like(own),
+                (None, None) => true,
+                (Some(_), None) | (None, Some(_)) => false,
+            }
+            && match (&self.links, &links) {
+                (Some(saved), Some(own)) => saved.is_like(own),
+                (None, None) => true,
+                (Some(_), None) | (None, Some(_)) => false,
+            };
         if !is_whole || self.entered.len() != routers {
             return Err(CheckpointError::damaged(
                 "it is of another number of routers",
             ));
         }
-        for slot in occupied(&self.blocks, &self.in_full, true) {
+        for slot in self.occupied(true) {
             self.input[slot] = from.take_words()?;
         }
-        for slot in occupied(&self.blocks, &self.in_full, false) {
+        for slot in self.occupied(false) {
             self.output[slot] = from.take_words()?;
         }
         Ok(())
     }
-}
 
-/// Slots of the inputs' or the outputs' FIFOs that hold a flit. The others' contents are read by nobody.
-fn occupied<'a>(
-    blocks: &'a [Block],
-    in_full: &'a [[u64; PORTS]],
-    is_input: bool,
-) -> impl Iterator<Item = usize> + use<'a> {
-    let ports = blocks.iter().zip(in_full).flat_map(move |(block, full)| {
-        (0..PORTS).map(move |port| {
-            if is_input {
-                (block.in_any[port], full[port], block.in_head[port])
-            } else {
-                (
-                    block.out_any[port],
-                    block.out_full[port],
-                    block.out_head[port],
-                )
-            }
-        })
-    });
-    ports.enumerate().flat_map(|(at, (any, full, head))| {
-        let slots = [any & (!head | full), any & (head | full)];
-        slots
-            .into_iter()
-            .enumerate()
-            .flat_map(move |(slot, lanes)| {
-                let lanes = (0..u64::BITS as usize).filter(move |lane| lanes >> lane & 1 != 0);
-                lanes.map(move |lane| at * SLOTS + 2 * lane + slot)
+    /// Slots of the inputs' or the outputs' FIFOs that hold a flit. The others' contents are read by nobody.
+    fn occupied(&self, is_input: bool) -> Vec<usize> {
+        let ports = self.blocks.iter().enumerate().flat_map(|(w, block)| {
+            (0..PORTS).map(move |port| {
+                let two = self.two(is_input, w, port);
+                if is_input {
+                    (block.in_any[port], two, block.in_head[port])
+                } else {
+                    (block.out_any[port], two, block.out_head[port])
+                }
             })
-    })
+        });
+        let slots = ports.enumerate().flat_map(|(at, (any, two, head))| {
+            let slots = [any & (!head | two), any & (head | two)];
+            slots
+                .into_iter()
+                .enumerate()
+                .flat_map(move |(slot, lanes)| {
+                    let lanes = (0..u64::BITS as usize).filter(move |lane| lanes >> lane & 1 != 0);
+                    lanes.map(move |lane| at * SLOTS + 2 * lane + slot)
+                })
+        });
+        slots.collect()
+    }
 }

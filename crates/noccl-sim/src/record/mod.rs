@@ -12,10 +12,10 @@ mod requests;
 
 use crate::machine::Machine;
 use crate::record::recorder::{OnCycle, Recorder};
-use crate::router::collective::control_block::{LANES, LOCAL, PORTS, slot_at};
+use crate::router::collective::control_block::LOCAL;
 use crate::router::collective::merge_types::Credit;
 use crate::router::collective::plane::PlaneState;
-use crate::transport::flit::{Flit, FlitKind, pack};
+use crate::transport::flit::{FlitKind, pack};
 use noccl_net::Port;
 use noccl_net::deadlock::BEATS_PER_CREDIT;
 use noccl_run::{CycleRecord, FlitPlace, RunError};
@@ -137,7 +137,7 @@ impl<'n> Machine<'n> {
                     record.handshakes.push(entry);
                 }
                 for port in &Port::ALL[..LOCAL] {
-                    if let Some(flit) = leaving(state, r, *port as usize) {
+                    if let Some(flit) = state.leaving_flit(r, *port as usize) {
                         let crossing = self.handshake(plane, r, FlitPlace::Crosses(*port), flit);
                         record.handshakes.push(crossing);
                     }
@@ -167,13 +167,4 @@ impl<'n> Machine<'n> {
 /// Flits in the Local input and output of a router.
 fn local_occupancy(state: &PlaneState, r: usize) -> [u8; 2] {
     [true, false].map(|is_input| state.fifo(r, is_input, LOCAL).count() as u8)
-}
-
-/// The flit that crosses the link behind an output in this cycle.
-fn leaving(state: &PlaneState, r: usize, port: usize) -> Option<Flit> {
-    let (w, lane) = (r / LANES, r % LANES);
-    let is_leaving = state.leaving[w][port] >> lane & 1 != 0;
-    let slot = (state.leaving_slot[w][port] >> lane & 1) as usize;
-    debug_assert!(port < PORTS);
-    is_leaving.then(|| Flit::from_packed(state.output[slot_at(r, port) + slot]))
 }

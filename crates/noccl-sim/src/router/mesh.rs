@@ -3,6 +3,7 @@
 
 use crate::kernel::threads::{PARTS_PER_THREAD, Threads};
 use crate::router::behaviour::Behaviour;
+use crate::router::collective::depths::Depths;
 use crate::router::collective::merge_point::Joins;
 use crate::router::collective::merge_types::JoinConfig;
 use crate::router::collective::plane::{PlaneState, packed_coords};
@@ -10,8 +11,8 @@ use crate::router::published::reduction::Published;
 use crate::router::published::worms::Worms;
 use crate::transport::transaction::Trees;
 use noccl_net::Network;
-use noccl_net::deadlock::{Windows, reduction_flows};
-use noccl_spec::WideReductionKind;
+use noccl_net::deadlock::{Windows, merge_timeout_cycles, reduction_flows};
+use noccl_spec::{Plane, WideReductionKind};
 
 /// Below this number of active blocks handing work to another thread costs more than it saves.
 const MIN_PARALLEL_BLOCKS: usize = 64;
@@ -31,16 +32,18 @@ impl Mesh {
         let coords = packed_coords(network.width(), network.height());
         let height = network.height();
         let partitions = partition_count(threads);
-        let plane = || {
+        let plane = |plane| {
+            let depths = Depths::of(network, plane);
             let published = behaviour.has_worms.then(|| Published::new(join));
             let joins = Joins::new(tiles, join, published);
-            let mut plane = PlaneState::new(height, coords.clone(), tiles, joins, partitions);
+            let mut plane =
+                PlaneState::new(height, coords.clone(), tiles, joins, depths, partitions);
             plane.published = behaviour.has_worms.then(|| Box::new(Worms::new(tiles)));
             plane.head_ages = behaviour.has_worms.then(|| plane.new_head_ages());
             plane
         };
         Self {
-            planes: [plane(), plane(), plane()],
+            planes: Plane::ALL.map(plane),
             fpu_busy_until: vec![0; tiles],
             threads: Threads::new(threads),
         }
@@ -114,6 +117,7 @@ fn join_config(network: &Network) -> JoinConfig {
     };
     JoinConfig {
         merge_entries: router.merge_table_entries as usize,
+        merge_timeout_cycles: merge_timeout_cycles(network).into(),
         merge_has_registers: router.merge_cycles > 1,
         slots: reduction_flows(network),
         windows: Windows::of(network),

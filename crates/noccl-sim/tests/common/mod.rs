@@ -28,6 +28,17 @@ pub fn network_with(preset: &str, overrides: &[(&str, &str)]) -> Network {
         .expect("preset elaborates")
 }
 
+/// FIFOs of other depths than two, and links of more than a cycle.
+pub fn deep_network() -> Network {
+    let sizes = [
+        ("router.input_fifo_flits", "5"),
+        ("router.output_fifo_flits", "3"),
+        ("router.link_cycles.rsp", "2"),
+        ("router.link_cycles.wide", "4"),
+    ];
+    network_with("collective_noc_4x4", &sizes)
+}
+
 /// Cluster (x, y).
 pub fn cluster(x: u16, y: u16) -> TileRef {
     TileRef::Cluster(Coord::new(x, y))

@@ -15,7 +15,7 @@ impl RouterRules for Collective {
     }
 
     fn ranges(&self, router: &Router, table: &mut Table) {
-        table.two_slots(router);
+        table.ports(router);
         let entries = router.merge_table_entries;
         table.any("router.merge_table_entries", entries, 1..=256);
         // In one cycle, or with two registers: what lies between would end nowhere near the critical path of a router.

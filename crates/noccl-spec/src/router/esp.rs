@@ -16,6 +16,9 @@ impl RouterRules for Esp {
         let (inputs, outputs) = (router.input_fifo_flits, router.output_fifo_flits);
         table.any("router.input_fifo_flits", inputs, 2..=64);
         table.only("router.output_fifo_flits", outputs, 0);
+        for (field, cycles) in super::links::fields(&router.link_cycles) {
+            table.only(&field, cycles, 1);
+        }
         table.no_stores(router);
     }
 

@@ -6,9 +6,11 @@
 
 mod collective;
 mod esp;
+mod links;
 mod published;
 
 pub use collective::BEATS_PER_CREDIT;
+pub use links::LinkCycles;
 
 use crate::ranges::Table;
 use crate::validate::Checked;
@@ -22,25 +24,24 @@ use serde::{Deserialize, Serialize};
 pub struct Router {
     /// How packets share links and how collective packets wait for each other.
     pub flow: RouterFlow,
-    /// Slots of the FIFO at each input port. Only 2 is modelled; with `esp` 2 to 64.
+    /// Slots of the FIFO at each input port, 1 to 16; with one slot a flit passes every second cycle. With `esp` 2 to 64.
     pub input_fifo_flits: u32,
-    /// Slots of the FIFO at each output port. Only 2 is modelled: a hop takes two cycles; with `esp` only 0.
+    /// Slots of the FIFO at each output port, 1 to 16; with `esp` only 0.
     pub output_fifo_flits: u32,
     /// Transactions whose narrow contributions (B, barrier) one router merges at a time.
     pub merge_table_entries: u32,
     /// Cycles from a contribution at the head of a FIFO to its request for an output: 1, or 3 with registers behind its turn
     /// and behind the decision, for a way between registers that is half as long.
-    #[serde(default = "one_cycle")]
+    #[serde(default = "links::one_cycle")]
     pub merge_cycles: u32,
+    /// Cycles of a link from router to router.
+    #[serde(default, skip_serializing_if = "LinkCycles::is_default")]
+    pub link_cycles: LinkCycles,
     /// The shared arithmetic reduction of the wide plane.
     pub wide_reduction: WideReduction,
     /// What flow `esp` needs, and only that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub esp: Option<EspRouter>,
-}
-
-const fn one_cycle() -> u32 {
-    1
 }
 
 /// Sharing of links.
@@ -190,10 +191,13 @@ impl Table {
         }
     }
 
-    /// FIFOs of routers with a register stage at each port.
-    fn two_slots(&mut self, router: &Router) {
-        self.only("router.input_fifo_flits", router.input_fifo_flits, 2);
-        self.only("router.output_fifo_flits", router.output_fifo_flits, 2);
+    /// Routers with a FIFO at each port, and links with registers between them.
+    fn ports(&mut self, router: &Router) {
+        self.any("router.input_fifo_flits", router.input_fifo_flits, 1..=16);
+        self.any("router.output_fifo_flits", router.output_fifo_flits, 1..=16);
+        for (field, cycles) in links::fields(&router.link_cycles) {
+            self.any(field, cycles, 1..=8);
+        }
     }
 
     /// Sizes of tables and stores that the routers do not have.

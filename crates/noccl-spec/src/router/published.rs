@@ -12,7 +12,7 @@ impl RouterRules for Published {
     }
 
     fn ranges(&self, router: &Router, table: &mut Table) {
-        table.two_slots(router);
+        table.ports(router);
         table.no_stores(router);
     }
 

@@ -203,7 +203,7 @@ pub fn model_rows(
     calibration: &Calibration,
     watch: Watch<'_>,
 ) -> Result<Vec<ModelRow>, Error> {
-    let constants = calibration.constants_for(network.spec())?;
+    let constants = &calibration.constants_for(network.spec())?;
     let grid = paper_grid(network)?;
     let tally = Tally::new(watch, grid.len() as u64);
     grid.par_iter()
@@ -235,7 +235,7 @@ mod tests {
         let calibration = Calibration::shipped().unwrap();
         for preset in ["collective_noc_4x4", "collective_noc_8x8"] {
             let network = load(preset, &[]).unwrap().network;
-            let constants = calibration.constants_for(network.spec()).unwrap();
+            let constants = &calibration.constants_for(network.spec()).unwrap();
             let width = network.cluster_width();
             for rows in [1, 2, width] {
                 for measured in [Measured::Multicast, Measured::Reduce, Measured::Barrier] {

@@ -63,7 +63,7 @@ pub fn parting(
     for side in sides {
         let preset = format!("collective_noc_{side}x{side}");
         let network = load(&preset, &[])?.network;
-        let constants = calibration.constants_for(network.spec())?;
+        let constants = &calibration.constants_for(network.spec())?;
         let mut chosen = Vec::new();
         for measured in [Measured::Multicast, Measured::Reduce] {
             for kib in KIB {

@@ -116,7 +116,7 @@ fn by_prediction(
 ) -> Result<Choice, Error> {
     // What tells software algorithms apart, steps and barriers, differs little from spec to spec.
     let calibration = Calibration::shipped()?;
-    let constants = calibration.constants_for(&crate::load_spec(FITTED_PRESET, &[])?)?;
+    let constants = &calibration.constants_for(&crate::load_spec(FITTED_PRESET, &[])?)?;
     let mut best: Option<(f64, Choice)> = None;
     for choice in known {
         let schedule = noccl_coll::schedule(network, collective, *choice)?;

@@ -37,7 +37,7 @@ pub fn compare_by_model(
     request: &CompareRequest,
     calibration: &Calibration,
 ) -> Result<Comparison, Error> {
-    let constants = calibration.constants_for(network.spec())?;
+    let constants = &calibration.constants_for(network.spec())?;
     let outcomes = pending(network, request)?
         .par_iter()
         .map(|(collective, family)| {

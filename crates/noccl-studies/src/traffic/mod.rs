@@ -8,6 +8,7 @@ use noccl_model::capacity_beats_per_cycle;
 use noccl_net::{Coord, Network};
 use noccl_run::{Mode, RunConfig, RunError, Tally, TrafficResult, Watch};
 use noccl_sim::run_traffic;
+use noccl_spec::Plane;
 use noccl_workload::{MAX_TRAFFIC_CYCLES, Pattern, Traffic};
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -145,14 +146,15 @@ pub fn traffic(
 ///
 /// One packet over h hops takes 2h + 2 cycles to its first beat's handshake at the target (two cycles
 /// per hop, and the two stages of the first router, as for every router on the way) and one more per
-/// further beat. Every
-/// target of a multicast counts. The published router sends an AW flit first.
+/// further beat; links and FIFOs of other sizes change what a hop and a beat take. Every target of a multicast counts. The published router sends an AW flit first.
 #[must_use]
 pub fn zero_load_latency_cycles(network: &Network, pattern: Pattern, beats: u32) -> f64 {
     let (width, height) = (network.cluster_width(), network.cluster_height());
     let address_flits = network.routers().address_flits;
-    let cycles =
-        |hops: u32| f64::from(ZERO_LOAD_FIXED_CYCLES + 2 * hops + address_flits + beats - 1);
+    let router = &network.spec().router;
+    let serial = router.flit_cycles() * (address_flits + beats - 1);
+    let hop = router.hop_cycles(Plane::Wide);
+    let cycles = |hops: u32| f64::from(ZERO_LOAD_FIXED_CYCLES + hop * hops + serial);
     let all = || (0..width).flat_map(move |x| (0..height).map(move |y| Coord::new(x, y)));
     let (mut sum, mut count) = (0.0, 0.0);
     let mut add = |hops: u32| {

@@ -31,7 +31,7 @@ pub(crate) struct Block {
     /// Inputs with at least one flit, and which slot is the head (padded: indexed by three bits).
     pub in_any: [u64; PORTS],
     pub in_head: [u64; 8],
-    /// The same for outputs, and outputs with two flits.
+    /// The same for outputs, and outputs without a free slot.
     pub out_any: [u64; PORTS],
     pub out_full: [u64; PORTS],
     pub out_head: [u64; PORTS],
@@ -177,8 +177,14 @@ impl Block {
     /// Takes the heads of outputs away (a link or the NI has them).
     #[inline]
     pub(crate) fn pop_outputs(&mut self, out: usize, lanes: u64) {
+        self.take_outputs(out, self.out_full[out], lanes);
+    }
+
+    /// As [`Block::pop_outputs`], where `two` tells which outputs hold a second flit.
+    #[inline]
+    pub(crate) fn take_outputs(&mut self, out: usize, two: u64, lanes: u64) {
         self.out_head[out] ^= lanes;
-        self.out_any[out] &= !(lanes & !self.out_full[out]);
+        self.out_any[out] &= !(lanes & !two);
         self.out_full[out] &= !lanes;
     }
 
@@ -206,13 +212,13 @@ impl Block {
         (self.lands[0] & !heads | self.lands[1] & heads) & self.out_any[LOCAL]
     }
 
-    /// Takes the heads of inputs away; what stands behind them makes its requests.
+    /// Takes the heads of inputs away; what stands behind them makes its requests. `two` tells which hold a second flit.
     #[inline]
-    pub(crate) fn pop_inputs(&mut self, input: usize, full: &mut u64, lanes: u64) {
-        let promoted = lanes & *full;
+    pub(crate) fn pop_inputs(&mut self, input: usize, two: &mut u64, lanes: u64) {
+        let promoted = lanes & *two;
         self.in_head[input] ^= lanes;
         self.in_any[input] &= !lanes | promoted;
-        *full &= !lanes;
+        *two &= !lanes;
         if promoted != 0 {
             let behind = self.behind[input];
             self.ask(input, &behind, promoted);
@@ -224,7 +230,7 @@ impl Block {
     pub(crate) fn push_input(
         &mut self,
         input: usize,
-        full: &mut u64,
+        two: &mut u64,
         lane: usize,
         want: usize,
     ) -> usize {
@@ -239,7 +245,7 @@ impl Block {
             };
             *wish |= bit;
         } else {
-            *full |= bit;
+            *two |= bit;
             for (i, behind) in self.behind[input].iter_mut().enumerate() {
                 *behind = *behind & !bit | u64::from(i == want) << lane;
             }
@@ -255,9 +261,9 @@ impl Block {
 
     /// Occupancy and requests after flits that want `wants` have been appended to inputs.
     #[inline]
-    pub(crate) fn push_inputs(&mut self, input: usize, full: &mut u64, lanes: u64, wants: &Wants) {
+    pub(crate) fn push_inputs(&mut self, input: usize, two: &mut u64, lanes: u64, wants: &Wants) {
         let second = lanes & self.in_any[input];
-        *full |= second;
+        *two |= second;
         self.in_any[input] |= lanes;
         self.ask(input, wants, lanes & !second);
         for (behind, want) in self.behind[input].iter_mut().zip(wants) {
@@ -331,4 +337,11 @@ impl Shift {
     pub(crate) const fn reached(self, block: usize) -> (isize, bool) {
         (block as isize + self.blocks, self.lanes != 0)
     }
+}
+
+/// Takes the first `len` elements off a slice.
+pub(crate) fn cut<'a, T>(rest: &mut &'a mut [T], len: usize) -> &'a mut [T] {
+    let (head, tail) = std::mem::take(rest).split_at_mut(len);
+    *rest = tail;
+    head
 }

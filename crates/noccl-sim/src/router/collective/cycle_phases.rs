@@ -2,9 +2,10 @@
 //! A plane's cycle: its three phases cut into partitions, and what the main thread does between them.
 
 use crate::router::collective::context::Context;
-use crate::router::collective::control_block::{LANES, PORTS, SLOTS, slot_at};
-use crate::router::collective::partition::{Evaluate, Receive, Switch, cut};
+use crate::router::collective::control_block::{LANES, PORTS, SLOTS, cut, slot_at};
+use crate::router::collective::partition::{Evaluate, Receive};
 use crate::router::collective::plane::PlaneState;
+use crate::router::collective::switch::{DeepPart, Switch};
 use crate::router::published::worms::Worms;
 use crate::transport::flit::{Flit, FlitKind};
 use crate::transport::transaction::Trees;
@@ -16,6 +17,9 @@ impl PlaneState {
         let mut leaving_slot = &mut self.leaving_slot[..];
         let (in_full, active, shifts) = (&self.in_full[..], &self.active, &self.shifts);
         let (mut first, defers_all) = (0, self.published.is_some());
+        let mut outputs = self.deep.as_mut().map(|deep| deep.outputs.whole());
+        let output = &self.output[..];
+        let mut links = self.links.as_mut().map(|links| links.whole(output));
         self.partitions.iter_mut().map(move |partition| {
             let len = partition.len();
             first += len;
@@ -28,6 +32,8 @@ impl PlaneState {
                 in_full,
                 active,
                 shifts,
+                outputs: outputs.as_mut().map(|all| all.cut(len)),
+                links: links.as_mut().map(|all| all.cut(len)),
                 is_value,
                 defers_all,
             }
@@ -83,14 +89,16 @@ impl PlaneState {
             in_full: &self.in_full,
             active: &self.active,
             shifts: &self.shifts,
+            outputs: self.deep.as_mut().map(|deep| deep.outputs.whole()),
+            links: self.links.as_mut().map(|links| links.whole(&self.output)),
             is_value,
             defers_all: published.is_some(),
         };
         all.evaluate_block(w, published);
     }
 
-    /// Granted results go to where the switch will find them in the output FIFOs. Those have room, so the slot is the
-    /// same whether a flit in the other one leaves in this cycle or not.
+    /// Granted results go to where the switch will find them: in output FIFOs of two slots in the slot that they will have. There is
+    /// room, so it is the same whether a flit in the other one leaves in this cycle or not.
     fn take_results(&mut self, w: usize, cycle: u64) {
         for out in 0..PORTS {
             let block = &self.blocks[w];
@@ -101,7 +109,13 @@ impl PlaneState {
                 lanes &= lanes - 1;
                 let r = w * LANES + lane;
                 let flit = self.joins.take_result(r, self.coords[r], cycle);
-                self.output[slot_at(r, out) + (slots >> lane & 1) as usize] = flit.packed();
+                match &mut self.deep {
+                    None => {
+                        let slot = (slots >> lane & 1) as usize;
+                        self.output[slot_at(r, out) + slot] = flit.packed();
+                    }
+                    Some(deep) => deep.results[r] = flit.packed(),
+                }
             }
         }
     }
@@ -134,9 +148,14 @@ impl PlaneState {
         self.gather_receiving();
         let (mut blocks, mut in_full) = (&mut self.blocks[..], &mut self.in_full[..]);
         let (mut input, mut entered) = (&mut self.input[..], &mut self.entered[..]);
-        let (receiving, output, shifts) = (&self.receiving[..], &self.output[..], &self.shifts);
+        let (receiving, shifts) = (&self.receiving[..], &self.shifts);
+        let output = match &self.links {
+            None => &self.output[..],
+            Some(links) => links.last(),
+        };
         let (leaving, leaving_slot) = (&self.leaving[..], &self.leaving_slot[..]);
         let coords = &self.coords[..];
+        let mut inputs = self.deep.as_mut().map(|deep| deep.inputs.whole());
         self.partitions.iter_mut().map(move |partition| {
             let len = partition.len();
             Receive {
@@ -151,6 +170,7 @@ impl PlaneState {
                 output,
                 coords,
                 shifts,
+                inputs: inputs.as_mut().map(|all| all.cut(len)),
                 trees,
             }
         })
@@ -183,18 +203,30 @@ impl PlaneState {
         counts_landings: bool,
     ) -> impl Iterator<Item = Switch<'_>> {
         let (mut blocks, mut in_full) = (&mut self.blocks[..], &mut self.in_full[..]);
-        let (mut input, mut output) = (&self.input[..], &mut self.output[..]);
+        let (mut input, mut output) = (&mut self.input[..], &mut self.output[..]);
+        let mut deep = self.deep.as_deref_mut().map(|deep| {
+            let (inputs, outputs) = (deep.inputs.whole(), deep.outputs.whole());
+            (inputs, outputs, &deep.results[..])
+        });
         let (active, tells_moves) = (&self.active, self.published.is_some());
         self.partitions.iter_mut().map(move |partition| {
             let len = partition.len();
-            let own;
-            (own, input) = input.split_at(len * PORTS * SLOTS);
+            let deep = deep.as_mut().map(|(inputs, outputs, results)| {
+                let own;
+                (own, *results) = results.split_at(len * LANES);
+                DeepPart {
+                    inputs: inputs.cut(len),
+                    outputs: outputs.cut(len),
+                    results: own,
+                }
+            });
             Switch {
                 partition,
                 blocks: cut(&mut blocks, len),
                 in_full: cut(&mut in_full, len),
-                input: own,
+                input: cut(&mut input, len * PORTS * SLOTS),
                 output: cut(&mut output, len * PORTS * SLOTS),
+                deep,
                 active,
                 tells_moves,
                 counts_landings,
@@ -210,8 +242,7 @@ impl PlaneState {
             checksum += std::mem::take(&mut partition.checksum);
             for m in partition.moves.drain(..) {
                 if let Some(published) = &mut published {
-                    let (r, flit) = (m.router as usize, self.output[m.slot as usize]);
-                    let flit = Flit::from_packed(flit);
+                    let (r, flit) = (m.router as usize, Flit::from_packed(m.flit));
                     published.passed(r / LANES, r % LANES, m.input as usize, m.out as usize, flit);
                 }
             }

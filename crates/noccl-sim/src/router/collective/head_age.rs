@@ -35,21 +35,22 @@ impl HeadAges {
         }
     }
 
-    /// Looks at the FIFOs of one router: `fifo(is_input, port)` are the flits of one, head first.
+    /// Looks at the FIFOs of one router: `fifo(is_input, port)` are the flits of one, head first, and whether it is full.
     pub(crate) fn observe<F: Iterator<Item = Flit>>(
         &mut self,
         r: usize,
         cycle: u64,
-        fifo: impl Fn(bool, usize) -> F,
+        fifo: impl Fn(bool, usize) -> (F, bool),
     ) {
         for (at, seen) in self.seen[r].iter_mut().enumerate() {
-            let mut fifo = fifo(at < PORTS, at % PORTS);
+            let (is_input, port) = (at < PORTS, at % PORTS);
+            let (mut fifo, is_full) = fifo(is_input, port);
             let head = fifo.next().map(|f: Flit| (f.txn, f.beat, f.kind));
             if head != seen.head {
                 seen.head = head;
                 seen.head_since = cycle;
             }
-            seen.full_since = fifo.next().map(|_| seen.full_since.unwrap_or(cycle));
+            seen.full_since = is_full.then(|| seen.full_since.unwrap_or(cycle));
         }
     }
 

@@ -9,11 +9,9 @@ use crate::router::collective::merge_types::{JoinConfig, Timeout, Waiting};
 use crate::transport::axi_response::SLVERR;
 use crate::transport::flit::Flit;
 use crate::transport::transaction::Trees;
-use noccl_net::deadlock::MERGE_TIMEOUT_CYCLES;
 use serde::{Deserialize, Serialize};
 
-/// A timed entry gives up after seven ticks without a sibling.
-const TICK_CYCLES: u64 = MERGE_TIMEOUT_CYCLES as u64 / 8;
+/// A timed entry gives up after seven ticks without a sibling, of eight in a timeout.
 const TICKS_TO_GIVE_UP: u64 = 7;
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -49,6 +47,7 @@ pub(crate) struct Merges {
     served: Vec<u8>,
     /// Entries of a table.
     limit: usize,
+    tick_cycles: u64,
     /// Per router, if a turn and its decision take a cycle each; else empty.
     pub(crate) registers: Vec<MergeRegisters>,
     /// Timeouts to schedule, collected during evaluate: (cycle, entry).
@@ -72,6 +71,7 @@ impl Merges {
             units: vec![Unit::default()],
             served: vec![0; tiles],
             limit: config.merge_entries,
+            tick_cycles: config.merge_timeout_cycles / 8,
             registers: vec![MergeRegisters::default(); registers],
             timeouts: Vec::new(),
         }
@@ -192,7 +192,7 @@ impl Merges {
             txn,
             since: cycle,
         };
-        let due = ((cycle + 1) / TICK_CYCLES + TICKS_TO_GIVE_UP) * TICK_CYCLES;
+        let due = ((cycle + 1) / self.tick_cycles + TICKS_TO_GIVE_UP) * self.tick_cycles;
         self.timeouts.push((due, entry));
     }
 

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct JoinConfig {
     pub merge_entries: usize,
+    /// See [`noccl_net::deadlock::merge_timeout_cycles`].
+    pub merge_timeout_cycles: u64,
     /// Contributions have their turn in one cycle, are decided in the next and ask for their output in the third.
     pub merge_has_registers: bool,
     /// Reductions that a router works on together.

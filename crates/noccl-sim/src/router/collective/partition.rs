@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | [`Evaluate`] | which inputs are full | arbitration, flits that leave over links |
 //! | [`Receive`] | leaving flits | input FIFOs |
-//! | [`Switch`] | nothing | output FIFOs, heads of inputs |
+//! | [`Switch`](super::switch::Switch) | nothing | output FIFOs, heads of inputs |
 //!
 //! What touches the rest of the simulation (merge units, sets of active blocks, published routers) goes
 //! into lists that the main thread works off in ascending order between the phases. So results do not
@@ -17,17 +17,19 @@
 use crate::kernel::bit_set::BitSet;
 use crate::kernel::threads::Phase;
 use crate::router::collective::control_block::{
-    Block, LANES, LOCAL, PORTS, RESULT, Restriction, SLOTS, Shift, slot_at,
+    Block, LANES, LOCAL, PORTS, Restriction, SLOTS, Shift, slot_at,
 };
+use crate::router::collective::fifo_tails::TailsPart;
 use crate::router::collective::fork::{Forks, route};
+use crate::router::collective::link_stages::LinksPart;
 use crate::router::published::worms::Worms;
-use crate::transport::flit::{Flit, Packed};
+use crate::transport::flit::Packed;
 use crate::transport::transaction::Trees;
 
 /// One range of blocks of a plane, and what its phases leave for the main thread.
 #[derive(Debug, Default)]
 pub(crate) struct Partition {
-    first: usize,
+    pub first: usize,
     len: usize,
     /// Blocks with flits at Local outputs.
     pub offering: Vec<u32>,
@@ -51,8 +53,7 @@ pub(crate) struct Partition {
 /// A flit that has passed the switch of a router.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Move {
-    /// Where it stands in the output FIFOs.
-    pub slot: u32,
+    pub flit: Packed,
     pub router: u32,
     pub input: u8,
     pub out: u8,
@@ -71,20 +72,13 @@ pub(crate) fn partitions(blocks: usize, count: usize) -> Vec<Partition> {
     (0..count).map(partition).collect()
 }
 
-/// Takes the first `len` elements off a slice.
-pub(crate) fn cut<'a, T>(rest: &mut &'a mut [T], len: usize) -> &'a mut [T] {
-    let (head, tail) = std::mem::take(rest).split_at_mut(len);
-    *rest = tail;
-    head
-}
-
 impl Partition {
     pub(crate) const fn len(&self) -> usize {
         self.len
     }
 
     /// Members of a set of blocks that lie in this partition, in ascending order.
-    fn members<'s>(&self, set: &'s BitSet) -> impl Iterator<Item = usize> + use<'s> {
+    pub(crate) fn members<'s>(&self, set: &'s BitSet) -> impl Iterator<Item = usize> + use<'s> {
         let mut next = self.first;
         let end = self.first + self.len;
         std::iter::from_fn(move || {
@@ -106,6 +100,10 @@ pub(crate) struct Evaluate<'a> {
     pub in_full: &'a [[u64; PORTS]],
     pub active: &'a BitSet,
     pub shifts: &'a [Shift; 4],
+    /// Outputs of other depths than two.
+    pub outputs: Option<TailsPart<'a>>,
+    /// Links of more than a cycle.
+    pub links: Option<LinksPart<'a>>,
     pub is_value: bool,
     /// Published routers: worms restrict the arbitration of every block.
     pub defers_all: bool,
@@ -132,12 +130,14 @@ impl Evaluate<'_> {
     pub(crate) fn evaluate_block(&mut self, w: usize, published: Option<&Worms>) {
         let at = w - self.first;
         let block = &mut self.blocks[at];
-        if block.is_empty() {
+        if block.is_empty() && self.links.as_ref().is_none_or(|links| links.is_empty(at)) {
             self.partition.emptied.push(w as u32);
         }
+        let staged = self.links.as_ref().map(|links| links.offers(at));
+        let offers = staged.as_ref().map_or(&block.out_any[..4], |(any, _)| any);
         let mut leaving = [0; 4];
         for (port, shift) in self.shifts.iter().enumerate() {
-            let offered = block.out_any[port];
+            let offered = offers[port];
             if offered != 0 {
                 let full = shift.seen_from_neighbours(self.in_full, w, (port + 2) & 3);
                 leaving[port] = offered & !full;
@@ -148,10 +148,20 @@ impl Evaluate<'_> {
             holds: &p.holds[w],
         }));
         self.leaving[at] = leaving;
+        if let Some((_, heads)) = staged {
+            self.leaving_slot[at] = heads;
+            self.advance_links(at, &leaving);
+        }
+        let block = &mut self.blocks[at];
         for (port, shift) in self.shifts.iter().enumerate() {
             if leaving[port] != 0 {
-                self.leaving_slot[at][port] = block.out_head[port];
-                block.pop_outputs(port, leaving[port]);
+                if staged.is_none() {
+                    self.leaving_slot[at][port] = block.out_head[port];
+                    match &mut self.outputs {
+                        None => block.pop_outputs(port, leaving[port]),
+                        Some(outputs) => outputs.pop_outputs(block, at, port, leaving[port]),
+                    }
+                }
                 let (first, reaches_next) = shift.reached(w);
                 for b in first..=first + isize::from(reaches_next) {
                     if let Some(word) = self.partition.receiving.get_mut((b >> 6) as usize) {
@@ -162,6 +172,21 @@ impl Evaluate<'_> {
         }
         if self.is_value && forked.iter().any(|f| *f != 0) {
             self.partition.forked.push((w as u32, forked));
+        }
+    }
+
+    /// Flits pass from stage to stage of long links, and from the output FIFOs into the first stages.
+    fn advance_links(&mut self, at: usize, leaving: &[u64; 4]) {
+        let Some(links) = &mut self.links else {
+            return;
+        };
+        let block = &mut self.blocks[at];
+        let left = links.advance(at, (&block.out_any, &block.out_head), leaving);
+        for (port, lanes) in left.into_iter().enumerate() {
+            match &mut self.outputs {
+                None => block.pop_outputs(port, lanes),
+                Some(outputs) => outputs.pop_outputs(block, at, port, lanes),
+            }
         }
     }
 }
@@ -176,9 +201,12 @@ pub(crate) struct Receive<'a> {
     pub receiving: &'a [u64],
     pub leaving: &'a [[u64; 4]],
     pub leaving_slot: &'a [[u64; 4]],
+    /// Slots that flits leave: of the output FIFOs, or of the last stages of long links.
     pub output: &'a [Packed],
     pub coords: &'a [u32],
     pub shifts: &'a [Shift; 4],
+    /// Inputs of other depths than two.
+    pub inputs: Option<TailsPart<'a>>,
     pub trees: &'a Trees,
 }
 
@@ -195,7 +223,11 @@ impl Phase for Receive<'_> {
                 rest &= rest - 1;
                 // A block beyond the last column is only marked, never sent to.
                 if (first..end).contains(&w) {
-                    self.receive(w);
+                    if self.inputs.is_none() {
+                        self.receive::<false>(w);
+                    } else {
+                        self.receive::<true>(w);
+                    }
                 }
             }
         }
@@ -203,7 +235,7 @@ impl Phase for Receive<'_> {
 }
 
 impl Receive<'_> {
-    fn receive(&mut self, w: usize) {
+    fn receive<const DEEP: bool>(&mut self, w: usize) {
         let at = w - self.partition.first;
         let coords = &self.coords[w * LANES..][..LANES];
         let mut received = 0;
@@ -227,7 +259,12 @@ impl Receive<'_> {
                 let source = (w * LANES + lane).wrapping_add_signed(shift.tiles);
                 let slot = (sources >> lane & 1) as usize;
                 let flit = self.output[slot_at(source, from) + slot];
-                into[2 * lane + (targets >> lane & 1) as usize] = flit;
+                let target = (targets >> lane & 1) as usize;
+                if DEEP && let Some(inputs) = &mut self.inputs {
+                    inputs.place((at, port, lane), into, target, flit);
+                } else {
+                    into[2 * lane + target] = flit;
+                }
                 entered[lane][port] += 1;
                 let here = coords[lane];
                 route(&mut wants, &mut forks, lane, port, here, flit, self.trees);
@@ -235,93 +272,15 @@ impl Receive<'_> {
             if forks.any {
                 forks.add_to(&mut wants);
             }
-            self.blocks[at].push_inputs(port, &mut self.in_full[at][port], arriving, &wants);
+            let (block, full) = (&mut self.blocks[at], &mut self.in_full[at][port]);
+            if DEEP && let Some(inputs) = &mut self.inputs {
+                inputs.enter(block, full, (at, port), arriving, &wants);
+            } else {
+                block.push_inputs(port, full, arriving, &wants);
+            }
         }
         if received != 0 {
             self.partition.woken.push(w as u32);
-        }
-    }
-}
-
-/// Granted heads pass from the inputs to the output FIFOs; what stood behind them makes its requests.
-pub(crate) struct Switch<'a> {
-    pub partition: &'a mut Partition,
-    pub blocks: &'a mut [Block],
-    pub in_full: &'a mut [[u64; PORTS]],
-    pub input: &'a [Packed],
-    pub output: &'a mut [Packed],
-    pub active: &'a BitSet,
-    /// Published routers: moves are told to whom follows their worms.
-    pub tells_moves: bool,
-    /// Is a beat that lands no more than its checksum? It is added as soon as the beat's landing is sure.
-    pub counts_landings: bool,
-}
-
-impl Phase for Switch<'_> {
-    fn run(mut self) {
-        for w in self.partition.members(self.active) {
-            if self.tells_moves {
-                self.switch::<true>(w);
-            } else {
-                self.switch::<false>(w);
-            }
-            self.pop_passed(w);
-        }
-    }
-}
-
-impl Switch<'_> {
-    fn switch<const TELLS: bool>(&mut self, w: usize) {
-        let at = w - self.partition.first;
-        let block = &mut self.blocks[at];
-        let input = &self.input[at * PORTS * SLOTS..][..PORTS * SLOTS];
-        let mut lands = 0;
-        for out in 0..PORTS {
-            let lanes = std::mem::take(&mut block.switched[out]);
-            if lanes == 0 {
-                continue;
-            }
-            let mut rest = lanes;
-            let targets = block.push_outputs(out, lanes);
-            let output = &mut self.output[(at * PORTS + out) * SLOTS..][..SLOTS];
-            while rest != 0 {
-                let lane = rest.trailing_zeros() as usize % LANES;
-                rest &= rest - 1;
-                let source = block.source(out, lane);
-                let target = 2 * lane + (targets >> lane & 1) as usize;
-                // A result stands in its slot since it was granted.
-                if source != RESULT {
-                    let slot = (block.in_head[source & 7] >> lane & 1) as usize;
-                    let flit = input[source * SLOTS + 2 * lane + slot];
-                    output[target] = flit;
-                    if out == LOCAL && self.counts_landings && Flit::only_lands(flit) {
-                        lands |= 1 << lane;
-                        self.partition.checksum += Flit::payload(flit);
-                    }
-                }
-                if TELLS {
-                    self.partition.moves.push(Move {
-                        slot: ((w * PORTS + out) * SLOTS + target) as u32,
-                        router: (w * LANES + lane) as u32,
-                        input: source as u8,
-                        out: out as u8,
-                    });
-                }
-            }
-            if out == LOCAL {
-                block.note_landing(lanes, targets, lands);
-            }
-        }
-    }
-
-    fn pop_passed(&mut self, w: usize) {
-        let at = w - self.partition.first;
-        let block = &mut self.blocks[at];
-        for port in 0..PORTS {
-            let popped = std::mem::take(&mut block.popped[port]);
-            if popped != 0 {
-                block.pop_inputs(port, &mut self.in_full[at][port], popped);
-            }
         }
     }
 }

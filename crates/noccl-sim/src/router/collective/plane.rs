@@ -2,7 +2,7 @@
 //! One plane of the mesh: routers with input and output FIFOs, moved in two halves per cycle.
 //!
 //! *Evaluate* looks at registers only and decides all moves; *commit* makes them. So every ready is a
-//! registered one (S1's routers: two-deep FIFOs at input and output, a hop takes two cycles) and the
+//! registered one (S1's routers: FIFOs at input and output, a hop takes two cycles) and the
 //! order in which routers are visited cannot matter. Control is kept as bit planes over blocks of 64
 //! routers ([`crate::router::collective::control_block`]); a block without flits is not in the active set.
 //!
@@ -13,8 +13,11 @@ use crate::router::collective::context::Context;
 use crate::router::collective::control_block::{
     Block, JOIN, LANES, LOCAL, PORTS, SLOTS, Shift, slot_at,
 };
+use crate::router::collective::depths::Depths;
+use crate::router::collective::fifo_tails::DeepFifos;
 use crate::router::collective::fork::route_one;
 use crate::router::collective::head_age::HeadAges;
+use crate::router::collective::link_stages::LinkStages;
 use crate::router::collective::merge_point::Joins;
 use crate::router::collective::partition::{Partition, partitions};
 use crate::router::collective::route::xy_port;
@@ -26,14 +29,18 @@ use std::sync::Arc;
 /// One plane.
 pub(crate) struct PlaneState {
     pub(crate) blocks: Vec<Block>,
-    /// Inputs with two flits.
+    /// Inputs without a free slot.
     pub(crate) in_full: Vec<[u64; PORTS]>,
-    /// Outputs whose head crosses the link in this cycle, and the slot that it leaves.
+    /// Outputs from whose links a flit enters a neighbour in this cycle, and the slot that it leaves.
     pub(crate) leaving: Vec<[u64; 4]>,
     pub(crate) leaving_slot: Vec<[u64; 4]>,
     /// FIFO contents by block, port, lane and slot: flat, so that the system hands out zeroed pages.
     pub(crate) input: Vec<Packed>,
     pub(crate) output: Vec<Packed>,
+    /// What stands behind the first two flits, if FIFOs have not two slots.
+    pub(crate) deep: Option<Box<DeepFifos>>,
+    /// Links that take more than a cycle.
+    pub(crate) links: Option<Box<LinkStages>>,
     /// Flits that have entered each router by its mesh ports.
     pub(crate) entered: Vec<[u32; 4]>,
     /// Packed coordinate of every router.
@@ -71,9 +78,12 @@ impl PlaneState {
         coords: Arc<[u32]>,
         tiles: usize,
         joins: Joins,
+        depths: Depths,
         num_partitions: usize,
     ) -> Self {
         let blocks = tiles.div_ceil(LANES);
+        let (inputs, outputs) = (depths.input_flits, depths.output_flits);
+        let is_deep = (inputs, outputs) != (2, 2);
         let h = height as isize;
         Self {
             blocks: vec![Block::default(); blocks],
@@ -82,6 +92,9 @@ impl PlaneState {
             leaving_slot: vec![[0; 4]; blocks],
             input: vec![[0; 2]; blocks * PORTS * SLOTS],
             output: vec![[0; 2]; blocks * PORTS * SLOTS],
+            deep: is_deep.then(|| Box::new(DeepFifos::new(blocks, inputs, outputs))),
+            links: (depths.link_cycles > 1)
+                .then(|| Box::new(LinkStages::new(blocks, depths.link_cycles))),
             entered: vec![[0; 4]; blocks * LANES],
             coords,
             joins,
@@ -151,7 +164,11 @@ impl PlaneState {
 
     /// Takes the flits offered at the Local outputs of a block.
     pub(crate) fn pop_local(&mut self, w: usize, lanes: u64) {
-        self.blocks[w].pop_outputs(LOCAL, lanes);
+        let block = &mut self.blocks[w];
+        match &mut self.deep {
+            None => block.pop_outputs(LOCAL, lanes),
+            Some(deep) => deep.outputs.whole().pop_outputs(block, w, LOCAL, lanes),
+        }
     }
 
     /// The NI appends a flit to the Local input; it has checked that there is room.
@@ -159,6 +176,16 @@ impl PlaneState {
         let (w, lane) = (r / LANES, r % LANES);
         let (packed, here) = (flit.packed(), self.coords[r]);
         let (block, full) = (&mut self.blocks[w], &mut self.in_full[w][LOCAL]);
+        self.active.insert(w);
+        if let Some(deep) = &mut self.deep {
+            let wants = route_one(lane, LOCAL, here, packed, context.trees);
+            let slots = &mut self.input[slot_at(w * LANES, LOCAL)..][..SLOTS];
+            let slot = (block.input_slots(LOCAL) >> lane & 1) as usize;
+            let mut inputs = deep.inputs.whole();
+            inputs.place((w, LOCAL, lane), slots, slot, packed);
+            inputs.enter(block, full, (w, LOCAL), 1 << lane, &wants);
+            return;
+        }
         let slot = if Flit::is_plain(packed) {
             block.push_input(LOCAL, full, lane, xy_port(here, flit.dst))
         } else if !Flit::forks(packed) {
@@ -170,7 +197,6 @@ impl PlaneState {
             slot
         };
         self.input[slot_at(r, LOCAL) + slot] = packed;
-        self.active.insert(w);
     }
 
     fn input_at(&self, r: usize, port: usize) -> usize {
@@ -191,6 +217,12 @@ impl PlaneState {
     /// Appends a merged flit to an output FIFO (published routers).
     pub(crate) fn push_output(&mut self, r: usize, out: usize, flit: Flit) {
         let (w, lane) = (r / LANES, r % LANES);
+        if let Some(deep) = &mut self.deep {
+            let slots = &mut self.output[slot_at(w * LANES, out)..][..SLOTS];
+            let (block, at) = (&mut self.blocks[w], (w, out, lane));
+            let mut outputs = deep.outputs.whole();
+            return outputs.append(block, slots, at, flit.packed(), false);
+        }
         let slots = self.blocks[w].push_outputs(out, 1 << lane);
         self.output[slot_at(r, out) + (slots >> lane & 1) as usize] = flit.packed();
     }
@@ -244,7 +276,10 @@ impl PlaneState {
         while let Some(w) = self.active.next_member(next) {
             next = w + 1;
             for r in w * LANES..(next * LANES).min(self.num_routers) {
-                ages.observe(r, cycle, |is_input, port| self.fifo(r, is_input, port));
+                ages.observe(r, cycle, |is_input, port| {
+                    let flits = self.fifo(r, is_input, port);
+                    (flits, self.is_full(r, is_input, port))
+                });
             }
         }
         self.head_ages = Some(ages);
@@ -267,8 +302,33 @@ impl PlaneState {
         } else {
             (&self.output, block.out_any[port], block.out_head[port])
         };
-        let len = usize::from(any >> lane & 1 != 0) + usize::from(self.is_full(r, is_input, port));
+        let two = self.two(is_input, r / LANES, port);
+        let len = usize::from(any >> lane & 1 != 0) + usize::from(two >> lane & 1 != 0);
         let head = (head >> lane & 1) as usize;
-        (0..len).map(move |i| Flit::from_packed(slots[slot_at(r, port) + (head ^ i)]))
+        let first_two =
+            (0..len).map(move |i| Flit::from_packed(slots[slot_at(r, port) + (head ^ i)]));
+        let deep = self.deep.iter();
+        first_two.chain(deep.flat_map(move |deep| deep.side(is_input).behind(r, port)))
+    }
+
+    /// The slot of a flit that enters a neighbour in this cycle over the link behind an output.
+    pub(crate) fn leaving_flit(&self, r: usize, port: usize) -> Option<Flit> {
+        let (w, lane) = (r / LANES, r % LANES);
+        let slot = (self.leaving_slot[w][port] >> lane & 1) as usize;
+        let slots = match &self.links {
+            None => &self.output[..],
+            Some(links) => links.last(),
+        };
+        let is_leaving = self.leaving[w][port] >> lane & 1 != 0;
+        is_leaving.then(|| Flit::from_packed(slots[slot_at(r, port) + slot]))
+    }
+
+    /// FIFOs of a block with two flits or more.
+    pub(crate) fn two(&self, is_input: bool, w: usize, port: usize) -> u64 {
+        match &self.deep {
+            Some(deep) => deep.side(is_input).two()[w][port],
+            None if is_input => self.in_full[w][port],
+            None => self.blocks[w].out_full[port],
+        }
     }
 }

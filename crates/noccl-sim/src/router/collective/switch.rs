@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The third phase of a cycle: granted heads pass the switches of a range of blocks.
+
+use crate::kernel::bit_set::BitSet;
+use crate::kernel::threads::Phase;
+use crate::router::collective::control_block::{Block, LANES, LOCAL, PORTS, RESULT, SLOTS};
+use crate::router::collective::fifo_tails::TailsPart;
+use crate::router::collective::partition::{Move, Partition};
+use crate::transport::flit::{Flit, Packed};
+
+/// Granted heads pass from the inputs to the output FIFOs; what stood behind them makes its requests.
+pub(crate) struct Switch<'a> {
+    pub partition: &'a mut Partition,
+    pub blocks: &'a mut [Block],
+    pub in_full: &'a mut [[u64; PORTS]],
+    pub input: &'a mut [Packed],
+    pub output: &'a mut [Packed],
+    /// FIFOs of other depths than two.
+    pub deep: Option<DeepPart<'a>>,
+    pub active: &'a BitSet,
+    /// Published routers: moves are told to whom follows their worms.
+    pub tells_moves: bool,
+    /// Is a beat that lands no more than its checksum? It is added as soon as the beat's landing is sure.
+    pub counts_landings: bool,
+}
+
+/// FIFOs of other depths than two of a range of blocks.
+pub(crate) struct DeepPart<'a> {
+    pub inputs: TailsPart<'a>,
+    pub outputs: TailsPart<'a>,
+    /// Per router: the result that passes the switch.
+    pub results: &'a [Packed],
+}
+
+impl Phase for Switch<'_> {
+    fn run(mut self) {
+        for w in self.partition.members(self.active) {
+            if self.deep.is_some() {
+                self.switch_deep(w);
+                continue;
+            }
+            if self.tells_moves {
+                self.switch::<true>(w);
+            } else {
+                self.switch::<false>(w);
+            }
+            self.pop_passed(w);
+        }
+    }
+}
+
+impl Switch<'_> {
+    fn switch<const TELLS: bool>(&mut self, w: usize) {
+        let at = w - self.partition.first;
+        let block = &mut self.blocks[at];
+        let input = &self.input[at * PORTS * SLOTS..][..PORTS * SLOTS];
+        let mut lands = 0;
+        for out in 0..PORTS {
+            let lanes = std::mem::take(&mut block.switched[out]);
+            if lanes == 0 {
+                continue;
+            }
+            let mut rest = lanes;
+            let targets = block.push_outputs(out, lanes);
+            let output = &mut self.output[(at * PORTS + out) * SLOTS..][..SLOTS];
+            while rest != 0 {
+                let lane = rest.trailing_zeros() as usize % LANES;
+                rest &= rest - 1;
+                let source = block.source(out, lane);
+                let target = 2 * lane + (targets >> lane & 1) as usize;
+                // A result stands in its slot since it was granted.
+                if source != RESULT {
+                    let slot = (block.in_head[source & 7] >> lane & 1) as usize;
+                    let flit = input[source * SLOTS + 2 * lane + slot];
+                    output[target] = flit;
+                    if out == LOCAL && self.counts_landings && Flit::only_lands(flit) {
+                        lands |= 1 << lane;
+                        self.partition.checksum += Flit::payload(flit);
+                    }
+                }
+                if TELLS {
+                    self.partition.moves.push(Move {
+                        flit: output[target],
+                        router: (w * LANES + lane) as u32,
+                        input: source as u8,
+                        out: out as u8,
+                    });
+                }
+            }
+            if out == LOCAL {
+                block.note_landing(lanes, targets, lands);
+            }
+        }
+    }
+
+    /// Both, for FIFOs of other depths than two.
+    fn switch_deep(&mut self, w: usize) {
+        let at = w - self.partition.first;
+        let Some(deep) = &mut self.deep else {
+            return;
+        };
+        let block = &mut self.blocks[at];
+        for out in 0..PORTS {
+            let output = &mut self.output[(at * PORTS + out) * SLOTS..][..SLOTS];
+            deep.outputs.move_up(block, output, at, out);
+            let mut rest = std::mem::take(&mut block.switched[out]);
+            while rest != 0 {
+                let lane = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                let source = block.source(out, lane);
+                let flit = if source == RESULT {
+                    deep.results[at * LANES + lane]
+                } else {
+                    let slot = (block.in_head[source & 7] >> lane & 1) as usize;
+                    self.input[(at * PORTS + source) * SLOTS + 2 * lane + slot]
+                };
+                let may_land = source != RESULT && out == LOCAL && self.counts_landings;
+                let lands = may_land && Flit::only_lands(flit);
+                if lands {
+                    self.partition.checksum += Flit::payload(flit);
+                }
+                deep.outputs
+                    .append(block, output, (at, out, lane), flit, lands);
+                if self.tells_moves {
+                    self.partition.moves.push(Move {
+                        flit,
+                        router: (w * LANES + lane) as u32,
+                        input: source as u8,
+                        out: out as u8,
+                    });
+                }
+            }
+        }
+        for port in 0..PORTS {
+            let popped = std::mem::take(&mut block.popped[port]);
+            if popped != 0 {
+                let slots = &mut self.input[(at * PORTS + port) * SLOTS..][..SLOTS];
+                let full = &mut self.in_full[at][port];
+                deep.inputs.leave(block, full, slots, (at, port), popped);
+            }
+        }
+    }
+
+    fn pop_passed(&mut self, w: usize) {
+        let at = w - self.partition.first;
+        let block = &mut self.blocks[at];
+        for port in 0..PORTS {
+            let popped = std::mem::take(&mut block.popped[port]);
+            if popped != 0 {
+                block.pop_inputs(port, &mut self.in_full[at][port], popped);
+            }
+        }
+    }
+}

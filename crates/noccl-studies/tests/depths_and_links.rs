@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Networks with FIFOs of other depths than two and with links of more than a cycle: bytes, lower bounds, the model's law, stress.
+#![allow(clippy::unwrap_used)]
+
+use noccl_model::Calibration;
+use noccl_net::Network;
+use noccl_run::Watch;
+use noccl_studies::{
+    CompareRequest, StressKind, StressRequest, calibrate, compare, load, parse_group, stress,
+};
+use noccl_workload::CollectiveKind;
+
+/// Slots of inputs and outputs, cycles of links on req, rsp and wide.
+type Sizes = ((u32, u32), (u32, u32, u32));
+
+const SIZES: [Sizes; 7] = [
+    ((1, 1), (1, 1, 1)),
+    ((1, 2), (8, 1, 1)),
+    ((2, 1), (1, 8, 1)),
+    ((2, 2), (1, 1, 8)),
+    ((16, 16), (1, 1, 1)),
+    ((3, 7), (5, 2, 3)),
+    ((16, 1), (8, 8, 8)),
+];
+
+fn network(preset: &str, (depths, links): Sizes) -> Network {
+    let set = [
+        ("router.input_fifo_flits", depths.0),
+        ("router.output_fifo_flits", depths.1),
+        ("router.link_cycles.req", links.0),
+        ("router.link_cycles.rsp", links.1),
+        ("router.link_cycles.wide", links.2),
+    ];
+    let set = set.map(|(field, value)| (field.to_owned(), value.to_string()));
+    load(preset, &set).unwrap().network
+}
+
+#[test]
+fn every_algorithm_has_the_right_bytes_and_none_is_faster_than_its_lower_bound() {
+    for sizes in SIZES {
+        let net = network("collective_noc_4x4", sizes);
+        for (collective, group, bytes) in [
+            (CollectiveKind::Multicast, "row", 1024),
+            (CollectiveKind::Reduce, "all", 512),
+            (CollectiveKind::AllReduce, "0,0,2,2", 256),
+            (CollectiveKind::AllGather, "row", 128),
+            (CollectiveKind::ReduceScatter, "0,0,2,2", 64),
+            (CollectiveKind::AllToAll, "0,0,2,2", 64),
+            (CollectiveKind::Barrier, "all", 0),
+        ] {
+            let group = parse_group(&net, group).unwrap();
+            let request = CompareRequest::new(collective, group, vec![bytes]);
+            let rows = compare(&net, &request, Watch::quiet()).unwrap().rows;
+            assert!(!rows.is_empty());
+            for row in rows {
+                let has_bytes = collective != CollectiveKind::Barrier;
+                assert!(row.verified.is_yes() || !has_bytes, "{sizes:?}: {row:?}");
+                let (cycles, bound) = (row.cycles, row.lower_bound_cycles);
+                assert!(cycles >= bound, "{sizes:?}: {row:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn overlapping_transactions_of_all_kinds_complete_with_the_right_bytes() {
+    for sizes in SIZES {
+        let net = network("collective_noc_4x4", sizes);
+        let request = StressRequest {
+            spec_arguments: format!("{sizes:?}"),
+            seeds: 10,
+            first_seed: 0,
+            kinds: StressKind::ALL.to_vec(),
+            transactions: noccl_studies::MIN_STRESS_TRANSACTIONS,
+        };
+        let report = stress(&net, &request, Watch::quiet()).unwrap();
+        assert!(report.failures.is_empty(), "{:?}", report.failures);
+        assert_eq!(report.completed, report.runs);
+    }
+}
+
+#[test]
+fn the_models_constants_move_with_links_by_their_law_and_not_with_depths_from_two_on() {
+    let shipped = Calibration::shipped().unwrap();
+    for sizes in [
+        ((16, 3), (1, 1, 1)),
+        ((2, 2), (4, 4, 4)),
+        ((2, 5), (8, 8, 8)),
+    ] {
+        let net = network("collective_noc_4x4", sizes);
+        let fitted = calibrate(&net, "a test", Watch::quiet()).unwrap();
+        let moved = shipped.constants_for(net.spec()).unwrap();
+        assert_eq!(fitted.constants, moved, "{sizes:?}");
+        // And back.
+        let default = load("collective_noc_4x4", &[]).unwrap().network;
+        let back = fitted.constants_for(default.spec()).unwrap();
+        assert_eq!(back, shipped.constants, "{sizes:?}");
+    }
+    let net = network("collective_noc_4x4", ((1, 2), (1, 1, 1)));
+    let refusal = shipped.constants_for(net.spec()).unwrap_err().to_string();
+    assert!(refusal.contains("router.input_fifo_flits"), "{refusal}");
+}
