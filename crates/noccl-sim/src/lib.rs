@@ -48,6 +48,7 @@ fn behaviour_of(network: &Network) -> Option<Behaviour> {
     match network.spec().router.flow {
         RouterFlow::NonBlocking => Some(router::collective::BEHAVIOUR),
         RouterFlow::PeerCompatible => Some(router::published::BEHAVIOUR),
+        RouterFlow::Ideal => Some(router::ideal::BEHAVIOUR),
         RouterFlow::Esp => None,
     }
 }
