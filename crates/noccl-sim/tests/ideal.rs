@@ -2,7 +2,7 @@
 //! The ideal crossbar: unloaded cycles equal their closed formulas, whatever the distance; its limits are those of the
 //! interfaces; sums have the bytes of the mesh.
 //!
-//! `docs/timing.md`, *Ideal crossbar*: one cycle each way, `n` beats, `a` cycles of an addition.
+//! `docs/timing.md`, *Ideal crossbar*: one cycle there and one back, `n` beats, `a` cycles of an addition.
 
 mod common;
 

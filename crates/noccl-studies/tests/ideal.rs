@@ -38,7 +38,7 @@ fn every_algorithm_is_right_and_no_run_is_faster_than_its_bound() {
     }
 }
 
-/// Sums of floats are folded in the order of the mesh: the same bytes, so the same error against the exact sum.
+/// Floats are added in the order of the mesh: the same bytes, so the same error against the exact sum.
 #[test]
 fn sums_of_floats_equal_those_of_the_mesh() {
     let [ideal, mesh] = ["ideal_4x4", "collective_noc_4x4"].map(network);

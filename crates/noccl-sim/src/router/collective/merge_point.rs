@@ -201,7 +201,7 @@ impl Joins {
         let crossbar = self.crossbar.as_ref();
         self.folds.folded_elements
             + published.map_or(0, |p| p.folded_elements)
-            + crossbar.map_or(0, |c| c.folded_elements())
+            + crossbar.map_or(0, |c| c.added_elements())
     }
 
     /// Last cycle in which a contribution had to stay in its FIFO because a store was full.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Contributions that wait in the crossbar for the others of their transaction.
 //!
-//! Answers to a multicast and arrivals at a barrier are counted. Operands of a reduction are kept until those of all members
+//! Responses to a multicast and arrivals at a barrier are counted. Operands of a reduction are kept until those of all members
 //! have come, and then added up at once in the order that defines the result, that of the tree
 //! ([`noccl_net::tree::join_set`]): so sums of floats equal those of every other network, to the bit.
 
@@ -37,14 +37,14 @@ pub(super) struct Gathered {
     /// By transaction and beat.
     operands: BTreeMap<(u32, u16), Operands>,
     /// Element operations so far.
-    pub folded_elements: u64,
+    pub added_elements: u64,
 }
 
 impl Gathered {
-    /// An answer or an arrival has come. Returns one for all if it is the last.
+    /// A response or an arrival has come. Returns one for all if it is the last.
     pub(super) fn count(&mut self, flit: Flit, trees: &Trees) -> Option<Flit> {
         let members = trees.set(flit.txn).set.len();
-        // The initiator's own answer never leaves its interface.
+        // The initiator's own response never leaves its interface.
         let leaves = members - u32::from(flit.flags & OWN_COPY != 0);
         let known = self.counted.remove(&flit.txn);
         let all = known.map_or(flit, |known| sum(known, flit));
@@ -74,7 +74,7 @@ impl Gathered {
         let add_cycles = variant.map_or(tree.add_cycles, |v| v.add_cycles);
         let arithmetic = trees.arithmetic(flit.txn, operands.variant());
         let elements = BEAT_BYTES as u64 / arithmetic.1.bytes();
-        self.folded_elements += u64::from(members - 1) * elements;
+        self.added_elements += u64::from(members - 1) * elements;
         let is_last = flit.beat + 1 == tree.beats;
         let sum = Flit {
             dst: pack(tree.root),
@@ -137,10 +137,10 @@ impl Operands {
             Some(before) => self.fold_at(before, tree, (operator, element), pool),
             None => *pool.bytes(self.payloads[&pack(here)]),
         };
-        let folded = ports.map(value).reduce(|mut sum, operand| {
+        let total = ports.map(value).reduce(|mut sum, operand| {
             fold_into(&mut sum, &operand, operator, element);
             sum
         });
-        folded.unwrap_or([0; BEAT_BYTES])
+        total.unwrap_or([0; BEAT_BYTES])
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! A flit that an interface sends in one cycle stands in front of every interface that it goes to in the next one. The
 //! crossbar takes whatever comes; only the interfaces limit it, one flit per cycle and plane into and out of each. What
-//! stands in front of an interface waits in a queue without an end, in the order in which it came, of one cycle in the order of
+//! stands in front of an interface waits in an unlimited queue, in the order in which it came, of one cycle in the order of
 //! the senders' tiles. Contributions wait in [`Gathered`] until all have come.
 //!
 //! Interfaces see a plane as they always do: they take flits from its Local outputs, two slots behind the queues.
@@ -71,8 +71,8 @@ impl Crossbar {
     }
 
     /// Element operations so far, for energy.
-    pub(crate) const fn folded_elements(&self) -> u64 {
-        self.gathered.folded_elements
+    pub(crate) const fn added_elements(&self) -> u64 {
+        self.gathered.added_elements
     }
 
     const fn tile_at(&self, at: Coord) -> usize {
