@@ -88,7 +88,8 @@ fn an_all_reduce_in_one_transaction_is_refused() {
     );
 }
 
-/// Interfaces are all that limits open-loop traffic: a permutation passes at nearly a beat per cycle, a hotspot at its share of one.
+/// Interfaces are all that limits open-loop traffic: half of what they can pass is accepted with every pattern. A mesh has a third of it for
+/// a transposition.
 #[test]
 fn traffic_is_limited_by_interfaces_alone() {
     let net = network("ideal_4x4");
@@ -99,7 +100,7 @@ fn traffic_is_limited_by_interfaces_alone() {
         (Pattern::RowMulticast, 1.0 / 3.0),
     ] {
         let request = TrafficRequest {
-            loads: vec![0.8 * capacity],
+            loads: vec![0.5 * capacity],
             has_saturation: false,
             measure_cycles: 4_000,
             ..TrafficRequest::new(pattern)
@@ -112,6 +113,6 @@ fn traffic_is_limited_by_interfaces_alone() {
             !point.saturated && accepted <= capacity,
             "{pattern:?}: {point:?}"
         );
-        assert!(accepted > 0.6 * capacity, "{pattern:?}: {point:?}");
+        assert!(accepted > 0.4 * capacity, "{pattern:?}: {point:?}");
     }
 }
