@@ -6,11 +6,11 @@
 
 mod common;
 
-use common::{cluster, cube, network, runtime};
+use common::{cluster, cube, network, reduction, run_trace, runtime};
 use noccl_net::deadlock::check_network;
 use noccl_net::{Coord, Port, TileRef};
 use noccl_run::{Mode, RunConfig, RunError, RunResult};
-use noccl_workload::{PortKind, PortTransaction, Trace};
+use noccl_workload::{Difference, ElementType, Fault, PortKind, PortTransaction, Trace};
 
 fn run(preset: &str, kinds: Vec<(PortKind, usize)>) -> Result<RunResult, RunError> {
     let transactions = kinds
@@ -146,4 +146,25 @@ fn nothing_that_overlaps_waits_in_a_circle() {
     let result = run("ideal_4x4", kinds.collect()).expect("it completes");
     assert_eq!(result.wrong_transactions, 0);
     check_network(&network("ideal_4x4")).expect("free of deadlock");
+}
+
+/// As on the mesh: a reduction whose contributions do not agree fails as a whole and writes nothing.
+#[test]
+fn contributions_that_differ_get_an_error() {
+    let net = network("ideal_4x4");
+    for difference in [
+        Difference::Element(ElementType::Fp64),
+        Difference::EnabledBytes(8),
+    ] {
+        let other = |member| Fault::Disagree {
+            transaction: 0,
+            member,
+            difference,
+        };
+        for members in [0..2, 0..15, 15..16] {
+            let faults = members.map(other).collect();
+            let result = run_trace(&net, vec![reduction(65)], faults).expect("completes");
+            assert_eq!(result.responses, [2], "SLVERR, {difference:?}");
+        }
+    }
 }
