@@ -27,7 +27,7 @@ impl<'n> Machine<'n> {
     /// # Errors
     /// [`RunError::Refused`] for published routers, whose flits are not those of our hardware.
     pub(crate) fn record_to(&mut self, sink: OnCycle<'n>) -> Result<(), RunError> {
-        if !self.behaviour.has_hardware_flits {
+        if self.network.routers().no_hardware.is_some() {
             return Err(RunError::Refused {
                 backend: "sim",
                 what: "a record of flits".to_owned(),
