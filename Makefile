@@ -189,10 +189,10 @@ formal: $(RTL_VENV)/.deps ## Prove the modules' promises, and kill a mutant per 
 	$(RTL_BIN)/python tools/rtl_formal.py
 
 .PHONY: cosim
-cosim: cosim-2x2 cosim-4x4 cosim-short-way-2x2 cosim-short-way-4x4 cosim-reductions-2x2 cosim-reductions-4x4 cosim-reductions-two-operand cosim-endpoints cosim-dma cosim-dma-4x4 cosim-torrent cosim-mutants ## Mesh, network interfaces, DMA engines and Torrent endpoints in lock-step with the simulator: every handshake of every port
+cosim: cosim-2x2 cosim-4x4 cosim-registered-merge-2x2 cosim-registered-merge-4x4 cosim-reductions-2x2 cosim-reductions-4x4 cosim-reductions-two-operand cosim-endpoints cosim-dma cosim-dma-4x4 cosim-torrent cosim-mutants ## Mesh, network interfaces, DMA engines and Torrent endpoints in lock-step with the simulator: every handshake of every port
 
 .PHONY: cosim-quick
-cosim-quick: cosim-2x2 cosim-short-way-2x2 cosim-reductions-2x2 cosim-endpoints-tiles cosim-dma-reductions-2x2 cosim-torrent cosim-run ## The same on 2x2 clusters without mutants; of DMA engines the reductions and random mixes
+cosim-quick: cosim-2x2 cosim-registered-merge-2x2 cosim-reductions-2x2 cosim-endpoints-tiles cosim-dma-reductions-2x2 cosim-torrent cosim-run ## The same on 2x2 clusters without mutants; of DMA engines the reductions and random mixes
 
 # Of the whole workspace, as `make test-rust`: of one crate, what it needs has other features and is compiled again.
 COSIM_TEST := cargo test --workspace --locked
@@ -206,10 +206,10 @@ cosim-2x2 cosim-4x4: cosim-%: $(RTL_VENV)/.deps
 	$(COSIM_TEST) --test cosim_$*
 
 # Registers in the merge tables.
-.PHONY: cosim-short-way-2x2 cosim-short-way-4x4
-cosim-short-way-2x2 cosim-short-way-4x4: cosim-short-way-%: $(RTL_VENV)/.deps
-	$(RTL_BIN)/python tools/rtl_cosim.py $*-short-way
-	$(COSIM_TEST) --test cosim_short_way_$*
+.PHONY: cosim-registered-merge-2x2 cosim-registered-merge-4x4
+cosim-registered-merge-2x2 cosim-registered-merge-4x4: cosim-registered-merge-%: $(RTL_VENV)/.deps
+	$(RTL_BIN)/python tools/rtl_cosim.py $*-registered-merge
+	$(COSIM_TEST) --test cosim_registered_merge_$*
 
 .PHONY: cosim-endpoints cosim-endpoints-2x2 cosim-endpoints-4x4 cosim-endpoints-tiles
 cosim-endpoints: cosim-endpoints-2x2 cosim-endpoints-4x4 ## Network interfaces and mesh in lock-step with the simulator, at the AXI ports

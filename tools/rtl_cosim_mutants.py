@@ -12,7 +12,7 @@ MUTANTS: Mapping[str, tuple[str, str, str]] = {
     # A multicast forgets the column of its last members.
     "route": ("noccl_route", "last_x > here_x;", "last_x > here_x + 1;"),
     # The same transaction's turn again.
-    "merge": ("noccl_merge_turn", "leads[i-1:0] != '0;", "leads[i:0] != '0;"),
+    "merge": ("noccl_merge_grant", "leads[i-1:0] != '0;", "leads[i:0] != '0;"),
     # The third operand is folded before the second.
     "fold": (
         "noccl_reduction_issue",
@@ -39,7 +39,7 @@ MUTANTS: Mapping[str, tuple[str, str, str]] = {
         "ready[other] && before_q[s][other]",
     ),
     # Room for four beats more than needed is given back.
-    "credit": ("noccl_reduction_room", "32'(folded_left) >=", "32'(folded_left) + 1 >="),
+    "credit": ("noccl_reduction_credits", "32'(folded_left) >=", "32'(folded_left) + 1 >="),
     # Senders have room for a quad less.
     "window": (
         "noccl_contributors",
@@ -66,12 +66,12 @@ MUTANTS: Mapping[str, tuple[str, str, str]] = {
     ),
     # Answers of memories bear another code.
     "code": (
-        "noccl_ni_answers",
+        "noccl_ni_responses",
         "flit.hdr.resp = answer.resp;",
         "flit.hdr.resp = noccl_flit_pkg::RESP_EXOKAY;",
     ),
     # An answer keeps its turn.
-    "turn": ("noccl_ni_answers", ".ready_i(turn_taken)", ".ready_i(1'b0)"),
+    "turn": ("noccl_ni_responses", ".ready_i(turn_taken)", ".ready_i(1'b0)"),
     # The second half of a long burst goes to the place of the first.
     "address": (
         "noccl_ni_wide_write",
@@ -98,7 +98,7 @@ MUTANTS: Mapping[str, tuple[str, str, str]] = {
     "in_use": ("noccl_ni_barriers", "(has_tag) is_in_use = 1'b1;", "(has_tag) is_in_use = 1'b0;"),
     # A transfer that begins goes before those that are open.
     "oldest": (
-        "noccl_ni_write_turn",
+        "noccl_ni_write_arbiter",
         "is_older[a][b] = begins_i[b];",
         "is_older[a][b] = begins_i[a];",
     ),

@@ -22,7 +22,7 @@ use std::sync::LazyLock;
 static MESH: LazyLock<Network> = LazyLock::new(|| network("collective_noc_4x4"));
 static PEER: LazyLock<Network> = LazyLock::new(|| network("collective_noc_4x4_peer"));
 /// Merge tables with registers.
-static SHORT_WAY: LazyLock<Network> =
+static REGISTERED_MERGE: LazyLock<Network> =
     LazyLock::new(|| network_with("collective_noc_4x4", &[("router.merge_cycles", "3")]));
 
 fn save(run: &ScheduleRun<'_>) -> Vec<u8> {
@@ -139,7 +139,7 @@ proptest! {
         threads in (1usize..3, 1usize..3),
         stops in (any::<u64>(), 0u64..200),
     ) {
-        let net: &Network = [&MESH, &PEER, &SHORT_WAY][which];
+        let net: &Network = [&MESH, &PEER, &REGISTERED_MERGE][which];
         let schedule = random_schedule(net, seed, count);
         let mode = if is_value { Mode::Value } else { Mode::Timing };
         let inputs = if is_value { random_inputs(net, seed) } else { Vec::new() };

@@ -348,7 +348,7 @@ module noccl_merge_props
     end
   end
 
-  noccl_merge_turn_props #(
+  noccl_merge_grant_props #(
       .NumNames   (NumNames),
       .NumInputs  (NumInputs),
       .MergeCycles(MergeCycles)

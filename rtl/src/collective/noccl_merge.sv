@@ -90,7 +90,7 @@ module noccl_merge
   count_t group_count, leaves;
   logic [1:0] group_resp;
 
-  noccl_merge_turn #(
+  noccl_merge_grant #(
       .hdr_t(hdr_t),
       .HasRegisters(MergeCycles != 1)
   ) u_turn (

@@ -144,7 +144,7 @@ module noccl_reduction
       .begins_i (begins)
   );
 
-  noccl_reduction_room u_room (
+  noccl_reduction_credits u_room (
       .clk_i,
       .rst_ni,
       .position_i,

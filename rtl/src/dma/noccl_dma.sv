@@ -224,7 +224,7 @@ module noccl_dma
 
   logic write_any;
 
-  noccl_dma_local_turn #(
+  noccl_dma_local_arbiter #(
       .L1Reads(L1Reads)
   ) u_read_turn (
       .clk_i,

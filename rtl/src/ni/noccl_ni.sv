@@ -356,7 +356,7 @@ module noccl_ni
       .req_i(req_in)
   );
 
-  noccl_ni_answers u_answers (
+  noccl_ni_responses u_answers (
       .clk_i,
       .rst_ni,
       .pos_i,

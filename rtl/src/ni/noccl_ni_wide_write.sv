@@ -132,7 +132,7 @@ module noccl_ni_wide_write
   // The choice is made anew in every cycle, until a beat with an own copy has been offered.
   logic stays, flit_gone_q, flit_gone_d, own_gone_q, own_gone_d;
 
-  noccl_ni_write_turn #(
+  noccl_ni_write_arbiter #(
       .Channels(WIDE_CHANNELS)
   ) u_turn (
       .clk_i,

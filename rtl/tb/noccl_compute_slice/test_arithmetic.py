@@ -26,7 +26,7 @@ NAMES = [f"{element.name}-{operator}" for element, operator in CASES]
 
 @pytest.fixture(scope="module")
 def slice_program() -> Path:
-    main = Path(__file__).with_name("fold_file.cpp")
+    main = Path(__file__).with_name("reduce_file.cpp")
     return program.compile_program(
         runner.Build("noccl_compute_slice_tb", {"NumLanes": NUM_LANES}), main
     )
@@ -34,7 +34,7 @@ def slice_program() -> Path:
 
 @pytest.fixture(scope="module")
 def rust_program() -> Path:
-    return simulator.program("fold_file")
+    return simulator.program("reduce_file")
 
 
 def filtered(command: list[str], operands: list[Bits]) -> Bits:

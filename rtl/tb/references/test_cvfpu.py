@@ -29,7 +29,7 @@ OPERATORS = ("sum", "min", "max")
 @pytest.fixture(scope="module")
 def slice_program() -> Path:
     lanes = {"NumLanes": test_arithmetic.NUM_LANES}
-    main = runner.TB / "noccl_compute_slice" / "fold_file.cpp"
+    main = runner.TB / "noccl_compute_slice" / "reduce_file.cpp"
     return program.compile_program(runner.Build("noccl_compute_slice_tb", lanes), main)
 
 

@@ -63,7 +63,7 @@ pub fn two_operand_network() -> Network {
 }
 
 /// A preset whose merge tables have registers.
-pub fn short_way_network(preset: &str) -> Network {
+pub fn registered_merge_network(preset: &str) -> Network {
     network_with(preset, "router.merge_cycles", "3")
 }
 

@@ -7,7 +7,7 @@
 
 `include "noccl_assert.svh"
 
-module noccl_reduction_room_props
+module noccl_reduction_credits_props
   import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::LOCAL, noccl_flit_pkg::port_set_t;
   import noccl_flit_pkg::coord_t, noccl_flit_pkg::region_coord_t, noccl_flit_pkg::left_t;
   import noccl_cfg_pkg::REDUCTION_FLOWS, noccl_cfg_pkg::MAX_WINDOW_BEATS;
@@ -136,7 +136,7 @@ module noccl_reduction_room_props
       ~open_q
   ) : '0;
 
-  noccl_reduction_room u_room (
+  noccl_reduction_credits u_room (
       .clk_i,
       .rst_ni,
       .position_i,

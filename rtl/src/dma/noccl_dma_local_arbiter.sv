@@ -10,7 +10,7 @@
 
 `include "noccl_assert.svh"
 
-module noccl_dma_local_turn
+module noccl_dma_local_arbiter
   import noccl_cfg_pkg::WIDE_CHANNELS;
 #(
     /// Read ports of L1: 1, or one per channel.

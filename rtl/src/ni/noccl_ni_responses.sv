@@ -9,7 +9,7 @@
 
 `include "noccl_assert.svh"
 
-module noccl_ni_answers (
+module noccl_ni_responses (
     /// Clock.
     input  logic                      clk_i,
     /// Asynchronous reset, active low.

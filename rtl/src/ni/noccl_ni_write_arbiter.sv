@@ -7,7 +7,7 @@
 
 `include "noccl_assert.svh"
 
-module noccl_ni_write_turn #(
+module noccl_ni_write_arbiter #(
     /// Channels; at least 1.
     parameter int unsigned Channels = 4
 ) (

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folds the equal parts of its input in the Verilated slice: what the example `fold_file` of noccl-workload does in Rust.
+// Combines the equal parts of its input in the Verilated slice: what the example `fold_file` of noccl-workload does in Rust.
 //
-// Usage: fold_file ELEMENT OPERATOR OPERANDS LATENCY < operands > results. Codes as in noccl_flit_pkg. The network asks in every cycle and
+// Usage: reduce_file ELEMENT OPERATOR OPERANDS LATENCY < operands > results. Codes as in noccl_flit_pkg. The network asks in every cycle and
 // takes every result; a result that comes early, late or with another tag, and any refusal, ends the run with status 1.
 #include <cstddef>
 #include <cstdint>
@@ -82,7 +82,7 @@ int run(const Task& task) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 5) return fail("usage: fold_file ELEMENT OPERATOR OPERANDS LATENCY < operands > results", 0);
+  if (count != 5) return fail("usage: reduce_file ELEMENT OPERATOR OPERANDS LATENCY < operands > results", 0);
   return run({std::atoi(arguments[1]), std::atoi(arguments[2]),
               static_cast<size_t>(std::atoi(arguments[3])), static_cast<size_t>(std::atoi(arguments[4]))});
 }

@@ -15,7 +15,7 @@
 
 `include "noccl_assert.svh"
 
-module noccl_reduction_room
+module noccl_reduction_credits
   import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::NORTH, noccl_flit_pkg::SOUTH;
   import noccl_flit_pkg::LOCAL, noccl_flit_pkg::port_set_t;
   import noccl_flit_pkg::coord_t, noccl_flit_pkg::left_t;

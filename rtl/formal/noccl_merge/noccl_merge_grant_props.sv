@@ -4,7 +4,7 @@
 
 `include "noccl_assert.svh"
 
-module noccl_merge_turn_props
+module noccl_merge_grant_props
   import noccl_flit_pkg::port_set_t, noccl_flit_pkg::count_t;
   import noccl_flit_pkg::RESP_OKAY;
   import noccl_props_pkg::hdr_t, noccl_props_pkg::index_t;

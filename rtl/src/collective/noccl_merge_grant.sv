@@ -9,7 +9,7 @@
 
 `include "noccl_assert.svh"
 
-module noccl_merge_turn
+module noccl_merge_grant
   import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::port_set_t, noccl_flit_pkg::count_t;
 #(
     /// Header of the plane, as in `noccl_merge`.
