@@ -248,7 +248,7 @@ cosim-reductions-two-operand: $(RTL_VENV)/.deps
 	$(COSIM_TEST) --test cosim_reductions_two_operand
 
 .PHONY: cosim-run
-cosim-run: $(RTL_VENV)/.deps $(VENV)/.extension ## `noccl run --backend rtl` as a user gives it: translate the hardware, run collectives in lock-step
+cosim-run: $(RTL_VENV)/.deps $(VENV)/.extension ## `noccl run --backend rtl` as a user gives it: Verilate the hardware, run collectives in lock-step
 	$(COSIM_TEST) --test cosim_run -- --test-threads=1
 	$(COSIM_TEST) --test cosim_replay_2x2
 	$(BIN)/python -m pytest python/tests/test_hardware.py
@@ -273,13 +273,13 @@ rtl-mutants: $(RTL_VENV)/.deps ## Faults in the network interface: each must be 
 cosim-mutants: $(RTL_VENV)/.deps
 	for mutant in arbiter route merge; do \
 	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant 2x2 || exit 1; done
-	for mutant in fold age credit window; do \
+	for mutant in order age credit window; do \
 	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant 2x2-reducing || exit 1; done
-	for mutant in grant priority room; do \
+	for mutant in grant priority space; do \
 	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant torrent || exit 1; done
 	for mutant in pass missing; do \
 	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant 4x4-two-operand-reducing-tiles || exit 1; done
-	for mutant in code turn address own_window count oldest overtake operator partial in_use; do \
+	for mutant in code slot address own_window count oldest overtake operator partial in_use; do \
 	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant 2x2-endpoints-tiles || exit 1; done
 	$(RTL_BIN)/python tools/rtl_cosim.py 2x2-engines-tiles
 	for mutant in name place settled; do \
@@ -298,7 +298,7 @@ bench: $(BIN)/noccl ## Run the benchmarks and print them
 # Libraries whose cold builds and speed are measured, without and with assertions.
 HARDWARE ?= 4x4-reducing-tiles 4x4-endpoints-tiles
 .PHONY: bench-hardware
-bench-hardware: $(RTL_VENV)/.deps ## Processor time to build the translated hardware, and its cycles per second under load; HARDWARE="4x4 ..."
+bench-hardware: $(RTL_VENV)/.deps ## Processor time to build the Verilated hardware, and its cycles per second under load; HARDWARE="4x4 ..."
 	for name in $(HARDWARE); do for option in --no-assert --cold; do \
 	  echo "== $$name $$option"; \
 	  $(RTL_BIN)/python tools/rtl_cosim.py --cold $$option $$name && \

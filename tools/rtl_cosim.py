@@ -50,7 +50,7 @@ _TWO_BY_TWO: Mapping[str, int | str] = {
 CONFIGURATIONS: Mapping[str, Mapping[str, int | str]] = {
     "2x2": _TWO_BY_TWO,
     "4x4": {"TAG_BITS": 16},
-    # Merge tables with registers, for a short way between registers.
+    # Merge tables with registers, for a short critical path.
     "2x2-registered-merge": {**_TWO_BY_TWO, "MERGE_CYCLES": 3},
     "4x4-registered-merge": {"TAG_BITS": 16, "MERGE_CYCLES": 3},
     # A unit of two operands: one row of adders.

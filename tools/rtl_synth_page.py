@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rtl_synth_rows import Result, Row
 
 # Claim: row, less another row, of the baseline.
-# Claim: row whose longest way is compared with its baseline's.
+# Claim: row whose critical path is compared with its baseline's.
 TIMING_CLAIMS = {"12-timing": ("routers_reduction", "routers")}
 CLAIMS = {
     "12-router-multicast": ("routers_multicast", None, "routers"),
@@ -70,7 +70,7 @@ class Target:
     Attributes:
         text: In words.
         row: Of which row.
-        measure: `kge`, or `area_percent` and `way_percent` over the row's baseline.
+        measure: `kge`, or `area_percent` and `path_percent` over the row's baseline.
         at_most: Limit.
     """
 
@@ -80,7 +80,7 @@ class Target:
     at_most: float
 
     def line(self, rows: Mapping[str, Row], results: Mapping[str, Result]) -> str:
-        """Limit, value and verdict; a target whose row was not measured is missed."""
+        """Limit, value and outcome; a target whose row was not measured is missed."""
         row, result = rows[self.row], results.get(self.row)
         base = results.get(row.baseline or "")
         unit = " kGE" if self.measure == "kge" else " %"
@@ -88,12 +88,12 @@ class Target:
             value = result.area.total_ge / 1000
         elif self.measure == "area_percent" and result and base:
             value = increase(result.area.total_ge, base.area.total_ge)
-        elif self.measure == "way_percent" and base and base.timing and result and result.timing:
+        elif self.measure == "path_percent" and base and base.timing and result and result.timing:
             value = increase(result.timing.fo4, base.timing.fo4)
         else:
             return f"- **FAIL**: {self.text}: not measured, of {self.at_most:g}{unit}"
-        verdict = "pass" if value <= self.at_most else "**FAIL**"
-        return f"- {verdict}: {self.text}: {value:.1f} of {self.at_most:g}{unit}"
+        outcome = "pass" if value <= self.at_most else "**FAIL**"
+        return f"- {outcome}: {self.text}: {value:.1f} of {self.at_most:g}{unit}"
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def has_claims(results: Mapping[str, Result]) -> bool:
 
 
 def claims(rows: Mapping[str, Row], results: Mapping[str, Result]) -> str:
-    """Ratios for the paper's claims: areas, ours and published, in this flow; longest ways."""
+    """Ratios for the paper's claims: areas, ours and published, in this flow; critical paths."""
     ours = {name: result.area.total_ge / 1000 for name, result in results.items()}
     published = {name: row.peer_kge for name, row in rows.items() if row.peer_kge}
     lines = ["# SPDX-License-Identifier: Apache-2.0", "# Written by `make synth-page`."]
@@ -146,12 +146,12 @@ def claims(rows: Mapping[str, Row], results: Mapping[str, Result]) -> str:
             ratio = (kge[row] - (kge[less] if less else 0.0)) / kge[base]
             lines.append(f"{source} = {ratio:.4f}")
     for name, (row, base) in TIMING_CLAIMS.items():
-        ways = [timing.fo4 for r in (row, base) if (timing := results[r].timing)]
-        lines += ["", f"[{name}]", f"ours = {ways[0] / ways[1]:.4f}"]
+        timings = [timing.fo4 for r in (row, base) if (timing := results[r].timing)]
+        lines += ["", f"[{name}]", f"ours = {timings[0] / timings[1]:.4f}"]
     return "\n".join([*lines, ""])
 
 
-def page(text: str, targets: Iterable[str], ways: Iterable[str], date: str) -> str:
+def page(text: str, targets: Iterable[str], timings: Iterable[str], date: str) -> str:
     """The page of the documentation."""
     return f"""# Area and timing
 
@@ -171,15 +171,15 @@ Targets:
   tied to zero at the inputs, so no FIFO has a place for them (`rtl/synth/noccl_routers_synth.sv`,
   `HasCollectives` of `noccl_ni`).
 - **everything**: the full routers, and what they cost in the compute slice: ports, and the second
-  row of adders. Rows without a longest way are sums and differences of others.
+  row of adders. Rows without a critical path are sums and differences of others.
 - **memories**: the operand store (`noccl_store_bank`, beside the tile's L1) and the data buffer of
   the DMA engine, one plain flip-flop a bit. A chip takes memory macros, several times smaller.
 - **paper**: increases in a 7 nm technology by commercial synthesis; no measure for this flow.
-- **FO4**: longest way between registers in the OSU 180 nm library, in delays of an inverter that
+- **FO4**: critical path between registers in the OSU 180 nm library, in delays of an inverter that
   drives four; without wires, with enables as multiplexers; within some 25 % in other technologies.
   No retiming. Of the compute slice one lane was timed. `tools/rtl_timing.py`.
 
-Longest ways:
+Critical paths:
 
-{chr(10).join(ways)}
+{chr(10).join(timings)}
 """

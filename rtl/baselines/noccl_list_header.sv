@@ -9,7 +9,7 @@
 `include "noccl_assert.svh"
 
 module noccl_list_header #(
-    /// Destinations that a header has room for.
+    /// Destinations that a header has space for.
     parameter int unsigned NumDestinations = 16,
     localparam int unsigned CountBits = $clog2(NumDestinations + 1)
 ) (

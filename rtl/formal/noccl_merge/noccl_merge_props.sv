@@ -11,7 +11,7 @@ module noccl_merge_props
   import noccl_flit_pkg::coord_t, noccl_flit_pkg::region_coord_t, noccl_flit_pkg::RESP_OKAY;
   import noccl_props_pkg::hdr_t, noccl_props_pkg::index_t;
 #(
-    /// Transactions under way; with more than `Entries` the table may be full.
+    /// Transactions in flight; with more than `Entries` the table may be full.
     parameter int unsigned NumNames = 3,
     /// Inputs that contribute.
     parameter int unsigned NumInputs = 2,
@@ -127,7 +127,7 @@ module noccl_merge_props
   // Flits that have left, 3 for more.
   logic [1:0] flits_q[NumNames], flits_d[NumNames];
 
-  function automatic logic are_siblings(hdr_t a, hdr_t b);
+  function automatic logic are_one_transaction(hdr_t a, hdr_t b);
     return a.dst == b.dst && a.tag == b.tag;
   endfunction
 
@@ -147,13 +147,13 @@ module noccl_merge_props
           given_d[n] += offered[i].count;
           wrong_given_d[n] |= offered[i].resp != RESP_OKAY;
         end
-        if (taken[i] && are_siblings(hdr[i], whole[n])) begin
+        if (taken[i] && are_one_transaction(hdr[i], whole[n])) begin
           left_d[n] += hdr[i].count;
           wrong_left_d[n] |= hdr[i].resp != RESP_OKAY;
           flits_d[n] += 2'(flits_d[n] != '1);
         end
       end
-      if (result_valid && result_ready_i && are_siblings(result, whole[n])) begin
+      if (result_valid && result_ready_i && are_one_transaction(result, whole[n])) begin
         left_d[n] += result.count;
         wrong_left_d[n] |= result.resp != RESP_OKAY;
         flits_d[n] += 2'(flits_d[n] != '1);
@@ -183,7 +183,7 @@ module noccl_merge_props
 
   // ------------------------------------------------------------------------------------------------ promises
 
-  // Cycles that a complete transaction has been inside; that a head has waited for its turn; without ready.
+  // Cycles that a complete transaction has been inside; that a head has waited for its grant; without ready.
   logic [CycleBits-1:0] inside_q[NumNames];
   logic [2:0] waits_q[NumInputs];
   logic [PauseBits-1:0] result_pause_q;
@@ -216,7 +216,7 @@ module noccl_merge_props
   `ASSERT(NoLeafLeavesTwice, doubles == '0)
   `ASSERT(NoLeafIsLost, is_late == '0)
   `ASSERT(WorstResponseLeaves, forgets == '0)
-  `ASSERT(EveryHeadGetsItsTurn, starves == '0)
+  `ASSERT(EveryHeadIsGranted, starves == '0)
   `ASSERT(ForwardStays, ($past(rst_ni ? forward & ~taken : '0) & ~forward) == '0)
   `ASSERT(ResultStays, !$past(rst_ni && result_valid && !result_ready_i)
           || (result_valid && $stable(result)))
@@ -236,7 +236,11 @@ module noccl_merge_props
       is_result_slot[e] = u_merge.result_valid_q && int'(u_merge.result_slot_q) == int'(e);
       is_foreign[e] = u_merge.valid_q[e] || is_result_slot[e];
       for (int unsigned n = 0; n < NumNames; n++) begin
-        if (are_siblings(u_merge.entry_q[e], whole[n]) && agree(u_merge.entry_q[e], whole[n])) begin
+        if (are_one_transaction(
+                u_merge.entry_q[e], whole[n]
+            ) && agree(
+                u_merge.entry_q[e], whole[n]
+            )) begin
           is_foreign[e] = 1'b0;
         end
       end
@@ -267,7 +271,7 @@ module noccl_merge_props
       has_untimed = 1'b0;
       has_part = 1'b0;
       for (int unsigned e = 0; e < Entries; e++) begin
-        if (u_merge.valid_q[e] && !u_merge.has_passed_q[e] && are_siblings(
+        if (u_merge.valid_q[e] && !u_merge.has_passed_q[e] && are_one_transaction(
                 u_merge.entry_q[e], whole[n]
             )) begin
           in_table += total_t'(u_merge.entry_q[e].count);
@@ -275,7 +279,7 @@ module noccl_merge_props
           has_untimed |= !u_merge.is_timed_q[e];
         end
       end
-      if (result_valid && are_siblings(result, whole[n])) begin
+      if (result_valid && are_one_transaction(result, whole[n])) begin
         settled += total_t'(result.count);
         wrong_inside |= result.resp != RESP_OKAY;
       end
@@ -330,7 +334,7 @@ module noccl_merge_props
     for (int unsigned n = 0; n < NumNames; n++) begin
       is_overdue[n] = int'(result_pause_q) >= int'(ReadyEvery);
       for (int unsigned e = 0; e < Entries; e++) begin
-        if (is_whole[n] && u_merge.valid_q[e] && !u_merge.has_passed_q[e] && are_siblings(
+        if (is_whole[n] && u_merge.valid_q[e] && !u_merge.has_passed_q[e] && are_one_transaction(
                 u_merge.entry_q[e], whole[n]
             )) begin
           is_overdue[n] |= !u_merge.is_timed_q[e];
@@ -342,7 +346,7 @@ module noccl_merge_props
           end
         end
       end
-      if (is_whole[n] && result_valid && are_siblings(result, whole[n])) begin
+      if (is_whole[n] && result_valid && are_one_transaction(result, whole[n])) begin
         is_overdue[n] |= cycles_t'(inside_q[n]) + until_free > cycles_t'(MaxCycles);
       end
     end
@@ -352,10 +356,10 @@ module noccl_merge_props
       .NumNames   (NumNames),
       .NumInputs  (NumInputs),
       .MergeCycles(MergeCycles)
-  ) u_turn (
+  ) u_grant (
       .clk_i,
       .rst_ni,
-      .above_i    ({u_merge.u_turn.above_q, 1'b0}),
+      .above_i    ({u_merge.u_grant.above_q, 1'b0}),
       .group_i    (u_merge.group),
       .valid_i    (valid),
       .forwarded_i(NumInputs'(u_merge.forwarded_q)),

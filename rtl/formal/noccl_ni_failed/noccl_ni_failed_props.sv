@@ -15,7 +15,7 @@ module noccl_ni_failed_props
 ) (
     /// Clock.
     input logic                 clk_i,
-    /// A beat's answer, as the module takes it.
+    /// A beat's response, as the module takes it.
     input logic                 taken_i,
     input logic                 is_last_i,
     input logic  [NameBits-1:0] name_i,

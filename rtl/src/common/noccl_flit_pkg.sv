@@ -101,7 +101,7 @@ package noccl_flit_pkg;
     ELEM_INT64    = 4'd9
   } element_e;
 
-  // Kinds that wait for siblings at merge points, one bit per kind of a plane (`JoinKinds` of
+  // Kinds that wait for other contributions at merge points, one bit per kind of a plane (`JoinKinds` of
   // its routers).
   localparam logic [7:0] WIDE_JOIN_KINDS = 8'b0000_0010;  // WIDE_REDUCE
   localparam logic [7:0] REQ_JOIN_KINDS = 8'b0000_1000;  // REQ_BARRIER

@@ -3,7 +3,7 @@
 // lanes of the row at once.
 //
 // Elastic: an operation moves on while the next stage is free or becomes free, and is offered to its requester from
-// the stage of its latency on. A requester that does not take its result stops what stands behind it in the same
+// the stage of its latency on. A requester that does not take its result blocks what stands behind it in the same
 // lanes, and nothing is lost: the stages are the buffer.
 //
 // Order: each requester gets its results in the order of its operations; there is no order between requesters.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The second row of lanes of a compute slice: folds the network's third operand into the result of the first two.
+// The second row of lanes of a compute slice: combines the network's third operand with the result of the first two.
 //
 // A result of two operands goes past it where nothing older is in the row and the network takes it at once; else it passes
 // through, so that order holds and blocked results have the stages of this row to wait in too.
@@ -45,7 +45,7 @@ module noccl_compute_third #(
     output note_t note_o
 );
 
-  // What does not add passes as a fold of bits with itself, which takes one cycle.
+  // What does not add passes as a bitwise operation with itself, which takes one cycle.
   localparam noccl_compute_pkg::operation_t PASS = '{
       op: noccl_flit_pkg::OP_OR,
       element: noccl_flit_pkg::ELEM_INT8
@@ -87,7 +87,7 @@ module noccl_compute_third #(
       .core_ready_i('0),
       .core_result_o(),
       .core_tag_o(),
-      .dca_turn_i(1'b1),
+      .dca_grant_i(1'b1),
       .dca_start_i(valid_i && row_free && !goes_past),
       .dca_free_o(row_free),
       .dca_operation_i(has_third_i ? operation_i : PASS),

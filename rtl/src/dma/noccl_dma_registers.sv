@@ -18,7 +18,7 @@ module noccl_dma_registers #(
     input  logic                                                           rst_ni,
     /// First address of the own L1.
     input  noccl_axi_pkg::addr_t                                           l1_base_i,
-    /// Access to a register; the answer comes in the same cycle.
+    /// Access to a register; the response comes in the same cycle.
     input  logic                                                           access_i,
     input  logic                                                           is_write_i,
     input  noccl_dma_pkg::register_e                                       register_i,

@@ -3,7 +3,7 @@
 // multicast.
 //
 // Latency: none, purely combinational from the header fields to `ports_o`.
-// X first, then Y. A multicast runs both ways along the row of its source as far as members
+// X first, then Y. A multicast runs in both directions along the row of its source as far as members
 // reach, and turns into every column that has members; so nothing but the position, the input
 // and the set is needed.
 // Source: S1 section 3.1.2. A set is a power of two of tiles (base, mask) in the coordinates of

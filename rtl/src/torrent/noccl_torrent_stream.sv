@@ -25,7 +25,7 @@ module noccl_torrent_stream
     input  noccl_torrent_pkg::frame_t           frame_i,
     output logic                                has_sent_o,
     output logic                                has_written_o,
-    /// An answer told of an error; until the next start.
+    /// A response reported an error; until the next start.
     output logic                                error_o,
     /// Beats may pass; to the next tile; to the own memory.
     input  logic                                passes_i,

@@ -22,14 +22,14 @@ NUM_KINDS = 12
 _WRONG_BYTE = r"byte \d+ of L1 is wrong"
 _WRONG_WORD = r"reads what is not there|atomics of cores do not add up"
 _LOST = r"nothing ends: lost|nothing comes: lost"
-# Numbers of noccl_loop: what the planes do wrong, and what is told. Answers may come in any order.
+# Numbers of noccl_loop: what the planes do wrong, and what is told. Responses may come in any order.
 FAULTS = {
     "lost": (1, rf"{_WRONG_BYTE}|{_LOST}"),
     "doubled": (2, rf"{_WRONG_BYTE}|beats have come, not"),
     "reordered": (3, _WRONG_BYTE),
     "lost request": (4, rf"{_WRONG_BYTE}|{_LOST}"),
-    "reordered requests": (6, rf"{_WRONG_BYTE}|{_WRONG_WORD}|answered by"),
-    "lost answer": (7, _LOST),
+    "reordered requests": (6, rf"{_WRONG_BYTE}|{_WRONG_WORD}|gets response"),
+    "lost response": (7, _LOST),
     # Those of noccl_dma_l1: failures that are not told, and one that has not been.
     "a failing write is not told": (10, "error bit is wrong"),
     "a write is told as failing": (11, "error bit is wrong"),

@@ -65,7 +65,7 @@ def largest_exponent(element: Element, bits: Bits) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_floats_fold_as_in_cvfpu(slice_program: Path, cvfpu_program: Path, name: str) -> None:
+def test_floats_combine_as_in_cvfpu(slice_program: Path, cvfpu_program: Path, name: str) -> None:
     element = formats.BY_NAME[name]
     operands = operands_of(element)
     expected = by_cvfpu(cvfpu_program, element, operands)
