@@ -125,7 +125,7 @@ impl Display {
             }
             Activity::Translating => self.build("translating the hardware to C++".to_owned()),
             Activity::Compiling { files } => {
-                self.build(format!("compiling the translated hardware, {files} files"));
+                self.build(format!("compiling the Verilated hardware, {files} files"));
             }
         }
     }

@@ -6,7 +6,7 @@
 //! simulator and the hardware cannot mean different ones. What the hardware cannot be is refused
 //! here, by the field of the spec. This part computes texts and touches no file.
 //!
-//! [`lockstep`] drives the translated mesh with the flits that a recorded run has injected and compares every
+//! [`lockstep`] drives the Verilated mesh with the flits that a recorded run has injected and compares every
 //! handshake of every router port, bit by bit. [`endpoints`] does the same with network interfaces, at their AXI ports.
 //! [`Translation`] says what such a library is made from; the sources are part of this crate.
 

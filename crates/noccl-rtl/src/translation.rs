@@ -19,7 +19,7 @@ const ARGUMENTS: &str = "cosim/verilator.f";
 const TILE_ARGUMENTS: &str = "cosim/tiles.f";
 const WAIVERS: &str = "lint/waivers.vlt";
 const SPEED: &str = "cosim/speed.vlt";
-/// File of the translated hardware.
+/// File of the Verilated hardware.
 pub const LIBRARY_FILE: &str = "libnoccl_mesh.so";
 /// Bits of a transaction's name: as many as the simulator's numbers need, so that none is used twice at a time.
 const TAG_BITS: u32 = 16;

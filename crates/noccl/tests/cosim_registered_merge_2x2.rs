@@ -13,7 +13,12 @@ const PRESET: &str = "collective_noc_2x2";
 
 #[test]
 fn multicasts_and_barriers_take_the_same_course() {
-    agree_with(NAME, &registered_merge_network(PRESET), &cosim::COLLECTIVE, 0..12);
+    agree_with(
+        NAME,
+        &registered_merge_network(PRESET),
+        &cosim::COLLECTIVE,
+        0..12,
+    );
 }
 
 #[test]

@@ -69,7 +69,7 @@ impl HardwareRequest {
 pub struct HardwareReport {
     /// Where hardware and simulator met: `router`, `axi` or `dma`.
     pub boundary: String,
-    /// Folder of the translated hardware.
+    /// Folder of the Verilated hardware.
     pub library: String,
     /// Cycles of the hardware, after the last event too.
     pub cycles: u64,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Random traces on the simulator, in lock-step with the translated mesh (`make cosim` builds it).
+//! Random traces on the simulator, in lock-step with the Verilated mesh (`make cosim` builds it).
 #![allow(clippy::unwrap_used, dead_code)] // every test file uses its own part
 
 pub mod endpoints;
