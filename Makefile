@@ -34,6 +34,24 @@ CI_SOFTWARE := setup check demo lint-rust test-rust test-python lint-python gen-
 CI_MODULES := setup-rtl:setup lint-rtl rtl:demo
 CI_PROMISES := formal:setup-rtl cosim-quick:demo
 
+# `make test`: all tests of Rust and Python, and one of each kind for the hardware, in two lanes beside each other.
+# The limit is ten minutes on two idle cores after `make demo`; a line more below has to fit into it. Everything is
+# in `make test-all`.
+TEST_SOFTWARE := test-rust test-python
+TEST_HARDWARE := setup-rtl test-lock-step test-proofs test-modules
+
+# Module tests of `make test`, directories of rtl/tb, each with the reason.
+TEST_MODULES := noccl_fifo # the smallest bench: nothing lost, doubled or reordered under all pauses
+TEST_MODULES += noccl_fork # multicast: one flit to several outputs
+TEST_MODULES += noccl_rr_arbiter # fairness, which every bound on waiting rests on
+TEST_MODULES += noccl_route # the hardware's routes are the simulator's: all vectors of 4x4 and 8x8
+TEST_MODULES += noccl_ni_failed # errors: the worst response of a burst is kept
+
+# Proofs of `make test`, directories of rtl/formal, with all their mutants: one per method.
+TEST_PROOFS := noccl_fork # `pdr`: for all time, without help
+TEST_PROOFS += noccl_reduction_issue_two # `induction`: for all time, with the reasons as properties
+TEST_PROOFS += noccl_reduction # `depth`: the wide reduction as a whole, up to a cycle
+
 .PHONY: help
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1|\2/' \
@@ -93,7 +111,7 @@ $(BIN)/valgrind: $(VENV)/.deps requirements/debian.toml
 # --------------------------------------------------------------------------------------------- checks
 
 .PHONY: check
-check: format-check repository-lints ## Formats, licence headers, crate edges, glossary, file lengths: seconds
+check: format-check repository-lints ## Formats, licence headers, crate edges, glossary, links, file lengths: seconds
 
 .PHONY: format
 format: $(VENV)/.deps ## Format Rust and Python
@@ -113,6 +131,7 @@ repository-lints: $(VENV)/.deps
 	$(BIN)/python tools/check_file_length.py
 	$(BIN)/python tools/check_crate_edges.py
 	$(BIN)/python tools/check_glossary.py
+	$(BIN)/python tools/check_links.py
 	$(BIN)/python tools/check_licences.py
 	$(BIN)/python -m pytest -q -p no:cacheprovider tools/tests
 
@@ -145,10 +164,24 @@ format-rtl: $(RTL_VENV)/.deps ## Format the SystemVerilog
 # ---------------------------------------------------------------------------------------------- tests
 
 .PHONY: test
-test: test-rust test-python rtl formal ## Build what is missing and run all tests
+test: ## All tests of Rust and Python, and some of each kind for the hardware: ten minutes after `make demo`
+	@tools/ci_stages.sh "$(TEST_SOFTWARE)" "$(TEST_HARDWARE)"
 
 .PHONY: test-all
-test-all: test rtl-long mutations ## All tests, those that take minutes too
+test-all: test-rust test-python rtl formal cosim cosim-run rtl-mutants rtl-long mutations ## All tests (hours): modules, proofs, lock-step, mutants, mutated input
+
+.PHONY: test-modules
+test-modules: $(RTL_VENV)/.deps # Of the hardware's modules those in TEST_MODULES
+	$(RTL_BIN)/python -m pytest -q -c rtl/pytest.ini $(addprefix rtl/tb/,$(TEST_MODULES))
+
+.PHONY: test-proofs
+test-proofs: $(RTL_VENV)/.deps # Of the proofs those in TEST_PROOFS
+	$(RTL_BIN)/python tools/rtl_formal.py $(TEST_PROOFS)
+
+# The network that users meet first, by the package that they use; at the boundary that has all routers.
+.PHONY: test-lock-step
+test-lock-step: $(RTL_VENV)/.deps $(VENV)/.extension # The hardware of 2x2 clusters beside the simulator
+	$(BIN)/python -m pytest -q -k router python/tests/test_hardware.py
 
 MUTATIONS ?= 100000
 .PHONY: mutations
@@ -288,8 +321,8 @@ cosim-mutants: $(RTL_VENV)/.deps
 	  --test cosim_torrent_mutants --test cosim_endpoints_mutants --test cosim_dma_mutants
 
 .PHONY: long
-long: $(BIN)/noccl $(VENV)/.extension $(RTL_VENV)/.deps ## Long suites; writes docs/long_summary.md
-	$(BIN)/python tools/long.py --seeds $(LONG_SEEDS) --summary docs/long_summary.md --only $(LONG_ONLY)
+long: $(BIN)/noccl $(VENV)/.extension $(RTL_VENV)/.deps ## Long suites; writes docs/developer/long_summary.md
+	$(BIN)/python tools/long.py --seeds $(LONG_SEEDS) --summary docs/developer/long_summary.md --only $(LONG_ONLY)
 
 .PHONY: bench
 bench: $(BIN)/noccl ## Run the benchmarks and print them

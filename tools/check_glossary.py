@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One word per thing, in identifiers and in prose.
+"""The field's words, in identifiers and in prose.
 
-The sources of this project use the same word for different things and different words for the same
-one; a reader who meets a second word looks for a second thing. The list stands in `glossary.toml`,
-the meanings in `docs/glossary.md`.
+A reader looks for a unit under the word of the textbook, and takes a word that has two meanings for
+the wrong one. So the lint finds ambiguous words, and metaphors that stand for a word of the field.
+The list is `glossary.toml`, the meanings are in `docs/glossary.md`.
+
+What still has metaphors is listed there too, with their number: it may only fall.
+`check_glossary.py --shrink` lowers the numbers to those of today.
 """
 
 from __future__ import annotations
 
 import fnmatch
 import re
+import sys
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +37,13 @@ _NOT_PYTHON = re.compile(rf'\#[^\n]* | """.*?""" | {_STRING}', re.VERBOSE | re.D
 _WORD = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]")
+# Of a page: what a program has written or prints, code and identifiers, and where links lead to.
+_NOT_TEXT = re.compile(
+    r"""^<!--[ ][^\n]*?generated[ ].*?^<!--[ ]end[ ]of[^\n]*$ | ^```.*?^```$ | ``.*?`` | `[^`\n]*`
+        | \]\([^)\s]*\)""",
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+_PENDING = re.compile(r'^"([^"]+)" = (\d+)$', re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -63,11 +75,15 @@ class Glossary:
         everywhere: Word to what to write instead, in prose and code.
         identifiers: The same, for code only.
         allow: Exceptions.
+        metaphors: Word to the word of the field.
+        pending: Folder or file to the metaphors that it may still have.
     """
 
-    everywhere: dict[str, str]
-    identifiers: dict[str, str]
+    everywhere: Mapping[str, str]
+    identifiers: Mapping[str, str]
     allow: tuple[Allow, ...]
+    metaphors: Mapping[str, str]
+    pending: Mapping[str, int]
 
 
 def parse(text: str) -> Glossary:
@@ -77,7 +93,13 @@ def parse(text: str) -> Glossary:
         Allow(tuple(entry["paths"]), frozenset(entry["words"]), entry["reason"])
         for entry in table.get("allow", [])
     )
-    return Glossary(table["everywhere"], table["identifiers"], allow)
+    return Glossary(
+        table["everywhere"],
+        table["identifiers"],
+        allow,
+        table.get("metaphors", {}),
+        table.get("pending", {}),
+    )
 
 
 def code_only(source: str, suffix: str) -> str:
@@ -119,8 +141,74 @@ def lint(paths: Iterable[Path], root: Path, glossary: Glossary) -> Iterator[Find
                 yield Finding(f"{path}:{number}", f"'{word}': write {instead}")
 
 
-if __name__ == "__main__":
+def metaphors_of(path: Path, text: str, glossary: Glossary) -> Iterator[tuple[int, str]]:
+    """Yields (line, metaphor) of a file; of a page in its prose only."""
+    if path.suffix == ".md":
+        text = _NOT_TEXT.sub(lambda m: "\n" * m.group(0).count("\n"), text)
+    for number, word, _ in words_of(path, text):
+        if word in glossary.metaphors and not any(a.covers(path, word) for a in glossary.allow):
+            yield number, word
+
+
+def entry_of(path: Path, pending: Iterable[str]) -> str | None:
+    """The longest entry of the list that a file belongs to."""
+    own = (e for e in pending if path.is_relative_to(e))
+    return max(own, key=len, default=None)
+
+
+def pending_counts(paths: Iterable[Path], root: Path, glossary: Glossary) -> Counter[str]:
+    """Metaphors of each entry of the list, today."""
+    counts = Counter(dict.fromkeys(glossary.pending, 0))
+    for path in paths:
+        entry = entry_of(path, glossary.pending)
+        if entry is not None and path.suffix in CODE | PROSE:
+            counts[entry] += len(list(metaphors_of(path, repository.read(path, root), glossary)))
+    return counts
+
+
+def lint_metaphors(paths: Iterable[Path], root: Path, glossary: Glossary) -> Iterator[Finding]:
+    """Finds metaphors where none may be, more than there were, and entries that are done."""
+    paths = [path for path in paths if path.suffix in CODE | PROSE]
+    for path in paths:
+        if entry_of(path, glossary.pending) is None:
+            for number, word in metaphors_of(path, repository.read(path, root), glossary):
+                instead = glossary.metaphors[word]
+                yield Finding(f"{path}:{number}", f"'{word}': write {instead}")
+    for entry, count in pending_counts(paths, root, glossary).items():
+        if count > glossary.pending[entry]:
+            what = f"{count} metaphors, only {glossary.pending[entry]} are listed"
+            yield Finding(entry, what)
+        elif count == 0:
+            yield Finding(entry, "no metaphors left: take it off the list of pending ones")
+
+
+def shrunk(text: str, counts: Mapping[str, int]) -> str:
+    """The list with numbers that have fallen, without entries that are done."""
+
+    def line(found: re.Match[str]) -> str:
+        entry, listed = found.group(1), int(found.group(2))
+        return f'"{entry}" = {min(listed, counts.get(entry, listed))}'
+
+    return re.sub(r'^"[^"]+" = 0\n', "", _PENDING.sub(line, text), flags=re.MULTILINE)
+
+
+def main() -> None:
+    """Runs both lints, or lowers the numbers of the list."""
+    text = LIST.read_text(encoding="utf-8")
+    glossary = parse(text)
+    paths = repository.files()
+    if "--shrink" in sys.argv[1:]:
+        counts = pending_counts(paths, repository.ROOT, glossary)
+        LIST.write_text(shrunk(text, counts), encoding="utf-8")
+        return
     repository.main(
         "glossary",
-        lambda: lint(repository.files(), repository.ROOT, parse(LIST.read_text(encoding="utf-8"))),
+        lambda: [
+            *lint(paths, repository.ROOT, glossary),
+            *lint_metaphors(paths, repository.ROOT, glossary),
+        ],
     )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Faults of the network interface that the bench of its corners must notice, each by its test.
 
-`docs/rtl/verification.md` says which row of the error table each one breaks.
+`docs/developer/verification.md` says which row of the error table each one breaks.
 """
 
 from __future__ import annotations

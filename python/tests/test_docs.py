@@ -1,12 +1,95 @@
 # SPDX-License-Identifier: Apache-2.0
+"""The pages for users work to the letter: their commands run and print what stands there.
+
+A fence of `toml my_noc.toml` is that file. A `python` fence is executed. In a `console` fence each
+line that begins with `$ ` is a command, followed by all that it prints; `...` at the end leaves the
+rest out. Everything of a page happens in one empty folder, from top to bottom.
+`NOCCL_WRITE_GOLDEN=1` writes the outputs anew.
+"""
+
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", DOCS / "tutorial.md", *sorted(DOCS.glob("how-to/*.md"))]
+FENCE = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+REST = "..."
+
+
+def printed(command: str, folder: Path) -> list[str]:
+    """Lines of a command's output, the messages among them."""
+    tools = Path(sys.executable).parent
+    run = subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env=os.environ | {"PATH": f"{tools}:{os.environ['PATH']}"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    return [line.rstrip() for line in run.stdout.splitlines()]
+
+
+def console(text: str, folder: Path) -> str:
+    """The fence with what its commands print today."""
+    today: list[str] = []
+    for part in filter(None, re.split(r"^(?=\$ )", text, flags=re.MULTILINE)):
+        command, *shown = part.splitlines()
+        assert command.startswith("$ "), f"no command before {command!r}"
+        lines = printed(command[2:], folder)
+        if shown and shown[-1] == REST:
+            lines = [*lines[: len(shown) - 1], REST]
+        today += [command, *lines]
+    return "".join(f"{line}\n" for line in today)
+
+
+def run_page(page: str, folder: Path) -> str:
+    """The page with what its commands print today; its Python is executed."""
+    names: dict[str, object] = {}
+
+    def fence(found: re.Match[str]) -> str:
+        language, file, text = found.groups()
+        if file:
+            (folder / file).write_text(text, encoding="utf-8")
+        elif language == "python":
+            exec(text, names)
+        elif language == "console":
+            return f"```console\n{console(text, folder)}```"
+        return found.group(0)
+
+    return FENCE.sub(fence, page)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_the_commands_of_a_page_print_what_stands_there(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = path.read_text(encoding="utf-8")
+    assert FENCE.search(page), "nothing to run"
+    monkeypatch.chdir(tmp_path)
+    today = run_page(page, tmp_path)
+    if "NOCCL_WRITE_GOLDEN" in os.environ:
+        path.write_text(today, encoding="utf-8")
+        return
+    assert today == page
+
+
+def test_an_output_that_differs_is_noticed_and_the_rest_may_be_left_out(tmp_path: Path) -> None:
+    page = "```text a.txt\none\ntwo\nthree\n```\n\n```console\n$ cat a.txt\none\n...\n```\n"
+    assert run_page(page, tmp_path) == page
+    wrong = page.replace("cat a.txt\none", "cat a.txt\ntwo")
+    assert run_page(wrong, tmp_path) == page
+    assert run_page(page.replace("...\n", ""), tmp_path) != page
 
 
 def test_the_examples_of_the_python_page_run(

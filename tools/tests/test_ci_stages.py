@@ -97,6 +97,43 @@ def test_the_gate_runs_stages_that_exist_and_both_test_suites() -> None:
     assert {"lint-rtl", "rtl", "formal", "cosim-quick"} <= stages
 
 
+def words_of(variable: str) -> list[str]:
+    """Words of a variable of the Makefile, without the reasons behind them."""
+    makefile = (repository.ROOT / "Makefile").read_text(encoding="utf-8")
+    lines = re.findall(rf"^{variable} \+?:?= ?(.*)$", makefile, re.MULTILINE)
+    return [word for line in lines for word in line.partition("#")[0].split()]
+
+
+def test_make_test_runs_lanes_of_stages_that_exist() -> None:
+    makefile = (repository.ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+    stages = set(words_of("TEST_SOFTWARE") + words_of("TEST_HARDWARE"))
+    assert stages <= targets
+    assert {"test-rust", "test-python", "test-modules", "test-proofs", "test-lock-step"} <= stages
+
+
+def test_what_make_test_chooses_of_the_hardware_exists_and_has_a_reason() -> None:
+    rtl = repository.ROOT / "rtl"
+    makefile = (repository.ROOT / "Makefile").read_text(encoding="utf-8")
+    modules, proofs = words_of("TEST_MODULES"), words_of("TEST_PROOFS")
+    assert modules
+    assert [name for name in modules if not list((rtl / "tb" / name).glob("test_*.py"))] == []
+    assert [name for name in proofs if not (rtl / "formal" / name / "formal.toml").exists()] == []
+    for name in modules + proofs:
+        assert re.search(rf"^TEST_[A-Z]+ \+?:?= {name} # \S", makefile, re.MULTILINE), name
+
+
+def test_make_test_has_a_proof_of_each_method() -> None:
+    def method(module: str) -> str:
+        text = (repository.ROOT / "rtl" / "formal" / module / "formal.toml").read_text("utf-8")
+        table = tomllib.loads(text)
+        return method(table["like"]) if "like" in table else str(table.get("method", "pdr"))
+
+    formal = repository.ROOT / "rtl" / "formal"
+    every = {method(path.parent.name) for path in formal.glob("*/formal.toml")}
+    assert {method(module) for module in words_of("TEST_PROOFS")} == every
+
+
 def test_no_test_stands_where_none_is_looked_for() -> None:
     untested = []
     for manifest in (repository.ROOT / "crates").glob("*/Cargo.toml"):

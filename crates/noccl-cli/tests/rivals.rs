@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `noccl rivals`: its table is the one of docs/rivals.md, its rows are JSON, its plots are files, wrong input is refused.
+//! `noccl rivals`: its table is the one of docs/baselines.md, its rows are JSON, its plots are files, wrong input is refused.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -15,7 +15,7 @@ const END: &str = "```\n";
 fn the_table_of_the_page_is_what_the_command_prints() {
     let run = noccl("rivals");
     assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/rivals.md");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/baselines.md");
     let page = std::fs::read_to_string(path).unwrap();
     let (before, rest) = page.split_once(BEGIN).unwrap();
     let (table, after) = rest.split_once(END).unwrap();
@@ -26,7 +26,7 @@ fn the_table_of_the_page_is_what_the_command_prints() {
     }
     assert!(
         table == run.stdout,
-        "docs/rivals.md is stale:\n{}",
+        "docs/baselines.md is stale:\n{}",
         run.stdout
     );
 }

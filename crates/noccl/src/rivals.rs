@@ -3,7 +3,7 @@
 //!
 //! A payload goes from one cluster to its first N neighbours along a snake. Every mechanism runs cycle by cycle on the
 //! network that it needs (Torrent endpoints, ESP's routers, S1's routers), all with the same clusters and 64-byte beats; every byte is
-//! checked. What each one's cycles begin and end with: `docs/rivals.md`.
+//! checked. What each one's cycles begin and end with: `docs/baselines.md`.
 
 use crate::compare::compare;
 use crate::reproduce::figure::{Figure, Line, line_chart};

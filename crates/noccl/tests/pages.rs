@@ -44,7 +44,7 @@ fn the_speedup_of_fused_concat_linear_is_the_same_on_all_pages() {
     let speedup = row.split('|').nth(4).unwrap().trim();
     for (name, before) in [
         ("papers/S1.md", "and the sum in the middle, come to "),
-        ("status.md", "FusedConcatLinear to 256×256, "),
+        ("developer/status.md", "FusedConcatLinear to 256×256, "),
     ] {
         let sentence = format!("{before}{speedup} ");
         assert!(page(name).contains(&sentence), "{name}: {sentence}");
