@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One tile of the mesh, with operand store and compute slice, as part of a library: the host joins as many as the mesh has.
 //
-// Translated as a whole, a mesh has a copy of the code per tile, which takes minutes to compile and leaves the caches; so here
+// Verilated as a whole, a mesh has a copy of the code per tile, which takes minutes to compile and leaves the caches; so here
 // the code is there once. No path leads through a tile from one link to another within a cycle, so the host stands for
 // the links: between two cycles it copies what tiles offer to their neighbours.
 // Position comes with an edge of `place_i`, not as an input: what depends on an input is evaluated twice per cycle.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the merge table promises: per transaction an account of the leaves that it was given and of those that have left.
+// What the merge table promises: per transaction a scoreboard of the leaves that it was given and of those that have left.
 //
 // Promises come first. Behind them stands why they hold: what is inside at any time, by name, and how long it can
 // stay there. All of it together follows from itself, one cycle on, and so holds for all time.
@@ -118,7 +118,7 @@ module noccl_merge_props
       .result_ready_i
   );
 
-  // ------------------------------------------------------------------------------------------------ account
+  // --------------------------------------------------------------------------------------------- scoreboard
 
   // Per name: leaves that the table was given; that have left it.
   count_t given_q[NumNames], given_d[NumNames];
@@ -127,7 +127,7 @@ module noccl_merge_props
   // Flits that have left, 3 for more.
   logic [1:0] flits_q[NumNames], flits_d[NumNames];
 
-  function automatic logic are_one_transaction(hdr_t a, hdr_t b);
+  function automatic logic is_same_join(hdr_t a, hdr_t b);
     return a.dst == b.dst && a.tag == b.tag;
   endfunction
 
@@ -147,13 +147,13 @@ module noccl_merge_props
           given_d[n] += offered[i].count;
           wrong_given_d[n] |= offered[i].resp != RESP_OKAY;
         end
-        if (taken[i] && are_one_transaction(hdr[i], whole[n])) begin
+        if (taken[i] && is_same_join(hdr[i], whole[n])) begin
           left_d[n] += hdr[i].count;
           wrong_left_d[n] |= hdr[i].resp != RESP_OKAY;
           flits_d[n] += 2'(flits_d[n] != '1);
         end
       end
-      if (result_valid && result_ready_i && are_one_transaction(result, whole[n])) begin
+      if (result_valid && result_ready_i && is_same_join(result, whole[n])) begin
         left_d[n] += result.count;
         wrong_left_d[n] |= result.resp != RESP_OKAY;
         flits_d[n] += 2'(flits_d[n] != '1);
@@ -225,7 +225,7 @@ module noccl_merge_props
 
   // Leaves and responses that wait in an entry, in the result, and at inputs with the head that goes on for them.
   typedef logic [4:0] total_t;
-  logic [NumNames-1:0] is_unbalanced, is_overdrawn, is_unsound, is_untimed_apart, is_early;
+  logic [NumNames-1:0] is_unbalanced, exceeds_window, is_unsound, is_untimed_apart, is_early;
   logic [Entries-1:0] is_foreign, is_double, is_result_slot;
   logic [NumInputs-1:0] is_stray;
   logic [NumNames-1:0] is_overdue;
@@ -236,11 +236,7 @@ module noccl_merge_props
       is_result_slot[e] = u_merge.result_valid_q && int'(u_merge.result_slot_q) == int'(e);
       is_foreign[e] = u_merge.valid_q[e] || is_result_slot[e];
       for (int unsigned n = 0; n < NumNames; n++) begin
-        if (are_one_transaction(
-                u_merge.entry_q[e], whole[n]
-            ) && agree(
-                u_merge.entry_q[e], whole[n]
-            )) begin
+        if (is_same_join(u_merge.entry_q[e], whole[n]) && agree(u_merge.entry_q[e], whole[n])) begin
           is_foreign[e] = 1'b0;
         end
       end
@@ -271,7 +267,7 @@ module noccl_merge_props
       has_untimed = 1'b0;
       has_part = 1'b0;
       for (int unsigned e = 0; e < Entries; e++) begin
-        if (u_merge.valid_q[e] && !u_merge.has_passed_q[e] && are_one_transaction(
+        if (u_merge.valid_q[e] && !u_merge.has_passed_q[e] && is_same_join(
                 u_merge.entry_q[e], whole[n]
             )) begin
           in_table += total_t'(u_merge.entry_q[e].count);
@@ -279,7 +275,7 @@ module noccl_merge_props
           has_untimed |= !u_merge.is_timed_q[e];
         end
       end
-      if (result_valid && are_one_transaction(result, whole[n])) begin
+      if (result_valid && is_same_join(result, whole[n])) begin
         settled += total_t'(result.count);
         wrong_inside |= result.resp != RESP_OKAY;
       end
@@ -296,7 +292,7 @@ module noccl_merge_props
         end
       end
       is_unbalanced[n] = here != in_table + settled + total_t'(left_q[n]);
-      is_overdrawn[n] = total_t'(come[n]) != total_t'(given_q[n]) + waiting ||
+      exceeds_window[n] = total_t'(come[n]) != total_t'(given_q[n]) + waiting ||
           come[n] > whole[n].count;
       is_unsound[n] = wrong_inside != wrong_outside;
       // What an entry without timer holds is all that has come: nothing of its name has gone on before it.
@@ -334,7 +330,7 @@ module noccl_merge_props
     for (int unsigned n = 0; n < NumNames; n++) begin
       is_overdue[n] = int'(result_pause_q) >= int'(ReadyEvery);
       for (int unsigned e = 0; e < Entries; e++) begin
-        if (is_whole[n] && u_merge.valid_q[e] && !u_merge.has_passed_q[e] && are_one_transaction(
+        if (is_whole[n] && u_merge.valid_q[e] && !u_merge.has_passed_q[e] && is_same_join(
                 u_merge.entry_q[e], whole[n]
             )) begin
           is_overdue[n] |= !u_merge.is_timed_q[e];
@@ -346,7 +342,7 @@ module noccl_merge_props
           end
         end
       end
-      if (is_whole[n] && result_valid && are_one_transaction(result, whole[n])) begin
+      if (is_whole[n] && result_valid && is_same_join(result, whole[n])) begin
         is_overdue[n] |= cycles_t'(inside_q[n]) + until_free > cycles_t'(MaxCycles);
       end
     end
@@ -377,7 +373,7 @@ module noccl_merge_props
   `ASSERT(ResponsesAreInsideOrHaveLeft, is_unsound == '0)
   `ASSERT(EntriesAreOfOpenNames, is_foreign == '0)
   `ASSERT(EntriesDiffer, is_double == '0)
-  `ASSERT(OnlyHeadsGoOn, is_stray == '0 && is_overdrawn == '0)
+  `ASSERT(OnlyHeadsGoOn, is_stray == '0 && exceeds_window == '0)
   `ASSERT(EntriesWithoutTimerHoldAll, is_untimed_apart == '0)
   `ASSERT(NothingLeavesEarlyBeforeTheTableWasFull, is_early == '0)
   `ASSERT(OnlyFullTablesGiveUp, has_no_history)

@@ -3,7 +3,7 @@
 // and its response is the worst of all.
 //
 // Multicasts over any sets open under free names; responses for some members at a time come in any order with any responses. The
-// account counts members, not those besides one.
+// scoreboard counts members, not those besides one.
 
 `include "noccl_assert.svh"
 

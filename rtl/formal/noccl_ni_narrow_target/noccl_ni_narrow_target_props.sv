@@ -3,7 +3,7 @@
 // asked; no request has two responses or none; and a barrier with an error writes nothing.
 //
 // Requests of any kind come and stay until they are taken. The memory takes them when it likes and responds to what it took, in order.
-// The account counts what is open at the memory and the responses that must come.
+// The scoreboard counts what is open at the memory and the responses that must come.
 
 `include "noccl_assert.svh"
 

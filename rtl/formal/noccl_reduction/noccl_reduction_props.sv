@@ -225,7 +225,7 @@ module noccl_reduction_props
   );
   assign result_taken = result_valid && result_ready_i;
 
-  // ------------------------------------------------------------------------------------------------ account
+  // --------------------------------------------------------------------------------------------- scoreboard
 
   // Sums that have left, per flow.
   beats_t gone_q[2];

@@ -42,7 +42,7 @@ module noccl_reduction_credits_props
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
-  // Slots in use, and what the account knows of their flows.
+  // Slots in use, and what the scoreboard knows of their flows.
   slot_set_t open_q, started_q, starts, ends, begins, finishes, credits;
   flow_t flow_q[REDUCTION_FLOWS];
   left_t last_q[REDUCTION_FLOWS];
@@ -160,7 +160,7 @@ module noccl_reduction_credits_props
       .own_name_o           (own_name)
   );
 
-  // ------------------------------------------------------------------------------------------------ account
+  // --------------------------------------------------------------------------------------------- scoreboard
 
   // Pending credits by count: whole batches that were reduced a cycle ago and are needed, less what was given; those returned now.
   port_set_t pending[REDUCTION_FLOWS], is_excess[REDUCTION_FLOWS];
@@ -220,7 +220,7 @@ module noccl_reduction_credits_props
 
   // ------------------------------------------------------------------------------------------------ promises
 
-  slot_set_t is_overdrawn, is_held_up, overflows, is_given_for_nothing, is_stuck;
+  slot_set_t exceeds_window, is_held_up, overflows, is_given_for_nothing, is_stuck;
   logic is_misdirected, is_lost;
 
   always_comb begin
@@ -230,7 +230,7 @@ module noccl_reduction_credits_props
     for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
       logic has_credit, is_clear;
       has_credit = !has_ahead[s] || begun_q[s] < beats_t'(ahead[s]) + came_q[s];
-      is_overdrawn[s] = open_q[s] && !started_q[s] && allowed[s] && !has_credit;
+      exceeds_window[s] = open_q[s] && !started_q[s] && allowed[s] && !has_credit;
       // A flow waits for credits ahead, or at the end of a batch for its pending ones, and for nothing else.
       is_clear = pending[s] == '0 || finished_q[s][1:0] != 2'd3;
       is_held_up[s] = may_finish[s] != is_clear ||
@@ -270,7 +270,7 @@ module noccl_reduction_credits_props
   end
 
   `ASSUME(StaysHere, $stable(position_i))
-  `ASSERT(NoFlowExceedsItsWindowAhead, is_overdrawn == '0)
+  `ASSERT(NoFlowExceedsItsWindowAhead, exceeds_window == '0)
   `ASSERT(FlowsWaitForCreditsOnly, is_held_up == '0)
   `ASSERT(StoresNeverOverflow, overflows == '0)
   `ASSERT(NoCreditWithoutNeed, is_given_for_nothing == '0)

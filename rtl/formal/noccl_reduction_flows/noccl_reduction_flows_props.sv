@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the flows of a wide reduction promise: each operand enters the slot of its name, a slot serves one flow until its last
-// result has left, and results bear what the first operand said.
+// result has left, and results carry what the first operand gave.
 //
 // Heads are whatever the solver likes in each cycle, as long as contributions may come by these inputs; so are the results of
-// open flows. The account of slots is kept outside, from what was absorbed and what has left.
+// open flows. The scoreboard of slots is kept outside, from what was absorbed and what has left.
 
 `include "noccl_assert.svh"
 
@@ -39,7 +39,7 @@ module noccl_reduction_flows_props
   wide_hdr_t result;
   logic result_taken;
 
-  // Slots in use, by the account.
+  // Slots in use, by the scoreboard.
   slot_set_t open_q;
 
   always_comb begin
@@ -70,7 +70,7 @@ module noccl_reduction_flows_props
       .result_hdr_o  (result)
   );
 
-  // ------------------------------------------------------------------------------------------------ account
+  // --------------------------------------------------------------------------------------------- scoreboard
 
   // Per slot: header of the first operand, inputs of its flow, results that have left, an operand that disagrees.
   wide_hdr_t first_q[REDUCTION_FLOWS];
@@ -208,7 +208,7 @@ module noccl_reduction_flows_props
   `ASSERT(ResultsCountLinesOfTheirFlow,
           !result_taken || (result.line == expected.line && result.left == expected.left))
   `ASSERT(ResultsBearTheHeaderOfTheirFlow, !result_taken || result == expected)
-  // Why: no two slots of one name, and the counts inside are those of the account.
+  // Why: no two slots of one name, and the counts inside are those of the scoreboard.
   `ASSERT(NamesOfSlotsDiffer, is_misnamed == '0)
   `ASSERT(SlotsCountResults, is_miscounted == '0)
 

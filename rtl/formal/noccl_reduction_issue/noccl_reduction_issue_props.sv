@@ -207,7 +207,7 @@ module noccl_reduction_issue_props
     end
   end
 
-  // ------------------------------------------------------------------------------------------------ account
+  // --------------------------------------------------------------------------------------------- scoreboard
 
   // Beats of the tracked slot: chosen and not gone; before their last pass. The marked beat, and those that go before it.
   count_t inside_q, between_q, ahead_q;

@@ -5,7 +5,7 @@
 // A contribution says for how many leaves it stands. One that comes before the others of its transaction leaves its FIFO
 // and waits in the table; the one that makes the subtree complete goes on for all. Per cycle the unit serves one
 // transaction, round robin over the inputs, and all heads that belong to it. Where the table is full, contributions of new
-// transactions go on without it; since later ones would then wait in vain, entries made from then on give up after 3/4 to
+// transactions go on without it; since later ones would then wait for ever, entries made from then on give up after 3/4 to
 // 7/8 of `TimeoutCycles` without a contribution, and what they have leaves by the result port. Merging saves flits; the home adds up leaves in any case.
 //
 // Latency: a head that completes its subtree goes on in the cycle in which it comes (`MergeCycles` = 1), or two cycles

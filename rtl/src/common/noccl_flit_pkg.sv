@@ -10,7 +10,7 @@
 
 package noccl_flit_pkg;
 
-  // Ports of a router; the order is the order of arbitration and of folding.
+  // Ports of a router; the order is the order of arbitration and of reduction.
   localparam int unsigned NUM_PORTS = 5;
   localparam int unsigned NORTH = 0;
   localparam int unsigned EAST = 1;

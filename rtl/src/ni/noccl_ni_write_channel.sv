@@ -99,7 +99,7 @@ module noccl_ni_write_channel #(
   assign offered.has_own = aw_i.user.opcode == OPCODE_MULTICAST && noccl_ni_pkg::is_member(
       pos_i, base, offered.mask
   );
-  // Members name a reduction alike; anything else bears the name of its channel and id.
+  // Members name a reduction alike; anything else carries the name of its channel and id.
   assign offered.tag = aw_i.user.opcode == OPCODE_JOIN ? aw_i.user.tag
       : noccl_flit_pkg::tag_t'({noccl_ni_pkg::CHANNEL_BITS'(Channel), aw_i.id});
   assign offered.id = aw_i.id;
@@ -118,19 +118,19 @@ module noccl_ni_write_channel #(
 
   // --------------------------------------------------------------------------------------- the window
 
-  // Space for beats after the first; the last one is not counted: nothing is given back for it.
-  window_t credits_q, credits_d, credits, given_back;
+  // Credits for beats after the first; the last one is not counted: no credit returns for it.
+  window_t credits_q, credits_d, credits, credits_back;
   logic begun_q, is_limited_q, has_credit;
 
   assign has_credit = is_first_o || begun_q || !is_limited_q || credits_q != '0;
 
   always_comb begin
-    given_back = '0;
+    credits_back = '0;
     for (int unsigned i = 0; i < 2; i++) begin
       if (credit_valid_i[i] && credit_i[i].root == burst_q.dst && credit_i[i].tag == burst_q.tag)
-        given_back += window_t'(noccl_cfg_pkg::CREDIT_BEATS);
+        credits_back += window_t'(noccl_cfg_pkg::CREDIT_BEATS);
     end
-    credits   = (begun_q ? window_i - 1'b1 : credits_q) + given_back;
+    credits   = (begun_q ? window_i - 1'b1 : credits_q) + credits_back;
     credits_d = grant_i ? credits - 1'b1 : credits;
   end
 
@@ -185,7 +185,7 @@ module noccl_ni_write_channel #(
   `ASSERT(OnlyOfferedBeatsLeave, !grant_i || beat_valid_o)
   `ASSERT_INIT(SecondBeatsHaveCredit, noccl_cfg_pkg::WINDOW_BEATS >= 2)
   logic [31:0] credits_then;
-  assign credits_then = 32'(credits_q) + 32'(given_back);
+  assign credits_then = 32'(credits_q) + 32'(credits_back);
   `ASSUME(CreditsAreNotReturnedTwice,
           is_first_o || begun_q || !is_limited_q || credits_then <= noccl_cfg_pkg::MAX_WINDOW_BEATS)
   for (genvar i = 0; i < 2; i++) begin : gen_credit

@@ -160,7 +160,7 @@ module noccl_router
     // Whether it goes on, early or late.
     logic goes_on;
     assign goes_on = join_forward_i[i] || (join_candidate_i[i] && join_goes_on_i);
-    `ASSERT(LegalTurn, (wants[i] & ~outputs_from(i)) == '0)
+    `ASSERT(LegalOutput, (wants[i] & ~outputs_from(i)) == '0)
     `ASSERT(HeadAsksForSomething, !may_ask || route != '0)
     `ASSUME(AbsorbOnlyJoins, !join_absorb_i[i] || join_valid_o[i])
     `ASSUME(ForwardOnlyJoins, !join_forward_i[i] || join_valid_o[i])

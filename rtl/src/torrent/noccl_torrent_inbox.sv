@@ -40,7 +40,7 @@ module noccl_torrent_inbox
     input  logic                                     follow_ready_i,
     output slot_t                                    follow_slot_o,
     output noccl_torrent_pkg::frame_t                frame_o,
-    /// The finish of this slot's chain has come; until the slot is given back.
+    /// The finish of this slot's chain has come; until the slot is free.
     output slots_t                                   finished_o,
     /// The slot's chain is over here.
     input  logic                                     release_i,

@@ -95,12 +95,12 @@ class Cores {
   void begin() {
     const uint64_t choice = random_.below(3);
     const size_t id = choice == 2 ? kPlainIds + random_.below(kIds - kPlainIds) : random_.below(kPlainIds);
-    const uint64_t luck = random_.below(20);
-    Due due{luck == 0 ? kDecodeError : luck == 1 ? kSlaveError : kOkay, luck > 1, 0, 0};
-    due.word = luck == 1 ? kFirstFailing + random_.below(kFailing)
+    const uint64_t draw = random_.below(20);
+    Due due{draw == 0 ? kDecodeError : draw == 1 ? kSlaveError : kOkay, draw > 1, 0, 0};
+    due.word = draw == 1 ? kFirstFailing + random_.below(kFailing)
                : choice == 2 ? kPlain + random_.below(kCounters)
                              : random_.below(kPlain + (choice == 1 ? kCounters : 0));
-    const uint64_t address = (luck == 0 ? kNowhere : kOwn) + 8 * due.word;
+    const uint64_t address = (draw == 0 ? kNowhere : kOwn) + 8 * due.word;
     Word& word = words_[due.word];
     if (choice == 1) {
       if (due_r_[id].size() >= kOpenPerId || (due.is_served && (word.writes || word.since))) return;

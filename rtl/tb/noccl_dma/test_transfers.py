@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Many random transfers of the DMA engine, every byte followed through the interface and back.
 
-The generator and its account are `transfers.cpp`, for the cores beside the engine `cores.h`; `make
+The generator and its scoreboard are `transfers.cpp`, for the cores beside the engine `cores.h`; `make
 long` runs a million bursts with it. A network that loses, doubles or reorders a flit, and memories
-that err, show that the account would tell.
+that err, show that the scoreboard would tell.
 """
 
 from __future__ import annotations

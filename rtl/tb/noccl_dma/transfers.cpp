@@ -61,7 +61,7 @@ struct Bench {
   size_t part_of[kIds] = {}, part = 0;
   Transfer transfers[kParts];
   std::deque<size_t> lines;
-  // Marks in flight, the lines of each part that bear one, and what each line bears.
+  // Marks in flight, the lines of each part that carry one, and what each line carries.
   std::deque<std::pair<size_t, int>> marks;
   std::vector<size_t> marked[kParts];
   std::vector<int> fails = std::vector<int>(kLines);
@@ -321,7 +321,7 @@ int main(int count, char** arguments) {
   if (count < 3) return std::fputs("usage: transfers BURSTS SEED [+fault=N]\n", stderr), 2;
   VerilatedContext context;
   context.commandArgs(count, arguments);
-  // With a fault, what is told is what the account of this file sees.
+  // With a fault, what is told is what the scoreboard of this file sees.
   context.assertOn(count == 3);
   Bench bench{context};
   bench.run(std::strtoull(arguments[1], nullptr, 10), std::strtoull(arguments[2], nullptr, 10));

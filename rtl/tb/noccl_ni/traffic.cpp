@@ -441,7 +441,7 @@ int main(int count, char** arguments) {
   if (count < 3) return std::fputs("usage: traffic TRANSACTIONS SEED [+fault=N]\n", stderr), 2;
   VerilatedContext context;
   context.commandArgs(count, arguments);
-  // With a fault, what is told is what the account of this file sees.
+  // With a fault, what is told is what the scoreboard of this file sees.
   context.assertOn(count == 3);
   Bench bench{context};
   bench.run(std::strtoull(arguments[1], nullptr, 10), std::strtoull(arguments[2], nullptr, 10));

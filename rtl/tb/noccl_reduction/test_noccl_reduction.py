@@ -119,8 +119,8 @@ class Bench:
         absorb, forward = int(self.dut.absorb_o.value), int(self.dut.forward_o.value)
         assert absorb & forward == 0
         for port, flow in self.heads.items():
-            is_lonely = flow is not None and len(flow.join.inputs(self.here)) == 1
-            assert bool(forward >> port & 1) == is_lonely
+            is_single = flow is not None and len(flow.join.inputs(self.here)) == 1
+            assert bool(forward >> port & 1) == is_single
             if absorb >> port & 1:
                 assert flow is not None
                 flow.send(port)

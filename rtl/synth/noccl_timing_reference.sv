@@ -4,7 +4,7 @@
 //
 // Latency: two cycles.
 
-module noccl_yardstick #(
+module noccl_timing_reference #(
     /// 0: sum, 1: right shift, 2: leading zeros, 3: product.
     parameter int unsigned Kind = 0
 ) (
