@@ -168,7 +168,9 @@ def test_a_target_that_was_not_measured_is_missed() -> None:
 
 def target(measure: str, at_most: float) -> str:
     rows = {"m": rtl_synth_rows.Row(id="m", title="m", top="m", baseline="n")}
-    timings = {name: rtl_timing.CriticalPath(1.0, fo4, "a", "b") for name, fo4 in (("m", 33), ("n", 30))}
+    timings = {
+        name: rtl_timing.CriticalPath(1.0, fo4, "a", "b") for name, fo4 in (("m", 33), ("n", 30))
+    }
     areas = {"m": rtl_area.Area(1100.0, 0.0, 0), "n": rtl_area.Area(1000.0, 0.0, 0)}
     results = {name: rtl_synth_rows.Result(areas[name], timings[name]) for name in areas}
     return rtl_synth_page.Target("goal", "m", measure, at_most).line(rows, results)

@@ -35,7 +35,9 @@ class Chain:
     own: Destination | None = None
 
     def __post_init__(self) -> None:
-        assert len({destination.tile for destination in self.destinations}) == len(self.destinations)
+        assert len({destination.tile for destination in self.destinations}) == len(
+            self.destinations
+        )
         assert self.initiator not in {destination.tile for destination in self.destinations}
 
     @property
@@ -57,7 +59,7 @@ class Fields:
 
 
 def frame(chain: Chain, at: int, first_tile: int) -> int:
-    """What the destination at an index has to do. Grants run from the highest tile to the lowest."""
+    """What the destination at an index has to do; grants run from the highest tile down."""
     destination = chain.destinations[at]
     granted = sorted((s.tile for s in chain.destinations), reverse=True)
     after = granted[granted.index(destination.tile) + 1 :]

@@ -115,7 +115,9 @@ class Model:
         Returns the slot that they have entered, and what goes on by which input.
         """
         first = heads[group[0]]
-        slot = next((s for s, e in self.entries.items() if e.merged.is_same_transaction(first)), None)
+        slot = next(
+            (s for s, e in self.entries.items() if e.merged.is_same_transaction(first)), None
+        )
         parts = [heads[i] for i in group]
         merged = _sum(parts)
         if slot is None and self._is_in_use(first.name):

@@ -118,7 +118,11 @@ async def registers_respond(dut, resp: int) -> Mapping[str, int] | None:
 
     def see() -> Mapping[str, int] | None:
         assert dut.reg_b_ready_o.value == 1
-        return response(int(dut.narrow_response_o.value)) if dut.narrow_response_valid_o.value else None
+        return (
+            response(int(dut.narrow_response_o.value))
+            if dut.narrow_response_valid_o.value
+            else None
+        )
 
     return await cycle(dut, values, see)
 

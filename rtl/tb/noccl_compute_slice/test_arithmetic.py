@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Properties of the arithmetic: every result is that of NumPy and of the simulator, to the bit, in time.
+"""The arithmetic: every result is that of NumPy and of the simulator, bit-exact and in time.
 
 Edges pair by pair (of 8-bit types all pairs), then random operands, `NOCCL_PAIRS` of each type and
 operator.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Properties of the slice: results go to who asked, in order, in time; cores and network alternate."""
+"""The slice: results go to who asked, in order, in time; cores and network alternate."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Properties of a multicast by a list of destinations: walked router by router, each gets it once."""
+"""A multicast by a list of destinations: walked router by router, each gets it once."""
 
 from __future__ import annotations
 

@@ -31,7 +31,9 @@ SIZES = [(8, 256, 1), (2, 32, 1), (8, 256, 3), (2, 32, 3)]
 
 
 @pytest.mark.parametrize(("entries", "timeout_cycles", "merge_cycles"), SIZES)
-def test_properties_hold_for_every_size(entries: int, timeout_cycles: int, merge_cycles: int) -> None:
+def test_properties_hold_for_every_size(
+    entries: int, timeout_cycles: int, merge_cycles: int
+) -> None:
     numbers = {
         "Entries": entries,
         "TimeoutCycles": timeout_cycles,
@@ -218,7 +220,7 @@ async def a_full_table_lets_new_transactions_pass_and_its_own_give_up_in_time(du
     await bench.start()
     join = flits.Join((0, 0), (3, 0), here)
     num_entries, timeout = bench.model.num_entries, bench.model.timeout_cycles
-    # One more than fits: the last one passes; a contribution to an entry frees it; the next is timed.
+    # One more than fits: the last one passes; a contribution frees an entry; the next is timed.
     for tag in range(num_entries + 1):
         bench.queues[flits.WEST].append(Contribution(join, tag, 1, 0))
     for _ in range((num_entries + 1) * merge_cycles()):

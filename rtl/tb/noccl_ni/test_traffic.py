@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Many random transactions through the network interface, each followed to the memory and back.
 
-The generator and its scoreboard are `traffic.cpp`; `make long` runs millions with it. A network that
-loses, doubles or reorders a flit shows that the scoreboard would tell.
+The generator and its scoreboard are `traffic.cpp`; `make long` runs millions with it. A network
+that loses, doubles or reorders a flit shows that the scoreboard would tell.
 """
 
 from __future__ import annotations

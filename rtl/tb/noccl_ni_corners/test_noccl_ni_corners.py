@@ -18,13 +18,13 @@ from common.ni_corners import (
     REDUCE,
     SLVERR,
     WRITE,
-    response,
     beat,
     contribution,
     cycle,
     memory_responds,
     registers_respond,
     request,
+    response,
     start,
 )
 from common.ni_tile import CLUSTER_BASE, COLUMN_BIT, JOIN, L1_BYTES, MULTICAST, ROW_BIT, UNICAST
@@ -104,7 +104,9 @@ async def data_and_responses_carry_what_the_memory_returns(dut) -> None:
         for kind in (READ_NARROW, ATOMIC):
             assert (await request(dut, kind=kind, tag=3))["taken"]
             if kind == ATOMIC:
-                assert await registers_respond(dut, resp) is None, "an atomic gets its response with data"
+                assert await registers_respond(dut, resp) is None, (
+                    "an atomic gets its response with data"
+                )
             values = {"reg_r_valid_i": 1, "reg_r_resp_i": resp}
             header = await cycle(dut, values, lambda: int(dut.data_hdr_o.value))
             assert flits.unpack("rsp", header)["resp"] == resp

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A beat that failed is told with its burst's last one; with too many, every response is an error."""
+"""A failed beat is reported with its burst's last one; with too many every response is an error."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Properties of the published list of pointers: each destination comes once, between its neighbours."""
+"""The published list of pointers: each destination comes once, between its neighbours."""
 
 from __future__ import annotations
 

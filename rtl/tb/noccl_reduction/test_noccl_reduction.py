@@ -61,7 +61,12 @@ class Bench:
     async def start(self) -> None:
         dut = self.dut
         dut.position_i.value = position(self.here)
-        for signal in (dut.join_valid_i, dut.result_ready_i, dut.credit_valid_i, dut.credit_return_ready_i):
+        for signal in (
+            dut.join_valid_i,
+            dut.result_ready_i,
+            dut.credit_valid_i,
+            dut.credit_return_ready_i,
+        ):
             signal.value = 0
         dut.dca_grant_i.value = 1
         await handshake.start(dut.clk_i, dut.rst_ni)
@@ -142,7 +147,10 @@ class Bench:
     def take_credits(self, ready: dict[str, bool]) -> None:
         dut, batch = self.dut, flits.constants()["CREDIT_BEATS"]
         if dut.credit_return_valid_o.value and ready[RETURN]:
-            flow, dst = self.named(int(dut.credit_return_name_o.value)), int(dut.credit_return_dst_o.value)
+            flow, dst = (
+                self.named(int(dut.credit_return_name_o.value)),
+                int(dut.credit_return_dst_o.value),
+            )
             ports = [p for p in flow.sent if p != LOCAL]
             froms = [p for p in ports if position(flow.join.contributor(self.here, p)) == dst]
             assert froms, f"nobody sends from {dst:#x}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Properties of the arbiter: the simulator's choice, cycle by cycle; nobody waits longer than a round."""
+"""The arbiter: the simulator's choice, cycle by cycle; nobody waits longer than a round."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Properties of chains of Torrent endpoints: every destination gets its bytes, and nobody waits for ever."""
+"""Chains of Torrent endpoints: every destination gets its bytes, and nobody waits for ever."""
 
 from __future__ import annotations
 
@@ -142,7 +142,11 @@ def row(num_beats: int) -> Pattern:
 
 def snake(num_destinations: int, num_beats: int, dst: int = 0) -> Chain:
     source = Destination(0, 0, row(num_beats))
-    return Chain(0, source, tuple(Destination(t, dst, row(num_beats)) for t in range(1, num_destinations + 1)))
+    return Chain(
+        0,
+        source,
+        tuple(Destination(t, dst, row(num_beats)) for t in range(1, num_destinations + 1)),
+    )
 
 
 @cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")
@@ -155,7 +159,9 @@ async def chains_of_one_to_eight_destinations_deliver_every_byte(dut, back_press
         tiles = rng.sample(range(NUM_TILES), num_destinations + 1)
         initiator, destinations = tiles[0], tiles[1:]
         await system.fill(initiator, 0, [rng.getrandbits(64) for _ in range(8 * num_beats)])
-        places = tuple(Destination(t, 8 * 2048 + 64 * rng.randrange(8), row(num_beats)) for t in destinations)
+        places = tuple(
+            Destination(t, 8 * 2048 + 64 * rng.randrange(8), row(num_beats)) for t in destinations
+        )
         chain = Chain(initiator, Destination(initiator, 0, row(num_beats)), places)
         await system.lead(chain)
     await system.check()
@@ -199,7 +205,9 @@ def overlapping(rng: random.Random, num_beats: int) -> list[Chain]:
         dst = 8 * (4096 + 1024 * initiator)
         destinations = tuple(Destination(t, dst, row(num_beats)) for t in tiles)
         own = Destination(initiator, dst, row(num_beats)) if rng.random() < 0.3 else None
-        chains.append(Chain(initiator, Destination(initiator, 0, row(num_beats)), destinations, own))
+        chains.append(
+            Chain(initiator, Destination(initiator, 0, row(num_beats)), destinations, own)
+        )
     return chains
 
 
@@ -273,4 +281,6 @@ async def a_chain_takes_the_cycles_of_its_formula(dut) -> None:
         for num_beats in (1, 2, 64, 200):
             chain = snake(num_destinations, num_beats, 8 * 2048)
             cycles = await system.lead(chain)
-            assert cycles == CYCLES_PER_DESTINATION * num_destinations + num_beats + CYCLES_PER_CHAIN
+            assert (
+                cycles == CYCLES_PER_DESTINATION * num_destinations + num_beats + CYCLES_PER_CHAIN
+            )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One endpoint between AXI models that others wrote, at every place of chains of 1 to 8 destinations."""
+"""One endpoint between AXI models of others, at every place of chains of 1 to 8 destinations."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Neighbours:
         assert response.resp == OKAY
 
     async def send(self, beats: list[int]) -> None:
-        """Data to the window, two bursts at a time without an response."""
+        """Data to the window, two bursts at a time without a response."""
         bursts = [beats[i : i + BURST_BEATS] for i in range(0, len(beats), BURST_BEATS)]
         events = []
         for i, burst in enumerate(bursts):
@@ -244,7 +244,9 @@ async def it_follows_at_every_place_of_chains_of_one_to_eight_destinations(
     task = 0
     for num_destinations in range(1, MAX_DESTINATIONS + 1):
         for at in range(num_destinations):
-            num_beats = rng.choice([1, 2, 5, 64, 65, 130] if at in {0, num_destinations - 1} else [1, 3])
+            num_beats = rng.choice(
+                [1, 2, 5, 64, 65, 130] if at in {0, num_destinations - 1} else [1, 3]
+            )
             initiator, *order = rng.sample(range(1, MAX_DESTINATIONS + 1), num_destinations)
             order.insert(at, OWN)
             destinations = tuple(Destination(t, 8 * DST_WORD, row(num_beats)) for t in order)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Properties of reader, writer and pattern: every byte is written where the destination's pattern says."""
+"""Reader, writer and pattern: every byte is written where the destination's pattern says."""
 
 from __future__ import annotations
 

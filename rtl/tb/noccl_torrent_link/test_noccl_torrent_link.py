@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Properties of a chain's link: beats arrive once and in order, and none waits for buffer space between the tiles."""
+"""A chain's link: beats arrive once and in order, none waits for buffer space between tiles."""
 
 from __future__ import annotations
 
