@@ -58,7 +58,8 @@ module noccl_mesh_cosim
     input logic [63:0] rsp_out_ready_i,
     /// Flits at all outputs.
     output logic [RspBits-1:0] rsp_out_flit_o[NumTiles*NUM_PORTS],
-    /// Tiles whose merge point returns credits to a sender elsewhere, and the flit that carries them.
+    /// Tiles whose merge point returns credits to a sender elsewhere, and the flit that carries
+    /// them.
     output logic [63:0] credit_return_valid_o,
     output logic [RspBits-1:0] credit_return_flit_o[NumTiles],
     /// Tiles whose NI sends it in this cycle.

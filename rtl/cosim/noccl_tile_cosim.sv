@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // One tile of the mesh, with operand store and compute slice, as part of a library: the host joins as many as the mesh has.
 //
-// Verilated as a whole, a mesh has a copy of the code per tile, which takes minutes to compile and leaves the caches; so here
-// the code is there once. No path leads through a tile from one link to another within a cycle, so the host stands for
-// the links: between two cycles it copies what tiles offer to their neighbours.
-// Position comes with an edge of `place_i`, not as an input: what depends on an input is evaluated twice per cycle.
+// Verilated as a whole, a mesh has a copy of the code per tile, which takes minutes to compile and
+// leaves the caches; so here the code is there once. No path leads through a tile from one link to
+// another within a cycle, so the host stands for the links: between two cycles it copies what tiles
+// offer to their neighbours. Position comes with an edge of `place_i`, not as an input: what
+// depends on an input is evaluated twice per cycle.
 // Mirror: `noccl_mesh_cosim`; the host's part in noccl_tiles.h and noccl_tile_cosim.cpp.
 
 module noccl_tile_cosim

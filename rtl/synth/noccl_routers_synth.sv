@@ -100,7 +100,8 @@ module noccl_routers_synth
   req_flit_t  req_flit [NUM_PORTS];
   rsp_flit_t  rsp_flit [NUM_PORTS];
 
-  // Narrow sets: of multicasts, barriers, collected responses. Responses to groups are multicasts, too.
+  // Narrow sets: of multicasts, barriers, collected responses. Responses to groups are multicasts,
+  // too.
   localparam bit HasNarrowSets = HasMulticast || HasMerge;
 
   for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_port

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Textbook arithmetic between registers: what the flow of synthesis makes of steps that everybody knows, as a
-// reference for the timing paths of the other modules.
+// Textbook arithmetic between registers: what the flow of synthesis makes of steps that everybody
+// knows, as a reference for the timing paths of the other modules.
 //
 // Latency: two cycles.
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Grants at a merge table: why every head gets one, and what the registers hold of a group between its grant and its decision:
-// heads of one transaction that still wait, and what they come to.
+// Grants at a merge table: why every head gets one, and what the registers hold of a group between
+// its grant and its decision: heads of one transaction that still wait, and what they come to.
 
 `include "noccl_assert.svh"
 

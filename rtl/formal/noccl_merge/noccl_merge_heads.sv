@@ -23,7 +23,8 @@ module noccl_merge_heads
     input  region_coord_t                 base_i,
     input  region_coord_t                 mask_i,
     input  logic                          own_copy_i,
-    /// Per input: a contribution comes as soon as there is space; its transaction, leaves and response.
+    /// Per input: a contribution comes as soon as there is space; its transaction, leaves and
+    /// response.
     input  logic          [NumInputs-1:0] offer_i,
     input  index_t                        name_i    [NumInputs],
     input  count_t                        count_i   [NumInputs],

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the merge table promises: per transaction a scoreboard of the leaves that it was given and of those that have left.
+// What the merge table promises: per transaction a scoreboard of the leaves that it was given and
+// of those that have left.
 //
 // Promises come first. Behind them stands why they hold: what is inside at any time, by name, and how long it can
 // stay there. All of it together follows from itself, one cycle on, and so holds for all time.
@@ -183,7 +184,8 @@ module noccl_merge_props
 
   // ------------------------------------------------------------------------------------------------ promises
 
-  // Cycles that a complete transaction has been inside; that a head has waited for its grant; without ready.
+  // Cycles that a complete transaction has been inside; that a head has waited for its grant;
+  // without ready.
   logic [CycleBits-1:0] inside_q[NumNames];
   logic [2:0] waits_q[NumInputs];
   logic [PauseBits-1:0] result_pause_q;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is promised of the responses to multicasts: a multicast is whole with the response that makes all of its members and not before,
-// and its response is the worst of all.
+// What is promised of the responses to multicasts: a multicast is whole with the response that
+// makes all of its members and not before, and its response is the worst of all.
 //
-// Multicasts over any sets open under free names; responses for some members at a time come in any order with any responses. The
-// scoreboard counts members, not those besides one.
+// Multicasts over any sets open under free names; responses for some members at a time come in any
+// order with any responses. The scoreboard counts members, not those besides one.
 
 `include "noccl_assert.svh"
 

@@ -2,7 +2,8 @@
 // What is promised of bursts that fail: the worst response of a burst is told with its last beat, and where more bursts have failed
 // at a time than there are entries, no failure is passed off as none.
 //
-// Beats of all bursts come in any order with any responses; the scoreboard keeps every burst's worst one.
+// Beats of all bursts come in any order with any responses; the scoreboard keeps every burst's
+// worst one.
 
 `include "noccl_assert.svh"
 

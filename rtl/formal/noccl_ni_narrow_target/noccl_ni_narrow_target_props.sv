@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the narrow target promises of its queues: whatever it hands to the memory has a place, so every response of the memory finds who
-// asked; no request has two responses or none; and a barrier with an error writes nothing.
+// What the narrow target promises of its queues: whatever it hands to the memory has a place, so
+// every response of the memory finds who asked; no request has two responses or none; and a barrier
+// with an error writes nothing.
 //
-// Requests of any kind come and stay until they are taken. The memory takes them when it likes and responds to what it took, in order.
-// The scoreboard counts what is open at the memory and the responses that must come.
+// Requests of any kind come and stay until they are taken. The memory takes them when it likes and
+// responds to what it took, in order. The scoreboard counts what is open at the memory and the
+// responses that must come.
 
 `include "noccl_assert.svh"
 
@@ -78,7 +80,8 @@ module noccl_ni_narrow_target_props #(
       .data_o          ()
   );
 
-  // AW and W that the memory has taken, writes that it has to respond to; data that it has to give; responses that must come.
+  // AW and W that the memory has taken, writes that it has to respond to; data that it has to give;
+  // responses that must come.
   count_t writes_q, data_q, responses_q;
   logic is_atomic, asks, delivers, half_q, is_dropped;
   // A request reaches the memory as a whole in this cycle: at least one half of it now.

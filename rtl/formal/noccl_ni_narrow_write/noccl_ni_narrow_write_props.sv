@@ -2,7 +2,8 @@
 // What the narrow initiator promises of identifiers: none is sent under which a transaction is open, and nobody gets a B that he does not
 // wait for.
 //
-// Writes, multicasts, contributions and atomics come with any ids, served or not; responses come to what is open, in any order.
+// Writes, multicasts, contributions and atomics come with any ids, served or not; responses come to
+// what is open, in any order.
 
 `include "noccl_assert.svh"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the wide target promises of its queues: every beat that it hands to the memory has a place, every burst has one response, and
-// a marked sum writes nothing.
+// What the wide target promises of its queues: every beat that it hands to the memory has a place,
+// every burst has one response, and a marked sum writes nothing.
 //
-// Beats of writes and sums come in any order and stay until they are taken; the memory responds to what it took.
+// Beats of writes and sums come in any order and stay until they are taken; the memory responds to
+// what it took.
 
 `include "noccl_assert.svh"
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wide-reduction unit as a whole, with its banks and an arithmetic: every sum that leaves holds all operands of its own beat,
-// in the order of the inputs, once and in flow order. Nothing that its parts take for granted of each other is assumed.
+// The wide-reduction unit as a whole, with its banks and an arithmetic: every sum that leaves holds
+// all operands of its own beat, in the order of the inputs, once and in flow order. Nothing that
+// its parts take for granted of each other is assumed.
 //
-// Two flows of any sets pass router (1, 1), one to its own tile, one to (3, 1). Sources use windows to the last beat; no credit comes
-// from further on. Operands are digits, combining writes them one behind the other; those of one beat of one flow are marked, and
-// their sum must be, and no other.
+// Two flows of any sets pass router (1, 1), one to its own tile, one to (3, 1). Sources use windows
+// to the last beat; no credit comes from further on. Operands are digits, combining writes them one
+// behind the other; those of one beat of one flow are marked, and their sum must be, and no other.
 
 `include "noccl_assert.svh"
 

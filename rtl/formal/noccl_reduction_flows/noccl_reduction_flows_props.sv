@@ -2,8 +2,9 @@
 // What the flows of a wide reduction promise: each operand enters the slot of its name, a slot serves one flow until its last
 // result has left, and results carry what the first operand gave.
 //
-// Heads are whatever the solver likes in each cycle, as long as contributions may come by these inputs; so are the results of
-// open flows. The scoreboard of slots is kept outside, from what was absorbed and what has left.
+// Heads are whatever the solver likes in each cycle, as long as contributions may come by these
+// inputs; so are the results of open flows. The scoreboard of slots is kept outside, from what was
+// absorbed and what has left.
 
 `include "noccl_assert.svh"
 

@@ -2,10 +2,10 @@
 // A 2x2 mesh with forks and joins makes progress: whatever the tiles send in the first cycles has arrived after `MaxCycles`,
 // each flit once at each of its tiles, and four contributions at the root.
 //
-// Every tile sends one contribution to a common root, and, as the solver likes, unicasts and multicasts; tiles take what comes
-// at least once in so many cycles. The scoreboard is kept for one pair of tiles, which the solver chooses: by tiles, not by routes,
-// so that it tells what routes, forks and switches do together.
-// Checked for every order in which this can happen, to that depth.
+// Every tile sends one contribution to a common root, and, as the solver likes, unicasts and
+// multicasts; tiles take what comes at least once in so many cycles. The scoreboard is kept for one
+// pair of tiles, which the solver chooses: by tiles, not by routes, so that it tells what routes,
+// forks and switches do together. Checked for every order in which this can happen, to that depth.
 
 `include "noccl_assert.svh"
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows of wide reductions are the same at both ends: what a tile may have in flight is what the next merge point has space for.
+// Windows of wide reductions are the same at both ends: what a tile may have in flight is what the
+// next merge point has space for.
 //
-// Any tile sends; its path to the root is walked until operands meet other contributions. The router there expects the tile, with the window
-// that the tile believes in, and no other router does; so credits neither get lost nor go to somebody who waits for none.
-// All of it is combinational.
+// Any tile sends; its path to the root is walked until operands meet other contributions. The
+// router there expects the tile, with the window that the tile believes in, and no other router
+// does; so credits neither get lost nor go to somebody who waits for none. All of it is
+// combinational.
 
 `include "noccl_assert.svh"
 
@@ -42,7 +44,8 @@ module noccl_window_props
 
   // ---------------------------------------------------------------------------------- the path to the root
 
-  // Routers on the path, from the tile's own on; where each is entered, no port for the first and behind the root.
+  // Routers on the path, from the tile's own on; where each is entered, no port for the first and
+  // behind the root.
   coord_t [MaxHops:0] path;
   port_set_t [MaxHops:0] entered, inputs;
   // Sums meet other contributions at the router, first.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Types that the collective units share.
-// Mirror: crates/noccl-sim/src/join/mod.rs.
+// Mirror: crates/noccl-sim/src/router/collective/merge_point.rs.
 
 package noccl_collective_pkg;
 
@@ -28,8 +28,8 @@ package noccl_collective_pkg;
   } store_address_t;
   localparam int unsigned STORE_WORDS = MAX_WINDOW_BEATS * 2 ** SLOT_BITS;
 
-  // Beats of more operands than a pass combines take several, the later ones with the sum so far. That waits in the place of
-  // the first input's operand, which it has combined if there was one.
+  // Beats of more operands than a pass combines take several, the later ones with the sum so far.
+  // That waits in the place of the first input's operand, which it has combined if there was one.
   localparam noccl_flit_pkg::port_set_t PARTIALS_BANK = noccl_flit_pkg::port_set_t'(1);
   // Beats between their first pass and their last one.
   localparam int unsigned PARTIALS = 8;
@@ -54,7 +54,8 @@ package noccl_collective_pkg;
     store_address_t                                                     raddr;
   } store_request_t;
 
-  // Two or three operands for the arithmetic, combined from the first; never three where a pass combines two.
+  // Two or three operands for the arithmetic, combined from the first; never three where a pass
+  // combines two.
   typedef struct packed {
     noccl_flit_pkg::operator_e  operator;
     noccl_flit_pkg::element_e   element;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who sends what enters a merge point of a wide reduction, and where its own sums meet the next contributions.
+// Who sends what enters a merge point of a wide reduction, and where its own sums meet the next
+// contributions.
 //
-// Credits for the store go back to the sender of an operand: the nearest merge point on its path, else the
-// member itself. Both follow from position, set and root; so neither flits nor tables carry them. A window is larger
-// over a longer distance, so that one beat per cycle holds; it never exceeds what a flow has in a bank.
+// Credits for the store go back to the sender of an operand: the nearest merge point on its path,
+// else the member itself. Both follow from position, set and root; so neither flits nor tables
+// carry them. A window is larger over a longer distance, so that one beat per cycle holds; it never
+// exceeds what a flow has in a bank.
 // Latency: none, purely combinational. Valid for inputs of the join set only.
-// Source: docs/design/0001, decision I. Mirror: `contributor` in crates/noccl-net/src/tree.rs, `window_over` in
-// deadlock/limits.rs, `window_ahead` in crates/noccl-sim/src/join; vectors in rtl/tb/noccl_tree.
+// Source: docs/design/0001, decision I. Mirror: `contributor` in crates/noccl-net/src/tree.rs,
+// `window_over` in deadlock/limits.rs, `window_ahead` in crates/noccl-sim/src/router/collective;
+// vectors in rtl/tb/noccl_tree.
 
 `include "noccl_assert.svh"
 

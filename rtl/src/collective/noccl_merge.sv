@@ -2,18 +2,18 @@
 // Merge table of a plane: contributions of one transaction (responses of a multicast, arrivals at a barrier) become
 // one flit per subtree, and none of them ever blocks a FIFO.
 //
-// A contribution says for how many leaves it stands. One that comes before the others of its transaction leaves its FIFO
-// and waits in the table; the one that makes the subtree complete goes on for all. Per cycle the unit serves one
-// transaction, round robin over the inputs, and all heads that belong to it. Where the table is full, contributions of new
-// transactions go on without it; since later ones would then wait for ever, entries made from then on give up after 3/4 to
-// 7/8 of `TimeoutCycles` without a contribution, and what they have leaves by the result port. Merging saves flits; the home adds up leaves in any case.
+// A contribution says for how many leaves it stands. One that comes before the others of its transaction leaves its FIFO and
+// waits in the table; the one that makes the subtree complete goes on for all. Per cycle the unit serves one transaction, round
+// robin over the inputs, and all heads that belong to it. Where the table is full, contributions of new transactions go on
+// without it; since later ones would then wait for ever, entries made from then on give up after 3/4 to 7/8 of `TimeoutCycles`
+// without a contribution, and what they have leaves by the result port. Merging saves flits; the home adds up leaves in any case.
 //
 // Latency: a head that completes its subtree goes on in the cycle in which it comes (`MergeCycles` = 1), or two cycles
 // later (3), with registers behind its grant and behind the decision. Throughput: one transaction per cycle.
 // Combinational paths: with 1 from `join_valid_i`, `head_i` to `absorb_o`, `candidate_o`, `goes_on_o`, `hdr_o`; with 3 from
 // `head_i` to `hdr_o`, of what the unit does not change. None from `taken_i`, `result_ready_i`.
 // Ordering: none between transactions. Source: S1, section 3.1.3; docs/design/0001, decision G.
-// Mirror: crates/noccl-sim/src/join/merge.rs.
+// Mirror: crates/noccl-sim/src/router/collective/merge_table.rs.
 
 `include "noccl_assert.svh"
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Round-robin choice at a merge table: the transaction of one head, with all heads that belong to it.
+// Round-robin choice at a merge table: the transaction of one head, with all heads that belong to
+// it.
 //
-// The next input behind the one that led last leads. With registers, a group is shown in the cycle after its grant;
-// its heads stay where they are until then and get no other grant.
+// The next input behind the one that led last leads. With registers, a group is shown in the cycle
+// after its grant; its heads stay where they are until then and get no other grant.
 //
 // Latency: none, or one cycle with registers. Throughput: one transaction per cycle.
-// Source: S1, section 3.1.3. Mirror: `turn` in crates/noccl-sim/src/join/merge.rs.
+// Source: S1, section 3.1.3. Mirror: crates/noccl-sim/src/router/collective/merge_table.rs.
 
 `include "noccl_assert.svh"
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Heads of one transaction at a merge table: who belongs to it, and what they come to.
 //
-// The grant is known late in the cycle, so what can be computed for all heads is computed in parallel: which of them belong to
-// one transaction, in which direction their root lies, what two and three of them add up to.
+// The grant is known late in the cycle, so what can be computed for all heads is computed in
+// parallel: which of them belong to one transaction, in which direction their root lies, what two
+// and three of them add up to.
 //
-// Latency: none, purely combinational. Source: S1, section 3.1.3. Mirror: `group` in crates/noccl-sim/src/join/merge.rs.
+// Latency: none, purely combinational. Source: S1, section 3.1.3. Mirror: `group` in
+// router/collective/merge_table.rs.
 
 `include "noccl_assert.svh"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wide reductions at a router: operands wait in the store until all of a beat are there, the cluster's arithmetic reduces
-// them, one flit per beat goes on. Wiring only.
+// Wide reductions at a router: operands wait in the store until all of a beat are there, the
+// cluster's arithmetic reduces them, one flit per beat goes on. Wiring only.
 //
 // Latency: an operand that completes a beat in cycle c is read in c + 1 and offered to the arithmetic in c + 2; the sum is
 // offered to the router when the arithmetic offers it: c + 5 for two operands of FP64, c + 8 for three.
@@ -11,7 +11,7 @@
 // Ordering: beats of a flow in order; operands of a beat in the order of the inputs, whatever the order of arrival.
 // Freedom from deadlock: a contribution never waits in its FIFO while at most `REDUCTION_FLOWS` flows pass the router.
 // Source: S1, sections 3.1.4 and 3.2.1; docs/design/0001, decision I; docs/design/0004.
-// Mirror: crates/noccl-sim/src/join/fold.rs.
+// Mirror: crates/noccl-sim/src/router/collective/reduction.
 
 module noccl_reduction
   import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::port_set_t, noccl_flit_pkg::wide_hdr_t;

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Credits for operand stores: how many beats a flow may have in flight to its next merge point, and the credits that this
-// one returns to the senders of its operands.
+// Credits for operand stores: how many beats a flow may have in flight to its next merge point, and
+// the credits that this one returns to the senders of its operands.
 //
-// A batch of credits, one for each of `CREDIT_BEATS` reduced beats, returns to every input whose sender still needs it: one
-// response flit per input, the tile's own NI by wires. A pending batch is one bit; so a flow waits at the end of a batch until
-// the one before has been sent (the response plane is later in the order of waits).
+// A batch of credits, one for each of `CREDIT_BEATS` reduced beats, returns to every input whose
+// sender still needs it: one response flit per input, the tile's own NI by wires. A pending batch
+// is one bit; so a flow waits at the end of a batch until the one before has been sent (the
+// response plane is later in the order of waits).
 //
-// Latency: a batch is pending two cycles after its last beat was chosen. Combinational paths: none from inputs to
-// `allowed_o`; `own_*_o`, `credit_return_*_o` from registers.
-// Ordering: round robin over the slots, each until nothing of it is pending; inputs of the column before those of the row, in port order. The
-// sums of a column come from routers with three operands, whose round trip fills the whole window: a cycle later would cost rate.
-// Promise: what is offered stays until it is taken, and a slot with pending credits waits for NUM_PORTS - 1 grants of every other one at most.
-// Source: docs/design/0001, decision I. Mirror: crates/noccl-sim/src/join/debts.rs, flow.rs, machine.rs (`note_owed`, `owe`).
+// Latency: a batch is pending two cycles after its last beat was chosen. Combinational paths: none
+// from inputs to `allowed_o`; `own_*_o`, `credit_return_*_o` from registers.
+// Ordering: round robin over the slots, each until nothing of it is pending; inputs of the column
+// before those of the row, in port order. The sums of a column come from routers with three
+// operands, whose round trip fills the whole window: a cycle later would cost rate.
+// Promise: what is offered stays until it is taken, and a slot with pending credits waits for
+// NUM_PORTS - 1 grants of every other one at most.
+// Source: docs/design/0001, decision I. Mirror:
+// crates/noccl-sim/src/router/collective/reduction/{credit_return,flow}.rs.
 
 `include "noccl_assert.svh"
 
@@ -128,7 +132,8 @@ module noccl_reduction_credits
   assign may_finish_o = ~(has_pending & is_batch_end);
   assign allowed_o = has_credit & may_finish_o;
 
-  // Slot whose beat was reduced a cycle ago. Who needs a batch is computed with its first beat, off the critical path.
+  // Slot whose beat was reduced a cycle ago. Who needs a batch is computed with its first beat, off
+  // the critical path.
   slot_set_t reduced_q, starts_batch, ends_batch;
   flow_t reduced;
   left_t reduced_left;
@@ -203,8 +208,9 @@ module noccl_reduction_credits
   assign others = remote & ~grant_q;
   assign next = (others & above) != '0 ? others & above : others;
 
-  // Chosen a cycle ahead, so that no choice is on the path to the NI: the next one in round-robin order with pending credits.
-  // Where no other has any it is the one that may get some now; whether it does is known too late to be used.
+  // Chosen a cycle ahead, so that no choice is on the path to the NI: the next one in round-robin
+  // order with pending credits. Where no other has any it is the one that may get some now; whether
+  // it does is known too late to be used.
   always_comb begin : p_grant
     grant_d = grant_q;
     if (is_last && (credit_return_ready_i || !credit_return_valid_o)) begin

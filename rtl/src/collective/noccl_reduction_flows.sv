@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who is who in a wide reduction: flows by name, slots, and the headers of their results.
 //
-// A flow is one reduction burst that passes a router where it meets other contributions. It takes a slot with its first operand and
-// frees it when its last result leaves. Where no slot is free, new flows wait in their FIFO: the stated limit of
-// docs/design/0001. From the operand on that has another operator or element than the flow's first one, enables a part of its
-// line, or is marked already, all results of the flow are marked: nothing of them is written (docs/errors.md).
+// A flow is one reduction burst that passes a router where it meets other contributions. It takes a
+// slot with its first operand and frees it when its last result leaves. Where no slot is free, new
+// flows wait in their FIFO: the stated limit of docs/design/0001. From the operand on that has
+// another operator or element than the flow's first one, enables a part of its line, or is marked
+// already, all results of the flow are marked: nothing of them is written (docs/errors.md).
 //
 // Latency: a head is absorbed in the cycle in which it comes; one new flow per cycle, at the lowest port; others wait.
-// Combinational paths: `join_valid_i`, `head_i`, `blocked_i` to `absorb_o`, `forward_o`, `enters_o`, `new_left_o`.
+// Combinational paths: `join_valid_i`, `head_i`, `blocked_i` to `absorb_o`, `forward_o`,
+// `enters_o`, `new_left_o`.
 // Ordering: beats of a flow keep their order per input. Source: S1, section 3.1.4; docs/design/0004, wide reduction.
-// Mirror: crates/noccl-sim/src/join/fold.rs.
+// Mirror: crates/noccl-sim/src/router/collective/reduction.
 
 `include "noccl_assert.svh"
 

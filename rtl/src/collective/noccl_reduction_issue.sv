@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Brings the operands of a beat to the arithmetic and its result to the router.
 //
-// The banks' read registers hold the operands while the arithmetic is busy: no other register is in front of it, and the
-// arithmetic's last register is the one behind it. A pass combines two operands, or up to three (`REDUCTION_OPERANDS`). Beats of more
-// take several passes: in between the sum goes back into the store. A further pass goes before a new beat.
+// The banks' read registers hold the operands while the arithmetic is busy: no other register is in
+// front of it, and the arithmetic's last register is the one behind it. A pass combines two
+// operands, or up to three (`REDUCTION_OPERANDS`). Beats of more take several passes: in between
+// the sum goes back into the store. A further pass goes before a new beat.
 //
 // Latency: chosen in c, offered to the arithmetic in c + 1, its result to the router when it comes out. Throughput: one pass
 // per cycle.
 // Freedom from deadlock: a partial sum is taken as soon as it comes out, so it never holds the arithmetic up.
-// Combinational paths: `dca_ready_i` to `begins_o`, `store_re_o`; `dca_result_valid_i` to `result_valid_o`, `partial_o`;
-// `result_ready_i` to `dca_result_ready_o`. Ordering: that of the choice. Operands are combined in the order of the inputs.
-// Source: S1, sections 3.1.4 and 3.2.1; docs/design/0004. Mirror: crates/noccl-sim/src/join/unit.rs.
+// Combinational paths: `dca_ready_i` to `begins_o`, `store_re_o`; `dca_result_valid_i` to
+// `result_valid_o`, `partial_o`; `result_ready_i` to `dca_result_ready_o`. Ordering: that of the
+// choice. Operands are combined in the order of the inputs.
+// Source: S1, sections 3.1.4 and 3.2.1; docs/design/0004. Mirror:
+// crates/noccl-sim/src/router/collective/reduction/unit.rs.
 
 `include "noccl_assert.svh"
 
@@ -165,7 +168,8 @@ module noccl_reduction_issue
     end
 
     always_comb begin : p_ports
-      // Inputs in order from the last one: with so many passes to come, a pass combines the operand of this one.
+      // Inputs in order from the last one: with so many passes to come, a pass combines the operand
+      // of this one.
       rest = join_i[second.slot];
       for (int unsigned left = 0; left < 4; left++) begin
         by_left[left] = highest(rest);

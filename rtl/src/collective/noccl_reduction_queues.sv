@@ -7,7 +7,8 @@
 //
 // Latency: an operand that comes in cycle c counts from c + 1 on, when its bank can be read.
 // Combinational paths: `enters_i` to the write port; `allowed_i` to the choice. Ordering: beats of a flow in order.
-// Source: docs/design/0004, wide reduction. Mirror: crates/noccl-sim/src/join/fold.rs.
+// Source: docs/design/0004, wide reduction. Mirror:
+// crates/noccl-sim/src/router/collective/reduction.
 
 `include "noccl_assert.svh"
 

@@ -3,11 +3,11 @@
 //
 // Latency: the grant follows the requests in the same cycle. Throughput: one grant per cycle.
 // Combinational paths: `request_i` to `grant_o` and `valid_o`; none from `ready_i` to any output.
-// Promise: with requesters that wait, each is served within NumRequesters grants.
-// The round-robin position is kept as the set of requesters behind the last one served, so that the choice needs two
-// searches for the lowest bit and no rotation.
+// Promise: with requesters that wait, each is served within NumRequesters grants. The round-robin
+// position is kept as the set of requesters behind the last one served, so that the choice needs
+// two searches for the lowest bit and no rotation.
 // Source: S1 uses round robin at its output ports and gives no start; ours is requester 0 as served.
-// Mirror: `next_in_turn` and `granted` in crates/noccl-sim/src/block.rs.
+// Mirror: crates/noccl-sim/src/router/collective/control_block.rs.
 
 `include "noccl_assert.svh"
 

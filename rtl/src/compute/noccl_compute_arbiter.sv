@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who may start an operation in a compute slice: the network (DCA), which needs all lanes, or the cores, one per lane.
 //
-// The network goes first, unless a core lost against it when it started last: then that core goes first, once.
-// So both together alternate, and each alone has every cycle. While the network waits for lanes that are not free,
-// no core starts, so that the lanes become free.
+// The network goes first, unless a core lost against it when it started last: then that core goes
+// first, once. So both together alternate, and each alone has every cycle. While the network waits
+// for lanes that are not free, no core starts, so that the lanes become free.
 //
 // Combinational paths: from `*_free_i` to `*_ready_o`, from `dca_valid_i` to `core_ready_o`; ready never needs the own valid.
 // Bound: with free lanes a request waits at most one cycle.
-// Source: S1, section 3.2.1. Mirror: `share_fpus` in crates/noccl-sim/src/join/fold.rs.
+// Source: S1, section 3.2.1. Mirror: `share_fpus` in
+// crates/noccl-sim/src/router/collective/reduction.
 `include "noccl_assert.svh"
 
 module noccl_compute_arbiter #(

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A row of lanes with their control: cores use them one by one, the network (DCA) all at once.
 //
-// A tag goes with each operation and comes back with its result, so that the result goes to its requester.
+// A tag goes with each operation and comes back with its result, so that the result goes to its
+// requester.
 // Latency, throughput, order and combinational paths: those of `noccl_compute_control`; data only from registers
 // through one multiplexer over the stages.
 // Source: S1, section 3.2.1.

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arithmetic of a cluster, eight 64-bit units, shared by its cores and the network: direct compute access (DCA).
 //
-// A core's unit takes one operation on 64 bits; the network takes all units at once for a beat, and with
-// `ThreeOperands` may combine a third operand in a second row of units that is its own. Whoever asks gets the result
-// back with the tag that came with the question. What the slice was not built for is refused: a result that says so.
+// A core's unit takes one operation on 64 bits; the network takes all units at once for a beat, and
+// with `ThreeOperands` may combine a third operand in a second row of units that is its own.
+// Whoever asks gets the result back with the tag that came with the question. What the slice was
+// not built for is refused: a result that says so.
 //
 // Latency: 3 cycles for 64-bit elements, 2 for 32-bit ones, 1 for shorter ones; with a third operand twice that.
 // Throughput: one operation per cycle and lane; if cores and network both ask, they alternate.
 // Order: each core and the network get their results in the order of their requests.
-// Back-pressure: results that are not taken stay in the pipeline and block what is behind them, of cores and network
-// alike; a core must not wait for the network before it takes its results.
+// Back-pressure: results that are not taken stay in the pipeline and block what is behind them, of
+// cores and network alike; a core must not wait for the network before it takes its results.
 // Combinational paths: from `*_result_ready_i` to all `*_ready_o`; from `dca_valid_i` to `core_ready_o`.
-// Source: S1, section 3.2.1; docs/rtl/compute.md. Mirror: crates/noccl-sim/src/join/fold.rs, `share_fpus`.
+// Source: S1, section 3.2.1; docs/rtl/compute.md. Mirror: `share_fpus` of the simulator.
 `include "noccl_assert.svh"
 
 module noccl_compute_slice #(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The second row of lanes of a compute slice: combines the network's third operand with the result of the first two.
+// The second row of lanes of a compute slice: combines the network's third operand with the result
+// of the first two.
 //
 // A result of two operands goes past it where nothing older is in the row and the network takes it at once; else it passes
 // through, so that order holds and blocked results have the stages of this row to wait in too.
@@ -7,7 +8,8 @@
 // Latency: none past the row, one cycle through it without a third operand, that of the element with one. One
 // result per cycle. Order: first in, first out. Combinational paths: from `valid_i`, `sum_i`, `note_i` to the outputs, from
 // `ready_i` to `ready_o`.
-// Source: none, S1's unit has two operands; docs/design/0001. Mirror: crates/noccl-sim/src/join/fold.rs.
+// Source: none, S1's unit has two operands; docs/design/0001. Mirror:
+// crates/noccl-sim/src/router/collective/reduction.
 
 module noccl_compute_third #(
     /// 64-bit lanes, at least 1.

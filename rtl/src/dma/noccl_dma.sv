@@ -2,11 +2,12 @@
 //
 // DMA engine of a cluster: copies rows of bytes between L1, other tiles and sets of tiles, and contributes to reductions.
 //
-// Transfers begin in order, each at a write channel of its own, and end in any order. Those with a remote source share one
-// read side and its buffer and are read in order. Wiring, dispatch, and arbitration of writes to L1.
+// Transfers begin in order, each at a write channel of its own, and end in any order. Those with a
+// remote source share one read side and its buffer and are read in order. Wiring, dispatch, and
+// arbitration of writes to L1.
 // Latency: a transfer started in cycle c offers its first beat in c + 3 (own source): queue, walk, L1.
 // Throughput: one beat per cycle over all channels.
-// Source: S1 section 2.2. Mirror: crates/noccl-sim/src/dma.rs.
+// Source: S1 section 2.2. Mirror: crates/noccl-sim/src/endpoint/dma.rs.
 
 `include "noccl_assert.svh"
 
@@ -46,7 +47,8 @@ module noccl_dma
     input  logic                                     r_valid_i,
     output logic                                     r_ready_o,
     input  noccl_axi_pkg::wide_r_t                   r_i,
-    /// Own L1: a line is asked for; responses of a port come in order, at the earliest in the next cycle, and are taken.
+    /// Own L1: a line is asked for; responses of a port come in order, at the earliest in the next
+    /// cycle, and are taken.
     output logic                       [L1Reads-1:0] l1_ask_valid_o,
     input  logic                       [L1Reads-1:0] l1_ask_ready_i,
     output noccl_flit_pkg::offset_t    [L1Reads-1:0] l1_ask_addr_o,

@@ -6,7 +6,7 @@
 // lanes every line passes as it is, in the cycle in which it comes. A row whose first destination line needs two source
 // lines costs one cycle more.
 // Combinational paths: source line to destination line; taking to taking.
-// Mirror: `load_beat` in crates/noccl-sim/src/inject.rs (without that cycle).
+// Mirror: `load_beat` in crates/noccl-sim/src/ni/axi (without that cycle).
 
 `include "noccl_assert.svh"
 
@@ -48,7 +48,8 @@ module noccl_dma_align (
     lane_t from;
     assign from = lane_t'(unsigned'(b)) - shift;
     assign rotated[8*b+:8] = source_i.data[{from, 3'b000}+:8];
-    // Lanes below the shift come from the line before; the others of a row's tail hold nothing, whatever comes next.
+    // Lanes below the shift come from the line before; the others of a row's tail hold nothing,
+    // whatever comes next.
     assign line_o[8*b+:8] = lane_t'(unsigned'(b)) < shift ? lower_q[8*b+:8]
         : is_tail_q ? '0 : rotated[8*b+:8];
   end

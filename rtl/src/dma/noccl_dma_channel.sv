@@ -2,11 +2,12 @@
 //
 // Write side of one transfer: lines of its source become bursts at a channel of the network interface, or lines of the own L1.
 //
-// A channel works on one transfer until all its bursts have their responses; so a slow one never holds up others.
+// A channel works on one transfer until all its bursts have their responses; so a slow one never
+// holds up others.
 // Latency: AW and the first W are offered in the cycle in which the first line is there. Throughput: one beat per cycle, bursts
 // without a gap. Combinational paths: source line to W; W's ready to the source's.
 // Ordering: bursts have ids in sequence; their responses may come in any order.
-// Mirror: `issue_writes`, `on_write_response` in crates/noccl-sim/src/dma.rs.
+// Mirror: `issue_writes`, `on_write_response` in crates/noccl-sim/src/endpoint/dma.rs.
 
 `include "noccl_assert.svh"
 

@@ -5,7 +5,8 @@
 // With one read port the oldest transfer goes first, so that its beats leave without a gap, as the network interface serves
 // them; a younger one that takes over has its lines up to three cycles later. With a port per channel, for an L1 of many banks
 // that arbitrates by itself, every transfer has its lines whatever the others do, as in the simulator.
-// Latency: none. Throughput: one line per port and cycle. Combinational paths: from asks to ports and back; from responses to channels.
+// Latency: none. Throughput: one line per port and cycle. Combinational paths: from asks to ports
+// and back; from responses to channels.
 // Mirror: none; the simulator's L1 gives any number of lines in a cycle.
 
 `include "noccl_assert.svh"
@@ -29,7 +30,8 @@ module noccl_dma_local_arbiter
     /// Its line, in the order of its asks.
     output logic                       [WIDE_CHANNELS-1:0] data_valid_o,
     output noccl_flit_pkg::wide_data_t                     data_o         [WIDE_CHANNELS],
-    /// Own L1: a line is asked for; responses of a port come in order, at the earliest in the next cycle, and are taken.
+    /// Own L1: a line is asked for; responses of a port come in order, at the earliest in the next
+    /// cycle, and are taken.
     output logic                       [      L1Reads-1:0] l1_ask_valid_o,
     input  logic                       [      L1Reads-1:0] l1_ask_ready_i,
     output noccl_flit_pkg::offset_t    [      L1Reads-1:0] l1_ask_addr_o,

@@ -4,7 +4,7 @@
 //
 // Latency: a line asked for in a cycle is there in the next one at the earliest. Throughput: one line per cycle if L1 gives
 // one. Responses come in order and are always taken: a slot of the queue is kept for each.
-// Mirror: `Source::Memory` in crates/noccl-sim/src/inject.rs.
+// Mirror: `Source::Memory` in crates/noccl-sim/src/ni/axi.
 
 `include "noccl_assert.svh"
 

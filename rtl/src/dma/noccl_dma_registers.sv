@@ -4,7 +4,8 @@
 //
 // Reading START starts the described transfer and returns its id; all ones mean that it was not started, because too many are
 // waiting or what is described is no transfer (no bytes, no rows). Reads and writes take one cycle.
-// Mirror: crates/noccl-sim/src/agents (the instructions before a transfer starts), `Dma::take` in dma.rs.
+// Mirror: crates/noccl-sim/src/endpoint/core (the instructions before a transfer starts),
+// `Dma::take` in dma.rs.
 
 `include "noccl_assert.svh"
 

@@ -2,11 +2,12 @@
 //
 // Reads the sources of transfers over the network into the engine's buffer, ahead of the write side.
 //
-// A burst is asked for only when the buffer has space for all of it, so read data are always taken from the network, whatever the
-// write side waits for (docs/design/0001). Transfers are read in the order in which they start. Data of bursts at one tile
-// come in order; a read from another tile waits until earlier ones have come.
+// A burst is asked for only when the buffer has space for all of it, so read data are always taken
+// from the network, whatever the write side waits for (docs/design/0001). Transfers are read in the
+// order in which they start. Data of bursts at one tile come in order; a read from another tile
+// waits until earlier ones have come.
 // Latency: AR in the cycle after the start. Throughput: one line per cycle.
-// Mirror: `read_ahead`, `on_read_beat` in crates/noccl-sim/src/dma.rs.
+// Mirror: `read_ahead`, `on_read_beat` in crates/noccl-sim/src/endpoint/dma.rs.
 
 `include "noccl_assert.svh"
 
@@ -35,7 +36,8 @@ module noccl_dma_remote_read #(
     output logic                        line_valid_o,
     input  logic                        line_ready_i,
     output noccl_dma_pkg::source_line_t line_o,
-    /// It has been here for a cycle: the path to the network is as long as the cluster's paths in the simulator.
+    /// It has been here for a cycle: the path to the network is as long as the cluster's paths in
+    /// the simulator.
     output logic                        line_is_settled_o,
     /// The line could not be read.
     output logic                        line_has_error_o

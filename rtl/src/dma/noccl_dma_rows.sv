@@ -4,7 +4,7 @@
 //
 // A burst of 4 KiB has 64 beats, so that the page is the only limit. Latency: the first burst is offered in the cycle after the
 // range was taken, the next in the cycle after a step. Combinational paths: none from inputs to the burst.
-// Mirror: crates/noccl-sim/src/burst.rs.
+// Mirror: crates/noccl-sim/src/ni/axi/burst.rs.
 
 `include "noccl_assert.svh"
 

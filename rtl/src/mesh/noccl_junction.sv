@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tile's part of the network: routers of the three planes, the operand store of wide reductions and the arithmetic that reduces
-// them, which the tile's cores share. Wiring only.
+// A tile's part of the network: routers of the three planes, the operand store of wide reductions
+// and the arithmetic that reduces them, which the tile's cores share. Wiring only.
 //
 // Latency, throughput, ordering: those of `noccl_router`, `noccl_reduction` and `noccl_compute_slice`.
 // Combinational paths: none between link ports; those of the slice between its ports for cores.
 // Freedom from deadlock: results of cores must be taken without waiting for the network (`noccl_compute_slice`).
-// Source: S1, section 3.2.1; docs/design/0004. Mirror: the three `PlaneState`s of crates/noccl-sim/src/machine.rs at one tile.
+// Source: S1, section 3.2.1; docs/design/0004. Mirror: the three `PlaneState`s of
+// crates/noccl-sim/src/machine at one tile.
 
 `include "noccl_assert.svh"
 

@@ -8,7 +8,7 @@
 // output keep their order (one path, FIFOs).
 // Freedom from deadlock: XY routing has no cycle of turns; a multicast holds no output while it
 // waits for another one; joins never wait in a FIFO (docs/design/0001).
-// Mirror: crates/noccl-sim/src/plane.rs (`shifts`), stripe.rs (`Receive`).
+// Mirror: crates/noccl-sim/src/router/collective/{plane,partition}.rs.
 
 module noccl_mesh
   import noccl_cfg_pkg::MESH_WIDTH, noccl_cfg_pkg::MESH_HEIGHT;
@@ -21,7 +21,8 @@ module noccl_mesh
     parameter bit HasMulticast = 1'b1,
     /// Responses of multicasts and contributions of barriers merge in the network.
     parameter bit HasMerge = 1'b1,
-    /// Operands of wide reductions are reduced; without, tiles have neither operand store nor arithmetic here.
+    /// Operands of wide reductions are reduced; without, tiles have neither operand store nor
+    /// arithmetic here.
     parameter bit HasReduction = 1'b0,
     /// Element types of the arithmetic, bit i for code i.
     parameter noccl_compute_pkg::element_set_t Elements = noccl_compute_pkg::ALL_ELEMENTS,
@@ -89,7 +90,8 @@ module noccl_mesh
     output logic [NumTiles-1:0] own_valid_o,
     /// Name of its flow.
     output name_t own_name_o[NumTiles],
-    /// Per tile and lane: its core asks the arithmetic, as in `noccl_junction`; there is no response without `HasReduction`.
+    /// Per tile and lane: its core asks the arithmetic, as in `noccl_junction`; there is no
+    /// response without `HasReduction`.
     input logic [NumLanes-1:0] core_valid_i[NumTiles],
     output logic [NumLanes-1:0] core_ready_o[NumTiles],
     input noccl_compute_pkg::core_request_t core_i[NumTiles][NumLanes],

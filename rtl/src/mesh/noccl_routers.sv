@@ -5,7 +5,7 @@
 // Latency, throughput, ordering: those of `noccl_router`, plane by plane; the planes share
 // nothing.
 // Combinational paths: none between link ports.
-// Mirror: the three `PlaneState`s of crates/noccl-sim/src/machine.rs at one tile.
+// Mirror: the three `PlaneState`s of crates/noccl-sim/src/machine at one tile.
 
 module noccl_routers
   import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::coord_t, noccl_flit_pkg::port_set_t;

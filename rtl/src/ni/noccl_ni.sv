@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Network interface of a tile: AXI4 ports on one side, the Local ports of three routers on the other. Wiring, and
-// arbitration of each Local input.
+// Network interface of a tile: AXI4 ports on one side, the Local ports of three routers on the
+// other. Wiring, and arbitration of each Local input.
 //
 // Latency: none in either direction; what is offered at a port in a cycle enters the router's FIFO in that cycle.
 // Ordering: responses of one id are in order, since one id has one transaction open.
 // Freedom from deadlock: responses and read data are always taken by who asked; requests may wait for memories, memories
 // for the response plane (docs/design/0001).
 // Combinational paths: subordinate channels to Local inputs, Local outputs to manager channels.
-// Mirror: crates/noccl-sim/src/inject.rs, deliver.rs, answer.rs.
+// Mirror: crates/noccl-sim/src/ni/axi.
 
 `include "noccl_assert.svh"
 

@@ -2,13 +2,14 @@
 //
 // Responses to the multicasts of a tile that are still missing, and the worst of those that came.
 //
-// Every other transaction has one response and needs nothing of this: whoever knows from a response that it is not a multicast's
-// looks past it, and without multicasts nothing reads it. What misses is counted besides one, and so is for how many members
-// a response stands: both are equal at the last one, which is known before the difference would be.
-// The place of a free name is written with what would open under it, in every cycle: whether it opens is known late, and as
-// soon as it is open it is not free.
+// Every other transaction has one response and needs nothing of this: whoever knows from a response
+// that it is not a multicast's looks past it, and without multicasts nothing reads it. What misses
+// is counted besides one, and so is for how many members a response stands: both are equal at the
+// last one, which is known before the difference would be. The place of a free name is written with
+// what would open under it, in every cycle: whether it opens is known late, and as soon as it is
+// open it is not free.
 // Combinational paths: from the response to whole and response. Throughput: one response per cycle.
-// Mirror: `collect_responses` in crates/noccl-sim/src/deliver.rs.
+// Mirror: `collect_responses` in crates/noccl-sim/src/ni/axi/complete.rs.
 
 `include "noccl_assert.svh"
 
@@ -32,7 +33,8 @@ module noccl_ni_collected #(
     input  logic                          [NameBits-1:0] name_i,
     input  noccl_ni_pkg::others_t                        others_i,
     input  noccl_flit_pkg::resp_e                        resp_i,
-    /// That is so; the response is taken at the end of the cycle, if it does not make the multicast whole.
+    /// That is so; the response is taken at the end of the cycle, if it does not make the multicast
+    /// whole.
     input  logic                                         valid_i,
     /// With it all members have responded.
     output logic                                         is_whole_o,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Remembers that a beat of a burst has failed at the memory until the burst's last beat has its response.
+// Remembers that a beat of a burst has failed at the memory until the burst's last beat has its
+// response.
 //
-// Beats of different bursts alternate at a target, and a burst has one response, so a failure before the last beat would be
-// forgotten. Failures are rare: a few entries, by name. If more bursts than entries have failed at a time,
-// every later response is an error until reset: none is forgotten.
+// Beats of different bursts alternate at a target, and a burst has one response, so a failure
+// before the last beat would be forgotten. Failures are rare: a few entries, by name. If more
+// bursts than entries have failed at a time, every later response is an error until reset: none is
+// forgotten.
 // Combinational paths: `resp_i` and `name_i` to `resp_o`. Throughput: one response per cycle.
 // Source: docs/errors.md, memory of a target.
 

@@ -4,7 +4,7 @@
 // its memory does for others. Wiring, and arbitration.
 //
 // Latency: none in either direction. Ordering, freedom from deadlock: noccl_ni. Mirror: `request_is_ready` and
-// `opens_narrow` in crates/noccl-sim/src/inject.rs.
+// `opens_narrow` in crates/noccl-sim/src/ni/axi.
 
 module noccl_ni_narrow #(
     /// Writes, atomics and reads whose response from the memory is open, of each kind.

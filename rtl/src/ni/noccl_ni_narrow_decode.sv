@@ -39,8 +39,8 @@ module noccl_ni_narrow_decode (
   assign write_o.is_error = !hit || !is_served;
   assign write_o.opcode = aw_i.user.opcode;
   assign write_o.is_atomic = aw_i.atop != noccl_axi_pkg::ATOP_NONE;
-  // Responses to a narrow and a wide multicast of a tile meet in the network: their tags differ in the
-  // highest bit.
+  // Responses to a narrow and a wide multicast of a tile meet in the network: their tags differ in
+  // the highest bit.
   assign write_o.tag = aw_i.user.opcode == OPCODE_JOIN ? aw_i.user.tag
       : NARROW_TAG | noccl_flit_pkg::tag_t'(aw_i.id);
   assign write_o.size = aw_i.size;

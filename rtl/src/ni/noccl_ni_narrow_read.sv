@@ -2,9 +2,10 @@
 //
 // Initiator side of narrow reads: AR becomes a request flit, a data flit becomes R. Single beats.
 //
-// One read per id is open at a time. Refused reads get their response here, behind the network's data, with as many beats as they asked for.
+// One read per id is open at a time. Refused reads get their response here, behind the network's
+// data, with as many beats as they asked for.
 // Combinational paths: AR to the request flit; data flit to R. Throughput: one read per cycle.
-// Mirror: `issue_narrow_read` in crates/noccl-sim/src/issue.rs.
+// Mirror: `issue_narrow_read` in crates/noccl-sim/src/ni/axi/issue.rs.
 
 `include "noccl_assert.svh"
 

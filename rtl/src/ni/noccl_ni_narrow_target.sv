@@ -2,10 +2,13 @@
 //
 // Target side of the request plane's narrow traffic: writes, reads, atomics and barriers.
 //
-// The memory responds in order; queues keep what its responses need. A barrier reaches the memory once, as the write of its
-// last contribution. An atomic gives R and B at the memory and one data flit here.
-// Combinational paths: request to AW, W, AR; B and R to responses. Throughput: one request per cycle.
-// Mirror: `deliver` of narrow kinds in crates/noccl-sim/src/deliver.rs, responses in answer.rs.
+// The memory responds in order; queues keep what its responses need. A barrier reaches the memory
+// once, as the write of its last contribution. An atomic gives R and B at the memory and one data
+// flit here.
+// Combinational paths: request to AW, W, AR; B and R to responses. Throughput: one request per
+// cycle.
+// Mirror: `deliver` of narrow kinds in crates/noccl-sim/src/ni/axi/deliver.rs, responses in
+// response.rs.
 
 `include "noccl_assert.svh"
 

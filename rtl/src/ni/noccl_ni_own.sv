@@ -5,7 +5,7 @@
 // Through the router a copy would leave by the Local output, which in a memory-to-clusters multicast carries the read
 // data at the same time: the own copy would halve the rate of all others (docs/design/0001, F).
 // Combinational paths: copy to AW and W; B to the response. Throughput: one beat per cycle.
-// Mirror: `own_copy` in crates/noccl-sim/src/inject.rs.
+// Mirror: crates/noccl-sim/src/ni/axi/own_copy.rs.
 
 `include "noccl_assert.svh"
 
@@ -110,7 +110,8 @@ module noccl_ni_own #(
       .data_o (waiting)
   );
 
-  // A write channel sends one burst at a time, and the memory responds in order: the worst response so far, by channel.
+  // A write channel sends one burst at a time, and the memory responds in order: the worst response
+  // so far, by channel.
   noccl_flit_pkg::resp_e worst_q[noccl_cfg_pkg::WIDE_CHANNELS];
   logic [noccl_ni_pkg::CHANNEL_BITS-1:0] channel;
 

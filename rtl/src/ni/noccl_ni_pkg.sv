@@ -31,7 +31,8 @@ package noccl_ni_pkg;
     noccl_flit_pkg::element_e      element;
   } burst_t;
 
-  // The response to a refused narrow write: with data if it is an atomic that asks for them, beats of them after the first.
+  // The response to a refused narrow write: with data if it is an atomic that asks for them, beats
+  // of them after the first.
   typedef struct packed {
     noccl_axi_pkg::narrow_id_t id;
     noccl_flit_pkg::resp_e     resp;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Responds to a refused narrow write: B, and for an atomic that asks for data as many beats of R as it would have had.
+// Responds to a refused narrow write: B, and for an atomic that asks for data as many beats of R as
+// it would have had.
 //
 // One at a time. The network's responses go first, but never in the place of what is shown already.
 // Throughput: one refusal per two cycles.

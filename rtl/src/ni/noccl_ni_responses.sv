@@ -2,10 +2,11 @@
 //
 // What a tile sends into the response plane: credits, responses of memories, data of narrow reads.
 //
-// Credits go first, since senders elsewhere wait for them and they come once in four beats; round robin among the others.
-// A response to a contribution is a multicast to its group; responses to one multicast merge in the network.
+// Credits go first, since senders elsewhere wait for them and they come once in four beats; round
+// robin among the others. A response to a contribution is a multicast to its group; responses to
+// one multicast merge in the network.
 // Combinational paths: from each source to the flit. Throughput: one flit per cycle.
-// Mirror: `respond` and `handle` in crates/noccl-sim/src/answer.rs, `send_credits` in machine.rs.
+// Mirror: crates/noccl-sim/src/ni/axi/response.rs, machine/credits.rs.
 
 `include "noccl_assert.svh"
 

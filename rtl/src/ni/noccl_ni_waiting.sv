@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Responses of a memory that wait for the response plane: a FIFO that a response passes without delay while it is empty.
+// Responses of a memory that wait for the response plane: a FIFO that a response passes without
+// delay while it is empty.
 //
-// A memory port responds beat by beat and in order; most of these responses end at the tile. Without this queue one response
-// that has to wait would hold up all behind it, and each of them would cost a cycle afterwards.
-// Latency: none while nothing waits. Throughput: one response per cycle. Ordering: first in, first out.
+// A memory port responds beat by beat and in order; most of these responses end at the tile.
+// Without this queue one response that has to wait would hold up all behind it, and each of them
+// would cost a cycle afterwards.
+// Latency: none while nothing waits. Throughput: one response per cycle. Ordering: first in, first
+// out.
 // Combinational paths: input to output; none from `ready_i` to `ready_o`.
-// Mirror: `rsp` of `Ni` in crates/noccl-sim/src/ni.rs, which has no end.
+// Mirror: `rsp` of `Ni` in crates/noccl-sim/src/ni/axi/state.rs, which has no end.
 
 `include "noccl_assert.svh"
 

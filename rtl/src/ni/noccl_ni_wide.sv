@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Wide half of the network interface: writes, multicasts, reductions and reads of this tile, and its memory's responses to
-// those of others. Wiring, and arbitration of the Local input of the wide plane.
+// Wide half of the network interface: writes, multicasts, reductions and reads of this tile, and
+// its memory's responses to those of others. Wiring, and arbitration of the Local input of the wide
+// plane.
 //
 // Latency: none in either direction. Ordering, freedom from deadlock: noccl_ni. Mirror: `inject_wide` in
-// crates/noccl-sim/src/inject.rs.
+// crates/noccl-sim/src/ni/axi.
 
 module noccl_ni_wide
   import noccl_cfg_pkg::WIDE_CHANNELS;

@@ -2,11 +2,13 @@
 //
 // Which wide transactions of a tile are open, and B for those that are over.
 //
-// One transaction per channel and id. Its name is channel and id; reductions travel under the tag that their members agreed
-// on, so a table leads from (root, tag) back to the name. Responses of a multicast are collected until all members have
-// responded: merging in the network saves flits and decides nothing here.
-// Combinational paths: from the router's and the own memory's response to B. Throughput: one response per cycle.
-// Mirror: `finish` and `deliver_group_response` in crates/noccl-sim/src/deliver.rs.
+// One transaction per channel and id. Its name is channel and id; reductions travel under the tag
+// that their members agreed on, so a table leads from (root, tag) back to the name. Responses of a
+// multicast are collected until all members have responded: merging in the network saves flits and
+// decides nothing here.
+// Combinational paths: from the router's and the own memory's response to B. Throughput: one
+// response per cycle.
+// Mirror: `finish` and `deliver_group_response` in crates/noccl-sim/src/ni/axi.
 
 `include "noccl_assert.svh"
 
@@ -98,7 +100,8 @@ module noccl_ni_wide_b
 
   // ----------------------------------------------------------------------------------------- responses
 
-  // The network's response goes first; the own memory's waits, and stands here where the network has none.
+  // The network's response goes first; the own memory's waits, and stands here where the network
+  // has none.
   logic
       response_valid, response_is_own, response_taken, is_group, is_collected, is_whole, completes;
   logic all_collected;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Target side of wide writes: hands every beat to the memory as a burst of one beat and responds for the last.
+// Target side of wide writes: hands every beat to the memory as a burst of one beat and responds
+// for the last.
 //
-// Beats of different bursts may come interleaved; each carries its address. A queue keeps what the response needs until
-// the memory has responded; where it is full, beats wait in the router: the wide plane may wait for the response plane
-// (docs/design/0001, order of places). Bursts never cross 4 KiB, so a memory refuses all beats of a burst or none,
-// and the last beat's response stands for the burst.
+// Beats of different bursts may come interleaved; each carries its address. A queue keeps what the
+// response needs until the memory has responded; where it is full, beats wait in the router: the
+// wide plane may wait for the response plane (docs/design/0001, order of places). Bursts never
+// cross 4 KiB, so a memory refuses all beats of a burst or none, and the last beat's response
+// stands for the burst.
 // Combinational paths: flit to AW and W; B to the response. Throughput: one beat per cycle.
-// Mirror: `deliver_write`, `deliver_reduced`, `take_write` in crates/noccl-sim/src/deliver.rs, `respond` in answer.rs.
+// Mirror: `deliver_write`, `deliver_reduced`, `take_write` in
+// crates/noccl-sim/src/ni/axi/deliver.rs, `respond` in response.rs.
 
 `include "noccl_assert.svh"
 

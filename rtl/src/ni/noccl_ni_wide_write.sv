@@ -10,8 +10,8 @@
 // A multicast's own copy leaves by a port of its own, in the same cycle, so that it never halves the rate of a memory's
 // read data behind the router (docs/design/0001, F). It waits until this tile's earlier unicasts to itself have been delivered.
 // Latency: none from a channel to the Local input. Throughput: one beat per cycle.
-// Mirror: `ready_write`, `next_write_beat`, `own_copy` in crates/noccl-sim/src/inject.rs, `finish`, `collect_responses` and
-// `deliver_group_response` in deliver.rs.
+// Mirror: `ready_write`, `next_write_beat`, `own_copy`, `finish`, `collect_responses` and `deliver_group_response` in
+// crates/noccl-sim/src/ni/axi.
 
 `include "noccl_assert.svh"
 

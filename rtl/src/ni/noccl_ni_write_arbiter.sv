@@ -3,7 +3,7 @@
 // Arbitration of the write channels: the oldest transfer whose beat may leave is granted.
 //
 // Combinational paths: from what channels offer to the choice. Throughput: a choice per cycle, so one beat per cycle.
-// Mirror: `ready_write` in crates/noccl-sim/src/inject.rs.
+// Mirror: `ready_write` in crates/noccl-sim/src/ni/axi/ready.rs.
 
 `include "noccl_assert.svh"
 

@@ -9,7 +9,8 @@
 // Combinational paths: from AW, W to the burst; from the grant to W's ready. AW's ready comes from a register.
 // A beat of a reduction leaves only while its window towards the next merge point is open (docs/design/0001, I). The first two
 // of a burst find it open: the window is known in the cycle after the first, and channels share the logic that computes it.
-// Source: S1 section 3.2.2. Mirror: `Stream`, `is_ready` and `next_write_beat` in crates/noccl-sim/src/inject.rs.
+// Source: S1 section 3.2.2. Mirror: `Stream`, `is_ready` and `next_write_beat` in
+// crates/noccl-sim/src/ni/axi.
 
 `include "noccl_assert.svh"
 
@@ -143,7 +144,8 @@ module noccl_ni_write_channel #(
   assign is_last = beat_q == burst.len;
   assign is_last_o = is_last;
   assign beat_valid_o = burst_valid_o && !burst.is_error && w_valid_i && has_credit;
-  // The last beat of a refused burst waits until the response before it has left, and those of its id that are open.
+  // The last beat of a refused burst waits until the response before it has left, and those of its
+  // id that are open.
   assign swallow = burst_valid_o && burst.is_error && w_valid_i
       && !(is_last && (id_is_open_i || (refused_valid_q && !refused_ready_i)));
   assign step = grant_i || swallow;

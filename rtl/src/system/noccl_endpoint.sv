@@ -5,7 +5,7 @@
 // Latency, throughput, ordering: those of `noccl_ni` and `noccl_dma`.
 // Combinational paths: those of the two; none from an AXI port of the tile to another.
 // Freedom from deadlock: docs/rtl/noccl_system.md.
-// Mirror: a tile's `Ni` and `Dma` in crates/noccl-sim/src/machine.rs; docs/design/0004.
+// Mirror: a tile's `Ni` and `Dma` in crates/noccl-sim/src/machine; docs/design/0004.
 
 module noccl_endpoint
   import noccl_cfg_pkg::WIDE_CHANNELS;

@@ -7,7 +7,7 @@
 // Latency, throughput, ordering: those of the parts. Combinational paths: those of `noccl_ni`, which end at the
 // FIFOs of the routers, and of `noccl_compute_slice`.
 // Freedom from deadlock: docs/rtl/noccl_system.md.
-// Mirror: `Machine` in crates/noccl-sim/src/machine.rs, compared by `make cosim-endpoints`.
+// Mirror: `Machine` in crates/noccl-sim/src/machine, compared by `make cosim-endpoints`.
 
 module noccl_system
   import noccl_endpoint_pkg::NUM_TILES;
@@ -16,8 +16,9 @@ module noccl_system
     parameter bit HasDma = 1'b1,
     /// Multicasts, merged responses and barriers exist.
     parameter bit HasCollectives = 1'b1,
-    /// Operands of wide reductions are reduced; without, tiles have neither operand store nor arithmetic. A chip sets it; zero
-    /// by default, as in `noccl_mesh`, since the arithmetic is most of what a tool reads.
+    /// Operands of wide reductions are reduced; without, tiles have neither operand store nor
+    /// arithmetic. A chip sets it; zero by default, as in `noccl_mesh`, since the arithmetic is
+    /// most of what a tool reads.
     parameter bit HasReduction = 1'b0,
     /// Element types of the arithmetic, bit i for code i.
     parameter noccl_compute_pkg::element_set_t Elements = noccl_compute_pkg::ALL_ELEMENTS,

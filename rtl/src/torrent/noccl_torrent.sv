@@ -4,7 +4,8 @@
 //
 // Wiring, and the two switches: beats of the reader go to the sending side, to an own copy, or both; beats of the data window to the
 // writer and, unless this is the tail, on to the next tile in the same cycle.
-// Source: S3 section III. Mirror: crates/noccl-sim/src/torrent. Page: docs/rtl/noccl_torrent.md.
+// Source: S3 section III. Mirror: crates/noccl-sim/src/endpoint/torrent. Page:
+// docs/rtl/noccl_torrent.md.
 
 `include "noccl_assert.svh"
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Narrow port of a tile of a chain, inward: what others write to the windows, and which chain is followed next.
+// Narrow port of a tile of a chain, inward: what others write to the windows, and which chain is
+// followed next.
 //
-// Every initiator has one chain at a time, so its configuration has a slot of its own and always finds space: no message waits in
-// the network. A chain is to be followed from here when its configuration is here and its grant, in that order of becoming so; the
-// tile that its grant starts at needs none.
+// Every initiator has one chain at a time, so its configuration has a slot of its own and always
+// finds space: no message waits in the network. A chain is to be followed from here when its
+// configuration is here and its grant, in that order of becoming so; the tile that its grant starts
+// at needs none.
 // Latency: what becomes ready with a word in cycle c is offered in c + 1, its frame in the cycle after `follow_ready_i`.
-// Source: S3 section III-B; slots: docs/rtl/noccl_torrent.md. Mirror: crates/noccl-sim/src/torrent/endpoint.rs.
+// Source: S3 section III-B; slots: docs/rtl/noccl_torrent.md. Mirror:
+// crates/noccl-sim/src/endpoint/torrent/published/endpoint.rs.
 
 `include "noccl_assert.svh"
 

@@ -6,7 +6,7 @@
 // the one of an own copy if there is one, the one of the source. The reader that will read the data reads them first, so a further
 // destination costs no register. (Pointers in registers, as published, are 48 flip-flops for each.)
 // Latency: with a start in cycle c the first frame is at the narrow port in c + 5. Throughput: a frame per nine cycles.
-// Source: S3 section III-B. Mirror: crates/noccl-sim/src/torrent/head.rs.
+// Source: S3 section III-B. Mirror: crates/noccl-sim/src/endpoint/torrent/published/head.rs.
 
 `include "noccl_assert.svh"
 

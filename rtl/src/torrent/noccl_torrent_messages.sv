@@ -2,10 +2,11 @@
 //
 // Narrow port of a tile of a chain, outward: configurations, grants and finishes, one at a time.
 //
-// Configurations go before grants, grants before finishes: a task that has begun is told of first. What is offered may change
-// until it is taken. Every message has another id, since none waits for the response of another one: their order does not matter.
+// Configurations go before grants, grants before finishes: a task that has begun is told of first.
+// What is offered may change until it is taken. Every message has another id, since none waits for
+// the response of another one: their order does not matter.
 // Latency: a message taken in cycle c offers its address and first word in c + 1. Throughput: one word per cycle.
-// Source: S3 section III-B. Mirror: crates/noccl-sim/src/torrent/narrow.rs.
+// Source: S3 section III-B. Mirror: crates/noccl-sim/src/endpoint/torrent/narrow.rs.
 
 `include "noccl_assert.svh"
 

@@ -2,10 +2,12 @@
 //
 // Addresses of the words of each beat: five nested loops around a row of eight words.
 //
-// Latency: the first beat's addresses stand in the cycle after `start_i`. Throughput: one beat per cycle.
-// Every loop keeps the word where its present iteration began, so a step is one addition, whichever loop goes on: the innermost one that
-// is not at its end starts its next iteration there, and all inside it start over from the same word.
-// Source: S3 section III-C (N-dimensional affine access). Mirror: `Pattern` in crates/noccl-sim/src/torrent.
+// Latency: the first beat's addresses stand in the cycle after `start_i`. Throughput: one beat per
+// cycle. Every loop keeps the word where its present iteration began, so a step is one addition,
+// whichever loop goes on: the innermost one that is not at its end starts its next iteration there,
+// and all inside it start over from the same word.
+// Source: S3 section III-C (N-dimensional affine access). Mirror: `Pattern` in
+// crates/noccl-sim/src/endpoint/torrent.
 
 `include "noccl_assert.svh"
 

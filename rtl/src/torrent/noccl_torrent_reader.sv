@@ -5,7 +5,7 @@
 // The eight words of a beat are asked for together, each granted when its bank is free; the next beat's follow when all have
 // been granted, so words that share a bank cost a cycle each.
 // Latency: a beat asked for in cycle c is offered in c + 2 if the banks are free. Throughput: one beat per cycle.
-// Source: S3 section III-C. Mirror: crates/noccl-sim/src/torrent.
+// Source: S3 section III-C. Mirror: crates/noccl-sim/src/endpoint/torrent.
 
 `include "noccl_assert.svh"
 

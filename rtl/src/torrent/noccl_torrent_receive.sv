@@ -2,10 +2,12 @@
 //
 // The data window of a tile: whole bursts are stored in a buffer, whoever waits behind it.
 //
-// A burst gets its response when its last beat has left the buffer, so the tile before knows from its open bursts what is free, and
-// with as many of them as the buffer holds no beat waits in the network.
+// A burst gets its response when its last beat has left the buffer, so the tile before knows from
+// its open bursts what is free, and with as many of them as the buffer holds no beat waits in the
+// network.
 // Latency: a beat accepted in cycle c is offered in c + 2. Throughput: one beat per cycle.
-// Source: S3 section III-B; why whole bursts: docs/design/0005. Mirror: crates/noccl-sim/src/torrent.
+// Source: S3 section III-B; why whole bursts: docs/design/0005. Mirror:
+// crates/noccl-sim/src/endpoint/torrent.
 
 `include "noccl_assert.svh"
 

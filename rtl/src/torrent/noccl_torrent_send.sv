@@ -2,10 +2,13 @@
 //
 // Sends a stream of beats to the data window of the next tile of a chain, burst by burst.
 //
-// A burst is begun when its first beat is here and the next tile is sure to have space for all of it: no more bursts are without an
-// response than it can hold, and it responds when a burst has left its buffer. So no burst ever waits inside the network.
-// Latency: none from a beat to AW and W. Throughput: one beat per cycle while responses come in time.
-// Source: S3 section III-B; bursts: AXI4 (64 beats of 64 bytes are a page). Mirror: crates/noccl-sim/src/torrent.
+// A burst is begun when its first beat is here and the next tile is sure to have space for all of
+// it: no more bursts are without an response than it can hold, and it responds when a burst has
+// left its buffer. So no burst ever waits inside the network.
+// Latency: none from a beat to AW and W. Throughput: one beat per cycle while responses come in
+// time.
+// Source: S3 section III-B; bursts: AXI4 (64 beats of 64 bytes are a page). Mirror:
+// crates/noccl-sim/src/endpoint/torrent.
 
 `include "noccl_assert.svh"
 

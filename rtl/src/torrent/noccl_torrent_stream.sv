@@ -4,7 +4,7 @@
 //
 // A beat passes when all who need it take it, as published: the slowest sets the pace. Sending comes first, since what is offered outside
 // must not depend on its being taken. Latency: none to the port, one cycle to the banks. Throughput: one beat per cycle.
-// Source: S3 section III-B (data switch). Mirror: crates/noccl-sim/src/torrent/{head,follower}.rs.
+// Source: S3 section III-B (data switch). Mirror: crates/noccl-sim/src/endpoint/torrent/published.
 
 module noccl_torrent_stream
   import noccl_torrent_pkg::NUM_CHANNELS, noccl_torrent_pkg::word_t;

@@ -2,9 +2,10 @@
 //
 // Checks an AXI4 port and ends the simulation where the protocol is broken.
 //
-// Stability of every channel, last beats where they belong, no response without a request, no more responses than requests per id.
-// Data may come before their address. An atomic that asks for data counts as a read of its id too. Channels that a port has not,
-// and atomics, are left open. Nothing here drives anything.
+// Stability of every channel, last beats where they belong, no response without a request, no more
+// responses than requests per id. Data may come before their address. An atomic that asks for data
+// counts as a read of its id too. Channels that a port has not, and atomics, are left open. Nothing
+// here drives anything.
 
 `include "noccl_assert.svh"
 

@@ -2,8 +2,8 @@
 //
 // AXI4 write channels from managers to targets without latency: a network that adds nothing, or holds still when told.
 //
-// A target has one burst at a time from its address to its last beat, the lowest manager first; responses go back in the order of the
-// bursts. For benches.
+// A target has one burst at a time from its address to its last beat, the lowest manager first;
+// responses go back in the order of the bursts. For benches.
 
 module noccl_crossbar #(
     parameter int unsigned NumManagers = 2,

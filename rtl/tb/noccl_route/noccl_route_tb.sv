@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The routes of a router at all its inputs, for a table of vectors: one vector per clock.
 //
-// The table is too long to be driven port by port; the bench reads it, counts the differences and ends at
-// the first.
+// The table is too long to be driven port by port; the bench reads it, counts the differences and
+// ends at the first.
 
 module noccl_route_tb
   import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::LOCAL, noccl_flit_pkg::port_set_t;
