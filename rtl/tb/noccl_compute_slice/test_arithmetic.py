@@ -34,7 +34,7 @@ def slice_program() -> Path:
 
 @pytest.fixture(scope="module")
 def rust_program() -> Path:
-    return simulator.program("reduce_file")
+    return simulator.program("fold_file")
 
 
 def filtered(command: list[str], operands: list[Bits]) -> Bits:
