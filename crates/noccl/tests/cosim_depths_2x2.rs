@@ -42,7 +42,8 @@ fn overlapping_transactions_take_the_same_course() {
 
 #[test]
 fn a_network_of_other_depths_is_refused() {
-    let error = Lockstep::open(&library(NAME), &network("2", "1"));
+    let network = network("2", "1");
+    let error = Lockstep::open(&library(NAME), &network);
     let error = error.err().unwrap().to_string();
     assert!(error.contains("INPUT_FIFO_FLITS is 3"), "{error}");
 }
