@@ -131,7 +131,12 @@ fn messages_name_the_argument_that_holds_the_text() {
             &["--root '1,1'", "no root"],
         );
     }
-    for spec in ["torrent_4x5", "esp_4x5", "collective_noc_4x4_peer"] {
+    for spec in [
+        "torrent_4x5",
+        "esp_4x5",
+        "collective_noc_4x4_peer",
+        "ideal_4x4",
+    ] {
         let words = &["router.flow", "non_blocking", "calibration"];
         refuses(&format!("calibrate --spec {spec}"), words);
     }

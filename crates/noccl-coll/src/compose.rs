@@ -276,8 +276,9 @@ impl Task<'_> {
         let layout = Layout::new(self.network, self.group, self.collective, self.choice)?;
         layout.check(self.network, self.group, self.choice)?;
         if !self.network.routers().shares_results {
-            return Err(self
-                .unsupported("published interfaces do not pass results on; accepted: in_network"));
+            return Err(
+                self.unsupported("its interfaces do not pass results on; accepted: in_network")
+            );
         }
         let pieces = &self.group.pieces;
         once::all_reduce(self.collective, pieces, self.choice.is_central)

@@ -23,7 +23,8 @@
 //!   A B n beats (no two blocks can share one), all-gather the A n beats that the other side has not
 //!   (a multicast crosses once), reduce-scatter B n beats (one partial sum per rank of the other side). The
 //!   busiest cut and direction count, the beats over L rounded up. A mesh of 8 by 8 that exchanges all
-//!   with all passes 32 * 32 n / 8 = 128 n beats over each link of its middle and 63 n through each port.
+//!   with all passes 32 * 32 n / 8 = 128 n beats over each link of its middle and 63 n through each port. Without links there
+//!   is no cut.
 //!
 //! **Farthest leg.** A leg is a beat's journey from where it is to where it must be, and the response
 //! that ends its transaction: [`round_trip_cycles`] of the hops between the two.
@@ -200,6 +201,9 @@ pub(crate) fn shape_of(
 
 /// Beats over each link of the cut and direction that has most of them, see the module.
 fn cut_beats(network: &Network, members: &[TileId], kind: CollectiveKind, beats: u64) -> u64 {
+    if !network.spec().router.has_links() {
+        return 0;
+    }
     let crossing = |near: u64, far: u64| match kind {
         CollectiveKind::AllToAll => near * far * beats,
         CollectiveKind::AllGather => near * beats,

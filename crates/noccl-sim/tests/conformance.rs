@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The contract of a backend (`noccl_run::conformance`), kept by the collective, the published and ESP's routers.
+//! The contract of a backend (`noccl_run::conformance`), kept by the collective, the published and ESP's routers and the crossbar.
 
 mod common;
 
@@ -177,10 +177,11 @@ fn esp() -> Kind {
     }
 }
 
-fn kinds() -> [Kind; 3] {
+fn kinds() -> [Kind; 4] {
     [
         on_the_machine("collective_noc_4x4"),
         on_the_machine("collective_noc_4x4_peer"),
+        on_the_machine("ideal_4x4"),
         esp(),
     ]
 }

@@ -14,6 +14,7 @@ const TORRENT_4X5: &str = include_str!("../presets/torrent_4x5.toml");
 
 /// What the suffixes of the systems change, and what ESP's network has in place of Torrent's.
 const PEER: &str = include_str!("../presets/collective_noc/peer.toml");
+const IDEAL: &str = include_str!("../presets/ideal/ideal.toml");
 const LARGE: &str = include_str!("../presets/collective_noc/large.toml");
 const PUBLISHED: &str = include_str!("../presets/torrent/published.toml");
 const PARALLEL: &str = include_str!("../presets/torrent/parallel.toml");
@@ -22,8 +23,9 @@ const CALIBRATED: &str = include_str!("../presets/esp/calibrated.toml");
 
 /// Names worth listing. [`preset_text`] also accepts `collective_noc_WxH` for any W and H from 1 to
 /// 1024, and the suffixes `_peer` and `_large` behind any of them; `torrent_HxW` for any H and W from 1 to 64,
-/// and the suffixes `_published` and `_parallel`; `esp_HxW` for the same, and the suffix `_calibrated`.
-pub const PRESET_NAMES: [&str; 11] = [
+/// and the suffixes `_published` and `_parallel`; `esp_HxW` for the same, and the suffix `_calibrated`; `ideal_WxH` as
+/// `collective_noc_WxH`.
+pub const PRESET_NAMES: [&str; 12] = [
     "collective_noc_4x4",
     "collective_noc_8x8",
     "collective_noc_16x16",
@@ -35,6 +37,7 @@ pub const PRESET_NAMES: [&str; 11] = [
     "torrent_3x3",
     "esp_4x5",
     "esp_4x5_calibrated",
+    "ideal_4x4",
 ];
 
 /// Text of a preset.
@@ -48,6 +51,8 @@ pub const PRESET_NAMES: [&str; 11] = [
 ///
 /// `esp_HxW` is the same system with ESP's routers instead, consumers all started at once; with the suffix `_calibrated`
 /// a CPU starts them one by one.
+///
+/// `ideal_WxH` is S1's system with an ideal crossbar in place of the routers.
 ///
 /// # Errors
 /// [`SpecError::UnknownPreset`] with the accepted names.
@@ -63,7 +68,7 @@ pub(crate) fn preset_table(name: &str) -> Result<toml::Table, SpecError> {
         name: name.to_owned(),
         known: PRESET_NAMES.join(", "),
         hint: format!(
-            "; any collective_noc_WxH with W and H from 1 to 1024 and torrent_HxW, esp_HxW up to 64 work too{}",
+            "; any collective_noc_WxH and ideal_WxH with W and H from 1 to 1024 and torrent_HxW, esp_HxW up to 64 work too{}",
             nearest(name, PRESET_NAMES.into_iter())
         ),
     };
@@ -76,6 +81,8 @@ pub(crate) fn preset_table(name: &str) -> Result<toml::Table, SpecError> {
             _ => return Err(unknown()),
         };
         collective_noc(width, height, changes)?
+    } else if let Some((width, height, "")) = system("ideal_", 1024) {
+        collective_noc(width, height, Some(IDEAL))?
     } else if let Some((height, width, suffix)) = system("torrent_", 64) {
         let changes = match suffix {
             "" => None,

@@ -189,6 +189,37 @@ fn esp_presets_differ_from_torrents_in_routers_and_endpoints_only() {
 }
 
 #[test]
+fn ideal_presets_differ_in_routers_only_and_have_no_sizes_to_choose() {
+    let spec = preset("ideal_8x4");
+    let mut mesh = preset("collective_noc_8x4");
+    mesh.name.clone_from(&spec.name);
+    mesh.router.clone_from(&spec.router);
+    assert_eq!(spec, mesh);
+    assert_eq!(spec.router.flow, RouterFlow::Ideal);
+    assert!(!spec.router.has_links() && mesh.mesh.width == 9);
+    let hops = noccl_spec::Plane::ALL.map(|plane| spec.router.hop_cycles(plane));
+    assert_eq!((hops, spec.router.router_cycles()), ([0; 3], 1));
+    let text = preset_text("ideal_4x4").unwrap();
+    for field in [
+        "router.input_fifo_flits",
+        "router.output_fifo_flits",
+        "router.merge_table_entries",
+        "router.link_cycles.wide",
+        "router.wide_reduction.cut_cycles",
+        "router.wide_reduction.store_beats",
+        "router.wide_reduction.window_beats",
+    ] {
+        let set = (field.to_owned(), "3".to_owned());
+        let error = parse_spec("t", &text, &[set]).unwrap_err().to_string();
+        assert!(error.contains(field), "{field}: {error}");
+        assert!(error.contains("only value that is modelled"), "{error}");
+    }
+    for name in ["ideal_4x4_peer", "ideal_4x4_large", "ideal_0x4", "ideal"] {
+        assert!(preset_text(name).is_err(), "{name}");
+    }
+}
+
+#[test]
 fn tables_of_esp_go_with_its_routers_and_with_nothing_else() {
     let text = preset_text("esp_4x5").unwrap();
     let torrent = preset_text("torrent_4x5").unwrap();

@@ -30,6 +30,8 @@ fn latency_in_an_empty_network_equals_the_formula_where_all_packets_go_equally_f
         ("collective_noc_2x2", Pattern::BitComplement),
         ("collective_noc_2x2", Pattern::Neighbour),
         ("collective_noc_2x1_peer", Pattern::Uniform),
+        ("ideal_2x2", Pattern::Uniform),
+        ("ideal_4x4", Pattern::BitComplement),
     ] {
         for beats in [1, 16] {
             let report = sweep(preset, &alone(pattern, beats));

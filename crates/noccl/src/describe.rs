@@ -134,6 +134,9 @@ fn tiles(network: &Network) -> Vec<TileRow> {
 }
 
 fn links(network: &Network) -> Vec<LinkRow> {
+    if !network.spec().router.has_links() {
+        return Vec::new();
+    }
     let mesh =
         (0..network.width()).flat_map(|x| (0..network.height()).map(move |y| Coord::new(x, y)));
     mesh.flat_map(|from| {

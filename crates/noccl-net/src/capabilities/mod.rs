@@ -5,6 +5,7 @@
 
 mod collective;
 mod esp;
+mod ideal;
 mod published;
 mod torrent;
 
@@ -110,6 +111,7 @@ impl RouterCapabilities {
             RouterFlow::NonBlocking => &collective::ROUTERS,
             RouterFlow::PeerCompatible => &published::ROUTERS,
             RouterFlow::Esp => &esp::ROUTERS,
+            RouterFlow::Ideal => &ideal::ROUTERS,
         }
     }
 

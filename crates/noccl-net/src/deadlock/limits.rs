@@ -83,11 +83,11 @@ impl Windows {
 
 /// Bytes of the memory of a cluster's tile in which operands of wide reductions wait: a bank per input of the router, with
 /// the largest window for each reduction under way. It lies beside the L1, of which it takes nothing: on large meshes it
-/// is larger. Published routers have none.
+/// is larger. Published routers have none, nor has a spec without `store_beats`.
 #[must_use]
 pub fn operand_store_bytes(network: &Network) -> u64 {
     let spec = network.spec();
-    if !network.routers().joins_several {
+    if !network.routers().joins_several || spec.router.wide_reduction.store_beats == 0 {
         return 0;
     }
     let flows = u64::from(reduction_flows(network).next_power_of_two());

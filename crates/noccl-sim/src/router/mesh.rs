@@ -7,6 +7,7 @@ use crate::router::collective::depths::Depths;
 use crate::router::collective::merge_point::Joins;
 use crate::router::collective::merge_types::JoinConfig;
 use crate::router::collective::plane::{PlaneState, packed_coords};
+use crate::router::ideal::Crossbar;
 use crate::router::published::reduction::Published;
 use crate::router::published::worms::Worms;
 use crate::transport::transaction::Trees;
@@ -32,12 +33,15 @@ impl Mesh {
         let coords = packed_coords(network.width(), network.height());
         let height = network.height();
         let partitions = partition_count(threads);
+        let crossbar = || Box::new(Crossbar::new(tiles, height));
+        let has_links = network.spec().router.has_links();
         let plane = |plane| {
             let depths = Depths::of(network, plane);
             let published = behaviour.has_worms.then(|| Published::new(join));
             let joins = Joins::new(tiles, join, published);
             let mut plane =
                 PlaneState::new(height, coords.clone(), tiles, joins, depths, partitions);
+            plane.joins.crossbar = (!has_links).then(crossbar);
             plane.published = behaviour.has_worms.then(|| Box::new(Worms::new(tiles)));
             plane.head_ages = behaviour.has_worms.then(|| plane.new_head_ages());
             plane

@@ -51,11 +51,21 @@ impl LinkCycles {
 }
 
 impl Router {
-    /// Cycles from a router to the next one on a plane, for a flit that nobody holds up: the registers in front of the switch
-    /// and behind it, and those of the link beyond its first cycle.
+    /// Do flits go over links from tile to tile? Else every interface reaches every other one directly, however far it is.
     #[must_use]
-    pub const fn hop_cycles(&self, plane: Plane) -> u32 {
-        self.router_cycles() + self.link_cycles.of(plane) - 1
+    pub fn has_links(&self) -> bool {
+        self.flow.rules().has_links()
+    }
+
+    /// Cycles from a router to the next one on a plane, for a flit that nobody holds up: the registers in front of the switch
+    /// and behind it, and those of the link beyond its first cycle. Without links distance costs nothing.
+    #[must_use]
+    pub fn hop_cycles(&self, plane: Plane) -> u32 {
+        if self.has_links() {
+            self.router_cycles() + self.link_cycles.of(plane) - 1
+        } else {
+            0
+        }
     }
 
     /// Cycles in one router with the first cycle of the link behind it.

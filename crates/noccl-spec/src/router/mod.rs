@@ -6,6 +6,7 @@
 
 mod collective;
 mod esp;
+mod ideal;
 mod links;
 mod published;
 
@@ -24,9 +25,10 @@ use serde::{Deserialize, Serialize};
 pub struct Router {
     /// How packets share links and how collective packets wait for each other.
     pub flow: RouterFlow,
-    /// Slots of the FIFO at each input port, 1 to 16; with one slot a flit passes every second cycle. With `esp` 2 to 64.
+    /// Slots of the FIFO at each input port, 1 to 16; with one slot a flit passes every second cycle. With `esp` 2 to 64, with `ideal`
+    /// only 0.
     pub input_fifo_flits: u32,
-    /// Slots of the FIFO at each output port, 1 to 16; with `esp` only 0.
+    /// Slots of the FIFO at each output port, 1 to 16; with `esp` only 0, with `ideal` only 2.
     pub output_fifo_flits: u32,
     /// Transactions whose narrow contributions (B, barrier) one router merges at a time.
     pub merge_table_entries: u32,
@@ -55,6 +57,9 @@ pub enum RouterFlow {
     /// ESP's router: a worm reserves all its outputs at once and moves over them in lock-step. Multicasts by a list of
     /// destinations in the header, and nothing else. Can deadlock.
     Esp,
+    /// No routers at all, a baseline: every interface reaches every other one in one cycle, limited by a flit per cycle and
+    /// plane into and out of each. Free of deadlock.
+    Ideal,
 }
 
 /// The arithmetic reduction unit of a router (S1 §3.1.4).
@@ -98,11 +103,21 @@ pub(crate) trait RouterRules: Sync {
     /// Do its network interfaces and clusters speak a protocol of their own: tables `router.esp` and `cluster.esp`, and no
     /// other endpoint?
     fn has_own_protocol(&self) -> bool;
+
+    /// Do flits go over links from tile to tile? Else every interface reaches every other one directly.
+    fn has_links(&self) -> bool {
+        true
+    }
 }
 
 impl RouterFlow {
     /// All kinds.
-    pub const ALL: [Self; 3] = [Self::NonBlocking, Self::PeerCompatible, Self::Esp];
+    pub const ALL: [Self; 4] = [
+        Self::NonBlocking,
+        Self::PeerCompatible,
+        Self::Esp,
+        Self::Ideal,
+    ];
 
     /// Name in files.
     #[must_use]
@@ -116,6 +131,7 @@ impl RouterFlow {
             Self::NonBlocking => &collective::Collective,
             Self::PeerCompatible => &published::Published,
             Self::Esp => &esp::Esp,
+            Self::Ideal => &ideal::Ideal,
         }
     }
 }

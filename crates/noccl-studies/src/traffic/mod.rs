@@ -146,7 +146,8 @@ pub fn traffic(
 ///
 /// One packet over h hops takes 2h + 2 cycles to its first beat's handshake at the target (two cycles
 /// per hop, and the two stages of the first router, as for every router on the way) and one more per
-/// further beat; links and FIFOs of other sizes change what a hop and a beat take. Every target of a multicast counts. The published router sends an AW flit first.
+/// further beat; links and FIFOs of other sizes change what a hop and a beat take, and routers without links have one stage and no
+/// hops. Every target of a multicast counts. The published router sends an AW flit first.
 #[must_use]
 pub fn zero_load_latency_cycles(network: &Network, pattern: Pattern, beats: u32) -> f64 {
     let (width, height) = (network.cluster_width(), network.cluster_height());
@@ -154,7 +155,7 @@ pub fn zero_load_latency_cycles(network: &Network, pattern: Pattern, beats: u32)
     let router = &network.spec().router;
     let serial = router.flit_cycles() * (address_flits + beats - 1);
     let hop = router.hop_cycles(Plane::Wide);
-    let cycles = |hops: u32| f64::from(ZERO_LOAD_FIXED_CYCLES + hop * hops + serial);
+    let cycles = |hops: u32| f64::from(router.router_cycles() + hop * hops + serial);
     let all = || (0..width).flat_map(move |x| (0..height).map(move |y| Coord::new(x, y)));
     let (mut sum, mut count) = (0.0, 0.0);
     let mut add = |hops: u32| {
@@ -177,9 +178,6 @@ pub fn zero_load_latency_cycles(network: &Network, pattern: Pattern, beats: u32)
     }
     if count == 0.0 { 0.0 } else { sum / count }
 }
-
-/// Cycles from the creation of a packet to the handshake of its beat at a target without any hop.
-const ZERO_LOAD_FIXED_CYCLES: u32 = 2;
 
 /// One load. Saturated: packets of the measured cycles are still under way when the run gives up, or latency has run away.
 fn point(

@@ -80,6 +80,7 @@ impl PlaneState {
             }
         }
         self.published = published;
+        self.cross(context);
     }
 
     fn evaluate_deferred(&mut self, w: usize, s: usize, published: Option<&Worms>, is_value: bool) {

@@ -22,6 +22,7 @@ use super::merge_table::{self, MergeRegisters, Merges};
 use super::reduction::{Folded, Folds};
 use crate::router::collective::context::Context;
 use crate::router::collective::merge_types::{Credit, JoinConfig, Offer, Owed, Timeout, Waiting};
+use crate::router::ideal::Crossbar;
 use crate::router::published::reduction::Published;
 use crate::transport::flit::{Flit, OWN_COPY};
 use crate::transport::transaction::Trees;
@@ -35,6 +36,8 @@ pub(crate) struct Joins {
     merges: Merges,
     folds: Folds,
     published: Option<Published>,
+    /// What stands in place of all routers, if there are none.
+    pub crossbar: Option<Box<Crossbar>>,
 }
 
 impl Joins {
@@ -43,6 +46,7 @@ impl Joins {
             merges: Merges::new(tiles, &config),
             folds: Folds::new(tiles, config),
             published,
+            crossbar: None,
         }
     }
 
@@ -197,7 +201,10 @@ impl Joins {
     /// Element operations so far, for energy.
     pub(crate) fn folded_elements(&self) -> u64 {
         let published = self.published.as_ref();
-        self.folds.folded_elements + published.map_or(0, |p| p.folded_elements)
+        let crossbar = self.crossbar.as_ref();
+        self.folds.folded_elements
+            + published.map_or(0, |p| p.folded_elements)
+            + crossbar.map_or(0, |c| c.added_elements())
     }
 
     /// Last cycle in which a contribution had to stay in its FIFO because a store was full.

@@ -121,6 +121,9 @@ impl PlaneState {
 
     /// Flits that have crossed each link that carried any: router, output port, flits; in that order.
     pub(crate) fn link_loads(&self) -> Vec<(usize, usize, u32)> {
+        if let Some(crossbar) = &self.joins.crossbar {
+            return crossbar.loads();
+        }
         let mut loads = Vec::new();
         for w in (0..self.blocks.len()).filter(|w| self.has_received[w / 64] >> (w % 64) & 1 != 0) {
             for r in w * LANES..(w + 1) * LANES {
@@ -177,6 +180,9 @@ impl PlaneState {
         let (packed, here) = (flit.packed(), self.coords[r]);
         let (block, full) = (&mut self.blocks[w], &mut self.in_full[w][LOCAL]);
         self.active.insert(w);
+        if let Some(crossbar) = &mut self.joins.crossbar {
+            return crossbar.send(r, flit);
+        }
         if let Some(deep) = &mut self.deep {
             let wants = route_one(lane, LOCAL, here, packed, context.trees);
             let slots = &mut self.input[slot_at(w * LANES, LOCAL)..][..SLOTS];
