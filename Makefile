@@ -223,10 +223,10 @@ formal: $(RTL_VENV)/.deps ## Prove the modules' promises, and kill a mutant per 
 	$(RTL_BIN)/python tools/rtl_formal.py
 
 .PHONY: cosim
-cosim: cosim-2x2 cosim-4x4 cosim-depths-2x2 cosim-short-way-2x2 cosim-short-way-4x4 cosim-reductions-2x2 cosim-reductions-4x4 cosim-reductions-two-operand cosim-endpoints cosim-dma cosim-dma-4x4 cosim-torrent cosim-mutants ## Mesh, network interfaces, DMA engines and Torrent endpoints in lock-step with the simulator: every handshake of every port
+cosim: cosim-2x2 cosim-4x4 cosim-depths-2x2 cosim-registered-merge-2x2 cosim-registered-merge-4x4 cosim-reductions-2x2 cosim-reductions-4x4 cosim-reductions-two-operand cosim-endpoints cosim-dma cosim-dma-4x4 cosim-torrent cosim-mutants ## Mesh, network interfaces, DMA engines and Torrent endpoints in lock-step with the simulator: every handshake of every port
 
 .PHONY: cosim-quick
-cosim-quick: cosim-2x2 cosim-short-way-2x2 cosim-reductions-2x2 cosim-endpoints-tiles cosim-dma-reductions-2x2 cosim-torrent cosim-run ## The same on 2x2 clusters without mutants; of DMA engines the reductions and random mixes
+cosim-quick: cosim-2x2 cosim-registered-merge-2x2 cosim-reductions-2x2 cosim-endpoints-tiles cosim-dma-reductions-2x2 cosim-torrent cosim-run ## The same on 2x2 clusters without mutants; of DMA engines the reductions and random mixes
 
 # Of the whole workspace, as `make test-rust`: of one crate, what it needs has other features and is compiled again.
 COSIM_TEST := cargo test --workspace --locked
@@ -246,10 +246,10 @@ cosim-depths-2x2: $(RTL_VENV)/.deps
 	$(COSIM_TEST) --test cosim_depths_2x2
 
 # Registers in the merge tables.
-.PHONY: cosim-short-way-2x2 cosim-short-way-4x4
-cosim-short-way-2x2 cosim-short-way-4x4: cosim-short-way-%: $(RTL_VENV)/.deps
-	$(RTL_BIN)/python tools/rtl_cosim.py $*-short-way
-	$(COSIM_TEST) --test cosim_short_way_$*
+.PHONY: cosim-registered-merge-2x2 cosim-registered-merge-4x4
+cosim-registered-merge-2x2 cosim-registered-merge-4x4: cosim-registered-merge-%: $(RTL_VENV)/.deps
+	$(RTL_BIN)/python tools/rtl_cosim.py $*-registered-merge
+	$(COSIM_TEST) --test cosim_registered_merge_$*
 
 .PHONY: cosim-endpoints cosim-endpoints-2x2 cosim-endpoints-4x4 cosim-endpoints-tiles
 cosim-endpoints: cosim-endpoints-2x2 cosim-endpoints-4x4 ## Network interfaces and mesh in lock-step with the simulator, at the AXI ports
@@ -288,7 +288,7 @@ cosim-reductions-two-operand: $(RTL_VENV)/.deps
 	$(COSIM_TEST) --test cosim_reductions_two_operand
 
 .PHONY: cosim-run
-cosim-run: $(RTL_VENV)/.deps $(VENV)/.extension ## `noccl run --backend rtl` as a user gives it: translate the hardware, run collectives in lock-step
+cosim-run: $(RTL_VENV)/.deps $(VENV)/.extension ## `noccl run --backend rtl` as a user gives it: Verilate the hardware, run collectives in lock-step
 	$(COSIM_TEST) --test cosim_run -- --test-threads=1
 	$(COSIM_TEST) --test cosim_replay_2x2
 	$(BIN)/python -m pytest python/tests/test_hardware.py
@@ -313,13 +313,13 @@ rtl-mutants: $(RTL_VENV)/.deps ## Faults in the network interface: each must be 
 cosim-mutants: $(RTL_VENV)/.deps
 	for mutant in arbiter route merge; do \
 	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant 2x2 || exit 1; done
-	for mutant in fold age credit window; do \
+	for mutant in order age credit window; do \
 	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant 2x2-reducing || exit 1; done
-	for mutant in grant priority room; do \
+	for mutant in grant priority space; do \
 	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant torrent || exit 1; done
 	for mutant in pass missing; do \
 	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant 4x4-two-operand-reducing-tiles || exit 1; done
-	for mutant in code turn address own_window count oldest overtake operator partial in_use; do \
+	for mutant in code slot address own_window count oldest overtake operator partial in_use; do \
 	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant 2x2-endpoints-tiles || exit 1; done
 	$(RTL_BIN)/python tools/rtl_cosim.py 2x2-engines-tiles
 	for mutant in name place settled; do \
@@ -338,7 +338,7 @@ bench: $(BIN)/noccl ## Run the benchmarks and print them
 # Libraries whose cold builds and speed are measured, without and with assertions.
 HARDWARE ?= 4x4-reducing-tiles 4x4-endpoints-tiles
 .PHONY: bench-hardware
-bench-hardware: $(RTL_VENV)/.deps ## Processor time to build the translated hardware, and its cycles per second under load; HARDWARE="4x4 ..."
+bench-hardware: $(RTL_VENV)/.deps ## Processor time to build the Verilated hardware, and its cycles per second under load; HARDWARE="4x4 ..."
 	for name in $(HARDWARE); do for option in --no-assert --cold; do \
 	  echo "== $$name $$option"; \
 	  $(RTL_BIN)/python tools/rtl_cosim.py --cold $$option $$name && \

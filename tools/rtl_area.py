@@ -83,7 +83,7 @@ def weigh(cells: Mapping[str, int]) -> Area:
 
 
 def elaborate(top: str, parameters: Mapping[str, int], sources: Sequence[Path]) -> list[str]:
-    """Yosys commands that read a module with its parameters and turn it into generic cells."""
+    """Yosys commands that read a module with its parameters and map it onto generic cells."""
     values = [f"-G {name}={value}" for name, value in parameters.items()]
     options = " ".join([f"-I {rtl_sources.INCLUDE}", *values])
     read = f"read_slang {options} --top {top} {' '.join(map(str, sources))}"

@@ -50,9 +50,9 @@ _TWO_BY_TWO: Mapping[str, int | str] = {
 CONFIGURATIONS: Mapping[str, Mapping[str, int | str]] = {
     "2x2": _TWO_BY_TWO,
     "4x4": {"TAG_BITS": 16},
-    # Merge tables with registers, for a short way between registers.
-    "2x2-short-way": {**_TWO_BY_TWO, "MERGE_CYCLES": 3},
-    "4x4-short-way": {"TAG_BITS": 16, "MERGE_CYCLES": 3},
+    # Merge tables with registers, for a short critical path.
+    "2x2-registered-merge": {**_TWO_BY_TWO, "MERGE_CYCLES": 3},
+    "4x4-registered-merge": {"TAG_BITS": 16, "MERGE_CYCLES": 3},
     # FIFOs of other depths than two, one of them with a slot only.
     "2x2-depths": {**_TWO_BY_TWO, "INPUT_FIFO_FLITS": 3, "OUTPUT_FIFO_FLITS": 1},
     # A unit of two operands: one row of adders.
@@ -82,10 +82,10 @@ _MAP_TWO_BY_TWO: Mapping[str, int | str] = {
 }
 ENDPOINTS_NUMBERS: Mapping[str, Mapping[str, int | str]] = {
     "2x2": _MAP_TWO_BY_TWO,
-    "2x2-short-way": _MAP_TWO_BY_TWO,
+    "2x2-registered-merge": _MAP_TWO_BY_TWO,
     "2x2-depths": _MAP_TWO_BY_TWO,
     "4x4": _MAP,
-    "4x4-short-way": _MAP,
+    "4x4-registered-merge": _MAP,
     "4x4-two-operand": _MAP,
 }
 # The same with DMA engines. Each channel has an id for all bursts that the simulator's engine may

@@ -7,20 +7,20 @@ from collections.abc import Mapping
 
 # Module, right text, wrong text.
 MUTANTS: Mapping[str, tuple[str, str, str]] = {
-    # The turn stays with the one that was served.
+    # The grant stays with the one that was served.
     "arbiter": ("noccl_rr_arbiter", "grant_o[i-1:0] != '0;", "grant_o[i:0] != '0;"),
     # A multicast forgets the column of its last members.
     "route": ("noccl_route", "last_x > here_x;", "last_x > here_x + 1;"),
-    # The same transaction's turn again.
-    "merge": ("noccl_merge_turn", "leads[i-1:0] != '0;", "leads[i:0] != '0;"),
-    # The third operand is folded before the second.
-    "fold": (
+    # The same transaction is granted again.
+    "merge": ("noccl_merge_grant", "leads[i-1:0] != '0;", "leads[i:0] != '0;"),
+    # The third operand is combined before the second.
+    "order": (
         "noccl_reduction_issue",
         "selects[1] = second_ports & ~third_ports;\n    selects[2] = third_ports;",
         "selects[1] = third_ports != '0 ? third_ports : second_ports;\n"
         "    selects[2] = third_ports != '0 ? second_ports & ~third_ports : '0;",
     ),
-    # Of two operands per pass: of four operands the last two are folded in the other order.
+    # Of two operands per pass: of four operands the last two are combined in the other order.
     "pass": (
         "noccl_reduction_issue",
         "by_left[second_left] |",
@@ -38,9 +38,9 @@ MUTANTS: Mapping[str, tuple[str, str, str]] = {
         "ready[other] && before_q[other][s]",
         "ready[other] && before_q[s][other]",
     ),
-    # Room for four beats more than needed is given back.
-    "credit": ("noccl_reduction_room", "32'(folded_left) >=", "32'(folded_left) + 1 >="),
-    # Senders have room for a quad less.
+    # CreditBeats for four beats more than needed is given back.
+    "credit": ("noccl_reduction_credits", "32'(reduced_left) >=", "32'(reduced_left) + 1 >="),
+    # Senders have a batch of credits less.
     "window": (
         "noccl_contributors",
         "window = noccl_cfg_pkg::WINDOW_BEATS;",
@@ -58,27 +58,27 @@ MUTANTS: Mapping[str, tuple[str, str, str]] = {
         "granted = valid_i & (~valid_i + 1'b1);",
         "granted = valid_i[2] ? 3'b100 : valid_i[1] ? 3'b010 : valid_i;",
     ),
-    # The next tile is sure to have room for a burst less.
-    "room": (
+    # The next tile is assumed to have buffer space for a burst less.
+    "space": (
         "noccl_torrent_send",
         "open_q != CountBits'(BufferBursts));",
         "open_q < CountBits'(BufferBursts - 1));",
     ),
-    # Answers of memories bear another code.
+    # Responses of memories bear another code.
     "code": (
-        "noccl_ni_answers",
-        "flit.hdr.resp = answer.resp;",
+        "noccl_ni_responses",
+        "flit.hdr.resp = response.resp;",
         "flit.hdr.resp = noccl_flit_pkg::RESP_EXOKAY;",
     ),
-    # An answer keeps its turn.
-    "turn": ("noccl_ni_answers", ".ready_i(turn_taken)", ".ready_i(1'b0)"),
+    # A response keeps the grant.
+    "slot": ("noccl_ni_responses", ".ready_i(slot_taken)", ".ready_i(1'b0)"),
     # The second half of a long burst goes to the place of the first.
     "address": (
         "noccl_ni_wide_write",
         "sent_burst.line + noccl_flit_pkg::line_t'(sent_beat);",
         "sent_burst.line + noccl_flit_pkg::line_t'(sent_beat[4:0]);",
     ),
-    # A member has room for a quad less.
+    # A member has a batch of credits less.
     "own_window": (
         "noccl_window",
         "window_t'(noccl_cfg_pkg::WINDOW_BEATS) : ahead;",
@@ -98,7 +98,7 @@ MUTANTS: Mapping[str, tuple[str, str, str]] = {
     "in_use": ("noccl_ni_barriers", "(has_tag) is_in_use = 1'b1;", "(has_tag) is_in_use = 1'b0;"),
     # A transfer that begins goes before those that are open.
     "oldest": (
-        "noccl_ni_write_turn",
+        "noccl_ni_write_arbiter",
         "is_older[a][b] = begins_i[b];",
         "is_older[a][b] = begins_i[a];",
     ),

@@ -147,14 +147,14 @@ class Row:
         module: Module.
         run: Configuration, or mutant.
         property: Assertion.
-        verdict: What the prover says.
+        outcome: What the prover says.
         is_expected: Proved without a mutant, disproved with one that breaks it.
     """
 
     module: str
     run: str
     property: str
-    verdict: str
+    outcome: str
     is_expected: bool
 
 
@@ -165,7 +165,7 @@ def _judged(
         return rtl_prover.held(names, directory, proofs.depth_cycles, max_seconds)
     if proofs.method == "induction":
         return rtl_prover.induced(names, directory, proofs.induction_cycles, max_seconds)
-    return rtl_prover.verdicts(names, directory, max_seconds)
+    return rtl_prover.outcomes(names, directory, max_seconds)
 
 
 def prove(module: str, max_seconds: int = MAX_SECONDS) -> Iterator[Row]:
@@ -203,8 +203,8 @@ def kill(module: str, mutant: Mutant, max_seconds: int = MAX_SECONDS) -> Row:
     )
     if {rtl_prover.property_of(name) for name in names} != {mutant.breaks}:
         raise rtl_prover.FormalError(f"{module}: no assertion '{mutant.breaks}'")
-    verdict = "disproved" if rtl_prover.is_disproved(directory, max_seconds) else "undecided"
-    return Row(module, run, mutant.breaks, verdict, is_expected=verdict == "disproved")
+    outcome = "disproved" if rtl_prover.is_disproved(directory, max_seconds) else "undecided"
+    return Row(module, run, mutant.breaks, outcome, is_expected=outcome == "disproved")
 
 
 def _prove_all(module: str) -> list[Row]:
@@ -233,7 +233,7 @@ def main() -> None:
             for row in rows:
                 mark = "ok" if row.is_expected else "WRONG"
                 wrong += not row.is_expected
-                columns = f"{mark:5} {row.module:22} {row.verdict:10} {row.property:36} {row.run}"
+                columns = f"{mark:5} {row.module:22} {row.outcome:10} {row.property:36} {row.run}"
                 print(columns, flush=True)
     print(f"{wrong} wrong, {time.monotonic() - start:.0f} s")
     sys.exit(1 if wrong else 0)

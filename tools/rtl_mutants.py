@@ -57,16 +57,16 @@ def with_faults(sources: Sequence[Path], faults: Sequence[Fault], out: Path) -> 
     return [directory / path.name if path in texts else path for path in sources]
 
 
-WORST = "the_worst_of_three_answers_wins_wherever_it_comes"
+WORST = "the_worst_of_three_responses_wins_wherever_it_comes"
 LATE = "a_failure_before_the_last_beat_is_told_with_it"
 FIFTH = "a_fifth_burst_that_fails_is_not_forgotten"
-TOLD = "data_and_answers_bear_what_the_memory_says"
-NOTED = "beats_wait_while_the_memory_owes_as_many_answers_as_are_noted"
-STILL = "no_answer_is_lost_while_the_response_plane_stands_still"
+TOLD = "data_and_responses_carry_what_the_memory_returns"
+NOTED = "beats_wait_while_as_many_responses_are_pending_as_are_noted"
+STILL = "no_response_is_lost_while_the_response_plane_is_blocked"
 ASKED = "an_atomic_waits_while_the_queue_of_who_asked_for_data_is_full"
 COUNTED = "a_barrier_waits_while_all_counters_are_in_use"
-MARKED = "a_marked_sum_writes_nothing_and_is_answered_with_an_error"
-NAMED = "a_barrier_whose_name_is_in_use_is_answered_with_an_error"
+MARKED = "a_marked_sum_writes_nothing_and_gets_an_error_response"
+NAMED = "a_barrier_whose_name_is_in_use_gets_an_error_response"
 REFUSED = "what_has_no_target_is_a_decode_error_and_what_is_not_served_another_one"
 
 _WORSE = "noccl_ni_pkg::worse"
@@ -74,7 +74,7 @@ _WORSE = "noccl_ni_pkg::worse"
 FAULTS: Sequence[Fault] = (
     # A member of a multicast fails.
     Fault(
-        "answer_forgets",
+        "response_forgets",
         "noccl_ni_collected",
         "resp_o = @;",
         f"{_WORSE}(worst_q[name_i], resp_i)",
@@ -242,16 +242,16 @@ FAULTS: Sequence[Fault] = (
     Fault(
         "beat_passes",
         "noccl_ni_wide_target",
-        "may_land = flit_valid_i && @;",
+        "may_deliver = flit_valid_i && @;",
         "noted_ready",
         "1'b1",
         NOTED,
     ),
     Fault(
-        "answer_passes",
+        "response_passes",
         "noccl_ni_wide_target",
         "b_ready_o = oldest_valid && @;",
-        "(!oldest.is_last || has_room)",
+        "(!oldest.is_last || has_space)",
         "1'b1",
         STILL,
     ),
@@ -259,7 +259,7 @@ FAULTS: Sequence[Fault] = (
         "word_passes",
         "noccl_ni_narrow_target",
         "b_ready_o = oldest_valid && @;",
-        "(!oldest.is_last || has_room)",
+        "(!oldest.is_last || has_space)",
         "1'b1",
         STILL,
     ),

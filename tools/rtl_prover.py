@@ -2,7 +2,7 @@
 """Makes circuits of modules with assertions, and judges the assertions.
 
 Yosys makes the circuit; ABC proves each assertion by property-directed reachability, or all of them
-by induction, or finds a way to break it.
+by induction, or finds a trace that breaks it.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _abc(script: str, directory: Path) -> str:
     return run.stdout + run.stderr
 
 
-def verdicts(names: Sequence[str], directory: Path, max_seconds: int) -> dict[str, str]:
+def outcomes(names: Sequence[str], directory: Path, max_seconds: int) -> dict[str, str]:
     """Judges every assertion of a circuit: `proved`, `disproved` or `undecided`.
 
     Raises:
@@ -101,8 +101,8 @@ def verdicts(names: Sequence[str], directory: Path, max_seconds: int) -> dict[st
     """
     output = _abc(f"read_aiger top.aig; fold; strash; pdr -a -T {max_seconds}", directory)
     found = dict.fromkeys(names, "undecided")
-    for verdict, pattern in (("proved", _PROVED), ("disproved", _DISPROVED)):
-        found |= {names[int(number)]: verdict for number in pattern.findall(output)}
+    for outcome, pattern in (("proved", _PROVED), ("disproved", _DISPROVED)):
+        found |= {names[int(number)]: outcome for number in pattern.findall(output)}
     if "Properties:" not in output:
         raise FormalError(f"{directory.name}: {output[-400:]}")
     return found
@@ -147,6 +147,6 @@ def write_trace(directory: Path) -> str:
 
 
 def is_disproved(directory: Path, max_seconds: int) -> bool:
-    """Finds a way to break a circuit's assertion, the shorter ones first."""
+    """Finds a trace that breaks a circuit's assertion, the shorter ones first."""
     output = _abc(f"read_aiger top.aig; fold; bmc3 -T {max_seconds}", directory)
     return "was asserted in frame" in output

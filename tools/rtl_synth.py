@@ -94,25 +94,25 @@ def main() -> None:
         rtl_synth_page.cells(row, results[row.id], results.get(row.baseline or ""))
         for row in chosen
     ]
-    verdicts = [target.line(known, results) for target in targets if target.row in wanted]
+    outcomes = [target.line(known, results) for target in targets if target.row in wanted]
     slopes = [rtl_synth_page.Slope(**entry) for entry in tomllib.loads(text)["slope"]]
-    verdicts += [line for slope in slopes if (line := slope.line(results))]
-    ways = [
-        f"- {row.title}: `{way.start}` to `{way.end}`, {way.nanoseconds:.2f} ns"
+    outcomes += [line for slope in slopes if (line := slope.line(results))]
+    timings = [
+        f"- {row.title}: `{timing.start}` to `{timing.end}`, {timing.nanoseconds:.2f} ns"
         for row in chosen
-        if (way := results[row.id].timing) is not None
+        if (timing := results[row.id].timing) is not None
     ]
     OUT.mkdir(parents=True, exist_ok=True)
     (OUT / "table.json").write_text(as_json(chosen, results), encoding="utf-8")
     table = rtl_synth_page.table(lines)
     if missing:
-        verdicts.append(rtl_synth_page.missing(missing))
-    print("\n".join([table, "", *verdicts, "", *ways]))
+        outcomes.append(rtl_synth_page.missing(missing))
+    print("\n".join([table, "", *outcomes, "", *timings]))
     if has_failed:
         sys.exit("error: not all rows could be measured" + (", no page" if arguments.page else ""))
     if arguments.page:
         date = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
-        page = rtl_synth_page.page(table, verdicts, ways, date)
+        page = rtl_synth_page.page(table, outcomes, timings, date)
         arguments.page.write_text(page, encoding="utf-8")
         if rtl_synth_page.has_claims(results):
             CLAIMS.write_text(rtl_synth_page.claims(known, results), encoding="utf-8")

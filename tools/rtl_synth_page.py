@@ -70,7 +70,7 @@ class Target:
     Attributes:
         text: In words.
         row: Of which row.
-        measure: `kge`, or `area_percent` and `way_percent` over the row's baseline.
+        measure: `kge`, or `area_percent` and `path_percent` over the row's baseline.
         at_most: Limit.
     """
 
@@ -80,7 +80,7 @@ class Target:
     at_most: float
 
     def line(self, rows: Mapping[str, Row], results: Mapping[str, Result]) -> str:
-        """Limit, value and verdict; a target whose row was not measured is missed."""
+        """Limit, value and outcome; a target whose row was not measured is missed."""
         row, result = rows[self.row], results.get(self.row)
         base = results.get(row.baseline or "")
         unit = " kGE" if self.measure == "kge" else " %"
@@ -88,12 +88,12 @@ class Target:
             value = result.area.total_ge / 1000
         elif self.measure == "area_percent" and result and base:
             value = increase(result.area.total_ge, base.area.total_ge)
-        elif self.measure == "way_percent" and base and base.timing and result and result.timing:
+        elif self.measure == "path_percent" and base and base.timing and result and result.timing:
             value = increase(result.timing.fo4, base.timing.fo4)
         else:
             return f"- **FAIL**: {self.text}: not measured, of {self.at_most:g}{unit}"
-        verdict = "pass" if value <= self.at_most else "**FAIL**"
-        return f"- {verdict}: {self.text}: {value:.1f} of {self.at_most:g}{unit}"
+        outcome = "pass" if value <= self.at_most else "**FAIL**"
+        return f"- {outcome}: {self.text}: {value:.1f} of {self.at_most:g}{unit}"
 
 
 @dataclass(frozen=True)
@@ -146,12 +146,12 @@ def claims(rows: Mapping[str, Row], results: Mapping[str, Result]) -> str:
             ratio = (kge[row] - (kge[less] if less else 0.0)) / kge[base]
             lines.append(f"{source} = {ratio:.4f}")
     for name, (row, base) in TIMING_CLAIMS.items():
-        ways = [timing.fo4 for r in (row, base) if (timing := results[r].timing)]
-        lines += ["", f"[{name}]", f"ours = {ways[0] / ways[1]:.4f}"]
+        timings = [timing.fo4 for r in (row, base) if (timing := results[r].timing)]
+        lines += ["", f"[{name}]", f"ours = {timings[0] / timings[1]:.4f}"]
     return "\n".join([*lines, ""])
 
 
-def page(text: str, targets: Iterable[str], ways: Iterable[str], date: str) -> str:
+def page(text: str, targets: Iterable[str], timings: Iterable[str], date: str) -> str:
     """The page of the documentation."""
     return f"""# Area and timing
 
@@ -181,5 +181,5 @@ Targets:
 
 Critical paths:
 
-{chr(10).join(ways)}
+{chr(10).join(timings)}
 """

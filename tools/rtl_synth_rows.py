@@ -55,7 +55,7 @@ class Row:
             `dma_buffer`.
         parameters: Values of its parameters.
         package: Numbers that differ from those of the generated package.
-        way_parameters: Those that differ where the critical path is looked for.
+        path_parameters: Those that differ where the critical path is looked for.
         is_timed: Is the critical path looked for?
         plus: Rows that it adds.
         minus: Rows that it subtracts.
@@ -71,7 +71,7 @@ class Row:
     memory: str | None = None
     parameters: dict[str, int] = field(default_factory=dict)
     package: dict[str, int] = field(default_factory=dict)
-    way_parameters: dict[str, int] = field(default_factory=dict)
+    path_parameters: dict[str, int] = field(default_factory=dict)
     is_timed: bool = True
     plus: list[str] = field(default_factory=list)
     minus: list[str] = field(default_factory=list)
@@ -96,7 +96,7 @@ class Result:
     """
 
     area: rtl_area.Area
-    timing: rtl_timing.LongestWay | None
+    timing: rtl_timing.CriticalPath | None
 
 
 def rows(text: str) -> list[Row]:
@@ -129,7 +129,7 @@ def _directory(row: Row) -> tuple[Path, list[Path]]:
     top = row.top or ""
     sources = rtl_sources.with_numbers(rtl_sources.closure([top]), row.package, OUT)
     texts = [*sources, *sorted(rtl_sources.INCLUDE.glob("*.svh")), *METHOD, *LOCKS]
-    parts = [top, repr(row.parameters), repr(row.way_parameters)]
+    parts = [top, repr(row.parameters), repr(row.path_parameters)]
     parts += [path.read_text(encoding="utf-8") for path in texts]
     return OUT / f"{row.id}-{hashlib.sha256('|'.join(parts).encode()).hexdigest()[:12]}", sources
 
@@ -137,12 +137,12 @@ def _directory(row: Row) -> tuple[Path, list[Path]]:
 def kept(row: Row) -> Result | None:
     """What was measured before for the sources as they are; none if nothing was."""
     directory, _ = _directory(row)
-    area_file, timing_file = directory / "ge.json", directory / "way.json"
+    area_file, timing_file = directory / "ge.json", directory / "timing.json"
     if not area_file.exists():
         return None
     area = rtl_area.Area(**json.loads(area_file.read_text(encoding="utf-8")))
-    way = json.loads(timing_file.read_text("utf-8")) if timing_file.exists() else None
-    return Result(area, rtl_timing.LongestWay(**way) if way else None)
+    timing = json.loads(timing_file.read_text("utf-8")) if timing_file.exists() else None
+    return Result(area, rtl_timing.CriticalPath(**timing) if timing else None)
 
 
 def measure(row: Row, with_timing: bool) -> Result:
@@ -155,17 +155,17 @@ def measure(row: Row, with_timing: bool) -> Result:
     """
     top = row.top or ""
     directory, sources = _directory(row)
-    area_file, timing_file = directory / "ge.json", directory / "way.json"
+    area_file, timing_file = directory / "ge.json", directory / "timing.json"
     if not area_file.exists():
         area = rtl_area.measure(top, row.parameters, sources, directory)
         area_file.write_text(json.dumps(dataclasses.asdict(area)), encoding="utf-8")
     area = rtl_area.Area(**json.loads(area_file.read_text(encoding="utf-8")))
     if with_timing and row.is_timed and not timing_file.exists():
-        way = None
+        timing = None
         if area.num_flip_flops > 0:
-            parameters = row.parameters | row.way_parameters
-            way = rtl_timing.measure(top, parameters, sources, directory)
-        text = json.dumps(None if way is None else dataclasses.asdict(way))
+            parameters = row.parameters | row.path_parameters
+            timing = rtl_timing.measure(top, parameters, sources, directory)
+        text = json.dumps(None if timing is None else dataclasses.asdict(timing))
         timing_file.write_text(text, encoding="utf-8")
     result = kept(row)
     if result is None:

@@ -2,9 +2,9 @@
 """Critical path between registers of a module, in an open cell library and in units of it.
 
 Yosys and ABC map onto the 180 nm library of Oklahoma State University, OpenSTA walks the netlist;
-inputs and outputs of the module are left free, so only ways from register to register count. ABC
+inputs and outputs of the module are left free, so only paths from register to register count. ABC
 maps twice: by its own recipe, which forgets what carries of an adder have in common and makes a
-chain of them, and after balancing sums of products for delay, which lengthens ways that drive
+chain of them, and after balancing sums of products for delay, which lengthens paths that drive
 many gates at once. What counts is the faster netlist, as a designer would take it. The
 unit FO4 (an inverter that drives four of its kind) makes the result comparable with other
 technologies within some 25 %. No wires; enables are multiplexers here.
@@ -25,9 +25,9 @@ from repository import ROOT
 
 STA = ROOT / ".tools" / "bin" / "sta"
 LIBRARY = ROOT / ".tools" / "osu018" / "usr/share/qflow/tech/osu018/osu018_stdcells.lib"
-# Ambitious enough for the mapper to buy speed wherever the way is long.
+# Ambitious enough for the mapper to buy speed wherever the path is long.
 TARGET_PICOSECONDS = 2000
-# Any period will do, as the way is the period less the slack.
+# Any period will do, as the path takes the period less the slack.
 PERIOD_NS = 10.0
 CHAIN = 12
 
@@ -47,7 +47,7 @@ class TimingError(Exception):
 
 
 @dataclass(frozen=True)
-class LongestWay:
+class CriticalPath:
     """The critical path between two registers.
 
     Attributes:
@@ -99,7 +99,7 @@ def fo4_nanoseconds(directory: Path) -> float:
 
 def measure(
     top: str, parameters: Mapping[str, int], sources: Sequence[Path], directory: Path
-) -> LongestWay | None:
+) -> CriticalPath | None:
     """Maps a module onto the library and finds its critical path; none if no two registers meet.
 
     Raises:
@@ -129,9 +129,9 @@ def measure(
     ]
     rtl_yosys.run(commands, directory)
     unit = fo4_nanoseconds(directory.parent / "fo4")
-    ways = [_longest(top, netlist, unit, directory) for netlist in ("netlist.v", "balanced.v")]
-    found = [way for way in ways if way is not None]
-    return min(found, key=lambda way: way.nanoseconds) if found else None
+    paths = [_longest(top, netlist, unit, directory) for netlist in ("netlist.v", "balanced.v")]
+    found = [path for path in paths if path is not None]
+    return min(found, key=lambda path: path.nanoseconds) if found else None
 
 
 def _mapped(mapper: str, netlist: str) -> list[str]:
@@ -141,7 +141,7 @@ def _mapped(mapper: str, netlist: str) -> list[str]:
     return [mapper, *clean, f"write_verilog -noattr -noexpr {netlist}"]
 
 
-def _longest(top: str, netlist: str, unit: float, directory: Path) -> LongestWay | None:
+def _longest(top: str, netlist: str, unit: float, directory: Path) -> CriticalPath | None:
     """Critical path of a netlist; none if no two registers meet."""
     script = [f"read_verilog {netlist}", f"link_design {top}"]
     script += [f"create_clock -name clk -period {PERIOD_NS} [get_ports clk_i]"]
@@ -151,7 +151,7 @@ def _longest(top: str, netlist: str, unit: float, directory: Path) -> LongestWay
     if "No paths found." in output:
         return None
     slack, ends = _SLACK.search(output), _ENDS.findall(output)
-    if slack is None or len(ends) != 2:  # noqa: PLR2004 - a way has two ends.
+    if slack is None or len(ends) != 2:  # noqa: PLR2004 - a path has two ends.
         raise TimingError(f"{top}: {output[-400:]}")
     nanoseconds = PERIOD_NS - float(slack[1])
-    return LongestWay(nanoseconds, nanoseconds / unit, start=ends[0], end=ends[1])
+    return CriticalPath(nanoseconds, nanoseconds / unit, start=ends[0], end=ends[1])

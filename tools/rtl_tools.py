@@ -27,7 +27,7 @@ def directories() -> list[Path]:
 
 
 def make_variables() -> list[str]:
-    """Variables that the make rules of translated hardware need, as `NAME=value`."""
+    """Variables that the make rules of Verilated hardware need, as `NAME=value`."""
     return re.findall(r"-MAKEFLAGS (\S+)", ARGUMENTS.read_text(encoding="utf-8"))
 
 

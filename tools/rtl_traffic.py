@@ -33,7 +33,7 @@ class Traffic:
     """What a run did.
 
     Attributes:
-        transactions: Transactions, each answered once and in order.
+        transactions: Transactions, one response each and in order.
         cycles: Clock cycles.
         kinds: How many of each kind.
         failure: What the generator tells otherwise.

@@ -86,7 +86,7 @@ class HardwareReport:
 
     Attributes:
         boundary: Where both met: `router`, `axi` or `dma`.
-        library: Folder of the translated hardware.
+        library: Folder of the Verilated hardware.
         cycles: Cycles of the hardware.
         handshakes: Handshakes that both had in common.
         cycles_per_second: Cycles per second of wall time, simulator and comparison included.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs beside translated hardware, with the real tools: `make cosim-run`."""
+"""Runs beside Verilated hardware, with the real tools: `make cosim-run`."""
 
 from __future__ import annotations
 

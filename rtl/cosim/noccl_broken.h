@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Assertions of translated hardware that break: kept for the caller. Every library includes it once.
+// Assertions of Verilated hardware that break: kept for the caller. Every library includes it once.
 
 #include <string>
 

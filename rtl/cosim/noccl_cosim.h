@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// C functions that every translated library has: life of a model, the two halves of a clock cycle, broken assertions, waves.
+// C functions that every Verilated library has: life of a model, the two halves of a clock cycle, broken assertions, waves.
 // The caller writes inputs and reads outputs in place, through pointers that each library's own functions give.
-// Include it once, after the declaration `using Top = V...;` of the translated module.
+// Include it once, after the declaration `using Top = V...;` of the Verilated module.
 
 #include <cstdint>
 

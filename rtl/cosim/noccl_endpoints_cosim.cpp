@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// C functions over the translated network interfaces and mesh.
+// C functions over the Verilated network interfaces and mesh.
 // Caller: crates/noccl-cosim/src/endpoints/model.rs.
 
 #include "Vnoccl_endpoints_cosim.h"

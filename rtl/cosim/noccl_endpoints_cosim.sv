@@ -2,7 +2,7 @@
 // A chip's network as a library of the simulator's host: AXI ports as words, flits in whole words, handshakes as bit sets.
 //
 // The host is every core and memory, and every DMA engine unless there are some: it drives the subordinate ports of each network
-// interface of `noccl_system` and answers its manager ports. Own copies and answers to writes are always taken; a tile is held up
+// interface of `noccl_system` and responds at its manager ports. Own copies and responses to writes are always taken; a tile is held up
 // between network interface and router (`hold` sets), as the simulator's endpoint stalls do.
 // Bit or element t belongs to tile t, element t * 5 + p of the outgoing flits to output p of
 // tile t. Words of the AXI ports: below, and crates/noccl-cosim/src/endpoints/axi.rs.
@@ -14,9 +14,9 @@ module noccl_endpoints_cosim
   import noccl_flit_pkg::wide_flit_t, noccl_flit_pkg::req_flit_t, noccl_flit_pkg::rsp_flit_t;
   import noccl_cfg_pkg::WIDE_CHANNELS;
 #(
-    /// Clusters have DMA engines: the host drives their registers and answers for their L1 instead of the wide ports.
+    /// Clusters have DMA engines: the host drives their registers and responds for their L1 instead of the wide ports.
     parameter bit HasDma = 1'b0,
-    /// Operands of wide reductions are folded.
+    /// Operands of wide reductions are reduced.
     parameter bit HasReduction = 1'b0,
     /// Element types of the arithmetic: those of the compared runs.
     parameter noccl_compute_pkg::element_set_t Elements = noccl_compute_pkg::ALL_ELEMENTS,
@@ -31,7 +31,7 @@ module noccl_endpoints_cosim
     input  logic                clk_i,
     /// Asynchronous reset, active low.
     input  logic                rst_ni,
-    /// What managers offer and memories answer, per tile.
+    /// What managers offer and memories respond, per tile.
     input  logic [        31:0] axi_i          [  NumTiles*InWords],
     /// What network interfaces offer and take, per tile.
     output logic [        31:0] axi_o          [ NumTiles*OutWords],
@@ -96,14 +96,14 @@ module noccl_endpoints_cosim
   noccl_compute_pkg::core_request_t no_request[NUM_TILES][NumLanes];
   logic no_tag[NUM_TILES][NumLanes];
 
-  // Places enough: the simulator's queues of answers have no end, nor do a cluster's of reads.
+  // Places enough: the simulator's queues of responses have no end, nor do a cluster's of reads.
   noccl_system #(
       .HasDma      (HasDma),
       .HasReduction(HasReduction),
       .Elements    (Elements),
       .MemoryReads (4),
       .ClusterReads(64),
-      .Answers     (64)
+      .Responses   (64)
   ) u_system (
       .clk_i,
       .rst_ni,
@@ -155,10 +155,10 @@ module noccl_endpoints_cosim
     // Words of the write channels: 25 each.
     noccl_endpoint_pkg::wide_mgr_t   wide;
     noccl_endpoint_pkg::narrow_mgr_t narrow;
-    noccl_endpoint_pkg::memory_sbr_t answers;
+    noccl_endpoint_pkg::memory_sbr_t memory_drive;
     assign wide_mgr[t]   = wide;
     assign narrow_mgr[t] = narrow;
-    assign memory_sbr[t] = answers;
+    assign memory_sbr[t] = memory_drive;
 
     for (genvar c = 0; c < int'(WIDE_CHANNELS); c++) begin : gen_channel
       localparam int At = 25 * c;
@@ -225,33 +225,33 @@ module noccl_endpoints_cosim
         b_resp: noccl_flit_pkg::RESP_OKAY
     };
     always_comb begin
-      answers = '0;
-      answers.wide.write = Takes;
-      answers.wide.write.aw_ready = !in[115][8];
-      answers.wide.write.w_ready = !in[115][8];
-      answers.wide.write.b_valid = in[115][0];
-      answers.wide.write.b_resp = noccl_flit_pkg::resp_e'({in[115][16], 1'b0});
-      answers.wide.ar_ready = !in[115][9];
-      answers.wide.r_valid = in[115][1];
-      answers.wide.r.last = in[115][2];
-      answers.wide.r.resp = noccl_flit_pkg::resp_e'({in[115][20], 1'b0});
-      for (int i = 0; i < 16; i++) answers.wide.r.data[32*i+:32] = in[116+i];
-      answers.own_wide = Takes;
-      answers.own_wide.b_valid = in[115][3];
-      answers.own_wide.b_resp = noccl_flit_pkg::resp_e'({in[115][17], 1'b0});
-      answers.narrow.write = Takes;
-      answers.narrow.write.aw_ready = !in[115][10];
-      answers.narrow.write.w_ready = !in[115][10];
-      answers.narrow.write.b_valid = in[115][4];
-      answers.narrow.write.b_resp = noccl_flit_pkg::resp_e'({in[115][18], 1'b0});
-      answers.narrow.ar_ready = !in[115][11];
-      answers.narrow.r_valid = in[115][5];
-      answers.narrow.r.last = 1'b1;
-      answers.narrow.r.resp = noccl_flit_pkg::resp_e'({in[115][21], 1'b0});
-      answers.narrow.r.data = {in[133], in[132]};
-      answers.own_narrow = Takes;
-      answers.own_narrow.b_valid = in[115][6];
-      answers.own_narrow.b_resp = noccl_flit_pkg::resp_e'({in[115][19], 1'b0});
+      memory_drive = '0;
+      memory_drive.wide.write = Takes;
+      memory_drive.wide.write.aw_ready = !in[115][8];
+      memory_drive.wide.write.w_ready = !in[115][8];
+      memory_drive.wide.write.b_valid = in[115][0];
+      memory_drive.wide.write.b_resp = noccl_flit_pkg::resp_e'({in[115][16], 1'b0});
+      memory_drive.wide.ar_ready = !in[115][9];
+      memory_drive.wide.r_valid = in[115][1];
+      memory_drive.wide.r.last = in[115][2];
+      memory_drive.wide.r.resp = noccl_flit_pkg::resp_e'({in[115][20], 1'b0});
+      for (int i = 0; i < 16; i++) memory_drive.wide.r.data[32*i+:32] = in[116+i];
+      memory_drive.own_wide = Takes;
+      memory_drive.own_wide.b_valid = in[115][3];
+      memory_drive.own_wide.b_resp = noccl_flit_pkg::resp_e'({in[115][17], 1'b0});
+      memory_drive.narrow.write = Takes;
+      memory_drive.narrow.write.aw_ready = !in[115][10];
+      memory_drive.narrow.write.w_ready = !in[115][10];
+      memory_drive.narrow.write.b_valid = in[115][4];
+      memory_drive.narrow.write.b_resp = noccl_flit_pkg::resp_e'({in[115][18], 1'b0});
+      memory_drive.narrow.ar_ready = !in[115][11];
+      memory_drive.narrow.r_valid = in[115][5];
+      memory_drive.narrow.r.last = 1'b1;
+      memory_drive.narrow.r.resp = noccl_flit_pkg::resp_e'({in[115][21], 1'b0});
+      memory_drive.narrow.r.data = {in[133], in[132]};
+      memory_drive.own_narrow = Takes;
+      memory_drive.own_narrow.b_valid = in[115][6];
+      memory_drive.own_narrow.b_resp = noccl_flit_pkg::resp_e'({in[115][19], 1'b0});
     end
 
     // Engine: access to its registers; lines of its L1.
@@ -275,7 +275,7 @@ module noccl_endpoints_cosim
     noccl_endpoint_pkg::wide_sbr_t shown;
     noccl_endpoint_pkg::narrow_sbr_t shown_narrow;
     noccl_endpoint_pkg::memory_mgr_t memory;
-    logic [WIDE_CHANNELS-1:0] is_hungry;
+    logic [WIDE_CHANNELS-1:0] wants_line;
     logic waits;
     logic [31:0] taken[WIDE_CHANNELS];
     if (HasDma && noccl_endpoint_pkg::is_cluster(t)) begin : gen_engine
@@ -304,7 +304,7 @@ module noccl_endpoints_cosim
           5'(aw.id),
           16'(aw.user.tag)
         };
-        assign is_hungry[c] = !u_system.gen_tile[t].u_endpoint.gen_dma.u_dma.is_free[c]
+        assign wants_line[c] = !u_system.gen_tile[t].u_endpoint.gen_dma.u_dma.is_free[c]
             && !u_system.gen_tile[t].u_endpoint.gen_dma.u_dma.is_remote[c]
             && u_system.gen_tile[t].u_endpoint.gen_dma.u_dma.gen_channel[c].u_channel.burst_valid
             && !u_system.gen_tile[t].u_endpoint.gen_dma.u_dma.gen_channel[c].u_channel.line_valid;
@@ -312,7 +312,7 @@ module noccl_endpoints_cosim
     end else begin : gen_no_engine
       assign shown = wide_sbr[t];
       assign waits = 1'b0;
-      assign is_hungry = '0;
+      assign wants_line = '0;
       assign taken = '{default: '0};
     end
     assign shown_narrow = narrow_sbr[t];
@@ -383,7 +383,7 @@ module noccl_endpoints_cosim
         out[47+i] = shown.r.data[32*i+:32];
       end
       {out[64], out[63]} = shown_narrow.r.data;
-      out[65] = {16'(is_hungry), 13'b0, waits, l1.write_valid, 1'b0};
+      out[65] = {16'(wants_line), 13'b0, waits, l1.write_valid, 1'b0};
       out[66] = 32'(in[134][0] && !in[134][1] && &register[t]);
       out[67] = 32'(l1.write_addr);
       {out[69], out[68]} = l1.write.strb;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// C functions over the translated mesh.
+// C functions over the Verilated mesh.
 // Caller: crates/noccl-cosim/src/lockstep/model.rs.
 
 #include "Vnoccl_mesh_cosim.h"
@@ -19,7 +19,7 @@ uint32_t* words(Array& flits) {
 
 extern "C" {
 
-// Signal of a plane (0 wide, 1 req, 2 rsp): 0 input flits, 1 output flits (32-bit words). Of the merge points (3): 0 owed
+// Signal of a plane (0 wide, 1 req, 2 rsp): 0 input flits, 1 output flits (32-bit words). Of the merge points (3): 0 returned
 // credits, 1 those for their own NI.
 uint32_t* noccl_flits(void* model, int plane, int signal) {
   auto& top = top_of(model);
@@ -30,14 +30,14 @@ uint32_t* noccl_flits(void* model, int plane, int signal) {
     case 3: return words(top.req_out_flit_o);
     case 4: return words(top.rsp_in_flit_i);
     case 5: return words(top.rsp_out_flit_o);
-    case 6: return words(top.owed_flit_o);
+    case 6: return words(top.credit_return_flit_o);
     case 7: return words(top.own_flit_o);
     default: return nullptr;
   }
 }
 
 // Signal of a plane: 0 valid of inputs, 1 ready of inputs, 2 ready of outputs, 3 crossings (five). Of the merge points (3):
-// 0 owed credits, 1 those sent, 2 those for their own NI.
+// 0 returned credits, 1 those sent, 2 those for their own NI.
 uint64_t* noccl_tiles(void* model, int plane, int signal) {
   auto& top = top_of(model);
   switch (plane * 4 + signal) {
@@ -53,8 +53,8 @@ uint64_t* noccl_tiles(void* model, int plane, int signal) {
     case 9: return &top.rsp_in_ready_o;
     case 10: return &top.rsp_out_ready_i;
     case 11: return &top.rsp_crossing_o[0];
-    case 12: return &top.owed_valid_o;
-    case 13: return &top.owed_ready_i;
+    case 12: return &top.credit_return_valid_o;
+    case 13: return &top.credit_return_ready_i;
     case 14: return &top.own_valid_o;
     default: return nullptr;
   }

@@ -13,7 +13,7 @@ module noccl_mesh_cosim
     localparam int unsigned WideBits = 32 * (($bits(wide_flit_t) + 31) / 32),
     localparam int unsigned ReqBits = 32 * (($bits(req_flit_t) + 31) / 32),
     localparam int unsigned RspBits = 32 * (($bits(rsp_flit_t) + 31) / 32),
-    /// Operands of wide reductions are folded.
+    /// Operands of wide reductions are reduced.
     parameter bit HasReduction = 1'b0,
     /// Element types of the arithmetic: those of the compared runs.
     parameter noccl_compute_pkg::element_set_t Elements = noccl_compute_pkg::ALL_ELEMENTS
@@ -25,7 +25,7 @@ module noccl_mesh_cosim
     /// Plane `wide`: tiles that offer a flit to their Local inputs, and the flits.
     input logic [63:0] wide_in_valid_i,
     input logic [WideBits-1:0] wide_in_flit_i[NumTiles],
-    /// Local inputs with room.
+    /// Local inputs with buffer space.
     output logic [63:0] wide_in_ready_o,
     /// Per output N, E, S, W: tiles whose flit crosses the link in this cycle; Local: tiles that are
     /// offered a flit.
@@ -37,7 +37,7 @@ module noccl_mesh_cosim
     /// Plane `req`: tiles that offer a flit to their Local inputs, and the flits.
     input logic [63:0] req_in_valid_i,
     input logic [ReqBits-1:0] req_in_flit_i[NumTiles],
-    /// Local inputs with room.
+    /// Local inputs with buffer space.
     output logic [63:0] req_in_ready_o,
     /// Per output N, E, S, W: tiles whose flit crosses the link in this cycle; Local: tiles that are
     /// offered a flit.
@@ -49,7 +49,7 @@ module noccl_mesh_cosim
     /// Plane `rsp`: tiles that offer a flit to their Local inputs, and the flits.
     input logic [63:0] rsp_in_valid_i,
     input logic [RspBits-1:0] rsp_in_flit_i[NumTiles],
-    /// Local inputs with room.
+    /// Local inputs with buffer space.
     output logic [63:0] rsp_in_ready_o,
     /// Per output N, E, S, W: tiles whose flit crosses the link in this cycle; Local: tiles that are
     /// offered a flit.
@@ -58,12 +58,13 @@ module noccl_mesh_cosim
     input logic [63:0] rsp_out_ready_i,
     /// Flits at all outputs.
     output logic [RspBits-1:0] rsp_out_flit_o[NumTiles*NUM_PORTS],
-    /// Tiles whose merge point owes room to a sender elsewhere, and the flit that says so.
-    output logic [63:0] owed_valid_o,
-    output logic [RspBits-1:0] owed_flit_o[NumTiles],
+    /// Tiles whose merge point returns credits to a sender elsewhere, and the flit that carries
+    /// them.
+    output logic [63:0] credit_return_valid_o,
+    output logic [RspBits-1:0] credit_return_flit_o[NumTiles],
     /// Tiles whose NI sends it in this cycle.
-    input logic [63:0] owed_ready_i,
-    /// Tiles whose merge point gives room back to its own NI, and the flit that would say so.
+    input logic [63:0] credit_return_ready_i,
+    /// Tiles whose merge point returns credits to its own NI, and the flit that would carry them.
     output logic [63:0] own_valid_o,
     output logic [RspBits-1:0] own_flit_o[NumTiles]
 );
@@ -80,9 +81,10 @@ module noccl_mesh_cosim
   rsp_flit_t rsp_out_flit[NumTiles];
   logic [NumTiles-1:0] rsp_in_ready, rsp_out_valid;
 
-  logic [NumTiles-1:0] credit_valid, owed_valid, own_valid;
-  noccl_collective_pkg::name_t credit_name[NumTiles], owed_name[NumTiles], own_name[NumTiles];
-  noccl_flit_pkg::coord_t owed_dst[NumTiles];
+  logic [NumTiles-1:0] credit_valid, credit_return_valid, own_valid;
+  noccl_collective_pkg::name_t
+      credit_name[NumTiles], credit_return_name[NumTiles], own_name[NumTiles];
+  noccl_flit_pkg::coord_t credit_return_dst[NumTiles];
 
   // No cores use the arithmetic.
   localparam int unsigned NumLanes = noccl_cfg_pkg::WIDE_BITS / 64;
@@ -124,10 +126,10 @@ module noccl_mesh_cosim
       .credit_valid_i(credit_valid),
       .credit_name_i(credit_name),
       .credit_hit_o(),
-      .owed_valid_o(owed_valid),
-      .owed_dst_o(owed_dst),
-      .owed_name_o(owed_name),
-      .owed_ready_i(owed_ready_i[NumTiles-1:0]),
+      .credit_return_valid_o(credit_return_valid),
+      .credit_return_dst_o(credit_return_dst),
+      .credit_return_name_o(credit_return_name),
+      .credit_return_ready_i(credit_return_ready_i[NumTiles-1:0]),
       .own_valid_o(own_valid),
       .own_name_o(own_name),
       .core_valid_i(no_core),
@@ -140,7 +142,7 @@ module noccl_mesh_cosim
       .core_result_tag_o()
   );
 
-  // The NI's part: credits that come go to the merge point, those that it owes are flits.
+  // The NI's part: credits that come go to the merge point, those that it returns are flits.
   function automatic logic [RspBits-1:0] credit(noccl_flit_pkg::coord_t dst,
                                                 noccl_collective_pkg::name_t name);
     noccl_ni_pkg::credit_t given;
@@ -150,8 +152,8 @@ module noccl_mesh_cosim
     return RspBits'(noccl_ni_pkg::credit_flit(dst, given));
   endfunction
 
-  assign owed_valid_o = 64'(owed_valid);
-  assign own_valid_o  = 64'(own_valid);
+  assign credit_return_valid_o = 64'(credit_return_valid);
+  assign own_valid_o = 64'(own_valid);
   for (genvar t = 0; t < int'(NumTiles); t++) begin : gen_credit
     localparam noccl_flit_pkg::coord_t Here = '{
         x: noccl_cfg_pkg::X_BITS'(t / int'(noccl_cfg_pkg::MESH_HEIGHT)),
@@ -160,7 +162,7 @@ module noccl_mesh_cosim
     assign credit_valid[t] = rsp_out_valid[t] && rsp_out_ready_i[t]
         && rsp_out_flit[t].hdr.kind == noccl_flit_pkg::RSP_CREDIT;
     assign credit_name[t] = '{root: rsp_out_flit[t].hdr.src, tag: rsp_out_flit[t].hdr.tag};
-    assign owed_flit_o[t] = credit(owed_dst[t], owed_name[t]);
+    assign credit_return_flit_o[t] = credit(credit_return_dst[t], credit_return_name[t]);
     assign own_flit_o[t] = credit(Here, own_name[t]);
   end
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tile's network interface between AXI ports in words and its router, for libraries of the simulator's host.
 //
-// The host is core, memory and, unless there is one, DMA engine: it drives the subordinate ports and answers the manager ports. Own
-// copies and answers to writes are always taken; the tile is held up between network interface and router (`hold`), as the
+// The host is core, memory and, unless there is one, DMA engine: it drives the subordinate ports and responds at the manager ports. Own
+// copies and responses to writes are always taken; the tile is held up between network interface and router (`hold`), as the
 // simulator's endpoint stalls do. Words of the AXI ports: below, and crates/noccl-cosim/src/endpoints/axi.rs. Not synthesizable.
 
 module noccl_ni_cosim
   import noccl_cfg_pkg::WIDE_CHANNELS;
 #(
-    /// The tile has a DMA engine: the host drives its registers and answers for its L1 instead of the wide port.
+    /// The tile has a DMA engine: the host drives its registers and responds for its L1 instead of the wide port.
     parameter bit HasDma = 1'b0,
     // Without engine, words of write channels after the fourth lie behind all others.
     localparam int unsigned More = WIDE_CHANNELS > 4 ? WIDE_CHANNELS - 4 : 0,
@@ -21,15 +21,15 @@ module noccl_ni_cosim
     input logic rst_ni,
     /// Mesh coordinate of the tile; constant.
     input noccl_flit_pkg::coord_t position_i,
-    /// What managers offer and memories answer.
+    /// What managers offer and memories respond.
     input logic [31:0] axi_i[InWords],
     /// What the network interface offers and takes.
     output logic [31:0] axi_o[OutWords],
     /// Credits of the merge point, as at `noccl_junction`.
-    input logic owed_valid_i,
-    output logic owed_ready_o,
-    input noccl_flit_pkg::coord_t owed_dst_i,
-    input noccl_collective_pkg::name_t owed_name_i,
+    input logic credit_return_valid_i,
+    output logic credit_return_ready_o,
+    input noccl_flit_pkg::coord_t credit_return_dst_i,
+    input noccl_collective_pkg::name_t credit_return_name_i,
     input logic own_valid_i,
     input noccl_collective_pkg::name_t own_name_i,
     output logic credit_valid_o,
@@ -70,7 +70,7 @@ module noccl_ni_cosim
     input noccl_flit_pkg::rsp_flit_t rsp_out_flit_i
 );
 
-  localparam noccl_flit_pkg::count_t Room = noccl_flit_pkg::count_t'(noccl_cfg_pkg::CREDIT_BEATS);
+  localparam noccl_flit_pkg::count_t Batch = noccl_flit_pkg::count_t'(noccl_cfg_pkg::CREDIT_BEATS);
 
   logic wide_offered, wide_accepted, req_offered, req_accepted, rsp_offered, rsp_accepted;
 
@@ -87,11 +87,11 @@ module noccl_ni_cosim
   if (HasDma) begin : gen_engine
     // A read port of L1 per channel: the simulator's gives any number of lines in a cycle.
     localparam int unsigned L1Reads = WIDE_CHANNELS;
-    logic [L1Reads-1:0] ask_valid, data_valid, is_hungry;
+    logic [L1Reads-1:0] ask_valid, data_valid, wants_line;
     noccl_flit_pkg::offset_t [L1Reads-1:0] ask_addr;
     noccl_flit_pkg::wide_data_t [L1Reads-1:0] data;
     logic write_valid, waits;
-    logic [63:0] answer;
+    logic [63:0] response;
     noccl_flit_pkg::offset_t write_addr;
     noccl_axi_pkg::wide_w_t write;
 
@@ -115,7 +115,7 @@ module noccl_ni_cosim
         .is_write_i(axi_i[134][1]),
         .register_i(noccl_dma_pkg::register_e'(axi_i[134][7:4])),
         .write_i({axi_i[136], axi_i[135]}),
-        .read_o(answer),
+        .read_o(response),
         .aw_valid_o(aw_valid),
         .aw_ready_i(aw_ready),
         .aw_o(aw),
@@ -142,15 +142,15 @@ module noccl_ni_cosim
         .l1_write_o(write)
     );
     assign waits = u_dma.transfer_valid && !(|u_dma.is_free);
-    for (genvar c = 0; c < int'(WIDE_CHANNELS); c++) begin : gen_hungry
-      assign is_hungry[c] = !u_dma.is_free[c] && !u_dma.is_remote[c]
+    for (genvar c = 0; c < int'(WIDE_CHANNELS); c++) begin : gen_wants_line
+      assign wants_line[c] = !u_dma.is_free[c] && !u_dma.is_remote[c]
           && u_dma.gen_channel[c].u_channel.burst_valid
           && !u_dma.gen_channel[c].u_channel.line_valid;
     end
 
     always_comb begin
-      axi_o[65] = {16'(is_hungry), 13'b0, waits, write_valid, 1'b0};
-      axi_o[66] = 32'(axi_i[134][0] && !axi_i[134][1] && &answer);
+      axi_o[65] = {16'(wants_line), 13'b0, waits, write_valid, 1'b0};
+      axi_o[66] = 32'(axi_i[134][0] && !axi_i[134][1] && &response);
       axi_o[67] = 32'(write_addr);
       {axi_o[69], axi_o[68]} = write.strb;
       for (int i = 0; i < 16; i++) axi_o[70+i] = write.data[32*i+:32];
@@ -235,7 +235,7 @@ module noccl_ni_cosim
     narrow_ar.size = 3'd3;
     narrow_ar.burst = noccl_axi_pkg::BURST_INCR;
     narrow_ar.addr = noccl_axi_pkg::addr_t'({axi_i[114], axi_i[113]});
-    // Bits 16 to 21: what the memory answers is SLVERR.
+    // Bits 16 to 21: the memory responds with SLVERR.
     mem_r.last = axi_i[115][2];
     mem_r.resp = noccl_flit_pkg::resp_e'({axi_i[115][20], 1'b0});
     for (int i = 0; i < 16; i++) mem_r.data[32*i+:32] = axi_i[116+i];
@@ -315,15 +315,15 @@ module noccl_ni_cosim
     {axi_o[64], axi_o[63]} = narrow_r.data;
   end
 
-  noccl_ni_pkg::credit_t given, owed, own;
-  assign owed.root  = owed_name_i.root;
-  assign owed.tag   = owed_name_i.tag;
-  assign owed.beats = Room;
+  noccl_ni_pkg::credit_t given, returned, own;
+  assign returned.root  = credit_return_name_i.root;
+  assign returned.tag   = credit_return_name_i.tag;
+  assign returned.beats = Batch;
   assign own.root   = own_name_i.root;
   assign own.tag    = own_name_i.tag;
-  assign own.beats  = Room;
+  assign own.beats  = Batch;
 
-  // Places enough, since the simulator's queues of answers have no end; but as many reads at a time as a memory serves there.
+  // Places enough, since the simulator's queues of responses have no end; but as many reads at a time as a memory serves there.
   assign has_place = 32'(position_i.x) >= noccl_cfg_pkg::REGION_X || reads_q != 3'd4;
   assign read_starts = mem_ar_valid && has_place && !axi_i[115][9];
   assign read_ends = axi_i[115][1] && mem_r_ready && mem_r.last;
@@ -335,7 +335,7 @@ module noccl_ni_cosim
 
   noccl_ni #(
       .WideReads(64),
-      .Answers  (64)
+      .Responses(64)
   ) u_ni (
       .clk_i,
       .rst_ni,
@@ -418,10 +418,10 @@ module noccl_ni_cosim
       .own_reg_b_valid_i(axi_i[115][6]),
       .own_reg_b_ready_o(own_reg_b_ready),
       .own_reg_b_resp_i(noccl_flit_pkg::resp_e'({axi_i[115][19], 1'b0})),
-      .unit_credit_valid_i(owed_valid_i),
-      .unit_credit_ready_o(owed_ready_o),
-      .unit_credit_to_i(owed_dst_i),
-      .unit_credit_i(owed),
+      .unit_credit_valid_i(credit_return_valid_i),
+      .unit_credit_ready_o(credit_return_ready_o),
+      .unit_credit_to_i(credit_return_dst_i),
+      .unit_credit_i(returned),
       .own_credit_valid_i(own_valid_i),
       .own_credit_i(own),
       .credit_valid_o,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// C functions over a mesh of translated tiles with network interfaces: those of noccl_endpoints_cosim.cpp.
+// C functions over a mesh of Verilated tiles with network interfaces: those of noccl_endpoints_cosim.cpp.
 //
 // Tiles take what the caller drives when the clock rises, so a period of the clock is run when outputs are asked for: it ends the
 // cycle before, and begins the one that the caller has driven. An assertion that breaks is told one cycle late.

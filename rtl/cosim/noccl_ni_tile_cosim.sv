@@ -35,7 +35,7 @@ module noccl_ni_tile_cosim
     /// Size of the mesh, for the host.
     output logic [31:0] width_o,
     output logic [31:0] height_o,
-    /// In the next cycle: what managers offer and memories answer.
+    /// In the next cycle: what managers offer and memories respond.
     input logic [31:0] axi_i[InWords],
     /// What the network interface offers and takes.
     output logic [31:0] axi_o[OutWords],
@@ -83,9 +83,9 @@ module noccl_ni_tile_cosim
     output logic rsp_leave_o
 );
 
-  noccl_flit_pkg::coord_t position_q, owed_dst;
-  noccl_collective_pkg::name_t credit_name, owed_name, own_name;
-  logic credit_valid, credit_hit, owed_valid, owed_ready, own_valid;
+  noccl_flit_pkg::coord_t position_q, credit_return_dst;
+  noccl_collective_pkg::name_t credit_name, credit_return_name, own_name;
+  logic credit_valid, credit_hit, credit_return_valid, credit_return_ready, own_valid;
   logic [31:0] axi_q[InWords];
 
   logic wide_hold_in_q, wide_hold_out_q, wide_local_valid, wide_local_ready;
@@ -142,10 +142,10 @@ module noccl_ni_tile_cosim
       .position_i(position_q),
       .axi_i(axi_q),
       .axi_o,
-      .owed_valid_i(owed_valid),
-      .owed_ready_o(owed_ready),
-      .owed_dst_i(owed_dst),
-      .owed_name_i(owed_name),
+      .credit_return_valid_i(credit_return_valid),
+      .credit_return_ready_o(credit_return_ready),
+      .credit_return_dst_i(credit_return_dst),
+      .credit_return_name_i(credit_return_name),
       .own_valid_i(own_valid),
       .own_name_i(own_name),
       .credit_valid_o(credit_valid),
@@ -213,10 +213,10 @@ module noccl_ni_tile_cosim
       .credit_valid_i(credit_valid),
       .credit_name_i(credit_name),
       .credit_hit_o(credit_hit),
-      .owed_valid_o(owed_valid),
-      .owed_dst_o(owed_dst),
-      .owed_name_o(owed_name),
-      .owed_ready_i(owed_ready),
+      .credit_return_valid_o(credit_return_valid),
+      .credit_return_dst_o(credit_return_dst),
+      .credit_return_name_o(credit_return_name),
+      .credit_return_ready_i(credit_return_ready),
       .own_valid_o(own_valid),
       .own_name_o(own_name),
       .core_valid_i('0),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// C functions over a mesh of translated tiles: those of noccl_mesh_cosim.cpp.
+// C functions over a mesh of Verilated tiles: those of noccl_mesh_cosim.cpp.
 // Caller: crates/noccl-cosim/src/lockstep/model.rs.
 
 #include "Vnoccl_tile_cosim.h"
@@ -30,7 +30,7 @@ struct Local {
 
   void observe() {
     in_ready = 0;
-    for (size_t t = 0; t < plane.tiles.size(); t++) in_ready |= uint64_t{plane.has_room(t, kLocal)} << t;
+    for (size_t t = 0; t < plane.tiles.size(); t++) in_ready |= uint64_t{plane.has_space(t, kLocal)} << t;
   }
 };
 
@@ -42,16 +42,16 @@ struct Credits {
 
 struct Mesh : Tiles {
   Local local[3] = {Local(wide), Local(req), Local(rsp)};
-  Credits owed, own;
-  uint64_t owed_ready = 0;
+  Credits returned, own;
+  uint64_t credit_return_ready = 0;
 
   Mesh() {
-    for (Credits* credits : {&owed, &own}) credits->flits.resize(tiles.size() * rsp.words);
+    for (Credits* credits : {&returned, &own}) credits->flits.resize(tiles.size() * rsp.words);
   }
 
   void tick() {
     for (Local& plane : local) plane.drive();
-    for (size_t t = 0; t < tiles.size(); t++) tiles[t]->owed_ready_i = owed_ready >> t & 1;
+    for (size_t t = 0; t < tiles.size(); t++) tiles[t]->credit_return_ready_i = credit_return_ready >> t & 1;
     clock();
   }
 
@@ -59,9 +59,9 @@ struct Mesh : Tiles {
     reset(active);
     observe();
     for (Local& plane : local) plane.observe();
-    owed.valid = own.valid = 0;
+    returned.valid = own.valid = 0;
     for (size_t t = 0; t < tiles.size(); t++) {
-      if (tiles[t]->owed_valid_o) keep(owed, t, &tiles[t]->owed_flit_o[0]);
+      if (tiles[t]->credit_return_valid_o) keep(returned, t, &tiles[t]->credit_return_flit_o[0]);
       if (tiles[t]->own_valid_o) keep(own, t, &tiles[t]->own_flit_o[0]);
     }
   }
@@ -91,13 +91,13 @@ void noccl_tick(void* model) { mesh_of(model).tick(); }
 // Numbers of planes and signals: see noccl_mesh_cosim.cpp.
 uint32_t* noccl_flits(void* model, int plane, int signal) {
   Mesh& mesh = mesh_of(model);
-  if (plane == 3) return (signal == 0 ? mesh.owed : mesh.own).flits.data();
+  if (plane == 3) return (signal == 0 ? mesh.returned : mesh.own).flits.data();
   return signal == 0 ? mesh.local[plane].in.data() : mesh.local[plane].plane.out.data();
 }
 
 uint64_t* noccl_tiles(void* model, int plane, int signal) {
   Mesh& mesh = mesh_of(model);
-  if (plane == 3) return signal == 0 ? &mesh.owed.valid : signal == 1 ? &mesh.owed_ready : &mesh.own.valid;
+  if (plane == 3) return signal == 0 ? &mesh.returned.valid : signal == 1 ? &mesh.credit_return_ready : &mesh.own.valid;
   Local& local = mesh.local[plane];
   switch (signal) {
     case 0: return &local.in_valid;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // One tile of the mesh, with operand store and compute slice, as part of a library: the host joins as many as the mesh has.
 //
-// Translated as a whole, a mesh has a copy of the code per tile, which takes minutes to compile and leaves the caches; so here
-// the code is there once. No way leads through a tile from one link to another within a cycle, so the host stands for
-// the links: between two cycles it copies what tiles offer to their neighbours.
-// Position comes with an edge of `place_i`, not as an input: what depends on an input is evaluated twice per cycle.
+// Verilated as a whole, a mesh has a copy of the code per tile, which takes minutes to compile and
+// leaves the caches; so here the code is there once. No path leads through a tile from one link to
+// another within a cycle, so the host stands for the links: between two cycles it copies what tiles
+// offer to their neighbours. Position comes with an edge of `place_i`, not as an input: what
+// depends on an input is evaluated twice per cycle.
 // Mirror: `noccl_mesh_cosim`; the host's part in noccl_tiles.h and noccl_tile_cosim.cpp.
 
 module noccl_tile_cosim
@@ -33,36 +34,36 @@ module noccl_tile_cosim
     /// Plane `wide`: ports of `noccl_junction`, flits in whole words.
     input  port_set_t                wide_in_valid_i,
     output port_set_t                wide_in_ready_o,
-    input  logic      [WideBits-1:0] wide_in_flit_i  [NUM_PORTS],
+    input  logic      [WideBits-1:0] wide_in_flit_i       [NUM_PORTS],
     output port_set_t                wide_out_valid_o,
     input  port_set_t                wide_out_ready_i,
-    output logic      [WideBits-1:0] wide_out_flit_o [NUM_PORTS],
+    output logic      [WideBits-1:0] wide_out_flit_o      [NUM_PORTS],
     /// Plane `req`.
     input  port_set_t                req_in_valid_i,
     output port_set_t                req_in_ready_o,
-    input  logic      [ ReqBits-1:0] req_in_flit_i   [NUM_PORTS],
+    input  logic      [ ReqBits-1:0] req_in_flit_i        [NUM_PORTS],
     output port_set_t                req_out_valid_o,
     input  port_set_t                req_out_ready_i,
-    output logic      [ ReqBits-1:0] req_out_flit_o  [NUM_PORTS],
+    output logic      [ ReqBits-1:0] req_out_flit_o       [NUM_PORTS],
     /// Plane `rsp`.
     input  port_set_t                rsp_in_valid_i,
     output port_set_t                rsp_in_ready_o,
-    input  logic      [ RspBits-1:0] rsp_in_flit_i   [NUM_PORTS],
+    input  logic      [ RspBits-1:0] rsp_in_flit_i        [NUM_PORTS],
     output port_set_t                rsp_out_valid_o,
     input  port_set_t                rsp_out_ready_i,
-    output logic      [ RspBits-1:0] rsp_out_flit_o  [NUM_PORTS],
-    /// The merge point owes room to a sender elsewhere, and the flit that says so.
-    output logic                     owed_valid_o,
-    output logic      [ RspBits-1:0] owed_flit_o,
+    output logic      [ RspBits-1:0] rsp_out_flit_o       [NUM_PORTS],
+    /// The merge point returns credits to a sender elsewhere, and the flit that carries them.
+    output logic                     credit_return_valid_o,
+    output logic      [ RspBits-1:0] credit_return_flit_o,
     /// The NI sends it in this cycle.
-    input  logic                     owed_ready_i,
-    /// The merge point gives room back to its own NI, and the flit that would say so.
+    input  logic                     credit_return_ready_i,
+    /// The merge point returns credits to its own NI, and the flit that would carry them.
     output logic                     own_valid_o,
     output logic      [ RspBits-1:0] own_flit_o
 );
 
-  noccl_flit_pkg::coord_t position_q, owed_dst;
-  noccl_collective_pkg::name_t credit_name, owed_name, own_name;
+  noccl_flit_pkg::coord_t position_q, credit_return_dst;
+  noccl_collective_pkg::name_t credit_name, credit_return_name, own_name;
   logic credit_valid;
   wide_flit_t wide_in_flit[NUM_PORTS], wide_out_flit[NUM_PORTS];
   req_flit_t req_in_flit[NUM_PORTS], req_out_flit[NUM_PORTS];
@@ -98,48 +99,48 @@ module noccl_tile_cosim
   ) u_junction (
       .clk_i,
       .rst_ni,
-      .position_i         (position_q),
+      .position_i          (position_q),
       .wide_in_valid_i,
       .wide_in_ready_o,
-      .wide_in_flit_i     (wide_in_flit),
+      .wide_in_flit_i      (wide_in_flit),
       .wide_out_valid_o,
       .wide_out_ready_i,
-      .wide_out_flit_o    (wide_out_flit),
+      .wide_out_flit_o     (wide_out_flit),
       .req_in_valid_i,
       .req_in_ready_o,
-      .req_in_flit_i      (req_in_flit),
+      .req_in_flit_i       (req_in_flit),
       .req_out_valid_o,
       .req_out_ready_i,
-      .req_out_flit_o     (req_out_flit),
+      .req_out_flit_o      (req_out_flit),
       .rsp_in_valid_i,
       .rsp_in_ready_o,
-      .rsp_in_flit_i      (rsp_in_flit),
+      .rsp_in_flit_i       (rsp_in_flit),
       .rsp_out_valid_o,
       .rsp_out_ready_i,
-      .rsp_out_flit_o     (rsp_out_flit),
-      .credit_valid_i     (credit_valid),
-      .credit_name_i      (credit_name),
-      .credit_hit_o       (),
-      .owed_valid_o,
-      .owed_dst_o         (owed_dst),
-      .owed_name_o        (owed_name),
-      .owed_ready_i,
+      .rsp_out_flit_o      (rsp_out_flit),
+      .credit_valid_i      (credit_valid),
+      .credit_name_i       (credit_name),
+      .credit_hit_o        (),
+      .credit_return_valid_o,
+      .credit_return_dst_o (credit_return_dst),
+      .credit_return_name_o(credit_return_name),
+      .credit_return_ready_i,
       .own_valid_o,
-      .own_name_o         (own_name),
-      .core_valid_i       ('0),
-      .core_ready_o       (),
-      .core_operation_i   (no_operation),
-      .core_a_i           (no_word),
-      .core_b_i           (no_word),
-      .core_tag_i         (no_tag),
-      .core_result_valid_o(),
-      .core_result_ready_i('1),
-      .core_result_o      (),
-      .core_refusal_o     (),
-      .core_result_tag_o  ()
+      .own_name_o          (own_name),
+      .core_valid_i        ('0),
+      .core_ready_o        (),
+      .core_operation_i    (no_operation),
+      .core_a_i            (no_word),
+      .core_b_i            (no_word),
+      .core_tag_i          (no_tag),
+      .core_result_valid_o (),
+      .core_result_ready_i ('1),
+      .core_result_o       (),
+      .core_refusal_o      (),
+      .core_result_tag_o   ()
   );
 
-  // The NI's part: credits that come go to the merge point, those that it owes are flits.
+  // The NI's part: credits that come go to the merge point, those that it returns are flits.
   function automatic logic [RspBits-1:0] credit(noccl_flit_pkg::coord_t dst,
                                                 noccl_collective_pkg::name_t name);
     noccl_ni_pkg::credit_t given;
@@ -152,7 +153,7 @@ module noccl_tile_cosim
   assign credit_valid = rsp_out_valid_o[LOCAL] && rsp_out_ready_i[LOCAL]
       && rsp_out_flit[LOCAL].hdr.kind == noccl_flit_pkg::RSP_CREDIT;
   assign credit_name = '{root: rsp_out_flit[LOCAL].hdr.src, tag: rsp_out_flit[LOCAL].hdr.tag};
-  assign owed_flit_o = credit(owed_dst, owed_name);
+  assign credit_return_flit_o = credit(credit_return_dst, credit_return_name);
   assign own_flit_o = credit(position_q, own_name);
 
 endmodule

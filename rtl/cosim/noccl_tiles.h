@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mesh of translated tiles: the models of all tiles, and the links between them, which are wires.
+// A mesh of Verilated tiles: the models of all tiles, and the links between them, which are wires.
 //
 // A link's signals come from registers at both ends, so they are copied once per cycle, before the clock rises; the tiles may then
 // be evaluated in any order. Tile x * height + y stands at (x, y), as in `noccl_mesh`.
-// The including file calls the translated module `Tile` and gives it names and functions for the caller.
+// The including file calls the Verilated module `Tile` and gives it names and functions for the caller.
 
 #include <cstdint>
 #include <cstring>
@@ -52,7 +52,7 @@ struct Plane {
 
   uint32_t* out_flit(size_t tile, int port) { return &out[(tile * kNumPorts + port) * words]; }
 
-  bool has_room(size_t tile, int port) const { return *tiles[tile].in_ready >> port & 1; }
+  bool has_space(size_t tile, int port) const { return *tiles[tile].in_ready >> port & 1; }
 
   // After the clock has risen.
   void observe(const std::vector<std::vector<int>>& neighbours) {
@@ -62,7 +62,7 @@ struct Plane {
         const int port = __builtin_ctz(valid);
         std::memcpy(out_flit(t, port), tiles[t].out_flits + port * words, words * sizeof(uint32_t));
         const int next = port == kLocal ? -1 : neighbours[t][port];
-        const bool crosses = port == kLocal || (next >= 0 && has_room(next, facing(port)));
+        const bool crosses = port == kLocal || (next >= 0 && has_space(next, facing(port)));
         crossing[port] |= uint64_t{crosses} << t;
       }
     }
@@ -76,7 +76,7 @@ struct Plane {
       for (int port = 0; port < kLocal; port++) {
         const int next = neighbours[t][port];
         if (next < 0) continue;
-        ready |= unsigned{has_room(next, facing(port))} << port;
+        ready |= unsigned{has_space(next, facing(port))} << port;
         if (*tiles[next].out_valid >> facing(port) & 1) {
           valid |= 1U << port;
           std::memcpy(tiles[t].in_flits + port * words, out_flit(next, facing(port)), words * sizeof(uint32_t));

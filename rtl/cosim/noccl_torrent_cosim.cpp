@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// C functions over the translated Torrent endpoints.
+// C functions over the Verilated Torrent endpoints.
 // Caller: crates/noccl-cosim/src/lockstep/ports_model.rs.
 
 #include "Vnoccl_torrent_cosim.h"

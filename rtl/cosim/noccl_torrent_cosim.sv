@@ -37,7 +37,7 @@ module noccl_torrent_cosim #(
       .start_valid_i(drive_i[3][NumTiles-1:0]),
       .start_ready_o(start_ready),
       .frames_i(drive_i[4][18:0]),
-      .num_stops_i(drive_i[5][5:0]),
+      .num_destinations_i(drive_i[5][5:0]),
       .has_own_i(drive_i[6][0]),
       .done_o(done),
       .error_o(),
@@ -81,7 +81,7 @@ module noccl_torrent_cosim #(
   assign seen_o[24] = 64'(done);
 
   // Eight words of a beat as one number.
-  function automatic logic [63:0] folded(noccl_flit_pkg::wide_data_t beat);
+  function automatic logic [63:0] digest(noccl_flit_pkg::wide_data_t beat);
     logic [63:0] sum, word;
     sum = '0;
     for (int i = 0; i < 8; i++) begin
@@ -101,7 +101,7 @@ module noccl_torrent_cosim #(
     assign seen_o[First] = has_address ? 64'(u_tb.box_aw[t][noccl_torrent_pkg::TILE_BITS-1:0]) : '0;
     assign seen_o[First+1] = has_word ? u_tb.box_w[t] : '0;
     assign seen_o[First+2] = has_length ? 64'(u_tb.in_aw[t][LenLow+:8]) : '0;
-    assign seen_o[First+3] = has_beat ? folded(u_tb.in_w[t]) : '0;
+    assign seen_o[First+3] = has_beat ? digest(u_tb.in_w[t]) : '0;
   end
 
   assign seen_o[NumChannels+NumContents*NumTiles] = host_data;

@@ -15,11 +15,11 @@ module noccl_any_arithmetic
     /// It would take a request, would have a result; anything.
     input  logic                              would_take_i,
     input  logic                              would_give_i,
-    /// Requests, folded already.
+    /// Requests, combined already.
     input  logic                              valid_i,
     output logic                              ready_o,
     input  dca_tag_t                          tag_i,
-    input  wide_data_t                        folded_i,
+    input  wide_data_t                        combined_i,
     /// Results: the first of what it holds.
     output logic                              valid_o,
     input  logic                              ready_i,
@@ -54,7 +54,7 @@ module noccl_any_arithmetic
       end
       if (accepts && 32'(after_exit) == e) begin
         tag_o[e]  <= tag_i;
-        data_o[e] <= folded_i;
+        data_o[e] <= combined_i;
       end
     end
   end

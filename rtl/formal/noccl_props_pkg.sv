@@ -23,7 +23,7 @@ package noccl_props_pkg;
 
   typedef struct packed {hdr_t hdr;} flit_t;
 
-  // Number of a transaction among those under way.
+  // Number of a transaction among those in flight.
   typedef logic [1:0] index_t;
 
 endpackage

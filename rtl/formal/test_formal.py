@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of the proofs' driver: it cannot call a broken promise kept."""
+"""Properties of the proofs' driver: it cannot call a broken promise kept."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def proving(monkeypatch: pytest.MonkeyPatch, **changes: object) -> list[rtl_form
 
 def test_a_property_without_a_mutant_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = proving(monkeypatch, mutants=FIFO.mutants[1:])
-    wrong = [(row.property, row.verdict) for row in rows if not row.is_expected]
+    wrong = [(row.property, row.outcome) for row in rows if not row.is_expected]
     assert wrong == [(FIFO.mutants[0].breaks, "no mutant")]
 
 

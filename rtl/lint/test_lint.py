@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of the hardware's lint: each of its tools is awake."""
+"""Properties of the hardware's lint: each of its tools is awake."""
 
 from __future__ import annotations
 

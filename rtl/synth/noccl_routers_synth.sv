@@ -13,9 +13,9 @@ module noccl_routers_synth
 #(
     /// Multicasts exist: their sets travel.
     parameter bit HasMulticast = 1'b1,
-    /// Contributions merge on their way: sets and counts travel.
+    /// Contributions merge in the network: sets and counts travel.
     parameter bit HasMerge = 1'b1,
-    /// Operands of wide reductions are folded: sets, operator and element type travel.
+    /// Operands of wide reductions are reduced: sets, operator and element type travel.
     parameter bit HasReduction = 1'b1
 ) (
     /// Clock.
@@ -29,41 +29,41 @@ module noccl_routers_synth
     /// Plane `wide`.
     output port_set_t                  wide_in_ready_o,
     /// Plane `wide`.
-    input  wide_flit_t                 wide_in_flit_i    [NUM_PORTS],
+    input  wide_flit_t                 wide_in_flit_i       [NUM_PORTS],
     /// Plane `wide`.
     output port_set_t                  wide_out_valid_o,
     /// Plane `wide`.
     input  port_set_t                  wide_out_ready_i,
     /// Plane `wide`.
-    output wide_flit_t                 wide_out_flit_o   [NUM_PORTS],
+    output wide_flit_t                 wide_out_flit_o      [NUM_PORTS],
     /// Plane `req`.
     input  port_set_t                  req_in_valid_i,
     /// Plane `req`.
     output port_set_t                  req_in_ready_o,
     /// Plane `req`.
-    input  req_flit_t                  req_in_flit_i     [NUM_PORTS],
+    input  req_flit_t                  req_in_flit_i        [NUM_PORTS],
     /// Plane `req`.
     output port_set_t                  req_out_valid_o,
     /// Plane `req`.
     input  port_set_t                  req_out_ready_i,
     /// Plane `req`.
-    output req_flit_t                  req_out_flit_o    [NUM_PORTS],
+    output req_flit_t                  req_out_flit_o       [NUM_PORTS],
     /// Plane `rsp`.
     input  port_set_t                  rsp_in_valid_i,
     /// Plane `rsp`.
     output port_set_t                  rsp_in_ready_o,
     /// Plane `rsp`.
-    input  rsp_flit_t                  rsp_in_flit_i     [NUM_PORTS],
+    input  rsp_flit_t                  rsp_in_flit_i        [NUM_PORTS],
     /// Plane `rsp`.
     output port_set_t                  rsp_out_valid_o,
     /// Plane `rsp`.
     input  port_set_t                  rsp_out_ready_i,
     /// Plane `rsp`.
-    output rsp_flit_t                  rsp_out_flit_o    [NUM_PORTS],
+    output rsp_flit_t                  rsp_out_flit_o       [NUM_PORTS],
     /// As in `noccl_routers`.
     output store_request_t             store_o,
     /// As in `noccl_routers`.
-    input  noccl_flit_pkg::wide_data_t store_rdata_i     [NUM_PORTS],
+    input  noccl_flit_pkg::wide_data_t store_rdata_i        [NUM_PORTS],
     /// As in `noccl_routers`.
     output logic                       dca_valid_o,
     /// As in `noccl_routers`.
@@ -83,13 +83,13 @@ module noccl_routers_synth
     /// As in `noccl_routers`.
     output logic                       credit_hit_o,
     /// As in `noccl_routers`.
-    output logic                       owed_valid_o,
+    output logic                       credit_return_valid_o,
     /// As in `noccl_routers`.
-    output coord_t                     owed_dst_o,
+    output coord_t                     credit_return_dst_o,
     /// As in `noccl_routers`.
-    output name_t                      owed_name_o,
+    output name_t                      credit_return_name_o,
     /// As in `noccl_routers`.
-    input  logic                       owed_ready_i,
+    input  logic                       credit_return_ready_i,
     /// As in `noccl_routers`.
     output logic                       own_valid_o,
     /// As in `noccl_routers`.
@@ -100,7 +100,8 @@ module noccl_routers_synth
   req_flit_t  req_flit [NUM_PORTS];
   rsp_flit_t  rsp_flit [NUM_PORTS];
 
-  // Narrow sets: of multicasts, barriers, collected responses. Groups are answered by multicasts, too.
+  // Narrow sets: of multicasts, barriers, collected responses. Responses to groups are multicasts,
+  // too.
   localparam bit HasNarrowSets = HasMulticast || HasMerge;
 
   for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_port

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of the area and timing measurement."""
+"""Properties of the area and timing measurement."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ def test_a_cell_without_a_weight_is_refused() -> None:
         rtl_area.weigh({"$_NOT_": 1, "$_DFFSR_PPP_": 2})
 
 
-def test_a_longer_way_takes_longer_and_is_named(tmp_path: Path) -> None:
-    ways = {}
+def test_a_longer_path_takes_longer_and_is_named(tmp_path: Path) -> None:
+    timings = {}
     for width in (4, 16):
         source = tmp_path / "noccl_probe.sv"
         source.write_text(
@@ -76,12 +76,12 @@ def test_a_longer_way_takes_longer_and_is_named(tmp_path: Path) -> None:
             f"logic [{width - 1}:0] first_q; logic last_q; assign q_o = last_q;\n"
             "always_ff @(posedge clk_i) begin first_q <= a_i; last_q <= ^first_q; end\nendmodule\n"
         )
-        ways[width] = rtl_timing.measure("noccl_probe", {}, [source], tmp_path / str(width))
-    assert ways[4] is not None
-    assert ways[16] is not None
-    assert ways[16].fo4 > ways[4].fo4 > 0
-    assert ways[16].start.startswith("first_q")
-    assert ways[16].end.startswith("last_q")
+        timings[width] = rtl_timing.measure("noccl_probe", {}, [source], tmp_path / str(width))
+    assert timings[4] is not None
+    assert timings[16] is not None
+    assert timings[16].fo4 > timings[4].fo4 > 0
+    assert timings[16].start.startswith("first_q")
+    assert timings[16].end.startswith("last_q")
 
 
 def test_a_sum_is_no_chain_of_carries(tmp_path: Path) -> None:
@@ -91,9 +91,9 @@ def test_a_sum_is_no_chain_of_carries(tmp_path: Path) -> None:
         "logic [63:0] a_q; always_ff @(posedge clk_i) begin a_q <= a_i; q_o <= q_o + a_q; end\n"
         "endmodule\n"
     )
-    way = rtl_timing.measure("noccl_probe", {}, [source], tmp_path)
-    assert way is not None
-    assert 10 < way.fo4 < 35
+    timing = rtl_timing.measure("noccl_probe", {}, [source], tmp_path)
+    assert timing is not None
+    assert 10 < timing.fo4 < 35
 
 
 def test_ports_that_are_wires_of_each_other_are_read(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_ports_that_are_wires_of_each_other_are_read(tmp_path: Path) -> None:
     assert rtl_timing.measure("noccl_probe", {}, [source], tmp_path) is not None
 
 
-def test_registers_that_do_not_meet_have_no_way(tmp_path: Path) -> None:
+def test_registers_that_do_not_meet_have_no_path(tmp_path: Path) -> None:
     source = tmp_path / "noccl_probe.sv"
     source.write_text(f"{HEAD}always_ff @(posedge clk_i) q_o <= a_i;\nendmodule\n")
     assert rtl_timing.measure("noccl_probe", {}, [source], tmp_path) is None
@@ -162,24 +162,26 @@ def test_memories_are_counted_by_their_bits() -> None:
 
 def test_a_target_that_was_not_measured_is_missed() -> None:
     rows = {"m": rtl_synth_rows.Row(id="m", title="m", top="m", baseline="n")}
-    line = rtl_synth_page.Target("law", "m", "kge", 3).line(rows, {})
-    assert line == "- **FAIL**: law: not measured, of 3 kGE"
+    line = rtl_synth_page.Target("goal", "m", "kge", 3).line(rows, {})
+    assert line == "- **FAIL**: goal: not measured, of 3 kGE"
 
 
 def target(measure: str, at_most: float) -> str:
     rows = {"m": rtl_synth_rows.Row(id="m", title="m", top="m", baseline="n")}
-    ways = {name: rtl_timing.LongestWay(1.0, fo4, "a", "b") for name, fo4 in (("m", 33), ("n", 30))}
+    timings = {
+        name: rtl_timing.CriticalPath(1.0, fo4, "a", "b") for name, fo4 in (("m", 33), ("n", 30))
+    }
     areas = {"m": rtl_area.Area(1100.0, 0.0, 0), "n": rtl_area.Area(1000.0, 0.0, 0)}
-    results = {name: rtl_synth_rows.Result(areas[name], ways[name]) for name in areas}
-    return rtl_synth_page.Target("law", "m", measure, at_most).line(rows, results)
+    results = {name: rtl_synth_rows.Result(areas[name], timings[name]) for name in areas}
+    return rtl_synth_page.Target("goal", "m", measure, at_most).line(rows, results)
 
 
-@pytest.mark.parametrize("measure", ["kge", "area_percent", "way_percent"])
+@pytest.mark.parametrize("measure", ["kge", "area_percent", "path_percent"])
 def test_a_target_passes_up_to_its_limit(measure: str) -> None:
     value = 1.1 if measure == "kge" else 10.0
     unit = " kGE" if measure == "kge" else " %"
-    assert target(measure, value + 0.01) == f"- pass: law: {value} of {value + 0.01:g}{unit}"
-    assert target(measure, value - 0.01) == f"- **FAIL**: law: {value} of {value - 0.01:g}{unit}"
+    assert target(measure, value + 0.01) == f"- pass: goal: {value} of {value + 0.01:g}{unit}"
+    assert target(measure, value - 0.01) == f"- **FAIL**: goal: {value} of {value - 0.01:g}{unit}"
 
 
 def test_what_nobody_measured_is_not_kept_and_is_named() -> None:
@@ -196,7 +198,7 @@ def test_claims_show_ratios_of_rows() -> None:
     kge |= {"ni_plain": 20, "ni": 25}
     results = {
         name: rtl_synth_rows.Result(
-            rtl_area.Area(1000.0 * value, 0.0, 0), rtl_timing.LongestWay(1.0, value, "a", "b")
+            rtl_area.Area(1000.0 * value, 0.0, 0), rtl_timing.CriticalPath(1.0, value, "a", "b")
         )
         for name, value in kge.items()
     }

@@ -125,7 +125,7 @@ impl Display {
             }
             WorkStage::Translating => self.build("translating the hardware to C++".to_owned()),
             WorkStage::Compiling { files } => {
-                self.build(format!("compiling the translated hardware, {files} files"));
+                self.build(format!("compiling the Verilated hardware, {files} files"));
             }
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Speed of the translated hardware: cycles per second of processor time under load. `make bench-hardware`.
+//! Speed of the Verilated hardware: cycles per second of processor time under load. `make bench-hardware`.
 //!
 //! `cosim_speed NAME` runs the library `out/cosim/NAME` of `tools/rtl_cosim.py NAME`: `4x4` is the mesh, `4x4-reducing-tiles` has operand
 //! stores and compute slices too, `4x4-endpoints-tiles` network interfaces and the model of endpoints behind their AXI ports.

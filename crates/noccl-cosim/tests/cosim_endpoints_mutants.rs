@@ -49,14 +49,14 @@ fn a_name_in_use_that_is_served_is_noticed() {
 }
 
 #[test]
-fn another_code_of_answers_is_noticed() {
+fn another_code_of_responses_is_noticed() {
     let at = place("2x2-endpoints-tiles-code", &[StressKind::Write]);
     assert_eq!(at, "Local input");
 }
 
 #[test]
-fn an_answer_that_keeps_its_turn_is_noticed() {
-    let at = place("2x2-endpoints-tiles-turn", &StressKind::ALL);
+fn a_response_that_keeps_the_grant_is_noticed() {
+    let at = place("2x2-endpoints-tiles-slot", &StressKind::ALL);
     assert_eq!(at, "Local input");
 }
 

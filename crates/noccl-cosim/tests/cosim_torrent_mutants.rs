@@ -29,6 +29,6 @@ fn messages_in_another_order_are_noticed() {
 }
 
 #[test]
-fn room_for_a_burst_less_is_noticed() {
-    is_noticed("room");
+fn buffer_space_for_a_burst_less_is_noticed() {
+    is_noticed("space");
 }

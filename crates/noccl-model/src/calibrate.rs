@@ -192,7 +192,10 @@ impl Calibration {
         };
         for key in keys {
             let (fitted, found) = (value(&self.conditions, key), value(&here, key));
-            let alike = is_depth(key) && [&fitted, &found].into_iter().all(has_full_rate);
+            let alike = is_depth(key)
+                && [&fitted, &found]
+                    .into_iter()
+                    .all(|slots| has_full_rate(slots));
             if fitted != found && !alike {
                 return Err(ModelError::OtherSpec {
                     field: key.clone(),
@@ -227,7 +230,7 @@ fn is_depth(key: &str) -> bool {
 }
 
 /// FIFOs of two slots or more pass a flit per cycle; how many flits wait in them the model does not see.
-fn has_full_rate(slots: &String) -> bool {
+fn has_full_rate(slots: &str) -> bool {
     slots.parse().is_ok_and(|slots: u32| slots >= 2)
 }
 

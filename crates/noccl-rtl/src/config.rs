@@ -68,17 +68,17 @@ pub struct RtlConfig {
     pub reduction_flows: u32,
     /// Beats of operands that a tile's store holds.
     pub store_beats: u32,
-    /// Beats under way to a neighbouring merge point.
+    /// Beats in flight to a neighbouring merge point.
     pub window_beats: u32,
     /// More of them for each further hop.
     pub window_beats_per_hop: u32,
-    /// Beats under way to the farthest merge point.
+    /// Beats in flight to the farthest merge point.
     pub max_window_beats: u32,
-    /// Beats whose room is given back at once.
+    /// Beats of a credit batch.
     pub credit_beats: u32,
     /// Operands that the reduction unit takes per cycle.
     pub reduction_operands: u32,
-    /// Register stages between router and arithmetic, both ways together.
+    /// Register stages between router and arithmetic, both directions together.
     pub cut_cycles: u32,
     /// Cycles of an addition of 64, 32, 16 and 8 bits.
     pub add_cycles: [u32; 4],
@@ -121,7 +121,7 @@ pub struct AddressRegion {
     pub width: u32,
     /// Rows.
     pub height: u32,
-    /// Bytes of memory per tile; beyond, nothing answers.
+    /// Bytes of memory per tile; beyond, nothing responds.
     pub memory_bytes: u32,
 }
 
@@ -197,7 +197,7 @@ impl RtlConfig {
             input_fifo_flits: spec.router.input_fifo_flits,
             output_fifo_flits: spec.router.output_fifo_flits,
             // Twice as many names as an NI has transactions, so that one can be named anew while its
-            // answer is on the way.
+            // response is in flight.
             tag_bits: 1 + write_tag_bits.max(read_id_bits).max(narrow_id_bits),
             line_bits: bits(largest_bytes / u64::from(ni.wide_beat_bytes)).max(1),
             offset_bits: bits(largest_bytes).max(1),
@@ -283,7 +283,7 @@ fn refuse(spec: &Spec) -> Result<(), RtlError> {
             "router.wide_reduction.window_beats",
             wide.window_beats,
             BEATS_PER_CREDIT + 1..=u32::MAX,
-            "room is given back four beats at a time",
+            "credits are returned four beats at a time",
         ),
         (
             "router.merge_table_entries",

@@ -186,8 +186,8 @@ pub enum FlitPlace {
     /// It crosses the link behind this output.
     Crosses(Port),
     /// The tile's merge point offers it to the NI, for a sender elsewhere, and the NI does not send it.
-    Owed,
-    /// The tile's merge point gives it to its own NI: room without a flit.
+    CreditReturn,
+    /// The tile's merge point gives it to its own NI: credits without a flit.
     Own,
 }
 

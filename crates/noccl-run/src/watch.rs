@@ -24,7 +24,7 @@ pub enum WorkStage {
     Simulating,
     /// Hardware is translated to C++, for the first run with it.
     Translating,
-    /// The translated hardware is compiled.
+    /// The Verilated hardware is compiled.
     Compiling {
         /// Files compiled so far.
         files: u64,

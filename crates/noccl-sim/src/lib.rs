@@ -45,10 +45,11 @@ use router::behaviour::Behaviour;
 /// What the routers ask of the machine around them; none if they are simulated without it. The one place that asks
 /// for the kind of the routers.
 fn behaviour_of(network: &Network) -> Option<Behaviour> {
+    let can = network.routers();
     match network.spec().router.flow {
-        RouterFlow::NonBlocking => Some(router::collective::BEHAVIOUR),
-        RouterFlow::PeerCompatible => Some(router::published::BEHAVIOUR),
-        RouterFlow::Ideal => Some(router::ideal::BEHAVIOUR),
+        RouterFlow::NonBlocking => Some(router::collective::behaviour(can)),
+        RouterFlow::PeerCompatible => Some(router::published::behaviour(can)),
+        RouterFlow::Ideal => Some(router::ideal::behaviour(can)),
         RouterFlow::Esp => None,
     }
 }

@@ -22,7 +22,7 @@ use std::sync::LazyLock;
 static MESH: LazyLock<Network> = LazyLock::new(|| network("collective_noc_4x4"));
 static PEER: LazyLock<Network> = LazyLock::new(|| network("collective_noc_4x4_peer"));
 /// Merge tables with registers.
-static SHORT_WAY: LazyLock<Network> =
+static REGISTERED_MERGE: LazyLock<Network> =
     LazyLock::new(|| network_with("collective_noc_4x4", &[("router.merge_cycles", "3")]));
 /// FIFOs of other depths than two, and long links.
 static DEEP: LazyLock<Network> = LazyLock::new(deep_network);
@@ -141,7 +141,7 @@ proptest! {
         threads in (1usize..3, 1usize..3),
         stops in (any::<u64>(), 0u64..200),
     ) {
-        let net: &Network = [&MESH, &PEER, &SHORT_WAY, &DEEP][which];
+        let net: &Network = [&MESH, &PEER, &REGISTERED_MERGE, &DEEP][which];
         let schedule = random_schedule(net, seed, count);
         let mode = if is_value { Mode::Value } else { Mode::Timing };
         let inputs = if is_value { random_inputs(net, seed) } else { Vec::new() };

@@ -178,7 +178,7 @@ fn random_overlaps_complete_with_the_right_bytes_in_both_modes_whatever_the_thre
 }
 
 fn all_to(net: &Network, root: TileRef, group: MultiAddress, beats: u32) -> u64 {
-    let transactions = net.multi_tiles(group).into_iter().flatten();
+    let transactions = net.multi_tiles(group).flatten();
     let from = transactions.filter(|t| net.tile_ref(*t) != root);
     let write = |from| PortTransaction {
         start_cycles: vec![Some(0)],

@@ -68,8 +68,8 @@ module noccl_fifo_props #(
   end
 
   `ASSERT(OffersWhatItHolds, valid == (count_q != '0))
-  `ASSERT(AcceptsWhileThereIsRoom, ready == (count_q < CountWidth'(Depth)))
-  `ASSERT(MarkedItemLeavesInItsTurn, !(valid && inside_q) || data == (ahead_q == '0))
+  `ASSERT(AcceptsWhileThereIsSpace, ready == (count_q < CountWidth'(Depth)))
+  `ASSERT(MarkedItemLeavesInOrder, !(valid && inside_q) || data == (ahead_q == '0))
   `ASSERT(MarkedItemLeavesOnce, !(valid && !inside_q) || !data)
 
 endmodule

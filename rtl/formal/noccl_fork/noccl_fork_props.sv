@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fork promises: an account of who took the item, kept outside.
+// What the fork promises: a scoreboard of who took the item, kept outside.
 
 `include "noccl_assert.svh"
 

@@ -8,7 +8,7 @@ module noccl_merge_heads
   import noccl_flit_pkg::coord_t, noccl_flit_pkg::region_coord_t, noccl_flit_pkg::count_t;
   import noccl_props_pkg::hdr_t, noccl_props_pkg::index_t;
 #(
-    /// Transactions under way.
+    /// Transactions in flight.
     parameter int unsigned NumNames  = 3,
     /// Inputs that contribute.
     parameter int unsigned NumInputs = 2
@@ -23,7 +23,8 @@ module noccl_merge_heads
     input  region_coord_t                 base_i,
     input  region_coord_t                 mask_i,
     input  logic                          own_copy_i,
-    /// Per input: a contribution comes as soon as there is room; its transaction, leaves and response.
+    /// Per input: a contribution comes as soon as there is space; its transaction, leaves and
+    /// response.
     input  logic          [NumInputs-1:0] offer_i,
     input  index_t                        name_i    [NumInputs],
     input  count_t                        count_i   [NumInputs],
@@ -92,7 +93,7 @@ module noccl_merge_heads
       whole_o[n].mask = mask_q;
       whole_o[n].tag = noccl_flit_pkg::tag_t'(n % 2);
       whole_o[n].own_copy = own_copy;
-      // The initiator's own answer does not come.
+      // The initiator's own response does not come.
       whole_o[n].count = all - count_t'(own_copy && root == position_o);
     end
   end

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the merge table promises: per transaction an account of the leaves that it was given and of those that have left.
+// What the merge table promises: per transaction a scoreboard of the leaves that it was given and
+// of those that have left.
 //
 // Promises come first. Behind them stands why they hold: what is inside at any time, by name, and how long it can
 // stay there. All of it together follows from itself, one cycle on, and so holds for all time.
@@ -11,7 +12,7 @@ module noccl_merge_props
   import noccl_flit_pkg::coord_t, noccl_flit_pkg::region_coord_t, noccl_flit_pkg::RESP_OKAY;
   import noccl_props_pkg::hdr_t, noccl_props_pkg::index_t;
 #(
-    /// Transactions under way; with more than `Entries` the table may be full.
+    /// Transactions in flight; with more than `Entries` the table may be full.
     parameter int unsigned NumNames = 3,
     /// Inputs that contribute.
     parameter int unsigned NumInputs = 2,
@@ -118,7 +119,7 @@ module noccl_merge_props
       .result_ready_i
   );
 
-  // ------------------------------------------------------------------------------------------------ account
+  // --------------------------------------------------------------------------------------------- scoreboard
 
   // Per name: leaves that the table was given; that have left it.
   count_t given_q[NumNames], given_d[NumNames];
@@ -127,7 +128,7 @@ module noccl_merge_props
   // Flits that have left, 3 for more.
   logic [1:0] flits_q[NumNames], flits_d[NumNames];
 
-  function automatic logic are_siblings(hdr_t a, hdr_t b);
+  function automatic logic is_same_join(hdr_t a, hdr_t b);
     return a.dst == b.dst && a.tag == b.tag;
   endfunction
 
@@ -147,13 +148,13 @@ module noccl_merge_props
           given_d[n] += offered[i].count;
           wrong_given_d[n] |= offered[i].resp != RESP_OKAY;
         end
-        if (taken[i] && are_siblings(hdr[i], whole[n])) begin
+        if (taken[i] && is_same_join(hdr[i], whole[n])) begin
           left_d[n] += hdr[i].count;
           wrong_left_d[n] |= hdr[i].resp != RESP_OKAY;
           flits_d[n] += 2'(flits_d[n] != '1);
         end
       end
-      if (result_valid && result_ready_i && are_siblings(result, whole[n])) begin
+      if (result_valid && result_ready_i && is_same_join(result, whole[n])) begin
         left_d[n] += result.count;
         wrong_left_d[n] |= result.resp != RESP_OKAY;
         flits_d[n] += 2'(flits_d[n] != '1);
@@ -183,7 +184,8 @@ module noccl_merge_props
 
   // ------------------------------------------------------------------------------------------------ promises
 
-  // Cycles that a complete transaction has been inside; that a head has waited for its turn; without ready.
+  // Cycles that a complete transaction has been inside; that a head has waited for its grant;
+  // without ready.
   logic [CycleBits-1:0] inside_q[NumNames];
   logic [2:0] waits_q[NumInputs];
   logic [PauseBits-1:0] result_pause_q;
@@ -216,7 +218,7 @@ module noccl_merge_props
   `ASSERT(NoLeafLeavesTwice, doubles == '0)
   `ASSERT(NoLeafIsLost, is_late == '0)
   `ASSERT(WorstResponseLeaves, forgets == '0)
-  `ASSERT(EveryHeadGetsItsTurn, starves == '0)
+  `ASSERT(EveryHeadIsGranted, starves == '0)
   `ASSERT(ForwardStays, ($past(rst_ni ? forward & ~taken : '0) & ~forward) == '0)
   `ASSERT(ResultStays, !$past(rst_ni && result_valid && !result_ready_i)
           || (result_valid && $stable(result)))
@@ -225,7 +227,7 @@ module noccl_merge_props
 
   // Leaves and responses that wait in an entry, in the result, and at inputs with the head that goes on for them.
   typedef logic [4:0] total_t;
-  logic [NumNames-1:0] is_unbalanced, is_overdrawn, is_unsound, is_untimed_apart, is_early;
+  logic [NumNames-1:0] is_unbalanced, exceeds_window, is_unsound, is_untimed_apart, is_early;
   logic [Entries-1:0] is_foreign, is_double, is_result_slot;
   logic [NumInputs-1:0] is_stray;
   logic [NumNames-1:0] is_overdue;
@@ -236,7 +238,7 @@ module noccl_merge_props
       is_result_slot[e] = u_merge.result_valid_q && int'(u_merge.result_slot_q) == int'(e);
       is_foreign[e] = u_merge.valid_q[e] || is_result_slot[e];
       for (int unsigned n = 0; n < NumNames; n++) begin
-        if (are_siblings(u_merge.entry_q[e], whole[n]) && agree(u_merge.entry_q[e], whole[n])) begin
+        if (is_same_join(u_merge.entry_q[e], whole[n]) && agree(u_merge.entry_q[e], whole[n])) begin
           is_foreign[e] = 1'b0;
         end
       end
@@ -267,7 +269,7 @@ module noccl_merge_props
       has_untimed = 1'b0;
       has_part = 1'b0;
       for (int unsigned e = 0; e < Entries; e++) begin
-        if (u_merge.valid_q[e] && !u_merge.has_passed_q[e] && are_siblings(
+        if (u_merge.valid_q[e] && !u_merge.has_passed_q[e] && is_same_join(
                 u_merge.entry_q[e], whole[n]
             )) begin
           in_table += total_t'(u_merge.entry_q[e].count);
@@ -275,7 +277,7 @@ module noccl_merge_props
           has_untimed |= !u_merge.is_timed_q[e];
         end
       end
-      if (result_valid && are_siblings(result, whole[n])) begin
+      if (result_valid && is_same_join(result, whole[n])) begin
         settled += total_t'(result.count);
         wrong_inside |= result.resp != RESP_OKAY;
       end
@@ -292,7 +294,7 @@ module noccl_merge_props
         end
       end
       is_unbalanced[n] = here != in_table + settled + total_t'(left_q[n]);
-      is_overdrawn[n] = total_t'(come[n]) != total_t'(given_q[n]) + waiting ||
+      exceeds_window[n] = total_t'(come[n]) != total_t'(given_q[n]) + waiting ||
           come[n] > whole[n].count;
       is_unsound[n] = wrong_inside != wrong_outside;
       // What an entry without timer holds is all that has come: nothing of its name has gone on before it.
@@ -330,7 +332,7 @@ module noccl_merge_props
     for (int unsigned n = 0; n < NumNames; n++) begin
       is_overdue[n] = int'(result_pause_q) >= int'(ReadyEvery);
       for (int unsigned e = 0; e < Entries; e++) begin
-        if (is_whole[n] && u_merge.valid_q[e] && !u_merge.has_passed_q[e] && are_siblings(
+        if (is_whole[n] && u_merge.valid_q[e] && !u_merge.has_passed_q[e] && is_same_join(
                 u_merge.entry_q[e], whole[n]
             )) begin
           is_overdue[n] |= !u_merge.is_timed_q[e];
@@ -342,20 +344,20 @@ module noccl_merge_props
           end
         end
       end
-      if (is_whole[n] && result_valid && are_siblings(result, whole[n])) begin
+      if (is_whole[n] && result_valid && is_same_join(result, whole[n])) begin
         is_overdue[n] |= cycles_t'(inside_q[n]) + until_free > cycles_t'(MaxCycles);
       end
     end
   end
 
-  noccl_merge_turn_props #(
+  noccl_merge_grant_props #(
       .NumNames   (NumNames),
       .NumInputs  (NumInputs),
       .MergeCycles(MergeCycles)
-  ) u_turn (
+  ) u_grant (
       .clk_i,
       .rst_ni,
-      .above_i    ({u_merge.u_turn.above_q, 1'b0}),
+      .above_i    ({u_merge.u_grant.above_q, 1'b0}),
       .group_i    (u_merge.group),
       .valid_i    (valid),
       .forwarded_i(NumInputs'(u_merge.forwarded_q)),
@@ -373,7 +375,7 @@ module noccl_merge_props
   `ASSERT(ResponsesAreInsideOrHaveLeft, is_unsound == '0)
   `ASSERT(EntriesAreOfOpenNames, is_foreign == '0)
   `ASSERT(EntriesDiffer, is_double == '0)
-  `ASSERT(OnlyHeadsGoOn, is_stray == '0 && is_overdrawn == '0)
+  `ASSERT(OnlyHeadsGoOn, is_stray == '0 && exceeds_window == '0)
   `ASSERT(EntriesWithoutTimerHoldAll, is_untimed_apart == '0)
   `ASSERT(NothingLeavesEarlyBeforeTheTableWasFull, is_early == '0)
   `ASSERT(OnlyFullTablesGiveUp, has_no_history)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is promised of the answers to multicasts: a multicast is whole with the answer that makes all of its members and not before,
-// and its response is the worst of all.
+// What is promised of the responses to multicasts: a multicast is whole with the response that
+// makes all of its members and not before, and its response is the worst of all.
 //
-// Multicasts over any sets open under free names; answers for some members at a time come in any order with any responses. The
-// account counts members, not those besides one.
+// Multicasts over any sets open under free names; responses for some members at a time come in any
+// order with any responses. The scoreboard counts members, not those besides one.
 
 `include "noccl_assert.svh"
 
@@ -20,7 +20,7 @@ module noccl_ni_collected_props
     input logic          [                            IdBits-1:0] next_id_i  [Channels],
     input region_coord_t                                          next_mask_i[Channels],
     input logic          [                          Channels-1:0] opens_i,
-    /// An answer: whose, for how many members, how; a last one may be taken.
+    /// A response: whose, for how many members, how; a last one may be taken.
     input logic                                                   offers_i,
     input logic          [unsigned'($clog2(Channels))+IdBits-1:0] name_i,
     input count_t                                                 count_i,
@@ -34,7 +34,7 @@ module noccl_ni_collected_props
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
-  // Members that have not answered, none of a name that is free; the worst response so far.
+  // Members whose response has not come, none of a name that is free; the worst response so far.
   count_t [NumNames-1:0] missing_q, missing_d;
   resp_e [NumNames-1:0] worst_q, worst_d;
   logic [Channels-1:0] is_free;
@@ -93,7 +93,7 @@ module noccl_ni_collected_props
     end
   end
 
-  `ASSERT(WholeWithTheLastAnswer, !valid || is_whole == is_last)
+  `ASSERT(WholeWithTheLastResponse, !valid || is_whole == is_last)
   `ASSERT(WorstResponseIsTold, !valid || resp == noccl_ni_pkg::worse(worst_q[name_i], resp_i))
 
 endmodule

@@ -2,7 +2,8 @@
 // What is promised of bursts that fail: the worst response of a burst is told with its last beat, and where more bursts have failed
 // at a time than there are entries, no failure is passed off as none.
 //
-// Beats of all bursts come in any order with any responses; the account keeps every burst's worst one.
+// Beats of all bursts come in any order with any responses; the scoreboard keeps every burst's
+// worst one.
 
 `include "noccl_assert.svh"
 
@@ -15,7 +16,7 @@ module noccl_ni_failed_props
 ) (
     /// Clock.
     input logic                 clk_i,
-    /// A beat's answer, as the module takes it.
+    /// A beat's response, as the module takes it.
     input logic                 taken_i,
     input logic                 is_last_i,
     input logic  [NameBits-1:0] name_i,

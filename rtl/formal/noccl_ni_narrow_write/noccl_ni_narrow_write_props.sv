@@ -2,7 +2,8 @@
 // What the narrow initiator promises of identifiers: none is sent under which a transaction is open, and nobody gets a B that he does not
 // wait for.
 //
-// Writes, multicasts, contributions and atomics come with any ids, served or not; answers come to what is open, in any order.
+// Writes, multicasts, contributions and atomics come with any ids, served or not; responses come to
+// what is open, in any order.
 
 `include "noccl_assert.svh"
 
@@ -21,7 +22,7 @@ module noccl_ni_narrow_write_props (
     input logic                      req_ready_i,
     input logic                      own_ready_i,
     input logic                      may_open_i,
-    /// An answer from the network, from the own memory.
+    /// A response from the network, from the own memory.
     input logic                      rsp_valid_i,
     input noccl_flit_pkg::rsp_flit_t rsp_i,
     input logic                      own_b_valid_i,
@@ -63,7 +64,7 @@ module noccl_ni_narrow_write_props (
       .own_b_ready_o(own_b_ready),
       .own_b_tag_i,
       .own_b_resp_i,
-      .landed_i     (1'b0),
+      .delivered_i  (1'b0),
       .may_open_i,
       .busy_o       (),
       .rsp_valid_i,
@@ -92,16 +93,16 @@ module noccl_ni_narrow_write_props (
 
   `ASSUME(AwStays, !$past(rst_ni && aw_valid_i && !aw_ready) || (aw_valid_i && $stable(aw_i)))
   `ASSUME(WStays, !$past(rst_ni && w_valid_i && !w_ready) || (w_valid_i && $stable(w_i)))
-  `ASSUME(AnswersStay, !$past(rst_ni && rsp_valid_i && !rsp_ready) || (rsp_valid_i && $stable
+  `ASSUME(ResponsesStay, !$past(rst_ni && rsp_valid_i && !rsp_ready) || (rsp_valid_i && $stable
           (rsp_i)))
-  `ASSUME(OwnAnswersStay, !$past(rst_ni && own_b_valid_i && !own_b_ready)
+  `ASSUME(OwnResponsesStay, !$past(rst_ni && own_b_valid_i && !own_b_ready)
           || (own_b_valid_i && $stable(own_b_tag_i)))
-  // An answer is one to what is open: by its id, or a group's by root, tag and mask.
+  // A response is one to what is open: by its id, or a group's by root, tag and mask.
   logic is_expected;
   assign is_expected = rsp_i.hdr.kind == noccl_flit_pkg::RSP_GROUP_B
       ? u_write.group_hit != '0 : u_write.busy_q[narrow_id_t'(rsp_i.hdr.tag)];
-  `ASSUME(AnswersAreExpected, !rsp_valid_i || is_expected)
-  `ASSUME(OwnAnswersAreExpected, !own_b_valid_i || u_write.busy_q[narrow_id_t'(own_b_tag_i)])
+  `ASSUME(ResponsesAreExpected, !rsp_valid_i || is_expected)
+  `ASSUME(OwnResponsesAreExpected, !own_b_valid_i || u_write.busy_q[narrow_id_t'(own_b_tag_i)])
   `ASSERT(IdsAreUnique, !begins || !out_q[id])
   `ASSERT(NobodyGetsABTwice,
           !b_valid || out_q[b.id] || (u_write.refused && u_write.refusal.id == b.id))

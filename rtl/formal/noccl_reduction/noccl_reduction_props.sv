@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wide-reduction unit as a whole, with its banks and an arithmetic: every sum that leaves holds all operands of its own beat,
-// in the order of the inputs, once and in its turn. Nothing that its parts take for granted of each other is assumed.
+// The wide-reduction unit as a whole, with its banks and an arithmetic: every sum that leaves holds
+// all operands of its own beat, in the order of the inputs, once and in flow order. Nothing that
+// its parts take for granted of each other is assumed.
 //
-// Two flows of any sets pass router (1, 1), one to its own tile, one to (3, 1). Sources use windows to the last beat; no room comes
-// from further on. Operands are digits, a fold writes them one behind the other; those of one beat of one flow are marked, and
-// their sum must be, and no other.
+// Two flows of any sets pass router (1, 1), one to its own tile, one to (3, 1). Sources use windows
+// to the last beat; no credit comes from further on. Operands are digits, combining writes them one
+// behind the other; those of one beat of one flow are marked, and their sum must be, and no other.
 
 `include "noccl_assert.svh"
 
@@ -21,19 +22,19 @@ module noccl_reduction_props
     /// Clock.
     input logic          clk_i,
     /// Sets and beats behind the first of two flows; constant.
-    input region_coord_t base_i        [2],
-    input region_coord_t mask_i        [2],
-    input left_t         left_i        [2],
+    input region_coord_t base_i               [2],
+    input region_coord_t mask_i               [2],
+    input left_t         left_i               [2],
     /// The marked beat of the first flow; constant.
     input left_t         marked_i,
     /// Per input: an operand waits; it is one of the second flow.
     input port_set_t     offers_i,
     input port_set_t     is_second_i,
-    /// The router takes a sum, the arithmetic a request; it has a result; a debt is sent.
+    /// The router takes a sum, the arithmetic a request; it has a result; a credit is sent.
     input logic          result_ready_i,
     input logic          ready_i,
     input logic          comes_i,
-    input logic          owed_ready_i
+    input logic          credit_return_ready_i
 );
 
   localparam int unsigned MARK = noccl_cfg_pkg::WIDE_BITS - 1;
@@ -90,7 +91,7 @@ module noccl_reduction_props
     assign is_merged[f] = (join_set[f] & (join_set[f] - port_set_t'(1))) != '0;
   end
 
-  // Beats sent and room given, per flow and input; what is at the heads.
+  // Beats sent and credits given, per flow and input; what is at the heads.
   beats_t sent_q[2][NUM_PORTS], given_q[2][NUM_PORTS];
   port_set_t valid_q, is_second_q, absorb, forward, offers;
   beats_t beat_q[NUM_PORTS];
@@ -120,53 +121,53 @@ module noccl_reduction_props
   // ------------------------------------------------------------------------------------ unit, store, arithmetic
 
   logic result_valid, is_partial, dca_valid, dca_ready, has_third, arithmetic_valid, result_taken;
-  logic arithmetic_ready, owed_valid, own_valid;
+  logic arithmetic_ready, credit_return_valid, own_valid;
   wide_hdr_t result;
   port_set_t we, re;
   store_address_t waddr[NUM_PORTS], raddr;
-  wide_data_t rdata[NUM_PORTS], term[3], folded;
+  wide_data_t rdata[NUM_PORTS], term[3], combined;
   dca_tag_t tag, held_tag[Stages];
   wide_data_t held_data[Stages];
-  coord_t owed_dst;
-  name_t owed_name, own_name;
+  coord_t credit_return_dst;
+  name_t credit_return_name, own_name;
 
   noccl_reduction u_reduction (
       .clk_i,
       .rst_ni,
-      .position_i        (HERE),
-      .join_valid_i      (valid_q),
-      .head_i            (head),
-      .is_whole_i        ('1),
-      .absorb_o          (absorb),
-      .forward_o         (forward),
-      .result_valid_o    (result_valid),
-      .result_hdr_o      (result),
+      .position_i           (HERE),
+      .join_valid_i         (valid_q),
+      .head_i               (head),
+      .is_whole_i           ('1),
+      .absorb_o             (absorb),
+      .forward_o            (forward),
+      .result_valid_o       (result_valid),
+      .result_hdr_o         (result),
       .result_ready_i,
-      .store_we_o        (we),
-      .store_partial_o   (is_partial),
-      .store_waddr_o     (waddr),
-      .store_re_o        (re),
-      .store_raddr_o     (raddr),
-      .store_rdata_i     (rdata),
-      .dca_valid_o       (dca_valid),
-      .dca_ready_i       (dca_ready),
-      .dca_operator_o    (),
-      .dca_element_o     (),
-      .dca_operand_o     (term),
-      .dca_has_third_o   (has_third),
-      .dca_tag_o         (tag),
-      .dca_result_valid_i(arithmetic_valid),
-      .dca_result_ready_o(arithmetic_ready),
-      .dca_result_tag_i  (held_tag[0]),
-      .credit_valid_i    (1'b0),
-      .credit_name_i     ('0),
-      .credit_hit_o      (),
-      .owed_valid_o      (owed_valid),
-      .owed_dst_o        (owed_dst),
-      .owed_name_o       (owed_name),
-      .owed_ready_i,
-      .own_valid_o       (own_valid),
-      .own_name_o        (own_name)
+      .store_we_o           (we),
+      .store_partial_o      (is_partial),
+      .store_waddr_o        (waddr),
+      .store_re_o           (re),
+      .store_raddr_o        (raddr),
+      .store_rdata_i        (rdata),
+      .dca_valid_o          (dca_valid),
+      .dca_ready_i          (dca_ready),
+      .dca_operator_o       (),
+      .dca_element_o        (),
+      .dca_operand_o        (term),
+      .dca_has_third_o      (has_third),
+      .dca_tag_o            (tag),
+      .dca_result_valid_i   (arithmetic_valid),
+      .dca_result_ready_o   (arithmetic_ready),
+      .dca_result_tag_i     (held_tag[0]),
+      .credit_valid_i       (1'b0),
+      .credit_name_i        ('0),
+      .credit_hit_o         (),
+      .credit_return_valid_o(credit_return_valid),
+      .credit_return_dst_o  (credit_return_dst),
+      .credit_return_name_o (credit_return_name),
+      .credit_return_ready_i,
+      .own_valid_o          (own_valid),
+      .own_name_o           (own_name)
   );
 
   for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_bank
@@ -196,7 +197,7 @@ module noccl_reduction_props
     end
   end
 
-  function automatic wide_data_t fold(wide_data_t a, wide_data_t b);
+  function automatic wide_data_t combine(wide_data_t a, wide_data_t b);
     return {a[MARK] | b[MARK], a[OTHER] | b[OTHER], {a[OTHER-4:0], 3'b0} | b[OTHER-1:0]};
   endfunction
 
@@ -210,7 +211,7 @@ module noccl_reduction_props
       .valid_i     (dca_valid),
       .ready_o     (dca_ready),
       .tag_i       (tag),
-      .folded_i    (folded),
+      .combined_i  (combined),
       .valid_o     (arithmetic_valid),
       .ready_i     (arithmetic_ready),
       .num_held_o  (),
@@ -218,10 +219,14 @@ module noccl_reduction_props
       .data_o      (held_data)
   );
 
-  assign folded = has_third ? fold(fold(term[0], term[1]), term[2]) : fold(term[0], term[1]);
+  assign combined = has_third ? combine(
+      combine(term[0], term[1]), term[2]
+  ) : combine(
+      term[0], term[1]
+  );
   assign result_taken = result_valid && result_ready_i;
 
-  // ------------------------------------------------------------------------------------------------ account
+  // --------------------------------------------------------------------------------------------- scoreboard
 
   // Sums that have left, per flow.
   beats_t gone_q[2];
@@ -264,8 +269,8 @@ module noccl_reduction_props
         else if (offers[i] && is_second_i[i] == (f == 1)) sent_q[f][i] <= sent_q[f][i] + 1'b1;
         if (!rst_ni) given_q[f][i] <= '0;
         else if (i == LOCAL ? own_valid && own_name == NAME[f]
-                 : owed_valid && owed_ready_i && owed_name == NAME[f] &&
-                   owed_dst == contributor[f][i] && join_set[f][i]) begin
+                 : credit_return_valid && credit_return_ready_i && credit_return_name == NAME[f] &&
+                   credit_return_dst == contributor[f][i] && join_set[f][i]) begin
           given_q[f][i] <= given_q[f][i] + beats_t'(4);
         end
       end

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the flows of a wide reduction promise: each operand enters the slot of its name, a slot serves one flow until its last
-// result has left, and results bear what the first operand said.
+// result has left, and results carry what the first operand gave.
 //
-// Heads are whatever the solver likes in each cycle, as long as contributions may come that way; so are the results of
-// open flows. The account of slots is kept outside, from what was absorbed and what has left.
+// Heads are whatever the solver likes in each cycle, as long as contributions may come by these
+// inputs; so are the results of open flows. The scoreboard of slots is kept outside, from what was
+// absorbed and what has left.
 
 `include "noccl_assert.svh"
 
@@ -33,13 +34,13 @@ module noccl_reduction_flows_props
   port_set_t absorb, forward;
   slot_set_t enters[NUM_PORTS];
   slot_set_t starts, valid;
-  noccl_flit_pkg::left_t newcomer_left;
+  noccl_flit_pkg::left_t new_left;
   port_set_t join_set[REDUCTION_FLOWS];
   flow_t flow[REDUCTION_FLOWS];
   wide_hdr_t result;
   logic result_taken;
 
-  // Slots in use, by the account.
+  // Slots in use, by the scoreboard.
   slot_set_t open_q;
 
   always_comb begin
@@ -57,20 +58,20 @@ module noccl_reduction_flows_props
       .head_i,
       .is_whole_i,
       .blocked_i,
-      .absorb_o       (absorb),
-      .forward_o      (forward),
-      .enters_o       (enters),
-      .starts_o       (starts),
-      .newcomer_left_o(newcomer_left),
-      .valid_o        (valid),
-      .join_o         (join_set),
-      .flow_o         (flow),
-      .result_taken_i (result_taken),
+      .absorb_o      (absorb),
+      .forward_o     (forward),
+      .enters_o      (enters),
+      .starts_o      (starts),
+      .new_left_o    (new_left),
+      .valid_o       (valid),
+      .join_o        (join_set),
+      .flow_o        (flow),
+      .result_taken_i(result_taken),
       .result_slot_i,
-      .result_hdr_o   (result)
+      .result_hdr_o  (result)
   );
 
-  // ------------------------------------------------------------------------------------------------ account
+  // --------------------------------------------------------------------------------------------- scoreboard
 
   // Per slot: header of the first operand, inputs of its flow, results that have left, an operand that disagrees.
   wide_hdr_t first_q[REDUCTION_FLOWS];
@@ -82,7 +83,7 @@ module noccl_reduction_flows_props
   // What must happen: where each head belongs, and who may bring a new flow.
   port_set_t ports[NUM_PORTS];
   slot_set_t home[NUM_PORTS];
-  port_set_t meets, is_new, newcomer, expected_absorb;
+  port_set_t meets, is_new, starts_flow, expected_absorb;
   slot_set_t expected_start, expected_enters[NUM_PORTS];
 
   for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_input
@@ -102,16 +103,16 @@ module noccl_reduction_flows_props
   end
 
   always_comb begin
-    newcomer = '0;
+    starts_flow = '0;
     for (int unsigned i = 0; i < NUM_PORTS; i++) begin
-      if (is_new[i] && newcomer == '0) newcomer[i] = open_q != '1;
+      if (is_new[i] && starts_flow == '0) starts_flow[i] = open_q != '1;
     end
     expected_start = '0;
     for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
-      if (!open_q[s] && expected_start == '0) expected_start[s] = newcomer != '0;
+      if (!open_q[s] && expected_start == '0) expected_start[s] = starts_flow != '0;
     end
     for (int unsigned i = 0; i < NUM_PORTS; i++) begin
-      expected_enters[i] = newcomer[i] ? expected_start : blocked_i[i] ? '0 : home[i];
+      expected_enters[i] = starts_flow[i] ? expected_start : blocked_i[i] ? '0 : home[i];
       expected_absorb[i] = expected_enters[i] != '0;
     end
   end
@@ -144,7 +145,7 @@ module noccl_reduction_flows_props
       else if (result_taken && result_slot_i == slot_t'(s) && is_last) open_q[s] <= 1'b0;
       if (expected_start[s]) wrong_q[s] <= 1'b0;
       for (int unsigned i = 0; i < NUM_PORTS; i++) begin
-        if (newcomer[i] && expected_start[s]) begin
+        if (starts_flow[i] && expected_start[s]) begin
           first_q[s] <= head_i[i];
           join_q[s]  <= ports[i];
           left_q[s]  <= head_i[i].left;
@@ -191,8 +192,8 @@ module noccl_reduction_flows_props
     for (int unsigned i = 0; i < NUM_PORTS; i++) begin
       is_lost[i] = absorb[i] != expected_absorb[i];
       goes_on[i] = join_valid_i[i] && !meets[i];
-      if (newcomer[i]) begin
-        is_mistold |= newcomer_left != head_i[i].left;
+      if (starts_flow[i]) begin
+        is_mistold |= new_left != head_i[i].left;
       end
     end
   end
@@ -208,7 +209,7 @@ module noccl_reduction_flows_props
   `ASSERT(ResultsCountLinesOfTheirFlow,
           !result_taken || (result.line == expected.line && result.left == expected.left))
   `ASSERT(ResultsBearTheHeaderOfTheirFlow, !result_taken || result == expected)
-  // Why: no two slots of one name, and the counts inside are those of the account.
+  // Why: no two slots of one name, and the counts inside are those of the scoreboard.
   `ASSERT(NamesOfSlotsDiffer, is_misnamed == '0)
   `ASSERT(SlotsCountResults, is_miscounted == '0)
 

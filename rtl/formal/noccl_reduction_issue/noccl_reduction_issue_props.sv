@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the issue of wide reductions promises: every beat is folded once, from all its operands, each once and in the order of
+// What the issue of wide reductions promises: every beat is reduced once, from all its operands, each once and in the order of
 // the inputs; none is lost or doubled, and sums of a flow leave in the order in which its beats were chosen.
 //
-// Around it stand a store and an arithmetic of any latency. One place of one slot is watched: its operands are digits and a
-// fold writes them one behind the other, so that a sum tells what was folded and in which order. A beat there may be marked.
+// Around it stand a store and an arithmetic of any latency. One place of one slot is tracked: its operands are digits and
+// combining writes them one behind the other, so that a sum shows what was combined and in which order. A beat there may be marked.
 
 `include "noccl_assert.svh"
 
@@ -24,8 +24,8 @@ module noccl_reduction_issue_props
     input logic                                 clk_i,
     /// Inputs of each slot's flow; constant.
     input port_set_t      [REDUCTION_FLOWS-1:0] join_i,
-    /// Slot and place that are watched; constant.
-    input store_address_t                       watched_i,
+    /// Slot and place that are tracked; constant.
+    input store_address_t                       tracked_i,
     /// The next beat: its slot, none, and its place; it is to be marked.
     input slot_set_t                            chosen_i,
     input place_t                               place_i,
@@ -53,8 +53,8 @@ module noccl_reduction_issue_props
   // Additions of a pass that is not the first.
   localparam int unsigned Adds = noccl_cfg_pkg::REDUCTION_OPERANDS - 1;
 
-  // What has been folded once only so many passes are left.
-  function automatic port_set_t folded_of(port_set_t set, passes_t left);
+  // What has been combined once only so many passes are left.
+  function automatic port_set_t combined_of(port_set_t set, passes_t left);
     port_set_t done;
     for (int unsigned i = 0; i < NUM_PORTS; i++) begin
       done[i] = set[i] && unsigned'($countones(set >> (i + 1))) >= Adds * 32'(left);
@@ -73,12 +73,12 @@ module noccl_reduction_issue_props
   slot_set_t chosen, begins, finishes;
   port_set_t re;
   store_address_t raddr, partial_address;
-  wide_data_t rdata_q[NUM_PORTS], word[NUM_PORTS], operand[3], folded;
+  wide_data_t rdata_q[NUM_PORTS], word[NUM_PORTS], operand[3], combined;
   dca_tag_t tag;
   slot_t sum_slot;
   flow_t flow[REDUCTION_FLOWS];
   port_set_t join_set[REDUCTION_FLOWS];
-  // Watched place: a beat is between choice and last pass, of which so many follow; its partial sum lies in the store.
+  // Tracked place: a beat is between choice and last pass, of which so many follow; its partial sum lies in the store.
   logic is_busy_q, has_partial_q;
   passes_t left_q;
   wide_data_t partial_q;
@@ -87,26 +87,26 @@ module noccl_reduction_issue_props
   dca_tag_t held_tag[Stages];
   wide_data_t held_data[Stages];
   logic [$clog2(Stages+1)-1:0] num_held;
-  slot_set_t watched_slot;
-  port_set_t watched_join;
+  slot_set_t tracked_slot;
+  port_set_t tracked_join;
 
   always_comb begin
-    watched_slot = '0;
-    watched_join = '0;
+    tracked_slot = '0;
+    tracked_join = '0;
     for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
       flow[s] = '0;
       join_set[s] = join_i[s];
-      if (watched_i.slot == slot_t'(s)) begin
-        watched_slot[s] = 1'b1;
-        watched_join = join_i[s];
+      if (tracked_i.slot == slot_t'(s)) begin
+        tracked_slot[s] = 1'b1;
+        tracked_join = join_i[s];
       end
     end
   end
 
-  // A place is used again once its beat has been folded.
+  // A place is used again once its beat has been reduced.
   assign chosen = $onehot(
       chosen_i
-  ) && !(is_busy_q && chosen_i == watched_slot && place_i == watched_i.place) ? chosen_i : '0;
+  ) && !(is_busy_q && chosen_i == tracked_slot && place_i == tracked_i.place) ? chosen_i : '0;
   assign {takes, is_second} = {begins != '0, re != '0 && begins == '0};
 
   noccl_reduction_issue #(
@@ -151,7 +151,7 @@ module noccl_reduction_issue_props
       .valid_i     (dca_valid),
       .ready_o     (dca_ready),
       .tag_i       (tag),
-      .folded_i    (folded),
+      .combined_i  (combined),
       .valid_o     (result_valid),
       .ready_i     (result_ready),
       .num_held_o  (num_held),
@@ -159,7 +159,7 @@ module noccl_reduction_issue_props
       .data_o      (held_data)
   );
 
-  function automatic wide_data_t fold(wide_data_t a, wide_data_t b);
+  function automatic wide_data_t combine(wide_data_t a, wide_data_t b);
     return {a[MARK] | b[MARK], digits_t'(a[MARK-1:0] << 3) | b[MARK-1:0]};
   endfunction
 
@@ -173,11 +173,11 @@ module noccl_reduction_issue_props
   endfunction
 
   always_comb begin
-    folded = fold(operand[0], operand[1]);
-    if (has_third) folded = fold(folded, operand[2]);
+    combined = combine(operand[0], operand[1]);
+    if (has_third) combined = combine(combined, operand[2]);
     for (int unsigned i = 0; i < NUM_PORTS; i++) begin
       word[i] = '0;
-      if (raddr == watched_i) begin
+      if (raddr == tracked_i) begin
         word[i] = wide_data_t'(unsigned'(i + 1));
         if (PARTIALS_BANK[i] && has_partial_q) word[i] = partial_q;
         if (marks) word[i][MARK] = 1'b1;
@@ -191,34 +191,34 @@ module noccl_reduction_issue_props
       is_busy_q <= 1'b0;
       has_partial_q <= 1'b0;
     end else begin
-      if (takes && chosen == watched_slot && place_i == watched_i.place) begin
-        is_busy_q <= left_of(watched_join) != '0;
-      end else if (is_second && raddr == watched_i) begin
+      if (takes && chosen == tracked_slot && place_i == tracked_i.place) begin
+        is_busy_q <= left_of(tracked_join) != '0;
+      end else if (is_second && raddr == tracked_i) begin
         is_busy_q <= finishes == '0;
       end
-      if (partial && partial_address == watched_i) has_partial_q <= 1'b1;
-      else if (is_second && raddr == watched_i) has_partial_q <= 1'b0;
+      if (partial && partial_address == tracked_i) has_partial_q <= 1'b1;
+      else if (is_second && raddr == tracked_i) has_partial_q <= 1'b0;
     end
-    if (partial && partial_address == watched_i) partial_q <= held_data[0];
-    if (takes && chosen == watched_slot && place_i == watched_i.place) begin
-      left_q <= left_of(watched_join);
-    end else if (is_second && raddr == watched_i) begin
+    if (partial && partial_address == tracked_i) partial_q <= held_data[0];
+    if (takes && chosen == tracked_slot && place_i == tracked_i.place) begin
+      left_q <= left_of(tracked_join);
+    end else if (is_second && raddr == tracked_i) begin
       left_q <= left_q - 1'b1;
     end
   end
 
-  // ------------------------------------------------------------------------------------------------ account
+  // --------------------------------------------------------------------------------------------- scoreboard
 
-  // Beats of the watched slot: chosen and not gone; before their last pass. The marked beat, and those that go before it.
+  // Beats of the tracked slot: chosen and not gone; before their last pass. The marked beat, and those that go before it.
   count_t inside_q, between_q, ahead_q;
-  logic is_marked_q, was_marked_q, takes_watched, leaves_watched;
+  logic is_marked_q, was_marked_q, takes_tracked, leaves_tracked;
   // Beats of all slots between choice and last pass, and partial sums that have come back.
   count_t open_q, waiting_q;
   port_set_t read_q;
 
-  assign takes_watched = takes && chosen == watched_slot;
-  assign leaves_watched = sum_valid && result_ready_i && sum_slot == watched_i.slot;
-  assign marks = takes_watched && place_i == watched_i.place && mark_i && !was_marked_q;
+  assign takes_tracked = takes && chosen == tracked_slot;
+  assign leaves_tracked = sum_valid && result_ready_i && sum_slot == tracked_i.slot;
+  assign marks = takes_tracked && place_i == tracked_i.place && mark_i && !was_marked_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -229,37 +229,37 @@ module noccl_reduction_issue_props
       open_q <= '0;
       waiting_q <= '0;
     end else begin
-      inside_q <= inside_q + count_t'(takes_watched) - count_t'(leaves_watched);
-      between_q <= between_q + count_t'(takes_watched) - count_t'((finishes & watched_slot) != '0);
+      inside_q <= inside_q + count_t'(takes_tracked) - count_t'(leaves_tracked);
+      between_q <= between_q + count_t'(takes_tracked) - count_t'((finishes & tracked_slot) != '0);
       open_q <= open_q + count_t'(takes) - count_t'(finishes != '0);
       waiting_q <= waiting_q + count_t'(partial) - count_t'(is_second);
-      is_marked_q <= marks || (is_marked_q && !(leaves_watched && ahead_q == '0));
+      is_marked_q <= marks || (is_marked_q && !(leaves_tracked && ahead_q == '0));
       was_marked_q <= was_marked_q || marks;
     end
-    if (marks) ahead_q <= inside_q - count_t'(leaves_watched);
-    else if (leaves_watched) ahead_q <= ahead_q - 1'b1;
-    if (takes_watched && place_i == watched_i.place) read_q <= re;
-    else if (is_second && raddr == watched_i) read_q <= read_q | (re & watched_join);
+    if (marks) ahead_q <= inside_q - count_t'(leaves_tracked);
+    else if (leaves_tracked) ahead_q <= ahead_q - 1'b1;
+    if (takes_tracked && place_i == tracked_i.place) read_q <= re;
+    else if (is_second && raddr == tracked_i) read_q <= read_q | (re & tracked_join);
   end
 
   // ------------------------------------------------------------------------------------------------ promises
 
-  logic is_misread, is_misfolded, is_out_of_turn, is_idle;
+  logic is_misread, is_miscombined, is_out_of_order, is_idle;
 
   always_comb begin
     is_misread = 1'b0;
-    if (takes_watched && place_i == watched_i.place) begin
-      is_misread = raddr != watched_i || re != folded_of(watched_join, left_of(watched_join));
-    end else if (is_second && raddr == watched_i) begin
-      is_misread = re != ((folded_of(watched_join, left_q - 1'b1) & ~read_q) | PARTIALS_BANK);
+    if (takes_tracked && place_i == tracked_i.place) begin
+      is_misread = raddr != tracked_i || re != combined_of(tracked_join, left_of(tracked_join));
+    end else if (is_second && raddr == tracked_i) begin
+      is_misread = re != ((combined_of(tracked_join, left_q - 1'b1) & ~read_q) | PARTIALS_BANK);
     end else if (re != '0) begin
-      is_misread = raddr == watched_i;
+      is_misread = raddr == tracked_i;
     end
-    is_misfolded = sum_valid && held_tag[0].slot == watched_i.slot &&
-        held_tag[0].place == watched_i.place && held_data[0][MARK-1:0] != digits_of(watched_join);
-    is_out_of_turn = sum_valid && sum_slot == watched_i.slot &&
+    is_miscombined = sum_valid && held_tag[0].slot == tracked_i.slot &&
+        held_tag[0].place == tracked_i.place && held_data[0][MARK-1:0] != digits_of(tracked_join);
+    is_out_of_order = sum_valid && sum_slot == tracked_i.slot &&
         held_data[0][MARK] != (is_marked_q && ahead_q == '0);
-    // Room for a request, and a pass that may start.
+    // Space for a request, and a pass that may start.
     is_idle = 1'b0;
     if (!dca_valid || dca_ready) begin
       if (waiting_q != '0) is_idle = re == '0 && may_finish_i == '1;
@@ -273,12 +273,12 @@ module noccl_reduction_issue_props
   end
 
   `ASSUME(FlowsStay, $stable(join_i) && is_alone == '0)
-  `ASSUME(WatchesOnePlace, $stable(watched_i) && watched_slot != '0)
+  `ASSUME(TracksOnePlace, $stable(tracked_i) && tracked_slot != '0)
   `ASSERT(EachOperandIsReadOnce, !is_misread)
-  `ASSERT(SumsAreFoldedInOrder, !is_misfolded)
-  `ASSERT(SumsLeaveInTheirTurn, !is_out_of_turn)
-  `ASSERT(SumsAreOfChosenBeats, !leaves_watched || inside_q != '0)
-  `ASSERT(BeatsFinishOnce, (finishes & watched_slot) == '0 || takes_watched || between_q != '0)
+  `ASSERT(SumsAreReducedInOrder, !is_miscombined)
+  `ASSERT(SumsLeaveInOrder, !is_out_of_order)
+  `ASSERT(SumsAreOfChosenBeats, !leaves_tracked || inside_q != '0)
+  `ASSERT(BeatsFinishOnce, (finishes & tracked_slot) == '0 || takes_tracked || between_q != '0)
   `ASSERT(PartialSumsAreTakenAtOnce,
           !(result_valid && held_tag[0].passes_left != '0) || result_ready)
   `ASSERT(PassesStartWhenTheyCan, !is_idle)
@@ -328,19 +328,19 @@ module noccl_reduction_issue_props
     beat[Places-1].is_there = dca_valid;
     beat[Places-1].left = tag.passes_left;
     beat[Places-1].address = '{place: tag.place, slot: tag.slot};
-    beat[Places-1].data = folded;
+    beat[Places-1].data = combined;
   end
 
   always_comb begin
-    count_t partials, waiting, of_watched, of_watched_partial, at_watched_partial, marked, rank;
+    count_t partials, waiting, of_tracked, of_tracked_partial, at_tracked_partial, marked, rank;
     count_t older;
-    logic is_waiting, is_watched;
-    is_watched = 1'b0;
+    logic is_waiting, is_tracked;
+    is_tracked = 1'b0;
     partials = '0;
     waiting = '0;
-    of_watched = '0;
-    of_watched_partial = '0;
-    at_watched_partial = '0;
+    of_tracked = '0;
+    of_tracked_partial = '0;
+    at_tracked_partial = '0;
     marked = '0;
     rank = '0;
     is_waiting = 1'b0;
@@ -350,51 +350,51 @@ module noccl_reduction_issue_props
     older = '0;
     for (int unsigned left = 0; left < 2 ** $bits(passes_t); left++) begin
       for (int unsigned b = 0; b < Places; b++) begin
-        is_watched = beat[b].address.slot == watched_i.slot;
-        if (beat[b].is_there && 32'(beat[b].left) == left && is_watched) begin
-          if (beat[b].data[MARK] && (left == 0 || beat[b].address == watched_i)) rank = older;
+        is_tracked = beat[b].address.slot == tracked_i.slot;
+        if (beat[b].is_there && 32'(beat[b].left) == left && is_tracked) begin
+          if (beat[b].data[MARK] && (left == 0 || beat[b].address == tracked_i)) rank = older;
           older += count_t'(1);
         end
       end
     end
     for (int unsigned b = 0; b < Places; b++) begin
       if (beat[b].is_there) begin
-        is_watched = beat[b].address == watched_i;
+        is_tracked = beat[b].address == tracked_i;
         partials += count_t'(beat[b].left != '0);
         is_mistaken |= beat[b].left > left_of(
             join_i[beat[b].address.slot]
         ) || (b < Partials && beat[b].left == '0);
         waiting += count_t'(b < Partials);
-        if (beat[b].address.slot == watched_i.slot) begin
-          of_watched += count_t'(1);
-          of_watched_partial += count_t'(beat[b].left != '0);
+        if (beat[b].address.slot == tracked_i.slot) begin
+          of_tracked += count_t'(1);
+          of_tracked_partial += count_t'(beat[b].left != '0);
         end
-        if (is_watched) begin
-          at_watched_partial += count_t'(beat[b].left != '0);
+        if (is_tracked) begin
+          at_tracked_partial += count_t'(beat[b].left != '0);
           is_waiting |= b < Partials;
           is_mistaken |= beat[b].data[MARK-1:0] != digits_of(
-              folded_of(watched_join, beat[b].left)
+              combined_of(tracked_join, beat[b].left)
           ) || (beat[b].left != '0 && beat[b].left != left_q);
         end
-        if (b >= Partials || is_watched) marked += count_t'(beat[b].data[MARK]);
-        if (b >= Partials && !is_watched) is_mismarked |= beat[b].data[MARK];
+        if (b >= Partials || is_tracked) marked += count_t'(beat[b].data[MARK]);
+        if (b >= Partials && !is_tracked) is_mismarked |= beat[b].data[MARK];
       end
     end
-    is_miscounted = open_q != partials || waiting_q != waiting || inside_q != of_watched ||
-        between_q != of_watched_partial || count_t'(u_issue.partials_q) != open_q ||
+    is_miscounted = open_q != partials || waiting_q != waiting || inside_q != of_tracked ||
+        between_q != of_tracked_partial || count_t'(u_issue.partials_q) != open_q ||
         u_issue.last_q != index_t'(32'(u_issue.first_q) + 32'(u_issue.num_waiting_q)) ||
         32'(u_issue.num_waiting_q) > Partials || 32'(num_held) > Stages;
-    is_misplaced = at_watched_partial != count_t'(is_busy_q) || has_partial_q != is_waiting ||
-        (is_busy_q && (read_q != folded_of(watched_join, left_q) || left_q == '0));
+    is_misplaced = at_tracked_partial != count_t'(is_busy_q) || has_partial_q != is_waiting ||
+        (is_busy_q && (read_q != combined_of(tracked_join, left_q) || left_q == '0));
     is_mismarked |= marked != count_t'(is_marked_q) || (is_marked_q && !was_marked_q) ||
         (is_marked_q && (rank != ahead_q || ahead_q >= inside_q));
   end
   assign request_ports = u_issue.request_ports_q;
 
-  `ASSERT(BeatsAreUnderWay, !is_miscounted)
+  `ASSERT(BeatsAreInFlight, !is_miscounted)
   `ASSERT(PartialSumsLieInTheirPlace, !is_misplaced)
-  `ASSERT(FoldedSoFarIsInOrder, !is_mistaken)
-  `ASSERT(MarkedBeatIsUnderWay, !is_mismarked)
+  `ASSERT(PartialSumsAreInOrder, !is_mistaken)
+  `ASSERT(MarkedBeatIsInFlight, !is_mismarked)
   `ASSERT(RequestsHaveOperands, !dca_valid || without_lowest(request_ports) != '0)
 
 endmodule

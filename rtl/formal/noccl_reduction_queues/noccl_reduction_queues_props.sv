@@ -146,7 +146,7 @@ module noccl_reduction_queues_props
   // ------------------------------------------------------------------------------------------------ promises
 
   slot_set_t complete, is_early, is_passed_over;
-  logic is_out_of_turn, is_overwritten;
+  logic is_out_of_order, is_overwritten;
 
   always_comb begin
     for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
@@ -162,7 +162,7 @@ module noccl_reduction_queues_props
         end
       end
     end
-    is_out_of_turn = is_marked_q && ahead_q == '0 && (goes & marked_slot_q) != '0 &&
+    is_out_of_order = is_marked_q && ahead_q == '0 && (goes & marked_slot_q) != '0 &&
         place != marked_place_q;
     is_overwritten = 1'b0;
     for (int unsigned i = 0; i < NUM_PORTS; i++) begin
@@ -190,7 +190,7 @@ module noccl_reduction_queues_props
   `ASSERT(BeatsGoWhenComplete, is_early == '0)
   `ASSERT(CompleteBeatsGo, ((complete & allowed_i) == '0) == (chosen == '0))
   `ASSERT(OldestFlowGoesFirst, is_passed_over == '0)
-  `ASSERT(MarkedOperandIsUsedInItsTurn, !is_out_of_turn)
+  `ASSERT(MarkedOperandIsUsedInOrder, !is_out_of_order)
   `ASSERT(MarkedOperandStays, !is_overwritten)
 
   // -------------------------------------------------------------------- why: what pointers and ages mean

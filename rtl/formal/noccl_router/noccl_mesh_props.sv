@@ -2,10 +2,10 @@
 // A 2x2 mesh with forks and joins makes progress: whatever the tiles send in the first cycles has arrived after `MaxCycles`,
 // each flit once at each of its tiles, and four contributions at the root.
 //
-// Every tile sends one contribution to a common root, and, as the solver likes, unicasts and multicasts; tiles take what comes
-// at least once in so many cycles. The account is kept for one pair of tiles, which the solver chooses: by tiles, not by routes,
-// so that it tells what routes, forks and switches do together.
-// Checked for every way in which this can happen, to that depth.
+// Every tile sends one contribution to a common root, and, as the solver likes, unicasts and
+// multicasts; tiles take what comes at least once in so many cycles. The scoreboard is kept for one
+// pair of tiles, which the solver chooses: by tiles, not by routes, so that it tells what routes,
+// forks and switches do together. Checked for every order in which this can happen, to that depth.
 
 `include "noccl_assert.svh"
 
@@ -27,7 +27,7 @@ module noccl_mesh_props
     input logic                clk_i,
     /// Root of the join; constant.
     input coord_t              root_i,
-    /// The pair with an account, initiator and target; constant.
+    /// The pair with a scoreboard, initiator and target; constant.
     input logic          [1:0] initiator_i,
     input logic          [1:0] target_i,
     /// Per tile: it sends something else; a multicast to this set or a unicast to this tile.
@@ -68,7 +68,7 @@ module noccl_mesh_props
   tag_t [3:0] number_q;
   // Cycles without taking anything.
   logic [2:0] pause_q  [4];
-  // Something is in a FIFO, or waits for siblings.
+  // Something is in a FIFO, or waits for other contributions.
   logic [3:0] is_busy;
 
   for (genvar t = 0; t < 4; t++) begin : gen_tile
@@ -184,11 +184,11 @@ module noccl_mesh_props
     end
   end
 
-  // Contributions are sent in time; else their siblings rightly wait.
+  // Contributions are sent in time; else the others rightly wait.
   `ASSUME(AllJoin, 32'(cycle_q) < SendCycles || has_joined_q == '1)
   `ASSERT(AllArrives, 32'(cycle_q) != MaxCycles || is_busy == '0)
 
-  // ------------------------------------------------------------------------------------------ the account
+  // --------------------------------------------------------------------------------------- the scoreboard
 
   localparam int unsigned NUM_NUMBERS = 2 ** noccl_cfg_pkg::TAG_BITS;
   `ASSERT_INIT(NumbersDoNotReturn, NUM_NUMBERS >= SendCycles)

@@ -19,7 +19,7 @@ module noccl_rr_arbiter_props #(
     input logic                             late_valid_i,
     /// The chosen one is served.
     input logic                             ready_i,
-    /// The requester that is watched.
+    /// The requester that is tracked.
     input logic [$clog2(NumRequesters)-1:0] who_i
 );
 
@@ -50,11 +50,11 @@ module noccl_rr_arbiter_props #(
 
   assign is_served = grant[who_i] && ready_i;
 
-  // Whoever asks, and the choice that the turn demands, late or not.
-  logic [NumRequesters-1:0] asks, asks_above, in_turn;
+  // The requests, and the choice that round robin demands, late or not.
+  logic [NumRequesters-1:0] asks, asks_above, round_robin;
   assign asks = request_i | (late_valid_i ? late_i : '0);
   assign asks_above = asks & {u_arbiter.above_q, 1'b0};
-  assign in_turn = asks_above != '0 ? asks_above & (~asks_above + 1'b1) : asks & (~asks + 1'b1);
+  assign round_robin = asks_above != '0 ? asks_above & (~asks_above + 1'b1) : asks & (~asks + 1'b1);
 
   always_ff @(posedge clk_i) begin
     rst_ni <= 1'b1;
@@ -68,11 +68,11 @@ module noccl_rr_arbiter_props #(
     pause_q <= !rst_ni || ready_i ? '0 : pause_q + 1'b1;
   end
 
-  `ASSUME(WatchesOneRequester, $stable(who_i) && int'(who_i) < int'(NumRequesters))
+  `ASSUME(TracksOneRequester, $stable(who_i) && int'(who_i) < int'(NumRequesters))
   `ASSUME(ReadyOftenEnough, ready_i || int'(pause_q) < int'(ReadyEvery) - 1)
   `ASSERT(ServedWithinARound, int'(grants_q) < int'(NumRequesters))
   `ASSERT(ServedInTime, int'(cycles_q) < int'(MaxCycles))
   `ASSERT(ChoiceDoesNotWaitForReady, valid == (asks != '0))
-  `ASSERT(ChoiceIsInTurn, grant == in_turn)
+  `ASSERT(ChoiceIsRoundRobin, grant == round_robin)
 
 endmodule

@@ -20,7 +20,7 @@ module noccl_store_bank_props #(
     /// A read.
     input logic                     re_i,
     input logic [$clog2(Words)-1:0] raddr_i,
-    /// The word that is watched; constant.
+    /// The word that is tracked; constant.
     input logic [$clog2(Words)-1:0] word_i
 );
 
@@ -56,7 +56,7 @@ module noccl_store_bank_props #(
     if (re) read_q <= written_q;
   end
 
-  `ASSUME(WatchesOneWord, $stable(word_i) && 32'(word_i) < Words)
+  `ASSUME(TracksOneWord, $stable(word_i) && 32'(word_i) < Words)
   `ASSERT(ReadsWhatWasWrittenLast, !is_read_q || rdata == read_q)
 
 endmodule

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows of wide reductions are the same at both ends: what a tile may have under way is what the next merge point has room for.
+// Windows of wide reductions are the same at both ends: what a tile may have in flight is what the
+// next merge point has space for.
 //
-// Any tile sends; its way to the root is walked until operands meet siblings. The router there expects the tile, with the window
-// that the tile believes in, and no other router does; so credits neither get lost nor go to somebody who waits for none.
-// All of it is combinational.
+// Any tile sends; its path to the root is walked until operands meet other contributions. The
+// router there expects the tile, with the window that the tile believes in, and no other router
+// does; so credits neither get lost nor go to somebody who waits for none. All of it is
+// combinational.
 
 `include "noccl_assert.svh"
 
@@ -40,12 +42,13 @@ module noccl_window_props
     return (set & (set - port_set_t'(1))) != '0;
   endfunction
 
-  // ----------------------------------------------------------------------------------- the way to the root
+  // ---------------------------------------------------------------------------------- the path to the root
 
-  // Routers on the way, from the tile's own on; where each is entered, no port for the first and behind the root.
-  coord_t [MaxHops:0] way;
+  // Routers on the path, from the tile's own on; where each is entered, no port for the first and
+  // behind the root.
+  coord_t [MaxHops:0] path;
   port_set_t [MaxHops:0] entered, inputs;
-  // Sums meet siblings at the router, first.
+  // Sums meet other contributions at the router, first.
   logic meets;
   coord_t met_at;
   port_set_t met_by;
@@ -53,7 +56,7 @@ module noccl_window_props
   always_comb begin
     coord_t next;
     next = here_i;
-    way[0] = here_i;
+    path[0] = here_i;
     entered[0] = '0;
     for (int unsigned h = 1; h <= MaxHops; h++) begin
       entered[h] = '0;
@@ -64,13 +67,13 @@ module noccl_window_props
         entered[h][next.y<root_i.y?SOUTH : NORTH] = 1'b1;
         next.y = next.y < root_i.y ? next.y + 1'b1 : next.y - 1'b1;
       end
-      way[h] = next;
+      path[h] = next;
     end
   end
 
-  for (genvar h = 0; h <= int'(MaxHops); h++) begin : gen_way
+  for (genvar h = 0; h <= int'(MaxHops); h++) begin : gen_path
     noccl_join_set u_inputs (
-        .position_i(way[h]),
+        .position_i(path[h]),
         .base_i    (base),
         .mask_i,
         .root_i,
@@ -85,7 +88,7 @@ module noccl_window_props
     for (int unsigned h = 1; h <= MaxHops; h++) begin
       if (!meets && entered[h] != '0 && is_several(inputs[h])) begin
         meets  = 1'b1;
-        met_at = way[h];
+        met_at = path[h];
         met_by = entered[h];
       end
     end
@@ -120,7 +123,7 @@ module noccl_window_props
   // --------------------------------------------------------------------------- what a router expects of the tile
 
   coord_t contributor[NUM_PORTS];
-  window_t room[NUM_PORTS];
+  window_t windows[NUM_PORTS];
   port_set_t ports, expects, expected;
   logic differs;
 
@@ -137,7 +140,7 @@ module noccl_window_props
       .mask_i,
       .root_i,
       .contributor_o(contributor),
-      .window_o     (room),
+      .window_o     (windows),
       .has_ahead_o  (),
       .ahead_o      ()
   );
@@ -150,7 +153,7 @@ module noccl_window_props
     differs = 1'b0;
     for (int unsigned i = 0; i < NUM_PORTS; i++) begin
       expects[i] = is_several(ports) && ports[i] && contributor[i] == here_i;
-      if (expects[i] && room[i] != (i == LOCAL ? WINDOW : ahead)) differs = 1'b1;
+      if (expects[i] && windows[i] != (i == LOCAL ? WINDOW : ahead)) differs = 1'b1;
     end
   end
 
@@ -166,7 +169,7 @@ module noccl_window_props
   `ASSUME(InTheMesh, is_inside(here_i) && is_inside(there_i) && is_inside(root_i))
   `ASSERT(TheNextMergePointExpectsWhatIsSent, expects == expected)
   `ASSERT(BothEndsHaveTheSameWindow, !differs)
-  `ASSERT(TilesKnowThatTheyMeetSiblings, !(merges || is_member) || has_ahead == meets)
+  `ASSERT(TilesKnowThatTheyMerge, !(merges || is_member) || has_ahead == meets)
   `ASSERT(NetworkInterfaceKnowsItsWindow, !is_member || knows_window)
   `ASSERT(WindowsFitTheStore, fits)
 

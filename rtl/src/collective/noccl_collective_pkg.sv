@@ -8,7 +8,7 @@ package noccl_collective_pkg;
   import noccl_cfg_pkg::REDUCTION_FLOWS, noccl_cfg_pkg::MAX_WINDOW_BEATS;
 
   localparam int unsigned WINDOW_BITS = $clog2(MAX_WINDOW_BEATS + noccl_cfg_pkg::CREDIT_BEATS);
-  // Beats that a sender may have under way.
+  // Beats that a sender may have in flight.
   typedef logic [WINDOW_BITS-1:0] window_t;
 
   // A flow: one reduction burst that passes a merge point.
@@ -28,8 +28,8 @@ package noccl_collective_pkg;
   } store_address_t;
   localparam int unsigned STORE_WORDS = MAX_WINDOW_BEATS * 2 ** SLOT_BITS;
 
-  // Beats of more operands than a pass folds take several, the later ones with the sum so far. That waits in the place of
-  // the first input's operand, which it has folded if there was one.
+  // Beats of more operands than a pass combines take several, the later ones with the sum so far.
+  // That waits in the place of the first input's operand, which it has combined if there was one.
   localparam noccl_flit_pkg::port_set_t PARTIALS_BANK = noccl_flit_pkg::port_set_t'(1);
   // Beats between their first pass and their last one.
   localparam int unsigned PARTIALS = 8;
@@ -54,7 +54,8 @@ package noccl_collective_pkg;
     store_address_t                                                     raddr;
   } store_request_t;
 
-  // Two or three operands for the arithmetic, folded from the first; never three where a pass folds two.
+  // Two or three operands for the arithmetic, combined from the first; never three where a pass
+  // combines two.
   typedef struct packed {
     noccl_flit_pkg::operator_e  operator;
     noccl_flit_pkg::element_e   element;

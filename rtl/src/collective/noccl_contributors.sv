@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who sends what enters a merge point of a wide reduction, and where its own sums meet the next
-// siblings.
+// contributions.
 //
-// Room in the store is given back to the one who sent an operand: the nearest merge point on its
-// way, else the member itself. Both follow from position, set and root; so neither flits nor
-// tables carry them. A window is larger over a longer distance, so that one beat per cycle holds;
-// it never exceeds what a flow has in a bank. Latency: none, purely combinational. Valid for
-// inputs of the join set only. Source: docs/design/0001, decision I. Mirror: `contributor` in
-// crates/noccl-net/src/tree.rs, `window_over` in deadlock/limits.rs, `window_ahead` in
-// crates/noccl-sim/src/router/collective/reduction; vectors in rtl/tb/noccl_tree.
+// Credits for the store go back to the sender of an operand: the nearest merge point on its path,
+// else the member itself. Both follow from position, set and root; so neither flits nor tables
+// carry them. A window is larger over a longer distance, so that one beat per cycle holds; it never
+// exceeds what a flow has in a bank.
+// Latency: none, purely combinational. Valid for inputs of the join set only.
+// Source: docs/design/0001, decision I. Mirror: `contributor` in crates/noccl-net/src/tree.rs,
+// `window_over` in deadlock/limits.rs, `window_ahead` in crates/noccl-sim/src/router/collective;
+// vectors in rtl/tb/noccl_tree.
 
 `include "noccl_assert.svh"
 
@@ -29,11 +30,11 @@ module noccl_contributors
     input  coord_t                        root_i,
     /// Per input: who sends; undefined outside the join set.
     output coord_t                        contributor_o[NUM_PORTS],
-    /// Per input: beats that it may have under way; undefined outside the join set.
+    /// Per input: beats that it may have in flight; undefined outside the join set.
     output window_t                       window_o     [NUM_PORTS],
-    /// Sums of this router meet siblings on their way to the root.
+    /// Sums of this router meet other contributions on their path to the root.
     output logic                          has_ahead_o,
-    /// Beats that this router may have under way to there; ignored without `has_ahead_o`.
+    /// Beats that this router may have in flight to there; ignored without `has_ahead_o`.
     output window_t                       ahead_o
 );
 
@@ -128,7 +129,7 @@ module noccl_contributors
     end
   end
 
-  // ------------------------------------------------------------------------------------ the way ahead
+  // ----------------------------------------------------------------------------------- the path ahead
 
   always_comb begin : p_ahead
     hops_t to_root_x, to_root_y, near, dy_ahead;
@@ -143,7 +144,7 @@ module noccl_contributors
     is_met_in_row = (is_east && any_east) || (is_west && any_west);
     near = apart(is_east ? hops_t'(near_x[EAST]) : hops_t'(near_x[WEST]), hops_t'(position_i.x));
     if (!is_met_in_row || near > to_root_x) near = to_root_x;
-    // Where the row ends in the root's column: rows that pass there on their way.
+    // Where the row ends in the root's column: rows that pass there.
     is_met_at_turn = (is_east || is_west) && ((!is_south && any_south) || (!is_north && any_north));
     // Rows further ahead.
     is_met_in_column = (is_north && any_north) || (is_south && any_south);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many contributors of a collective send through a router.
 //
-// A merge table knows from it when a subtree is complete, so it stores no count of expected siblings and
-// needs no message that announces them.
+// A merge table knows from it when a subtree is complete, so it stores no count of expected
+// contributions and needs no message that announces them.
 // Latency: none, purely combinational.
 // Source: S1, section 3.1.3; leaf counts: docs/design/0001, decision G.
 // Mirror: `leaves_through` in crates/noccl-net/src/tree.rs; vectors in rtl/tb/noccl_tree.
@@ -20,7 +20,7 @@ module noccl_leaves
     input  noccl_flit_pkg::region_coord_t mask_i,
     /// Output towards the root, to which contributions go (`noccl_flit_pkg::toward`).
     input  noccl_flit_pkg::port_set_t     toward_i,
-    /// Contributors whose way to the root leads through this router; 0 if there are none.
+    /// Contributors whose path to the root leads through this router; 0 if there are none.
     output noccl_flit_pkg::count_t        leaves_o
 );
 

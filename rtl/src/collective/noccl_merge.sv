@@ -2,21 +2,18 @@
 // Merge table of a plane: contributions of one transaction (responses of a multicast, arrivals at
 // a barrier) become one flit per subtree, and none of them ever blocks a FIFO.
 //
-// A contribution says for how many leaves it stands. One that comes before its siblings leaves its
-// FIFO and waits in the table; the one that makes the subtree complete goes on for all. Per cycle
-// the unit serves one transaction, in turns over the inputs, and all heads that belong to it.
-// Where the table is full the newcomers go on without it; since their siblings would then wait in
-// vain, entries made from then on give up after 3/4 to 7/8 of `TimeoutCycles` without a sibling,
-// and what they have leaves by the result port. Merging saves flits; the home adds up leaves in
-// any case.
+// A contribution says for how many leaves it stands. One that comes before the others of its transaction leaves its FIFO and
+// waits in the table; the one that makes the subtree complete goes on for all. Per cycle the unit serves one transaction, round
+// robin over the inputs, and all heads that belong to it. Where the table is full, contributions of new transactions go on
+// without it; since later ones would then wait for ever, entries made from then on give up after 3/4 to 7/8 of `TimeoutCycles`
+// without a contribution, and what they have leaves by the result port. Merging saves flits; the home adds up leaves in any case.
 //
-// Latency: a head that completes its subtree goes on in the cycle in which it comes (`MergeCycles`
-// = 1), or two cycles later (3), with registers behind its turn and behind the decision.
-// Throughput: one transaction per cycle. Combinational paths: with 1 from `join_valid_i`, `head_i`
-// to `absorb_o`, `candidate_o`, `goes_on_o`, `hdr_o`; with 3 from `head_i` to `hdr_o`, of what the
-// unit does not change. None from `taken_i`, `result_ready_i`. Ordering: none between
-// transactions. Source: S1, section 3.1.3; docs/design/0001, decision G. Mirror:
-// crates/noccl-sim/src/router/collective/merge_table.rs.
+// Latency: a head that completes its subtree goes on in the cycle in which it comes (`MergeCycles` = 1), or two cycles
+// later (3), with registers behind its grant and behind the decision. Throughput: one transaction per cycle.
+// Combinational paths: with 1 from `join_valid_i`, `head_i` to `absorb_o`, `candidate_o`, `goes_on_o`, `hdr_o`; with 3 from
+// `head_i` to `hdr_o`, of what the unit does not change. None from `taken_i`, `result_ready_i`.
+// Ordering: none between transactions. Source: S1, section 3.1.3; docs/design/0001, decision G.
+// Mirror: crates/noccl-sim/src/router/collective/merge_table.rs.
 
 `include "noccl_assert.svh"
 
@@ -28,9 +25,9 @@ module noccl_merge
     parameter type hdr_t = noccl_flit_pkg::rsp_hdr_t,
     /// Transactions that may wait, at least 2.
     parameter int unsigned Entries = noccl_cfg_pkg::MERGE_ENTRIES,
-    /// Cycles without a sibling after which an entry has given up for certain; a multiple of 8.
+    /// Cycles without a contribution after which an entry has given up for certain; a multiple of 8.
     parameter int unsigned TimeoutCycles = noccl_cfg_pkg::MERGE_TIMEOUT_CYCLES,
-    /// Cycles from a head to its request: 1, or 3 for a short way between registers.
+    /// Cycles from a head to its request: 1, or 3 for a short critical path.
     parameter int unsigned MergeCycles = noccl_cfg_pkg::MERGE_CYCLES
 ) (
     /// Clock.
@@ -71,7 +68,7 @@ module noccl_merge
     return set & (~set + slots_t'(1));
   endfunction
 
-  // Per entry: in use; may have missed siblings; has left, so that later siblings follow at once.
+  // Per entry: in use; may have missed contributions; has left, so that later contributions follow at once.
   slots_t valid_q, valid_d, is_timed_q, is_timed_d, has_passed_q, has_passed_d;
   hdr_t entry_q[Entries];
   // The kind of all contributions.
@@ -93,10 +90,10 @@ module noccl_merge
   count_t group_count, leaves;
   logic [1:0] group_resp;
 
-  noccl_merge_turn #(
+  noccl_merge_grant #(
       .hdr_t(hdr_t),
       .HasRegisters(MergeCycles != 1)
-  ) u_turn (
+  ) u_grant (
       .clk_i,
       .rst_ni,
       .position_i,
@@ -113,7 +110,7 @@ module noccl_merge
 
   // ----------------------------------------------------------------------- what it has come to so far
 
-  slots_t hits, frees, reusable, room, target;
+  slots_t hits, frees, reusable, free_slot, target;
   count_t sum;
   logic [1:0] resp;
   // Another group's contributions lie here under the same name.
@@ -156,11 +153,11 @@ module noccl_merge
   // The entry of a result is still needed.
   assign frees = ~(valid_q | result_slot);
   assign reusable = valid_q & has_passed_q & ~result_slot;
-  assign room = frees != '0 ? lowest(frees) : lowest(reusable);
+  assign free_slot = frees != '0 ? lowest(frees) : lowest(reusable);
   assign is_full = any && !has_hit && !is_complete && frees == '0;
-  assign goes_on = is_complete || is_hit_passed || (!has_hit && room == '0);
+  assign goes_on = is_complete || is_hit_passed || (!has_hit && free_slot == '0);
   // Entry that takes the contributions.
-  assign target = !any ? '0 : has_hit ? hits : goes_on ? '0 : room;
+  assign target = !any ? '0 : has_hit ? hits : goes_on ? '0 : free_slot;
   assign has_overflowed_d = has_overflowed_q || is_full;
 
   // The last of the group goes on for all, with these.

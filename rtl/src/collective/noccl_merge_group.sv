@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Heads of one transaction at a merge table: who belongs to it, and what they come to.
 //
-// The turn is known late in the cycle, so what can be asked of all heads is asked beside it: which
-// of them are siblings, which way their root lies, what two and three of them add up to.
+// The grant is known late in the cycle, so what can be computed for all heads is computed in
+// parallel: which of them belong to one transaction, in which direction their root lies, what two
+// and three of them add up to.
 //
 // Latency: none, purely combinational. Source: S1, section 3.1.3. Mirror: `group` in
-// crates/noccl-sim/src/router/collective/merge_table.rs.
+// router/collective/merge_table.rs.
 
 `include "noccl_assert.svh"
 
@@ -20,7 +21,7 @@ module noccl_merge_group
     input  noccl_flit_pkg::coord_t       position_i,
     /// Heads that nothing has been decided for.
     input  port_set_t                    pending_i,
-    /// The one whose turn it is; none if none is pending.
+    /// The one that is granted; none if none is pending.
     input  port_set_t                    leads_i,
     /// Headers of the heads; ignored where none is pending.
     input  hdr_t                         head_i    [NUM_PORTS],
@@ -36,16 +37,16 @@ module noccl_merge_group
     output count_t                       leaves_o
 );
 
-  port_set_t siblings[NUM_PORTS], toward[NUM_PORTS];
+  port_set_t members[NUM_PORTS], toward[NUM_PORTS];
 
   always_comb begin : p_heads
     for (int unsigned i = 0; i < NUM_PORTS; i++) begin
-      siblings[i] = '0;
-      toward[i]   = '0;
+      members[i] = '0;
+      toward[i]  = '0;
       if (pending_i != '0) begin
         toward[i] = noccl_flit_pkg::toward(position_i, head_i[i].dst);
         for (int unsigned j = 0; j < NUM_PORTS; j++) begin
-          siblings[i][j] = head_i[i].dst == head_i[j].dst && head_i[i].tag == head_i[j].tag
+          members[i][j] = head_i[i].dst == head_i[j].dst && head_i[i].tag == head_i[j].tag
               && head_i[i].base == head_i[j].base && head_i[i].mask == head_i[j].mask;
         end
       end
@@ -61,7 +62,7 @@ module noccl_merge_group
       if (leads_i[i]) begin
         lead_o = hdr_t'(lead_o | head_i[i]);
         lead_toward = lead_toward | toward[i];
-        group_o = group_o | (siblings[i] & pending_i);
+        group_o = group_o | (members[i] & pending_i);
       end
     end
   end
@@ -95,7 +96,7 @@ module noccl_merge_group
       .toward_i(lead_toward),
       .leaves_o(all_leaves)
   );
-  // The initiator's own answer never leaves its NI.
+  // The initiator's own response never leaves its NI.
   assign has_own  = lead_o.own_copy && lead_toward[LOCAL];
   assign leaves_o = all_leaves - count_t'(has_own);
 

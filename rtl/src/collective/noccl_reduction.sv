@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wide reductions at a router: operands wait in the store until all of a beat are there, the
-// cluster's arithmetic folds them, one flit per beat goes on. Wiring only.
+// cluster's arithmetic reduces them, one flit per beat goes on. Wiring only.
 //
-// Latency: an operand that completes a beat in cycle c is read in c + 1 and offered to the
-// arithmetic in c + 2; the sum is offered to the router when the arithmetic offers it: c + 5 for
-// two operands of FP64, c + 8 for three. Throughput: one beat per cycle with two or three
-// operands, one in two with four or five, at most. Combinational paths: `join_valid_i`, `head_i`,
-// `dca_result_valid_i`, `dca_result_tag_i` to `absorb_o`, `store_we_o`, `store_waddr_o`;
-// `dca_result_valid_i` to `result_valid_o`; `result_ready_i` to `dca_result_ready_o`;
-// `dca_ready_i` to `store_re_o`. Ordering: beats of a flow in order; operands of a beat in the
-// order of the inputs, whatever the order of arrival. Freedom from deadlock: a contribution never
-// waits in its FIFO while at most `REDUCTION_FLOWS` flows pass the router. Source: S1, sections
-// 3.1.4 and 3.2.1; docs/design/0001, decision I; docs/design/0004. Mirror:
-// crates/noccl-sim/src/router/collective/reduction/mod.rs.
+// Latency: an operand that completes a beat in cycle c is read in c + 1 and offered to the arithmetic in c + 2; the sum is
+// offered to the router when the arithmetic offers it: c + 5 for two operands of FP64, c + 8 for three.
+// Throughput: one beat per cycle with two or three operands, one in two with four or five, at most.
+// Combinational paths: `join_valid_i`, `head_i`, `dca_result_valid_i`, `dca_result_tag_i` to `absorb_o`, `store_we_o`,
+// `store_waddr_o`; `dca_result_valid_i` to `result_valid_o`; `result_ready_i` to `dca_result_ready_o`; `dca_ready_i` to
+// `store_re_o`.
+// Ordering: beats of a flow in order; operands of a beat in the order of the inputs, whatever the order of arrival.
+// Freedom from deadlock: a contribution never waits in its FIFO while at most `REDUCTION_FLOWS` flows pass the router.
+// Source: S1, sections 3.1.4 and 3.2.1; docs/design/0001, decision I; docs/design/0004.
+// Mirror: crates/noccl-sim/src/router/collective/reduction.
 
 module noccl_reduction
   import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::port_set_t, noccl_flit_pkg::wide_hdr_t;
@@ -30,12 +29,12 @@ module noccl_reduction
     /// Inputs whose head is an operand; stays until absorbed or forwarded.
     input  port_set_t                 join_valid_i,
     /// Headers of the heads; ignored without valid. Their data are the write data of the banks.
-    input  wide_hdr_t                 head_i            [NUM_PORTS],
+    input  wide_hdr_t                 head_i               [NUM_PORTS],
     /// Their strobes enable whole lines; ignored without valid.
     input  port_set_t                 is_whole_i,
     /// The head leaves into the store.
     output port_set_t                 absorb_o,
-    /// The head meets no siblings here and goes on as it is; stays until taken.
+    /// The head meets no other contributions here and goes on as it is; stays until taken.
     output port_set_t                 forward_o,
     /// A sum is offered; stays until ready.
     output logic                      result_valid_o,
@@ -48,13 +47,13 @@ module noccl_reduction
     /// What bank `PARTIALS_BANK` writes is the arithmetic's result.
     output logic                      store_partial_o,
     /// Per input: where; undefined without write.
-    output store_address_t            store_waddr_o     [NUM_PORTS],
+    output store_address_t            store_waddr_o        [NUM_PORTS],
     /// Read these banks.
     output port_set_t                 store_re_o,
     /// Where, common to all; undefined without read.
     output store_address_t            store_raddr_o,
     /// What each bank read last.
-    input  wide_data_t                store_rdata_i     [NUM_PORTS],
+    input  wide_data_t                store_rdata_i        [NUM_PORTS],
     /// A request to the arithmetic; stays until ready.
     output logic                      dca_valid_o,
     /// The arithmetic takes it.
@@ -63,8 +62,8 @@ module noccl_reduction
     output noccl_flit_pkg::operator_e dca_operator_o,
     /// Type of the elements.
     output noccl_flit_pkg::element_e  dca_element_o,
-    /// Operands, folded from the first.
-    output wide_data_t                dca_operand_o     [        3],
+    /// Operands, combined from the first.
+    output wide_data_t                dca_operand_o        [        3],
     /// The third operand counts.
     output logic                      dca_has_third_o,
     /// Comes back with the result.
@@ -75,21 +74,21 @@ module noccl_reduction
     output logic                      dca_result_ready_o,
     /// What came with the request; ignored without valid.
     input  dca_tag_t                  dca_result_tag_i,
-    /// Room at the next merge point has come for a flow of this name.
+    /// Credits of the next merge point have come for a flow of this name.
     input  logic                      credit_valid_i,
     /// Its name; ignored without valid.
     input  name_t                     credit_name_i,
     /// A flow of this router is meant; otherwise the tile's NI is.
     output logic                      credit_hit_o,
-    /// Room for a sender elsewhere, `CREDIT_BEATS` of it; stays until ready.
-    output logic                      owed_valid_o,
+    /// Credits for a sender elsewhere, `CREDIT_BEATS` of them; stay until ready.
+    output logic                      credit_return_valid_o,
     /// The sender.
-    output noccl_flit_pkg::coord_t    owed_dst_o,
+    output noccl_flit_pkg::coord_t    credit_return_dst_o,
     /// Name of its flow.
-    output name_t                     owed_name_o,
+    output name_t                     credit_return_name_o,
     /// The NI sends it.
-    input  logic                      owed_ready_i,
-    /// Room for the tile's own NI, `CREDIT_BEATS` of it, taken at once.
+    input  logic                      credit_return_ready_i,
+    /// Credits for the tile's own NI, `CREDIT_BEATS` of them, taken at once.
     output logic                      own_valid_o,
     /// Name of its flow.
     output name_t                     own_name_o
@@ -98,7 +97,7 @@ module noccl_reduction
   slot_set_t enters[NUM_PORTS];
   store_address_t waddr[NUM_PORTS], partial_address;
   slot_set_t starts, valid, allowed, may_finish, chosen, begins, finishes;
-  noccl_flit_pkg::left_t newcomer_left;
+  noccl_flit_pkg::left_t new_left;
   port_set_t join_set[REDUCTION_FLOWS];
   flow_t flow[REDUCTION_FLOWS];
   slot_t result_slot;
@@ -111,17 +110,17 @@ module noccl_reduction
       .join_valid_i,
       .head_i,
       .is_whole_i,
-      .blocked_i      (store_partial_o ? noccl_collective_pkg::PARTIALS_BANK : '0),
+      .blocked_i     (store_partial_o ? noccl_collective_pkg::PARTIALS_BANK : '0),
       .absorb_o,
       .forward_o,
-      .enters_o       (enters),
-      .starts_o       (starts),
-      .newcomer_left_o(newcomer_left),
-      .valid_o        (valid),
-      .join_o         (join_set),
-      .flow_o         (flow),
-      .result_taken_i (result_valid_o && result_ready_i),
-      .result_slot_i  (result_slot),
+      .enters_o      (enters),
+      .starts_o      (starts),
+      .new_left_o    (new_left),
+      .valid_o       (valid),
+      .join_o        (join_set),
+      .flow_o        (flow),
+      .result_taken_i(result_valid_o && result_ready_i),
+      .result_slot_i (result_slot),
       .result_hdr_o
   );
 
@@ -145,26 +144,26 @@ module noccl_reduction
       .begins_i (begins)
   );
 
-  noccl_reduction_room u_room (
+  noccl_reduction_credits u_credits (
       .clk_i,
       .rst_ni,
       .position_i,
-      .starts_i       (starts),
-      .newcomer_left_i(newcomer_left),
-      .valid_i        (valid),
-      .join_i         (join_set),
-      .flow_i         (flow),
-      .allowed_o      (allowed),
-      .may_finish_o   (may_finish),
-      .begins_i       (begins),
-      .finishes_i     (finishes),
+      .starts_i    (starts),
+      .new_left_i  (new_left),
+      .valid_i     (valid),
+      .join_i      (join_set),
+      .flow_i      (flow),
+      .allowed_o   (allowed),
+      .may_finish_o(may_finish),
+      .begins_i    (begins),
+      .finishes_i  (finishes),
       .credit_valid_i,
       .credit_name_i,
       .credit_hit_o,
-      .owed_valid_o,
-      .owed_dst_o,
-      .owed_name_o,
-      .owed_ready_i,
+      .credit_return_valid_o,
+      .credit_return_dst_o,
+      .credit_return_name_o,
+      .credit_return_ready_i,
       .own_valid_o,
       .own_name_o
   );

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who is who in a wide reduction: flows by name, slots, and the headers of their results.
 //
-// A flow is one reduction burst that passes a router where it meets siblings. It takes a slot with
-// its first operand and gives it back when its last result leaves. Where no slot is free,
-// newcomers wait in their FIFO: the stated limit of docs/design/0001. From the operand on that has
+// A flow is one reduction burst that passes a router where it meets other contributions. It takes a
+// slot with its first operand and frees it when its last result leaves. Where no slot is free, new
+// flows wait in their FIFO: the stated limit of docs/design/0001. From the operand on that has
 // another operator or element than the flow's first one, enables a part of its line, or is marked
 // already, all results of the flow are marked: nothing of them is written (docs/errors.md).
 //
-// Latency: a head is absorbed in the cycle in which it comes; one new flow per cycle, at the
-// lowest port; others wait. Combinational paths: `join_valid_i`, `head_i`, `blocked_i` to
-// `absorb_o`, `forward_o`, `enters_o`, `newcomer_*_o`. Ordering: beats of a flow keep their order
-// per input. Source: S1, section 3.1.4; docs/design/0004, wide reduction. Mirror:
-// crates/noccl-sim/src/router/collective/reduction/mod.rs.
+// Latency: a head is absorbed in the cycle in which it comes; one new flow per cycle, at the lowest port; others wait.
+// Combinational paths: `join_valid_i`, `head_i`, `blocked_i` to `absorb_o`, `forward_o`,
+// `enters_o`, `new_left_o`.
+// Ordering: beats of a flow keep their order per input. Source: S1, section 3.1.4; docs/design/0004, wide reduction.
+// Mirror: crates/noccl-sim/src/router/collective/reduction.
 
 `include "noccl_assert.svh"
 
@@ -30,27 +30,27 @@ module noccl_reduction_flows
     /// Inputs whose head is an operand; stays until absorbed or forwarded.
     input  port_set_t              join_valid_i,
     /// Headers of the heads; ignored without valid.
-    input  wide_hdr_t              head_i         [      NUM_PORTS],
+    input  wide_hdr_t              head_i        [      NUM_PORTS],
     /// The operand's strobe enables its whole line; ignored without valid.
     input  port_set_t              is_whole_i,
     /// Inputs whose bank is written otherwise: their operands stay.
     input  port_set_t              blocked_i,
     /// The head enters the store.
     output port_set_t              absorb_o,
-    /// The head meets no siblings here and goes on as it is.
+    /// The head meets no other contributions here and goes on as it is.
     output port_set_t              forward_o,
     /// Per input: slot of the flow that the absorbed head belongs to, none if it is not absorbed.
-    output slot_set_t              enters_o       [      NUM_PORTS],
+    output slot_set_t              enters_o      [      NUM_PORTS],
     /// Slot that is taken in this cycle.
     output slot_set_t              starts_o,
     /// Beats that follow its flow's first one; undefined without.
-    output noccl_flit_pkg::left_t  newcomer_left_o,
+    output noccl_flit_pkg::left_t  new_left_o,
     /// Slots in use.
     output slot_set_t              valid_o,
     /// Per slot: inputs that carry operands; undefined for slots not in use.
-    output port_set_t              join_o         [REDUCTION_FLOWS],
+    output port_set_t              join_o        [REDUCTION_FLOWS],
     /// Per slot: what its beats have in common; undefined for slots not in use.
-    output flow_t                  flow_o         [REDUCTION_FLOWS],
+    output flow_t                  flow_o        [REDUCTION_FLOWS],
     /// A result of slot `result_slot_i` leaves at the end of the cycle.
     input  logic                   result_taken_i,
     /// Slot of the oldest result.
@@ -77,7 +77,7 @@ module noccl_reduction_flows
   slot_set_t hits[NUM_PORTS], differs[NUM_PORTS];
 
   for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_input
-    logic meets_siblings;
+    logic merges_here;
 
     noccl_join_set u_join_set (
         .position_i,
@@ -86,15 +86,15 @@ module noccl_reduction_flows
         .root_i (head_i[i].dst),
         .ports_o(join_set[i])
     );
-    assign meets_siblings = (join_set[i] & (join_set[i] - port_set_t'(1))) != '0;
+    assign merges_here  = (join_set[i] & (join_set[i] - port_set_t'(1))) != '0;
     assign name[i].root = head_i[i].dst;
-    assign name[i].tag = head_i[i].tag;
+    assign name[i].tag  = head_i[i].tag;
     for (genvar s = 0; s < int'(REDUCTION_FLOWS); s++) begin : gen_slot
       assign hits[i][s] = join_valid_i[i] && valid_q[s] && flow_q[s].name == name[i];
     end
     assign is_known[i]  = hits[i] != '0 && !blocked_i[i];
-    assign forward_o[i] = join_valid_i[i] && !meets_siblings;
-    assign is_new[i]    = join_valid_i[i] && meets_siblings && hits[i] == '0 && !blocked_i[i];
+    assign forward_o[i] = join_valid_i[i] && !merges_here;
+    assign is_new[i]    = join_valid_i[i] && merges_here && hits[i] == '0 && !blocked_i[i];
     assign enters_o[i]  = is_known[i] ? hits[i] : chosen[i] ? starts_o : '0;
 
     for (genvar s = 0; s < int'(REDUCTION_FLOWS); s++) begin : gen_differs
@@ -111,29 +111,29 @@ module noccl_reduction_flows
   assign absorb_o = is_known | chosen;
 
   // What the first operand of a flow says.
-  flow_t newcomer;
-  noccl_flit_pkg::line_t newcomer_line;
-  always_comb begin : p_newcomer
-    newcomer = flow_t'(0);
-    newcomer_line = '0;
-    newcomer_left_o = '0;
+  flow_t new_flow;
+  noccl_flit_pkg::line_t new_line;
+  always_comb begin : p_new_flow
+    new_flow   = flow_t'(0);
+    new_line   = '0;
+    new_left_o = '0;
     for (int unsigned i = 0; i < NUM_PORTS; i++) begin
       if (chosen[i]) begin
-        newcomer.name |= name[i];
-        newcomer.base |= head_i[i].base;
-        newcomer.mask |= head_i[i].mask;
-        newcomer.operator = head_i[i].operator;
-        newcomer.element  = head_i[i].element;
-        newcomer_line |= head_i[i].line;
-        newcomer_left_o |= head_i[i].left;
+        new_flow.name |= name[i];
+        new_flow.base |= head_i[i].base;
+        new_flow.mask |= head_i[i].mask;
+        new_flow.operator = head_i[i].operator;
+        new_flow.element  = head_i[i].element;
+        new_line |= head_i[i].line;
+        new_left_o |= head_i[i].left;
       end
     end
   end
 
-  port_set_t newcomer_join;
-  always_comb begin : p_newcomer_join
-    newcomer_join = '0;
-    for (int unsigned i = 0; i < NUM_PORTS; i++) if (chosen[i]) newcomer_join |= join_set[i];
+  port_set_t new_join;
+  always_comb begin : p_new_join
+    new_join = '0;
+    for (int unsigned i = 0; i < NUM_PORTS; i++) if (chosen[i]) new_join |= join_set[i];
   end
 
   // -------------------------------------------------------------------------------------------- results
@@ -188,10 +188,10 @@ module noccl_reduction_flows
     disagrees_q <= disagrees_d;
     for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
       if (starts_o[s]) begin
-        flow_q[s] <= newcomer;
-        join_q[s] <= newcomer_join;
-        line_q[s] <= newcomer_line;
-        left_q[s] <= newcomer_left_o;
+        flow_q[s] <= new_flow;
+        join_q[s] <= new_join;
+        line_q[s] <= new_line;
+        left_q[s] <= new_left_o;
       end else if (result_taken_i && result_slot_i == slot_t'(s)) begin
         line_q[s] <= leaving_line + 1'b1;
         left_q[s] <= leaving_left - 1'b1;

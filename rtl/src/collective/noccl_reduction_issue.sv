@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Brings the operands of a beat to the arithmetic and its result to the router.
 //
-// The banks' read registers hold the operands while the arithmetic is busy: no other register is
-// in front of it, and the arithmetic's last register is the one behind it. A pass folds two
+// The banks' read registers hold the operands while the arithmetic is busy: no other register is in
+// front of it, and the arithmetic's last register is the one behind it. A pass combines two
 // operands, or up to three (`REDUCTION_OPERANDS`). Beats of more take several passes: in between
 // the sum goes back into the store. A further pass goes before a new beat.
 //
-// Latency: chosen in c, offered to the arithmetic in c + 1, its result to the router when it comes
-// out. Throughput: one pass per cycle. Freedom from deadlock: a partial sum is taken as soon as it
-// comes out, so it never holds the arithmetic up. Combinational paths: `dca_ready_i` to
-// `begins_o`, `store_re_o`; `dca_result_valid_i` to `result_valid_o`, `partial_o`;
-// `result_ready_i` to `dca_result_ready_o`. Ordering: that of the choice. Operands are folded in
-// the order of the inputs. Source: S1, sections 3.1.4 and 3.2.1; docs/design/0004. Mirror:
+// Latency: chosen in c, offered to the arithmetic in c + 1, its result to the router when it comes out. Throughput: one pass
+// per cycle.
+// Freedom from deadlock: a partial sum is taken as soon as it comes out, so it never holds the arithmetic up.
+// Combinational paths: `dca_ready_i` to `begins_o`, `store_re_o`; `dca_result_valid_i` to
+// `result_valid_o`, `partial_o`; `result_ready_i` to `dca_result_ready_o`. Ordering: that of the
+// choice. Operands are combined in the order of the inputs.
+// Source: S1, sections 3.1.4 and 3.2.1; docs/design/0004. Mirror:
 // crates/noccl-sim/src/router/collective/reduction/unit.rs.
 
 `include "noccl_assert.svh"
@@ -29,7 +30,7 @@ module noccl_reduction_issue
 ) (
     /// Clock.
     input  logic                      clk_i,
-    /// Asynchronous reset, active low: nothing is under way.
+    /// Asynchronous reset, active low: nothing is in flight.
     input  logic                      rst_ni,
     /// Per slot: inputs with operands.
     input  port_set_t                 join_i            [REDUCTION_FLOWS],
@@ -59,7 +60,7 @@ module noccl_reduction_issue
     output noccl_flit_pkg::operator_e dca_operator_o,
     /// Type of the elements.
     output noccl_flit_pkg::element_e  dca_element_o,
-    /// Operands, folded from the first.
+    /// Operands, combined from the first.
     output wide_data_t                dca_operand_o     [              3],
     /// The third operand counts.
     output logic                      dca_has_third_o,
@@ -167,7 +168,8 @@ module noccl_reduction_issue
     end
 
     always_comb begin : p_ports
-      // Inputs in order from the last one: with so many passes to come, a pass folds the operand of this one.
+      // Inputs in order from the last one: with so many passes to come, a pass combines the operand
+      // of this one.
       rest = join_i[second.slot];
       for (int unsigned left = 0; left < 4; left++) begin
         by_left[left] = highest(rest);
@@ -290,7 +292,7 @@ module noccl_reduction_issue
                noccl_cfg_pkg::REDUCTION_OPERANDS == 2 || noccl_cfg_pkg::REDUCTION_OPERANDS == 3)
   `ASSERT_INIT(TwoPartials, Partials >= 2)
   `ASSERT(PartialsAreKnown, num_waiting_q <= partials_q)
-  `ASSERT(RoomForPartials, partials_q <= partials_t'(Partials))
+  `ASSERT(SpaceForPartials, partials_q <= partials_t'(Partials))
   `ASSERT_KNOWN(ControlKnown, {takes, dca_valid_o, result_valid_o, partial_o, store_re_o})
   `COVER(SecondPass, starts_second)
   `COVER(AllPartials, partials_q == partials_t'(Partials))

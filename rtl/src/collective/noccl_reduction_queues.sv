@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where operands of flows lie in the store, and which flow's next beat is folded.
+// Where operands of flows lie in the store, and which flow's next beat is reduced.
 //
 // Beats of a flow come in order by each input, so its part of an input's bank is a queue, and a
 // beat is complete when all queues of its inputs hold something. The oldest flow with a complete
 // beat that may go is chosen; flows end, so the youngest is served after boundedly many beats.
 //
 // Latency: an operand that comes in cycle c counts from c + 1 on, when its bank can be read.
-// Combinational paths: `enters_i` to the write port; `allowed_i` to the choice. Ordering: beats of
-// a flow in order. Source: docs/design/0004, wide reduction. Mirror:
-// crates/noccl-sim/src/router/collective/reduction/mod.rs.
+// Combinational paths: `enters_i` to the write port; `allowed_i` to the choice. Ordering: beats of a flow in order.
+// Source: docs/design/0004, wide reduction. Mirror:
+// crates/noccl-sim/src/router/collective/reduction.
 
 `include "noccl_assert.svh"
 
@@ -158,7 +158,7 @@ module noccl_reduction_queues
     head_q <= head_d;
   end
 
-  // So what is asked of a new flow may be answered a cycle after its start.
+  // So what is asked of a new flow may be known a cycle after its start.
   `ASSERT(FirstBeatsComeLater, (chosen_o & $past(rst_ni ? starts_i : '0)) == '0)
   `ASSERT(AtMostOneChosen, (chosen_o & (chosen_o - slot_set_t'(1))) == '0)
   `ASSERT(SomebodyChosen, (chosen_o != '0) == (ready != '0))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many beats of a reduction a member's network interface may have under way to the next merge
+// How many beats of a reduction a member's network interface may have in flight to the next merge
 // point.
 //
 // The first one may be its own router; else it is the one that its router's sums would meet. Where
-// there is none, nothing waits for siblings and nothing comes back: unlimited. Combinational.
-// Mirror: `window_ahead` in crates/noccl-sim/src/router/collective/reduction.
+// there is none, nothing waits for other contributions and no credit comes back: unlimited.
+// Combinational. Mirror: `window_ahead` in crates/noccl-sim/src/router/collective.
 
 module noccl_window (
     /// Coordinate of the member.

@@ -6,11 +6,11 @@
 // that a router or a collective unit looks at have the same names in all of them. A flit is one
 // packet: it routes itself and carries its own address (docs/design/0001, decision F;
 // docs/design/0004, types).
-// Mirror: crates/noccl-sim/src/transport/flit.rs, transaction.rs.
+// Mirror: crates/noccl-sim/src/transport.
 
 package noccl_flit_pkg;
 
-  // Ports of a router; the order is the order of arbitration and of folding.
+  // Ports of a router; the order is the order of arbitration and of reduction.
   localparam int unsigned NUM_PORTS = 5;
   localparam int unsigned NORTH = 0;
   localparam int unsigned EAST = 1;
@@ -101,8 +101,8 @@ package noccl_flit_pkg;
     ELEM_INT64    = 4'd9
   } element_e;
 
-  // Kinds that wait for siblings at merge points, one bit per kind of a plane (`JoinKinds` of
-  // its routers).
+  // Kinds that wait for other contributions at merge points, one bit per kind of a plane
+  // (`JoinKinds` of its routers).
   localparam logic [7:0] WIDE_JOIN_KINDS = 8'b0000_0010;  // WIDE_REDUCE
   localparam logic [7:0] REQ_JOIN_KINDS = 8'b0000_1000;  // REQ_BARRIER
   localparam logic [7:0] RSP_JOIN_KINDS = 8'b0000_0100;  // RSP_COLLECT_B

@@ -2,10 +2,11 @@
 // Offers one item to a set of outputs, each of which takes it in a cycle of its own.
 //
 // Latency: none. Throughput: one item per cycle if all its outputs take it at once.
-// Combinational paths: `valid_i`, `select_i` to `valid_o`; those and `ready_i` to `ready_o`; none
-// from `ready_i` to `valid_o`. Ordering: an output sees the items in order; an item leaves when
-// its last output has taken it. The item itself is not wired through: whoever takes it reads it
-// beside the fork. Source: S1 section 3.1.1 (multicast by a set of outputs with a bit vector).
+// Combinational paths: `valid_i`, `select_i` to `valid_o`; those and `ready_i` to `ready_o`; none from
+// `ready_i` to `valid_o`.
+// Ordering: an output sees the items in order; an item leaves when its last output has taken it.
+// The item itself is not wired through: whoever takes it reads it beside the fork.
+// Source: S1 section 3.1.1 (multicast by a set of outputs with a bit vector).
 // Mirror: `requests` and `popped` in crates/noccl-sim/src/router/collective/control_block.rs
 // (`arbitrate`).
 

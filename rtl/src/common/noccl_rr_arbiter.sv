@@ -3,11 +3,11 @@
 //
 // Latency: the grant follows the requests in the same cycle. Throughput: one grant per cycle.
 // Combinational paths: `request_i` to `grant_o` and `valid_o`; none from `ready_i` to any output.
-// Promise: with requesters that wait, each is served within NumRequesters grants.
-// The turn is kept as the set of requesters behind the last one served, so that the choice needs
-// two searches for the lowest bit and no rotation. Source: S1 uses round robin at its output ports
-// and gives no start; ours is requester 0 as served. Mirror: `next_in_turn` and `granted` in
-// crates/noccl-sim/src/router/collective/control_block.rs.
+// Promise: with requesters that wait, each is served within NumRequesters grants. The round-robin
+// position is kept as the set of requesters behind the last one served, so that the choice needs
+// two searches for the lowest bit and no rotation.
+// Source: S1 uses round robin at its output ports and gives no start; ours is requester 0 as served.
+// Mirror: crates/noccl-sim/src/router/collective/control_block.rs.
 
 `include "noccl_assert.svh"
 
@@ -29,7 +29,7 @@ module noccl_rr_arbiter #(
     output logic [NumRequesters-1:0] grant_o,
     /// Somebody is chosen.
     output logic                     valid_o,
-    /// The chosen one is served in this cycle; the turn moves on. Ignored without `valid_o`.
+    /// The chosen one is served in this cycle; the position moves on. Ignored without `valid_o`.
     input  logic                     ready_i
 );
 

@@ -3,12 +3,13 @@
 // cores, one per lane.
 //
 // The network goes first, unless a core lost against it when it started last: then that core goes
-// first, once. So both together take turns, and each alone has every cycle. While the network
-// waits for lanes that are not free, no core starts, so that the lanes become free.
+// first, once. So both together alternate, and each alone has every cycle. While the network waits
+// for lanes that are not free, no core starts, so that the lanes become free.
 //
-// Combinational paths: from `*_free_i` to `*_ready_o`, from `dca_valid_i` to `core_ready_o`; ready
-// never needs the own valid. Bound: with free lanes a request waits at most one cycle. Source: S1,
-// section 3.2.1. Mirror: `share_fpus` in crates/noccl-sim/src/router/collective/reduction/mod.rs.
+// Combinational paths: from `*_free_i` to `*_ready_o`, from `dca_valid_i` to `core_ready_o`; ready never needs the own valid.
+// Bound: with free lanes a request waits at most one cycle.
+// Source: S1, section 3.2.1. Mirror: `share_fpus` in
+// crates/noccl-sim/src/router/collective/reduction.
 `include "noccl_assert.svh"
 
 module noccl_compute_arbiter #(
@@ -32,18 +33,18 @@ module noccl_compute_arbiter #(
     /// Stage 1 of all lanes takes an operation.
     input logic dca_free_i,
     /// If anything starts in this cycle it is the network's: selects operands, long before it is known what starts.
-    output logic dca_turn_o
+    output logic dca_grant_o
 );
 
   // Lanes whose core has lost since it started last.
   logic [NumLanes-1:0] lost_d, lost_q;
-  logic is_dca_turn, dca_starts;
+  logic is_dca_grant, dca_starts;
 
-  assign is_dca_turn = lost_q == '0;
-  assign dca_turn_o = dca_valid_i && is_dca_turn;
-  assign dca_ready_o = is_dca_turn && dca_free_i;
+  assign is_dca_grant = lost_q == '0;
+  assign dca_grant_o = dca_valid_i && is_dca_grant;
+  assign dca_ready_o = is_dca_grant && dca_free_i;
   assign dca_starts = dca_valid_i && dca_ready_o;
-  assign core_ready_o = core_free_i & ~{NumLanes{dca_turn_o}};
+  assign core_ready_o = core_free_i & ~{NumLanes{dca_grant_o}};
   assign lost_d = (core_valid_i & {NumLanes{dca_starts}}) | (lost_q & ~core_ready_o);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -60,6 +61,6 @@ module noccl_compute_arbiter #(
             ) || core_valid_i[l])
   end
   `ASSUME(NetworkKeepsAsking, !$past(rst_ni && dca_valid_i && !dca_ready_o) || dca_valid_i)
-  `COVER(TakingTurns, dca_valid_i && lost_q != '0)
+  `COVER(AlternatingGrants, dca_valid_i && lost_q != '0)
 
 endmodule

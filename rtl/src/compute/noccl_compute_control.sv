@@ -3,14 +3,13 @@
 // network, which uses all lanes of the row at once.
 //
 // Elastic: an operation moves on while the next stage is free or becomes free, and is offered to
-// its requester from the stage of its latency on. A requester that does not take its result stops
+// its requester from the stage of its latency on. A requester that does not take its result blocks
 // what stands behind it in the same lanes, and nothing is lost: the stages are the buffer.
 //
-// Order: each requester gets its results in the order of its operations; there is no order between
-// requesters. Latency: that of the element if results are taken; one cycle after its predecessor
-// where that is slower. Combinational paths: from `*_result_ready_i` to `move_o`, `*_free_o`,
-// through all stages; none to `*_offer_o`. Source: S1, section 3.2.1 (tags tell who gets the
-// result). Mirror: crates/noccl-sim/src/router/collective/reduction/mod.rs.
+// Order: each requester gets its results in the order of its operations; there is no order between requesters.
+// Latency: that of the element if results are taken; one cycle after its predecessor where that is slower.
+// Combinational paths: from `*_result_ready_i` to `move_o`, `*_free_o`, through all stages; none to `*_offer_o`.
+// Source: S1, section 3.2.1 (tags tell who gets the result). Mirror: `share_fpus` of the simulator.
 `include "noccl_assert.svh"
 
 module noccl_compute_control #(

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A row of lanes with their control: cores use them one by one, the network (DCA) all at once.
 //
-// A tag goes with each operation and comes back with its result, so that the result finds its way.
+// A tag goes with each operation and comes back with its result, so that the result goes to its
+// requester.
 // Latency, throughput, order and combinational paths: those of `noccl_compute_control`; data only from registers
 // through one multiplexer over the stages.
 // Source: S1, section 3.2.1.
@@ -18,7 +19,7 @@ module noccl_compute_row #(
 ) (
     /// Clock.
     input logic clk_i,
-    /// Asynchronous reset, active low: no operation is under way.
+    /// Asynchronous reset, active low: no operation is in flight.
     input logic rst_ni,
     /// Per lane: a core's operation starts; only with `core_free_o`, never beside the network's.
     input logic [NumLanes-1:0] core_start_i,
@@ -41,8 +42,8 @@ module noccl_compute_row #(
     /// Per lane: what went with the operation.
     output core_tag_t core_tag_o[NumLanes],
     /// If anything starts in this cycle it is the network's.
-    input logic dca_turn_i,
-    /// An operation of the network starts; only with `dca_free_o` and `dca_turn_i`.
+    input logic dca_grant_i,
+    /// An operation of the network starts; only with `dca_free_o` and `dca_grant_i`.
     input logic dca_start_i,
     /// An operation of the network may start.
     output logic dca_free_o,
@@ -54,7 +55,7 @@ module noccl_compute_row #(
     input logic [64*NumLanes-1:0] dca_b_i,
     /// Goes with the operation.
     input dca_tag_t dca_tag_i,
-    /// Operations of the network are under way.
+    /// Operations of the network are in flight.
     output logic dca_any_o,
     /// A result is there; stays until it is taken.
     output logic dca_valid_o,
@@ -100,7 +101,7 @@ module noccl_compute_row #(
     logic [63:0] result[DEPTH];
 
     assign core_cycles[l] = noccl_compute_pkg::cycles_of(Elements, core_operation_i[l]);
-    assign operation = dca_turn_i ? dca_operation_i : core_operation_i[l];
+    assign operation = dca_grant_i ? dca_operation_i : core_operation_i[l];
 
     noccl_compute_lane #(
         .Elements(Elements)
@@ -108,8 +109,8 @@ module noccl_compute_row #(
         .clk_i,
         .start_i(dca_start_i || core_start_i[l]),
         .operation_i(operation),
-        .a_i(dca_turn_i ? dca_a_i[64*l+:64] : core_a_i[l]),
-        .b_i(dca_turn_i ? dca_b_i[64*l+:64] : core_b_i[l]),
+        .a_i(dca_grant_i ? dca_a_i[64*l+:64] : core_a_i[l]),
+        .b_i(dca_grant_i ? dca_b_i[64*l+:64] : core_b_i[l]),
         .move_i(dca_move | core_move[l]),
         .result_o(result)
     );

@@ -2,19 +2,18 @@
 // The arithmetic of a cluster, eight 64-bit units, shared by its cores and the network: direct
 // compute access (DCA).
 //
-// A core's unit takes one operation on 64 bits; the network takes all units at once for a beat,
-// and with `ThreeOperands` may fold a third operand in a second row of units that is its own.
+// A core's unit takes one operation on 64 bits; the network takes all units at once for a beat, and
+// with `ThreeOperands` may combine a third operand in a second row of units that is its own.
 // Whoever asks gets the result back with the tag that came with the question. What the slice was
 // not built for is refused: a result that says so.
 //
-// Latency: 3 cycles for 64-bit elements, 2 for 32-bit ones, 1 for shorter ones; with a third
-// operand twice that. Throughput: one operation per cycle and lane; if cores and network both ask,
-// they take turns. Order: each core and the network get their results in the order of their
-// requests. Back-pressure: results that are not taken stay in the pipeline and stop what is behind
-// them, of cores and network alike; a core must not wait for the network before it takes its
-// results. Combinational paths: from `*_result_ready_i` to all `*_ready_o`; from `dca_valid_i` to
-// `core_ready_o`. Source: S1, section 3.2.1; docs/rtl/compute.md. Mirror:
-// crates/noccl-sim/src/router/collective/reduction/mod.rs, `share_fpus`.
+// Latency: 3 cycles for 64-bit elements, 2 for 32-bit ones, 1 for shorter ones; with a third operand twice that.
+// Throughput: one operation per cycle and lane; if cores and network both ask, they alternate.
+// Order: each core and the network get their results in the order of their requests.
+// Back-pressure: results that are not taken stay in the pipeline and block what is behind them, of
+// cores and network alike; a core must not wait for the network before it takes its results.
+// Combinational paths: from `*_result_ready_i` to all `*_ready_o`; from `dca_valid_i` to `core_ready_o`.
+// Source: S1, section 3.2.1; docs/rtl/compute.md. Mirror: `share_fpus` of the simulator.
 `include "noccl_assert.svh"
 
 module noccl_compute_slice #(
@@ -31,7 +30,7 @@ module noccl_compute_slice #(
 ) (
     /// Clock.
     input logic clk_i,
-    /// Asynchronous reset, active low: no operation is under way.
+    /// Asynchronous reset, active low: no operation is in flight.
     input logic rst_ni,
 
     /// Per lane: its core asks; stays, with all that goes with it, until `core_ready_o`.
@@ -67,7 +66,7 @@ module noccl_compute_slice #(
     input logic [64*NumLanes-1:0] dca_a_i,
     /// Second operand.
     input logic [64*NumLanes-1:0] dca_b_i,
-    /// Third operand, folded after the others; ignored without `dca_has_third_i`.
+    /// Third operand, combined after the others; ignored without `dca_has_third_i`.
     input logic [64*NumLanes-1:0] dca_third_i,
     /// There is a third operand; must be 0 without `ThreeOperands`.
     input logic dca_has_third_i,
@@ -98,7 +97,7 @@ module noccl_compute_slice #(
   } dca_note_t;
 
   logic [NumLanes-1:0] core_free;
-  logic dca_free, dca_turn;
+  logic dca_free, dca_grant;
   core_note_t core_note[NumLanes], core_result_note[NumLanes];
   dca_note_t dca_note;
 
@@ -126,7 +125,7 @@ module noccl_compute_slice #(
       .dca_valid_i,
       .dca_ready_o,
       .dca_free_i (dca_free),
-      .dca_turn_o (dca_turn)
+      .dca_grant_o(dca_grant)
   );
 
   if (ThreeOperands) begin : gen_three
@@ -166,7 +165,7 @@ module noccl_compute_slice #(
         .core_ready_i(core_result_ready_i),
         .core_result_o,
         .core_tag_o(core_result_note),
-        .dca_turn_i(dca_turn),
+        .dca_grant_i(dca_grant),
         .dca_start_i(dca_valid_i && dca_ready_o),
         .dca_free_o(dca_free),
         .dca_operation_i,
@@ -218,7 +217,7 @@ module noccl_compute_slice #(
         .core_ready_i(core_result_ready_i),
         .core_result_o,
         .core_tag_o(core_result_note),
-        .dca_turn_i(dca_turn),
+        .dca_grant_i(dca_grant),
         .dca_start_i(dca_valid_i && dca_ready_o),
         .dca_free_o(dca_free),
         .dca_operation_i,
@@ -231,7 +230,7 @@ module noccl_compute_slice #(
         .dca_result_o,
         .dca_tag_o({dca_refusal_o, dca_result_tag_o})
     );
-    // No row folds it.
+    // No row combines it.
     logic unused_third;
     assign unused_third = ^dca_third_i;
 

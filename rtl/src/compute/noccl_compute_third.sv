@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The second row of lanes of a compute slice: folds the network's third operand into the result of
-// the first two.
+// The second row of lanes of a compute slice: combines the network's third operand with the result
+// of the first two.
 //
 // A result of two operands goes past it where nothing older is in the row and the network takes it
 // at once; else it passes through, so that order holds and blocked results have the stages of this
 // row to wait in too.
 //
-// Latency: none past the row, one cycle through it without a third operand, that of the element
-// with one. One result per cycle. Order: first in, first out. Combinational paths: from `valid_i`,
-// `sum_i`, `note_i` to the outputs, from `ready_i` to `ready_o`. Source: none, S1's unit has two
-// operands; docs/design/0001. Mirror: crates/noccl-sim/src/router/collective/reduction/mod.rs.
+// Latency: none past the row, one cycle through it without a third operand, that of the element with one. One
+// result per cycle. Order: first in, first out. Combinational paths: from `valid_i`, `sum_i`, `note_i` to the outputs, from
+// `ready_i` to `ready_o`.
+// Source: none, S1's unit has two operands; docs/design/0001. Mirror:
+// crates/noccl-sim/src/router/collective/reduction.
 
 module noccl_compute_third #(
     /// 64-bit lanes, at least 1.
@@ -47,7 +48,7 @@ module noccl_compute_third #(
     output note_t note_o
 );
 
-  // What does not add passes as a fold of bits with itself, which takes one cycle.
+  // What does not add passes as a bitwise operation with itself, which takes one cycle.
   localparam noccl_compute_pkg::operation_t PASS = '{
       op: noccl_flit_pkg::OP_OR,
       element: noccl_flit_pkg::ELEM_INT8
@@ -89,7 +90,7 @@ module noccl_compute_third #(
       .core_ready_i('0),
       .core_result_o(),
       .core_tag_o(),
-      .dca_turn_i(1'b1),
+      .dca_grant_i(1'b1),
       .dca_start_i(valid_i && row_free && !goes_past),
       .dca_free_o(row_free),
       .dca_operation_i(has_third_i ? operation_i : PASS),

@@ -46,7 +46,8 @@ module noccl_fp_add_small #(
     number_t number;
   } operand_t;
 
-  // Two bits of their codes tell the small floats apart; others are never asked for. The whole way waits for this.
+  // Two bits of their codes tell the small floats apart; others are never asked for. The whole path
+  // waits for this.
   function automatic logic is_format(noccl_compute_pkg::element_e which);
     return noccl_compute_pkg::holds(Elements, which) &&
         {element_i[2], element_i[0]} == {which[2], which[0]};

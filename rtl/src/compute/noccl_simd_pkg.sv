@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of `noccl_simd_alu`: 64 bits of elements of 8 to 64 bits, without rounding.
 //
-// In a package, since a translated simulator has one copy of a package's function, but one of a module's per instance, and a
-// mesh has hundreds of lanes. `set`, the floats that are built for, is constant wherever they are called.
+// In a package, since a Verilated simulator has one copy of a package's function, but one of a
+// module's per instance, and a mesh has hundreds of lanes. `set`, the floats that are built for, is
+// constant wherever they are called.
 // Mirror: noccl-workload, number/fold.rs and number/float.rs. Source: S1, section 3.2.1.
 
 package noccl_simd_pkg;

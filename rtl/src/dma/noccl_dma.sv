@@ -5,9 +5,10 @@
 //
 // Transfers begin in order, each at a write channel of its own, and end in any order. Those with a
 // remote source share one read side and its buffer and are read in order. Wiring, dispatch, and
-// whose turn it is to write L1. Latency: a transfer started in cycle c offers its first beat in c
-// + 3 (own source): queue, walk, L1. Throughput: one beat per cycle over all channels. Source: S1
-// section 2.2. Mirror: crates/noccl-sim/src/endpoint/dma.rs.
+// arbitration of writes to L1.
+// Latency: a transfer started in cycle c offers its first beat in c + 3 (own source): queue, walk, L1.
+// Throughput: one beat per cycle over all channels.
+// Source: S1 section 2.2. Mirror: crates/noccl-sim/src/endpoint/dma.rs.
 
 `include "noccl_assert.svh"
 
@@ -25,7 +26,7 @@ module noccl_dma
     input  logic                                     rst_ni,
     /// First address of the own L1.
     input  noccl_axi_pkg::addr_t                     l1_base_i,
-    /// Registers; the answer comes in the same cycle.
+    /// Registers; the response comes in the same cycle.
     input  logic                                     access_i,
     input  logic                                     is_write_i,
     input  noccl_dma_pkg::register_e                 register_i,
@@ -47,7 +48,8 @@ module noccl_dma
     input  logic                                     r_valid_i,
     output logic                                     r_ready_o,
     input  noccl_axi_pkg::wide_r_t                   r_i,
-    /// Own L1: a line is asked for; answers of a port come in order, at the earliest in the next cycle, and are taken.
+    /// Own L1: a line is asked for; responses of a port come in order, at the earliest in the next
+    /// cycle, and are taken.
     output logic                       [L1Reads-1:0] l1_ask_valid_o,
     input  logic                       [L1Reads-1:0] l1_ask_ready_i,
     output noccl_flit_pkg::offset_t    [L1Reads-1:0] l1_ask_addr_o,
@@ -225,9 +227,9 @@ module noccl_dma
 
   logic write_any;
 
-  noccl_dma_local_turn #(
+  noccl_dma_local_arbiter #(
       .L1Reads(L1Reads)
-  ) u_read_turn (
+  ) u_read_arbiter (
       .clk_i,
       .rst_ni,
       .starts_i(starts),
@@ -245,7 +247,7 @@ module noccl_dma
 
   noccl_rr_arbiter #(
       .NumRequesters(WIDE_CHANNELS)
-  ) u_write_turn (
+  ) u_write_arbiter (
       .clk_i,
       .rst_ni,
       .request_i(l1_valid),

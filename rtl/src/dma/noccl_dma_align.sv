@@ -2,11 +2,11 @@
 //
 // Moves bytes from the lanes of source lines to the lanes of destination lines, row by row.
 //
-// A destination line holds the upper part of one rotated source line and the lower part of the one
-// before it. With equal lanes every line passes as it is, in the cycle in which it comes. A row
-// whose first destination line needs two source lines costs one cycle more. Combinational paths:
-// source line to destination line; taking to taking. Mirror: `load_beat` in
-// crates/noccl-sim/src/ni/axi/load.rs (without that cycle).
+// A destination line holds the upper part of one rotated source line and the lower part of the one before it. With equal
+// lanes every line passes as it is, in the cycle in which it comes. A row whose first destination line needs two source
+// lines costs one cycle more.
+// Combinational paths: source line to destination line; taking to taking.
+// Mirror: `load_beat` in crates/noccl-sim/src/ni/axi (without that cycle).
 
 `include "noccl_assert.svh"
 
@@ -35,21 +35,22 @@ module noccl_dma_align (
 
   // Rotation of this row and whether its first source line fills no destination line: known with the row's
   // first line, kept for the others.
-  lane_t turn, turn_q;
+  lane_t shift, shift_q;
   logic wraps, begins, prefills;
   logic has_upper_q, has_upper_d, is_tail_q, is_tail_d;
   noccl_flit_pkg::wide_data_t rotated, lower_q;
 
   assign begins = source_valid_i && source_i.place.begins_row && !is_tail_q;
-  assign turn   = begins ? lane_i - source_i.place.lane : turn_q;
-  assign wraps  = ({1'b0, source_i.place.lane} + {1'b0, turn}) >> LINE_OFFSET_BITS != '0;
+  assign shift  = begins ? lane_i - source_i.place.lane : shift_q;
+  assign wraps  = ({1'b0, source_i.place.lane} + {1'b0, shift}) >> LINE_OFFSET_BITS != '0;
 
   for (genvar b = 0; b < int'(LINE_BYTES); b++) begin : gen_byte
     lane_t from;
-    assign from = lane_t'(unsigned'(b)) - turn;
+    assign from = lane_t'(unsigned'(b)) - shift;
     assign rotated[8*b+:8] = source_i.data[{from, 3'b000}+:8];
-    // Lanes below the turn come from the line before; the others of a row's tail hold nothing, whatever comes next.
-    assign line_o[8*b+:8] = lane_t'(unsigned'(b)) < turn ? lower_q[8*b+:8]
+    // Lanes below the shift come from the line before; the others of a row's tail hold nothing,
+    // whatever comes next.
+    assign line_o[8*b+:8] = lane_t'(unsigned'(b)) < shift ? lower_q[8*b+:8]
         : is_tail_q ? '0 : rotated[8*b+:8];
   end
 
@@ -81,7 +82,7 @@ module noccl_dma_align (
   end
 
   always_ff @(posedge clk_i) begin
-    turn_q <= turn;
+    shift_q <= shift;
     if (source_valid_i && source_ready_o) lower_q <= rotated;
   end
 

@@ -3,10 +3,11 @@
 // Write side of one transfer: lines of its source become bursts at a channel of the network
 // interface, or lines of the own L1.
 //
-// A channel works on one transfer until all its bursts are answered; so a slow one never holds up
-// others. Latency: AW and the first W are offered in the cycle in which the first line is there.
-// Throughput: one beat per cycle, bursts without a gap. Combinational paths: source line to W; W's
-// ready to the source's. Ordering: bursts have ids in turn; they may be answered in any order.
+// A channel works on one transfer until all its bursts have their responses; so a slow one never
+// holds up others.
+// Latency: AW and the first W are offered in the cycle in which the first line is there. Throughput: one beat per cycle, bursts
+// without a gap. Combinational paths: source line to W; W's ready to the source's.
+// Ordering: bursts have ids in sequence; their responses may come in any order.
 // Mirror: `issue_writes`, `on_write_response` in crates/noccl-sim/src/endpoint/dma.rs.
 
 `include "noccl_assert.svh"
@@ -20,7 +21,7 @@ module noccl_dma_channel (
     input  logic                        start_i,
     input  noccl_dma_pkg::transfer_t    transfer_i,
     output logic                        is_free_o,
-    /// The transfer is over, for one cycle, and some burst was answered by an error.
+    /// The transfer is over, for one cycle, and some burst got an error response.
     output logic                        done_o,
     output noccl_dma_pkg::transfer_id_t done_id_o,
     output logic                        done_has_error_o,
@@ -202,6 +203,6 @@ module noccl_dma_channel (
   end
 
   `ASSUME(StartsWhenFree, !start_i || !busy_q)
-  `ASSUME(AnswersBelongToBursts, !closes || num_open_q != '0)
+  `ASSUME(ResponsesBelongToBursts, !closes || num_open_q != '0)
 
 endmodule

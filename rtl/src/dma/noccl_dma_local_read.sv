@@ -2,9 +2,9 @@
 //
 // Reads the lines of a transfer's source from the own L1, a few ahead.
 //
-// Latency: a line asked for in a cycle is there in the next one at the earliest. Throughput: one
-// line per cycle if L1 gives one. Answers come in order and are always taken: a slot of the queue
-// is kept for each. Mirror: `Source::Memory` in crates/noccl-sim/src/ni/axi/load.rs.
+// Latency: a line asked for in a cycle is there in the next one at the earliest. Throughput: one line per cycle if L1 gives
+// one. Responses come in order and are always taken: a slot of the queue is kept for each.
+// Mirror: `Source::Memory` in crates/noccl-sim/src/ni/axi.
 
 `include "noccl_assert.svh"
 
@@ -23,7 +23,7 @@ module noccl_dma_local_read #(
     output logic                        ask_valid_o,
     input  logic                        ask_ready_i,
     output noccl_flit_pkg::offset_t     ask_addr_o,
-    /// L1's answer, in order.
+    /// L1's response, in order.
     input  logic                        data_valid_i,
     input  noccl_flit_pkg::wide_data_t  data_i,
     /// Lines, in order.

@@ -2,10 +2,10 @@
 //
 // Registers by which a core describes and starts transfers and learns that they are over.
 //
-// Reading START starts the described transfer and returns its id; all ones mean that it was not
-// started, because too many are waiting or what is described is no transfer (no bytes, no rows).
-// Reads and writes take one cycle. Mirror: crates/noccl-sim/src/endpoint/core (the instructions
-// before a transfer starts), `Dma::take` in dma.rs.
+// Reading START starts the described transfer and returns its id; all ones mean that it was not started, because too many are
+// waiting or what is described is no transfer (no bytes, no rows). Reads and writes take one cycle.
+// Mirror: crates/noccl-sim/src/endpoint/core (the instructions before a transfer starts),
+// `Dma::take` in dma.rs.
 
 `include "noccl_assert.svh"
 
@@ -19,7 +19,7 @@ module noccl_dma_registers #(
     input  logic                                                           rst_ni,
     /// First address of the own L1.
     input  noccl_axi_pkg::addr_t                                           l1_base_i,
-    /// Access to a register; the answer comes in the same cycle.
+    /// Access to a register; the response comes in the same cycle.
     input  logic                                                           access_i,
     input  logic                                                           is_write_i,
     input  noccl_dma_pkg::register_e                                       register_i,

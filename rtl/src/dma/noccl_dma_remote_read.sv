@@ -3,12 +3,12 @@
 // Reads the sources of transfers over the network into the engine's buffer, ahead of the write
 // side.
 //
-// A burst is asked for only when the buffer has room for all of it, so read data are always taken
-// from the network, whatever the write side waits for (docs/design/0001). Transfers are read in
-// the order in which they start. Data of bursts at one tile come in order; a read from another
-// tile waits until earlier ones have come. Latency: AR in the cycle after the start. Throughput:
-// one line per cycle. Mirror: `read_ahead`, `on_read_beat` in
-// crates/noccl-sim/src/endpoint/dma.rs.
+// A burst is asked for only when the buffer has space for all of it, so read data are always taken
+// from the network, whatever the write side waits for (docs/design/0001). Transfers are read in the
+// order in which they start. Data of bursts at one tile come in order; a read from another tile
+// waits until earlier ones have come.
+// Latency: AR in the cycle after the start. Throughput: one line per cycle.
+// Mirror: `read_ahead`, `on_read_beat` in crates/noccl-sim/src/endpoint/dma.rs.
 
 `include "noccl_assert.svh"
 
@@ -37,7 +37,8 @@ module noccl_dma_remote_read #(
     output logic                        line_valid_o,
     input  logic                        line_ready_i,
     output noccl_dma_pkg::source_line_t line_o,
-    /// It has been here for a cycle: the way to the network is as long as the cluster's paths in the simulator.
+    /// It has been here for a cycle: the path to the network is as long as the cluster's paths in
+    /// the simulator.
     output logic                        line_is_settled_o,
     /// The line could not be read.
     output logic                        line_has_error_o
@@ -71,7 +72,7 @@ module noccl_dma_remote_read #(
   burst_t asked, oldest;
   noccl_flit_pkg::left_t len;
   noccl_dma_pkg::lane_t row_lane_q, row_lane;
-  logic bursts_ready, has_room, same_tile;
+  logic bursts_ready, has_space, same_tile;
   logic [LinesBits-1:0] num_kept_q, num_kept_d, num_coming_q, num_coming_d, size;
   addr_t tile_q;
   read_id_t id_q;
@@ -93,9 +94,9 @@ module noccl_dma_remote_read #(
 
   assign start_ready_o = !walks;
   assign size = LinesBits'(len) + 1'b1;
-  assign has_room = num_kept_q + size <= LinesBits'(BufferLines);
+  assign has_space = num_kept_q + size <= LinesBits'(BufferLines);
   assign same_tile = num_coming_q == '0 || tile_q == address >> TILE_BITS;
-  assign ar_valid_o = walks && has_room && same_tile && bursts_ready;
+  assign ar_valid_o = walks && has_space && same_tile && bursts_ready;
   assign asks = ar_valid_o && ar_ready_i;
 
   always_comb begin

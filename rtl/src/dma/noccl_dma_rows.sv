@@ -2,10 +2,9 @@
 //
 // Walks over the rows of a range in bursts: whole lines, never across 4 KiB.
 //
-// A burst of 4 KiB has 64 beats, so that the page is the only limit. Latency: the first burst is
-// offered in the cycle after the range was taken, the next in the cycle after a step.
-// Combinational paths: none from inputs to the burst. Mirror:
-// crates/noccl-sim/src/transport/burst.rs.
+// A burst of 4 KiB has 64 beats, so that the page is the only limit. Latency: the first burst is offered in the cycle after the
+// range was taken, the next in the cycle after a step. Combinational paths: none from inputs to the burst.
+// Mirror: crates/noccl-sim/src/transport/burst.rs.
 
 `include "noccl_assert.svh"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tile's part of the network: routers of the three planes, the operand store of wide reductions
-// and the arithmetic that folds them, which the tile's cores share. Wiring only.
+// and the arithmetic that reduces them, which the tile's cores share. Wiring only.
 //
-// Latency, throughput, ordering: those of `noccl_router`, `noccl_reduction` and
-// `noccl_compute_slice`. Combinational paths: none between link ports; those of the slice between
-// its ports for cores. Freedom from deadlock: results of cores must be taken without waiting for
-// the network (`noccl_compute_slice`). Source: S1, section 3.2.1; docs/design/0004. Mirror: the
-// three `PlaneState`s of crates/noccl-sim/src/router/mesh.rs at one tile.
+// Latency, throughput, ordering: those of `noccl_router`, `noccl_reduction` and `noccl_compute_slice`.
+// Combinational paths: none between link ports; those of the slice between its ports for cores.
+// Freedom from deadlock: results of cores must be taken without waiting for the network (`noccl_compute_slice`).
+// Source: S1, section 3.2.1; docs/design/0004. Mirror: the three `PlaneState`s of
+// crates/noccl-sim/src/machine at one tile.
 
 `include "noccl_assert.svh"
 
@@ -18,9 +18,9 @@ module noccl_junction
 #(
     /// Multicasts exist.
     parameter bit HasMulticast = 1'b1,
-    /// Responses of multicasts and contributions of barriers merge on their way.
+    /// Responses of multicasts and contributions of barriers merge in the network.
     parameter bit HasMerge = 1'b1,
-    /// Operands of wide reductions are folded; without, cores have the arithmetic for themselves.
+    /// Operands of wide reductions are reduced; without, cores have the arithmetic for themselves.
     parameter bit HasReduction = 1'b1,
     /// Element types of the arithmetic, bit i for code i.
     parameter noccl_compute_pkg::element_set_t Elements = noccl_compute_pkg::ALL_ELEMENTS,
@@ -37,55 +37,55 @@ module noccl_junction
     input  coord_t                                     position_i,
     /// Plane `wide`: per port N, E, S, W, Local a flit is offered; stays until ready.
     input  port_set_t                                  wide_in_valid_i,
-    /// Room in the input FIFO at the start of the cycle.
+    /// Space in the input FIFO at the start of the cycle.
     output port_set_t                                  wide_in_ready_o,
     /// The offered flits; ignored without valid.
-    input  wide_flit_t                                 wide_in_flit_i     [NUM_PORTS],
+    input  wide_flit_t                                 wide_in_flit_i       [NUM_PORTS],
     /// Plane `wide`: per port a flit is offered; stays until ready.
     output port_set_t                                  wide_out_valid_o,
     /// The receiver takes the flit at the end of this cycle.
     input  port_set_t                                  wide_out_ready_i,
     /// The offered flits; undefined without valid.
-    output wide_flit_t                                 wide_out_flit_o    [NUM_PORTS],
+    output wide_flit_t                                 wide_out_flit_o      [NUM_PORTS],
     /// Plane `req`: per port N, E, S, W, Local a flit is offered; stays until ready.
     input  port_set_t                                  req_in_valid_i,
-    /// Room in the input FIFO at the start of the cycle.
+    /// Space in the input FIFO at the start of the cycle.
     output port_set_t                                  req_in_ready_o,
     /// The offered flits; ignored without valid.
-    input  req_flit_t                                  req_in_flit_i      [NUM_PORTS],
+    input  req_flit_t                                  req_in_flit_i        [NUM_PORTS],
     /// Plane `req`: per port a flit is offered; stays until ready.
     output port_set_t                                  req_out_valid_o,
     /// The receiver takes the flit at the end of this cycle.
     input  port_set_t                                  req_out_ready_i,
     /// The offered flits; undefined without valid.
-    output req_flit_t                                  req_out_flit_o     [NUM_PORTS],
+    output req_flit_t                                  req_out_flit_o       [NUM_PORTS],
     /// Plane `rsp`: per port N, E, S, W, Local a flit is offered; stays until ready.
     input  port_set_t                                  rsp_in_valid_i,
-    /// Room in the input FIFO at the start of the cycle.
+    /// Space in the input FIFO at the start of the cycle.
     output port_set_t                                  rsp_in_ready_o,
     /// The offered flits; ignored without valid.
-    input  rsp_flit_t                                  rsp_in_flit_i      [NUM_PORTS],
+    input  rsp_flit_t                                  rsp_in_flit_i        [NUM_PORTS],
     /// Plane `rsp`: per port a flit is offered; stays until ready.
     output port_set_t                                  rsp_out_valid_o,
     /// The receiver takes the flit at the end of this cycle.
     input  port_set_t                                  rsp_out_ready_i,
     /// The offered flits; undefined without valid.
-    output rsp_flit_t                                  rsp_out_flit_o     [NUM_PORTS],
-    /// Room at the next merge point has come for a flow of this name.
+    output rsp_flit_t                                  rsp_out_flit_o       [NUM_PORTS],
+    /// Credits of the next merge point have come for a flow of this name.
     input  logic                                       credit_valid_i,
     /// Its name; ignored without valid.
     input  name_t                                      credit_name_i,
     /// A flow of this router is meant; otherwise the tile's NI is.
     output logic                                       credit_hit_o,
-    /// Room for a sender elsewhere; stays until ready.
-    output logic                                       owed_valid_o,
+    /// Credits for a sender elsewhere; stay until ready.
+    output logic                                       credit_return_valid_o,
     /// The sender.
-    output coord_t                                     owed_dst_o,
+    output coord_t                                     credit_return_dst_o,
     /// Name of its flow.
-    output name_t                                      owed_name_o,
+    output name_t                                      credit_return_name_o,
     /// The NI sends it.
-    input  logic                                       owed_ready_i,
-    /// Room for the tile's own NI, taken at once.
+    input  logic                                       credit_return_ready_i,
+    /// Credits for the tile's own NI, taken at once.
     output logic                                       own_valid_o,
     /// Name of its flow.
     output name_t                                      own_name_o,
@@ -94,23 +94,23 @@ module noccl_junction
     /// Per lane: the operation is accepted if there is one.
     output logic                        [NumLanes-1:0] core_ready_o,
     /// Per lane: operator and element type.
-    input  operation_t                                 core_operation_i   [ NumLanes],
+    input  operation_t                                 core_operation_i     [ NumLanes],
     /// Per lane: first operand, elements from the lowest bits upwards.
-    input  logic                        [        63:0] core_a_i           [ NumLanes],
+    input  logic                        [        63:0] core_a_i             [ NumLanes],
     /// Per lane: second operand.
-    input  logic                        [        63:0] core_b_i           [ NumLanes],
+    input  logic                        [        63:0] core_b_i             [ NumLanes],
     /// Per lane: goes with the operation.
-    input  core_tag_t                                  core_tag_i         [ NumLanes],
+    input  core_tag_t                                  core_tag_i           [ NumLanes],
     /// Per lane: a result is there; stays until `core_result_ready_i`.
     output logic                        [NumLanes-1:0] core_result_valid_o,
     /// Per lane: the result is taken; must not depend on the network.
     input  logic                        [NumLanes-1:0] core_result_ready_i,
     /// Per lane: the result, zero if refused.
-    output logic                        [        63:0] core_result_o      [ NumLanes],
+    output logic                        [        63:0] core_result_o        [ NumLanes],
     /// Per lane: why there is no result.
-    output noccl_compute_pkg::refusal_e                core_refusal_o     [ NumLanes],
+    output noccl_compute_pkg::refusal_e                core_refusal_o       [ NumLanes],
     /// Per lane: what went with the operation.
-    output core_tag_t                                  core_result_tag_o  [ NumLanes]
+    output core_tag_t                                  core_result_tag_o    [ NumLanes]
 );
 
   noccl_collective_pkg::store_request_t store;
@@ -157,10 +157,10 @@ module noccl_junction
       .credit_valid_i,
       .credit_name_i,
       .credit_hit_o,
-      .owed_valid_o,
-      .owed_dst_o,
-      .owed_name_o,
-      .owed_ready_i,
+      .credit_return_valid_o,
+      .credit_return_dst_o,
+      .credit_return_name_o,
+      .credit_return_ready_i,
       .own_valid_o,
       .own_name_o
   );

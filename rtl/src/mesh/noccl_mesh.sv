@@ -8,7 +8,7 @@
 // output keep their order (one path, FIFOs).
 // Freedom from deadlock: XY routing has no cycle of turns; a multicast holds no output while it
 // waits for another one; joins never wait in a FIFO (docs/design/0001).
-// Mirror: crates/noccl-sim/src/router/collective/plane.rs (`shifts`), partition.rs (`Receive`).
+// Mirror: crates/noccl-sim/src/router/collective/{plane,partition}.rs.
 
 module noccl_mesh
   import noccl_cfg_pkg::MESH_WIDTH, noccl_cfg_pkg::MESH_HEIGHT;
@@ -19,9 +19,10 @@ module noccl_mesh
 #(
     /// Multicasts exist.
     parameter bit HasMulticast = 1'b1,
-    /// Responses of multicasts and contributions of barriers merge on their way.
+    /// Responses of multicasts and contributions of barriers merge in the network.
     parameter bit HasMerge = 1'b1,
-    /// Operands of wide reductions are folded; without, tiles have neither operand store nor arithmetic here.
+    /// Operands of wide reductions are reduced; without, tiles have neither operand store nor
+    /// arithmetic here.
     parameter bit HasReduction = 1'b0,
     /// Element types of the arithmetic, bit i for code i.
     parameter noccl_compute_pkg::element_set_t Elements = noccl_compute_pkg::ALL_ELEMENTS,
@@ -32,76 +33,77 @@ module noccl_mesh
     localparam int unsigned NumLanes = noccl_cfg_pkg::WIDE_BITS / 64
 ) (
     /// Clock.
-    input  logic                                            clk_i,
+    input logic clk_i,
     /// Asynchronous reset, active low: nothing is stored.
-    input  logic                                            rst_ni,
+    input logic rst_ni,
     /// Plane `wide`: per tile a flit is offered to the Local input; stays until ready.
-    input  logic                             [NumTiles-1:0] wide_in_valid_i,
-    /// Room in the FIFO at the start of the cycle.
-    output logic                             [NumTiles-1:0] wide_in_ready_o,
+    input logic [NumTiles-1:0] wide_in_valid_i,
+    /// Space in the FIFO at the start of the cycle.
+    output logic [NumTiles-1:0] wide_in_ready_o,
     /// The offered flits; ignored without valid.
-    input  wide_flit_t                                      wide_in_flit_i     [NumTiles],
+    input wide_flit_t wide_in_flit_i[NumTiles],
     /// Plane `wide`: per tile a flit is offered at the Local output; stays until ready.
-    output logic                             [NumTiles-1:0] wide_out_valid_o,
+    output logic [NumTiles-1:0] wide_out_valid_o,
     /// The tile takes the flit at the end of this cycle.
-    input  logic                             [NumTiles-1:0] wide_out_ready_i,
+    input logic [NumTiles-1:0] wide_out_ready_i,
     /// The offered flits; undefined without valid.
-    output wide_flit_t                                      wide_out_flit_o    [NumTiles],
+    output wide_flit_t wide_out_flit_o[NumTiles],
     /// Plane `req`: per tile a flit is offered to the Local input; stays until ready.
-    input  logic                             [NumTiles-1:0] req_in_valid_i,
-    /// Room in the FIFO at the start of the cycle.
-    output logic                             [NumTiles-1:0] req_in_ready_o,
+    input logic [NumTiles-1:0] req_in_valid_i,
+    /// Space in the FIFO at the start of the cycle.
+    output logic [NumTiles-1:0] req_in_ready_o,
     /// The offered flits; ignored without valid.
-    input  req_flit_t                                       req_in_flit_i      [NumTiles],
+    input req_flit_t req_in_flit_i[NumTiles],
     /// Plane `req`: per tile a flit is offered at the Local output; stays until ready.
-    output logic                             [NumTiles-1:0] req_out_valid_o,
+    output logic [NumTiles-1:0] req_out_valid_o,
     /// The tile takes the flit at the end of this cycle.
-    input  logic                             [NumTiles-1:0] req_out_ready_i,
+    input logic [NumTiles-1:0] req_out_ready_i,
     /// The offered flits; undefined without valid.
-    output req_flit_t                                       req_out_flit_o     [NumTiles],
+    output req_flit_t req_out_flit_o[NumTiles],
     /// Plane `rsp`: per tile a flit is offered to the Local input; stays until ready.
-    input  logic                             [NumTiles-1:0] rsp_in_valid_i,
-    /// Room in the FIFO at the start of the cycle.
-    output logic                             [NumTiles-1:0] rsp_in_ready_o,
+    input logic [NumTiles-1:0] rsp_in_valid_i,
+    /// Space in the FIFO at the start of the cycle.
+    output logic [NumTiles-1:0] rsp_in_ready_o,
     /// The offered flits; ignored without valid.
-    input  rsp_flit_t                                       rsp_in_flit_i      [NumTiles],
+    input rsp_flit_t rsp_in_flit_i[NumTiles],
     /// Plane `rsp`: per tile a flit is offered at the Local output; stays until ready.
-    output logic                             [NumTiles-1:0] rsp_out_valid_o,
+    output logic [NumTiles-1:0] rsp_out_valid_o,
     /// The tile takes the flit at the end of this cycle.
-    input  logic                             [NumTiles-1:0] rsp_out_ready_i,
+    input logic [NumTiles-1:0] rsp_out_ready_i,
     /// The offered flits; undefined without valid.
-    output rsp_flit_t                                       rsp_out_flit_o     [NumTiles],
-    /// Per tile: room at the next merge point has come for a flow of this name.
-    input  logic                             [NumTiles-1:0] credit_valid_i,
+    output rsp_flit_t rsp_out_flit_o[NumTiles],
+    /// Per tile: credits of the next merge point have come for a flow of this name.
+    input logic [NumTiles-1:0] credit_valid_i,
     /// Its name; ignored without valid.
-    input  name_t                                           credit_name_i      [NumTiles],
+    input name_t credit_name_i[NumTiles],
     /// A flow of the tile's router is meant; otherwise its NI is.
-    output logic                             [NumTiles-1:0] credit_hit_o,
-    /// Per tile: room for a sender elsewhere; stays until ready.
-    output logic                             [NumTiles-1:0] owed_valid_o,
+    output logic [NumTiles-1:0] credit_hit_o,
+    /// Per tile: credits for a sender elsewhere; stay until ready.
+    output logic [NumTiles-1:0] credit_return_valid_o,
     /// The sender.
-    output coord_t                                          owed_dst_o         [NumTiles],
+    output coord_t credit_return_dst_o[NumTiles],
     /// Name of its flow.
-    output name_t                                           owed_name_o        [NumTiles],
+    output name_t credit_return_name_o[NumTiles],
     /// The NI sends it.
-    input  logic                             [NumTiles-1:0] owed_ready_i,
-    /// Per tile: room for its own NI, taken at once.
-    output logic                             [NumTiles-1:0] own_valid_o,
+    input logic [NumTiles-1:0] credit_return_ready_i,
+    /// Per tile: credits for its own NI, taken at once.
+    output logic [NumTiles-1:0] own_valid_o,
     /// Name of its flow.
-    output name_t                                           own_name_o         [NumTiles],
-    /// Per tile and lane: its core asks the arithmetic, as in `noccl_junction`; nobody answers without `HasReduction`.
-    input  logic                             [NumLanes-1:0] core_valid_i       [NumTiles],
-    output logic                             [NumLanes-1:0] core_ready_o       [NumTiles],
-    input  noccl_compute_pkg::core_request_t                core_i             [NumTiles][NumLanes],
-    input  core_tag_t                                       core_tag_i         [NumTiles][NumLanes],
+    output name_t own_name_o[NumTiles],
+    /// Per tile and lane: its core asks the arithmetic, as in `noccl_junction`; there is no
+    /// response without `HasReduction`.
+    input logic [NumLanes-1:0] core_valid_i[NumTiles],
+    output logic [NumLanes-1:0] core_ready_o[NumTiles],
+    input noccl_compute_pkg::core_request_t core_i[NumTiles][NumLanes],
+    input core_tag_t core_tag_i[NumTiles][NumLanes],
     /// Results; taking them must not depend on the network.
-    output logic                             [NumLanes-1:0] core_result_valid_o[NumTiles],
-    input  logic                             [NumLanes-1:0] core_result_ready_i[NumTiles],
-    output noccl_compute_pkg::core_result_t                 core_result_o      [NumTiles][NumLanes],
-    output core_tag_t                                       core_result_tag_o  [NumTiles][NumLanes]
+    output logic [NumLanes-1:0] core_result_valid_o[NumTiles],
+    input logic [NumLanes-1:0] core_result_ready_i[NumTiles],
+    output noccl_compute_pkg::core_result_t core_result_o[NumTiles][NumLanes],
+    output core_tag_t core_result_tag_o[NumTiles][NumLanes]
 );
 
-  // Flits on their way into and out of the routers: per tile and port.
+  // Flits that travel into and out of the routers: per tile and port.
   port_set_t wide_in_valid[NumTiles], wide_in_ready[NumTiles];
   port_set_t wide_out_valid[NumTiles], wide_out_ready[NumTiles];
   wide_flit_t wide_in_flit [NumTiles][NUM_PORTS];
@@ -191,45 +193,45 @@ module noccl_mesh
       ) u_junction (
           .clk_i,
           .rst_ni,
-          .position_i         (position),
-          .wide_in_valid_i    (wide_in_valid[t]),
-          .wide_in_ready_o    (wide_in_ready[t]),
-          .wide_in_flit_i     (wide_in_flit[t]),
-          .wide_out_valid_o   (wide_out_valid[t]),
-          .wide_out_ready_i   (wide_out_ready[t]),
-          .wide_out_flit_o    (wide_out_flit[t]),
-          .req_in_valid_i     (req_in_valid[t]),
-          .req_in_ready_o     (req_in_ready[t]),
-          .req_in_flit_i      (req_in_flit[t]),
-          .req_out_valid_o    (req_out_valid[t]),
-          .req_out_ready_i    (req_out_ready[t]),
-          .req_out_flit_o     (req_out_flit[t]),
-          .rsp_in_valid_i     (rsp_in_valid[t]),
-          .rsp_in_ready_o     (rsp_in_ready[t]),
-          .rsp_in_flit_i      (rsp_in_flit[t]),
-          .rsp_out_valid_o    (rsp_out_valid[t]),
-          .rsp_out_ready_i    (rsp_out_ready[t]),
-          .rsp_out_flit_o     (rsp_out_flit[t]),
-          .credit_valid_i     (credit_valid_i[t]),
-          .credit_name_i      (credit_name_i[t]),
-          .credit_hit_o       (credit_hit_o[t]),
-          .owed_valid_o       (owed_valid_o[t]),
-          .owed_dst_o         (owed_dst_o[t]),
-          .owed_name_o        (owed_name_o[t]),
-          .owed_ready_i       (owed_ready_i[t]),
-          .own_valid_o        (own_valid_o[t]),
-          .own_name_o         (own_name_o[t]),
-          .core_valid_i       (core_valid_i[t]),
-          .core_ready_o       (core_ready_o[t]),
-          .core_operation_i   (operation),
-          .core_a_i           (a),
-          .core_b_i           (b),
-          .core_tag_i         (core_tag_i[t]),
-          .core_result_valid_o(core_result_valid_o[t]),
-          .core_result_ready_i(core_result_ready_i[t]),
-          .core_result_o      (result),
-          .core_refusal_o     (refusal),
-          .core_result_tag_o  (core_result_tag_o[t])
+          .position_i           (position),
+          .wide_in_valid_i      (wide_in_valid[t]),
+          .wide_in_ready_o      (wide_in_ready[t]),
+          .wide_in_flit_i       (wide_in_flit[t]),
+          .wide_out_valid_o     (wide_out_valid[t]),
+          .wide_out_ready_i     (wide_out_ready[t]),
+          .wide_out_flit_o      (wide_out_flit[t]),
+          .req_in_valid_i       (req_in_valid[t]),
+          .req_in_ready_o       (req_in_ready[t]),
+          .req_in_flit_i        (req_in_flit[t]),
+          .req_out_valid_o      (req_out_valid[t]),
+          .req_out_ready_i      (req_out_ready[t]),
+          .req_out_flit_o       (req_out_flit[t]),
+          .rsp_in_valid_i       (rsp_in_valid[t]),
+          .rsp_in_ready_o       (rsp_in_ready[t]),
+          .rsp_in_flit_i        (rsp_in_flit[t]),
+          .rsp_out_valid_o      (rsp_out_valid[t]),
+          .rsp_out_ready_i      (rsp_out_ready[t]),
+          .rsp_out_flit_o       (rsp_out_flit[t]),
+          .credit_valid_i       (credit_valid_i[t]),
+          .credit_name_i        (credit_name_i[t]),
+          .credit_hit_o         (credit_hit_o[t]),
+          .credit_return_valid_o(credit_return_valid_o[t]),
+          .credit_return_dst_o  (credit_return_dst_o[t]),
+          .credit_return_name_o (credit_return_name_o[t]),
+          .credit_return_ready_i(credit_return_ready_i[t]),
+          .own_valid_o          (own_valid_o[t]),
+          .own_name_o           (own_name_o[t]),
+          .core_valid_i         (core_valid_i[t]),
+          .core_ready_o         (core_ready_o[t]),
+          .core_operation_i     (operation),
+          .core_a_i             (a),
+          .core_b_i             (b),
+          .core_tag_i           (core_tag_i[t]),
+          .core_result_valid_o  (core_result_valid_o[t]),
+          .core_result_ready_i  (core_result_ready_i[t]),
+          .core_result_o        (result),
+          .core_refusal_o       (refusal),
+          .core_result_tag_o    (core_result_tag_o[t])
       );
     end else begin : gen_routers
       noccl_flit_pkg::wide_data_t no_rdata[NUM_PORTS];
@@ -280,10 +282,10 @@ module noccl_mesh
           .credit_valid_i(credit_valid_i[t]),
           .credit_name_i(credit_name_i[t]),
           .credit_hit_o(credit_hit_o[t]),
-          .owed_valid_o(owed_valid_o[t]),
-          .owed_dst_o(owed_dst_o[t]),
-          .owed_name_o(owed_name_o[t]),
-          .owed_ready_i(owed_ready_i[t]),
+          .credit_return_valid_o(credit_return_valid_o[t]),
+          .credit_return_dst_o(credit_return_dst_o[t]),
+          .credit_return_name_o(credit_return_name_o[t]),
+          .credit_return_ready_i(credit_return_ready_i[t]),
           .own_valid_o(own_valid_o[t]),
           .own_name_o(own_name_o[t])
       );

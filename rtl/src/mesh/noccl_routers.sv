@@ -5,7 +5,7 @@
 // Latency, throughput, ordering: those of `noccl_router`, plane by plane; the planes share
 // nothing.
 // Combinational paths: none between link ports.
-// Mirror: the three `PlaneState`s of crates/noccl-sim/src/router/mesh.rs at one tile.
+// Mirror: the three `PlaneState`s of crates/noccl-sim/src/machine at one tile.
 
 module noccl_routers
   import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::coord_t, noccl_flit_pkg::port_set_t;
@@ -17,9 +17,9 @@ module noccl_routers
 #(
     /// Multicasts exist.
     parameter bit HasMulticast = 1'b1,
-    /// Responses of multicasts and contributions of barriers merge on their way.
+    /// Responses of multicasts and contributions of barriers merge in the network.
     parameter bit HasMerge = 1'b1,
-    /// Operands of wide reductions are folded; without, the ports behind the flits are quiet.
+    /// Operands of wide reductions are reduced; without, the ports behind the flits are quiet.
     parameter bit HasReduction = 1'b1
 ) (
     /// Clock.
@@ -30,44 +30,44 @@ module noccl_routers
     input  coord_t         position_i,
     /// Plane `wide`: per port N, E, S, W, Local a flit is offered; stays until ready.
     input  port_set_t      wide_in_valid_i,
-    /// Room in the input FIFO at the start of the cycle.
+    /// Space in the input FIFO at the start of the cycle.
     output port_set_t      wide_in_ready_o,
     /// The offered flits; ignored without valid.
-    input  wide_flit_t     wide_in_flit_i    [NUM_PORTS],
+    input  wide_flit_t     wide_in_flit_i       [NUM_PORTS],
     /// Plane `wide`: per port a flit is offered; stays until ready.
     output port_set_t      wide_out_valid_o,
     /// The receiver takes the flit at the end of this cycle.
     input  port_set_t      wide_out_ready_i,
     /// The offered flits; undefined without valid.
-    output wide_flit_t     wide_out_flit_o   [NUM_PORTS],
+    output wide_flit_t     wide_out_flit_o      [NUM_PORTS],
     /// Plane `req`: per port N, E, S, W, Local a flit is offered; stays until ready.
     input  port_set_t      req_in_valid_i,
-    /// Room in the input FIFO at the start of the cycle.
+    /// Space in the input FIFO at the start of the cycle.
     output port_set_t      req_in_ready_o,
     /// The offered flits; ignored without valid.
-    input  req_flit_t      req_in_flit_i     [NUM_PORTS],
+    input  req_flit_t      req_in_flit_i        [NUM_PORTS],
     /// Plane `req`: per port a flit is offered; stays until ready.
     output port_set_t      req_out_valid_o,
     /// The receiver takes the flit at the end of this cycle.
     input  port_set_t      req_out_ready_i,
     /// The offered flits; undefined without valid.
-    output req_flit_t      req_out_flit_o    [NUM_PORTS],
+    output req_flit_t      req_out_flit_o       [NUM_PORTS],
     /// Plane `rsp`: per port N, E, S, W, Local a flit is offered; stays until ready.
     input  port_set_t      rsp_in_valid_i,
-    /// Room in the input FIFO at the start of the cycle.
+    /// Space in the input FIFO at the start of the cycle.
     output port_set_t      rsp_in_ready_o,
     /// The offered flits; ignored without valid.
-    input  rsp_flit_t      rsp_in_flit_i     [NUM_PORTS],
+    input  rsp_flit_t      rsp_in_flit_i        [NUM_PORTS],
     /// Plane `rsp`: per port a flit is offered; stays until ready.
     output port_set_t      rsp_out_valid_o,
     /// The receiver takes the flit at the end of this cycle.
     input  port_set_t      rsp_out_ready_i,
     /// The offered flits; undefined without valid.
-    output rsp_flit_t      rsp_out_flit_o    [NUM_PORTS],
+    output rsp_flit_t      rsp_out_flit_o       [NUM_PORTS],
     /// Writes and reads of the operand banks.
     output store_request_t store_o,
     /// What each bank read last.
-    input  wide_data_t     store_rdata_i     [NUM_PORTS],
+    input  wide_data_t     store_rdata_i        [NUM_PORTS],
     /// A request to the arithmetic; stays until ready.
     output logic           dca_valid_o,
     /// The arithmetic takes it.
@@ -80,21 +80,21 @@ module noccl_routers
     output logic           dca_result_ready_o,
     /// The result; ignored without valid.
     input  dca_result_t    dca_result_i,
-    /// Room at the next merge point has come for a flow of this name.
+    /// Credits of the next merge point have come for a flow of this name.
     input  logic           credit_valid_i,
     /// Its name; ignored without valid.
     input  name_t          credit_name_i,
     /// A flow of this router is meant; otherwise the tile's NI is.
     output logic           credit_hit_o,
-    /// Room for a sender elsewhere; stays until ready.
-    output logic           owed_valid_o,
+    /// Credits for a sender elsewhere; stay until ready.
+    output logic           credit_return_valid_o,
     /// The sender.
-    output coord_t         owed_dst_o,
+    output coord_t         credit_return_dst_o,
     /// Name of its flow.
-    output name_t          owed_name_o,
+    output name_t          credit_return_name_o,
     /// The NI sends it.
-    input  logic           owed_ready_i,
-    /// Room for the tile's own NI, taken at once.
+    input  logic           credit_return_ready_i,
+    /// Credits for the tile's own NI, taken at once.
     output logic           own_valid_o,
     /// Name of its flow.
     output name_t          own_name_o
@@ -124,10 +124,10 @@ module noccl_routers
       .credit_valid_i,
       .credit_name_i,
       .credit_hit_o,
-      .owed_valid_o,
-      .owed_dst_o,
-      .owed_name_o,
-      .owed_ready_i,
+      .credit_return_valid_o,
+      .credit_return_dst_o,
+      .credit_return_name_o,
+      .credit_return_ready_i,
       .own_valid_o,
       .own_name_o
   );

@@ -118,7 +118,8 @@ package noccl_axi_pkg;
     logic                         last;
   } narrow_r_t;
 
-  // Towards memories: addresses are offsets into the tile's memory, requests are answered in order, no ids.
+  // Towards memories: addresses are offsets into the tile's memory, responses come in order, no
+  // ids.
   typedef struct packed {
     noccl_flit_pkg::offset_t addr;
     logic [5:0]              atop;

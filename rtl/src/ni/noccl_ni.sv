@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Network interface of a tile: AXI4 ports on one side, the Local ports of three routers on the
-// other. Wiring, and whose turn it is at each Local input.
+// other. Wiring, and arbitration of each Local input.
 //
-// Latency: none in either direction; what is offered at a port in a cycle enters the router's FIFO
-// in that cycle. Ordering: transactions of one id are answered in order, since one id has one
-// transaction open. Freedom from deadlock: responses and read data are always taken by who asked;
-// requests may wait for memories, memories for the response plane (docs/design/0001).
+// Latency: none in either direction; what is offered at a port in a cycle enters the router's FIFO in that cycle.
+// Ordering: responses of one id are in order, since one id has one transaction open.
+// Freedom from deadlock: responses and read data are always taken by who asked; requests may wait for memories, memories
+// for the response plane (docs/design/0001).
 // Combinational paths: subordinate channels to Local inputs, Local outputs to manager channels.
-// Mirror: crates/noccl-sim/src/ni/axi/{inject,deliver,response}.rs.
+// Mirror: crates/noccl-sim/src/ni/axi.
 
 `include "noccl_assert.svh"
 
@@ -17,8 +17,8 @@ module noccl_ni
 #(
     /// Wide reads in service at the memory.
     parameter int unsigned WideReads = 4,
-    /// Beats and narrow writes whose answer from the memory is open.
-    parameter int unsigned Answers = 4,
+    /// Beats and narrow writes whose response from the memory is open.
+    parameter int unsigned Responses = 4,
     /// Collectives exist; without, AWUSER is ignored and nothing of them remains.
     parameter bit HasCollectives = 1'b1
 ) (
@@ -119,15 +119,15 @@ module noccl_ni
     output logic                      own_reg_b_ready_o,
     input  noccl_flit_pkg::resp_e     own_reg_b_resp_i,
 
-    /// Merge point of this tile's wide router: room that it gives back to others,
+    /// Merge point of this tile's wide router: credits that it returns to others,
     input  logic                   unit_credit_valid_i,
     output logic                   unit_credit_ready_o,
     input  noccl_flit_pkg::coord_t unit_credit_to_i,
     input  noccl_ni_pkg::credit_t  unit_credit_i,
-    /// room that it gives back to this tile,
+    /// credits that it returns to this tile,
     input  logic                   own_credit_valid_i,
     input  noccl_ni_pkg::credit_t  own_credit_i,
-    /// and room that others give back to it, or, if it has no such flow, to this tile.
+    /// and credits that others return to it, or, if it has no such flow, to this tile.
     output logic                   credit_valid_o,
     output noccl_ni_pkg::credit_t  credit_o,
     input  logic                   credit_is_for_unit_i,
@@ -203,7 +203,7 @@ module noccl_ni
     else rsp_in_ready_o = narrow_rsp_ready;
   end
 
-  // The tile's own merge point gives room back without the network; both count in the same cycle.
+  // The tile's own merge point returns credits without the network; both count in the same cycle.
   logic ni_credit_valid[2];
   noccl_ni_pkg::credit_t ni_credit[2];
 
@@ -215,15 +215,15 @@ module noccl_ni
 
   // ------------------------------------------------------------------------------------------- halves
 
-  logic wide_answer_valid, wide_answer_ready, narrow_answer_valid, narrow_answer_ready;
+  logic wide_response_valid, wide_response_ready, narrow_response_valid, narrow_response_ready;
   logic data_valid, data_ready, wide_req_valid, wide_req_ready;
-  noccl_ni_pkg::answer_t wide_answer, narrow_answer;
+  noccl_ni_pkg::response_t wide_response, narrow_response;
   rsp_flit_t data;
   req_flit_t wide_req;
 
   noccl_ni_wide #(
       .Reads(WideReads),
-      .Answers(Answers),
+      .Responses(Responses),
       .HasCollectives(HasCollectives)
   ) u_wide (
       .clk_i,
@@ -268,9 +268,9 @@ module noccl_ni
       .own_b_valid_i,
       .own_b_ready_o,
       .own_b_resp_i,
-      .answer_valid_o(wide_answer_valid),
-      .answer_ready_i(wide_answer_ready),
-      .answer_o(wide_answer),
+      .response_valid_o(wide_response_valid),
+      .response_ready_i(wide_response_ready),
+      .response_o(wide_response),
       .rsp_valid_i(rsp_in_valid_i && is_wide_rsp),
       .rsp_ready_o(wide_rsp_ready),
       .rsp_i(rsp_in.hdr),
@@ -291,7 +291,7 @@ module noccl_ni
   );
 
   noccl_ni_narrow #(
-      .Answers(Answers),
+      .Responses(Responses),
       .HasCollectives(HasCollectives)
   ) u_narrow (
       .clk_i,
@@ -336,9 +336,9 @@ module noccl_ni
       .own_reg_b_valid_i,
       .own_reg_b_ready_o,
       .own_reg_b_resp_i,
-      .answer_valid_o(narrow_answer_valid),
-      .answer_ready_i(narrow_answer_ready),
-      .answer_o(narrow_answer),
+      .response_valid_o(narrow_response_valid),
+      .response_ready_i(narrow_response_ready),
+      .response_o(narrow_response),
       .data_valid_o(data_valid),
       .data_ready_i(data_ready),
       .data_o(data),
@@ -356,7 +356,7 @@ module noccl_ni
       .req_i(req_in)
   );
 
-  noccl_ni_answers u_answers (
+  noccl_ni_responses u_responses (
       .clk_i,
       .rst_ni,
       .pos_i,
@@ -364,12 +364,12 @@ module noccl_ni
       .credit_ready_o(unit_credit_ready_o),
       .credit_to_i(unit_credit_to_i),
       .credit_i(unit_credit_i),
-      .wide_valid_i(wide_answer_valid),
-      .wide_ready_o(wide_answer_ready),
-      .wide_i(wide_answer),
-      .narrow_valid_i(narrow_answer_valid),
-      .narrow_ready_o(narrow_answer_ready),
-      .narrow_i(narrow_answer),
+      .wide_valid_i(wide_response_valid),
+      .wide_ready_o(wide_response_ready),
+      .wide_i(wide_response),
+      .narrow_valid_i(narrow_response_valid),
+      .narrow_ready_o(narrow_response_ready),
+      .narrow_i(narrow_response),
       .data_valid_i(data_valid),
       .data_ready_o(data_ready),
       .data_i(data),

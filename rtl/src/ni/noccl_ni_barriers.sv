@@ -4,12 +4,12 @@
 //
 // A contribution says for how many leaves it stands. The one that makes its barrier whole passes,
 // as one write to the memory for all; the others end here. Counters are taken by first
-// contributions; with all in use a further barrier waits in the router (limit of
-// docs/design/0001). A barrier is known by its tag and its group. One that begins under a tag
-// which another group's open barrier has is counted too, and answered with an error: the name is
-// in use (docs/errors.md). Combinational paths: contribution to whole. Throughput: one
-// contribution per cycle. Source: S1 section 3.1.3 (LsbAnd). Mirror: `deliver_barrier` and
-// `accepts` in crates/noccl-sim/src/ni/axi/{deliver,accept}.rs.
+// contributions; with all in use a further barrier waits in the router (limit of docs/design/0001).
+// A barrier is known by its tag and its group. One that begins under a tag which another group's
+// open barrier has is counted too, and gets an error response: the name is in use (docs/errors.md).
+// Combinational paths: contribution to whole. Throughput: one contribution per cycle.
+// Source: S1 section 3.1.3 (LsbAnd). Mirror: `deliver_barrier` and `accepts` in
+// crates/noccl-sim/src/ni/axi.
 
 `include "noccl_assert.svh"
 

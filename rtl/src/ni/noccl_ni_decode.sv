@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Turns an address, and the mask beside it, into coordinates: by picking bits (S1 sections 3.1.1, 3.2.2).
+// Decodes an address, and the mask beside it, into coordinates: by picking bits (S1 sections 3.1.1,
+// 3.2.2).
 //
 // A multicast masks the address: base and mask of its set. A join masks the contributor's own coordinate, since
 // its group stands around the contributor, and addresses the root. An address is unmapped outside all regions, in the

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Remembers that a beat of a burst has failed at the memory until the burst's last beat is answered.
+// Remembers that a beat of a burst has failed at the memory until the burst's last beat has its
+// response.
 //
-// Beats of different bursts alternate at a target, and a burst has one answer, so a failure before the last beat would be
-// forgotten. Failures are rare: a few entries, by name. If more bursts than entries have failed at a time,
-// every later answer is an error until reset: none is forgotten.
-// Combinational paths: `resp_i` and `name_i` to `resp_o`. Throughput: one answer per cycle.
+// Beats of different bursts alternate at a target, and a burst has one response, so a failure
+// before the last beat would be forgotten. Failures are rare: a few entries, by name. If more
+// bursts than entries have failed at a time, every later response is an error until reset: none is
+// forgotten.
+// Combinational paths: `resp_i` and `name_i` to `resp_o`. Throughput: one response per cycle.
 // Source: docs/errors.md, memory of a target.
 
 `include "noccl_assert.svh"
@@ -22,7 +24,7 @@ module noccl_ni_failed
     input  logic                 clk_i,
     /// Asynchronous reset, active low: nothing has failed.
     input  logic                 rst_ni,
-    /// The memory's answer to a beat is taken at the end of the cycle.
+    /// The memory's response to a beat is taken at the end of the cycle.
     input  logic                 taken_i,
     /// It is the last beat of its burst.
     input  logic                 is_last_i,
@@ -34,7 +36,7 @@ module noccl_ni_failed
     output resp_e                resp_o
 );
 
-  logic [Entries-1:0] valid_q, valid_d, hits, room;
+  logic [Entries-1:0] valid_q, valid_d, hits, free_slot;
   logic [NameBits-1:0] name_q[Entries];
   resp_e resp_q[Entries];
   logic has_overflowed_q, has_overflowed_d, fails;
@@ -48,14 +50,14 @@ module noccl_ni_failed
   end
 
   assign fails = taken_i && !is_last_i && resp_i != noccl_flit_pkg::RESP_OKAY;
-  assign room  = hits != '0 ? hits : ~valid_q & (valid_q + 1'b1);
+  assign free_slot = hits != '0 ? hits : ~valid_q & (valid_q + 1'b1);
 
   always_comb begin
     valid_d = valid_q;
     has_overflowed_d = has_overflowed_q;
     if (taken_i && is_last_i) valid_d &= ~hits;
-    if (fails) valid_d |= room;
-    if (fails && room == '0) has_overflowed_d = 1'b1;
+    if (fails) valid_d |= free_slot;
+    if (fails && free_slot == '0) has_overflowed_d = 1'b1;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -71,7 +73,7 @@ module noccl_ni_failed
   // Read only where valid.
   always_ff @(posedge clk_i) begin
     for (int unsigned e = 0; e < Entries; e++) begin
-      if (fails && room[e]) begin
+      if (fails && free_slot[e]) begin
         name_q[e] <= name_i;
         resp_q[e] <= resp_o;
       end
@@ -80,6 +82,6 @@ module noccl_ni_failed
 
   `ASSERT_INIT(TwoEntries, Entries >= 2)
   `ASSERT(OneEntryPerName, (hits & (hits - 1'b1)) == '0)
-  `COVER(Overflow, fails && room == '0)
+  `COVER(Overflow, fails && free_slot == '0)
 
 endmodule

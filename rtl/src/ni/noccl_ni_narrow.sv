@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Narrow half of the network interface: writes, interrupts, barriers, atomics and reads of this
-// tile's cores, and what its memory does for others. Wiring, and whose turn it is.
+// Narrow half of the network interface: writes, interrupts, barriers, atomics and reads of this tile's cores, and what
+// its memory does for others. Wiring, and arbitration.
 //
-// Latency: none in either direction. Ordering, freedom from deadlock: noccl_ni. Mirror:
-// `request_is_ready` and `opens_narrow` in crates/noccl-sim/src/ni/axi/ready.rs.
+// Latency: none in either direction. Ordering, freedom from deadlock: noccl_ni. Mirror: `request_is_ready` and
+// `opens_narrow` in crates/noccl-sim/src/ni/axi.
 
 module noccl_ni_narrow #(
-    /// Writes, atomics and reads whose answer from the memory is open, of each kind.
-    parameter int unsigned Answers = 4,
+    /// Writes, atomics and reads whose response from the memory is open, of each kind.
+    parameter int unsigned Responses = 4,
     /// Barriers exist.
     parameter bit HasCollectives = 1'b1
 ) (
@@ -64,10 +64,10 @@ module noccl_ni_narrow #(
     output logic                      own_reg_b_ready_o,
     input  noccl_flit_pkg::resp_e     own_reg_b_resp_i,
 
-    /// Answers to writes of others.
-    output logic                      answer_valid_o,
-    input  logic                      answer_ready_i,
-    output noccl_ni_pkg::answer_t     answer_o,
+    /// Responses to writes of others.
+    output logic                      response_valid_o,
+    input  logic                      response_ready_i,
+    output noccl_ni_pkg::response_t   response_o,
     /// Data for others.
     output logic                      data_valid_o,
     input  logic                      data_ready_i,
@@ -103,7 +103,7 @@ module noccl_ni_narrow #(
   logic [NUM_SOURCES-1:0] request, grant;
   logic [NUM_NARROW_IDS-1:0] writes_busy, reads_busy;
   logic may_open, is_read_rsp, write_rsp_ready, read_rsp_ready;
-  logic copy_valid, copy_ready, copy_b_valid, copy_b_ready, landed;
+  logic copy_valid, copy_ready, copy_b_valid, copy_b_ready, delivered;
   logic atomic_r_valid, atomic_r_ready, read_r_valid, read_r_ready;
   req_flit_t write_req, read_req, copy;
   noccl_axi_pkg::narrow_w_t copy_w;
@@ -157,7 +157,7 @@ module noccl_ni_narrow #(
       .own_b_ready_o(copy_b_ready),
       .own_b_tag_i(copy_b_tag),
       .own_b_resp_i(copy_b_resp),
-      .landed_i(landed),
+      .delivered_i(delivered),
       .may_open_i(may_open_write),
       .busy_o(writes_busy),
       .rsp_valid_i(rsp_valid_i && !is_read_rsp),
@@ -205,7 +205,7 @@ module noccl_ni_narrow #(
   if (HasCollectives) begin : gen_own
     noccl_ni_own #(
         .w_t(noccl_axi_pkg::narrow_w_t),
-        .Answers(Answers)
+        .Responses(Responses)
     ) u_own (
         .clk_i,
         .rst_ni,
@@ -224,10 +224,10 @@ module noccl_ni_narrow #(
         .b_valid_i(own_reg_b_valid_i),
         .b_ready_o(own_reg_b_ready_o),
         .b_resp_i(own_reg_b_resp_i),
-        .answer_valid_o(copy_b_valid),
-        .answer_ready_i(copy_b_ready),
-        .answer_tag_o(copy_b_tag),
-        .answer_resp_o(copy_b_resp)
+        .response_valid_o(copy_b_valid),
+        .response_ready_i(copy_b_ready),
+        .response_tag_o(copy_b_tag),
+        .response_code_o(copy_b_resp)
     );
   end else begin : gen_no_own
     assign {copy_ready, own_reg_aw_valid_o, own_reg_w_valid_o, own_reg_b_ready_o} = '0;
@@ -242,7 +242,7 @@ module noccl_ni_narrow #(
 
   noccl_rr_arbiter #(
       .NumRequesters(NUM_SOURCES)
-  ) u_turn (
+  ) u_grant (
       .clk_i,
       .rst_ni,
       .request_i(request),
@@ -262,8 +262,8 @@ module noccl_ni_narrow #(
   // --------------------------------------------------------------------------------------------- target
 
   noccl_ni_narrow_target #(
-      .Answers    (Answers),
-      .Reads      (Answers),
+      .Responses  (Responses),
+      .Reads      (Responses),
       .HasBarriers(HasCollectives)
   ) u_target (
       .clk_i,
@@ -287,10 +287,10 @@ module noccl_ni_narrow #(
       .r_valid_i(reg_r_valid_i),
       .r_ready_o(reg_r_ready_o),
       .r_i(reg_r_i),
-      .landed_o(landed),
-      .answer_valid_o,
-      .answer_ready_i,
-      .answer_o,
+      .delivered_o(delivered),
+      .response_valid_o,
+      .response_ready_i,
+      .response_o,
       .data_valid_o,
       .data_ready_i,
       .data_o

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an address of a narrow write asks for, and what answers it if that is not served.
+// What an address of a narrow write asks for, and the response to it if that is not served.
 //
 // Words only, atomics to one place, and of them only fetch-and-add.
 // Purely combinational.
@@ -39,8 +39,8 @@ module noccl_ni_narrow_decode (
   assign write_o.is_error = !hit || !is_served;
   assign write_o.opcode = aw_i.user.opcode;
   assign write_o.is_atomic = aw_i.atop != noccl_axi_pkg::ATOP_NONE;
-  // Answers to a narrow and a wide multicast of a tile meet in the network: their tags differ in the
-  // highest bit.
+  // Responses to a narrow and a wide multicast of a tile meet in the network: their tags differ in
+  // the highest bit.
   assign write_o.tag = aw_i.user.opcode == OPCODE_JOIN ? aw_i.user.tag
       : NARROW_TAG | noccl_flit_pkg::tag_t'(aw_i.id);
   assign write_o.size = aw_i.size;

@@ -2,10 +2,10 @@
 //
 // Initiator side of narrow reads: AR becomes a request flit, a data flit becomes R. Single beats.
 //
-// One read per id is open at a time. Refused reads are answered here, behind the network's data,
-// with as many beats as they asked for. Combinational paths: AR to the request flit; data flit to
-// R. Throughput: one read per cycle. Mirror: `issue_narrow_read` in
-// crates/noccl-sim/src/ni/axi/issue.rs.
+// One read per id is open at a time. Refused reads get their response here, behind the network's
+// data, with as many beats as they asked for.
+// Combinational paths: AR to the request flit; data flit to R. Throughput: one read per cycle.
+// Mirror: `issue_narrow_read` in crates/noccl-sim/src/ni/axi/issue.rs.
 
 `include "noccl_assert.svh"
 
@@ -27,7 +27,7 @@ module noccl_ni_narrow_read (
     output logic                                                         req_valid_o,
     input  logic                                                         req_ready_i,
     output noccl_flit_pkg::req_flit_t                                    req_o,
-    /// Fewer transactions without an answer are open than may be.
+    /// Fewer transactions without a response are open than may be.
     input  logic                                                         may_open_i,
     /// Ids with an open transaction.
     output logic                      [noccl_ni_pkg::NUM_NARROW_IDS-1:0] busy_o,

@@ -2,17 +2,19 @@
 //
 // Target side of the request plane's narrow traffic: writes, reads, atomics and barriers.
 //
-// The memory answers in order; queues keep what its answers need. A barrier reaches the memory
+// The memory responds in order; queues keep what its responses need. A barrier reaches the memory
 // once, as the write of its last contribution. An atomic gives R and B at the memory and one data
-// flit here. Combinational paths: request to AW, W, AR; B and R to answers. Throughput: one
-// request per cycle. Mirror: `deliver` of narrow kinds in crates/noccl-sim/src/ni/axi/deliver.rs,
-// responses in response.rs.
+// flit here.
+// Combinational paths: request to AW, W, AR; B and R to responses. Throughput: one request per
+// cycle.
+// Mirror: `deliver` of narrow kinds in crates/noccl-sim/src/ni/axi/deliver.rs, responses in
+// response.rs.
 
 `include "noccl_assert.svh"
 
 module noccl_ni_narrow_target #(
-    /// Writes and atomics whose answer from the memory is open.
-    parameter int unsigned Answers = 4,
+    /// Writes and atomics whose response from the memory is open.
+    parameter int unsigned Responses = 4,
     /// Reads whose data are open.
     parameter int unsigned Reads = 4,
     /// Barriers exist.
@@ -44,12 +46,12 @@ module noccl_ni_narrow_target #(
     input  logic                            r_valid_i,
     output logic                            r_ready_o,
     input  noccl_axi_pkg::memory_narrow_r_t r_i,
-    /// A unicast write of this tile to itself has landed.
-    output logic                            landed_o,
-    /// What to answer for a write.
-    output logic                            answer_valid_o,
-    input  logic                            answer_ready_i,
-    output noccl_ni_pkg::answer_t           answer_o,
+    /// A unicast write of this tile to itself has been delivered.
+    output logic                            delivered_o,
+    /// The response for a write.
+    output logic                            response_valid_o,
+    input  logic                            response_ready_i,
+    output noccl_ni_pkg::response_t         response_o,
     /// Data for a read or an atomic, towards the router.
     output logic                            data_valid_o,
     input  logic                            data_ready_i,
@@ -70,7 +72,7 @@ module noccl_ni_narrow_target #(
 
   logic is_read, is_atomic, is_barrier, may_count, is_whole, barrier_ends_here, is_dropped;
   noccl_flit_pkg::resp_e barrier_resp;
-  noccl_ni_pkg::answer_t noted, oldest;
+  noccl_ni_pkg::response_t noted, oldest;
   asked_t asked, asker;
   logic noted_ready, oldest_valid, oldest_taken, asked_ready, asker_valid, asker_taken;
   logic may_write, both_done, writes, reads;
@@ -109,7 +111,7 @@ module noccl_ni_narrow_target #(
 
   assign aw_o.addr = hdr.addr;
   assign aw_o.atop = is_atomic ? noccl_axi_pkg::ATOP_LOAD_ADD : noccl_axi_pkg::ATOP_NONE;
-  // A barrier that is answered with an error writes nothing.
+  // A barrier that gets an error response writes nothing.
   assign is_dropped = is_barrier && barrier_resp != noccl_flit_pkg::RESP_OKAY;
   assign w_o = '{data: req_i.data, strb: is_dropped ? '0 : req_i.strobe, last: 1'b1};
 
@@ -123,10 +125,10 @@ module noccl_ni_narrow_target #(
     else req_ready_o = writes;
   end
 
-  assign landed_o = writes && hdr.kind == noccl_flit_pkg::REQ_WRITE && !hdr.multicast
+  assign delivered_o = writes && hdr.kind == noccl_flit_pkg::REQ_WRITE && !hdr.multicast
       && hdr.src == pos_i;
 
-  // ----------------------------------------------------------------------------------------- answers
+  // --------------------------------------------------------------------------------------- responses
 
   assign noted.is_last = !is_atomic;
   assign noted.is_multicast = hdr.multicast;
@@ -137,9 +139,9 @@ module noccl_ni_narrow_target #(
   assign noted.resp = is_barrier ? barrier_resp : noccl_flit_pkg::RESP_OKAY;
 
   noccl_fifo #(
-      .Depth (Answers),
-      .data_t(noccl_ni_pkg::answer_t)
-  ) u_answers (
+      .Depth (Responses),
+      .data_t(noccl_ni_pkg::response_t)
+  ) u_responses (
       .clk_i,
       .rst_ni,
       .valid_i(writes),
@@ -167,9 +169,9 @@ module noccl_ni_narrow_target #(
   );
 
   // An atomic's B says nothing that its R does not say.
-  noccl_ni_pkg::answer_t told;
-  logic has_room;
-  assign b_ready_o = oldest_valid && (!oldest.is_last || has_room);
+  noccl_ni_pkg::response_t told;
+  logic has_space;
+  assign b_ready_o = oldest_valid && (!oldest.is_last || has_space);
   assign oldest_taken = b_valid_i && b_ready_o;
   always_comb begin
     told = oldest;
@@ -177,16 +179,16 @@ module noccl_ni_narrow_target #(
   end
 
   noccl_ni_waiting #(
-      .Depth(Answers)
+      .Depth(Responses)
   ) u_waiting (
       .clk_i,
       .rst_ni,
       .valid_i(b_valid_i && oldest_valid && oldest.is_last),
-      .ready_o(has_room),
+      .ready_o(has_space),
       .data_i (told),
-      .valid_o(answer_valid_o),
-      .ready_i(answer_ready_i),
-      .data_o (answer_o)
+      .valid_o(response_valid_o),
+      .ready_i(response_ready_i),
+      .data_o (response_o)
   );
 
   assign data_valid_o = r_valid_i && asker_valid;
@@ -203,6 +205,6 @@ module noccl_ni_narrow_target #(
   end
 
   `ASSUME(WideReadsGoElsewhere, !req_valid_i || hdr.kind != noccl_flit_pkg::REQ_READ_WIDE)
-  `ASSUME(MemoryAnswersWhatItTook, (!b_valid_i || oldest_valid) && (!r_valid_i || asker_valid))
+  `ASSUME(MemoryRespondsToWhatItTook, (!b_valid_i || oldest_valid) && (!r_valid_i || asker_valid))
 
 endmodule

@@ -2,13 +2,11 @@
 //
 // Initiator side of narrow writes, interrupts (multicasts), barrier contributions and atomics.
 //
-// All are single beats. AW is taken as soon as none is open, the flit leaves when W is here. One
-// transaction per id is open at a time; the table by id knows what its answer looks like: a
-// barrier's answer names root and tag, an atomic's comes with data and gives R and B. What is
-// refused is taken to its last beat; a refused atomic that asks for data gives R and B too.
-// Combinational paths: AW, W to the flit; answer to B and R. Throughput: one transaction per
-// cycle. Mirror: `issue_narrow_write`, `arrive_at_barrier`, `issue_atomic` in
-// crates/noccl-sim/src/ni/axi/issue.rs; own_copy.rs.
+// All are single beats. AW is taken as soon as none is open, the flit leaves when W is here. One transaction per id is open
+// at a time; the table by id knows what its response looks like: a barrier's response names root and tag, an atomic's
+// comes with data and gives R and B. What is refused is taken to its last beat; a refused atomic that asks for data gives R and B too.
+// Combinational paths: AW, W to the flit; response to B and R. Throughput: one transaction per cycle.
+// Mirror: `issue_narrow_write`, `arrive_at_barrier`, `issue_atomic` in crates/noccl-sim/src/ni/axi/issue.rs; own_copy.rs.
 
 `include "noccl_assert.svh"
 
@@ -41,14 +39,14 @@ module noccl_ni_narrow_write (
     output logic                                                         own_valid_o,
     input  logic                                                         own_ready_i,
     output noccl_flit_pkg::req_flit_t                                    own_o,
-    /// The own memory has answered for an own copy.
+    /// The own memory has responded for an own copy.
     input  logic                                                         own_b_valid_i,
     output logic                                                         own_b_ready_o,
     input  noccl_flit_pkg::tag_t                                         own_b_tag_i,
     input  noccl_flit_pkg::resp_e                                        own_b_resp_i,
-    /// A unicast write of this tile to itself has landed.
-    input  logic                                                         landed_i,
-    /// Fewer transactions without an answer are open than may be.
+    /// A unicast write of this tile to itself has been delivered.
+    input  logic                                                         delivered_i,
+    /// Fewer transactions without a response are open than may be.
     input  logic                                                         may_open_i,
     /// Ids with an open transaction.
     output logic                      [noccl_ni_pkg::NUM_NARROW_IDS-1:0] busy_o,
@@ -96,7 +94,7 @@ module noccl_ni_narrow_write (
       pos_i, write.base, write.mask
   );
   assign has_others = !has_own || write.mask != '0;
-  // A refused write of the same id is answered first.
+  // A refused write of the same id gets its response first.
   assign id_is_free = !busy_q[write.refusal.id] && !(refused && refusal.id == write.refusal.id);
   assign is_ready = has_write && !write.is_error
       && (begun_q || (id_is_free && may_open_i && !(has_own && own_in_flight_q != '0)));
@@ -114,7 +112,7 @@ module noccl_ni_narrow_write (
   );
   assign sends = is_ready && both_done;
 
-  // Open from the moment at which half of it has gone: the answer to that half may be quick.
+  // Open from the moment at which half of it has gone: the response to that half may be quick.
   logic opens;
   assign opens = is_ready && !begun_q
       && ((req_valid_o && req_ready_i) || (own_valid_o && own_ready_i));
@@ -126,7 +124,7 @@ module noccl_ni_narrow_write (
   assign w_ready_o = sends || refuses || swallows;
   assign open_d = (open_q || aw_valid_i) && !(sends || refuses);
 
-  assign own_in_flight_d = own_in_flight_q - InFlightBits'(landed_i)
+  assign own_in_flight_d = own_in_flight_q - InFlightBits'(delivered_i)
       + InFlightBits'(sends && write.opcode == OPCODE_UNICAST && !write.is_atomic
                       && write.dst == pos_i);
 
@@ -151,48 +149,49 @@ module noccl_ni_narrow_write (
   end
   assign own_o = req_o;
 
-  // ------------------------------------------------------------------------------------------- answers
+  // ----------------------------------------------------------------------------------------- responses
 
   logic [NUM_NARROW_IDS-1:0] is_join_q, group_hit;
   noccl_flit_pkg::coord_t root_q[NUM_NARROW_IDS];
   noccl_flit_pkg::tag_t tag_q[NUM_NARROW_IDS];
   noccl_flit_pkg::region_coord_t mask_q[NUM_NARROW_IDS];
 
-  logic answer_valid, answer_is_own, answer_taken, is_whole, has_data;
+  logic response_valid, response_is_own, response_taken, is_whole, has_data;
   logic shows_b, shows_data, told;
-  narrow_id_t answer_id, collected_id, group_id;
+  narrow_id_t response_id, collected_id, group_id;
   logic is_collected, all_collected;
-  noccl_ni_pkg::others_t answer_others;
-  noccl_flit_pkg::resp_e answer_resp, collected_resp, total_resp;
+  noccl_ni_pkg::others_t response_others;
+  noccl_flit_pkg::resp_e response_code, collected_resp, total_resp;
 
   always_comb begin
     group_hit = '0;
     group_id  = '0;
     for (int unsigned i = 0; i < NUM_NARROW_IDS; i++) begin
-      // Of groups with this tile in them the mask tells which one is answered.
+      // Of groups with this tile in them the mask tells which one the response is for.
       group_hit[i] = busy_q[i] && is_join_q[i] && root_q[i] == rsp_i.hdr.src
           && tag_q[i] == rsp_i.hdr.tag && mask_q[i] == rsp_i.hdr.mask;
       if (group_hit[i]) group_id = narrow_id_t'(i);
     end
   end
 
-  // The network's answer goes first, then the own memory's, then that to a refused write. The own memory's stands here where
+  // The network's response goes first, then the own memory's, then that to a refused write. The own memory's stands here where
   // the network has none.
-  assign answer_valid = rsp_valid_i || own_b_valid_i;
+  assign response_valid = rsp_valid_i || own_b_valid_i;
   // What B shows stays until it is taken.
-  logic own_held_q, own_held_d, has_answer;
+  logic own_held_q, own_held_d, has_response;
 
-  assign has_answer = answer_valid && !refused_held;
-  assign answer_is_own = !rsp_valid_i || own_held_q;
-  assign own_held_d = has_answer && answer_is_own && !answer_taken;
-  assign has_data = has_answer && !answer_is_own && rsp_i.hdr.kind == noccl_flit_pkg::RSP_ATOMIC;
+  assign has_response = response_valid && !refused_held;
+  assign response_is_own = !rsp_valid_i || own_held_q;
+  assign own_held_d = has_response && response_is_own && !response_taken;
+  assign has_data = has_response && !response_is_own
+      && rsp_i.hdr.kind == noccl_flit_pkg::RSP_ATOMIC;
 
   always_comb begin
-    answer_resp = answer_is_own ? own_b_resp_i : rsp_i.hdr.resp;
-    answer_others = answer_is_own ? '0 : noccl_ni_pkg::others_t'(rsp_i.hdr.count - 1'b1);
-    // The table of missing answers does not wait for that of barriers.
-    collected_id = narrow_id_t'(answer_is_own ? own_b_tag_i : rsp_i.hdr.tag);
-    answer_id = !answer_is_own && rsp_i.hdr.kind == noccl_flit_pkg::RSP_GROUP_B ? group_id
+    response_code = response_is_own ? own_b_resp_i : rsp_i.hdr.resp;
+    response_others = response_is_own ? '0 : noccl_ni_pkg::others_t'(rsp_i.hdr.count - 1'b1);
+    // The table of missing responses does not wait for that of barriers.
+    collected_id = narrow_id_t'(response_is_own ? own_b_tag_i : rsp_i.hdr.tag);
+    response_id = !response_is_own && rsp_i.hdr.kind == noccl_flit_pkg::RSP_GROUP_B ? group_id
         : collected_id;
   end
 
@@ -206,24 +205,24 @@ module noccl_ni_narrow_write (
       .next_id_i('{write.refusal.id}),
       .next_mask_i('{write.mask}),
       .name_i(collected_id),
-      .others_i(answer_others),
-      .resp_i(answer_resp),
-      .valid_i(has_answer && is_collected),
+      .others_i(response_others),
+      .resp_i(response_code),
+      .valid_i(has_response && is_collected),
       .is_whole_o(all_collected),
       .resp_o(collected_resp)
   );
 
-  assign is_collected = answer_is_own ? own_b_valid_i
+  assign is_collected = response_is_own ? own_b_valid_i
       : rsp_i.hdr.kind == noccl_flit_pkg::RSP_COLLECT_B;
   assign is_whole = !is_collected || all_collected;
-  assign total_resp = is_collected ? collected_resp : answer_resp;
+  assign total_resp = is_collected ? collected_resp : response_code;
 
   noccl_fork #(
       .NumOutputs(2)
   ) u_told (
       .clk_i,
       .rst_ni,
-      .valid_i (has_answer && is_whole),
+      .valid_i (has_response && is_whole),
       .select_i({has_data, 1'b1}),
       .ready_o (told),
       .valid_o ({shows_data, shows_b}),
@@ -240,7 +239,7 @@ module noccl_ni_narrow_write (
       .pending_o(refused),
       .refusal_o(refusal),
       .held_o(refused_held),
-      .yields_i(has_answer),
+      .yields_i(has_response),
       .b_valid_o(refused_b),
       .b_ready_i,
       .r_valid_o(refused_r),
@@ -248,20 +247,20 @@ module noccl_ni_narrow_write (
   );
 
   assign b_valid_o = shows_b || refused_b;
-  assign b_o.id = has_answer ? answer_id : refusal.id;
-  assign b_o.resp = has_answer ? total_resp : refusal.resp;
+  assign b_o.id = has_response ? response_id : refusal.id;
+  assign b_o.resp = has_response ? total_resp : refusal.resp;
   assign r_valid_o = shows_data || refused_r;
-  assign r_o.id = has_answer ? answer_id : refusal.id;
-  assign r_o.data = has_answer ? rsp_i.data : '0;
-  assign r_o.resp = has_answer ? rsp_i.hdr.resp : refusal.resp;
-  assign r_o.last = has_answer || refusal.beats_left == '0;
-  assign answer_taken = has_answer && (!is_whole || told);
-  assign rsp_ready_o = answer_taken && !answer_is_own;
-  assign own_b_ready_o = answer_taken && answer_is_own;
+  assign r_o.id = has_response ? response_id : refusal.id;
+  assign r_o.data = has_response ? rsp_i.data : '0;
+  assign r_o.resp = has_response ? rsp_i.hdr.resp : refusal.resp;
+  assign r_o.last = has_response || refusal.beats_left == '0;
+  assign response_taken = has_response && (!is_whole || told);
+  assign rsp_ready_o = response_taken && !response_is_own;
+  assign own_b_ready_o = response_taken && response_is_own;
 
   always_comb begin
     busy_d = busy_q;
-    if (answer_taken && is_whole) busy_d[answer_id] = 1'b0;
+    if (response_taken && is_whole) busy_d[response_id] = 1'b0;
     if (opens) busy_d[write.refusal.id] = 1'b1;
   end
 
@@ -293,8 +292,8 @@ module noccl_ni_narrow_write (
   end
 
   `ASSERT_INIT(TagsTellNarrowFromWide, noccl_cfg_pkg::TAG_BITS > noccl_ni_pkg::WIDE_TAG_BITS)
-  `ASSUME(AnswersAreExpected, !rsp_valid_i || busy_q[answer_id])
-  `ASSUME(LandedWritesWereSent, !landed_i || own_in_flight_q != '0)
+  `ASSUME(ResponsesAreExpected, !rsp_valid_i || busy_q[response_id])
+  `ASSUME(DeliveredWritesWereSent, !delivered_i || own_in_flight_q != '0)
   `ASSUME(AwIsStable, !$past(aw_valid_i && !aw_ready_o) || (aw_valid_i && $stable(aw_i)))
 
 endmodule

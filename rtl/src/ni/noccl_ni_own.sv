@@ -2,18 +2,18 @@
 //
 // Own copies of a multicast: from the initiator's NI to its own memory, by a port of their own.
 //
-// Through the router a copy would leave by the Local output, which in a memory-to-clusters
-// multicast carries the read data at the same time: the own copy would halve the rate of all
-// others (docs/design/0001, F). Combinational paths: copy to AW and W; B to the answer.
-// Throughput: one beat per cycle. Mirror: crates/noccl-sim/src/ni/axi/own_copy.rs.
+// Through the router a copy would leave by the Local output, which in a memory-to-clusters multicast carries the read
+// data at the same time: the own copy would halve the rate of all others (docs/design/0001, F).
+// Combinational paths: copy to AW and W; B to the response. Throughput: one beat per cycle.
+// Mirror: crates/noccl-sim/src/ni/axi/own_copy.rs.
 
 `include "noccl_assert.svh"
 
 module noccl_ni_own #(
     /// W beat of the memory port: a structure with data, strb and last.
     parameter type w_t = noccl_axi_pkg::wide_w_t,
-    /// Copies whose answer from the memory is open; at least 2 for one copy per cycle.
-    parameter int unsigned Answers = 4
+    /// Copies whose response from the memory is open; at least 2 for one copy per cycle.
+    parameter int unsigned Responses = 4
 ) (
     /// Clock.
     input  logic                      clk_i,
@@ -36,11 +36,11 @@ module noccl_ni_own #(
     input  logic                      b_valid_i,
     output logic                      b_ready_o,
     input  noccl_flit_pkg::resp_e     b_resp_i,
-    /// The memory has answered for the last copy of a transaction.
-    output logic                      answer_valid_o,
-    input  logic                      answer_ready_i,
-    output noccl_flit_pkg::tag_t      answer_tag_o,
-    output noccl_flit_pkg::resp_e     answer_resp_o
+    /// The memory has responded for the last copy of a transaction.
+    output logic                      response_valid_o,
+    input  logic                      response_ready_i,
+    output noccl_flit_pkg::tag_t      response_tag_o,
+    output noccl_flit_pkg::resp_e     response_code_o
 );
 
   typedef struct packed {
@@ -72,9 +72,9 @@ module noccl_ni_own #(
   assign noted = '{is_last: copy_is_last_i, tag: copy_tag_i};
 
   noccl_fifo #(
-      .Depth (Answers),
+      .Depth (Responses),
       .data_t(noted_t)
-  ) u_answers (
+  ) u_responses (
       .clk_i,
       .rst_ni,
       .valid_i(copies),
@@ -91,26 +91,27 @@ module noccl_ni_own #(
   } told_t;
 
   told_t told, waiting;
-  logic has_room;
+  logic has_space;
   assign told.tag = oldest.tag;
-  assign answer_tag_o = waiting.tag;
-  assign answer_resp_o = waiting.resp;
+  assign response_tag_o = waiting.tag;
+  assign response_code_o = waiting.resp;
 
   noccl_ni_waiting #(
-      .Depth (Answers),
+      .Depth (Responses),
       .data_t(told_t)
   ) u_waiting (
       .clk_i,
       .rst_ni,
       .valid_i(b_valid_i && oldest_valid && oldest.is_last),
-      .ready_o(has_room),
+      .ready_o(has_space),
       .data_i (told),
-      .valid_o(answer_valid_o),
-      .ready_i(answer_ready_i),
+      .valid_o(response_valid_o),
+      .ready_i(response_ready_i),
       .data_o (waiting)
   );
 
-  // A write channel sends one burst at a time, and the memory answers in order: the worst answer so far, by channel.
+  // A write channel sends one burst at a time, and the memory responds in order: the worst response
+  // so far, by channel.
   noccl_flit_pkg::resp_e worst_q[noccl_cfg_pkg::WIDE_CHANNELS];
   logic [noccl_ni_pkg::CHANNEL_BITS-1:0] channel;
 
@@ -123,9 +124,9 @@ module noccl_ni_own #(
       worst_q[channel] <= oldest.is_last ? noccl_flit_pkg::RESP_OKAY : told.resp;
   end
 
-  assign b_ready_o = oldest_valid && (!oldest.is_last || has_room);
+  assign b_ready_o = oldest_valid && (!oldest.is_last || has_space);
   assign oldest_taken = b_valid_i && b_ready_o;
 
-  `ASSUME(MemoryAnswersWhatItTook, !b_valid_i || oldest_valid)
+  `ASSUME(MemoryRespondsToWhatItTook, !b_valid_i || oldest_valid)
 
 endmodule

@@ -4,7 +4,7 @@
 
 package noccl_ni_pkg;
 
-  // Tag of a wide write: channel and id, so that a response finds its way without a table.
+  // Tag of a wide write: channel and id, so that a response is routed without a table.
   localparam int unsigned CHANNEL_BITS = $clog2(noccl_cfg_pkg::WIDE_CHANNELS);
   localparam int unsigned WIDE_TAG_BITS = CHANNEL_BITS + noccl_cfg_pkg::WIDE_ID_BITS;
   localparam int unsigned NUM_WIDE_TAGS = 1 << WIDE_TAG_BITS;
@@ -15,7 +15,7 @@ package noccl_ni_pkg;
 
   // Facts of an open or offered write burst.
   typedef struct packed {
-    // Answered by the NI: the address or the request is not served.
+    // The NI responds itself: the address or the request is not served.
     logic                          is_error;
     noccl_flit_pkg::resp_e         resp;
     noccl_axi_pkg::opcode_e        opcode;
@@ -31,7 +31,8 @@ package noccl_ni_pkg;
     noccl_flit_pkg::element_e      element;
   } burst_t;
 
-  // What answers a refused narrow write: with data if it is an atomic that asks for them, beats of them after the first.
+  // The response to a refused narrow write: with data if it is an atomic that asks for them, beats
+  // of them after the first.
   typedef struct packed {
     noccl_axi_pkg::narrow_id_t id;
     noccl_flit_pkg::resp_e     resp;
@@ -50,20 +51,20 @@ package noccl_ni_pkg;
     noccl_flit_pkg::tag_t          tag;
     noccl_flit_pkg::offset_t       addr;
     logic [2:0]                    size;
-    // Its id, and the answer if it is refused.
+    // Its id, and the response if it is refused.
     refusal_t                      refusal;
   } narrow_write_t;
 
-  // Room at the next merge point, given back to a sender.
+  // Credits of the next merge point, returned to a sender.
   typedef struct packed {
     noccl_flit_pkg::coord_t root;
     noccl_flit_pkg::tag_t   tag;
     noccl_flit_pkg::count_t beats;
   } credit_t;
 
-  // What a memory's answer to a write is good for.
+  // What a memory's response to a write is good for.
   typedef struct packed {
-    // Last beat of its burst: others are not answered.
+    // Last beat of its burst: others have no response.
     logic                          is_last;
     logic                          is_multicast;
     logic                          is_join;
@@ -72,7 +73,7 @@ package noccl_ni_pkg;
     noccl_flit_pkg::region_coord_t mask;
     noccl_flit_pkg::tag_t          tag;
     noccl_flit_pkg::resp_e         resp;
-  } answer_t;
+  } response_t;
 
   // Is the tile a member of the set?
   function automatic logic is_member(noccl_flit_pkg::coord_t at,
@@ -119,7 +120,7 @@ package noccl_ni_pkg;
     return a > b ? a : b;
   endfunction
 
-  // Room that a merge point gives back, on its way to a sender.
+  // Credits that a merge point returns, in flight to a sender.
   function automatic noccl_flit_pkg::rsp_flit_t credit_flit(noccl_flit_pkg::coord_t to,
                                                             credit_t credit);
     noccl_flit_pkg::rsp_flit_t flit;

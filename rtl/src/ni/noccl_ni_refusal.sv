@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Answers a refused narrow write: B, and for an atomic that asks for data as many beats of R as it would have had.
+// Responds to a refused narrow write: B, and for an atomic that asks for data as many beats of R as
+// it would have had.
 //
-// One at a time. The network's answers go first, but never in the place of what is shown already.
+// One at a time. The network's responses go first, but never in the place of what is shown already.
 // Throughput: one refusal per two cycles.
 
 `include "noccl_assert.svh"
@@ -14,14 +15,14 @@ module noccl_ni_refusal (
     input  logic                   rst_ni,
     /// A write is refused; only while none is pending.
     input  logic                   refuses_i,
-    /// What it is answered.
+    /// Its response.
     input  noccl_ni_pkg::refusal_t refusal_i,
-    /// A refused write has not been answered yet, and its answer.
+    /// A refused write waits for its response, and that response.
     output logic                   pending_o,
     output noccl_ni_pkg::refusal_t refusal_o,
-    /// It is shown and not yet taken: other answers wait.
+    /// It is shown and not yet taken: other responses wait.
     output logic                   held_o,
-    /// Another answer stands at B and R.
+    /// Another response stands at B and R.
     input  logic                   yields_i,
     /// B and R are offered.
     output logic                   b_valid_o,

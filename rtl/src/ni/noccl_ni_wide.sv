@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Wide half of the network interface: writes, multicasts, reductions and reads of this tile, and
-// its memory's answers to those of others. Wiring, and whose turn it is at the Local input of the
-// wide plane.
+// its memory's responses to those of others. Wiring, and arbitration of the Local input of the wide
+// plane.
 //
-// Latency: none in either direction. Ordering, freedom from deadlock: noccl_ni. Mirror:
-// `inject_wide` in crates/noccl-sim/src/ni/axi/inject.rs.
+// Latency: none in either direction. Ordering, freedom from deadlock: noccl_ni. Mirror: `inject_wide` in
+// crates/noccl-sim/src/ni/axi.
 
 module noccl_ni_wide
   import noccl_cfg_pkg::WIDE_CHANNELS;
 #(
     /// Reads in service at the memory.
     parameter int unsigned Reads = 4,
-    /// Beats whose answer from the memory is open.
-    parameter int unsigned Answers = 4,
+    /// Beats whose response from the memory is open.
+    parameter int unsigned Responses = 4,
     /// Collectives exist.
     parameter bit HasCollectives = 1'b1
 ) (
@@ -69,17 +69,17 @@ module noccl_ni_wide
     output logic                      own_b_ready_o,
     input  noccl_flit_pkg::resp_e     own_b_resp_i,
 
-    /// Answers to writes of others.
-    output logic                       answer_valid_o,
-    input  logic                       answer_ready_i,
-    output noccl_ni_pkg::answer_t      answer_o,
+    /// Responses to writes of others.
+    output logic                       response_valid_o,
+    input  logic                       response_ready_i,
+    output noccl_ni_pkg::response_t    response_o,
     /// Responses to this tile's writes.
     input  logic                       rsp_valid_i,
     output logic                       rsp_ready_o,
     input  noccl_flit_pkg::rsp_hdr_t   rsp_i,
-    /// Room given back to a sender of this tile: from other tiles, and from its own merge point.
-    input  logic                       credit_valid_i[2],
-    input  noccl_ni_pkg::credit_t      credit_i      [2],
+    /// Credits returned to a sender of this tile: from other tiles, and from its own merge point.
+    input  logic                       credit_valid_i  [2],
+    input  noccl_ni_pkg::credit_t      credit_i        [2],
     /// This tile's read requests.
     output logic                       req_valid_o,
     input  logic                       req_ready_i,
@@ -110,7 +110,7 @@ module noccl_ni_wide
 
   logic write_valid, write_ready, copy_valid, copy_ready, copy_b_valid, copy_b_ready;
   logic copy_is_last;
-  logic landed;
+  logic delivered;
   wide_flit_t write_flit, copy_flit;
   noccl_flit_pkg::tag_t  copy_b_tag;
   noccl_flit_pkg::resp_e copy_b_resp;
@@ -139,7 +139,7 @@ module noccl_ni_wide
       .own_b_ready_o(copy_b_ready),
       .own_b_tag_i(copy_b_tag),
       .own_b_resp_i(copy_b_resp),
-      .landed_i(landed),
+      .delivered_i(delivered),
       .rsp_valid_i,
       .rsp_ready_o,
       .rsp_i,
@@ -171,7 +171,7 @@ module noccl_ni_wide
   if (HasCollectives) begin : gen_own
     noccl_ni_own #(
         .w_t(noccl_axi_pkg::wide_w_t),
-        .Answers(Answers)
+        .Responses(Responses)
     ) u_own_wide (
         .clk_i,
         .rst_ni,
@@ -190,10 +190,10 @@ module noccl_ni_wide
         .b_valid_i(own_b_valid_i),
         .b_ready_o(own_b_ready_o),
         .b_resp_i(own_b_resp_i),
-        .answer_valid_o(copy_b_valid),
-        .answer_ready_i(copy_b_ready),
-        .answer_tag_o(copy_b_tag),
-        .answer_resp_o(copy_b_resp)
+        .response_valid_o(copy_b_valid),
+        .response_ready_i(copy_b_ready),
+        .response_tag_o(copy_b_tag),
+        .response_code_o(copy_b_resp)
     );
   end else begin : gen_no_own
     assign {copy_ready, own_aw_valid_o, own_w_valid_o, own_b_ready_o} = '0;
@@ -207,7 +207,7 @@ module noccl_ni_wide
   wide_flit_t served_flit;
 
   noccl_ni_wide_target #(
-      .Answers(Answers)
+      .Responses(Responses)
   ) u_wide_target (
       .clk_i,
       .rst_ni,
@@ -224,10 +224,10 @@ module noccl_ni_wide
       .b_valid_i(mem_b_valid_i),
       .b_ready_o(mem_b_ready_o),
       .b_resp_i(mem_b_resp_i),
-      .landed_o(landed),
-      .answer_valid_o,
-      .answer_ready_i,
-      .answer_o
+      .delivered_o(delivered),
+      .response_valid_o,
+      .response_ready_i,
+      .response_o
   );
 
   noccl_ni_wide_serve #(
@@ -250,20 +250,20 @@ module noccl_ni_wide
       .flit_o(served_flit)
   );
 
-  // Writes and read data take turns where both want to leave.
-  logic read_had_turn_q, read_had_turn_d, takes_read;
+  // Writes and read data alternate where both want to leave.
+  logic read_had_grant_q, read_had_grant_d, takes_read;
 
-  // A ready write's turn does not ask whether there is one: that is known late.
-  assign takes_read = served_valid && (!write_valid || !read_had_turn_q);
+  // The grant of a ready write does not depend on whether there is one: that is known late.
+  assign takes_read = served_valid && (!write_valid || !read_had_grant_q);
   assign flit_valid_o = served_valid || write_valid;
   assign flit_o = takes_read ? served_flit : write_flit;
   assign served_ready = flit_ready_i && takes_read;
-  assign write_ready = flit_ready_i && !(served_valid && !read_had_turn_q);
-  assign read_had_turn_d = flit_valid_o && flit_ready_i ? takes_read : read_had_turn_q;
+  assign write_ready = flit_ready_i && !(served_valid && !read_had_grant_q);
+  assign read_had_grant_d = flit_valid_o && flit_ready_i ? takes_read : read_had_grant_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) read_had_turn_q <= 1'b0;
-    else read_had_turn_q <= read_had_turn_d;
+    if (!rst_ni) read_had_grant_q <= 1'b0;
+    else read_had_grant_q <= read_had_grant_d;
   end
 
 endmodule

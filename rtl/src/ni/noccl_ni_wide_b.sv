@@ -3,11 +3,12 @@
 // Which wide transactions of a tile are open, and B for those that are over.
 //
 // One transaction per channel and id. Its name is channel and id; reductions travel under the tag
-// that their members agreed on, so a table leads from (root, tag) back to the name. Answers of a
-// multicast are collected until all members have answered: merging in the network saves flits and
-// decides nothing here. Combinational paths: from the router's and the own memory's answer to B.
-// Throughput: one answer per cycle. Mirror: `finish` and `deliver_group_response` in
-// crates/noccl-sim/src/ni/axi/{complete,deliver}.rs.
+// that their members agreed on, so a table leads from (root, tag) back to the name. Responses of a
+// multicast are collected until all members have responded: merging in the network saves flits and
+// decides nothing here.
+// Combinational paths: from the router's and the own memory's response to B. Throughput: one
+// response per cycle.
+// Mirror: `finish` and `deliver_group_response` in crates/noccl-sim/src/ni/axi.
 
 `include "noccl_assert.svh"
 
@@ -23,7 +24,7 @@ module noccl_ni_wide_b
     input  noccl_ni_pkg::burst_t                         burst_i        [WIDE_CHANNELS],
     /// Its id is free and, for a reduction, fewer than the limit are open and none by its name.
     output logic                     [WIDE_CHANNELS-1:0] may_start_o,
-    /// A transaction of that name has not been answered.
+    /// A transaction of that name has no response yet.
     output logic                     [WIDE_CHANNELS-1:0] is_open_o,
     /// The first beat of the channel's burst leaves; of one channel at most.
     input  logic                     [WIDE_CHANNELS-1:0] opens_i,
@@ -34,11 +35,11 @@ module noccl_ni_wide_b
     output logic                                         b_valid_o      [WIDE_CHANNELS],
     input  logic                                         b_ready_i      [WIDE_CHANNELS],
     output noccl_axi_pkg::wide_b_t                       b_o            [WIDE_CHANNELS],
-    /// Answers to bursts that channels have refused.
+    /// Responses to bursts that channels have refused.
     input  logic                     [WIDE_CHANNELS-1:0] refused_valid_i,
     output logic                     [WIDE_CHANNELS-1:0] refused_ready_o,
     input  noccl_axi_pkg::wide_b_t                       refused_i      [WIDE_CHANNELS],
-    /// The own memory has answered for the last beat of an own copy.
+    /// The own memory has responded for the last beat of an own copy.
     input  logic                                         own_b_valid_i,
     output logic                                         own_b_ready_o,
     input  noccl_flit_pkg::tag_t                         own_b_tag_i,
@@ -84,7 +85,7 @@ module noccl_ni_wide_b
     for (int unsigned c = 0; c < WIDE_CHANNELS; c++) begin
       is_open_o[c]   = busy_q[name_i[c]];
       is_join[c]     = burst_i[c].opcode == OPCODE_JOIN;
-      // A refused burst of the same id is answered first.
+      // A refused burst of the same id gets its response first.
       may_start_o[c] = !is_open_o[c] && !(refused_valid_i[c] && refused_i[c].id == burst_i[c].id);
       if (is_join[c]) begin
         if (&joins_valid_q) may_start_o[c] = 1'b0;
@@ -97,33 +98,36 @@ module noccl_ni_wide_b
     end
   end
 
-  // ------------------------------------------------------------------------------------------- answers
+  // ----------------------------------------------------------------------------------------- responses
 
-  // The network's answer goes first; the own memory's waits, and stands here where the network has none.
-  logic answer_valid, answer_is_own, answer_taken, is_group, is_collected, is_whole, completes;
+  // The network's response goes first; the own memory's waits, and stands here where the network
+  // has none.
+  logic
+      response_valid, response_is_own, response_taken, is_group, is_collected, is_whole, completes;
   logic all_collected;
-  wide_tag_t answer_name, collected_name;
-  noccl_ni_pkg::others_t answer_others;
-  noccl_flit_pkg::resp_e answer_resp, collected_resp, total_resp;
-  logic [ChannelBits-1:0] answer_channel, own_channel;
+  wide_tag_t response_name, collected_name;
+  noccl_ni_pkg::others_t response_others;
+  noccl_flit_pkg::resp_e response_code, collected_resp, total_resp;
+  logic [ChannelBits-1:0] response_channel, own_channel;
   logic [WIDE_CHANNELS-1:0] is_ready;
 
-  assign answer_valid = rsp_valid_i || own_b_valid_i;
+  assign response_valid = rsp_valid_i || own_b_valid_i;
   // What B shows stays until it is taken.
   logic own_held_q, own_held_d;
-  logic [WIDE_CHANNELS-1:0] refused_held_q, refused_held_d, shows_answer;
+  logic [WIDE_CHANNELS-1:0] refused_held_q, refused_held_d, shows_response;
 
-  assign answer_is_own = !rsp_valid_i || own_held_q;
-  assign own_held_d = answer_valid && answer_is_own && is_whole && !answer_taken;
-  assign is_group = !answer_is_own && rsp_i.kind == noccl_flit_pkg::RSP_GROUP_B;
-  assign is_collected = answer_is_own ? own_b_valid_i : rsp_i.kind == noccl_flit_pkg::RSP_COLLECT_B;
+  assign response_is_own = !rsp_valid_i || own_held_q;
+  assign own_held_d = response_valid && response_is_own && is_whole && !response_taken;
+  assign is_group = !response_is_own && rsp_i.kind == noccl_flit_pkg::RSP_GROUP_B;
+  assign is_collected = response_is_own ? own_b_valid_i
+      : rsp_i.kind == noccl_flit_pkg::RSP_COLLECT_B;
 
   always_comb begin
-    answer_resp = answer_is_own ? own_b_resp_i : rsp_i.resp;
-    answer_others = answer_is_own ? '0 : noccl_ni_pkg::others_t'(rsp_i.count - 1'b1);
-    // The table of missing answers does not wait for that of reductions.
-    collected_name = wide_tag_t'(answer_is_own ? own_b_tag_i : rsp_i.tag);
-    answer_name = is_group ? joins_name : collected_name;
+    response_code   = response_is_own ? own_b_resp_i : rsp_i.resp;
+    response_others = response_is_own ? '0 : noccl_ni_pkg::others_t'(rsp_i.count - 1'b1);
+    // The table of missing responses does not wait for that of reductions.
+    collected_name  = wide_tag_t'(response_is_own ? own_b_tag_i : rsp_i.tag);
+    response_name   = is_group ? joins_name : collected_name;
   end
 
   noccl_axi_pkg::wide_id_t burst_id[WIDE_CHANNELS];
@@ -143,33 +147,33 @@ module noccl_ni_wide_b
       .next_id_i(burst_id),
       .next_mask_i(burst_mask),
       .name_i(collected_name),
-      .others_i(answer_others),
-      .resp_i(answer_resp),
-      .valid_i(answer_valid && is_collected),
+      .others_i(response_others),
+      .resp_i(response_code),
+      .valid_i(response_valid && is_collected),
       .is_whole_o(all_collected),
       .resp_o(collected_resp)
   );
 
   assign is_whole = !is_collected || all_collected;
-  assign total_resp = is_collected ? collected_resp : answer_resp;
-  assign answer_channel = ChannelBits'(answer_name >> IdBits);
+  assign total_resp = is_collected ? collected_resp : response_code;
+  assign response_channel = ChannelBits'(response_name >> IdBits);
   assign own_channel = ChannelBits'(own_b_tag_i >> IdBits);
-  assign answer_taken = completes || (answer_valid && !is_whole);
-  assign completes = answer_valid && is_whole && is_ready[answer_channel];
-  assign rsp_ready_o = answer_taken && !answer_is_own;
-  assign own_b_ready_o = answer_is_own && (!all_collected || is_ready[own_channel]);
+  assign response_taken = completes || (response_valid && !is_whole);
+  assign completes = response_valid && is_whole && is_ready[response_channel];
+  assign rsp_ready_o = response_taken && !response_is_own;
+  assign own_b_ready_o = response_is_own && (!all_collected || is_ready[own_channel]);
 
-  // A refused burst's answer waits for the network's.
+  // A refused burst's response waits for the network's.
   always_comb begin
     for (int unsigned c = 0; c < WIDE_CHANNELS; c++) begin
       is_ready[c] = b_ready_i[c] && !refused_held_q[c];
-      shows_answer[c] = answer_valid && is_whole && answer_channel == ChannelBits'(c)
+      shows_response[c] = response_valid && is_whole && response_channel == ChannelBits'(c)
           && !refused_held_q[c];
-      b_valid_o[c] = shows_answer[c] || refused_valid_i[c];
+      b_valid_o[c] = shows_response[c] || refused_valid_i[c];
       b_o[c] = refused_i[c];
-      if (shows_answer[c]) b_o[c] = '{id: answer_name[IdBits-1:0], resp: total_resp};
-      refused_ready_o[c] = b_ready_i[c] && !shows_answer[c];
-      refused_held_d[c]  = refused_valid_i[c] && !shows_answer[c] && !b_ready_i[c];
+      if (shows_response[c]) b_o[c] = '{id: response_name[IdBits-1:0], resp: total_resp};
+      refused_ready_o[c] = b_ready_i[c] && !shows_response[c];
+      refused_held_d[c]  = refused_valid_i[c] && !shows_response[c] && !b_ready_i[c];
     end
   end
 
@@ -177,12 +181,12 @@ module noccl_ni_wide_b
 
   always_comb begin
     busy_d = busy_q;
-    if (completes) busy_d[answer_name] = 1'b0;
+    if (completes) busy_d[response_name] = 1'b0;
     for (int unsigned c = 0; c < WIDE_CHANNELS; c++) begin
       if (opens_i[c]) busy_d[name_i[c]] = 1'b1;
     end
     joins_valid_d = joins_valid_q;
-    if (rsp_valid_i && is_group && is_ready[answer_channel]) joins_valid_d &= ~joins_hit;
+    if (rsp_valid_i && is_group && is_ready[response_channel]) joins_valid_d &= ~joins_hit;
     if (|(opens_i & is_join)) joins_valid_d |= join_slot;
   end
 
@@ -212,9 +216,9 @@ module noccl_ni_wide_b
   end
 
   `ASSERT_INIT(ChannelsFillTheirBits, WIDE_CHANNELS == 1 << ChannelBits)
-  `ASSERT_INIT(TagsHaveRoomForTheirNames, noccl_cfg_pkg::TAG_BITS >= noccl_ni_pkg::WIDE_TAG_BITS)
-  `ASSUME(AnswersAreExpected, !rsp_valid_i || busy_q[answer_name])
-  `ASSUME(GroupAnswersNameAnOpenReduction, !(rsp_valid_i && is_group) || $onehot(joins_hit))
+  `ASSERT_INIT(TagsHoldTheirNames, noccl_cfg_pkg::TAG_BITS >= noccl_ni_pkg::WIDE_TAG_BITS)
+  `ASSUME(ResponsesAreExpected, !rsp_valid_i || busy_q[response_name])
+  `ASSUME(GroupResponsesNameAnOpenReduction, !(rsp_valid_i && is_group) || $onehot(joins_hit))
   `ASSERT(OpenNamesAreFree, (opens_i & is_open_o) == '0)
   `ASSUME(OneOpensAtATime, $onehot0(opens_i))
   for (genvar c = 0; c < WIDE_CHANNELS; c++) begin : gen_opens

@@ -3,10 +3,10 @@
 // Initiator side of wide reads: AR becomes a request flit, read data flits become R.
 //
 // One read per id is open at a time, so data of one id are in order. The network's data are always
-// taken: who asks has room for what comes (docs/design/0001). Reads that the network does not
-// serve are answered here, beat by beat, behind data that come from the network. Combinational
-// paths: AR to the request flit; data flit to R. Throughput: one beat per cycle. Mirror:
-// `issue_read` in crates/noccl-sim/src/ni/axi/issue.rs, `deliver_read_data` in deliver.rs.
+// taken: who asks has space for what comes (docs/design/0001). Reads that the network does not
+// serve get their response here, beat by beat, behind data that come from the network.
+// Combinational paths: AR to the request flit; data flit to R. Throughput: one beat per cycle.
+// Mirror: `issue_read` in crates/noccl-sim/src/ni/axi/issue.rs, `deliver_read_data` in deliver.rs.
 
 `include "noccl_assert.svh"
 

@@ -2,10 +2,10 @@
 //
 // Target side of wide reads: asks the memory and sends the data back, one flit per beat.
 //
-// The memory answers in order, so a queue of who asked is enough. Where it is full, requests wait
-// in the router: the request plane may wait for the wide plane (docs/design/0001). Combinational
-// paths: request to AR; R to the flit. Throughput: one beat per cycle. Mirror: `start_read` in
-// crates/noccl-sim/src/ni/axi/response.rs, `next_read_beat` in beats.rs.
+// The memory responds in order, so a queue of who asked is enough. Where it is full, requests wait
+// in the router: the request plane may wait for the wide plane (docs/design/0001).
+// Combinational paths: request to AR; R to the flit. Throughput: one beat per cycle.
+// Mirror: `start_read` in crates/noccl-sim/src/ni/axi/response.rs, `next_read_beat` in beats.rs.
 
 `include "noccl_assert.svh"
 
@@ -86,7 +86,7 @@ module noccl_ni_wide_serve #(
     else beat_q <= beat_d;
   end
 
-  `ASSUME(MemoryAnswersWhatWasAsked, !r_valid_i || oldest_valid)
+  `ASSUME(MemoryReturnsWhatWasAsked, !r_valid_i || oldest_valid)
   `ASSUME(MemoryMarksTheLastBeat, !beat_taken || r_i.last == (flit_o.hdr.left == '0))
 
 endmodule

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Target side of wide writes: hands every beat to the memory as a burst of one beat and answers
+// Target side of wide writes: hands every beat to the memory as a burst of one beat and responds
 // for the last.
 //
 // Beats of different bursts may come interleaved; each carries its address. A queue keeps what the
-// answer needs until the memory has answered; where it is full, beats wait in the router: the wide
-// plane may wait for the response plane (docs/design/0001, order of places). Bursts never cross 4
-// KiB, so a memory refuses all beats of a burst or none, and the last beat's response stands for
-// the burst. Combinational paths: flit to AW and W; B to the answer. Throughput: one beat per
-// cycle. Mirror: `deliver_write`, `deliver_reduced`, `take_write` in
+// response needs until the memory has responded; where it is full, beats wait in the router: the
+// wide plane may wait for the response plane (docs/design/0001, order of places). Bursts never
+// cross 4 KiB, so a memory refuses all beats of a burst or none, and the last beat's response
+// stands for the burst.
+// Combinational paths: flit to AW and W; B to the response. Throughput: one beat per cycle.
+// Mirror: `deliver_write`, `deliver_reduced`, `take_write` in
 // crates/noccl-sim/src/ni/axi/deliver.rs, `respond` in response.rs.
 
 `include "noccl_assert.svh"
 
 module noccl_ni_wide_target #(
-    /// Beats whose answer from the memory is open; at least 2 for one beat per cycle.
-    parameter int unsigned Answers = 4
+    /// Beats whose response from the memory is open; at least 2 for one beat per cycle.
+    parameter int unsigned Responses = 4
 ) (
     /// Clock.
     input  logic                       clk_i,
@@ -37,20 +38,20 @@ module noccl_ni_wide_target #(
     input  logic                       b_valid_i,
     output logic                       b_ready_o,
     input  noccl_flit_pkg::resp_e      b_resp_i,
-    /// A unicast beat of this tile to itself has landed.
-    output logic                       landed_o,
-    /// What to answer for a last beat.
-    output logic                       answer_valid_o,
-    input  logic                       answer_ready_i,
-    output noccl_ni_pkg::answer_t      answer_o
+    /// A unicast beat of this tile to itself has been delivered.
+    output logic                       delivered_o,
+    /// The response for a last beat.
+    output logic                       response_valid_o,
+    input  logic                       response_ready_i,
+    output noccl_ni_pkg::response_t    response_o
 );
 
   localparam int unsigned LINE_OFFSET_BITS = $clog2(noccl_cfg_pkg::WIDE_BITS / 8);
 
   noccl_flit_pkg::wide_hdr_t hdr;
-  noccl_ni_pkg::answer_t noted, oldest;
+  noccl_ni_pkg::response_t noted, oldest;
   logic noted_ready, oldest_valid, oldest_taken;
-  logic both_done, lands, may_land, is_dropped;
+  logic both_done, delivers, may_deliver, is_dropped;
 
   assign hdr = flit_i.hdr;
 
@@ -59,8 +60,8 @@ module noccl_ni_wide_target #(
       && hdr.resp != noccl_flit_pkg::RESP_OKAY;
 
   // AW and W are offered together, and taken in any order.
-  assign may_land = flit_valid_i && noted_ready;
-  assign lands = may_land && both_done;
+  assign may_deliver = flit_valid_i && noted_ready;
+  assign delivers = may_deliver && both_done;
   assign flit_ready_o = noted_ready && both_done;
 
   noccl_fork #(
@@ -68,7 +69,7 @@ module noccl_ni_wide_target #(
   ) u_both (
       .clk_i,
       .rst_ni,
-      .valid_i (may_land),
+      .valid_i (may_deliver),
       .select_i(2'b11),
       .ready_o (both_done),
       .valid_o ({aw_valid_o, w_valid_o}),
@@ -79,7 +80,7 @@ module noccl_ni_wide_target #(
   assign aw_o.atop = noccl_axi_pkg::ATOP_NONE;
   assign w_o = '{data: flit_i.data, strb: is_dropped ? '0 : flit_i.strobe, last: 1'b1};
 
-  assign landed_o = lands && hdr.kind == noccl_flit_pkg::WIDE_WRITE && !hdr.multicast
+  assign delivered_o = delivers && hdr.kind == noccl_flit_pkg::WIDE_WRITE && !hdr.multicast
       && hdr.src == pos_i;
 
   assign noted.is_last = hdr.left == '0;
@@ -92,12 +93,12 @@ module noccl_ni_wide_target #(
   assign noted.resp = noted.is_join && noted.is_last ? hdr.resp : noccl_flit_pkg::RESP_OKAY;
 
   noccl_fifo #(
-      .Depth (Answers),
-      .data_t(noccl_ni_pkg::answer_t)
-  ) u_answers (
+      .Depth (Responses),
+      .data_t(noccl_ni_pkg::response_t)
+  ) u_responses (
       .clk_i,
       .rst_ni,
-      .valid_i(lands),
+      .valid_i(delivers),
       .ready_o(noted_ready),
       .data_i (noted),
       .valid_o(oldest_valid),
@@ -119,31 +120,31 @@ module noccl_ni_wide_target #(
       .resp_o   (burst_resp)
   );
 
-  // Answers of beats before the last end here.
-  noccl_ni_pkg::answer_t burst_answer;
-  logic has_room;
-  assign b_ready_o = oldest_valid && (!oldest.is_last || has_room);
+  // Responses of beats before the last end here.
+  noccl_ni_pkg::response_t burst_response;
+  logic has_space;
+  assign b_ready_o = oldest_valid && (!oldest.is_last || has_space);
   assign oldest_taken = b_valid_i && b_ready_o;
   always_comb begin
-    burst_answer = oldest;
-    burst_answer.resp = burst_resp;
+    burst_response = oldest;
+    burst_response.resp = burst_resp;
   end
 
   noccl_ni_waiting #(
-      .Depth(Answers)
+      .Depth(Responses)
   ) u_waiting (
       .clk_i,
       .rst_ni,
       .valid_i(b_valid_i && oldest_valid && oldest.is_last),
-      .ready_o(has_room),
-      .data_i (burst_answer),
-      .valid_o(answer_valid_o),
-      .ready_i(answer_ready_i),
-      .data_o (answer_o)
+      .ready_o(has_space),
+      .data_i (burst_response),
+      .valid_o(response_valid_o),
+      .ready_i(response_ready_i),
+      .data_o (response_o)
   );
 
-  `ASSERT_INIT(AnswersAtLeastOne, Answers >= 1)
+  `ASSERT_INIT(ResponsesAtLeastOne, Responses >= 1)
   `ASSUME(OnlyWritesAndSums, !flit_valid_i || hdr.kind != noccl_flit_pkg::WIDE_READ_DATA)
-  `ASSUME(MemoryAnswersWhatItTook, !b_valid_i || oldest_valid)
+  `ASSUME(MemoryRespondsToWhatItTook, !b_valid_i || oldest_valid)
 
 endmodule

@@ -3,17 +3,16 @@
 // Initiator side of wide writes, multicasts and reductions: picks the beat that leaves, and
 // returns B.
 //
-// Every beat becomes a flit with its own address; the AW sends none. Flit and window are computed
-// once, for the channel whose turn it is. Channels are served oldest transfer first; a channel
-// that may not send (window closed, id in use, limit reached) is passed over, since its W data
-// stand in a channel of their own. One transaction per id and channel is open at a time: responses
-// of one id are then in order, whatever the network does, and the tag of a response is channel and
-// id. A multicast's own copy leaves by a port of its own, in the same cycle, so that it never
-// halves the rate of a memory's read data behind the router (docs/design/0001, F). It waits until
-// this tile's earlier unicasts to itself have landed. Latency: none from a channel to the Local
-// input. Throughput: one beat per cycle. Mirror: `ready_write`, `next_write_beat`,
-// crates/noccl-sim/src/ni/axi/own_copy.rs, `finish`, `collect_responses` and
-// `deliver_group_response` in deliver.rs.
+// Every beat becomes a flit with its own address; the AW sends none. Flit and window are computed once, for the channel
+// that is granted.
+// Channels are served oldest transfer first; a channel that may not send (window closed, id in use, limit reached) is passed
+// over, since its W data stand in a channel of their own. One transaction per id and channel is open at a time: responses of
+// one id are then in order, whatever the network does, and the tag of a response is channel and id.
+// A multicast's own copy leaves by a port of its own, in the same cycle, so that it never halves the rate of a memory's
+// read data behind the router (docs/design/0001, F). It waits until this tile's earlier unicasts to itself have been delivered.
+// Latency: none from a channel to the Local input. Throughput: one beat per cycle.
+// Mirror: `ready_write`, `next_write_beat`, `own_copy`, `finish`, `collect_responses` and `deliver_group_response` in
+// crates/noccl-sim/src/ni/axi.
 
 `include "noccl_assert.svh"
 
@@ -46,18 +45,18 @@ module noccl_ni_wide_write
     input  logic                       own_ready_i,
     output noccl_flit_pkg::wide_flit_t own_o,
     output logic                       own_is_last_o,
-    /// The own memory has answered for the last beat of an own copy.
+    /// The own memory has responded for the last beat of an own copy.
     input  logic                       own_b_valid_i,
     output logic                       own_b_ready_o,
     input  noccl_flit_pkg::tag_t       own_b_tag_i,
     input  noccl_flit_pkg::resp_e      own_b_resp_i,
-    /// A beat of this tile to itself has landed.
-    input  logic                       landed_i,
+    /// A beat of this tile to itself has been delivered.
+    input  logic                       delivered_i,
     /// Response from the router: of kinds B, COLLECT_B, GROUP_B, wide.
     input  logic                       rsp_valid_i,
     output logic                       rsp_ready_o,
     input  noccl_flit_pkg::rsp_hdr_t   rsp_i,
-    /// Room given back to a sender of this tile: from other tiles, and from its own merge point.
+    /// Credits returned to a sender of this tile: from other tiles, and from its own merge point.
     input  logic                       credit_valid_i[            2],
     input  noccl_ni_pkg::credit_t      credit_i      [            2]
 );
@@ -77,7 +76,7 @@ module noccl_ni_wide_write
   noccl_flit_pkg::left_t beat[WIDE_CHANNELS];
   noccl_axi_pkg::wide_b_t refused[WIDE_CHANNELS];
 
-  // Of the channel whose turn it was in the cycle before.
+  // Of the channel that was granted in the cycle before.
   logic is_limited;
   noccl_collective_pkg::window_t sent_window;
 
@@ -115,7 +114,7 @@ module noccl_ni_wide_write
 
   // ---------------------------------------------------------------------------------- who may send now
 
-  // Unicast beats to this tile that have not landed; one that left in the cycle before is not counted yet.
+  // Unicast beats to this tile that have not been delivered; one that left in the cycle before is not counted yet.
   logic [InFlightBits-1:0] own_in_flight_q, own_in_flight_d;
   logic adds_own_q, adds_own_d;
 
@@ -134,9 +133,9 @@ module noccl_ni_wide_write
   // The choice is made anew in every cycle, until a beat with an own copy has been offered.
   logic stays, flit_gone_q, flit_gone_d, own_gone_q, own_gone_d;
 
-  noccl_ni_write_turn #(
+  noccl_ni_write_arbiter #(
       .Channels(WIDE_CHANNELS)
-  ) u_turn (
+  ) u_grant (
       .clk_i,
       .rst_ni,
       .begins_i(begins),
@@ -199,7 +198,7 @@ module noccl_ni_wide_write
   // ---------------------------------------------------------------------------------------- it leaves
 
   // Both copies leave in the same cycle, and neither valid looks at the other side's ready: what goes first is remembered
-  // instead. What would happen is known of every channel before it is known whose turn it is.
+  // instead. What would happen is known of every channel before it is known which one is granted.
   logic [WIDE_CHANNELS-1:0] has_own, has_others, is_done, opens;
   logic flit_taken, own_taken;
 
@@ -215,7 +214,7 @@ module noccl_ni_wide_write
   always_comb begin
     for (int unsigned c = 0; c < WIDE_CHANNELS; c++) begin
       is_done[c] = (!has_others[c] || flit_taken) && (!has_own[c] || own_taken);
-      // A transaction is open from the moment at which half of its first beat has gone: the answer to that half may be quick.
+      // A transaction is open from the moment at which half of its first beat has gone: the response to that half may be quick.
       opens[c] = chosen[c] && is_first[c] && !flit_gone_q && !own_gone_q
           && ((has_others[c] && flit_ready_i) || (has_own[c] && own_ready_i));
     end
@@ -246,7 +245,7 @@ module noccl_ni_wide_write
   );
 
   assign adds_own_d = |grant && is_to_itself;
-  assign own_in_flight_d = own_in_flight_q + InFlightBits'(adds_own_q) - InFlightBits'(landed_i);
+  assign own_in_flight_d = own_in_flight_q + InFlightBits'(adds_own_q) - InFlightBits'(delivered_i);
 
   noccl_ni_wide_b u_b (
       .clk_i,
@@ -295,6 +294,6 @@ module noccl_ni_wide_write
   end
 
   `ASSERT(OneBeatLeaves, $onehot0(grant))
-  `ASSUME(LandedBeatsWereSent, !landed_i || adds_own_q || own_in_flight_q != '0)
+  `ASSUME(DeliveredBeatsWereSent, !delivered_i || adds_own_q || own_in_flight_q != '0)
 
 endmodule

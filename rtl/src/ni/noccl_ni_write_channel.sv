@@ -2,15 +2,15 @@
 //
 // One write channel of the wide subordinate port: what its next beat is, and whether it may leave.
 //
-// A burst that the network does not serve (unmapped address, illegal mask, other than incrementing
-// whole lines) is swallowed, one beat per cycle, and answered here. Latency: a beat can leave in
-// the cycle in which AW and W are offered. Throughput: one beat per cycle, bursts without a gap:
-// AW is taken whenever no burst is open. Combinational paths: from AW, W to the burst; from the
-// grant to W's ready. AW's ready comes from a register. A beat of a reduction leaves only while
-// its window towards the next merge point is open (docs/design/0001, I). The first two of a burst
-// find it open: the window is known in the cycle after the first, and channels share the logic
-// that computes it. Source: S1 section 3.2.2. Mirror: `Stream`, `is_ready` and `next_write_beat`
-// in crates/noccl-sim/src/ni/axi/{state,ready,beats}.rs.
+// A burst that the network does not serve (unmapped address, illegal mask, other than incrementing whole lines) is swallowed,
+// one beat per cycle, and gets its response here.
+// Latency: a beat can leave in the cycle in which AW and W are offered. Throughput: one beat per cycle, bursts without
+// a gap: AW is taken whenever no burst is open.
+// Combinational paths: from AW, W to the burst; from the grant to W's ready. AW's ready comes from a register.
+// A beat of a reduction leaves only while its window towards the next merge point is open (docs/design/0001, I). The first two
+// of a burst find it open: the window is known in the cycle after the first, and channels share the logic that computes it.
+// Source: S1 section 3.2.2. Mirror: `Stream`, `is_ready` and `next_write_beat` in
+// crates/noccl-sim/src/ni/axi.
 
 `include "noccl_assert.svh"
 
@@ -48,15 +48,15 @@ module noccl_ni_write_channel #(
     /// The beat leaves.
     input  logic                          grant_i,
     /// Of a first beat that has left in the cycle before: it goes to a merge point, and the beats that its burst may have
-    /// under way to there.
+    /// in flight to there.
     input  logic                          is_limited_i,
     input  noccl_collective_pkg::window_t window_i,
-    /// Room given back to a sender of this tile: from other tiles, and from its own merge point.
+    /// Credits returned to a sender of this tile: from other tiles, and from its own merge point.
     input  logic                          credit_valid_i [2],
     input  noccl_ni_pkg::credit_t         credit_i       [2],
-    /// A transaction of the burst's id has not been answered.
+    /// A transaction of the burst's id has no response yet.
     input  logic                          id_is_open_i,
-    /// Answer to a burst that was swallowed.
+    /// Response to a burst that was swallowed.
     output logic                          refused_valid_o,
     input  logic                          refused_ready_i,
     output noccl_axi_pkg::wide_b_t        refused_o
@@ -100,7 +100,7 @@ module noccl_ni_write_channel #(
   assign offered.has_own = aw_i.user.opcode == OPCODE_MULTICAST && noccl_ni_pkg::is_member(
       pos_i, base, offered.mask
   );
-  // Members name a reduction alike; anything else bears the name of its channel and id.
+  // Members name a reduction alike; anything else carries the name of its channel and id.
   assign offered.tag = aw_i.user.opcode == OPCODE_JOIN ? aw_i.user.tag
       : noccl_flit_pkg::tag_t'({noccl_ni_pkg::CHANNEL_BITS'(Channel), aw_i.id});
   assign offered.id = aw_i.id;
@@ -119,20 +119,20 @@ module noccl_ni_write_channel #(
 
   // --------------------------------------------------------------------------------------- the window
 
-  // Room for beats after the first; the last one is not counted: nothing is given back for it.
-  window_t room_q, room_d, room, given_back;
-  logic begun_q, is_limited_q, has_room;
+  // Credits for beats after the first; the last one is not counted: no credit returns for it.
+  window_t credits_q, credits_d, credits, credits_back;
+  logic begun_q, is_limited_q, has_credit;
 
-  assign has_room = is_first_o || begun_q || !is_limited_q || room_q != '0;
+  assign has_credit = is_first_o || begun_q || !is_limited_q || credits_q != '0;
 
   always_comb begin
-    given_back = '0;
+    credits_back = '0;
     for (int unsigned i = 0; i < 2; i++) begin
       if (credit_valid_i[i] && credit_i[i].root == burst_q.dst && credit_i[i].tag == burst_q.tag)
-        given_back += window_t'(noccl_cfg_pkg::CREDIT_BEATS);
+        credits_back += window_t'(noccl_cfg_pkg::CREDIT_BEATS);
     end
-    room   = (begun_q ? window_i - 1'b1 : room_q) + given_back;
-    room_d = grant_i ? room - 1'b1 : room;
+    credits   = (begun_q ? window_i - 1'b1 : credits_q) + credits_back;
+    credits_d = grant_i ? credits - 1'b1 : credits;
   end
 
   // -------------------------------------------------------------------------------------- beats leave
@@ -143,8 +143,9 @@ module noccl_ni_write_channel #(
 
   assign is_last = beat_q == burst.len;
   assign is_last_o = is_last;
-  assign beat_valid_o = burst_valid_o && !burst.is_error && w_valid_i && has_room;
-  // The last beat of a refused burst waits until the answer before it has left, and those of its id that are open.
+  assign beat_valid_o = burst_valid_o && !burst.is_error && w_valid_i && has_credit;
+  // The last beat of a refused burst waits until the response before it has left, and those of its
+  // id that are open.
   assign swallow = burst_valid_o && burst.is_error && w_valid_i
       && !(is_last && (id_is_open_i || (refused_valid_q && !refused_ready_i)));
   assign step = grant_i || swallow;
@@ -174,8 +175,8 @@ module noccl_ni_write_channel #(
   always_ff @(posedge clk_i) begin
     if (aw_valid_i && aw_ready_o) burst_q <= offered;
     // Read only after a first beat.
-    begun_q <= grant_i && is_first_o;
-    room_q  <= room_d;
+    begun_q   <= grant_i && is_first_o;
+    credits_q <= credits_d;
     if (begun_q) is_limited_q <= is_limited_i;
     if (swallow && is_last) refused_q <= '{id: burst.id, resp: burst.resp};
   end
@@ -184,16 +185,16 @@ module noccl_ni_write_channel #(
   `ASSUME(WIsStable, !$past(w_valid_i && !w_ready_o) || (w_valid_i && $stable(w_i)))
   `ASSUME(LastMarksTheEndOfTheBurst, !step || w_i.last == is_last)
   `ASSERT(OnlyOfferedBeatsLeave, !grant_i || beat_valid_o)
-  `ASSERT_INIT(SecondBeatsFindRoom, noccl_cfg_pkg::WINDOW_BEATS >= 2)
-  logic [31:0] room_then;
-  assign room_then = 32'(room_q) + 32'(given_back);
-  `ASSUME(RoomIsNotGivenBackTwice,
-          is_first_o || begun_q || !is_limited_q || room_then <= noccl_cfg_pkg::MAX_WINDOW_BEATS)
+  `ASSERT_INIT(SecondBeatsHaveCredit, noccl_cfg_pkg::WINDOW_BEATS >= 2)
+  logic [31:0] credits_then;
+  assign credits_then = 32'(credits_q) + 32'(credits_back);
+  `ASSUME(CreditsAreNotReturnedTwice,
+          is_first_o || begun_q || !is_limited_q || credits_then <= noccl_cfg_pkg::MAX_WINDOW_BEATS)
   for (genvar i = 0; i < 2; i++) begin : gen_credit
-    `ASSUME(RoomComesInQuads,
+    `ASSUME(CreditsComeInBatches,
             !credit_valid_i[i] || 32'(credit_i[i].beats) == noccl_cfg_pkg::CREDIT_BEATS)
   end
-  `ASSUME(WindowsHaveRoomForTwo, is_first_o || !begun_q || !is_limited_i || 32'(window_i) >= 2)
+  `ASSUME(WindowsHoldTwo, is_first_o || !begun_q || !is_limited_i || 32'(window_i) >= 2)
   `COVER(BurstsWithoutGap, $past(step && is_last) && step)
 
 endmodule

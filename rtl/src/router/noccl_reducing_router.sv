@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Router of the wide plane with its reduction unit. Wiring only.
 //
-// Latency, throughput, paths, ordering: those of `noccl_router` and `noccl_reduction`. Data of
-// operands go from the heads to the store, data of sums from the arithmetic to the outputs:
-// neither passes the unit. Without `HasReduction` operands are unicast flits, the ports to store,
-// arithmetic and NI are quiet, and nothing of the unit remains. Source: S1, section 3.1.4;
-// docs/design/0004. Mirror: `evaluate_unit` in
+// Latency, throughput, paths, ordering: those of `noccl_router` and `noccl_reduction`. Data of operands go from the heads
+// to the store, data of sums from the arithmetic to the outputs: neither passes the unit. Without `HasReduction`
+// operands are unicast flits, the ports to store, arithmetic and NI are quiet, and nothing of the unit remains.
+// Source: S1, section 3.1.4; docs/design/0004. Mirror: `evaluate_unit` in
 // crates/noccl-sim/src/router/collective/contributions.rs.
 
 module noccl_reducing_router
@@ -16,7 +15,7 @@ module noccl_reducing_router
 #(
     /// Multicasts exist.
     parameter bit HasMulticast = 1'b1,
-    /// Operands of reductions are folded here.
+    /// Operands of reductions are reduced here.
     parameter bit HasReduction = 1'b1
 ) (
     /// Clock.
@@ -27,20 +26,20 @@ module noccl_reducing_router
     input  coord_t         position_i,
     /// Per port N, E, S, W, Local a flit is offered; stays until ready.
     input  port_set_t      in_valid_i,
-    /// Room in the input FIFO at the start of the cycle.
+    /// Space in the input FIFO at the start of the cycle.
     output port_set_t      in_ready_o,
     /// The offered flits; ignored without valid.
-    input  wide_flit_t     in_flit_i         [NUM_PORTS],
+    input  wide_flit_t     in_flit_i            [NUM_PORTS],
     /// Per port a flit is offered; stays until ready.
     output port_set_t      out_valid_o,
     /// The receiver takes the flit at the end of this cycle.
     input  port_set_t      out_ready_i,
     /// The offered flits; undefined without valid.
-    output wide_flit_t     out_flit_o        [NUM_PORTS],
+    output wide_flit_t     out_flit_o           [NUM_PORTS],
     /// Writes and reads of the operand banks.
     output store_request_t store_o,
     /// What each bank read last.
-    input  wide_data_t     store_rdata_i     [NUM_PORTS],
+    input  wide_data_t     store_rdata_i        [NUM_PORTS],
     /// A request to the arithmetic; stays until ready.
     output logic           dca_valid_o,
     /// The arithmetic takes it.
@@ -53,21 +52,21 @@ module noccl_reducing_router
     output logic           dca_result_ready_o,
     /// The result; ignored without valid.
     input  dca_result_t    dca_result_i,
-    /// Room at the next merge point has come for a flow of this name.
+    /// Credits of the next merge point have come for a flow of this name.
     input  logic           credit_valid_i,
     /// Its name; ignored without valid.
     input  name_t          credit_name_i,
     /// A flow of this router is meant; otherwise the tile's NI is.
     output logic           credit_hit_o,
-    /// Room for a sender elsewhere; stays until ready.
-    output logic           owed_valid_o,
+    /// Credits for a sender elsewhere; stay until ready.
+    output logic           credit_return_valid_o,
     /// The sender.
-    output coord_t         owed_dst_o,
+    output coord_t         credit_return_dst_o,
     /// Name of its flow.
-    output name_t          owed_name_o,
+    output name_t          credit_return_name_o,
     /// The NI sends it.
-    input  logic           owed_ready_i,
-    /// Room for the tile's own NI, taken at once.
+    input  logic           credit_return_ready_i,
+    /// Credits for the tile's own NI, taken at once.
     output logic           own_valid_o,
     /// Name of its flow.
     output name_t          own_name_o
@@ -152,10 +151,10 @@ module noccl_reducing_router
         .credit_valid_i,
         .credit_name_i,
         .credit_hit_o,
-        .owed_valid_o,
-        .owed_dst_o,
-        .owed_name_o,
-        .owed_ready_i,
+        .credit_return_valid_o,
+        .credit_return_dst_o,
+        .credit_return_name_o,
+        .credit_return_ready_i,
         .own_valid_o,
         .own_name_o
     );
@@ -177,9 +176,9 @@ module noccl_reducing_router
     assign dca_o = '0;
     assign dca_result_ready_o = 1'b0;
     assign credit_hit_o = 1'b0;
-    assign owed_valid_o = 1'b0;
-    assign owed_dst_o = '0;
-    assign owed_name_o = '0;
+    assign credit_return_valid_o = 1'b0;
+    assign credit_return_dst_o = '0;
+    assign credit_return_name_o = '0;
     assign own_valid_o = 1'b0;
     assign own_name_o = '0;
   end

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Router of one plane: five inputs, five outputs, a FIFO at each, one flit per output and cycle.
 //
-// Latency: a flit accepted in cycle c is offered to the next router in c + 2 if nobody is in its
-// way (input FIFO, switch, output FIFO, link). Throughput: one flit per cycle and output.
+// Latency: a flit accepted in cycle c is offered to the next router in c + 2 if nothing
+// delays it (input FIFO, switch, output FIFO, link). Throughput: one flit per cycle and output.
 // Combinational paths: `head_o` to `join_absorb_i`, `join_forward_i`, `join_hdr_i` (outside),
 // from there to `join_taken_o`; `result_valid_i` to `result_ready_o`. None between link ports:
 // both ready and valid of a link are registers of the FIFOs.
@@ -13,8 +13,7 @@
 // lets them go on. Without one, tie its inputs to zero and leave `JoinKinds` zero: nothing of it
 // remains.
 // Source: S1 section 3.1; ports of the unit in docs/design/0004-hardware.md.
-// Mirror: crates/noccl-sim/src/router/collective/control_block.rs (`arbitrate`), cycle_phases.rs,
-// partition.rs.
+// Mirror: crates/noccl-sim/src/router/collective/{control_block,cycle_phases,partition}.rs.
 
 `include "noccl_assert.svh"
 
@@ -42,7 +41,7 @@ module noccl_router
     input  coord_t    position_i,
     /// A flit is offered per input (N, E, S, W, Local); stays until ready.
     input  port_set_t in_valid_i,
-    /// Room in the input FIFO at the start of the cycle.
+    /// Space in the input FIFO at the start of the cycle.
     output port_set_t in_ready_o,
     /// The offered flits; ignored without valid.
     input  flit_t     in_flit_i       [NUM_PORTS],
@@ -97,7 +96,7 @@ module noccl_router
   requesters_t late[NUM_PORTS];
   requesters_t grants[NUM_PORTS];
   flit_t switched[NUM_PORTS];
-  port_set_t out_room;
+  port_set_t out_space;
 
   for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_input
     port_set_t route;
@@ -161,12 +160,12 @@ module noccl_router
     // Whether it goes on, early or late.
     logic goes_on;
     assign goes_on = join_forward_i[i] || (join_candidate_i[i] && join_goes_on_i);
-    `ASSERT(LegalTurn, (wants[i] & ~outputs_from(i)) == '0)
+    `ASSERT(LegalOutput, (wants[i] & ~outputs_from(i)) == '0)
     `ASSERT(HeadAsksForSomething, !may_ask || route != '0)
     `ASSUME(AbsorbOnlyJoins, !join_absorb_i[i] || join_valid_o[i])
     `ASSUME(ForwardOnlyJoins, !join_forward_i[i] || join_valid_o[i])
     `ASSUME(CandidatesAreJoins, !join_candidate_i[i] || join_valid_o[i])
-    `ASSUME(CandidatesGoOneWay, !join_candidate_i[i] || !head_o[i].hdr.multicast)
+    `ASSUME(CandidatesHaveOneOutput, !join_candidate_i[i] || !head_o[i].hdr.multicast)
     `ASSUME(AbsorbOrForward, !(join_absorb_i[i] && goes_on))
     `ASSUME(ForwardStays, !$past(goes_on && !join_taken_o[i]) || join_forward_i[i])
   end
@@ -209,7 +208,7 @@ module noccl_router
         assign requests[o][r] = Outputs[o] && wants[r][o];
         assign late[o][r] = Outputs[o] && late_wants[r][o];
       end
-      assign granted[r][o] = grants[o][r] && out_room[o];
+      assign granted[r][o] = grants[o][r] && out_space[o];
     end
 
     noccl_rr_arbiter #(
@@ -222,7 +221,7 @@ module noccl_router
         .late_valid_i(join_goes_on_i),
         .grant_o(grants[o]),
         .valid_o(is_asked),
-        .ready_i(out_room[o])
+        .ready_i(out_space[o])
     );
 
     always_comb begin
@@ -243,7 +242,7 @@ module noccl_router
         .clk_i,
         .rst_ni,
         .valid_i(is_asked),
-        .ready_o(out_room[o]),
+        .ready_o(out_space[o]),
         .data_i (switched[o]),
         .valid_o(out_valid_o[o]),
         .ready_i(out_ready_i[o]),

@@ -6,8 +6,7 @@
 // Latency, throughput, ordering: those of `noccl_ni` and `noccl_dma`.
 // Combinational paths: those of the two; none from an AXI port of the tile to another.
 // Freedom from deadlock: docs/rtl/noccl_system.md.
-// Mirror: a tile's `Ni` in crates/noccl-sim/src/ni/axi/state.rs and `Dma` in endpoint/dma.rs;
-// docs/design/0004.
+// Mirror: a tile's `Ni` and `Dma` in crates/noccl-sim/src/machine; docs/design/0004.
 
 module noccl_endpoint
   import noccl_cfg_pkg::WIDE_CHANNELS;
@@ -16,8 +15,8 @@ module noccl_endpoint
     parameter bit HasDma = 1'b1,
     /// Wide reads in service at the memory.
     parameter int unsigned WideReads = 4,
-    /// Beats and narrow writes whose answer from the memory is open.
-    parameter int unsigned Answers = 4,
+    /// Beats and narrow writes whose response from the memory is open.
+    parameter int unsigned Responses = 4,
     /// Collectives exist; without, AWUSER is ignored and nothing of them remains.
     parameter bit HasCollectives = 1'b1
 ) (
@@ -31,7 +30,7 @@ module noccl_endpoint
     input  noccl_axi_pkg::addr_t                   l1_base_i,
     /// Registers of the engine; ignored without one.
     input  noccl_endpoint_pkg::dma_access_t        dma_i,
-    /// The answer, in the cycle of the access.
+    /// The response, in the cycle of the access.
     output logic                            [63:0] dma_o,
     /// The engine at the own L1.
     output noccl_endpoint_pkg::l1_mgr_t            l1_o,
@@ -45,15 +44,15 @@ module noccl_endpoint
     /// Ports at the memory.
     output noccl_endpoint_pkg::memory_mgr_t        memory_o,
     input  noccl_endpoint_pkg::memory_sbr_t        memory_i,
-    /// Room that the tile's merge point owes to a sender elsewhere; stays until ready.
-    input  logic                                   owed_valid_i,
-    output logic                                   owed_ready_o,
-    input  noccl_flit_pkg::coord_t                 owed_dst_i,
-    input  noccl_collective_pkg::name_t            owed_name_i,
-    /// Room that it gives to this tile.
+    /// Credits of the tile's merge point for a sender elsewhere; stay until ready.
+    input  logic                                   credit_return_valid_i,
+    output logic                                   credit_return_ready_o,
+    input  noccl_flit_pkg::coord_t                 credit_return_dst_i,
+    input  noccl_collective_pkg::name_t            credit_return_name_i,
+    /// Credits for this tile.
     input  logic                                   own_valid_i,
     input  noccl_collective_pkg::name_t            own_name_i,
-    /// Room that others give to it, or, without a hit, to this tile.
+    /// Credits from others for it, or, without a hit, to this tile.
     output logic                                   credit_valid_o,
     output noccl_collective_pkg::name_t            credit_name_o,
     input  logic                                   credit_hit_i,
@@ -151,16 +150,20 @@ module noccl_endpoint
 
   // --------------------------------------------------------------------------------- network interface
 
-  localparam noccl_flit_pkg::count_t Room = noccl_flit_pkg::count_t'(noccl_cfg_pkg::CREDIT_BEATS);
-  noccl_ni_pkg::credit_t owed, own, given;
+  localparam noccl_flit_pkg::count_t Batch = noccl_flit_pkg::count_t'(noccl_cfg_pkg::CREDIT_BEATS);
+  noccl_ni_pkg::credit_t returned, own, given;
 
-  assign owed = '{root: owed_name_i.root, tag: owed_name_i.tag, beats: Room};
-  assign own = '{root: own_name_i.root, tag: own_name_i.tag, beats: Room};
+  assign returned = '{
+          root: credit_return_name_i.root,
+          tag: credit_return_name_i.tag,
+          beats: Batch
+      };
+  assign own = '{root: own_name_i.root, tag: own_name_i.tag, beats: Batch};
   assign credit_name_o = '{root: given.root, tag: given.tag};
 
   noccl_ni #(
       .WideReads     (WideReads),
-      .Answers       (Answers),
+      .Responses     (Responses),
       .HasCollectives(HasCollectives)
   ) u_ni (
       .clk_i,
@@ -244,10 +247,10 @@ module noccl_endpoint
       .own_reg_b_valid_i   (memory_i.own_narrow.b_valid),
       .own_reg_b_ready_o   (memory_o.own_narrow.b_ready),
       .own_reg_b_resp_i    (memory_i.own_narrow.b_resp),
-      .unit_credit_valid_i (owed_valid_i),
-      .unit_credit_ready_o (owed_ready_o),
-      .unit_credit_to_i    (owed_dst_i),
-      .unit_credit_i       (owed),
+      .unit_credit_valid_i (credit_return_valid_i),
+      .unit_credit_ready_o (credit_return_ready_o),
+      .unit_credit_to_i    (credit_return_dst_i),
+      .unit_credit_i       (returned),
       .own_credit_valid_i  (own_valid_i),
       .own_credit_i        (own),
       .credit_valid_o,

@@ -130,7 +130,7 @@ package noccl_endpoint_pkg;
 
   // ----------------------------------------------------------------------------------------- DMA engine
 
-  // Access to a register; the answer, 64 bits, comes in the same cycle.
+  // Access to a register; the response, 64 bits, comes in the same cycle.
   typedef struct packed {
     logic                     valid;
     logic                     is_write;

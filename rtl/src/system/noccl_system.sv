@@ -3,12 +3,12 @@
 // A chip's network with all that belongs to it: the mesh and, per tile, network interface and DMA
 // engine. Wiring only.
 //
-// Tile x * MESH_HEIGHT + y stands at (x, y). Outside are cores, memories and clocks: per tile the
-// registers of its engine, its narrow port for the cores, the ports at its memory, the engine's
-// port at its L1, and its lanes of arithmetic. Latency, throughput, ordering: those of the parts.
-// Combinational paths: those of `noccl_ni`, which end at the FIFOs of the routers, and of
-// `noccl_compute_slice`. Freedom from deadlock: docs/rtl/noccl_system.md. Mirror: `Machine` in
-// crates/noccl-sim/src/machine/mod.rs, compared by `make cosim-endpoints`.
+// Tile x * MESH_HEIGHT + y stands at (x, y). Outside are cores, memories and clocks: per tile the registers of its engine, its
+// narrow port for the cores, the ports at its memory, the engine's port at its L1, and its lanes of arithmetic.
+// Latency, throughput, ordering: those of the parts. Combinational paths: those of `noccl_ni`, which end at the
+// FIFOs of the routers, and of `noccl_compute_slice`.
+// Freedom from deadlock: docs/rtl/noccl_system.md.
+// Mirror: `Machine` in crates/noccl-sim/src/machine, compared by `make cosim-endpoints`.
 
 module noccl_system
   import noccl_endpoint_pkg::NUM_TILES;
@@ -17,16 +17,17 @@ module noccl_system
     parameter bit HasDma = 1'b1,
     /// Multicasts, merged responses and barriers exist.
     parameter bit HasCollectives = 1'b1,
-    /// Operands of wide reductions are folded; without, tiles have neither operand store nor arithmetic. A chip sets it; zero
-    /// by default, as in `noccl_mesh`, since the arithmetic is most of what a tool reads.
+    /// Operands of wide reductions are reduced; without, tiles have neither operand store nor
+    /// arithmetic. A chip sets it; zero by default, as in `noccl_mesh`, since the arithmetic is
+    /// most of what a tool reads.
     parameter bit HasReduction = 1'b0,
     /// Element types of the arithmetic, bit i for code i.
     parameter noccl_compute_pkg::element_set_t Elements = noccl_compute_pkg::ALL_ELEMENTS,
     /// Wide reads in service at a memory tile, and at a cluster's L1.
     parameter int unsigned MemoryReads = 4,
     parameter int unsigned ClusterReads = 4,
-    /// Beats and narrow writes whose answer from the memory is open, per tile.
-    parameter int unsigned Answers = 4,
+    /// Beats and narrow writes whose response from the memory is open, per tile.
+    parameter int unsigned Responses = 4,
     /// What goes with a core's operation and comes back with its result.
     parameter type core_tag_t = logic,
     /// Lanes of arithmetic, one per core; follows from the package.
@@ -40,7 +41,7 @@ module noccl_system
     input noccl_endpoint_pkg::hold_t hold_i[NUM_TILES],
     /// Registers of the engines; ignored without one.
     input noccl_endpoint_pkg::dma_access_t dma_i[NUM_TILES],
-    /// The answers, in the cycle of the access.
+    /// The responses, in the cycle of the access.
     output logic [63:0] dma_o[NUM_TILES],
     /// Engines at their own L1; silent without one.
     output noccl_endpoint_pkg::l1_mgr_t l1_o[NUM_TILES],
@@ -75,9 +76,10 @@ module noccl_system
   noccl_flit_pkg::req_flit_t req_in_flit[NUM_TILES], req_out_flit[NUM_TILES];
   noccl_flit_pkg::rsp_flit_t rsp_in_flit[NUM_TILES], rsp_out_flit[NUM_TILES];
 
-  tiles_t credit_valid, credit_hit, owed_valid, owed_ready, own_valid;
-  noccl_collective_pkg::name_t credit_name[NUM_TILES], owed_name[NUM_TILES], own_name[NUM_TILES];
-  noccl_flit_pkg::coord_t owed_dst[NUM_TILES];
+  tiles_t credit_valid, credit_hit, credit_return_valid, credit_return_ready, own_valid;
+  noccl_collective_pkg::name_t
+      credit_name[NUM_TILES], credit_return_name[NUM_TILES], own_name[NUM_TILES];
+  noccl_flit_pkg::coord_t credit_return_dst[NUM_TILES];
 
   noccl_mesh #(
       .HasMulticast(HasCollectives),
@@ -88,33 +90,33 @@ module noccl_system
   ) u_mesh (
       .clk_i,
       .rst_ni,
-      .wide_in_valid_i (wide_in_valid & wide_in_open),
-      .wide_in_ready_o (wide_in_ready),
-      .wide_in_flit_i  (wide_in_flit),
-      .wide_out_valid_o(wide_out_valid),
-      .wide_out_ready_i(wide_out_ready & wide_out_open),
-      .wide_out_flit_o (wide_out_flit),
-      .req_in_valid_i  (req_in_valid & req_in_open),
-      .req_in_ready_o  (req_in_ready),
-      .req_in_flit_i   (req_in_flit),
-      .req_out_valid_o (req_out_valid),
-      .req_out_ready_i (req_out_ready & req_out_open),
-      .req_out_flit_o  (req_out_flit),
-      .rsp_in_valid_i  (rsp_in_valid & rsp_in_open),
-      .rsp_in_ready_o  (rsp_in_ready),
-      .rsp_in_flit_i   (rsp_in_flit),
-      .rsp_out_valid_o (rsp_out_valid),
-      .rsp_out_ready_i (rsp_out_ready & rsp_out_open),
-      .rsp_out_flit_o  (rsp_out_flit),
-      .credit_valid_i  (credit_valid),
-      .credit_name_i   (credit_name),
-      .credit_hit_o    (credit_hit),
-      .owed_valid_o    (owed_valid),
-      .owed_dst_o      (owed_dst),
-      .owed_name_o     (owed_name),
-      .owed_ready_i    (owed_ready),
-      .own_valid_o     (own_valid),
-      .own_name_o      (own_name),
+      .wide_in_valid_i      (wide_in_valid & wide_in_open),
+      .wide_in_ready_o      (wide_in_ready),
+      .wide_in_flit_i       (wide_in_flit),
+      .wide_out_valid_o     (wide_out_valid),
+      .wide_out_ready_i     (wide_out_ready & wide_out_open),
+      .wide_out_flit_o      (wide_out_flit),
+      .req_in_valid_i       (req_in_valid & req_in_open),
+      .req_in_ready_o       (req_in_ready),
+      .req_in_flit_i        (req_in_flit),
+      .req_out_valid_o      (req_out_valid),
+      .req_out_ready_i      (req_out_ready & req_out_open),
+      .req_out_flit_o       (req_out_flit),
+      .rsp_in_valid_i       (rsp_in_valid & rsp_in_open),
+      .rsp_in_ready_o       (rsp_in_ready),
+      .rsp_in_flit_i        (rsp_in_flit),
+      .rsp_out_valid_o      (rsp_out_valid),
+      .rsp_out_ready_i      (rsp_out_ready & rsp_out_open),
+      .rsp_out_flit_o       (rsp_out_flit),
+      .credit_valid_i       (credit_valid),
+      .credit_name_i        (credit_name),
+      .credit_hit_o         (credit_hit),
+      .credit_return_valid_o(credit_return_valid),
+      .credit_return_dst_o  (credit_return_dst),
+      .credit_return_name_o (credit_return_name),
+      .credit_return_ready_i(credit_return_ready),
+      .own_valid_o          (own_valid),
+      .own_name_o           (own_name),
       .core_valid_i,
       .core_ready_o,
       .core_i,
@@ -138,50 +140,50 @@ module noccl_system
     noccl_endpoint #(
         .HasDma        (HasDma && IsCluster),
         .WideReads     (IsCluster ? ClusterReads : MemoryReads),
-        .Answers       (Answers),
+        .Responses     (Responses),
         .HasCollectives(HasCollectives)
     ) u_endpoint (
         .clk_i,
         .rst_ni,
-        .position_i      (noccl_endpoint_pkg::position_of(t)),
-        .l1_base_i       (noccl_endpoint_pkg::l1_base_of(t)),
-        .dma_i           (dma_i[t]),
-        .dma_o           (dma_o[t]),
-        .l1_o            (l1_o[t]),
-        .l1_i            (l1_i[t]),
-        .wide_i          (wide_i[t]),
-        .wide_o          (wide_o[t]),
-        .narrow_i        (narrow_i[t]),
-        .narrow_o        (narrow_o[t]),
-        .memory_o        (memory_o[t]),
-        .memory_i        (memory_i[t]),
-        .owed_valid_i    (owed_valid[t]),
-        .owed_ready_o    (owed_ready[t]),
-        .owed_dst_i      (owed_dst[t]),
-        .owed_name_i     (owed_name[t]),
-        .own_valid_i     (own_valid[t]),
-        .own_name_i      (own_name[t]),
-        .credit_valid_o  (credit_valid[t]),
-        .credit_name_o   (credit_name[t]),
-        .credit_hit_i    (credit_hit[t]),
-        .wide_in_valid_o (wide_in_valid[t]),
-        .wide_in_ready_i (wide_in_ready[t] && wide_in_open[t]),
-        .wide_in_flit_o  (wide_in_flit[t]),
-        .wide_out_valid_i(wide_out_valid[t] && wide_out_open[t]),
-        .wide_out_ready_o(wide_out_ready[t]),
-        .wide_out_flit_i (wide_out_flit[t]),
-        .req_in_valid_o  (req_in_valid[t]),
-        .req_in_ready_i  (req_in_ready[t] && req_in_open[t]),
-        .req_in_flit_o   (req_in_flit[t]),
-        .req_out_valid_i (req_out_valid[t] && req_out_open[t]),
-        .req_out_ready_o (req_out_ready[t]),
-        .req_out_flit_i  (req_out_flit[t]),
-        .rsp_in_valid_o  (rsp_in_valid[t]),
-        .rsp_in_ready_i  (rsp_in_ready[t] && rsp_in_open[t]),
-        .rsp_in_flit_o   (rsp_in_flit[t]),
-        .rsp_out_valid_i (rsp_out_valid[t] && rsp_out_open[t]),
-        .rsp_out_ready_o (rsp_out_ready[t]),
-        .rsp_out_flit_i  (rsp_out_flit[t])
+        .position_i           (noccl_endpoint_pkg::position_of(t)),
+        .l1_base_i            (noccl_endpoint_pkg::l1_base_of(t)),
+        .dma_i                (dma_i[t]),
+        .dma_o                (dma_o[t]),
+        .l1_o                 (l1_o[t]),
+        .l1_i                 (l1_i[t]),
+        .wide_i               (wide_i[t]),
+        .wide_o               (wide_o[t]),
+        .narrow_i             (narrow_i[t]),
+        .narrow_o             (narrow_o[t]),
+        .memory_o             (memory_o[t]),
+        .memory_i             (memory_i[t]),
+        .credit_return_valid_i(credit_return_valid[t]),
+        .credit_return_ready_o(credit_return_ready[t]),
+        .credit_return_dst_i  (credit_return_dst[t]),
+        .credit_return_name_i (credit_return_name[t]),
+        .own_valid_i          (own_valid[t]),
+        .own_name_i           (own_name[t]),
+        .credit_valid_o       (credit_valid[t]),
+        .credit_name_o        (credit_name[t]),
+        .credit_hit_i         (credit_hit[t]),
+        .wide_in_valid_o      (wide_in_valid[t]),
+        .wide_in_ready_i      (wide_in_ready[t] && wide_in_open[t]),
+        .wide_in_flit_o       (wide_in_flit[t]),
+        .wide_out_valid_i     (wide_out_valid[t] && wide_out_open[t]),
+        .wide_out_ready_o     (wide_out_ready[t]),
+        .wide_out_flit_i      (wide_out_flit[t]),
+        .req_in_valid_o       (req_in_valid[t]),
+        .req_in_ready_i       (req_in_ready[t] && req_in_open[t]),
+        .req_in_flit_o        (req_in_flit[t]),
+        .req_out_valid_i      (req_out_valid[t] && req_out_open[t]),
+        .req_out_ready_o      (req_out_ready[t]),
+        .req_out_flit_i       (req_out_flit[t]),
+        .rsp_in_valid_o       (rsp_in_valid[t]),
+        .rsp_in_ready_i       (rsp_in_ready[t] && rsp_in_open[t]),
+        .rsp_in_flit_o        (rsp_in_flit[t]),
+        .rsp_out_valid_i      (rsp_out_valid[t] && rsp_out_open[t]),
+        .rsp_out_ready_o      (rsp_out_ready[t]),
+        .rsp_out_flit_i       (rsp_out_flit[t])
     );
   end
 

@@ -3,9 +3,9 @@
 // Torrent endpoint of a tile: leads chains of its own and follows others', each with streams of
 // its own.
 //
-// Wiring, and the two switches: beats of the reader go to the sending side, to an own copy, or
-// both; beats of the data window to the writer and, unless this is the tail, on to the next tile
-// in the same cycle. Source: S3 section III. Mirror: crates/noccl-sim/src/endpoint/torrent. Page:
+// Wiring, and the two switches: beats of the reader go to the sending side, to an own copy, or both; beats of the data window to the
+// writer and, unless this is the tail, on to the next tile in the same cycle.
+// Source: S3 section III. Mirror: crates/noccl-sim/src/endpoint/torrent. Page:
 // docs/rtl/noccl_torrent.md.
 
 `include "noccl_assert.svh"
@@ -20,81 +20,81 @@ module noccl_torrent
     parameter int unsigned IdBits = 4
 ) (
     /// Clock.
-    input  logic                                       clk_i,
+    input  logic                                              clk_i,
     /// Asynchronous reset, active low.
-    input  logic                                       rst_ni,
+    input  logic                                              rst_ni,
     /// This tile.
-    input  noccl_torrent_pkg::tile_t                   own_i,
+    input  noccl_torrent_pkg::tile_t                          own_i,
     /// A chain to lead, and its end (`noccl_torrent_lead`).
-    input  logic                                       start_valid_i,
-    output logic                                       start_ready_o,
-    input  word_addr_t                                 frames_i,
-    input  noccl_torrent_pkg::num_stops_t              num_stops_i,
-    input  logic                                       has_own_i,
-    output noccl_torrent_pkg::task_t                   task_o,
-    output logic                                       done_o,
-    /// An answer of the network told of an error in this cycle.
-    output logic                                       error_o,
+    input  logic                                              start_valid_i,
+    output logic                                              start_ready_o,
+    input  word_addr_t                                        frames_i,
+    input  noccl_torrent_pkg::num_destinations_t              num_destinations_i,
+    input  logic                                              has_own_i,
+    output noccl_torrent_pkg::task_t                          task_o,
+    output logic                                              done_o,
+    /// A response of the network reported an error in this cycle.
+    output logic                                              error_o,
     /// Narrow manager port.
-    output logic                                       msg_aw_valid_o,
-    input  logic                                       msg_aw_ready_i,
-    output logic                          [IdBits-1:0] msg_aw_id_o,
-    output pointer_t                                   msg_aw_addr_o,
-    output logic                          [       7:0] msg_aw_len_o,
-    output logic                                       msg_w_valid_o,
-    input  logic                                       msg_w_ready_i,
-    output word_t                                      msg_w_data_o,
-    output logic                                       msg_w_last_o,
-    input  logic                                       msg_b_valid_i,
-    output logic                                       msg_b_ready_o,
-    input  noccl_flit_pkg::resp_e                      msg_b_resp_i,
+    output logic                                              msg_aw_valid_o,
+    input  logic                                              msg_aw_ready_i,
+    output logic                                 [IdBits-1:0] msg_aw_id_o,
+    output pointer_t                                          msg_aw_addr_o,
+    output logic                                 [       7:0] msg_aw_len_o,
+    output logic                                              msg_w_valid_o,
+    input  logic                                              msg_w_ready_i,
+    output word_t                                             msg_w_data_o,
+    output logic                                              msg_w_last_o,
+    input  logic                                              msg_b_valid_i,
+    output logic                                              msg_b_ready_o,
+    input  noccl_flit_pkg::resp_e                             msg_b_resp_i,
     /// Narrow subordinate port: windows of configurations, grants, finishes.
-    input  logic                                       box_aw_valid_i,
-    output logic                                       box_aw_ready_o,
-    input  logic                          [IdBits-1:0] box_aw_id_i,
-    input  pointer_t                                   box_aw_addr_i,
-    input  logic                                       box_w_valid_i,
-    output logic                                       box_w_ready_o,
-    input  word_t                                      box_w_data_i,
-    input  logic                                       box_w_last_i,
-    output logic                                       box_b_valid_o,
-    input  logic                                       box_b_ready_i,
-    output logic                          [IdBits-1:0] box_b_id_o,
-    output noccl_flit_pkg::resp_e                      box_b_resp_o,
+    input  logic                                              box_aw_valid_i,
+    output logic                                              box_aw_ready_o,
+    input  logic                                 [IdBits-1:0] box_aw_id_i,
+    input  pointer_t                                          box_aw_addr_i,
+    input  logic                                              box_w_valid_i,
+    output logic                                              box_w_ready_o,
+    input  word_t                                             box_w_data_i,
+    input  logic                                              box_w_last_i,
+    output logic                                              box_b_valid_o,
+    input  logic                                              box_b_ready_i,
+    output logic                                 [IdBits-1:0] box_b_id_o,
+    output noccl_flit_pkg::resp_e                             box_b_resp_o,
     /// Wide manager ports: 0 for own chains, 1 for what goes on.
-    output logic                          [       1:0] out_aw_valid_o,
-    input  logic                          [       1:0] out_aw_ready_i,
-    output pointer_t                                   out_aw_addr_o [             2],
-    output logic                          [       7:0] out_aw_len_o  [             2],
-    output logic                          [       1:0] out_w_valid_o,
-    input  logic                          [       1:0] out_w_ready_i,
-    output noccl_flit_pkg::wide_data_t                 out_w_data_o  [             2],
-    output logic                          [       1:0] out_w_last_o,
-    input  logic                          [       1:0] out_b_valid_i,
-    output logic                          [       1:0] out_b_ready_o,
-    input  noccl_flit_pkg::resp_e                      out_b_resp_i  [             2],
+    output logic                                 [       1:0] out_aw_valid_o,
+    input  logic                                 [       1:0] out_aw_ready_i,
+    output pointer_t                                          out_aw_addr_o     [             2],
+    output logic                                 [       7:0] out_aw_len_o      [             2],
+    output logic                                 [       1:0] out_w_valid_o,
+    input  logic                                 [       1:0] out_w_ready_i,
+    output noccl_flit_pkg::wide_data_t                        out_w_data_o      [             2],
+    output logic                                 [       1:0] out_w_last_o,
+    input  logic                                 [       1:0] out_b_valid_i,
+    output logic                                 [       1:0] out_b_ready_o,
+    input  noccl_flit_pkg::resp_e                             out_b_resp_i      [             2],
     /// Wide subordinate port: the data window.
-    input  logic                                       in_aw_valid_i,
-    output logic                                       in_aw_ready_o,
-    input  logic                          [IdBits-1:0] in_aw_id_i,
-    input  logic                                       in_w_valid_i,
-    output logic                                       in_w_ready_o,
-    input  noccl_flit_pkg::wide_data_t                 in_w_data_i,
-    input  logic                                       in_w_last_i,
-    output logic                                       in_b_valid_o,
-    input  logic                                       in_b_ready_i,
-    output logic                          [IdBits-1:0] in_b_id_o,
+    input  logic                                              in_aw_valid_i,
+    output logic                                              in_aw_ready_o,
+    input  logic                                 [IdBits-1:0] in_aw_id_i,
+    input  logic                                              in_w_valid_i,
+    output logic                                              in_w_ready_o,
+    input  noccl_flit_pkg::wide_data_t                        in_w_data_i,
+    input  logic                                              in_w_last_i,
+    output logic                                              in_b_valid_o,
+    input  logic                                              in_b_ready_i,
+    output logic                                 [IdBits-1:0] in_b_id_o,
     /// Own memory: one reader, writers of own copies (0) and followed chains (1).
-    output channels_t                                  ask_valid_o,
-    input  channels_t                                  ask_ready_i,
-    output word_addr_t                                 ask_addr_o    [  NUM_CHANNELS],
-    input  channels_t                                  data_valid_i,
-    input  word_t                                      data_i        [  NUM_CHANNELS],
-    output channels_t                                  write_valid_o [             2],
-    input  channels_t                                  write_ready_i [             2],
-    output word_addr_t                                 write_addr_o  [2*NUM_CHANNELS],
-    output noccl_torrent_pkg::bytes_t                  write_bytes_o [             2],
-    output word_t                                      write_o       [2*NUM_CHANNELS]
+    output channels_t                                         ask_valid_o,
+    input  channels_t                                         ask_ready_i,
+    output word_addr_t                                        ask_addr_o        [  NUM_CHANNELS],
+    input  channels_t                                         data_valid_i,
+    input  word_t                                             data_i            [  NUM_CHANNELS],
+    output channels_t                                         write_valid_o     [             2],
+    input  channels_t                                         write_ready_i     [             2],
+    output word_addr_t                                        write_addr_o      [2*NUM_CHANNELS],
+    output noccl_torrent_pkg::bytes_t                         write_bytes_o     [             2],
+    output word_t                                             write_o           [2*NUM_CHANNELS]
 );
 
   import noccl_torrent_pkg::frame_t;
@@ -189,7 +189,7 @@ module noccl_torrent
       .start_valid_i,
       .start_ready_o,
       .frames_i,
-      .num_stops_i,
+      .num_destinations_i,
       .has_own_i,
       .task_o,
       .done_o,
@@ -365,6 +365,6 @@ module noccl_torrent
 
   assign error_o = narrow_error || wide_error != '0;
 
-  `ASSUME(SomethingToDo, !start_valid_i || num_stops_i != '0 || has_own_i)
+  `ASSUME(SomethingToDo, !start_valid_i || num_destinations_i != '0 || has_own_i)
 
 endmodule

@@ -3,11 +3,11 @@
 // Follows somebody else's chain: passes the grant on, lets the data through, passes the finish
 // back.
 //
-// One chain at a time, in the order in which the inbox has them ready. All chains are granted tile
-// by tile in one order over the mesh, so a chain never waits for a tile whose chain waits for it.
+// One chain at a time, in the order in which the inbox has them ready. All chains are granted tile by tile in one order over the mesh,
+// so a chain never waits for a tile whose chain waits for it.
 // Latency: a chain that becomes ready with a word in cycle c has its grant at the narrow port in c
 // + 4, a finish goes on two cycles after it came. Source: S3 section III-B. Mirror:
-// crates/noccl-sim/src/endpoint/torrent/published/follow.rs.
+// crates/noccl-sim/src/endpoint/torrent/published/follower.rs.
 
 `include "noccl_assert.svh"
 

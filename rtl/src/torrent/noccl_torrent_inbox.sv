@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Narrow port of a tile of a chain, inward: what others write to the windows, and whose turn it is
-// to be followed.
+// Narrow port of a tile of a chain, inward: what others write to the windows, and which chain is
+// followed next.
 //
 // Every initiator has one chain at a time, so its configuration has a slot of its own and always
-// finds room: no message waits in the network. A chain is to be followed from here when its
-// configuration is here and its grant, in that order of becoming so; the tile that its grant
-// starts at needs none. Latency: what becomes ready with a word in cycle c is offered in c + 1,
-// its frame in the cycle after `follow_ready_i`. Source: S3 section III-B; slots:
-// docs/rtl/noccl_torrent.md. Mirror: crates/noccl-sim/src/endpoint/torrent/published/endpoint.rs.
+// finds space: no message waits in the network. A chain is to be followed from here when its
+// configuration is here and its grant, in that order of becoming so; the tile that its grant starts
+// at needs none.
+// Latency: what becomes ready with a word in cycle c is offered in c + 1, its frame in the cycle after `follow_ready_i`.
+// Source: S3 section III-B; slots: docs/rtl/noccl_torrent.md. Mirror:
+// crates/noccl-sim/src/endpoint/torrent/published/endpoint.rs.
 
 `include "noccl_assert.svh"
 
@@ -42,7 +43,7 @@ module noccl_torrent_inbox
     input  logic                                     follow_ready_i,
     output slot_t                                    follow_slot_o,
     output noccl_torrent_pkg::frame_t                frame_o,
-    /// The finish of this slot's chain has come; until the slot is given back.
+    /// The finish of this slot's chain has come; until the slot is free.
     output slots_t                                   finished_o,
     /// The slot's chain is over here.
     input  logic                                     release_i,
@@ -77,15 +78,15 @@ module noccl_torrent_inbox
   typedef struct packed {
     logic [IdBits-1:0]     id;
     noccl_flit_pkg::resp_e resp;
-  } answer_t;
+  } response_t;
 
-  answer_t answer, oldest_answer;
-  logic answer_ready;
+  response_t response, oldest_response;
+  logic response_ready;
 
   assign addr = is_open_q ? addr_q : aw_addr_i;
   assign id = is_open_q ? id_q : aw_id_i;
-  assign aw_ready_o = !is_open_q && answer_ready;
-  assign w_ready_o = (is_open_q || aw_valid_i) && answer_ready;
+  assign aw_ready_o = !is_open_q && response_ready;
+  assign w_ready_o = (is_open_q || aw_valid_i) && response_ready;
   assign accepts = w_valid_i && w_ready_o;
   assign ends = accepts && w_last_i;
   assign is_open_d = (is_open_q || (aw_valid_i && aw_ready_o)) && !ends;
@@ -94,24 +95,24 @@ module noccl_torrent_inbox
   assign window = noccl_torrent_pkg::window_e'(addr.offset[noccl_torrent_pkg::PAGE_BITS+:2]);
   assign is_window = &addr.offset[noccl_torrent_pkg::TILE_BITS-1:noccl_torrent_pkg::PAGE_BITS+2] &&
       window != noccl_torrent_pkg::WINDOW_DATA;
-  assign answer.id = id;
-  assign answer.resp = is_window ? noccl_flit_pkg::RESP_OKAY : noccl_flit_pkg::RESP_SLVERR;
+  assign response.id = id;
+  assign response.resp = is_window ? noccl_flit_pkg::RESP_OKAY : noccl_flit_pkg::RESP_SLVERR;
 
   noccl_fifo #(
-      .data_t(answer_t)
-  ) u_answers (
+      .data_t(response_t)
+  ) u_responses (
       .clk_i,
       .rst_ni,
       .valid_i(ends),
-      .ready_o(answer_ready),
-      .data_i (answer),
+      .ready_o(response_ready),
+      .data_i (response),
       .valid_o(b_valid_o),
       .ready_i(b_ready_i),
-      .data_o (oldest_answer)
+      .data_o (oldest_response)
   );
 
-  assign b_id_o   = oldest_answer.id;
-  assign b_resp_o = oldest_answer.resp;
+  assign b_id_o   = oldest_response.id;
+  assign b_resp_o = oldest_response.resp;
 
   // ---------------------------------------------------------------------------------------------- frames
 
@@ -218,7 +219,7 @@ module noccl_torrent_inbox
     end
   end
 
-  `ASSERT(EverySlotHasItsTurn, !becomes_ready || queue_ready)
+  `ASSERT(EverySlotIsQueued, !becomes_ready || queue_ready)
   `ASSUME(OneChainPerInitiator, !brings_frame || !has_frame_q[slot])
 
 endmodule

@@ -4,9 +4,9 @@
 //
 // Configurations go before grants, grants before finishes: a task that has begun is told of first.
 // What is offered may change until it is taken. Every message has another id, since none waits for
-// the answer of another one: their order does not matter. Latency: a message taken in cycle c
-// offers its address and first word in c + 1. Throughput: one word per cycle. Source: S3 section
-// III-B. Mirror: crates/noccl-sim/src/endpoint/torrent/narrow.rs.
+// the response of another one: their order does not matter.
+// Latency: a message taken in cycle c offers its address and first word in c + 1. Throughput: one word per cycle.
+// Source: S3 section III-B. Mirror: crates/noccl-sim/src/endpoint/torrent/narrow.rs.
 
 `include "noccl_assert.svh"
 
@@ -27,7 +27,7 @@ module noccl_torrent_messages
     input  logic                        [       2:0] valid_i,
     output logic                        [       2:0] ready_o,
     input  noccl_torrent_pkg::message_t              message_i [3],
-    /// Narrow manager port; bursts of whole words, ids in turn.
+    /// Narrow manager port; bursts of whole words, ids in sequence.
     output logic                        [IdBits-1:0] aw_id_o,
     output logic                                     aw_valid_o,
     input  logic                                     aw_ready_i,
@@ -40,7 +40,7 @@ module noccl_torrent_messages
     input  logic                                     b_valid_i,
     output logic                                     b_ready_o,
     input  noccl_flit_pkg::resp_e                    b_resp_i,
-    /// An answer told of an error in this cycle.
+    /// A response reported an error in this cycle.
     output logic                                     error_o
 );
 

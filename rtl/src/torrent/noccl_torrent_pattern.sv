@@ -3,10 +3,11 @@
 // Addresses of the words of each beat: five nested loops around a row of eight words.
 //
 // Latency: the first beat's addresses stand in the cycle after `start_i`. Throughput: one beat per
-// cycle. Every loop remembers where its present turn began, so a step is one addition, whichever
-// loop goes on: the innermost one that is not at its end starts its next turn there, and all
-// inside it start over from the same word. Source: S3 section III-C (N-dimensional affine access).
-// Mirror: `Pattern` in crates/noccl-sim/src/endpoint/torrent.
+// cycle. Every loop keeps the word where its present iteration began, so a step is one addition,
+// whichever loop goes on: the innermost one that is not at its end starts its next iteration there,
+// and all inside it start over from the same word.
+// Source: S3 section III-C (N-dimensional affine access). Mirror: `Pattern` in
+// crates/noccl-sim/src/endpoint/torrent.
 
 `include "noccl_assert.svh"
 
@@ -38,9 +39,9 @@ module noccl_torrent_pattern
   noccl_torrent_pkg::pattern_t pattern_q;
   noccl_torrent_pkg::num_beats_t left_q, left_d;
   logic valid_q, valid_d;
-  // Turns left in each loop after this one, and the first word of the present turn.
-  stride_t    turns_q[NUM_LOOPS];
-  stride_t    turns_d[NUM_LOOPS];
+  // Iterations left in each loop after this one, and the first word of the present one.
+  stride_t    iterations_q[NUM_LOOPS];
+  stride_t    iterations_d[NUM_LOOPS];
   word_addr_t first_q[NUM_LOOPS];
   word_addr_t first_d[NUM_LOOPS];
   // The loop that goes on, one bit; no bit where all are at their end.
@@ -48,7 +49,7 @@ module noccl_torrent_pattern
   word_addr_t next_first;
   stride_t next_stride;
 
-  function automatic stride_t last_turn(stride_t bound);
+  function automatic stride_t last_iteration(stride_t bound);
     return bound == '0 ? '0 : bound - 1'b1;
   endfunction
 
@@ -65,8 +66,8 @@ module noccl_torrent_pattern
     logic inner_done;
     inner_done = 1'b1;
     for (int unsigned i = 0; i < NUM_LOOPS; i++) begin
-      goes_on[i] = inner_done && turns_q[i] != '0;
-      starts_over[i] = inner_done && turns_q[i] == '0;
+      goes_on[i] = inner_done && iterations_q[i] != '0;
+      starts_over[i] = inner_done && iterations_q[i] == '0;
       inner_done = starts_over[i];
     end
   end
@@ -85,22 +86,22 @@ module noccl_torrent_pattern
 
   always_comb begin
     valid_d = valid_q;
-    left_d  = left_q;
-    turns_d = turns_q;
+    left_d = left_q;
+    iterations_d = iterations_q;
     first_d = first_q;
     if (start_i) begin
       valid_d = 1'b1;
       left_d  = num_beats_i;
       for (int unsigned i = 0; i < NUM_LOOPS; i++) begin
-        turns_d[i] = last_turn(pattern_i.bounds[i]);
+        iterations_d[i] = last_iteration(pattern_i.bounds[i]);
         first_d[i] = base_i;
       end
     end else if (step_i) begin
       valid_d = !last_o;
       left_d  = left_q - 1'b1;
       for (int unsigned i = 0; i < NUM_LOOPS; i++) begin
-        if (goes_on[i]) turns_d[i] = turns_q[i] - 1'b1;
-        else if (starts_over[i]) turns_d[i] = last_turn(pattern_q.bounds[i]);
+        if (goes_on[i]) iterations_d[i] = iterations_q[i] - 1'b1;
+        else if (starts_over[i]) iterations_d[i] = last_iteration(pattern_q.bounds[i]);
         if (goes_on[i] || starts_over[i]) first_d[i] = next_first;
       end
     end
@@ -113,8 +114,8 @@ module noccl_torrent_pattern
 
   always_ff @(posedge clk_i) begin
     if (start_i) pattern_q <= pattern_i;
-    left_q  <= left_d;
-    turns_q <= turns_d;
+    left_q <= left_d;
+    iterations_q <= iterations_d;
     first_q <= first_d;
   end
 

@@ -20,12 +20,12 @@ package noccl_torrent_pkg;
   localparam int unsigned POINTER_BITS = 48;
   localparam int unsigned TASK_BITS = 4;
   // Tiles of one chain besides its initiator: at most 63 of a mesh of 64.
-  localparam int unsigned STOP_BITS = 6;
+  localparam int unsigned NUM_DESTINATIONS_BITS = 6;
 
   typedef logic [STRIDE_BITS-1:0] stride_t;
   typedef logic [STRIDE_BITS-1:0] num_beats_t;
   typedef logic [TASK_BITS-1:0] task_t;
-  typedef logic [STOP_BITS-1:0] num_stops_t;
+  typedef logic [NUM_DESTINATIONS_BITS-1:0] num_destinations_t;
   typedef logic [NUM_CHANNELS-1:0] channels_t;
   typedef logic [WORD_BYTES-1:0] bytes_t;
   typedef logic [WORD_BITS-1:0] word_t;
@@ -67,7 +67,7 @@ package noccl_torrent_pkg;
   } pointer_t;
 
   // What an initiator tells a tile of its chain: one frame, eight words of 64 bits on the narrow plane, the lowest
-  // first. The published fields, and behind them who begins the chain and the way of its grants.
+  // first. The published fields, and behind them who begins the chain and the path of its grants.
   localparam int unsigned FRAME_BITS = 512;
   localparam int unsigned FRAME_WORDS = FRAME_BITS / WORD_BITS;
   localparam int unsigned FRAME_WORD_BITS = $clog2(FRAME_WORDS);

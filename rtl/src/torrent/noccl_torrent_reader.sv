@@ -2,10 +2,10 @@
 //
 // Reads the beats of a pattern from the own memory, a few ahead.
 //
-// The eight words of a beat are asked for together, each granted when its bank is free; the next
-// beat's follow when all have been granted, so words that share a bank cost a cycle each. Latency:
-// a beat asked for in cycle c is offered in c + 2 if the banks are free. Throughput: one beat per
-// cycle. Source: S3 section III-C. Mirror: crates/noccl-sim/src/endpoint/torrent.
+// The eight words of a beat are asked for together, each granted when its bank is free; the next beat's follow when all have
+// been granted, so words that share a bank cost a cycle each.
+// Latency: a beat asked for in cycle c is offered in c + 2 if the banks are free. Throughput: one beat per cycle.
+// Source: S3 section III-C. Mirror: crates/noccl-sim/src/endpoint/torrent.
 
 `include "noccl_assert.svh"
 
@@ -26,7 +26,7 @@ module noccl_torrent_reader
     input  noccl_torrent_pkg::num_beats_t num_beats_i,
     /// All beats have left.
     output logic                          is_idle_o,
-    /// Asks for words; answers come in order, at the earliest in the next cycle, and are taken.
+    /// Asks for words; responses come in order, at the earliest in the next cycle, and are taken.
     output channels_t                     ask_valid_o,
     input  channels_t                     ask_ready_i,
     output noccl_torrent_pkg::word_addr_t ask_addr_o  [NUM_CHANNELS],
@@ -60,7 +60,7 @@ module noccl_torrent_reader
       .step_i(steps)
   );
 
-  // Room for a beat is kept from its first word on.
+  // Space for a beat is kept from its first word on.
   assign asks  = pattern_valid && num_kept_q != CountBits'(Beats);
   assign steps = asks && all_granted;
 
@@ -80,7 +80,7 @@ module noccl_torrent_reader
     noccl_fifo #(
         .Depth (Beats),
         .data_t(word_t)
-    ) u_answers (
+    ) u_responses (
         .clk_i,
         .rst_ni,
         .valid_i(data_valid_i[c]),

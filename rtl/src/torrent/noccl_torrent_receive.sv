@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The data window of a tile: whole bursts land in a buffer, whoever waits behind it.
+// The data window of a tile: whole bursts are stored in a buffer, whoever waits behind it.
 //
-// A burst is answered when its last beat has left the buffer, so the tile before knows from its
-// open bursts what is free, and with as many of them as the buffer holds no beat waits in the
-// network. Latency: a beat accepted in cycle c is offered in c + 2. Throughput: one beat per
-// cycle. Source: S3 section III-B; why whole bursts: docs/design/0005. Mirror:
+// A burst gets its response when its last beat has left the buffer, so the tile before knows from
+// its open bursts what is free, and with as many of them as the buffer holds no beat waits in the
+// network.
+// Latency: a beat accepted in cycle c is offered in c + 2. Throughput: one beat per cycle.
+// Source: S3 section III-B; why whole bursts: docs/design/0005. Mirror:
 // crates/noccl-sim/src/endpoint/torrent.
 
 `include "noccl_assert.svh"
@@ -54,9 +55,9 @@ module noccl_torrent_receive #(
   logic [AddrBits:0] unread_q, unread_d;
   // The word read last is the head of the buffer.
   logic has_head_q, has_head_d;
-  // Bursts that have left and are not answered yet.
+  // Bursts that have left and have no response yet.
   logic [CountBits-1:0] gone_q, gone_d;
-  logic accepts, reads, leaves, answers, id_valid;
+  logic accepts, reads, leaves, responds, id_valid;
   word_t head;
 
   function automatic addr_t after(addr_t slot);
@@ -67,7 +68,7 @@ module noccl_torrent_receive #(
   assign accepts = w_valid_i && w_ready_o;
   assign leaves = has_head_q && beat_ready_i;
   assign reads = unread_q != '0 && (!has_head_q || leaves);
-  assign answers = b_valid_o && b_ready_i;
+  assign responds = b_valid_o && b_ready_i;
   assign beat_valid_o = has_head_q;
   assign beat_o = head.data;
   assign b_valid_o = gone_q != '0 && id_valid;
@@ -77,7 +78,7 @@ module noccl_torrent_receive #(
     head_d = reads ? after(head_q) : head_q;
     unread_d = unread_q + (AddrBits + 1)'(accepts) - (AddrBits + 1)'(reads);
     has_head_d = reads || (has_head_q && !leaves);
-    gone_d = gone_q + CountBits'(leaves && head.last) - CountBits'(answers);
+    gone_d = gone_q + CountBits'(leaves && head.last) - CountBits'(responds);
   end
 
   noccl_store_bank #(
@@ -94,7 +95,7 @@ module noccl_torrent_receive #(
       .rdata_o(head)
   );
 
-  // A burst's id waits for its answer; one more may have come whose first beat has no room yet.
+  // A burst's id waits for its response; one more may have come whose first beat has no space yet.
   noccl_fifo #(
       .Depth (BufferBursts + 1),
       .data_t(logic [IdBits-1:0])
@@ -105,7 +106,7 @@ module noccl_torrent_receive #(
       .ready_o(aw_ready_o),
       .data_i (aw_id_i),
       .valid_o(id_valid),
-      .ready_i(answers),
+      .ready_i(responds),
       .data_o (b_id_o)
   );
 
@@ -125,7 +126,7 @@ module noccl_torrent_receive #(
     end
   end
 
-  `ASSERT_INIT(SomeRoom, BufferBursts >= 1)
-  `ASSERT(AnswersAreCounted, 32'(gone_q) <= BufferBursts + 1)
+  `ASSERT_INIT(BufferNotEmpty, BufferBursts >= 1)
+  `ASSERT(ResponsesAreCounted, 32'(gone_q) <= BufferBursts + 1)
 
 endmodule

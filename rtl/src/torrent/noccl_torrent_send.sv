@@ -2,11 +2,13 @@
 //
 // Sends a stream of beats to the data window of the next tile of a chain, burst by burst.
 //
-// A burst is begun when its first beat is here and the next tile is sure to have room for all of
-// it: no more bursts are without an answer than it can hold, and it answers when a burst has left
-// its buffer. So no burst ever waits inside the network. Latency: none from a beat to AW and W.
-// Throughput: one beat per cycle while answers come in time. Source: S3 section III-B; bursts:
-// AXI4 (64 beats of 64 bytes are a page). Mirror: crates/noccl-sim/src/endpoint/torrent.
+// A burst is begun when its first beat is here and the next tile is sure to have space for all of
+// it: no more bursts are without an response than it can hold, and it responds when a burst has
+// left its buffer. So no burst ever waits inside the network.
+// Latency: none from a beat to AW and W. Throughput: one beat per cycle while responses come in
+// time.
+// Source: S3 section III-B; bursts: AXI4 (64 beats of 64 bytes are a page). Mirror:
+// crates/noccl-sim/src/endpoint/torrent.
 
 `include "noccl_assert.svh"
 
@@ -26,7 +28,7 @@ module noccl_torrent_send #(
     input  noccl_torrent_pkg::num_beats_t       num_beats_i,
     /// All beats have been sent.
     output logic                                has_sent_o,
-    /// An answer told of an error; until the next start.
+    /// A response reported an error; until the next start.
     output logic                                has_error_o,
     /// Beats in order; those beyond the stream's are not taken.
     input  logic                                beat_valid_i,
@@ -57,12 +59,12 @@ module noccl_torrent_send #(
   logic [BeatBits-1:0] beat_q, beat_d;
   logic [CountBits-1:0] open_q, open_d;
   logic has_error_q, has_error_d;
-  logic begins, offers, sends, ends, answered;
+  logic begins, offers, sends, ends, responded;
 
   assign begins = beat_q == '0;
   assign offers = beat_valid_i && left_q != '0 && (!begins || open_q != CountBits'(BufferBursts));
   assign ends = left_q == 'd1 || beat_q == BeatBits'(BURST_BEATS - 1);
-  assign answered = b_valid_i && b_ready_o;
+  assign responded = b_valid_i && b_ready_o;
 
   // The first beat of a burst leaves with its address, each when it is taken.
   noccl_fork #(
@@ -89,8 +91,8 @@ module noccl_torrent_send #(
   always_comb begin
     left_d = start_i ? num_beats_i : left_q - num_beats_t'(beat_ready_o);
     beat_d = !beat_ready_o ? beat_q : ends ? '0 : beat_q + 1'b1;
-    open_d = open_q + CountBits'(beat_ready_o && begins) - CountBits'(answered);
-    has_error_d = !start_i && (has_error_q || (answered && b_resp_i != noccl_flit_pkg::RESP_OKAY));
+    open_d = open_q + CountBits'(beat_ready_o && begins) - CountBits'(responded);
+    has_error_d = !start_i && (has_error_q || (responded && b_resp_i != noccl_flit_pkg::RESP_OKAY));
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -109,9 +111,9 @@ module noccl_torrent_send #(
 
   always_ff @(posedge clk_i) if (start_i) window_q <= window_i;
 
-  `ASSERT_INIT(SomeRoom, BufferBursts >= 1)
+  `ASSERT_INIT(BufferNotEmpty, BufferBursts >= 1)
   `ASSUME(OneAtATime, !start_i || has_sent_o)
   `ASSUME(StartsAtAPage, !start_i || window_i.offset[noccl_torrent_pkg::PAGE_BITS-1:0] == '0)
-  `ASSUME(AnswersWereAskedFor, !b_valid_i || open_q != '0)
+  `ASSUME(ResponsesWereRequested, !b_valid_i || open_q != '0)
 
 endmodule

@@ -2,10 +2,9 @@
 //
 // A stream of beats to the next tile of a chain, to the own memory, or to both at once.
 //
-// A beat passes when all who need it take it, as published: the slowest sets the pace. Sending
-// comes first, since what is offered outside must not depend on its being taken. Latency: none to
-// the port, one cycle to the banks. Throughput: one beat per cycle. Source: S3 section III-B (data
-// switch). Mirror: crates/noccl-sim/src/endpoint/torrent/published/{lead,follow}.rs.
+// A beat passes when all who need it take it, as published: the slowest sets the pace. Sending comes first, since what is offered outside
+// must not depend on its being taken. Latency: none to the port, one cycle to the banks. Throughput: one beat per cycle.
+// Source: S3 section III-B (data switch). Mirror: crates/noccl-sim/src/endpoint/torrent/published.
 
 module noccl_torrent_stream
   import noccl_torrent_pkg::NUM_CHANNELS, noccl_torrent_pkg::word_t;
@@ -26,7 +25,7 @@ module noccl_torrent_stream
     input  noccl_torrent_pkg::frame_t           frame_i,
     output logic                                has_sent_o,
     output logic                                has_written_o,
-    /// An answer told of an error; until the next start.
+    /// A response reported an error; until the next start.
     output logic                                error_o,
     /// Beats may pass; to the next tile; to the own memory.
     input  logic                                passes_i,

@@ -2,9 +2,9 @@
 //
 // Writes beats into the own memory at the places of a pattern.
 //
-// The eight words of a beat are offered together, each written when its bank is free; the beat
-// leaves its buffer with the last one, so words that share a bank cost a cycle each. Latency: a
-// beat accepted in cycle c is offered to the banks in c + 1. Throughput: one beat per cycle.
+// The eight words of a beat are offered together, each written when its bank is free; the beat leaves its buffer with the last
+// one, so words that share a bank cost a cycle each.
+// Latency: a beat accepted in cycle c is offered to the banks in c + 1. Throughput: one beat per cycle.
 // Source: S3 section III-C. Mirror: crates/noccl-sim/src/endpoint/torrent.
 
 `include "noccl_assert.svh"

@@ -14,7 +14,7 @@ FRAME_WORDS = 8
 
 
 @dataclass(frozen=True)
-class Stop:
+class Destination:
     """A tile of a chain: where it writes, by its pattern, from a byte of its memory on."""
 
     tile: int
@@ -24,19 +24,21 @@ class Stop:
 
 @dataclass(frozen=True)
 class Chain:
-    """A stream of beats from the initiator's memory to all stops in their order.
+    """A stream of beats from the initiator's memory to all destinations in their order.
 
     `own` is where the initiator keeps a copy itself.
     """
 
     initiator: int
-    source: Stop
-    stops: tuple[Stop, ...]
-    own: Stop | None = None
+    source: Destination
+    destinations: tuple[Destination, ...]
+    own: Destination | None = None
 
     def __post_init__(self) -> None:
-        assert len({stop.tile for stop in self.stops}) == len(self.stops)
-        assert self.initiator not in {stop.tile for stop in self.stops}
+        assert len({destination.tile for destination in self.destinations}) == len(
+            self.destinations
+        )
+        assert self.initiator not in {destination.tile for destination in self.destinations}
 
     @property
     def num_beats(self) -> int:
@@ -57,25 +59,25 @@ class Fields:
 
 
 def frame(chain: Chain, at: int, first_tile: int) -> int:
-    """What the stop at an index has to do. Grants run from the highest tile to the lowest."""
-    stop = chain.stops[at]
-    granted = sorted((s.tile for s in chain.stops), reverse=True)
-    after = granted[granted.index(stop.tile) + 1 :]
-    before, behind = chain.stops[:at], chain.stops[at + 1 :]
+    """What the destination at an index has to do; grants run from the highest tile down."""
+    destination = chain.destinations[at]
+    granted = sorted((s.tile for s in chain.destinations), reverse=True)
+    after = granted[granted.index(destination.tile) + 1 :]
+    before, behind = chain.destinations[:at], chain.destinations[at + 1 :]
     return bits_of(
-        stop,
+        destination,
         chain.num_beats,
         first_tile,
         previous=before[-1].tile if before else chain.initiator,
         following=behind[0].tile if behind else None,
         initiator=chain.initiator,
         grant_to=after[0] if after else chain.initiator,
-        starts=stop.tile == granted[0],
+        starts=destination.tile == granted[0],
     )
 
 
 def bits_of(
-    stop: Stop,
+    destination: Destination,
     num_beats: int,
     first_tile: int,
     *,
@@ -95,10 +97,10 @@ def bits_of(
     fields.put(1, 4)
     fields.put(0, 4)
     fields.put(pointer(previous), POINTER_BITS)
-    fields.put(pointer(stop.tile, stop.offset), POINTER_BITS)
+    fields.put(pointer(destination.tile, destination.offset), POINTER_BITS)
     fields.put(pointer(following), POINTER_BITS)
     fields.put(num_beats, 19)
-    fields.put(stop.pattern.bits(), 19 * 11 + 16)
+    fields.put(destination.pattern.bits(), 19 * 11 + 16)
     fields.put(pointer(initiator), POINTER_BITS)
     fields.put(pointer(grant_to), POINTER_BITS)
     fields.put(int(starts), 1)
@@ -107,8 +109,8 @@ def bits_of(
 
 def frames(chain: Chain, first_tile: int) -> list[int]:
     """All frames of a chain in the order in which the initiator reads them, as words."""
-    found = [frame(chain, i, first_tile) for i in range(len(chain.stops))]
-    ends = [stop for stop in (chain.own, chain.source) if stop is not None]
+    found = [frame(chain, i, first_tile) for i in range(len(chain.destinations))]
+    ends = [destination for destination in (chain.own, chain.source) if destination is not None]
     found += [bits_of(s, chain.num_beats, first_tile, previous=chain.initiator) for s in ends]
     mask = (1 << WORD_BITS) - 1
     return [value >> (WORD_BITS * i) & mask for value in found for i in range(FRAME_WORDS)]

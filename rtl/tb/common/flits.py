@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Headers of flits as numbers, and ways of contributions: what benches of the network share.
+"""Headers of flits as numbers, and paths of contributions: what benches of the network share.
 
 Field widths are read from the generated package; the fields' order is that of `noccl_flit_pkg`.
-Ways are walked hop by hop, by definition: nothing here uses the formulas of the hardware.
+Paths are walked hop by hop, by definition: nothing here uses the formulas of the hardware.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def unpack(plane: str, value: int) -> dict[str, int]:
 
 
 def path(start: Coord, end: Coord) -> Iterator[tuple[Coord, int, int]]:
-    """Routers on the way, each with the input and the output that a flit uses; X first."""
+    """Routers on the route, each with the input and the output that a flit uses; X first."""
     at, came_by = start, LOCAL
     while True:
         port = LOCAL
@@ -121,13 +121,13 @@ class Join:
     def contributor(self, here: Coord, port: int) -> Coord:
         """Who sends what enters by `port`: the nearest router that merges, else the member."""
         member = min(self.inputs(here)[port])
-        way = [at for at, _, _ in path(member, self.root)]
-        before = way[: way.index(here)] if port != LOCAL else []
+        route = [at for at, _, _ in path(member, self.root)]
+        before = route[: route.index(here)] if port != LOCAL else []
         merging = [at for at in before if len(self.inputs(at)) > 1]
         return merging[-1] if merging else member
 
     def next_merge(self, here: Coord) -> Coord | None:
-        """The next router on the way to the root that merges."""
+        """The next router on the route to the root that merges."""
         ahead = [at for at, _, _ in path(here, self.root)][1:]
         return next((at for at in ahead if len(self.inputs(at)) > 1), None)
 

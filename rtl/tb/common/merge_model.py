@@ -15,7 +15,7 @@ RESP_SLVERR = 2
 
 @dataclass(frozen=True)
 class Contribution:
-    """A flit on its way to the home: for how many leaves it stands, and their worst response."""
+    """A flit that travels to the home: for how many leaves it stands, and their worst response."""
 
     join: Join
     tag: int
@@ -28,7 +28,7 @@ class Contribution:
         """What only one transaction at a time may have."""
         return self.join.root, self.tag
 
-    def is_sibling(self, other: Contribution) -> bool:
+    def is_same_transaction(self, other: Contribution) -> bool:
         """Do both belong to one transaction?"""
         return self.name == other.name and self.join == other.join
 
@@ -69,7 +69,7 @@ class Model:
     has_overflowed: bool = False
     last_served: int = 0
     settled: dict[int, Contribution] = field(default_factory=dict)
-    # With registers: inputs that had their turn in the cycle before.
+    # With registers: inputs that had their granted in the cycle before.
     group: list[int] = field(default_factory=list)
     result: tuple[int, Contribution] | None = None
     num_cycles: int = 0
@@ -78,11 +78,11 @@ class Model:
         """One cycle with its heads; the forwarded heads and the result that are taken."""
         now = Cycle(forwarded=dict(self.settled), result=self.result and self.result[1])
         pending = [i for i in PORTS if i in heads and i not in {*self.settled, *self.group}]
-        turn = self._turn(pending, heads) if pending else []
-        group = self.group if self.has_registers else turn
+        granted = self._granted(pending, heads) if pending else []
+        group = self.group if self.has_registers else granted
         touched, leaving = self._decide(group, heads, now) if group else (None, {})
         if self.has_registers:
-            self.group = turn
+            self.group = granted
         else:
             now.forwarded |= leaving
         decided = now.forwarded | leaving
@@ -100,12 +100,12 @@ class Model:
                 entry.ticks += slot != touched
         return now
 
-    def _turn(self, pending: list[int], heads: dict[int, Contribution]) -> list[int]:
-        """Inputs with contributions to the transaction whose turn it is."""
+    def _granted(self, pending: list[int], heads: dict[int, Contribution]) -> list[int]:
+        """Inputs with contributions to the transaction whose granted it is."""
         behind = [i for i in pending if i > self.last_served]
         lead = (behind or pending)[0]
         self.last_served = lead
-        return [i for i in pending if heads[i].is_sibling(heads[lead])]
+        return [i for i in pending if heads[i].is_same_transaction(heads[lead])]
 
     def _decide(
         self, group: list[int], heads: dict[int, Contribution], now: Cycle
@@ -115,7 +115,9 @@ class Model:
         Returns the slot that they have entered, and what goes on by which input.
         """
         first = heads[group[0]]
-        slot = next((s for s, e in self.entries.items() if e.merged.is_sibling(first)), None)
+        slot = next(
+            (s for s, e in self.entries.items() if e.merged.is_same_transaction(first)), None
+        )
         parts = [heads[i] for i in group]
         merged = _sum(parts)
         if slot is None and self._is_in_use(first.name):
@@ -126,7 +128,7 @@ class Model:
         has_passed = slot is not None and self.entries[slot].has_passed
         leaving = merged if has_passed else everything
         if slot is None and not is_complete:
-            slot = self._make_room(everything)
+            slot = self._free_slot(everything)
             goes_on = slot is None
         elif slot is not None:
             self.entries[slot].merged = everything
@@ -143,7 +145,7 @@ class Model:
         """Does another transaction wait under this name? What has passed may be over."""
         return any(e.merged.name == name and not e.has_passed for e in self.entries.values())
 
-    def _make_room(self, first: Contribution) -> int | None:
+    def _free_slot(self, first: Contribution) -> int | None:
         pinned = set() if self.result is None else {self.result[0]}
         free = [s for s in range(self.num_entries) if s not in self.entries and s not in pinned]
         self.has_overflowed |= not free

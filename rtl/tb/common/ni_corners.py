@@ -16,22 +16,22 @@ INPUTS = [
     "wide_valid_i",
     "mem_ready_i",
     "mem_b_valid_i",
-    "wide_answer_ready_i",
+    "wide_response_ready_i",
     "req_valid_i",
     "reg_ready_i",
     "reg_b_valid_i",
     "reg_r_valid_i",
-    "narrow_answer_ready_i",
+    "narrow_response_ready_i",
     "data_ready_i",
     "opens_i",
-    "answered_i",
+    "responded_i",
     "ask_valid_i",
     "mem_r_valid_i",
 ]
 
 
-def answer(value: int) -> Mapping[str, int]:
-    """Fields of an answer, from the lowest bits up."""
+def response(value: int) -> Mapping[str, int]:
+    """Fields of a response, from the lowest bits up."""
     c = flits.constants()
     widths = {
         "resp": 2,
@@ -51,7 +51,7 @@ def answer(value: int) -> Mapping[str, int]:
 async def start(dut) -> None:
     for name in INPUTS:
         getattr(dut, name).value = 0
-    for name in ("mem_ready_i", "wide_answer_ready_i", "reg_ready_i", "narrow_answer_ready_i"):
+    for name in ("mem_ready_i", "wide_response_ready_i", "reg_ready_i", "narrow_response_ready_i"):
         getattr(dut, name).value = 1
     dut.data_ready_i.value = 1
     dut.decode_aw_i.value = 0
@@ -86,13 +86,13 @@ async def beat(dut, kind: int, tag: int, left: int, resp: int = OKAY) -> tuple[b
     return await cycle(dut, values, see)
 
 
-async def memory_answers(dut, resp: int) -> Mapping[str, int] | None:
-    """The memory answers for a wide beat: what is answered in that cycle, if anything."""
+async def memory_responds(dut, resp: int) -> Mapping[str, int] | None:
+    """The memory responds to a wide beat: the response sent in that cycle, if any."""
     values = {"mem_b_valid_i": 1, "mem_b_resp_i": resp}
 
     def see() -> Mapping[str, int] | None:
         assert dut.mem_b_ready_o.value == 1
-        return answer(int(dut.wide_answer_o.value)) if dut.wide_answer_valid_o.value else None
+        return response(int(dut.wide_response_o.value)) if dut.wide_response_valid_o.value else None
 
     return await cycle(dut, values, see)
 
@@ -112,13 +112,17 @@ async def request(dut, **fields: int) -> Mapping[str, int]:
     return await cycle(dut, values, see)
 
 
-async def register_answers(dut, resp: int) -> Mapping[str, int] | None:
-    """The memory answers for a narrow write."""
+async def registers_respond(dut, resp: int) -> Mapping[str, int] | None:
+    """The memory responds to a narrow write."""
     values = {"reg_b_valid_i": 1, "reg_b_resp_i": resp}
 
     def see() -> Mapping[str, int] | None:
         assert dut.reg_b_ready_o.value == 1
-        return answer(int(dut.narrow_answer_o.value)) if dut.narrow_answer_valid_o.value else None
+        return (
+            response(int(dut.narrow_response_o.value))
+            if dut.narrow_response_valid_o.value
+            else None
+        )
 
     return await cycle(dut, values, see)
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Watches an AXI4 port and stops the simulation where the protocol is broken.
+// Checks an AXI4 port and ends the simulation where the protocol is broken.
 //
-// Stability of every channel, last beats where they belong, no answer without a request, no more answers than requests per id.
-// Data may come before their address. An atomic that asks for data counts as a read of its id too. Channels that a port has not,
-// and atomics, are left open. Nothing here drives anything.
+// Stability of every channel, last beats where they belong, no response without a request, no more
+// responses than requests per id. Data may come before their address. An atomic that asks for data
+// counts as a read of its id too. Channels that a port has not, and atomics, are left open. Nothing
+// here drives anything.
 
 `include "noccl_assert.svh"
 
@@ -57,7 +58,7 @@ module noccl_axi_checker #(
   localparam int unsigned DEPTH = 64;
 
   // Lengths of bursts whose data are not whole, beats of whole data whose address has not come, oldest first;
-  // beats of the open data; bursts with address and data and no answer.
+  // beats of the open data; bursts with address and data and no response.
   logic [7:0] lengths[DEPTH];
   logic [7:0] datas  [DEPTH];
   int unsigned num_lengths, num_datas, beat, num_whole;

@@ -28,7 +28,7 @@ module noccl_banks #(
     input  noccl_torrent_pkg::word_addr_t                 write_addr_i [  NumWrites],
     input  logic                          [          7:0] write_bytes_i[NumWrites/8],
     input  logic                          [         63:0] write_i      [  NumWrites],
-    /// The test's own way: a word is written, or read in the same cycle.
+    /// The test's own access: a word is written, or read in the same cycle.
     input  logic                                          host_write_i,
     input  noccl_torrent_pkg::word_addr_t                 host_addr_i,
     input  logic                          [         63:0] host_data_i,

@@ -2,13 +2,13 @@
 //
 // AXI4 write channels from managers to targets without latency: a network that adds nothing, or holds still when told.
 //
-// A target has one burst at a time from its address to its last beat, the lowest manager first; answers go back in the order of the
-// bursts. For benches.
+// A target has one burst at a time from its address to its last beat, the lowest manager first;
+// responses go back in the order of the bursts. For benches.
 
 module noccl_crossbar #(
     parameter int unsigned NumManagers = 2,
     parameter int unsigned NumTargets = 2,
-    /// Bits of an address channel, a beat, an answer.
+    /// Bits of an address channel, a beat, a response.
     parameter int unsigned AwBits = 1,
     parameter int unsigned WBits = 1,
     parameter int unsigned BBits = 1,
@@ -49,12 +49,12 @@ module noccl_crossbar #(
   typedef logic [ManagerBits-1:0] manager_t;
 
   // Per target: whose burst it is, what of it has gone; per manager: where its data go once its address has gone.
-  logic [NumTargets-1:0] busy_q, aw_gone_q, w_gone_q, owed_valid, owed_ready;
+  logic [NumTargets-1:0] busy_q, aw_gone_q, w_gone_q, pending_valid, pending_ready;
   logic [NumManagers-1:0] open_q;
   logic [TargetBits-1:0] to_q[NumManagers];
-  manager_t owner_q[NumTargets], owner[NumTargets], owed[NumTargets];
+  manager_t owner_q[NumTargets], owner[NumTargets], pending[NumTargets];
   logic [NumTargets-1:0] has_owner, aw_step, w_step, is_over;
-  // Offered and not taken: address, beat, answer.
+  // Offered and not taken: address, beat, response.
   logic [NumTargets-1:0] aw_shown_q, w_shown_q, b_shown_q, aw_open, w_open, b_open;
   logic [NumTargets-1:0] b_offers;
 
@@ -93,7 +93,7 @@ module noccl_crossbar #(
       aw_o[t] = '0;
       w_o[t] = '0;
       w_last_o[t] = 1'b0;
-      if (has_owner[t] && owed_ready[t]) begin
+      if (has_owner[t] && pending_ready[t]) begin
         aw_valid_o[t] = aw_valid_i[owner[t]] && !open_q[owner[t]] && !aw_gone_q[t] && aw_open[t];
         w_valid_o[t] = w_valid_i[owner[t]] && !w_gone_q[t] && w_open[t] &&
             target_of(owner[t]) == TargetBits'(unsigned'(t));
@@ -103,11 +103,11 @@ module noccl_crossbar #(
         if (aw_valid_o[t]) aw_ready_o[owner[t]] = aw_ready_i[t];
         if (w_valid_o[t]) w_ready_o[owner[t]] = w_ready_i[t];
       end
-      if (b_valid_i[t] && owed_valid[t] && b_open[t] && !b_valid_o[owed[t]]) begin
+      if (b_valid_i[t] && pending_valid[t] && b_open[t] && !b_valid_o[pending[t]]) begin
         b_offers[t] = 1'b1;
-        b_valid_o[owed[t]] = 1'b1;
-        b_o[owed[t]] = b_i[t];
-        b_ready_o[t] = b_ready_i[owed[t]];
+        b_valid_o[pending[t]] = 1'b1;
+        b_o[pending[t]] = b_i[t];
+        b_ready_o[t] = b_ready_i[pending[t]];
       end
     end
   end
@@ -120,15 +120,15 @@ module noccl_crossbar #(
     noccl_fifo #(
         .Depth (8),
         .data_t(manager_t)
-    ) u_owed (
+    ) u_pending (
         .clk_i,
         .rst_ni,
         .valid_i(is_over[t]),
-        .ready_o(owed_ready[t]),
+        .ready_o(pending_ready[t]),
         .data_i (owner[t]),
-        .valid_o(owed_valid[t]),
+        .valid_o(pending_valid[t]),
         .ready_i(b_valid_i[t] && b_ready_o[t]),
-        .data_o (owed[t])
+        .data_o (pending[t])
     );
   end
 

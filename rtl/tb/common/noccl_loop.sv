@@ -38,7 +38,7 @@ module noccl_loop #(
   initial if (!$value$plusargs("fault=%d", fault)) fault = 0;
 `endif
 
-  logic any, shown_q, room, push, step, loses, doubles, keeps, returns, kept_q, again_q;
+  logic any, shown_q, has_space, push, step, loses, doubles, keeps, returns, kept_q, again_q;
   flit_t kept;
   int unsigned in_q, out_q;
 
@@ -47,7 +47,7 @@ module noccl_loop #(
   assign keeps = fault == 3 * Plane + 3 && in_q % 64 == 63 && !kept_q;
   // The flit that was overtaken comes behind the next one.
   assign returns = kept_q && in_q % 64 == 1;
-  assign ready_o = room && !returns;
+  assign ready_o = has_space && !returns;
   assign step = valid_i && ready_o;
   assign push = returns || (valid_i && !loses && !keeps);
 
@@ -57,7 +57,7 @@ module noccl_loop #(
       .clk_i,
       .rst_ni,
       .valid_i(push),
-      .ready_o(room),
+      .ready_o(has_space),
       .data_i (returns ? kept : flit_i),
       .valid_o(any),
       .ready_i(valid_o && ready_i && !doubles),
@@ -76,7 +76,7 @@ module noccl_loop #(
       in_q <= in_q + 32'(step);
       out_q <= out_q + 32'(valid_o && ready_i);
       again_q <= again_q || (valid_o && ready_i && doubles);
-      kept_q <= (step && keeps) || (kept_q && !(returns && room));
+      kept_q <= (step && keeps) || (kept_q && !(returns && has_space));
     end
   end
 

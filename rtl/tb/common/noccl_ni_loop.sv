@@ -164,7 +164,8 @@ module noccl_ni_loop
       .flit_o (rsp_in)
   );
 
-  // Beats of this tile to itself are counted until they have landed; those for others are not its own.
+  // Beats of this tile to itself are counted until they have been delivered; those for others are
+  // not its own.
   always_comb begin
     wide_in = wide_back;
     if (PlaysOthers && !wide_in.hdr.multicast && wide_in.hdr.dst != POSITION) begin

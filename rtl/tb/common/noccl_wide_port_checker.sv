@@ -26,7 +26,7 @@ module noccl_wide_port_checker
     input  logic                           r_valid_i,
     input  logic                           r_ready_i,
     input  noccl_axi_pkg::wide_r_t         r_i,
-    /// Write bursts, read bursts that were answered.
+    /// Write bursts, read bursts that have their responses.
     output logic                    [31:0] num_bursts_o
 );
 
@@ -74,17 +74,17 @@ module noccl_wide_port_checker
       .r_i
   );
 
-  logic [31:0] num_answered;
+  logic [31:0] num_responses;
   always_comb begin
-    num_answered = 32'(r_valid_i && r_ready_i && r_i.last);
+    num_responses = 32'(r_valid_i && r_ready_i && r_i.last);
     for (int c = 0; c < int'(WIDE_CHANNELS); c++) begin
-      num_answered += 32'(b_valid_i[c] && b_ready_i[c]);
+      num_responses += 32'(b_valid_i[c] && b_ready_i[c]);
     end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) num_bursts_o <= '0;
-    else num_bursts_o <= num_bursts_o + num_answered;
+    else num_bursts_o <= num_bursts_o + num_responses;
   end
 
 endmodule

@@ -14,7 +14,7 @@ NUM_CHANNELS = 8
 
 @dataclass(frozen=True)
 class Pattern:
-    """Words of a beat `spatial` words apart; `loops` are (turns, stride), innermost first."""
+    """Words of a beat `spatial` words apart; `loops` are (iterations, stride), innermost first."""
 
     spatial: int
     loops: tuple[tuple[int, int], ...]
@@ -33,16 +33,16 @@ class Pattern:
 
     def num_beats(self) -> int:
         count = 1
-        for turns, _ in self.loops:
-            count *= turns
+        for iterations, _ in self.loops:
+            count *= iterations
         return count
 
     def beats(self, base: int) -> Iterator[list[int]]:
         """Addresses in words of each beat's eight words."""
-        ranges = [range(turns) for turns, _ in reversed(self.loops)]
+        ranges = [range(iterations) for iterations, _ in reversed(self.loops)]
         strides = [stride for _, stride in reversed(self.loops)]
-        for turn in itertools.product(*ranges):
-            first = base + sum(i * stride for i, stride in zip(turn, strides, strict=True))
+        for indices in itertools.product(*ranges):
+            first = base + sum(i * stride for i, stride in zip(indices, strides, strict=True))
             yield [(first + self.spatial * c) % (1 << STRIDE_BITS) for c in range(NUM_CHANNELS)]
 
 

@@ -20,7 +20,7 @@ WORD = (1 << 64) - 1
 
 
 def window(hops: int) -> int:
-    """Beats that may be under way over a distance."""
+    """Beats that may be in flight over a distance."""
     c = flits.constants()
     farther = max(hops - 1, 0) * c["WINDOW_BEATS_PER_HOP"]
     return min(c["WINDOW_BEATS"] + farther, c["MAX_WINDOW_BEATS"])
@@ -31,7 +31,7 @@ def hops(a: Coord, b: Coord) -> int:
     return abs(a[0] - b[0]) + abs(a[1] - b[1])
 
 
-def fold(operands: list[int]) -> int:
+def combine(operands: list[int]) -> int:
     """The bench's arithmetic, which is neither commutative nor associative."""
     total = operands[0]
     for operand in operands[1:]:
@@ -51,7 +51,7 @@ class Flow:
     here: Coord
     rng: random.Random
     sent: dict[int, int] = field(default_factory=dict)
-    room: dict[int, int] = field(default_factory=dict)
+    credits: dict[int, int] = field(default_factory=dict)
     data: dict[int, list[int]] = field(default_factory=dict)
     num_left: int = 0
     num_credited: int = 0
@@ -62,7 +62,7 @@ class Flow:
         self.how = self.rng.choice(DIFFERENCES)
         for port in self.join.inputs(self.here):
             self.sent[port] = 0
-            self.room[port] = window(hops(self.here, self.join.contributor(self.here, port)))
+            self.credits[port] = window(hops(self.here, self.join.contributor(self.here, port)))
             self.data[port] = [self.rng.getrandbits(64) for _ in range(self.beats)]
         ahead = self.join.next_merge(self.here)
         self.ahead_window = None if ahead is None else window(hops(self.here, ahead))
@@ -73,8 +73,8 @@ class Flow:
         return self.join.root, self.tag
 
     def may_send(self, port: int) -> bool:
-        """Is there a beat, and room for it?"""
-        return port in self.sent and self.sent[port] < self.beats and self.room[port] > 0
+        """Is there a beat, and a credit for it?"""
+        return port in self.sent and self.sent[port] < self.beats and self.credits[port] > 0
 
     def differs(self, port: int | None, how: str) -> bool:
         """Does the operand of an input differ so?"""
@@ -110,7 +110,7 @@ class Flow:
     def send(self, port: int) -> None:
         """The operand has entered the router."""
         self.sent[port] += 1
-        self.room[port] -= 1
+        self.credits[port] -= 1
         # Of a flow's first operands only one comes in a cycle.
         self.first = port if self.first is None else self.first
 
@@ -120,21 +120,21 @@ class Flow:
         self.num_left += 1
         is_marked = self.disagrees is not None
         assert header == self.header(beat, self.here, self.first, is_marked=is_marked)
-        assert data == fold([self.data[port][beat] for port in sorted(self.data)])
+        assert data == combine([self.data[port][beat] for port in sorted(self.data)])
         if self.ahead_window is not None:
             assert self.num_left - self.num_credited <= self.ahead_window, "window exceeded"
 
-    def owes_credit(self) -> bool:
-        """Does the next merge point give back a quad, having folded all that has left?"""
+    def has_pending_credit(self) -> bool:
+        """Does the next merge point return a batch of credits, having reduced all that has left?"""
         if self.ahead_window is None:
             return False
-        quad = flits.constants()["CREDIT_BEATS"]
-        is_folded = self.num_left - self.num_credited >= quad
-        return is_folded and self.num_credited + self.ahead_window < self.beats
+        batch = flits.constants()["CREDIT_BEATS"]
+        is_reduced = self.num_left - self.num_credited >= batch
+        return is_reduced and self.num_credited + self.ahead_window < self.beats
 
     def needs(self, port: int) -> bool:
-        """Has the sender of an input more to send than it has room for?"""
-        return self.beats - self.sent[port] > self.room[port]
+        """Has the sender of an input more to send than it has credits for?"""
+        return self.beats - self.sent[port] > self.credits[port]
 
     def is_over(self) -> bool:
         """All sums have left."""
@@ -148,7 +148,7 @@ def is_local_only(join: Join, here: Coord) -> bool:
 
 @dataclass
 class Unary:
-    """Operands that meet no siblings here: they go on as they are."""
+    """Operands that meet no other contributions here: they go on as they are."""
 
     header: int
     data: int

@@ -50,7 +50,7 @@ class Build:
         parameters: Values for its parameters; types cannot be given here, a bench chooses them.
         defines: Macros.
         peeks: Tests look at signals inside.
-        assertions: Assertions stop the run.
+        assertions: Assertions end the run.
         options: Further options of Verilator.
         configuration: Whose generated package.
         references: Hardware of others that it instantiates, as `references` groups it.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of the count of transactions."""
+"""Properties of the count of transactions."""
 
 from __future__ import annotations
 

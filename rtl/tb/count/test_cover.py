@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of the cover points: every one of the sources is asked for, and a missed one is named."""
+"""Cover points: every one of the sources is asked for, and a missed one is named."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ PAYLOAD_BITS = 72
 HERE = (2, 1)
 
 
-def ways() -> list[tuple[flits.Coord, flits.Coord, int, int]]:
+def routes() -> list[tuple[flits.Coord, flits.Coord, int, int]]:
     """Initiator and target of unicasts that come by, and by which ports."""
     pairs = ((start, end) for start in flits.routers() for end in flits.routers() if start != end)
     return [
@@ -54,7 +54,7 @@ async def every_flit_leaves_once_in_order(dut) -> None:
     queues = {port: deque() for port in PORTS}
     expected = {(i, o): deque() for i in PORTS for o in PORTS}
     for number in range(NUM_FLITS):
-        start, end, came_by, port = rng.choice(ways())
+        start, end, came_by, port = rng.choice(routes())
         queues[came_by].append(flit(start, end, number))
         expected[came_by, port].append(flit(start, end, number))
     idles = {port: pauses("rarely", random.Random(rng.random())) for port in PORTS}

@@ -81,7 +81,7 @@ CASES = {
     "ni": Case(
         "noccl_ni/test_noccl_ni.py",
         runner.Build("noccl_ni_tb"),
-        only=["what_nobody_serves_is_answered_here"],
+        only=["what_no_tile_serves_gets_an_error_response_here"],
     ),
 }
 # A register that decides, without its reset, and the case that notices.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lane between registers, so that timing analysis sees the ways from its operands to its first stage and from its
-// stages to a result. The registers count in the area: 143 flip-flops in front, 64 behind.
+// A lane between registers, so that timing analysis sees the paths from its operands to its first
+// stage and from its stages to a result. The registers count in the area: 143 flip-flops in front,
+// 64 behind.
 
 module noccl_compute_lane_tb #(
     /// Element types, bit i for code i.

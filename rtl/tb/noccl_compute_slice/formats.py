@@ -72,7 +72,7 @@ ELEMENTS = (
 BY_NAME = {element.name: element for element in ELEMENTS}
 
 
-def fold(element: Element, operator: str, a: Bits, b: Bits) -> Bits:
+def combine(element: Element, operator: str, a: Bits, b: Bits) -> Bits:
     """The result of an operation on bit patterns."""
     if operator == "and":
         return a & b

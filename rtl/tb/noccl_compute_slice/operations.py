@@ -41,11 +41,11 @@ class Request:
         return NONE if self.operator < len(accepted) else OPERATOR
 
     def cycles(self, elements: int) -> int:
-        """Latency of one fold."""
+        """Latency of one combine."""
         return 1 if self.refusal(elements) else formats.ELEMENTS[self.element].cycles
 
     def result(self, elements: int, num_bytes: int) -> int:
-        """The fold from the left; zero if refused."""
+        """The combine from the left; zero if refused."""
         if self.refusal(elements):
             return 0
         element = formats.ELEMENTS[self.element]
@@ -54,7 +54,7 @@ class Request:
             for operand in self.operands
         )
         for other in others:
-            first = formats.fold(element, formats.OPERATORS[self.operator], first, other)
+            first = formats.combine(element, formats.OPERATORS[self.operator], first, other)
         return int.from_bytes(first.tobytes(), "little")
 
 

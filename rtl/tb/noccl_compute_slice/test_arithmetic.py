@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of the arithmetic: every result is that of NumPy and of the simulator, to the bit, in time.
+"""The arithmetic: every result is that of NumPy and of the simulator, bit-exact and in time.
 
 Edges pair by pair (of 8-bit types all pairs), then random operands, `NOCCL_PAIRS` of each type and
 operator.
@@ -26,7 +26,7 @@ NAMES = [f"{element.name}-{operator}" for element, operator in CASES]
 
 @pytest.fixture(scope="module")
 def slice_program() -> Path:
-    main = Path(__file__).with_name("fold_file.cpp")
+    main = Path(__file__).with_name("reduce_file.cpp")
     return program.compile_program(
         runner.Build("noccl_compute_slice_tb", {"NumLanes": NUM_LANES}), main
     )
@@ -38,7 +38,7 @@ def rust_program() -> Path:
 
 
 def filtered(command: list[str], operands: list[Bits]) -> Bits:
-    """Sends operands through a program that folds them; all are padded to whole beats."""
+    """Sends operands through a program that combines them; all are padded to whole beats."""
     beat = NUM_LANES * 64 // (8 * operands[0].itemsize)
     padding = -len(operands[0]) % beat
     data = b"".join(np.pad(operand, (0, padding)).tobytes() for operand in operands)
@@ -65,24 +65,24 @@ def check(element: Element, operands: list[Bits], found: Bits, expected: Bits) -
 
 
 @pytest.mark.parametrize(("element", "operator"), CASES, ids=NAMES)
-def test_edges_fold_as_in_numpy(slice_program: Path, element: Element, operator: str) -> None:
+def test_edges_combine_as_in_numpy(slice_program: Path, element: Element, operator: str) -> None:
     operands = list(formats.special_pairs(element))
     found = by_slice(slice_program, element, operator, operands)
-    check(element, operands, found, formats.fold(element, operator, *operands))
+    check(element, operands, found, formats.combine(element, operator, *operands))
 
 
 @pytest.mark.parametrize(("element", "operator"), CASES, ids=NAMES)
-def test_random_operands_fold_as_in_numpy(
+def test_random_operands_combine_as_in_numpy(
     slice_program: Path, element: Element, operator: str
 ) -> None:
     rng = np.random.default_rng([element.code, formats.OPERATORS.index(operator)])
     operands = list(formats.random_pairs(element, NUM_PAIRS, rng))
     found = by_slice(slice_program, element, operator, operands)
-    check(element, operands, found, formats.fold(element, operator, *operands))
+    check(element, operands, found, formats.combine(element, operator, *operands))
 
 
 @pytest.mark.parametrize(("element", "operator"), CASES, ids=NAMES)
-def test_two_and_three_operands_fold_as_in_the_simulator(
+def test_two_and_three_operands_combine_as_in_the_simulator(
     slice_program: Path, rust_program: Path, element: Element, operator: str
 ) -> None:
     rng = np.random.default_rng([element.code, formats.OPERATORS.index(operator), 3])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of the slice: results go to who asked, in order, in time; cores and network take turns."""
+"""The slice: results go to who asked, in order, in time; cores and network alternate."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PATTERNS = [("never", "never"), ("rarely", "often"), ("often", "rarely"), ("burs
 
 
 @pytest.mark.parametrize("configuration", CONFIGURATIONS)
-def test_laws_hold_for_every_configuration(configuration: str) -> None:
+def test_properties_hold_for_every_configuration(configuration: str) -> None:
     elements, num_lanes, has_third = CONFIGURATIONS[configuration]
     parameters = {"Elements": elements, "NumLanes": num_lanes, "ThreeOperands": int(has_third)}
     build = runner.Build("noccl_compute_slice_tb", parameters)
@@ -100,8 +100,8 @@ def result_cycles(requester: Requester) -> list[int]:
     for start, request in requester.accepted:
         latency = request.cycles(elements)
         first_exit = max(start + latency, first_exit + 1)
-        folds_third = len(request.operands) == 3 and not request.refusal(elements)
-        if folds_third:
+        adds_third = len(request.operands) == 3 and not request.refusal(elements)
+        if adds_third:
             second_exit = max(first_exit + latency, second_exit + 1)
         elif second_exit >= first_exit:
             # Something older is in the second row: through it.
@@ -129,10 +129,10 @@ async def a_result_comes_after_its_latency_or_behind_its_predecessor(
 async def operations_of_one_type_stream_at_one_per_cycle(dut) -> None:
     elements, num_lanes, has_third = configuration()
     rng = random.Random(cocotb.RANDOM_SEED)
-    folds = list(
+    requests = list(
         itertools.product([e for e in range(10) if elements >> e & 1], [2, 3][: 1 + has_third])
     )
-    for element, operands in folds:
+    for element, operands in requests:
         values = tuple(rng.getrandbits(64 * num_lanes) for _ in range(operands))
         requests = deque(Request(element, 0, values, tag) for tag in range(20))
         only = requester(None, requests)

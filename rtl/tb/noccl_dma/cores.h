@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cores beside the DMA engine: random writes, reads and atomics at the narrow port, in flight together.
 //
-// A word is either written by one transaction at a time or read, so every answer is known. Atomics meet at a few words: each finds
+// A word is either written by one transaction at a time or read, so every response is known. Atomics meet at a few words: each finds
 // what some order of them leaves there, and all of them add up. The highest words fail, some addresses nobody serves.
 #pragma once
 
@@ -19,9 +19,9 @@
 class Cores {
  public:
   uint64_t writes = 0, reads = 0, atomics = 0, failures = 0;
-  // Of all, without an answer.
+  // Of all, without a response.
   uint64_t num_open = 0;
-  // When something was last answered.
+  // When something was last completed.
   uint64_t last_move = 0;
 
   Cores(Vnoccl_dma_tb& top, Random& random) : top_(top), random_(random) {}
@@ -57,7 +57,7 @@ class Cores {
     if (top_.core_aw_valid_i && top_.core_aw_ready_o) address_.pop_front(), offers_aw_ = false;
     if (top_.core_w_valid_i && top_.core_w_ready_o) data_.pop_front(), offers_w_ = false;
     if (top_.core_ar_valid_i && top_.core_ar_ready_o) read_.pop_front(), offers_ar_ = false;
-    if (top_.core_b_valid_o && top_.core_b_ready_i) answer(top_.core_b_id_o, top_.core_b_resp_o), last_move = cycle;
+    if (top_.core_b_valid_o && top_.core_b_ready_i) respond(top_.core_b_id_o, top_.core_b_resp_o), last_move = cycle;
     if (top_.core_r_valid_o && top_.core_r_ready_i) {
       find(top_.core_r_id_o, top_.core_r_data_o, top_.core_r_resp_o);
       last_move = cycle;
@@ -77,7 +77,7 @@ class Cores {
     size_t id;
     uint64_t address;
   };
-  // What an answer has to be; of a word that is served its number.
+  // What a response has to be; of a word that is served its number.
   struct Due {
     int resp;
     bool is_served;
@@ -87,7 +87,7 @@ class Cores {
   struct Word {
     uint64_t value = 0;
     size_t writes = 0, reads = 0;
-    // Atomics that have not been answered, those since the value was known, and what each has found and added.
+    // Atomics that have no response yet, those since the value was known, and what each has found and added.
     size_t pending = 0, since = 0;
     std::multimap<uint64_t, uint64_t> added;
   };
@@ -95,12 +95,12 @@ class Cores {
   void begin() {
     const uint64_t choice = random_.below(3);
     const size_t id = choice == 2 ? kPlainIds + random_.below(kIds - kPlainIds) : random_.below(kPlainIds);
-    const uint64_t luck = random_.below(20);
-    Due due{luck == 0 ? kDecodeError : luck == 1 ? kSlaveError : kOkay, luck > 1, 0, 0};
-    due.word = luck == 1 ? kFirstFailing + random_.below(kFailing)
+    const uint64_t draw = random_.below(20);
+    Due due{draw == 0 ? kDecodeError : draw == 1 ? kSlaveError : kOkay, draw > 1, 0, 0};
+    due.word = draw == 1 ? kFirstFailing + random_.below(kFailing)
                : choice == 2 ? kPlain + random_.below(kCounters)
                              : random_.below(kPlain + (choice == 1 ? kCounters : 0));
-    const uint64_t address = (luck == 0 ? kNowhere : kOwn) + 8 * due.word;
+    const uint64_t address = (draw == 0 ? kNowhere : kOwn) + 8 * due.word;
     Word& word = words_[due.word];
     if (choice == 1) {
       if (due_r_[id].size() >= kOpenPerId || (due.is_served && (word.writes || word.since))) return;
@@ -141,15 +141,15 @@ class Cores {
     data_.emplace_back(value, strobe);
   }
 
-  void answer(size_t id, int resp) {
-    const Due due = next(due_b_[id], "an answer to a core");
-    if (resp != due.resp) fail("a core's write is answered by " + std::to_string(resp) + ", not " + std::to_string(due.resp));
+  void respond(size_t id, int resp) {
+    const Due due = next(due_b_[id], "a response to a core");
+    if (resp != due.resp) fail("a core's write gets response " + std::to_string(resp) + ", not " + std::to_string(due.resp));
     if (id < kPlainIds && due.is_served) words_[due.word].writes--;
   }
 
   void find(size_t id, uint64_t value, int resp) {
     const Due due = next(due_r_[id], "data for a core");
-    if (resp != due.resp) fail("a core's read is answered by " + std::to_string(resp) + ", not " + std::to_string(due.resp));
+    if (resp != due.resp) fail("a core's read gets response " + std::to_string(resp) + ", not " + std::to_string(due.resp));
     if (!due.is_served) {
       if (value != 0) fail("a core finds something where nobody serves it");
       return;
@@ -185,7 +185,7 @@ class Cores {
   Vnoccl_dma_tb& top_;
   Random& random_;
   std::vector<Word> words_ = std::vector<Word>(kFirstFailing + kFailing);
-  // What has still to enter AW, W and AR; answers by id.
+  // What has still to enter AW, W and AR; responses by id.
   std::deque<Address> address_, read_;
   std::deque<std::pair<uint64_t, uint8_t>> data_;
   std::deque<Due> due_b_[kIds], due_r_[kIds];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// L1 behind a DMA engine and a network interface: one memory with a port for each. It answers in the next cycle unless held up.
+// L1 behind a DMA engine and a network interface: one memory with a port for each. It responds in
+// the next cycle unless held up.
 //
 // Lines may be marked as failing, for the network's writes, own copies of multicasts and the network's reads one by one: such a
 // write leaves its line alone, such a read gives zeros, both with an error. The engine's own port never fails.
@@ -18,7 +19,7 @@ module noccl_dma_l1
     input  logic                                  rst_ni,
     /// It stands still.
     input  logic                                  hold_i,
-    /// The test's own way: a line is written, or read in the same cycle.
+    /// The test's own access: a line is written, or read in the same cycle.
     input  logic                                  host_write_i,
     input  logic                          [ 10:0] host_line_i,
     input  logic                          [511:0] host_data_i,
@@ -80,7 +81,8 @@ module noccl_dma_l1
   logic [511:0] lines[LINES];
   logic [LINES-1:0] write_fails_q, own_fails_q, read_fails_q;
 
-  // Writes are taken when address and data are both here and the one before is answered or about to be.
+  // Writes are taken when address and data are both here and the one before has its response or is
+  // about to get it.
   logic writes, own_writes, reads_q, fails, own_fails;
   line_t at, own_at, read_at, engine_at;
   offset_t read_addr_q;

@@ -16,7 +16,7 @@ module noccl_dma_tb (
     input  logic [  3:0] register_i,
     input  logic [ 63:0] write_i,
     output logic [ 63:0] read_o,
-    /// The test's own way into L1: a line is written, or read in the same cycle.
+    /// The test's own access to L1: a line is written, or read in the same cycle.
     input  logic         host_write_i,
     input  logic [ 10:0] host_line_i,
     input  logic [511:0] host_data_i,
@@ -52,7 +52,7 @@ module noccl_dma_tb (
     output logic [ 31:0] num_beats_o,
     /// Beats that the network has brought to L1, own copies too.
     output logic [ 31:0] num_taken_o,
-    /// Its bursts that have been answered.
+    /// Its bursts that have their responses.
     output logic [ 31:0] num_bursts_o
 );
 

@@ -45,15 +45,15 @@ module noccl_dma_words
   initial if (!$value$plusargs("fault=%d", fault)) fault = 0;
 
   logic [63:0] words[WORDS];
-  logic b_room, r_room, is_atomic, writes, reads, fails;
+  logic b_space, r_space, is_atomic, writes, reads, fails;
   word_t at;
   resp_e resp;
   logic [63:0] found, written;
   noccl_axi_pkg::memory_narrow_r_t given;
 
   assign is_atomic = noccl_axi_pkg::has_read_data(aw_i.atop);
-  assign writes = !hold_i && aw_valid_i && w_valid_i && b_room && (!is_atomic || r_room);
-  assign reads = !hold_i && ar_valid_i && r_room && !writes;
+  assign writes = !hold_i && aw_valid_i && w_valid_i && b_space && (!is_atomic || r_space);
+  assign reads = !hold_i && ar_valid_i && r_space && !writes;
   assign {aw_ready_o, w_ready_o} = {2{writes}};
   assign ar_ready_o = reads;
   assign at = writes ? word_t'(aw_i.addr >> 3) : word_t'(ar_addr_i >> 3);
@@ -81,7 +81,7 @@ module noccl_dma_words
       .clk_i,
       .rst_ni,
       .valid_i(writes),
-      .ready_o(b_room),
+      .ready_o(b_space),
       .data_i (resp),
       .valid_o(b_valid_o),
       .ready_i(b_ready_i),
@@ -95,7 +95,7 @@ module noccl_dma_words
       .clk_i,
       .rst_ni,
       .valid_i(reads || (writes && is_atomic)),
-      .ready_o(r_room),
+      .ready_o(r_space),
       .data_i (given),
       .valid_o(r_valid_o),
       .ready_i(r_ready_i),

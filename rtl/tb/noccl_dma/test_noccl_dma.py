@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of the DMA engine, behind a real network interface: bytes arrive where they should.
+"""Properties of the DMA engine, behind a real network interface: bytes arrive where they should.
 
 The bench leads the network back to the tile, so that own and remote places are the same memory, and
 a plain copy of bytes in Python says what it has to hold afterwards.
@@ -27,7 +27,7 @@ UNICAST, MULTICAST, JOIN = 0, 1, 2
 TIMEOUT_NS = 2_000_000
 
 
-def test_laws_hold() -> None:
+def test_properties_hold() -> None:
     runner.run(runner.Build("noccl_dma_tb"), __file__)
 
 
@@ -47,7 +47,7 @@ class Transfer:
 
 
 class Engine:
-    """The registers, and the way into L1."""
+    """The registers, and the access to L1."""
 
     def __init__(self, dut) -> None:
         self.dut = dut

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Many random transfers of the DMA engine, every byte followed through the interface and back.
 
-The generator and its account are `transfers.cpp`, for the cores beside the engine `cores.h`; `make
-long` runs a million bursts with it. A network that loses, doubles or reorders a flit, and memories
-that err, show that the account would tell.
+The generator and its scoreboard are `transfers.cpp`, for the cores beside the engine `cores.h`;
+`make long` runs a million bursts with it. A network that loses, doubles or reorders a flit, and
+memories that err, show that the scoreboard would tell.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ NUM_KINDS = 12
 _WRONG_BYTE = r"byte \d+ of L1 is wrong"
 _WRONG_WORD = r"reads what is not there|atomics of cores do not add up"
 _LOST = r"nothing ends: lost|nothing comes: lost"
-# Numbers of noccl_loop: what the planes do wrong, and what is told. Answers may come in any order.
+# Numbers of noccl_loop: what the planes do wrong, and what is told. Responses come in any order.
 FAULTS = {
     "lost": (1, rf"{_WRONG_BYTE}|{_LOST}"),
     "doubled": (2, rf"{_WRONG_BYTE}|beats have come, not"),
     "reordered": (3, _WRONG_BYTE),
     "lost request": (4, rf"{_WRONG_BYTE}|{_LOST}"),
-    "reordered requests": (6, rf"{_WRONG_BYTE}|{_WRONG_WORD}|answered by"),
-    "lost answer": (7, _LOST),
+    "reordered requests": (6, rf"{_WRONG_BYTE}|{_WRONG_WORD}|gets response"),
+    "lost response": (7, _LOST),
     # Those of noccl_dma_l1: failures that are not told, and one that has not been.
     "a failing write is not told": (10, "error bit is wrong"),
     "a write is told as failing": (11, "error bit is wrong"),

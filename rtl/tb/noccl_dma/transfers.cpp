@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random transfers of the DMA engine by the hundred thousand, through a network interface whose planes lead back to the tile.
 //
-// Usage: transfers BURSTS SEED. Registers describe and start transfers as a core would; up to 15 are under way, each in a part of L1 of
+// Usage: transfers BURSTS SEED. Registers describe and start transfers as a core would; up to 15 are in flight, each in a part of L1 of
 // its own: own or remote sources and destinations, rows, any lanes, multicasts, contributions, places that nobody serves. Sources are
 // filled with fresh bytes, so a stale, lost, doubled or displaced beat leaves wrong ones. When a transfer is over, its destination must
 // hold its bytes and its surroundings theirs; now and then, and at the end, all of L1 is compared. Some lines fail for whoever comes
@@ -61,14 +61,14 @@ struct Bench {
   size_t part_of[kIds] = {}, part = 0;
   Transfer transfers[kParts];
   std::deque<size_t> lines;
-  // Marks on their way, the lines of each part that bear one, and what each line bears.
+  // Marks in flight, the lines of each part that carry one, and what each line carries.
   std::deque<std::pair<size_t, int>> marks;
   std::vector<size_t> marked[kParts];
   std::vector<int> fails = std::vector<int>(kLines);
   Random core_random;
   Cores cores{top, core_random};
   std::deque<std::pair<int, uint64_t>> registers;
-  uint64_t cycles = 0, last_move = 0, done = 0, swept = 0, wanted = 0, counts[kKinds] = {}, most = 0, under_way = 0, failed = 0, beats = 0;
+  uint64_t cycles = 0, last_move = 0, done = 0, swept = 0, wanted = 0, counts[kKinds] = {}, most = 0, in_flight = 0, failed = 0, beats = 0;
   int calm = 0, busy = 100, eager = 0;
 
   explicit Bench(VerilatedContext& context) : context(context) {}
@@ -171,7 +171,7 @@ struct Bench {
     part_of[id] = part;
     is_preparing = false;
     counts[t.name]++;
-    most = std::max(most, ++under_way);
+    most = std::max(most, ++in_flight);
     apply(t);
   }
 
@@ -205,13 +205,13 @@ struct Bench {
       const size_t before = t.to / kLine - 1, behind = (t.to + t.span() - 1) / kLine;
       compare(before, std::min(behind + 1, (part_of[id] + 1) * kPartBytes / kLine - 1), t.told());
       is_open[id] = is_busy[part_of[id]] = false;
-      under_way--;
+      in_flight--;
       last_move = cycles;
       done++;
     }
   }
 
-  // Nothing is under way: all of L1, and every beat has come once.
+  // Nothing is in flight: all of L1, and every beat has come once.
   void compare_all(const std::string& told) {
     if (static_cast<uint32_t>(beats) != top.num_taken_o) {
       fail(std::to_string(top.num_taken_o) + " beats have come, not " + std::to_string(beats) + ", " + told);
@@ -283,12 +283,12 @@ struct Bench {
     top.host_write_i = 0;
     if (!lines.empty()) fill(lines.front()), lines.pop_front();
     access();
-    if (sweeps && under_way == 0 && !is_preparing) {
+    if (sweeps && in_flight == 0 && !is_preparing) {
       compare_all("after all were over");
       swept = done;
     }
     clock();
-    if (cycles - last_move > kSilenceCycles) fail(std::to_string(under_way) + " transfers are open and nothing ends: lost");
+    if (cycles - last_move > kSilenceCycles) fail(std::to_string(in_flight) + " transfers are open and nothing ends: lost");
     if (cycles - cores.last_move > kSilenceCycles) fail("cores wait and nothing comes: lost");
   }
 
@@ -306,7 +306,7 @@ struct Bench {
       clock();
     }
     last_move = cycles;
-    while (top.num_bursts_o < wanted || is_preparing || under_way != 0 || cores.num_open != 0) step();
+    while (top.num_bursts_o < wanted || is_preparing || in_flight != 0 || cores.num_open != 0) step();
     // What comes late or twice would come within this time.
     top.access_i = top.host_write_i = top.hold_i = 0;
     for (int i = 0; i < 500; i++) clock();
@@ -321,7 +321,7 @@ int main(int count, char** arguments) {
   if (count < 3) return std::fputs("usage: transfers BURSTS SEED [+fault=N]\n", stderr), 2;
   VerilatedContext context;
   context.commandArgs(count, arguments);
-  // With a fault, what is told is what the account of this file sees.
+  // With a fault, what is told is what the scoreboard of this file sees.
   context.assertOn(count == 3);
   Bench bench{context};
   bench.run(std::strtoull(arguments[1], nullptr, 10), std::strtoull(arguments[2], nullptr, 10));

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of the FIFO: nothing lost, doubled or reordered; registered ready; latency."""
+"""Properties of the FIFO: nothing lost, doubled or reordered; registered ready; latency."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NUM_ITEMS = 300
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])
-def test_laws_hold_for_every_depth(depth: int) -> None:
+def test_properties_hold_for_every_depth(depth: int) -> None:
     build = runner.Build("noccl_fifo_tb", {"Depth": depth, "Width": 32})
     runner.run(build, __file__, {"DEPTH": str(depth)})
 

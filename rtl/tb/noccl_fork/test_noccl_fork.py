@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of the fork: every selected output takes an item once, in a cycle of its own."""
+"""Properties of the fork: every selected output takes an item once, in a cycle of its own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NUM_ITEMS = 400
 
 
 @pytest.mark.parametrize("num_outputs", [1, 2, 5])
-def test_laws_hold_for_every_number_of_outputs(num_outputs: int) -> None:
+def test_properties_hold_for_every_number_of_outputs(num_outputs: int) -> None:
     runner.run(runner.Build("noccl_fork", {"NumOutputs": num_outputs}), __file__)
 
 

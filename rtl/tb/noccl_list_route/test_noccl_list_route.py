@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of a multicast by a list of destinations: walked router by router, each gets it once."""
+"""A multicast by a list of destinations: walked router by router, each gets it once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WIDTH, HEIGHT = 5, 4
 
 
 @pytest.mark.parametrize("num_destinations", [4, 8, 16])
-def test_laws_hold(num_destinations: int) -> None:
+def test_properties_hold(num_destinations: int) -> None:
     build = runner.Build("noccl_list_route_tb", {"NumDestinations": num_destinations})
     runner.run(build, __file__)
 
@@ -61,7 +61,7 @@ async def branches(dut, position: tuple[int, int], serves: int) -> dict[int, int
 
 
 @cocotb.test()
-async def every_destination_gets_it_once_on_a_shortest_way(dut) -> None:
+async def every_destination_gets_it_once_on_a_shortest_path(dut) -> None:
     rng = random.Random(cocotb.RANDOM_SEED)
     size = len(dut.serves_i)
     tiles = [(x, y) for x in range(WIDTH) for y in range(HEIGHT)]

@@ -6,7 +6,7 @@ module noccl_merge_tb
 #(
     /// Transactions that may wait.
     parameter int unsigned Entries = 8,
-    /// Cycles without a sibling after which an entry has given up for certain.
+    /// Cycles without a contribution after which an entry has given up for certain.
     parameter int unsigned TimeoutCycles = 256,
     /// Cycles from a head to its request.
     parameter int unsigned MergeCycles = 1

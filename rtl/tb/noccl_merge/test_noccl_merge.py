@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of the merge table: the model's decisions, cycle by cycle; no leaf lost or doubled."""
+"""Properties of the merge table: the model's decisions, cycle by cycle; no leaf lost or doubled."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ SIZES = [(8, 256, 1), (2, 32, 1), (8, 256, 3), (2, 32, 3)]
 
 
 @pytest.mark.parametrize(("entries", "timeout_cycles", "merge_cycles"), SIZES)
-def test_laws_hold_for_every_size(entries: int, timeout_cycles: int, merge_cycles: int) -> None:
+def test_properties_hold_for_every_size(
+    entries: int, timeout_cycles: int, merge_cycles: int
+) -> None:
     numbers = {
         "Entries": entries,
         "TimeoutCycles": timeout_cycles,
@@ -109,7 +111,7 @@ class Bench:
         for i, head in heads.items():
             dut.head_i[i].value = header(head)
         dut.result_ready_i.value = is_ready
-        # Grants answer requests: they cannot be known before the unit has spoken.
+        # Grants follow requests: they cannot be known before the unit has spoken.
         dut.taken_i.value = 0
         await FallingEdge(dut.clk_i)
         forward = int(dut.forward_o.value)
@@ -195,7 +197,7 @@ async def random_cycle(bench: Bench, idles, stalls, shown: set[int]) -> set[int]
 
 
 @cocotb.test()
-async def siblings_that_come_together_leave_as_one_flit(dut) -> None:
+async def contributions_that_come_together_leave_as_one_flit(dut) -> None:
     here, rng = (2, 1), random.Random(cocotb.RANDOM_SEED)
     bench = Bench(dut, here, rng)
     await bench.start()
@@ -212,13 +214,13 @@ async def siblings_that_come_together_leave_as_one_flit(dut) -> None:
 
 
 @cocotb.test()
-async def a_full_table_lets_newcomers_pass_and_its_own_give_up_in_time(dut) -> None:
+async def a_full_table_lets_new_transactions_pass_and_its_own_give_up_in_time(dut) -> None:
     here, rng = (2, 1), random.Random(cocotb.RANDOM_SEED)
     bench = Bench(dut, here, rng)
     await bench.start()
     join = flits.Join((0, 0), (3, 0), here)
     num_entries, timeout = bench.model.num_entries, bench.model.timeout_cycles
-    # One more than fits: the last one passes; a sibling frees an entry; the next is timed.
+    # One more than fits: the last one passes; a contribution frees an entry; the next is timed.
     for tag in range(num_entries + 1):
         bench.queues[flits.WEST].append(Contribution(join, tag, 1, 0))
     for _ in range((num_entries + 1) * merge_cycles()):

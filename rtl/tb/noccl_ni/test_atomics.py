@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Atomics through the network interface: served ones add once, refused ones are answered whole.
+"""Atomics through the network interface: served ones add once, refused ones get whole responses.
 
 The bus models know no atomics, so the manager's R and the memory behind the registers are written
 out here.
@@ -84,10 +84,10 @@ async def serve(dut, words: dict[int, int], olds: dict[int, int], when: Iterator
         assert addend not in olds, "an atomic comes once"
         olds[addend] = words[at]
         words[at] = (words[at] + addend) % MODULUS
-        answer = cocotb.start_soon(give(dut, "m_reg_b", {"id": 0, "resp": OKAY}, when))
+        response = cocotb.start_soon(give(dut, "m_reg_b", {"id": 0, "resp": OKAY}, when))
         value = {"id": 0, "data": olds[addend], "resp": OKAY, "last": 1}
         await give(dut, "m_reg_r", value, when)
-        await answer
+        await response
 
 
 async def collect(dut, beats: dict[int, list], when: Iterator[bool]) -> None:
@@ -142,7 +142,7 @@ async def every_atomic_adds_once(dut, back_pressure: str) -> None:
 
 @cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")
 @cocotb.parametrize(back_pressure=("never", "often"))
-async def refused_atomics_are_answered_whole(dut, back_pressure: str) -> None:
+async def refused_atomics_get_whole_responses(dut, back_pressure: str) -> None:
     tile, _, olds, beats = await begin(dut, back_pressure)
     tile.narrow_write.max_burst_len = 16
     before = flits(dut)

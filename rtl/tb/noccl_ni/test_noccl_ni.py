@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of the network interface against independent AXI managers and memories.
+"""Properties of the network interface against independent AXI managers and memories.
 
 The bench leads every plane back to the tile, so it is initiator and target of all it does: what was
-written is in its memory, what is read is what was written, every transaction is answered once,
+written is in its memory, what is read is what was written, every transaction gets one response,
 errors as docs/errors.md says. A protocol checker watches every port.
 """
 
@@ -32,7 +32,7 @@ from common.ni_tile import (
 from common.pauses import KINDS
 
 
-def test_laws_hold() -> None:
+def test_properties_hold() -> None:
     runner.run(runner.Build("noccl_ni_tb"), __file__)
 
 
@@ -58,7 +58,7 @@ async def what_is_written_can_be_read(dut, back_pressure: str) -> None:
 
 @cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")
 @cocotb.parametrize(back_pressure=KINDS)
-async def transactions_of_many_ids_are_all_answered(dut, back_pressure: str) -> None:
+async def transactions_of_many_ids_all_get_responses(dut, back_pressure: str) -> None:
     tile = await start(dut, back_pressure)
     rng = random.Random(cocotb.RANDOM_SEED + 2)
     # Places of their own, so that order between ids does not matter.
@@ -102,7 +102,7 @@ async def a_beat_costs_one_flit_and_a_burst_one_response(dut) -> None:
 
 @cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")
 @cocotb.parametrize(back_pressure=KINDS)
-async def a_multicast_is_answered_when_all_members_have(dut, back_pressure: str) -> None:
+async def a_multicast_completes_when_all_members_have_responded(dut, back_pressure: str) -> None:
     tile = await start(dut, back_pressure)
     data = random.Random(3).randbytes(1024)
     # Two members: this tile by its own port, and another one, whose part the bench lets it play.
@@ -126,7 +126,7 @@ async def a_multicast_is_answered_when_all_members_have(dut, back_pressure: str)
 
 @cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")
 @cocotb.parametrize(back_pressure=KINDS)
-async def contributions_are_answered_under_their_tag(dut, back_pressure: str) -> None:
+async def contributions_get_responses_under_their_tag(dut, back_pressure: str) -> None:
     tile = await start(dut, back_pressure)
     data = random.Random(4).randbytes(640)
     # A group of one: the contribution is the sum.
@@ -153,7 +153,7 @@ async def contributions_are_answered_under_their_tag(dut, back_pressure: str) ->
 
 @cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")
 @cocotb.parametrize(back_pressure=KINDS)
-async def what_nobody_serves_is_answered_here(dut, back_pressure: str) -> None:
+async def what_no_tile_serves_gets_an_error_response_here(dut, back_pressure: str) -> None:
     tile = await start(dut, back_pressure)
     before = flits(dut)
     unmapped = 0x1000_0000
@@ -202,7 +202,7 @@ async def contributions_without_a_place_are_refused(dut) -> None:
         assert response.resp == axi.Resp.DECERR
         response = await tile.narrow_write.write(address, bytes(8), size=3, user=awuser)
         assert response.resp == axi.Resp.DECERR
-    assert flits(dut) == before, "nobody waits for siblings"
+    assert flits(dut) == before, "nobody waits for contributions"
 
 
 @cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")

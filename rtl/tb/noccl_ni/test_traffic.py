@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Many random transactions through the network interface, each followed to the memory and back.
 
-The generator and its account are `traffic.cpp`; `make long` runs millions with it. A network that
-loses, doubles or reorders a flit shows that the account would tell.
+The generator and its scoreboard are `traffic.cpp`; `make long` runs millions with it. A network
+that loses, doubles or reorders a flit shows that the scoreboard would tell.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FAULTS = {
     "doubled": (2, rf"{_NOT_DUE}|data that nobody waits for|never sent, or twice"),
     "reordered": (3, _NOT_DUE),
     "lost request": (4, r"nothing moves: lost"),
-    "doubled answer": (8, r"before it has landed|nobody waits for|wrong response"),
+    "doubled response": (8, r"before it was delivered|nobody waits for|wrong response"),
 }
 
 
@@ -32,7 +32,7 @@ def program() -> Path:
     return rtl_traffic.program()
 
 
-def test_every_transaction_is_answered_once_and_in_order(program: Path) -> None:
+def test_every_transaction_gets_one_response_in_order(program: Path) -> None:
     seed = os.environ.get("NOCCL_SEED", str(runner.DEFAULT_SEED))
     found = rtl_traffic.run(program, TRANSACTIONS, int(seed))
     assert found.failure is None, f"seed {seed}: NOCCL_SEED={seed} repeats it: {found.failure}"

@@ -3,7 +3,7 @@
 //
 // Usage: traffic TRANSACTIONS SEED. The planes lead back to the tile (noccl_ni_tb). A place belongs to one id, so every beat at a
 // memory port tells whose it is, and what it must be: the next one of that id. Data are never written twice alike. Lost: nothing moves though
-// something is open. Doubled, reordered: a beat or an answer is not the one that is due. Responses: the worst that memories gave.
+// something is open. Doubled, reordered: a beat or a response is not the one that is due. Responses: the worst that memories gave.
 // Prints what it did; status 1 names the first deviation.
 #include <cstdint>
 #include <cstdio>
@@ -30,7 +30,7 @@ constexpr uint64_t kFirstReadLine = kWideIds * kWriteLines;
 constexpr uint64_t kFirstReadWord = kNarrowIds * kWords;
 constexpr size_t kOpenPerId = 3;
 
-// A write on its way: what each of two ports has still to see, and the worst response so far.
+// A write in flight: what each of two ports has still to see, and the worst response so far.
 struct Write {
   uint64_t place;
   std::vector<uint64_t> beats;
@@ -63,7 +63,7 @@ struct Writer {
       : name(name), ids(ids), unit(unit), span(span), open(ids) {}
 
   // A beat at memory port `port`: is it due? Returns its write.
-  Write& land(int port, uint64_t offset, uint64_t data) {
+  Write& deliver(int port, uint64_t offset, uint64_t data) {
     const size_t id = offset / unit / span;
     if (id >= open.size()) fail(std::string(name) + ": a beat for a place that nobody writes");
     for (Write& write : open[id]) {
@@ -77,10 +77,10 @@ struct Writer {
     fail(std::string(name) + ": a beat at the memory that was never sent, or twice");
   }
 
-  void answer(size_t id, int resp) {
-    if (open[id].empty()) fail(std::string(name) + ": an answer that nobody waits for");
+  void respond(size_t id, int resp) {
+    if (open[id].empty()) fail(std::string(name) + ": a response that nobody waits for");
     const Write& write = open[id].front();
-    if (write.open != 0) fail(std::string(name) + ": answered before it has landed");
+    if (write.open != 0) fail(std::string(name) + ": response before it was delivered");
     if (write.worst != resp) {
       fail(std::string(name) + ": response " + std::to_string(resp) + " instead of " +
            std::to_string(write.worst) + " to a " + write.kind);
@@ -112,7 +112,7 @@ struct Reader {
     fail(std::string(name) + ": a read that was never asked for, or twice");
   }
 
-  bool answer(size_t id, uint64_t data, int resp, bool last) {
+  bool respond(size_t id, uint64_t data, int resp, bool last) {
     if (open[id].empty()) fail(std::string(name) + ": data that nobody waits for");
     Read& read = open[id].front();
     if (read.fixed) {
@@ -129,10 +129,10 @@ struct Reader {
   }
 };
 
-// A memory behind a port: takes addresses and data, answers in order.
+// A memory behind a port: takes addresses and data, responds in order.
 struct Memory {
   std::deque<uint64_t> addresses, datas;
-  std::deque<int> answers;
+  std::deque<int> responses;
 };
 
 struct Served {
@@ -308,14 +308,14 @@ struct Bench {
       *ready = !random.chance(calm);
     }
     top.hold_i = random.chance(calm) * 1 + random.chance(calm) * 2 + random.chance(calm) * 4;
-    top.m_mem_bvalid = offer(6, !mem.answers.empty());
-    if (!mem.answers.empty()) top.m_mem_bresp = mem.answers.front();
-    top.m_own_bvalid = offer(7, !own.answers.empty());
-    if (!own.answers.empty()) top.m_own_bresp = own.answers.front();
-    top.m_reg_bvalid = offer(8, !reg.answers.empty());
-    if (!reg.answers.empty()) top.m_reg_bresp = reg.answers.front();
-    top.m_ownreg_bvalid = offer(9, !own_reg.answers.empty());
-    if (!own_reg.answers.empty()) top.m_ownreg_bresp = own_reg.answers.front();
+    top.m_mem_bvalid = offer(6, !mem.responses.empty());
+    if (!mem.responses.empty()) top.m_mem_bresp = mem.responses.front();
+    top.m_own_bvalid = offer(7, !own.responses.empty());
+    if (!own.responses.empty()) top.m_own_bresp = own.responses.front();
+    top.m_reg_bvalid = offer(8, !reg.responses.empty());
+    if (!reg.responses.empty()) top.m_reg_bresp = reg.responses.front();
+    top.m_ownreg_bvalid = offer(9, !own_reg.responses.empty());
+    if (!own_reg.responses.empty()) top.m_ownreg_bresp = own_reg.responses.front();
     give(mem_reads, wide_read, mem_beat, has_mem_beat);
     top.m_mem_rvalid = has_mem_beat;
     if (has_mem_beat) {
@@ -342,13 +342,13 @@ struct Bench {
 
   void pair(Memory& memory, Writer& writer, int port) {
     while (!memory.addresses.empty() && !memory.datas.empty()) {
-      Write& write = writer.land(port, memory.addresses.front(), memory.datas.front());
+      Write& write = writer.deliver(port, memory.addresses.front(), memory.datas.front());
       memory.addresses.pop_front();
       memory.datas.pop_front();
       const int resp = response();
       write.worst = std::max(write.worst, resp);
       write.open--;
-      memory.answers.push_back(resp);
+      memory.responses.push_back(resp);
     }
   }
 
@@ -360,10 +360,10 @@ struct Bench {
     if (top.s_narrow_arvalid && top.s_narrow_arready) narrow_ar.pop_front(), offers[3] = false;
     if (top.s_wide_wvalid && top.s_wide_wready) wide_w.pop_front(), offers[4] = false;
     if (top.s_narrow_wvalid && top.s_narrow_wready) narrow_w.pop_front(), offers[5] = false;
-    if (top.m_mem_bvalid && top.m_mem_bready) mem.answers.pop_front(), offers[6] = false;
-    if (top.m_own_bvalid && top.m_own_bready) own.answers.pop_front(), offers[7] = false;
-    if (top.m_reg_bvalid && top.m_reg_bready) reg.answers.pop_front(), offers[8] = false;
-    if (top.m_ownreg_bvalid && top.m_ownreg_bready) own_reg.answers.pop_front(), offers[9] = false;
+    if (top.m_mem_bvalid && top.m_mem_bready) mem.responses.pop_front(), offers[6] = false;
+    if (top.m_own_bvalid && top.m_own_bready) own.responses.pop_front(), offers[7] = false;
+    if (top.m_reg_bvalid && top.m_reg_bready) reg.responses.pop_front(), offers[8] = false;
+    if (top.m_ownreg_bvalid && top.m_ownreg_bready) own_reg.responses.pop_front(), offers[9] = false;
     if (top.m_mem_awvalid && top.m_mem_awready) mem.addresses.push_back(top.m_mem_awaddr);
     if (top.m_own_awvalid && top.m_own_awready) own.addresses.push_back(top.m_own_awaddr);
     if (top.m_reg_awvalid && top.m_reg_awready) reg.addresses.push_back(top.m_reg_awaddr);
@@ -383,14 +383,14 @@ struct Bench {
       mem_reads.push_back({wide_read.ask(top.m_mem_araddr, beats), beats});
     }
     if (top.m_reg_arvalid && top.m_reg_arready) reg_reads.push_back({narrow_read.ask(top.m_reg_araddr, 1), 1});
-    if (top.s_wide_bvalid && top.s_wide_bready) wide.answer(top.s_wide_bid, top.s_wide_bresp), moved(true);
-    if (top.s_narrow_bvalid && top.s_narrow_bready) narrow.answer(top.s_narrow_bid, top.s_narrow_bresp), moved(true);
+    if (top.s_wide_bvalid && top.s_wide_bready) wide.respond(top.s_wide_bid, top.s_wide_bresp), moved(true);
+    if (top.s_narrow_bvalid && top.s_narrow_bready) narrow.respond(top.s_narrow_bid, top.s_narrow_bresp), moved(true);
     if (top.s_wide_rvalid && top.s_wide_rready) {
       const uint64_t data = get(top.s_wide_rdata, "read data");
-      moved(wide_read.answer(top.s_wide_rid, data, top.s_wide_rresp, top.s_wide_rlast));
+      moved(wide_read.respond(top.s_wide_rid, data, top.s_wide_rresp, top.s_wide_rlast));
     }
     if (top.s_narrow_rvalid && top.s_narrow_rready) {
-      moved(narrow_read.answer(top.s_narrow_rid, top.s_narrow_rdata, top.s_narrow_rresp, top.s_narrow_rlast));
+      moved(narrow_read.respond(top.s_narrow_rid, top.s_narrow_rdata, top.s_narrow_rresp, top.s_narrow_rlast));
     }
     if (cycles - last_move > kSilenceCycles) {
       fail(std::to_string(started - done) + " transactions are open and nothing moves: lost");
@@ -441,11 +441,11 @@ int main(int count, char** arguments) {
   if (count < 3) return std::fputs("usage: traffic TRANSACTIONS SEED [+fault=N]\n", stderr), 2;
   VerilatedContext context;
   context.commandArgs(count, arguments);
-  // With a fault, what is told is what the account of this file sees.
+  // With a fault, what is told is what the scoreboard of this file sees.
   context.assertOn(count == 3);
   Bench bench{context};
   bench.run(std::strtoull(arguments[1], nullptr, 10), std::strtoull(arguments[2], nullptr, 10));
-  std::printf("seed %s: %llu transactions in %llu cycles, each answered once, in order\n", arguments[2],
+  std::printf("seed %s: %llu transactions in %llu cycles, one response each, in order\n", arguments[2],
               static_cast<unsigned long long>(bench.done), static_cast<unsigned long long>(bench.cycles));
   static const char* kNames[] = {"wide writes", "wide multicasts", "contributions", "narrow writes",
                                  "narrow multicasts", "barriers", "wide reads", "narrow reads"};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of the network interface by themselves, with the network and the memory in the hands of the test: what the interface as a
-// whole, behind a network that merges and memories that answer, seldom or never comes to.
+// whole, behind a network that merges and memories that respond, seldom or never comes to.
 
 module noccl_ni_corners_tb
   import noccl_flit_pkg::wide_flit_t, noccl_flit_pkg::req_flit_t, noccl_flit_pkg::rsp_flit_t;
-  import noccl_ni_pkg::answer_t;
+  import noccl_ni_pkg::response_t;
 #(
-    /// Channels and bits of an id of the table of missing answers.
+    /// Channels and bits of an id of the table of missing responses.
     parameter int unsigned Channels = 4,
     parameter int unsigned IdBits   = 3
 ) (
@@ -15,7 +15,7 @@ module noccl_ni_corners_tb
     /// Asynchronous reset, active low.
     input logic rst_ni,
 
-    /// Target of wide writes: beats of others, the memory, answers.
+    /// Target of wide writes: beats of others, the memory, responses.
     input  logic                                         wide_valid_i,
     output logic                                         wide_ready_o,
     input  logic [$bits(noccl_flit_pkg::wide_hdr_t)-1:0] wide_hdr_i,
@@ -26,9 +26,9 @@ module noccl_ni_corners_tb
     input  logic                                         mem_b_valid_i,
     output logic                                         mem_b_ready_o,
     input  logic [                                  1:0] mem_b_resp_i,
-    output logic                                         wide_answer_valid_o,
-    input  logic                                         wide_answer_ready_i,
-    output logic [                  $bits(answer_t)-1:0] wide_answer_o,
+    output logic                                         wide_response_valid_o,
+    input  logic                                         wide_response_ready_i,
+    output logic [                $bits(response_t)-1:0] wide_response_o,
 
     /// Target of narrow requests: the same, and data.
     input  logic                                        req_valid_i,
@@ -45,21 +45,21 @@ module noccl_ni_corners_tb
     input  logic                                        reg_r_valid_i,
     output logic                                        reg_r_ready_o,
     input  logic [                                 1:0] reg_r_resp_i,
-    output logic                                        narrow_answer_valid_o,
-    input  logic                                        narrow_answer_ready_i,
-    output logic [                 $bits(answer_t)-1:0] narrow_answer_o,
+    output logic                                        narrow_response_valid_o,
+    input  logic                                        narrow_response_ready_i,
+    output logic [               $bits(response_t)-1:0] narrow_response_o,
     output logic                                        data_valid_o,
     input  logic                                        data_ready_i,
     output logic [$bits(noccl_flit_pkg::rsp_hdr_t)-1:0] data_hdr_o,
 
-    /// Missing answers to multicasts: the first channel opens one, answers come.
+    /// Missing responses to multicasts: the first channel opens one, responses come.
     input  logic                                             opens_i,
     input  logic [                               IdBits-1:0] open_id_i,
     input  logic [$bits(noccl_flit_pkg::region_coord_t)-1:0] open_mask_i,
-    input  logic                                             answered_i,
-    input  logic [   unsigned'($clog2(Channels))+IdBits-1:0] answered_name_i,
-    input  logic [        $bits(noccl_ni_pkg::others_t)-1:0] answered_others_i,
-    input  logic [                                      1:0] answered_resp_i,
+    input  logic                                             responded_i,
+    input  logic [   unsigned'($clog2(Channels))+IdBits-1:0] responded_name_i,
+    input  logic [        $bits(noccl_ni_pkg::others_t)-1:0] responded_others_i,
+    input  logic [                                      1:0] responded_resp_i,
     output logic                                             is_whole_o,
     output logic [                                      1:0] total_resp_o,
 
@@ -91,23 +91,23 @@ module noccl_ni_corners_tb
   noccl_ni_wide_target u_wide_target (
       .clk_i,
       .rst_ni,
-      .pos_i         (POSITION),
-      .flit_valid_i  (wide_valid_i),
-      .flit_ready_o  (wide_ready_o),
-      .flit_i        (wide),
-      .aw_valid_o    (mem_aw_valid_o),
-      .aw_ready_i    (mem_ready_i),
-      .aw_o          (),
-      .w_valid_o     (mem_w_valid_o),
-      .w_ready_i     (mem_ready_i),
-      .w_o           (mem_w),
-      .b_valid_i     (mem_b_valid_i),
-      .b_ready_o     (mem_b_ready_o),
-      .b_resp_i      (noccl_flit_pkg::resp_e'(mem_b_resp_i)),
-      .landed_o      (),
-      .answer_valid_o(wide_answer_valid_o),
-      .answer_ready_i(wide_answer_ready_i),
-      .answer_o      (wide_answer_o)
+      .pos_i           (POSITION),
+      .flit_valid_i    (wide_valid_i),
+      .flit_ready_o    (wide_ready_o),
+      .flit_i          (wide),
+      .aw_valid_o      (mem_aw_valid_o),
+      .aw_ready_i      (mem_ready_i),
+      .aw_o            (),
+      .w_valid_o       (mem_w_valid_o),
+      .w_ready_i       (mem_ready_i),
+      .w_o             (mem_w),
+      .b_valid_i       (mem_b_valid_i),
+      .b_ready_o       (mem_b_ready_o),
+      .b_resp_i        (noccl_flit_pkg::resp_e'(mem_b_resp_i)),
+      .delivered_o     (),
+      .response_valid_o(wide_response_valid_o),
+      .response_ready_i(wide_response_ready_i),
+      .response_o      (wide_response_o)
   );
 
   // ------------------------------------------------------------------------------------- narrow target
@@ -124,35 +124,35 @@ module noccl_ni_corners_tb
   noccl_ni_narrow_target u_narrow_target (
       .clk_i,
       .rst_ni,
-      .pos_i         (POSITION),
+      .pos_i           (POSITION),
       .req_valid_i,
       .req_ready_o,
-      .req_i         (req),
-      .aw_valid_o    (reg_aw_valid_o),
-      .aw_ready_i    (reg_ready_i),
-      .aw_o          (),
-      .w_valid_o     (reg_w_valid_o),
-      .w_ready_i     (reg_ready_i),
-      .w_o           (reg_w),
-      .b_valid_i     (reg_b_valid_i),
-      .b_ready_o     (reg_b_ready_o),
-      .b_resp_i      (noccl_flit_pkg::resp_e'(reg_b_resp_i)),
-      .ar_valid_o    (reg_ar_valid_o),
-      .ar_ready_i    (reg_ready_i),
-      .ar_o          (),
-      .r_valid_i     (reg_r_valid_i),
-      .r_ready_o     (reg_r_ready_o),
-      .r_i           (reg_r),
-      .landed_o      (),
-      .answer_valid_o(narrow_answer_valid_o),
-      .answer_ready_i(narrow_answer_ready_i),
-      .answer_o      (narrow_answer_o),
+      .req_i           (req),
+      .aw_valid_o      (reg_aw_valid_o),
+      .aw_ready_i      (reg_ready_i),
+      .aw_o            (),
+      .w_valid_o       (reg_w_valid_o),
+      .w_ready_i       (reg_ready_i),
+      .w_o             (reg_w),
+      .b_valid_i       (reg_b_valid_i),
+      .b_ready_o       (reg_b_ready_o),
+      .b_resp_i        (noccl_flit_pkg::resp_e'(reg_b_resp_i)),
+      .ar_valid_o      (reg_ar_valid_o),
+      .ar_ready_i      (reg_ready_i),
+      .ar_o            (),
+      .r_valid_i       (reg_r_valid_i),
+      .r_ready_o       (reg_r_ready_o),
+      .r_i             (reg_r),
+      .delivered_o     (),
+      .response_valid_o(narrow_response_valid_o),
+      .response_ready_i(narrow_response_ready_i),
+      .response_o      (narrow_response_o),
       .data_valid_o,
       .data_ready_i,
-      .data_o        (data)
+      .data_o          (data)
   );
 
-  // --------------------------------------------------------------------------------- missing answers
+  // ------------------------------------------------------------------------------- missing responses
 
   logic [Channels-1:0] is_free;
   logic [IdBits-1:0] next_id[Channels];
@@ -174,10 +174,10 @@ module noccl_ni_corners_tb
       .is_free_i  (is_free),
       .next_id_i  (next_id),
       .next_mask_i(next_mask),
-      .name_i     (answered_name_i),
-      .others_i   (answered_others_i),
-      .resp_i     (noccl_flit_pkg::resp_e'(answered_resp_i)),
-      .valid_i    (answered_i),
+      .name_i     (responded_name_i),
+      .others_i   (responded_others_i),
+      .resp_i     (noccl_flit_pkg::resp_e'(responded_resp_i)),
+      .valid_i    (responded_i),
       .is_whole_o,
       .resp_o     (total_resp)
   );

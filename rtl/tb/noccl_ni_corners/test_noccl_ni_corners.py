@@ -18,19 +18,19 @@ from common.ni_corners import (
     REDUCE,
     SLVERR,
     WRITE,
-    answer,
     beat,
     contribution,
     cycle,
-    memory_answers,
-    register_answers,
+    memory_responds,
+    registers_respond,
     request,
+    response,
     start,
 )
 from common.ni_tile import CLUSTER_BASE, COLUMN_BIT, JOIN, L1_BYTES, MULTICAST, ROW_BIT, UNICAST
 
 # Parameters that the bench leaves as they are.
-ANSWERS = READS = 4
+RESPONSES = READS = 4
 COUNTERS = flits.constants()["MAX_OPEN_REDUCTIONS"]
 UNMAPPED = 0x1000_0000
 LOAD_ADD = 0b100000
@@ -44,20 +44,20 @@ def test_corners() -> None:
 
 
 @cocotb.test()
-async def the_worst_of_three_answers_wins_wherever_it_comes(dut) -> None:
+async def the_worst_of_three_responses_wins_wherever_it_comes(dut) -> None:
     await start(dut)
     codes = (OKAY, SLVERR, DECERR)
-    # Four members: three answers, one of them for two.
+    # Four members: three responses, one of them for two.
     for responses in itertools.product(codes, repeat=3):
         for others in ((0, 0, 1), (0, 1, 0), (1, 0, 0)):
             opens = {"opens_i": 1, "open_id_i": 5, "open_mask_i": 0b0101}
             await cycle(dut, opens, lambda: None)
             for i, (resp, other) in enumerate(zip(responses, others, strict=True)):
                 values = {
-                    "answered_i": 1,
-                    "answered_name_i": 5,
-                    "answered_others_i": other,
-                    "answered_resp_i": resp,
+                    "responded_i": 1,
+                    "responded_name_i": 5,
+                    "responded_others_i": other,
+                    "responded_resp_i": resp,
                 }
                 seen = await cycle(
                     dut, values, lambda: (int(dut.is_whole_o.value), int(dut.total_resp_o.value))
@@ -73,8 +73,8 @@ async def a_failure_before_the_last_beat_is_told_with_it(dut) -> None:
     ):
         for left in (1, 0):
             assert (await beat(dut, kind, 9, left))[0]
-        assert await memory_answers(dut, first) is None
-        told = await memory_answers(dut, last)
+        assert await memory_responds(dut, first) is None
+        told = await memory_responds(dut, last)
         assert told is not None
         assert told["resp"] == max(first, last)
 
@@ -85,26 +85,28 @@ async def a_fifth_burst_that_fails_is_not_forgotten(dut) -> None:
     bursts = range(5)
     for tag in bursts:
         assert (await beat(dut, WRITE, tag, 1))[0]
-        assert await memory_answers(dut, SLVERR) is None
+        assert await memory_responds(dut, SLVERR) is None
     for tag in bursts:
         assert (await beat(dut, WRITE, tag, 0))[0]
-        told = await memory_answers(dut, OKAY)
+        told = await memory_responds(dut, OKAY)
         assert told is not None
         assert (told["tag"], told["resp"]) == (tag, SLVERR)
 
 
 @cocotb.test()
-async def data_and_answers_bear_what_the_memory_says(dut) -> None:
+async def data_and_responses_carry_what_the_memory_returns(dut) -> None:
     await start(dut)
     for resp in (OKAY, SLVERR, DECERR):
         assert (await request(dut, kind=NARROW_WRITE, tag=3))["taken"]
-        told = await register_answers(dut, resp)
+        told = await registers_respond(dut, resp)
         assert told is not None
         assert told["resp"] == resp
         for kind in (READ_NARROW, ATOMIC):
             assert (await request(dut, kind=kind, tag=3))["taken"]
             if kind == ATOMIC:
-                assert await register_answers(dut, resp) is None, "an atomic is answered with data"
+                assert await registers_respond(dut, resp) is None, (
+                    "an atomic gets its response with data"
+                )
             values = {"reg_r_valid_i": 1, "reg_r_resp_i": resp}
             header = await cycle(dut, values, lambda: int(dut.data_hdr_o.value))
             assert flits.unpack("rsp", header)["resp"] == resp
@@ -117,50 +119,50 @@ async def data_and_answers_bear_what_the_memory_says(dut) -> None:
 
 
 @cocotb.test()
-async def beats_wait_while_the_memory_owes_as_many_answers_as_are_noted(dut) -> None:
+async def beats_wait_while_as_many_responses_are_pending_as_are_noted(dut) -> None:
     await start(dut)
-    for tag in range(ANSWERS):
+    for tag in range(RESPONSES):
         assert (await beat(dut, WRITE, tag, 0))[0]
-    assert not (await beat(dut, WRITE, ANSWERS, 0))[0]
-    for tag in range(ANSWERS):
-        told = await memory_answers(dut, OKAY)
+    assert not (await beat(dut, WRITE, RESPONSES, 0))[0]
+    for tag in range(RESPONSES):
+        told = await memory_responds(dut, OKAY)
         assert told is not None
         assert told["tag"] == tag
-    assert (await beat(dut, WRITE, ANSWERS, 0))[0]
+    assert (await beat(dut, WRITE, RESPONSES, 0))[0]
 
 
 @cocotb.test()
-async def no_answer_is_lost_while_the_response_plane_stands_still(dut) -> None:
+async def no_response_is_lost_while_the_response_plane_is_blocked(dut) -> None:
     await start(dut)
-    dut.wide_answer_ready_i.value = 0
-    dut.narrow_answer_ready_i.value = 0
-    for tag in range(ANSWERS):
+    dut.wide_response_ready_i.value = 0
+    dut.narrow_response_ready_i.value = 0
+    for tag in range(RESPONSES):
         assert (await beat(dut, WRITE, tag, 0))[0]
-        await memory_answers(dut, OKAY)
+        await memory_responds(dut, OKAY)
         assert (await request(dut, kind=NARROW_WRITE, tag=tag))["taken"]
-        await register_answers(dut, OKAY)
-    # One more of each: the memory's answer has to wait.
-    assert (await beat(dut, WRITE, ANSWERS, 0))[0]
-    assert (await request(dut, kind=NARROW_WRITE, tag=ANSWERS))["taken"]
+        await registers_respond(dut, OKAY)
+    # One more of each: the memory's response has to wait.
+    assert (await beat(dut, WRITE, RESPONSES, 0))[0]
+    assert (await request(dut, kind=NARROW_WRITE, tag=RESPONSES))["taken"]
     dut.mem_b_valid_i.value = dut.reg_b_valid_i.value = 1
     dut.mem_b_resp_i.value = dut.reg_b_resp_i.value = OKAY
     for _ in range(3):
         await FallingEdge(dut.clk_i)
         assert (dut.mem_b_ready_o.value, dut.reg_b_ready_o.value) == (0, 0)
         await RisingEdge(dut.clk_i)
-    dut.wide_answer_ready_i.value = dut.narrow_answer_ready_i.value = 1
+    dut.wide_response_ready_i.value = dut.narrow_response_ready_i.value = 1
     tags: dict[str, list[int]] = {"wide": [], "narrow": []}
-    for _ in range(2 * ANSWERS):
+    for _ in range(2 * RESPONSES):
         await FallingEdge(dut.clk_i)
         for port, of in tags.items():
-            if getattr(dut, f"{port}_answer_valid_o").value:
-                of.append(answer(int(getattr(dut, f"{port}_answer_o").value))["tag"])
+            if getattr(dut, f"{port}_response_valid_o").value:
+                of.append(response(int(getattr(dut, f"{port}_response_o").value))["tag"])
         is_taken = [dut.mem_b_ready_o.value == 1, dut.reg_b_ready_o.value == 1]
         await RisingEdge(dut.clk_i)
         for name, taken in zip(("mem_b_valid_i", "reg_b_valid_i"), is_taken, strict=True):
             if taken:
                 getattr(dut, name).value = 0
-    assert tags == {"wide": [*range(ANSWERS + 1)], "narrow": [*range(ANSWERS + 1)]}
+    assert tags == {"wide": [*range(RESPONSES + 1)], "narrow": [*range(RESPONSES + 1)]}
 
 
 @cocotb.test()
@@ -179,7 +181,7 @@ async def an_atomic_waits_while_the_queue_of_who_asked_for_data_is_full(dut) -> 
         tags.append(flits.unpack("rsp", header)["tag"])
         if i == 0:
             assert (await request(dut, kind=ATOMIC, tag=READS))["writes"]
-            assert await register_answers(dut, OKAY) is None
+            assert await registers_respond(dut, OKAY) is None
     assert tags == [*range(READS + 1)]
 
 
@@ -196,7 +198,7 @@ async def a_barrier_waits_while_all_counters_are_in_use(dut) -> None:
     assert (await contribution(dut, 0, 0, 1, 1))["writes"]
     assert not (await contribution(dut, COUNTERS, 0, 1, 1))["writes"]
     for tag in range(1, COUNTERS + 1):
-        told = await register_answers(dut, OKAY)
+        told = await registers_respond(dut, OKAY)
         assert told is not None
         assert (told["tag"], told["resp"]) == (tag - 1, OKAY)
         assert (await contribution(dut, tag, 0, 1, 1))["writes"]
@@ -206,27 +208,27 @@ async def a_barrier_waits_while_all_counters_are_in_use(dut) -> None:
 
 
 @cocotb.test()
-async def a_marked_sum_writes_nothing_and_is_answered_with_an_error(dut) -> None:
+async def a_marked_sum_writes_nothing_and_gets_an_error_response(dut) -> None:
     await start(dut)
     full = (1 << 64) - 1
     for left in (5, 4, 3, 2, 1, 0):
         assert await beat(dut, REDUCE, 7, left, SLVERR) == (True, 0)
-        told = await memory_answers(dut, OKAY)
+        told = await memory_responds(dut, OKAY)
         assert (told is None) == (left > 0)
     assert told is not None
     assert (told["is_join"], told["resp"]) == (1, SLVERR)
     # Marks of many bursts at a time take no place among the failures that must be remembered.
-    for tag in range(2 * ANSWERS):
+    for tag in range(2 * RESPONSES):
         assert await beat(dut, REDUCE, tag, 1, SLVERR) == (True, 0)
-        await memory_answers(dut, OKAY)
+        await memory_responds(dut, OKAY)
     assert await beat(dut, WRITE, 50, 0) == (True, full)
-    told = await memory_answers(dut, OKAY)
+    told = await memory_responds(dut, OKAY)
     assert told is not None
     assert told["resp"] == OKAY
 
 
 @cocotb.test()
-async def a_barrier_whose_name_is_in_use_is_answered_with_an_error(dut) -> None:
+async def a_barrier_whose_name_is_in_use_gets_an_error_response(dut) -> None:
     await start(dut)
     # Others by base, by mask, in parts and as a whole.
     for base, mask, parts in ((2, 1, (1, 1)), (0, 3, (1, 2, 1)), (0, 3, (4,)), (1, 0, (1,))):
@@ -236,17 +238,17 @@ async def a_barrier_whose_name_is_in_use_is_answered_with_an_error(dut) -> None:
             assert not (await contribution(dut, 6, base, mask, count))["writes"]
         seen = await contribution(dut, 6, base, mask, parts[-1])
         assert (seen["taken"], seen["writes"], seen["strobe"]) == (1, 1, 0)
-        told = await register_answers(dut, OKAY)
+        told = await registers_respond(dut, OKAY)
         assert told is not None
         assert (told["mask_x"], told["resp"]) == (mask, SLVERR)
         last = await contribution(dut, 6, 0, 1, 1)
         assert (last["writes"], last["strobe"]) == (1, 0xFF)
-        told = await register_answers(dut, OKAY)
+        told = await registers_respond(dut, OKAY)
         assert told is not None
         assert (told["mask_x"], told["resp"]) == (1, OKAY)
         # Free again: for whomever.
         assert (await contribution(dut, 6, base, mask, mask.bit_count() * 2 or 1))["strobe"] == 0xFF
-        assert (await register_answers(dut, OKAY) or {})["resp"] == OKAY
+        assert (await registers_respond(dut, OKAY) or {})["resp"] == OKAY
 
 
 # ------------------------------------------------------------ addresses

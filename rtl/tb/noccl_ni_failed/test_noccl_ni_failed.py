@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A beat that failed is told with its burst's last one; with too many, every answer is an error."""
+"""A failed beat is reported with its burst's last one; with too many every response is an error."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OKAY, SLVERR, DECERR = 0, 2, 3
 NUM_BEATS = 3000
 
 
-def test_laws_hold() -> None:
+def test_properties_hold() -> None:
     runner.run(runner.Build("noccl_ni_failed", {"Entries": ENTRIES}), __file__)
 
 
@@ -25,8 +25,8 @@ async def started(dut) -> None:
     await RisingEdge(dut.clk_i)
 
 
-async def answered(dut, name: int, resp: int, *, is_last: bool, is_taken: bool = True) -> int:
-    """The memory answers a beat; what is told of its burst."""
+async def respond(dut, name: int, resp: int, *, is_last: bool, is_taken: bool = True) -> int:
+    """The memory responds to a beat; the response of its burst."""
     dut.taken_i.value = is_taken
     dut.is_last_i.value = is_last
     dut.name_i.value = name
@@ -39,7 +39,7 @@ async def answered(dut, name: int, resp: int, *, is_last: bool, is_taken: bool =
 
 
 @cocotb.test()
-async def the_worst_answer_of_a_burst_is_told_with_its_last_beat(dut) -> None:
+async def the_worst_response_of_a_burst_is_given_with_its_last_beat(dut) -> None:
     rng = random.Random(cocotb.RANDOM_SEED)
     await started(dut)
     worst: dict[int, int] = {}
@@ -49,7 +49,7 @@ async def the_worst_answer_of_a_burst_is_told_with_its_last_beat(dut) -> None:
         is_last, is_taken = rng.random() < 0.4, rng.random() < 0.8
         if len(worst) == ENTRIES and name not in worst and not is_last:
             resp = OKAY
-        told = await answered(dut, name, resp, is_last=is_last, is_taken=is_taken)
+        told = await respond(dut, name, resp, is_last=is_last, is_taken=is_taken)
         assert told == max(resp, worst.get(name, OKAY))
         if is_taken and is_last:
             worst.pop(name, None)
@@ -58,16 +58,16 @@ async def the_worst_answer_of_a_burst_is_told_with_its_last_beat(dut) -> None:
 
 
 @cocotb.test()
-async def with_more_failed_bursts_than_entries_every_answer_is_an_error_until_reset(dut) -> None:
+async def with_more_failed_bursts_than_entries_every_response_is_an_error_until_reset(dut) -> None:
     await started(dut)
     for name in range(ENTRIES):
-        await answered(dut, name, SLVERR, is_last=False)
-    assert await answered(dut, 99, OKAY, is_last=True) == OKAY
-    assert await answered(dut, ENTRIES, DECERR, is_last=False) == DECERR
-    assert await answered(dut, ENTRIES, OKAY, is_last=True) == SLVERR
+        await respond(dut, name, SLVERR, is_last=False)
+    assert await respond(dut, 99, OKAY, is_last=True) == OKAY
+    assert await respond(dut, ENTRIES, DECERR, is_last=False) == DECERR
+    assert await respond(dut, ENTRIES, OKAY, is_last=True) == SLVERR
     for name in range(ENTRIES):
-        assert await answered(dut, name, OKAY, is_last=True) == SLVERR
-    assert await answered(dut, 99, OKAY, is_last=True) == SLVERR
-    assert await answered(dut, 99, DECERR, is_last=True) == DECERR
+        assert await respond(dut, name, OKAY, is_last=True) == SLVERR
+    assert await respond(dut, 99, OKAY, is_last=True) == SLVERR
+    assert await respond(dut, 99, DECERR, is_last=True) == DECERR
     await started(dut)
-    assert await answered(dut, 99, OKAY, is_last=True) == OKAY
+    assert await respond(dut, 99, OKAY, is_last=True) == OKAY

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of the published list of pointers: each destination comes once, between its neighbours."""
+"""The published list of pointers: each destination comes once, between its neighbours."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from common import handshake, runner
 
 
 @pytest.mark.parametrize("num_destinations", [1, 2, 8])
-def test_laws_hold(num_destinations: int) -> None:
+def test_properties_hold(num_destinations: int) -> None:
     parameters = {"NumDestinations": num_destinations}
     environment = {"NUM_DESTINATIONS": str(num_destinations)}
     runner.run(runner.Build("noccl_pointer_list", parameters), __file__, environment)

@@ -23,11 +23,11 @@ module noccl_reduction_tb
     /// Inputs with an operand at their head.
     input  port_set_t                         join_valid_i,
     /// Headers of the heads.
-    input  logic      [$bits(wide_hdr_t)-1:0] head_i        [NUM_PORTS],
+    input  logic      [$bits(wide_hdr_t)-1:0] head_i               [NUM_PORTS],
     /// Their strobes enable whole lines.
     input  port_set_t                         is_whole_i,
     /// One lane of their data.
-    input  logic      [                 63:0] data_i        [NUM_PORTS],
+    input  logic      [                 63:0] data_i               [NUM_PORTS],
     /// Heads that enter the store.
     output port_set_t                         absorb_o,
     /// Heads that go on.
@@ -42,23 +42,23 @@ module noccl_reduction_tb
     output logic                              lanes_differ_o,
     /// The sum is taken.
     input  logic                              result_ready_i,
-    /// The arithmetic takes requests, as far as it has room (cores may have it).
-    input  logic                              dca_turn_i,
-    /// Room from the next merge point.
+    /// The arithmetic takes requests, as far as it has space (cores may have it).
+    input  logic                              dca_grant_i,
+    /// Credits from the next merge point.
     input  logic                              credit_valid_i,
     /// For whom.
     input  logic      [    $bits(name_t)-1:0] credit_name_i,
     /// A flow of the unit was meant.
     output logic                              credit_hit_o,
-    /// Room for a sender elsewhere.
-    output logic                              owed_valid_o,
+    /// Credits for a sender elsewhere.
+    output logic                              credit_return_valid_o,
     /// The sender.
-    output logic      [   $bits(coord_t)-1:0] owed_dst_o,
+    output logic      [   $bits(coord_t)-1:0] credit_return_dst_o,
     /// Its flow.
-    output logic      [    $bits(name_t)-1:0] owed_name_o,
+    output logic      [    $bits(name_t)-1:0] credit_return_name_o,
     /// The NI sends it.
-    input  logic                              owed_ready_i,
-    /// Room for the own NI.
+    input  logic                              credit_return_ready_i,
+    /// Credits for the own NI.
     output logic                              own_valid_o,
     /// Its flow.
     output logic      [    $bits(name_t)-1:0] own_name_o
@@ -97,7 +97,7 @@ module noccl_reduction_tb
   // ----------------------------------------------------------------------------------------- arithmetic
 
 
-  function automatic wide_data_t fold(wide_data_t a, wide_data_t b);
+  function automatic wide_data_t combine(wide_data_t a, wide_data_t b);
     wide_data_t sum;
     for (int unsigned l = 0; l < Lanes; l++) begin
       sum[64*l+:64] = a[64*l+:64] * 64'd3 + b[64*l+:64];
@@ -109,13 +109,13 @@ module noccl_reduction_tb
   assign oldest = queue_q[0];
   logic [31:0] num_q, cycle_q;
   wide_data_t two;
-  assign two = fold(operand[0], operand[1]);
+  assign two = combine(operand[0], operand[1]);
   assign dca_result_valid = num_q != 0 && oldest.done <= cycle_q;
   logic pops, pushes;
   logic [31:0] num_left;
   assign pops = dca_result_valid && dca_result_ready;
   assign pushes = dca_valid && dca_ready;
-  assign dca_ready = dca_turn_i && (num_q < PipelineBeats || pops);
+  assign dca_ready = dca_grant_i && (num_q < PipelineBeats || pops);
   assign num_left = num_q - 32'(pops);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -130,7 +130,7 @@ module noccl_reduction_tb
       end
       if (pushes) begin
         queue_q[num_left] <= '{
-            total: has_third ? fold(two, operand[2]) : two,
+            total: has_third ? combine(two, operand[2]) : two,
             tag: dca_tag,
             done: cycle_q + (has_third ? 2 * AddCycles : AddCycles)
         };
@@ -172,10 +172,10 @@ module noccl_reduction_tb
       .credit_valid_i,
       .credit_name_i,
       .credit_hit_o,
-      .owed_valid_o,
-      .owed_dst_o,
-      .owed_name_o,
-      .owed_ready_i,
+      .credit_return_valid_o,
+      .credit_return_dst_o,
+      .credit_return_name_o,
+      .credit_return_ready_i,
       .own_valid_o,
       .own_name_o
   );

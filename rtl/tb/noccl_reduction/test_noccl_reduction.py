@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of wide reductions at a merge point: every sum once, in order, right; no hang."""
+"""Properties of wide reductions at a merge point: every sum once, in order, right; no stall."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ MAX_CYCLES = 60_000
 MAX_OPEN = flits.constants()["REDUCTION_FLOWS"]
 TAGS = 1 << flits.constants()["TAG_BITS"]
 JOINS = [join for join in flits.joins() if len(join.members) > 1]
-OUTPUT, TURN, OWED = "output", "turn", "owed"
+OUTPUT, GRANT, RETURN = "output", "grant", "return"
 
 
 # Operands of a pass, cycles of an addition, beats that the arithmetic holds.
 @pytest.mark.parametrize(
     ("operands", "add_cycles", "pipeline_beats"), [(3, 3, 6), (3, 1, 2), (2, 3, 3), (2, 1, 1)]
 )
-def test_laws_hold_for_every_arithmetic(
+def test_properties_hold_for_every_arithmetic(
     operands: int, add_cycles: int, pipeline_beats: int
 ) -> None:
     parameters = {"AddCycles": add_cycles, "PipelineBeats": pipeline_beats}
@@ -61,9 +61,14 @@ class Bench:
     async def start(self) -> None:
         dut = self.dut
         dut.position_i.value = position(self.here)
-        for signal in (dut.join_valid_i, dut.result_ready_i, dut.credit_valid_i, dut.owed_ready_i):
+        for signal in (
+            dut.join_valid_i,
+            dut.result_ready_i,
+            dut.credit_valid_i,
+            dut.credit_return_ready_i,
+        ):
             signal.value = 0
-        dut.dca_turn_i.value = 1
+        dut.dca_grant_i.value = 1
         await handshake.start(dut.clk_i, dut.rst_ni)
 
     def named(self, name: int) -> Flow:
@@ -73,7 +78,7 @@ class Bench:
         return found[0]
 
     def choose_heads(self, offers: dict[int, bool]) -> None:
-        """An operand at an input stays; a free input may get one of any flow with room."""
+        """An operand at an input stays; a free input may get one of any flow with a credit."""
         for port in PORTS:
             if self.heads[port] is None and offers[port]:
                 sendable = [flow for flow in self.flows if flow.may_send(port)]
@@ -81,8 +86,8 @@ class Bench:
                     self.heads[port] = self.rng.choice(sendable)
 
     def credit(self) -> Flow | None:
-        owing = [flow for flow in self.flows if flow.owes_credit()]
-        return self.rng.choice(owing) if owing and self.rng.random() < 0.5 else None
+        pending = [flow for flow in self.flows if flow.has_pending_credit()]
+        return self.rng.choice(pending) if pending and self.rng.random() < 0.5 else None
 
     async def cycle(self, offers: dict[int, bool], ready: dict[str, bool]) -> None:
         dut = self.dut
@@ -97,8 +102,8 @@ class Bench:
         )
         dut.join_valid_i.value = sum(1 << p for p, flow in self.heads.items() if flow is not None)
         dut.result_ready_i.value = ready[OUTPUT]
-        dut.dca_turn_i.value = ready[TURN]
-        dut.owed_ready_i.value = ready[OWED]
+        dut.dca_grant_i.value = ready[GRANT]
+        dut.credit_return_ready_i.value = ready[RETURN]
         credited = self.credit()
         dut.credit_valid_i.value = credited is not None
         if credited is not None:
@@ -119,8 +124,8 @@ class Bench:
         absorb, forward = int(self.dut.absorb_o.value), int(self.dut.forward_o.value)
         assert absorb & forward == 0
         for port, flow in self.heads.items():
-            is_lonely = flow is not None and len(flow.join.inputs(self.here)) == 1
-            assert bool(forward >> port & 1) == is_lonely
+            is_single = flow is not None and len(flow.join.inputs(self.here)) == 1
+            assert bool(forward >> port & 1) == is_single
             if absorb >> port & 1:
                 assert flow is not None
                 flow.send(port)
@@ -140,20 +145,23 @@ class Bench:
         self.sum_cycles.append(self.cycle_number)
 
     def take_credits(self, ready: dict[str, bool]) -> None:
-        dut, quad = self.dut, flits.constants()["CREDIT_BEATS"]
-        if dut.owed_valid_o.value and ready[OWED]:
-            flow, dst = self.named(int(dut.owed_name_o.value)), int(dut.owed_dst_o.value)
+        dut, batch = self.dut, flits.constants()["CREDIT_BEATS"]
+        if dut.credit_return_valid_o.value and ready[RETURN]:
+            flow, dst = (
+                self.named(int(dut.credit_return_name_o.value)),
+                int(dut.credit_return_dst_o.value),
+            )
             ports = [p for p in flow.sent if p != LOCAL]
             froms = [p for p in ports if position(flow.join.contributor(self.here, p)) == dst]
             assert froms, f"nobody sends from {dst:#x}"
-            self.give(flow, froms[0], quad)
+            self.give(flow, froms[0], batch)
         if dut.own_valid_o.value:
-            self.give(self.named(int(dut.own_name_o.value)), LOCAL, quad)
+            self.give(self.named(int(dut.own_name_o.value)), LOCAL, batch)
 
-    def give(self, flow: Flow, port: int, quad: int) -> None:
-        assert flow.needs(port), "room for a sender that has enough"
-        flow.room[port] += quad
-        self.credits[port] += quad
+    def give(self, flow: Flow, port: int, batch: int) -> None:
+        assert flow.needs(port), "credits for a sender that has enough"
+        flow.credits[port] += batch
+        self.credits[port] += batch
 
 
 def random_flow(rng: random.Random, here: flits.Coord, tag: int, joins: list[Join]) -> Flow:
@@ -172,7 +180,7 @@ async def every_sum_leaves_once_in_order_and_windows_hold(dut, idle: str, back_p
     bench = Bench(dut, here, rng)
     await bench.start()
     idles = {port: pauses(idle, rng) for port in PORTS}
-    stalls = {side: pauses(back_pressure, rng) for side in (OUTPUT, TURN, OWED)}
+    stalls = {side: pauses(back_pressure, rng) for side in (OUTPUT, GRANT, RETURN)}
     num_started = 0
     for _ in range(MAX_CYCLES):
         if num_started < NUM_FLOWS and len(bench.flows) < MAX_OPEN and rng.random() < 0.1:
@@ -189,14 +197,14 @@ async def every_sum_leaves_once_in_order_and_windows_hold(dut, idle: str, back_p
 
 
 async def alone(dut, join: Join, here: flits.Coord, beats: int) -> Bench:
-    """One flow, nothing in its way."""
+    """One flow, nothing that holds it up."""
     bench = Bench(dut, here, random.Random(cocotb.RANDOM_SEED))
     await bench.start()
     bench.flows = [Flow(join, 3, beats, 7, None, here, bench.rng)]
     for _ in range(MAX_CYCLES):
         if not bench.flows:
             return bench
-        await bench.cycle(dict.fromkeys(PORTS, True), dict.fromkeys((OUTPUT, TURN, OWED), True))
+        await bench.cycle(dict.fromkeys(PORTS, True), dict.fromkeys((OUTPUT, GRANT, RETURN), True))
     raise AssertionError("never over")
 
 
@@ -251,7 +259,7 @@ async def a_flow_that_finds_no_slot_waits_for_one(dut) -> None:
     await bench.start()
     first, second = sorted(join.inputs(here))
     bench.flows = [Flow(join, tag, 1, 7, None, here, bench.rng) for tag in range(MAX_OPEN + 1)]
-    nobody, ready = dict.fromkeys(PORTS, False), dict.fromkeys((OUTPUT, TURN, OWED), True)
+    nobody, ready = dict.fromkeys(PORTS, False), dict.fromkeys((OUTPUT, GRANT, RETURN), True)
     for _ in range(4 * MAX_OPEN):
         await bench.cycle(nobody | {first: True}, ready)
     assert len(bench.absorbed_cycles) == MAX_OPEN

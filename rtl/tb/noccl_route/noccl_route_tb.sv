@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The routes of a router at all its inputs, for a table of vectors: one vector per clock.
 //
-// The table is too long to be driven port by port; the bench reads it, counts the differences and stops at
-// the first.
+// The table is too long to be driven port by port; the bench reads it, counts the differences and
+// ends at the first.
 
 module noccl_route_tb
   import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::LOCAL, noccl_flit_pkg::port_set_t;
@@ -31,7 +31,7 @@ module noccl_route_tb
     logic [15:0] mask_x;
     logic [15:0] mask_y;
     // North highest.
-    logic [NUM_PORTS-1:0][15:0] answers;
+    logic [NUM_PORTS-1:0][15:0] expected_sets;
   } vector_t;
 
   vector_t vectors[NumVectors];
@@ -65,11 +65,11 @@ module noccl_route_tb
           y: noccl_cfg_pkg::REGION_Y_BITS'(vector.mask_y)
       };
 
-  // With own_copy only the Local input answers otherwise, and only about the Local output.
+  // With own_copy only the Local input routes otherwise, and only about the Local output.
   logic [NUM_PORTS-1:0] agrees, agrees_with_own_copy;
   for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_input
     port_set_t expected, own_expected, seen, own_seen;
-    assign expected = port_set_t'(vector.answers[NUM_PORTS-1-p]);
+    assign expected = port_set_t'(vector.expected_sets[NUM_PORTS-1-p]);
     assign own_expected = p == LOCAL && vector.is_multicast[0] ? expected & NOT_LOCAL : expected;
 
     noccl_route #(

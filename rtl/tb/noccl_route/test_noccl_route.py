@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of routing: at every router and input the hardware goes where the simulator goes."""
+"""Properties of routing: at every router and input the hardware goes where the simulator goes."""
 
 from __future__ import annotations
 

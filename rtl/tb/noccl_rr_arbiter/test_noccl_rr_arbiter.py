@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of the arbiter: the simulator's choice, cycle by cycle; nobody waits longer than a round."""
+"""The arbiter: the simulator's choice, cycle by cycle; nobody waits longer than a round."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NUM_CYCLES = 2000
 
 
 @pytest.mark.parametrize("num_requesters", [2, 3, 5, 6, 9])
-def test_laws_hold_for_every_number_of_requesters(num_requesters: int) -> None:
+def test_properties_hold_for_every_number_of_requesters(num_requesters: int) -> None:
     build = runner.Build("noccl_rr_arbiter", {"NumRequesters": num_requesters})
     runner.run(build, __file__)
 

@@ -19,7 +19,7 @@ module noccl_torrent_tb #(
     input  logic [NumTiles-1:0] start_valid_i,
     output logic [NumTiles-1:0] start_ready_o,
     input  logic [        18:0] frames_i,
-    input  logic [         5:0] num_stops_i,
+    input  logic [         5:0] num_destinations_i,
     input  logic                has_own_i,
     output logic [NumTiles-1:0] done_o,
     output logic                error_o,
@@ -28,15 +28,15 @@ module noccl_torrent_tb #(
     output logic                stray_ready_o,
     input  logic [        47:0] stray_addr_i,
     input  logic [        63:0] stray_i,
-    /// The test's own way into the memories.
+    /// The test's own access to the memories.
     input  logic                host_write_i,
     input  logic [         7:0] host_tile_i,
     input  logic [        18:0] host_addr_i,
     input  logic [        63:0] host_data_i,
     output logic [        63:0] host_data_o,
     /// Narrow words and wide beats that have crossed so far, by tile that they came to.
-    output logic [        31:0] num_words_o  [NumTiles],
-    output logic [        31:0] num_beats_o  [NumTiles]
+    output logic [        31:0] num_words_o       [NumTiles],
+    output logic [        31:0] num_beats_o       [NumTiles]
 );
 
   import noccl_torrent_pkg::channels_t;
@@ -278,7 +278,7 @@ module noccl_torrent_tb #(
         .start_valid_i(start_valid_i[t]),
         .start_ready_o(start_ready_o[t]),
         .frames_i,
-        .num_stops_i,
+        .num_destinations_i,
         .has_own_i,
         .task_o(),
         .done_o(done_o[t]),

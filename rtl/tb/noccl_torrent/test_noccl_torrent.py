@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of chains of Torrent endpoints: every stop gets its bytes, and nobody waits for ever."""
+"""Chains of Torrent endpoints: every destination gets its bytes, and nobody waits for ever."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import cocotb
 from cocotb.triggers import FallingEdge, RisingEdge
 
 from common import handshake, runner
-from common.chain import TILE_BITS, Chain, Stop, frames
+from common.chain import TILE_BITS, Chain, Destination, frames
 from common.pattern import Pattern, blocked
 from common.pauses import KINDS, pauses
 
@@ -20,12 +20,12 @@ MEMORY_WORDS = 32 * 1024
 FRAMES_WORD = MEMORY_WORDS - 1024
 MAX_CYCLES = 60_000
 # Without latency between tiles: configuration, grant, data, finish; and what a chain takes once.
-CYCLES_PER_STOP = 8 + 3 + 2 + 2
+CYCLES_PER_DESTINATION = 8 + 3 + 2 + 2
 CYCLES_PER_CHAIN = 5
 TIMEOUT_NS = 5_000_000
 
 
-def test_laws_hold() -> None:
+def test_properties_hold() -> None:
     runner.run(runner.Build("noccl_torrent_tb", {"NumTiles": NUM_TILES}), __file__)
 
 
@@ -66,10 +66,10 @@ class System:
         order = list(chain.source.pattern.beats(chain.source.offset // 8))
         stream = [[source[word] for word in beat] for beat in order]
         own = (chain.own,) if chain.own else ()
-        for stop in (*chain.stops, *own):
-            places = stop.pattern.beats(stop.offset // 8)
+        for destination in (*chain.destinations, *own):
+            places = destination.pattern.beats(destination.offset // 8)
             for beat, place in zip(stream, places, strict=True):
-                self.memories[stop.tile].update(zip(place, beat, strict=True))
+                self.memories[destination.tile].update(zip(place, beat, strict=True))
 
     async def lead(self, *chains: Chain) -> int:
         """Runs chains of different initiators, and remembers what they write."""
@@ -86,7 +86,7 @@ class System:
         assert len(waiting) == len(chains)
         for chain in chains:
             self.dut.frames_i.value = FRAMES_WORD
-            self.dut.num_stops_i.value = len(chain.stops)
+            self.dut.num_destinations_i.value = len(chain.destinations)
             self.dut.has_own_i.value = chain.own is not None
             self.dut.start_valid_i.value = 1 << chain.initiator
             await FallingEdge(self.dut.clk_i)
@@ -111,7 +111,7 @@ class System:
 async def started(dut, back_pressure: str = "never") -> System:
     for signal in (dut.hold_narrow_i, dut.hold_wide_i, dut.hold_banks_i, dut.start_valid_i):
         signal.value = 0
-    for signal in (dut.frames_i, dut.num_stops_i, dut.has_own_i, dut.host_write_i):
+    for signal in (dut.frames_i, dut.num_destinations_i, dut.has_own_i, dut.host_write_i):
         signal.value = 0
     for signal in (dut.stray_valid_i, dut.stray_addr_i, dut.stray_i):
         signal.value = 0
@@ -140,42 +140,48 @@ def row(num_beats: int) -> Pattern:
     return Pattern(1, ((num_beats, 8),))
 
 
-def snake(num_stops: int, num_beats: int, dst: int = 0) -> Chain:
-    source = Stop(0, 0, row(num_beats))
-    return Chain(0, source, tuple(Stop(t, dst, row(num_beats)) for t in range(1, num_stops + 1)))
+def snake(num_destinations: int, num_beats: int, dst: int = 0) -> Chain:
+    source = Destination(0, 0, row(num_beats))
+    return Chain(
+        0,
+        source,
+        tuple(Destination(t, dst, row(num_beats)) for t in range(1, num_destinations + 1)),
+    )
 
 
 @cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")
 @cocotb.parametrize(back_pressure=KINDS)
-async def chains_of_one_to_eight_stops_bring_every_byte(dut, back_pressure: str) -> None:
+async def chains_of_one_to_eight_destinations_deliver_every_byte(dut, back_pressure: str) -> None:
     rng = random.Random(cocotb.RANDOM_SEED + 1)
     system = await started(dut, back_pressure)
-    for num_stops in range(1, NUM_TILES):
+    for num_destinations in range(1, NUM_TILES):
         num_beats = rng.choice([1, 2, 7, 63, 64, 65, 130])
-        tiles = rng.sample(range(NUM_TILES), num_stops + 1)
-        initiator, stops = tiles[0], tiles[1:]
+        tiles = rng.sample(range(NUM_TILES), num_destinations + 1)
+        initiator, destinations = tiles[0], tiles[1:]
         await system.fill(initiator, 0, [rng.getrandbits(64) for _ in range(8 * num_beats)])
-        places = tuple(Stop(t, 8 * 2048 + 64 * rng.randrange(8), row(num_beats)) for t in stops)
-        chain = Chain(initiator, Stop(initiator, 0, row(num_beats)), places)
+        places = tuple(
+            Destination(t, 8 * 2048 + 64 * rng.randrange(8), row(num_beats)) for t in destinations
+        )
+        chain = Chain(initiator, Destination(initiator, 0, row(num_beats)), places)
         await system.lead(chain)
     await system.check()
 
 
 @cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")
 @cocotb.parametrize(back_pressure=["never", "bursts"])
-async def every_stop_has_a_layout_of_its_own(dut, back_pressure: str) -> None:
+async def every_destination_has_a_layout_of_its_own(dut, back_pressure: str) -> None:
     rng = random.Random(cocotb.RANDOM_SEED + 2)
     system = await started(dut, back_pressure)
     rows, columns = 64, 64
     layouts = [(8, 8), (16, 8), (64, 16), (8, 64)]
     await system.fill(2, 0, [rng.getrandbits(64) for _ in range(rows * columns // 8)])
-    source = Stop(2, 0, blocked(rows, columns, 8, 64))
-    stops = tuple(
-        Stop(t, 8192 * (1 + i), blocked(rows, columns, *layouts[i]))
+    source = Destination(2, 0, blocked(rows, columns, 8, 64))
+    destinations = tuple(
+        Destination(t, 8192 * (1 + i), blocked(rows, columns, *layouts[i]))
         for i, t in enumerate((5, 1, 7))
     )
-    own = Stop(2, 8192 * 5, blocked(rows, columns, *layouts[3]))
-    chain = Chain(2, source, stops, own)
+    own = Destination(2, 8192 * 5, blocked(rows, columns, *layouts[3]))
+    chain = Chain(2, source, destinations, own)
     await system.lead(chain)
     await system.check()
 
@@ -185,7 +191,7 @@ async def a_chain_without_other_tiles_is_a_copy(dut) -> None:
     rng = random.Random(cocotb.RANDOM_SEED + 3)
     system = await started(dut)
     await system.fill(4, 0, [rng.getrandbits(64) for _ in range(8 * 16)])
-    chain = Chain(4, Stop(4, 0, row(16)), (), Stop(4, 4096, row(16)))
+    chain = Chain(4, Destination(4, 0, row(16)), (), Destination(4, 4096, row(16)))
     await system.lead(chain)
     await system.check()
 
@@ -197,9 +203,11 @@ def overlapping(rng: random.Random, num_beats: int) -> list[Chain]:
         others = [t for t in range(NUM_TILES) if t != initiator]
         tiles = rng.sample(others, rng.randint(2, len(others)))
         dst = 8 * (4096 + 1024 * initiator)
-        stops = tuple(Stop(t, dst, row(num_beats)) for t in tiles)
-        own = Stop(initiator, dst, row(num_beats)) if rng.random() < 0.3 else None
-        chains.append(Chain(initiator, Stop(initiator, 0, row(num_beats)), stops, own))
+        destinations = tuple(Destination(t, dst, row(num_beats)) for t in tiles)
+        own = Destination(initiator, dst, row(num_beats)) if rng.random() < 0.3 else None
+        chains.append(
+            Chain(initiator, Destination(initiator, 0, row(num_beats)), destinations, own)
+        )
     return chains
 
 
@@ -250,7 +258,7 @@ async def notices_of_older_tasks_say_nothing(dut) -> None:
             for tile, window in ((0, 2), (0, 3), (1, 3), (2, 3)):
                 await send_stray(dut, tile, window, 0, older)
 
-    # Notices on their way cost the port some cycles, never an early end.
+    # Notices in flight cost the port some cycles, never an early end.
     for task in range(1, 18):
         chain = snake(3, 64, 4096)
         await system.prepare(chain)
@@ -258,7 +266,7 @@ async def notices_of_older_tasks_say_nothing(dut) -> None:
             cocotb.start_soon(disturb((task - 2) % 16))
         cycles = await system.run([chain])
         system.expect(chain)
-        assert cycles >= CYCLES_PER_STOP * 3 + 64 + CYCLES_PER_CHAIN
+        assert cycles >= CYCLES_PER_DESTINATION * 3 + 64 + CYCLES_PER_CHAIN
         for _ in range(200):
             await RisingEdge(dut.clk_i)
     await system.check()
@@ -269,8 +277,10 @@ async def a_chain_takes_the_cycles_of_its_formula(dut) -> None:
     rng = random.Random(cocotb.RANDOM_SEED + 6)
     system = await started(dut)
     await system.fill(0, 0, [rng.getrandbits(64) for _ in range(8 * 200)])
-    for num_stops in range(1, NUM_TILES):
+    for num_destinations in range(1, NUM_TILES):
         for num_beats in (1, 2, 64, 200):
-            chain = snake(num_stops, num_beats, 8 * 2048)
+            chain = snake(num_destinations, num_beats, 8 * 2048)
             cycles = await system.lead(chain)
-            assert cycles == CYCLES_PER_STOP * num_stops + num_beats + CYCLES_PER_CHAIN
+            assert (
+                cycles == CYCLES_PER_DESTINATION * num_destinations + num_beats + CYCLES_PER_CHAIN
+            )

@@ -18,10 +18,10 @@ module noccl_torrent_axi_tb
     input logic start_valid_i,
     output logic start_ready_o,
     input logic [18:0] frames_i,
-    input logic [5:0] num_stops_i,
+    input logic [5:0] num_destinations_i,
     output logic done_o,
     output logic error_o,
-    /// The test's own way into the memory.
+    /// The test's own access to the memory.
     input logic host_write_i,
     input logic [18:0] host_addr_i,
     input logic [63:0] host_data_i,
@@ -153,7 +153,7 @@ module noccl_torrent_axi_tb
       .start_valid_i,
       .start_ready_o,
       .frames_i,
-      .num_stops_i,
+      .num_destinations_i,
       .has_own_i(1'b0),
       .task_o(),
       .done_o,

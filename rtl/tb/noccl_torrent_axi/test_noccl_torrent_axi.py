@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One endpoint between AXI models that others wrote, at every place of chains of 1 to 8 stops."""
+"""One endpoint between AXI models of others, at every place of chains of 1 to 8 destinations."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import cocotb
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 
 from common import axi, handshake, runner
-from common.chain import FRAME_WORDS, TILE_BITS, Chain, Stop, frame, frames
+from common.chain import FRAME_WORDS, TILE_BITS, Chain, Destination, frame, frames
 from common.pattern import Pattern
 from common.pauses import KINDS, pauses
 
 OWN = 0
 FIRST_TILE = 9
-MOST_STOPS = 8
+MAX_DESTINATIONS = 8
 DATA, CFG, GRANT, FINISH = range(4)
 FRAMES_WORD = 31 * 1024
 DST_WORD = 16 * 1024
-BURST_BEATS, ROOM_BURSTS = 64, 2
+BURST_BEATS, BUFFER_BURSTS = 64, 2
 MAX_CYCLES = 20_000
 TIMEOUT_NS = 5_000_000
 OKAY = axi.Resp.OKAY
 
 
-def test_laws_hold() -> None:
+def test_properties_hold() -> None:
     runner.run(runner.Build("noccl_torrent_axi_tb"), __file__)
 
 
@@ -55,7 +55,7 @@ class Neighbours:
         self.box = self.port(axi.ManagerWrite, "s_box", max_burst_len=FRAME_WORDS)
         self.window = self.port(axi.ManagerWrite, "s_data", max_burst_len=BURST_BEATS)
         self.num_done = 0
-        cocotb.start_soon(self.watch())
+        cocotb.start_soon(self.monitor())
         cocotb.start_soon(self.hold_banks())
 
     def port(self, kind, prefix: str, **more):
@@ -71,7 +71,7 @@ class Neighbours:
                 channel.set_pause_generator(pauses(self.kind, random.Random(self.rng.random())))
         return made
 
-    async def watch(self) -> None:
+    async def monitor(self) -> None:
         while True:
             await FallingEdge(self.dut.clk_i)
             assert not self.dut.error_o.value
@@ -92,16 +92,16 @@ class Neighbours:
 
     async def tell(self, window: int, words: list[int], slot: int = 0) -> None:
         data = b"".join(word.to_bytes(8, "little") for word in words)
-        answer = await self.box.write(address(OWN, window) + 64 * slot, data)
-        assert answer.resp == OKAY
+        response = await self.box.write(address(OWN, window) + 64 * slot, data)
+        assert response.resp == OKAY
 
     async def send(self, beats: list[int]) -> None:
-        """Data to the window, two bursts at a time without an answer."""
+        """Data to the window, two bursts at a time without a response."""
         bursts = [beats[i : i + BURST_BEATS] for i in range(0, len(beats), BURST_BEATS)]
         events = []
         for i, burst in enumerate(bursts):
-            if i >= ROOM_BURSTS:
-                await events[i - ROOM_BURSTS].wait()
+            if i >= BUFFER_BURSTS:
+                await events[i - BUFFER_BURSTS].wait()
             data = b"".join(beat.to_bytes(64, "little") for beat in burst)
             events.append(self.window.init_write(address(OWN, DATA), data))
         for event in events:
@@ -150,7 +150,7 @@ def through_window(beats: list[int], tile: int) -> list[tuple[int, int]]:
 
 
 async def started(dut, back_pressure: str) -> Neighbours:
-    for signal in (dut.hold_banks_i, dut.start_valid_i, dut.frames_i, dut.num_stops_i):
+    for signal in (dut.hold_banks_i, dut.start_valid_i, dut.frames_i, dut.num_destinations_i):
         signal.value = 0
     for signal in (dut.host_write_i, dut.host_addr_i, dut.host_data_i):
         signal.value = 0
@@ -160,21 +160,21 @@ async def started(dut, back_pressure: str) -> Neighbours:
     return neighbours
 
 
-async def lead(others: Neighbours, num_stops: int, task: int) -> None:
+async def lead(others: Neighbours, num_destinations: int, task: int) -> None:
     """The whole of a chain as its initiator sees it."""
     dut, rng = others.dut, others.rng
     num_beats = rng.choice([1, 2, 63, 64, 65, 130])
     beats = [rng.getrandbits(512) for _ in range(num_beats)]
-    order = rng.sample(range(1, MOST_STOPS + 1), num_stops)
-    stops = tuple(Stop(t, 64 * t, row(num_beats)) for t in order)
-    chain = Chain(OWN, Stop(OWN, 0, row(num_beats)), stops)
+    order = rng.sample(range(1, MAX_DESTINATIONS + 1), num_destinations)
+    destinations = tuple(Destination(t, 64 * t, row(num_beats)) for t in order)
+    chain = Chain(OWN, Destination(OWN, 0, row(num_beats)), destinations)
     await others.fill(0, [word for beat in beats for word in words_of(beat)])
     await others.fill(FRAMES_WORD, frames(chain, FIRST_TILE))
-    dut.frames_i.value, dut.num_stops_i.value = FRAMES_WORD, num_stops
+    dut.frames_i.value, dut.num_destinations_i.value = FRAMES_WORD, num_destinations
     dut.start_valid_i.value = 1
     await RisingEdge(dut.clk_i)
     dut.start_valid_i.value = 0
-    await others.until(lambda: len(others.messages.writes) == FRAME_WORDS * num_stops)
+    await others.until(lambda: len(others.messages.writes) == FRAME_WORDS * num_destinations)
     assert others.messages.writes == [
         (address(tile, CFG) + 64 * slot(OWN) + 8 * i, word)
         for at, tile in enumerate(order)
@@ -194,16 +194,16 @@ async def lead(others: Neighbours, num_stops: int, task: int) -> None:
 
 @cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")
 @cocotb.parametrize(back_pressure=KINDS)
-async def it_leads_chains_of_one_to_eight_stops(dut, back_pressure: str) -> None:
+async def it_leads_chains_of_one_to_eight_destinations(dut, back_pressure: str) -> None:
     others = await started(dut, back_pressure)
-    for task, num_stops in enumerate(range(1, MOST_STOPS + 1)):
-        await lead(others, num_stops, task)
+    for task, num_destinations in enumerate(range(1, MAX_DESTINATIONS + 1)):
+        await lead(others, num_destinations, task)
     assert not others.passed.writes
 
 
 async def follow(others: Neighbours, chain: Chain, at: int, task: int) -> None:
-    """The whole of a chain as the stop at an index sees it."""
-    order = [stop.tile for stop in chain.stops]
+    """The whole of a chain as the destination at an index sees it."""
+    order = [destination.tile for destination in chain.destinations]
     beats = [others.rng.getrandbits(512) for _ in range(chain.num_beats)]
     granted = sorted(order, reverse=True)
     behind = order[at + 1 :]
@@ -228,7 +228,7 @@ async def follow(others: Neighbours, chain: Chain, at: int, task: int) -> None:
         assert not others.passed.writes
     await others.until(lambda: len(others.messages.writes) == 2)
     assert others.messages.writes[1] == (address(before, FINISH), key)
-    first = chain.stops[at].offset // 8
+    first = chain.destinations[at].offset // 8
     await others.holds_words(first, [word for beat in beats for word in words_of(beat)])
     others.messages.writes.clear()
     others.passed.writes.clear()
@@ -236,19 +236,21 @@ async def follow(others: Neighbours, chain: Chain, at: int, task: int) -> None:
 
 @cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")
 @cocotb.parametrize(back_pressure=KINDS)
-async def it_follows_at_every_place_of_chains_of_one_to_eight_stops(
+async def it_follows_at_every_place_of_chains_of_one_to_eight_destinations(
     dut, back_pressure: str
 ) -> None:
     others = await started(dut, back_pressure)
     rng = others.rng
     task = 0
-    for num_stops in range(1, MOST_STOPS + 1):
-        for at in range(num_stops):
-            num_beats = rng.choice([1, 2, 5, 64, 65, 130] if at in {0, num_stops - 1} else [1, 3])
-            initiator, *order = rng.sample(range(1, MOST_STOPS + 1), num_stops)
+    for num_destinations in range(1, MAX_DESTINATIONS + 1):
+        for at in range(num_destinations):
+            num_beats = rng.choice(
+                [1, 2, 5, 64, 65, 130] if at in {0, num_destinations - 1} else [1, 3]
+            )
+            initiator, *order = rng.sample(range(1, MAX_DESTINATIONS + 1), num_destinations)
             order.insert(at, OWN)
-            stops = tuple(Stop(t, 8 * DST_WORD, row(num_beats)) for t in order)
-            chain = Chain(initiator, Stop(initiator, 0, row(num_beats)), stops)
+            destinations = tuple(Destination(t, 8 * DST_WORD, row(num_beats)) for t in order)
+            chain = Chain(initiator, Destination(initiator, 0, row(num_beats)), destinations)
             await follow(others, chain, at, task)
             task = (task + 1) % 16
     assert not others.own.writes

@@ -20,7 +20,7 @@ module noccl_torrent_copy_tb (
     input  logic [224:0] dst_pattern_i,
     output logic         src_is_idle_o,
     output logic         dst_is_idle_o,
-    /// The test's own way into the memory.
+    /// The test's own access to the memory.
     input  logic         host_write_i,
     input  logic [ 18:0] host_addr_i,
     input  logic [ 63:0] host_data_i,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of reader, writer and pattern: every byte lands where the destination's pattern says."""
+"""Reader, writer and pattern: every byte is written where the destination's pattern says."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_CYCLES = 20_000
 DST_WORD = 1 << 15
 
 
-def test_laws_hold() -> None:
+def test_properties_hold() -> None:
     runner.run(runner.Build("noccl_torrent_copy_tb"), __file__)
 
 
@@ -102,27 +102,27 @@ def as_words(text: bytes) -> list[int]:
     return [int.from_bytes(text[i : i + 8], "little") for i in range(0, len(text), 8)]
 
 
-def random_pattern(rng: random.Random, turns: tuple[int, ...]) -> Pattern:
+def random_pattern(rng: random.Random, iterations: tuple[int, ...]) -> Pattern:
     """Loops that never write a word twice: the strides nest in random order."""
-    order = list(range(len(turns) + 1))
+    order = list(range(len(iterations) + 1))
     rng.shuffle(order)
     size, strides = 1, {}
     for level in order:
         strides[level] = size
-        size *= 8 if level == len(turns) else turns[level]
+        size *= 8 if level == len(iterations) else iterations[level]
         size += rng.choice([0, 0, 1, 3])
-    loops = tuple((n, strides[i]) for i, n in enumerate(turns))
-    return Pattern(strides[len(turns)], loops)
+    loops = tuple((n, strides[i]) for i, n in enumerate(iterations))
+    return Pattern(strides[len(iterations)], loops)
 
 
 @cocotb.test()
 @cocotb.parametrize(back_pressure=KINDS)
-async def every_word_lands_where_the_loops_say(dut, back_pressure: str) -> None:
+async def every_word_is_written_where_the_loops_say(dut, back_pressure: str) -> None:
     rng = random.Random(cocotb.RANDOM_SEED + 1)
     await started(dut, back_pressure)
     for _ in range(12):
-        turns = tuple(rng.choice([1, 1, 2, 3, 4]) for _ in range(rng.randint(1, 5)))
-        src, dst = random_pattern(rng, turns), random_pattern(rng, turns)
+        iterations = tuple(rng.choice([1, 1, 2, 3, 4]) for _ in range(rng.randint(1, 5)))
+        src, dst = random_pattern(rng, iterations), random_pattern(rng, iterations)
         moved: dict[int, int] = {}
         words = [rng.getrandbits(64) for _ in range(1 + max(max(b) for b in src.beats(0)))]
         for from_words, to_words in zip(src.beats(0), dst.beats(0), strict=True):
@@ -138,7 +138,7 @@ async def every_word_lands_where_the_loops_say(dut, back_pressure: str) -> None:
 async def words_in_different_banks_move_a_beat_per_cycle(dut) -> None:
     await started(dut)
     contiguous = Pattern(1, ((256, 8),))
-    # Before the first word is written: asked for, answered, passed on; after the last one: idle.
+    # Before the first word is written: requested, returned, passed on; after the last one: idle.
     assert await copy(dut, contiguous, contiguous, 0, DST_WORD + 16) == 256 + 4
 
 
@@ -146,9 +146,9 @@ async def words_in_different_banks_move_a_beat_per_cycle(dut) -> None:
 async def words_of_one_bank_take_a_cycle_each(dut) -> None:
     await started(dut)
     contiguous = Pattern(1, ((32, 8),))
-    for apart, ways in ((16, 4), (32, 8)):
+    for apart, num_accesses in ((16, 4), (32, 8)):
         cycles = await copy(dut, Pattern(apart, ((32, 1),)), contiguous, 0, DST_WORD)
-        assert ways * 32 <= cycles <= ways * 32 + 8 + 32, (apart, cycles)
+        assert num_accesses * 32 <= cycles <= num_accesses * 32 + 8 + 32, (apart, cycles)
 
 
 @cocotb.test()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sending and receiving side of a chain's data over a port that may stand still, watched by a checker.
+// Sending and receiving side of a chain's data over a port that may stall, with a protocol checker.
 
 module noccl_torrent_link_tb #(
     parameter int unsigned BufferBursts = 2
@@ -22,7 +22,7 @@ module noccl_torrent_link_tb #(
     output logic         out_valid_o,
     input  logic         out_ready_i,
     output logic [511:0] out_o,
-    /// What crosses the port: an address with its length; a beat; W stands still for lack of room.
+    /// What crosses the port: an address with its length; a beat; W stalls for lack of space.
     output logic         aw_step_o,
     output logic [  7:0] aw_len_o,
     output logic         w_step_o,
@@ -41,7 +41,7 @@ module noccl_torrent_link_tb #(
   noccl_flit_pkg::resp_e b_resp;
   logic [IdBits-1:0] b_id;
   logic has_sent;
-  // Bursts without an answer.
+  // Bursts without a response.
   int unsigned num_open;
 
   assign is_idle_o = has_sent && num_open == 0;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of a chain's link: beats arrive once and in order, and none waits for room on the way."""
+"""A chain's link: beats arrive once and in order, none waits for buffer space between tiles."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ MAX_CYCLES = 20_000
 
 
 @pytest.mark.parametrize("buffer_bursts", [1, 2, 3])
-def test_laws_hold(buffer_bursts: int) -> None:
+def test_properties_hold(buffer_bursts: int) -> None:
     parameters = {"BufferBursts": buffer_bursts}
     environment = {"BUFFER_BURSTS": str(buffer_bursts)}
     runner.run(runner.Build("noccl_torrent_link_tb", parameters), __file__, environment)
 
 
 class Port:
-    """What has crossed the port, and whether a beat ever stood there without room."""
+    """What has crossed the port, and whether a beat ever waited there without buffer space."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -33,7 +33,7 @@ class Port:
         self.num_beats = 0
         self.was_full = False
 
-    async def watch(self) -> None:
+    async def monitor(self) -> None:
         while True:
             await FallingEdge(self.dut.clk_i)
             if self.dut.aw_step_o.value:
@@ -58,7 +58,7 @@ async def started(dut, back_pressure: str = "never") -> Port:
     await handshake.start(dut.clk_i, dut.rst_ni)
     await RisingEdge(dut.clk_i)
     port = Port(dut)
-    cocotb.start_soon(port.watch())
+    cocotb.start_soon(port.monitor())
     cocotb.start_soon(hold(dut, back_pressure, random.Random(cocotb.RANDOM_SEED)))
     return port
 
@@ -81,7 +81,7 @@ async def until_idle(dut) -> None:
 
 @cocotb.test()
 @cocotb.parametrize(idle=KINDS, back_pressure=KINDS)
-async def beats_arrive_once_in_order_and_never_wait_for_room(
+async def beats_arrive_once_in_order_and_never_wait_for_buffer_space(
     dut, idle: str, back_pressure: str
 ) -> None:
     rng = random.Random(cocotb.RANDOM_SEED + 1)
@@ -114,21 +114,21 @@ async def beats_arrive_once_in_order_and_never_wait_for_room(
 @cocotb.test()
 async def a_stopped_target_holds_whole_bursts_and_no_more(dut) -> None:
     port = await started(dut)
-    room = int(os.environ["BUFFER_BURSTS"]) * BURST_BEATS
+    buffer_beats = int(os.environ["BUFFER_BURSTS"]) * BURST_BEATS
     await start(dut, 6 * BURST_BEATS)
     dut.in_valid_i.value = 1
     for _ in range(6 * BURST_BEATS):
         await RisingEdge(dut.clk_i)
-    assert port.num_beats == room
+    assert port.num_beats == buffer_beats
     assert not port.was_full
-    # The first burst leaves, is answered, and the next one comes.
+    # The first burst leaves, its response comes, and the next one comes.
     dut.out_ready_i.value = 1
     for _ in range(BURST_BEATS):
         await RisingEdge(dut.clk_i)
     dut.out_ready_i.value = 0
     for _ in range(2 * BURST_BEATS):
         await RisingEdge(dut.clk_i)
-    assert port.num_beats == room + BURST_BEATS
+    assert port.num_beats == buffer_beats + BURST_BEATS
 
 
 @cocotb.test()

@@ -46,11 +46,11 @@ module noccl_tree_tb
     logic [3:0][7:0] windows;
     logic [7:0] has_ahead;
     logic [7:0] ahead;
-  } answer_t;
+  } fields_t;
 
   typedef struct packed {
     question_t question;
-    answer_t   answer;
+    fields_t   expected_fields;
   } vector_t;
 
   vector_t vectors[NumVectors];
@@ -62,9 +62,9 @@ module noccl_tree_tb
 
   logic [31:0] index_q;
   question_t question;
-  answer_t expected, seen;
+  fields_t expected, seen;
   assign question = vectors[index_q].question;
-  assign expected = vectors[index_q].answer;
+  assign expected = vectors[index_q].expected_fields;
 
   coord_t position, root;
   region_coord_t base, mask;

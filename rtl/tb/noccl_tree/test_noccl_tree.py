@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of trees: for every set, root and router the hardware says what the simulator says."""
+"""Properties of trees: for every set, root and router the hardware says what the simulator says."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cocotb.triggers import ClockCycles
 from common import flits, handshake, runner, simulator
 
 QUESTION_BYTES = 8
-ANSWER_BYTES = 17
+EXPECTED_BYTES = 17
 
 
 def vectors_of(preset: str) -> str:
@@ -32,13 +32,13 @@ def test_hardware_and_simulator_agree_on_every_vector(preset: str, tmp_path: Pat
     runner.run(build, __file__, environment, plusargs=[f"+vectors={file}"])
 
 
-def test_vectors_are_complete_and_follow_from_the_ways_of_the_members() -> None:
+def test_vectors_are_complete_and_follow_from_the_paths_of_the_members() -> None:
     """The table itself, against hop-by-hop walks that share nothing with the formulas."""
     expected = {
-        question + answer
+        question + expected
         for join in flits.joins()
         for here in flits.routers()
-        for question, answer in [line_of(join, here)]
+        for question, expected in [line_of(join, here)]
     }
     text = vectors_of("collective_noc_4x4")
     assert {bytes.fromhex(line) for line in text.splitlines()} == expected
@@ -56,13 +56,13 @@ def line_of(join: flits.Join, here: flits.Coord) -> tuple[bytes, bytes]:
     mesh_inputs = [port in inputs and port != flits.LOCAL for port in flits.PORTS[:4]]
     froms = [join.contributor(here, p) if has else None for p, has in enumerate(mesh_inputs)]
     ahead = join.next_merge(here) if inputs else None
-    answer = bytes([sum(1 << port for port in inputs)])
-    answer += sum(map(len, inputs.values())).to_bytes(2, "big")
+    expected = bytes([sum(1 << port for port in inputs)])
+    expected += sum(map(len, inputs.values())).to_bytes(2, "big")
     for at in froms:
-        answer += bytes(at or (0, 0))
-    answer += bytes(window(at) if at else 0 for at in froms)
-    answer += bytes([ahead is not None, window(ahead) if ahead else 0])
-    return bytes([*here, *join.root, *join.base, *join.mask]), answer
+        expected += bytes(at or (0, 0))
+    expected += bytes(window(at) if at else 0 for at in froms)
+    expected += bytes([ahead is not None, window(ahead) if ahead else 0])
+    return bytes([*here, *join.root, *join.base, *join.mask]), expected
 
 
 @cocotb.test()
@@ -74,5 +74,5 @@ async def every_vector_agrees(dut) -> None:
     if int(dut.num_different_o.value):
         first = int(dut.first_different_o.value)
         line = Path(os.environ["VECTORS"]).read_text().splitlines()[first]
-        seen = int(dut.seen_o.value).to_bytes(ANSWER_BYTES, "big").hex()
+        seen = int(dut.seen_o.value).to_bytes(EXPECTED_BYTES, "big").hex()
         raise AssertionError(f"vector {first}: {line}, hardware {seen}")

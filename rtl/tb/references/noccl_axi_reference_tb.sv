@@ -77,7 +77,7 @@ module noccl_axi_reference_tb;
   // Everything is written once, since in two states what was never written would look like a value.
   task automatic fill();
     manager_t::ax_beat_t head = new;
-    manager_t::b_beat_t  answer;
+    manager_t::b_beat_t  response;
     for (int unsigned at = 0; at < Bytes; at += 64 * LinesPerBurst) begin
       head.ax_addr  = BASE + AddrBits'(at);
       head.ax_len   = 8'(LinesPerBurst - 1);
@@ -93,7 +93,7 @@ module noccl_axi_reference_tb;
           manager.drv.send_w(beat);
         end
       join
-      manager.drv.recv_b(answer);
+      manager.drv.recv_b(response);
     end
   endtask
 

@@ -5,7 +5,7 @@ module noccl_common_cells_tb #(
     /// FIFOs, with 1, 2, ... items; the last one of common_cells has one more, as a control.
     parameter int unsigned NumFifos = 5,
     /// Outputs of the fork, requesters of the arbiter.
-    parameter int unsigned Ways = 5
+    parameter int unsigned Outputs  = 5
 ) (
     /// Clock.
     input  logic                clk_i,
@@ -24,25 +24,25 @@ module noccl_common_cells_tb #(
     /// An item is offered to the fork.
     input  logic                fork_valid_i,
     /// Its outputs.
-    input  logic [    Ways-1:0] fork_select_i,
+    input  logic [ Outputs-1:0] fork_select_i,
     /// Outputs that take it.
-    input  logic [    Ways-1:0] fork_ready_i,
+    input  logic [ Outputs-1:0] fork_ready_i,
     /// It leaves.
     output logic                fork_ready_o,
     /// The forks do not do the same.
     output logic                fork_differs_o,
     /// Who asks our arbiter.
-    input  logic [    Ways-1:0] request_i,
+    input  logic [ Outputs-1:0] request_i,
     /// It may serve.
     input  logic                ready_i,
     /// Whom it would serve.
-    output logic [    Ways-1:0] grant_o,
+    output logic [ Outputs-1:0] grant_o,
     /// Who asks theirs.
-    input  logic [    Ways-1:0] cells_request_i,
+    input  logic [ Outputs-1:0] cells_request_i,
     /// It may serve.
     input  logic                cells_ready_i,
     /// Whom it would serve.
-    output logic [    Ways-1:0] cells_grant_o
+    output logic [ Outputs-1:0] cells_grant_o
 );
 
   for (genvar i = 0; i < int'(NumFifos); i++) begin : gen_fifo
@@ -85,10 +85,10 @@ module noccl_common_cells_tb #(
   end
 
   logic cells_fork_ready, cells_select_ready;
-  logic [Ways-1:0] fork_valid, cells_fork_valid;
+  logic [Outputs-1:0] fork_valid, cells_fork_valid;
 
   noccl_fork #(
-      .NumOutputs(Ways)
+      .NumOutputs(Outputs)
   ) u_fork (
       .clk_i,
       .rst_ni,
@@ -100,7 +100,7 @@ module noccl_common_cells_tb #(
   );
 
   stream_fork_dynamic #(
-      .N_OUP(Ways)
+      .N_OUP(Outputs)
   ) u_cells_fork (
       .clk_i,
       .rst_ni,
@@ -117,10 +117,10 @@ module noccl_common_cells_tb #(
       (fork_valid_i && (fork_ready_o != cells_fork_ready || fork_ready_o != cells_select_ready));
 
   logic cells_valid;
-  logic [$clog2(Ways)-1:0] index;
+  logic [$clog2(Outputs)-1:0] index;
 
   noccl_rr_arbiter #(
-      .NumRequesters(Ways)
+      .NumRequesters(Outputs)
   ) u_arbiter (
       .clk_i,
       .rst_ni,
@@ -133,7 +133,7 @@ module noccl_common_cells_tb #(
   );
 
   rr_arb_tree #(
-      .NumIn    (Ways),
+      .NumIn    (Outputs),
       .DataWidth(1),
       .AxiVldRdy(1'b1)
   ) u_cells_arbiter (
@@ -150,6 +150,6 @@ module noccl_common_cells_tb #(
       .idx_o  (index)
   );
 
-  assign cells_grant_o = cells_valid ? Ways'(1) << index : '0;
+  assign cells_grant_o = cells_valid ? Outputs'(1) << index : '0;
 
 endmodule

@@ -20,10 +20,10 @@ from common import handshake, runner
 from common.pauses import KINDS, pauses
 
 # The last FIFO is compared with one of another depth.
-FIFOS, WAYS = 5, 5
+FIFOS, OUTPUTS = 5, 5
 CONTROL = 1 << (FIFOS - 1)
 NUM_CYCLES = 1000
-ALL = (1 << WAYS) - 1
+ALL = (1 << OUTPUTS) - 1
 
 
 def test_they_do_what_those_of_common_cells_do() -> None:
@@ -55,7 +55,7 @@ async def fifos_and_forks_agree_in_every_cycle(dut, idle: str, back_pressure: st
     pushes = [pauses(idle, random.Random(rng.random())) for _ in range(FIFOS)]
     pops = [pauses(back_pressure, random.Random(rng.random())) for _ in range(FIFOS)]
     offers = pauses(idle, random.Random(rng.random()))
-    takes = [pauses(back_pressure, random.Random(rng.random())) for _ in range(WAYS)]
+    takes = [pauses(back_pressure, random.Random(rng.random())) for _ in range(OUTPUTS)]
     is_offered, is_noticed, num_left = False, False, Counter()
     for _ in range(NUM_CYCLES // 4):
         dut.push_i.value, dut.pop_i.value = together(pushes), together(pops)
@@ -95,12 +95,12 @@ async def arbiters_agree_while_nobody_new_asks(dut) -> None:
         await RisingEdge(dut.clk_i)
         # Each has served somebody of these; ours goes on until both would serve the same one.
         dut.cells_ready_i.value = 0
-        for _ in range(WAYS):
+        for _ in range(OUTPUTS):
             await FallingEdge(dut.clk_i)
             if int(dut.grant_o.value) == int(dut.cells_grant_o.value):
                 break
             await RisingEdge(dut.clk_i)
-        for _ in range(4 * WAYS):
+        for _ in range(4 * OUTPUTS):
             is_ready = rng.random() < 0.7
             dut.ready_i.value = dut.cells_ready_i.value = is_ready
             await RisingEdge(dut.clk_i)
@@ -118,7 +118,7 @@ class Side:
         self.longest = 0
 
     def requests(self) -> int:
-        return sum(1 << i for i in range(WAYS) if self.items[i])
+        return sum(1 << i for i in range(OUTPUTS) if self.items[i])
 
     def serve(self, grant: int) -> None:
         served = grant.bit_length() - 1
@@ -126,7 +126,7 @@ class Side:
         assert self.items[served], "nobody asked"
         self.longest = max(self.longest, self.passed[served])
         self.items[served] -= 1
-        self.passed.update(i for i in range(WAYS) if self.items[i])
+        self.passed.update(i for i in range(OUTPUTS) if self.items[i])
         self.passed[served] = 0
 
 
@@ -140,7 +140,7 @@ async def arbiters_serve_in_the_same_cycles_and_nobody_waits_longer_than_a_round
     stalls = pauses(back_pressure, random.Random(rng.random()))
     num_served = 0
     for _ in range(NUM_CYCLES):
-        for i in range(WAYS):
+        for i in range(OUTPUTS):
             if rng.random() < chance and ours.items[i] < 4 and cells.items[i] < 4:
                 ours.items[i] += 1
                 cells.items[i] += 1
@@ -156,5 +156,5 @@ async def arbiters_serve_in_the_same_cycles_and_nobody_waits_longer_than_a_round
             num_served += 1
         await RisingEdge(dut.clk_i)
     assert num_served > NUM_CYCLES // 30
-    assert ours.longest < WAYS
-    assert cells.longest < WAYS
+    assert ours.longest < OUTPUTS
+    assert cells.longest < OUTPUTS

@@ -29,7 +29,7 @@ OPERATORS = ("sum", "min", "max")
 @pytest.fixture(scope="module")
 def slice_program() -> Path:
     lanes = {"NumLanes": test_arithmetic.NUM_LANES}
-    main = runner.TB / "noccl_compute_slice" / "fold_file.cpp"
+    main = runner.TB / "noccl_compute_slice" / "reduce_file.cpp"
     return program.compile_program(runner.Build("noccl_compute_slice_tb", lanes), main)
 
 
@@ -65,7 +65,7 @@ def largest_exponent(element: Element, bits: Bits) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_floats_fold_as_in_cvfpu(slice_program: Path, cvfpu_program: Path, name: str) -> None:
+def test_floats_combine_as_in_cvfpu(slice_program: Path, cvfpu_program: Path, name: str) -> None:
     element = formats.BY_NAME[name]
     operands = operands_of(element)
     expected = by_cvfpu(cvfpu_program, element, operands)

@@ -32,7 +32,7 @@ impl Endpoints<'_> {
                     }
                     FlitPlace::Refused => crosses[Port::Local as usize] |= bit,
                     FlitPlace::Crosses(port) => crosses[port as usize] |= bit,
-                    FlitPlace::Owed | FlitPlace::Own => {}
+                    FlitPlace::CreditReturn | FlitPlace::Own => {}
                 }
             }
             let number = number(plane);
@@ -274,6 +274,6 @@ const fn port_of(place: FlitPlace) -> Option<Option<usize>> {
         FlitPlace::Enters => Some(None),
         FlitPlace::Leaves | FlitPlace::Refused => Some(Some(Port::Local as usize)),
         FlitPlace::Crosses(port) => Some(Some(port as usize)),
-        FlitPlace::Owed | FlitPlace::Own => None,
+        FlitPlace::CreditReturn | FlitPlace::Own => None,
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lock-step of translated network interfaces and mesh with a recorded run, at the AXI ports.
+//! Lock-step of Verilated network interfaces and mesh with a recorded run, at the AXI ports.
 //!
 //! Endpoints are a model in Rust ([`managers`], [`memory`]): it offers the commands that the run's endpoints have given, in the
 //! same cycles, and answers as the run's memories do. Everything between must be done by the hardware: in every cycle the same

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Libraries of translated hardware, each under the hash of all that it is made from: made once, never stale, complete or absent.
+//! Libraries of Verilated hardware, each under the hash of all that it is made from: made once, never stale, complete or absent.
 
 use super::translation::Translation;
 use super::verilator::{checkout, verilator};

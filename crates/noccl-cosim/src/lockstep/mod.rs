@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lock-step of the translated mesh with a recorded run.
+//! Lock-step of the Verilated mesh with a recorded run.
 //!
 //! The mesh gets the flits that the run has injected, in the same cycles, and its Local outputs are taken when
 //! the run took them. Everything else it must do by itself: in every cycle the same flits cross the same
@@ -104,7 +104,10 @@ impl<'n> Lockstep<'n> {
     fn compare_credits(&mut self, handshakes: &[Handshake]) -> Result<(), LockstepError> {
         let rsp = Plane::Rsp.idx();
         let words = self.layouts[rsp].words;
-        for (of, at) in [(Credits::Owed, "owed credit"), (Credits::Own, "own credit")] {
+        for (of, at) in [
+            (Credits::Returned, "returned credit"),
+            (Credits::Own, "own credit"),
+        ] {
             let mut offered = self.model.credits(of);
             for handshake in handshakes.iter().filter(|h| credit_of(h) == Some(of)) {
                 let tile = handshake.tile.0 as usize;
@@ -163,7 +166,7 @@ impl<'n> Lockstep<'n> {
                     refusing[plane] |= bit;
                 }
                 FlitPlace::Crosses(port) => expected[plane][port as usize] |= bit,
-                FlitPlace::Owed | FlitPlace::Own => {}
+                FlitPlace::CreditReturn | FlitPlace::Own => {}
             }
         }
         self.model.send_credits(credits_sent);
@@ -313,8 +316,8 @@ impl Follow for Lockstep<'_> {
 fn credit_of(handshake: &Handshake) -> Option<Credits> {
     let is_credit = handshake.flit.kind == RecordedKind::Credit;
     match handshake.place {
-        FlitPlace::Enters => is_credit.then_some(Credits::Owed),
-        FlitPlace::Owed => Some(Credits::Owed),
+        FlitPlace::Enters => is_credit.then_some(Credits::Returned),
+        FlitPlace::CreditReturn => Some(Credits::Returned),
         FlitPlace::Own => Some(Credits::Own),
         FlitPlace::Leaves | FlitPlace::Refused | FlitPlace::Crosses(_) => None,
     }
@@ -323,7 +326,7 @@ fn credit_of(handshake: &Handshake) -> Option<Credits> {
 /// Output of the router at which a handshake is seen.
 const fn output_of(place: FlitPlace) -> Option<usize> {
     match place {
-        FlitPlace::Enters | FlitPlace::Owed | FlitPlace::Own => None,
+        FlitPlace::Enters | FlitPlace::CreditReturn | FlitPlace::Own => None,
         FlitPlace::Leaves | FlitPlace::Refused => Some(Port::Local as usize),
         FlitPlace::Crosses(port) => Some(port as usize),
     }

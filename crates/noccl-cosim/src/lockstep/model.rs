@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The translated mesh behind its C functions (`rtl/cosim/noccl_mesh_cosim.cpp`).
+//! The Verilated mesh behind its C functions (`rtl/cosim/noccl_mesh_cosim.cpp`).
 #![allow(unsafe_code)]
 
 use super::error::LockstepError;
@@ -22,7 +22,7 @@ struct Signals {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Credits {
     /// For a sender elsewhere.
-    Owed,
+    Returned,
     /// For its own NI.
     Own,
 }
@@ -116,7 +116,7 @@ impl Model {
         }
     }
 
-    /// Tiles whose NI sends an owed credit in this cycle.
+    /// Tiles whose NI sends a pending credit in this cycle.
     pub(crate) fn send_credits(&mut self, tiles: u64) {
         // SAFETY: the signals live as long as the model.
         unsafe { *self.merge_points.ready = tiles }

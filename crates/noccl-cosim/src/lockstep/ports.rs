@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lock-step of translated Torrent endpoints with a record of their AXI ports.
+//! Lock-step of Verilated Torrent endpoints with a record of their AXI ports.
 //!
 //! The hardware gets the same memories, chains and standstills in the same cycles. Everything else it must do by itself: in
 //! every cycle the same halves of the same handshakes at every port, the same words and beats, and the same memories at

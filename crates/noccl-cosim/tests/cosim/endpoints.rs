@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Random traces on the simulator, in lock-step with translated network interfaces and mesh, at the AXI ports.
+//! Random traces on the simulator, in lock-step with Verilated network interfaces and mesh, at the AXI ports.
 
 use super::{HARD, library, network, record_with, stalled, stalls};
 use noccl_cosim::endpoints::Endpoints;

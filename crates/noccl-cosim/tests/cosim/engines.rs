@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Schedules on the simulator, in lock-step with translated DMA engines, network interfaces and mesh, transfer by transfer.
+//! Schedules on the simulator, in lock-step with Verilated DMA engines, network interfaces and mesh, transfer by transfer.
 
 use super::{HARD, cluster, library, network, stalled};
 use noccl_cosim::endpoints::{Endpoints, EngineStarts};

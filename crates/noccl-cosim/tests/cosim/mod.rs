@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Random traces on the simulator, in lock-step with the translated mesh (`make cosim` builds it).
+//! Random traces on the simulator, in lock-step with the Verilated mesh (`make cosim` builds it).
 #![allow(clippy::unwrap_used, dead_code)] // every test file uses its own part
 
 pub mod endpoints;
@@ -64,7 +64,7 @@ pub fn two_operand_network() -> Network {
 }
 
 /// A preset whose merge tables have registers.
-pub fn short_way_network(preset: &str) -> Network {
+pub fn registered_merge_network(preset: &str) -> Network {
     network_with(preset, "router.merge_cycles", "3")
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Scenarios of Torrent endpoints on the simulator and on the translated hardware.
+//! Scenarios of Torrent endpoints on the simulator and on the Verilated hardware.
 #![allow(clippy::unwrap_used, dead_code)] // every test file uses its own part
 
 use noccl_cosim::lockstep::PortsLockstep;

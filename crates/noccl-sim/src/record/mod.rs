@@ -27,7 +27,7 @@ impl<'n> Machine<'n> {
     /// # Errors
     /// [`RunError::Refused`] for published routers, whose flits are not those of our hardware.
     pub(crate) fn record_to(&mut self, sink: OnCycle<'n>) -> Result<(), RunError> {
-        if !self.behaviour.has_hardware_flits {
+        if self.network.routers().no_hardware.is_some() {
             return Err(RunError::Refused {
                 backend: "sim",
                 what: "a record of flits".to_owned(),
@@ -61,7 +61,7 @@ impl<'n> Machine<'n> {
             (0..self.interfaces.nis.len()).filter(|t| self.interfaces.nis[*t].credits_owed > 0)
         {
             if let Some(credit) = self.owed_credit(tile) {
-                let owed = self.handshake(Plane::Rsp, tile, FlitPlace::Owed, credit.flit());
+                let owed = self.handshake(Plane::Rsp, tile, FlitPlace::CreditReturn, credit.flit());
                 record.handshakes.push(owed);
             }
         }
@@ -117,7 +117,7 @@ impl<'n> Machine<'n> {
         record.stores.clear();
         record.stores.append(stores);
         record.handshakes.retain(|h| {
-            h.place != FlitPlace::Owed || !self.has_sent_credit(h.tile.0 as usize, before)
+            h.place != FlitPlace::CreditReturn || !self.has_sent_credit(h.tile.0 as usize, before)
         });
         for offer in &mut record.handshakes {
             let (plane, r) = (offer.plane.idx(), offer.tile.0 as usize);

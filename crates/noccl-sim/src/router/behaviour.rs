@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the routers of a kind ask of the network interfaces beside them, and what may be asked of both.
+//! How the network interfaces beside routers of a kind behave.
 //!
-//! Each kind states its [`Behaviour`] once, in its own folder; everything outside asks a question of it and never
-//! which kind it is. What only the routers themselves do differently is a state of their planes instead
-//! (`PlaneState::published`).
+//! What routers of a kind can do at all is stated by `noccl_net::capabilities`; this is what follows from it in the
+//! simulator, and what interfaces do beside it. Each kind states its [`Behaviour`] once, in its own folder; everything
+//! outside asks a question of it and never which kind it is. What only the routers themselves do differently is a state of
+//! their planes instead (`PlaneState::published`).
 
-/// Answers of one router kind.
+/// What is asked about one kind.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Behaviour {
     /// A write or contribution is a worm: an AW flit goes ahead of its W flits and opens it, and a target takes the W
@@ -30,10 +31,4 @@ pub(crate) struct Behaviour {
     /// Merge points compare length, operator and element type of contributions, and answer those that differ with an
     /// error.
     pub compares_contributions: bool,
-    /// The root of a reduction can multicast its result.
-    pub shares_results: bool,
-    /// Flits are those of this repository's hardware, so a record of them can be compared with it.
-    pub has_hardware_flits: bool,
-    /// Most operands that a merge point of wide reductions adds up.
-    pub max_operands: Option<u32>,
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A schedule as the agents see it: one instance per action and participant, with local dependencies.
 
-use crate::router::behaviour::Behaviour;
 use crate::router::published::refuse_operands;
 use noccl_net::{Network, TileId, TileRef};
 use noccl_run::RunError;
@@ -63,11 +62,7 @@ impl Instances {
     ///
     /// # Errors
     /// [`RunError::Refused`] for tiles that do not exist. Everything else is the checker's business.
-    pub(crate) fn new(
-        network: &Network,
-        behaviour: &Behaviour,
-        schedule: &Schedule,
-    ) -> Result<Self, RunError> {
+    pub(crate) fn new(network: &Network, schedule: &Schedule) -> Result<Self, RunError> {
         let mut instances = Self {
             all: Vec::new(),
             first: vec![0],
@@ -75,7 +70,7 @@ impl Instances {
             next_starts: Vec::new(),
         };
         for (a, action) in schedule.actions.iter().enumerate() {
-            let tiles = participants(network, behaviour, a, action)?;
+            let tiles = participants(network, a, action)?;
             let shares = tiles.iter().map(|tile| Instance::new(a as u32, *tile));
             instances.all.extend(shares);
             instances.first.push(instances.all.len() as u32);
@@ -175,24 +170,19 @@ pub(crate) fn runner(network: &Network, kind: &ActionKind, tile: u32) -> Runner 
 }
 
 /// Can the root of an all-reduce fold and share?
-fn refuse_sharing(behaviour: &Behaviour, r: &InNetworkReduction) -> Result<(), &'static str> {
+fn refuse_sharing(network: &Network, r: &InNetworkReduction) -> Result<(), &'static str> {
     let is_member = matches!(r.root.tile, TileRef::Cluster(at) if r.group.contains(at));
     if !is_member || r.group.len() < 2 {
         return Err("the root of an all-reduce is a member of a group of at least two");
     }
-    if behaviour.shares_results {
+    if network.routers().shares_results {
         return Ok(());
     }
     Err("published interfaces do not pass results on")
 }
 
 /// Participants of an action, ascending by tile.
-fn participants(
-    network: &Network,
-    behaviour: &Behaviour,
-    index: usize,
-    action: &Action,
-) -> Result<Vec<u32>, RunError> {
+fn participants(network: &Network, index: usize, action: &Action) -> Result<Vec<u32>, RunError> {
     let what = || format!("actions[{index}]");
     let refused = |reason: &str| RunError::Refused {
         backend: "sim",
@@ -214,13 +204,13 @@ fn participants(
         ));
     }
     if let Some(fold) = action.kind.network_fold().filter(|f| f.is_shared) {
-        refuse_sharing(behaviour, fold.reduction).map_err(&refused)?;
+        refuse_sharing(network, fold.reduction).map_err(&refused)?;
     }
     if let Some(NetworkFold { reduction: r, .. }) = action.kind.network_fold() {
         let root = network.find(r.root.tile);
         let root = root.ok_or_else(|| refused("its root is not on the mesh"))?;
         let (group, root) = (network.cube(r.group), network.coord(root));
-        refuse_operands(behaviour, what(), group, root)?;
+        refuse_operands(network, what(), group, root)?;
     }
     Ok(tiles.iter().map(|t| t.0).collect())
 }

@@ -71,7 +71,7 @@ pub(crate) struct Agents<'s> {
 
 impl<'s> Agents<'s> {
     pub(crate) fn new(schedule: &'s Schedule, machine: &mut Machine<'s>) -> Result<Self, RunError> {
-        let instances = Instances::new(machine.network, &machine.behaviour, schedule)?;
+        let instances = Instances::new(machine.network, schedule)?;
         let mut agents = Self {
             network: machine.network,
             schedule,

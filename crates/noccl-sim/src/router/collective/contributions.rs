@@ -72,6 +72,7 @@ impl PlaneState {
     }
 
     /// Heads of one transaction have their turn and wait no more. Returns their inputs.
+    #[inline]
     fn take_turn(&mut self, r: usize, heads: u8) -> u8 {
         let group = self.joins.turn(r, &self.flits_at(r, heads));
         let (w, lane) = (r / LANES, r % LANES);

@@ -17,9 +17,12 @@ impl PlaneState {
         let mut leaving_slot = &mut self.leaving_slot[..];
         let (in_full, active, shifts) = (&self.in_full[..], &self.active, &self.shifts);
         let (mut first, defers_all) = (0, self.published.is_some());
-        let mut outputs = self.deep.as_mut().map(|deep| deep.outputs.whole());
+        // What only other sizes need lies apart: parts are moved in every cycle.
+        let deep = self.deep.as_mut();
+        let mut outputs = deep.map(|deep| Box::new(deep.outputs.whole()));
         let output = &self.output[..];
-        let mut links = self.links.as_mut().map(|links| links.whole(output));
+        let links = self.links.as_mut();
+        let mut links = links.map(|links| Box::new(links.whole(output)));
         self.partitions.iter_mut().map(move |partition| {
             let len = partition.len();
             first += len;
@@ -32,8 +35,8 @@ impl PlaneState {
                 in_full,
                 active,
                 shifts,
-                outputs: outputs.as_mut().map(|all| all.cut(len)),
-                links: links.as_mut().map(|all| all.cut(len)),
+                outputs: outputs.as_mut().map(|all| Box::new(all.cut(len))),
+                links: links.as_mut().map(|all| Box::new(all.cut(len))),
                 is_value,
                 defers_all,
             }
@@ -90,8 +93,8 @@ impl PlaneState {
             in_full: &self.in_full,
             active: &self.active,
             shifts: &self.shifts,
-            outputs: self.deep.as_mut().map(|deep| deep.outputs.whole()),
-            links: self.links.as_mut().map(|links| links.whole(&self.output)),
+            outputs: (self.deep.as_mut()).map(|deep| Box::new(deep.outputs.whole())),
+            links: (self.links.as_mut()).map(|links| Box::new(links.whole(&self.output))),
             is_value,
             defers_all: published.is_some(),
         };
@@ -156,7 +159,8 @@ impl PlaneState {
         };
         let (leaving, leaving_slot) = (&self.leaving[..], &self.leaving_slot[..]);
         let coords = &self.coords[..];
-        let mut inputs = self.deep.as_mut().map(|deep| deep.inputs.whole());
+        let deep = self.deep.as_mut();
+        let mut inputs = deep.map(|deep| Box::new(deep.inputs.whole()));
         self.partitions.iter_mut().map(move |partition| {
             let len = partition.len();
             Receive {
@@ -171,7 +175,7 @@ impl PlaneState {
                 output,
                 coords,
                 shifts,
-                inputs: inputs.as_mut().map(|all| all.cut(len)),
+                inputs: inputs.as_mut().map(|all| Box::new(all.cut(len))),
                 trees,
             }
         })
@@ -207,19 +211,20 @@ impl PlaneState {
         let (mut input, mut output) = (&mut self.input[..], &mut self.output[..]);
         let mut deep = self.deep.as_deref_mut().map(|deep| {
             let (inputs, outputs) = (deep.inputs.whole(), deep.outputs.whole());
-            (inputs, outputs, &deep.results[..])
+            Box::new((inputs, outputs, &deep.results[..]))
         });
         let (active, tells_moves) = (&self.active, self.published.is_some());
         self.partitions.iter_mut().map(move |partition| {
             let len = partition.len();
-            let deep = deep.as_mut().map(|(inputs, outputs, results)| {
+            let deep = deep.as_mut().map(|all| {
+                let (inputs, outputs, results) = &mut **all;
                 let own;
                 (own, *results) = results.split_at(len * LANES);
-                DeepPart {
+                Box::new(DeepPart {
                     inputs: inputs.cut(len),
                     outputs: outputs.cut(len),
                     results: own,
-                }
+                })
             });
             Switch {
                 partition,

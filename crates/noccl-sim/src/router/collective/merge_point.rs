@@ -75,6 +75,7 @@ impl Joins {
     }
 
     /// Responses or arrivals stand at heads of inputs: those of one transaction have their turn. Returns their inputs.
+    #[inline]
     pub(crate) fn turn(&mut self, r: usize, heads: &[Option<Flit>; 5]) -> u8 {
         let Some(first) = self.merges.turn(r, heads) else {
             return 0;
@@ -86,6 +87,7 @@ impl Joins {
     }
 
     /// What becomes of the heads of one transaction.
+    #[inline]
     pub(crate) fn merge(
         &mut self,
         r: usize,
@@ -102,6 +104,7 @@ impl Joins {
     }
 
     /// Registers of the merge table of router `r`; none if contributions go on in the cycle in which they come.
+    #[inline]
     pub(crate) fn merge_registers(&mut self, r: usize) -> Option<&mut MergeRegisters> {
         self.merges.registers.get_mut(r)
     }

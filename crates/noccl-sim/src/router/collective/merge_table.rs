@@ -94,6 +94,7 @@ impl Merges {
     }
 
     /// The head whose transaction is served: that of the next input behind the one served last.
+    #[inline]
     pub(crate) fn turn(&mut self, r: usize, heads: &[Option<Flit>; 5]) -> Option<Flit> {
         let last = usize::from(self.served[r]);
         let behind = (last + 1..5).find(|port| heads[*port].is_some());
@@ -107,6 +108,7 @@ impl Merges {
     /// Where the table is full they go on by themselves: a FIFO head may wait for its own output only. (An
     /// entry of the table in their place could want the way back to where the newcomer comes from, and two
     /// routers would wait for each other.) Returns what goes on.
+    #[inline]
     pub(crate) fn merge(
         &mut self,
         r: usize,
@@ -276,6 +278,7 @@ impl Unit {
 }
 
 /// Contributions of one transaction as one flit.
+#[inline]
 pub(crate) fn sum(first: Flit, second: Flit) -> Flit {
     Flit {
         payload: first.payload + second.payload,

@@ -26,20 +26,20 @@ pub(crate) mod switch;
 mod tests;
 
 use crate::router::behaviour::Behaviour;
+use noccl_net::capabilities::RouterCapabilities;
 
 /// The default flow: nothing blocks, nothing needs worms.
-pub(crate) const BEHAVIOUR: Behaviour = Behaviour {
-    has_worms: false,
-    has_own_copies: true,
-    has_write_channels: true,
-    has_source_queues: true,
-    limits_wide_reads: true,
-    has_registered_limits: true,
-    orders_narrow_data: true,
-    has_credits: true,
-    names_barriers: true,
-    compares_contributions: true,
-    shares_results: true,
-    has_hardware_flits: true,
-    max_operands: None,
-};
+pub(crate) const fn behaviour(can: &RouterCapabilities) -> Behaviour {
+    Behaviour {
+        has_worms: can.address_flits > 0,
+        has_own_copies: !can.returns_own_copy,
+        has_write_channels: true,
+        has_source_queues: true,
+        limits_wide_reads: true,
+        has_registered_limits: true,
+        orders_narrow_data: true,
+        has_credits: true,
+        names_barriers: true,
+        compares_contributions: true,
+    }
+}

@@ -101,9 +101,9 @@ pub(crate) struct Evaluate<'a> {
     pub active: &'a BitSet,
     pub shifts: &'a [Shift; 4],
     /// Outputs of other depths than two.
-    pub outputs: Option<TailsPart<'a>>,
+    pub outputs: Option<Box<TailsPart<'a>>>,
     /// Links of more than a cycle.
-    pub links: Option<LinksPart<'a>>,
+    pub links: Option<Box<LinksPart<'a>>>,
     pub is_value: bool,
     /// Published routers: worms restrict the arbitration of every block.
     pub defers_all: bool,
@@ -206,7 +206,7 @@ pub(crate) struct Receive<'a> {
     pub coords: &'a [u32],
     pub shifts: &'a [Shift; 4],
     /// Inputs of other depths than two.
-    pub inputs: Option<TailsPart<'a>>,
+    pub inputs: Option<Box<TailsPart<'a>>>,
     pub trees: &'a Trees,
 }
 

@@ -16,7 +16,7 @@ pub(crate) struct Switch<'a> {
     pub input: &'a mut [Packed],
     pub output: &'a mut [Packed],
     /// FIFOs of other depths than two.
-    pub deep: Option<DeepPart<'a>>,
+    pub deep: Option<Box<DeepPart<'a>>>,
     pub active: &'a BitSet,
     /// Published routers: moves are told to whom follows their worms.
     pub tells_moves: bool,

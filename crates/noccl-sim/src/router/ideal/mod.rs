@@ -17,16 +17,17 @@ use crate::router::collective::plane::PlaneState;
 use crate::transport::flit::{Flit, FlitKind, MULTICAST, OWN_COPY, unpack};
 use gathered::Gathered;
 use noccl_net::Coord;
+use noccl_net::capabilities::RouterCapabilities;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// The interfaces are those of the default flow, which need no credits, as the crossbar has space for every operand.
-pub(crate) const BEHAVIOUR: Behaviour = Behaviour {
-    has_credits: false,
-    shares_results: false,
-    has_hardware_flits: false,
-    ..crate::router::collective::BEHAVIOUR
-};
+pub(crate) const fn behaviour(can: &RouterCapabilities) -> Behaviour {
+    Behaviour {
+        has_credits: false,
+        ..crate::router::collective::behaviour(can)
+    }
+}
 
 /// The crossbar of one plane.
 #[derive(Debug, Serialize, Deserialize)]

@@ -12,45 +12,46 @@ pub(crate) mod reduction;
 pub(crate) mod worms;
 
 use crate::router::behaviour::Behaviour;
-use noccl_net::Coord;
+use noccl_net::capabilities::{Folds, RouterCapabilities};
 use noccl_net::tree::{Cube, join_set};
+use noccl_net::{Coord, Network};
 use noccl_run::RunError;
 
 /// The authors' interfaces and routers.
-pub(crate) const BEHAVIOUR: Behaviour = Behaviour {
-    has_worms: true,
-    has_own_copies: false,
-    has_write_channels: false,
-    has_source_queues: false,
-    limits_wide_reads: false,
-    has_registered_limits: false,
-    orders_narrow_data: false,
-    has_credits: false,
-    names_barriers: false,
-    compares_contributions: false,
-    shares_results: false,
-    has_hardware_flits: false,
-    max_operands: Some(2),
-};
+pub(crate) const fn behaviour(can: &RouterCapabilities) -> Behaviour {
+    Behaviour {
+        has_worms: can.address_flits > 0,
+        has_own_copies: !can.returns_own_copy,
+        has_write_channels: false,
+        has_source_queues: false,
+        limits_wide_reads: false,
+        has_registered_limits: false,
+        orders_narrow_data: false,
+        has_credits: false,
+        names_barriers: false,
+        compares_contributions: false,
+    }
+}
 
 /// Refuses reductions that the published unit cannot do: it folds two operands, and a router of this
 /// tree would have to fold three (an assertion fires in the released RTL).
 pub(crate) fn refuse_operands(
-    behaviour: &Behaviour,
+    network: &Network,
     what: String,
     group: Cube,
     root: Coord,
 ) -> Result<(), RunError> {
-    let Some(max_operands) = behaviour.max_operands else {
+    const MAX_OPERANDS: u32 = 2;
+    if network.routers().folds != Folds::TwoInputs {
         return Ok(());
-    };
+    }
     let (min, max) = group.bounds();
     let columns = min.x.min(root.x)..=max.x.max(root.x);
     for at in
         columns.flat_map(|x| (min.y.min(root.y)..=max.y.max(root.y)).map(move |y| Coord::new(x, y)))
     {
         let operands = join_set(at, group, root).count_ones();
-        if operands > max_operands {
+        if operands > MAX_OPERANDS {
             return Err(RunError::Refused {
                 backend: "sim",
                 what,

@@ -3,7 +3,7 @@
 //!
 //! Slots take turns: one is paid until it owes nothing, then the next one in turn that owes. The lowest slot first would
 //! leave a high one unpaid for as long as low ones keep owing under a slow response plane. One that begins to owe comes
-//! next only if nobody else owes: the hardware chooses a cycle ahead (`turn_q` in `noccl_reduction_room`).
+//! next only if nobody else owes: the hardware chooses a cycle ahead (`turn_q` in `noccl_reduction_credits`).
 
 use super::flow::Flow;
 use super::unit::Unit;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which channels of the DMA engine ask the own L1 for a line, and whom its answers are for.
+// Which channels of the DMA engine ask the own L1 for a line, and whom its responses are for.
 //
 // With one read port the oldest transfer goes first, so that its beats leave without a gap, as the network interface serves
 // them; a younger one that takes over has its lines up to three cycles later. With a port per channel, for an L1 of many banks
 // that arbitrates by itself, every transfer has its lines whatever the others do, as in the simulator.
-// Latency: none. Throughput: one line per port and cycle. Combinational paths: from asks to ports and back; from answers to channels.
+// Latency: none. Throughput: one line per port and cycle. Combinational paths: from asks to ports
+// and back; from responses to channels.
 // Mirror: none; the simulator's L1 gives any number of lines in a cycle.
 
 `include "noccl_assert.svh"
 
-module noccl_dma_local_turn
+module noccl_dma_local_arbiter
   import noccl_cfg_pkg::WIDE_CHANNELS;
 #(
     /// Read ports of L1: 1, or one per channel.
@@ -29,7 +30,8 @@ module noccl_dma_local_turn
     /// Its line, in the order of its asks.
     output logic                       [WIDE_CHANNELS-1:0] data_valid_o,
     output noccl_flit_pkg::wide_data_t                     data_o         [WIDE_CHANNELS],
-    /// Own L1: a line is asked for; answers of a port come in order, at the earliest in the next cycle, and are taken.
+    /// Own L1: a line is asked for; responses of a port come in order, at the earliest in the next
+    /// cycle, and are taken.
     output logic                       [      L1Reads-1:0] l1_ask_valid_o,
     input  logic                       [      L1Reads-1:0] l1_ask_ready_i,
     output noccl_flit_pkg::offset_t    [      L1Reads-1:0] l1_ask_addr_o,
@@ -47,7 +49,7 @@ module noccl_dma_local_turn
       assign l1_ask_addr_o[c] = ask_addr_i[c];
       assign data_o[c] = l1_data_i[c];
     end
-  end else begin : gen_turn
+  end else begin : gen_arbiter
     channels_t grant, oldest_ask;
     logic ask_any, asks_ready, oldest_ask_valid;
 
@@ -71,7 +73,7 @@ module noccl_dma_local_turn
       else older_q <= older_d;
     end
 
-    // Who asked, for the answers: each channel keeps room for what it asks.
+    // Who asked, for the responses: each channel keeps space for what it asks.
     noccl_fifo #(
         .Depth (4 * WIDE_CHANNELS),
         .data_t(channels_t)
@@ -104,7 +106,7 @@ module noccl_dma_local_turn
 
     `ASSERT(OneAskIsGranted, $onehot0(grant) && |grant == ask_any)
     `ASSERT(EveryAskHasItsPlace, asks_ready)
-    `ASSUME(L1AnswersWhatWasAsked, !l1_data_valid_i[0] || oldest_ask_valid)
+    `ASSUME(L1ReturnsWhatWasAsked, !l1_data_valid_i[0] || oldest_ask_valid)
   end
 
   `ASSERT_INIT(OneReadPortOrOnePerChannel, L1Reads == 1 || L1Reads == WIDE_CHANNELS)

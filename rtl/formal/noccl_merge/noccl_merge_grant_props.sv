@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns at a merge table: why every head has one, and what its registers know of a group between its turn and its decision:
-// heads of one transaction that still wait, and what they come to.
+// Grants at a merge table: why every head gets one, and what the registers hold of a group between
+// its grant and its decision: heads of one transaction that still wait, and what they come to.
 
 `include "noccl_assert.svh"
 
-module noccl_merge_turn_props
+module noccl_merge_grant_props
   import noccl_flit_pkg::port_set_t, noccl_flit_pkg::count_t;
   import noccl_flit_pkg::RESP_OKAY;
   import noccl_props_pkg::hdr_t, noccl_props_pkg::index_t;
 #(
-    /// Transactions under way.
+    /// Transactions in flight.
     parameter int unsigned NumNames = 3,
     /// Inputs that contribute.
     parameter int unsigned NumInputs = 2,
@@ -40,12 +40,12 @@ module noccl_merge_turn_props
     input count_t                    leaves_i
 );
 
-  // With registers: heads that have had their turn, and are decided now.
+  // With registers: heads that were granted in the cycle before, and are decided now.
   port_set_t grouped;
   assign grouped = MergeCycles == 1 ? '0 : group_i;
 
-  // Whoever waits for its turn: inputs that are still in front of it become fewer with each cycle.
-  logic [NumInputs-1:0] is_out_of_turn;
+  // A head that waits for its grant: the inputs that go before it become fewer with each cycle.
+  logic [NumInputs-1:0] is_out_of_order;
   always_comb begin
     for (int unsigned i = 0; i < NumInputs; i++) begin
       logic [3:0] in_front, limit;
@@ -60,8 +60,8 @@ module noccl_merge_turn_props
           if (j != i) in_front += 4'(above_i[i] ? above_i[j] && j < i : above_i[j] || j < i);
         end
       end
-      is_out_of_turn[i] = valid_i[i] && in_front >= limit;
-      if (i > 0 && above_i[i-1] && !above_i[i]) is_out_of_turn[i] = 1'b1;
+      is_out_of_order[i] = valid_i[i] && in_front >= limit;
+      if (i > 0 && above_i[i-1] && !above_i[i]) is_out_of_order[i] = 1'b1;
     end
   end
 
@@ -94,7 +94,7 @@ module noccl_merge_turn_props
     if (grouped != '0) is_mixed |= counted != count_i || worst != resp_i;
   end
 
-  `ASSERT(TurnsGoRound, is_out_of_turn == '0)
+  `ASSERT(LeadersAreRoundRobin, is_out_of_order == '0)
   `ASSERT(GroupsAreOfOneName, !is_mixed)
 
 endmodule

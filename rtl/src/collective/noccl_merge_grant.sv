@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose turn it is at a merge table: the transaction of one head, with all heads that belong to it.
+// Round-robin choice at a merge table: the transaction of one head, with all heads that belong to
+// it.
 //
 // The next input behind the one that led last leads. With registers, a group is shown in the cycle
-// after its turn; its heads stay where they are until then and have no other turn.
+// after its grant; its heads stay where they are until then and get no other grant.
 //
 // Latency: none, or one cycle with registers. Throughput: one transaction per cycle.
-// Source: S1, section 3.1.3. Mirror: `turn` in
-// crates/noccl-sim/src/router/collective/merge_table.rs.
+// Source: S1, section 3.1.3. Mirror: crates/noccl-sim/src/router/collective/merge_table.rs.
 
 `include "noccl_assert.svh"
 
-module noccl_merge_turn
+module noccl_merge_grant
   import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::port_set_t, noccl_flit_pkg::count_t;
 #(
     /// Header of the plane, as in `noccl_merge`.
     parameter type hdr_t = noccl_flit_pkg::rsp_hdr_t,
-    /// A register behind the turn.
+    /// A register behind the grant.
     parameter bit HasRegisters = 1'b0
 ) (
     /// Clock.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whose turn it is among the write channels: the oldest transfer's whose beat may leave.
+// Arbitration of the write channels: the oldest transfer whose beat may leave is granted.
 //
-// Combinational paths: from what channels offer to the choice. Throughput: a choice per cycle, so
-// one beat per cycle. Mirror: `ready_write` in crates/noccl-sim/src/ni/axi/ready.rs.
+// Combinational paths: from what channels offer to the choice. Throughput: a choice per cycle, so one beat per cycle.
+// Mirror: `ready_write` in crates/noccl-sim/src/ni/axi/ready.rs.
 
 `include "noccl_assert.svh"
 
-module noccl_ni_write_turn #(
+module noccl_ni_write_arbiter #(
     /// Channels; at least 1.
     parameter int unsigned Channels = 4
 ) (
@@ -21,9 +21,9 @@ module noccl_ni_write_turn #(
     input  logic [Channels-1:0] may_send_i,
     /// Channels that wait for their own tile's earlier beats, and hold up everything younger.
     input  logic [Channels-1:0] waits_i,
-    /// The channel whose turn it is, if there is one.
+    /// The channel that is granted, if there is one.
     output logic [Channels-1:0] chosen_o,
-    /// It keeps its turn in the next cycle.
+    /// It keeps its grant in the next cycle.
     input  logic                stays_i
 );
 
@@ -67,7 +67,7 @@ module noccl_ni_write_turn #(
     chosen_q <= chosen_o;
   end
 
-  `ASSERT(OneTurnAtATime, $onehot0(chosen_o))
+  `ASSERT(OneGrantAtATime, $onehot0(chosen_o))
   `ASSUME(WhatStaysWasChosen, !stays_i || chosen_o != '0)
 
 endmodule

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the room of wide reductions promises: no flow has more beats under way than its window, no credit is lost, none is given
-// for a beat that was not folded or to whom needs none, and so no store overflows and nobody waits for ever.
+// What the credits of wide reductions promise: no flow has more beats in flight than its window, no credit is lost, none is given
+// for a beat that was not reduced or to a sender that needs none, and so no store overflows and no sender waits for ever.
 //
-// The solver starts flows of any set and root, begins and folds their beats as far as their operands may have come, pays debts
-// when it likes and gives room ahead for what was begun. The account of beats and quads is kept outside.
+// The solver starts flows of any set and root, begins and reduces their beats as far as their operands may have come, sends
+// pending credits when it likes and gives credits ahead for what was begun. Beats and batches are counted outside.
 
 `include "noccl_assert.svh"
 
-module noccl_reduction_room_props
+module noccl_reduction_credits_props
   import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::LOCAL, noccl_flit_pkg::port_set_t;
   import noccl_flit_pkg::coord_t, noccl_flit_pkg::region_coord_t, noccl_flit_pkg::left_t;
   import noccl_cfg_pkg::REDUCTION_FLOWS, noccl_cfg_pkg::MAX_WINDOW_BEATS;
@@ -28,12 +28,12 @@ module noccl_reduction_room_props
     input slot_set_t     begins_i,
     input slot_set_t     finishes_i,
     input slot_set_t     ends_i,
-    /// Slots for which room ahead would come; a credit of another name.
+    /// Slots for which credits ahead would come; a credit of another name.
     input slot_set_t     credits_i,
     input logic          is_foreign_i,
     input name_t         foreign_i,
-    /// A debt would be sent.
-    input logic          owed_ready_i
+    /// A pending credit would be sent.
+    input logic          credit_return_ready_i
 );
 
   localparam int unsigned BeatBits = noccl_cfg_pkg::BURST_BITS + 2;
@@ -42,7 +42,7 @@ module noccl_reduction_room_props
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
-  // Slots in use, and what the account knows of their flows.
+  // Slots in use, and what the scoreboard knows of their flows.
   slot_set_t open_q, started_q, starts, ends, begins, finishes, credits;
   flow_t flow_q[REDUCTION_FLOWS];
   left_t last_q[REDUCTION_FLOWS];
@@ -51,22 +51,22 @@ module noccl_reduction_room_props
   slot_set_t has_ahead;
   coord_t contributor[REDUCTION_FLOWS][NUM_PORTS];
   beats_t total[REDUCTION_FLOWS];
-  // Beats begun, folded, folded a cycle ago; room that came, in beats.
+  // Beats begun, reduced, reduced a cycle ago; credits that came, in beats.
   beats_t begun_q[REDUCTION_FLOWS], finished_q[REDUCTION_FLOWS], seen_q[REDUCTION_FLOWS];
   beats_t came_q[REDUCTION_FLOWS];
-  // Room given to the senders of each input, in beats.
+  // Credits given to the senders of each input, in beats.
   beats_t given_q[REDUCTION_FLOWS][NUM_PORTS];
 
-  port_set_t newcomer_join;
-  region_coord_t newcomer_base;
+  port_set_t new_join;
+  region_coord_t new_base;
   logic is_known;
-  assign newcomer_base = base_i & ~mask_i;
-  noccl_join_set u_newcomer (
+  assign new_base = base_i & ~mask_i;
+  noccl_join_set u_new_join (
       .position_i,
-      .base_i (newcomer_base),
+      .base_i (new_base),
       .mask_i,
       .root_i (name_i.root),
-      .ports_o(newcomer_join)
+      .ports_o(new_join)
   );
   for (genvar s = 0; s < int'(REDUCTION_FLOWS); s++) begin : gen_slot
     noccl_join_set u_join_set (
@@ -90,9 +90,9 @@ module noccl_reduction_room_props
   end
 
   slot_set_t allowed, may_finish;
-  logic credit_valid, credit_hit, owed_valid, own_valid;
-  name_t credit_name, owed_name, own_name;
-  coord_t owed_dst;
+  logic credit_valid, credit_hit, return_valid, own_valid;
+  name_t credit_name, return_name, own_name;
+  coord_t return_dst;
 
   // ------------------------------------------------------------------------------- what the solver may do
 
@@ -109,7 +109,7 @@ module noccl_reduction_room_props
           can_begin[s] = 1'b0;
         end
       end
-      // The next merge point has folded four more beats, and the flow needs the room.
+      // The next merge point has reduced four more beats, and the flow needs the credits.
       can_come[s] = open_q[s] && has_ahead[s] && begun_q[s] >= came_q[s] + beats_t'(4) &&
           beats_t'(ahead[s]) + came_q[s] < total[s];
       ends[s] = ends_i[s] && open_q[s] && finished_q[s] == total[s];
@@ -131,42 +131,42 @@ module noccl_reduction_room_props
     end
   end
   assign starts = start_i && !is_known &&
-      (newcomer_join & (newcomer_join - port_set_t'(1))) != '0
+      (new_join & (new_join - port_set_t'(1))) != '0
       ? noccl_collective_pkg::lowest_slot(
       ~open_q
   ) : '0;
 
-  noccl_reduction_room u_room (
+  noccl_reduction_credits u_credits (
       .clk_i,
       .rst_ni,
       .position_i,
-      .starts_i       (starts),
-      .newcomer_left_i(left_i),
-      .valid_i        (open_q),
-      .join_i         (join_set),
-      .flow_i         (flow_q),
-      .allowed_o      (allowed),
-      .may_finish_o   (may_finish),
-      .begins_i       (begins),
-      .finishes_i     (finishes),
-      .credit_valid_i (credit_valid),
-      .credit_name_i  (credit_name),
-      .credit_hit_o   (credit_hit),
-      .owed_valid_o   (owed_valid),
-      .owed_dst_o     (owed_dst),
-      .owed_name_o    (owed_name),
-      .owed_ready_i,
-      .own_valid_o    (own_valid),
-      .own_name_o     (own_name)
+      .starts_i             (starts),
+      .new_left_i           (left_i),
+      .valid_i              (open_q),
+      .join_i               (join_set),
+      .flow_i               (flow_q),
+      .allowed_o            (allowed),
+      .may_finish_o         (may_finish),
+      .begins_i             (begins),
+      .finishes_i           (finishes),
+      .credit_valid_i       (credit_valid),
+      .credit_name_i        (credit_name),
+      .credit_hit_o         (credit_hit),
+      .credit_return_valid_o(return_valid),
+      .credit_return_dst_o  (return_dst),
+      .credit_return_name_o (return_name),
+      .credit_return_ready_i,
+      .own_valid_o          (own_valid),
+      .own_name_o           (own_name)
   );
 
-  // ------------------------------------------------------------------------------------------------ account
+  // --------------------------------------------------------------------------------------------- scoreboard
 
-  // Debts of the account: whole quads that were folded a cycle ago and are needed, less what was given; whose debt is paid now.
-  port_set_t debt[REDUCTION_FLOWS], is_excess[REDUCTION_FLOWS];
-  port_set_t offered[REDUCTION_FLOWS], paid[REDUCTION_FLOWS];
+  // Pending credits by count: whole batches that were reduced a cycle ago and are needed, less what was given; those returned now.
+  port_set_t pending[REDUCTION_FLOWS], is_excess[REDUCTION_FLOWS];
+  port_set_t offered[REDUCTION_FLOWS], returned[REDUCTION_FLOWS];
 
-  function automatic beats_t quads(beats_t beats);
+  function automatic beats_t batches(beats_t beats);
     return {beats[BeatBits-1:2], 2'b00};
   endfunction
 
@@ -175,15 +175,15 @@ module noccl_reduction_room_props
       for (int unsigned i = 0; i < NUM_PORTS; i++) begin
         logic needs;
         needs = open_q[s] && join_set[s][i] && beats_t'(window[s][i]) + given_q[s][i] < total[s];
-        debt[s][i] = needs && quads(seen_q[s]) > given_q[s][i];
-        // Given for nothing: not folded yet, or to somebody who had room enough without the last quad.
-        is_excess[s][i] = given_q[s][i] > quads(seen_q[s]) ||
+        pending[s][i] = needs && batches(seen_q[s]) > given_q[s][i];
+        // Given without need: not reduced yet, or to a sender that had credits enough without the last batch.
+        is_excess[s][i] = given_q[s][i] > batches(seen_q[s]) ||
             (given_q[s][i] != '0 &&
              beats_t'(window[s][i]) + given_q[s][i] >= total[s] + beats_t'(4));
         offered[s][i] = i == LOCAL ? own_valid && own_name == flow_q[s].name
-            : owed_valid && owed_name == flow_q[s].name && owed_dst == contributor[s][i];
+            : return_valid && return_name == flow_q[s].name && return_dst == contributor[s][i];
         offered[s][i] &= open_q[s] && join_set[s][i];
-        paid[s][i] = offered[s][i] && (owed_ready_i || i == LOCAL);
+        returned[s][i] = offered[s][i] && (credit_return_ready_i || i == LOCAL);
       end
     end
   end
@@ -195,7 +195,7 @@ module noccl_reduction_room_props
       if (starts[s]) begin
         flow_q[s] <= '{
             name: name_i,
-            base: newcomer_base,
+            base: new_base,
             mask: mask_i,
             operator: noccl_flit_pkg::OP_SUM,
             element: noccl_flit_pkg::ELEM_FP64
@@ -213,28 +213,28 @@ module noccl_reduction_room_props
       end
       for (int unsigned i = 0; i < NUM_PORTS; i++) begin
         if (starts[s]) given_q[s][i] <= '0;
-        else if (paid[s][i]) given_q[s][i] <= given_q[s][i] + beats_t'(4);
+        else if (returned[s][i]) given_q[s][i] <= given_q[s][i] + beats_t'(4);
       end
     end
   end
 
   // ------------------------------------------------------------------------------------------------ promises
 
-  slot_set_t is_overdrawn, is_held_up, overflows, is_given_for_nothing, is_stuck;
+  slot_set_t exceeds_window, is_held_up, overflows, is_given_for_nothing, is_stuck;
   logic is_misdirected, is_lost;
 
   always_comb begin
     logic has_hit;
-    port_set_t is_owing, is_offered;
+    port_set_t is_pending, is_offered;
     has_hit = 1'b0;
     for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
-      logic has_room, is_clear;
-      has_room = !has_ahead[s] || begun_q[s] < beats_t'(ahead[s]) + came_q[s];
-      is_overdrawn[s] = open_q[s] && !started_q[s] && allowed[s] && !has_room;
-      // A flow waits for room ahead, or for a debt at the end of the next quad, and for nothing else.
-      is_clear = debt[s] == '0 || finished_q[s][1:0] != 2'd3;
+      logic has_credit, is_clear;
+      has_credit = !has_ahead[s] || begun_q[s] < beats_t'(ahead[s]) + came_q[s];
+      exceeds_window[s] = open_q[s] && !started_q[s] && allowed[s] && !has_credit;
+      // A flow waits for credits ahead, or at the end of a batch for its pending ones, and for nothing else.
+      is_clear = pending[s] == '0 || finished_q[s][1:0] != 2'd3;
       is_held_up[s] = may_finish[s] != is_clear ||
-          (!started_q[s] && allowed[s] != (has_room && is_clear));
+          (!started_q[s] && allowed[s] != (has_credit && is_clear));
       is_held_up[s] &= open_q[s];
       overflows[s] = 1'b0;
       is_stuck[s]  = 1'b0;
@@ -242,111 +242,111 @@ module noccl_reduction_room_props
         if (open_q[s] && join_set[s][i]) begin
           overflows[s] |= 32'(window[s][i]) + 32'(given_q[s][i]) >
               32'(finished_q[s]) + MAX_WINDOW_BEATS;
-          // All that came is folded, no debt is offered, yet the sender has to wait.
-          is_stuck[s] |= !owed_valid && !own_valid && finished_q[s] == seen_q[s] &&
+          // All that came is reduced, no credit is offered, yet the sender has to wait.
+          is_stuck[s] |= !return_valid && !own_valid && finished_q[s] == seen_q[s] &&
               finished_q[s] != total[s] && finished_q[s] >= beats_t'(window[s][i]) + given_q[s][i];
         end
       end
       is_given_for_nothing[s] = open_q[s] && (is_excess[s] & join_set[s]) != '0;
       has_hit |= credits[s];
     end
-    // What is offered is the debt of one input; if there are any debts, one of them is offered.
+    // What is offered is the pending credit of one input; if there are any, one of them is offered.
     is_misdirected = credit_hit != has_hit;
     is_lost = 1'b0;
-    is_owing = '0;
+    is_pending = '0;
     is_offered = '0;
     for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
-      is_misdirected |= (offered[s] & ~debt[s]) != '0;
-      is_owing |= debt[s];
+      is_misdirected |= (offered[s] & ~pending[s]) != '0;
+      is_pending |= pending[s];
       for (int unsigned i = 0; i < NUM_PORTS; i++) begin
         is_misdirected |= is_offered[i] && offered[s][i];
         is_offered[i] |= offered[s][i];
       end
     end
-    is_lost = (is_owing[LOCAL-1:0] != '0) != owed_valid || is_owing[LOCAL] != own_valid;
-    is_misdirected |= owed_valid != $onehot(
+    is_lost = (is_pending[LOCAL-1:0] != '0) != return_valid || is_pending[LOCAL] != own_valid;
+    is_misdirected |= return_valid != $onehot(
         is_offered[LOCAL-1:0]
     ) || own_valid != is_offered[LOCAL];
   end
 
   `ASSUME(StaysHere, $stable(position_i))
-  `ASSERT(NoFlowExceedsItsWindowAhead, is_overdrawn == '0)
-  `ASSERT(FlowsWaitForRoomOrDebtsOnly, is_held_up == '0)
+  `ASSERT(NoFlowExceedsItsWindowAhead, exceeds_window == '0)
+  `ASSERT(FlowsWaitForCreditsOnly, is_held_up == '0)
   `ASSERT(StoresNeverOverflow, overflows == '0)
-  `ASSERT(NoRoomIsGivenForNothing, is_given_for_nothing == '0)
-  `ASSERT(NoRoomIsLost, !is_lost)
-  `ASSERT(RoomGoesToItsSource, !is_misdirected)
+  `ASSERT(NoCreditWithoutNeed, is_given_for_nothing == '0)
+  `ASSERT(NoCreditIsLost, !is_lost)
+  `ASSERT(CreditsGoToTheirSource, !is_misdirected)
   `ASSERT(NoSourceWaitsForEver, is_stuck == '0)
 
-  // ------------------------------------------------------------------------------------------------ turns
+  // ----------------------------------------------------------------------------------------------- grants
 
-  // Grants of others since a slot owes room to other tiles without a grant of its own; a turn has one per neighbour at
+  // Grants of others since a slot has pending credits for other tiles without a grant of its own; a slot takes one per neighbour at
   // most, which are two in a mesh of 2x2.
-  localparam int unsigned TurnGrants = 2;
-  localparam int unsigned MaxGrants = (REDUCTION_FLOWS - 1) * TurnGrants;
+  localparam int unsigned SlotGrants = 2;
+  localparam int unsigned MaxGrants = (REDUCTION_FLOWS - 1) * SlotGrants;
   typedef logic [$clog2(MaxGrants + 2)-1:0] grants_t;
 
   grants_t grants_q[REDUCTION_FLOWS];
-  slot_set_t owing, is_paid, waits_too_long;
+  slot_set_t has_pending, is_returned, waits_too_long;
   always_comb begin
     for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
-      owing[s] = debt[s][LOCAL-1:0] != '0;
-      is_paid[s] = paid[s][LOCAL-1:0] != '0;
+      has_pending[s] = pending[s][LOCAL-1:0] != '0;
+      is_returned[s] = returned[s][LOCAL-1:0] != '0;
       waits_too_long[s] = 32'(grants_q[s]) +
-          32'(owing[s] && !is_paid[s] && is_paid != '0) > MaxGrants;
+          32'(has_pending[s] && !is_returned[s] && is_returned != '0) > MaxGrants;
     end
   end
   always_ff @(posedge clk_i) begin
     for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
-      if (!rst_ni || !owing[s] || is_paid[s]) grants_q[s] <= '0;
-      else if (is_paid != '0) grants_q[s] <= grants_q[s] + 1'b1;
+      if (!rst_ni || !has_pending[s] || is_returned[s]) grants_q[s] <= '0;
+      else if (is_returned != '0) grants_q[s] <= grants_q[s] + 1'b1;
     end
   end
 
   `ASSERT(WaitsForARoundOfGrants, waits_too_long == '0)
 
-  // Why: what a slot has waited, what the slot in turn has still to get, and a turn of each slot between them are a round.
+  // Why: the grants a slot has waited for, those left to the granted slot, and those of each slot between them are a round.
   slot_set_t is_late;
   always_comb begin
     for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
       int unsigned ahead_grants;
       ahead_grants = 32'(grants_q[s]);
       for (int unsigned t = 0; t < REDUCTION_FLOWS; t++) begin
-        if (u_room.turn_q[t]) begin
-          ahead_grants += unsigned'($countones(debt[t][LOCAL-1:0]));
-          // Slots behind t and before s, in turn.
-          ahead_grants += TurnGrants * ((s + REDUCTION_FLOWS - t - 1) % REDUCTION_FLOWS);
+        if (u_credits.grant_q[t]) begin
+          ahead_grants += unsigned'($countones(pending[t][LOCAL-1:0]));
+          // Slots behind t and before s, in round-robin order.
+          ahead_grants += SlotGrants * ((s + REDUCTION_FLOWS - t - 1) % REDUCTION_FLOWS);
         end
       end
-      is_late[s] = owing[s] && !u_room.turn_q[s] && ahead_grants > MaxGrants;
-      is_late[s] |= owing[s] && u_room.turn_q[s] && 32'(grants_q[s]) > MaxGrants;
-      is_late[s] |= !owing[s] && grants_q[s] != '0;
+      is_late[s] = has_pending[s] && !u_credits.grant_q[s] && ahead_grants > MaxGrants;
+      is_late[s] |= has_pending[s] && u_credits.grant_q[s] && 32'(grants_q[s]) > MaxGrants;
+      is_late[s] |= !has_pending[s] && grants_q[s] != '0;
     end
   end
 
-  `ASSERT(TurnsAreARound, is_late == '0)
+  `ASSERT(GrantsAreRoundRobin, is_late == '0)
 
-  // ----------------------------------------------------------------- why: what counters and debts inside mean
+  // ------------------------------------------------------------- why: what counters and pending bits inside mean
 
-  slot_set_t is_miscounted, is_misowed, is_beyond;
+  slot_set_t is_miscounted, is_mispending, is_beyond;
   always_comb begin
     for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
-      beats_t room;
-      room = beats_t'(ahead[s]) + came_q[s] - begun_q[s];
+      beats_t credits_left;
+      credits_left = beats_t'(ahead[s]) + came_q[s] - begun_q[s];
       is_miscounted[s] = open_q[s] &&
-          (u_room.quad_q[s] != finished_q[s][1:0] ||
-           u_room.started_q[s] != started_q[s] || (started_q[s] && begun_q[s] != '0) ||
-           (!started_q[s] && u_room.has_ahead_q[s] != has_ahead[s]) ||
-           (!started_q[s] && has_ahead[s] && beats_t'(u_room.room_q[s]) != room) ||
+          (u_credits.batch_q[s] != finished_q[s][1:0] ||
+           u_credits.started_q[s] != started_q[s] || (started_q[s] && begun_q[s] != '0) ||
+           (!started_q[s] && u_credits.has_ahead_q[s] != has_ahead[s]) ||
+           (!started_q[s] && has_ahead[s] && beats_t'(u_credits.credits_q[s]) != credits_left) ||
            (seen_q[s] != total[s] &&
-            u_room.left_q[s] != left_t'(beats_t'(last_q[s]) - seen_q[s])));
-      is_misowed[s] = (u_room.owed_q[s] & (open_q[s] ? ~debt[s] : '1)) != '0 ||
-          (open_q[s] && (debt[s] & ~u_room.owed_q[s]) != '0) ||
-          (open_q[s] ? (finished_q[s] != seen_q[s]) != u_room.folded_q[s] : u_room.folded_q[s]);
-      // Behind the first beat of a quad it is known who needs it.
+            u_credits.left_q[s] != left_t'(beats_t'(last_q[s]) - seen_q[s])));
+      is_mispending[s] = (u_credits.pending_q[s] & (open_q[s] ? ~pending[s] : '1)) != '0 ||
+          (open_q[s] && (pending[s] & ~u_credits.pending_q[s]) != '0) ||
+          u_credits.reduced_q[s] != (open_q[s] && finished_q[s] != seen_q[s]);
+      // Behind the first beat of a batch it is known who needs its credits.
       for (int unsigned i = 0; i < NUM_PORTS; i++) begin
-        is_misowed[s] |= open_q[s] && seen_q[s][1:0] != 2'd0 && u_room.needs_q[s][i] !=
-            (join_set[s][i] && beats_t'(last_q[s]) >= quads(seen_q[s]) + beats_t'(window[s][i]));
+        is_mispending[s] |= open_q[s] && seen_q[s][1:0] != 2'd0 && u_credits.needs_q[s][i] !=
+            (join_set[s][i] && beats_t'(last_q[s]) >= batches(seen_q[s]) + beats_t'(window[s][i]));
       end
       is_beyond[s] = open_q[s] &&
           (begun_q[s] > total[s] || finished_q[s] > begun_q[s] ||
@@ -358,7 +358,7 @@ module noccl_reduction_room_props
         if (open_q[s] && join_set[s][i]) begin
           is_beyond[s] |= given_q[s][i][1:0] != '0 ||
               begun_q[s] > beats_t'(window[s][i]) + given_q[s][i] ||
-              (given_q[s][i] + beats_t'(8) <= quads(seen_q[s]) && debt[s][i]);
+              (given_q[s][i] + beats_t'(8) <= batches(seen_q[s]) && pending[s][i]);
         end
       end
       for (int unsigned o = 0; o < s; o++) begin
@@ -368,7 +368,7 @@ module noccl_reduction_room_props
   end
 
   `ASSERT(CountersCountBeats, is_miscounted == '0)
-  `ASSERT(DebtsAreFoldedQuads, is_misowed == '0)
+  `ASSERT(PendingCreditsAreReducedBatches, is_mispending == '0)
   `ASSERT(BeatsBeginBeforeTheyEnd, is_beyond == '0)
 
 endmodule

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folds the equal parts of its input in the Verilated slice: what the example `fold_file` of noccl-workload does in Rust.
+// Combines the equal parts of its input in the Verilated slice: what the example `fold_file` of noccl-workload does in Rust.
 //
-// Usage: fold_file ELEMENT OPERATOR OPERANDS LATENCY < operands > results. Codes as in noccl_flit_pkg. The network asks in every cycle and
+// Usage: reduce_file ELEMENT OPERATOR OPERANDS LATENCY < operands > results. Codes as in noccl_flit_pkg. The network asks in every cycle and
 // takes every result; a result that comes early, late or with another tag, and any refusal, ends the run with status 1.
 #include <cstddef>
 #include <cstdint>
@@ -51,8 +51,8 @@ int run(const Task& task) {
   top.dca_result_ready_i = 1;
   top.dca_operation_i = task.op << 4 | task.element;
   top.dca_has_third_i = task.operands == 3;
-  size_t answered = 0;
-  for (size_t cycle = 0; answered < beats; cycle++) {
+  size_t num_results = 0;
+  for (size_t cycle = 0; num_results < beats; cycle++) {
     const bool asks = cycle < beats;
     top.dca_valid_i = asks;
     top.dca_tag_i = cycle & 0xffff;
@@ -64,12 +64,12 @@ int run(const Task& task) {
     }
     top.eval();
     if (asks && !top.dca_ready_o) return fail("not accepted at once", cycle);
-    if (top.dca_result_valid_o != (cycle >= task.latency)) return fail("wrong latency", answered);
+    if (top.dca_result_valid_o != (cycle >= task.latency)) return fail("wrong latency", num_results);
     if (top.dca_result_valid_o) {
-      if (top.dca_result_tag_o != (answered & 0xffff)) return fail("wrong tag", answered);
-      if (top.dca_refusal_o) return fail("refused", answered);
-      std::memcpy(results.data() + answered * beat_bytes, &top.dca_result_o, beat_bytes);
-      answered++;
+      if (top.dca_result_tag_o != (num_results & 0xffff)) return fail("wrong tag", num_results);
+      if (top.dca_refusal_o) return fail("refused", num_results);
+      std::memcpy(results.data() + num_results * beat_bytes, &top.dca_result_o, beat_bytes);
+      num_results++;
     }
     top.clk_i = 1;
     top.eval();
@@ -82,7 +82,7 @@ int run(const Task& task) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 5) return fail("usage: fold_file ELEMENT OPERATOR OPERANDS LATENCY < operands > results", 0);
+  if (count != 5) return fail("usage: reduce_file ELEMENT OPERATOR OPERANDS LATENCY < operands > results", 0);
   return run({std::atoi(arguments[1]), std::atoi(arguments[2]),
               static_cast<size_t>(std::atoi(arguments[3])), static_cast<size_t>(std::atoi(arguments[4]))});
 }

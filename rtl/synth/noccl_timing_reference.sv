@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Textbook arithmetic between registers: what the flow of synthesis makes of steps that everybody knows, as a yardstick
-// for the ways of the other modules.
+// Textbook arithmetic between registers: what the flow of synthesis makes of steps that everybody
+// knows, as a reference for the timing paths of the other modules.
 //
 // Latency: two cycles.
 
-module noccl_yardstick #(
+module noccl_timing_reference #(
     /// 0: sum, 1: right shift, 2: leading zeros, 3: product.
     parameter int unsigned Kind = 0
 ) (

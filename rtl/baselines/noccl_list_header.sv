@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Collects the requests of consumers into the header of a rival's multicast.
+// Collects the requests of consumers into the header of a baseline's multicast.
 //
 // Each consumer asks for the data with a message; when as many have asked as the transfer serves, the header is complete and stands
 // until it is taken. One request per cycle. A register per destination: the header's width.
@@ -9,7 +9,7 @@
 `include "noccl_assert.svh"
 
 module noccl_list_header #(
-    /// Destinations that a header has room for.
+    /// Destinations that a header has space for.
     parameter int unsigned NumDestinations = 16,
     localparam int unsigned CountBits = $clog2(NumDestinations + 1)
 ) (

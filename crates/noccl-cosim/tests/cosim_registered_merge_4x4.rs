@@ -5,25 +5,30 @@
 
 mod cosim;
 
-use cosim::{agree_with, short_way_network};
+use cosim::{agree_with, registered_merge_network};
 
-const NAME: &str = "4x4-short-way";
+const NAME: &str = "4x4-registered-merge";
 const PRESET: &str = "collective_noc_4x4";
 
 #[test]
 fn multicasts_and_barriers_take_the_same_course() {
-    agree_with(NAME, &short_way_network(PRESET), &cosim::COLLECTIVE, 0..12);
+    agree_with(
+        NAME,
+        &registered_merge_network(PRESET),
+        &cosim::COLLECTIVE,
+        0..12,
+    );
 }
 
 #[test]
 fn overlapping_transactions_take_the_same_course() {
-    agree_with(NAME, &short_way_network(PRESET), &cosim::ALL, 0..24);
+    agree_with(NAME, &registered_merge_network(PRESET), &cosim::ALL, 0..24);
 }
 
 /// More answers under way at a time than a table has entries: newcomers pass, entries give up.
 #[test]
 fn multicasts_of_all_to_all_take_the_same_course() {
-    let network = short_way_network(PRESET);
+    let network = registered_merge_network(PRESET);
     let all = cosim::multicasts_of_all_to_all(&network);
     let compared = cosim::agree_on(NAME, &network, all);
     assert!(compared > 1_000, "{compared}");

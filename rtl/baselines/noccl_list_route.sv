@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A rival's multicast header, to see what it costs: a list of destinations, of which every output keeps its own.
+// A baseline's multicast header, to see what it costs: a list of destinations, of which every
+// output keeps its own.
 //
-// The header names each destination; at every router a branch goes out to each port that lies on the way of some of them,
-// and its copy of the header marks the others as served elsewhere. Width and logic grow with the number of destinations, which is
-// why the link's width bounds it. Combinational, X before Y.
+// The header names each destination; at every router a branch goes out to each port that lies on
+// the path to some of them, and its copy of the header marks the others as served elsewhere. Width
+// and logic grow with the number of destinations, which is why the link's width bounds it.
+// Combinational, X before Y.
 // Source: ESP's multicast, as S3 compares itself with it (S3 section IV-B).
 
 `include "noccl_assert.svh"
 
 module noccl_list_route #(
-    /// Destinations that a header has room for.
+    /// Destinations that a header has space for.
     parameter int unsigned NumDestinations = 16
 ) (
     /// Mesh coordinate of the router; constant.
