@@ -352,7 +352,7 @@ fn files_are_written_in_one_place() {
     let mut found = Vec::new();
     for member in fs::read_dir(crates).unwrap() {
         for (path, bytes) in tree(&member.unwrap().path().join("src")) {
-            if !path.ends_with(".rs") || path.contains("/noccl/src/files/") {
+            if !path.ends_with(".rs") || path.contains("/noccl-files/src/") {
                 continue;
             }
             let text = String::from_utf8(bytes).unwrap();
