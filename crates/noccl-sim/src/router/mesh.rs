@@ -7,6 +7,7 @@ use crate::router::collective::depths::Depths;
 use crate::router::collective::merge_point::Joins;
 use crate::router::collective::merge_types::JoinConfig;
 use crate::router::collective::plane::{PlaneState, packed_coords};
+use crate::router::collective::sizes::{AnySizes, Sizes, TwoSlots};
 use crate::router::ideal::Crossbar;
 use crate::router::published::reduction::Published;
 use crate::router::published::worms::Worms;
@@ -82,22 +83,45 @@ impl Mesh {
     /// First phase of a cycle: which flits move.
     pub(crate) fn evaluate(&mut self, cycle: u64, is_value: bool) {
         self.planes.iter_mut().for_each(|p| p.begin(cycle));
+        if self.has_two_slots() {
+            self.evaluate_sizes::<TwoSlots>(is_value);
+        } else {
+            self.evaluate_sizes::<AnySizes>(is_value);
+        }
+    }
+
+    /// Have all FIFOs two slots, and do links take one cycle?
+    fn has_two_slots(&self) -> bool {
+        self.planes.iter().all(PlaneState::has_two_slots)
+    }
+
+    fn evaluate_sizes<S: Sizes>(&mut self, is_value: bool) {
         let is_large = self.is_large();
-        let parts = self.planes.each_mut().map(|p| p.evaluate_parts(is_value));
+        let planes = self.planes.each_mut();
+        let parts = planes.map(|p| p.evaluate_parts::<S>(is_value));
         self.threads.run(parts, is_large);
     }
 
     /// Second and third phase: flits cross links and switches. Returns whether any has crossed a link, and the checksum
     /// of beats that are only counted.
     pub(crate) fn commit(&mut self, trees: &Trees, counts_landings: bool) -> (bool, u64) {
+        if self.has_two_slots() {
+            self.commit_sizes::<TwoSlots>(trees, counts_landings)
+        } else {
+            self.commit_sizes::<AnySizes>(trees, counts_landings)
+        }
+    }
+
+    fn commit_sizes<S: Sizes>(&mut self, trees: &Trees, counts_landings: bool) -> (bool, u64) {
         let is_large = self.is_large();
-        let parts = self.planes.each_mut().map(|p| p.receive_parts(trees));
+        let planes = self.planes.each_mut();
+        let parts = planes.map(|p| p.receive_parts::<S>(trees));
         self.threads.run(parts, is_large);
         let hops_before = self.flit_hops();
         self.planes.iter_mut().for_each(PlaneState::finish_receive);
         let has_crossed = self.flit_hops() != hops_before;
         let parts = self.planes.each_mut();
-        let parts = parts.map(|p| p.switch_parts(counts_landings));
+        let parts = parts.map(|p| p.switch_parts::<S>(counts_landings));
         self.threads.run(parts, is_large);
         let sums = self.planes.iter_mut().map(PlaneState::finish_switch);
         (has_crossed, sums.fold(0, u64::wrapping_add))

@@ -3,8 +3,11 @@
 
 use crate::router::collective::context::Context;
 use crate::router::collective::control_block::{LANES, PORTS, SLOTS, cut, slot_at};
+use crate::router::collective::fifo_tails::TailsPart;
+use crate::router::collective::link_stages::LinksPart;
 use crate::router::collective::partition::{Evaluate, Receive};
 use crate::router::collective::plane::PlaneState;
+use crate::router::collective::sizes::{AnySizes, May, Sizes, TwoSlots};
 use crate::router::collective::switch::{DeepPart, Switch};
 use crate::router::published::worms::Worms;
 use crate::transport::flit::{Flit, FlitKind};
@@ -12,17 +15,19 @@ use crate::transport::transaction::Trees;
 
 impl PlaneState {
     /// The partitions' parts of the first phase.
-    pub(crate) fn evaluate_parts(&mut self, is_value: bool) -> impl Iterator<Item = Evaluate<'_>> {
+    pub(crate) fn evaluate_parts<S: Sizes>(
+        &mut self,
+        is_value: bool,
+    ) -> impl Iterator<Item = Evaluate<'_, S>> {
         let (mut blocks, mut leaving) = (&mut self.blocks[..], &mut self.leaving[..]);
         let mut leaving_slot = &mut self.leaving_slot[..];
         let (in_full, active, shifts) = (&self.in_full[..], &self.active, &self.shifts);
         let (mut first, defers_all) = (0, self.published.is_some());
-        // What only other sizes need lies apart: parts are moved in every cycle.
-        let deep = self.deep.as_mut();
-        let mut outputs = deep.map(|deep| Box::new(deep.outputs.whole()));
-        let output = &self.output[..];
-        let links = self.links.as_mut();
-        let mut links = links.map(|links| Box::new(links.whole(output)));
+        let (deep, links, output) = (&mut self.deep, &mut self.links, &self.output[..]);
+        let mut outputs: S::May<TailsPart<'_>> =
+            May::new(|| deep.as_mut().map(|deep| deep.outputs.whole()));
+        let mut links: S::May<LinksPart<'_>> =
+            May::new(|| links.as_mut().map(|links| links.whole(output)));
         self.partitions.iter_mut().map(move |partition| {
             let len = partition.len();
             first += len;
@@ -35,8 +40,8 @@ impl PlaneState {
                 in_full,
                 active,
                 shifts,
-                outputs: outputs.as_mut().map(|all| Box::new(all.cut(len))),
-                links: links.as_mut().map(|all| Box::new(all.cut(len))),
+                outputs: May::new(|| outputs.get_mut().map(|all| all.cut(len))),
+                links: May::new(|| links.get_mut().map(|all| all.cut(len))),
                 is_value,
                 defers_all,
             }
@@ -64,7 +69,21 @@ impl PlaneState {
                     None => self.evaluate_units(w, context),
                     Some(published) => self.evaluate_published_units(w, published, context),
                 }
-                self.evaluate_deferred(w, s, published.as_deref(), context.is_value);
+                if self.has_two_slots() {
+                    self.evaluate_deferred::<TwoSlots>(
+                        w,
+                        s,
+                        published.as_deref(),
+                        context.is_value,
+                    );
+                } else {
+                    self.evaluate_deferred::<AnySizes>(
+                        w,
+                        s,
+                        published.as_deref(),
+                        context.is_value,
+                    );
+                }
                 self.take_results(w, context.cycle);
                 let units = self.blocks[w].unit_busy;
                 self.joins.end(w, units, context);
@@ -83,8 +102,15 @@ impl PlaneState {
         self.cross(context);
     }
 
-    fn evaluate_deferred(&mut self, w: usize, s: usize, published: Option<&Worms>, is_value: bool) {
-        let mut all = Evaluate {
+    fn evaluate_deferred<S: Sizes>(
+        &mut self,
+        w: usize,
+        s: usize,
+        published: Option<&Worms>,
+        is_value: bool,
+    ) {
+        let (deep, links, output) = (&mut self.deep, &mut self.links, &self.output[..]);
+        let mut all = Evaluate::<S> {
             partition: &mut self.partitions[s],
             first: 0,
             blocks: &mut self.blocks,
@@ -93,8 +119,8 @@ impl PlaneState {
             in_full: &self.in_full,
             active: &self.active,
             shifts: &self.shifts,
-            outputs: (self.deep.as_mut()).map(|deep| Box::new(deep.outputs.whole())),
-            links: (self.links.as_mut()).map(|links| Box::new(links.whole(&self.output))),
+            outputs: May::new(|| deep.as_mut().map(|deep| deep.outputs.whole())),
+            links: May::new(|| links.as_mut().map(|links| links.whole(output))),
             is_value,
             defers_all: published.is_some(),
         };
@@ -145,10 +171,10 @@ impl PlaneState {
 
     /// The partitions' parts of the second phase. Links come before switches, so that a flit never crosses
     /// two stages in a cycle.
-    pub(crate) fn receive_parts<'a>(
+    pub(crate) fn receive_parts<'a, S: Sizes>(
         &'a mut self,
         trees: &'a Trees,
-    ) -> impl Iterator<Item = Receive<'a>> {
+    ) -> impl Iterator<Item = Receive<'a, S>> {
         self.gather_receiving();
         let (mut blocks, mut in_full) = (&mut self.blocks[..], &mut self.in_full[..]);
         let (mut input, mut entered) = (&mut self.input[..], &mut self.entered[..]);
@@ -159,8 +185,9 @@ impl PlaneState {
         };
         let (leaving, leaving_slot) = (&self.leaving[..], &self.leaving_slot[..]);
         let coords = &self.coords[..];
-        let deep = self.deep.as_mut();
-        let mut inputs = deep.map(|deep| Box::new(deep.inputs.whole()));
+        let deep = &mut self.deep;
+        let mut inputs: S::May<TailsPart<'_>> =
+            May::new(|| deep.as_mut().map(|deep| deep.inputs.whole()));
         self.partitions.iter_mut().map(move |partition| {
             let len = partition.len();
             Receive {
@@ -175,7 +202,7 @@ impl PlaneState {
                 output,
                 coords,
                 shifts,
-                inputs: inputs.as_mut().map(|all| Box::new(all.cut(len))),
+                inputs: May::new(|| inputs.get_mut().map(|all| all.cut(len))),
                 trees,
             }
         })
@@ -203,36 +230,30 @@ impl PlaneState {
     }
 
     /// The partitions' parts of the third phase.
-    pub(crate) fn switch_parts(
+    pub(crate) fn switch_parts<S: Sizes>(
         &mut self,
         counts_landings: bool,
-    ) -> impl Iterator<Item = Switch<'_>> {
+    ) -> impl Iterator<Item = Switch<'_, S>> {
         let (mut blocks, mut in_full) = (&mut self.blocks[..], &mut self.in_full[..]);
         let (mut input, mut output) = (&mut self.input[..], &mut self.output[..]);
-        let mut deep = self.deep.as_deref_mut().map(|deep| {
-            let (inputs, outputs) = (deep.inputs.whole(), deep.outputs.whole());
-            Box::new((inputs, outputs, &deep.results[..]))
+        let deep = &mut self.deep;
+        let mut deep: S::May<DeepPart<'_>> = May::new(|| {
+            deep.as_deref_mut().map(|deep| DeepPart {
+                inputs: deep.inputs.whole(),
+                outputs: deep.outputs.whole(),
+                results: &deep.results,
+            })
         });
         let (active, tells_moves) = (&self.active, self.published.is_some());
         self.partitions.iter_mut().map(move |partition| {
             let len = partition.len();
-            let deep = deep.as_mut().map(|all| {
-                let (inputs, outputs, results) = &mut **all;
-                let own;
-                (own, *results) = results.split_at(len * LANES);
-                Box::new(DeepPart {
-                    inputs: inputs.cut(len),
-                    outputs: outputs.cut(len),
-                    results: own,
-                })
-            });
             Switch {
                 partition,
                 blocks: cut(&mut blocks, len),
                 in_full: cut(&mut in_full, len),
                 input: cut(&mut input, len * PORTS * SLOTS),
                 output: cut(&mut output, len * PORTS * SLOTS),
-                deep,
+                deep: May::new(|| deep.get_mut().map(|all| all.cut(len))),
                 active,
                 tells_moves,
                 counts_landings,

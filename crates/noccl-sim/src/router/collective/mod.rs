@@ -21,6 +21,7 @@ pub(crate) mod partition;
 pub(crate) mod plane;
 pub(crate) mod reduction;
 pub(crate) mod route;
+pub(crate) mod sizes;
 pub(crate) mod switch;
 #[cfg(test)]
 mod tests;

@@ -22,6 +22,7 @@ use crate::router::collective::control_block::{
 use crate::router::collective::fifo_tails::TailsPart;
 use crate::router::collective::fork::{Forks, route};
 use crate::router::collective::link_stages::LinksPart;
+use crate::router::collective::sizes::{May, Sizes};
 use crate::router::published::worms::Worms;
 use crate::transport::flit::Packed;
 use crate::transport::transaction::Trees;
@@ -90,7 +91,7 @@ impl Partition {
 }
 
 /// Which flits move: arbitration, and the flits that leave over links.
-pub(crate) struct Evaluate<'a> {
+pub(crate) struct Evaluate<'a, S: Sizes> {
     pub partition: &'a mut Partition,
     /// Index of the first block of the slices.
     pub first: usize,
@@ -101,15 +102,15 @@ pub(crate) struct Evaluate<'a> {
     pub active: &'a BitSet,
     pub shifts: &'a [Shift; 4],
     /// Outputs of other depths than two.
-    pub outputs: Option<Box<TailsPart<'a>>>,
+    pub outputs: S::May<TailsPart<'a>>,
     /// Links of more than a cycle.
-    pub links: Option<Box<LinksPart<'a>>>,
+    pub links: S::May<LinksPart<'a>>,
     pub is_value: bool,
     /// Published routers: worms restrict the arbitration of every block.
     pub defers_all: bool,
 }
 
-impl Phase for Evaluate<'_> {
+impl<S: Sizes> Phase for Evaluate<'_, S> {
     fn run(mut self) {
         for w in self.partition.members(self.active) {
             let block = &self.blocks[w - self.first];
@@ -125,15 +126,15 @@ impl Phase for Evaluate<'_> {
     }
 }
 
-impl Evaluate<'_> {
+impl<S: Sizes> Evaluate<'_, S> {
     /// Decides the moves of one block.
     pub(crate) fn evaluate_block(&mut self, w: usize, published: Option<&Worms>) {
         let at = w - self.first;
         let block = &mut self.blocks[at];
-        if block.is_empty() && self.links.as_ref().is_none_or(|links| links.is_empty(at)) {
+        if block.is_empty() && self.links.get().is_none_or(|links| links.is_empty(at)) {
             self.partition.emptied.push(w as u32);
         }
-        let staged = self.links.as_ref().map(|links| links.offers(at));
+        let staged = self.links.get().map(|links| links.offers(at));
         let offers = staged.as_ref().map_or(&block.out_any[..4], |(any, _)| any);
         let mut leaving = [0; 4];
         for (port, shift) in self.shifts.iter().enumerate() {
@@ -157,7 +158,7 @@ impl Evaluate<'_> {
             if leaving[port] != 0 {
                 if staged.is_none() {
                     self.leaving_slot[at][port] = block.out_head[port];
-                    match &mut self.outputs {
+                    match self.outputs.get_mut() {
                         None => block.pop_outputs(port, leaving[port]),
                         Some(outputs) => outputs.pop_outputs(block, at, port, leaving[port]),
                     }
@@ -177,13 +178,13 @@ impl Evaluate<'_> {
 
     /// Flits pass from stage to stage of long links, and from the output FIFOs into the first stages.
     fn advance_links(&mut self, at: usize, leaving: &[u64; 4]) {
-        let Some(links) = &mut self.links else {
+        let Some(links) = self.links.get_mut() else {
             return;
         };
         let block = &mut self.blocks[at];
         let left = links.advance(at, (&block.out_any, &block.out_head), leaving);
         for (port, lanes) in left.into_iter().enumerate() {
-            match &mut self.outputs {
+            match self.outputs.get_mut() {
                 None => block.pop_outputs(port, lanes),
                 Some(outputs) => outputs.pop_outputs(block, at, port, lanes),
             }
@@ -192,7 +193,7 @@ impl Evaluate<'_> {
 }
 
 /// Flits that neighbours send enter the input FIFOs and are routed.
-pub(crate) struct Receive<'a> {
+pub(crate) struct Receive<'a, S: Sizes> {
     pub partition: &'a mut Partition,
     pub blocks: &'a mut [Block],
     pub in_full: &'a mut [[u64; PORTS]],
@@ -206,11 +207,11 @@ pub(crate) struct Receive<'a> {
     pub coords: &'a [u32],
     pub shifts: &'a [Shift; 4],
     /// Inputs of other depths than two.
-    pub inputs: Option<Box<TailsPart<'a>>>,
+    pub inputs: S::May<TailsPart<'a>>,
     pub trees: &'a Trees,
 }
 
-impl Phase for Receive<'_> {
+impl<S: Sizes> Phase for Receive<'_, S> {
     fn run(mut self) {
         let (first, end) = (
             self.partition.first,
@@ -223,19 +224,15 @@ impl Phase for Receive<'_> {
                 rest &= rest - 1;
                 // A block beyond the last column is only marked, never sent to.
                 if (first..end).contains(&w) {
-                    if self.inputs.is_none() {
-                        self.receive::<false>(w);
-                    } else {
-                        self.receive::<true>(w);
-                    }
+                    self.receive(w);
                 }
             }
         }
     }
 }
 
-impl Receive<'_> {
-    fn receive<const DEEP: bool>(&mut self, w: usize) {
+impl<S: Sizes> Receive<'_, S> {
+    fn receive(&mut self, w: usize) {
         let at = w - self.partition.first;
         let coords = &self.coords[w * LANES..][..LANES];
         let mut received = 0;
@@ -260,7 +257,7 @@ impl Receive<'_> {
                 let slot = (sources >> lane & 1) as usize;
                 let flit = self.output[slot_at(source, from) + slot];
                 let target = (targets >> lane & 1) as usize;
-                if DEEP && let Some(inputs) = &mut self.inputs {
+                if let Some(inputs) = self.inputs.get_mut() {
                     inputs.place((at, port, lane), into, target, flit);
                 } else {
                     into[2 * lane + target] = flit;
@@ -273,7 +270,7 @@ impl Receive<'_> {
                 forks.add_to(&mut wants);
             }
             let (block, full) = (&mut self.blocks[at], &mut self.in_full[at][port]);
-            if DEEP && let Some(inputs) = &mut self.inputs {
+            if let Some(inputs) = self.inputs.get_mut() {
                 inputs.enter(block, full, (at, port), arriving, &wants);
             } else {
                 block.push_inputs(port, full, arriving, &wants);

@@ -119,6 +119,11 @@ impl PlaneState {
         Coord::new((at >> 16) as u16, at as u16)
     }
 
+    /// Have all FIFOs two slots, and do links take one cycle?
+    pub(crate) const fn has_two_slots(&self) -> bool {
+        self.deep.is_none() && self.links.is_none()
+    }
+
     /// Flits that have crossed each link that carried any: router, output port, flits; in that order.
     pub(crate) fn link_loads(&self) -> Vec<(usize, usize, u32)> {
         if let Some(crossbar) = &self.joins.crossbar {

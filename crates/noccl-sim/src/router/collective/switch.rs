@@ -6,17 +6,18 @@ use crate::kernel::threads::Phase;
 use crate::router::collective::control_block::{Block, LANES, LOCAL, PORTS, RESULT, SLOTS};
 use crate::router::collective::fifo_tails::TailsPart;
 use crate::router::collective::partition::{Move, Partition};
+use crate::router::collective::sizes::{May, Sizes};
 use crate::transport::flit::{Flit, Packed};
 
 /// Granted heads pass from the inputs to the output FIFOs; what stood behind them makes its requests.
-pub(crate) struct Switch<'a> {
+pub(crate) struct Switch<'a, S: Sizes> {
     pub partition: &'a mut Partition,
     pub blocks: &'a mut [Block],
     pub in_full: &'a mut [[u64; PORTS]],
     pub input: &'a mut [Packed],
     pub output: &'a mut [Packed],
     /// FIFOs of other depths than two.
-    pub deep: Option<Box<DeepPart<'a>>>,
+    pub deep: S::May<DeepPart<'a>>,
     pub active: &'a BitSet,
     /// Published routers: moves are told to whom follows their worms.
     pub tells_moves: bool,
@@ -32,10 +33,23 @@ pub(crate) struct DeepPart<'a> {
     pub results: &'a [Packed],
 }
 
-impl Phase for Switch<'_> {
+impl DeepPart<'_> {
+    /// Takes the first `len` blocks off.
+    pub(crate) fn cut(&mut self, len: usize) -> Self {
+        let results;
+        (results, self.results) = self.results.split_at(len * LANES);
+        Self {
+            inputs: self.inputs.cut(len),
+            outputs: self.outputs.cut(len),
+            results,
+        }
+    }
+}
+
+impl<S: Sizes> Phase for Switch<'_, S> {
     fn run(mut self) {
         for w in self.partition.members(self.active) {
-            if self.deep.is_some() {
+            if self.deep.get().is_some() {
                 self.switch_deep(w);
                 continue;
             }
@@ -49,7 +63,7 @@ impl Phase for Switch<'_> {
     }
 }
 
-impl Switch<'_> {
+impl<S: Sizes> Switch<'_, S> {
     fn switch<const TELLS: bool>(&mut self, w: usize) {
         let at = w - self.partition.first;
         let block = &mut self.blocks[at];
@@ -96,7 +110,7 @@ impl Switch<'_> {
     /// Both, for FIFOs of other depths than two.
     fn switch_deep(&mut self, w: usize) {
         let at = w - self.partition.first;
-        let Some(deep) = &mut self.deep else {
+        let Some(deep) = self.deep.get_mut() else {
             return;
         };
         let block = &mut self.blocks[at];
