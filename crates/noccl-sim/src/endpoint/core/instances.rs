@@ -178,7 +178,7 @@ fn refuse_sharing(network: &Network, r: &InNetworkReduction) -> Result<(), &'sta
     if network.routers().shares_results {
         return Ok(());
     }
-    Err("interfaces beside these routers do not pass results on")
+    Err("published interfaces do not pass results on")
 }
 
 /// Participants of an action, ascending by tile.
