@@ -134,7 +134,7 @@ fn messages_name_the_argument_that_holds_the_text() {
     for spec in [
         "torrent_4x5",
         "esp_4x5",
-        "collective_noc_4x4_peer",
+        "collective_noc_4x4_published",
         "ideal_4x4",
     ] {
         let words = &["router.flow", "non_blocking", "calibration"];

@@ -27,7 +27,7 @@ pub const MAX_BARRIER_CLUSTERS: u32 = 1 << 16;
 /// Clusters over which S1 fits its slopes.
 const FITTED: [u32; 4] = [2, 4, 8, 16];
 /// Router of a row.
-const ROUTERS: [(&str, &str); 2] = [("default", ""), ("published", "_peer")];
+const ROUTERS: [(&str, &str); 2] = [("default", ""), ("published", "_published")];
 
 /// One plan on one mesh.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

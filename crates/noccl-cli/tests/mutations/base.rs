@@ -10,7 +10,7 @@ use std::path::Path;
 /// Files that are mutated, with the command lines that read each.
 pub const READERS: [(&str, &[&str]); 20] = [
     ("spec.toml", SPEC),
-    ("peer.toml", SPEC),
+    ("published.toml", SPEC),
     ("torrent.toml", SPEC),
     ("esp.toml", SPEC),
     ("multicast.json", SCHEDULE),
@@ -51,7 +51,7 @@ const SCHEDULE: &[&str] = &[
     "check FILE --json",
     "run FILE --max-cycles 20000",
     "run FILE --max-cycles 20000 --mode timing --links --json --stalls 60,60",
-    "run FILE --max-cycles 20000 --spec collective_noc_4x4_peer",
+    "run FILE --max-cycles 20000 --spec collective_noc_4x4_published",
 ];
 const TORRENT: &[&str] = &[
     "check FILE --spec torrent_2x2",
@@ -64,7 +64,7 @@ const ESP: &[&str] = &[
 const TRACE: &[&str] = &[
     "run --trace FILE --max-cycles 20000",
     "run --trace FILE --max-cycles 20000 --mode timing --json",
-    "run --trace FILE --max-cycles 20000 --spec collective_noc_4x4_peer",
+    "run --trace FILE --max-cycles 20000 --spec collective_noc_4x4_published",
 ];
 const CHECKPOINT: &[&str] = &["run long.json --mode timing --max-cycles 20000 --resume FILE"];
 const CALIBRATION: &[&str] =
@@ -134,11 +134,11 @@ pub fn words(line: &str) -> Vec<OsString> {
 pub fn make() {
     let presets = [
         "collective_noc_4x4",
-        "collective_noc_4x4_peer",
+        "collective_noc_4x4_published",
         "torrent_2x2",
         "esp_2x2",
     ];
-    let names = ["spec.toml", "peer.toml", "torrent.toml", "esp.toml"];
+    let names = ["spec.toml", "published.toml", "torrent.toml", "esp.toml"];
     for (preset, name) in presets.iter().zip(names) {
         fs::write(name, noccl::preset_text(preset).unwrap()).unwrap();
     }
