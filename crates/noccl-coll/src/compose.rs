@@ -13,8 +13,8 @@ use crate::ring::Ring;
 use crate::steps::{Steps, transfer};
 use crate::sync::SyncPlan;
 use crate::{
-    Algorithm, BarrierPlan, BarrierShape, Choice, CollError, barrier, blocks, gather, in_network,
-    once, pairwise, segments, slotted,
+    Algorithm, BarrierAlgorithm, BarrierShape, Choice, CollError, barrier, blocks, gather,
+    in_network, once, pairwise, segments, slotted,
 };
 use noccl_net::{Network, TileRef};
 use noccl_workload::{
@@ -314,7 +314,7 @@ impl Task<'_> {
 
     /// A barrier by itself, in another shape than the paper's.
     pub(crate) fn shaped_barrier(&self, shape: BarrierShape) -> Result<Vec<Action>, CollError> {
-        let plan = BarrierPlan {
+        let plan = BarrierAlgorithm {
             structure: shape.structure,
             place: shape.place,
             mechanism: if self.choice.algorithm.is_in_network() {

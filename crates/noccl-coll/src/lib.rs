@@ -38,7 +38,7 @@ mod unicast;
 
 pub use algorithm::Algorithm;
 pub use barrier::{
-    BarrierPlan, BarrierShape, BarrierStructure, CounterPlace, barrier_schedule, centre,
+    BarrierAlgorithm, BarrierShape, BarrierStructure, CounterPlace, barrier_schedule, centre,
 };
 pub use choice::{Choice, Forwarding, Inner};
 pub use error::CollError;

@@ -127,7 +127,7 @@ fn what_the_published_router_cannot_do_is_skipped_unless_it_was_asked_for() {
     assert!(error.to_string().contains("published"), "{error}");
 }
 
-/// S3's rivals on the mesh of its chains: nothing asked for by name, nothing hangs.
+/// The baselines of S3 on the mesh of its chains: nothing asked for by name, nothing hangs.
 #[test]
 fn every_multicast_runs_on_the_published_routers_under_torrent_endpoints() {
     let net = load("torrent_4x5", &[]).unwrap().network;

@@ -93,7 +93,7 @@ pub const LINES: [&str; 30] = [
     "compare barrier --group column:1 --algorithms in_network --json",
     "compare all_gather --group row --bytes 64 --backend model --algorithms auto",
     "matrix --spec collective_noc_2x2 --collectives reduce --bytes 64 --algorithms in_network",
-    "rivals --size 2x2 --source 0,0 --destinations 2 --bytes 64",
+    "baselines --size 2x2 --source 0,0 --destinations 2 --bytes 64",
     "gemm summa --mesh 2x2 --iterations 1 --collectives in_network --submatrix 8x8x8 --prefetch 2",
     "gemm summa --mesh 4x4 --backend model --shape 64x64x64",
     "attention --mesh 2x2 --tokens 16 --heads 1 --head-columns 8",
