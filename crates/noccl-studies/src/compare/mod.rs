@@ -135,7 +135,7 @@ fn collect_rows(
 pub(crate) fn is_refusal(network: &Network, error: &Error) -> bool {
     match error {
         Error::Run(RunError::Refused { .. }) | Error::NothingRuns { .. } => true,
-        Error::Run(RunError::Hang(_)) => !network.routers().joins_several,
+        Error::Run(RunError::Stall(_)) => !network.routers().joins_several,
         Error::Check(check) => matches!(
             **check,
             CheckError::Field { .. } | CheckError::Crowd(_) | CheckError::Deadlock(_)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How a caller follows long work and stops it.
+//! How a caller follows long work and interrupts it.
 
 use crate::{Progress, RunError};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,7 +22,7 @@ pub struct Step {
 pub enum WorkStage {
     /// Runs are simulated.
     Simulating,
-    /// Hardware is translated to C++, for the first run with it.
+    /// Verilator turns the hardware into C++, for the first run with it.
     Translating,
     /// The Verilated hardware is compiled.
     Compiling {
@@ -42,7 +42,7 @@ impl<'a> Watch<'a> {
         Self(on_step)
     }
 
-    /// Tells the watcher; false means stop.
+    /// Tells the watcher; false interrupts the work.
     #[must_use]
     pub fn report(self, step: Step) -> bool {
         (self.0)(step)
@@ -110,7 +110,7 @@ impl<'a> Tally<'a> {
         })
     }
 
-    /// Work inside a unit has simulated some more cycles; false means stop.
+    /// Work inside a unit has simulated some more cycles; false interrupts the work.
     #[must_use]
     pub fn follow(&self, cycles: u64) -> bool {
         self.simulated_cycles.fetch_max(cycles, Ordering::Relaxed);
@@ -120,7 +120,7 @@ impl<'a> Tally<'a> {
     /// One unit is finished.
     ///
     /// # Errors
-    /// [`RunError::Interrupted`] if the watcher wants to stop.
+    /// [`RunError::Interrupted`] if the watcher asks for an end.
     pub fn finish_unit(&self) -> Result<(), RunError> {
         self.done.fetch_add(1, Ordering::Relaxed);
         if self.report() {
