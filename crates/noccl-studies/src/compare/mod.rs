@@ -15,7 +15,7 @@ mod plan;
 mod row;
 mod search;
 
-pub use crate::runs::{LinkFlits, plane_name};
+pub use crate::runs::LinkFlits;
 pub use by_model::compare_by_model;
 pub(crate) use case::Case;
 pub(crate) use case::collective_of;
