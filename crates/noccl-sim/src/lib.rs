@@ -70,7 +70,7 @@ fn machine_of<'n>(
 /// `inputs` fill memories before the first cycle; `outputs` (place, bytes) are read back afterwards.
 ///
 /// # Errors
-/// [`RunError::Hang`] with a diagnosis, [`RunError::Refused`], [`RunError::Interrupted`].
+/// [`RunError::Stall`] with a diagnosis, [`RunError::Refused`], [`RunError::Interrupted`].
 pub fn run_schedule(
     network: &Network,
     schedule: &Schedule,
@@ -131,7 +131,7 @@ pub fn run_trace_recorded<'a>(
     record_trace(network, trace, config, on_cycle, &mut |_| true)
 }
 
-/// As [`run_trace_recorded`], for runs that somebody may want to stop.
+/// As [`run_trace_recorded`], for runs that somebody may want to interrupt.
 ///
 /// # Errors
 /// As [`run_schedule_recorded`]; [`RunError::Interrupted`].

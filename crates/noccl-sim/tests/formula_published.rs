@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `published` equals the measured runtimes of the published router, exactly, hangs included.
+//! `published` equals the measured runtimes of the published router, exactly, deadlocks included.
 //!
 //! The figures are measurements of the authors' RTL (`docs/papers/S1.md`, "Published router").
 

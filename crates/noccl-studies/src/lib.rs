@@ -36,7 +36,7 @@ pub use baselines::{
 };
 pub use compare::{
     AlgorithmRequest, Backend, CompareRequest, CompareRow, Comparison, LinkFlits, Skipped,
-    SumError, compare, compare_by_model, parse_algorithms, plane_name, schedule,
+    SumError, compare, compare_by_model, parse_algorithms, schedule,
 };
 pub use error::{Error, ErrorClass};
 pub use gemm::{AttentionRequest, AttentionRow, GemmRequest, GemmRow, attention, gemm};

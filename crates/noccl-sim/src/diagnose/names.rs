@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a person calls those who wait.
 
-use crate::diagnose::node::{Node, input_name, output_name, plane_name, tile_name};
+use crate::diagnose::node::{Node, input_name, output_name, tile_name};
 use crate::diagnose::view::View;
-use crate::endpoint::torrent::port::Window;
+use crate::endpoint::torrent::Window;
 use crate::transport::flit::{Flit, FlitKind};
 use crate::transport::transaction::{Owner, Txn, TxnKind};
 use noccl_workload::PortKind;
@@ -53,7 +53,7 @@ impl View<'_, '_> {
             } => {
                 let beat = beat.map_or_else(String::new, |b| format!(" of beat {b}"));
                 let (name, at) = (self.txn_name(txn), tile_name(network, router));
-                let plane = plane_name(plane);
+                let plane = plane.name();
                 format!("{name}, contributions{beat} set aside at the {plane} router of {at}")
             }
             Node::Result { plane, router } => {
@@ -68,10 +68,7 @@ impl View<'_, '_> {
                     None => "nothing".to_owned(),
                 };
                 let at = tile_name(network, tile);
-                format!(
-                    "{what} in the {} queue of the NI of {at}",
-                    plane_name(plane)
-                )
+                format!("{what} in the {} queue of the NI of {at}", plane.name())
             }
             Node::Stream { tile, txn } => {
                 let (name, at) = (self.txn_name(txn), tile_name(network, tile));
@@ -140,7 +137,7 @@ impl View<'_, '_> {
                     Window::Cfg => "configuration",
                     Window::Grant => "grant",
                     Window::Finish => "finish",
-                    Window::Free | Window::Busy => "answer",
+                    Window::Free | Window::Busy => "response",
                     Window::Release => "release",
                 };
                 format!("{what} {at} {home} (id {id})")

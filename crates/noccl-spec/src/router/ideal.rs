@@ -41,8 +41,4 @@ impl RouterRules for Ideal {
     fn has_own_protocol(&self) -> bool {
         false
     }
-
-    fn has_links(&self) -> bool {
-        false
-    }
 }

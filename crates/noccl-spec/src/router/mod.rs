@@ -104,11 +104,6 @@ pub(crate) trait RouterRules: Sync {
     /// Do its network interfaces and clusters speak a protocol of their own: tables `router.esp` and `cluster.esp`, and no
     /// other endpoint?
     fn has_own_protocol(&self) -> bool;
-
-    /// Do flits go over links from tile to tile? Else every interface reaches every other one directly.
-    fn has_links(&self) -> bool {
-        true
-    }
 }
 
 impl RouterFlow {
