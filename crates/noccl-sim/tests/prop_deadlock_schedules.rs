@@ -147,19 +147,19 @@ impl Generator<'_> {
         let bytes = 64 + 64 * (1 + self.random.below(62));
         let offset = self.output(bytes);
         let initiator = self.cluster();
-        let mut stops = self.clusters(5);
-        stops.retain(|stop| *stop != initiator);
-        if stops.is_empty() {
+        let mut destinations = self.clusters(5);
+        destinations.retain(|destination| *destination != initiator);
+        if destinations.is_empty() {
             return self.transfer(false);
         }
-        let stop = |tile: &TileRef| Stop {
+        let destination = |tile: &TileRef| Stop {
             tile: *tile,
             pattern: AccessPattern::linear(offset, bytes),
         };
         ActionKind::Chain(Chain {
             initiator,
             source: AccessPattern::linear(0, bytes),
-            stops: stops.iter().map(stop).collect(),
+            stops: destinations.iter().map(destination).collect(),
             bytes,
         })
     }
