@@ -8,8 +8,8 @@ circuit of it, ABC's property-directed reachability proves each assertion withou
 replaces text of a source; the property it names must be disproved then, and one without a mutant is
 a fault: it might hold for the wrong reason.
 
-Usage: `rtl_formal.py [--mutants-of MODULE ...] [--] [MODULE ...]`: proofs of these modules (all), and
-the mutants of them or of those that the option names. A disproved property leaves a `trace.vcd`.
+Usage: `rtl_formal.py [MODULE ...] [--mutants-of MODULE ...]`: proofs and mutants of these modules
+(all); with the option only the mutants of those it names. A disproved property leaves a `trace.vcd`.
 """
 
 from __future__ import annotations
@@ -217,9 +217,7 @@ def _kill_one(module: str, mutant: Mutant) -> list[Row]:
     return [kill(module, mutant)]
 
 
-def _tasks(
-    names: Sequence[str], with_mutants: Sequence[str]
-) -> Iterator[Callable[[], list[Row]]]:
+def _tasks(names: Sequence[str], with_mutants: Sequence[str]) -> Iterator[Callable[[], list[Row]]]:
     for module in names:
         proofs = load(module)
         sources_of(proofs)
