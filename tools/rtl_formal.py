@@ -9,7 +9,8 @@ replaces text of a source; the property it names must be disproved then, and one
 a fault: it might hold for the wrong reason.
 
 Usage: `rtl_formal.py [MODULE ...] [--mutants-of MODULE ...]`: proofs and mutants of these modules
-(all); with the option only the mutants of those it names. A disproved property leaves a `trace.vcd`.
+(all); with the option only the mutants of those it names. A disproved property leaves its
+`trace.vcd`.
 """
 
 from __future__ import annotations
