@@ -48,7 +48,7 @@ fn behaviour_of(network: &Network) -> Option<Behaviour> {
     let can = network.routers();
     match network.spec().router.flow {
         RouterFlow::NonBlocking => Some(router::collective::behaviour(can)),
-        RouterFlow::PeerCompatible => Some(router::published::behaviour(can)),
+        RouterFlow::Published => Some(router::published::behaviour(can)),
         RouterFlow::Ideal => Some(router::ideal::behaviour(can)),
         RouterFlow::Esp => None,
     }
@@ -131,7 +131,7 @@ pub fn run_trace_recorded<'a>(
     record_trace(network, trace, config, on_cycle, &mut |_| true)
 }
 
-/// As [`run_trace_recorded`], for runs that somebody may want to stop.
+/// As [`run_trace_recorded`], for runs that somebody may want to interrupt.
 ///
 /// # Errors
 /// As [`run_schedule_recorded`]; [`RunError::Interrupted`].
