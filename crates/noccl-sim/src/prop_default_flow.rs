@@ -8,7 +8,7 @@ use crate::driver::trace::replay::TraceDriver;
 use crate::machine::Machine;
 use crate::machine::event::Done;
 use crate::ni::axi::state::Ni;
-use crate::router::collective::control_block::PORTS;
+use crate::router::collective::control::block::PORTS;
 use crate::transport::transaction::Owner;
 use noccl_net::{Coord, MultiAddress, Network, TileRef, elaborate};
 use noccl_run::{Mode, RunConfig, StallConfig};
