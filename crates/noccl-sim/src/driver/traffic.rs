@@ -7,8 +7,8 @@
 
 use crate::diagnose::diagnose;
 use crate::diagnose::view::Driver;
+use crate::driver::drain_done;
 use crate::driver::latencies::Latencies;
-use crate::driver::{activity_of, counters_of, drain_done};
 use crate::kernel::random::Stream;
 use crate::machine::Machine;
 use crate::machine::event::Done;
@@ -16,7 +16,7 @@ use crate::ni::axi::issue::Target;
 use crate::ni::axi::state::Source;
 use crate::transport::transaction::Owner;
 use noccl_net::{Coord, MultiAddress};
-use noccl_run::{Activity, Counters, Diagnosis, Progress, Run, RunConfig, RunError, TrafficResult};
+use noccl_run::{Diagnosis, Progress, Run, RunError, Status, TrafficResult};
 use noccl_workload::{MAX_TRAFFIC_CYCLES, Pattern, Place, Traffic};
 
 /// Draining takes at most so many times the measured cycles; a network that needs more is saturated.
@@ -241,8 +241,8 @@ impl<'a> TrafficRun<'a> {
 impl Run for TrafficRun<'_> {
     type Result = TrafficResult;
 
-    fn config(&self) -> &RunConfig {
-        &self.machine.config
+    fn status(&self) -> &dyn Status {
+        &self.machine
     }
 
     fn step(&mut self) {
@@ -265,10 +265,6 @@ impl Run for TrafficRun<'_> {
         self.driver.is_over(cycle) && (cycle == 0 || cycle < self.machine.config.max_cycles)
     }
 
-    fn activity(&self) -> Activity {
-        activity_of(&self.machine)
-    }
-
     fn progress(&self) -> Progress {
         // Cycles of warm-up and measurement: the drain after them has no known length.
         let total = self.driver.end_of_measurement();
@@ -277,18 +273,6 @@ impl Run for TrafficRun<'_> {
             actions_done: self.machine.clock.cycle.min(total) as usize,
             actions_total: total as usize,
         }
-    }
-
-    fn flit_hops(&self) -> u64 {
-        self.machine.flit_hops()
-    }
-
-    fn num_tiles(&self) -> usize {
-        self.machine.network.num_tiles()
-    }
-
-    fn counters(&self) -> Counters {
-        counters_of(&self.machine)
     }
 
     fn diagnose(&self) -> Diagnosis {
