@@ -21,7 +21,7 @@ pub(crate) fn behaviour_of(network: &Network) -> Option<Behaviour> {
     let can = network.routers();
     match network.spec().router.flow {
         RouterFlow::NonBlocking => Some(collective::behaviour(can)),
-        RouterFlow::PeerCompatible => Some(published::behaviour(can)),
+        RouterFlow::Published => Some(published::behaviour(can)),
         RouterFlow::Ideal => Some(ideal::behaviour(can)),
         RouterFlow::Esp => None,
     }
