@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import pyarrow as pa
 
@@ -15,7 +14,7 @@ COLUMNS = {("barriers", "plan"): "algorithm"}
 def renamed_attribute(old: str, new: str) -> property:
     """An attribute that reads the one it is called now."""
 
-    def read(self: object) -> Any:
+    def read(self: object) -> object:
         _warn(f"{type(self).__name__}.{old} is now .{new}", frames=1)
         return getattr(self, new)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import noccl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
+import noccl
 from noccl.cp_sat import ProvedPath
 
 
@@ -50,7 +51,7 @@ def test_columns_of_before_are_those_of_today(tmp_path: Path) -> None:
     names = ["plan" if name == "algorithm" else name for name in study.table.columns]
     before: pa.Table = study.table.arrow.rename_columns(names)
     pq.write_table(before, tmp_path / "before.parquet")
-    with pytest.warns(DeprecationWarning):
+    with pytest.warns(DeprecationWarning, match="is now algorithm"):
         read = noccl.ResultTable.read_parquet(tmp_path / "before.parquet")
     assert read.rows() == study.table.rows()
 
