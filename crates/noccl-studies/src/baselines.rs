@@ -8,7 +8,7 @@
 use crate::compare::compare;
 use crate::plots::figure::{Figure, Line, line_chart};
 use crate::{AlgorithmRequest, CompareRequest, CompareRow, Error, format_bytes, load};
-use noccl_coll::chain::order::{StopOrder, stop_order};
+use noccl_coll::chain::order::{ChainOrder, chain_order};
 use noccl_coll::{Algorithm, Choice};
 use noccl_model::rivals::efficiency;
 use noccl_net::{Coord, Network, TileId, TileRef, TileSet};
@@ -134,7 +134,7 @@ impl Rival {
             Rival::Tree => AlgorithmRequest::Search(Algorithm::Tree),
             Rival::DoubleTree => AlgorithmRequest::Search(Algorithm::DoubleTree),
             Rival::Chainwrite | Rival::ChainwriteParallel => {
-                AlgorithmRequest::Fixed(Choice::chainwrite(StopOrder::Latency))
+                AlgorithmRequest::Fixed(Choice::chainwrite(ChainOrder::Latency))
             }
             Rival::EspHardwareOnly | Rival::EspCalibrated => {
                 AlgorithmRequest::Fixed(Choice::new(Algorithm::InNetworkList, 1))
@@ -256,7 +256,7 @@ fn sets(request: &RivalsRequest, network: &Network) -> Result<Vec<TileSet>, Erro
 fn snake(network: &Network, source: Coord) -> Result<Vec<Coord>, Error> {
     let source = network.tile_at(network.mesh_coord(source));
     let others: Vec<TileId> = network.clusters().filter(|t| *t != source).collect();
-    let order = stop_order(network, source, &others, StopOrder::Nearest)?;
+    let order = chain_order(network, source, &others, ChainOrder::Nearest)?;
     let places = order.into_iter().map(|tile| network.coord(tile));
     Ok(places.filter_map(|at| network.cluster_coord(at)).collect())
 }

@@ -87,10 +87,10 @@ fn summary(report: &CheckReport) -> String {
             ]
         })
         .collect();
-    let folds = if report.folds.is_empty() {
+    let folds = if report.fold_orders.is_empty() {
         String::new()
     } else {
-        format!("folds      {}\n", report.folds.join("; "))
+        format!("folds      {}\n", report.fold_orders.join("; "))
     };
     let claim = match report.claims {
         Some(kind) => format!("right: {}", noccl::word(&kind)),

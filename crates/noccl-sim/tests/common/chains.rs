@@ -7,7 +7,7 @@ use noccl_run::{MemoryImage, Mode, RunConfig, RunResult};
 use noccl_sim::checkpoint::{Reader, Writer};
 use noccl_sim::{ScheduleRun, run_schedule};
 use noccl_workload::{
-    AccessPattern, Action, ActionKind, Chain, Place, SCHEDULE_FORMAT, Schedule, Stop,
+    AccessPattern, Action, ActionKind, Chain, ChainDestination, Place, SCHEDULE_FORMAT, Schedule,
 };
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -27,16 +27,16 @@ pub fn snake(net: &Network) -> Vec<Coord> {
     (0..width).flat_map(column).collect()
 }
 
-pub fn chain(from: Coord, stops: &[Coord], bytes: u64) -> Chain {
+pub fn chain(from: Coord, destinations: &[Coord], bytes: u64) -> Chain {
     let pattern = AccessPattern::linear(0x8_0000, bytes);
-    let stop = |at: &Coord| Stop {
+    let stop = |at: &Coord| ChainDestination {
         tile: TileRef::Cluster(*at),
         pattern: pattern.clone(),
     };
     Chain {
         initiator: TileRef::Cluster(from),
         source: AccessPattern::linear(0, bytes),
-        stops: stops.iter().map(stop).collect(),
+        destinations: destinations.iter().map(stop).collect(),
         bytes,
     }
 }
@@ -79,7 +79,7 @@ pub fn run(net: &Network, chains: &[Chain]) -> RunResult {
             bytes_of(i as u64, chain.bytes),
         );
         inputs.push(source);
-        for stop in &chain.stops {
+        for stop in &chain.destinations {
             let place = Place {
                 tile: stop.tile,
                 offset: stop.pattern.offset,
@@ -107,10 +107,10 @@ pub fn run(net: &Network, chains: &[Chain]) -> RunResult {
 }
 
 /// The schedule's chain numbered `i`, whose bytes lie apart from every other's.
-pub fn apart(i: u64, from: Coord, stops: &[Coord], bytes: u64) -> Chain {
-    let mut chain = chain(from, stops, bytes);
+pub fn apart(i: u64, from: Coord, destinations: &[Coord], bytes: u64) -> Chain {
+    let mut chain = chain(from, destinations, bytes);
     chain.source.offset = i * 0x4000;
-    for stop in &mut chain.stops {
+    for stop in &mut chain.destinations {
         stop.pattern.offset = 0x8_0000 + i * 0x4000;
     }
     chain
@@ -129,7 +129,7 @@ impl Draw {
     }
 }
 
-/// Up to 12 chains of up to 19 stops each, all at once, several per initiator.
+/// Up to 12 chains of up to 19 destinations each, all at once, several per initiator.
 pub fn overlapping(seed: u64, net: &Network) -> Vec<Chain> {
     let mut draw = Draw(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1);
     let all = snake(net);
@@ -139,18 +139,18 @@ pub fn overlapping(seed: u64, net: &Network) -> Vec<Chain> {
             let from = all[draw.below(all.len() as u64) as usize];
             let mut rest = all.clone();
             let num_stops = 1 + draw.below(all.len() as u64 - 1);
-            let stops: Vec<Coord> = (0..num_stops)
+            let destinations: Vec<Coord> = (0..num_stops)
                 .map(|_| rest.swap_remove(draw.below(rest.len() as u64) as usize))
                 .collect();
             let beats = [1, 2, 8, 63, 64, 65, 130, 200][draw.below(8) as usize];
-            apart(i, from, &stops, beats * 64)
+            apart(i, from, &destinations, beats * 64)
         })
         .collect()
 }
 
 /// Cycles from the commit of the task until it is done.
-pub fn cycles(net: &Network, stops: &[Coord], bytes: u64) -> u64 {
-    let chain = chain(snake(net)[0], stops, bytes);
+pub fn cycles(net: &Network, destinations: &[Coord], bytes: u64) -> u64 {
+    let chain = chain(snake(net)[0], destinations, bytes);
     let time = run(net, &[chain]).actions[0];
     time.finish_cycle - time.start_cycle
 }
@@ -165,15 +165,17 @@ pub fn formula(
     (per_stop, once): (u64, u64),
     path_cycles: u64,
     from: Coord,
-    stops: &[Coord],
+    destinations: &[Coord],
     beats: u64,
 ) -> u64 {
     let one_way = |a: Coord, b: Coord| path_cycles + 2 * (hops(a, b) + 1);
-    let legs: Vec<_> = std::iter::once(from).chain(stops.iter().copied()).collect();
+    let legs: Vec<_> = std::iter::once(from)
+        .chain(destinations.iter().copied())
+        .collect();
     let trips: u64 = legs.windows(2).map(|leg| 3 * one_way(leg[0], leg[1])).sum();
-    let tail = *stops.last().unwrap();
+    let tail = *destinations.last().unwrap();
     let data = beats + beats.div_ceil(64) - 1;
-    per_stop * stops.len() as u64 + trips + one_way(from, tail) + data + once
+    per_stop * destinations.len() as u64 + trips + one_way(from, tail) + data + once
 }
 
 /// Interrupted in every phase of overlapping chains, saved, loaded and gone on with.
@@ -187,7 +189,7 @@ pub fn check_checkpoints(net: &Network) {
         bytes: bytes_of(i as u64, chain.bytes),
     };
     let inputs: Vec<MemoryImage> = chains.iter().enumerate().map(input).collect();
-    let last = &chains[0].stops[0];
+    let last = &chains[0].destinations[0];
     let place = Place {
         tile: last.tile,
         offset: last.pattern.offset,

@@ -9,7 +9,7 @@ mod chart;
 mod heat;
 mod html;
 pub(crate) use crate::{Backend, CompareRow, Error, Verified, format_bytes, read_json, word};
-use noccl_coll::chain::order::StopOrder;
+use noccl_coll::chain::order::ChainOrder;
 use noccl_coll::{Choice, Inner};
 use noccl_workload::CollectiveKind;
 use std::path::Path;
@@ -161,7 +161,7 @@ pub fn mechanism(row: &CompareRow) -> String {
         ("chain", Some(_), _) => "chain, pipelined".to_owned(),
         (name, _, Some(inner)) => format!("{name} of {inner}s"),
         (name @ "chainwrite", _, _) => {
-            let order = parameter("order").filter(|order| *order != StopOrder::Latency.name());
+            let order = parameter("order").filter(|order| *order != ChainOrder::Latency.name());
             let words = [parameter("chains"), order, parameter("to")];
             let words = words.into_iter().flatten();
             words.fold(name.to_owned(), |name, word| format!("{name}:{word}"))
