@@ -49,7 +49,7 @@ class RefusedError(NocclError):
 
 
 class HardwareError(NocclError):
-    """No hardware follows the run, or it and the simulator part; the message has the place."""
+    """No hardware follows the run, or it and the simulator differ; the message has the place."""
 
 
 class InterruptedRunError(NocclError):

@@ -131,7 +131,7 @@ pub fn run_trace_recorded<'a>(
     record_trace(network, trace, config, on_cycle, &mut |_| true)
 }
 
-/// As [`run_trace_recorded`], for runs that somebody may want to stop.
+/// As [`run_trace_recorded`], for runs that somebody may want to interrupt.
 ///
 /// # Errors
 /// As [`run_schedule_recorded`]; [`RunError::Interrupted`].

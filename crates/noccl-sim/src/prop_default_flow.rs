@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Laws of the default flow over random traces: overlapping transactions of all kinds, members that
+//! Properties of the default flow over random traces: overlapping transactions of all kinds, members that
 //! start in any order, endpoints that stall.
 //!
-//! Cases: 256 per law, or `PROPTEST_CASES`.
+//! Cases: 256 per property, or `PROPTEST_CASES`.
 
 use crate::driver::trace::replay::TraceDriver;
 use crate::machine::Machine;
@@ -310,7 +310,7 @@ fn check(network: &Network, draws: &[Draw], config: &RunConfig) -> Result<(), Te
     prop_assert_eq!(
         written,
         expected_bytes(&trace),
-        "each byte lands once at each target"
+        "each byte is delivered once to each target"
     );
     assert_in_order(&trace, &done)?;
     assert_empty(&done.machine)?;

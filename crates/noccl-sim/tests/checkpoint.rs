@@ -139,7 +139,7 @@ proptest! {
         is_value in any::<bool>(),
         stalls in any::<bool>(),
         threads in (1usize..3, 1usize..3),
-        stops in (any::<u64>(), 0u64..200),
+        destinations in (any::<u64>(), 0u64..200),
     ) {
         let net: &Network = [&MESH, &PEER, &REGISTERED_MERGE, &DEEP][which];
         let schedule = random_schedule(net, seed, count);
@@ -154,7 +154,7 @@ proptest! {
         };
         // The published unit refuses three operands before the first cycle.
         if let Ok(len) = case.len() {
-            case.check(stops.0 % (len + 1), stops.1).expect("has begun before");
+            case.check(destinations.0 % (len + 1), destinations.1).expect("has begun before");
         }
     }
 }
@@ -214,7 +214,7 @@ fn crowd() -> Schedule {
 }
 
 #[test]
-fn a_run_that_hangs_hangs_with_the_same_diagnosis_after_an_interruption() {
+fn a_run_that_stalls_stalls_with_the_same_diagnosis_after_an_interruption() {
     let row = cube(0, 0, 3, 0);
     let overlapping = schedule_of(vec![multicast(0, row), multicast(3, row)]);
     let small = [
@@ -264,7 +264,7 @@ fn sample(schedule: &Schedule) -> Vec<u8> {
     let config = config(Mode::Value, 1, true);
     let inputs = random_inputs(&MESH, 1);
     let mut run = ScheduleRun::new(&MESH, schedule, &inputs[..2], &config).expect("is accepted");
-    step(&mut run, 300).expect("does not hang");
+    step(&mut run, 300).expect("does not stall");
     assert!(!run.is_over(), "it is worth saving");
     save(&run)
 }
@@ -286,7 +286,7 @@ fn the_format_number_stands_for_these_bytes() {
         let config = config(mode, 1, stalls);
         let inputs = random_inputs(net, 1);
         let mut run = ScheduleRun::new(net, &schedule, &inputs[..2], &config).expect("is accepted");
-        step(&mut run, 300).expect("does not hang");
+        step(&mut run, 300).expect("does not stall");
         assert!(!run.is_over(), "it is worth saving");
         let digest = Sha256::digest(save(&run));
         digest

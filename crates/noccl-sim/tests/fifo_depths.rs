@@ -207,7 +207,7 @@ fn a_saturated_link_passes_a_flit_per_cycle_or_in_two_cycles_with_one_slot() {
         let net = network("collective_noc_4x4", depths);
         let (root, beats) = (cluster(3, 0), 200);
         let cycles = all_to(&net, root, cube(0, 0, 3, 0), beats);
-        // The last link's first flit comes from the neighbour; the answer to the last burst goes at most three hops.
+        // The last link's first flit comes from the neighbour; the response to the last burst goes at most three hops.
         let flits = 3 * u64::from(beats);
         let least = pace(depths) * (flits - 1) + 5 + 4;
         assert!(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `peer_compatible` equals the measured runtimes of the published router, exactly, hangs included.
+//! `peer_compatible` equals the measured runtimes of the published router, exactly, deadlocks included.
 //!
 //! The figures are measurements of the authors' RTL (`docs/papers/S1.md`, "Published router").
 

@@ -196,12 +196,15 @@ fn chains_take_their_closed_form_over_links_of_any_length() {
             let net = network(preset, links);
             let tiles = snake(&net);
             let tile = |at: &Coord| net.tile_at(net.mesh_coord(*at));
-            for stops in [1, 2, 7] {
-                let at = &tiles[1..=stops];
+            for destinations in [1, 2, 7] {
+                let at = &tiles[1..=destinations];
                 let ids: Vec<_> = at.iter().map(tile).collect();
                 let expected = ChainCycles::of(&net).cycles(&net, tile(&tiles[0]), &ids, 100 * 64);
                 let cycles = chains::cycles(&net, at, 100 * 64);
-                assert_eq!(cycles, expected, "{preset} {links:?} {stops} stops");
+                assert_eq!(
+                    cycles, expected,
+                    "{preset} {links:?} {destinations} destinations"
+                );
             }
         }
     }

@@ -148,19 +148,19 @@ impl Generator<'_> {
         let bytes = 64 + 64 * (1 + self.random.below(62));
         let offset = self.output(bytes);
         let initiator = self.cluster();
-        let mut stops = self.clusters(5);
-        stops.retain(|stop| *stop != initiator);
-        if stops.is_empty() {
+        let mut destinations = self.clusters(5);
+        destinations.retain(|destination| *destination != initiator);
+        if destinations.is_empty() {
             return self.transfer(false);
         }
-        let stop = |tile: &TileRef| ChainDestination {
+        let destination = |tile: &TileRef| ChainDestination {
             tile: *tile,
             pattern: AccessPattern::linear(offset, bytes),
         };
         ActionKind::Chain(Chain {
             initiator,
             source: AccessPattern::linear(0, bytes),
-            destinations: stops.iter().map(stop).collect(),
+            destinations: destinations.iter().map(destination).collect(),
             bytes,
         })
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Random schedules end or hang, every share once, in the same cycles in value and timing mode.
+//! Random schedules end or stall, every share once, in the same cycles in value and timing mode.
 
 mod common;
 

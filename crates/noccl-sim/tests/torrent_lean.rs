@@ -9,7 +9,7 @@ use common::network_with;
 use noccl_net::{ChainCycles, Coord, Network, TileRef};
 use noccl_sim::{PortChain, PortPattern, PortScenario, record_ports};
 
-/// Per stop 8 for its configuration, 3 for its grant, 2 for its data, 2 for its finish; and once.
+/// Per destination 8 for its configuration, 3 for its grant, 2 for its data, 2 for its finish; and once.
 const OWN_CYCLES: (u64, u64) = (15, 5);
 
 fn lean() -> Network {
@@ -18,12 +18,13 @@ fn lean() -> Network {
 }
 
 #[test]
-fn a_chain_between_connections_that_take_no_time_takes_15_cycles_per_stop_and_one_per_beat() {
+fn a_chain_between_connections_that_take_no_time_takes_15_cycles_per_destination_and_one_per_beat()
+{
     let row = PortPattern {
         stride: 1,
         is_turned: false,
     };
-    for stops in 1..=8 {
+    for destinations in 1..=8 {
         for beats in [1, 2, 63, 64, 65, 129, 200] {
             let chain = PortChain {
                 initiator: 0,
@@ -31,7 +32,9 @@ fn a_chain_between_connections_that_take_no_time_takes_15_cycles_per_stop_and_on
                 beats,
                 source: row,
                 own: None,
-                stops: (1..=stops).map(|stop| (stop, row)).collect(),
+                destinations: (1..=destinations)
+                    .map(|destination| (destination, row))
+                    .collect(),
             };
             let run = record_ports(&PortScenario {
                 endpoints: 9,
@@ -39,10 +42,13 @@ fn a_chain_between_connections_that_take_no_time_takes_15_cycles_per_stop_and_on
                 stalls: [0; 3],
                 seed: 0,
             });
-            let (per_stop, once) = OWN_CYCLES;
-            let expected = per_stop * u64::from(stops) + beats + once;
-            assert_eq!(run.over, [(3, 3 + expected)], "{stops}, {beats}");
-            assert_eq!(run.written.len() as u64, 8 * beats * u64::from(stops));
+            let (per_destination, once) = OWN_CYCLES;
+            let expected = per_destination * u64::from(destinations) + beats + once;
+            assert_eq!(run.over, [(3, 3 + expected)], "{destinations}, {beats}");
+            assert_eq!(
+                run.written.len() as u64,
+                8 * beats * u64::from(destinations)
+            );
         }
     }
 }
@@ -55,14 +61,14 @@ fn over_the_network_a_chain_takes_the_closed_formula_exactly() {
     let snake = snake(&net);
     let id = |at: &Coord| net.find(TileRef::Cluster(*at)).unwrap();
     let law = ChainCycles::of(&net);
-    for stops in 1..=19 {
+    for destinations in 1..=19 {
         for beats in [1, 2, 16, 64, 65, 100, 256] {
-            let stops = &snake[1..=stops];
-            let aws = stops.len() as u64 - 1;
-            let expected = formula(OWN_CYCLES, 13, snake[0], stops, beats) + aws;
-            let found = cycles(&net, stops, beats * 64);
-            assert_eq!(found, expected, "{}, {beats}", stops.len());
-            let ids: Vec<_> = stops.iter().map(id).collect();
+            let destinations = &snake[1..=destinations];
+            let aws = destinations.len() as u64 - 1;
+            let expected = formula(OWN_CYCLES, 13, snake[0], destinations, beats) + aws;
+            let found = cycles(&net, destinations, beats * 64);
+            assert_eq!(found, expected, "{}, {beats}", destinations.len());
+            let ids: Vec<_> = destinations.iter().map(id).collect();
             assert_eq!(law.cycles(&net, id(&snake[0]), &ids, beats * 64), found);
         }
     }
@@ -90,7 +96,8 @@ fn chains_under_back_pressure_all_end() {
         for (chain, (start, over)) in scenario.chains.iter().zip(&run.over) {
             assert!(over < &u64::MAX && start < over, "seed {seed}: {chain:?}");
         }
-        let beats = |c: &PortChain| c.beats * (c.stops.len() as u64 + u64::from(c.own.is_some()));
+        let beats =
+            |c: &PortChain| c.beats * (c.destinations.len() as u64 + u64::from(c.own.is_some()));
         let words: u64 = scenario.chains.iter().map(|c| 8 * beats(c)).sum();
         assert_eq!(run.written.len() as u64, words, "seed {seed}");
     }

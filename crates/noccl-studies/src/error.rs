@@ -196,7 +196,7 @@ impl Error {
         match self {
             Error::Run(RunError::Stall(_))
             | Error::Check(_)
-            | Error::Hardware(HardwareError::Parts(_)) => ErrorClass::Failed,
+            | Error::Hardware(HardwareError::Differs(_)) => ErrorClass::Failed,
             Error::Run(RunError::Interrupted { .. }) => ErrorClass::Interrupted,
             Error::Suspended { .. } => ErrorClass::Suspended,
             Error::NotWritten { .. } => ErrorClass::NotWritten,

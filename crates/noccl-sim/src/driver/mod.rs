@@ -66,7 +66,7 @@ pub(crate) fn counters_of(machine: &Machine<'_>) -> Counters {
     counters.flit_hops = machine.flit_hops();
     counters.dca_ops = machine.mesh.planes[Plane::Wide.idx()]
         .joins
-        .folded_elements();
+        .reduced_elements();
     counters.payload_byte_hops = machine.mesh.planes[Plane::Wide.idx()].flit_hops * 64;
     counters
 }

@@ -3,7 +3,7 @@
 //!
 //! Injection skips from packet to packet by a geometric draw instead of flipping a coin per tile and
 //! cycle. Latency counts from creation, so it includes the wait in the source queue; sources go on while
-//! the measured packets drain, as load that stops would flatter the tail.
+//! the measured packets drain, as load that ends would flatter the tail.
 
 use crate::diagnose::diagnose;
 use crate::diagnose::view::Driver;

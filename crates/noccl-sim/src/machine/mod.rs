@@ -81,7 +81,7 @@ impl<'n> Machine<'n> {
         self.mesh.is_idle() && self.interfaces.is_idle()
     }
 
-    /// Cycles a tile's memory takes to answer.
+    /// Cycles a tile's memory takes to respond.
     pub(crate) fn memory_latency(&self, tile: u32) -> u64 {
         let spec = self.network.spec();
         u64::from(match self.network.kind(noccl_net::TileId(tile)) {

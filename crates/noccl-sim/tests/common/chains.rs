@@ -29,14 +29,14 @@ pub fn snake(net: &Network) -> Vec<Coord> {
 
 pub fn chain(from: Coord, destinations: &[Coord], bytes: u64) -> Chain {
     let pattern = AccessPattern::linear(0x8_0000, bytes);
-    let stop = |at: &Coord| ChainDestination {
+    let destination = |at: &Coord| ChainDestination {
         tile: TileRef::Cluster(*at),
         pattern: pattern.clone(),
     };
     Chain {
         initiator: TileRef::Cluster(from),
         source: AccessPattern::linear(0, bytes),
-        destinations: destinations.iter().map(stop).collect(),
+        destinations: destinations.iter().map(destination).collect(),
         bytes,
     }
 }
@@ -61,7 +61,7 @@ pub fn bytes_of(seed: u64, bytes: u64) -> Vec<u8> {
         .collect()
 }
 
-/// Runs in both modes, compares them, and every stop's bytes with the source's.
+/// Runs in both modes, compares them, and every destination's bytes with the source's.
 pub fn run(net: &Network, chains: &[Chain]) -> RunResult {
     let schedule = &schedule(chains);
     noccl_workload::check(net, schedule).expect("a right program");
@@ -79,10 +79,10 @@ pub fn run(net: &Network, chains: &[Chain]) -> RunResult {
             bytes_of(i as u64, chain.bytes),
         );
         inputs.push(source);
-        for stop in &chain.destinations {
+        for destination in &chain.destinations {
             let place = Place {
-                tile: stop.tile,
-                offset: stop.pattern.offset,
+                tile: destination.tile,
+                offset: destination.pattern.offset,
             };
             outputs.push((place, chain.bytes, i as u64));
         }
@@ -110,8 +110,8 @@ pub fn run(net: &Network, chains: &[Chain]) -> RunResult {
 pub fn apart(i: u64, from: Coord, destinations: &[Coord], bytes: u64) -> Chain {
     let mut chain = chain(from, destinations, bytes);
     chain.source.offset = i * 0x4000;
-    for stop in &mut chain.destinations {
-        stop.pattern.offset = 0x8_0000 + i * 0x4000;
+    for destination in &mut chain.destinations {
+        destination.pattern.offset = 0x8_0000 + i * 0x4000;
     }
     chain
 }
@@ -138,8 +138,8 @@ pub fn overlapping(seed: u64, net: &Network) -> Vec<Chain> {
         .map(|i| {
             let from = all[draw.below(all.len() as u64) as usize];
             let mut rest = all.clone();
-            let num_stops = 1 + draw.below(all.len() as u64 - 1);
-            let destinations: Vec<Coord> = (0..num_stops)
+            let num_destinations = 1 + draw.below(all.len() as u64 - 1);
+            let destinations: Vec<Coord> = (0..num_destinations)
                 .map(|_| rest.swap_remove(draw.below(rest.len() as u64) as usize))
                 .collect();
             let beats = [1, 2, 8, 63, 64, 65, 130, 200][draw.below(8) as usize];
@@ -159,23 +159,26 @@ fn hops(from: Coord, to: Coord) -> u64 {
     u64::from(from.x.abs_diff(to.x) + from.y.abs_diff(to.y))
 }
 
-/// docs/timing.md: the endpoint's own cycles per stop and once, two narrow trips and a wide one per leg, the tail's
+/// docs/timing.md: the endpoint's own cycles per destination and once, two narrow trips and a wide one per segment, the tail's
 /// configuration, beats and AWs.
 pub fn formula(
-    (per_stop, once): (u64, u64),
+    (per_destination, once): (u64, u64),
     path_cycles: u64,
     from: Coord,
     destinations: &[Coord],
     beats: u64,
 ) -> u64 {
-    let one_way = |a: Coord, b: Coord| path_cycles + 2 * (hops(a, b) + 1);
-    let legs: Vec<_> = std::iter::once(from)
+    let one_path = |a: Coord, b: Coord| path_cycles + 2 * (hops(a, b) + 1);
+    let segments: Vec<_> = std::iter::once(from)
         .chain(destinations.iter().copied())
         .collect();
-    let trips: u64 = legs.windows(2).map(|leg| 3 * one_way(leg[0], leg[1])).sum();
+    let trips: u64 = segments
+        .windows(2)
+        .map(|segment| 3 * one_path(segment[0], segment[1]))
+        .sum();
     let tail = *destinations.last().unwrap();
     let data = beats + beats.div_ceil(64) - 1;
-    per_stop * destinations.len() as u64 + trips + one_way(from, tail) + data + once
+    per_destination * destinations.len() as u64 + trips + one_path(from, tail) + data + once
 }
 
 /// Interrupted in every phase of overlapping chains, saved, loaded and gone on with.

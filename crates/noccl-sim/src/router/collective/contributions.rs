@@ -22,7 +22,7 @@ impl PlaneState {
     }
 
     /// Reads what [`PlaneState::evaluate_unit`] will need of the routers of a block: on a large mesh nothing of it is in
-    /// a cache, and reads that do not wait for each other are under way together.
+    /// a cache, and reads that do not wait for each other are in flight together.
     fn touch_units(&self, w: usize, routers: u64) {
         let mut sum = self.joins.touch(w, routers);
         for (port, heads) in self.blocks[w].join_heads.iter().enumerate() {
@@ -57,24 +57,24 @@ impl PlaneState {
             if heads == 0 {
                 return false;
             }
-            let group = self.take_turn(r, heads);
+            let group = self.grant_heads(r, heads);
             let (absorbed, forwarded) = self.decide(r, here, group, context);
             self.let_go_on(r, here, forwarded);
             return absorbed != 0;
         };
         self.let_go_on(r, here, registers.forwarded);
         let (absorbed, forwarded) = self.decide(r, here, registers.group, context);
-        let group = self.take_turn(r, heads);
+        let group = self.grant_heads(r, heads);
         if let Some(registers) = self.joins.merge_registers(r) {
             *registers = MergeRegisters { group, forwarded };
         }
         group | absorbed | forwarded != 0
     }
 
-    /// Heads of one transaction have their turn and wait no more. Returns their inputs.
+    /// Heads of one transaction have their grant and wait no more. Returns their inputs.
     #[inline]
-    fn take_turn(&mut self, r: usize, heads: u8) -> u8 {
-        let group = self.joins.turn(r, &self.flits_at(r, heads));
+    fn grant_heads(&mut self, r: usize, heads: u8) -> u8 {
+        let group = self.joins.arbitrate(r, &self.flits_at(r, heads));
         let (w, lane) = (r / LANES, r % LANES);
         for port in (0..PORTS).filter(|p| group >> p & 1 != 0) {
             self.blocks[w].join_heads[port] &= !(1 << lane);
@@ -115,13 +115,13 @@ impl PlaneState {
     fn fold_heads(&mut self, r: usize, here: Coord, heads: u8, context: &Context<'_>) -> bool {
         let (w, lane) = (r / LANES, r % LANES);
         let flits = self.flits_at(r, heads);
-        let folded = self.joins.arrive(r, here, &flits, context);
+        let accepted = self.joins.arrive(r, here, &flits, context);
         for (port, flit) in flits.iter().enumerate() {
             let bit = 1 << port;
-            if folded.absorbed & bit != 0 {
+            if accepted.absorbed & bit != 0 {
                 self.blocks[w].popped[port] |= 1 << lane;
                 self.blocks[w].join_heads[port] &= !(1 << lane);
-            } else if folded.forwarded & bit != 0
+            } else if accepted.forwarded & bit != 0
                 && let Some(flit) = flit
             {
                 let dst = route_of(*flit, context.trees);
@@ -129,7 +129,7 @@ impl PlaneState {
                 self.blocks[w].join_heads[port] &= !(1 << lane);
             }
         }
-        folded.absorbed != 0
+        accepted.absorbed != 0
     }
 
     /// The unit's oldest result requests its output. A unit with work for the next cycle stays busy.

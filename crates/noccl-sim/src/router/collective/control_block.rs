@@ -35,13 +35,13 @@ pub(crate) struct Block {
     pub out_any: [u64; PORTS],
     pub out_full: [u64; PORTS],
     pub out_head: [u64; PORTS],
-    /// Per slot of the Local output: a beat that only lands, see [`crate::transport::flit::Flit::only_lands`].
-    pub lands: [u64; 2],
+    /// Per slot of the Local output: a beat that is only delivered, see [`crate::transport::flit::Flit::is_only_delivered`].
+    pub only_delivered: [u64; 2],
     /// Per output and input: the input's head still has to take this output.
     pub requests: [[u64; RESULT + 1]; PORTS],
     /// Per output: input granted last, as three bit planes.
     pub granted: [[u64; 3]; PORTS],
-    /// Inputs whose head waits for siblings.
+    /// Inputs whose head waits for other contributions.
     pub join_heads: [u64; PORTS],
     /// Routers that have a unit with something in it.
     pub unit_busy: u64,
@@ -52,9 +52,9 @@ pub(crate) struct Block {
     pub popped: [u64; PORTS],
 }
 
-/// What flits ask for: per output the lanes that want it; last, the lanes that wait for siblings.
+/// What flits ask for: per output the lanes that want it; last, the lanes that wait for other contributions.
 pub(crate) type Wants = [u64; PORTS + 1];
-/// Index of the lanes that wait for siblings.
+/// Index of the lanes that wait for other contributions.
 pub(crate) const JOIN: usize = PORTS;
 
 /// Which routers an arbiter may serve, if not all: published routers restrict it.
@@ -66,7 +66,7 @@ pub(crate) struct Restriction<'a> {
 }
 
 impl Block {
-    /// Is nothing stored or on the way in any of these routers?
+    /// Is nothing stored or on a link in any of these routers?
     pub(crate) fn is_empty(&self) -> bool {
         let stored = (0..PORTS).fold(0, |w, p| w | self.in_any[p] | self.out_any[p]);
         stored | self.unit_busy == 0
@@ -94,14 +94,14 @@ impl Block {
         }
     }
 
-    /// Inputs of a router that wait for siblings, as a bit set.
+    /// Inputs of a router that wait for other contributions, as a bit set.
     pub(crate) fn waiting_heads(&self, lane: usize) -> u8 {
         (0..PORTS).fold(0, |set, p| {
             set | ((self.join_heads[p] >> lane & 1) as u8) << p
         })
     }
 
-    /// Grants every output with room to one requesting input. Returns heads that were taken by some
+    /// Grants every output with buffer space to one requesting input. Returns heads that were taken by some
     /// outputs while others are still open or took them in the same cycle: forks.
     pub(crate) fn arbitrate(&mut self, restriction: Option<Restriction<'_>>) -> [u64; PORTS] {
         let mut taken = [0; RESULT + 1];
@@ -138,9 +138,9 @@ impl Block {
     #[inline]
     fn grant(&self, out: usize, restriction: Option<&Restriction<'_>>) -> [u64; RESULT + 1] {
         let mut requests = self.requests[out];
-        let mut room = !self.out_full[out];
+        let mut free = !self.out_full[out];
         if let Some(restriction) = restriction {
-            room &= !restriction.blocked[out];
+            free &= !restriction.blocked[out];
             let holds = &restriction.holds[out];
             let is_free = !holds.iter().fold(0, |w, h| w | h);
             for (request, hold) in requests.iter_mut().zip(holds) {
@@ -153,19 +153,19 @@ impl Block {
             contended |= any & request;
             any |= request;
         }
-        let mut grants = requests.map(|r| r & room & !contended);
-        let mut rest = contended & room;
+        let mut grants = requests.map(|r| r & free & !contended);
+        let mut rest = contended & free;
         while rest != 0 {
             let lane = rest.trailing_zeros();
             rest &= rest - 1;
-            grants[self.next_in_turn(out, &requests, lane)] |= 1 << lane;
+            grants[self.next_in_order(out, &requests, lane)] |= 1 << lane;
         }
         grants
     }
 
     /// Round robin: the requester after the one granted last.
     #[inline]
-    fn next_in_turn(&self, out: usize, requests: &[u64; RESULT + 1], lane: u32) -> usize {
+    fn next_in_order(&self, out: usize, requests: &[u64; RESULT + 1], lane: u32) -> usize {
         let set = (0..=RESULT).fold(0, |set, i| set | ((requests[i] >> lane & 1) as u8) << i);
         let last = (0..3).fold(0, |g, bit| {
             g | ((self.granted[out][bit] >> lane & 1) as u32) << bit
@@ -197,19 +197,20 @@ impl Block {
         slots
     }
 
-    /// Of the flits that have entered Local outputs, in the slots of `targets`, some only land.
+    /// Of the flits that have entered Local outputs, in the slots of `targets`, some are only delivered.
     #[inline]
-    pub(crate) fn note_landing(&mut self, lanes: u64, targets: u64, lands: u64) {
+    pub(crate) fn note_delivery(&mut self, lanes: u64, targets: u64, only_delivered: u64) {
         for (slot, chosen) in [lanes & !targets, lanes & targets].into_iter().enumerate() {
-            self.lands[slot] = self.lands[slot] & !chosen | lands & chosen;
+            self.only_delivered[slot] =
+                self.only_delivered[slot] & !chosen | only_delivered & chosen;
         }
     }
 
-    /// Routers whose Local output offers a beat that only lands.
+    /// Routers whose Local output offers a beat that is only delivered.
     #[inline]
-    pub(crate) fn landing(&self) -> u64 {
+    pub(crate) fn only_delivered(&self) -> u64 {
         let heads = self.out_head[LOCAL];
-        (self.lands[0] & !heads | self.lands[1] & heads) & self.out_any[LOCAL]
+        (self.only_delivered[0] & !heads | self.only_delivered[1] & heads) & self.out_any[LOCAL]
     }
 
     /// Takes the heads of inputs away; what stands behind them makes its requests. `two` tells which hold a second flit.

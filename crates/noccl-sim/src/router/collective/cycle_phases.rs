@@ -128,7 +128,7 @@ impl PlaneState {
     }
 
     /// Granted results go to where the switch will find them: in output FIFOs of two slots in the slot that they will have. There is
-    /// room, so it is the same whether a flit in the other one leaves in this cycle or not.
+    /// space, so it is the same whether a flit in the other one leaves in this cycle or not.
     fn take_results(&mut self, w: usize, cycle: u64) {
         for out in 0..PORTS {
             let block = &self.blocks[w];
@@ -232,7 +232,7 @@ impl PlaneState {
     /// The partitions' parts of the third phase.
     pub(crate) fn switch_parts<S: Sizes>(
         &mut self,
-        counts_landings: bool,
+        counts_deliveries: bool,
     ) -> impl Iterator<Item = Switch<'_, S>> {
         let (mut blocks, mut in_full) = (&mut self.blocks[..], &mut self.in_full[..]);
         let (mut input, mut output) = (&mut self.input[..], &mut self.output[..]);
@@ -256,12 +256,12 @@ impl PlaneState {
                 deep: May::new(|| deep.get_mut().map(|all| all.cut(len))),
                 active,
                 tells_moves,
-                counts_landings,
+                counts_deliveries,
             }
         })
     }
 
-    /// After the third phase: published worms are followed. Returns the checksum of beats that only land.
+    /// After the third phase: published worms are followed. Returns the checksum of beats that are only delivered.
     pub(crate) fn finish_switch(&mut self) -> u64 {
         let mut published = self.published.take();
         let mut checksum = 0;

@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Behind {
     flit: Packed,
-    /// Inputs: what it asks for as a head, a bit set. Outputs: whether it is a beat that only lands.
+    /// Inputs: what it asks for as a head, a bit set. Outputs: whether it is a beat that is only delivered.
     note: u8,
 }
 
@@ -240,9 +240,9 @@ impl<'a> TailsPart<'a> {
         slots: &mut [Packed],
         (at, out, lane): (usize, usize, usize),
         flit: Packed,
-        lands: bool,
+        only_delivered: bool,
     ) {
-        let note = u8::from(lands);
+        let note = u8::from(only_delivered);
         let behind = Behind { flit, note };
         if self.two[at][out] >> lane & 1 != 0 {
             self.queue(at, out, lane).push_back(behind);
@@ -268,7 +268,7 @@ impl<'a> TailsPart<'a> {
         self.two[at][out] |= bit & block.out_any[out];
         block.out_any[out] |= bit;
         if out == LOCAL {
-            block.note_landing(bit, targets, u64::from(flit.note) << lane);
+            block.note_delivery(bit, targets, u64::from(flit.note) << lane);
         }
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a flit that enters an input asks for: one output, those of its fork, or its siblings.
+//! What a flit that enters an input asks for: one output, those of its fork, or the other contributions.
 
 use crate::router::collective::control_block::{JOIN, LANES, LOCAL, PORTS, Wants};
 use crate::router::collective::route::xy_port;
@@ -36,7 +36,7 @@ impl Forks {
     }
 }
 
-/// A flit that enters an input asks for its output, for those of its fork, or for its siblings.
+/// A flit that enters an input asks for its output, for those of its fork, or for the other contributions.
 #[inline]
 pub(crate) fn route(
     wants: &mut Wants,

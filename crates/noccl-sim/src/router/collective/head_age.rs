@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Since when flits stand at the heads of FIFOs, for the diagnosis of a hang.
+//! Since when flits stand at the heads of FIFOs, for the diagnosis of a stall.
 //!
-//! Published routers keep a watch from the start. The default flow starts one when a stated limit makes
+//! Published routers note it from the start. The default flow starts one when a stated limit makes
 //! a flit wait that could otherwise always go on (a full store, all barrier counters in use): before
-//! that nothing in it can wait forever, and the hot loop pays one test per plane and cycle.
+//! that nothing in it can wait forever, and the hot loop has one test per plane and cycle.
 
 use crate::router::collective::control_block::PORTS;
 use crate::transport::flit::{Flit, FlitKind};

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Merge points that never block a FIFO (router flow `non_blocking`).
 //!
-//! A contribution that arrives before its siblings leaves the FIFO and waits in a table of the router:
+//! A contribution that arrives before the others of its transaction leaves the FIFO and waits in a table of the router:
 //!
 //! - *Responses and barriers* (S1's CollectB and LsbAnd) carry how many leaves they stand for. The one
 //!   that makes a subtree complete goes on in the same cycle, for the others as well. A full table
-//!   lets the newcomer go on by itself. Its siblings would then wait for leaves that have gone by, so
-//!   entries made after that go on when they have waited too long. A router serves one transaction per cycle. The home NI adds up leaves: merging
-//!   saves flits and never decides correctness.
-//! - *Wide reductions* take a slot at each merge point and keep every operand of a beat in a store (a memory of the tile beside its L1) until
-//!   all have come, then the arithmetic unit folds them in port order. Order of arrival never changes the result. A sender
-//!   (NI or merge point) has at most a window of beats of one transaction under way to its next merge
-//!   point, which gives the room back as it folds: the store has a place for every beat that comes, so
-//!   no contribution waits in a FIFO while no more reductions are under way at a router than it has slots.
+//!   lets the new contribution go on by itself. The others would then wait for leaves that have gone by, so
+//!   entries made after that go on when they have waited too long. A router serves one transaction per cycle. The
+//!   home NI adds up leaves: merging saves flits and never decides correctness.
+//! - *Wide reductions* take a slot at each merge point and keep every operand of a beat in a store (a memory of the
+//!   tile beside its L1) until all have come, then the arithmetic unit combines them in port order. Order of arrival never changes the result. A sender
+//!   (NI or merge point) has at most a window of beats of one transaction in flight to its next merge
+//!   point, which returns credits as it combines: the store has a place for every beat that comes, so
+//!   no contribution waits in a FIFO while no more reductions are in progress at a router than it has slots.
 //!
 //! The published router makes contributions wait at FIFO heads instead: two transactions that arrive in
 //! different orders at two ports then wait for each other forever (`docs/design/0001`).
 //! Source: S1 §3.1.3–3.1.4.
 
 use super::merge_table::{self, MergeRegisters, Merges};
-use super::reduction::{Folded, Folds};
+use super::reduction::{Accepted, Reductions};
 use crate::router::collective::context::Context;
-use crate::router::collective::merge_types::{Credit, JoinConfig, Offer, Owed, Timeout, Waiting};
+use crate::router::collective::merge_types::{
+    Credit, JoinConfig, Offer, PendingCredits, Timeout, Waiting,
+};
 use crate::router::ideal::Crossbar;
 use crate::router::published::reduction::Published;
 use crate::transport::flit::{Flit, OWN_COPY};
@@ -34,7 +36,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Joins {
     merges: Merges,
-    folds: Folds,
+    reductions: Reductions,
     published: Option<Published>,
     /// What stands in place of all routers, if there are none.
     pub crossbar: Option<Box<Crossbar>>,
@@ -44,7 +46,7 @@ impl Joins {
     pub(crate) fn new(tiles: usize, config: JoinConfig, published: Option<Published>) -> Self {
         Self {
             merges: Merges::new(tiles, &config),
-            folds: Folds::new(tiles, config),
+            reductions: Reductions::new(tiles, config),
             published,
             crossbar: None,
         }
@@ -53,7 +55,7 @@ impl Joins {
     /// A router with a unit is looked at: the beat that starts next is chosen before operands come in.
     #[inline]
     pub(crate) fn begin(&mut self, r: usize) {
-        self.folds.choose(r);
+        self.reductions.choose(r);
     }
 
     /// Operands of wide reductions stand at heads of inputs of router `r`.
@@ -64,20 +66,20 @@ impl Joins {
         here: Coord,
         heads: &[Option<Flit>; 5],
         context: &Context<'_>,
-    ) -> Folded {
-        self.folds.arrive(r, here, heads, context)
+    ) -> Accepted {
+        self.reductions.arrive(r, here, heads, context)
     }
 
     /// From now on the unit of router `r` may read the tile's own operands of an all-reduce: value mode, a payload
     /// slot per beat.
     pub(crate) fn give_operands(&mut self, r: usize, txn: u32, payloads: Vec<u32>) {
-        self.folds.give_operands(r, txn, payloads);
+        self.reductions.give_operands(r, txn, payloads);
     }
 
-    /// Responses or arrivals stand at heads of inputs: those of one transaction have their turn. Returns their inputs.
+    /// Responses or arrivals stand at heads of inputs: those of one transaction have their grant. Returns their inputs.
     #[inline]
-    pub(crate) fn turn(&mut self, r: usize, heads: &[Option<Flit>; 5]) -> u8 {
-        let Some(first) = self.merges.turn(r, heads) else {
+    pub(crate) fn arbitrate(&mut self, r: usize, heads: &[Option<Flit>; 5]) -> u8 {
+        let Some(first) = self.merges.arbitrate(r, heads) else {
             return 0;
         };
         let inputs = heads.iter().enumerate();
@@ -97,7 +99,7 @@ impl Joins {
     ) -> Option<Flit> {
         let heads = heads.iter().flatten().copied().reduce(merge_table::sum)?;
         let tree = context.trees.tree(heads.txn);
-        // The initiator's own answer never leaves its NI.
+        // The initiator's own response never leaves its NI.
         let own = u32::from(heads.flags & OWN_COPY != 0 && here == tree.root);
         let leaves = leaves_through(here, tree.set, tree.root) - own;
         self.merges.merge(r, heads, leaves, context)
@@ -132,7 +134,7 @@ impl Joins {
     /// Shows the oldest finished result.
     #[inline]
     pub(crate) fn offer(&mut self, r: usize, here: Coord, context: &mut Context<'_>) -> Offer {
-        if let Some(offer) = self.folds.offer(r, here, context.cycle) {
+        if let Some(offer) = self.reductions.offer(r, here, context.cycle) {
             return offer;
         }
         let published = self.published.as_mut();
@@ -145,18 +147,18 @@ impl Joins {
 
     /// Reads the units of these routers of a block of 64, see `PlaneState::touch_units`.
     pub(crate) fn touch(&self, block: usize, routers: u64) -> u64 {
-        self.folds.touch(block, routers)
+        self.reductions.touch(block, routers)
     }
 
-    /// Room at the next merge point for a transaction that leaves router `r`. Returns whether the unit
+    /// Credits of the next merge point for a transaction that leaves router `r`. Returns whether the unit
     /// was the sender; otherwise the tile's NI is.
     pub(crate) fn take_credit(&mut self, r: usize, txn: u32, beats: u32) -> bool {
-        self.folds.take_credit(r, txn, beats)
+        self.reductions.take_credit(r, txn, beats)
     }
 
     /// The offered result has been granted its output.
     pub(crate) fn take_result(&mut self, r: usize, here: u32, cycle: u64) -> Flit {
-        let sum = self.folds.take_result(r, here, cycle);
+        let sum = self.reductions.take_result(r, here, cycle);
         let sum = sum.or_else(|| self.published.as_mut()?.take_result(r));
         sum.or_else(|| self.merges.take_result(r))
             .expect("only an offered result is granted")
@@ -165,25 +167,25 @@ impl Joins {
     /// The end of a cycle in these units of a block of 64.
     #[inline]
     pub(crate) fn end(&mut self, block: usize, routers: u64, context: &mut Context<'_>) {
-        self.folds.step(block, routers, context);
+        self.reductions.step(block, routers, context);
     }
 
-    /// Senders of a transaction's operands are owed room from now on. Returns how many.
-    pub(crate) fn owe(&mut self, owed: Owed) -> u32 {
-        self.folds.owe(owed)
+    /// Credits for the senders of a transaction's operands are pending from now on. Returns how many.
+    pub(crate) fn add_pending(&mut self, pending: PendingCredits) -> u32 {
+        self.reductions.add_pending(pending)
     }
 
-    /// The credit that the tile's NI sends next: slots take turns.
-    pub(crate) fn owed_credit(&self, r: usize, here: Coord, trees: &Trees) -> Option<Credit> {
-        self.folds.owed_credit(r, here, trees)
+    /// The credit that the tile's NI sends next: slots in round-robin order.
+    pub(crate) fn pending_credit(&self, r: usize, here: Coord, trees: &Trees) -> Option<Credit> {
+        self.reductions.pending_credit(r, here, trees)
     }
 
     /// It is sent.
-    pub(crate) fn pay(&mut self, r: usize) {
-        self.folds.pay(r);
+    pub(crate) fn return_credit(&mut self, r: usize) {
+        self.reductions.return_credit(r);
     }
 
-    /// An entry of a merge table is due unless a sibling has come in the meantime. Returns whether it is.
+    /// An entry of a merge table is due unless another contribution has come in the meantime. Returns whether it is.
     pub(crate) fn time_out(&mut self, entry: Timeout) -> bool {
         self.merges.time_out(entry)
     }
@@ -193,23 +195,23 @@ impl Joins {
         &mut self.merges.timeouts
     }
 
-    /// Room to give back, collected during evaluate.
-    pub(crate) const fn owed(&mut self) -> &mut Vec<Owed> {
-        &mut self.folds.owed
+    /// Credits to return, collected during evaluate.
+    pub(crate) const fn pending(&mut self) -> &mut Vec<PendingCredits> {
+        &mut self.reductions.pending
     }
 
     /// Element operations so far, for energy.
-    pub(crate) fn folded_elements(&self) -> u64 {
+    pub(crate) fn reduced_elements(&self) -> u64 {
         let published = self.published.as_ref();
         let crossbar = self.crossbar.as_ref();
-        self.folds.folded_elements
-            + published.map_or(0, |p| p.folded_elements)
+        self.reductions.reduced_elements
+            + published.map_or(0, |p| p.reduced_elements)
             + crossbar.map_or(0, |c| c.added_elements())
     }
 
     /// Last cycle in which a contribution had to stay in its FIFO because a store was full.
     pub(crate) const fn store_full_cycle(&self) -> Option<u64> {
-        self.folds.store_full_cycle
+        self.reductions.store_full_cycle
     }
 
     /// Contributions that wait in tables, for diagnosis.
@@ -219,12 +221,14 @@ impl Joins {
 
     /// Contributions that wait in the tables of one router.
     pub(crate) fn waiting_at(&self, r: usize) -> impl Iterator<Item = Waiting> + '_ {
-        self.merges.waiting_at(r).chain(self.folds.waiting_at(r))
+        self.merges
+            .waiting_at(r)
+            .chain(self.reductions.waiting_at(r))
     }
 
     /// The oldest finished result of a router's unit, for diagnosis.
     pub(crate) fn oldest_result(&self, r: usize, here: u32) -> Option<(u64, Flit)> {
-        let sum = self.folds.oldest_result(r, here);
+        let sum = self.reductions.oldest_result(r, here);
         let sum = sum.or_else(|| self.published.as_ref()?.oldest_result(r));
         sum.or_else(|| self.merges.oldest_result(r))
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Merge tables of responses and barriers: leaves add up, nobody blocks a FIFO.
 //!
-//! Mirror of `noccl_merge` (`rtl/src/collective`), cycle by cycle: one transaction per router and cycle, in turns over the
+//! Mirror of `noccl_merge` (`rtl/src/collective`), cycle by cycle: one transaction per router and cycle, in round-robin order over the
 //! inputs; entries in slots, the lowest free one first; a common tick and a register for what gives up.
 
 use crate::router::collective::context::Context;
@@ -11,7 +11,7 @@ use crate::transport::flit::Flit;
 use crate::transport::transaction::Trees;
 use serde::{Deserialize, Serialize};
 
-/// A timed entry gives up after seven ticks without a sibling, of eight in a timeout.
+/// A timed entry gives up after seven ticks without another contribution, of eight in a timeout.
 const TICKS_TO_GIVE_UP: u64 = 7;
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -20,11 +20,11 @@ struct Merge {
     flit: Flit,
     since: u64,
     slot: u8,
-    /// Siblings may have gone by before this entry was made: do not wait for ever.
+    /// Other contributions may have gone by before this entry was made: do not wait for ever.
     is_timed: bool,
     /// It has waited long enough.
     is_due: bool,
-    /// What was merged has gone on; later siblings follow at once.
+    /// What was merged has gone on; later contributions follow at once.
     has_passed: bool,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct Merges {
     /// Entries of a table.
     limit: usize,
     tick_cycles: u64,
-    /// Per router, if a turn and its decision take a cycle each; else empty.
+    /// Per router, if a grant and its decision take a cycle each; else empty.
     pub(crate) registers: Vec<MergeRegisters>,
     /// Timeouts to schedule, collected during evaluate: (cycle, entry).
     pub timeouts: Vec<(u64, Timeout)>,
@@ -57,7 +57,7 @@ pub(crate) struct Merges {
 /// What a merge table with registers knows of the cycle before; inputs as bit sets.
 #[derive(Debug, Default, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct MergeRegisters {
-    /// Heads of one transaction that have had their turn and are decided now.
+    /// Heads of one transaction that have had their grant and are decided now.
     pub group: u8,
     /// The head, if any, that goes on and asks for its output from now on.
     pub forwarded: u8,
@@ -95,7 +95,7 @@ impl Merges {
 
     /// The head whose transaction is served: that of the next input behind the one served last.
     #[inline]
-    pub(crate) fn turn(&mut self, r: usize, heads: &[Option<Flit>; 5]) -> Option<Flit> {
+    pub(crate) fn arbitrate(&mut self, r: usize, heads: &[Option<Flit>; 5]) -> Option<Flit> {
         let last = usize::from(self.served[r]);
         let behind = (last + 1..5).find(|port| heads[*port].is_some());
         let port = behind.or_else(|| heads.iter().position(Option::is_some))?;
@@ -106,7 +106,7 @@ impl Merges {
     /// Responses or arrivals of one transaction stand at FIFO heads; `heads` is their sum, and `leaves` make it complete.
     ///
     /// Where the table is full they go on by themselves: a FIFO head may wait for its own output only. (An
-    /// entry of the table in their place could want the way back to where the newcomer comes from, and two
+    /// entry of the table in their place could want the path back to where the new contribution comes from, and two
     /// routers would wait for each other.) Returns what goes on.
     #[inline]
     pub(crate) fn merge(
@@ -130,7 +130,7 @@ impl Merges {
         }
         let limit = self.limit;
         let unit = self.unit(r);
-        let Some(slot) = unit.make_room(limit) else {
+        let Some(slot) = unit.free_slot(limit) else {
             return Some(heads);
         };
         let is_timed = unit.has_evicted;
@@ -156,7 +156,7 @@ impl Merges {
             .any(|m| !m.has_passed && m.flit.dst == heads.dst && trees.name_of(m.flit.txn) == name)
     }
 
-    /// Siblings of table entry `at` have come.
+    /// More contributions of table entry `at` have come.
     fn join_entry(
         &mut self,
         r: usize,
@@ -198,7 +198,7 @@ impl Merges {
         self.timeouts.push((due, entry));
     }
 
-    /// The entry is due unless a sibling has come in the meantime. Returns whether it is.
+    /// The entry is due unless another contribution has come in the meantime. Returns whether it is.
     pub(crate) fn time_out(&mut self, entry: Timeout) -> bool {
         let unit = self.unit(entry.router as usize);
         let is_it =
@@ -258,7 +258,7 @@ impl Merges {
 
 impl Unit {
     /// The slot of a new entry, if there is one.
-    fn make_room(&mut self, limit: usize) -> Option<u8> {
+    fn free_slot(&mut self, limit: usize) -> Option<u8> {
         // The entry of a result is still needed.
         let pinned = self.result.map(|(.., slot)| slot);
         let used = |slot: &u8| Some(*slot) == pinned || self.merges.iter().any(|m| m.slot == *slot);
@@ -266,7 +266,7 @@ impl Unit {
             return Some(free);
         }
         self.has_evicted = true;
-        // An entry whose contributions have passed is only a memory of them: it makes room.
+        // An entry whose contributions have passed is only a memory of them: it gives its slot up.
         let passed = self.merges.iter().enumerate();
         let passed = passed.filter(|(_, m)| m.has_passed && Some(m.slot) != pinned);
         let (at, slot) = passed

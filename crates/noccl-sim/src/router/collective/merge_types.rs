@@ -12,7 +12,7 @@ pub(crate) struct JoinConfig {
     pub merge_entries: usize,
     /// See [`noccl_net::deadlock::merge_timeout_cycles`].
     pub merge_timeout_cycles: u64,
-    /// Contributions have their turn in one cycle, are decided in the next and ask for their output in the third.
+    /// Contributions have their grant in one cycle, are decided in the next and ask for their output in the third.
     pub merge_has_registers: bool,
     /// Reductions that a router works on together.
     pub slots: u32,
@@ -66,16 +66,16 @@ pub(crate) struct Waiting {
     pub since: u64,
 }
 
-/// Room that a router owes to the senders of a transaction's operands.
+/// Credits that a router has to return to the senders of a transaction's operands.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(crate) struct Owed {
+pub(crate) struct PendingCredits {
     pub router: u32,
     pub txn: u32,
     /// The inputs through which their operands come, as a bit set.
     pub inputs: u8,
 }
 
-/// Room given back to a sender.
+/// Credits returned to a sender.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Credit {
     pub txn: u32,

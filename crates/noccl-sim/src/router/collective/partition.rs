@@ -47,7 +47,7 @@ pub(crate) struct Partition {
     /// Blocks, of this partition or not, that receive flits from this partition in this cycle.
     pub receiving: Vec<u64>,
     pub flit_hops: u64,
-    /// Sum over beats that land in this cycle or the next ones.
+    /// Sum over beats that are delivered in this cycle or the next ones.
     pub checksum: u64,
 }
 

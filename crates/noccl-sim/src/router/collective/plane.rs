@@ -157,10 +157,10 @@ impl PlaneState {
         self.blocks[w].out_any[LOCAL]
     }
 
-    /// Those of them that offer a beat that only lands.
+    /// Those of them that offer a beat that is only delivered.
     #[inline]
-    pub(crate) fn local_landing(&self, w: usize) -> u64 {
-        self.blocks[w].landing()
+    pub(crate) fn local_only_delivered(&self, w: usize) -> u64 {
+        self.blocks[w].only_delivered()
     }
 
     /// The flit offered at the Local output of `r`.
@@ -179,7 +179,7 @@ impl PlaneState {
         }
     }
 
-    /// The NI appends a flit to the Local input; it has checked that there is room.
+    /// The NI appends a flit to the Local input; it has checked that there is space.
     pub(crate) fn push_local(&mut self, r: usize, flit: Flit, context: &Context<'_>) {
         let (w, lane) = (r / LANES, r % LANES);
         let (packed, here) = (flit.packed(), self.coords[r]);
@@ -257,7 +257,7 @@ impl PlaneState {
         self.num_routers
     }
 
-    /// Does the head of an input wait for its siblings?
+    /// Does the head of an input wait for other contributions?
     pub(crate) fn is_joining(&self, r: usize, port: usize) -> bool {
         self.blocks[r / LANES].join_heads[port] >> (r % LANES) & 1 != 0
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What only some planes have, of which the others must not pay: flits behind the first two of a FIFO, stages of long links.
+//! What only some planes have, which must cost the others nothing: flits behind the first two of a FIFO, stages of long links.
 //!
 //! The phases of a cycle are compiled twice: once for FIFOs of two slots and links of one cycle, where [`May`] holds nothing
 //! and takes no space, and once for any sizes. Parts of phases are made and moved in every cycle: with fields that are empty

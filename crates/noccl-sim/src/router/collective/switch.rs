@@ -21,8 +21,8 @@ pub(crate) struct Switch<'a, S: Sizes> {
     pub active: &'a BitSet,
     /// Published routers: moves are told to whom follows their worms.
     pub tells_moves: bool,
-    /// Is a beat that lands no more than its checksum? It is added as soon as the beat's landing is sure.
-    pub counts_landings: bool,
+    /// Is a delivered beat no more than its checksum? It is added as soon as the beat's delivery is sure.
+    pub counts_deliveries: bool,
 }
 
 /// FIFOs of other depths than two of a range of blocks.
@@ -68,7 +68,7 @@ impl<S: Sizes> Switch<'_, S> {
         let at = w - self.partition.first;
         let block = &mut self.blocks[at];
         let input = &self.input[at * PORTS * SLOTS..][..PORTS * SLOTS];
-        let mut lands = 0;
+        let mut only_delivered = 0;
         for out in 0..PORTS {
             let lanes = std::mem::take(&mut block.switched[out]);
             if lanes == 0 {
@@ -87,8 +87,8 @@ impl<S: Sizes> Switch<'_, S> {
                     let slot = (block.in_head[source & 7] >> lane & 1) as usize;
                     let flit = input[source * SLOTS + 2 * lane + slot];
                     output[target] = flit;
-                    if out == LOCAL && self.counts_landings && Flit::only_lands(flit) {
-                        lands |= 1 << lane;
+                    if out == LOCAL && self.counts_deliveries && Flit::is_only_delivered(flit) {
+                        only_delivered |= 1 << lane;
                         self.partition.checksum += Flit::payload(flit);
                     }
                 }
@@ -102,7 +102,7 @@ impl<S: Sizes> Switch<'_, S> {
                 }
             }
             if out == LOCAL {
-                block.note_landing(lanes, targets, lands);
+                block.note_delivery(lanes, targets, only_delivered);
             }
         }
     }
@@ -128,13 +128,13 @@ impl<S: Sizes> Switch<'_, S> {
                     let slot = (block.in_head[source & 7] >> lane & 1) as usize;
                     self.input[(at * PORTS + source) * SLOTS + 2 * lane + slot]
                 };
-                let may_land = source != RESULT && out == LOCAL && self.counts_landings;
-                let lands = may_land && Flit::only_lands(flit);
-                if lands {
+                let may_deliver = source != RESULT && out == LOCAL && self.counts_deliveries;
+                let only_delivered = may_deliver && Flit::is_only_delivered(flit);
+                if only_delivered {
                     self.partition.checksum += Flit::payload(flit);
                 }
                 deep.outputs
-                    .append(block, output, (at, out, lane), flit, lands);
+                    .append(block, output, (at, out, lane), flit, only_delivered);
                 if self.tells_moves {
                     self.partition.moves.push(Move {
                         flit,

@@ -24,7 +24,7 @@ fn flit(number: u64) -> Packed {
     [number, !number]
 }
 
-/// What a flit asks for: one of the outputs, or siblings.
+/// What a flit asks for: one of the outputs, or other contributions.
 fn wants(number: u64) -> Wants {
     std::array::from_fn(|i| u64::from(i as u64 == number % 6) << LANE)
 }
@@ -102,11 +102,11 @@ fn an_output_of_any_depth_is_a_queue() {
             let mut outputs = deep.outputs.whole();
             if pop && let Some(head) = queue.pop_front() {
                 let slot = (block.out_head[LOCAL] >> LANE & 1) as usize;
-                let lands = block.landing() >> LANE & 1 != 0;
+                let only_delivered = block.only_delivered() >> LANE & 1 != 0;
                 outputs.pop_outputs(&mut block, 0, LOCAL, 1 << LANE);
                 // The slot is read after its flit has left.
                 assert_eq!(slots[2 * LANE + slot], flit(head), "depth {depth}");
-                assert_eq!(lands, head % 3 == 0, "depth {depth}, step {step}");
+                assert_eq!(only_delivered, head % 3 == 0, "depth {depth}, step {step}");
             }
             outputs.move_up(&mut block, &mut slots, 0, LOCAL);
             if push && !is_full {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! ESP's multicast on its own routers, cycle by cycle (S3's second rival; `docs/design/0006-esp.md`).
+//! ESP's multicast on its own routers, cycle by cycle (S3's second baseline; `docs/design/0006-esp.md`).
 //!
 //! An engine of its own beside the machine: these routers have neither output queues nor the machine's flits, and the
 //! machine's hot loop knows nothing of them. Two planes: requests of consumers, data of producers. It runs schedules of
@@ -198,7 +198,7 @@ fn step(
     let requests = one(&mut planes.requests, 0);
     let data = one(&mut planes.data, 1);
     let has_moved = requests.has_moved || data.has_moved;
-    protocol.requests_landed(&requests, &planes.requests, cycle);
+    protocol.requests_arrived(&requests, &planes.requests, cycle);
     protocol.data_moved(&data, &planes.data, cycle);
     has_moved
 }

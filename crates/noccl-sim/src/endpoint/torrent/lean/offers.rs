@@ -28,8 +28,8 @@ impl Lean {
         settings: &Settings,
     ) -> Option<BeatOffer> {
         let (may_pass, sends, keeps) = self.stream(lane, now);
-        let has_room = !keeps || self.writers[lane].has_room(settings.fifo_words);
-        if !may_pass || !sends || !has_room {
+        let has_space = !keeps || self.writers[lane].has_space(settings.fifo_words);
+        if !may_pass || !sends || !has_space {
             return None;
         }
         self.outgoing[lane].offers(settings)
@@ -54,11 +54,11 @@ impl Lean {
 
     fn passes(&self, lane: usize, now: u64, settings: &Settings, taken: [bool; 2]) -> bool {
         let (may_pass, sends, keeps) = self.stream(lane, now);
-        let has_room = !keeps || self.writers[lane].has_room(settings.fifo_words);
+        let has_space = !keeps || self.writers[lane].has_space(settings.fifo_words);
         let is_gone = !sends
             || self.beat_offer(lane, now, settings).is_some()
                 && self.outgoing[lane].ends(settings, taken);
-        may_pass && has_room && is_gone
+        may_pass && has_space && is_gone
     }
 
     fn cfg_offer(&self, now: u64) -> Option<(u32, Message)> {

@@ -2,7 +2,7 @@
 //! A library is made from the sources that its boundary needs and from the numbers of its network, and from nothing else.
 #![allow(clippy::unwrap_used)]
 
-use noccl_cosim::{Arithmetic, Boundary, Translation};
+use noccl_cosim::{Arithmetic, Boundary, BuildInputs};
 use noccl_net::elaborate;
 use noccl_rtl::{RtlConfig, RtlError, SourceFile, hardware_sources};
 use noccl_spec::{parse_spec, preset_text};
@@ -14,12 +14,12 @@ fn config(preset: &str) -> RtlConfig {
     RtlConfig::new(&elaborate(&spec).unwrap()).unwrap()
 }
 
-fn translation(preset: &str, boundary: Boundary, arithmetic: Arithmetic) -> Translation {
+fn translation(preset: &str, boundary: Boundary, arithmetic: Arithmetic) -> BuildInputs {
     let sources = hardware_sources();
-    Translation::new(&config(preset), boundary, arithmetic, "rtl", &sources).unwrap()
+    BuildInputs::new(&config(preset), boundary, arithmetic, "rtl", &sources).unwrap()
 }
 
-fn package(translation: &Translation) -> &str {
+fn package(translation: &BuildInputs) -> &str {
     let is_package = |f: &&noccl_rtl::ExportFile| f.path == noccl_rtl::PACKAGE_FILE;
     &translation.files.iter().find(is_package).unwrap().text
 }
@@ -125,7 +125,7 @@ fn names_are_wide_and_memories_large_where_the_comparison_needs_it() {
 fn a_mesh_that_no_word_holds_is_refused() {
     let sources = hardware_sources();
     let (config, none) = (config("collective_noc_8x8"), Arithmetic::default());
-    let refused = Translation::new(&config, Boundary::Router, none, "rtl", &sources).unwrap_err();
+    let refused = BuildInputs::new(&config, Boundary::Router, none, "rtl", &sources).unwrap_err();
     let text = refused.to_string();
     assert!(
         text.contains("mesh = 9 x 8") && text.contains("at most 64 tiles"),
@@ -138,7 +138,7 @@ fn a_missing_source_is_named() {
     let mut sources = hardware_sources();
     sources.retain(|s| s.path != "cosim/noccl_tile_cosim.cpp");
     let (config, none) = (config("collective_noc_2x2"), Arithmetic::default());
-    let refused = Translation::new(&config, Boundary::Router, none, "here", &sources);
+    let refused = BuildInputs::new(&config, Boundary::Router, none, "here", &sources);
     let missing = "cosim/noccl_tile_cosim.cpp".to_owned();
     let folder = "here".to_owned();
     assert_eq!(refused.unwrap_err(), RtlError::Sources { folder, missing });

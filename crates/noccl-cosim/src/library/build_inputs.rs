@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a library of the hardware of a network is made from, so that it follows the simulator.
 //!
-//! A library is the hardware between two boundaries that a run can be compared at, translated to C++ and compiled: the code of
+//! A library is the hardware between two boundaries that a run can be compared at, Verilated to C++ and compiled: the code of
 //! one tile, which the library's host joins to a mesh. This part says which files and which arguments that takes; who calls the
 //! tools and keeps the outcome is somebody else.
 
 use crate::endpoints::Places;
 use crate::lockstep::element_number;
-use crate::translated::{LIBRARY_FILE, MAX_TILES};
+use crate::verilated::{LIBRARY_FILE, MAX_TILES};
 use noccl_rtl::{
     ExportFile, PACKAGE_FILE, RtlConfig, RtlError, SourceFile, closure, in_order, package_text,
 };
@@ -60,9 +60,9 @@ impl Boundary {
 /// What wide reductions of a workload need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arithmetic {
-    /// Elements that they fold, as their numbers in the hardware, one bit each.
+    /// Elements that they reduce, as their numbers in the hardware, one bit each.
     elements: u32,
-    /// Are there any? Each may wait for room while a network interface sends from others.
+    /// Are there any? Each may wait for buffer space while a network interface sends from others.
     has_reductions: bool,
 }
 
@@ -141,14 +141,14 @@ fn refused(index: usize, found: &str, accepted: &str) -> RtlError {
 
 /// What a library is made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Translation {
+pub struct BuildInputs {
     /// Files to be written into an empty folder.
     pub files: Vec<ExportFile>,
     /// Arguments of Verilator in that folder, but for where it writes and with how many processes.
     pub arguments: Vec<String>,
 }
 
-impl Translation {
+impl BuildInputs {
     /// The library of a network for workloads that need no more than this arithmetic. `sources` stand at `folder`: those of
     /// [`noccl_rtl::hardware_sources`], or a folder `rtl`.
     ///
@@ -229,7 +229,7 @@ fn numbers(config: &RtlConfig, boundary: Boundary, arithmetic: Arithmetic) -> Rt
     config
 }
 
-/// As many write channels as a tile has transfers under way, but for traces without end, and for each an id for all bursts that may
+/// As many write channels as a tile has transfers in flight, but for traces without end, and for each an id for all bursts that may
 /// be open.
 fn with_many_channels(config: &mut RtlConfig, more_than_transfers: bool) {
     const CHANNELS: u32 = 16;

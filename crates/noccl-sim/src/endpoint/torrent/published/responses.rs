@@ -3,31 +3,31 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What an initiator knows of its stops, by place in the chain.
+/// What an initiator knows of its destinations, by place in the chain.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Answers {
+pub(crate) struct Responses {
     pub free: Vec<u16>,
     pub busy: Vec<u16>,
 }
 
-/// What a stop has answered, and what came of it.
+/// What a destination has responded, and what came of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum OwnAnswer {
+pub(crate) enum OwnResponse {
     /// Nothing yet.
     Due,
     /// It serves the task unless it is told to let go.
     Free,
-    /// The task's grant has come before the initiator's word to let go, which is under way and of no effect.
+    /// The task's grant has come before the initiator's release, which is in flight and of no effect.
     Overtaken,
     /// The task waits, or has waited, for its grant.
     Waits,
 }
 
-impl OwnAnswer {
+impl OwnResponse {
     /// The grant has come.
     pub(crate) fn overtake(&mut self) {
-        if *self == OwnAnswer::Free {
-            *self = OwnAnswer::Overtaken;
+        if *self == OwnResponse::Free {
+            *self = OwnResponse::Overtaken;
         }
     }
 }

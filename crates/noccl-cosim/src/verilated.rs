@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Translated hardware behind the C functions that every library has (`rtl/cosim/*.cpp`): opened, clocked and closed in one place.
+//! Verilated hardware behind the C functions that every library has (`rtl/cosim/*.cpp`): opened, clocked and closed in one place.
 //!
 //! What else a library has is asked for by name while it is opened. Signals are read and written in place: their pointers stay valid
 //! as long as the hardware, and nothing but the two halves of a clock cycle changes what they point to.
@@ -9,7 +9,7 @@ use libloading::Library;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::Path;
 
-/// File of a translated mesh, tile or network interface.
+/// File of a Verilated mesh, tile or network interface.
 pub const LIBRARY_FILE: &str = "libnoccl_mesh.so";
 /// Most tiles in lock-step: one bit each in a word.
 pub(crate) const MAX_TILES: u32 = 64;
@@ -81,7 +81,7 @@ impl<'p> Opening<'p> {
     }
 
     /// Makes the hardware.
-    pub(crate) fn begin(self) -> Result<Translated, Unusable> {
+    pub(crate) fn begin(self) -> Result<Verilated, Unusable> {
         // SAFETY: all sources have these functions, of these types.
         unsafe {
             let new = self.function::<unsafe extern "C" fn() -> Handle>(c"noccl_new")?;
@@ -89,7 +89,7 @@ impl<'p> Opening<'p> {
             let tick = self.function(c"noccl_tick")?;
             let broken = self.function(c"noccl_broken")?;
             let delete = self.function(c"noccl_delete")?;
-            Ok(Translated {
+            Ok(Verilated {
                 handle: new(),
                 settle,
                 tick,
@@ -102,7 +102,7 @@ impl<'p> Opening<'p> {
 }
 
 /// Hardware with a clock.
-pub(crate) struct Translated {
+pub(crate) struct Verilated {
     handle: Handle,
     settle: unsafe extern "C" fn(Handle, c_int),
     tick: unsafe extern "C" fn(Handle),
@@ -112,7 +112,7 @@ pub(crate) struct Translated {
     _library: Library,
 }
 
-impl Translated {
+impl Verilated {
     /// For the library's other functions.
     pub(crate) const fn handle(&self) -> Handle {
         self.handle
@@ -155,7 +155,7 @@ impl Translated {
     }
 }
 
-impl Drop for Translated {
+impl Drop for Verilated {
     fn drop(&mut self) {
         // SAFETY: the handle is live hardware, and nobody uses it afterwards.
         unsafe { (self.delete)(self.handle) }
