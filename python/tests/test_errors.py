@@ -164,9 +164,9 @@ def test_a_missing_verilator_is_told_with_the_way_to_it(
 
 
 def test_a_run_that_cannot_finish_raises_a_diagnosis_with_every_wait(
-    mesh4x4_peer: noccl.Network,
+    mesh4x4_published: noccl.Network,
 ) -> None:
-    report = noccl.stress(mesh4x4_peer, num_seeds=8, kinds=["multicast"])
+    report = noccl.stress(mesh4x4_published, num_seeds=8, kinds=["multicast"])
     hung = [failure for failure in report.failures if failure.diagnosis is not None]
     assert report.hung == len(hung) > 0
     for failure in hung:

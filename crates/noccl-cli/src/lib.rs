@@ -7,6 +7,7 @@
 
 mod args;
 mod interrupt;
+mod old_names;
 mod output;
 mod progress;
 mod table;
@@ -40,7 +41,8 @@ pub fn main() -> ExitCode {
 
 /// Runs one command line, the program's name first; the exit code. Tests call it many times in one process.
 pub fn call(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let cli = match verbs::Cli::try_parse_from(arguments) {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let cli = match verbs::Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
         Err(refusal) => {
             let text = refusal.to_string();
@@ -53,6 +55,7 @@ pub fn call(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             return refusal.exit_code() as u8;
         }
     };
+    old_names::note_verb(&arguments);
     match cli.run() {
         Ok(Outcome::Fine) => 0,
         Ok(Outcome::Failed) => 1,

@@ -86,7 +86,7 @@ fn what_has_no_hardware_is_refused_by_its_field_before_anything_is_built() {
     folder.file("long.json", &trace);
     for (arguments, words) in [
         (
-            "s.json --spec collective_noc_4x4_peer",
+            "s.json --spec collective_noc_4x4_published",
             &["router.flow", "non_blocking"][..],
         ),
         (

@@ -48,7 +48,7 @@ fn behaviour_of(network: &Network) -> Option<Behaviour> {
     let can = network.routers();
     match network.spec().router.flow {
         RouterFlow::NonBlocking => Some(router::collective::behaviour(can)),
-        RouterFlow::PeerCompatible => Some(router::published::behaviour(can)),
+        RouterFlow::Published => Some(router::published::behaviour(can)),
         RouterFlow::Ideal => Some(router::ideal::behaviour(can)),
         RouterFlow::Esp => None,
     }

@@ -354,9 +354,9 @@ fn compare(
 fn what_is_accepted_on_published_routers_completes_and_some_of_the_refused_deadlocks() {
     let mut stuck = 0;
     for preset in [
-        "collective_noc_2x2_peer",
-        "collective_noc_4x2_peer",
-        "collective_noc_4x4_peer",
+        "collective_noc_2x2_published",
+        "collective_noc_4x2_published",
+        "collective_noc_4x4_published",
     ] {
         let counts = compare(preset, SEEDS, |g| g.published());
         assert!(

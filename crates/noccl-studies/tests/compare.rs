@@ -112,9 +112,9 @@ fn a_watcher_stops_the_work() {
 
 #[test]
 fn what_the_published_router_cannot_do_is_skipped_unless_it_was_asked_for() {
-    let peer = load("collective_noc_4x4_peer", &[]).unwrap().network;
+    let published = load("collective_noc_4x4_published", &[]).unwrap().network;
     let mut request = request(CollectiveKind::Reduce, "all", &[1024]);
-    let comparison = compare(&peer, &request, Watch::quiet()).unwrap();
+    let comparison = compare(&published, &request, Watch::quiet()).unwrap();
     assert!(
         comparison
             .rows
@@ -123,11 +123,11 @@ fn what_the_published_router_cannot_do_is_skipped_unless_it_was_asked_for() {
     );
     assert_eq!(comparison.skipped.len(), 1, "{:?}", comparison.skipped);
     request.algorithms = parse_algorithms("in_network").unwrap();
-    let error = compare(&peer, &request, Watch::quiet()).unwrap_err();
-    assert!(error.to_string().contains("peer_compatible"), "{error}");
+    let error = compare(&published, &request, Watch::quiet()).unwrap_err();
+    assert!(error.to_string().contains("published"), "{error}");
 }
 
-/// S3's rivals on the mesh of its chains: nothing asked for by name, nothing hangs.
+/// The baselines of S3 on the mesh of its chains: nothing asked for by name, nothing hangs.
 #[test]
 fn every_multicast_runs_on_the_published_routers_under_torrent_endpoints() {
     let net = load("torrent_4x5", &[]).unwrap().network;

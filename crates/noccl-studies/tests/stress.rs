@@ -99,7 +99,7 @@ fn each_collective_kind_alone_completes() {
 
 #[test]
 fn overlapping_multicasts_hang_the_published_router_in_most_runs_with_a_diagnosis() {
-    let report = run("collective_noc_4x4_peer", &[StressKind::Multicast], 20);
+    let report = run("collective_noc_4x4_published", &[StressKind::Multicast], 20);
     assert!(
         2 * report.hung > report.runs,
         "{} of {} hung",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The main job on S1's system: multicast and sum reduction by every mechanism.
+//! The main job on S1's system: multicast and sum reduction by every algorithm.
 
 use crate::{CompareRequest, Comparison, Error, Step, compare, load, parse_group};
 use noccl_run::Watch;
@@ -20,7 +20,7 @@ const PARTS: [(CollectiveKind, &str); 4] = [
     (CollectiveKind::Reduce, "all"),
 ];
 
-/// Runs the demo: one row per part, size and mechanism, with the load of every link.
+/// Runs the demo: one row per part, size and algorithm, with the load of every link.
 ///
 /// # Errors
 /// [`Error`] if a run hangs or is interrupted.

@@ -3,6 +3,7 @@
 
 mod attention;
 mod barrier;
+mod baselines;
 mod bench;
 mod calibrate;
 mod check;
@@ -16,7 +17,6 @@ mod matrix;
 mod order;
 mod report;
 mod reproduce;
-mod rivals;
 mod rows;
 mod rtl;
 mod run;
@@ -24,7 +24,7 @@ mod schedule;
 mod schema;
 mod stress;
 mod traffic;
-mod verdicts;
+mod validation;
 
 use crate::Outcome;
 use clap::{Parser, Subcommand};
@@ -54,11 +54,13 @@ enum Verb {
     Run(run::Run),
     Compare(compare::Compare),
     Matrix(matrix::Matrix),
-    Rivals(rivals::Rivals),
+    #[command(alias = "rivals")]
+    Baselines(baselines::Baselines),
     Gemm(gemm::Gemm),
     Attention(attention::Attention),
     Calibrate(calibrate::Calibrate),
-    Verdicts(verdicts::VerdictsVerb),
+    #[command(alias = "verdicts")]
+    Validation(validation::ValidationVerb),
     Traffic(traffic::Traffic),
     Stress(stress::Stress),
     Bench(bench::Bench),
@@ -87,11 +89,11 @@ impl Cli {
             Verb::Run(verb) => verb.run(),
             Verb::Compare(verb) => verb.run(),
             Verb::Matrix(verb) => verb.run(),
-            Verb::Rivals(verb) => verb.run(),
+            Verb::Baselines(verb) => verb.run(),
             Verb::Gemm(verb) => verb.run(),
             Verb::Attention(verb) => verb.run(),
             Verb::Calibrate(verb) => verb.run(),
-            Verb::Verdicts(verb) => verb.run(),
+            Verb::Validation(verb) => verb.run(),
             Verb::Traffic(verb) => verb.run(),
             Verb::Stress(verb) => verb.run(),
             Verb::Bench(verb) => verb.run(),

@@ -15,7 +15,7 @@ use noccl::{Error, StressReport, StressRequest};
 #[command(after_help = "\
 Examples:
   noccl stress --seeds 1000
-  noccl stress --spec collective_noc_4x4_peer --only multicast --seeds 20 --json
+  noccl stress --spec collective_noc_4x4_published --only multicast --seeds 20 --json
   noccl stress --spec torrent_4x5 --only chain --seeds 1000
   noccl stress --first-seed 17 --seeds 1")]
 pub struct Stress {

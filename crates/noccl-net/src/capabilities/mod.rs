@@ -111,7 +111,7 @@ impl RouterCapabilities {
     pub const fn of(flow: RouterFlow) -> &'static Self {
         match flow {
             RouterFlow::NonBlocking => &collective::ROUTERS,
-            RouterFlow::PeerCompatible => &published::ROUTERS,
+            RouterFlow::Published => &published::ROUTERS,
             RouterFlow::Esp => &esp::ROUTERS,
             RouterFlow::Ideal => &ideal::ROUTERS,
         }

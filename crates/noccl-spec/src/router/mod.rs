@@ -53,7 +53,8 @@ pub enum RouterFlow {
     /// Every write beat is a packet of its own, contributions wait in tables instead of FIFOs: free of deadlock.
     NonBlocking,
     /// The published router: wormholes, forks that hold their outputs, joins at FIFO heads. Can deadlock.
-    PeerCompatible,
+    #[serde(alias = "peer_compatible")]
+    Published,
     /// ESP's router: a worm reserves all its outputs at once and moves over them in lock-step. Multicasts by a list of
     /// destinations in the header, and nothing else. Can deadlock.
     Esp,
@@ -107,12 +108,7 @@ pub(crate) trait RouterRules: Sync {
 
 impl RouterFlow {
     /// All kinds.
-    pub const ALL: [Self; 4] = [
-        Self::NonBlocking,
-        Self::PeerCompatible,
-        Self::Esp,
-        Self::Ideal,
-    ];
+    pub const ALL: [Self; 4] = [Self::NonBlocking, Self::Published, Self::Esp, Self::Ideal];
 
     /// Name in files.
     #[must_use]
@@ -124,7 +120,7 @@ impl RouterFlow {
     pub(crate) const fn rules(self) -> &'static dyn RouterRules {
         match self {
             Self::NonBlocking => &collective::Collective,
-            Self::PeerCompatible => &published::Published,
+            Self::Published => &published::Published,
             Self::Esp => &esp::Esp,
             Self::Ideal => &ideal::Ideal,
         }

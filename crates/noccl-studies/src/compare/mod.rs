@@ -2,7 +2,7 @@
 //! One collective by several algorithms, each verified: the main job.
 //!
 //! For every size and algorithm: a schedule, the checker, a run in value mode on seeded random
-//! inputs, and two opinions on the outputs: bit-equality with the reference interpreter of the
+//! inputs, and two opinions on the outputs: bit-exactness against the reference interpreter of the
 //! schedule, and what the collective means (exact result, or the error bound of a float sum).
 //! Chunk counts are searched in timing mode; only the best one is run in value mode.
 
@@ -194,15 +194,15 @@ fn measure(
             on_progress,
         )
     })?;
-    let verdict = case.judge(&reference, &result.memory);
+    let checked = case.judge(&reference, &result.memory);
     let all_links = crate::runs::link_flits(network, &result.links);
     let outcome = Outcome {
         backend: Backend::Sim,
         cycles: runtime_cycles(Some(&schedule), &result.actions),
         counters: result.counters,
         busiest_link: crate::runs::busiest(network, &result.links),
-        verified: Verified::compared(verdict.is_right),
-        sum_error: verdict.sum_error,
+        verified: Verified::compared(checked.is_right),
+        sum_error: checked.sum_error,
         links: if request.has_links {
             all_links
         } else {

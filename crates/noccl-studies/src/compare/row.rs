@@ -132,7 +132,7 @@ pub struct CompareRow {
     pub energy_pj: f64,
     /// Link with most flits; absent if no flit left its tile.
     pub busiest_link: Option<LinkFlits>,
-    /// Is every output bit-equal to the fold in the schedule's order and to what the collective means? Of a barrier,
+    /// Is every output bit-exact to the fold in the schedule's order and to what the collective means? Of a barrier,
     /// which has no outputs: did the run complete that the checker has proved? Rows of the model are not checked: no
     /// bytes move there.
     pub verified: Verified,

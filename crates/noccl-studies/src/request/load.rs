@@ -12,7 +12,7 @@ use std::path::Path;
 pub struct Loaded {
     /// The network.
     pub network: Network,
-    /// Settings of the spec that have no effect.
+    /// Settings of the spec that have no effect, and names that it has from before they were renamed.
     pub warnings: Vec<String>,
 }
 
@@ -29,9 +29,11 @@ pub struct Loaded {
 /// # Ok::<(), noccl_studies::Error>(())
 /// ```
 pub fn load(preset_or_file: &str, overrides: &[(String, String)]) -> Result<Loaded, Error> {
-    let spec = load_spec(preset_or_file, overrides)?;
+    let text = spec_text(preset_or_file)?;
+    let spec = parse_spec(preset_or_file, &text, overrides)?;
     let network = elaborate(&spec)?;
-    let warnings = noccl_spec::warnings(&spec);
+    let mut warnings = noccl_spec::old_names(preset_or_file, &text, overrides);
+    warnings.extend(noccl_spec::warnings(&spec));
     Ok(Loaded { network, warnings })
 }
 
@@ -40,12 +42,16 @@ pub fn load(preset_or_file: &str, overrides: &[(String, String)]) -> Result<Load
 /// # Errors
 /// [`Error::Spec`] or [`Error::File`].
 pub fn load_spec(preset_or_file: &str, overrides: &[(String, String)]) -> Result<Spec, Error> {
-    let text = if is_path(preset_or_file) {
+    let text = spec_text(preset_or_file)?;
+    Ok(parse_spec(preset_or_file, &text, overrides)?)
+}
+
+fn spec_text(preset_or_file: &str) -> Result<String, Error> {
+    Ok(if is_path(preset_or_file) {
         read_bounded(Path::new(preset_or_file), MAX_TOML_BYTES)?
     } else {
         preset_text(preset_or_file)?
-    };
-    Ok(parse_spec(preset_or_file, &text, overrides)?)
+    })
 }
 
 /// Names of the presets listed to users.

@@ -160,7 +160,7 @@ impl Chains {
         wrong.count() as u64
     }
 
-    /// The checker's verdict: these sets are right programs.
+    /// The checker accepts these sets: they are right programs.
     pub(super) fn check(&self, network: &Network) -> Result<(), Error> {
         check(network, &self.schedule)?;
         Ok(())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The published router (flow `peer_compatible`): wormholes, holding forks, joins at FIFO heads.
+//! The published router (flow `published`): wormholes, holding forks, joins at FIFO heads.
 //!
 //! Differences from the default, all from the authors' RTL (`docs/papers/S1.md`, "Published router"):
 //! writes are worms of AW and W flits, and an output stays with one input until the worm's last flit;
@@ -56,7 +56,7 @@ pub(crate) fn refuse_operands(
                 backend: "sim",
                 what,
                 reason: format!(
-                    "router {at} would have to combine {operands} operands and peer_compatible combines two; \
+                    "router {at} would have to combine {operands} operands and published combines two; \
                      reduce rows first, then the column, or use flow = \"non_blocking\""
                 ),
             });

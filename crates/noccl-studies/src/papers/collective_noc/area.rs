@@ -3,7 +3,7 @@
 //!
 //! Synthesis takes tools and minutes that `noccl reproduce` does not have; `make synth-page` leaves its ratios in a file that
 //! is part of the binary. They are no measurement of the paper's number, which is of another technology: so the
-//! row says what they are, and has no verdict.
+//! row says what they are, and has no result.
 
 use crate::Error;
 use crate::papers::outcome::Outcomes;

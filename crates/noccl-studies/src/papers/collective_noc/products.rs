@@ -228,7 +228,7 @@ pub(crate) fn summa(
 
 /// A submatrix's multicast along a row, on the published router and by S1's equation.
 fn published_multicast(side: u32, watch: Watch<'_>) -> Result<(u64, f64), Error> {
-    let row = network(&format!("collective_noc_{side}x1_peer"), &[])?;
+    let row = network(&format!("collective_noc_{side}x1_published"), &[])?;
     let bytes = B_BEATS as u64 * 64;
     let of = collective(&row, CollectiveKind::Multicast, "row", bytes)?;
     let tally = Tally::new(watch, 1);

@@ -16,12 +16,12 @@ use serde::{Deserialize, Serialize};
 const SIDES: [u16; 4] = [4, 8, 16, 32];
 const KIB: [u64; 2] = [1, 32];
 /// From here on, equations and simulation count as parted.
-pub const PARTING_DEVIATION: f64 = 0.05;
+pub const MARKED_DEVIATION: f64 = 0.05;
 
 /// Published equations, our model and the simulator on one mesh.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct PartingRow {
+pub struct DeviationRow {
     /// Columns and rows of clusters.
     pub side: u16,
     /// Collective.
@@ -52,11 +52,11 @@ pub struct PartingRow {
 ///
 /// # Errors
 /// [`Error::Model`] if the constants do not hold for the presets.
-pub fn parting(
+pub fn deviations(
     calibration: &Calibration,
     max_side: u16,
     watch: Watch<'_>,
-) -> Result<Vec<PartingRow>, Error> {
+) -> Result<Vec<DeviationRow>, Error> {
     let sides: Vec<u16> = SIDES.into_iter().filter(|s| *s <= max_side).collect();
     let tally = Tally::new(watch, sides.len() as u64);
     let mut out = Vec::new();
@@ -71,7 +71,7 @@ pub fn parting(
                 chosen.extend(fastest_of_each(all, constants));
             }
         }
-        let rows: Vec<PartingRow> = chosen
+        let rows: Vec<DeviationRow> = chosen
             .par_iter()
             .map(|point| {
                 let config = RunConfig::new(Mode::Timing);
@@ -108,11 +108,11 @@ fn fastest_of_each(all: Vec<GridPoint>, constants: &Constants) -> Vec<GridPoint>
     best.into_iter().map(|(_, point)| point).collect()
 }
 
-fn row(side: u16, point: &GridPoint, constants: &Constants, simulated_cycles: u64) -> PartingRow {
+fn row(side: u16, point: &GridPoint, constants: &Constants, simulated_cycles: u64) -> DeviationRow {
     let published_cycles = published_form(constants, point);
     let model_cycles = closed_form(constants, point);
     let error = |cycles: f64| cycles / simulated_cycles.max(1) as f64 - 1.0;
-    PartingRow {
+    DeviationRow {
         side,
         collective: point.measured.kind(),
         bytes: point.bytes,

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `noccl verdicts`
+//! `noccl validation`
 
 use crate::args::{SpecArgs, load_calibration};
 use crate::progress::watched;
 use crate::table::{Align, table};
 use crate::{Outcome, output};
 use clap::Args;
-use noccl::{Error, ModelVerdict, PARTING_DEVIATION, PartingRow, PublishedRow, Verdicts};
+use noccl::{DeviationRow, Error, MARKED_DEVIATION, ModelAccuracy, PublishedRow, Validation};
 use std::path::PathBuf;
 
-/// Judge the equations: the published ones against the paper, the simulator against our model
+/// Error of the equations: the published ones against the paper, our model against the simulator
 ///
-/// Then the published equations against the simulator on growing meshes, to see where they part.
+/// Then the published equations against the simulator on growing meshes, to see where they deviate.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  noccl verdicts
-  noccl verdicts --max-side 8 --json")]
-pub struct VerdictsVerb {
+  noccl validation
+  noccl validation --max-side 8 --json")]
+pub struct ValidationVerb {
     #[command(flatten)]
     spec: SpecArgs,
     /// Constants of the model, from `noccl calibrate -o`; default: those that ship with it
@@ -26,24 +26,24 @@ pub struct VerdictsVerb {
     /// Largest square mesh, clusters a side, on which the published equations are compared: 4, 8, 16 or 32
     #[arg(long, value_name = "SIDE", default_value_t = 32)]
     max_side: u16,
-    /// Print the verdicts as JSON
+    /// Print all rows as JSON
     #[arg(long)]
     json: bool,
 }
 
-impl VerdictsVerb {
+impl ValidationVerb {
     pub fn run(&self) -> Result<Outcome, Error> {
         let network = self.spec.load()?;
         let calibration = load_calibration(self.calibration.as_deref())?;
-        let verdicts = watched("runs", |watch| {
-            noccl::verdicts(&network, &calibration, self.max_side, watch)
+        let validation = watched("runs", |watch| {
+            noccl::validation(&network, &calibration, self.max_side, watch)
         })?;
         if self.json {
-            output::json(&verdicts)?;
+            output::json(&validation)?;
         } else {
-            output::result(&text(&verdicts))?;
+            output::result(&text(&validation))?;
         }
-        let all_hold = verdicts.model.holds && verdicts.published.iter().all(|row| row.holds);
+        let all_hold = validation.model.holds && validation.published.iter().all(|row| row.holds);
         Ok(if all_hold {
             Outcome::Fine
         } else {
@@ -52,19 +52,19 @@ impl VerdictsVerb {
     }
 }
 
-fn text(verdicts: &Verdicts) -> String {
+fn text(validation: &Validation) -> String {
     format!(
         "Published equations and constants against the paper\n\n{}\n\
          Simulator against our model, {} points: error {:.2} % in the median, {:.2} % at most: {}\n\n{}\n\
          Published equations against the simulator (*: more than {} % apart)\n\n{}",
-        published(&verdicts.published),
-        verdicts.model.rows.len(),
-        verdicts.model.median_error * 100.0,
-        verdicts.model.max_error * 100.0,
-        word(verdicts.model.holds),
-        worst(&verdicts.model),
-        PARTING_DEVIATION * 100.0,
-        parting(&verdicts.parting)
+        published(&validation.published),
+        validation.model.rows.len(),
+        validation.model.median_error * 100.0,
+        validation.model.max_error * 100.0,
+        word(validation.model.holds),
+        worst(&validation.model),
+        MARKED_DEVIATION * 100.0,
+        deviations(&validation.deviations)
     )
 }
 
@@ -110,7 +110,7 @@ fn published(rows: &[PublishedRow]) -> String {
 }
 
 /// The worst point of every collective and algorithm.
-fn worst(verdict: &ModelVerdict) -> String {
+fn worst(accuracy: &ModelAccuracy) -> String {
     let header = [
         ("worst of", Align::Left),
         ("group", Align::Left),
@@ -122,7 +122,7 @@ fn worst(verdict: &ModelVerdict) -> String {
     ];
     let mut body: Vec<Vec<String>> = Vec::new();
     for kind in ["multicast", "reduce", "barrier"] {
-        let of_kind = verdict
+        let of_kind = accuracy
             .rows
             .iter()
             .filter(|r| noccl::word(&r.collective) == kind);
@@ -142,7 +142,7 @@ fn worst(verdict: &ModelVerdict) -> String {
     table(&header, &body)
 }
 
-fn parting(rows: &[PartingRow]) -> String {
+fn deviations(rows: &[DeviationRow]) -> String {
     let header = [
         ("mesh", Align::Left),
         ("collective", Align::Left),
@@ -158,8 +158,8 @@ fn parting(rows: &[PartingRow]) -> String {
     let body: Vec<Vec<String>> = rows
         .iter()
         .map(|row| {
-            let has_parted = row.published_error.abs() > PARTING_DEVIATION;
-            let mark = if has_parted { "*" } else { "" };
+            let is_far = row.published_error.abs() > MARKED_DEVIATION;
+            let mark = if is_far { "*" } else { "" };
             vec![
                 format!("{0}x{0}", row.side),
                 noccl::word(&row.collective),

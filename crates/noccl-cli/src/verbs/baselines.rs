@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `noccl rivals`
+//! `noccl baselines`
 
 use crate::progress::watched;
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, args, output};
 use clap::Args;
-use noccl::{Error, RivalRow, RivalsRequest};
+use noccl::{BaselineRow, BaselinesRequest, Error};
 use std::path::PathBuf;
 
 const LEGEND: &str = "\
+unicast: copies by one DMA engine; tree, double_tree: by software; chainwrite: Torrent endpoints; in_network: S1's routers
 efficiency: destinations times beats by cycles (S3 eq. (1)); link flits: over all links of all planes; busiest link: flits over it
-ESP, calibrated: a CPU starts the consumers, 100 cycles each; the number is fitted to what S3 says of ESP
+esp_calibrated: a CPU starts the consumers, 100 cycles each; the number is fitted to what S3 says of ESP
 ";
 
-/// S3's chain and its rivals on one mesh: copies, software trees, ESP's and S1's multicast
+/// One payload to many by S3's chain and its baselines: copies, software trees, ESP's and S1's multicast
 ///
 /// All on the same clusters with 64-byte beats, cycle by cycle, every byte checked; destinations are added along a snake.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  noccl rivals
-  noccl rivals --size 8x8 --source 3,3 --destinations 4,16,32 --bytes 4KiB --json
-  noccl rivals --set 0,0,4,4 --bytes 1KiB,64KiB
-  noccl rivals --destinations 2,4,6,8,10,12,14,16 --bytes 1KiB,8KiB,64KiB --figures out/rivals")]
-pub struct Rivals {
+  noccl baselines
+  noccl baselines --size 8x8 --source 3,3 --destinations 4,16,32 --bytes 4KiB --json
+  noccl baselines --set 0,0,4,4 --bytes 1KiB,64KiB
+  noccl baselines --destinations 2,4,6,8,10,12,14,16 --bytes 1KiB,8KiB,64KiB --figures out/baselines")]
+pub struct Baselines {
     /// Rows and columns of clusters
     #[arg(long, value_name = "HxW", default_value = "4x5")]
     size: String,
@@ -55,9 +56,9 @@ pub struct Rivals {
     figures: Option<PathBuf>,
 }
 
-impl Rivals {
+impl Baselines {
     pub fn run(&self) -> Result<Outcome, Error> {
-        let request = RivalsRequest {
+        let request = BaselinesRequest {
             size: noccl::parse_pair("--size", &self.size, 'x')?,
             source: noccl::parse_pair("--source", &self.source, ',')
                 .map(|(x, y)| noccl::Coord::new(x, y))?,
@@ -66,9 +67,9 @@ impl Rivals {
             bytes: args::sizes(&self.bytes)?,
             seed: self.seed,
         };
-        let rows = watched("rows", |watch| noccl::rivals(&request, watch))?;
+        let rows = watched("rows", |watch| noccl::baselines(&request, watch))?;
         if let Some(folder) = &self.figures {
-            noccl::write_figures(folder, &noccl::rival_figures(&rows))?;
+            noccl::write_figures(folder, &noccl::baseline_figures(&rows))?;
         }
         if self.json {
             output::json(&rows)?;
@@ -84,12 +85,12 @@ impl Rivals {
     }
 }
 
-fn text(rows: &[RivalRow]) -> String {
+fn text(rows: &[BaselineRow]) -> String {
     use Align::{Left, Right};
     let header = [
         ("bytes", Right),
         ("destinations", Right),
-        ("mechanism", Left),
+        ("algorithm", Left),
         ("network", Left),
         ("cycles", Right),
         ("efficiency", Right),
@@ -101,19 +102,19 @@ fn text(rows: &[RivalRow]) -> String {
     table(&header, &body) + "\n" + LEGEND
 }
 
-fn cells(rival: &RivalRow) -> Vec<String> {
-    let row = &rival.row;
+fn cells(of: &BaselineRow) -> Vec<String> {
+    let row = &of.row;
     vec![
         noccl::format_bytes(row.bytes),
-        rival.num_destinations.to_string(),
-        rival.rival.title().to_owned(),
+        of.num_destinations.to_string(),
+        of.algorithm.name().to_owned(),
         row.network.clone(),
         grouped(row.cycles),
-        format!("{:.2}", rival.efficiency),
-        grouped(rival.link_flits),
+        format!("{:.2}", of.efficiency),
+        grouped(of.link_flits),
         row.busiest_link
             .as_ref()
             .map_or_else(|| "-".to_owned(), |link| grouped(link.flits)),
-        noccl::verdict(row).to_owned(),
+        noccl::verification(row).to_owned(),
     ]
 }

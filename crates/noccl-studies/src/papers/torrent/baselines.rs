@@ -10,12 +10,12 @@ use crate::papers::outcome::Outcomes;
 use crate::plots::figure::Line;
 use crate::plots::panels::{Panel, panels};
 use noccl_coll::{Algorithm, Choice};
-use noccl_model::rivals::{RepeatedCopies, efficiency};
+use noccl_model::baselines::{RepeatedCopies, efficiency};
 
 /// Destinations and payload of the claim on copies.
 const COPIES_AT: (u32, u64) = (8, 16);
 
-pub(super) fn rivals(runner: Runner<'_>, found: &mut Found) -> Result<(), Error> {
+pub(super) fn baselines(runner: Runner<'_>, found: &mut Found) -> Result<(), Error> {
     let grid = Grid::measure(runner)?;
     shape(&grid, &mut found.outcomes);
     copies(runner, &grid, &mut found.outcomes)?;
@@ -151,8 +151,8 @@ fn crossovers(grid: &Grid, out: &mut Outcomes) {
     out.put("5-crossover", latest, &detail.join(", "));
     let is_faster = |num: &u32| {
         KIB.iter().any(|kib| {
-            let rival = grid.cycles(System::EspHardwareOnly, *num, *kib);
-            grid.cycles(System::Chain, *num, *kib) < rival
+            let esp = grid.cycles(System::EspHardwareOnly, *num, *kib);
+            grid.cycles(System::Chain, *num, *kib) < esp
         })
     };
     let faster = (5..=*ALL_COUNTS.end()).filter(is_faster);

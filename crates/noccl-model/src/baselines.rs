@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What S3's rivals take for one payload to many destinations, in closed form.
+//! What S3's baselines take for one payload to many destinations, in closed form.
 //!
 //! S3 compares a chain with a DMA engine that copies once per destination (iDMA) and with the multicast of
 //! another platform's routers (ESP). Nothing of either is simulated here; the constants are said to be what they

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Two verdicts that must not be mixed: the published equations with the published constants against the paper's
+//! Two comparisons that must not be mixed: the published equations with the published constants against the paper's
 //! numbers, and the simulator against our own model.
 
 use super::grid::{ModelRow, model_rows};
-use super::parting::{PartingRow, parting};
+use super::model_error::{DeviationRow, deviations};
 use crate::{Error, Watch};
 use noccl_model::published::{Extent, MulticastConstants, ReduceConstants};
 use noccl_model::{Calibration, best_chunks, even_chunks};
@@ -44,7 +44,7 @@ pub struct PublishedRow {
 /// The simulator against our model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ModelVerdict {
+pub struct ModelAccuracy {
     /// Median of the absolute relative error.
     pub median_error: f64,
     /// Largest absolute relative error.
@@ -58,29 +58,30 @@ pub struct ModelVerdict {
 /// All of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Verdicts {
+pub struct Validation {
     /// Published equations and constants against the paper.
     pub published: Vec<PublishedRow>,
     /// Simulator against our model.
-    pub model: ModelVerdict,
+    pub model: ModelAccuracy,
     /// Published equations against the simulator, over mesh sizes.
-    pub parting: Vec<PartingRow>,
+    #[serde(alias = "parting")]
+    pub deviations: Vec<DeviationRow>,
 }
 
-/// Both verdicts on one network, and where published equations and simulation part on square meshes up to `max_side`.
+/// Both comparisons on one network, and where published equations deviate from the simulation on square meshes up to `max_side`.
 ///
 /// # Errors
 /// [`Error::Model`] if the constants do not hold for this network.
-pub fn verdicts(
+pub fn validation(
     network: &Network,
     calibration: &Calibration,
     max_side: u16,
     watch: Watch<'_>,
-) -> Result<Verdicts, Error> {
-    Ok(Verdicts {
-        published: published_verdict(),
-        model: model_verdict(network, calibration, watch)?,
-        parting: parting(calibration, max_side, watch)?,
+) -> Result<Validation, Error> {
+    Ok(Validation {
+        published: published_rows(),
+        model: model_accuracy(network, calibration, watch)?,
+        deviations: deviations(calibration, max_side, watch)?,
     })
 }
 
@@ -92,21 +93,21 @@ pub fn verdicts(
 /// ```
 /// let network = noccl_studies::load("collective_noc_4x4", &[])?.network;
 /// let calibration = noccl_model::Calibration::shipped()?;
-/// let verdict = noccl_studies::model_verdict(&network, &calibration, noccl_studies::Watch::quiet())?;
-/// assert!(verdict.holds, "{}", verdict.max_error);
+/// let accuracy = noccl_studies::model_accuracy(&network, &calibration, noccl_studies::Watch::quiet())?;
+/// assert!(accuracy.holds, "{}", accuracy.max_error);
 /// # Ok::<(), noccl_studies::Error>(())
 /// ```
-pub fn model_verdict(
+pub fn model_accuracy(
     network: &Network,
     calibration: &Calibration,
     watch: Watch<'_>,
-) -> Result<ModelVerdict, Error> {
+) -> Result<ModelAccuracy, Error> {
     let rows = model_rows(network, calibration, watch)?;
     let mut errors: Vec<f64> = rows.iter().map(|row| row.error.abs()).collect();
     errors.sort_by(f64::total_cmp);
     let median_error = errors.get(errors.len() / 2).copied().unwrap_or(0.0);
     let max_error = errors.last().copied().unwrap_or(0.0);
-    Ok(ModelVerdict {
+    Ok(ModelAccuracy {
         median_error,
         max_error,
         holds: max_error <= MAX_MODEL_ERROR && median_error <= MEDIAN_MODEL_ERROR,
@@ -117,11 +118,11 @@ pub fn model_verdict(
 /// The published equations with the published constants against the paper's numbers.
 ///
 /// ```
-/// let rows = noccl_studies::published_verdict();
+/// let rows = noccl_studies::published_rows();
 /// assert!(rows.iter().all(|row| row.holds));
 /// ```
 #[must_use]
-pub fn published_verdict() -> Vec<PublishedRow> {
+pub fn published_rows() -> Vec<PublishedRow> {
     let ratios: Vec<f64> = BEATS
         .iter()
         .map(|n| software_multicast(*n) / MULTICAST.in_network_cycles(ROW, f64::from(*n)))
