@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from noccl import _native
+from noccl.renamed import renamed_attribute
 from noccl.schedules import schedule_text
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class CheckReport:
         transfers: Transfers and in-network reductions that move at least one byte.
         bytes: Payload bytes sent: a multicast counts once, a reduction once per contributor.
         steps: Contention per step.
-        fold_orders: Distinct fold orders of ranks in the outputs, e.g. `[0, 1, 2]`, each from the left.
+        fold_orders: Distinct fold orders of ranks in the outputs, e.g. `[0, 1, 2]`: from the left.
     """
 
     actions: int
@@ -49,6 +50,7 @@ class CheckReport:
     bytes: int
     steps: tuple[StepReport, ...]
     fold_orders: tuple[str, ...]
+    folds = renamed_attribute("folds", "fold_orders")
 
 
 def check(network: Network, schedule: Schedule) -> CheckReport:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The `noccl` command: reads arguments, calls the facade, prints rows.
 //!
-//! Exit codes: 0 everything is fine; 1 a check failed, a run hung or delivered wrong bytes; 2 the
+//! Exit codes: 0 everything is fine; 1 a check failed, a run stalled or delivered wrong bytes; 2 the
 //! input is wrong and nothing ran; 3 interrupted with everything in a checkpoint; 4 an output could not be
 //! written; 130 interrupted.
 
@@ -30,7 +30,7 @@ enum Outcome {
     Failed,
 }
 
-/// The whole process: looks for signals, runs the verb that the arguments name, and answers with its exit code.
+/// The whole process: looks for signals, runs the verb that the arguments name, and returns its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
     if let Err(error) = interrupt::install() {
@@ -63,8 +63,8 @@ pub fn call(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
-/// Asks the work of [`call`] to stop, as Ctrl-C does, or takes that back.
-pub fn ask_to_stop(is_asked: bool) {
+/// Asks the work of [`call`] to end, as Ctrl-C does, or takes that back.
+pub fn ask_to_end(is_asked: bool) {
     interrupt::ask(is_asked);
 }
 

@@ -8,7 +8,7 @@
 /// One copy per destination, queued back to back in one engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RepeatedCopies {
-    /// Cycles of the first beat's way and of the last response.
+    /// Cycles of the first beat's path and of the last response.
     pub start_cycles: u32,
     /// Cycles between two transfers.
     pub gap_cycles: u32,

@@ -8,10 +8,10 @@ use crate::driver::trace::replay::TraceDriver;
 use crate::machine::Machine;
 use crate::machine::event::Done;
 use crate::ni::axi::state::Ni;
-use crate::router::collective::control_block::PORTS;
+use crate::router::collective::control::block::PORTS;
 use crate::transport::transaction::Owner;
 use noccl_net::{Coord, MultiAddress, Network, TileRef, elaborate};
-use noccl_run::{Mode, RunConfig, StallConfig};
+use noccl_run::{Mode, RunConfig, StallConfig, Status};
 use noccl_spec::Plane;
 use noccl_workload::{PortKind, PortTransaction, Trace};
 use proptest::prelude::*;
@@ -171,7 +171,7 @@ struct Finished<'n> {
 
 /// Runs a trace to its end, and on until nothing is due any more.
 fn run<'n>(network: &'n Network, trace: &Trace, config: RunConfig) -> Finished<'n> {
-    let mut machine = crate::machine_of(network, &config, "a trace").unwrap();
+    let mut machine = Machine::of(network, &config, "a trace").unwrap();
     let mut driver = TraceDriver::new(trace, &mut machine).unwrap();
     let mut starts = Vec::new();
     let mut arrivals: HashMap<(u32, u32), Vec<(u32, u32)>> = HashMap::new();
@@ -201,7 +201,7 @@ fn run<'n>(network: &'n Network, trace: &Trace, config: RunConfig) -> Finished<'
             }
         }
         machine.end_cycle();
-        if !driver.is_over() && crate::driver::activity_of(&machine).is_stalled(&machine.config) {
+        if !driver.is_over() && machine.activity().is_stalled(&machine.config) {
             let driver = crate::diagnose::view::Driver::Trace(&driver);
             panic!("{}", crate::diagnose::diagnose(&machine, driver));
         }

@@ -78,7 +78,7 @@ pub struct BarrierStudy {
 ///
 /// # Errors
 /// [`Error::Argument`] for a number that is no power of two from 2 to [`MAX_BARRIER_CLUSTERS`]; [`Error::Run`]
-/// if a run hangs or is interrupted.
+/// if a run stalls or is interrupted.
 pub fn barrier_study(clusters: &[u32], watch: Watch<'_>) -> Result<BarrierStudy, Error> {
     let mut cases = Vec::new();
     for count in clusters {

@@ -169,7 +169,7 @@ impl From<FileError> for Error {
 pub enum ErrorClass {
     /// The input is wrong; nothing ran.
     BadInput,
-    /// The run hung or a check failed.
+    /// The run stalled or a check failed.
     Failed,
     /// The work was done, but its output could not be written.
     NotWritten,

@@ -43,7 +43,7 @@ pub use gemm::{AttentionRequest, AttentionRow, GemmRequest, GemmRow, attention, 
 pub use matrix::{MatrixRequest, MatrixRow, matrix};
 pub use order::{
     MAX_DRAWN_DESTINATIONS, OrderDraw, OrderDrawRequest, OrderReport, OrderRequest, OrderRow,
-    leg_hops, order, order_draws, parse_orders,
+    order, order_draws, parse_orders, path_hops,
 };
 pub use papers::{
     ClaimRow, Evidence, REPRODUCIBLE, Reproduction, ToleranceKind, check_claims_page, claims_count,

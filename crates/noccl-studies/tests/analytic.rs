@@ -124,7 +124,7 @@ fn a_calibration_reads_back_what_was_written() {
 }
 
 #[test]
-fn calibration_refuses_a_mesh_without_room_for_its_runs() {
+fn calibration_refuses_a_mesh_too_small_for_its_runs() {
     let small = network("collective_noc_2x2", &[]);
     let error = calibrate(&small, "a test", Watch::quiet())
         .unwrap_err()
@@ -362,7 +362,7 @@ fn products_are_predicted_from_their_schedules() {
         inner: 18,
         element: ElementType::Fp64,
     };
-    let ways = [
+    let kinds = [
         (Spread::InNetwork, Sync::Barriers),
         (Spread::InNetwork, Sync::Flags),
         (Spread::Tree, Sync::Barriers),
@@ -372,7 +372,7 @@ fn products_are_predicted_from_their_schedules() {
         let net = network(preset, &[]);
         // Bound by transfers that cross each other, where the model is a guess, and by the kernels.
         for (compute_cycles, tolerance) in [(100, 0.2), (743, 0.02)] {
-            for (spread, sync) in ways {
+            for (spread, sync) in kinds {
                 let product = Summa {
                     shape,
                     iterations: 8,

@@ -49,7 +49,7 @@ fn every_algorithm_is_right_and_none_beats_its_bounds() {
 }
 
 #[test]
-fn copies_pay_per_destination_and_the_rest_pay_once() {
+fn copies_cost_per_destination_and_the_rest_once() {
     let big = 64 << 10;
     let rows = baselines(&request((4, 5), &[4, 16], &[big]), Watch::quiet()).unwrap();
     let of = |baseline, num| cycles(&rows, baseline, num, big);
@@ -64,7 +64,7 @@ fn copies_pay_per_destination_and_the_rest_pay_once() {
             "{baseline:?}"
         );
     }
-    // 82 cycles per stop against 3, or 100, per consumer.
+    // 82 cycles per destination against 3, or 100, per consumer.
     let further = |baseline| of(baseline, 16) - of(baseline, 4);
     assert!((12 * 75..=12 * 90).contains(&further(BaselineAlgorithm::Chainwrite)));
     assert!(further(BaselineAlgorithm::ChainwriteParallel) < 12 * 45);

@@ -23,7 +23,7 @@ const PARTS: [(CollectiveKind, &str); 4] = [
 /// Runs the demo: one row per part, size and algorithm, with the load of every link.
 ///
 /// # Errors
-/// [`Error`] if a run hangs or is interrupted.
+/// [`Error`] if a run stalls or is interrupted.
 pub fn demo(watch: Watch<'_>) -> Result<Comparison, Error> {
     let network = load(DEMO_PRESET, &[])?.network;
     let mut all = Comparison {

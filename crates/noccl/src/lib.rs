@@ -2,7 +2,7 @@
 //! Everything a user calls: the library's one front door.
 //!
 //! The command line and the Python package call these functions and hold no rule of their own. Each
-//! verb of the command line is one function here; what it answers is a plain row type with a JSON form.
+//! verb of the command line is one function here; what it returns is a plain row type with a JSON form.
 
 mod demo;
 mod describe;
@@ -38,13 +38,13 @@ pub use noccl_studies::{
     ToleranceKind, TrafficReport, TrafficRequest, Validation, Verified, attention, barrier_study,
     baseline_figures, baselines, bench, calibrate, calibration_text, check_barrier_page,
     check_claims_page, check_output, claims_count, compare, compare_by_model, default_root,
-    deviations, format_bytes, gemm, group_name, is_saving, leg_hops, load, load_spec, matrix,
-    members, model_accuracy, model_rows, order, order_draws, parse_algorithms, parse_bytes,
+    deviations, format_bytes, gemm, group_name, is_saving, load, load_spec, matrix, members,
+    model_accuracy, model_rows, order, order_draws, parse_algorithms, parse_bytes,
     parse_collective, parse_element, parse_group, parse_json, parse_operator, parse_orders,
     parse_override, parse_pair, parse_pattern, parse_root, parse_schedule, parse_set,
-    parse_stress_kinds, parse_tile, preset_names, published_rows, read_calibration, read_json,
-    read_schedule, read_text, read_trace, reproduce, root_name, run_values, schedule, size_note,
-    stress, traffic, validation, word, write_bytes, write_figures, write_file,
+    parse_stress_kinds, parse_tile, path_hops, preset_names, published_rows, read_calibration,
+    read_json, read_schedule, read_text, read_trace, reproduce, root_name, run_values, schedule,
+    size_note, stress, traffic, validation, word, write_bytes, write_figures, write_file,
     zero_load_latency_cycles,
 };
 

@@ -31,7 +31,7 @@ use clap::{Parser, Subcommand};
 use noccl::Error;
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 fine; 1 a check failed, a run hung or delivered wrong bytes; \
+Exit codes: 0 fine; 1 a check failed, a run stalled or delivered wrong bytes; \
 2 wrong input, nothing ran; 3 interrupted and saved (--checkpoint); \
 4 an output could not be written (what was there before is still there); 130 interrupted.
 Results go to stdout, remarks and progress to stderr.";

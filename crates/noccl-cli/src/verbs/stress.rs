@@ -10,7 +10,7 @@ use noccl::{Error, StressReport, StressRequest};
 
 /// Random overlapping transactions of all kinds: does everything complete with the right bytes?
 ///
-/// A run that hangs or delivers wrong bytes is named with the command that reproduces it alone.
+/// A run that stalls or delivers wrong bytes is named with the command that reproduces it alone.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -90,7 +90,7 @@ fn summary(report: &StressReport) -> String {
          transactions  {}\ncycles        {}\n\n{}",
         report.runs,
         report.completed,
-        report.hung,
+        report.stalled,
         report.wrong,
         report.transactions,
         grouped(report.simulated_cycles),

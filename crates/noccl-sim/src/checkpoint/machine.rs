@@ -9,7 +9,7 @@ use crate::endpoint::torrent::Place;
 use crate::kernel::saved_form::Sorted;
 use crate::machine::{Checks, Clock, Machine};
 use crate::ni::axi::state::Interfaces;
-use crate::router::collective::control_block::{PORTS, SLOTS};
+use crate::router::collective::control::block::{PORTS, SLOTS};
 use crate::router::collective::plane::PlaneState;
 use std::io::{Read, Write};
 

@@ -261,8 +261,7 @@ mod tests {
     #[test]
     fn a_limit_that_nobody_can_be_named_for_is_named_itself() {
         let net = preset();
-        let machine =
-            crate::machine_of(&net, &RunConfig::new(Mode::Timing), "a diagnosis").unwrap();
+        let machine = Machine::of(&net, &RunConfig::new(Mode::Timing), "a diagnosis").unwrap();
         let view = View::new(&machine, Driver::Traffic);
         let tile = net.find(noccl_net::TileRef::Memory(1)).unwrap();
         for (limit, name) in [
@@ -292,8 +291,7 @@ mod tests {
     #[test]
     fn a_transfer_without_data_names_the_buffer_and_the_burst_before_it() {
         let net = preset();
-        let mut machine =
-            crate::machine_of(&net, &RunConfig::new(Mode::Timing), "a diagnosis").unwrap();
+        let mut machine = Machine::of(&net, &RunConfig::new(Mode::Timing), "a diagnosis").unwrap();
         let mut write = |instance| {
             let owner = Owner::DmaWrite { instance };
             machine.issue_write(5, Target::Tile(6), 0, 64, owner, Source::Buffer);

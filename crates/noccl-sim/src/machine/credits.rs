@@ -6,7 +6,7 @@
 
 use super::Machine;
 use super::event::Event;
-use crate::router::collective::merge_types::{Credit, PendingCredits};
+use crate::router::collective::merge::types::{Credit, PendingCredits};
 use noccl_net::Port;
 use noccl_net::deadlock::BEATS_PER_CREDIT;
 use noccl_spec::Plane;

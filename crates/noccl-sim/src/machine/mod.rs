@@ -24,13 +24,15 @@ use crate::ni::axi::error_table::Errors;
 use crate::ni::axi::state::Interfaces;
 use crate::record::recorder::Recorder;
 use crate::router::behaviour::Behaviour;
+use crate::router::behaviour_of;
 use crate::router::collective::context::Context;
 use crate::router::collective::plane::PlaneState;
+use crate::router::esp::refused;
 use crate::router::mesh::Mesh;
 use crate::transport::transaction::Txns;
 use event::{Done, Event};
 use noccl_net::{Network, TileId, TileKind};
-use noccl_run::{Mode, RunConfig};
+use noccl_run::{Mode, RunConfig, RunError};
 use noccl_spec::Plane;
 
 /// The machine below the agents.
@@ -54,6 +56,17 @@ pub(crate) struct Machine<'n> {
 }
 
 impl<'n> Machine<'n> {
+    /// A machine before its first cycle, or the refusal of `what` by routers that have none.
+    pub(crate) fn of(
+        network: &'n Network,
+        config: &RunConfig,
+        what: &str,
+    ) -> Result<Self, RunError> {
+        config.check()?;
+        let behaviour = behaviour_of(network).ok_or_else(|| refused(what))?;
+        Ok(Self::new(network, config.clone(), behaviour))
+    }
+
     pub(crate) fn new(network: &'n Network, config: RunConfig, behaviour: Behaviour) -> Self {
         Self {
             network,

@@ -12,8 +12,8 @@ mod requests;
 
 use crate::machine::Machine;
 use crate::record::recorder::{OnCycle, Recorder};
-use crate::router::collective::control_block::LOCAL;
-use crate::router::collective::merge_types::Credit;
+use crate::router::collective::control::block::LOCAL;
+use crate::router::collective::merge::types::Credit;
 use crate::router::collective::plane::PlaneState;
 use crate::transport::flit::{FlitKind, pack};
 use noccl_net::Port;

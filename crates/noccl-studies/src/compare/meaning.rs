@@ -45,12 +45,12 @@ impl Meaning {
         let block = |input: &[u8], rank: usize| input[rank * bytes..][..bytes].to_vec();
         let whole: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
         let expected = match collective.kind {
-            CollectiveKind::Reduce | CollectiveKind::AllReduce => vec![folded(collective, &whole)],
+            CollectiveKind::Reduce | CollectiveKind::AllReduce => vec![reduced(collective, &whole)],
             CollectiveKind::ReduceScatter => (0..inputs.len())
                 .map(|rank| {
                     let blocks: Vec<&[u8]> =
                         inputs.iter().map(|i| &i[rank * bytes..][..bytes]).collect();
-                    folded(collective, &blocks)
+                    reduced(collective, &blocks)
                 })
                 .collect(),
             CollectiveKind::Multicast | CollectiveKind::Barrier => {
@@ -81,7 +81,7 @@ impl Meaning {
 }
 
 /// The fold of equally long inputs: exact, or with the error bound of a floating-point sum.
-fn folded(collective: &Collective, inputs: &[&[u8]]) -> Expected {
+fn reduced(collective: &Collective, inputs: &[&[u8]]) -> Expected {
     let is_sum = matches!(collective.operator, Operator::Sum);
     if let Some(format) = float_format(collective.element).filter(|_| is_sum) {
         return sums(format, collective.element, inputs);

@@ -46,12 +46,12 @@ pub struct Comparison {
 pub struct Skipped {
     /// Name.
     pub algorithm: String,
-    /// Why: a refusal, or how it hangs on published routers.
+    /// Why: a refusal, or how it deadlocks on published routers.
     pub reason: Error,
 }
 
 impl std::fmt::Display for Skipped {
-    /// In one line: of a hang the summary alone.
+    /// In one line: of a stall the summary alone.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let reason = self.reason.to_string();
         let first = reason.lines().next().unwrap_or_default();
@@ -62,7 +62,7 @@ impl std::fmt::Display for Skipped {
 /// Compares algorithms; runs in parallel, with the same rows for any number of threads.
 ///
 /// # Errors
-/// [`Error`] for impossible sizes, groups or algorithms; for a run that hangs, with its diagnosis.
+/// [`Error`] for impossible sizes, groups or algorithms; for a run that stalls, with its diagnosis.
 pub fn compare(
     network: &Network,
     request: &CompareRequest,
@@ -130,7 +130,7 @@ fn collect_rows(
     Ok(comparison)
 }
 
-/// This network cannot run the algorithm, though the algorithm is right. To hang is a behaviour of published routers
+/// This network cannot run the algorithm, though the algorithm is right. To deadlock is a behaviour of published routers
 /// and a defect of all others.
 pub(crate) fn is_refusal(network: &Network, error: &Error) -> bool {
     match error {

@@ -76,7 +76,7 @@ struct Found {
 /// Measures the claims of a paper; a quick run leaves out S1's matrix products on large meshes and S3's movements.
 ///
 /// # Errors
-/// [`Error::Argument`] for an unknown paper; [`Error::Run`] if a run hangs or is interrupted.
+/// [`Error::Argument`] for an unknown paper; [`Error::Run`] if a run stalls or is interrupted.
 pub fn reproduce(paper: &str, is_quick: bool, watch: Watch<'_>) -> Result<Reproduction, Error> {
     let paper = parse_paper(paper)?;
     let claims = paper.claims()?;

@@ -12,8 +12,10 @@ use std::path::Path;
 pub struct Loaded {
     /// The network.
     pub network: Network,
-    /// Settings of the spec that have no effect, and names that it has from before they were renamed.
+    /// Settings of the spec that have no effect.
     pub warnings: Vec<String>,
+    /// Names of before that it is written with, and what they are now.
+    pub old_names: Vec<String>,
 }
 
 /// Loads a spec by preset name or by path and elaborates it; `overrides` are dotted paths with values.
@@ -32,9 +34,11 @@ pub fn load(preset_or_file: &str, overrides: &[(String, String)]) -> Result<Load
     let text = spec_text(preset_or_file)?;
     let spec = parse_spec(preset_or_file, &text, overrides)?;
     let network = elaborate(&spec)?;
-    let mut warnings = noccl_spec::old_names(preset_or_file, &text, overrides);
-    warnings.extend(noccl_spec::warnings(&spec));
-    Ok(Loaded { network, warnings })
+    Ok(Loaded {
+        network,
+        warnings: noccl_spec::warnings(&spec),
+        old_names: noccl_spec::old_names(preset_or_file, &text, overrides),
+    })
 }
 
 /// Loads a spec without elaborating it.

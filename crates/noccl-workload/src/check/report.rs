@@ -46,7 +46,8 @@ pub struct CheckReport {
     pub bytes: u64,
     /// Steps, by depth.
     pub steps: Vec<StepReport>,
-    /// Distinct fold orders in the outputs of a reduce or all-reduce: ranks, `[a, b, c]` reduced from the left.
+    /// Distinct fold orders of the outputs of a reduce or all-reduce: ranks, `[a, b, c]` from the left.
+    #[serde(alias = "folds")]
     pub fold_orders: Vec<String>,
     /// Freedom from deadlock.
     #[serde(default)]

@@ -125,7 +125,7 @@ fn draw_tile(svg: &mut Svg, row: &CompareRow, (cx, cy): (f64, f64), (x, y): (u16
     svg.text((cx, cy + 3.5), Anchor::Middle, "tile-name", &name);
 }
 
-/// The two directions of a link run side by side, each to the right of its way.
+/// The two directions of a link run side by side, each to the right of its direction.
 fn draw_link(svg: &mut Svg, from: (f64, f64), to: (f64, f64), class: u64, tip: &str) {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let length = dx.hypot(dy).max(1e-6);

@@ -7,7 +7,7 @@
 use crate::machine::Machine;
 use crate::machine::event::{Done, Event, Place};
 use crate::ni::axi::state::beat_bytes;
-use crate::router::collective::control_block::LANES;
+use crate::router::collective::control::block::LANES;
 use crate::transport::axi_response::{OKAY, SLVERR};
 use crate::transport::flit::{Flit, FlitKind, TO_ITSELF};
 use crate::transport::payload::BEAT_BYTES;

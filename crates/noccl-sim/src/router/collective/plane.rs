@@ -4,23 +4,23 @@
 //! *Evaluate* looks at registers only and decides all moves; *commit* makes them. So every ready is a
 //! registered one (S1's routers: FIFOs at input and output, a hop takes two cycles) and the
 //! order in which routers are visited cannot matter. Control is kept as bit planes over blocks of 64
-//! routers ([`crate::router::collective::control_block`]); a block without flits is not in the active set.
+//! routers ([`crate::router::collective::control::block`]); a block without flits is not in the active set.
 //!
-//! This file moves flits; [`crate::router::collective::merge_point`] decides what a contribution does at a merge point.
+//! This file moves flits; [`crate::router::collective::merge::point`] decides what a contribution does at a merge point.
 
 use crate::kernel::bit_set::BitSet;
 use crate::router::collective::context::Context;
-use crate::router::collective::control_block::{
+use crate::router::collective::control::block::{
     Block, JOIN, LANES, LOCAL, PORTS, SLOTS, Shift, slot_at,
 };
-use crate::router::collective::depths::Depths;
-use crate::router::collective::fifo_tails::DeepFifos;
-use crate::router::collective::fork::route_one;
-use crate::router::collective::head_age::HeadAges;
-use crate::router::collective::link_stages::LinkStages;
-use crate::router::collective::merge_point::Joins;
-use crate::router::collective::partition::{Partition, partitions};
-use crate::router::collective::route::xy_port;
+use crate::router::collective::fifo::depths::Depths;
+use crate::router::collective::fifo::head_age::HeadAges;
+use crate::router::collective::fifo::link_stages::LinkStages;
+use crate::router::collective::fifo::tails::DeepFifos;
+use crate::router::collective::fork::requests::route_one;
+use crate::router::collective::fork::route::xy_port;
+use crate::router::collective::merge::point::Joins;
+use crate::router::collective::phases::partition::{Partition, partitions};
 use crate::router::published::worms::Worms;
 use crate::transport::flit::{Flit, Packed};
 use noccl_net::Coord;

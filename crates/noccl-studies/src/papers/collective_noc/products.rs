@@ -56,7 +56,7 @@ fn measure(
 
 fn single(rows: Vec<GemmRow>) -> Result<GemmRow, Error> {
     let row = rows.into_iter().next();
-    row.ok_or_else(|| Error::argument("gemm", "", "accepted: one mesh, one way to communicate"))
+    row.ok_or_else(|| Error::argument("gemm", "", "accepted: one mesh, one kind of communication"))
 }
 
 /// Slots per input with which the network's multicasts keep the cores busy, on the largest mesh.

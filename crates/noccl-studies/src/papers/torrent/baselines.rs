@@ -121,9 +121,9 @@ fn one_by_one(runner: Runner<'_>, grid: &Grid, kib: u64) -> Result<f64, Error> {
     let (num, bytes) = (COPIES_AT.0, kib << 10);
     let mut cycles = 0;
     let snake = grid.snake(System::Copies);
-    for stop in snake.stops(num) {
+    for tile in snake.destinations(num) {
         let unicast = Choice::new(Algorithm::Unicast, 1);
-        let one = snake.multicast_to(&[*stop], bytes, unicast)?;
+        let one = snake.multicast_to(&[*tile], bytes, unicast)?;
         cycles += runner.cycles(&snake.network, &one)?;
     }
     Ok(efficiency(num, bytes / 64, cycles))

@@ -4,7 +4,7 @@
 //! Beats of a reduction come in order through every input, so a count per input says which operands of which beats
 //! are there. Bytes are kept apart ([`Bytes`]), and only where they matter.
 
-use crate::router::collective::merge_types::JoinConfig;
+use crate::router::collective::merge::types::JoinConfig;
 use crate::transport::axi_response::SLVERR;
 use crate::transport::flit::{Flit, RESP_SHIFT, RESPONSE, VARIANT};
 use crate::transport::transaction::{Tree, Variant};

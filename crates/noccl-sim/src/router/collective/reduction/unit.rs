@@ -6,7 +6,7 @@
 
 use super::flow::{Bytes, Flow};
 use crate::kernel::inline_queue::InlineQueue;
-use crate::router::collective::merge_types::JoinConfig;
+use crate::router::collective::merge::types::JoinConfig;
 use crate::transport::flit::{Flit, FlitKind, LAST};
 use noccl_net::Port;
 use serde::{Deserialize, Serialize};

@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | [`Evaluate`] | which inputs are full | arbitration, flits that leave over links |
 //! | [`Receive`] | leaving flits | input FIFOs |
-//! | [`Switch`](super::switch::Switch) | nothing | output FIFOs, heads of inputs |
+//! | [`Switch`](crate::router::collective::phases::switch::Switch) | nothing | output FIFOs, heads of inputs |
 //!
 //! What touches the rest of the simulation (merge units, sets of active blocks, published routers) goes
 //! into lists that the main thread works off in ascending order between the phases. So results do not
@@ -16,13 +16,13 @@
 
 use crate::kernel::bit_set::BitSet;
 use crate::kernel::threads::Phase;
-use crate::router::collective::control_block::{
+use crate::router::collective::control::block::{
     Block, LANES, LOCAL, PORTS, Restriction, SLOTS, Shift, slot_at,
 };
-use crate::router::collective::fifo_tails::TailsPart;
-use crate::router::collective::fork::{Forks, route};
-use crate::router::collective::link_stages::LinksPart;
-use crate::router::collective::sizes::{May, Sizes};
+use crate::router::collective::fifo::link_stages::LinksPart;
+use crate::router::collective::fifo::tails::TailsPart;
+use crate::router::collective::fork::requests::{Forks, route};
+use crate::router::collective::phases::sizes::{May, Sizes};
 use crate::router::published::worms::Worms;
 use crate::transport::flit::Packed;
 use crate::transport::transaction::Trees;

@@ -9,7 +9,7 @@
 //! As in `noccl_fifo` of the hardware a full FIFO takes no flit, even in the cycle in which its head leaves. So one slot
 //! moves a flit in two cycles at most.
 
-use crate::router::collective::control_block::{Block, LANES, LOCAL, PORTS, SLOTS, Wants, cut};
+use crate::router::collective::control::block::{Block, LANES, LOCAL, PORTS, SLOTS, Wants, cut};
 use crate::transport::flit::{Flit, Packed};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;

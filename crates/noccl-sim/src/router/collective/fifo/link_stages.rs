@@ -5,7 +5,7 @@
 //! passes a flit per cycle and no signal crosses it within a cycle. The stages of a link belong to the block of the router
 //! that sends over it; the last one stands where the output FIFO would stand: its head enters the neighbour's input.
 
-use crate::router::collective::control_block::{LANES, PORTS, SLOTS, cut, slot_at};
+use crate::router::collective::control::block::{LANES, PORTS, SLOTS, cut, slot_at};
 use crate::transport::flit::{Flit, Packed};
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! FIFOs of every depth beside a queue that holds as many flits.
 
-use super::control_block::{Block, LOCAL, PORTS, SLOTS, Wants};
-use super::fifo_tails::DeepFifos;
+use crate::router::collective::control::block::{Block, LOCAL, PORTS, SLOTS, Wants};
+use crate::router::collective::fifo::tails::DeepFifos;
 use crate::transport::flit::Packed;
 use std::collections::VecDeque;
 

@@ -2,13 +2,13 @@
 //! A plane's cycle: its three phases cut into partitions, and what the main thread does between them.
 
 use crate::router::collective::context::Context;
-use crate::router::collective::control_block::{LANES, PORTS, SLOTS, cut, slot_at};
-use crate::router::collective::fifo_tails::TailsPart;
-use crate::router::collective::link_stages::LinksPart;
-use crate::router::collective::partition::{Evaluate, Receive};
+use crate::router::collective::control::block::{LANES, PORTS, SLOTS, cut, slot_at};
+use crate::router::collective::fifo::link_stages::LinksPart;
+use crate::router::collective::fifo::tails::TailsPart;
+use crate::router::collective::phases::partition::{Evaluate, Receive};
+use crate::router::collective::phases::sizes::{AnySizes, May, Sizes, TwoSlots};
+use crate::router::collective::phases::switch::{DeepPart, Switch};
 use crate::router::collective::plane::PlaneState;
-use crate::router::collective::sizes::{AnySizes, May, Sizes, TwoSlots};
-use crate::router::collective::switch::{DeepPart, Switch};
 use crate::router::published::worms::Worms;
 use crate::transport::flit::{Flit, FlitKind};
 use crate::transport::transaction::Trees;

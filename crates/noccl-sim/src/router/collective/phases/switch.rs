@@ -3,10 +3,10 @@
 
 use crate::kernel::bit_set::BitSet;
 use crate::kernel::threads::Phase;
-use crate::router::collective::control_block::{Block, LANES, LOCAL, PORTS, RESULT, SLOTS};
-use crate::router::collective::fifo_tails::TailsPart;
-use crate::router::collective::partition::{Move, Partition};
-use crate::router::collective::sizes::{May, Sizes};
+use crate::router::collective::control::block::{Block, LANES, LOCAL, PORTS, RESULT, SLOTS};
+use crate::router::collective::fifo::tails::TailsPart;
+use crate::router::collective::phases::partition::{Move, Partition};
+use crate::router::collective::phases::sizes::{May, Sizes};
 use crate::transport::flit::{Flit, Packed};
 
 /// Granted heads pass from the inputs to the output FIFOs; what stood behind them makes its requests.

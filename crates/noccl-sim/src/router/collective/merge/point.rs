@@ -18,12 +18,12 @@
 //! different orders at two ports then wait for each other forever (`docs/design/0001`).
 //! Source: S1 §3.1.3–3.1.4.
 
-use super::merge_table::{self, MergeRegisters, Merges};
-use super::reduction::{Accepted, Reductions};
 use crate::router::collective::context::Context;
-use crate::router::collective::merge_types::{
+use crate::router::collective::merge::table::{self, MergeRegisters, Merges};
+use crate::router::collective::merge::types::{
     Credit, JoinConfig, Offer, PendingCredits, Timeout, Waiting,
 };
+use crate::router::collective::reduction::{Accepted, Reductions};
 use crate::router::ideal::Crossbar;
 use crate::router::published::reduction::Published;
 use crate::transport::flit::{Flit, OWN_COPY};
@@ -97,7 +97,7 @@ impl Joins {
         heads: &[Option<Flit>; 5],
         context: &Context<'_>,
     ) -> Option<Flit> {
-        let heads = heads.iter().flatten().copied().reduce(merge_table::sum)?;
+        let heads = heads.iter().flatten().copied().reduce(table::sum)?;
         let tree = context.trees.tree(heads.txn);
         // The initiator's own response never leaves its NI.
         let own = u32::from(heads.flags & OWN_COPY != 0 && here == tree.root);

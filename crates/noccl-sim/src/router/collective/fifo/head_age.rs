@@ -5,7 +5,7 @@
 //! a flit wait that could otherwise always go on (a full store, all barrier counters in use): before
 //! that nothing in it can wait forever, and the hot loop has one test per plane and cycle.
 
-use crate::router::collective::control_block::PORTS;
+use crate::router::collective::control::block::PORTS;
 use crate::transport::flit::{Flit, FlitKind};
 use serde::{Deserialize, Serialize};
 

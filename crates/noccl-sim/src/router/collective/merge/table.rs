@@ -5,7 +5,7 @@
 //! inputs; entries in slots, the lowest free one first; a common tick and a register for what gives up.
 
 use crate::router::collective::context::Context;
-use crate::router::collective::merge_types::{JoinConfig, Timeout, Waiting};
+use crate::router::collective::merge::types::{JoinConfig, Timeout, Waiting};
 use crate::transport::axi_response::SLVERR;
 use crate::transport::flit::Flit;
 use crate::transport::transaction::Trees;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The output of a flit that goes to one place: X first, then Y.
 
-use crate::router::collective::control_block::LOCAL;
+use crate::router::collective::control::block::LOCAL;
 use crate::transport::flit::{Flit, FlitKind, pack};
 use crate::transport::transaction::Trees;
 use noccl_net::Coord;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a flit that enters an input asks for: one output, those of its fork, or the other contributions.
 
-use crate::router::collective::control_block::{JOIN, LANES, LOCAL, PORTS, Wants};
-use crate::router::collective::route::xy_port;
+use crate::router::collective::control::block::{JOIN, LANES, LOCAL, PORTS, Wants};
+use crate::router::collective::fork::route::xy_port;
 use crate::transport::flit::{Flit, OWN_COPY, Packed, unpack};
 use crate::transport::transaction::Trees;
 use noccl_net::Port;

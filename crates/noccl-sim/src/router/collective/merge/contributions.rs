@@ -2,10 +2,10 @@
 //! Routers with merge or reduction units: what contributions at FIFO heads do, and what the units offer.
 
 use crate::router::collective::context::Context;
-use crate::router::collective::control_block::{LANES, PORTS, RESULT, slot_at};
-use crate::router::collective::merge_table::MergeRegisters;
+use crate::router::collective::control::block::{LANES, PORTS, RESULT, slot_at};
+use crate::router::collective::fork::route::{next_port, route_of};
+use crate::router::collective::merge::table::MergeRegisters;
 use crate::router::collective::plane::PlaneState;
-use crate::router::collective::route::{next_port, route_of};
 use crate::transport::flit::{Flit, FlitKind};
 use noccl_net::Coord;
 
