@@ -49,7 +49,7 @@ pub use noccl_studies::{
 };
 
 // What the calls above take and give, so that callers need this crate only.
-pub use noccl_coll::chain::order::StopOrder;
+pub use noccl_coll::chain::order::ChainOrder;
 pub use noccl_coll::gemm::{Spread, SubmatrixShape, Sync as GemmSync};
 pub use noccl_coll::{Algorithm, Choice, CollError};
 pub use noccl_cosim::lockstep::LockstepError;
