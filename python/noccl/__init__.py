@@ -4,8 +4,9 @@
 From one description of a mesh to a verified, measured collective. `load` makes a network;
 `multicast`, `reduce`, `all_reduce`, `all_gather`, `reduce_scatter`, `all_to_all` and `barrier`
 run on it with NumPy data; `compare`, `traffic` and `stress` make tables; `plot_cycles`,
-`plot_latency`, `plot_link_load` and `plot_figure` draw them; `gemm`, `attention`, `barrier_study` and `reproduce`
-are whole studies. Nothing here holds a rule of the domain: every call ends in the Rust engine.
+`plot_latency`, `plot_link_load` and `plot_figure` draw them; `gemm`, `attention`, `barrier_study`
+and `reproduce` are whole studies. Nothing here holds a rule of the domain: every call ends in the
+Rust engine.
 """
 
 from noccl._native import Network, __version__

@@ -9,6 +9,7 @@ The engine measures and says what belongs into a figure; nothing there draws. `n
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import math
 import sys
@@ -34,7 +35,6 @@ _COLUMNS = 4
 """Panels beside each other."""
 _DECADE = 10
 """Values that span more than this are drawn over a logarithmic axis."""
-_STYLE = {"svg.hashsalt": "noccl", "svg.fonttype": "none", "font.size": 9}
 
 
 @dataclass(frozen=True)
@@ -116,8 +116,9 @@ class Figure:
     @property
     def svg(self) -> str:
         """The drawing, a whole file; the same numbers make the same text."""
-        with mpl.rc_context(_STYLE):
-            text = io.StringIO()
+        text = io.StringIO()
+        # Without these the text would differ each time, and letters would be paths.
+        with mpl.rc_context({"svg.hashsalt": "noccl", "svg.fonttype": "none", "font.size": 9}):
             plot_figure(self).savefig(text, format="svg", metadata={"Date": None})
         return text.getvalue()
 
@@ -172,7 +173,7 @@ def _panel_lines(axes: Axes, panel: Panel) -> None:
 
 def _x_axis(axes: Axes, ticks: Sequence[float]) -> None:
     """The ticks of the data, logarithmic unless they are evenly spaced."""
-    steps = {round(b - a, 9) for a, b in zip(ticks, ticks[1:], strict=False)}
+    steps = {round(b - a, 9) for a, b in itertools.pairwise(ticks)}
     if len(steps) > 1 and ticks[0] > 0:
         axes.set_xscale("log", base=2)
         axes.xaxis.set_minor_locator(NullLocator())
