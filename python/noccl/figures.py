@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure as Drawing
-from matplotlib.ticker import NullLocator
+from matplotlib.ticker import LogLocator, NullLocator
 
 from noccl.errors import FileError
 from noccl.files import read_text, write_file
@@ -165,10 +165,18 @@ def _panel_lines(axes: Axes, panel: Panel) -> None:
     _x_axis(axes, sorted({x for x, _ in points}))
     low, high = min(y for _, y in points), max(y for _, y in points)
     if low > 0 and high / low > _DECADE:
-        axes.set_yscale("log")
+        _decades(axes)
     else:
         axes.set_ylim(bottom=0)
     axes.grid(axis="y", color="#dddddd")
+
+
+def _decades(axes: Axes) -> None:
+    """A logarithmic y axis with plain numbers."""
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter("{x:.10g}")
 
 
 def _x_axis(axes: Axes, ticks: Sequence[float]) -> None:
@@ -188,7 +196,7 @@ def _bars(figure: Figure) -> Drawing:
         places = [group - 0.4 + (index + 0.5) * width for group in range(len(figure.groups))]
         colour = _COLOURS[index % len(_COLOURS)]
         axes.bar(places, series.values, 0.95 * width, label=series.name, color=colour)
-    axes.set_yscale("log")
+    _decades(axes)
     axes.set_xticks(range(len(figure.groups)), figure.groups)
     axes.set(xlabel=figure.x, ylabel=figure.y, title=figure.title)
     axes.grid(axis="y", color="#dddddd")
