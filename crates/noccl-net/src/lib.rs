@@ -21,6 +21,7 @@ mod route;
 mod tile_set;
 mod tile_text;
 pub mod tree;
+mod tree_table;
 mod uniform;
 
 pub use address::MultiAddress;
@@ -34,4 +35,5 @@ pub use network::{LinkId, Network, TileKind};
 pub use region::MaskedAddress;
 pub use route::{coord_behind, xy_port};
 pub use tile_set::{TileRef, TileSet};
+pub use tree_table::TreeTable;
 pub use uniform::busiest_uniform_load;

@@ -42,15 +42,25 @@ use noccl_spec::RouterFlow;
 use noccl_workload::{Place, Schedule, Trace, Traffic};
 use router::behaviour::Behaviour;
 
-/// What the routers ask of the machine around them; none if they are simulated without it. The one place that asks
-/// for the kind of the routers.
-fn behaviour_of(network: &Network) -> Option<Behaviour> {
+/// What simulates routers of a kind.
+enum Engine {
+    /// The machine, of which they ask this.
+    Machine(Behaviour),
+    /// ESP's.
+    Esp,
+    /// That of routers with bypass.
+    Smart,
+}
+
+/// The one place that asks for the kind of the routers.
+fn engine_of(network: &Network) -> Engine {
     let can = network.routers();
     match network.spec().router.flow {
-        RouterFlow::NonBlocking => Some(router::collective::behaviour(can)),
-        RouterFlow::PeerCompatible => Some(router::published::behaviour(can)),
-        RouterFlow::Ideal => Some(router::ideal::behaviour(can)),
-        RouterFlow::Esp => None,
+        RouterFlow::NonBlocking => Engine::Machine(router::collective::behaviour(can)),
+        RouterFlow::PeerCompatible => Engine::Machine(router::published::behaviour(can)),
+        RouterFlow::Ideal => Engine::Machine(router::ideal::behaviour(can)),
+        RouterFlow::Esp => Engine::Esp,
+        RouterFlow::Smart => Engine::Smart,
     }
 }
 
@@ -61,8 +71,11 @@ fn machine_of<'n>(
     what: &str,
 ) -> Result<Machine<'n>, RunError> {
     config.check()?;
-    let behaviour = behaviour_of(network).ok_or_else(|| router::esp::refused(what))?;
-    Ok(Machine::new(network, config.clone(), behaviour))
+    match engine_of(network) {
+        Engine::Machine(behaviour) => Ok(Machine::new(network, config.clone(), behaviour)),
+        Engine::Esp => Err(router::esp::refused(what)),
+        Engine::Smart => Err(router::smart::refused(what)),
+    }
 }
 
 /// Runs a schedule: real agents, DMA engines, NIs and routers, cycle by cycle.

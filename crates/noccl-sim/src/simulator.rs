@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The simulator as a backend.
 
+use crate::Engine;
 use crate::checkpoint::{CheckpointError, Reader, Writer};
 use crate::driver::schedule::ScheduleRun;
 use crate::router::esp::{EspRun, refused};
@@ -28,13 +29,17 @@ impl Backend for Simulator {
 
     fn start<'a>(&self, request: &Request<'a>) -> Result<Simulation<'a>, RunError> {
         request.config.check()?;
-        let Some(behaviour) = crate::behaviour_of(request.network) else {
-            let run = EspRun::new(request)?;
-            return Ok(Simulation(Kind::Esp(Box::new(run))));
+        let kind = match crate::engine_of(request.network) {
+            Engine::Machine(behaviour) => {
+                let config = request.config.clone();
+                let machine = crate::Machine::new(request.network, config, behaviour);
+                let run = ScheduleRun::on(machine, request.schedule, request.inputs)?;
+                Kind::Machine(Box::new(run))
+            }
+            Engine::Esp => Kind::Esp(Box::new(EspRun::new(request)?)),
+            Engine::Smart => return Err(crate::router::smart::refused("a schedule")),
         };
-        let machine = crate::Machine::new(request.network, request.config.clone(), behaviour);
-        let run = ScheduleRun::on(machine, request.schedule, request.inputs)?;
-        Ok(Simulation(Kind::Machine(Box::new(run))))
+        Ok(Simulation(kind))
     }
 }
 

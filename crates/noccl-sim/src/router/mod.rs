@@ -10,3 +10,4 @@ pub(crate) mod esp;
 pub(crate) mod ideal;
 pub(crate) mod mesh;
 pub(crate) mod published;
+pub(crate) mod smart;

@@ -38,10 +38,6 @@ impl RouterRules for Ideal {
         false
     }
 
-    fn has_own_protocol(&self) -> bool {
-        false
-    }
-
     fn has_links(&self) -> bool {
         false
     }
