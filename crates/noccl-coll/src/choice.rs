@@ -3,7 +3,7 @@
 
 mod text;
 
-use crate::stops::StopOrder;
+use crate::chain::order::StopOrder;
 use crate::{Algorithm, BarrierShape};
 use noccl_workload::BarrierMechanism;
 use std::collections::BTreeMap;

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From a collective and a choice to a schedule's actions.
 
-use crate::blocks::{Blocks, at};
+use crate::barrier::sync::SyncPlan;
 use crate::builder::Builder;
-use crate::double_tree::DoubleTree;
+use crate::exchange::blocks::{Blocks, at};
+use crate::exchange::{blocks, pairwise, slotted};
 use crate::group::Group;
+use crate::in_network::{self, gather, segments};
 use crate::layout::{Chunks, Layout};
-use crate::multicast::Multicast;
 use crate::order::{First, phases};
-use crate::reduce::Reduction;
-use crate::ring::Ring;
+use crate::steps::double_tree::DoubleTree;
+use crate::steps::multicast::Multicast;
+use crate::steps::reduce::Reduction;
+use crate::steps::ring::Ring;
 use crate::steps::{Steps, transfer};
-use crate::sync::SyncPlan;
-use crate::{
-    Algorithm, BarrierPlan, BarrierShape, Choice, CollError, barrier, blocks, gather, in_network,
-    once, pairwise, segments, slotted,
-};
+use crate::{Algorithm, BarrierPlan, BarrierShape, Choice, CollError, barrier};
 use noccl_net::{Network, TileRef};
 use noccl_workload::{
     Action, ActionKind, BarrierMechanism, Collective, CollectiveKind, Destination, Place,
@@ -281,7 +280,7 @@ impl Task<'_> {
             );
         }
         let pieces = &self.group.pieces;
-        once::all_reduce(self.collective, pieces, self.choice.is_central)
+        in_network::all_reduce::all_reduce(self.collective, pieces, self.choice.is_central)
     }
 
     pub(crate) fn unsupported(&self, reason: &str) -> CollError {

@@ -8,41 +8,27 @@
 
 mod algorithm;
 mod barrier;
-mod blocks;
 mod builder;
-mod chainwrite;
+mod candidates;
+pub mod chain;
 mod choice;
 mod compose;
-mod double_tree;
 mod error;
-mod gather;
+mod exchange;
 pub mod gemm;
 mod group;
 mod in_network;
-mod in_network_list;
 mod layout;
-mod multicast;
-mod once;
 mod order;
-mod pairwise;
-mod reduce;
-mod ring;
-mod segments;
-mod slotted;
 mod steps;
-pub mod stops;
-mod survey;
-mod sync;
-mod together;
-mod unicast;
 
 pub use algorithm::Algorithm;
 pub use barrier::{
     BarrierPlan, BarrierShape, BarrierStructure, CounterPlace, barrier_schedule, centre,
 };
+pub use candidates::{choices, choices_of};
 pub use choice::{Choice, Forwarding, Inner};
 pub use error::CollError;
-pub use survey::{choices, choices_of};
 
 use compose::Task;
 use group::Group;

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{DATA_KINDS, any_group, collective, forms, network, rectangle};
-use noccl_coll::stops::StopOrder;
+use noccl_coll::chain::order::StopOrder;
 use noccl_coll::{Algorithm, Choice, CollError, choices, schedule};
 use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet};
 use noccl_workload::{Collective, CollectiveKind, ElementType, Operator, check};

@@ -2,7 +2,7 @@
 //! Orders of a chain's destinations, against independent reimplementations and all permutations.
 #![allow(clippy::unwrap_used)]
 
-use noccl_coll::stops::{
+use noccl_coll::chain::order::{
     ChainCycles, StopOrder, chain_report, multicast_hops, shared_links, stop_order, unicast_hops,
 };
 use noccl_net::{Coord, Network, Port, TileId, elaborate};

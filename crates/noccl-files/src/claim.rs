@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// Longer names would not leave room for what is added: file systems take 255 bytes.
+/// Longer names would not leave space for what is added: file systems take 255 bytes.
 const MAX_NAME_BYTES: usize = 200;
 
 /// An empty file, locked, which goes away with the value unless it is moved to its place.
@@ -86,12 +86,12 @@ fn remove_left(path: &Path) -> io::Result<()> {
         Ok(left) => left,
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(()),
         Err(e) => {
-            let reason = format!("{} stands in the way: {e}", path.display());
+            let reason = format!("{} cannot be replaced: {e}", path.display());
             return Err(refusal(e.kind(), reason));
         }
     };
     if !left.metadata()?.is_file() {
-        let reason = format!("{} is in the way and no file", path.display());
+        let reason = format!("{} is no file and cannot be replaced", path.display());
         return Err(refusal(ErrorKind::InvalidInput, reason));
     }
     lock(&left)?;

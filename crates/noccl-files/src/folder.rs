@@ -38,7 +38,7 @@ pub fn write_folder(
     if let Some(above) = place.folder.parent() {
         fs::create_dir_all(above).map_err(io)?;
     }
-    let _turn = Claim::take(&beside(&place.folder, LOCK), 0o600).map_err(io)?;
+    let _lock = Claim::take(&beside(&place.folder, LOCK), 0o600).map_err(io)?;
     place.recover().map_err(io)?;
     place.check(folder)?;
     place.replace(files).map_err(io)
@@ -168,7 +168,10 @@ impl Place {
         let rest: Vec<PathBuf> = contents(folder)?;
         let is_empty = |path: &PathBuf| *path == list || folder.join(path).is_dir();
         if let Some(foreign) = rest.iter().find(|path| !is_empty(path)) {
-            let reason = format!("{} is in the way", folder.join(foreign).display());
+            let reason = format!(
+                "{} is not on the list of generated files",
+                folder.join(foreign).display()
+            );
             return Err(refusal(ErrorKind::DirectoryNotEmpty, reason));
         }
         if folder.join(&list).exists() {

@@ -143,7 +143,7 @@ mod tests {
         fs::create_dir(root.join(".hardware.partial")).unwrap();
         fs::write(root.join(".hardware.partial/mine"), "").unwrap();
         let refused = write_folder(&folder, "list", &OLD).unwrap_err();
-        assert!(refused.to_string().contains("in the way"), "{refused}");
+        assert!(refused.to_string().contains("not on the list"), "{refused}");
         assert_eq!(names(&root), [".hardware.partial", "hardware", "keep"]);
         fs::remove_dir_all(&root).unwrap();
     }

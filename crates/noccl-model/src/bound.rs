@@ -72,26 +72,25 @@ pub struct Bounds {
 /// in length, those of a write or of a read, whichever is shorter.
 #[must_use]
 pub fn round_trip_cycles(network: &Network, hops: u32, target_cycles: u32) -> u64 {
-    let spec = network.spec();
-    let wide = way_cycles(spec, Plane::Wide, hops);
-    wide + other_way_cycles(spec, hops) + u64::from(target_cycles)
+    let wide = way_cycles(network, Plane::Wide, hops);
+    wide + other_way_cycles(network, hops) + u64::from(target_cycles)
 }
 
 /// The same for a barrier, which has no data.
 fn barrier_cycles(network: &Network, hops: u32, target_cycles: u32) -> u64 {
-    let ways = [Plane::Req, Plane::Rsp].map(|plane| way_cycles(network.spec(), plane, hops));
+    let ways = [Plane::Req, Plane::Rsp].map(|plane| way_cycles(network, plane, hops));
     ways.into_iter().sum::<u64>() + u64::from(target_cycles)
 }
 
 /// From one interface to another.
-fn way_cycles(spec: &Spec, plane: Plane, hops: u32) -> u64 {
-    let links = u64::from(hops) * u64::from(spec.router.hop_cycles(plane));
-    links + u64::from(spec.router.router_cycles())
+fn way_cycles(network: &Network, plane: Plane, hops: u32) -> u64 {
+    let links = u64::from(hops) * u64::from(network.plane(plane).hop_cycles);
+    links + u64::from(network.router_cycles())
 }
 
 /// What goes with data the other way: the request of a read or the answer to a write.
-fn other_way_cycles(spec: &Spec, hops: u32) -> u64 {
-    let ways = [Plane::Req, Plane::Rsp].map(|plane| way_cycles(spec, plane, hops));
+fn other_way_cycles(network: &Network, hops: u32) -> u64 {
+    let ways = [Plane::Req, Plane::Rsp].map(|plane| way_cycles(network, plane, hops));
     ways[0].min(ways[1])
 }
 
@@ -201,7 +200,7 @@ pub(crate) fn shape_of(
 
 /// Beats over each link of the cut and direction that has most of them, see the module.
 fn cut_beats(network: &Network, members: &[TileId], kind: CollectiveKind, beats: u64) -> u64 {
-    if !network.spec().router.has_links() {
+    if !network.routers().has_links {
         return 0;
     }
     let crossing = |near: u64, far: u64| match kind {
@@ -280,14 +279,14 @@ fn exchange_cycles(network: &Network, hops: u32) -> u64 {
     // Up: h' hops one way, and the response of the target at its own tile; down: a round trip. With
     // h' and h - h' for one member and the reverse for the other, the slower one needs three ways over h / 2 at least.
     let both_ends = 2 * round_trip_cycles(network, 0, target_cycles);
-    let spec = network.spec();
-    let beyond_ports = |way: fn(&Spec, u32) -> u64| way(spec, hops) - way(spec, 0);
-    let data = beyond_ports(|spec, hops| way_cycles(spec, Plane::Wide, hops));
+    let beyond_ports = |way: fn(&Network, u32) -> u64| way(network, hops) - way(network, 0);
+    let data = beyond_ports(|network, hops| way_cycles(network, Plane::Wide, hops));
     let met = direct.min(both_ends + (2 * data + beyond_ports(other_way_cycles)) / 2);
     if !network.routers().shares_results {
         return met;
     }
-    let turned = 2 * (way_cycles(spec, Plane::Wide, hops.div_ceil(2)) + u64::from(target_cycles));
+    let turned =
+        2 * (way_cycles(network, Plane::Wide, hops.div_ceil(2)) + u64::from(target_cycles));
     met.min(turned)
 }
 

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 pub fn capacity_beats_per_cycle(network: &Network, pattern: Pattern, beats: u32) -> f64 {
     let flits = f64::from(beats) + f64::from(network.routers().address_flits);
     let load = busiest_load(network, pattern).max(1.0);
-    f64::from(beats) / flits / load / f64::from(network.spec().router.flit_cycles())
+    f64::from(beats) / flits / load / f64::from(network.flit_cycles())
 }
 
 /// Flits on the busiest link per flit that each cluster sends; without links, into the busiest interface.
@@ -28,7 +28,7 @@ fn busiest_load(network: &Network, pattern: Pattern) -> f64 {
         Pattern::Hotspot => Some(Coord::new(columns / 2, rows / 2)),
         Pattern::Uniform | Pattern::RowMulticast => None,
     };
-    let has_links = network.spec().router.has_links();
+    let has_links = network.routers().has_links;
     match pattern {
         Pattern::Uniform if !has_links => 1.0,
         Pattern::Uniform => busiest_uniform_load(columns, rows),

@@ -24,9 +24,9 @@ pub fn all_reduce_once_cycles(network: &Network, reduction: &InNetworkReduction)
     let addition = u64::from(pipeline_cycles(spec, reduction.element));
     let cut = u64::from(spec.router.wide_reduction.cut_cycles);
     let kind = spec.router.wide_reduction.kind;
-    let hop = u64::from(spec.router.hop_cycles(Plane::Wide));
+    let hop = u64::from(network.plane(Plane::Wide).hop_cycles);
     let (mut way_in, mut hops) = (0, 0);
-    let mut pace = f64::from(spec.router.flit_cycles());
+    let mut pace = f64::from(network.flit_cycles());
     // The farthest contributions come from corners of the group, and pass the routers that add most.
     for corner in corners(group) {
         let mut cycles = hop * u64::from(corner.hops_to(root));

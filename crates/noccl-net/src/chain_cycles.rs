@@ -101,8 +101,8 @@ impl ChainCycles {
         };
         Self {
             path_cycles: endpoint.endpoint_path_cycles.into(),
-            data_hop_cycles: network.spec().router.hop_cycles(Plane::Wide),
-            message_hop_cycles: network.spec().router.hop_cycles(Plane::Req),
+            data_hop_cycles: network.plane(Plane::Wide).hop_cycles,
+            message_hop_cycles: network.plane(Plane::Req).hop_cycles,
             has_address_flits: network.routers().address_flits > 0,
             dispatch: endpoint.dispatch,
             acknowledgement: endpoint.acknowledgement,

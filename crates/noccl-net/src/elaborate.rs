@@ -4,6 +4,7 @@
 //! Work is proportional to the tiles; a mesh of 1024×1024 takes milliseconds.
 
 use crate::capabilities::Capabilities;
+use crate::planes::planes;
 use crate::region::RegionMap;
 use crate::{Coord, NetError, Network, TileId, TileKind};
 use noccl_spec::{MAX_ADDRESS, Mesh, SmartTree, Spec, TileKindName, validate};
@@ -35,9 +36,11 @@ pub fn elaborate(spec: &Spec) -> Result<Network, NetError> {
     let cluster_region = only_cluster_region(&spec.mesh)?;
     let memories = ids_of(&kinds, TileKind::Memory);
     let clusters = regions[cluster_region];
+    let capabilities = Capabilities::of(spec);
     Ok(Network {
+        planes: planes(spec, capabilities.routers.has_links),
         spec: spec.clone(),
-        capabilities: Capabilities::of(spec),
+        capabilities,
         kinds,
         memories,
         regions,

@@ -2,6 +2,7 @@
 //! The elaborated network: total, immutable.
 
 use crate::capabilities::Capabilities;
+use crate::planes::NetworkPlane;
 use crate::region::RegionMap;
 use crate::{Coord, MultiAddress, Port, TileId};
 use noccl_spec::{Plane, Spec, TileKindName};
@@ -41,6 +42,7 @@ pub struct LinkId {
 pub struct Network {
     pub(crate) spec: Spec,
     pub(crate) capabilities: Capabilities,
+    pub(crate) planes: Vec<NetworkPlane>,
     pub(crate) kinds: Vec<TileKind>,
     pub(crate) memories: Vec<TileId>,
     pub(crate) regions: Vec<RegionMap>,

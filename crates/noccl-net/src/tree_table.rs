@@ -2,7 +2,7 @@
 //! Trees as tables: ports per tile, for any set of members.
 //!
 //! [`crate::tree`] computes the ports of a router from a multi-address and holds for unions of XY paths only. A table holds for any
-//! set, and for trees of other paths: the private trees of S2 §III.A, which run along one edge of the mesh and turn there. The
+//! set, and for trees of other paths: the private trees of S2 §III.A, which run along one edge of the mesh and then across it. The
 //! definition of the shared trees is the union of the paths of [`Network::next_hop`]; `tests/prop_tree_table.rs` compares.
 
 use crate::{Coord, Network, Port, TileId, coord_behind};
@@ -35,6 +35,18 @@ impl TreeTable {
         self.ports[tile.idx()]
     }
 
+    /// The same tree with a Local port at the members and nowhere else.
+    #[must_use]
+    pub fn for_members(mut self, network: &Network, members: &[Coord]) -> Self {
+        for ports in &mut self.ports {
+            *ports &= !Port::Local.bit();
+        }
+        for member in members {
+            self.ports[network.tile_at(*member).idx()] |= Port::Local.bit();
+        }
+        self
+    }
+
     /// Tiles of the tree, ascending, with their ports.
     pub fn tiles(&self) -> impl Iterator<Item = (TileId, u8)> + '_ {
         let tiles = self.ports.iter().enumerate();
@@ -49,6 +61,23 @@ impl Network {
     #[must_use]
     pub fn shared_multicast(&self, source: Coord, members: &[Coord]) -> TreeTable {
         self.grown(source, First::X, members)
+    }
+
+    /// The shared tree from a source that spans the mesh.
+    #[must_use]
+    pub fn shared_broadcast(&self, source: Coord) -> TreeTable {
+        self.shared_multicast(source, &self.all_places())
+    }
+
+    /// The private tree from a corner that spans the mesh.
+    #[must_use]
+    pub fn private_broadcast(&self, corner: Coord) -> TreeTable {
+        self.private_multicast(corner, &self.all_places())
+    }
+
+    fn all_places(&self) -> Vec<Coord> {
+        let tiles = 0..self.num_tiles() as u32;
+        tiles.map(|tile| self.coord(TileId(tile))).collect()
     }
 
     /// Inputs of a reduction: the union of the paths from the members to the root.

@@ -83,9 +83,8 @@ proptest! {
         }
         // Every input is an edge of the tree or a contribution.
         let inputs: u32 = reduction.tiles().map(|(_, ports)| ports.count_ones()).sum();
-        let mut on_the_way = reduction.tiles().count() - 1;
-        on_the_way += case.members.len();
-        prop_assert_eq!(inputs as usize, on_the_way);
+        let edges = reduction.tiles().count() - 1;
+        prop_assert_eq!(inputs as usize, edges + case.members.len());
     }
 
     #[test]

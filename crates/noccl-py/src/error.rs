@@ -29,7 +29,7 @@ const fn class_name(error: &Error) -> &'static str {
         Error::Check(_) => "ScheduleError",
         Error::Workload(_) => "FileError",
         Error::Run(RunError::Refused { .. }) => "RefusedError",
-        Error::Run(RunError::Hang(_)) => "DeadlockError",
+        Error::Run(RunError::Stall(_)) => "DeadlockError",
         Error::Run(RunError::Interrupted { .. }) => "InterruptedRunError",
         Error::Argument { .. } | Error::Layout(_) => "ArgumentError",
         Error::DoesNotFit { .. } => "CapacityError",

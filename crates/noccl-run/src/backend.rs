@@ -114,7 +114,7 @@ impl Activity {
     #[inline]
     #[must_use]
     pub const fn is_stalled(&self, config: &RunConfig) -> bool {
-        let is_quiet = !self.can_move || self.quiet_cycles > config.hang_cycles;
+        let is_quiet = !self.can_move || self.quiet_cycles > config.stall_cycles;
         self.cycle >= config.max_cycles || (!self.has_event && is_quiet)
     }
 }

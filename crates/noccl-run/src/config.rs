@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// What travels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// Payload bytes move through the network and land in memories.
+    /// Payload bytes move through the network and are written to memories.
     Value,
     /// Only contributor counts and checksums move; every event has the same cycle.
     Timing,
@@ -43,8 +43,8 @@ pub struct RunConfig {
     pub port_stall_per_256: u32,
     /// Give up (with a diagnosis) after this many cycles.
     pub max_cycles: u64,
-    /// A run in which nothing moves for this many cycles, and no event is due, has hung.
-    pub hang_cycles: u64,
+    /// A run in which nothing moves for this many cycles, and no event is due, has stalled.
+    pub stall_cycles: u64,
     /// Worker threads, 1 to [`MAX_THREADS`]; results do not depend on it.
     pub threads: usize,
 }
@@ -59,7 +59,7 @@ impl RunConfig {
             stalls: None,
             port_stall_per_256: 0,
             max_cycles: 1 << 40,
-            hang_cycles: 2_000,
+            stall_cycles: 2_000,
             threads: 1,
         }
     }

@@ -82,7 +82,7 @@ pub fn threads_change_nothing<B: Backend>(backend: &B, subject: &Subject<'_>) {
     }
 }
 
-/// A callback that wants to stop ends a run between two cycles, at the cycle that it was told, and the run goes on from
+/// A callback that asks for an end interrupts a run between two cycles, at the cycle that it was told, and the run goes on from
 /// there. The schedule has to take long enough for a call.
 ///
 /// # Panics
@@ -102,7 +102,7 @@ pub fn interrupted_run_goes_on<B: Backend>(backend: &B, subject: &Subject<'_>) {
                 assert_eq!(Some(cycle), told.last().map(|p| p.cycle));
                 assert_eq!(cycle, run.progress().cycle);
             }
-            Err(error @ (RunError::Refused { .. } | RunError::Hang(_))) => panic!("{error}"),
+            Err(error @ (RunError::Refused { .. } | RunError::Stall(_))) => panic!("{error}"),
         }
     }
     assert!(
@@ -123,7 +123,7 @@ pub fn interrupted_run_goes_on<B: Backend>(backend: &B, subject: &Subject<'_>) {
 /// If the rule is broken.
 pub fn stall_is_diagnosed<B: Backend>(backend: &B, stalling: &Subject<'_>) {
     let mut run = stalling.start(backend);
-    let RunError::Hang(found) = advance(&mut run, &mut |_| true).expect_err("it cannot complete")
+    let RunError::Stall(found) = advance(&mut run, &mut |_| true).expect_err("it cannot complete")
     else {
         panic!("a stall is neither refused nor interrupted");
     };
@@ -155,7 +155,8 @@ pub fn limit_of_cycles_ends_a_run<B: Backend>(backend: &B, subject: &Subject<'_>
         ..subject.config.clone()
     };
     let mut run = Subject { config, ..*subject }.start(backend);
-    let RunError::Hang(found) = advance(&mut run, &mut |_| true).expect_err("it is over its limit")
+    let RunError::Stall(found) =
+        advance(&mut run, &mut |_| true).expect_err("it is over its limit")
     else {
         panic!("a limit is neither refused nor interrupted");
     };
@@ -234,6 +235,6 @@ pub fn refusal_is_typed<B: Backend>(backend: &B, refused: &Subject<'_>) {
             assert!(!backend.is_empty() && !what.is_empty(), "{backend}: {what}");
             assert!(!reason.is_empty(), "{what}");
         }
-        Err(error @ (RunError::Hang(_) | RunError::Interrupted { .. })) => panic!("{error}"),
+        Err(error @ (RunError::Stall(_) | RunError::Interrupted { .. })) => panic!("{error}"),
     }
 }

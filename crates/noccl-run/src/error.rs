@@ -19,8 +19,8 @@ pub enum RunError {
     },
     /// The run cannot finish.
     #[error("the run cannot finish: {0}")]
-    Hang(Box<Diagnosis>),
-    /// Stopped from outside.
+    Stall(Box<Diagnosis>),
+    /// Interrupted from outside.
     #[error("interrupted in cycle {cycle}")]
     Interrupted {
         /// Cycle reached.

@@ -15,11 +15,11 @@ mod diagnosis;
 mod energy;
 mod error;
 mod ports;
+mod progress;
 mod random;
 mod record;
 mod result;
 mod run_loop;
-mod watch;
 
 pub use backend::{Activity, Backend, Checkpoints, OnProgress, Request, Run};
 pub use config::{
@@ -29,7 +29,10 @@ pub use diagnosis::{Diagnosis, WaitEdge};
 pub use energy::energy_pj;
 pub use error::RunError;
 pub use noccl_workload::number::mix;
-pub use ports::{CHANNELS, CONTENTS, PortChannel, PortCycle, PortRun, PortWord, folded, place_of};
+pub use ports::{
+    CHANNELS, CONTENTS, PortChannel, PortCycle, PortRun, PortWord, beat_signature, place_of,
+};
+pub use progress::{Step, Tally, Watch, WorkStage};
 pub use random::Rng;
 pub use record::{
     BeatSource, Command, CommandKind, Completion, Contribution, CycleRecord, FlitPlace, FlitRecord,
@@ -37,4 +40,3 @@ pub use record::{
 };
 pub use result::{ActionTime, Counters, LinkLoad, Progress, RunResult, TrafficResult};
 pub use run_loop::{advance, step};
-pub use watch::{Step, Tally, Watch, WorkStage};

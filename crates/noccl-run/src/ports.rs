@@ -71,7 +71,7 @@ pub struct PortWord {
 pub struct PortCycle {
     /// Narrow ports, wide ports, banks that stand still.
     pub holds: [u64; 3],
-    /// A chain that is offered: endpoint, first word of its frames, stops, own copy (0 or 1).
+    /// A chain that is offered: endpoint, first word of its frames, destinations, own copy (0 or 1).
     pub start: Option<[u64; 4]>,
     /// What is seen.
     pub seen: Vec<u64>,
@@ -103,8 +103,8 @@ pub fn place_of(at: usize, difference: u64) -> (&'static str, usize) {
     (CONTENTS[at % CONTENTS.len()], at / CONTENTS.len())
 }
 
-/// Eight words of a beat as one number.
+/// Eight words of a beat as one number, by rotation and XOR.
 #[must_use]
-pub fn folded(beat: &[u64; 8]) -> u64 {
+pub fn beat_signature(beat: &[u64; 8]) -> u64 {
     (0..8).fold(0, |sum, i| sum ^ beat[i as usize].rotate_left(i))
 }

@@ -19,7 +19,7 @@ pub struct CycleRecord {
     pub handshakes: Vec<Handshake>,
     /// What endpoints ask of their network interfaces in this cycle, in the order in which they ask.
     pub commands: Vec<Command>,
-    /// Transactions whose last answer their initiator or member has in this cycle.
+    /// Transactions whose last response their initiator or member has in this cycle.
     pub completions: Vec<Completion>,
     /// Transfers that DMA engines begin in this cycle: their bursts are commands too, none earlier than this.
     pub starts: Vec<TransferStart>,
@@ -88,7 +88,7 @@ pub struct Contribution {
 pub struct Command {
     /// Tile that asks.
     pub tile: TileId,
-    /// Name of the transaction; unique among those under way.
+    /// Name of the transaction; unique among those in flight.
     pub tag: u32,
     /// The name that it bears in flits, as in [`FlitRecord::tag`]: the same, but for a barrier that bears another one's.
     pub name: u32,
@@ -153,7 +153,7 @@ pub enum CommandKind {
 /// A transaction is over for a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Completion {
-    /// Tile that gets the answer.
+    /// Tile that gets the response.
     pub tile: TileId,
     /// Name of the transaction.
     pub tag: u32,
@@ -204,17 +204,17 @@ pub enum RecordedKind {
     ReadRequest,
     /// Contribution of a barrier.
     Barrier,
-    /// Atomic request, or the old value on its way back.
+    /// Atomic request, or the old value that returns.
     Atomic,
     /// Response to one initiator.
     Response,
-    /// Response to a multicast, merged on its way.
+    /// Response to a multicast, merged by routers.
     CollectedResponse,
     /// Response of a reduction or barrier to its group.
     GroupResponse,
-    /// Room at a merge point, given back.
+    /// Credits for buffer space at a merge point.
     Credit,
-    /// Result of an all-reduce: a multicast that its targets do not answer.
+    /// Result of an all-reduce: a multicast without responses of its targets.
     Result,
 }
 
@@ -233,12 +233,12 @@ pub struct FlitRecord {
     pub resp: u8,
     /// Destination; of a multicast the member without masked bits, origin if it is a response.
     pub dst: Coord,
-    /// Initiator; who sent this operand of a reduction; who answers with this response or these data; root of credits,
+    /// Initiator; who sent this operand of a reduction; who sends this response or these data; root of credits,
     /// of group responses and of barriers.
     pub src: Coord,
     /// Set of a multicast or of a join, in region coordinates.
     pub set: Option<MultiAddress>,
-    /// Name of the transaction; unique among those under way, but for barriers that bear another one's name.
+    /// Name of the transaction; unique among those in flight, but for barriers that bear another one's name.
     pub tag: u32,
     /// Leaves merged so far; of a credit beats given back.
     pub count: u32,

@@ -4,7 +4,7 @@
 use crate::{Diagnosis, OnProgress, Run, RunError};
 
 /// At most so many cycles lie between two calls of a progress callback, and not many more flit-hops: small
-/// meshes do not pay for it, and on a large one a call is never seconds away.
+/// meshes have no cost of it, and on a large one a call is never seconds away.
 const PROGRESS_CYCLES: u64 = 4096;
 /// Likewise tiles times cycles: a cycle of a million tiles takes longer than the call.
 const PROGRESS_TILE_CYCLES: u64 = 1 << 20;
@@ -13,7 +13,7 @@ const PROGRESS_HOPS: u64 = 1 << 20;
 /// Simulates until a run is over.
 ///
 /// # Errors
-/// [`RunError::Hang`] with a diagnosis; [`RunError::Interrupted`] if `on_progress` wants to stop: the run then stands
+/// [`RunError::Stall`] with a diagnosis; [`RunError::Interrupted`] if `on_progress` asks for an end: the run then stands
 /// between two cycles and goes on with the next call.
 pub fn advance<R: Run>(run: &mut R, on_progress: OnProgress<'_>) -> Result<(), RunError> {
     let mut pace = Pace::new(run);
@@ -31,14 +31,14 @@ pub fn advance<R: Run>(run: &mut R, on_progress: OnProgress<'_>) -> Result<(), R
 /// Simulates one cycle. Returns whether the run is over.
 ///
 /// # Errors
-/// [`RunError::Hang`] with a diagnosis.
+/// [`RunError::Stall`] with a diagnosis.
 pub fn step<R: Run>(run: &mut R) -> Result<bool, RunError> {
     run.step();
     if run.is_over() {
         return Ok(true);
     }
     if run.activity().is_stalled(run.config()) {
-        return Err(RunError::Hang(Box::new(diagnosis(run))));
+        return Err(RunError::Stall(Box::new(diagnosis(run))));
     }
     Ok(false)
 }
@@ -71,7 +71,7 @@ impl Pace {
         }
     }
 
-    /// Tells the progress if it is time; an error if the caller wants to stop.
+    /// Tells the progress if it is time; an error if the caller asks for an end.
     fn tick<R: Run>(&mut self, run: &R, on_progress: OnProgress<'_>) -> Result<(), RunError> {
         let now = run.progress();
         if now.cycle < self.report_at_cycle && run.flit_hops() < self.report_at_hops {

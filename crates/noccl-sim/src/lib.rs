@@ -83,7 +83,7 @@ fn machine_of<'n>(
 /// `inputs` fill memories before the first cycle; `outputs` (place, bytes) are read back afterwards.
 ///
 /// # Errors
-/// [`RunError::Hang`] with a diagnosis, [`RunError::Refused`], [`RunError::Interrupted`].
+/// [`RunError::Stall`] with a diagnosis, [`RunError::Refused`], [`RunError::Interrupted`].
 pub fn run_schedule(
     network: &Network,
     schedule: &Schedule,

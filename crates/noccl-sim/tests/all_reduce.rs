@@ -146,7 +146,7 @@ fn run_with(
 /// operands the pace lies between the two that are given.
 fn expected_cycles(net: &Network, group: MultiAddress, root: Coord, beats: u64) -> [u64; 2] {
     let (set, to) = (net.cube(group), net.mesh_coord(root));
-    let hop = u64::from(net.spec().router.hop_cycles(Plane::Wide));
+    let hop = u64::from(net.plane(Plane::Wide).hop_cycles);
     let operands = |at: Coord| u64::from(join_set(at, set, to).count_ones());
     let addition = |at: Coord| match operands(at) {
         0 | 1 => 0,

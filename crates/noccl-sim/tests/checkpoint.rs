@@ -231,7 +231,7 @@ fn a_run_that_hangs_hangs_with_the_same_diagnosis_after_an_interruption() {
             threads_after: 1,
         };
         let whole = outcome(&mut case.start().expect("is accepted"), net);
-        assert!(matches!(whole, Err(RunError::Hang(_))), "{whole:?}");
+        assert!(matches!(whole, Err(RunError::Stall(_))), "{whole:?}");
         let len = case.len().expect("is accepted");
         for eighth in 0..=8 {
             case.check(len * eighth / 8, 7).expect("is accepted");

@@ -20,7 +20,7 @@ fn hang(preset: &str, overrides: &[(&str, &str)], transactions: Vec<PortTransact
         ..Trace::default()
     };
     match noccl_sim::run_trace(&net, &trace, &RunConfig::new(Mode::Value), &mut |_| true) {
-        Err(RunError::Hang(diagnosis)) => *diagnosis,
+        Err(RunError::Stall(diagnosis)) => *diagnosis,
         other => panic!("should hang: {other:?}"),
     }
 }
@@ -322,7 +322,7 @@ fn programs_that_wait_in_opposite_orders_are_named_with_actions_and_tiles() {
         let config = RunConfig::new(Mode::Value);
         let schedule = schedule(actions);
         let result = noccl_sim::run_schedule(&net, &schedule, &[], &[], &config, &mut |_| true);
-        let Err(RunError::Hang(diagnosis)) = result else {
+        let Err(RunError::Stall(diagnosis)) = result else {
             panic!("should hang: {result:?}")
         };
         assert!(is_cycle(&diagnosis));
@@ -348,7 +348,7 @@ fn flits_on_a_long_way_do_not_hang() {
     };
     // No NI sees a flit for more than 100 cycles.
     let config = RunConfig {
-        hang_cycles: 20,
+        stall_cycles: 20,
         ..RunConfig::new(Mode::Timing)
     };
     let result = noccl_sim::run_trace(&net, &trace, &config, &mut |_| true).unwrap();
@@ -373,7 +373,7 @@ fn what_starts_long_after_everything_else_and_is_held_up_does_not_hang() {
                 }),
                 ..RunConfig::new(Mode::Value)
             };
-            let late = 10 * config.hang_cycles;
+            let late = 10 * config.stall_cycles;
             let trace = Trace {
                 transactions: vec![
                     entry(vec![Some(0)], write.clone()),

@@ -26,7 +26,7 @@ fn diagnosis(net: &Network, kinds: Vec<PortTransaction>, max_cycles: u64) -> Opt
         ..Trace::default()
     };
     match noccl_sim::run_trace(net, &trace, &config(max_cycles), &mut |_| true) {
-        Err(RunError::Hang(diagnosis)) => Some(*diagnosis),
+        Err(RunError::Stall(diagnosis)) => Some(*diagnosis),
         Ok(_) => None,
         Err(other) => panic!("{other}"),
     }
@@ -178,7 +178,7 @@ fn a_dma_engine_names_its_limit_of_transfers_and_those_in_work() {
         actions: vec![transfer(0, 0x8000), transfer(0x8000, 0x8000)],
     };
     let result = noccl_sim::run_schedule(&net, &schedule, &[], &[], &config(200), &mut |_| true);
-    let Err(RunError::Hang(given_up)) = result else {
+    let Err(RunError::Stall(given_up)) = result else {
         panic!("is given up: {result:?}")
     };
     let limit = "cluster.dma.max_transfers = 1 are in work at cluster (0,0) (";

@@ -294,7 +294,7 @@ fn member_that_contributes_fewer_beats_is_named_by_the_diagnosis() {
             member: 9,
             difference: Difference::Beats(given),
         };
-        let Err(RunError::Hang(diagnosis)) = run(&net, vec![reduction(beats)], vec![fault]) else {
+        let Err(RunError::Stall(diagnosis)) = run(&net, vec![reduction(beats)], vec![fault]) else {
             panic!("should hang")
         };
         let expected = format!("cluster (2,1) has contributed {in_burst} beats");

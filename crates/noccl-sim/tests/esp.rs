@@ -197,7 +197,7 @@ fn multicasts_at_the_same_time_are_right_or_hang_with_a_diagnosis() {
                 assert!(is_right, "seed {seed}: {lists:?}");
                 right += 1;
             }
-            Err(RunError::Hang(found)) => {
+            Err(RunError::Stall(found)) => {
                 assert!(
                     found.summary.contains("hold outputs"),
                     "seed {seed}: {found}"

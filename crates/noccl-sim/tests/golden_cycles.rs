@@ -133,7 +133,7 @@ fn trace_cases(table: &mut BTreeMap<String, Value>) {
                 let name = format!("trace {preset} {seed} {mode:?}");
                 let value = match noccl_sim::run_trace(&net, &trace, &config, &mut |_| true) {
                     Ok(result) => record(&result),
-                    Err(RunError::Hang(hang)) => {
+                    Err(RunError::Stall(hang)) => {
                         json!({ "hang": hang.cycle, "last_progress": hang.last_progress_cycle })
                     }
                     Err(error) => json!(error.to_string()),

@@ -85,7 +85,7 @@ fn published_router_hangs_on_overlapping_multicasts_and_names_a_cycle_of_waits()
     let net = network("collective_noc_4x4_peer");
     for case in overlapping_multicasts() {
         match run(&net, case.clone()) {
-            Err(RunError::Hang(diagnosis)) => {
+            Err(RunError::Stall(diagnosis)) => {
                 let first = &diagnosis.waits.first().expect("somebody waits").waiter;
                 let last = &diagnosis.waits.last().expect("somebody waits").awaited;
                 assert_eq!(first, last, "the waits close a cycle");
@@ -197,7 +197,7 @@ fn member_that_never_contributes_is_diagnosed() {
         };
         let result =
             noccl_sim::run_trace(&net, &trace, &RunConfig::new(Mode::Value), &mut |_| true);
-        let Err(RunError::Hang(diagnosis)) = result else {
+        let Err(RunError::Stall(diagnosis)) = result else {
             panic!("should hang: {result:?}")
         };
         assert!(

@@ -93,7 +93,7 @@ fn reductions_that_crowd_a_store_are_refused_and_do_hang() {
     let net = small_store();
     let refusal = check(&net, &crowd(4));
     assert!(matches!(refusal, Err(CheckError::Crowd(_))), "{refusal:?}");
-    let Err(RunError::Hang(diagnosis)) = run(&net, &crowd(4)) else {
+    let Err(RunError::Stall(diagnosis)) = run(&net, &crowd(4)) else {
         panic!("the schedule completes");
     };
     let text = diagnosis.to_string();
@@ -162,7 +162,7 @@ fn bursts_that_find_space_behind_each_other_are_all_counted() {
     assert!(matches!(refusal, Err(CheckError::Crowd(_))), "{refusal:?}");
     assert!(matches!(
         run(&net, &two_groups(512)),
-        Err(RunError::Hang(_))
+        Err(RunError::Stall(_))
     ));
     // Seven of its bursts and the other's one have slots.
     check(&net, &two_groups(7 * 64)).expect("there is room");

@@ -123,7 +123,7 @@ proptest! {
         let trace = Trace { transactions, ..Trace::default() };
         let result = noccl_sim::run_trace(&net, &trace, &RunConfig::new(Mode::Timing), &mut |_| true);
         if check(&net, &flows).is_ok() {
-            let has_hung = matches!(result, Err(RunError::Hang(_)));
+            let has_hung = matches!(result, Err(RunError::Stall(_)));
             prop_assert!(!has_hung, "{:?}", result.err());
         }
     }

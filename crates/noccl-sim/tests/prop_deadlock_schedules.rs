@@ -340,7 +340,7 @@ fn compare(
                     "{preset}, seed {seed}: {deadlock}"
                 );
                 let result = run(&net, &schedule, seed);
-                counts.refused_and_stuck += u32::from(matches!(result, Err(RunError::Hang(_))));
+                counts.refused_and_stuck += u32::from(matches!(result, Err(RunError::Stall(_))));
             }
             Err(other) => panic!("{preset}, seed {seed}: {other}"),
         }

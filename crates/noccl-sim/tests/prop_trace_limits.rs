@@ -111,7 +111,7 @@ fn reductions_that_crowd_a_merge_point_are_refused_by_name_and_do_hang() {
         let refusal = crowd(&net, &trace);
         assert_eq!(refusal.limit, "router.wide_reduction.store_beats");
         match run(&net, &trace, 0) {
-            Err(RunError::Hang(diagnosis)) => {
+            Err(RunError::Stall(diagnosis)) => {
                 num_hung += 1;
                 let start = "limit reached: router.wide_reduction.store_beats = 640";
                 assert!(diagnosis.summary.starts_with(start), "{diagnosis}");

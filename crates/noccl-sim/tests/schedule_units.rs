@@ -179,7 +179,7 @@ fn program_that_waits_for_collectives_in_opposite_orders_ends_with_a_diagnosis()
         (barrier(cluster(1, 0)), vec![1]),
         (compute(1), vec![2]),
     ]);
-    let Err(RunError::Hang(diagnosis)) = run(&net, &wrong, &[], &[]) else {
+    let Err(RunError::Stall(diagnosis)) = run(&net, &wrong, &[], &[]) else {
         panic!("should hang")
     };
     let text = diagnosis.to_string();

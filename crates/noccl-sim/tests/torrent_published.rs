@@ -19,7 +19,7 @@ fn wedge(chains: &[Chain]) -> Diagnosis {
     assert!(refused.is_err(), "accepted: {refused:?}");
     let config = RunConfig::new(Mode::Timing);
     match run_schedule(&net, &schedule, &[], &[], &config, &mut |_| true) {
-        Err(RunError::Hang(diagnosis)) => *diagnosis,
+        Err(RunError::Stall(diagnosis)) => *diagnosis,
         other => panic!("it ends: {other:?}"),
     }
 }

@@ -64,6 +64,16 @@ impl Plane {
     /// All planes in the order in which arrays are indexed.
     pub const ALL: [Plane; 3] = [Plane::Req, Plane::Rsp, Plane::Wide];
 
+    /// Name in files and messages.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Plane::Req => "req",
+            Plane::Rsp => "rsp",
+            Plane::Wide => "wide",
+        }
+    }
+
     /// Index into per-plane arrays.
     #[must_use]
     pub const fn idx(self) -> usize {

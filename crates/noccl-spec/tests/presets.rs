@@ -202,9 +202,7 @@ fn ideal_presets_differ_in_routers_only_and_have_no_sizes_to_choose() {
     mesh.router.clone_from(&spec.router);
     assert_eq!(spec, mesh);
     assert_eq!(spec.router.flow, RouterFlow::Ideal);
-    assert!(!spec.router.has_links() && mesh.mesh.width == 9);
-    let hops = noccl_spec::Plane::ALL.map(|plane| spec.router.hop_cycles(plane));
-    assert_eq!((hops, spec.router.router_cycles()), ([0; 3], 1));
+    assert_eq!(mesh.mesh.width, 9);
     let text = preset_text("ideal_4x4").unwrap();
     for field in [
         "router.input_fifo_flits",

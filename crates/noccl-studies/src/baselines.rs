@@ -8,7 +8,7 @@
 use crate::compare::compare;
 use crate::plots::figure::{Figure, Line, line_chart};
 use crate::{AlgorithmRequest, CompareRequest, CompareRow, Error, format_bytes, load};
-use noccl_coll::stops::{StopOrder, stop_order};
+use noccl_coll::chain::order::{StopOrder, stop_order};
 use noccl_coll::{Algorithm, Choice};
 use noccl_model::rivals::efficiency;
 use noccl_net::{Coord, Network, TileId, TileRef, TileSet};

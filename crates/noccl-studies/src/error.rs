@@ -194,7 +194,7 @@ impl Error {
     #[must_use]
     pub const fn class(&self) -> ErrorClass {
         match self {
-            Error::Run(RunError::Hang(_))
+            Error::Run(RunError::Stall(_))
             | Error::Check(_)
             | Error::Hardware(HardwareError::Parts(_)) => ErrorClass::Failed,
             Error::Run(RunError::Interrupted { .. }) => ErrorClass::Interrupted,
@@ -222,7 +222,7 @@ impl Error {
     #[must_use]
     pub fn diagnosis(&self) -> Option<&Diagnosis> {
         match self {
-            Error::Run(RunError::Hang(diagnosis)) => Some(diagnosis),
+            Error::Run(RunError::Stall(diagnosis)) => Some(diagnosis),
             Error::Run(RunError::Interrupted { .. } | RunError::Refused { .. })
             | Error::Spec(_)
             | Error::Net(_)

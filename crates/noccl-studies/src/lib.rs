@@ -34,7 +34,7 @@ pub use barrier::{
 pub use baselines::{Rival, RivalRow, RivalsRequest, parse_pair, rival_figures, rivals};
 pub use compare::{
     AlgorithmRequest, Backend, CompareRequest, CompareRow, Comparison, LinkFlits, Skipped,
-    SumError, compare, compare_by_model, parse_algorithms, plane_name, schedule,
+    SumError, compare, compare_by_model, parse_algorithms, schedule,
 };
 pub use error::{Error, ErrorClass};
 pub use gemm::{AttentionRequest, AttentionRow, GemmRequest, GemmRow, attention, gemm};

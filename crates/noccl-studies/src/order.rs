@@ -2,7 +2,7 @@
 //! In which order a chain visits its destinations, for one set of them or for many random sets.
 
 use crate::{Error, root_name};
-use noccl_coll::stops::{
+use noccl_coll::chain::order::{
     ChainCycles, StopOrder, chain_report, multicast_hops, shared_links, stop_order, unicast_hops,
 };
 use noccl_net::{Network, TileId, TileRef, TileSet};

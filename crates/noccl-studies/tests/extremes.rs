@@ -160,7 +160,7 @@ fn config() -> RunConfig {
 fn is_cut_off(outcome: &Result<RunResult, RunError>, what: &str) -> bool {
     match outcome {
         Ok(_) => false,
-        Err(RunError::Hang(diagnosis)) => {
+        Err(RunError::Stall(diagnosis)) => {
             assert_eq!(diagnosis.cycle, MAX_CYCLES, "{what}: {diagnosis}");
             true
         }

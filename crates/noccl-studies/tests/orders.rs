@@ -2,7 +2,7 @@
 //! The built-in solver against proved optima of S3's 1024 random chains (`experiments/torrent/optima.py`).
 #![allow(clippy::unwrap_used)]
 
-use noccl_coll::stops::StopOrder;
+use noccl_coll::chain::order::StopOrder;
 use noccl_run::Watch;
 use noccl_studies::{CompareRequest, OrderDrawRequest, OrderRequest};
 use noccl_workload::CollectiveKind;

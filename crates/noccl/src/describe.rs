@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! An elaborated network as plain data, for `noccl elaborate` and for drawing.
 
-use crate::{plane_name, root_name};
+use crate::root_name;
 use noccl_net::deadlock::operand_store_bytes;
 use noccl_net::{Coord, Network, Port, TileKind};
-use noccl_spec::{Plane, TileKindName};
+use noccl_spec::TileKindName;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -92,7 +92,11 @@ pub fn describe(network: &Network, warnings: &[String]) -> NetworkDescription {
         mesh: [network.width(), network.height()],
         clusters: [network.cluster_width(), network.cluster_height()],
         cluster_origin: [origin.x, origin.y],
-        planes: Plane::ALL.map(|p| plane_name(p).to_owned()).to_vec(),
+        planes: network
+            .planes()
+            .iter()
+            .map(|p| p.plane.name().to_owned())
+            .collect(),
         regions: regions(network),
         tiles: tiles(network),
         operand_store_bytes: operand_store_bytes(network),
@@ -134,7 +138,7 @@ fn tiles(network: &Network) -> Vec<TileRow> {
 }
 
 fn links(network: &Network) -> Vec<LinkRow> {
-    if !network.spec().router.has_links() {
+    if !network.routers().has_links {
         return Vec::new();
     }
     let mesh =

@@ -41,15 +41,15 @@ pub use noccl_studies::{
     load_spec, matrix, members, model_rows, model_verdict, order, order_draws, parse_algorithms,
     parse_bytes, parse_collective, parse_element, parse_group, parse_json, parse_operator,
     parse_orders, parse_override, parse_pair, parse_pattern, parse_root, parse_schedule, parse_set,
-    parse_stress_kinds, parse_tile, parting, plane_name, preset_names, published_verdict,
-    read_calibration, read_json, read_schedule, read_text, read_trace, reproduce, rival_figures,
-    rivals, root_name, run_values, schedule, size_note, stress, traffic, verdicts, word,
-    write_bytes, write_figures, write_file, zero_load_latency_cycles,
+    parse_stress_kinds, parse_tile, parting, preset_names, published_verdict, read_calibration,
+    read_json, read_schedule, read_text, read_trace, reproduce, rival_figures, rivals, root_name,
+    run_values, schedule, size_note, stress, traffic, verdicts, word, write_bytes, write_figures,
+    write_file, zero_load_latency_cycles,
 };
 
 // What the calls above take and give, so that callers need this crate only.
+pub use noccl_coll::chain::order::StopOrder;
 pub use noccl_coll::gemm::{Spread, SubmatrixShape, Sync as GemmSync};
-pub use noccl_coll::stops::StopOrder;
 pub use noccl_coll::{Algorithm, Choice, CollError};
 pub use noccl_cosim::lockstep::LockstepError;
 pub use noccl_cosim::{Boundary, HardwareError, HardwareReport};

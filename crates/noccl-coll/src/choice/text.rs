@@ -2,7 +2,7 @@
 //! Choices as users write them.
 
 use super::{BLOCKS, CENTRE, Choice, Forwarding, Inner, default_forwarding};
-use crate::stops::StopOrder;
+use crate::chain::order::StopOrder;
 use crate::{Algorithm, BarrierShape, CollError};
 use noccl_workload::BarrierMechanism;
 use std::fmt;

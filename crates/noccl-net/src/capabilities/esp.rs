@@ -8,6 +8,7 @@ use crate::deadlock::{
 
 pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
     carries: Carries::ListMulticasts,
+    has_links: true,
     folds: Folds::Nothing,
     joins_several: false,
     shares_results: false,

@@ -8,6 +8,7 @@ use crate::deadlock::{
 
 pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
     carries: Carries::Transactions,
+    has_links: false,
     folds: Folds::AllInputs,
     joins_several: true,
     shares_results: false,

@@ -28,6 +28,8 @@ pub struct Capabilities {
 pub struct RouterCapabilities {
     /// What they carry.
     pub carries: Carries,
+    /// Do flits go over links from tile to tile? Else every interface reaches every other one directly, however far it is.
+    pub has_links: bool,
     /// Which operands of a reduction they fold.
     pub folds: Folds,
     /// Do they work on several reductions and barriers at a time, each set aside in a store or table? Then windows, stores,

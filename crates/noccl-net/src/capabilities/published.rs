@@ -8,6 +8,7 @@ use crate::deadlock::{
 
 pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
     carries: Carries::Transactions,
+    has_links: true,
     folds: Folds::TwoInputs,
     joins_several: false,
     shares_results: false,

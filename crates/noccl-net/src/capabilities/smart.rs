@@ -9,6 +9,7 @@ use crate::deadlock::{
 
 pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
     carries: Carries::Messages,
+    has_links: true,
     folds: Folds::AllInputs,
     joins_several: true,
     shares_results: false,

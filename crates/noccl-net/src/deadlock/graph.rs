@@ -7,14 +7,11 @@
 //! another one keeps, so there is a cycle in this graph; without a cycle there is no deadlock. A cycle
 //! only counts if one state can hold all of it, see [`super::search`].
 
-use super::activity::{Activity, Builder, Program};
-use super::build::{CutIns, Rules};
-use super::chain::link_taken_twice;
-use super::cycle::find_cycle;
 use super::limits::full_targets;
-use super::search::{Found, shortest_consistent};
-use super::transaction::{Part, Transaction};
-use super::waits::Waits;
+use super::program::{
+    Activity, Builder, CutIns, Part, Program, Rules, Transaction, link_taken_twice,
+};
+use super::search::{Found, Waits, find_cycle, shortest_consistent};
 use super::{Cycle, Flow, Place, Proof, Wait, reduction_flows, reductions_at_a_router};
 use crate::{Network, TileId};
 use noccl_spec::Plane;

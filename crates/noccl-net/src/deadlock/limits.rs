@@ -16,8 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// answers come apart by the ways of what they answer and their own, it grows with a hop there and back.
 #[must_use]
 pub fn merge_timeout_cycles(network: &Network) -> u32 {
-    let router = &network.spec().router;
-    let hop = |plane| router.hop_cycles(plane);
+    let hop = |plane| network.plane(plane).hop_cycles;
     TIMEOUT_HOPS * (hop(Plane::Wide).max(hop(Plane::Req)) + hop(Plane::Rsp))
 }
 
@@ -47,7 +46,8 @@ impl Windows {
     #[must_use]
     pub fn of(network: &Network) -> Self {
         let router = &network.spec().router;
-        let stages = router.link_cycles.wide + router.link_cycles.rsp - 2;
+        let link = |plane| network.plane(plane).link_cycles;
+        let stages = link(Plane::Wide) + link(Plane::Rsp) - 2;
         let side = network.cluster_width().max(network.cluster_height());
         let hops = u32::from(side).next_power_of_two() / 2;
         let mut windows = Self {

@@ -7,10 +7,10 @@
 //! destinations in all directions; multicast and reduction trees consist of the same turns. If no
 //! cycle exists, the buffers can be put in an order in which the last one always drains.
 
-use super::cycle::{find_cycle, shortest_through};
 use super::options::{
     BarrierCounters, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit, Responses,
 };
+use super::search::{find_cycle, shortest_through};
 use super::turns::turns;
 use super::{Cycle, Place, Proof, Wait};
 use crate::{LinkId, Network, Port, TileId};

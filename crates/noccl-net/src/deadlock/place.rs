@@ -57,7 +57,7 @@ impl Place {
         match self {
             Place::Link(link) => format!(
                 "{} link {} -> {}",
-                plane_name(link.plane),
+                link.plane.name(),
                 tile(link.tile),
                 port_name(link.port)
             ),
@@ -67,15 +67,15 @@ impl Place {
                 port,
             } => format!(
                 "{} input FIFO {} of {}",
-                plane_name(plane),
+                plane.name(),
                 port_name(port),
                 tile(at)
             ),
             Place::Issue { plane, tile: at } => {
-                format!("{} requests of {}", plane_name(plane), tile(at))
+                format!("{} requests of {}", plane.name(), tile(at))
             }
             Place::Answer { plane, tile: at } => {
-                format!("{} answers of {}", plane_name(plane), tile(at))
+                format!("{} answers of {}", plane.name(), tile(at))
             }
             Place::Store(at) => format!("store of waiting operands at {}", tile(at)),
             Place::Counters(at) => format!("counters of open barriers at {}", tile(at)),
@@ -85,14 +85,6 @@ impl Place {
             Place::ChainGrant(at) => format!("grant at the Torrent endpoint of {}", tile(at)),
             Place::End(index) => format!("the end of #{index}"),
         }
-    }
-}
-
-const fn plane_name(plane: Plane) -> &'static str {
-    match plane {
-        Plane::Req => "req",
-        Plane::Rsp => "rsp",
-        Plane::Wide => "wide",
     }
 }
 

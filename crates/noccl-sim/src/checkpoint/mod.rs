@@ -51,11 +51,11 @@ impl Identity {
             stalls,
             port_stall_per_256,
             max_cycles,
-            hang_cycles,
+            stall_cycles,
             threads: _,
         } = config;
         let stalls = format!("{stall_seed} {stalls:?} {port_stall_per_256}");
-        let limits = format!("{max_cycles} {hang_cycles}");
+        let limits = format!("{max_cycles} {stall_cycles}");
         let mut of_inputs = Hashed::new(std::io::sink());
         for MemoryImage {
             tile,

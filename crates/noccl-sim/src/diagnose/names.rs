@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a person calls those who wait.
 
-use crate::diagnose::node::{Node, input_name, output_name, plane_name, tile_name};
+use crate::diagnose::node::{Node, input_name, output_name, tile_name};
 use crate::diagnose::view::View;
 use crate::endpoint::torrent::port::Window;
 use crate::transport::flit::{Flit, FlitKind};
@@ -53,7 +53,7 @@ impl View<'_, '_> {
             } => {
                 let beat = beat.map_or_else(String::new, |b| format!(" of beat {b}"));
                 let (name, at) = (self.txn_name(txn), tile_name(network, router));
-                let plane = plane_name(plane);
+                let plane = plane.name();
                 format!("{name}, contributions{beat} set aside at the {plane} router of {at}")
             }
             Node::Result { plane, router } => {
@@ -68,10 +68,7 @@ impl View<'_, '_> {
                     None => "nothing".to_owned(),
                 };
                 let at = tile_name(network, tile);
-                format!(
-                    "{what} in the {} queue of the NI of {at}",
-                    plane_name(plane)
-                )
+                format!("{what} in the {} queue of the NI of {at}", plane.name())
             }
             Node::Stream { tile, txn } => {
                 let (name, at) = (self.txn_name(txn), tile_name(network, tile));

@@ -57,18 +57,9 @@ pub(crate) fn tile_name(network: &Network, tile: u32) -> String {
     reference.map_or_else(|| format!("tile {}", network.coord(id)), |r| r.to_string())
 }
 
-/// `wide`, `req` or `rsp`.
-pub(crate) const fn plane_name(plane: Plane) -> &'static str {
-    match plane {
-        Plane::Req => "req",
-        Plane::Rsp => "rsp",
-        Plane::Wide => "wide",
-    }
-}
-
 /// An output of a router: a link, or the port of the tile.
 pub(crate) fn output_name(network: &Network, plane: Plane, router: u32, port: usize) -> String {
-    let (plane, tile) = (plane_name(plane), tile_name(network, router));
+    let (plane, tile) = (plane.name(), tile_name(network, router));
     if port == Port::Local.idx() {
         return format!("the {plane} port of {tile}");
     }
@@ -77,7 +68,7 @@ pub(crate) fn output_name(network: &Network, plane: Plane, router: u32, port: us
 
 /// An input of a router: the link that ends there, or the port of the tile.
 pub(crate) fn input_name(network: &Network, plane: Plane, router: u32, port: usize) -> String {
-    let (plane, tile) = (plane_name(plane), tile_name(network, router));
+    let (plane, tile) = (plane.name(), tile_name(network, router));
     if port == Port::Local.idx() {
         return format!("the {plane} injection port of {tile}");
     }

@@ -87,7 +87,7 @@ impl<'a> ScheduleRun<'a> {
     /// Simulates one cycle.
     ///
     /// # Errors
-    /// [`RunError::Hang`] with a diagnosis.
+    /// [`RunError::Stall`] with a diagnosis.
     pub fn step(&mut self) -> Result<(), RunError> {
         noccl_run::step(self).map(drop)
     }
@@ -95,7 +95,7 @@ impl<'a> ScheduleRun<'a> {
     /// Simulates until every action is done.
     ///
     /// # Errors
-    /// [`RunError::Hang`]; [`RunError::Interrupted`] if `on_progress` wants to stop: the run then stands
+    /// [`RunError::Stall`]; [`RunError::Interrupted`] if `on_progress` wants to stop: the run then stands
     /// still between two cycles, may be saved, and goes on with the next call.
     pub fn advance(&mut self, on_progress: OnProgress<'_>) -> Result<(), RunError> {
         noccl_run::advance(self, on_progress)

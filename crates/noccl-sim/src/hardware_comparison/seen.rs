@@ -8,7 +8,7 @@ use crate::endpoint::torrent::cfg::FRAME_BYTES;
 use crate::endpoint::torrent::lean::WordOffer;
 use crate::endpoint::torrent::narrow::Message;
 use crate::endpoint::torrent::port::beat_of;
-use noccl_run::{CHANNELS, CONTENTS, folded};
+use noccl_run::{CHANNELS, CONTENTS, beat_signature};
 
 /// First byte of a window; the windows are pages at the top of a tile's addresses.
 const WINDOWS: u64 = 0x3f_c000;
@@ -66,7 +66,7 @@ impl Bench {
             address.map_or(0, |(m, offer)| self.map.window(m, &offer)),
             word.map_or(0, |(_, offer)| self.map.word(&offer)),
             length.map_or(0, |(_, offer)| u64::from(offer.beats) - 1),
-            data.map_or(0, |payload| folded(self.memory.beat(payload))),
+            data.map_or(0, |payload| beat_signature(self.memory.beat(payload))),
         ]
     }
 }

@@ -35,7 +35,7 @@ impl Mesh {
         let height = network.height();
         let partitions = partition_count(threads);
         let crossbar = || Box::new(Crossbar::new(tiles, height));
-        let has_links = network.spec().router.has_links();
+        let has_links = network.routers().has_links;
         let plane = |plane| {
             let depths = Depths::of(network, plane);
             let published = behaviour.has_worms.then(|| Published::new(join));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Links between routers, and what FIFOs and links together say of a hop.
+//! Links between routers.
 
-use super::Router;
 use crate::Plane;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,38 +46,6 @@ impl LinkCycles {
             Plane::Rsp => self.rsp,
             Plane::Wide => self.wide,
         }
-    }
-}
-
-impl Router {
-    /// Do flits go over links from tile to tile? Else every interface reaches every other one directly, however far it is.
-    #[must_use]
-    pub fn has_links(&self) -> bool {
-        self.flow.rules().has_links()
-    }
-
-    /// Cycles from a router to the next one on a plane, for a flit that nobody holds up: the registers in front of the switch
-    /// and behind it, and those of the link beyond its first cycle. Without links distance costs nothing.
-    #[must_use]
-    pub fn hop_cycles(&self, plane: Plane) -> u32 {
-        if self.has_links() {
-            self.router_cycles() + self.link_cycles.of(plane) - 1
-        } else {
-            0
-        }
-    }
-
-    /// Cycles in one router with the first cycle of the link behind it.
-    #[must_use]
-    pub const fn router_cycles(&self) -> u32 {
-        (self.input_fifo_flits > 0) as u32 + (self.output_fifo_flits > 0) as u32
-    }
-
-    /// Cycles in which a port passes a flit: a FIFO with one slot takes none while it holds one.
-    #[must_use]
-    pub const fn flit_cycles(&self) -> u32 {
-        let has_one_slot = self.input_fifo_flits == 1 || self.output_fifo_flits == 1;
-        1 + has_one_slot as u32
     }
 }
 

@@ -119,11 +119,6 @@ pub(crate) trait RouterRules: Sync {
     fn takes_torrent(&self) -> bool {
         true
     }
-
-    /// Do flits go over links from tile to tile? Else every interface reaches every other one directly.
-    fn has_links(&self) -> bool {
-        true
-    }
 }
 
 impl RouterFlow {

@@ -60,7 +60,7 @@ pub fn calibrate(network: &Network, command: &str, watch: Watch<'_>) -> Result<C
 /// Only routers that reduce and multicast over any set, over links, tell all constants apart.
 fn check_routers(network: &Network) -> Result<(), Error> {
     match network.routers().folds {
-        Folds::AllInputs if network.spec().router.has_links() => Ok(()),
+        Folds::AllInputs if network.routers().has_links => Ok(()),
         Folds::AllInputs | Folds::TwoInputs | Folds::Nothing => {
             let flow = network.spec().router.flow.name().to_owned();
             Err(noccl_model::ModelError::OtherRouters { flow }.into())

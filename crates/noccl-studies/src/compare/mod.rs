@@ -15,7 +15,7 @@ mod plan;
 mod row;
 mod search;
 
-pub use crate::runs::{LinkFlits, plane_name};
+pub use crate::runs::LinkFlits;
 pub use by_model::compare_by_model;
 pub(crate) use case::Case;
 pub(crate) use case::collective_of;
@@ -135,7 +135,7 @@ fn collect_rows(
 pub(crate) fn is_refusal(network: &Network, error: &Error) -> bool {
     match error {
         Error::Run(RunError::Refused { .. }) | Error::NothingRuns { .. } => true,
-        Error::Run(RunError::Hang(_)) => !network.routers().joins_several,
+        Error::Run(RunError::Stall(_)) => !network.routers().joins_several,
         Error::Check(check) => matches!(
             **check,
             CheckError::Field { .. } | CheckError::Crowd(_) | CheckError::Deadlock(_)

@@ -150,7 +150,7 @@ impl Session {
                         return Err(Error::Suspended { path, cycle });
                     }
                 }
-                Err(error @ (RunError::Refused { .. } | RunError::Hang(_))) => {
+                Err(error @ (RunError::Refused { .. } | RunError::Stall(_))) => {
                     return Err(error.into());
                 }
             }

@@ -33,22 +33,12 @@ impl LinkFlits {
     /// name its tiles, says that its coordinates are the mesh's.
     #[must_use]
     pub fn name(&self) -> String {
-        let plane = plane_name(self.plane);
+        let plane = self.plane.name();
         let ([x0, y0], [x1, y1]) = (self.from, self.to);
         if self.from_tile.is_empty() || self.to_tile.is_empty() {
             return format!("{plane} mesh ({x0},{y0})->({x1},{y1})");
         }
         format!("{plane} {}->{}", self.from_tile, self.to_tile)
-    }
-}
-
-/// Name of a plane in tables and files.
-#[must_use]
-pub const fn plane_name(plane: Plane) -> &'static str {
-    match plane {
-        Plane::Req => "req",
-        Plane::Rsp => "rsp",
-        Plane::Wide => "wide",
     }
 }
 

@@ -6,5 +6,5 @@ mod links;
 mod values;
 
 pub use checkpoints::{CheckpointRequest, Session, is_saving};
-pub use links::{LinkFlits, busiest, link_flits, plane_name};
+pub use links::{LinkFlits, busiest, link_flits};
 pub use values::run_values;

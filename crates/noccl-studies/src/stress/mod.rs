@@ -268,7 +268,7 @@ fn ended(
             cycles: result.cycles,
             wrong_transactions: result.wrong_transactions + extra_wrong(&result),
         })),
-        Err(RunError::Hang(diagnosis)) => Ok(Err(diagnosis)),
+        Err(RunError::Stall(diagnosis)) => Ok(Err(diagnosis)),
         Err(error @ (RunError::Refused { .. } | RunError::Interrupted { .. })) => Err(error),
     }
 }

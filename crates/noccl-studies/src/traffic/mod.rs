@@ -152,10 +152,9 @@ pub fn traffic(
 pub fn zero_load_latency_cycles(network: &Network, pattern: Pattern, beats: u32) -> f64 {
     let (width, height) = (network.cluster_width(), network.cluster_height());
     let address_flits = network.routers().address_flits;
-    let router = &network.spec().router;
-    let serial = router.flit_cycles() * (address_flits + beats - 1);
-    let hop = router.hop_cycles(Plane::Wide);
-    let cycles = |hops: u32| f64::from(router.router_cycles() + hop * hops + serial);
+    let serial = network.flit_cycles() * (address_flits + beats - 1);
+    let hop = network.plane(Plane::Wide).hop_cycles;
+    let cycles = |hops: u32| f64::from(network.router_cycles() + hop * hops + serial);
     let all = || (0..width).flat_map(move |x| (0..height).map(move |y| Coord::new(x, y)));
     let (mut sum, mut count) = (0.0, 0.0);
     let mut add = |hops: u32| {

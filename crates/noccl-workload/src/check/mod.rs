@@ -9,34 +9,27 @@
 //!
 //! It does not look at cycles or at the number of actions that an agent works on at a time.
 
-mod content;
+mod buffer_space;
 mod cycle;
 mod deadlock;
 mod error;
-mod execute;
-mod expression;
 mod form;
-mod lanes;
 mod limits;
+mod memory;
 mod order;
-mod post;
 mod promise;
 mod report;
-mod room;
-mod shortcut;
-mod stream;
 mod trace;
-mod trace_limits;
 
+pub use buffer_space::has_room_for;
 pub use deadlock::{Deadlock, DeadlockProof, DeadlockReport, DeadlockWait, check_deadlock};
 pub use error::{CheckError, Crowd, Race, TileSetError, Wait, WrongOutput};
 pub(crate) use form::{At, check_fits, check_multiple, check_operator, find, group_error};
 pub use limits::{MAX_CYCLES, MAX_TOTAL};
 pub use promise::check_collective;
 pub use report::{CheckReport, LinkUse, StepReport};
-pub use room::has_room_for;
+pub use trace::check_trace_limits;
 pub use trace::{check_sets, check_trace};
-pub use trace_limits::check_trace_limits;
 
 use crate::Schedule;
 use noccl_net::Network;
@@ -53,17 +46,17 @@ pub fn check(network: &Network, schedule: &Schedule) -> Result<CheckReport, Chec
     limits::check_totals(network, schedule)?;
     cycle::check_after(network, schedule)?;
     let mut order = order::Order::new(network, schedule)?;
-    room::check_room(network, schedule, &order)?;
+    buffer_space::check_room(network, schedule, &order)?;
     let deadlock = match check_deadlock(network, schedule) {
         // The search has ended at its bound without a cycle: the report says that nothing is proved, and the schedule
         // may run (`docs/design/0008`).
         Err(CheckError::Deadlock(found)) if found.cycle.is_empty() => found.report(),
         checked => checked?,
     };
-    let mut memories = execute::execute(network, schedule, &order)?;
+    let mut memories = memory::execute(network, schedule, &order)?;
     let folds = match &schedule.collective {
         Some(collective) => {
-            post::check_postcondition(network, collective, &mut order, &mut memories)?
+            memory::check_postcondition(network, collective, &mut order, &mut memories)?
         }
         None => Vec::new(),
     };

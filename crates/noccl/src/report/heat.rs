@@ -2,7 +2,7 @@
 //! Link loads drawn on the mesh: every directed link an arrow, coloured by its flits.
 
 use super::{Case, mechanism, size_label};
-use crate::{CompareRow, plane_name};
+use crate::CompareRow;
 use noccl_spec::Plane;
 use noccl_studies::parts::{Anchor, Markup, Svg};
 
@@ -70,7 +70,7 @@ fn shown<'a>(case: &Case<'a>) -> Vec<&'a CompareRow> {
 fn mesh(row: &CompareRow, plane: Plane, most: u64) -> Markup {
     let [width, height] = row.mesh;
     let size = |n: u16| f64::from(n - 1) * PITCH + TILE + 2.0 * MARGIN;
-    let name = plane_name(plane);
+    let name = plane.name();
     let label = format!("Flits per link on the {name} plane, {}", mechanism(row));
     let mut svg = Svg::new(size(width), size(height) + 22.0, &label);
     let centre = |x: u16, y: u16| {

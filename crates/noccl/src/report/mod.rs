@@ -9,7 +9,7 @@ mod chart;
 mod heat;
 mod html;
 pub(crate) use crate::{Backend, CompareRow, Error, Verified, format_bytes, read_json, word};
-use noccl_coll::stops::StopOrder;
+use noccl_coll::chain::order::StopOrder;
 use noccl_coll::{Choice, Inner};
 use noccl_workload::CollectiveKind;
 use std::path::Path;

@@ -6,7 +6,7 @@ use crate::order::{OrderDraw, OrderDrawRequest, order_draws};
 use crate::papers::Found;
 use crate::plots::figure::{Line, line_chart};
 use crate::{Error, parse_root};
-use noccl_coll::stops::StopOrder;
+use noccl_coll::chain::order::StopOrder;
 use noccl_run::Watch;
 
 /// S3 names 4 and 63 and says that there are 8.

@@ -4,7 +4,7 @@
 use crate::Error;
 use crate::measure::runner::network;
 use noccl_coll::Choice;
-use noccl_coll::stops::{StopOrder, stop_order};
+use noccl_coll::chain::order::{StopOrder, stop_order};
 use noccl_net::{Coord, Network, TileId, TileSet};
 use noccl_workload::{Collective, CollectiveKind, ElementType, Operator, Schedule};
 

@@ -2,7 +2,7 @@
 //! The same for traces: nothing orders their transactions but the queues of the interfaces.
 
 use super::{Deadlock, refused};
-use crate::check::{CheckError, trace_limits};
+use crate::check::{CheckError, trace};
 use crate::{PortKind, PortTransaction, Trace};
 use noccl_net::deadlock::{Activity, Flow, Part, Program, Work, check_program};
 use noccl_net::{Network, TileId, TileRef};
@@ -35,7 +35,7 @@ pub(in crate::check) fn check_trace_deadlock(
         .iter()
         .enumerate()
         .map(|(index, one)| Activity {
-            name: trace_limits::name(trace, index),
+            name: trace::name(trace, index),
             work: flow(network, &one.kind).map_or(Work::Nothing, Work::Flow),
         })
         .collect();

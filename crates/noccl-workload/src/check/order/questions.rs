@@ -2,7 +2,7 @@
 //! Which vertices precede which: one sweep in the order of their numbers, one bit per source.
 
 use super::{LANES, Lanes, Order, Vertex};
-use crate::check::lanes::{SourceLanes, group_length};
+use crate::check::order::lanes::{SourceLanes, group_length};
 
 impl Order {
     /// Which vertices come after this one?

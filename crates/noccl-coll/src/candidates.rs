@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Which choices are worth comparing.
+
+use crate::chain::order::StopOrder;
+use crate::{Algorithm, BarrierShape, Choice, Forwarding, Inner, schedule};
+use noccl_net::Network;
+use noccl_workload::{Collective, CollectiveKind};
+
+/// Most chunks that a comparison tries.
+const MAX_CHUNKS: u32 = 64;
+/// Chunks shorter than this lose more to barriers than they gain (S1 stops at 9 beats).
+const MIN_CHUNK_BEATS: u64 = 8;
+
+/// Numbers of chains that a comparison tries besides one.
+const CHAINS: [u32; 3] = [2, 4, 8];
+
+/// Lengths of an in-network all-reduce's segments that a comparison tries.
+const REDUCED_CHUNK_BEATS: [u64; 8] = [8, 12, 16, 24, 32, 48, 64, 128];
+
+/// Choices worth comparing for a collective: every algorithm that can do it here, chains and trees at
+/// powers of two of chunks, first as S1 has them, then with the data moved by the other side. A tree's
+/// multicast that pushes has one chunk: its pieces would meet on the same links (S1 §4.2.2). What does not
+/// fit in memory or cannot do this group is left out.
+#[must_use]
+pub fn choices(network: &Network, collective: &Collective) -> Vec<Choice> {
+    possible(network, collective, |choice| is_usual(network, *choice))
+}
+
+/// Repeated unicasts are the baseline of S3; beside S1's mechanisms they are compared when asked for by name.
+fn is_usual(network: &Network, choice: Choice) -> bool {
+    let has_rivals =
+        network.capabilities().chains.is_some() || network.routers().carries_lists_only();
+    choice.algorithm != Algorithm::Unicast || has_rivals
+}
+
+/// Those of one algorithm. The others' schedules are not made, which on a large mesh would take far longer
+/// than to run one.
+#[must_use]
+pub fn choices_of(network: &Network, collective: &Collective, algorithm: Algorithm) -> Vec<Choice> {
+    possible(network, collective, |choice| choice.algorithm == algorithm)
+}
+
+fn possible(
+    network: &Network,
+    collective: &Collective,
+    is_asked: impl Fn(&Choice) -> bool,
+) -> Vec<Choice> {
+    let papers = candidates(network, collective);
+    let others = other_way_round(network, collective, &papers);
+    papers
+        .into_iter()
+        .chain(others)
+        .filter(is_asked)
+        .filter(|choice| schedule(network, collective, *choice).is_ok())
+        .collect()
+}
+
+fn candidates(network: &Network, collective: &Collective) -> Vec<Choice> {
+    let kind = collective.kind;
+    let algorithms = Algorithm::ALL.into_iter().filter(|a| a.does(kind));
+    if kind == CollectiveKind::Barrier {
+        let shaped = |a| BarrierShape::ALL.map(|shape| Choice::shaped(a, shape));
+        return algorithms
+            .flat_map(|a| [Choice::new(a, 1)].into_iter().chain(shaped(a)))
+            .collect();
+    }
+    if kind.has_blocks() {
+        return algorithms.map(|a| Choice::new(a, 1)).collect();
+    }
+    let is_plane = is_two_dimensional(network, collective);
+    let beats = beats(network, collective);
+    let counts = chunk_counts(beats);
+    let tree_counts: &[u32] = if kind == CollectiveKind::Multicast {
+        &[1]
+    } else {
+        &counts
+    };
+    algorithms
+        .filter(|a| is_plane || *a != Algorithm::RowColumn)
+        .flat_map(|algorithm| match algorithm {
+            Algorithm::Tree => of(&[Inner::Tree], tree_counts, |_, c| {
+                Choice::new(algorithm, c)
+            }),
+            Algorithm::RowColumn => {
+                let mut both = of(&[Inner::Chain], &counts, Choice::row_column);
+                both.extend(of(&[Inner::Tree], tree_counts, Choice::row_column));
+                both
+            }
+            Algorithm::InNetwork if kind == CollectiveKind::AllReduce => {
+                of(&[Inner::Chain], &all_reduce_counts(beats), |_, c| {
+                    Choice::new(algorithm, c)
+                })
+            }
+            Algorithm::Chain | Algorithm::DoubleTree => {
+                of(&[Inner::Chain], &counts, |_, c| Choice::new(algorithm, c))
+            }
+            Algorithm::Chainwrite => {
+                let orders = [StopOrder::Latency, StopOrder::Greedy, StopOrder::Id];
+                let single = orders.map(Choice::chainwrite).into_iter();
+                // Chains that wait for each other in the initiator's queue gain nothing.
+                let endpoint = network.capabilities().chains;
+                let is_open = endpoint.is_some_and(|e| e.open_tasks > 1);
+                let several = CHAINS.into_iter().filter(|_| is_open);
+                let several = several.map(|chains| Choice::chainwrites(StopOrder::Latency, chains));
+                let blocks = Choice::chainwrite_blocks(StopOrder::Latency, 1);
+                single.chain(several).chain([blocks]).collect()
+            }
+            Algorithm::InNetworkOnce => vec![Choice::new(algorithm, 1), Choice::central()],
+            Algorithm::Unicast
+            | Algorithm::Ring
+            | Algorithm::Pairwise
+            | Algorithm::Slotted
+            | Algorithm::Counter
+            | Algorithm::InNetwork
+            | Algorithm::InNetworkLines
+            | Algorithm::InNetworkList => vec![Choice::new(algorithm, 1)],
+        })
+        .collect()
+}
+
+/// The same with pull for push and push for pull. The naive chain is S1's, which pulls; trees that pull are
+/// cut into chunks too.
+fn other_way_round(network: &Network, collective: &Collective, papers: &[Choice]) -> Vec<Choice> {
+    let is_naive = |c: &Choice| c.algorithm == Algorithm::Chain && c.chunks == 1;
+    let counts = chunk_counts(beats(network, collective));
+    let mut out: Vec<Choice> = Vec::new();
+    for choice in papers.iter().filter(|c| c.has_forwarding() && !is_naive(c)) {
+        let (forwarding, counts) = match choice.forwarding {
+            Forwarding::Pull => (Forwarding::Push, &[choice.chunks][..]),
+            Forwarding::Push => (Forwarding::Pull, &counts[..]),
+        };
+        let others = counts.iter().map(|chunks| Choice {
+            chunks: *chunks,
+            forwarding,
+            ..*choice
+        });
+        let new: Vec<Choice> = others.filter(|c| !out.contains(c)).collect();
+        out.extend(new);
+    }
+    out
+}
+
+/// Beats of the payload.
+fn beats(network: &Network, collective: &Collective) -> u64 {
+    let beat_bytes = u64::from(network.spec().ni.wide_beat_bytes);
+    collective.bytes.div_ceil(beat_bytes)
+}
+
+/// Powers of two that leave no chunk too short.
+fn chunk_counts(beats: u64) -> Vec<u32> {
+    (0..=MAX_CHUNKS.ilog2())
+        .map(|e| 1u32 << e)
+        .filter(|c| *c == 1 || beats / u64::from(*c) >= MIN_CHUNK_BEATS)
+        .collect()
+}
+
+/// A choice per structure and chunk count.
+fn of(inner: &[Inner], counts: &[u32], choice: impl Fn(Inner, u32) -> Choice) -> Vec<Choice> {
+    let pairs = inner
+        .iter()
+        .flat_map(|i| counts.iter().map(move |c| (*i, *c)));
+    pairs.map(|(i, c)| choice(i, c)).collect()
+}
+
+/// Numbers of segments of an all-reduce: segments of a size between which the best one lies.
+fn all_reduce_counts(beats: u64) -> Vec<u32> {
+    let counts = REDUCED_CHUNK_BEATS.iter().map(|s| beats.div_ceil(*s));
+    let mut counts: Vec<u32> = counts.filter_map(|c| u32::try_from(c).ok()).collect();
+    counts.push(1);
+    counts.sort_unstable();
+    counts.dedup();
+    counts
+}
+
+/// Does the group extend along both dimensions, so that `row_column` differs from its inner form?
+fn is_two_dimensional(network: &Network, collective: &Collective) -> bool {
+    crate::group::Group::new(network, collective)
+        .ok()
+        .and_then(|group| group.columns_and_rows())
+        .is_some_and(|(columns, rows)| columns.len() > 1 && rows.len() > 1)
+}

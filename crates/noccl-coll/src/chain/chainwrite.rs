@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Multicast over chains of Torrent endpoints (S3 §III-A).
+//!
+//! An action per chain, one unless more are asked for: the root's endpoint tells every stop who its neighbours are,
+//! and the payload passes from one to the next while each keeps a copy. The stops need be no multi-address, and the
+//! routers do nothing for it.
+//!
+//! By blocks, a chain visits one member of every multi-address of the group, and the network's multicast does the
+//! rest: the root tells each of these members by a beat of the payload that it has all of it, then each multicasts
+//! to its own block.
+
+use crate::builder::Builder;
+use crate::chain::order::{StopOrder, stop_order};
+use crate::compose::Task;
+use crate::exchange::blocks::at;
+use crate::steps::transfer;
+use crate::{Algorithm, Choice, CollError};
+use noccl_net::{Coord, MultiAddress, TileId, TileRef};
+use noccl_workload::{
+    AccessPattern, Action, ActionKind, CHAIN_BEAT_BYTES, Chain, Destination, MAX_FIELD, Stop,
+};
+
+impl Choice {
+    /// A multicast over a chain of Torrent endpoints in this order.
+    #[must_use]
+    pub const fn chainwrite(order: StopOrder) -> Self {
+        Self::chainwrites(order, 1)
+    }
+
+    /// A multicast over several chains of one initiator, which share the members.
+    #[must_use]
+    pub const fn chainwrites(order: StopOrder, chains: u32) -> Self {
+        let mut choice = Self::new(Algorithm::Chainwrite, 1);
+        choice.order = order;
+        choice.chains = chains;
+        choice
+    }
+
+    /// A multicast over a chain that visits one member of every block, which multicasts to the others.
+    #[must_use]
+    pub const fn chainwrite_blocks(order: StopOrder, chains: u32) -> Self {
+        let mut choice = Self::chainwrites(order, chains);
+        choice.by_blocks = true;
+        choice
+    }
+}
+
+impl Task<'_> {
+    /// The multicast as one or more chains.
+    pub(crate) fn by_endpoints(&self) -> Result<Vec<Action>, CollError> {
+        let root = self.initiator()?;
+        if self.choice.by_blocks {
+            return self.by_blocks(root);
+        }
+        let collective = self.collective;
+        let members = self.group.members.iter().copied();
+        let followers: Vec<Coord> = members.filter(|at| *at != root).collect();
+        let mut chains = self.parts(root, &followers)?;
+        let is_in_place = collective.input_offset == collective.output_offset;
+        if self.group.set.contains(&root) && !is_in_place {
+            match chains.first_mut() {
+                Some(first) => first.push(root),
+                None => chains.push(vec![root]),
+            }
+        }
+        let mut builder = Builder::default();
+        for stops in &chains {
+            builder.add(self.chain(stops), &[root]);
+        }
+        Ok(builder.finish())
+    }
+
+    /// Chains over a member of each block, a beat to each of these, multicasts.
+    fn by_blocks(&self, root: Coord) -> Result<Vec<Action>, CollError> {
+        let collective = self.collective;
+        let (output, bytes) = (collective.output_offset, collective.bytes);
+        let blocks = &self.group.pieces;
+        if blocks.iter().all(|block| block.len() == 1) {
+            return Err(self.unsupported(
+                "accepted: a group with blocks, multi-addresses of more than one cluster; found single clusters",
+            ));
+        }
+        // Multicasts within rectangles that have nothing in common share no link, so worms cannot wait for each other.
+        let is_published = !self.network.routers().shares_results;
+        if is_published && !blocks.iter().all(|block| is_rectangle(*block)) {
+            return Err(self.unsupported(
+                "accepted: blocks without gaps, since published routers hang where multicasts overlap; found strided \
+                 ones",
+            ));
+        }
+        let is_own = |block: &&MultiAddress| block.contains(root);
+        let heads: Vec<(Coord, MultiAddress)> = blocks
+            .iter()
+            .filter(|block| !is_own(block))
+            .map(|block| (nearest(root, *block), *block))
+            .collect();
+        let stops: Vec<Coord> = heads.iter().map(|(head, _)| *head).collect();
+        let mut builder = Builder::default();
+        for part in self.parts(root, &stops)? {
+            builder.add(self.chain(&part), &[root]);
+        }
+        let source = at(root, collective.input_offset);
+        let to_block = |set| Destination::Multicast {
+            set,
+            offset: output,
+        };
+        let own = blocks
+            .iter()
+            .find(is_own)
+            .map(|block| ActionKind::Transfer(transfer(root, source, to_block(*block), bytes)));
+        // Bytes that are written onto themselves must not be read meanwhile.
+        let (early, late) = match own {
+            Some(own) if source.offset == output => (None, Some(own)),
+            own => (own, None),
+        };
+        if let Some(own) = early {
+            builder.add(own, &[root]);
+        }
+        builder.end_step();
+        for (head, _) in heads.iter().filter(|(_, block)| block.len() > 1) {
+            let destination = Destination::One(at(*head, output));
+            let beat = transfer(root, source, destination, CHAIN_BEAT_BYTES);
+            builder.add(ActionKind::Delivery(beat), &[root, *head]);
+        }
+        builder.end_step();
+        if let Some(own) = late {
+            builder.add(own, &[root]);
+        }
+        for (head, block) in heads.iter().filter(|(_, block)| block.len() > 1) {
+            let whole = transfer(*head, at(*head, output), to_block(*block), bytes);
+            builder.add(ActionKind::Transfer(whole), &[*head]);
+        }
+        builder.end_step();
+        Ok(builder.finish())
+    }
+
+    /// The root, if it can begin chains of this payload.
+    fn initiator(&self) -> Result<Coord, CollError> {
+        if self.network.capabilities().chains.is_none() {
+            return Err(self.unsupported(
+                "clusters have no Torrent endpoint; accepted: a spec with [cluster.torrent], as in the preset \
+                 torrent_4x5",
+            ));
+        }
+        let bytes = self.collective.bytes;
+        if !bytes.is_multiple_of(CHAIN_BEAT_BYTES) || bytes / CHAIN_BEAT_BYTES > MAX_FIELD {
+            return Err(self.unsupported(&format!(
+                "accepted: a multiple of {CHAIN_BEAT_BYTES} bytes, at most {MAX_FIELD} times as much; found {bytes}"
+            )));
+        }
+        match self.collective.root {
+            TileRef::Cluster(root) => Ok(root),
+            TileRef::Memory(_) => Err(self.unsupported(&format!(
+                "accepted: a cluster as root, memory tiles have no endpoint; found {}",
+                self.collective.root
+            ))),
+        }
+    }
+
+    /// The stops of each chain: equal parts of the order of all, each in an order of its own.
+    fn parts(&self, root: Coord, stops: &[Coord]) -> Result<Vec<Vec<Coord>>, CollError> {
+        let num_chains = self.choice.chains.max(1) as usize;
+        if num_chains > stops.len().max(1) {
+            return Err(self.unsupported(&format!(
+                "accepted: at most a chain per stop, of which there are {}; found {num_chains}",
+                stops.len()
+            )));
+        }
+        let endpoint = self.network.capabilities().chains;
+        let most = endpoint.map_or(0, |e| e.max_followers as usize);
+        let longest = stops.len().div_ceil(num_chains);
+        if longest > most {
+            return Err(self.unsupported(&format!(
+                "accepted: at most {most} destinations of a chain, cluster.torrent.max_destinations; found {longest}"
+            )));
+        }
+        let all = self.in_order(root, stops)?;
+        match (all.len(), num_chains) {
+            (0, _) => Ok(Vec::new()),
+            (_, 1) => Ok(vec![all]),
+            (num_stops, _) => {
+                let cut = |at: usize| at * num_stops / num_chains;
+                let part = |at: usize| self.in_order(root, &all[cut(at)..cut(at + 1)]);
+                (0..num_chains).map(part).collect()
+            }
+        }
+    }
+
+    fn chain(&self, stops: &[Coord]) -> ActionKind {
+        let collective = self.collective;
+        let bytes = collective.bytes;
+        let output = AccessPattern::linear(collective.output_offset, bytes);
+        let stop = |at: &Coord| Stop {
+            tile: TileRef::Cluster(*at),
+            pattern: output.clone(),
+        };
+        ActionKind::Chain(Chain {
+            initiator: collective.root,
+            source: AccessPattern::linear(collective.input_offset, bytes),
+            stops: stops.iter().map(stop).collect(),
+            bytes,
+        })
+    }
+
+    /// Stops in the choice's order.
+    fn in_order(&self, root: Coord, stops: &[Coord]) -> Result<Vec<Coord>, CollError> {
+        let network = self.network;
+        let tile = |at: &Coord| network.tile_at(network.mesh_coord(*at));
+        let tiles: Vec<TileId> = stops.iter().map(tile).collect();
+        let order = stop_order(network, tile(&root), &tiles, self.choice.order)?;
+        let cluster = |tile: TileId| network.cluster_coord(network.coord(tile));
+        Ok(order.into_iter().filter_map(cluster).collect())
+    }
+}
+
+/// Is every cluster between two members one too?
+fn is_rectangle(block: MultiAddress) -> bool {
+    let is_whole = |mask: u16| (mask + 1).is_power_of_two();
+    is_whole(block.mask.x) && is_whole(block.mask.y)
+}
+
+/// The member of a block that is nearest to the root, the lowest of equals.
+fn nearest(root: Coord, block: MultiAddress) -> Coord {
+    let near = block.members().min_by_key(|at| (root.hops_to(*at), *at));
+    near.unwrap_or(block.base)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_order_of_a_chain_reads_back_from_its_name() {
+        for order in StopOrder::ALL {
+            for chains in [1, 2, 7] {
+                for choice in [
+                    Choice::chainwrites(order, chains),
+                    Choice::chainwrite_blocks(order, chains),
+                ] {
+                    assert_eq!(choice.to_string().parse::<Choice>().as_ref(), Ok(&choice));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+//! All-to-all by the clock: every transfer starts when all links on its way will be free.
+//!
+//! Direct sends saturate a mesh at less than half of what its middle could carry: a beat that waits for
+//! a link holds up all behind it, wherever those are going. Here nobody waits: transfers are placed one
+//! by one, the longest first, at the earliest time at which the sender's port, every link (a hop takes
+//! the same time for every beat) and the receiver's port are free for all of its beats. Members keep
+//! time by counting cycles on their compute cores, from a common start.
+
+use crate::exchange::blocks::{Blocks, at, push};
+use noccl_net::{Coord, Network};
+use noccl_spec::Plane;
+use noccl_workload::{Action, ActionId, ActionKind, Compute};
+
+/// Free cycles between two transfers on one link: the slack for what the plan does not know.
+const GAP_CYCLES: u64 = 2;
+/// Orders that are tried, of which the one with the shortest plan is taken; fewer for large groups.
+const MAX_TRIES: u64 = 8;
+/// Pairs times tries are kept below this.
+const MAX_PLACEMENTS: u64 = 150_000;
+
+/// One planned transfer, by rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Slot {
+    from: usize,
+    to: usize,
+    start_cycles: u64,
+}
+
+/// Cycles that the plan counts with.
+#[derive(Debug, Clone, Copy)]
+struct Pace {
+    /// A transfer holds each link for so long.
+    link_cycles: u64,
+    /// A member starts at most one transfer in this time.
+    issue_cycles: u64,
+    /// From one link to the next.
+    hop_cycles: u64,
+    /// A core cannot wait for less.
+    least_wait_cycles: u64,
+}
+
+impl Pace {
+    fn new(network: &Network, bytes: u64) -> Self {
+        let spec = network.spec();
+        let beats = bytes.div_ceil(u64::from(spec.ni.wide_beat_bytes));
+        // Blocks that do not begin at a beat may span one more.
+        let beats = beats + u64::from(!bytes.is_multiple_of(u64::from(spec.ni.wide_beat_bytes)));
+        let beats = beats * u64::from(network.flit_cycles());
+        let hop_cycles = u64::from(network.plane(Plane::Wide).hop_cycles);
+        let link_cycles = (beats + GAP_CYCLES).next_multiple_of(hop_cycles.max(1));
+        let wait = u64::from(spec.cluster.instructions.compute_start);
+        let issue = wait + u64::from(spec.cluster.instructions.dma_start);
+        Self {
+            link_cycles,
+            issue_cycles: issue.max(link_cycles).next_multiple_of(hop_cycles.max(1)),
+            hop_cycles,
+            least_wait_cycles: wait,
+        }
+    }
+}
+
+/// Actions of the planned all-to-all.
+pub(crate) fn all_to_all(blocks: Blocks<'_>) -> Vec<Action> {
+    let members = blocks.members();
+    let pace = Pace::new(blocks.network, blocks.bytes());
+    let mut slots = best_plan(blocks.network, members, pace);
+    slots.sort_unstable_by_key(|s| (s.from, s.start_cycles));
+    let mut actions: Vec<Action> = Vec::new();
+    let mut add = |kind, after: Option<ActionId>| {
+        let id = ActionId(actions.len() as u32);
+        let after = after.into_iter().collect();
+        actions.push(Action { kind, after });
+        id
+    };
+    for (rank, member) in members.iter().enumerate() {
+        let own = slots.iter().filter(|s| s.from == rank);
+        let mut waited: (u64, Option<ActionId>) = (0, None);
+        for (count, slot) in own.enumerate() {
+            if slot.start_cycles > 0 {
+                let cycles = slot.start_cycles - waited.0 - pace.least_wait_cycles;
+                let wait = ActionKind::Compute(Compute {
+                    tile: noccl_net::TileRef::Cluster(*member),
+                    cycles,
+                });
+                waited = (slot.start_cycles, Some(add(wait, waited.1)));
+            }
+            let to = at(members[slot.to], blocks.output(rank));
+            let kind = push(*member, blocks.input(slot.to), to, blocks.bytes());
+            add(kind, waited.1);
+            if count == 0 {
+                let to = at(*member, blocks.output(rank));
+                add(push(*member, blocks.input(rank), to, blocks.bytes()), None);
+            }
+        }
+    }
+    actions
+}
+
+/// The shortest plan of several orders.
+fn best_plan(network: &Network, members: &[Coord], pace: Pace) -> Vec<Slot> {
+    let pairs = (members.len() * members.len()) as u64;
+    let tries = (MAX_PLACEMENTS / pairs.max(1)).clamp(1, MAX_TRIES);
+    let plans = (0..tries).map(|seed| plan(network, members, pace, seed));
+    let span = |plan: &Vec<Slot>| plan.iter().map(|s| s.start_cycles).max();
+    plans.min_by_key(span).unwrap_or_default()
+}
+
+/// Places all transfers, longest first; `seed` orders those of equal length.
+fn plan(network: &Network, members: &[Coord], pace: Pace, seed: u64) -> Vec<Slot> {
+    let mut pairs: Vec<(u32, u64, usize, usize)> = Vec::new();
+    for (from, a) in members.iter().enumerate() {
+        for (to, b) in members.iter().enumerate().filter(|(to, _)| *to != from) {
+            let mixed = mix(seed << 40 | (from as u64) << 20 | to as u64);
+            pairs.push((u32::MAX - a.hops_to(*b), mixed, from, to));
+        }
+    }
+    pairs.sort_unstable();
+    let mut calendar = Calendar::new(network, pace);
+    pairs
+        .into_iter()
+        .map(|(_, _, from, to)| Slot {
+            from,
+            to,
+            start_cycles: calendar.place(network, members[from], members[to]),
+        })
+        .collect()
+}
+
+/// When each link and injection port is taken.
+struct Calendar {
+    pace: Pace,
+    /// Per tile and port (the last is injection): starts of what is placed, ascending.
+    taken: Vec<[Vec<u64>; 6]>,
+}
+
+impl Calendar {
+    fn new(network: &Network, pace: Pace) -> Self {
+        Self {
+            pace,
+            taken: vec![Default::default(); network.num_tiles()],
+        }
+    }
+
+    /// Takes the earliest time at which the whole way is free.
+    fn place(&mut self, network: &Network, from: Coord, to: Coord) -> u64 {
+        const INJECTION: usize = 5;
+        let (from, to) = (network.mesh_coord(from), network.mesh_coord(to));
+        let mut way = vec![(network.tile_at(from).idx(), INJECTION, 0)];
+        let links = network.path(from, to).zip(1u64..);
+        way.extend(links.map(|((router, port), hop)| {
+            let lag = hop * self.pace.hop_cycles;
+            (network.tile_at(router).idx(), port.idx(), lag)
+        }));
+        let mut start = 0;
+        loop {
+            let conflict = way.iter().find_map(|(tile, port, lag)| {
+                let length = self.length(*port);
+                let busy = &self.taken[*tile][*port];
+                let at = start + lag;
+                let first = busy.partition_point(|s| s + length <= at);
+                let next = busy.get(first).filter(|s| **s < at + length)?;
+                Some(next + length - lag)
+            });
+            match conflict {
+                Some(later) => start = later.max(self.pace.least_wait_cycles),
+                None => break,
+            }
+        }
+        for (tile, port, lag) in way {
+            let busy = &mut self.taken[tile][port];
+            let at = busy.partition_point(|s| *s < start + lag);
+            busy.insert(at, start + lag);
+        }
+        start
+    }
+
+    fn length(&self, port: usize) -> u64 {
+        if port < 5 {
+            self.pace.link_cycles
+        } else {
+            self.pace.issue_cycles
+        }
+    }
+}
+
+/// A fixed shuffle.
+const fn mix(value: u64) -> u64 {
+    let a = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let b = (a ^ (a >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let c = (b ^ (b >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    c ^ (c >> 31)
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The network's own multicast, reduction and barrier (S1 §3.1, §4.2).
+//!
+//! One transaction addresses one multi-address. A group that is none is served piece by piece; the
+//! partial results of a split reduction are folded by the cores of the cluster that gathers them, in
+//! the order of the pieces (ascending base), from the left.
+
+pub(crate) mod all_reduce;
+pub(crate) mod gather;
+mod list;
+pub(crate) mod segments;
+mod together;
+
+use crate::barrier::sync::SyncPlan;
+use crate::builder::Builder;
+use crate::group::Group;
+use crate::layout::Layout;
+use crate::steps::transfer;
+use noccl_net::{Coord, MultiAddress, Network, TileRef};
+use noccl_workload::{
+    ActionKind, BarrierMechanism, Collective, Destination, InNetworkReduction, LocalReduce, Place,
+};
+use std::collections::BTreeSet;
+
+/// One transfer per multi-address, started by the source's own DMA, or by the entry's where the source is a memory tile.
+///
+/// They start together, except where that could end in a deadlock (`together`), and a transfer that writes the source's own
+/// bytes back over themselves, which waits for the others.
+pub(crate) fn multicast(
+    network: &Network,
+    group: &Group,
+    (source, output): (Place, u64),
+    bytes: u64,
+    builder: &mut Builder,
+) {
+    let initiator = match source.tile {
+        TileRef::Cluster(at) => at,
+        TileRef::Memory(_) => group.entry,
+    };
+    let is_onto_source = |piece: &MultiAddress| {
+        source.offset == output && matches!(source.tile, TileRef::Cluster(at) if piece.contains(at))
+    };
+    let (own, others): (Vec<MultiAddress>, Vec<MultiAddress>) =
+        group.pieces.iter().copied().partition(is_onto_source);
+    let mut steps = if network.routers().joins_several {
+        vec![others]
+    } else {
+        together::steps(network, source.tile, initiator, &others)
+    };
+    steps.push(own);
+    for step in steps {
+        for piece in step {
+            let destination = match piece.len() {
+                1 if is_onto_source(&piece) => continue,
+                1 => Destination::One(Place {
+                    tile: TileRef::Cluster(piece.base),
+                    offset: output,
+                }),
+                _ => Destination::Multicast {
+                    set: piece,
+                    offset: output,
+                },
+            };
+            let kind = ActionKind::Transfer(transfer(initiator, source, destination, bytes));
+            builder.add(kind, &[initiator]);
+        }
+        builder.end_step();
+    }
+}
+
+/// Where one piece's partial result stands at the gathering cluster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Operand {
+    piece: MultiAddress,
+    offset: u64,
+}
+
+/// A reduction into `result` of the cluster `gatherer`, which may lie outside the group.
+#[derive(Debug)]
+pub(crate) struct Reduction<'a> {
+    group: &'a Group,
+    collective: &'a Collective,
+    gatherer: Coord,
+    result: u64,
+    operands: Vec<Operand>,
+}
+
+impl<'a> Reduction<'a> {
+    /// Plans the buffers of the partial results.
+    ///
+    /// The piece of the gatherer itself (else the first one) needs no buffer: its partial result lies
+    /// where the result will be; a gatherer that is a piece of its own is folded from its input.
+    pub(crate) fn new(
+        group: &'a Group,
+        collective: &'a Collective,
+        gatherer: Coord,
+        result: u64,
+        layout: &mut Layout,
+    ) -> Self {
+        let own = group
+            .pieces
+            .iter()
+            .position(|p| p.contains(gatherer))
+            .unwrap_or(0);
+        let is_alone = group.pieces.len() == 1;
+        let operands = group
+            .pieces
+            .iter()
+            .enumerate()
+            .map(|(idx, piece)| Operand {
+                piece: *piece,
+                offset: if idx == own && *piece == MultiAddress::single(gatherer) && !is_alone {
+                    collective.input_offset
+                } else if idx == own {
+                    result
+                } else {
+                    layout.alloc(collective.bytes)
+                },
+            })
+            .collect();
+        Self {
+            group,
+            collective,
+            gatherer,
+            result,
+            operands,
+        }
+    }
+
+    /// Adds the reductions and, if there are several, the barrier and the fold that combine them. Pieces for whose
+    /// operands the routers' stores have no room together follow each other, with barriers between them.
+    pub(crate) fn emit(&self, builder: &mut Builder) {
+        let turns = self.group.turns(self.gatherer);
+        for (idx, turn) in turns.iter().enumerate() {
+            if idx > 0 {
+                let (members, pieces) = (&self.group.members, &self.group.pieces);
+                let mechanism = BarrierMechanism::InNetwork;
+                SyncPlan::new(members, pieces, mechanism, self.group.entry).emit(builder);
+            }
+            for operand in turn.iter().map(|piece| self.operands[*piece]) {
+                self.contribute(operand, builder);
+            }
+            builder.end_step();
+        }
+        if self.operands.len() == 1 {
+            return;
+        }
+        let mut allowed: BTreeSet<Coord> = self.group.set.clone();
+        allowed.insert(self.gatherer);
+        SyncPlan::meeting(self.gatherer, &allowed, &self.group.pieces).emit(builder);
+        let fold = LocalReduce {
+            tile: TileRef::Cluster(self.gatherer),
+            inputs: self.operands.iter().map(|o| o.offset).collect(),
+            output: self.result,
+            bytes: self.collective.bytes,
+            operator: self.collective.operator,
+            element: self.collective.element,
+        };
+        builder.add(ActionKind::LocalReduce(fold), &[self.gatherer]);
+        builder.end_step();
+    }
+
+    fn contribute(&self, operand: Operand, builder: &mut Builder) {
+        let source_offset = self.collective.input_offset;
+        let root = Place {
+            tile: TileRef::Cluster(self.gatherer),
+            offset: operand.offset,
+        };
+        if operand.piece.len() > 1 {
+            let reduction = InNetworkReduction {
+                group: operand.piece,
+                source_offset,
+                root,
+                bytes: self.collective.bytes,
+                operator: self.collective.operator,
+                element: self.collective.element,
+            };
+            let members: Vec<Coord> = operand.piece.members().collect();
+            builder.add(ActionKind::InNetworkReduction(reduction), &members);
+            return;
+        }
+        let only = operand.piece.base;
+        let source = Place {
+            tile: TileRef::Cluster(only),
+            offset: source_offset,
+        };
+        if source != root {
+            let kind = transfer(only, source, Destination::One(root), self.collective.bytes);
+            builder.add(ActionKind::Transfer(kind), &[only]);
+        }
+    }
+}

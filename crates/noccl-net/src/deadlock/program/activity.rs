@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What actions of a program ask of the network, each as one transaction, and what their program says about them.
+
+use crate::deadlock::program::build::{CutIns, Rules};
+use crate::deadlock::program::chain::{chain, path_segments};
+use crate::deadlock::program::transaction::{KeptUntil, Part, Transaction, Why};
+use crate::deadlock::{Flow, Place};
+use crate::{Coord, MultiAddress, Network, TileId};
+use noccl_spec::Plane;
+use std::collections::BTreeSet;
+
+/// An action of a program, or a transaction of a trace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Activity {
+    /// How messages name it.
+    pub name: String,
+    /// What it asks of the network.
+    pub work: Work,
+}
+
+/// What an action asks of the network.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Work {
+    /// Nothing; others may wait for its end.
+    Nothing,
+    /// One transaction.
+    Flow(Flow),
+    /// A DMA engine works on it: it may read from another tile, and may write to other tiles what comes.
+    Movement {
+        /// Tile of the engine.
+        engine: TileId,
+        /// Read of the engine's tile, if the source is another one.
+        read: Option<Flow>,
+        /// Write or multicast, if the destination is not the engine's tile.
+        write: Option<Flow>,
+    },
+    /// Members add to a counter, and one of them then multicasts to all.
+    Rendezvous {
+        /// Who adds.
+        members: Vec<TileId>,
+        /// Where the counter is.
+        counter: TileId,
+        /// Who may be the one that tells the others.
+        tellers: Vec<TileId>,
+        /// To whom the last word goes, set by set.
+        sets: Vec<MultiAddress>,
+    },
+    /// A worm in lock-step over all outputs of a tree, which all its destinations have asked for (ESP).
+    ListMulticast {
+        /// Whose memory is read.
+        source: TileId,
+        /// Who asked.
+        destinations: Vec<TileId>,
+    },
+    /// Endpoints hand a stream on (Torrent).
+    Chain {
+        /// Whose endpoint begins.
+        initiator: TileId,
+        /// Endpoints in the order of the data.
+        stops: Vec<TileId>,
+        /// Has every stop space for whole bursts, and are stops taken in one order by all chains?
+        is_safe: bool,
+    },
+}
+
+/// What a program says about its actions, by index.
+pub trait Program {
+    /// The actions that can be under way together with this one, ascending.
+    fn beside(&self, action: usize) -> &[u32];
+
+    /// Can they be under way together while each is in this part?
+    fn may_overlap(&self, one: (usize, Part), other: (usize, Part)) -> bool;
+
+    /// Does the tile surely issue the first one before the second one?
+    fn is_issued_first(&self, tile: TileId, first: usize, second: usize) -> bool;
+
+    /// Actions after whose end this participant begins the action.
+    fn awaited(&self, action: usize, tile: TileId) -> &[u32];
+}
+
+impl Activity {
+    /// Its flows that routers of the published kind see.
+    pub(crate) fn flows(&self) -> Vec<Flow> {
+        match &self.work {
+            Work::Nothing | Work::ListMulticast { .. } => Vec::new(),
+            Work::Flow(flow) => vec![*flow],
+            Work::Movement { read, write, .. } => read.iter().chain(write).copied().collect(),
+            Work::Rendezvous {
+                members, counter, ..
+            } => additions(members, *counter).collect(),
+            Work::Chain {
+                initiator, stops, ..
+            } => path_segments(*initiator, stops)
+                .map(|(from, to)| Flow::Write { from, to })
+                .collect(),
+        }
+    }
+}
+
+fn additions(members: &[TileId], to: TileId) -> impl Iterator<Item = Flow> {
+    members
+        .iter()
+        .map(move |from| Flow::NarrowWrite { from: *from, to })
+}
+
+/// Builds the transactions of activities.
+pub(crate) struct Builder<'a> {
+    pub(crate) network: &'a Network,
+    pub(crate) cut_ins: &'a CutIns,
+    pub(crate) program: &'a dyn Program,
+    pub(crate) activities: &'a [Activity],
+}
+
+impl Builder<'_> {
+    /// An engine reads for one transfer after the other, and works on so many at a time.
+    fn waits_for_engine(&self, index: usize, one: &Activity) -> bool {
+        let engine_of = |a: &Activity| match &a.work {
+            Work::Movement { engine, read, .. } => Some((*engine, read.is_some())),
+            Work::Nothing
+            | Work::Flow(_)
+            | Work::Rendezvous { .. }
+            | Work::ListMulticast { .. }
+            | Work::Chain { .. } => None,
+        };
+        let Some((engine, reads)) = engine_of(one) else {
+            return false;
+        };
+        let beside = self.program.beside(index).iter();
+        let of_engine = beside
+            .filter(|other| **other as usize != index)
+            .filter_map(|other| engine_of(&self.activities[*other as usize]))
+            .filter(|(other, _)| *other == engine);
+        let (mut num, mut is_read) = (1, false);
+        for (_, other_reads) in of_engine {
+            num += 1;
+            is_read |= other_reads && reads;
+        }
+        is_read || num > self.network.spec().cluster.dma.max_transfers
+    }
+
+    /// The transaction of an activity; whoever waits for its end waits for its first use.
+    pub(crate) fn transaction(&self, index: usize, one: &Activity) -> Transaction {
+        let mut txn = Transaction::new(one.name.clone());
+        let end = Place::End(index as u32);
+        txn.push(end, Vec::new(), KeptUntil::Answered, Part::Response);
+        let full_targets = BTreeSet::new();
+        let rules = Rules {
+            network: self.network,
+            can_store_fill: false,
+            full_targets: &full_targets,
+            is_answer_awaited: !self.program.beside(index).is_empty(),
+            cut_ins: self.cut_ins,
+        };
+        match &one.work {
+            Work::Nothing => {}
+            Work::Flow(flow) => rules.add(&mut txn, flow, &[]),
+            Work::Movement { .. } => {
+                let waits = self.waits_for_engine(index, one);
+                movement(&rules, &mut txn, &one.work, waits);
+            }
+            Work::Rendezvous {
+                members,
+                counter,
+                tellers,
+                sets,
+            } => {
+                let mut packet = 0;
+                let mut number = |txn: &mut Transaction, first: usize| {
+                    packet += 1;
+                    txn.uses[first..].iter_mut().for_each(|u| u.packet = packet);
+                };
+                for flow in additions(members, *counter) {
+                    let first = txn.uses.len();
+                    rules.add(&mut txn, &flow, &[]);
+                    number(&mut txn, first);
+                }
+                // All have added.
+                let all: Vec<usize> = (1..txn.uses.len()).collect();
+                // The rest begins when all have come: for the program it is the second part.
+                let second = txn.uses.len();
+                for from in tellers.iter().copied() {
+                    for set in sets.iter().copied() {
+                        let first = txn.uses.len();
+                        rules.add(&mut txn, &Flow::NarrowMulticast { from, set }, &all);
+                        number(&mut txn, first);
+                    }
+                }
+                for one in &mut txn.uses[second..] {
+                    one.part = Part::Response;
+                }
+            }
+            Work::ListMulticast {
+                source,
+                destinations,
+            } => list_multicast(&rules, &mut txn, *source, destinations),
+            Work::Chain {
+                initiator,
+                stops,
+                is_safe,
+            } => {
+                let is_answer_awaited = false;
+                let rules = Rules {
+                    is_answer_awaited,
+                    ..rules
+                };
+                chain(&rules, &mut txn, *initiator, (stops, *is_safe));
+            }
+        }
+        txn
+    }
+}
+
+/// The engine has a place for the transfer; then its read, and its write, whose worm may hold outputs while data come.
+fn movement(rules: &Rules<'_>, txn: &mut Transaction, work: &Work, waits_for_engine: bool) {
+    let Work::Movement {
+        engine,
+        read,
+        write,
+    } = *work
+    else {
+        return;
+    };
+    let place = Place::DmaBuffer(engine);
+    let begins = if waits_for_engine {
+        vec![txn.push(place, Vec::new(), KeptUntil::Answered, Part::Request)]
+    } else {
+        Vec::new()
+    };
+    if let Some(Flow::Read { from, source }) = read {
+        let data = txn.uses.len();
+        rules.read(txn, (from, source), &begins);
+        if write.is_some() {
+            for one in &mut txn.uses[data..] {
+                one.part = Part::Request;
+                one.why = match one.why {
+                    Why::Taken
+                    | Why::SumCutsIn
+                    | Why::ForTheRest
+                    | Why::RestOfOperands
+                    | Why::RestOfData => one.why,
+                    Why::CutsIn | Why::Feeds => Why::Feeds,
+                };
+            }
+        }
+    }
+    if let Some(write) = write {
+        let first = txn.uses.len();
+        rules.add(txn, &write, &begins);
+        let requests = txn.uses[first..].iter_mut();
+        for one in requests.filter(|u| u.part == Part::Request && u.is_held()) {
+            one.keeps = match one.keeps {
+                KeptUntil::PassedOn | KeptUntil::RestPassed => KeptUntil::RestPassed,
+                KeptUntil::SiblingsTaken | KeptUntil::Answered => one.keeps,
+            };
+        }
+    }
+}
+
+/// All outputs of the tree are kept until the worm's last flit has passed all of them.
+fn list_multicast(
+    rules: &Rules<'_>,
+    txn: &mut Transaction,
+    source: TileId,
+    destinations: &[TileId],
+) {
+    let coords: Vec<Coord> = destinations
+        .iter()
+        .map(|t| rules.network.coord(*t))
+        .collect();
+    let keeps = rules.branches(coords.len());
+    let paths = rules.paths(Plane::Wide, Part::Request, keeps);
+    paths.fork(txn, None, rules.network.coord(source), &coords);
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The planes of a network: what each of them carries, how wide it is, and what a router and a link of it take.
+//!
+//! Whoever does something on every plane walks over [`Network::planes`]; whoever needs a number of one asks
+//! [`Network::plane`]. So a network with another plane has another entry here, and no other list of planes.
+
+use crate::Network;
+use noccl_spec::{Plane, Spec};
+
+/// One plane of a network (S1 §2.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NetworkPlane {
+    /// Which one it is.
+    pub plane: Plane,
+    /// Channels of the AXI ports whose beats it carries.
+    pub channels: &'static [AxiChannel],
+    /// Bytes of data in a flit; nothing but headers if 0.
+    pub data_bytes: u32,
+    /// Cycles of a link between two routers.
+    pub link_cycles: u32,
+    /// Cycles from a router to the next one, for a flit that nobody holds up: the registers in front of the switch and
+    /// behind it, and those of the link beyond its first cycle. 0 without links, where distance costs nothing.
+    pub hop_cycles: u32,
+}
+
+/// A channel of one of the two AXI ports of an interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AxiChannel {
+    /// Write requests with their data, of the narrow port: AW and W.
+    NarrowWrite,
+    /// Write responses of the narrow port: B.
+    NarrowResponse,
+    /// Read requests of the narrow port: AR.
+    NarrowRead,
+    /// Read data of the narrow port: R.
+    NarrowReadData,
+    /// Write requests with their data, of the wide port: AW and W.
+    WideWrite,
+    /// Write responses of the wide port: B.
+    WideResponse,
+    /// Read requests of the wide port: AR.
+    WideRead,
+    /// Read data of the wide port: R.
+    WideReadData,
+}
+
+/// The planes of a spec, in the order of [`Plane::ALL`].
+pub(crate) fn planes(spec: &Spec, has_links: bool) -> Vec<NetworkPlane> {
+    let router_cycles = router_cycles(spec);
+    let ni = &spec.ni;
+    let plane = |plane| {
+        let (channels, data_bytes): (&'static [AxiChannel], u32) = match plane {
+            Plane::Req => (
+                &[
+                    AxiChannel::NarrowWrite,
+                    AxiChannel::NarrowRead,
+                    AxiChannel::WideRead,
+                ],
+                ni.narrow_beat_bytes,
+            ),
+            Plane::Rsp => (
+                &[
+                    AxiChannel::NarrowResponse,
+                    AxiChannel::NarrowReadData,
+                    AxiChannel::WideResponse,
+                ],
+                ni.narrow_beat_bytes,
+            ),
+            Plane::Wide => (
+                &[AxiChannel::WideWrite, AxiChannel::WideReadData],
+                ni.wide_beat_bytes,
+            ),
+        };
+        let link_cycles = spec.router.link_cycles.of(plane);
+        NetworkPlane {
+            plane,
+            channels,
+            data_bytes,
+            link_cycles,
+            hop_cycles: if has_links {
+                router_cycles + link_cycles - 1
+            } else {
+                0
+            },
+        }
+    };
+    Plane::ALL.map(plane).to_vec()
+}
+
+const fn router_cycles(spec: &Spec) -> u32 {
+    let router = &spec.router;
+    (router.input_fifo_flits > 0) as u32 + (router.output_fifo_flits > 0) as u32
+}
+
+impl Network {
+    /// Its planes, in the order in which arrays are indexed by [`Plane::idx`].
+    #[must_use]
+    pub fn planes(&self) -> &[NetworkPlane] {
+        &self.planes
+    }
+
+    /// One of its planes.
+    #[must_use]
+    pub fn plane(&self, plane: Plane) -> &NetworkPlane {
+        &self.planes[plane.idx()]
+    }
+
+    /// Cycles in one router with the first cycle of the link behind it.
+    #[must_use]
+    pub const fn router_cycles(&self) -> u32 {
+        router_cycles(&self.spec)
+    }
+
+    /// Cycles in which a port passes a flit: a FIFO with one slot takes none while it holds one.
+    #[must_use]
+    pub const fn flit_cycles(&self) -> u32 {
+        let router = &self.spec.router;
+        let has_one_slot = router.input_fifo_flits == 1 || router.output_fifo_flits == 1;
+        1 + has_one_slot as u32
+    }
+}

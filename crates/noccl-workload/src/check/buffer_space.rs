@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Is there room for everything that may be open together?
+//!
+//! A burst of a wide reduction takes a slot with room in the store at every merge point, contributions of
+//! a barrier a counter of its target. Both are limited (`docs/design/0001`, "Stated limits"); a
+//! schedule that stays within the limits cannot hang there. Two actions may be open together unless every
+//! participant of one starts after the other is over.
+//!
+//! How many bursts of one reduction can be at one merge point is in `noccl_net::deadlock::bursts_together`. Members of one
+//! group begin its reductions in schedule order, and no more of them at a time than an endpoint may have bursts open; a core
+//! takes part in one barrier at a time. A reduction that is alone at its merge points waits for no slot that it does not
+//! free itself (`docs/design/0007`).
+
+use crate::check::order::Order;
+use crate::check::{CheckError, Crowd};
+use crate::{BarrierMechanism, InNetworkReduction, Schedule};
+use noccl_net::deadlock::{bursts_together, merge_points, num_bursts, reduction_flows};
+use noccl_net::{MultiAddress, Network, TileId};
+use std::collections::BTreeMap;
+
+/// Room that an action takes at a tile.
+#[derive(Debug)]
+pub(crate) struct Claim {
+    pub action: usize,
+    /// Actions of one group share what a member works on at a time.
+    pub group: usize,
+    pub load: u64,
+}
+
+/// Merge points of a reduction, with the hops from the farthest sender.
+type Tree = Vec<(TileId, u32)>;
+
+/// How much room a tile has, and how much of it the actions of one group can take.
+pub(crate) struct Room {
+    pub capacity: u64,
+    pub per_group: u64,
+}
+
+impl Room {
+    pub(crate) fn of_stores(network: &Network) -> Self {
+        Self {
+            capacity: u64::from(reduction_flows(network)) * beats_per_flow(network),
+            per_group: u64::from(network.spec().ni.max_open_reductions) * beats_per_flow(network),
+        }
+    }
+}
+
+/// Beats of the store that stand for one burst at a merge point, see [`reduction_flows`].
+pub(crate) fn beats_per_flow(network: &Network) -> u64 {
+    4 * u64::from(network.spec().router.wide_reduction.window_beats)
+}
+
+/// May all these reductions be open at the same time, as far as the stores of their operands go?
+#[must_use]
+pub fn has_room_for(network: &Network, reductions: &[InNetworkReduction]) -> bool {
+    let room = Room::of_stores(network);
+    let fits = |claims: &Vec<Claim>| {
+        let all: Vec<usize> = (0..claims.len()).collect();
+        claims.len() < 2 || by_groups(claims, &all, &room) <= room.capacity
+    };
+    !network.routers().joins_several
+        || operands(network, reductions.iter().map(Some))
+            .values()
+            .all(fits)
+}
+
+/// Checks that whatever may be open together has room.
+pub(crate) fn check_room(
+    network: &Network,
+    schedule: &Schedule,
+    order: &Order,
+) -> Result<(), CheckError> {
+    let spec = network.spec();
+    // Others have neither stores nor counters; `noccl_net::deadlock` looks at their waits.
+    if !network.routers().joins_several {
+        return Ok(());
+    }
+    let open = spec.ni.max_open_reductions;
+    let store = Room::of_stores(network);
+    let folds = schedule.actions.iter().map(|a| a.kind.network_fold());
+    let reductions = folds.map(|fold| fold.map(|f| f.reduction));
+    let operands = operands(network, reductions);
+    let limit = "router.wide_reduction.store_beats";
+    refuse_crowds(network, schedule, order, &operands, &store, limit)?;
+    let counters = Room {
+        capacity: u64::from(open),
+        per_group: 1,
+    };
+    let limit = "ni.max_open_reductions";
+    refuse_crowds(
+        network,
+        schedule,
+        order,
+        &barriers(network, schedule, order),
+        &counters,
+        limit,
+    )
+}
+
+fn refuse_crowds(
+    network: &Network,
+    schedule: &Schedule,
+    order: &Order,
+    places: &BTreeMap<TileId, Vec<Claim>>,
+    room: &Room,
+    limit: &'static str,
+) -> Result<(), CheckError> {
+    for (tile, claims) in places {
+        if let Some((crowd, needed)) = find_crowd(order, claims, room) {
+            return Err(CheckError::Crowd(Box::new(Crowd {
+                tile: network.tile_ref(*tile).to_string(),
+                actions: crowd
+                    .iter()
+                    .map(|c| schedule.action_name(c.action))
+                    .collect(),
+                limit,
+                needed,
+                available: room.capacity,
+                num_accepted: num_fitting(crowd.iter().map(|c| c.load), room.capacity),
+                remedy: "the others ordered with `after`",
+            })));
+        }
+    }
+    Ok(())
+}
+
+/// How many of these loads fit at a time, whichever they are; one at least.
+pub(crate) fn num_fitting(loads: impl Iterator<Item = u64>, capacity: u64) -> usize {
+    let mut loads: Vec<u64> = loads.collect();
+    loads.sort_unstable_by(|a, b| b.cmp(a));
+    let fits = |used: &mut u64, load: &u64| {
+        *used += load;
+        (*used <= capacity).then_some(())
+    };
+    loads.iter().scan(0, fits).count().max(1)
+}
+
+/// Claims on the store of every merge point; `None` stands for actions that are no reductions.
+fn operands<'r>(
+    network: &Network,
+    reductions: impl Iterator<Item = Option<&'r InNetworkReduction>>,
+) -> BTreeMap<TileId, Vec<Claim>> {
+    let mut places: BTreeMap<TileId, Vec<Claim>> = BTreeMap::new();
+    let mut groups: BTreeMap<MultiAddress, usize> = BTreeMap::new();
+    let mut trees: BTreeMap<(MultiAddress, TileId), Tree> = BTreeMap::new();
+    for (action, one) in reductions.enumerate() {
+        let Some(r) = one else { continue };
+        let Some(root) = network.find(r.root.tile).filter(|_| r.bytes > 0) else {
+            continue;
+        };
+        let number = groups.len();
+        let group = *groups.entry(r.group).or_insert(number);
+        let tree = trees
+            .entry((r.group, root))
+            .or_insert_with(|| merge_points(network, r.group, root));
+        let bursts = num_bursts(&network.spec().ni, r.root.offset, r.bytes);
+        let load = bursts_together(network, r.group, root, bursts) * beats_per_flow(network);
+        for (at, _) in tree {
+            places.entry(*at).or_default().push(Claim {
+                action,
+                group,
+                load,
+            });
+        }
+    }
+    places
+}
+
+/// Claims on the counters of every barrier's target.
+fn barriers(network: &Network, schedule: &Schedule, order: &Order) -> BTreeMap<TileId, Vec<Claim>> {
+    let mut places: BTreeMap<TileId, Vec<Claim>> = BTreeMap::new();
+    let mut groups: BTreeMap<&[TileId], usize> = BTreeMap::new();
+    for (action, one) in schedule.actions.iter().enumerate() {
+        let Some(b) = one.kind.barrier() else {
+            continue;
+        };
+        match b.mechanism {
+            BarrierMechanism::InNetwork => {}
+            BarrierMechanism::Software => continue,
+        }
+        let Some(counter) = network.find(b.counter) else {
+            continue;
+        };
+        let number = groups.len();
+        let group = *groups.entry(order.members(action)).or_insert(number);
+        places.entry(counter).or_default().push(Claim {
+            action,
+            group,
+            load: 1,
+        });
+    }
+    places
+}
+
+/// Claims that may be open together and exceed the room, and what they need.
+fn find_crowd<'c>(
+    order: &Order,
+    claims: &'c [Claim],
+    room: &Room,
+) -> Option<(Vec<&'c Claim>, u64)> {
+    let all: Vec<usize> = (0..claims.len()).collect();
+    if claims.len() < 2 || by_groups(claims, &all, room) <= room.capacity {
+        return None;
+    }
+    let before: Vec<Vec<bool>> = claims.iter().map(|c| followers(order, c, claims)).collect();
+    for one in 0..claims.len() {
+        let is_rival = |other: &usize| !before[one][*other] && !before[*other][one];
+        let rivals: Vec<usize> = all.iter().copied().filter(is_rival).collect();
+        let needed = by_groups(claims, &rivals, room).min(by_turns(claims, &rivals, &before, room));
+        if rivals.len() > 1 && needed > room.capacity {
+            return Some((rivals.into_iter().map(|c| &claims[c]).collect(), needed));
+        }
+    }
+    None
+}
+
+/// Which claims' actions do all their participants start after this one's action is over?
+fn followers(order: &Order, claim: &Claim, claims: &[Claim]) -> Vec<bool> {
+    let reached = order.reached_from(order.folded(claim.action));
+    let starts_later = |other: &Claim| {
+        let members = 0..order.members(other.action).len();
+        other.action > claim.action
+            && members
+                .into_iter()
+                .all(|p| reached(order.enter(other.action, p)))
+    };
+    claims.iter().map(starts_later).collect()
+}
+
+/// Upper bound: what the actions of each group need, or what a member works on at a time.
+pub(crate) fn by_groups(claims: &[Claim], of: &[usize], room: &Room) -> u64 {
+    let mut groups: BTreeMap<usize, u64> = BTreeMap::new();
+    for claim in of.iter().map(|at| &claims[*at]) {
+        *groups.entry(claim.group).or_default() += claim.load;
+    }
+    groups
+        .into_values()
+        .map(|all| all.min(room.per_group))
+        .sum()
+}
+
+/// Upper bound: cut into sets of which one action is open at a time.
+fn by_turns(claims: &[Claim], of: &[usize], before: &[Vec<bool>], room: &Room) -> u64 {
+    let take_turns = |a: usize, b: usize| {
+        before[a][b] || (room.per_group == 1 && claims[a].group == claims[b].group)
+    };
+    let mut sets: Vec<(Vec<usize>, u64)> = Vec::new();
+    for claim in of.iter().copied() {
+        let load = claims[claim].load;
+        let has_turn = |set: &Vec<usize>| set.iter().all(|other| take_turns(*other, claim));
+        match sets.iter_mut().find(|(set, _)| has_turn(set)) {
+            Some((set, most)) => {
+                set.push(claim);
+                *most = load.max(*most);
+            }
+            None => sets.push((vec![claim], load)),
+        }
+    }
+    sets.iter().map(|(_, most)| most).sum()
+}

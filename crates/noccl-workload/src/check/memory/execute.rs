@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Symbolic execution: what every memory holds in the end, and which accesses must be ordered.
+//!
+//! Actions are executed in file order, which is one legal order. If all demanded orders hold, every
+//! legal order gives the same contents.
+
+use crate::check::memory::content::{Access, Content, Demand, Piece};
+use crate::check::memory::expression::{Expression, Expressions, Value};
+use crate::check::order::Order;
+use crate::check::order::shortcut::Shortcuts;
+use crate::check::{CheckError, Race};
+use crate::fold_tree::{FoldTree, fold_order};
+use crate::{
+    Effect, ElementType, InNetworkReduction, Kernel, Lines, LocalReduce, NetworkFold, Schedule,
+};
+use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
+use std::collections::HashMap;
+
+/// Symbolic memories after the last action.
+pub(crate) struct Memories {
+    pub(crate) expressions: Expressions,
+    tiles: Vec<Option<Content>>,
+}
+
+impl Memories {
+    /// What a range holds.
+    pub(crate) fn look(
+        &mut self,
+        network: &Network,
+        tile: TileId,
+        start: u64,
+        bytes: u64,
+    ) -> Vec<Piece> {
+        if bytes == 0 {
+            return Vec::new();
+        }
+        self.content(network, tile).look(start, bytes)
+    }
+
+    fn content(&mut self, network: &Network, tile: TileId) -> &mut Content {
+        let expressions = &mut self.expressions;
+        self.tiles[tile.idx()].get_or_insert_with(|| {
+            let initial = expressions.intern(Expression::Initial(tile));
+            Content::new(tile, initial, network.memory_bytes(tile))
+        })
+    }
+}
+
+/// Runs the schedule symbolically.
+///
+/// # Errors
+/// [`CheckError::Race`] for the first unordered conflict.
+pub(crate) fn execute(
+    network: &Network,
+    schedule: &Schedule,
+    order: &Order,
+) -> Result<Memories, CheckError> {
+    let mut run = Execution {
+        network,
+        order,
+        memories: Memories {
+            expressions: Expressions::default(),
+            tiles: (0..network.num_tiles()).map(|_| None).collect(),
+        },
+        demands: Vec::new(),
+        fold_plans: HashMap::new(),
+        shortcuts: Shortcuts::new(order),
+    };
+    for (i, action) in schedule.actions.iter().enumerate() {
+        let known = run.demands.len();
+        match action.kind.effect() {
+            Effect::Nothing => {}
+            Effect::Lines(lines) => run.lines(i, &lines),
+            Effect::Stream(chain) => run.stream(i, chain),
+            Effect::NetworkFold(fold) => run.network_fold(i, &fold),
+            Effect::LocalFold(r) => run.local_fold(i, r),
+            Effect::Kernel(kernel) => run.kernel(i, kernel),
+        }
+        run.keep_open_demands(known);
+    }
+    let questions: Vec<_> = run
+        .demands
+        .iter()
+        .map(|d| (d.first.end, d.second.begin))
+        .collect();
+    match order.first_unordered(&questions) {
+        Some(question) => Err(race(network, schedule, &run.demands[question])),
+        None => Ok(run.memories),
+    }
+}
+
+pub(crate) struct Execution<'a> {
+    pub(crate) network: &'a Network,
+    pub(crate) order: &'a Order,
+    memories: Memories,
+    demands: Vec<Demand>,
+    fold_plans: HashMap<(MultiAddress, Coord), Vec<Step>>,
+    shortcuts: Shortcuts,
+}
+
+/// Fold order as a program for a stack.
+enum Step {
+    /// Push the contribution with this index.
+    Push(usize),
+    /// Replace the topmost values by their fold.
+    Fold(usize),
+}
+
+impl Execution<'_> {
+    pub(crate) fn access(&self, action: usize, position: usize) -> Access {
+        Access {
+            begin: self.order.enter(action, position),
+            end: self.order.finish(action, position),
+            action: action as u32,
+        }
+    }
+
+    pub(crate) fn read(
+        &mut self,
+        tile: TileId,
+        start: u64,
+        bytes: u64,
+        access: Access,
+    ) -> Vec<Piece> {
+        let content = self.memories.content(self.network, tile);
+        content.read(start, bytes, access, &mut self.demands)
+    }
+
+    pub(crate) fn write(&mut self, tile: TileId, start: u64, pieces: &[Piece], access: Access) {
+        let content = self.memories.content(self.network, tile);
+        content.write(start, pieces, access, &mut self.demands);
+    }
+
+    /// Of an action's demands, those without a short proof.
+    fn keep_open_demands(&mut self, known: usize) {
+        let new = self.demands.split_off(known);
+        let mut open = self.shortcuts.leave_open(self.order, new);
+        self.demands.append(&mut open);
+    }
+
+    /// Reads within the reader's share. What lands at a target that takes part is there when that target's share is over.
+    fn lines(&mut self, action: usize, lines: &Lines<'_>) {
+        let source = self.network.find(lines.source.tile);
+        let Some(source) = source.filter(|_| lines.bytes > 0) else {
+            return;
+        };
+        let members = self.order.members(action);
+        let position = |tile: TileId| members.binary_search(&tile).ok();
+        let reader = self.network.find(lines.reader).and_then(position);
+        let access = self.access(action, reader.unwrap_or(0));
+        let landed = |tile: TileId| match position(tile) {
+            Some(own) if lines.is_asked_for => self.access(action, own),
+            Some(own) => Access {
+                end: self.order.finish(action, own),
+                ..access
+            },
+            None => access,
+        };
+        let tiles = lines.targets.tiles(self.network).into_iter();
+        let targets: Vec<(TileId, Access)> = tiles.map(|tile| (tile, landed(tile))).collect();
+        for row in 0..u64::from(lines.rows) {
+            let from = lines.source.offset + row * lines.source_stride;
+            let pieces = self.read(source, from, lines.bytes, access);
+            let to = lines.offset + row * lines.destination_stride;
+            for (tile, landed) in &targets {
+                self.write(*tile, to, &pieces, *landed);
+            }
+        }
+    }
+
+    fn kernel(&mut self, action: usize, kernel: &Kernel) {
+        for position in 0..self.order.members(action).len() {
+            let tile = self.order.members(action)[position];
+            let access = self.access(action, position);
+            for read in kernel.operation.reads().iter().filter(|r| r.bytes > 0) {
+                self.read(tile, read.offset, read.bytes, access);
+            }
+            let write = kernel.operation.write();
+            let result = Expression::Computed(action as u32, tile);
+            let value = Value {
+                expression: self.memories.expressions.intern(result),
+                shift: 0,
+            };
+            let piece = Piece {
+                offset: 0,
+                bytes: write.bytes,
+                value,
+            };
+            if write.bytes > 0 {
+                self.write(tile, write.offset, &[piece], access);
+            }
+        }
+    }
+
+    fn local_fold(&mut self, action: usize, r: &LocalReduce) {
+        let Some(tile) = self.network.find(r.tile).filter(|_| r.bytes > 0) else {
+            return;
+        };
+        let access = self.access(action, 0);
+        let operands: Vec<_> = r
+            .inputs
+            .iter()
+            .map(|i| self.read(tile, *i, r.bytes, access))
+            .collect();
+        let expressions = &mut self.memories.expressions;
+        let pieces = fold_pieces(&operands, r.element, |extent| match extent {
+            Some(values) => expressions.fold(r.operator, r.element, values),
+            None => Some(expressions.torn(action)),
+        });
+        self.write(tile, r.output, &pieces, access);
+    }
+
+    /// The first result leaves when all have entered. Where members get it too, it is there when their share is over.
+    fn network_fold(&mut self, action: usize, fold: &NetworkFold<'_>) {
+        let r = fold.reduction;
+        let root = self.network.find(r.root.tile);
+        let Some(root) = root.filter(|_| r.bytes > 0) else {
+            return;
+        };
+        let pieces = self.sum(action, r);
+        let folded = self.order.folded(action);
+        let landed = |end| Access {
+            begin: folded,
+            end,
+            action: action as u32,
+        };
+        if !fold.is_shared {
+            self.write(root, r.root.offset, &pieces, landed(folded));
+            return;
+        }
+        for position in 0..self.order.members(action).len() {
+            let tile = self.order.members(action)[position];
+            let end = self.order.finish(action, position);
+            self.write(tile, r.root.offset, &pieces, landed(end));
+        }
+    }
+
+    /// Reads all contributions; what they fold to.
+    fn sum(&mut self, action: usize, r: &InNetworkReduction) -> Vec<Piece> {
+        let TileRef::Cluster(root) = r.root.tile else {
+            return Vec::new();
+        };
+        let members = self.order.members(action).to_vec();
+        let operands: Vec<_> = members
+            .iter()
+            .enumerate()
+            .map(|(p, tile)| {
+                let access = Access {
+                    end: self.order.folded(action),
+                    ..self.access(action, p)
+                };
+                self.read(*tile, r.source_offset, r.bytes, access)
+            })
+            .collect();
+        let network = self.network;
+        let plan = self.fold_plans.entry((r.group, root)).or_insert_with(|| {
+            let mut plan = Vec::new();
+            push_steps(
+                network,
+                &members,
+                &fold_order(network, r.group, root),
+                &mut plan,
+            );
+            plan
+        });
+        let expressions = &mut self.memories.expressions;
+        fold_pieces(&operands, r.element, |extent| match extent {
+            Some(values) => run_plan(expressions, plan, r, values),
+            None => Some(expressions.torn(action)),
+        })
+    }
+}
+
+fn push_steps(network: &Network, members: &[TileId], tree: &FoldTree, plan: &mut Vec<Step>) {
+    match tree {
+        FoldTree::Member(at) => {
+            let tile = network.tile_at(network.mesh_coord(*at));
+            plan.extend(members.binary_search(&tile).ok().map(Step::Push));
+        }
+        FoldTree::Fold(operands) => {
+            for operand in operands {
+                push_steps(network, members, operand, plan);
+            }
+            plan.push(Step::Fold(operands.len()));
+        }
+    }
+}
+
+fn run_plan(
+    expressions: &mut Expressions,
+    plan: &[Step],
+    r: &InNetworkReduction,
+    values: &[Value],
+) -> Option<Value> {
+    let mut stack: Vec<Value> = Vec::new();
+    for step in plan {
+        match step {
+            Step::Push(member) => stack.push(values[*member]),
+            Step::Fold(operands) => {
+                let from = stack.len().checked_sub(*operands)?;
+                let folded = expressions.fold(r.operator, r.element, &stack[from..])?;
+                stack.truncate(from);
+                stack.push(folded);
+            }
+        }
+    }
+    stack.pop()
+}
+
+/// Cuts all operands at each other's boundaries and folds extent by extent.
+///
+/// `fold` gets one value per operand, or none for an element that a boundary tears.
+fn fold_pieces(
+    operands: &[Vec<Piece>],
+    element: ElementType,
+    mut fold: impl FnMut(Option<&[Value]>) -> Option<Value>,
+) -> Vec<Piece> {
+    let width = element.bytes();
+    let mut cuts: Vec<u64> = operands.iter().flatten().map(|p| p.offset).collect();
+    let end = operands
+        .iter()
+        .flatten()
+        .map(|p| p.offset + p.bytes)
+        .max()
+        .unwrap_or(0);
+    cuts.sort_unstable();
+    cuts.dedup();
+    let torn: Vec<u64> = cuts
+        .iter()
+        .filter(|c| *c % width != 0)
+        .map(|c| c - c % width)
+        .collect();
+    cuts.retain(|c| c % width == 0);
+    cuts.extend(torn.iter().flat_map(|start| [*start, start + width]));
+    cuts.push(end);
+    cuts.sort_unstable();
+    cuts.dedup();
+    let mut at = vec![0; operands.len()];
+    let mut pieces = Vec::new();
+    for range in cuts.windows(2) {
+        let [offset, next] = *range else { continue };
+        let values: Vec<Value> = operands
+            .iter()
+            .zip(&mut at)
+            .filter_map(|(operand, at)| {
+                while operand
+                    .get(*at)
+                    .is_some_and(|p| p.offset + p.bytes <= offset)
+                {
+                    *at += 1;
+                }
+                operand.get(*at).map(|p| p.value)
+            })
+            .collect();
+        let is_torn = torn.binary_search(&offset).is_ok();
+        let value = fold((!is_torn).then_some(values.as_slice()));
+        pieces.extend(value.map(|value| Piece {
+            offset,
+            bytes: next - offset,
+            value,
+        }));
+    }
+    pieces
+}
+
+fn race(network: &Network, schedule: &Schedule, demand: &Demand) -> CheckError {
+    let verb = |writes: bool| if writes { "writes" } else { "reads" };
+    CheckError::Race(Box::new(Race {
+        first: schedule.action_name(demand.first.action as usize),
+        first_access: verb(demand.first_writes),
+        second: schedule.action_name(demand.second.action as usize),
+        second_access: verb(demand.second_writes),
+        tile: network.tile_ref(demand.tile).to_string(),
+        start: demand.start,
+        end: demand.end,
+    }))
+}

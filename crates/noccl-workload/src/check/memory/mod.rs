@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Symbolic execution: what every memory holds, and whether the collective's postcondition is met.
+
+mod content;
+mod execute;
+mod expression;
+mod post;
+mod stream;
+
+pub(crate) use content::Demand;
+pub(crate) use execute::execute;
+pub(crate) use post::check_postcondition;

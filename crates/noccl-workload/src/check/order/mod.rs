@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Happens-before: which event is over before another one begins.
+//!
+//! A vertex stands for a participant's run of an action. An action that makes its participants wait for
+//! each other (barrier, reduction) has a vertex per participant, where it enters, and a hub, where all
+//! have entered: nobody leaves before the hub. An all-reduce has a second vertex per participant
+//! behind the hub: its own copy is there. Of an arrival only the root waits for the hub; a delivery
+//! has a second vertex per participant, after the initiator's: the data is there, whatever the
+//! destination has done so far. Edges are the local `after` relations. Vertex numbers
+//! ascend along every edge, so reachability is one sweep; questions are collected and answered for
+//! many sources at a time, one bit per source.
+
+mod lanes;
+mod questions;
+pub(crate) mod shortcut;
+
+use crate::check::CheckError;
+use crate::{Schedule, Waits, participants};
+use noccl_net::{Network, TileId, TileRef};
+
+/// A vertex of the order.
+pub(crate) type Vertex = u32;
+
+/// Sources answered per sweep.
+pub(crate) const LANES: usize = 256;
+type Lanes = [u64; LANES / 64];
+
+/// The order of all events of a schedule.
+pub(crate) struct Order {
+    /// Predecessors, grouped by vertex.
+    preds: Vec<Vertex>,
+    /// Where each vertex's group starts; one more entry than vertices.
+    starts: Vec<u32>,
+    /// Per action.
+    actions: Vec<ActionVertices>,
+    /// Participants of all actions, grouped by action.
+    members: Vec<TileId>,
+}
+
+#[derive(Clone, Copy)]
+struct ActionVertices {
+    /// First of its participants' vertices, in participant order.
+    first: Vertex,
+    finish: Finish,
+    /// Its group in `members`.
+    members: (u32, u32),
+}
+
+/// Which vertex stands for the end of a participant's share.
+#[derive(Clone, Copy)]
+enum Finish {
+    /// Its own: nobody waits for others.
+    Own,
+    /// The hub, at which all have entered.
+    Hub(Vertex),
+    /// The hub for the participant at this position, its own for all others.
+    HubOf(usize, Vertex),
+    /// One of a second series of vertices, of which this is the first.
+    Series(Vertex),
+    /// One of a second series of vertices, which begins behind this hub.
+    Behind(Vertex),
+}
+
+/// Where a participant that others wait for, or that waits, is among them. It takes part: the form has been checked.
+fn position(network: &Network, tiles: &[TileId], tile: TileRef) -> usize {
+    let found = network.find(tile);
+    found
+        .and_then(|t| tiles.binary_search(&t).ok())
+        .unwrap_or(0)
+}
+
+impl Order {
+    /// Builds the order of a schedule whose actions come after earlier ones only.
+    ///
+    /// Vertices 0 to the number of tiles - 1 stand for "this tile has not begun anything".
+    pub(crate) fn new(network: &Network, schedule: &Schedule) -> Result<Self, CheckError> {
+        Self::build(network, schedule, |waits| waits)
+    }
+
+    /// The same, where each participant of a barrier or reduction has an end of its own: the response that reaches it.
+    pub(crate) fn with_responses(
+        network: &Network,
+        schedule: &Schedule,
+    ) -> Result<Self, CheckError> {
+        Self::build(network, schedule, |waits| match waits {
+            Waits::All => Waits::AllThenOwn,
+            Waits::Nobody | Waits::AllThenOwn | Waits::One(_) | Waits::ForOne(_) => waits,
+        })
+    }
+
+    fn build(
+        network: &Network,
+        schedule: &Schedule,
+        refine: impl Fn(Waits) -> Waits,
+    ) -> Result<Self, CheckError> {
+        let mut order = Self {
+            preds: Vec::new(),
+            starts: vec![0; network.num_tiles() + 1],
+            actions: Vec::with_capacity(schedule.actions.len()),
+            members: Vec::new(),
+        };
+        // Position of a tile among the participants of the action at hand.
+        let mut position = vec![u32::MAX; network.num_tiles()];
+        let mut edges: Vec<(u32, Vertex)> = Vec::new();
+        for (i, action) in schedule.actions.iter().enumerate() {
+            let tiles = participants(network, &action.kind);
+            for (p, tile) in tiles.iter().enumerate() {
+                position[tile.idx()] = p as u32;
+            }
+            edges.clear();
+            for (after_idx, before) in action.after.iter().enumerate() {
+                if !order.edges_from(before.0 as usize, &position, &mut edges) {
+                    return Err(unshared(schedule, i, after_idx));
+                }
+            }
+            let waits = refine(action.kind.waits());
+            order.add(network, &tiles, &mut edges, waits);
+            for tile in &tiles {
+                position[tile.idx()] = u32::MAX;
+            }
+        }
+        Ok(order)
+    }
+
+    /// Edges from an earlier action to the participants that `position` knows; false if there are none.
+    fn edges_from(&self, before: usize, position: &[u32], edges: &mut Vec<(u32, Vertex)>) -> bool {
+        let known = edges.len();
+        for (p, tile) in self.members(before).iter().enumerate() {
+            if position[tile.idx()] != u32::MAX {
+                edges.push((position[tile.idx()], self.finish(before, p)));
+            }
+        }
+        edges.len() > known
+    }
+
+    fn add(
+        &mut self,
+        network: &Network,
+        tiles: &[TileId],
+        edges: &mut Vec<(u32, Vertex)>,
+        waits: Waits,
+    ) {
+        edges.sort_unstable();
+        edges.dedup();
+        let first = self.num_vertices() as Vertex;
+        let mut edges = edges.iter().peekable();
+        for (p, tile) in tiles.iter().enumerate() {
+            let before = self.preds.len();
+            while let Some((_, from)) = edges.next_if(|(to, _)| *to == p as u32) {
+                self.preds.push(*from);
+            }
+            if self.preds.len() == before {
+                self.preds.push(tile.0);
+            }
+            self.starts.push(self.preds.len() as u32);
+        }
+        let finish = self.add_finish(first, tiles, waits, |tile| position(network, tiles, tile));
+        let start = self.members.len() as u32;
+        self.members.extend_from_slice(tiles);
+        self.actions.push(ActionVertices {
+            first,
+            finish,
+            members: (start, self.members.len() as u32),
+        });
+    }
+
+    /// Vertices beyond the participants' own.
+    fn add_finish(
+        &mut self,
+        first: Vertex,
+        tiles: &[TileId],
+        waits: Waits,
+        position: impl Fn(TileRef) -> usize,
+    ) -> Finish {
+        let len = tiles.len() as Vertex;
+        let hub = first + len;
+        match waits {
+            Waits::Nobody => Finish::Own,
+            Waits::All => {
+                self.add_vertex(first..hub);
+                Finish::Hub(hub)
+            }
+            Waits::One(tile) => {
+                self.add_vertex(first..hub);
+                Finish::HubOf(position(tile), hub)
+            }
+            Waits::AllThenOwn => {
+                self.add_vertex(first..hub);
+                (0..len).for_each(|_| self.add_vertex(hub..hub + 1));
+                Finish::Behind(hub)
+            }
+            Waits::ForOne(tile) => {
+                let initiator = first + position(tile) as Vertex;
+                (0..len).for_each(|_| self.add_vertex(initiator..initiator + 1));
+                Finish::Series(hub)
+            }
+        }
+    }
+
+    fn add_vertex(&mut self, preds: std::ops::Range<Vertex>) {
+        self.preds.extend(preds);
+        self.starts.push(self.preds.len() as u32);
+    }
+
+    /// Vertices so far.
+    pub(crate) fn num_vertices(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Vertices right before one.
+    pub(crate) fn preds(&self, vertex: Vertex) -> &[Vertex] {
+        let vertex = vertex as usize;
+        &self.preds[self.starts[vertex] as usize..self.starts[vertex + 1] as usize]
+    }
+
+    /// Vertices at which all participants of an action have entered, ascending.
+    pub(crate) fn hubs(&self) -> impl Iterator<Item = Vertex> {
+        self.actions
+            .iter()
+            .filter_map(|action| match action.finish {
+                Finish::Hub(hub) => Some(hub),
+                Finish::Own | Finish::HubOf(..) | Finish::Series(_) | Finish::Behind(_) => None,
+            })
+    }
+
+    /// Participants of an action, ascending.
+    pub(crate) fn members(&self, action: usize) -> &[TileId] {
+        let (start, end) = self.actions[action].members;
+        &self.members[start as usize..end as usize]
+    }
+
+    /// Vertex at which the `position`-th participant starts the action.
+    pub(crate) fn enter(&self, action: usize, position: usize) -> Vertex {
+        self.actions[action].first + position as Vertex
+    }
+
+    /// Vertex after which the `position`-th participant has finished the action.
+    pub(crate) fn finish(&self, action: usize, position: usize) -> Vertex {
+        let vertices = self.actions[action];
+        let own = vertices.first + position as Vertex;
+        match vertices.finish {
+            Finish::Own => own,
+            Finish::Hub(hub) => hub,
+            Finish::HubOf(of, hub) => {
+                if of == position {
+                    hub
+                } else {
+                    own
+                }
+            }
+            Finish::Series(first) => first + position as Vertex,
+            Finish::Behind(hub) => hub + 1 + position as Vertex,
+        }
+    }
+
+    /// Vertex at which all participants of an action have entered, if it keeps somebody until then.
+    pub(crate) fn hub(&self, action: usize) -> Option<Vertex> {
+        match self.actions[action].finish {
+            Finish::Hub(hub) | Finish::Behind(hub) | Finish::HubOf(_, hub) => Some(hub),
+            Finish::Own | Finish::Series(_) => None,
+        }
+    }
+
+    /// Vertex after which no contribution of a reduction is under way: where it keeps all together, else the end
+    /// of its first participant.
+    pub(crate) fn folded(&self, action: usize) -> Vertex {
+        match self.actions[action].finish {
+            Finish::Behind(hub) => hub,
+            Finish::Own | Finish::Hub(_) | Finish::HubOf(..) | Finish::Series(_) => {
+                self.finish(action, 0)
+            }
+        }
+    }
+
+    /// Vertices that come after the entries of all these tiles, because an action keeps all of them
+    /// together there.
+    pub(crate) fn hubs_of_all(&self, tiles: &[TileId]) -> impl Iterator<Item = Vertex> {
+        self.actions
+            .iter()
+            .enumerate()
+            .filter_map(move |(i, action)| {
+                let hub = match action.finish {
+                    Finish::Hub(hub) | Finish::Behind(hub) => hub,
+                    Finish::Own | Finish::HubOf(..) | Finish::Series(_) => return None,
+                };
+                let members = self.members(i);
+                let is_member = |tile: &TileId| members.binary_search(tile).is_ok();
+                (members.len() >= tiles.len() && tiles.iter().all(is_member)).then_some(hub)
+            })
+    }
+
+    /// Adds a vertex per tile that comes after everything the tile takes part in; returns the first.
+    pub(crate) fn add_leaves(&mut self, num_tiles: usize) -> Vertex {
+        let first = self.num_vertices() as Vertex;
+        let mut finishes: Vec<Vec<Vertex>> =
+            (0..num_tiles as Vertex).map(|tile| vec![tile]).collect();
+        for action in 0..self.actions.len() {
+            for (p, tile) in self.members(action).iter().enumerate() {
+                finishes[tile.idx()].push(self.finish(action, p));
+            }
+        }
+        for finish in finishes {
+            self.preds.extend(finish);
+            self.starts.push(self.preds.len() as u32);
+        }
+        first
+    }
+}
+
+fn unshared(schedule: &Schedule, action: usize, after_idx: usize) -> CheckError {
+    let before = schedule.actions[action].after[after_idx].0 as usize;
+    CheckError::Field {
+        field: format!("actions[{action}].after[{after_idx}]"),
+        found: before.to_string(),
+        accepted: format!(
+            "an action that shares a participant with {}; {} shares none, only a barrier or a \
+             reduction carries an order between tiles",
+            schedule.action_name(action),
+            schedule.action_name(before)
+        ),
+    }
+}
