@@ -42,10 +42,10 @@ def is_accepted(expression: str) -> bool:
     """Judges an SPDX expression: of alternatives one must be accepted, of conjunctions all."""
     text = expression.replace("/", " OR ")
     text = re.sub(r"(?i) with ", " WITH ", text)
-    # Innermost parentheses first, each replaced by a licence that carries its verdict.
+    # Innermost parentheses first, each replaced by a licence that says whether it is accepted.
     while (inner := re.search(r"\(([^()]*)\)", text)) is not None:
-        verdict = "MIT" if _is_flat_accepted(inner.group(1)) else "refused"
-        text = text[: inner.start()] + verdict + text[inner.end() :]
+        licence = "MIT" if _is_flat_accepted(inner.group(1)) else "refused"
+        text = text[: inner.start()] + licence + text[inner.end() :]
     return _is_flat_accepted(text)
 
 

@@ -2,7 +2,7 @@
 """What can go wrong, as a class hierarchy.
 
 The classes mirror the kinds of error of the Rust facade, so that a caller can tell a misspelt key
-from a run that hangs without reading messages. Every message says what was wrong, where, and what
+from a run that stalls without reading messages. Every message says what was wrong, where, and what
 would be accepted.
 """
 
@@ -49,11 +49,11 @@ class RefusedError(NocclError):
 
 
 class HardwareError(NocclError):
-    """No hardware follows the run, or it and the simulator part; the message has the place."""
+    """No hardware follows the run, or it and the simulator differ; the message has the place."""
 
 
 class InterruptedRunError(NocclError):
-    """The progress callback asked to stop."""
+    """The progress callback asked to end the call."""
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,11 @@ good:
 \t@echo good ran
 bad:
 \t@echo bad ran; exit 3
-# Ends only beside the stage that answers.
+# Ends only beside the stage that replies.
 ask:
 \t@mkfifo door; echo asked; echo question >door; echo heard
-answer:
-\t@until test -p door; do sleep 0.01; done; echo answered; cat door
+reply:
+\t@until test -p door; do sleep 0.01; done; echo replied; cat door
 gone:
 \t@test ! -e mark
 mark:
@@ -53,10 +53,10 @@ def test_a_failed_stage_fails_the_gate_and_hides_no_later_one(tmp_path: Path) ->
 
 
 def test_lanes_run_beside_each_other_and_their_words_stay_apart(tmp_path: Path) -> None:
-    done = run(tmp_path, "ask", "answer")
+    done = run(tmp_path, "ask", "reply")
     assert done.returncode == 0
     assert "==== ask: ok ====\nasked\nheard\n" in done.stdout
-    assert "==== answer: ok ====\nanswered\nquestion\n" in done.stdout
+    assert "==== reply: ok ====\nreplied\nquestion\n" in done.stdout
 
 
 def test_a_stage_waits_for_those_of_its_lane_and_for_the_one_it_names(tmp_path: Path) -> None:

@@ -208,7 +208,7 @@ fn a_fault_in_the_hardware_ends_the_run_with_the_first_difference() {
     assert_eq!(outcome.code, Some(1), "{outcome:?}");
     assert!(outcome.stdout.is_empty(), "{outcome:?}");
     for words in [
-        "hardware and simulator part: cycle ",
+        "hardware and simulator differ: cycle ",
         "router (",
         "recorded: ",
         "hardware: ",

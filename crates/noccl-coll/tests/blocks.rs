@@ -233,7 +233,7 @@ fn one_transaction_for_every_multi_address_of_two_or_more() {
         512,
     );
     assert!(schedule(&net, &task, cut).is_err(), "it is never cut");
-    let published = network("collective_noc_4x4_peer");
+    let published = network("collective_noc_4x4_published");
     let whole = Choice::new(Algorithm::InNetworkOnce, 1);
     let error = schedule(&published, &task, whole).expect_err("published routers");
     assert!(

@@ -53,7 +53,7 @@ fn run_round(hardware: &mut dyn Follow, round: &Round, is_compared: bool) {
     }
 }
 
-/// As many reductions as a program may have in the air: of all clusters and of rows in turn, from the start of the round on. A
+/// As many reductions as a program may have in the air: of all clusters and of each row, from the start of the round on. A
 /// network interface has four write channels, so through them fewer at a time.
 fn reductions(network: &Network, round: u64, spacing_cycles: u64) -> Vec<PortTransaction> {
     const BEATS: u32 = 64;

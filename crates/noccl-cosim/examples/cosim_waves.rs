@@ -36,6 +36,6 @@ fn main() {
     run_trace_recorded(&network, &trace, &config, &mut follow).unwrap();
     println!("{}: {} cycles", file.display(), mesh.cycle());
     if let Err(error) = outcome {
-        println!("hardware and simulator part: {error}");
+        println!("hardware and simulator differ: {error}");
     }
 }

@@ -63,8 +63,8 @@ pub enum HardwareError {
     #[error("{0}")]
     Refused(LockstepError),
     /// Hardware and simulator differ, or an assertion of the hardware broke.
-    #[error("hardware and simulator part: {0}")]
-    Parts(LockstepError),
+    #[error("hardware and simulator differ: {0}")]
+    Differs(LockstepError),
 }
 
 impl HardwareError {
@@ -78,7 +78,7 @@ impl HardwareError {
             LockstepError::Unsupported { .. } => HardwareError::Refused(error),
             LockstepError::Divergence(_)
             | LockstepError::Ports(_)
-            | LockstepError::Assertion { .. } => HardwareError::Parts(error),
+            | LockstepError::Assertion { .. } => HardwareError::Differs(error),
         }
     }
 }

@@ -16,7 +16,7 @@ use std::time::Instant;
 
 /// Sees every cycle of a run in which something happens.
 pub type OnCycle<'a> = &'a mut dyn FnMut(&CycleRecord);
-/// Sees how far a run has come; false means stop.
+/// Sees how far a run has come; false ends it.
 pub type OnProgress<'a> = &'a mut dyn FnMut(Progress) -> bool;
 /// Runs the workload from its beginning on the simulator, and tells every cycle.
 pub type Simulate<'a> =
@@ -28,7 +28,7 @@ pub type Simulate<'a> =
 pub struct HardwareReport {
     /// Where hardware and simulator met: `router`, `axi` or `dma`.
     pub boundary: String,
-    /// Folder of the translated hardware.
+    /// Folder of the Verilated hardware.
     pub library: String,
     /// Cycles of the hardware, after the last event too.
     pub cycles: u64,
@@ -80,7 +80,7 @@ struct Follower<'w, 'n> {
     /// Units done and in all, as the simulator has told last.
     units: (u64, u64),
     reported_cycle: u64,
-    /// Commands without an answer: nobody waits for the release of a software barrier, which a run may end with.
+    /// Commands without a response: nobody waits for the release of a software barrier, which a run may end with.
     open: i64,
     is_stopped: bool,
     outcome: Result<(), LockstepError>,
@@ -100,7 +100,7 @@ impl Follower<'_, '_> {
         }
     }
 
-    /// Follows through cycles without events, in which a watcher may want to stop too.
+    /// Follows through cycles without events, in which a watcher may end the run too.
     fn idle_until(&mut self, cycle: u64) {
         while !self.is_over() && self.mesh.cycle() < cycle {
             let next = cycle.min(self.mesh.cycle() + REPORT_CYCLES);

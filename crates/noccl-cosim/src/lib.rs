@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The hardware beside a run: it takes every cycle of a recorded run's course, or the comparison ends with the first difference.
 //!
-//! [`lockstep`] drives the translated mesh with the flits that a recorded run has injected and compares every handshake of every
+//! [`lockstep`] drives the Verilated mesh with the flits that a recorded run has injected and compares every handshake of every
 //! router port, bit by bit. [`endpoints`] does the same with network interfaces, at their AXI ports.
-//! [`Translation`] says what such a library is made from, and it is made when a run needs it first and opened again by later runs.
+//! [`BuildInputs`] says what such a library is made from, and it is made when a run needs it first and opened again by later runs.
 //!
 //! Whoever simulates is passed in: this crate knows records of runs and no simulator.
 
@@ -13,10 +13,10 @@ mod follow;
 mod library;
 pub mod lockstep;
 mod run;
-mod translated;
+mod verilated;
 
 pub use error::{CosimError, HardwareError};
 pub use follow::{HardwareReport, OnCycle, OnProgress, Simulate};
-pub use library::{Arithmetic, Boundary, Translation, read_sources, verilator_found};
+pub use library::{Arithmetic, Boundary, BuildInputs, read_sources, verilator_found};
 pub use run::{Hardware, run_schedule, run_trace};
-pub use translated::LIBRARY_FILE;
+pub use verilated::LIBRARY_FILE;

@@ -91,7 +91,7 @@ fn an_entry_that_the_mesh_refuses_is_noticed() {
     let mut entry = first.clone();
     entry.handshakes.retain(|h| h.place == FlitPlace::Enters);
     let mut mesh = Lockstep::open(&library(NAME), &network).unwrap();
-    // Nobody takes anything: the path fills up, and what the record says would have to stop.
+    // Nobody takes anything: the path fills up, and what the record says would have to pause.
     let error = (0..).find_map(|cycle| {
         entry.cycle = cycle;
         mesh.follow(&entry).err()

@@ -5,7 +5,7 @@
 mod cosim;
 
 use cosim::engines::{
-    Engines, copy, from_memory, in_turn, multicast, place, pull, push, schedule, sum, together,
+    Engines, copy, from_memory, in_sequence, multicast, place, pull, push, schedule, sum, together,
 };
 use cosim::{cluster, set};
 use noccl_net::TileRef;
@@ -91,7 +91,7 @@ fn fetches_take_the_same_course() {
     // More than the buffer holds.
     let long = pull(cluster(0, 1), cluster(1, 0), (0, 0x8000), 30_000);
     agree(&together(vec![long]));
-    agree(&in_turn(vec![
+    agree(&in_sequence(vec![
         pull(cluster(1, 1), TileRef::Memory(0), (8, 0x4008), 5000),
         push(cluster(1, 1), cluster(0, 0), (0x4008, 0x4008), 5000),
     ]));
@@ -230,7 +230,7 @@ fn what_the_hardware_does_in_other_cycles_is_refused_by_name() {
 
 #[test]
 fn a_transfer_that_takes_over_without_a_line_is_refused_by_name() {
-    // The first reduction stops after a window, since others begin later.
+    // The first reduction pauses after a window, since others begin later.
     let all = set((0, 0), (1, 1));
     let roots = (0..4).map(|i| place(cluster(i / 2, i % 2), 0x8000));
     let sums = roots.map(|root| ActionKind::InNetworkReduction(sum(all, root, 4096)));

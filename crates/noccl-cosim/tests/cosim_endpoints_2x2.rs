@@ -136,7 +136,7 @@ fn ports_that_are_busy_in_the_run_only_are_noticed() {
 }
 
 #[test]
-fn a_missing_answer_is_noticed_at_its_port() {
+fn a_missing_response_is_noticed_at_its_port() {
     let error = found(|record| record.completions.pop().is_some());
     assert!(place(&error).contains("port, "), "{error}");
 }

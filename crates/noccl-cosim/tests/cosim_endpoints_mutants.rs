@@ -36,7 +36,7 @@ fn operators_that_are_not_compared_are_noticed() {
 }
 
 #[test]
-fn lines_that_are_not_whole_are_noticed_where_they_are_folded() {
+fn lines_that_are_not_whole_are_noticed_where_they_are_reduced() {
     let at = fault_place("2x2-endpoints-tiles-partial", faults::disagreements());
     assert!(!at.contains("Local input"), "{at}");
 }
@@ -67,7 +67,7 @@ fn beats_of_a_long_burst_in_another_place_are_noticed() {
 }
 
 #[test]
-fn a_window_without_its_last_quad_is_noticed() {
+fn a_window_without_its_last_credit_batch_is_noticed() {
     let at = place("2x2-endpoints-tiles-own_window", &cosim::REDUCING);
     assert_eq!(at, "Local input");
 }

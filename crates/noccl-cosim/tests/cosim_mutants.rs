@@ -6,7 +6,7 @@ mod cosim;
 use cosim::is_noticed;
 
 #[test]
-fn a_turn_that_is_not_passed_on_is_noticed() {
+fn a_grant_that_is_not_passed_on_is_noticed() {
     is_noticed("2x2-arbiter", &cosim::UNICAST);
 }
 

@@ -31,8 +31,8 @@ fn a_smaller_window_is_noticed() {
     is_noticed("2x2-reducing-window", &cosim::REDUCING);
 }
 
-/// Do sums of this group of 4×4 clusters, by units of two operands with a fault, part from the simulator's?
-fn parts(fault: &str, group: MultiAddress, root: (u16, u16), element: ElementType) -> bool {
+/// Do sums of this group of 4×4 clusters, by units of two operands with a fault, differ from the simulator's?
+fn differs(fault: &str, group: MultiAddress, root: (u16, u16), element: ElementType) -> bool {
     let name = format!("4x4-two-operand-reducing-tiles-{fault}");
     let into = (group, cluster(root.0, root.1));
     match follow_arithmetic(&name, &two_operand_network(), into, element) {
@@ -46,15 +46,15 @@ fn parts(fault: &str, group: MultiAddress, root: (u16, u16), element: ElementTyp
 fn passes_in_another_order_are_noticed() {
     // Four operands meet at a root at the edge; of integers the order cannot be told.
     let all = set((0, 0), (3, 3));
-    assert!(parts("pass", all, (3, 1), ElementType::Fp64));
-    assert!(!parts("pass", all, (3, 1), ElementType::Int64));
+    assert!(differs("pass", all, (3, 1), ElementType::Fp64));
+    assert!(!differs("pass", all, (3, 1), ElementType::Int64));
 }
 
 #[test]
 fn a_missing_pass_is_noticed() {
     // Along a row two passes are the most.
     let row = set((0, 1), (3, 0));
-    assert!(!parts("missing", row, (1, 1), ElementType::Int64));
+    assert!(!differs("missing", row, (1, 1), ElementType::Int64));
     let all = set((0, 0), (3, 3));
-    assert!(parts("missing", all, (3, 1), ElementType::Int64));
+    assert!(differs("missing", all, (3, 1), ElementType::Int64));
 }

@@ -26,7 +26,7 @@ fn overlapping_transactions_take_the_same_course() {
     agree_with(NAME, &registered_merge_network(PRESET), &cosim::ALL, 0..24);
 }
 
-/// More answers under way at a time than a table has entries: newcomers pass, entries give up.
+/// More responses in flight than a table has entries: new ones pass unmerged, old entries leave by timeout.
 #[test]
 fn multicasts_of_all_to_all_take_the_same_course() {
     let network = registered_merge_network(PRESET);

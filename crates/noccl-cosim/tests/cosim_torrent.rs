@@ -13,15 +13,17 @@ const ROW: PortPattern = PortPattern {
     is_turned: false,
 };
 
-/// A chain of endpoint 0 through 1 to `stops`.
-fn chain(stops: u32, beats: u64) -> PortChain {
+/// A chain of endpoint 0 through 1 to `num_destinations`.
+fn chain(num_destinations: u32, beats: u64) -> PortChain {
     PortChain {
         initiator: 0,
         cycle: 0,
         beats,
         source: ROW,
         own: None,
-        stops: (1..=stops).map(|stop| (stop, ROW)).collect(),
+        destinations: (1..=num_destinations)
+            .map(|endpoint| (endpoint, ROW))
+            .collect(),
     }
 }
 
@@ -35,11 +37,14 @@ fn scenario(chains: Vec<PortChain>) -> PortScenario {
 }
 
 #[test]
-fn chains_of_one_to_eight_stops_take_the_same_course() {
+fn chains_of_one_to_eight_destinations_take_the_same_course() {
     let mut hardware = PortsLockstep::open(&library("torrent")).unwrap();
-    for stops in 1..=8 {
+    for num_destinations in 1..=8 {
         for beats in [1, 2, 63, 64, 65, 129, 200] {
-            follow(&mut hardware, &scenario(vec![chain(stops, beats)]));
+            follow(
+                &mut hardware,
+                &scenario(vec![chain(num_destinations, beats)]),
+            );
         }
     }
 }

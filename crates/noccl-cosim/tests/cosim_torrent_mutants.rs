@@ -8,7 +8,7 @@ use noccl_cosim::lockstep::{LockstepError, PortsLockstep};
 use noccl_sim::{PortScenario, record_ports};
 use torrent_ports::{ENDPOINTS, library};
 
-/// Random chains part from the faulty endpoints, in one of the first seeds.
+/// Random chains differ from the faulty endpoints, in one of the first seeds.
 fn is_noticed(mutant: &str) {
     let mut hardware = PortsLockstep::open(&library(&format!("torrent-{mutant}"))).unwrap();
     let noticed = (0..20).find(|seed| {

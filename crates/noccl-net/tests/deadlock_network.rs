@@ -63,7 +63,7 @@ fn routers_say_that_they_are_free_of_deadlock_exactly_if_their_mechanism_is() {
 #[test]
 fn the_published_mechanism_has_a_cycle_wherever_there_are_two_clusters() {
     for size in ["2x1", "1x2", "4x4", "16x16"] {
-        let n = network(&format!("collective_noc_{size}_peer"));
+        let n = network(&format!("collective_noc_{size}_published"));
         let cycle = check_network(&n).unwrap_err();
         assert_eq!(cycle.waits.len(), 2, "{size}: {cycle}");
     }

@@ -64,6 +64,12 @@ impl Network {
         self.loaded.warnings.clone()
     }
 
+    /// Names of before that the spec is written with, and what they are now.
+    #[getter]
+    fn old_names(&self) -> Vec<String> {
+        self.loaded.old_names.clone()
+    }
+
     /// Tiles, links and address map as JSON text (`formats/network.schema.json`).
     fn to_json(&self, py: Python<'_>) -> PyResult<String> {
         let description = describe(&self.loaded.network, &self.loaded.warnings);

@@ -62,7 +62,7 @@ pub struct RtlConfig {
     pub merge_entries: u32,
     /// Cycles from a contribution at the head of a FIFO to its request.
     pub merge_cycles: u32,
-    /// Cycles without a sibling after which an entry of a full table leaves.
+    /// Cycles without another contribution of its transaction after which an entry of a full table leaves.
     pub merge_timeout_cycles: u32,
     /// Wide reductions that pass a router at a time.
     pub reduction_flows: u32,
@@ -261,7 +261,8 @@ fn refuse(spec: &Spec) -> Result<(), RtlError> {
     let wide = &spec.router.wide_reduction;
     let lanes = 8 * spec.ni.wide_beat_bytes / LANE_BITS;
     if spec.cluster.num_cores < lanes {
-        let accepted = format!("at least {lanes} (a unit of 64 bits per core folds a whole beat)");
+        let accepted =
+            format!("at least {lanes} (a unit of 64 bits per core reduces a whole beat)");
         let found = spec.cluster.num_cores.to_string();
         return refused("cluster.num_cores", found, &accepted);
     }

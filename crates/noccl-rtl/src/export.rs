@@ -108,7 +108,7 @@ fn readme(c: &RtlConfig) -> String {
          \n\
          Top: `{TOP}`, {w} × {h} tiles with network interfaces and, in clusters, DMA engines; its ports are documented line\n\
          by line in its source, their bundles in `src/system/noccl_endpoint_pkg.sv`. Tiles with endpoints of their own: `noccl_mesh`.\n\
-         Wide reductions are folded with `HasReduction = 1`.\n\
+         Wide reductions are combined in the network with `HasReduction = 1`.\n\
          Check that your tool reads it: `verilator --lint-only -Wno-fatal -f {FILE_LIST} --top-module {TOP}`\n\
          in this folder.\n\
          \n\

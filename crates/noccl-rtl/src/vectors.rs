@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Routing vectors: what every router of a network must answer, for all positions, inputs and sets.
+//! Routing vectors: the outputs that every router of a network must choose, for all positions, inputs and sets.
 //!
 //! They tie the hardware's routing to `noccl-net`, the only crate that computes a route.
 
@@ -13,7 +13,7 @@ use noccl_net::{Coord, MultiAddress, Network, Port};
 /// 1_X_Y_0_0_BX_BY_MX_MY_N_E_S_W_L  a flit at router (X, Y) to all members of a set
 /// ```
 ///
-/// The last five are the answers at the inputs North, East, South, West and Local: a set of output ports,
+/// The last five are the outputs at the inputs North, East, South, West and Local: a set of output ports,
 /// bit 0 North to bit 4 Local. Positions and destinations are mesh coordinates, base and mask of a set
 /// coordinates of the cluster region. Only sets whose members all exist occur.
 #[must_use]
@@ -62,8 +62,8 @@ fn sets(network: &Network) -> impl Iterator<Item = MultiAddress> + '_ {
     })
 }
 
-fn line(text: &mut String, question: &[u16], answers: [u16; 5]) {
-    let numbers = question.iter().chain(&answers);
+fn line(text: &mut String, question: &[u16], outputs: [u16; 5]) {
+    let numbers = question.iter().chain(&outputs);
     let digits: Vec<String> = numbers.map(|n| format!("{n:04x}")).collect();
     *text += &digits.join("_");
     text.push('\n');

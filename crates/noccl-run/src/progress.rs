@@ -22,7 +22,7 @@ pub struct Step {
 pub enum WorkStage {
     /// Runs are simulated.
     Simulating,
-    /// Verilator turns the hardware into C++, for the first run with it.
+    /// Verilator makes C++ of the hardware, for the first run with it.
     Translating,
     /// The Verilated hardware is compiled.
     Compiling {

@@ -5,7 +5,7 @@
 //! 32 KiB of FP64 from 4×4 clusters are summed into cluster (0,0). Two trees: the first half goes along X into
 //! the root's column and down it, one network reduction. The second half goes along X into the
 //! opposite column and down it to (3,0), a network reduction too; from there a DMA transfer brings it
-//! along the root's row, chunk by chunk. XY routes do not turn from Y back to X, so the last leg starts anew at
+//! along the root's row, chunk by chunk. XY routes do not go from Y back to X, so the last segment starts anew at
 //! cluster (3,0), whose port then carries the second half twice. Smaller shares of the second tree
 //! take that load off. `docs/design/0001` uses the figures.
 #![allow(clippy::print_stdout)]
@@ -78,7 +78,7 @@ fn two_trees(second_bytes: u64, chunks: u64) -> Vec<Action> {
     let starts = (0..chunks).map(|c| first_bytes + c * chunk);
     let mut actions = vec![reduction(ROOT, 0, first_bytes)];
     actions.extend(starts.clone().map(|from| reduction(OPPOSITE, from, chunk)));
-    let last_leg = |(number, from): (usize, u64)| {
+    let last_segment = |(number, from): (usize, u64)| {
         let place = |tile| Place {
             tile,
             offset: OUTPUT + from,
@@ -94,7 +94,7 @@ fn two_trees(second_bytes: u64, chunks: u64) -> Vec<Action> {
             after: vec![ActionId(1 + number as u32)],
         }
     };
-    actions.extend(starts.enumerate().map(last_leg));
+    actions.extend(starts.enumerate().map(last_segment));
     actions
 }
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Laws of the default flow over random traces: overlapping transactions of all kinds, members that
+//! Properties of the default flow over random traces: overlapping transactions of all kinds, members that
 //! start in any order, endpoints that stall.
 //!
-//! Cases: 256 per law, or `PROPTEST_CASES`.
+//! Cases: 256 per property, or `PROPTEST_CASES`.
 
 use crate::driver::trace::replay::TraceDriver;
 use crate::machine::Machine;
 use crate::machine::event::Done;
 use crate::ni::axi::state::Ni;
-use crate::router::collective::control_block::PORTS;
+use crate::router::collective::control::block::PORTS;
 use crate::transport::transaction::Owner;
 use noccl_net::{Coord, MultiAddress, Network, TileRef, elaborate};
-use noccl_run::{Mode, RunConfig, StallConfig};
+use noccl_run::{Mode, RunConfig, StallConfig, Status};
 use noccl_spec::Plane;
 use noccl_workload::{PortKind, PortTransaction, Trace};
 use proptest::prelude::*;
@@ -171,7 +171,7 @@ struct Finished<'n> {
 
 /// Runs a trace to its end, and on until nothing is due any more.
 fn run<'n>(network: &'n Network, trace: &Trace, config: RunConfig) -> Finished<'n> {
-    let mut machine = crate::machine_of(network, &config, "a trace").unwrap();
+    let mut machine = Machine::of(network, &config, "a trace").unwrap();
     let mut driver = TraceDriver::new(trace, &mut machine).unwrap();
     let mut starts = Vec::new();
     let mut arrivals: HashMap<(u32, u32), Vec<(u32, u32)>> = HashMap::new();
@@ -201,7 +201,7 @@ fn run<'n>(network: &'n Network, trace: &Trace, config: RunConfig) -> Finished<'
             }
         }
         machine.end_cycle();
-        if !driver.is_over() && crate::driver::activity_of(&machine).is_stalled(&machine.config) {
+        if !driver.is_over() && machine.activity().is_stalled(&machine.config) {
             let driver = crate::diagnose::view::Driver::Trace(&driver);
             panic!("{}", crate::diagnose::diagnose(&machine, driver));
         }
@@ -310,7 +310,7 @@ fn check(network: &Network, draws: &[Draw], config: &RunConfig) -> Result<(), Te
     prop_assert_eq!(
         written,
         expected_bytes(&trace),
-        "each byte lands once at each target"
+        "each byte is delivered once to each target"
     );
     assert_in_order(&trace, &done)?;
     assert_empty(&done.machine)?;

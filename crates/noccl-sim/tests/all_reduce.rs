@@ -142,7 +142,7 @@ fn run_with(
 }
 
 /// From the start of the transfer in the root's DMA engine to the last member's notice of its end: the
-/// slowest way in with its additions, the longest way out, and a beat per cycle. Where routers have four or five
+/// slowest path in with its additions, the longest path out, and a beat per cycle. Where routers have four or five
 /// operands the pace lies between the two that are given.
 fn expected_cycles(net: &Network, group: MultiAddress, root: Coord, beats: u64) -> [u64; 2] {
     let (set, to) = (net.cube(group), net.mesh_coord(root));
@@ -153,19 +153,19 @@ fn expected_cycles(net: &Network, group: MultiAddress, root: Coord, beats: u64) 
         // A partial sum goes back into the store.
         several => 3 * (several - 1) + 2 + if several > 3 { 2 } else { 0 },
     };
-    let way_in = |member: Coord| -> u64 {
+    let path_in = |member: Coord| -> u64 {
         let routers = net.path(member, to).map(|(at, _)| addition(at));
         hop * u64::from(member.hops_to(to)) + routers.sum::<u64>()
     };
-    let way_in = set.members().map(way_in).max().unwrap_or(0);
-    let way_out = set.members().map(|m| hop * u64::from(m.hops_to(to))).max();
+    let path_in = set.members().map(path_in).max().unwrap_or(0);
+    let path_out = set.members().map(|m| hop * u64::from(m.hops_to(to))).max();
     let all = set
         .members()
         .flat_map(|m| net.path(m, to).map(|(at, _)| at));
     let has_long = all.map(operands).any(|operands| operands > 3);
-    // Start and completion in the engine and the paths to the NI: 6 each way; the rest lies between the ports.
+    // Start and completion in the engine and the paths to the NI: 6 in each direction; the rest lies between the ports.
     let (agents, ports) = (6, 6);
-    let first = agents + ports + way_in + way_out.unwrap_or(0);
+    let first = agents + ports + path_in + path_out.unwrap_or(0);
     if has_long {
         // Beats are worked on in packs of eight, the first four by one pass each.
         [first + (beats - 1), first + (beats - 1) * 12 / 5 + 24]
@@ -191,7 +191,7 @@ fn assert_formula(net: &Network, group: MultiAddress, root: Coord, beats: u64) {
 }
 
 #[test]
-fn an_all_reduce_takes_the_way_in_the_way_out_and_its_roots_pace() {
+fn an_all_reduce_takes_the_path_in_the_path_out_and_its_roots_pace() {
     let net = network("collective_noc_4x4");
     for beats in [1, 2, 17, 64, 65, 200, 512] {
         for root in [(0, 0), (3, 0), (3, 3)] {
@@ -286,7 +286,7 @@ fn a_root_outside_the_group_and_published_routers_are_refused() {
     };
     let text = refused(&network("collective_noc_4x4"), cluster(2, 0));
     assert!(text.contains("member"), "{text}");
-    let text = refused(&network("collective_noc_4x4_peer"), cluster(0, 0));
+    let text = refused(&network("collective_noc_4x4_published"), cluster(0, 0));
     assert!(text.contains("published"), "{text}");
 }
 

@@ -13,7 +13,11 @@ use noccl_workload::{
     SCHEDULE_FORMAT, Schedule, Trace,
 };
 
-fn hang(preset: &str, overrides: &[(&str, &str)], transactions: Vec<PortTransaction>) -> Diagnosis {
+fn stall(
+    preset: &str,
+    overrides: &[(&str, &str)],
+    transactions: Vec<PortTransaction>,
+) -> Diagnosis {
     let net = network_with(preset, overrides);
     let trace = Trace {
         transactions,
@@ -21,7 +25,7 @@ fn hang(preset: &str, overrides: &[(&str, &str)], transactions: Vec<PortTransact
     };
     match noccl_sim::run_trace(&net, &trace, &RunConfig::new(Mode::Value), &mut |_| true) {
         Err(RunError::Stall(diagnosis)) => *diagnosis,
-        other => panic!("should hang: {other:?}"),
+        other => panic!("should stall: {other:?}"),
     }
 }
 
@@ -65,7 +69,7 @@ fn published_router_names_the_links_that_two_worms_hold_and_since_when() {
     };
     for start in [0, 40] {
         let two = vec![multicast(a, start), multicast(b, start)];
-        let diagnosis = hang("collective_noc_4x4_peer", &[], two);
+        let diagnosis = stall("collective_noc_4x4_published", &[], two);
         assert!(is_cycle(&diagnosis));
         assert_eq!(
             diagnosis.summary,
@@ -88,8 +92,8 @@ fn published_router_names_the_links_that_two_worms_hold_and_since_when() {
 }
 
 #[test]
-fn hang_of_two_multicasts_is_the_cycle_that_the_static_check_names() {
-    let preset = "collective_noc_4x4_peer";
+fn deadlock_of_two_multicasts_is_the_cycle_that_the_static_check_names() {
+    let preset = "collective_noc_4x4_published";
     let net = network(preset);
     let (row, all) = (cube(0, 0, 3, 0), cube(0, 0, 3, 3));
     for (a, b, to) in [
@@ -111,7 +115,7 @@ fn hang_of_two_multicasts_is_the_cycle_that_the_static_check_names() {
             };
             entry(vec![Some(0)], kind)
         };
-        let diagnosis = hang(preset, &[], vec![multicast(a), multicast(b)]);
+        let diagnosis = stall(preset, &[], vec![multicast(a), multicast(b)]);
         assert!(is_cycle(&diagnosis));
         // The same transactions: both, and no other.
         let mut flows: Vec<_> = cycle.waits.iter().map(|w| w.flow).collect();
@@ -138,20 +142,22 @@ fn hang_of_two_multicasts_is_the_cycle_that_the_static_check_names() {
 }
 
 #[test]
-fn published_router_names_barriers_that_wait_for_each_others_siblings() {
+fn published_router_names_barriers_that_wait_for_each_others_contributions() {
     // Even members come to #0 first, odd members to #1.
     let starts = |first: u64| (0..4).map(|m| Some((m + first) % 2 * 9)).collect();
     let two = vec![
         entry(starts(0), barrier(0, 0)),
         entry(starts(1), barrier(0, 0)),
     ];
-    let diagnosis = hang("collective_noc_4x4_peer", &[], two);
+    let diagnosis = stall("collective_noc_4x4_published", &[], two);
     assert!(is_cycle(&diagnosis));
     for name in ["barrier #0 at cluster (0,0)", "barrier #1 at cluster (0,0)"] {
         assert!(diagnosis.summary.contains(name), "{diagnosis}");
     }
     assert!(
-        diagnosis.to_string().contains("where its sibling is due"),
+        diagnosis
+            .to_string()
+            .contains("where another contribution is due"),
         "{diagnosis}"
     );
 }
@@ -165,12 +171,12 @@ fn members_that_never_contribute_are_named_by_both_routers() {
         root,
         beats: 4,
     };
-    for preset in ["collective_noc_4x4", "collective_noc_4x4_peer"] {
+    for preset in ["collective_noc_4x4", "collective_noc_4x4_published"] {
         for (kind, name) in [
             (barrier(0, 0), "barrier #0 at cluster (0,0)"),
             (reduction(), "reduction #0 to cluster (0,0)"),
         ] {
-            let diagnosis = hang(preset, &[], vec![entry(starts(), kind)]);
+            let diagnosis = stall(preset, &[], vec![entry(starts(), kind)]);
             assert!(!is_cycle(&diagnosis));
             assert_eq!(
                 diagnosis.summary,
@@ -191,7 +197,7 @@ fn member_is_named_when_all_that_came_is_counted_at_the_target() {
     let overrides = [("router.merge_table_entries", "1")];
     let first = entry(vec![Some(0), Some(0), Some(500), Some(0)], barrier(0, 0));
     let second = entry(vec![Some(0), Some(0), None, Some(0)], barrier(0, 0));
-    let diagnosis = hang("collective_noc_4x4", &overrides, vec![first, second]);
+    let diagnosis = stall("collective_noc_4x4", &overrides, vec![first, second]);
     let expected = "barrier #1 at cluster (0,0) cannot finish: cluster (2,0) has not contributed";
     assert_eq!(diagnosis.summary, expected, "{diagnosis}");
     assert_eq!(diagnosis.waits.len(), 1, "{diagnosis}");
@@ -200,7 +206,7 @@ fn member_is_named_when_all_that_came_is_counted_at_the_target() {
 
 #[test]
 fn collective_that_nobody_starts_is_named() {
-    let diagnosis = hang(
+    let diagnosis = stall(
         "collective_noc_4x4",
         &[],
         vec![entry(vec![None; 4], barrier(1, 0))],
@@ -228,7 +234,7 @@ fn full_store_is_named_as_the_limit() {
     let first = [reduction(0, 300), reduction(0, 300), reduction(0, 300)];
     let last = [reduction(300, 0), reduction(300, 0), reduction(300, 0)];
     let reductions = first.into_iter().chain(last).collect();
-    let diagnosis = hang("collective_noc_4x4", &overrides, reductions);
+    let diagnosis = stall("collective_noc_4x4", &overrides, reductions);
     let limit = "limit reached: router.wide_reduction.store_beats = 64 operands are set aside at \
                  cluster (0,0)";
     assert!(diagnosis.summary.starts_with(limit), "{diagnosis}");
@@ -256,7 +262,7 @@ fn initiator_limit_of_open_reductions_is_named() {
     let starts = |a, b| vec![Some(a), Some(b)];
     let three = [starts(0, 30), starts(10, 20), starts(20, 10), starts(30, 0)];
     let entries = three.into_iter().map(|s| entry(s, kind())).collect();
-    let diagnosis = hang("collective_noc_4x4", &overrides, entries);
+    let diagnosis = stall("collective_noc_4x4", &overrides, entries);
     let limit = "limit reached: ni.max_open_reductions = 2 are open at cluster (";
     assert!(diagnosis.summary.starts_with(limit), "{diagnosis}");
     assert!(is_cycle(&diagnosis));
@@ -323,7 +329,7 @@ fn programs_that_wait_in_opposite_orders_are_named_with_actions_and_tiles() {
         let schedule = schedule(actions);
         let result = noccl_sim::run_schedule(&net, &schedule, &[], &[], &config, &mut |_| true);
         let Err(RunError::Stall(diagnosis)) = result else {
-            panic!("should hang: {result:?}")
+            panic!("should stall: {result:?}")
         };
         assert!(is_cycle(&diagnosis));
         let start = "the programs wait for each other: ";
@@ -339,7 +345,7 @@ fn programs_that_wait_in_opposite_orders_are_named_with_actions_and_tiles() {
 }
 
 #[test]
-fn flits_on_a_long_way_do_not_hang() {
+fn flits_on_a_long_path_are_no_stall() {
     let net = network("collective_noc_64x64");
     let (group, root) = (cube(0, 0, 63, 0), cluster(0, 0));
     let trace = Trace {
@@ -356,13 +362,13 @@ fn flits_on_a_long_way_do_not_hang() {
 }
 
 #[test]
-fn what_starts_long_after_everything_else_and_is_held_up_does_not_hang() {
+fn what_starts_long_after_everything_else_and_is_held_up_does_not_stall() {
     let write = PortKind::WideWrite {
         from: cluster(0, 0),
         to: cluster(1, 0),
         beats: 1,
     };
-    for preset in ["collective_noc_2x2", "collective_noc_2x2_peer"] {
+    for preset in ["collective_noc_2x2", "collective_noc_2x2_published"] {
         let net = network(preset);
         for stall_seed in 0..20 {
             let config = RunConfig {

@@ -19,7 +19,7 @@ fn config(max_cycles: u64) -> RunConfig {
     }
 }
 
-/// The diagnosis of a trace that hangs, or is given up after so many cycles.
+/// The diagnosis of a trace that stalls, or is given up after so many cycles.
 fn diagnosis(net: &Network, kinds: Vec<PortTransaction>, max_cycles: u64) -> Option<Diagnosis> {
     let trace = Trace {
         transactions: kinds,
@@ -61,9 +61,9 @@ fn reduction(group: MultiAddress, _: u16) -> PortKind {
 #[test]
 fn interfaces_name_the_limit_of_open_reductions_and_of_wide_transactions() {
     let net = network_with("collective_noc_4x4", &[("ni.max_open_reductions", "4")]);
-    let hang = diagnosis(&net, opposite(9, reduction), u64::MAX).expect("hangs");
+    let stall = diagnosis(&net, opposite(9, reduction), u64::MAX).expect("stalls");
     let limit = "ni.max_open_reductions = 4 are open at cluster (";
-    assert_names(&hang, limit, " to cluster (0,0) has 1, reduction #");
+    assert_names(&stall, limit, " to cluster (0,0) has 1, reduction #");
 
     let few = [
         ("ni.max_open_reductions", "1"),
@@ -94,7 +94,7 @@ fn interfaces_name_the_limit_of_narrow_transactions() {
         group,
         root: cluster(i % 4, i / 4),
     };
-    let diagnosis = diagnosis(&net, opposite(9, barrier), u64::MAX).expect("hangs");
+    let diagnosis = diagnosis(&net, opposite(9, barrier), u64::MAX).expect("stalls");
     let limit = "ni.max_narrow_outstanding = 4 are open at cluster (";
     assert_names(&diagnosis, limit, "has 1, barrier #");
 }
@@ -111,13 +111,13 @@ fn a_full_store_names_the_reductions_that_have_its_slots() {
         root: cluster(0, 0),
         beats: 64,
     };
-    let diagnosis = diagnosis(&net, opposite(6, long), u64::MAX).expect("hangs");
+    let diagnosis = diagnosis(&net, opposite(6, long), u64::MAX).expect("stalls");
     let limit = "router.wide_reduction.store_beats = 128 operands are set aside at cluster (0,0) (";
     assert_names(&diagnosis, limit, " to cluster (0,0) has 1, reduction #");
 }
 
 #[test]
-fn a_memory_names_its_limit_and_a_window_its_beats_while_a_run_is_under_way() {
+fn a_memory_names_its_limit_and_a_window_its_beats_while_a_run_goes_on() {
     let net = network_with("collective_noc_4x4", &[("memory.max_outstanding", "1")]);
     let read = |i: u16| PortTransaction {
         start_cycles: vec![Some(0)],
@@ -134,7 +134,7 @@ fn a_memory_names_its_limit_and_a_window_its_beats_while_a_run_is_under_way() {
     let limit = "memory.max_outstanding = 1 are open at mem:0";
     assert_names(&given_up, limit, "read #");
 
-    // In the middle four inputs meet: beats come faster than they are folded.
+    // In the middle four inputs meet: beats come faster than they are combined.
     let group = cube(0, 0, 3, 3);
     let reduce = || {
         vec![PortTransaction {
@@ -146,7 +146,7 @@ fn a_memory_names_its_limit_and_a_window_its_beats_while_a_run_is_under_way() {
             },
         }]
     };
-    let limit = "router.wide_reduction.window_beats = 20 beats are under way at cluster (";
+    let limit = "router.wide_reduction.window_beats = 20 beats are in flight at cluster (";
     let mut num_named = 0;
     for cycles in 60..120 {
         let given_up = diagnosis(&net, reduce(), cycles).expect("is given up");

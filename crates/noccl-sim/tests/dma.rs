@@ -10,7 +10,7 @@ use noccl_run::MemoryImage;
 use noccl_workload::{ActionKind, Destination, Place, Transfer};
 
 #[test]
-fn transfers_in_two_dimensions_land_line_by_line_whoever_initiates() {
+fn transfers_in_two_dimensions_write_line_by_line_whoever_initiates() {
     let net = network("collective_noc_4x4");
     let own = cluster(1, 1);
     // Push, pull, through the engine, and within one L1; strides and lengths that fit no beat.
@@ -97,7 +97,7 @@ fn a_pull_behind_data_that_wait_in_the_buffer_gets_its_own_bytes() {
         (one_row(own, (through, 0), (far, 0), size), vec![]),
         (one_row(own, (pulled, 0), (own, 65_536), size), vec![]),
     ];
-    // Two others keep the way into the far tile busy, so that what goes through the engine waits there.
+    // Two others keep the path into the far tile busy, so that what goes through the engine waits there.
     for (i, other) in [cluster(3, 2), cluster(2, 3)].into_iter().enumerate() {
         let to = (far, 32_768 * (1 + i as u64));
         actions.push((one_row(other, (other, 0), to, 32_768), vec![]));

@@ -17,7 +17,7 @@ use noccl_workload::{
 const OKAY: u8 = 0;
 const SLVERR: u8 = 2;
 const DECERR: u8 = 3;
-const PRESETS: [&str; 2] = ["collective_noc_4x4", "collective_noc_4x4_peer"];
+const PRESETS: [&str; 2] = ["collective_noc_4x4", "collective_noc_4x4_published"];
 
 fn one(kind: PortKind) -> (Vec<Option<u64>>, PortKind) {
     (vec![Some(0)], kind)
@@ -116,9 +116,9 @@ fn slave_error_at_the_root_reaches_every_member() {
             let is_touched = matches!(kind, PortKind::WideReduction { .. });
             let entry = (vec![Some(0); 4], kind);
             let result = run(&net, vec![entry], vec![broken(root, 64)]).expect("completes");
-            let (expected, answers) = if is_touched { (SLVERR, 4) } else { (OKAY, 0) };
+            let (expected, responses) = if is_touched { (SLVERR, 4) } else { (OKAY, 0) };
             assert_eq!(result.responses, [expected], "{preset}");
-            assert_eq!(result.counters.error_responses, answers);
+            assert_eq!(result.counters.error_responses, responses);
             let entry = (vec![Some(0); 4], PortKind::Barrier { group, root });
             let result = run(&net, vec![entry], vec![broken(root, 0)]).expect("completes");
             assert_eq!(result.responses, [SLVERR], "{preset}");
@@ -128,7 +128,7 @@ fn slave_error_at_the_root_reaches_every_member() {
 }
 
 #[test]
-fn unmapped_member_of_a_multicast_is_answered_by_the_ni_and_nothing_is_delivered() {
+fn unmapped_member_of_a_multicast_has_its_response_from_the_ni_and_nothing_is_delivered() {
     let net = padded();
     let from = cluster(1, 1);
     let other = PortKind::WideWrite {
@@ -187,7 +187,7 @@ fn address_without_a_target_is_a_decode_error_of_the_ni() {
     let (from, to) = (cluster(0, 0), cluster(3, 3));
     let source = to;
     let fault = || vec![Fault::Unmapped { transaction: 0 }];
-    // The NI takes the beats, one per cycle, and answers one cycle after the last.
+    // The NI takes the beats, one per cycle, and responds one cycle after the last.
     for (kind, cycles) in [
         (PortKind::WideWrite { from, to, beats: 8 }, 9),
         (
@@ -295,7 +295,7 @@ fn member_that_contributes_fewer_beats_is_named_by_the_diagnosis() {
             difference: Difference::Beats(given),
         };
         let Err(RunError::Stall(diagnosis)) = run(&net, vec![reduction(beats)], vec![fault]) else {
-            panic!("should hang")
+            panic!("should stall")
         };
         let expected = format!("cluster (2,1) has contributed {in_burst} beats");
         assert!(diagnosis.summary.contains(&expected), "{diagnosis}");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! ESP's multicast: cycles in closed form, bytes, company, hangs that are diagnosed, refusals.
+//! ESP's multicast: cycles in closed form, bytes, company, stalls that are diagnosed, refusals.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -26,25 +26,27 @@ fn formula(net: &Network, from: Coord, to: &[Coord], bytes: u64) -> u64 {
         spec.cluster.esp.as_ref().unwrap(),
     );
     let per_hop = u64::from(1 + router.reserve_cycles);
-    let way = |a: Coord, b: Coord| per_hop * (hops(a, b) + 1);
+    let path_cycles = |a: Coord, b: Coord| per_hop * (hops(a, b) + 1);
     let start = |place: usize| {
         place as u64 * u64::from(endpoint.consumer_start_cycles) + u64::from(endpoint.setup_cycles)
     };
     // Length flits at the producer if no request met another one; then they follow each other.
     let asked = to.iter().enumerate();
-    let mut arrivals: Vec<u64> = asked.map(|(i, at)| start(i) + way(*at, from) + 1).collect();
+    let mut arrivals: Vec<u64> = asked
+        .map(|(i, at)| start(i) + path_cycles(*at, from) + 1)
+        .collect();
     arrivals.sort_unstable();
-    let (mut landed, mut noted) = (0, 0);
+    let (mut delivered, mut noted) = (0, 0);
     for arrival in arrivals {
-        landed = arrival.max(landed + 1 + per_hop);
-        noted = noted.max(landed + 1) + u64::from(endpoint.request_cycles);
+        delivered = arrival.max(delivered + 1 + per_hop);
+        noted = noted.max(delivered + 1) + u64::from(endpoint.request_cycles);
     }
     let beats = bytes.div_ceil(64);
     let worms = match router.worm_flits {
         0 => 1,
         flits => beats.div_ceil(u64::from(flits)),
     };
-    let farthest = to.iter().map(|at| way(from, *at)).max().unwrap();
+    let farthest = to.iter().map(|at| path_cycles(from, *at)).max().unwrap();
     let sent = noted + u64::from(spec.cluster.l1_latency_cycles);
     // A further worm reserves while the tail before it passes: its head loses the cycles of the reservation.
     sent + farthest + beats + 1 + (worms - 1) * per_hop
@@ -187,9 +189,9 @@ fn company(net: &Network, seed: u64) -> Vec<ListMulticast> {
 
 /// Worms of several producers at once: the right bytes, or a circle of worms that wait for each other, by name.
 #[test]
-fn multicasts_at_the_same_time_are_right_or_hang_with_a_diagnosis() {
+fn multicasts_at_the_same_time_are_right_or_stall_with_a_diagnosis() {
     let net = network("esp_4x5");
-    let (mut right, mut hung) = (0, 0);
+    let (mut right, mut stalled) = (0, 0);
     for seed in 0..600 {
         let lists = company(&net, seed);
         match run(&net, &lists, &VALUE) {
@@ -207,12 +209,15 @@ fn multicasts_at_the_same_time_are_right_or_hang_with_a_diagnosis() {
                 for (edge, next) in edges {
                     assert_eq!(edge.awaited, next.waiter, "seed {seed}: {found}");
                 }
-                hung += 1;
+                stalled += 1;
             }
             Err(error) => panic!("seed {seed}: {error}"),
         }
     }
-    assert!(right > 400 && hung > 0, "{right} right, {hung} hung");
+    assert!(
+        right > 400 && stalled > 0,
+        "{right} right, {stalled} stalled"
+    );
 }
 
 /// Each holds the link that the other one's branch needs: design note 0006.
@@ -250,7 +255,7 @@ fn crossing_worms_wait_for_each_other_and_are_named() {
 
 /// What the schedule orders, here by a source that takes part in all, is safe.
 #[test]
-fn one_multicast_after_the_other_never_hangs() {
+fn one_multicast_after_the_other_never_stalls() {
     let net = network("esp_4x5");
     for seed in 0..200 {
         // The source of all takes part in all, so they follow each other.

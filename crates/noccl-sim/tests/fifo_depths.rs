@@ -121,7 +121,7 @@ fn reductions_take_their_closed_forms_at_every_depth() {
 #[test]
 fn published_routers_keep_their_formulas_from_two_slots_on() {
     for depths in depths() {
-        let net = network("collective_noc_4x4_peer", depths);
+        let net = network("collective_noc_4x4_published", depths);
         let write = |beats| PortKind::WideWrite {
             from: cluster(0, 0),
             to: cluster(3, 1),
@@ -207,7 +207,7 @@ fn a_saturated_link_passes_a_flit_per_cycle_or_in_two_cycles_with_one_slot() {
         let net = network("collective_noc_4x4", depths);
         let (root, beats) = (cluster(3, 0), 200);
         let cycles = all_to(&net, root, cube(0, 0, 3, 0), beats);
-        // The last link's first flit comes from the neighbour; the answer to the last burst goes at most three hops.
+        // The last link's first flit comes from the neighbour; the response to the last burst goes at most three hops.
         let flits = 3 * u64::from(beats);
         let least = pace(depths) * (flits - 1) + 5 + 4;
         assert!(

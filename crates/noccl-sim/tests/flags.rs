@@ -66,7 +66,7 @@ fn compute(x: u16, cycles: u64) -> ActionKind {
 }
 
 #[test]
-fn a_destination_goes_on_when_its_own_copy_has_landed_two_cycles_per_hop_later() {
+fn a_destination_goes_on_when_its_own_copy_is_written_two_cycles_per_hop_later() {
     let net = network("collective_noc_4x4");
     let actions = vec![
         (ActionKind::Delivery(multicast()), vec![]),
@@ -85,9 +85,9 @@ fn a_destination_goes_on_when_its_own_copy_has_landed_two_cycles_per_hop_later()
         &[],
     );
     assert!(start(3) < transfer.actions[0].finish_cycle + 3);
-    let one_way = start(3) - result.actions[0].start_cycle;
+    let one_path = start(3) - result.actions[0].start_cycle;
     // Engine and path 3, router of every hop and its own 2 each, 40 further beats, L1 1, poll 3.
-    assert_eq!(one_way, 3 + 2 * 4 + 40 + 1 + 3);
+    assert_eq!(one_path, 3 + 2 * 4 + 40 + 1 + 3);
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn members_of_an_arrival_go_on_at_once_and_its_root_when_the_last_has_come() {
     let start = |a: usize| result.actions[a].start_cycle;
     assert!(start(2) < 50, "c1 waits for nobody");
     assert!(start(3) > 510, "c0 waits for c3");
-    // barrier_store 5, path 1, four routers, L1 1, the root's answer through its own router, path 1, poll 3.
+    // barrier_store 5, path 1, four routers, L1 1, the root's response through its own router, path 1, poll 3.
     let after_last = start(3) - result.actions[0].finish_cycle;
     assert_eq!(after_last, 5 + 1 + 2 * 4 + 1 + 2 + 1 + 3);
 }

@@ -33,8 +33,8 @@ fn fold_cycles(operands: u32) -> u64 {
     [0, 0, 5, 8, 13, 16][operands as usize]
 }
 
-/// One way of the slowest contribution to the root in an idle network, and the operands of the router that has most.
-fn slowest_way(here: Coord, set: Cube, root: Coord) -> (u64, u32) {
+/// Path of the slowest contribution to the root in an idle network, and the operands of the router that has most.
+fn slowest_path(here: Coord, set: Cube, root: Coord) -> (u64, u32) {
     let inputs = join_set(here, set, root);
     let operands = inputs.count_ones();
     let from = |port: Port| {
@@ -42,7 +42,7 @@ fn slowest_way(here: Coord, set: Cube, root: Coord) -> (u64, u32) {
             return (0, operands);
         }
         let at = contributor(here, port, set, root);
-        let (cycles, most) = slowest_way(at, set, root);
+        let (cycles, most) = slowest_path(at, set, root);
         (cycles + 2 * u64::from(here.hops_to(at)), most)
     };
     let ports = Port::ALL.into_iter().filter(|p| inputs & p.bit() != 0);
@@ -64,7 +64,7 @@ fn for_every_root(
     let group = cube(start.x, start.y, size.x - 1, size.y - 1);
     for to in members() {
         let root = net.mesh_coord(to);
-        let (ahead, most) = slowest_way(root, net.cube(group), root);
+        let (ahead, most) = slowest_path(root, net.cube(group), root);
         let farthest = members().map(|m| m.hops_to(to)).max().unwrap_or(0);
         let kind = PortKind::WideReduction {
             group,

@@ -160,7 +160,7 @@ fn a_window_that_is_a_credit_smaller_costs_cycles_over_links_of_any_length() {
 fn published_routers_keep_their_formulas_over_links_of_any_length() {
     for links in LINKS {
         let (req, rsp, wide) = (links.0 - 1, links.1 - 1, links.2 - 1);
-        let net = network("collective_noc_4x4_peer", links);
+        let net = network("collective_noc_4x4_published", links);
         for beats in [1, 64, 512] {
             let kind = PortKind::WideWrite {
                 from: cluster(0, 0),
@@ -196,12 +196,15 @@ fn chains_take_their_closed_form_over_links_of_any_length() {
             let net = network(preset, links);
             let tiles = snake(&net);
             let tile = |at: &Coord| net.tile_at(net.mesh_coord(*at));
-            for stops in [1, 2, 7] {
-                let at = &tiles[1..=stops];
+            for destinations in [1, 2, 7] {
+                let at = &tiles[1..=destinations];
                 let ids: Vec<_> = at.iter().map(tile).collect();
                 let expected = ChainCycles::of(&net).cycles(&net, tile(&tiles[0]), &ids, 100 * 64);
                 let cycles = chains::cycles(&net, at, 100 * 64);
-                assert_eq!(cycles, expected, "{preset} {links:?} {stops} stops");
+                assert_eq!(
+                    cycles, expected,
+                    "{preset} {links:?} {destinations} destinations"
+                );
             }
         }
     }

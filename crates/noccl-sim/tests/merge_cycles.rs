@@ -27,10 +27,10 @@ fn run(net: &Network, trace: &Trace, threads: usize) -> RunResult {
     result
 }
 
-/// h + 1 routers on the way of the farthest contribution, two cycles at each. The second burst of 66 beats is two beats long: an
-/// input lets one contribution go on in three cycles, so its answer waits one cycle for that of the first.
+/// h + 1 routers on the path of the farthest contribution, two cycles at each. The second burst of 66 beats is two beats long: an
+/// input lets one contribution go on in three cycles, so its response waits one cycle for that of the first.
 #[test]
-fn barriers_and_answers_of_multicasts_take_7_plus_6h() {
+fn barriers_and_responses_of_multicasts_take_7_plus_6h() {
     let net = three_cycles("collective_noc_4x4", "8");
     for (group, root, h) in [
         (cube(0, 0, 3, 0), (0, 0), 3),
@@ -54,7 +54,7 @@ fn barriers_and_answers_of_multicasts_take_7_plus_6h() {
     }
 }
 
-/// Kinds whose answers do not merge: as with one cycle.
+/// Kinds whose responses do not merge: as with one cycle.
 #[test]
 fn writes_reads_and_reductions_do_not_notice() {
     let net = three_cycles("collective_noc_4x4", "8");

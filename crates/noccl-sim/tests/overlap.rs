@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Overlapping collectives: all complete on the default network; the published router hangs and says why.
+//! Overlapping collectives: all complete on the default network; the published router deadlocks and says why.
 
 mod common;
 
@@ -81,8 +81,8 @@ fn more_multicasts_than_merge_table_entries_complete() {
 }
 
 #[test]
-fn published_router_hangs_on_overlapping_multicasts_and_names_a_cycle_of_waits() {
-    let net = network("collective_noc_4x4_peer");
+fn published_router_deadlocks_on_overlapping_multicasts_and_names_a_cycle_of_waits() {
+    let net = network("collective_noc_4x4_published");
     for case in overlapping_multicasts() {
         match run(&net, case.clone()) {
             Err(RunError::Stall(diagnosis)) => {
@@ -90,7 +90,7 @@ fn published_router_hangs_on_overlapping_multicasts_and_names_a_cycle_of_waits()
                 let last = &diagnosis.waits.last().expect("somebody waits").awaited;
                 assert_eq!(first, last, "the waits close a cycle");
             }
-            other => panic!("{case:?} should hang, got {other:?}"),
+            other => panic!("{case:?} should stall, got {other:?}"),
         }
     }
 }
@@ -150,7 +150,7 @@ fn a_unit_of_two_operands_takes_5_cycles_per_addition_and_a_pass_per_addition_an
     );
     let spec = noccl_spec::parse_spec("preset", &text, &[kind]).expect("spec");
     let net = noccl_net::elaborate(&spec).expect("network");
-    // Additions and hops on the way of the farthest member; additions of the router that has most.
+    // Additions and hops on the path of the farthest member; additions of the router that has most.
     for (root, additions, most, hops) in [((0, 0), 9, 2, 6), ((1, 0), 12, 3, 5), ((1, 1), 10, 4, 4)]
     {
         let runtime = |beats: u64| {
@@ -198,7 +198,7 @@ fn member_that_never_contributes_is_diagnosed() {
         let result =
             noccl_sim::run_trace(&net, &trace, &RunConfig::new(Mode::Value), &mut |_| true);
         let Err(RunError::Stall(diagnosis)) = result else {
-            panic!("should hang: {result:?}")
+            panic!("should stall: {result:?}")
         };
         assert!(
             diagnosis
@@ -244,7 +244,7 @@ fn barrier_beside_write(offset: u64) -> Vec<(PortKind, Vec<u64>)> {
 #[test]
 fn published_router_lets_a_barrier_split_a_write_burst_and_ours_does_not() {
     let (published, ours) = (
-        network("collective_noc_4x4_peer"),
+        network("collective_noc_4x4_published"),
         network("collective_noc_4x4"),
     );
     let wrong = |net: &Network, offset| {

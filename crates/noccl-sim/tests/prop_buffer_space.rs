@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The checker's account of operand stores and barrier counters against the simulator: what it accepts
-//! completes, and what it refuses can hang.
+//! completes, and what it refuses can deadlock.
 
 mod common;
 
@@ -89,7 +89,7 @@ fn crowd(others: u32) -> Schedule {
 }
 
 #[test]
-fn reductions_that_crowd_a_store_are_refused_and_do_hang() {
+fn reductions_that_crowd_a_store_are_refused_and_do_deadlock() {
     let net = small_store();
     let refusal = check(&net, &crowd(4));
     assert!(matches!(refusal, Err(CheckError::Crowd(_))), "{refusal:?}");
@@ -101,9 +101,9 @@ fn reductions_that_crowd_a_store_are_refused_and_do_hang() {
         text.contains("router.wide_reduction.store_beats = 64"),
         "{text}"
     );
-    // The store of the preset has room for all of them.
+    // The store of the preset has space for all of them.
     let net = network("collective_noc_4x4");
-    check(&net, &crowd(4)).expect("there is room");
+    check(&net, &crowd(4)).expect("there is space");
     run(&net, &crowd(4)).expect("completes");
 }
 
@@ -133,7 +133,7 @@ fn reductions_in_sequence_are_accepted_and_complete_on_a_small_store() {
         actions,
         ..crowd(0)
     };
-    check(&net, &schedule).expect("one at a time has room");
+    check(&net, &schedule).expect("one at a time has space");
     run(&net, &schedule).expect("completes");
 }
 
@@ -165,13 +165,13 @@ fn bursts_that_find_space_behind_each_other_are_all_counted() {
         Err(RunError::Stall(_))
     ));
     // Seven of its bursts and the other's one have slots.
-    check(&net, &two_groups(7 * 64)).expect("there is room");
+    check(&net, &two_groups(7 * 64)).expect("there is space");
     run(&net, &two_groups(7 * 64)).expect("completes");
 }
 
 proptest! {
     #[test]
-    fn what_has_room_completes(
+    fn what_has_space_completes(
         delays in prop::collection::vec((0u16..2, 0u16..4, 0u64..3000), 0..4),
         reductions in prop::collection::vec(
             ((0u16..2, 0u16..4), (0u16..2, 1u16..4), (0u16..2, 0u16..4), 1u64..100),

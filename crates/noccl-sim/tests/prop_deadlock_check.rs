@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The static deadlock check against the simulator: what it accepts completes on the published router.
 //!
-//! The converse does not hold: the check rejects sets that only some alignment of cycles can hang.
+//! The converse does not hold: the check rejects sets that only some alignment of cycles can deadlock.
 
 mod common;
 
@@ -43,7 +43,7 @@ impl Case {
         let members = |set| net.multi_tiles(set).flatten().collect::<Vec<_>>();
         let ((from, from_ref), (to, to_ref)) = (find(self.from), find(self.to));
         let (set, beats) = (self.set, self.beats);
-        // The published unit folds two operands: rows only, towards one end.
+        // The published unit combines two operands: rows only, towards one end.
         let row = MultiAddress::new(set.base, Coord::new(set.mask.x, 0));
         let (end, end_ref) = find((if self.to.0 < 2 { 0 } else { 3 }, row.base.y));
         match self.kind {
@@ -111,7 +111,7 @@ proptest! {
         skew in 1u64..40,
         step in 1u64..11,
     ) {
-        let net = network("collective_noc_4x4_peer");
+        let net = network("collective_noc_4x4_published");
         let mut flows = Vec::new();
         let mut transactions = Vec::new();
         for (i, case) in cases.iter().enumerate() {
@@ -123,8 +123,8 @@ proptest! {
         let trace = Trace { transactions, ..Trace::default() };
         let result = noccl_sim::run_trace(&net, &trace, &RunConfig::new(Mode::Timing), &mut |_| true);
         if check(&net, &flows).is_ok() {
-            let has_hung = matches!(result, Err(RunError::Stall(_)));
-            prop_assert!(!has_hung, "{:?}", result.err());
+            let has_stalled = matches!(result, Err(RunError::Stall(_)));
+            prop_assert!(!has_stalled, "{:?}", result.err());
         }
     }
 }

@@ -147,19 +147,19 @@ impl Generator<'_> {
         let bytes = 64 + 64 * (1 + self.random.below(62));
         let offset = self.output(bytes);
         let initiator = self.cluster();
-        let mut stops = self.clusters(5);
-        stops.retain(|stop| *stop != initiator);
-        if stops.is_empty() {
+        let mut destinations = self.clusters(5);
+        destinations.retain(|destination| *destination != initiator);
+        if destinations.is_empty() {
             return self.transfer(false);
         }
-        let stop = |tile: &TileRef| Stop {
+        let destination = |tile: &TileRef| Stop {
             tile: *tile,
             pattern: AccessPattern::linear(offset, bytes),
         };
         ActionKind::Chain(Chain {
             initiator,
             source: AccessPattern::linear(0, bytes),
-            stops: stops.iter().map(stop).collect(),
+            stops: destinations.iter().map(destination).collect(),
             bytes,
         })
     }
@@ -353,9 +353,9 @@ fn compare(
 fn what_is_accepted_on_published_routers_completes_and_some_of_the_refused_deadlocks() {
     let mut stuck = 0;
     for preset in [
-        "collective_noc_2x2_peer",
-        "collective_noc_4x2_peer",
-        "collective_noc_4x4_peer",
+        "collective_noc_2x2_published",
+        "collective_noc_4x2_published",
+        "collective_noc_4x4_published",
     ] {
         let counts = compare(preset, SEEDS, |g| g.published());
         assert!(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Overlapping reductions and barriers in traces: what keeps the stated limits completes with the right bytes, whatever the
-//! order in which each member issues them; what exceeds them is refused by name, and can hang.
+//! order in which each member issues them; what exceeds them is refused by name, and can deadlock.
 
 mod common;
 
@@ -93,7 +93,7 @@ fn seven_in_any_order(seed: u64) -> Trace {
 }
 
 #[test]
-fn reductions_that_crowd_a_merge_point_are_refused_by_name_and_do_hang() {
+fn reductions_that_crowd_a_merge_point_are_refused_by_name_and_do_deadlock() {
     let net = network("collective_noc_4x4");
     let refusal = crowd(&net, &two_that_meet_at_a_root(64));
     assert_eq!(
@@ -102,7 +102,7 @@ fn reductions_that_crowd_a_merge_point_are_refused_by_name_and_do_hang() {
          router.wide_reduction.store_beats of 720 there, the network has 640; accepted: at most 1 of them at a time, the \
          others in a trace of their own, or router.wide_reduction.store_beats of at least 720"
     );
-    let mut num_hung = 0;
+    let mut num_stalled = 0;
     let any_order = (0..4).map(seven_in_any_order);
     for trace in [two_that_meet_at_a_root(64), eight_in_one_order()]
         .into_iter()
@@ -112,14 +112,14 @@ fn reductions_that_crowd_a_merge_point_are_refused_by_name_and_do_hang() {
         assert_eq!(refusal.limit, "router.wide_reduction.store_beats");
         match run(&net, &trace, 0) {
             Err(RunError::Stall(diagnosis)) => {
-                num_hung += 1;
+                num_stalled += 1;
                 let start = "limit reached: router.wide_reduction.store_beats = 640";
                 assert!(diagnosis.summary.starts_with(start), "{diagnosis}");
             }
             other => assert!(other.is_ok(), "{other:?}"),
         }
     }
-    assert!(num_hung >= 4, "{num_hung} of 6 hang");
+    assert!(num_stalled >= 4, "{num_stalled} of 6 stall");
 }
 
 #[test]

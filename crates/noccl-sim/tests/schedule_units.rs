@@ -44,9 +44,9 @@ fn network_and_cores_share_the_fpus_and_slow_each_other_down() {
     let together = cycles(vec![reduction, compute]);
     assert!(
         together[0] > reduction_alone,
-        "the cores take turns with the network"
+        "the cores alternate with the network"
     );
-    // 256 beats are folded at cluster (1,0); those during the kernel cost it one cycle each.
+    // 256 beats are combined at cluster (1,0); those during the kernel cost it one cycle each.
     let stolen = together[1] - compute_alone;
     assert!(
         (200..=256).contains(&stolen),
@@ -150,7 +150,7 @@ fn software_barrier_is_over_when_the_poll_behind_the_last_addition_has_interrupt
 fn software_barrier_whose_counter_is_no_member_is_released_by_the_last_to_add() {
     let inside = software_barrier_cycles(2, 1, cluster(0, 0));
     let outside = software_barrier_cycles(2, 1, cluster(2, 0));
-    // The answer to the last addition comes home first, and the numbers have farther to go.
+    // The response to the last addition comes home first, and the numbers have farther to go.
     assert!(outside > inside, "{outside} {inside}");
     assert!(outside < inside + 20, "{outside} {inside}");
 }
@@ -180,7 +180,7 @@ fn program_that_waits_for_collectives_in_opposite_orders_ends_with_a_diagnosis()
         (compute(1), vec![2]),
     ]);
     let Err(RunError::Stall(diagnosis)) = run(&net, &wrong, &[], &[]) else {
-        panic!("should hang")
+        panic!("should stall")
     };
     let text = diagnosis.to_string();
     assert!(

@@ -8,25 +8,25 @@ use common::chains::{self, apart, chain, check_checkpoints, cycles, overlapping,
 use common::{network, network_with};
 use noccl_net::Coord;
 
-/// The published endpoint's 31 per stop and two more.
-fn formula(path_cycles: u64, from: Coord, stops: &[Coord], beats: u64) -> u64 {
-    chains::formula((31, 2), path_cycles, from, stops, beats)
+/// The published endpoint's 31 per destination and two more.
+fn formula(path_cycles: u64, from: Coord, destinations: &[Coord], beats: u64) -> u64 {
+    chains::formula((31, 2), path_cycles, from, destinations, beats)
 }
 
 #[test]
-fn a_chain_along_a_snake_takes_82_cycles_per_stop_and_the_closed_formula_exactly() {
+fn a_chain_along_a_snake_takes_82_cycles_per_destination_and_the_closed_formula_exactly() {
     for preset in ["torrent_4x5", "torrent_4x5_published"] {
         let net = network(preset);
         let snake = snake(&net);
-        for stops in 1..=19 {
+        for destinations in 1..=19 {
             for beats in [2, 16, 64, 65, 100, 256] {
-                let stops = &snake[1..=stops];
-                let expected = formula(13, snake[0], stops, beats);
+                let destinations = &snake[1..=destinations];
+                let expected = formula(13, snake[0], destinations, beats);
                 assert_eq!(
-                    cycles(&net, stops, beats * 64),
+                    cycles(&net, destinations, beats * 64),
                     expected,
-                    "{preset}, {} stops, {beats} beats",
-                    stops.len()
+                    "{preset}, {} destinations, {beats} beats",
+                    destinations.len()
                 );
             }
         }
@@ -35,11 +35,11 @@ fn a_chain_along_a_snake_takes_82_cycles_per_stop_and_the_closed_formula_exactly
 
 /// S3 Fig. 7: 64 KiB to 1 to 8 destinations. The tail's distance from the initiator bends the line a little.
 #[test]
-fn a_line_through_one_to_eight_stops_rises_by_82_cycles_per_stop() {
+fn a_line_through_one_to_eight_destinations_rises_by_82_cycles_each() {
     let net = network("torrent_4x5");
     let snake = snake(&net);
     let found: Vec<f64> = (1..=8)
-        .map(|stops| cycles(&net, &snake[1..=stops], 64 << 10) as f64)
+        .map(|destinations| cycles(&net, &snake[1..=destinations], 64 << 10) as f64)
         .collect();
     let mean = found.iter().sum::<f64>() / 8.0;
     let points = || (1..=8).map(|n| f64::from(n) - 4.5).zip(&found);
@@ -54,22 +54,25 @@ fn a_line_through_one_to_eight_stops_rises_by_82_cycles_per_stop() {
 fn a_single_beat_takes_its_formula_too() {
     let net = network("torrent_4x5");
     let snake = snake(&net);
-    for stops in [1, 2, 5, 19] {
-        let stops = &snake[1..=stops];
-        assert_eq!(cycles(&net, stops, 64), formula(13, snake[0], stops, 1));
+    for destinations in [1, 2, 5, 19] {
+        let destinations = &snake[1..=destinations];
+        assert_eq!(
+            cycles(&net, destinations, 64),
+            formula(13, snake[0], destinations, 1)
+        );
     }
 }
 
-/// Legs of any length, as long as the grant passes the stops in the order of the data backwards.
+/// Segments of any length, as long as the grant passes the destinations in the order of the data backwards.
 #[test]
-fn longer_legs_cost_their_hops_three_times() {
+fn longer_segments_cost_their_hops_three_times() {
     let net = network("torrent_4x5");
     let snake = snake(&net);
-    for stops in [[3, 9, 17], [1, 10, 19], [7, 8, 14]] {
-        let stops = stops.map(|i: usize| snake[i]);
+    for destinations in [[3, 9, 17], [1, 10, 19], [7, 8, 14]] {
+        let destinations = destinations.map(|i: usize| snake[i]);
         assert_eq!(
-            cycles(&net, &stops, 6400),
-            formula(13, snake[0], &stops, 100)
+            cycles(&net, &destinations, 6400),
+            formula(13, snake[0], &destinations, 100)
         );
     }
 }
@@ -77,12 +80,12 @@ fn longer_legs_cost_their_hops_three_times() {
 #[test]
 fn no_bytes_are_over_at_once() {
     let net = network("torrent_4x5");
-    let stops = &snake(&net)[1..4];
-    assert_eq!(cycles(&net, stops, 0), 0);
+    let destinations = &snake(&net)[1..4];
+    assert_eq!(cycles(&net, destinations, 0), 0);
 }
 
 #[test]
-fn the_initiator_among_the_stops_keeps_a_copy_and_alone_it_needs_no_network() {
+fn the_initiator_among_the_destinations_keeps_a_copy_and_alone_it_needs_no_network() {
     let net = network("torrent_4x5");
     let snake = snake(&net);
     for bytes in [64, 6400] {
@@ -96,7 +99,7 @@ fn the_initiator_among_the_stops_keeps_a_copy_and_alone_it_needs_no_network() {
 }
 
 #[test]
-fn a_stop_named_twice_is_served_once() {
+fn a_destination_named_twice_is_served_once() {
     let net = network("torrent_4x5");
     let snake = snake(&net);
     let twice = [snake[1], snake[2], snake[1]];
@@ -104,15 +107,15 @@ fn a_stop_named_twice_is_served_once() {
 }
 
 #[test]
-fn two_chains_over_the_same_stops_in_opposite_orders_both_end() {
+fn two_chains_over_the_same_destinations_in_opposite_orders_both_end() {
     let net = network("torrent_4x5");
     let at = Coord::new;
-    let stops = [at(1, 1), at(2, 2), at(3, 1)];
-    let mut back = stops;
+    let destinations = [at(1, 1), at(2, 2), at(3, 1)];
+    let mut back = destinations;
     back.reverse();
     for beats in [1, 2, 64, 200] {
         let chains = [
-            apart(0, at(0, 0), &stops, beats * 64),
+            apart(0, at(0, 0), &destinations, beats * 64),
             apart(1, at(4, 3), &back, beats * 64),
             // Both initiators follow in each other's chains too.
             apart(2, at(0, 0), &[at(4, 3), at(1, 1)], beats * 64),
@@ -122,17 +125,17 @@ fn two_chains_over_the_same_stops_in_opposite_orders_both_end() {
     }
 }
 
-/// Back and forth along one row: leg after leg over the same links, bursts of 64 beats as worms.
+/// Back and forth along one row: segment after segment over the same links, bursts of 64 beats as worms.
 #[test]
-fn legs_of_one_chain_that_share_links_pass_each_other() {
+fn segments_of_one_chain_that_share_links_pass_each_other() {
     let net = network("torrent_4x5");
     let at = |x| Coord::new(x, 1);
-    for stops in [
+    for destinations in [
         vec![at(4), at(1), at(3), at(2)],
         vec![at(2), at(1), at(3)],
         vec![at(3), at(1), at(4), at(2)],
     ] {
-        run(&net, &[apart(0, at(0), &stops, 0x4000)]);
+        run(&net, &[apart(0, at(0), &destinations, 0x4000)]);
     }
 }
 
@@ -169,12 +172,12 @@ fn chains_run_over_the_default_routers_too() {
         ],
     );
     let snake = snake(&net);
-    for stops in [1, 2, 8, 19] {
+    for destinations in [1, 2, 8, 19] {
         for beats in [1, 64, 65, 200] {
-            let stops = &snake[1..=stops];
+            let destinations = &snake[1..=destinations];
             let aws = u64::div_ceil(beats, 64) - 1;
-            let expected = formula(13, snake[0], stops, beats) - aws;
-            assert_eq!(cycles(&net, stops, beats * 64), expected);
+            let expected = formula(13, snake[0], destinations, beats) - aws;
+            assert_eq!(cycles(&net, destinations, beats * 64), expected);
         }
     }
     for seed in 0..10 {

@@ -9,8 +9,8 @@ use common::{network, network_with};
 use noccl_net::{ChainCycles, Coord, Network};
 
 /// Cycles from the commit of the task until it is done.
-fn cycles(net: &Network, stops: &[Coord], bytes: u64) -> u64 {
-    let chain = chain(snake(net)[0], stops, bytes);
+fn cycles(net: &Network, destinations: &[Coord], bytes: u64) -> u64 {
+    let chain = chain(snake(net)[0], destinations, bytes);
     let time = run(net, &[chain]).actions[0];
     time.finish_cycle - time.start_cycle
 }
@@ -19,7 +19,7 @@ fn hops(from: Coord, to: Coord) -> u64 {
     u64::from(from.x.abs_diff(to.x) + from.y.abs_diff(to.y))
 }
 
-fn one_way(from: Coord, to: Coord) -> u64 {
+fn one_path(from: Coord, to: Coord) -> u64 {
     13 + 2 * (hops(from, to) + 1)
 }
 
@@ -32,27 +32,30 @@ fn variant(dispatch: &str, acknowledgement: &str) -> Network {
 }
 
 /// Data along a snake, beats and AWs, the end.
-fn data(stops: usize, beats: u64) -> u64 {
-    (5 + 17) * stops as u64 + beats + beats.div_ceil(64) - 1 + 2
+fn data(destinations: usize, beats: u64) -> u64 {
+    (5 + 17) * destinations as u64 + beats + beats.div_ceil(64) - 1 + 2
 }
 
-/// docs/timing.md: the last answer, data, the tail's finish.
-fn in_parallel(snake: &[Coord], stops: usize, beats: u64, is_tail_first: bool) -> u64 {
-    let last_answer = (1..=stops).map(|stop| {
-        let turn = if is_tail_first {
-            stops - stop + 1
+/// docs/timing.md: the last response, data, the tail's finish.
+fn in_parallel(snake: &[Coord], destinations: usize, beats: u64, is_tail_first: bool) -> u64 {
+    let last_response = (1..=destinations).map(|destination| {
+        let position = if is_tail_first {
+            destinations - destination + 1
         } else {
-            stop
+            destination
         };
-        13 * turn as u64 + 2 * one_way(snake[0], snake[stop]) + 6
+        13 * position as u64 + 2 * one_path(snake[0], snake[destination]) + 6
     });
-    last_answer.max().unwrap() + data(stops, beats) + 7 + one_way(snake[stops], snake[0])
+    last_response.max().unwrap()
+        + data(destinations, beats)
+        + 7
+        + one_path(snake[destinations], snake[0])
 }
 
-/// docs/timing.md: the tail's configuration, then grants, data and finishes from stop to stop.
-fn tail_first(snake: &[Coord], stops: usize, beats: u64) -> u64 {
-    let configuration = 13 + one_way(snake[0], snake[stops]);
-    configuration + (6 + 7 + 2 * 17) * stops as u64 + data(stops, beats)
+/// docs/timing.md: the tail's configuration, then grants, data and finishes from destination to destination.
+fn tail_first(snake: &[Coord], destinations: usize, beats: u64) -> u64 {
+    let configuration = 13 + one_path(snake[0], snake[destinations]);
+    configuration + (6 + 7 + 2 * 17) * destinations as u64 + data(destinations, beats)
 }
 
 #[test]
@@ -65,19 +68,19 @@ fn overlapped_chains_along_a_snake_take_the_closed_formulas_exactly() {
         let net = variant(dispatch, acknowledgement);
         let snake = snake(&net);
         let is_tail_first = dispatch == "tail_first";
-        for stops in 1..=19 {
+        for destinations in 1..=19 {
             for beats in [1, 2, 16, 64, 65, 256] {
                 let expected = match acknowledgement {
-                    "chained" => tail_first(&snake, stops, beats),
-                    _ => in_parallel(&snake, stops, beats, is_tail_first),
+                    "chained" => tail_first(&snake, destinations, beats),
+                    _ => in_parallel(&snake, destinations, beats, is_tail_first),
                 };
-                let found = cycles(&net, &snake[1..=stops], beats * 64);
-                // A chained grant may meet a configuration of nine flits on its way to the next stop.
-                let is_alone = acknowledgement == "parallel" || stops < 5;
+                let found = cycles(&net, &snake[1..=destinations], beats * 64);
+                // A chained grant may meet a configuration of nine flits on its path to the next destination.
+                let is_alone = acknowledgement == "parallel" || destinations < 5;
                 let most = if is_alone { expected } else { expected + 9 };
                 assert!(
                     (expected..=most).contains(&found),
-                    "{dispatch}, {acknowledgement}, {stops} stops, {beats} beats: {found}, {expected}"
+                    "{dispatch}, {acknowledgement}, {destinations} destinations, {beats} beats: {found}, {expected}"
                 );
             }
         }
@@ -86,7 +89,7 @@ fn overlapped_chains_along_a_snake_take_the_closed_formulas_exactly() {
 
 /// S3 Fig. 7 again, 64 KiB to 1 to 8 destinations along the snake, with the path that makes it 82 cycles.
 #[test]
-fn a_further_destination_costs_70_cycles_tail_first_and_35_with_parallel_answers() {
+fn a_further_destination_costs_70_cycles_tail_first_and_35_with_parallel_responses() {
     for (dispatch, acknowledgement, expected) in [
         ("chain_order", "chained", 82.0),
         ("tail_first", "chained", 70.3),
@@ -96,7 +99,7 @@ fn a_further_destination_costs_70_cycles_tail_first_and_35_with_parallel_answers
         let net = variant(dispatch, acknowledgement);
         let snake = snake(&net);
         let found: Vec<f64> = (1..=8)
-            .map(|stops| cycles(&net, &snake[1..=stops], 64 << 10) as f64)
+            .map(|destinations| cycles(&net, &snake[1..=destinations], 64 << 10) as f64)
             .collect();
         let mean = found.iter().sum::<f64>() / 8.0;
         let points = (1..=8).map(|n| f64::from(n) - 4.5).zip(&found);
@@ -105,9 +108,9 @@ fn a_further_destination_costs_70_cycles_tail_first_and_35_with_parallel_answers
     }
 }
 
-/// Any stops in any order: answers meet on their way and may wait a few cycles for each other.
+/// Any destinations in any order: responses meet on their paths and may wait a few cycles for each other.
 #[test]
-fn chains_over_any_stops_take_the_cycles_of_the_law() {
+fn chains_over_any_destinations_take_the_cycles_of_the_formula() {
     let net = network("torrent_4x5_parallel");
     let mut draw = Draw(5);
     let mut exact = 0;
@@ -119,8 +122,8 @@ fn chains_over_any_stops_take_the_cycles_of_the_law() {
         let from = tiles.pop().unwrap();
         tiles.truncate(1 + draw.below(19) as usize);
         let tile = |at: &Coord| net.tile_at(net.mesh_coord(*at));
-        let stops: Vec<_> = tiles.iter().map(tile).collect();
-        let law = ChainCycles::of(&net).cycles(&net, tile(&from), &stops, 128);
+        let destinations: Vec<_> = tiles.iter().map(tile).collect();
+        let law = ChainCycles::of(&net).cycles(&net, tile(&from), &destinations, 128);
         let time = run(&net, &[chain(from, &tiles, 128)]).actions[0];
         let found = time.finish_cycle - time.start_cycle;
         assert!(found.abs_diff(law) <= 4, "{found} {law}");
@@ -130,7 +133,7 @@ fn chains_over_any_stops_take_the_cycles_of_the_law() {
 }
 
 #[test]
-fn what_needs_no_stops_needs_no_answers() {
+fn what_needs_no_destinations_needs_no_responses() {
     let net = network("torrent_4x5_parallel");
     let snake = snake(&net);
     assert_eq!(cycles(&net, &snake[1..4], 0), 0);
@@ -139,9 +142,9 @@ fn what_needs_no_stops_needs_no_answers() {
     assert_eq!(cycles(&net, &twice, 640), cycles(&net, &snake[1..3], 640));
 }
 
-/// The second chain finds its middle stop busy: it waits there, and lets go of the one that is later in the order.
+/// The second chain finds its middle destination busy: it waits there, and releases the one that is later in the order.
 #[test]
-fn a_chain_that_finds_a_stop_busy_holds_no_later_one_while_it_waits() {
+fn a_chain_that_finds_a_destination_busy_holds_no_later_one_while_it_waits() {
     let net = network("torrent_4x5_parallel");
     let at = Coord::new;
     let (later, busy, earlier) = (at(1, 0), at(2, 1), at(3, 1));
@@ -158,16 +161,16 @@ fn a_chain_that_finds_a_stop_busy_holds_no_later_one_while_it_waits() {
 }
 
 #[test]
-fn two_chains_over_the_same_stops_in_opposite_orders_both_end() {
+fn two_chains_over_the_same_destinations_in_opposite_orders_both_end() {
     let at = Coord::new;
-    let stops = [at(1, 1), at(2, 2), at(3, 1)];
-    let mut back = stops;
+    let destinations = [at(1, 1), at(2, 2), at(3, 1)];
+    let mut back = destinations;
     back.reverse();
     for (dispatch, acknowledgement) in [("tail_first", "chained"), ("chain_order", "parallel")] {
         let net = variant(dispatch, acknowledgement);
         for beats in [1, 2, 64, 200] {
             let chains = [
-                apart(0, at(0, 0), &stops, beats * 64),
+                apart(0, at(0, 0), &destinations, beats * 64),
                 apart(1, at(4, 3), &back, beats * 64),
                 apart(2, at(0, 0), &[at(4, 3), at(1, 1)], beats * 64),
                 apart(3, at(4, 3), &[at(0, 0), at(2, 2)], beats * 64),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where published Torrent endpoints hang, that the checker refuses it, and what the diagnosis of a run without it says.
+//! Where published Torrent endpoints deadlock, that the checker refuses it, and what the diagnosis of a run without it says.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -32,13 +32,13 @@ fn is_cycle(diagnosis: &Diagnosis) -> bool {
 }
 
 #[test]
-fn published_endpoints_hang_on_followers_in_opposite_orders_and_name_the_cycle() {
+fn published_endpoints_deadlock_on_followers_in_opposite_orders_and_name_the_cycle() {
     let at = Coord::new;
-    let stops = [at(1, 1), at(2, 2), at(3, 1)];
-    let mut back = stops;
+    let destinations = [at(1, 1), at(2, 2), at(3, 1)];
+    let mut back = destinations;
     back.reverse();
     let diagnosis = wedge(&[
-        apart(0, at(0, 0), &stops, 6400),
+        apart(0, at(0, 0), &destinations, 6400),
         apart(1, at(4, 3), &back, 6400),
     ]);
     assert!(is_cycle(&diagnosis), "{diagnosis}");
@@ -58,7 +58,7 @@ fn published_endpoints_hang_on_followers_in_opposite_orders_and_name_the_cycle()
 }
 
 #[test]
-fn published_endpoints_hang_on_initiators_that_are_each_others_middle_stops() {
+fn published_endpoints_deadlock_on_initiators_that_are_each_others_middle_destinations() {
     let at = Coord::new;
     let diagnosis = wedge(&[
         apart(0, at(0, 0), &[at(4, 0), at(1, 1)], 6400),
@@ -69,9 +69,9 @@ fn published_endpoints_hang_on_initiators_that_are_each_others_middle_stops() {
     assert!(diagnosis.waits.iter().all(reads), "{diagnosis}");
 }
 
-/// The AW of the last leg takes the links that the first leg's needs, and its data has to come through there.
+/// The AW of the last segment takes the links that the first segment's needs, and its data has to come through there.
 #[test]
-fn published_endpoints_hang_on_legs_that_share_a_link() {
+fn published_endpoints_deadlock_on_segments_that_share_a_link() {
     let at = |x| Coord::new(x, 1);
     let diagnosis = wedge(&[apart(0, at(0), &[at(4), at(1), at(3)], 0x4000)]);
     assert!(is_cycle(&diagnosis), "{diagnosis}");

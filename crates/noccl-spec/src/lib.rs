@@ -18,6 +18,7 @@ mod nearest;
 mod parse;
 mod presets;
 mod ranges;
+mod renamed;
 mod router;
 mod tile;
 mod timing;
@@ -32,6 +33,7 @@ pub use nearest::nearest;
 pub use parse::{override_value, parse_spec, schema, to_toml};
 pub use presets::{PRESET_NAMES, preset_text};
 pub use ranges::{FieldRange, Form, MAX_ADDRESS, Number, ranges};
+pub use renamed::old_names;
 pub use router::{
     BEATS_PER_CREDIT, LinkCycles, Router, RouterFlow, SmartMergeScope, SmartMulticast,
     SmartPriority, SmartReduction, SmartRouter, SmartTree, WideReduction, WideReductionKind,

@@ -19,8 +19,8 @@ fn every_listed_preset_parses_under_its_name_without_a_warning() {
         assert_eq!(spec.name, name);
         assert_eq!(warnings(&spec), Vec::<String>::new(), "{name}");
         assert_eq!(
-            spec.router.flow == RouterFlow::PeerCompatible,
-            name.ends_with("_peer") || name.starts_with("torrent"),
+            spec.router.flow == RouterFlow::Published,
+            name.ends_with("_published") || name.starts_with("torrent"),
             "{name}"
         );
         assert_eq!(
@@ -84,11 +84,11 @@ fn a_spec_written_as_toml_reads_back_equal() {
 
 #[test]
 fn settings_without_effect_are_reported_by_name() {
-    let spec = preset("collective_noc_4x4_peer");
-    let mut peer = spec.clone();
-    peer.router.wide_reduction.store_beats = 512;
-    peer.router.merge_table_entries = 8;
-    let found = warnings(&peer);
+    let spec = preset("collective_noc_4x4_published");
+    let mut published = spec.clone();
+    published.router.wide_reduction.store_beats = 512;
+    published.router.merge_table_entries = 8;
+    let found = warnings(&published);
     assert_eq!(found.len(), 2);
     assert!(
         found[0].starts_with("router.merge_table_entries = 8 has no effect"),
@@ -146,7 +146,7 @@ fn torrent_presets_have_clusters_only_and_the_published_routers() {
         };
         assert_eq!(only.kind, TileKindName::Cluster);
         assert_eq!((only.width, only.height), (width, height));
-        assert_eq!(spec.router.flow, RouterFlow::PeerCompatible);
+        assert_eq!(spec.router.flow, RouterFlow::Published);
         assert_eq!(spec.cluster.l1_bytes, l1_bytes);
         assert_eq!(spec.cluster.torrent.unwrap().mode, mode);
     }
@@ -218,7 +218,12 @@ fn ideal_presets_differ_in_routers_only_and_have_no_sizes_to_choose() {
         assert!(error.contains(field), "{field}: {error}");
         assert!(error.contains("only value that is modelled"), "{error}");
     }
-    for name in ["ideal_4x4_peer", "ideal_4x4_large", "ideal_0x4", "ideal"] {
+    for name in [
+        "ideal_4x4_published",
+        "ideal_4x4_large",
+        "ideal_0x4",
+        "ideal",
+    ] {
         assert!(preset_text(name).is_err(), "{name}");
     }
 }
@@ -240,7 +245,7 @@ fn tables_of_esp_go_with_its_routers_and_with_nothing_else() {
         ),
         (
             &text,
-            ("router.flow", "\"peer_compatible\""),
+            ("router.flow", "\"published\""),
             "router.output_fifo_flits",
         ),
         (

@@ -169,7 +169,7 @@ impl From<FileError> for Error {
 pub enum ErrorClass {
     /// The input is wrong; nothing ran.
     BadInput,
-    /// The run hung or a check failed.
+    /// The run stalled or a check failed.
     Failed,
     /// The work was done, but its output could not be written.
     NotWritten,
@@ -196,7 +196,7 @@ impl Error {
         match self {
             Error::Run(RunError::Stall(_))
             | Error::Check(_)
-            | Error::Hardware(HardwareError::Parts(_)) => ErrorClass::Failed,
+            | Error::Hardware(HardwareError::Differs(_)) => ErrorClass::Failed,
             Error::Run(RunError::Interrupted { .. }) => ErrorClass::Interrupted,
             Error::Suspended { .. } => ErrorClass::Suspended,
             Error::NotWritten { .. } => ErrorClass::NotWritten,

@@ -121,10 +121,10 @@ fn a_root_outside_a_group_of_one_and_a_published_router_are_refused() {
     }
     let text = error_of(&mesh4x4(), alone);
     assert!(text.contains("at least two"), "{text}");
-    let published = network("collective_noc_4x4_peer");
+    let published = network("collective_noc_4x4_published");
     let text = error_of(&published, row_all_reduce(0, at(0, 0, 0x8000), 64));
     assert!(
-        text.contains("peer_compatible") && text.contains("multicast"),
+        text.contains("published") && text.contains("multicast"),
         "{text}"
     );
 }

@@ -118,7 +118,7 @@ fn barriers_of_more_groups_than_their_target_counts_are_refused_unless_ordered()
 
 #[test]
 fn the_published_router_has_no_store_to_be_checked() {
-    let n = network("collective_noc_4x4_peer");
+    let n = network("collective_noc_4x4_published");
     // Such a pair can deadlock there for another reason, which is named.
     let error = check(&n, &pairs(&[&[], &[]])).unwrap_err();
     assert!(matches!(error, CheckError::Deadlock(_)), "{error}");

@@ -73,7 +73,7 @@ pub fn write_rtl(
     Ok(files.into_iter().map(|file| file.path).collect())
 }
 
-/// Writes what every router of a network must answer, as [`noccl_rtl::vectors_text`] says.
+/// Writes what every router of a network must decide, as [`noccl_rtl::vectors_text`] says.
 ///
 /// # Errors
 /// Those of [`rtl_config`] and [`write_file`].

@@ -87,7 +87,7 @@ impl Attention {
 }
 
 fn summary(row: &AttentionRow) -> String {
-    let verdict = match row.verified {
+    let conclusion = match row.verified {
         Verified::Yes => "\noutput             right, bit by bit\n",
         Verified::No => "\noutput             WRONG\n",
         Verified::NotChecked => "\noutput             not checked\n",
@@ -99,7 +99,7 @@ fn summary(row: &AttentionRow) -> String {
          per head           {:.1}\n\
          its kernels        {}\n\
          not hidden         {exposed:.1}\n\
-         FPU utilisation    {:.1} %{verdict}",
+         FPU utilisation    {:.1} %{conclusion}",
         row.mesh,
         row.tokens,
         row.heads,

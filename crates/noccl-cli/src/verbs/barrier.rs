@@ -72,28 +72,32 @@ impl Barrier {
 fn text(study: &BarrierStudy) -> String {
     let clusters = study.clusters();
     let names: Vec<String> = clusters.iter().map(u32::to_string).collect();
-    let mut header = vec![("router", Align::Left), ("plan", Align::Left)];
+    let mut header = vec![("router", Align::Left), ("algorithm", Align::Left)];
     header.extend(names.iter().map(|n| (n.as_str(), Align::Right)));
     header.push(("slope", Align::Right));
     let dash = || "-".to_owned();
     let body: Vec<Vec<String>> = study
-        .plans()
+        .algorithms()
         .into_iter()
-        .map(|plan| {
-            let mut line = vec![plan.0.to_owned(), plan.1.to_owned()];
-            let cycles = clusters.iter().map(|c| study.cycles(plan, *c));
+        .map(|algorithm| {
+            let mut line = vec![algorithm.0.to_owned(), algorithm.1.to_owned()];
+            let cycles = clusters.iter().map(|c| study.cycles(algorithm, *c));
             line.extend(cycles.map(|c| c.map_or_else(dash, grouped)));
-            line.push(study.slope(plan).map_or_else(dash, |s| format!("{s:.2}")));
+            line.push(
+                study
+                    .slope(algorithm)
+                    .map_or_else(dash, |s| format!("{s:.2}")),
+            );
             line
         })
         .collect();
-    let verdict = if study.equals_formula() {
+    let conclusion = if study.equals_formula() {
         "in-network barriers of one meeting equal 5 + 4h (published router: 6 + 4h) in the network"
     } else {
         "WRONG: an in-network barrier of one meeting differs from 5 + 4h (published router: 6 + 4h)"
     };
     format!(
-        "{}\nCycles over clusters; slope: cycles per cluster over 2 to 16, least squares\n{verdict}\n",
+        "{}\nCycles over clusters; slope: cycles per cluster over 2 to 16, least squares\n{conclusion}\n",
         table(&header, &body)
     )
 }

@@ -87,10 +87,10 @@ fn summary(report: &CheckReport) -> String {
             ]
         })
         .collect();
-    let folds = if report.folds.is_empty() {
+    let orders = if report.fold_orders.is_empty() {
         String::new()
     } else {
-        format!("folds      {}\n", report.folds.join("; "))
+        format!("fold order {}\n", report.fold_orders.join("; "))
     };
     let claim = match report.claims {
         Some(kind) => format!("right: {}", noccl::word(&kind)),
@@ -99,17 +99,15 @@ fn summary(report: &CheckReport) -> String {
     let deadlock = match report.deadlock.proof {
         Some(DeadlockProof::Mechanism) => "none: routers let nobody wait in a circle".to_owned(),
         Some(DeadlockProof::Search) => format!(
-            "none among what may be under way together ({} waits)",
+            "none among what may be open together ({} waits)",
             grouped(report.deadlock.waits as u64)
         ),
-        None => {
-            "freedom not proved: not all that may be under way together is looked at".to_owned()
-        }
+        None => "freedom not proved: not all that may be open together is looked at".to_owned(),
     };
     // Even where no action is right, the reader should see that there is none.
     let empty = if report.actions == 0 { "EMPTY: " } else { "" };
     format!(
-        "{claim}; {empty}{} actions, {} transfers, {} bytes\ndeadlock   {deadlock}\n{folds}\n{}",
+        "{claim}; {empty}{} actions, {} transfers, {} bytes\ndeadlock   {deadlock}\n{orders}\n{}",
         report.actions,
         report.transfers,
         grouped(report.bytes),

@@ -8,7 +8,7 @@ use clap::Args;
 use noccl::Error;
 use std::path::PathBuf;
 
-/// Run the main job: multicast and sum reduction by every mechanism, verified, with a page of plots
+/// Run the main job: multicast and sum reduction by every algorithm, verified, with a page of plots
 ///
 /// On the preset collective_noc_4x4: 1 to 32 KiB over one row of 4 clusters and over the whole 4x4.
 #[derive(Debug, Args)]

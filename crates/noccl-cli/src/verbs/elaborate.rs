@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl elaborate`
 
-use crate::args::OverrideArgs;
+use crate::args::{self, OverrideArgs};
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, output};
 use clap::Args;
 use noccl::{Error, NetworkDescription};
 
-/// Turn a spec into a network: coordinates, tile kinds, address map, links
+/// Elaborate a spec to a network: coordinates, tile kinds, address map, links
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -36,10 +36,7 @@ pub struct Elaborate {
 
 impl Elaborate {
     pub fn run(&self) -> Result<Outcome, Error> {
-        let loaded = noccl::load(&self.spec, &self.overrides.overrides)?;
-        for warning in &loaded.warnings {
-            output::log(&format!("warning: {warning}"));
-        }
+        let loaded = args::load_with_warnings(&self.spec, &self.overrides)?;
         if self.toml {
             output::data(&noccl::to_toml(loaded.network.spec()))?;
             return Ok(Outcome::Fine);

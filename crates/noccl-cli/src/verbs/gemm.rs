@@ -183,13 +183,13 @@ fn summary(rows: &[GemmRow]) -> String {
         .collect();
     let count = |is: fn(Verified) -> bool| rows.iter().filter(|r| is(r.verified)).count();
     let (right, wrong) = (count(Verified::is_yes), count(Verified::is_no));
-    let verdict = match (right, wrong) {
+    let conclusion = match (right, wrong) {
         (0, 0) => "\nproducts: not checked\n".to_owned(),
         (_, 0) if right == rows.len() => "\nall products are right, bit by bit\n".to_owned(),
         (_, 0) => format!("\n{right} products are right, bit by bit; the others are not checked\n"),
         (_, _) => format!("\n{wrong} products are WRONG\n"),
     };
-    table(&header, &cells) + &legend() + &verdict
+    table(&header, &cells) + &legend() + &conclusion
 }
 
 /// What the column "bound by" says.

@@ -24,7 +24,7 @@ pub struct Order {
     /// Cluster where the data is read
     #[arg(long, value_name = "X,Y", default_value = "0,0")]
     source: String,
-    /// Clusters: all, row:Y, column:X, X,Y,W,H or set:X,Y;X,Y;…; the source among them needs no leg
+    /// Clusters: all, row:Y, column:X, X,Y,W,H or set:X,Y;X,Y;…; the source among them needs no path segment
     #[arg(long, value_name = "SET", default_value = "all")]
     destinations: String,
     /// Orders: id, greedy, nearest, fixed_start, open_path, latency; default: all
@@ -105,7 +105,7 @@ fn text(report: &OrderReport) -> String {
         ("per destination", Right),
         ("links crossed twice", Right),
         ("cycles", Right),
-        ("stops", Left),
+        ("destinations", Left),
     ];
     let body: Vec<Vec<String>> = report
         .rows
@@ -117,7 +117,7 @@ fn text(report: &OrderReport) -> String {
                 format!("{:.3}", row.hops_per_destination),
                 row.shared_links.len().to_string(),
                 grouped(row.cycles),
-                row.stops.join(" "),
+                row.destinations.join(" "),
             ]
         })
         .collect();

@@ -8,7 +8,7 @@ use clap::Args;
 use noccl::{ClaimRow, Error};
 use std::path::PathBuf;
 
-/// Measure a paper's claims anew: a verdict per claim, a plot per figure
+/// Measure a paper's claims anew: a result per claim, a plot per figure
 ///
 /// Exit code 1 if a measured claim does not hold.
 #[derive(Debug, Args)]
@@ -71,14 +71,14 @@ fn text(rows: &[ClaimRow]) -> String {
         ("paper", Right),
         ("ours", Right),
         ("evidence", Left),
-        ("verdict", Left),
+        ("result", Left),
         ("numbers behind ours, or why there are none", Left),
     ];
     let number = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |v| format!("{v:.3}"));
     let body: Vec<Vec<String>> = rows
         .iter()
         .map(|row| {
-            let verdict = match row.holds {
+            let result = match row.holds {
                 Some(true) => "holds",
                 Some(false) => "FAILS",
                 None => "not measured",
@@ -94,7 +94,7 @@ fn text(rows: &[ClaimRow]) -> String {
                 number(row.paper),
                 number(row.ours),
                 row.evidence.label().to_owned(),
-                verdict.to_owned(),
+                result.to_owned(),
                 behind.clone(),
             ]
         })

@@ -5,10 +5,10 @@ use crate::table::{Align, grouped, table};
 use noccl::{CompareRow, Comparison};
 
 const LEGEND: &str = "\
-chunks: with push or pull where that is not the default (S1: chains pull, trees push)
+algorithm: as --algorithms takes it, a number of chunks first; push or pull where that is not the default (S1: chains pull, trees push)
 speedup: cycles of the fastest software algorithm at this size, divided by these cycles
-bound: serialisation of the payload plus zero-load latency of the farthest leg
-bit-equal: every output equals the fold in the documented order; error/limit: largest distance of
+bound: serialisation of the payload plus zero-load latency of the longest path
+bit-exact: every output equals the sum in the documented order, bit by bit; error/limit: largest distance of
 a floating-point sum to the exact one, as a fraction of the error bound
 order proved: the checker shows that nobody leaves before all have entered
 not checked: rows of the model, which moves no bytes
@@ -37,8 +37,7 @@ fn compare_table(rows: &[&CompareRow]) -> String {
     use Align::{Left, Right};
     let header = [
         ("bytes", Right),
-        ("mechanism", Left),
-        ("chunks", Right),
+        ("algorithm", Left),
         ("cycles", Right),
         ("speedup", Right),
         ("bound [cycles]", Right),
@@ -57,8 +56,7 @@ fn cells(row: &CompareRow) -> Vec<String> {
     let dash = || "-".to_owned();
     vec![
         noccl::format_bytes(row.bytes),
-        noccl::mechanism(row),
-        noccl::report::chunks(row).unwrap_or_else(dash),
+        noccl::algorithm(row),
         grouped(row.cycles),
         row.speedup_over_best_software
             .map_or_else(dash, |s| format!("{s:.2}")),
@@ -69,7 +67,7 @@ fn cells(row: &CompareRow) -> Vec<String> {
         row.busiest_link
             .as_ref()
             .map_or_else(dash, |l| grouped(l.flits)),
-        noccl::verdict(row).to_owned(),
+        noccl::verification(row).to_owned(),
         row.sum_error
             .map_or_else(dash, |e| format!("{:.2}", e.largest_of_bound)),
     ]

@@ -30,7 +30,7 @@ pub struct Rtl {
     /// Write the package alone
     #[arg(long, value_name = "FILE")]
     package: Option<PathBuf>,
-    /// Write what every router must answer, for all positions, ports and sets
+    /// Write what every router must decide, for all positions, ports and sets
     #[arg(long, value_name = "FILE")]
     vectors: Option<PathBuf>,
     /// Print the numbers as JSON

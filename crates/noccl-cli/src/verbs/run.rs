@@ -16,7 +16,7 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   noccl run reduce.json
-  noccl run reduce.json --spec collective_noc_4x4_peer --mode timing --json
+  noccl run reduce.json --spec collective_noc_4x4_published --mode timing --json
   noccl run transactions.json --trace --links --json
   noccl run large.json --mode timing --checkpoint large.ckpt
   noccl run large.json --mode timing --resume large.ckpt

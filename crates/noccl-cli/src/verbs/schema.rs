@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl schema`
 
-use crate::{Outcome, output};
+use crate::{Outcome, old_names, output};
 use clap::Args;
 use noccl::Error;
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ impl Schema {
             noccl::check_output(&folder.join("schedule.schema.json"))?;
         }
         if let Some(format) = &self.format {
-            output::json(&noccl::schema(format)?)?;
+            output::json(&noccl::schema(old_names::format_name(format))?)?;
         }
         if self.list {
             output::result(&noccl::SCHEMA_NAMES.join("\n"))?;

@@ -10,12 +10,12 @@ use noccl::{Error, StressReport, StressRequest};
 
 /// Random overlapping transactions of all kinds: does everything complete with the right bytes?
 ///
-/// A run that hangs or delivers wrong bytes is named with the command that reproduces it alone.
+/// A run that stalls or delivers wrong bytes is named with the command that reproduces it alone.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   noccl stress --seeds 1000
-  noccl stress --spec collective_noc_4x4_peer --only multicast --seeds 20 --json
+  noccl stress --spec collective_noc_4x4_published --only multicast --seeds 20 --json
   noccl stress --spec torrent_4x5 --only chain --seeds 1000
   noccl stress --first-seed 17 --seeds 1")]
 pub struct Stress {
@@ -90,7 +90,7 @@ fn summary(report: &StressReport) -> String {
          transactions  {}\ncycles        {}\n\n{}",
         report.runs,
         report.completed,
-        report.hung,
+        report.stalled,
         report.wrong,
         report.transactions,
         grouped(report.simulated_cycles),

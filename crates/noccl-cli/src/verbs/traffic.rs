@@ -85,8 +85,8 @@ fn summary(report: &TrafficReport) -> String {
         ("offered [beats/cycle]", Right),
         ("accepted [beats/cycle]", Right),
         ("mean latency [cycles]", Right),
-        ("99 % [cycles]", Right),
-        ("largest [cycles]", Right),
+        ("p99 [cycles]", Right),
+        ("max [cycles]", Right),
         ("packets", Right),
         ("", Left),
     ];
@@ -110,8 +110,8 @@ fn summary(report: &TrafficReport) -> String {
         |load| format!("{} beats per cluster and cycle", digits(load)),
     );
     format!(
-        "{}\nzero-load latency  {:.2} cycles\ncapacity           {} beats per cluster and cycle, by the busiest link\n\
-         saturation         {saturation}\naccepted at most   {} beats per cluster and cycle\n",
+        "{}\nzero-load latency      {:.2} cycles\ncapacity               {} beats per cluster and cycle, by the busiest link\n\
+         saturation load        {saturation}\nsaturation throughput  {} beats per cluster and cycle\n",
         table(&header, &rows),
         report.zero_load_latency_cycles,
         digits(report.capacity_beats_per_cycle),

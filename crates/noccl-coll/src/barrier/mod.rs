@@ -105,7 +105,7 @@ impl BarrierStructure {
 
 /// A way to make a barrier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct BarrierPlan {
+pub struct BarrierAlgorithm {
     /// Who meets whom.
     pub structure: BarrierStructure,
     /// Atomic counter and interrupt, or merged in the network.
@@ -114,9 +114,9 @@ pub struct BarrierPlan {
     pub place: CounterPlace,
 }
 
-impl BarrierPlan {
+impl BarrierAlgorithm {
     /// All that differ, in the order of tables: two or four have no centre.
-    pub const ALL: [BarrierPlan; 12] = {
+    pub const ALL: [BarrierAlgorithm; 12] = {
         use BarrierMechanism::{InNetwork, Software};
         use BarrierStructure::{Flat, Pairwise, Quads, RowColumn};
         use CounterPlace::{Centre, Corner};
@@ -171,7 +171,7 @@ impl BarrierPlan {
 pub fn barrier_schedule(
     network: &Network,
     group: &TileSet,
-    plan: BarrierPlan,
+    plan: BarrierAlgorithm,
 ) -> Result<Schedule, CollError> {
     let members = network.members(group)?;
     let root = place(&members, plan.place);
@@ -194,7 +194,10 @@ pub fn barrier_schedule(
 }
 
 /// The meetings of a plan.
-pub(crate) fn actions(members: Vec<Coord>, plan: BarrierPlan) -> Result<Vec<Action>, CollError> {
+pub(crate) fn actions(
+    members: Vec<Coord>,
+    plan: BarrierAlgorithm,
+) -> Result<Vec<Action>, CollError> {
     let levels = match plan.structure {
         BarrierStructure::Flat => vec![vec![members.clone()]],
         BarrierStructure::RowColumn => vec![lines(&members, |c| c.y), lines(&members, |c| c.x)],
@@ -217,7 +220,7 @@ pub(crate) fn actions(members: Vec<Coord>, plan: BarrierPlan) -> Result<Vec<Acti
     Ok(builder.finish())
 }
 
-fn meet(members: &[Coord], plan: BarrierPlan) -> Result<ActionKind, CollError> {
+fn meet(members: &[Coord], plan: BarrierAlgorithm) -> Result<ActionKind, CollError> {
     if plan.mechanism == BarrierMechanism::InNetwork && as_multi_address(members).is_none() {
         let reason = "a meeting is no multi-address; accepted: aligned powers of two of clusters";
         return Err(unsupported(plan, reason));
@@ -247,7 +250,7 @@ fn is_full(members: &[Coord], levels: &[Vec<Vec<Coord>>]) -> bool {
 fn cubes(
     members: &[Coord],
     has_both: bool,
-    plan: BarrierPlan,
+    plan: BarrierAlgorithm,
 ) -> Result<Vec<Vec<Vec<Coord>>>, CollError> {
     let whole = as_multi_address(members)
         .ok_or_else(|| unsupported(plan, "accepted: a group that is a multi-address"))?;
@@ -301,7 +304,7 @@ fn farthest_hops(members: &[Coord]) -> impl Fn(Coord) -> i32 {
     }
 }
 
-fn unsupported(plan: BarrierPlan, reason: &str) -> CollError {
+fn unsupported(plan: BarrierAlgorithm, reason: &str) -> CollError {
     CollError::Unsupported {
         algorithm: plan.name(),
         collective: "barrier".to_owned(),

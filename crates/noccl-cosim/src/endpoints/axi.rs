@@ -123,56 +123,56 @@ pub(crate) fn offer_narrow_read(words: &mut [u32], id: u8, address: u64) {
 /// Ports behind an NI that are not ready, by [`AxiPort`](noccl_run::AxiPort).
 pub(crate) type Busy = [bool; 5];
 
-/// How a memory answers.
+/// How a memory responds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Response {
+pub(crate) enum Resp {
     Okay,
     /// SLVERR.
     Failed,
 }
 
-impl Response {
+impl Resp {
     pub(crate) const fn new(has_failed: bool) -> Self {
         if has_failed { Self::Failed } else { Self::Okay }
     }
 }
 
-/// Answers of the memory, port by port.
+/// Responses of the memory, port by port.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct MemoryAnswers {
+pub(crate) struct MemoryResponses {
     /// B by port: wide, own, narrow, own narrow.
-    pub b: [Option<Response>; 4],
+    pub b: [Option<Resp>; 4],
     /// Data and whether they are the last of their burst.
-    pub wide_r: Option<(Line, bool, Response)>,
-    pub narrow_r: Option<(u64, Response)>,
+    pub wide_r: Option<(Line, bool, Resp)>,
+    pub narrow_r: Option<(u64, Resp)>,
 }
 
-/// Shows the memory's answers, and which ports behind the NI are not ready, by [`AxiPort`](noccl_run::AxiPort).
-pub(crate) fn answer(words: &mut [u32], answers: &MemoryAnswers, busy: Busy) {
-    let has_b = answers.b.map(|b| b.is_some());
+/// Shows the memory's responses, and which ports behind the NI are not ready, by [`AxiPort`](noccl_run::AxiPort).
+pub(crate) fn respond(words: &mut [u32], responses: &MemoryResponses, busy: Busy) {
+    let has_b = responses.b.map(|b| b.is_some());
     let flags = [
         has_b[0],
-        answers.wide_r.is_some(),
-        answers.wide_r.is_some_and(|(_, is_last, _)| is_last),
+        responses.wide_r.is_some(),
+        responses.wide_r.is_some_and(|(_, is_last, _)| is_last),
         has_b[1],
         has_b[2],
-        answers.narrow_r.is_some(),
+        responses.narrow_r.is_some(),
         has_b[3],
         false,
     ];
-    let read = answers.wide_r.map(|(.., response)| response);
-    let narrow_read = answers.narrow_r.map(|(_, response)| response);
-    let responses = answers.b.into_iter().chain([read, narrow_read]);
-    let failed = responses.map(|response| response == Some(Response::Failed));
+    let read = responses.wide_r.map(|(.., resp)| resp);
+    let narrow_read = responses.narrow_r.map(|(_, resp)| resp);
+    let resps = responses.b.into_iter().chain([read, narrow_read]);
+    let failed = resps.map(|resp| resp == Some(Resp::Failed));
     let bits = flags.into_iter().chain(busy).chain([false; 3]);
     let bits = bits.chain(failed);
     words[115] = (0..).zip(bits).map(|(i, f)| u32::from(f) << i).sum();
-    if let Some((data, ..)) = answers.wide_r {
+    if let Some((data, ..)) = responses.wide_r {
         for (word, bytes) in words[116..].iter_mut().zip(data.as_chunks::<4>().0) {
             *word = u32::from_le_bytes(*bytes);
         }
     }
-    put(words, 132, answers.narrow_r.map_or(0, |(value, _)| value));
+    put(words, 132, responses.narrow_r.map_or(0, |(value, _)| value));
 }
 
 /// Accesses a register of the DMA engine: writes a value, or reads.

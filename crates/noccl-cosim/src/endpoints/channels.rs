@@ -5,7 +5,7 @@ use super::axi::{self, Shown};
 use super::engine::path::ReadPath;
 use super::memory::Memory;
 use super::memory::map::AddressMap;
-use super::port::{Answer, Name, Offer, Port, aw};
+use super::port::{Name, Offer, Port, Response, aw};
 use noccl_run::{BeatSource, Command, CommandKind};
 use std::collections::VecDeque;
 
@@ -139,9 +139,9 @@ impl Channels {
         engine.map(|c| c.number).min()
     }
 
-    /// Takes note of the handshakes of this cycle. Returns the answers.
-    pub(crate) fn follow(&mut self, shown: Shown<'_>, path: &mut ReadPath) -> Vec<Answer> {
-        let mut answers = Vec::new();
+    /// Takes note of the handshakes of this cycle. Returns the responses.
+    pub(crate) fn follow(&mut self, shown: Shown<'_>, path: &mut ReadPath) -> Vec<Response> {
+        let mut responses = Vec::new();
         for (c, channel) in self.channels.iter_mut().enumerate() {
             if let Some(offer) = &mut channel.port.offer {
                 offer.has_aw &= !shown.takes_aw(c);
@@ -158,9 +158,9 @@ impl Channels {
             }
             if let Some((id, resp)) = shown.b(c) {
                 let (tag, port) = (channel.port.close(id), "wide port, B");
-                answers.push(Answer { tag, resp, port });
+                responses.push(Response { tag, resp, port });
             }
         }
-        answers
+        responses
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Commands of the record on their way to managers, and what no manager or memory of the model does.
+//! Commands of the record for managers, and what no manager or memory of the model does.
 
 use super::Endpoints;
 use super::memory::Memory;
@@ -84,10 +84,10 @@ impl Endpoints<'_> {
         Ok(())
     }
 
-    /// Beyond what a network interface remembers it answers everything with an error, until reset.
+    /// Beyond what a network interface remembers it responds to everything with an error, until reset.
     pub(super) fn refuse_failures(&self) -> Result<(), LockstepError> {
         if self.memories.iter().any(Memory::has_failed_too_often) {
-            let what = "a fifth burst under way that its memory has refused";
+            let what = "a fifth open burst that its memory has refused";
             let cycle = self.cycle;
             return Err(LockstepError::Unsupported { cycle, what });
         }

@@ -4,7 +4,7 @@
 use super::axi::{Bit, Shown, WritePort};
 use super::memory::line::{LINE_BYTES, Line, enabled, line_of, start_of};
 use super::model::Tiles;
-use super::port::Answer;
+use super::port::Response;
 use super::{Endpoints, Expected, number};
 use crate::lockstep::{LockstepError, OUTPUTS};
 use noccl_net::Port;
@@ -145,7 +145,7 @@ impl Endpoints<'_> {
     pub(super) fn compare_beats(&self, record: &CycleRecord) -> Result<(), LockstepError> {
         for tile in 0..self.network.num_tiles() {
             let shown = Shown(self.model.axi_out(tile));
-            let beat = landing(record, tile).map(|flit| {
+            let beat = written_beat(record, tile).map(|flit| {
                 let line = start_of(line_of(flit.address) + u64::from(flit.beat));
                 // A marked sum enables nothing.
                 let data = flit.data.filter(|_| flit.resp == OKAY);
@@ -168,9 +168,9 @@ impl Endpoints<'_> {
     }
 
     /// Transactions end in the same cycle, with the same response; what was written is in memory.
-    pub(super) fn compare_answers(&mut self, record: &CycleRecord) -> Result<(), LockstepError> {
+    pub(super) fn compare_responses(&mut self, record: &CycleRecord) -> Result<(), LockstepError> {
         for tile in 0..self.network.num_tiles() {
-            let mut answers = {
+            let mut responses = {
                 let (shown, busy) = (Shown(self.model.axi_out(tile)), self.busy(tile));
                 self.managers[tile].follow(shown, (busy, self.cycle))
             };
@@ -179,30 +179,31 @@ impl Endpoints<'_> {
                 .iter()
                 .filter(|c| c.tile.0 as usize == tile);
             for completion in here {
-                let is_it = |a: &Answer| (a.tag, a.resp) == (Some(completion.tag), completion.resp);
-                let Some(at) = answers.iter().position(is_it) else {
-                    let port = answers.first().map_or("AXI port, B or R", |a| a.port);
-                    let hardware = answers.first().map(describe);
-                    let recorded = Some(describe(&Answer {
+                let is_it =
+                    |a: &Response| (a.tag, a.resp) == (Some(completion.tag), completion.resp);
+                let Some(at) = responses.iter().position(is_it) else {
+                    let port = responses.first().map_or("AXI port, B or R", |a| a.port);
+                    let hardware = responses.first().map(describe);
+                    let recorded = Some(describe(&Response {
                         tag: Some(completion.tag),
                         resp: completion.resp,
                         port,
                     }));
                     return Err(self.divergence((Plane::Rsp, tile, port), recorded, hardware));
                 };
-                answers.remove(at);
+                responses.remove(at);
                 self.num_compared += 1;
                 self.check_memory(*completion)?;
             }
-            if let Some(answer) = answers.first() {
-                let place = (Plane::Rsp, tile, answer.port);
-                return Err(self.divergence(place, None, Some(describe(answer))));
+            if let Some(response) = responses.first() {
+                let place = (Plane::Rsp, tile, response.port);
+                return Err(self.divergence(place, None, Some(describe(response))));
             }
         }
         Ok(())
     }
 
-    /// The bytes of an answered write, or the sum of all contributions to an answered reduction, are where they belong.
+    /// The bytes of a completed write, or the sum of all contributions to a completed reduction, are where they belong.
     fn check_memory(&mut self, completion: Completion) -> Result<(), LockstepError> {
         let name = (completion.tile, completion.tag);
         let Some(command) = self.sent.remove(&name) else {
@@ -234,7 +235,7 @@ impl Endpoints<'_> {
                             &data[..8]
                         ))
                     };
-                    let place = (Plane::Wide, tile, "memory after the last answer");
+                    let place = (Plane::Wide, tile, "memory after the last response");
                     return Err(self.divergence(place, text(data), text(&found)));
                 }
             }
@@ -244,12 +245,12 @@ impl Endpoints<'_> {
 }
 
 /// The beat that reaches a tile's memory in the cycle of a record, coming from the network.
-pub(super) fn landing(record: &CycleRecord, tile: usize) -> Option<&FlitRecord> {
-    let lands = |h: &&Handshake| {
+pub(super) fn written_beat(record: &CycleRecord, tile: usize) -> Option<&FlitRecord> {
+    let is_written = |h: &&Handshake| {
         let writes = matches!(h.flit.kind, RecordedKind::Write | RecordedKind::Reduce);
         (h.plane, h.tile.0 as usize, h.place) == (Plane::Wide, tile, FlitPlace::Leaves) && writes
     };
-    let found = record.handshakes.iter().find(lands);
+    let found = record.handshakes.iter().find(is_written);
     found.map(|h| &h.flit)
 }
 
@@ -261,11 +262,11 @@ pub(super) fn clear_disabled(flit: &mut [u32]) {
     }
 }
 
-fn describe(answer: &Answer) -> String {
-    let name = answer
+fn describe(response: &Response) -> String {
+    let name = response
         .tag
         .map_or("nobody's id".to_owned(), |tag| format!("transaction {tag}"));
-    format!("{name}, response {}", answer.resp)
+    format!("{name}, response {}", response.resp)
 }
 
 /// Port at which a flit is seen: `Some(None)` for the Local input.

@@ -2,7 +2,7 @@
 //! Managers of a tile: what offers recorded commands at the ports of its network interface.
 //!
 //! Transfers take write channels in their order, each the lowest one without a transfer and with a free id ([`Channels`]); of a
-//! channel and of every other port the lowest free id is taken. An id is free again in the cycle after its answer.
+//! channel and of every other port the lowest free id is taken. An id is free again in the cycle after its response.
 
 use super::axi::{self, Aw, Bit, Busy, Shown};
 use super::channels::Channels;
@@ -11,7 +11,7 @@ use super::memory::Memory;
 use super::memory::line::{beat_bytes, lane_of};
 use super::memory::map::AddressMap;
 use super::opened::Opened;
-use super::port::{Answer, Name, Port, aw, offer_next};
+use super::port::{Name, Port, Response, aw, offer_next};
 use noccl_net::Coord;
 use noccl_run::{AxiPort, Command, CommandKind, TransferStart};
 
@@ -133,9 +133,9 @@ impl Managers {
         }
     }
 
-    /// Takes note of the handshakes of this cycle. Returns the answers.
-    pub(crate) fn follow(&mut self, shown: Shown<'_>, (busy, cycle): (Busy, u64)) -> Vec<Answer> {
-        let mut answers = match &mut self.engine {
+    /// Takes note of the handshakes of this cycle. Returns the responses.
+    pub(crate) fn follow(&mut self, shown: Shown<'_>, (busy, cycle): (Busy, u64)) -> Vec<Response> {
+        let mut responses = match &mut self.engine {
             Some(engine) => engine.follow(shown),
             None => self.channels.follow(shown, &mut self.path),
         };
@@ -155,7 +155,7 @@ impl Managers {
                     None => self.reads.close(id),
                 };
                 let port = "wide port, R";
-                answers.push(Answer { tag, resp, port });
+                responses.push(Response { tag, resp, port });
             }
         }
         if let Some(offer) = &mut self.narrow.offer {
@@ -172,15 +172,15 @@ impl Managers {
             let (id, resp) = shown.narrow_b();
             has_atomic = self.atomics[usize::from(id)];
             let (tag, port) = (self.narrow.close(id), "narrow port, B");
-            answers.push(Answer { tag, resp, port });
+            responses.push(Response { tag, resp, port });
         }
         // An atomic's R comes with its B.
         if shown.has(Bit::NarrowR) && !has_atomic {
             let (id, resp) = shown.narrow_r();
             let (tag, port) = (self.narrow_reads.close(id), "narrow port, R");
-            answers.push(Answer { tag, resp, port });
+            responses.push(Response { tag, resp, port });
         }
-        answers
+        responses
     }
 
     /// Bytes of the beat at R that belong to its read.

@@ -2,9 +2,9 @@
 //! Lock-step of Verilated network interfaces and mesh with a recorded run, at the AXI ports.
 //!
 //! Endpoints are a model in Rust ([`managers`], [`memory`]): it offers the commands that the run's endpoints have given, in the
-//! same cycles, and answers as the run's memories do. Everything between must be done by the hardware: in every cycle the same
+//! same cycles, and responds as the run's memories do. Everything between must be done by the hardware: in every cycle the same
 //! flits enter and leave each network interface and cross the same links, bit by bit, transactions end in the same cycle with
-//! the same response, and the same bytes land in the same memory.
+//! the same response, and the same bytes are written to the same memory.
 
 mod axi;
 mod channels;
@@ -25,7 +25,7 @@ pub use places::Places;
 pub use refused::{places_of, refuse_network, refuse_schedule};
 
 use crate::lockstep::{Divergence, Follow, Layout, LockstepError, Numbers};
-use crate::translated::LIBRARY_FILE;
+use crate::verilated::LIBRARY_FILE;
 use axi::Shown;
 use channels::Channels;
 use engine::Engine;
@@ -65,7 +65,7 @@ pub struct Endpoints<'n> {
     wide_id_bits: u32,
     /// Hardware's names of the transactions, by recorded name.
     names: HashMap<u32, u32>,
-    /// Writes and contributions without an answer yet, by tile and name.
+    /// Writes and contributions without a response yet, by tile and name.
     sent: HashMap<(TileId, u32), Command>,
     results: Results,
     cycle: u64,
@@ -161,13 +161,13 @@ impl<'n> Endpoints<'n> {
         let mut new_names: Vec<_> = self.managers.iter_mut().flat_map(Managers::offer).collect();
         new_names.extend(self.name_joins(record));
         let given: Vec<_> = (self.memories.iter().enumerate())
-            .map(|(tile, memory)| memory.answers(self.cycle, compare::landing(record, tile)))
+            .map(|(tile, memory)| memory.responses(self.cycle, compare::written_beat(record, tile)))
             .collect();
         for (tile, managers) in self.managers.iter().enumerate() {
             let busy = self.busy(tile);
             let words = self.model.axi_in(tile);
             managers.drive(words, &self.map, &self.memories[tile]);
-            axi::answer(words, &given[tile], busy);
+            axi::respond(words, &given[tile], busy);
         }
         self.refuse_waiting(record)?;
         self.show_engines(self.cycle as i64);
@@ -188,7 +188,7 @@ impl<'n> Endpoints<'n> {
         }
         self.refuse_failures()?;
         self.follow_engines()?;
-        self.compare_answers(record)?;
+        self.compare_responses(record)?;
         // Names that became free in this cycle may be in use again.
         record.commands.iter().for_each(|c| self.results.add(c));
         let writes = record.commands.iter();
@@ -255,7 +255,7 @@ impl Follow for Endpoints<'_> {
         course
     }
 
-    /// With the answers compared, which the model of the endpoints waits for.
+    /// With the responses compared, which the model of the endpoints waits for.
     fn replay(&mut self, record: &CycleRecord) -> Result<(), LockstepError> {
         let nothing = CycleRecord::default();
         while self.cycle < record.cycle {

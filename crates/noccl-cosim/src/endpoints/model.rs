@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Translated network interfaces and mesh behind their C functions (`rtl/cosim/noccl_endpoints_cosim.cpp`).
+//! Verilated network interfaces and mesh behind their C functions (`rtl/cosim/noccl_endpoints_cosim.cpp`).
 #![allow(unsafe_code)]
 
 use super::axi;
 use crate::lockstep::LockstepError;
-use crate::translated::{Handle, Opening, Translated};
+use crate::verilated::{Handle, Opening, Verilated};
 use std::ffi::c_int;
 use std::path::Path;
 
@@ -31,7 +31,7 @@ pub(crate) struct Model {
     /// By plane (wide, req, rsp): flits at Local inputs and at all outputs.
     flits: [[*mut u32; 2]; 3],
     tiles: [[*mut u64; 5]; 3],
-    pub(crate) hardware: Translated,
+    pub(crate) hardware: Verilated,
 }
 
 impl Model {
@@ -83,7 +83,7 @@ impl Model {
         self.hardware.reset();
     }
 
-    /// What a tile's managers offer and its memory answers.
+    /// What a tile's managers offer and its memory responds.
     pub(crate) fn axi_in(&mut self, tile: usize) -> &mut [u32] {
         let words = self.axi_words[0];
         // SAFETY: an array of so many words per tile, in the model.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a tile's DMA engine has opened: ids are its own choice, answers must find their transactions.
+//! What a tile's DMA engine has opened: ids are its own choice, responses must find their transactions.
 
 use super::axi::Shown;
-use super::port::{Answer, Name};
+use super::port::{Name, Response};
 use std::collections::HashMap;
 
 /// Open transactions of a DMA engine by the names that flits of the hardware bear.
@@ -51,9 +51,9 @@ impl Opened {
         self.reads.remove(&u32::from(id))
     }
 
-    /// Takes note of what happens at the write channels. Returns the answers.
-    pub(crate) fn follow(&mut self, shown: Shown<'_>) -> Vec<Answer> {
-        let mut answers = Vec::new();
+    /// Takes note of what happens at the write channels. Returns the responses.
+    pub(crate) fn follow(&mut self, shown: Shown<'_>) -> Vec<Response> {
+        let mut responses = Vec::new();
         for channel in 0..shown.engine_channels() {
             let id_bits = self.id_bits;
             let name = |id: u8| (channel as u32) << id_bits | u32::from(id);
@@ -66,9 +66,9 @@ impl Opened {
                     None => self.writes.remove(&name(id)),
                 };
                 let port = "wide port, B";
-                answers.push(Answer { tag, resp, port });
+                responses.push(Response { tag, resp, port });
             }
         }
-        answers
+        responses
     }
 }

@@ -27,7 +27,7 @@ impl Places {
     /// Bytes of a memory of the hardware.
     pub const MEMORY_BYTES: u64 = 1 << 30;
 
-    /// Places of a trace's data. `None` if they do not all have room.
+    /// Places of a trace's data. `None` if there is no space for all of them.
     #[must_use]
     pub fn of_trace(trace: &Trace) -> Option<Self> {
         let transactions = &trace.transactions;
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_more_lie_one_behind_the_other_and_the_first_has_room_for_all_reads() {
+    fn parts_of_more_lie_one_behind_the_other_and_the_first_holds_all_reads() {
         let places = Places::of_trace(&trace(1025, 65)).unwrap_or_default();
         // 200 beats are 12,800 bytes, 65 are 4,160.
         assert_eq!(moved(&places, 12_736), 12_736);

@@ -9,9 +9,9 @@ use noccl_net::Coord;
 use noccl_run::{Command, CommandKind};
 use std::collections::VecDeque;
 
-/// An answer at a port.
+/// A response at a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Answer {
+pub(crate) struct Response {
     /// Recorded name; `None`: nothing is open under this id.
     pub tag: Option<u32>,
     pub resp: u8,

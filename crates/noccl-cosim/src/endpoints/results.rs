@@ -6,7 +6,7 @@ use noccl_run::{Command, CommandKind};
 use noccl_workload::{ElementType, Operator};
 use std::collections::HashMap;
 
-/// A reduction without an answer for all of its members.
+/// A reduction without a response for all of its members.
 #[derive(Debug, Clone)]
 struct Open {
     members_left: usize,
@@ -41,7 +41,7 @@ impl Results {
         }
     }
 
-    /// A member has its answer. Returns the lines that the root holds; none if it is not known.
+    /// A member has its response. Returns the lines that the root holds; none if it is not known.
     pub(crate) fn close(&mut self, tag: u32) -> Vec<Line> {
         let Some(open) = self.0.get_mut(&tag) else {
             return Vec::new();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Libraries of Verilated hardware, each under the hash of all that it is made from: made once, never stale, complete or absent.
 
-use super::translation::Translation;
+use super::build_inputs::BuildInputs;
 use super::verilator::{checkout, verilator};
-use crate::translated::LIBRARY_FILE;
+use crate::verilated::LIBRARY_FILE;
 use crate::{CosimError, HardwareError};
 use noccl_files::{Scratch, failed, hexadecimal, not_written, write_file};
 use noccl_rtl::PACKAGE_FILE;
@@ -41,7 +41,7 @@ static MAKING: Mutex<()> = Mutex::new(());
 /// [`CosimError::Hardware`] if it cannot be made or is damaged, [`CosimError::File`], an interruption by the watcher.
 pub(crate) fn library(
     name: &str,
-    translation: &Translation,
+    translation: &BuildInputs,
     watch: Watch<'_>,
 ) -> Result<PathBuf, CosimError> {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
@@ -51,7 +51,7 @@ pub(crate) fn library(
     let name = plain.collect::<Vec<String>>().join("-");
     let folder = cache().join(format!("{name}-{}", key(translation)));
     // Two threads would make it in one folder.
-    let _turn = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _lock = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
     if !folder.exists() {
         make(&folder, translation, watch)?;
     }
@@ -72,7 +72,7 @@ fn cache() -> PathBuf {
 }
 
 /// Name of what a library is made from. The tool is the pinned one.
-fn key(translation: &Translation) -> String {
+fn key(translation: &BuildInputs) -> String {
     let mut hash = Sha256::new();
     let files = (translation.files.iter()).flat_map(|file| [&file.path, &file.text]);
     for text in translation.arguments.iter().chain(files) {
@@ -98,7 +98,7 @@ fn check(folder: &Path) -> Result<(), CosimError> {
     Err(broken(format!("{LIBRARY_FILE} is not what was built")))
 }
 
-fn make(folder: &Path, translation: &Translation, watch: Watch<'_>) -> Result<(), CosimError> {
+fn make(folder: &Path, translation: &BuildInputs, watch: Watch<'_>) -> Result<(), CosimError> {
     let tool = verilator().map_err(CosimError::Hardware)?;
     remove_abandoned(&cache());
     let id = std::process::id();
@@ -134,7 +134,7 @@ fn keep(partial: &Scratch, folder: &Path) -> Result<(), CosimError> {
 /// Translates and compiles. The tools are a group of processes, so that all of them can be stopped.
 fn run(
     tool: &Path,
-    translation: &Translation,
+    translation: &BuildInputs,
     partial: &Scratch,
     watch: Watch<'_>,
 ) -> Result<ExitStatus, CosimError> {
@@ -168,7 +168,7 @@ fn run(
             activity,
         };
         if !watch.report(step) {
-            stop(&mut child);
+            end(&mut child);
             return Err(RunError::Interrupted { cycle: 0 }.into());
         }
         sleep(Duration::from_millis(100));
@@ -176,7 +176,7 @@ fn run(
 }
 
 /// Ends the tools. Those that are gone already cannot be.
-fn stop(child: &mut Child) {
+fn end(child: &mut Child) {
     // Of the forms of this command the one that every shell has.
     let group = format!("kill -s TERM -- -{}", child.id());
     let told = Command::new("sh").args(["-c", &group]).status();
@@ -189,13 +189,13 @@ fn stop(child: &mut Child) {
 /// What the tools are at: they write the rules of the compilation after all that is to be compiled.
 fn activity(build: &Path) -> WorkStage {
     let entries = fs::read_dir(build).into_iter().flatten().flatten();
-    let (mut is_translated, mut files) = (false, 0);
+    let (mut is_cpp_written, mut files) = (false, 0);
     for entry in entries {
         let path = entry.path();
-        is_translated |= path.extension().is_some_and(|end| end == "mk");
+        is_cpp_written |= path.extension().is_some_and(|end| end == "mk");
         files += u64::from(path.extension().is_some_and(|end| end == "o"));
     }
-    if is_translated {
+    if is_cpp_written {
         WorkStage::Compiling { files }
     } else {
         WorkStage::Translating

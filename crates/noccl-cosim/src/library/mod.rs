@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Libraries of translated hardware: what they are made from, the tool that makes them, where they are kept.
+//! Libraries of Verilated hardware: what they are made from, the tool that makes them, where they are kept.
 
+mod build_inputs;
 mod cache;
 mod sources;
-mod translation;
 mod verilator;
 
+pub use build_inputs::{Arithmetic, Boundary, BuildInputs};
 pub(crate) use cache::library;
 pub use sources::read_sources;
-pub use translation::{Arithmetic, Boundary, Translation};
 pub use verilator::verilator_found;

@@ -2,7 +2,7 @@
 //! Why hardware and record part, or cannot be compared.
 
 use super::divergence::{Divergence, PortDivergence};
-use crate::translated::Unusable;
+use crate::verilated::Unusable;
 use thiserror::Error;
 
 /// Why hardware and record part, or cannot be compared.

@@ -19,7 +19,7 @@ pub use error::LockstepError;
 pub use follow::Follow;
 pub use ports::PortsLockstep;
 
-use crate::translated::{LIBRARY_FILE, MAX_TILES};
+use crate::verilated::{LIBRARY_FILE, MAX_TILES};
 pub(crate) use layout::{Layout, element_number, operator_number};
 use model::{Credits, Model};
 use noccl_net::{Network, Port, TileId};
@@ -100,7 +100,7 @@ impl<'n> Lockstep<'n> {
         self.tick()
     }
 
-    /// Merge points owe the same credits to the same senders.
+    /// Merge points have the same pending credits for the same senders.
     fn compare_credits(&mut self, handshakes: &[Handshake]) -> Result<(), LockstepError> {
         let rsp = Plane::Rsp.idx();
         let words = self.layouts[rsp].words;

@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use super::error::LockstepError;
-use crate::translated::{Handle, Opening, Translated};
+use crate::verilated::{Handle, Opening, Verilated};
 use noccl_spec::Plane;
 use std::ffi::{CStr, c_char, c_int};
 use std::path::Path;
@@ -39,7 +39,7 @@ pub(crate) struct Model {
     planes: [Signals; 3],
     merge_points: MergePoints,
     waves: unsafe extern "C" fn(Handle, *const c_char) -> c_int,
-    pub(crate) hardware: Translated,
+    pub(crate) hardware: Verilated,
 }
 
 impl Model {
@@ -155,7 +155,7 @@ impl Model {
         }
     }
 
-    /// Local inputs with room.
+    /// Local inputs with buffer space.
     pub(crate) fn in_ready(&self, plane: usize) -> u64 {
         // SAFETY: as in `drive`.
         unsafe { *self.planes[plane].in_ready }

@@ -80,9 +80,9 @@ impl PortsLockstep {
         let drive = self.model.drive(INPUTS);
         drive[HOLDS..STARTS].copy_from_slice(&recorded.holds);
         drive[STARTS] = 0;
-        if let Some([endpoint, frames, stops, own]) = recorded.start {
+        if let Some([endpoint, frames, destinations, own]) = recorded.start {
             drive[STARTS] = 1 << endpoint;
-            drive[FRAMES..HOST_WRITES].copy_from_slice(&[frames, stops, own]);
+            drive[FRAMES..HOST_WRITES].copy_from_slice(&[frames, destinations, own]);
         }
         self.model.hardware.settle();
         let seen = self.model.seen(COMPARED);

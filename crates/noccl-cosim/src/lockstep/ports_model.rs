@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Translated Torrent endpoints behind their C functions (`rtl/cosim/noccl_torrent_cosim.cpp`).
+//! Verilated Torrent endpoints behind their C functions (`rtl/cosim/noccl_torrent_cosim.cpp`).
 #![allow(unsafe_code)]
 
 use super::error::LockstepError;
-use crate::translated::{Handle, Opening, Translated};
+use crate::verilated::{Handle, Opening, Verilated};
 use std::path::Path;
 
 /// Endpoints between crossbars.
 pub(super) struct PortsModel {
     drive: *mut u64,
     seen: *const u64,
-    pub(super) hardware: Translated,
+    pub(super) hardware: Verilated,
 }
 
 impl PortsModel {

@@ -90,7 +90,7 @@ pub fn together(transfers: Vec<Transfer>) -> Schedule {
 }
 
 /// One after the other.
-pub fn in_turn(transfers: Vec<Transfer>) -> Schedule {
+pub fn in_sequence(transfers: Vec<Transfer>) -> Schedule {
     let numbered = transfers.into_iter().map(ActionKind::Transfer).enumerate();
     schedule(
         numbered

@@ -276,7 +276,7 @@ pub fn agree_with(
     assert!(compared > 5_000, "{compared} handshakes are too few");
 }
 
-/// Traces of these kinds part from a faulty mesh, in one of the first seeds.
+/// Traces of these kinds differ from a faulty mesh, in one of the first seeds.
 pub fn is_noticed(name: &str, kinds: &[StressKind]) {
     let network = network("collective_noc_2x2");
     let mut errors = (0..6).filter_map(|seed| {

@@ -36,9 +36,9 @@ pub struct RouterCapabilities {
     /// tables and counters limit how many may be open together. Else they join what stands at the heads of their FIFOs: two
     /// barriers that reach two routers in different orders wait for each other.
     pub joins_several: bool,
-    /// Do interfaces multicast what routers have folded, as an all-reduce in one transaction needs?
+    /// Do interfaces multicast what routers have combined, as an all-reduce in one transaction needs?
     pub shares_results: bool,
-    /// Does nobody ever wait in a circle, whatever is under way together? Else it is searched for.
+    /// Does nobody ever wait in a circle, whatever is in flight together? Else it is searched for.
     pub is_deadlock_free: bool,
     /// Flits that go before the beats of a burst on the wide plane.
     pub address_flits: u32,
@@ -46,7 +46,7 @@ pub struct RouterCapabilities {
     pub returns_own_copy: bool,
     /// Can flits of other packets come between those of a packet?
     pub lets_others_between: bool,
-    /// May an interface wait for the answer of one destination before it asks another one?
+    /// May an interface wait for the response of one destination before it asks another one?
     pub asks_one_destination: bool,
     /// Does a tile work on one action after the other, in the order of the schedule?
     pub is_sequential: bool,
@@ -115,7 +115,7 @@ impl RouterCapabilities {
     pub const fn of(flow: RouterFlow) -> &'static Self {
         match flow {
             RouterFlow::NonBlocking => &collective::ROUTERS,
-            RouterFlow::PeerCompatible => &published::ROUTERS,
+            RouterFlow::Published => &published::ROUTERS,
             RouterFlow::Esp => &esp::ROUTERS,
             RouterFlow::Ideal => &ideal::ROUTERS,
             RouterFlow::Smart => &smart::ROUTERS,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! S2's routers: flits pass several of them in a cycle. Forks go on by output, contributions are counted in a table and hold no
-//! channel, so nobody waits for anybody that waits in turn (`docs/design/0010-smart.md`).
+//! channel, so waits close no circle (`docs/design/0010-smart.md`).
 
 use super::{Carries, Folds, RouterCapabilities};
 use crate::deadlock::{

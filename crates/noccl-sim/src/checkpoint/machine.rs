@@ -9,7 +9,7 @@ use crate::endpoint::torrent::Place;
 use crate::kernel::saved_form::Sorted;
 use crate::machine::{Checks, Clock, Machine};
 use crate::ni::axi::state::Interfaces;
-use crate::router::collective::control_block::{PORTS, SLOTS};
+use crate::router::collective::control::block::{PORTS, SLOTS};
 use crate::router::collective::plane::PlaneState;
 use std::io::{Read, Write};
 
@@ -42,7 +42,7 @@ impl Machine<'_> {
         let Interfaces {
             nis,
             injecting,
-            own_answers,
+            own_responses,
         } = interfaces;
         let MemorySystem {
             memories,
@@ -58,7 +58,7 @@ impl Machine<'_> {
         to.put(&(cycle, last_progress, txns, pool, memories))?;
         to.put(&(Sorted(atomics), nis, injecting, wheel, done))?;
         to.put(&(counters, fpu_busy_until, checksum, wrong_beats, errors))?;
-        to.put(own_answers)?;
+        to.put(own_responses)?;
         to.put(&torrents.as_ref().map(|t| &t.places))?;
         planes.iter().try_for_each(|plane| plane.save(to))
     }
@@ -87,7 +87,7 @@ impl Machine<'_> {
             self.checks.wrong_beats,
             self.errors,
         ) = from.take()?;
-        self.interfaces.own_answers = from.take()?;
+        self.interfaces.own_responses = from.take()?;
         let places: Option<Vec<Place>> = from.take()?;
         match (&mut self.torrents, places) {
             (Some(own), Some(saved)) if saved.len() == tiles => own.places = saved,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Waits of chains: for stops that serve another chain, and for their own bursts.
+//! Waits of chains: for destinations that serve another chain, and for their own bursts.
 
 use crate::diagnose::graph::Wait;
 use crate::diagnose::network::wait;
@@ -29,7 +29,7 @@ impl View<'_, '_> {
         }
     }
 
-    /// The chain at its initiator, if it is under way there; else that which is.
+    /// The chain at its initiator, if it is in progress there; else that which is.
     pub(crate) fn waits_of_chain_share(&self, tile: u32) -> Vec<Wait> {
         let place = format!("the endpoint of {}", self.tile(tile as usize));
         vec![wait(
@@ -44,15 +44,15 @@ impl View<'_, '_> {
             return Vec::new();
         };
         if let Some(Hindrance {
-            stop,
+            destination,
             cause,
             since_cycle,
         }) = torrents.hindrance(tile)
         {
-            let at = self.tile(stop as usize);
+            let at = self.tile(destination as usize);
             let (to, why) = match cause {
                 Cause::Serves(initiator) => (initiator, "which serves that one"),
-                Cause::Reads => (stop, "whose reader is busy with its own"),
+                Cause::Reads => (destination, "whose reader is busy with its own"),
                 Cause::GrantBefore(initiator) => (initiator, "where that one's grant is first"),
             };
             let place = format!("the endpoint of {at}, {why}");
@@ -66,7 +66,7 @@ impl View<'_, '_> {
             .collect()
     }
 
-    /// Bursts under way of a chain, by home and target.
+    /// Bursts in flight of a chain, by home and target.
     fn bursts_of(
         &self,
         of: u32,

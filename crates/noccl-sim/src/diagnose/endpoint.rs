@@ -119,14 +119,14 @@ impl View<'_, '_> {
             let open = self.open_bursts(tile, false);
             return self.limited(Limit::WideOutstanding, tile as usize, open, since);
         }
-        if stream.under_way >= stream.window {
-            return self.waits_for_room(tile as usize, stream.txn, true);
+        if stream.in_flight >= stream.window {
+            return self.waits_for_credits(tile as usize, stream.txn, true);
         }
         Vec::new()
     }
 
-    /// Beats of a reduction fill the window to the next merge point, where they wait for siblings.
-    pub(crate) fn waits_for_room(&self, from: usize, txn: u32, counts_here: bool) -> Vec<Wait> {
+    /// Beats of a reduction fill the window to the next merge point, where they wait for other contributions.
+    pub(crate) fn waits_for_credits(&self, from: usize, txn: u32, counts_here: bool) -> Vec<Wait> {
         let tree = self.machine.txns.trees.tree(txn);
         let network = self.machine.network;
         let mut path = network.path(self.coord(from), tree.root);
@@ -156,7 +156,7 @@ impl View<'_, '_> {
         if waits.is_empty() {
             return self.waits_for_window(router, txn);
         }
-        // In a hang the window is not the cause: those beats wait for others.
+        // In a deadlock the window is not the cause: those beats wait for others.
         if self.is_over_its_limit() {
             let limit = self.limit_text(Limit::Window, router as usize, &[]);
             waits.iter_mut().for_each(|w| w.limit = Some(limit.clone()));

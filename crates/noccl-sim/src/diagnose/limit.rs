@@ -37,7 +37,7 @@ impl Limit {
             | Limit::MemoryOutstanding => "are open",
             Limit::Transfers => "are in work",
             Limit::Store => "operands are set aside",
-            Limit::Window => "beats are under way",
+            Limit::Window => "beats are in flight",
             Limit::Buffer => "beats of buffer space",
         }
     }

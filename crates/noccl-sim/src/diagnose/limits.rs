@@ -212,18 +212,18 @@ impl View<'_, '_> {
         slots
     }
 
-    /// A beat has no place at the next merge point although nothing waits there: credits are on their way, or are kept.
+    /// A beat has no place at the next merge point although nothing waits there: credits are in flight, or are kept.
     pub(crate) fn waits_for_window(&self, router: u32, txn: u32) -> Vec<Wait> {
         let at = router as usize;
         let (plane, since) = (Plane::Wide, self.machine.clock.last_progress);
         let joins = &self.plane(plane).joins;
         let here = self.machine.network.coord(TileId(router));
-        let is_owed = joins
-            .owed_credit(at, here, &self.machine.txns.trees)
+        let is_pending = joins
+            .pending_credit(at, here, &self.machine.txns.trees)
             .is_some();
         let result = joins.oldest_result(at, pack(here));
         let is_result = result.is_some_and(|(_, flit)| flit.txn == txn);
-        let holders = if is_owed {
+        let holders = if is_pending {
             let plane = Plane::Rsp;
             vec![Node::Source {
                 plane,
@@ -261,8 +261,7 @@ mod tests {
     #[test]
     fn a_limit_that_nobody_can_be_named_for_is_named_itself() {
         let net = preset();
-        let machine =
-            crate::machine_of(&net, &RunConfig::new(Mode::Timing), "a diagnosis").unwrap();
+        let machine = Machine::of(&net, &RunConfig::new(Mode::Timing), "a diagnosis").unwrap();
         let view = View::new(&machine, Driver::Traffic);
         let tile = net.find(noccl_net::TileRef::Memory(1)).unwrap();
         for (limit, name) in [
@@ -292,8 +291,7 @@ mod tests {
     #[test]
     fn a_transfer_without_data_names_the_buffer_and_the_burst_before_it() {
         let net = preset();
-        let mut machine =
-            crate::machine_of(&net, &RunConfig::new(Mode::Timing), "a diagnosis").unwrap();
+        let mut machine = Machine::of(&net, &RunConfig::new(Mode::Timing), "a diagnosis").unwrap();
         let mut write = |instance| {
             let owner = Owner::DmaWrite { instance };
             machine.issue_write(5, Target::Tile(6), 0, 64, owner, Source::Buffer);

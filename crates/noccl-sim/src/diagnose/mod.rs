@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Why nothing moves: who waits for whom, where, since when.
 //!
-//! At the time of a hang every head of a FIFO, every table entry and queue, and every participant of a
+//! At the time of a stall every head of a FIFO, every table entry and queue, and every participant of a
 //! driver is a node of a graph whose edges are waits as the hardware waits ([`router`], [`endpoint`]) or as the
 //! programs do ([`programs`]). A shortest cycle is the explanation; without a cycle it is the chain to
-//! the one that waits for nobody. Reads the simulation only: it costs nothing until a run hangs.
+//! the one that waits for nobody. Reads the simulation only: it costs nothing until a run stalls.
 
 mod chains;
 mod endpoint;
@@ -64,7 +64,7 @@ impl<'a, 'n> View<'a, 'n> {
     }
 
     /// The first chain that ends at whoever has to act, or at a limit. Else nothing is stuck yet, and a limit on the
-    /// way tells most.
+    /// path to it tells most.
     fn telling_chain<'g>(&self, roots: &[Node], graph: &'g Graph) -> Vec<Step<'g>> {
         let (mut first, mut limited) = (None, None);
         let chains = roots.iter().filter_map(|r| graph.chain(*r));
@@ -110,7 +110,7 @@ impl<'a, 'n> View<'a, 'n> {
         let who = match names.as_slice() {
             [only] => format!("{only} waits for itself"),
             [first, second] => format!("{first} and {second} wait for each other"),
-            _ => format!("{} wait for each other in turn", names.join(", ")),
+            _ => format!("{} wait for each other in a circle", names.join(", ")),
         };
         let limit = cycle.iter().find_map(|(_, w)| w.limit.as_ref());
         match limit {
@@ -127,7 +127,7 @@ impl<'a, 'n> View<'a, 'n> {
                     format!("{name} cannot finish: no member has contributed")
                 }
                 Some(root) => format!("{} is unfinished", self.name(*root)),
-                None => "nothing is under way".to_owned(),
+                None => "nothing is in flight".to_owned(),
             };
         };
         let who = self.subject(*first);
@@ -142,7 +142,7 @@ impl<'a, 'n> View<'a, 'n> {
             Some(Node::Member { txn, .. }) => self.missing_members(txn, graph),
             Some(end @ Node::Limit { .. }) => format!("it waits for {}", self.name(end)),
             Some(end) if self.is_over_its_limit() => {
-                format!("it waits for {}, which is under way", self.name(end))
+                format!("it waits for {}, which is in progress", self.name(end))
             }
             Some(end) => format!("it waits for {}, which stands still", self.name(end)),
             None => String::new(),

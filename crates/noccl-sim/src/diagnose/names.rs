@@ -3,7 +3,7 @@
 
 use crate::diagnose::node::{Node, input_name, output_name, tile_name};
 use crate::diagnose::view::View;
-use crate::endpoint::torrent::port::Window;
+use crate::endpoint::torrent::Window;
 use crate::transport::flit::{Flit, FlitKind};
 use crate::transport::transaction::{Owner, Txn, TxnKind};
 use noccl_workload::PortKind;
@@ -137,7 +137,7 @@ impl View<'_, '_> {
                     Window::Cfg => "configuration",
                     Window::Grant => "grant",
                     Window::Finish => "finish",
-                    Window::Free | Window::Busy => "answer",
+                    Window::Free | Window::Busy => "response",
                     Window::Release => "release",
                 };
                 format!("{what} {at} {home} (id {id})")

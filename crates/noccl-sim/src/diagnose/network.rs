@@ -4,7 +4,7 @@
 use crate::diagnose::graph::Wait;
 use crate::diagnose::node::{Node, input_name, output_name, tile_name};
 use crate::diagnose::view::View;
-use crate::router::collective::control_block::PORTS;
+use crate::router::collective::control::block::PORTS;
 use crate::router::collective::plane::PlaneState;
 use crate::transport::flit::Flit;
 use noccl_net::{Coord, Port, TileId};

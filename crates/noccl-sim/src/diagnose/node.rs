@@ -15,7 +15,7 @@ pub(crate) enum Node {
     Input { plane: Plane, router: u32, port: u8 },
     /// Head of an output FIFO.
     Output { plane: Plane, router: u32, port: u8 },
-    /// Contributions that wait in a router's table for their siblings.
+    /// Contributions that wait in a router's table for the others.
     Entry {
         plane: Plane,
         router: u32,

@@ -70,7 +70,7 @@ impl View<'_, '_> {
         Node::Member { txn, tile }
     }
 
-    /// A collective of which nothing is under way waits for the members that have not contributed.
+    /// A collective of which nothing is in progress waits for the members that have not contributed.
     pub(crate) fn waits_for_members(&self, txn: u32) -> Vec<Wait> {
         let facts = self.machine.txns.get(txn);
         match facts.kind {
@@ -210,7 +210,7 @@ impl View<'_, '_> {
             .collect()
     }
 
-    /// Under way: its transactions; a software barrier also waits for members that are not there.
+    /// In progress: its transactions; a software barrier also waits for members that are not there.
     fn waits_of_running(&self, agents: &Agents<'_>, instance: u32) -> Vec<Wait> {
         let share = &agents.instances.all[instance as usize];
         let (action, tile, since) = (share.action, share.tile, share.start_cycle);

@@ -6,8 +6,8 @@ use crate::diagnose::limit::Limit;
 use crate::diagnose::network::{entry, input, output, ports, wait};
 use crate::diagnose::node::{Node, input_name, output_name};
 use crate::diagnose::view::View;
-use crate::router::collective::control_block::RESULT;
-use crate::router::collective::route::{next_port, route_of};
+use crate::router::collective::control::block::RESULT;
+use crate::router::collective::fork::route::{next_port, route_of};
 use crate::transport::flit::{Flit, FlitKind};
 use noccl_net::Port;
 use noccl_net::tree::join_set;
@@ -34,7 +34,7 @@ impl View<'_, '_> {
             .collect()
     }
 
-    /// `input` of a router wants output `out`: another worm holds it, or it has no room.
+    /// `input` of a router wants output `out`: another worm holds it, or it has no space.
     pub(crate) fn waits_for_output(
         &self,
         plane: Plane,
@@ -90,7 +90,7 @@ impl View<'_, '_> {
         }
     }
 
-    /// Published router: a contribution waits at a FIFO head for its siblings.
+    /// Published router: a contribution waits at a FIFO head for the others.
     pub(crate) fn waits_of_join(
         &self,
         plane: Plane,
@@ -100,7 +100,7 @@ impl View<'_, '_> {
         since: u64,
     ) -> Vec<Wait> {
         let state = self.plane(plane);
-        let missing = state.missing_siblings(r, port, &self.machine.txns.trees);
+        let missing = state.missing_contributions(r, port, &self.machine.txns.trees);
         if missing == 0 {
             let out = next_port(self.coord(r), route_of(flit, &self.machine.txns.trees));
             let router = r as u32;
@@ -113,7 +113,7 @@ impl View<'_, '_> {
         ports(missing)
             .flat_map(|p| {
                 let place = input_name(self.machine.network, plane, r as u32, p);
-                let place = format!("{place}, where its sibling is due");
+                let place = format!("{place}, where another contribution is due");
                 let since = match state.fifo(r, true, p).next() {
                     Some(_) => since.max(self.head_since(plane, r, true, p)),
                     None => since,
@@ -217,7 +217,7 @@ impl View<'_, '_> {
         }
         let missing = join_set(self.coord(r), tree.set, tree.root) & !entry.have;
         if missing == 0 {
-            return self.waits_for_room(r, txn, false);
+            return self.waits_for_credits(r, txn, false);
         }
         ports(missing)
             .flat_map(|p| {

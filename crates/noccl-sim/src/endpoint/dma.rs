@@ -2,7 +2,7 @@
 //! The cluster's DMA engine: a read side and a write side with a buffer between them (S1 §2.2).
 //!
 //! Transfers are worked on in order; the read side runs ahead as far as the buffer reaches. It asks for
-//! a burst only when the buffer has room for all of it: read data is therefore always taken from the
+//! a burst only when the buffer has space for all of it: read data is therefore always taken from the
 //! network, whatever the write side waits for (`docs/design/0001`). Reads of one engine carry one AXI ID,
 //! so a read from another tile waits until the earlier ones have returned.
 
@@ -200,14 +200,14 @@ impl Dma {
         }
     }
 
-    /// Asks for further bursts while the buffer has room for them.
+    /// Asks for further bursts while the buffer has space for them.
     pub(crate) fn read_ahead(&mut self, tile: u32, machine: &mut Machine<'_>) {
-        let room = u64::from(machine.network.spec().cluster.dma.buffer_beats) * 64;
+        let space = u64::from(machine.network.spec().cluster.dma.buffer_beats) * 64;
         while let Some(next) = self.reads.front().copied() {
             let used = self.in_flight_bytes
                 + u64::from(machine.interfaces.nis[tile as usize].buffer_bytes);
             let is_other_tile = self.in_flight_bytes > 0 && self.reading_from != next.tile;
-            if is_other_tile || (used > 0 && used + u64::from(next.bytes) > room) {
+            if is_other_tile || (used > 0 && used + u64::from(next.bytes) > space) {
                 break;
             }
             self.reads.pop_front();
@@ -297,7 +297,7 @@ fn store_locally(tile: u32, movement: &Movement, at: u64, bytes: u32, machine: &
     machine.checks.counters.spm_write_bytes += u64::from(bytes);
     if machine.is_value() {
         // A beat never spans two lines of the transfer: lines are cut into bursts one by one. In front of it may be data of a
-        // transfer that goes on over the network, behind it beats that are still on their way through the path.
+        // transfer that goes on over the network, behind it beats that are still in the path.
         let ni = &mut machine.interfaces.nis[tile as usize];
         let first = ni.buffer_bytes as usize;
         let data: Vec<u8> = ni.buffer.drain(first..first + bytes as usize).collect();

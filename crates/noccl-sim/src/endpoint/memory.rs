@@ -43,11 +43,11 @@ impl Memories {
     }
 }
 
-/// What the memories hold, atomics and the beats under way included.
+/// What the memories hold, atomics and the beats in flight included.
 #[derive(Default)]
 pub(crate) struct MemorySystem {
     pub memories: Memories,
-    /// Payloads of the beats under way.
+    /// Payloads of the beats in flight.
     pub pool: PayloadPool,
     /// Words that atomics count on, by (tile, offset).
     pub atomics: HashMap<(u32, u64), u32>,

@@ -10,7 +10,7 @@ use crate::transport::payload::BEAT_BYTES;
 impl Machine<'_> {
     /// Writes the bytes of a beat into the tile's memory. Returns whether the memory took them.
     #[inline]
-    pub(crate) fn land(&mut self, tile: usize, flit: Flit, address: u64, bytes: u32) -> bool {
+    pub(crate) fn write_beat(&mut self, tile: usize, flit: Flit, address: u64, bytes: u32) -> bool {
         let is_taken = self.memory_response(tile as u32, address, bytes) == OKAY;
         if !self.is_value() {
             let sum = u64::from(flit.payload) * u64::from(is_taken);

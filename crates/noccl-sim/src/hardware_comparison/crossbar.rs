@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A network that adds nothing: the bench's crossbar, cycle by cycle (`rtl/tb/common/noccl_crossbar.sv`).
 //!
-//! A target has one burst at a time from its address to its last beat, the lowest manager first; answers go back in the
+//! A target has one burst at a time from its address to its last beat, the lowest manager first; responses return in the
 //! order of the bursts.
 
 use crate::endpoint::torrent::lean::{BeatOffer, WordOffer};
 use std::collections::VecDeque;
 
-/// Bursts of a target that may be without an answer.
-const OWED: usize = 8;
+/// Bursts of a target that may be without a response.
+const MAX_PENDING: usize = 8;
 
 /// What a manager offers: address, beat.
 #[derive(Debug, Clone, Copy)]
@@ -47,17 +47,17 @@ pub(super) struct Move {
     pub valid: [bool; 2],
     pub taken: [bool; 2],
     pub is_last: bool,
-    /// The manager whose answer goes back.
-    pub answered: Option<usize>,
+    /// The manager whose response returns.
+    pub responded: Option<usize>,
 }
 
 #[derive(Debug, Clone, Default)]
 struct Target {
     owner: Option<usize>,
     gone: [bool; 2],
-    /// Address, beat: offered and not taken. Managers take every answer at once.
+    /// Address, beat: offered and not taken. Managers take every response at once.
     shown: [bool; 2],
-    owed: VecDeque<usize>,
+    pending: VecDeque<usize>,
 }
 
 #[derive(Debug, Clone)]
@@ -76,28 +76,28 @@ impl Crossbar {
     }
 
     /// What crosses in this cycle. `ready` says of a target that is offered an address or not which of address and
-    /// beat it takes; `answers` has a bit per target with an answer, `hold` one per target that stands still, where only
+    /// beat it takes; `responses` has a bit per target with a response, `hold` one per target that stands still, where only
     /// what has been offered before stays offered.
     pub(super) fn moves(
         &self,
         offers: &[Option<Offer>],
         ready: impl Fn(usize, bool) -> [bool; 2],
-        answers: u64,
+        responses: u64,
         hold: u64,
     ) -> Vec<Move> {
-        let mut is_answered = vec![false; offers.len()];
+        let mut has_responded = vec![false; offers.len()];
         let each = self.targets.iter().enumerate().map(|(t, target)| {
             let is_held = hold >> t & 1 == 1;
             let mut step = self.beat(t, target, offers, is_held);
             let takes = ready(t, step.valid[0]);
             step.taken = [step.valid[0] && takes[0], step.valid[1] && takes[1]];
-            let owed = target
-                .owed
+            let pending = target
+                .pending
                 .front()
-                .filter(|_| answers >> t & 1 == 1 && !is_held);
-            step.answered = owed.copied().filter(|m| !is_answered[*m]);
-            if let Some(manager) = step.answered {
-                is_answered[manager] = true;
+                .filter(|_| responses >> t & 1 == 1 && !is_held);
+            step.responded = pending.copied().filter(|m| !has_responded[*m]);
+            if let Some(manager) = step.responded {
+                has_responded[manager] = true;
             }
             step
         });
@@ -114,8 +114,8 @@ impl Crossbar {
         let Some((manager, offer)) = owner.and_then(|m| Some((m, offers[m]?))) else {
             return Move::default();
         };
-        let has_room = target.owed.len() < OWED;
-        let is_open = |at: usize| has_room && (!is_held || target.shown[at]);
+        let has_space = target.pending.len() < MAX_PENDING;
+        let is_open = |at: usize| has_space && (!is_held || target.shown[at]);
         let open = self.open[manager];
         let has_address = offer.valid[0] && open.is_none() && !target.gone[0];
         let has_beat = offer.valid[1] && open.unwrap_or(offer.to) == t && !target.gone[1];
@@ -131,8 +131,8 @@ impl Crossbar {
     pub(super) fn step(&mut self, moves: &[Move]) {
         for (t, (target, step)) in self.targets.iter_mut().zip(moves).enumerate() {
             target.shown = [0, 1].map(|at| step.valid[at] && !step.taken[at]);
-            if step.answered.is_some() {
-                target.owed.pop_front();
+            if step.responded.is_some() {
+                target.pending.pop_front();
             }
             let Some(manager) = step.owner.filter(|_| step.taken != [false; 2]) else {
                 continue;
@@ -145,7 +145,7 @@ impl Crossbar {
                 target.gone = [false; 2];
                 target.owner = None;
                 self.open[manager] = None;
-                target.owed.push_back(manager);
+                target.pending.push_back(manager);
             }
         }
     }

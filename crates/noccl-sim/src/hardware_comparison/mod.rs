@@ -22,7 +22,7 @@ use noccl_spec::{EndpointCycles, TorrentAcknowledgement, TorrentDispatch, Torren
 use scenario::Start;
 use tile::{Memory, Tile};
 
-/// Cycles after which chains count as hanging.
+/// Cycles after which chains count as stalled.
 const MAX_CYCLES: u64 = 100_000;
 /// Cycles after the last chain in which nothing may happen any more.
 const DRAIN_CYCLES: u64 = 40;
@@ -46,9 +46,9 @@ struct Crossing {
     beats: Vec<Option<BeatOffer>>,
     narrow: Vec<Move>,
     wide: Vec<Move>,
-    /// Answers of the narrow and the wide subordinates; endpoints that are ready for a chain, whose chain is over.
-    narrow_answers: u64,
-    wide_answers: u64,
+    /// Responses of the narrow and the wide subordinates; endpoints that are ready for a chain, whose chain is over.
+    narrow_responses: u64,
+    wide_responses: u64,
     ready: u64,
     over: u64,
     /// Payloads of the beats that are taken, by lane.
@@ -64,7 +64,7 @@ struct Bench {
     now: u64,
 }
 
-/// Runs the chains of a scenario and records all ports; chains that are not over at the end of the record hang.
+/// Runs the chains of a scenario and records all ports; chains that are not over at the end of the record have stalled.
 #[must_use]
 pub fn record_ports(scenario: &PortScenario) -> PortRun {
     let endpoints = scenario.endpoints as usize;
@@ -137,11 +137,13 @@ impl Bench {
         let words: Vec<_> = self.tiles.iter().map(|t| t.lean.word_offer()).collect();
         let lanes = |t: &Tile| [0, 1].map(|lane| t.lean.beat_offer(lane, self.now, &SETTINGS));
         let beats: Vec<_> = self.tiles.iter().flat_map(lanes).collect();
-        let narrow_answers = bits(self.tiles.iter().map(|t| t.inbox.has_answer()));
-        let wide_answers = bits(self.tiles.iter().map(|t| t.window.has_answer()));
+        let narrow_responses = bits(self.tiles.iter().map(|t| t.inbox.has_response()));
+        let wide_responses = bits(self.tiles.iter().map(|t| t.window.has_response()));
         let offers: Vec<_> = words.iter().map(|o| o.as_ref().map(Offer::from)).collect();
         let ready = |t: usize, begins: bool| self.tiles[t].inbox.ready(begins);
-        let narrow = self.narrow.moves(&offers, ready, narrow_answers, holds[0]);
+        let narrow = self
+            .narrow
+            .moves(&offers, ready, narrow_responses, holds[0]);
         let offers: Vec<_> = beats.iter().map(|o| o.as_ref().map(Offer::from)).collect();
         let ready = |t: usize, _| {
             let tile = &self.tiles[t];
@@ -150,14 +152,14 @@ impl Bench {
                 tile.lean.takes_beat(&SETTINGS),
             ]
         };
-        let wide = self.wide.moves(&offers, ready, wide_answers, holds[1]);
+        let wide = self.wide.moves(&offers, ready, wide_responses, holds[1]);
         Crossing {
             words,
             beats,
             narrow,
             wide,
-            narrow_answers,
-            wide_answers,
+            narrow_responses,
+            wide_responses,
             ready: bits(self.tiles.iter().map(|t| t.lean.takes_task())),
             over: bits(self.tiles.iter().map(|t| t.lean.done().is_some())),
             sent: Vec::new(),
@@ -196,8 +198,8 @@ impl Bench {
                 let closes = step.is_last.then_some(0);
                 self.tiles[t].lean.arrive(Arrived { payload, closes });
             }
-            if let Some(manager) = step.answered {
-                self.tiles[manager / 2].lean.answered(manager % 2);
+            if let Some(manager) = step.responded {
+                self.tiles[manager / 2].lean.responded(manager % 2);
             }
         }
         self.narrow.step(&crossing.narrow);

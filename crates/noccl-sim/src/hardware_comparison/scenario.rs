@@ -41,7 +41,7 @@ pub struct PortChain {
     /// An own copy.
     pub own: Option<PortPattern>,
     /// In the order of the data.
-    pub stops: Vec<(u32, PortPattern)>,
+    pub destinations: Vec<(u32, PortPattern)>,
 }
 
 /// Chains of a few endpoints; data lie where no chain writes.
@@ -67,11 +67,16 @@ pub(super) struct Start {
 }
 
 impl Start {
-    /// Endpoint, first word of the frames, stops, own copy.
+    /// Endpoint, first word of the frames, destinations, own copy.
     pub(super) fn drive(&self) -> [u64; 4] {
         let has_own = self.task.own_copy.is_some();
-        let stops = self.task.cfgs.len() as u64;
-        [self.initiator.into(), self.frames, stops, has_own.into()]
+        let destinations = self.task.cfgs.len() as u64;
+        [
+            self.initiator.into(),
+            self.frames,
+            destinations,
+            has_own.into(),
+        ]
     }
 }
 
@@ -119,13 +124,13 @@ impl PortScenario {
             for i in (1..order.len()).rev() {
                 order.swap(i, random.below(i as u64 + 1) as usize);
             }
-            let stops = 1 + random.below(u64::from(endpoints) - 1) as usize;
+            let destinations = 1 + random.below(u64::from(endpoints) - 1) as usize;
             let has_own = random.below(4) == 0;
             // InlineQueue chains go nowhere else.
-            let stops = if has_own && random.below(4) == 0 {
+            let destinations = if has_own && random.below(4) == 0 {
                 0
             } else {
-                stops
+                destinations
             };
             let limit = [8, 70, MAX_BEATS][random.below(3) as usize];
             PortChain {
@@ -134,7 +139,7 @@ impl PortScenario {
                 beats: 1 + random.below(limit),
                 source: pattern(&mut random),
                 own: has_own.then(|| pattern(&mut random)),
-                stops: order[1..=stops]
+                destinations: order[1..=destinations]
                     .iter()
                     .map(|s| (*s, pattern(&mut random)))
                     .collect(),
@@ -199,11 +204,17 @@ fn start(instance: u32, chain: &PortChain, map: &Map) -> Start {
 
 /// A chain's task, whose destinations are in a region of the memories.
 fn task_of(instance: u32, chain: &PortChain, region: u64) -> Task {
-    let cfg = |(at, (stop, pattern)): (usize, &(u32, PortPattern))| {
-        (*stop, cfg_of(chain, pattern.addresses(region), Some(at)))
+    let cfg = |(at, (destination, pattern)): (usize, &(u32, PortPattern))| {
+        (
+            *destination,
+            cfg_of(chain, pattern.addresses(region), Some(at)),
+        )
     };
-    let place = |stop: &u32| {
-        let at = chain.stops.iter().position(|(other, _)| other == stop)?;
+    let place = |destination: &u32| {
+        let at = chain
+            .destinations
+            .iter()
+            .position(|(other, _)| other == destination)?;
         Some(at as u16)
     };
     Task {
@@ -215,14 +226,19 @@ fn task_of(instance: u32, chain: &PortChain, region: u64) -> Task {
         source: chain.source.addresses(0),
         own_copy: chain.own.map(|own| own.addresses(region)),
         beats: chain.beats,
-        cfgs: chain.stops.iter().enumerate().map(cfg).collect(),
+        cfgs: chain.destinations.iter().enumerate().map(cfg).collect(),
         grants: grants_of(chain).iter().filter_map(place).collect(),
     }
 }
 
-/// The configuration of a stop, or the frame of an end at the initiator.
+/// The configuration of a destination, or the frame of an end at the initiator.
 fn cfg_of(chain: &PortChain, addresses: Addresses, at: Option<usize>) -> Cfg {
-    let tile = |at: usize| chain.stops.get(at).map(|(stop, _)| *stop);
+    let tile = |at: usize| {
+        chain
+            .destinations
+            .get(at)
+            .map(|(destination, _)| *destination)
+    };
     let grants = grants_of(chain);
     let granted = at
         .and_then(tile)
@@ -238,7 +254,7 @@ fn cfg_of(chain: &PortChain, addresses: Addresses, at: Option<usize>) -> Cfg {
         next: at.and_then(|at| tile(at + 1)),
         grant_to: after.unwrap_or(chain.initiator),
         starts_grant: granted == Some(0),
-        stop: 0,
+        destination: 0,
         beats: chain.beats as u32,
         addresses,
     }
@@ -246,8 +262,12 @@ fn cfg_of(chain: &PortChain, addresses: Addresses, at: Option<usize>) -> Cfg {
 
 /// Grants run from the highest endpoint to the lowest.
 fn grants_of(chain: &PortChain) -> Vec<u32> {
-    let mut grants: Vec<u32> = chain.stops.iter().map(|(stop, _)| *stop).collect();
-    grants.sort_unstable_by_key(|stop| std::cmp::Reverse(*stop));
+    let mut grants: Vec<u32> = chain
+        .destinations
+        .iter()
+        .map(|(destination, _)| *destination)
+        .collect();
+    grants.sort_unstable_by_key(|destination| std::cmp::Reverse(*destination));
     grants
 }
 

@@ -7,7 +7,7 @@ use super::{Bench, Crossing};
 use crate::endpoint::torrent::cfg::FRAME_BYTES;
 use crate::endpoint::torrent::lean::WordOffer;
 use crate::endpoint::torrent::narrow::Message;
-use crate::endpoint::torrent::port::beat_of;
+use crate::endpoint::torrent::window::beat_of;
 use noccl_run::{CHANNELS, CONTENTS, beat_signature};
 
 /// First byte of a window; the windows are pages at the top of a tile's addresses.
@@ -30,8 +30,8 @@ impl Bench {
                 m.owner.filter(|_| m.taken[at])
             }));
         }
-        row.push(by_manager(&crossing.narrow, |m| m.answered));
-        subordinate(&mut row, &crossing.narrow, crossing.narrow_answers);
+        row.push(by_manager(&crossing.narrow, |m| m.responded));
+        subordinate(&mut row, &crossing.narrow, crossing.narrow_responses);
         for at in [0, 1] {
             row.push(offered(
                 &mut crossing.beats.iter().map(|o| o.map(|o| o.valid)),
@@ -41,8 +41,8 @@ impl Bench {
                 m.owner.filter(|_| m.taken[at])
             }));
         }
-        row.push(by_manager(&crossing.wide, |m| m.answered));
-        subordinate(&mut row, &crossing.wide, crossing.wide_answers);
+        row.push(by_manager(&crossing.wide, |m| m.responded));
+        subordinate(&mut row, &crossing.wide, crossing.wide_responses);
         row.push(crossing.ready);
         row.push(start.map_or(0, |start| 1 << start[0]));
         row.push(crossing.over);
@@ -71,14 +71,14 @@ impl Bench {
     }
 }
 
-/// Address, beat and answer at the subordinates: offered, taken.
-fn subordinate(row: &mut Vec<u64>, moves: &[Move], answers: u64) {
+/// Address, beat and response at the subordinates: offered, taken.
+fn subordinate(row: &mut Vec<u64>, moves: &[Move], responses: u64) {
     for at in [0, 1] {
         row.push(bits(moves.iter().map(|m| m.valid[at])));
         row.push(bits(moves.iter().map(|m| m.taken[at])));
     }
-    row.push(answers);
-    row.push(bits(moves.iter().map(|m| m.answered.is_some())));
+    row.push(responses);
+    row.push(bits(moves.iter().map(|m| m.responded.is_some())));
 }
 
 fn by_manager(moves: &[Move], of: impl Fn(&Move) -> Option<usize>) -> u64 {
@@ -97,7 +97,7 @@ impl Map {
             Message::Cfg(_) => WINDOWS + (1 << PAGE_BITS) + slot * FRAME_BYTES as u64,
             Message::Grant(_) => WINDOWS + (2 << PAGE_BITS),
             Message::Finish(_) => WINDOWS + (3 << PAGE_BITS),
-            Message::Answer(_) | Message::Release(_) => 0,
+            Message::Response(_) | Message::Release(_) => 0,
         }
     }
 
@@ -105,7 +105,7 @@ impl Map {
         let frame = match offer.message {
             Message::Cfg(cfg) => cfg.frame(offer.to, self),
             Message::Grant(key) | Message::Finish(key) => beat_of(key, 0, self),
-            Message::Answer(_) | Message::Release(_) => return 0,
+            Message::Response(_) | Message::Release(_) => return 0,
         };
         let at = 8 * offer.word as usize;
         frame[at..at + 8]

@@ -8,8 +8,8 @@ use noccl_run::PortWord;
 use std::collections::BTreeMap;
 
 const WORD_BYTES: u64 = 8;
-/// Answers that the narrow port keeps.
-const ANSWERS: usize = 2;
+/// Responses that the narrow port keeps.
+const MAX_RESPONSES: usize = 2;
 
 pub(super) struct Tile {
     pub lean: Lean,
@@ -27,36 +27,36 @@ impl Tile {
     }
 }
 
-/// The narrow subordinate port: a message from its address to its last word, and answers.
+/// The narrow subordinate port: a message from its address to its last word, and responses.
 #[derive(Debug, Default)]
 pub(super) struct InboxPort {
     is_open: bool,
-    answers: usize,
+    responses: usize,
 }
 
 impl InboxPort {
     /// Which of address and word it takes when it is offered an address or not.
     pub(super) const fn ready(&self, begins: bool) -> [bool; 2] {
-        let has_room = self.answers < ANSWERS;
+        let has_space = self.responses < MAX_RESPONSES;
         [
-            !self.is_open && has_room,
-            (self.is_open || begins) && has_room,
+            !self.is_open && has_space,
+            (self.is_open || begins) && has_space,
         ]
     }
 
-    pub(super) const fn has_answer(&self) -> bool {
-        self.answers > 0
+    pub(super) const fn has_response(&self) -> bool {
+        self.responses > 0
     }
 
     pub(super) fn step(&mut self, step: &Move) {
         let ends = step.taken[1] && step.is_last;
         self.is_open = (self.is_open || step.taken[0]) && !ends;
-        self.answers += usize::from(ends);
-        self.answers -= usize::from(step.answered.is_some());
+        self.responses += usize::from(ends);
+        self.responses -= usize::from(step.responded.is_some());
     }
 }
 
-/// The wide subordinate port: bursts that are not answered, and those of them whose beats have left the buffer.
+/// The wide subordinate port: bursts without a response, and those of them whose beats have left the buffer.
 #[derive(Debug, Default)]
 pub(super) struct WindowPort {
     bursts: u32,
@@ -68,21 +68,21 @@ impl WindowPort {
         self.bursts <= settings.buffer_bursts
     }
 
-    pub(super) const fn has_answer(&self) -> bool {
+    pub(super) const fn has_response(&self) -> bool {
         self.bursts > 0 && self.gone > 0
     }
 
     pub(super) fn step(&mut self, step: &Move, is_gone: bool) {
         self.bursts += u32::from(step.taken[0]);
         self.gone += u32::from(is_gone);
-        if step.answered.is_some() {
+        if step.responded.is_some() {
             self.bursts -= 1;
             self.gone -= 1;
         }
     }
 }
 
-/// The memories of all tiles, and the beats on their way.
+/// The memories of all tiles, and the beats in flight.
 pub(super) struct Memory {
     words: Vec<BTreeMap<u64, u64>>,
     written: Vec<BTreeMap<u64, u64>>,

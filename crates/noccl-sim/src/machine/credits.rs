@@ -6,52 +6,53 @@
 
 use super::Machine;
 use super::event::Event;
-use crate::router::collective::merge_types::{Credit, Owed};
+use crate::router::collective::merge::types::{Credit, PendingCredits};
 use noccl_net::Port;
 use noccl_net::deadlock::BEATS_PER_CREDIT;
 use noccl_spec::Plane;
 
-/// Cycles from the start of the last pass of a quad's last beat to its credits.
-const CYCLES_TO_OWE: u64 = 2;
+/// Cycles from the start of the last pass of a credit batch's last beat to its credits.
+const CYCLES_TO_PENDING_CREDITS: u64 = 2;
 
 impl Machine<'_> {
-    /// Merge points that have folded the last beat of a quad owe its room two cycles later: to their own NI over wires, to
-    /// others over the response plane.
-    pub(super) fn note_owed(&mut self) {
-        let mut owed = std::mem::take(self.mesh.planes[Plane::Wide.idx()].joins.owed());
-        for owed in owed.drain(..) {
-            self.clock
-                .wheel
-                .push(self.clock.cycle + CYCLES_TO_OWE, Event::Owe(owed));
+    /// Merge points that have combined the last beat of a credit batch return its credits two cycles later: to
+    /// their own NI over wires, to others over the response plane.
+    pub(super) fn note_pending_credits(&mut self) {
+        let mut new = std::mem::take(self.mesh.planes[Plane::Wide.idx()].joins.pending());
+        for pending in new.drain(..) {
+            self.clock.wheel.push(
+                self.clock.cycle + CYCLES_TO_PENDING_CREDITS,
+                Event::CreditsPending(pending),
+            );
         }
-        *self.mesh.planes[Plane::Wide.idx()].joins.owed() = owed;
+        *self.mesh.planes[Plane::Wide.idx()].joins.pending() = new;
     }
 
     /// From this cycle on a tile's NI has credits to send; its own one counts from the next cycle on.
-    pub(crate) fn owe(&mut self, owed: Owed) {
-        let (tile, txn, local) = (owed.router, owed.txn, Port::Local.bit());
-        if owed.inputs & local != 0 {
+    pub(crate) fn add_pending(&mut self, pending: PendingCredits) {
+        let (tile, txn, local) = (pending.router, pending.txn, Port::Local.bit());
+        if pending.inputs & local != 0 {
             self.own_credit_next(tile, txn, BEATS_PER_CREDIT);
             self.record_own(tile, txn);
         }
-        let inputs = owed.inputs & !local;
+        let inputs = pending.inputs & !local;
         if inputs != 0 {
             let wide = &mut self.mesh.planes[Plane::Wide.idx()];
-            let credits = wide.joins.owe(Owed { inputs, ..owed });
-            self.interfaces.nis[tile as usize].credits_owed += credits as u16;
+            let credits = wide.joins.add_pending(PendingCredits { inputs, ..pending });
+            self.interfaces.nis[tile as usize].pending_credits += credits as u16;
             self.interfaces.injecting[Plane::Rsp.idx()].insert(tile as usize);
         }
     }
 
-    /// Room for a NI that counts from the next cycle on.
+    /// Credits for a NI that count from the next cycle on.
     pub(crate) fn own_credit_next(&mut self, tile: u32, txn: u32, beats: u32) {
         let event = Event::OwnCredit { tile, txn, beats };
         self.clock.wheel.push(self.clock.cycle + 1, event);
     }
 
-    pub(crate) fn owed_credit(&self, tile: usize) -> Option<Credit> {
+    pub(crate) fn pending_credit(&self, tile: usize) -> Option<Credit> {
         let wide = &self.mesh.planes[Plane::Wide.idx()];
         let trees = &self.txns.trees;
-        wide.joins.owed_credit(tile, wide.coord(tile), trees)
+        wide.joins.pending_credit(tile, wide.coord(tile), trees)
     }
 }

@@ -19,14 +19,14 @@ impl Machine<'_> {
             state.finish_evaluate(&mut context);
             self.schedule_timeouts(plane);
         }
-        self.note_owed();
+        self.note_pending_credits();
         if self.recorder.is_some() {
             self.record_offers();
         }
         for plane in Plane::ALL {
             self.hand_over(plane);
         }
-        self.take_own_answers();
+        self.take_own_responses();
     }
 
     /// Events that became due while this cycle was processed. Returns whether there were any.
@@ -58,10 +58,10 @@ impl Machine<'_> {
         if self.recorder.is_some() {
             self.record_moves();
         }
-        let counts_landings = self.counts_landings();
-        let (has_crossed, checksum) = self.mesh.commit(&self.txns.trees, counts_landings);
+        let counts_deliveries = self.counts_deliveries();
+        let (has_crossed, checksum) = self.mesh.commit(&self.txns.trees, counts_deliveries);
         if has_crossed {
-            // A flit that is on its way for long is no stall: a barrier crosses a large mesh without
+            // A flit that crosses the network for long is no stall: a barrier crosses a large mesh without
             // being seen by any NI.
             self.clock.note_progress();
         }
@@ -138,7 +138,7 @@ impl Machine<'_> {
                     state.wake(entry.router as usize);
                 }
             }
-            Event::Owe(owed) => self.owe(owed),
+            Event::CreditsPending(pending) => self.add_pending(pending),
             Event::OwnCredit { tile, txn, beats } => {
                 self.take_own_credit(tile as usize, txn, beats)
             }
@@ -155,7 +155,7 @@ impl Machine<'_> {
                 self.done.push(Done::ReadBeat { tile, bytes });
                 self.refresh_injecting(tile as usize);
             }
-            Event::Refused { index } => self.answer_refused(index),
+            Event::Refused { index } => self.respond_to_refused(index),
             Event::Torrent { tile } => self.wake_torrent(tile),
             Event::ChainDone { instance } => self.chain_done(instance),
             Event::Driver { .. } => {}

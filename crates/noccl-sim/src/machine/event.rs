@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What becomes due at a known cycle, and what drivers are told.
 
-use crate::router::collective::merge_types::{Owed, Timeout};
+use crate::router::collective::merge::types::{PendingCredits, Timeout};
 use crate::transport::transaction::Owner;
 use serde::{Deserialize, Serialize};
 
 /// Something that happens at a known cycle.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) enum Event {
-    /// A memory answers a write.
+    /// A memory responds to a write.
     Respond { tile: u32, txn: u32 },
-    /// The root answers a reduction or barrier.
+    /// The root responds to a reduction or barrier.
     RespondToGroup { txn: u32 },
-    /// A memory starts to answer a read.
+    /// A memory starts to return read data.
     StartRead { tile: u32, txn: u32 },
     /// An atomic is done.
     AtomicDone { tile: u32, txn: u32 },
@@ -20,11 +20,11 @@ pub(crate) enum Event {
     MergeTimeout { plane: u8, entry: Timeout },
     /// Bytes of a read beat have passed the paths into the DMA engine's buffer.
     Buffered { tile: u32, bytes: u32 },
-    /// A merge point owes room to senders of operands.
-    Owe(Owed),
-    /// Room at the next merge point has come for a NI.
+    /// A merge point has credits to return to senders of operands.
+    CreditsPending(PendingCredits),
+    /// Credits of the next merge point have come for a NI.
     OwnCredit { tile: u32, txn: u32, beats: u32 },
-    /// An answer of the last cycle has made a place free at a NI that had none.
+    /// A response of the last cycle has made a place free at a NI that had none.
     Freed { tile: u32, place: Place },
     /// The root's merge point may read its operands of an all-reduce.
     Operands { txn: u32, offset: u64 },
@@ -32,7 +32,7 @@ pub(crate) enum Event {
     ResultBeat { txn: u32 },
     /// An all-reduce is over for a member: its last result beat is in memory.
     MemberDone { tile: u32, txn: u32 },
-    /// A NI answers a transaction that it has not let into the network.
+    /// A NI responds to a transaction that it has not let into the network.
     Refused { index: u32 },
     /// A Torrent endpoint has something to do.
     Torrent { tile: u32 },

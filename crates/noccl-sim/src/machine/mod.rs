@@ -24,13 +24,14 @@ use crate::ni::axi::error_table::Errors;
 use crate::ni::axi::state::Interfaces;
 use crate::record::recorder::Recorder;
 use crate::router::behaviour::Behaviour;
+use crate::router::behaviour_for;
 use crate::router::collective::context::Context;
 use crate::router::collective::plane::PlaneState;
 use crate::router::mesh::Mesh;
 use crate::transport::transaction::Txns;
 use event::{Done, Event};
 use noccl_net::{Network, TileId, TileKind};
-use noccl_run::{Mode, RunConfig};
+use noccl_run::{Mode, RunConfig, RunError};
 use noccl_spec::Plane;
 
 /// The machine below the agents.
@@ -54,6 +55,17 @@ pub(crate) struct Machine<'n> {
 }
 
 impl<'n> Machine<'n> {
+    /// A machine before its first cycle, or the refusal of `what` by routers that have none.
+    pub(crate) fn of(
+        network: &'n Network,
+        config: &RunConfig,
+        what: &str,
+    ) -> Result<Self, RunError> {
+        config.check()?;
+        let behaviour = behaviour_for(network, what)?;
+        Ok(Self::new(network, config.clone(), behaviour))
+    }
+
     pub(crate) fn new(network: &'n Network, config: RunConfig, behaviour: Behaviour) -> Self {
         Self {
             network,
@@ -81,7 +93,7 @@ impl<'n> Machine<'n> {
         self.mesh.is_idle() && self.interfaces.is_idle()
     }
 
-    /// Cycles a tile's memory takes to answer.
+    /// Cycles a tile's memory takes to respond.
     pub(crate) fn memory_latency(&self, tile: u32) -> u64 {
         let spec = self.network.spec();
         u64::from(match self.network.kind(noccl_net::TileId(tile)) {

@@ -4,7 +4,7 @@
 //! Nothing in the loop serves the recorder. It looks twice per cycle: after evaluation it notes what the Local
 //! outputs offer and how full the Local inputs are, after injection it sees what has changed, and which
 //! flits are about to cross links. A transaction's facts are looked up while it is sure to be open: before
-//! the endpoint takes the flit. Room that a merge point gives to its own NI is told to it.
+//! the endpoint takes the flit. Credits that a merge point returns to its own NI are told to it.
 
 mod facts;
 pub(crate) mod recorder;
@@ -12,8 +12,8 @@ mod requests;
 
 use crate::machine::Machine;
 use crate::record::recorder::{OnCycle, Recorder};
-use crate::router::collective::control_block::LOCAL;
-use crate::router::collective::merge_types::Credit;
+use crate::router::collective::control::block::LOCAL;
+use crate::router::collective::merge::types::Credit;
 use crate::router::collective::plane::PlaneState;
 use crate::transport::flit::{FlitKind, pack};
 use noccl_net::Port;
@@ -38,7 +38,7 @@ impl<'n> Machine<'n> {
         Ok(())
     }
 
-    /// A merge point gives room to its own NI.
+    /// A merge point returns credits to its own NI.
     pub(crate) fn record_own(&mut self, tile: u32, txn: u32) {
         let Some(mut recorder) = self.recorder.take() else {
             return;
@@ -56,13 +56,14 @@ impl<'n> Machine<'n> {
     }
 
     /// Credits that the NIs may send in this cycle.
-    fn record_owed(&self, record: &mut CycleRecord) {
+    fn record_pending_credits(&self, record: &mut CycleRecord) {
         for tile in
-            (0..self.interfaces.nis.len()).filter(|t| self.interfaces.nis[*t].credits_owed > 0)
+            (0..self.interfaces.nis.len()).filter(|t| self.interfaces.nis[*t].pending_credits > 0)
         {
-            if let Some(credit) = self.owed_credit(tile) {
-                let owed = self.handshake(Plane::Rsp, tile, FlitPlace::CreditReturn, credit.flit());
-                record.handshakes.push(owed);
+            if let Some(credit) = self.pending_credit(tile) {
+                let pending =
+                    self.handshake(Plane::Rsp, tile, FlitPlace::CreditReturn, credit.flit());
+                record.handshakes.push(pending);
             }
         }
     }
@@ -76,7 +77,7 @@ impl<'n> Machine<'n> {
         recorder.record.cycle = self.clock.cycle;
         recorder.record.handshakes.clear();
         recorder.record.handshakes.append(&mut recorder.own);
-        self.record_owed(&mut recorder.record);
+        self.record_pending_credits(&mut recorder.record);
         for plane in Plane::ALL {
             let state = &self.mesh.planes[plane.idx()];
             let before = &mut recorder.before[plane.idx()];

@@ -12,7 +12,7 @@ pub(crate) struct Recorder<'n> {
     pub record: CycleRecord,
     /// Flits in the Local input and output of each plane and tile at the start of the cycle.
     pub before: [Vec<[u8; 2]>; 3],
-    /// Merge points that give room to their own NI in this cycle.
+    /// Merge points that return credits to their own NI in this cycle.
     pub own: Vec<Handshake>,
     pub commands: Vec<Command>,
     pub completions: Vec<Completion>,

@@ -20,7 +20,7 @@ impl Machine<'_> {
         }
     }
 
-    /// An endpoint has the last answer to a transaction.
+    /// An endpoint has the last response to a transaction.
     #[inline]
     pub(crate) fn record_completion(&mut self, tile: usize, tag: u32, resp: u8) {
         if let Some(recorder) = &mut self.recorder {

@@ -28,7 +28,7 @@ pub(crate) struct Behaviour {
     pub has_credits: bool,
     /// Barriers are told apart by a name.
     pub names_barriers: bool,
-    /// Merge points compare length, operator and element type of contributions, and answer those that differ with an
+    /// Merge points compare length, operator and element type of contributions, and respond to those that differ with an
     /// error.
     pub compares_contributions: bool,
 }

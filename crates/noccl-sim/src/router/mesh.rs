@@ -3,11 +3,11 @@
 
 use crate::kernel::threads::{PARTS_PER_THREAD, Threads};
 use crate::router::behaviour::Behaviour;
-use crate::router::collective::depths::Depths;
-use crate::router::collective::merge_point::Joins;
-use crate::router::collective::merge_types::JoinConfig;
+use crate::router::collective::fifo::depths::Depths;
+use crate::router::collective::merge::point::Joins;
+use crate::router::collective::merge::types::JoinConfig;
+use crate::router::collective::phases::sizes::{AnySizes, Sizes, TwoSlots};
 use crate::router::collective::plane::{PlaneState, packed_coords};
-use crate::router::collective::sizes::{AnySizes, Sizes, TwoSlots};
 use crate::router::ideal::Crossbar;
 use crate::router::published::reduction::Published;
 use crate::router::published::worms::Worms;
@@ -104,15 +104,15 @@ impl Mesh {
 
     /// Second and third phase: flits cross links and switches. Returns whether any has crossed a link, and the checksum
     /// of beats that are only counted.
-    pub(crate) fn commit(&mut self, trees: &Trees, counts_landings: bool) -> (bool, u64) {
+    pub(crate) fn commit(&mut self, trees: &Trees, counts_deliveries: bool) -> (bool, u64) {
         if self.has_two_slots() {
-            self.commit_sizes::<TwoSlots>(trees, counts_landings)
+            self.commit_sizes::<TwoSlots>(trees, counts_deliveries)
         } else {
-            self.commit_sizes::<AnySizes>(trees, counts_landings)
+            self.commit_sizes::<AnySizes>(trees, counts_deliveries)
         }
     }
 
-    fn commit_sizes<S: Sizes>(&mut self, trees: &Trees, counts_landings: bool) -> (bool, u64) {
+    fn commit_sizes<S: Sizes>(&mut self, trees: &Trees, counts_deliveries: bool) -> (bool, u64) {
         let is_large = self.is_large();
         let planes = self.planes.each_mut();
         let parts = planes.map(|p| p.receive_parts::<S>(trees));
@@ -121,7 +121,7 @@ impl Mesh {
         self.planes.iter_mut().for_each(PlaneState::finish_receive);
         let has_crossed = self.flit_hops() != hops_before;
         let parts = self.planes.each_mut();
-        let parts = parts.map(|p| p.switch_parts::<S>(counts_landings));
+        let parts = parts.map(|p| p.switch_parts::<S>(counts_deliveries));
         self.threads.run(parts, is_large);
         let sums = self.planes.iter_mut().map(PlaneState::finish_switch);
         (has_crossed, sums.fold(0, u64::wrapping_add))

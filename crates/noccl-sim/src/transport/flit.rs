@@ -13,7 +13,7 @@ pub(crate) enum FlitKind {
     /// Write beat (self-contained) or, under wormhole flow, a W beat.
     #[default]
     Write = 0,
-    /// AW head of a wormhole (peer flow only).
+    /// AW head of a wormhole (published flow only).
     WriteHead = 1,
     /// Contribution of a wide reduction.
     Reduce = 2,
@@ -21,9 +21,9 @@ pub(crate) enum FlitKind {
     ReadRequest = 3,
     /// Read data beat.
     ReadData = 4,
-    /// Write response on its way to one initiator.
+    /// Write response to one initiator.
     Response = 5,
-    /// Write response that merges with its siblings (CollectB).
+    /// Write response that merges with others of its transaction (CollectB).
     CollectB = 6,
     /// Write response of a reduction, multicast to the group.
     ReduceResponse = 7,
@@ -31,13 +31,13 @@ pub(crate) enum FlitKind {
     Barrier = 8,
     /// Atomic request.
     Atomic = 9,
-    /// AW head of a reduction (peer flow only).
+    /// AW head of a reduction (published flow only).
     ReduceHead = 10,
     /// Narrow write of one beat; its data is not modelled.
     NarrowWrite = 11,
-    /// AW head of a barrier contribution (peer flow only).
+    /// AW head of a barrier contribution (published flow only).
     BarrierHead = 12,
-    /// Room at the next merge point, given back to the last one.
+    /// Credits of the next merge point, returned to the last one.
     Credit = 13,
     /// Result of an all-reduce, multicast to the group.
     Result = 14,
@@ -109,7 +109,7 @@ const KINDS: [FlitKind; 16] = {
     kinds
 };
 
-/// Kinds that wait for siblings, by number.
+/// Kinds that wait for other contributions, by number.
 const JOINING: u64 = {
     let mut set = 0;
     let mut i = 0;
@@ -121,7 +121,7 @@ const JOINING: u64 = {
 };
 
 impl FlitKind {
-    /// Does this kind wait for siblings at merge points?
+    /// Does this kind wait for other contributions at merge points?
     const fn joins(self) -> bool {
         matches!(
             self,
@@ -177,7 +177,7 @@ impl Flit {
     /// Is this a wide write's beat that nobody but the memory has to know of: neither the last one nor
     /// one of a tile to itself?
     #[inline]
-    pub(crate) const fn only_lands(words: Packed) -> bool {
+    pub(crate) const fn is_only_delivered(words: Packed) -> bool {
         let noted = ((LAST | TO_ITSELF) as u64) << 56;
         words[1] & (noted | 15 << 48) == (FlitKind::Write as u64) << 48
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Payload bytes of flits in flight (value mode): a pool of 64-byte slots with reference counts.
 //!
-//! A fork shares a slot, a reduction takes a new one; a slot is free when its last flit has landed.
+//! A fork shares a slot, a reduction takes a new one; a slot is free when its last flit is delivered.
 
 use crate::kernel::saved_form::Bytes;
 use serde::{Deserialize, Serialize};

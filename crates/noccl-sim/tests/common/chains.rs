@@ -27,16 +27,16 @@ pub fn snake(net: &Network) -> Vec<Coord> {
     (0..width).flat_map(column).collect()
 }
 
-pub fn chain(from: Coord, stops: &[Coord], bytes: u64) -> Chain {
+pub fn chain(from: Coord, destinations: &[Coord], bytes: u64) -> Chain {
     let pattern = AccessPattern::linear(0x8_0000, bytes);
-    let stop = |at: &Coord| Stop {
+    let destination = |at: &Coord| Stop {
         tile: TileRef::Cluster(*at),
         pattern: pattern.clone(),
     };
     Chain {
         initiator: TileRef::Cluster(from),
         source: AccessPattern::linear(0, bytes),
-        stops: stops.iter().map(stop).collect(),
+        stops: destinations.iter().map(destination).collect(),
         bytes,
     }
 }
@@ -61,7 +61,7 @@ pub fn bytes_of(seed: u64, bytes: u64) -> Vec<u8> {
         .collect()
 }
 
-/// Runs in both modes, compares them, and every stop's bytes with the source's.
+/// Runs in both modes, compares them, and every destination's bytes with the source's.
 pub fn run(net: &Network, chains: &[Chain]) -> RunResult {
     let schedule = &schedule(chains);
     noccl_workload::check(net, schedule).expect("a right program");
@@ -79,10 +79,10 @@ pub fn run(net: &Network, chains: &[Chain]) -> RunResult {
             bytes_of(i as u64, chain.bytes),
         );
         inputs.push(source);
-        for stop in &chain.stops {
+        for destination in &chain.stops {
             let place = Place {
-                tile: stop.tile,
-                offset: stop.pattern.offset,
+                tile: destination.tile,
+                offset: destination.pattern.offset,
             };
             outputs.push((place, chain.bytes, i as u64));
         }
@@ -107,11 +107,11 @@ pub fn run(net: &Network, chains: &[Chain]) -> RunResult {
 }
 
 /// The schedule's chain numbered `i`, whose bytes lie apart from every other's.
-pub fn apart(i: u64, from: Coord, stops: &[Coord], bytes: u64) -> Chain {
-    let mut chain = chain(from, stops, bytes);
+pub fn apart(i: u64, from: Coord, destinations: &[Coord], bytes: u64) -> Chain {
+    let mut chain = chain(from, destinations, bytes);
     chain.source.offset = i * 0x4000;
-    for stop in &mut chain.stops {
-        stop.pattern.offset = 0x8_0000 + i * 0x4000;
+    for destination in &mut chain.stops {
+        destination.pattern.offset = 0x8_0000 + i * 0x4000;
     }
     chain
 }
@@ -129,7 +129,7 @@ impl Draw {
     }
 }
 
-/// Up to 12 chains of up to 19 stops each, all at once, several per initiator.
+/// Up to 12 chains of up to 19 destinations each, all at once, several per initiator.
 pub fn overlapping(seed: u64, net: &Network) -> Vec<Chain> {
     let mut draw = Draw(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1);
     let all = snake(net);
@@ -138,19 +138,19 @@ pub fn overlapping(seed: u64, net: &Network) -> Vec<Chain> {
         .map(|i| {
             let from = all[draw.below(all.len() as u64) as usize];
             let mut rest = all.clone();
-            let num_stops = 1 + draw.below(all.len() as u64 - 1);
-            let stops: Vec<Coord> = (0..num_stops)
+            let num_destinations = 1 + draw.below(all.len() as u64 - 1);
+            let destinations: Vec<Coord> = (0..num_destinations)
                 .map(|_| rest.swap_remove(draw.below(rest.len() as u64) as usize))
                 .collect();
             let beats = [1, 2, 8, 63, 64, 65, 130, 200][draw.below(8) as usize];
-            apart(i, from, &stops, beats * 64)
+            apart(i, from, &destinations, beats * 64)
         })
         .collect()
 }
 
 /// Cycles from the commit of the task until it is done.
-pub fn cycles(net: &Network, stops: &[Coord], bytes: u64) -> u64 {
-    let chain = chain(snake(net)[0], stops, bytes);
+pub fn cycles(net: &Network, destinations: &[Coord], bytes: u64) -> u64 {
+    let chain = chain(snake(net)[0], destinations, bytes);
     let time = run(net, &[chain]).actions[0];
     time.finish_cycle - time.start_cycle
 }
@@ -159,21 +159,26 @@ fn hops(from: Coord, to: Coord) -> u64 {
     u64::from(from.x.abs_diff(to.x) + from.y.abs_diff(to.y))
 }
 
-/// docs/timing.md: the endpoint's own cycles per stop and once, two narrow trips and a wide one per leg, the tail's
+/// docs/timing.md: the endpoint's own cycles per destination and once, two narrow trips and a wide one per segment, the tail's
 /// configuration, beats and AWs.
 pub fn formula(
-    (per_stop, once): (u64, u64),
+    (per_destination, once): (u64, u64),
     path_cycles: u64,
     from: Coord,
-    stops: &[Coord],
+    destinations: &[Coord],
     beats: u64,
 ) -> u64 {
-    let one_way = |a: Coord, b: Coord| path_cycles + 2 * (hops(a, b) + 1);
-    let legs: Vec<_> = std::iter::once(from).chain(stops.iter().copied()).collect();
-    let trips: u64 = legs.windows(2).map(|leg| 3 * one_way(leg[0], leg[1])).sum();
-    let tail = *stops.last().unwrap();
+    let one_path = |a: Coord, b: Coord| path_cycles + 2 * (hops(a, b) + 1);
+    let segments: Vec<_> = std::iter::once(from)
+        .chain(destinations.iter().copied())
+        .collect();
+    let trips: u64 = segments
+        .windows(2)
+        .map(|segment| 3 * one_path(segment[0], segment[1]))
+        .sum();
+    let tail = *destinations.last().unwrap();
     let data = beats + beats.div_ceil(64) - 1;
-    per_stop * stops.len() as u64 + trips + one_way(from, tail) + data + once
+    per_destination * destinations.len() as u64 + trips + one_path(from, tail) + data + once
 }
 
 /// Interrupted in every phase of overlapping chains, saved, loaded and gone on with.

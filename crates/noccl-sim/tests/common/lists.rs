@@ -6,7 +6,7 @@ use noccl_run::{MemoryImage, RunConfig, RunError, RunResult};
 use noccl_workload::{Action, ActionKind, ListMulticast, Place, SCHEDULE_FORMAT, Schedule};
 use std::collections::BTreeMap;
 
-/// Where every copy lands.
+/// Where every copy is written.
 pub const OUTPUT: u64 = 0x8_0000;
 
 pub fn list(from: Coord, to: &[Coord], bytes: u64) -> ListMulticast {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Random schedules: every kind of action, by anybody, with random dependencies.
 //!
-//! Nothing is checked: a schedule may hang or write one place twice. What it does is determined all the same.
+//! Nothing is checked: a schedule may stall or write one place twice. What it does is determined all the same.
 
 use super::cluster;
 use super::random_trace::Random;

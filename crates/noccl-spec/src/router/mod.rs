@@ -60,7 +60,8 @@ pub enum RouterFlow {
     /// Every write beat is a packet of its own, contributions wait in tables instead of FIFOs: free of deadlock.
     NonBlocking,
     /// The published router: wormholes, forks that hold their outputs, joins at FIFO heads. Can deadlock.
-    PeerCompatible,
+    #[serde(alias = "peer_compatible")]
+    Published,
     /// ESP's router: a worm reserves all its outputs at once and moves over them in lock-step. Multicasts by a list of
     /// destinations in the header, and nothing else. Can deadlock.
     Esp,
@@ -125,7 +126,7 @@ impl RouterFlow {
     /// All kinds.
     pub const ALL: [Self; 5] = [
         Self::NonBlocking,
-        Self::PeerCompatible,
+        Self::Published,
         Self::Esp,
         Self::Ideal,
         Self::Smart,
@@ -141,7 +142,7 @@ impl RouterFlow {
     pub(crate) const fn rules(self) -> &'static dyn RouterRules {
         match self {
             Self::NonBlocking => &collective::Collective,
-            Self::PeerCompatible => &published::Published,
+            Self::Published => &published::Published,
             Self::Esp => &esp::Esp,
             Self::Ideal => &ideal::Ideal,
             Self::Smart => &smart::Smart,

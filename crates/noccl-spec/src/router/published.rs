@@ -8,7 +8,7 @@ pub(super) struct Published;
 
 impl RouterRules for Published {
     fn name(&self) -> &'static str {
-        "peer_compatible"
+        "published"
     }
 
     fn ranges(&self, router: &Router, table: &mut Table) {

@@ -149,9 +149,9 @@ pub(crate) struct Tolerance {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToleranceKind {
-    /// A fraction of the paper's number, both ways.
+    /// A fraction of the paper's number, up and down.
     Relative,
-    /// In the number's own unit, both ways.
+    /// In the number's own unit, up and down.
     Absolute,
     /// No more than that above the paper's number (0 where it states none).
     AtMost,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A paper's claims against our measurements, each with its verdict.
+//! A paper's claims against our measurements, each with its result.
 //!
 //! What is claimed stands in `experiments/*/claims.toml`, how it is measured in the folders beside this file; the
 //! numbers are measured anew every time. A claim that fails stays in the table with the reason; one
@@ -26,7 +26,7 @@ use table::Table;
 /// Papers that [`reproduce`] knows.
 pub const REPRODUCIBLE: [&str; 2] = [Paper::CollectiveNoc.name(), Paper::Torrent.name()];
 
-/// One claim and its verdict.
+/// One claim and its result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClaimRow {
@@ -54,7 +54,7 @@ pub struct ClaimRow {
     pub detail: String,
 }
 
-/// Verdicts and plots.
+/// Validation and plots.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reproduction {
     paper: Paper,
@@ -76,7 +76,7 @@ struct Found {
 /// Measures the claims of a paper; a quick run leaves out S1's matrix products on large meshes and S3's movements.
 ///
 /// # Errors
-/// [`Error::Argument`] for an unknown paper; [`Error::Run`] if a run hangs or is interrupted.
+/// [`Error::Argument`] for an unknown paper; [`Error::Run`] if a run stalls or is interrupted.
 pub fn reproduce(paper: &str, is_quick: bool, watch: Watch<'_>) -> Result<Reproduction, Error> {
     let paper = parse_paper(paper)?;
     let claims = paper.claims()?;

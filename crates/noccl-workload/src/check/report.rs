@@ -46,8 +46,9 @@ pub struct CheckReport {
     pub bytes: u64,
     /// Steps, by depth.
     pub steps: Vec<StepReport>,
-    /// Distinct folds in the outputs of a reduce or all-reduce: ranks, `[a, b, c]` folded from the left.
-    pub folds: Vec<String>,
+    /// Distinct fold orders of the outputs of a reduce or all-reduce: ranks, `[a, b, c]` from the left.
+    #[serde(alias = "folds")]
+    pub fold_orders: Vec<String>,
     /// Freedom from deadlock.
     #[serde(default)]
     pub deadlock: DeadlockReport,
@@ -70,7 +71,11 @@ impl CheckReport {
 }
 
 /// Steps, volume and contention of a schedule of the right form.
-pub(super) fn report(network: &Network, schedule: &Schedule, folds: Vec<String>) -> CheckReport {
+pub(super) fn report(
+    network: &Network,
+    schedule: &Schedule,
+    fold_orders: Vec<String>,
+) -> CheckReport {
     let depths = depths(&schedule.actions);
     let num_steps = depths.iter().map(|d| d + 1).max().unwrap_or(0);
     let mut by_step: Vec<Vec<&Action>> = vec![Vec::new(); num_steps];
@@ -84,7 +89,7 @@ pub(super) fn report(network: &Network, schedule: &Schedule, folds: Vec<String>)
         transfers: steps.iter().map(|s| s.transfers).sum(),
         bytes: steps.iter().map(|s| s.bytes).sum(),
         steps,
-        folds,
+        fold_orders,
         deadlock: DeadlockReport::default(),
         claims: schedule.collective.as_ref().map(|c| c.kind),
         notes: notes(schedule),

@@ -25,7 +25,7 @@ const FIRST_BEAT_CYCLES: i64 = 4;
 const FIRST_REQUEST_CYCLES: i64 = 2;
 /// Cycles before the record's first one in which registers may be accessed.
 pub(crate) const LEAD_CYCLES: i64 = 16;
-/// Lines that may be read over the network without waiting for room in the buffer.
+/// Lines that may be read over the network without waiting for buffer space.
 const BUFFER_LINES: u64 = 128;
 /// Bursts that may be asked for and not written.
 const READ_BURSTS: u64 = 8;
@@ -171,7 +171,7 @@ fn refuse(start: &TransferStart, (home, map): (Coord, &AddressMap)) -> Result<()
             "a multicast of read data to the own tile too, longer than the engine's buffer",
         );
     }
-    // The simulator counts room in bytes, the engine in lines.
+    // The simulator counts buffer space in bytes, the engine in lines.
     if is_long && (rows > 1 || from != 0 || to != 0) {
         return Err(
             "a read in many short bursts or from or to within a line, longer than the engine's buffer",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Read data on their way through a tile's DMA engine, as the simulator's engine has them: for its own L1, or for writes.
+//! Read data on the path through a tile's DMA engine, as the simulator's engine has them: for its own L1, or for writes.
 
 use crate::endpoints::memory::Memory;
 use noccl_net::Coord;
@@ -16,13 +16,13 @@ struct Reading {
     own: Option<RecordedRows>,
 }
 
-/// The way of a tile's read data.
+/// The path of a tile's read data.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ReadPath {
     /// From R to the first cycle in which a write may give the bytes.
     cycles: u64,
     reading: VecDeque<Reading>,
-    under_way: VecDeque<(u64, Vec<u8>)>,
+    in_flight: VecDeque<(u64, Vec<u8>)>,
     buffer: VecDeque<u8>,
 }
 
@@ -52,13 +52,13 @@ impl ReadPath {
     pub(crate) fn take(&mut self, cycle: u64, bytes: Vec<u8>) {
         // Reads of a trace are nobody's transfer.
         if !self.reading.is_empty() {
-            self.under_way.push_back((cycle + self.cycles, bytes));
+            self.in_flight.push_back((cycle + self.cycles, bytes));
         }
     }
 
     /// Bytes reach the buffer, or the own L1.
     pub(crate) fn arrive(&mut self, cycle: u64, memory: &mut Memory) {
-        while let Some((_, bytes)) = self.under_way.pop_front_if(|(at, _)| *at <= cycle) {
+        while let Some((_, bytes)) = self.in_flight.pop_front_if(|(at, _)| *at <= cycle) {
             let Some(reading) = self.reading.front_mut() else {
                 return;
             };

@@ -138,8 +138,8 @@ impl Endpoints<'_> {
             (h.plane, h.place) == (Plane::Wide, FlitPlace::Enters) && writes
         };
         let mut beats = record.handshakes.iter().filter(|h| is_beat(h));
-        let has_turns = self.engines.is_some() && self.model.read_ports() == 1;
-        if has_turns && beats.any(differs) {
+        let shares_port = self.engines.is_some() && self.model.read_ports() == 1;
+        if shares_port && beats.any(differs) {
             let what = "a transfer that takes over before its lines are read";
             let cycle = self.cycle;
             return Err(LockstepError::Unsupported { cycle, what });

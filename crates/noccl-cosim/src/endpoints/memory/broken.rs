@@ -47,8 +47,8 @@ impl Broken {
         self.bursts.iter().find(|lines| lines.contains(&line))
     }
 
-    /// The network interface takes the answer to a line's beat.
-    pub(crate) fn answered(&mut self, line: u64) {
+    /// The network interface takes the response to a line's beat.
+    pub(crate) fn responded(&mut self, line: u64) {
         let Some(lines) = self.burst_of(line).cloned() else {
             return;
         };
@@ -60,7 +60,7 @@ impl Broken {
         }
     }
 
-    /// Have more bursts failed at a time than a network interface remembers? It then answers everything with an error.
+    /// Have more bursts failed at a time than a network interface remembers? It then responds to everything with an error.
     pub(crate) const fn has_overflowed(&self) -> bool {
         self.has_overflowed
     }
@@ -87,15 +87,15 @@ mod tests {
         broken.add(0..1 << 20);
         for burst in 0..5 {
             broken.expect(4096 * burst, 128);
-            broken.answered(64 * burst);
+            broken.responded(64 * burst);
             assert_eq!(broken.has_overflowed(), burst == 4);
         }
         let mut broken = Broken::default();
         broken.add(0..1 << 20);
         for burst in 0..5 {
             broken.expect(4096 * burst, 128);
-            broken.answered(64 * burst);
-            broken.answered(64 * burst + 1);
+            broken.responded(64 * burst);
+            broken.responded(64 * burst + 1);
         }
         assert!(!broken.has_overflowed());
     }

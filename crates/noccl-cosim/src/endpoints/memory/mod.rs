@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The memory of a tile: bytes, a latency, and one answer per port and cycle, in order. It takes what it is
-//! offered unless a port is said to be busy, and answers with an error where it is broken.
+//! The memory of a tile: bytes, a latency, and one response per port and cycle, in order. It takes what it is
+//! offered unless a port is said to be busy, and responds with an error where it is broken.
 
 mod broken;
 pub(crate) mod line;
 pub(crate) mod map;
 
-use super::axi::{Bit, Busy, MemoryAnswers, Response, Shown, WritePort};
+use super::axi::{Bit, Busy, MemoryResponses, Resp, Shown, WritePort};
 use broken::Broken;
 use line::{LINE_BYTES, Line, lane_of, line_of, start_of};
 use noccl_run::{AxiPort, FlitRecord};
@@ -16,11 +16,11 @@ use std::ops::Range;
 /// Bytes of the words that atomics count on.
 const COUNTER_BYTES: u64 = 4;
 
-/// An answer to a write.
+/// A response to a write.
 #[derive(Debug, Clone, Copy)]
-struct Answer {
+struct WriteResponse {
     due: u64,
-    response: Response,
+    resp: Resp,
     /// The line that was written, at the network's wide port.
     line: Option<u64>,
 }
@@ -29,7 +29,7 @@ struct Answer {
 #[derive(Debug, Clone, Copy)]
 struct Read {
     due: u64,
-    response: Response,
+    resp: Resp,
     line: u64,
     is_last: bool,
 }
@@ -42,11 +42,11 @@ pub(crate) struct Memory {
     lines: HashMap<u64, Line>,
     /// Words that atomics count on.
     counters: HashMap<u64, u64>,
-    /// Answers by port: wide, own, narrow, own narrow.
-    answers: [VecDeque<Answer>; 4],
+    /// Write responses by port: wide, own, narrow, own narrow.
+    responses: [VecDeque<WriteResponse>; 4],
     reads: VecDeque<Read>,
     /// Data of narrow reads and atomics, and when they are due.
-    narrow_reads: VecDeque<(u64, u64, Response)>,
+    narrow_reads: VecDeque<(u64, u64, Resp)>,
     atomic_busy_until: u64,
     broken: Broken,
 }
@@ -80,25 +80,25 @@ impl Memory {
         self.broken.has_overflowed()
     }
 
-    /// What it answers in a cycle. A beat that the network brings in this cycle is seen by what is read: as in the simulator, whose
-    /// memories are written before they are read. That it lands then is compared.
-    pub(crate) fn answers(&self, cycle: u64, landing: Option<&FlitRecord>) -> MemoryAnswers {
-        let due = |answers: &VecDeque<Answer>| {
-            let first = answers.front().filter(|answer| answer.due <= cycle);
-            first.map(|answer| answer.response)
+    /// What it responds in a cycle. A beat that the network brings in this cycle is seen by what is read: as in the simulator, whose
+    /// memories are written before they are read. That it is written then is compared.
+    pub(crate) fn responses(&self, cycle: u64, beat: Option<&FlitRecord>) -> MemoryResponses {
+        let due = |responses: &VecDeque<WriteResponse>| {
+            let first = responses.front().filter(|response| response.due <= cycle);
+            first.map(|response| response.resp)
         };
         let read = self.reads.front().filter(|read| read.due <= cycle);
         let narrow = self.narrow_reads.front().filter(|(due, ..)| *due <= cycle);
-        MemoryAnswers {
-            b: self.answers.each_ref().map(due),
+        MemoryResponses {
+            b: self.responses.each_ref().map(due),
             wide_r: read.map(|read| {
-                let bytes = match read.response {
-                    Response::Okay => self.line_with(read.line, landing),
-                    Response::Failed => [0; LINE_BYTES],
+                let bytes = match read.resp {
+                    Resp::Okay => self.line_with(read.line, beat),
+                    Resp::Failed => [0; LINE_BYTES],
                 };
-                (bytes, read.is_last, read.response)
+                (bytes, read.is_last, read.resp)
             }),
-            narrow_r: narrow.map(|(_, value, response)| (*value, *response)),
+            narrow_r: narrow.map(|(_, value, resp)| (*value, *resp)),
         }
     }
 
@@ -106,7 +106,7 @@ impl Memory {
     pub(crate) fn follow(
         &mut self,
         shown: Shown<'_>,
-        given: &MemoryAnswers,
+        given: &MemoryResponses,
         (busy, cycle): (Busy, u64),
     ) {
         let takes = |bit: Bit, port: AxiPort| shown.has(bit) && !busy[port as usize];
@@ -128,30 +128,30 @@ impl Memory {
         if takes(Bit::MemAr, AxiPort::WideRead) {
             let (address, beats) = shown.mem_ar();
             let bytes = start_of(u64::from(beats));
-            let response = Response::new(self.broken.touches(address, bytes));
+            let resp = Resp::new(self.broken.touches(address, bytes));
             self.reads.extend((0..beats).map(|i| Read {
                 due,
-                response,
+                resp,
                 line: line_of(address) + u64::from(i),
                 is_last: i + 1 == beats,
             }));
         }
         if takes(Bit::RegAr, AxiPort::NarrowRead) {
-            let response = Response::new(self.broken.touches(shown.reg_ar(), 0));
-            self.narrow_reads.push_back((due, 0, response));
+            let resp = Resp::new(self.broken.touches(shown.reg_ar(), 0));
+            self.narrow_reads.push_back((due, 0, resp));
         }
     }
 
     /// A beat of a write at a wide port.
     fn take_line(&mut self, port: usize, beat: (u64, u64, Line), cycle: u64) {
         let line = line_of(beat.0);
-        let response = Response::new(self.refuses(line));
-        self.answers[port].push_back(Answer {
+        let resp = Resp::new(self.refuses(line));
+        self.responses[port].push_back(WriteResponse {
             due: cycle + self.latency,
-            response,
+            resp,
             line: (port == 0).then_some(line),
         });
-        if response == Response::Okay {
+        if resp == Resp::Okay {
             self.store(beat);
         }
     }
@@ -159,24 +159,24 @@ impl Memory {
     /// A write or an atomic at a narrow port.
     fn take_word(&mut self, port: usize, (address, is_atomic): (u64, bool), cycle: u64) {
         let bytes = if is_atomic { COUNTER_BYTES } else { 0 };
-        let response = Response::new(self.broken.touches(address, bytes));
-        self.answers[port].push_back(Answer {
+        let resp = Resp::new(self.broken.touches(address, bytes));
+        self.responses[port].push_back(WriteResponse {
             due: cycle + self.latency,
-            response,
+            resp,
             line: None,
         });
         if is_atomic {
             let done = self.atomic_busy_until.max(cycle) + self.atomic_cycles;
             self.atomic_busy_until = done;
-            let old = match response {
-                Response::Okay => {
+            let old = match resp {
+                Resp::Okay => {
                     let word = self.counters.entry(address).or_insert(0);
                     *word += 1;
                     *word - 1
                 }
-                Response::Failed => 0,
+                Resp::Failed => 0,
             };
-            self.narrow_reads.push_back((done, old, response));
+            self.narrow_reads.push_back((done, old, resp));
         }
     }
 
@@ -205,13 +205,14 @@ impl Memory {
         (offset..).take(len).map(byte).collect()
     }
 
-    /// Answers that have been taken.
-    fn forget(&mut self, shown: Shown<'_>, given: &MemoryAnswers) {
+    /// Responses that have been taken.
+    fn forget(&mut self, shown: Shown<'_>, given: &MemoryResponses) {
         let ports = [Bit::MemB, Bit::OwnB, Bit::RegB, Bit::OwnRegB];
-        for ((port, bit), answers) in ports.into_iter().enumerate().zip(&mut self.answers) {
+        for ((port, bit), responses) in ports.into_iter().enumerate().zip(&mut self.responses) {
             if given.b[port].is_some() && shown.has(bit) {
-                let line = answers.pop_front().and_then(|answer| answer.line);
-                line.into_iter().for_each(|line| self.broken.answered(line));
+                let line = responses.pop_front().and_then(|response| response.line);
+                line.into_iter()
+                    .for_each(|line| self.broken.responded(line));
             }
         }
         if given.wide_r.is_some() && shown.has(Bit::MemR) {
@@ -223,12 +224,12 @@ impl Memory {
     }
 
     /// A line's bytes after a beat.
-    fn line_with(&self, line: u64, landing: Option<&FlitRecord>) -> Line {
+    fn line_with(&self, line: u64, beat: Option<&FlitRecord>) -> Line {
         let mut bytes = self.line(line);
-        let lands = |f: &&FlitRecord| line_of(f.address) + u64::from(f.beat) == line;
+        let is_of_line = |f: &&FlitRecord| line_of(f.address) + u64::from(f.beat) == line;
         // Nothing of a marked sum is written.
         let is_written = |f: &&FlitRecord| f.resp == 0 && !self.refuses(line);
-        let beat = landing.filter(lands).filter(is_written);
+        let beat = beat.filter(is_of_line).filter(is_written);
         if let Some((flit, data)) = beat.and_then(|f| Some((f, f.data?))) {
             let (from, to) = (start_of(line), start_of(line + 1));
             let first = flit.address.max(from) - from;

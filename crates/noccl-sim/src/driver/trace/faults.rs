@@ -8,7 +8,7 @@ use noccl_net::{MultiAddress, TileRef};
 use noccl_run::RunError;
 use noccl_workload::{Difference, ElementType, Fault, Operator, PortKind, Trace};
 
-/// A member's contribution that differs from its siblings.
+/// A member's contribution that differs from the others.
 #[derive(Debug, Clone, Copy)]
 struct Differing {
     entry: u32,
@@ -19,7 +19,7 @@ struct Differing {
 /// Faults by trace entry.
 #[derive(Debug, Default)]
 pub(crate) struct TraceFaults {
-    /// Entries that the NI answers with DECERR.
+    /// Entries that the NI ends with DECERR.
     refused: Vec<bool>,
     differing: Vec<Differing>,
     /// Barriers that bear the name of another one, with that one.
@@ -174,13 +174,13 @@ impl TraceFaults {
         }
     }
 
-    /// May this entry be answered with SLVERR because its name is in use? That depends on when its contributions come.
+    /// May this entry end with SLVERR because its name is in use? That depends on when its contributions come.
     pub(crate) fn may_be_in_use(&self, entry: u32) -> bool {
         let mut named = self.named.iter();
         named.any(|(t, of)| *t == entry || *of == entry)
     }
 
-    /// Does the NI answer this entry by itself?
+    /// Does the NI respond to this entry by itself?
     pub(crate) fn is_refused(&self, entry: u32) -> bool {
         self.refused[entry as usize]
     }
@@ -257,7 +257,7 @@ fn check_name(first: &PortKind, second: &PortKind, machine: &Machine<'_>) -> Res
         return Err("only barriers have a name that another one can bear".to_owned());
     };
     if !machine.behaviour.names_barriers {
-        return Err("peer_compatible has no names; use flow = \"non_blocking\"".to_owned());
+        return Err("published has no names; use flow = \"non_blocking\"".to_owned());
     }
     if root != other_root || group == other {
         return Err("barriers of one name have one root and different groups".to_owned());
@@ -277,7 +277,7 @@ fn differing_tile(
     };
     if !machine.behaviour.compares_contributions {
         return Err(
-            "peer_compatible compares destination and mask only and folds what comes; \
+            "published compares destination and mask only and combines what comes; \
                     use flow = \"non_blocking\""
                 .to_owned(),
         );

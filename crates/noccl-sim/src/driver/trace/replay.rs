@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Driver that replays a trace: bare AXI transactions, answered by memories, no cores and no DMA engines.
+//! Driver that replays a trace: bare AXI transactions with responses of memories, no cores and no DMA engines.
 //!
 //! Runtime of an entry: from the first cycle in which a participant asserts valid to the handshake of
 //! the last response. Long writes, reads and reductions are cut into bursts by the NI's burst rules and
@@ -78,7 +78,7 @@ impl<'t> TraceDriver<'t> {
                 return Err(refused(i, reason));
             }
             if faults.is_refused(i as u32) {
-                // Everybody who asks gets an answer of its own, and nobody waits for the others.
+                // Everybody who asks gets a response of its own, and nobody waits for the others.
                 let asking = t.start_cycles.iter().flatten().count() as u32;
                 entries[i].open = entries[i].open / members.len() as u32 * asking;
             }
@@ -171,7 +171,7 @@ impl<'t> TraceDriver<'t> {
         }
     }
 
-    /// The participant's NI answers: nothing of the entry enters the network.
+    /// The participant's NI responds: nothing of the entry enters the network.
     fn refuse(&self, index: u32, member: u32, machine: &mut Machine<'_>) {
         let kind = &self.trace.transactions[index as usize].kind;
         let tile = initiator(kind, member, machine);

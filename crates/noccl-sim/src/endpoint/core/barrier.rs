@@ -55,7 +55,7 @@ impl Running {
 pub(crate) struct Barriers {
     #[serde(serialize_with = "crate::kernel::saved_form::sorted")]
     running: HashMap<u32, Running>,
-    /// Stores on their way from core to NI: (action, tile) by event number.
+    /// Stores in flight from core to NI: (action, tile) by event number.
     stores: Vec<(u32, u32)>,
     /// Members that leave: (cycle, action, tile).
     left: Vec<(u64, u32, u32)>,
@@ -175,7 +175,7 @@ impl Barriers {
         }
     }
 
-    /// The answer of a member's atomic, or of the interrupt's multicast (which nobody waits for).
+    /// The response to a member's atomic, or of the interrupt's multicast (which nobody waits for).
     pub(crate) fn on_response(
         &mut self,
         action: u32,

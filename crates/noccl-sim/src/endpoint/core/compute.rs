@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The compute cores: folds, kernels and time that computing takes.
+//! The compute cores: reductions, kernels and time that computing takes.
 
 use super::{Agents, event};
 use crate::endpoint::core::kernels::{compute_locally, reduce_locally};

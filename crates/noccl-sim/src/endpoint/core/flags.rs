@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Deliveries and arrivals: what a tile notices without taking part in an answer.
+//! Deliveries and arrivals: what a tile notices without taking part in a response.
 //!
-//! A delivery's data carries its own flag: the destination's cores poll the last word that lands, so a
+//! A delivery's data carries its own flag: the destination's cores poll the last word that is written, so a
 //! destination's share is over when its last burst is in memory. An arrival is a posted `LsbAnd` store:
 //! a member's share is over when the store has left the core; the root polls the word that it sets.
 
@@ -68,7 +68,7 @@ impl Agents<'_> {
         }
     }
 
-    /// A write burst of a DMA engine has landed at a tile.
+    /// A write burst of a DMA engine is written at a tile.
     pub(crate) fn on_delivered(&mut self, instance: u32, tile: u32, machine: &mut Machine<'_>) {
         let action = self.instances.all[instance as usize].action;
         let Some(share) = self.instances.at(action, tile) else {
@@ -111,7 +111,7 @@ impl Agents<'_> {
         machine.arrive_at_barrier(tile, txns[0]);
     }
 
-    /// The answer to a member's store. The root sees its word set; all others posted theirs.
+    /// The response to a member's store. The root sees its word set; all others posted theirs.
     pub(crate) fn on_arrival(
         &mut self,
         action: u32,

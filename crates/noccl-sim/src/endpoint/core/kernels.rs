@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a cluster does inside its own L1: copies by the DMA engine, folds by the cores.
+//! What a cluster does inside its own L1: copies by the DMA engine, reductions by the cores.
 
 use crate::endpoint::dma::Movement;
 use crate::machine::Machine;
@@ -29,7 +29,7 @@ pub(crate) fn copy_locally(tile: u32, movement: &Movement, machine: &mut Machine
     movement.bytes.div_ceil(64) * u64::from(movement.rows)
 }
 
-/// The cores have folded their operands, from the left.
+/// The cores have combined their operands, from the left.
 pub(crate) fn reduce_locally(tile: u32, reduce: &LocalReduce, machine: &mut Machine<'_>) {
     let elements = reduce.bytes / reduce.element.bytes();
     machine.checks.counters.software_reduce_ops += elements * (reduce.inputs.len() as u64 - 1);

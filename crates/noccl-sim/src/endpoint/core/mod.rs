@@ -36,7 +36,7 @@ struct Agent {
     is_busy: bool,
     /// Instance taken from the queue last.
     last: Option<u32>,
-    /// Bursts that the reductions in work may have open, and the reductions that wait for room among these.
+    /// Bursts that the reductions in work may have open, and the reductions that wait for one of these.
     reducing: u32,
     waiting: Rest<u32>,
 }

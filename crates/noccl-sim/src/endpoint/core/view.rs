@@ -44,7 +44,7 @@ impl<'s> Agents<'s> {
         agent.is_some_and(|a| a.queue.contains(&instance))
     }
 
-    /// For diagnosis: `None` if the instance is under way; itself if it is next and waits for its
+    /// For diagnosis: `None` if the instance is in progress; itself if it is next and waits for its
     /// dependencies only; else the instance that its agent does first.
     pub(crate) fn stands_behind(&self, instance: u32) -> Option<u32> {
         let agent = self.agent_of(instance)?;

@@ -2,8 +2,8 @@
 //! Configuration packets as bits: what an initiator tells each follower (S3 §III-B, Fig. 4c).
 //!
 //! One frame of 512 bits: type, frame identifier, then the body from its lowest bit up. The body has the published
-//! fields (392 bits); mode `safe` adds where a grant goes next, whether it starts here and the stop's place, for which
-//! there is room.
+//! fields (392 bits); mode `safe` adds where a grant goes next, whether it starts here and the destination's place, for which
+//! there is space.
 //! Frames travel as bytes, so that a follower knows nothing that is not in one.
 
 use crate::endpoint::torrent::pattern::Addresses;
@@ -19,8 +19,8 @@ pub(crate) const NUM_TASK_IDS: u8 = 16;
 
 const POINTER_BITS: u32 = 48;
 const FIELD_BITS: u32 = 19;
-/// Bits of a stop's place in its chain.
-pub(crate) const STOP_BITS: u32 = 12;
+/// Bits of a destination's place in its chain.
+pub(crate) const DESTINATION_BITS: u32 = 12;
 
 /// A task of an initiator, as everybody names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -39,10 +39,10 @@ pub(crate) struct Cfg {
     pub next: Option<u32>,
     /// Who gets this follower's grant; the initiator at the end.
     pub grant_to: u32,
-    /// Does the grant start here? Where acknowledgements are parallel, every stop answers by itself.
+    /// Does the grant start here? Where acknowledgements are parallel, every destination responds by itself.
     pub starts_grant: bool,
-    /// Its place in the chain, by which it answers; 0 where acknowledgements are chained.
-    pub stop: u16,
+    /// Its place in the chain, by which it responds; 0 where acknowledgements are chained.
+    pub destination: u16,
     pub beats: u32,
     pub addresses: Addresses,
 }
@@ -80,7 +80,7 @@ impl Cfg {
         bits.put(map.address(self.key.initiator, 0), POINTER_BITS);
         bits.put(map.address(self.grant_to, 0), POINTER_BITS);
         bits.put(self.starts_grant.into(), 1);
-        bits.put(self.stop.into(), STOP_BITS);
+        bits.put(self.destination.into(), DESTINATION_BITS);
         bits.bytes
     }
 
@@ -120,7 +120,7 @@ impl Cfg {
             next,
             grant_to,
             starts_grant: bits.take(1) == 1,
-            stop: bits.take(STOP_BITS) as u16,
+            destination: bits.take(DESTINATION_BITS) as u16,
             beats,
             addresses,
         })
@@ -189,7 +189,7 @@ mod tests {
             next: Some(12),
             grant_to: 3,
             starts_grant: true,
-            stop: (1 << STOP_BITS) - 1,
+            destination: (1 << DESTINATION_BITS) - 1,
             beats: (1 << 19) - 1,
             addresses: Addresses {
                 offset: (1 << 22) - 8,

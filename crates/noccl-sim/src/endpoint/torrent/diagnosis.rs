@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a chain that has not been granted waits for, told to the diagnosis of a hang.
+//! What a chain that has not been granted waits for, told to the diagnosis of a stall.
 
 use crate::endpoint::torrent::port::Torrents;
 use crate::endpoint::torrent::wait_cause::Hindrance;
@@ -28,11 +28,11 @@ impl Torrents {
     /// What holds up the grant of the chain that the endpoint of a tile leads.
     pub(crate) fn hindrance(&self, tile: u32) -> Option<Hindrance> {
         let task = self.places.get(tile as usize)?.unit.task()?;
-        let mut stops = task.cfgs.iter().rev();
-        stops.find_map(|(stop, cfg)| {
-            let (cause, since_cycle) = self.places[*stop as usize].unit.holds_up(cfg.key)?;
+        let mut destinations = task.cfgs.iter().rev();
+        destinations.find_map(|(destination, cfg)| {
+            let (cause, since_cycle) = self.places[*destination as usize].unit.holds_up(cfg.key)?;
             Some(Hindrance {
-                stop: *stop,
+                destination: *destination,
                 cause,
                 since_cycle,
             })

@@ -16,30 +16,30 @@ use noccl_workload::AccessPattern;
 /// When what has come in a chain whose endpoints are joined by connections that take no time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DirectChain {
-    /// Cycle of each stop's configuration, in the order of the stops.
+    /// Cycle of each destination's configuration, in the order of the chain.
     pub configurations: Vec<u64>,
-    /// Cycle of each grant, the last stop's first.
+    /// Cycle of each grant, the last destination's first.
     pub grants: Vec<u64>,
-    /// Cycle of the first beat at each stop, in their order.
+    /// Cycle of the first beat at each destination, in their order.
     pub first_beats: Vec<u64>,
-    /// Cycle of each finish, the last stop's first.
+    /// Cycle of each finish, the last destination's first.
     pub finishes: Vec<u64>,
     /// Cycle in which the initiator is done.
     pub done_cycle: u64,
 }
 
 impl DirectChain {
-    /// Runs one chain. None where it does not end: a single beat in mode `published`, no stops, no beats.
+    /// Runs one chain. None where it does not end: a single beat in mode `published`, no destinations, no beats.
     #[must_use]
-    pub fn run(mode: TorrentMode, num_stops: u32, beats: u32) -> Option<Self> {
-        /// Far more than any endpoint needs for a stop and a beat.
+    pub fn run(mode: TorrentMode, num_destinations: u32, beats: u32) -> Option<Self> {
+        /// Far more than any endpoint needs for a destination and a beat.
         const ENOUGH_CYCLES: u64 = 100;
-        if num_stops == 0 || beats == 0 {
+        if num_destinations == 0 || beats == 0 {
             return None;
         }
-        let mut bench = Bench::new(mode, num_stops.checked_add(1)?);
-        bench.endpoints[0].commit(Bench::task(0, num_stops, u64::from(beats)));
-        let limit = ENOUGH_CYCLES * (u64::from(num_stops) + u64::from(beats));
+        let mut bench = Bench::new(mode, num_destinations.checked_add(1)?);
+        bench.endpoints[0].commit(Bench::task(0, num_destinations, u64::from(beats)));
+        let limit = ENOUGH_CYCLES * (u64::from(num_destinations) + u64::from(beats));
         while bench.done.is_empty() && bench.now < limit {
             bench.cycle();
         }
@@ -146,19 +146,19 @@ impl Bench {
         }
     }
 
-    /// A chain from tile 0 through 1 to `stops`, granted in that order backwards.
-    pub(crate) fn task(instance: u32, stops: u32, beats: u64) -> Task {
+    /// A chain from tile 0 through 1 to `destinations`, granted in that order backwards.
+    pub(crate) fn task(instance: u32, destinations: u32, beats: u64) -> Task {
         let addresses = Addresses::of(&AccessPattern::linear(0, beats * 64));
-        let cfg = |stop: u32| Cfg {
+        let cfg = |destination: u32| Cfg {
             key: Key {
                 initiator: 0,
                 task: 0,
             },
-            previous: stop - 1,
-            next: (stop < stops).then_some(stop + 1),
-            grant_to: stop - 1,
-            starts_grant: stop == stops,
-            stop: stop as u16 - 1,
+            previous: destination - 1,
+            next: (destination < destinations).then_some(destination + 1),
+            grant_to: destination - 1,
+            starts_grant: destination == destinations,
+            destination: destination as u16 - 1,
             beats: beats as u32,
             addresses,
         };
@@ -171,8 +171,10 @@ impl Bench {
             source: addresses,
             own_copy: None,
             beats,
-            cfgs: (1..=stops).map(|stop| (stop, cfg(stop))).collect(),
-            grants: (0..stops as u16).rev().collect(),
+            cfgs: (1..=destinations)
+                .map(|destination| (destination, cfg(destination)))
+                .collect(),
+            grants: (0..destinations as u16).rev().collect(),
         }
     }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From the data switch to the NI: registers that hold beats in order, and the bursts they form.
 //!
-//! A beat passes in a fixed number of cycles if nothing is in its way; the AW of its burst is one cycle ahead of
-//! the first. In mode `safe` a burst is opened by its first beat and only while the next stop is sure to have room
+//! A beat passes in a fixed number of cycles if nothing blocks it; the AW of its burst is one cycle ahead of
+//! the first. In mode `safe` a burst is opened by its first beat and only while the next destination is sure to have space
 //! for all of it; in mode `published` all bursts of a task are opened by the grant.
 
 use crate::endpoint::torrent::contract::Settings;
@@ -28,12 +28,12 @@ pub(crate) struct Lane {
     /// Beats: the cycle from which the NI may take them, and their payload.
     beats: VecDeque<(u64, u32)>,
     openings: VecDeque<Opening>,
-    /// Bursts without a response, by the stop that owes it.
-    owed: Vec<(u32, u32)>,
+    /// Bursts without a response, by the destination that has to send it.
+    pending: Vec<(u32, u32)>,
 }
 
 impl Lane {
-    pub(crate) fn has_room(&self, latency_cycles: u64) -> bool {
+    pub(crate) fn has_space(&self, latency_cycles: u64) -> bool {
         self.beats.len() < latency_cycles as usize + SPARE_SLOTS
     }
 
@@ -50,9 +50,13 @@ impl Lane {
         beats: u16,
         initiator: u32,
     ) {
-        match self.owed.iter_mut().find(|(stop, _)| *stop == to) {
+        match self
+            .pending
+            .iter_mut()
+            .find(|(destination, _)| *destination == to)
+        {
             Some((_, bursts)) => *bursts += 1,
-            None => self.owed.push((to, 1)),
+            None => self.pending.push((to, 1)),
         }
         self.openings.push_back(Opening {
             cycle: (now + latency_cycles).saturating_sub(1),
@@ -62,18 +66,25 @@ impl Lane {
         });
     }
 
-    /// Bursts to this stop without a response.
+    /// Bursts to this destination without a response.
     pub(crate) fn outstanding(&self, to: u32) -> u32 {
-        let owed = self.owed.iter().find(|(stop, _)| *stop == to);
-        owed.map_or(0, |(_, bursts)| *bursts)
+        let pending = self
+            .pending
+            .iter()
+            .find(|(destination, _)| *destination == to);
+        pending.map_or(0, |(_, bursts)| *bursts)
     }
 
-    /// A burst to this stop has its response.
+    /// A burst to this destination has its response.
     pub(crate) fn credit(&mut self, to: u32) {
-        if let Some((_, bursts)) = self.owed.iter_mut().find(|(stop, _)| *stop == to) {
+        if let Some((_, bursts)) = self
+            .pending
+            .iter_mut()
+            .find(|(destination, _)| *destination == to)
+        {
             *bursts -= 1;
         }
-        self.owed.retain(|(_, bursts)| *bursts > 0);
+        self.pending.retain(|(_, bursts)| *bursts > 0);
     }
 
     pub(crate) fn take_opening(&mut self, now: u64) -> Option<Opening> {
@@ -102,7 +113,7 @@ impl Lane {
         initiator: u32,
     ) -> bool {
         let latency_cycles = settings.lane_cycles();
-        if !self.has_room(latency_cycles) {
+        if !self.has_space(latency_cycles) {
             return false;
         }
         if settings.mode == TorrentMode::Safe && settings.begins_burst(beat) {

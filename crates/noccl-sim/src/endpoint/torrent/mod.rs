@@ -22,7 +22,9 @@ pub(crate) mod task;
 mod tests;
 pub(crate) mod unit;
 pub(crate) mod wait_cause;
+pub(crate) mod window;
 
 pub use direct::DirectChain;
-pub(crate) use port::{Place, Torrents, Window};
+pub(crate) use port::{Place, Torrents};
 pub(crate) use wait_cause::{Cause, Hindrance};
+pub(crate) use window::Window;

@@ -16,18 +16,18 @@ pub(crate) enum Message {
     Cfg(Cfg),
     Grant(Key),
     Finish(Key),
-    /// A stop's own answer to its configuration: it serves the task now, or is busy.
-    Answer(Answer),
+    /// A destination's own response to its configuration: it serves the task now, or is busy.
+    Response(Response),
     /// Let go of the task until its grant comes.
     Release(Key),
 }
 
-/// What a stop says to the initiator when it has its configuration.
+/// What a destination says to the initiator when it has its configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub key: Key,
     /// Its place in the chain.
-    pub stop: u16,
+    pub destination: u16,
     pub is_free: bool,
 }
 
@@ -35,7 +35,9 @@ impl Message {
     pub(crate) const fn beats(&self) -> u64 {
         match self {
             Message::Cfg(_) => FRAME_BEATS,
-            Message::Grant(_) | Message::Finish(_) | Message::Answer(_) | Message::Release(_) => 1,
+            Message::Grant(_) | Message::Finish(_) | Message::Response(_) | Message::Release(_) => {
+                1
+            }
         }
     }
 
@@ -43,13 +45,13 @@ impl Message {
     const fn rank(&self) -> u8 {
         match self {
             Message::Cfg(_) => 0,
-            Message::Grant(_) | Message::Answer(_) | Message::Release(_) => 1,
+            Message::Grant(_) | Message::Response(_) | Message::Release(_) => 1,
             Message::Finish(_) => 2,
         }
     }
 }
 
-/// A message on its way out of the endpoint.
+/// A message that leaves the endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Leaving {
     /// Cycle in which its last beat leaves the endpoint.
@@ -81,7 +83,7 @@ impl NarrowPort {
         });
     }
 
-    /// Starts the message whose turn it is in this cycle, if there is one.
+    /// Starts the message that goes first in this cycle, if there is one.
     pub(crate) fn start(&mut self, now: u64) -> Option<Leaving> {
         if now < self.free_cycle {
             return None;

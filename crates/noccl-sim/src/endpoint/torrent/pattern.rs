@@ -66,6 +66,7 @@ impl Banks {
     }
 
     /// Those of the mask stand still.
+    #[cfg(feature = "hardware-comparison")]
     pub(crate) const fn held(num_banks: u32, mask: u64) -> Self {
         Self {
             taken: mask,
@@ -111,7 +112,7 @@ impl Streamer {
         self.passed
     }
 
-    /// A reader's cycle: every channel with room asks its bank. Returns whether a word came.
+    /// A reader's cycle: every channel with space asks its bank. Returns whether a word came.
     pub(crate) fn read(&mut self, banks: &mut Banks, fifo_words: u32) -> bool {
         let limit = self.beats.min(self.passed + u64::from(fifo_words));
         self.advance(banks, limit)
@@ -138,8 +139,8 @@ impl Streamer {
         self.served.iter().all(|s| *s > self.passed)
     }
 
-    /// Has a writer room for a beat?
-    pub(crate) fn has_room(&self, fifo_words: u32) -> bool {
+    /// Has a writer space for a beat?
+    pub(crate) fn has_space(&self, fifo_words: u32) -> bool {
         let limit = u64::from(fifo_words);
         self.served.iter().all(|s| self.passed - s < limit)
     }
@@ -168,7 +169,7 @@ mod tests {
         let mut cycles = 0;
         while writer.passed() < writer.beats() || !writer.is_drained() {
             writer.write(&mut Banks::new(32));
-            if writer.passed() < writer.beats() && writer.has_room(8) {
+            if writer.passed() < writer.beats() && writer.has_space(8) {
                 writer.pass();
             }
             cycles += 1;

@@ -4,13 +4,14 @@
 //! An endpoint is looked at in the cycles in which something may change for it, once each, after all deliveries
 //! of the cycle; it sleeps otherwise.
 
-use crate::endpoint::torrent::cfg::{Cfg, FRAME_BYTES, Key, Pointers, STOP_BITS};
+use crate::endpoint::torrent::cfg::{Cfg, Pointers};
 use crate::endpoint::torrent::contract::{Arrived, Effects, FORWARD, OWN, Settings};
 use crate::endpoint::torrent::lane::Opening;
 use crate::endpoint::torrent::memory::Memory;
-use crate::endpoint::torrent::narrow::{Answer, Message};
+use crate::endpoint::torrent::narrow::{Message, Response};
 use crate::endpoint::torrent::task::task;
 use crate::endpoint::torrent::unit::Unit;
+use crate::endpoint::torrent::window::{Window, beat_of, key_of};
 use crate::machine::Machine;
 use crate::machine::event::{Done, Event};
 use crate::ni::axi::state::{Source, Stream};
@@ -23,7 +24,7 @@ use noccl_workload::Chain;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// One endpoint and its message on the way to the NI.
+/// One endpoint and its message to the NI.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Place {
     pub unit: Unit,
@@ -175,8 +176,10 @@ impl Machine<'_> {
                 .push_back((cycle, leaving.to, leaving.message));
         }
         if let Some(txn) = consumed {
-            let answer = now + settings.path_cycles.max(1);
-            self.clock.wheel.push(answer, Event::Respond { tile, txn });
+            let due_cycle = now + settings.path_cycles.max(1);
+            self.clock
+                .wheel
+                .push(due_cycle, Event::Respond { tile, txn });
         }
         if let Some(instance) = done {
             self.clock
@@ -230,7 +233,9 @@ impl Machine<'_> {
             Message::Grant(key) | Message::Finish(key) | Message::Release(key) => {
                 beat_of(key, 0, self.network)
             }
-            Message::Answer(answer) => beat_of(answer.key, answer.stop, self.network),
+            Message::Response(response) => {
+                beat_of(response.key, response.destination, self.network)
+            }
         };
         let payload = self.memory.pool.put(frame);
         let (from_at, to_at) = (self.coord(tile), self.coord(to));
@@ -238,8 +243,8 @@ impl Machine<'_> {
             Message::Cfg(_) => Window::Cfg,
             Message::Grant(_) => Window::Grant,
             Message::Finish(_) => Window::Finish,
-            Message::Answer(answer) if answer.is_free => Window::Free,
-            Message::Answer(_) => Window::Busy,
+            Message::Response(response) if response.is_free => Window::Free,
+            Message::Response(_) => Window::Busy,
             Message::Release(_) => Window::Release,
         };
         let txn = Txn {
@@ -318,15 +323,22 @@ impl Machine<'_> {
         let frame = *self.memory.pool.bytes(flit.payload);
         self.memory.pool.release(flit.payload);
         let one = || key_of(&frame, self.network);
-        let answer =
-            |is_free| one().map(|(key, stop)| Message::Answer(Answer { key, stop, is_free }));
+        let response = |is_free| {
+            one().map(|(key, destination)| {
+                Message::Response(Response {
+                    key,
+                    destination,
+                    is_free,
+                })
+            })
+        };
         let message = match window {
             Window::Cfg => Cfg::from_frame(&frame, self.network).map(Message::Cfg),
             Window::Grant => one().map(|(key, _)| Message::Grant(key)),
             Window::Finish => one().map(|(key, _)| Message::Finish(key)),
             Window::Release => one().map(|(key, _)| Message::Release(key)),
-            Window::Free => answer(true),
-            Window::Busy => answer(false),
+            Window::Free => response(true),
+            Window::Busy => response(false),
         };
         let now = self.clock.cycle;
         if let (Some(torrents), Some(message)) = (&mut self.torrents, message) {
@@ -334,9 +346,11 @@ impl Machine<'_> {
             torrents.mark(tile as u32);
         }
         let tile = tile as u32;
-        let answer = now + self.memory_latency(tile);
+        let due_cycle = now + self.memory_latency(tile);
         let txn = flit.txn;
-        self.clock.wheel.push(answer, Event::Respond { tile, txn });
+        self.clock
+            .wheel
+            .push(due_cycle, Event::Respond { tile, txn });
     }
 
     /// A beat of a chain has come.
@@ -350,10 +364,10 @@ impl Machine<'_> {
         }
     }
 
-    /// A burst has its response: its buffer at the next stop is free.
+    /// A burst has its response: its buffer at the next destination is free.
     pub(crate) fn take_credit_of_chain(&mut self, tile: usize, lane: u8, from: u32) {
         if let Some(torrents) = &mut self.torrents {
-            torrents.places[tile].unit.answered(lane as usize, from);
+            torrents.places[tile].unit.responded(lane as usize, from);
             torrents.mark(tile as u32);
         }
     }
@@ -363,34 +377,3 @@ impl Machine<'_> {
         self.done.push(Done::Chain { instance });
     }
 }
-
-/// The windows at the top of a cluster's addresses, by which a narrow write says what it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Window {
-    Cfg,
-    Grant,
-    Finish,
-    /// Words of the grant window: a stop's own answer, and the initiator's that it shall let go.
-    Free,
-    Busy,
-    Release,
-}
-
-/// A message of one beat: the task, its initiator and, in an answer, the stop's place.
-pub(crate) fn beat_of(key: Key, stop: u16, map: &impl Pointers) -> [u8; FRAME_BYTES] {
-    let mut beat = [0; FRAME_BYTES];
-    let task = map.address(key.initiator, 0) << 4 | u64::from(key.task);
-    let word = u64::from(stop) << STOP_AT | task;
-    beat[..8].copy_from_slice(&word.to_le_bytes());
-    beat
-}
-
-fn key_of(beat: &[u8; FRAME_BYTES], map: &impl Pointers) -> Option<(Key, u16)> {
-    let word = u64::from_le_bytes(beat[..8].try_into().ok()?);
-    let (initiator, _) = map.place((word % (1 << STOP_AT)) >> 4)?;
-    let task = (word & 15) as u8;
-    Some((Key { initiator, task }, (word >> STOP_AT) as u16))
-}
-
-/// Bit of a message of one beat at which the stop's place begins: behind an address and a task.
-const STOP_AT: u32 = u64::BITS - STOP_BITS;

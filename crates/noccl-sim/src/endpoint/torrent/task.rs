@@ -15,36 +15,44 @@ pub(crate) fn task(
     (tile, instance): (u32, u32),
     chain: &Chain,
 ) -> Task {
-    let stops: Vec<(u32, &AccessPattern)> = chain
+    let destinations: Vec<(u32, &AccessPattern)> = chain
         .followers()
         .into_iter()
         .filter_map(|s| Some((network.find(s.tile)?.0, &s.pattern)))
         .collect();
-    let mut grants: Vec<u32> = stops.iter().map(|(stop, _)| *stop).collect();
-    grants.sort_unstable_by_key(|stop| std::cmp::Reverse(rank(network, *stop)));
-    let granted_after = |stop: u32| {
-        let at = grants.iter().position(|s| *s == stop);
+    let mut grants: Vec<u32> = destinations
+        .iter()
+        .map(|(destination, _)| *destination)
+        .collect();
+    grants.sort_unstable_by_key(|destination| std::cmp::Reverse(rank(network, *destination)));
+    let granted_after = |destination: u32| {
+        let at = grants.iter().position(|s| *s == destination);
         at.and_then(|at| grants.get(at + 1)).copied()
     };
-    let place = |stop: &u32| stops.iter().position(|(s, _)| s == stop);
+    let place = |destination: &u32| destinations.iter().position(|(s, _)| s == destination);
     let order = grants.iter().filter_map(place).map(|at| at as u16);
     let order: Vec<u16> = order.collect();
-    let cfgs = stops.iter().enumerate().map(|(i, (stop, pattern))| {
-        let cfg = Cfg {
-            key: Key {
-                initiator: tile,
-                task: 0,
-            },
-            previous: i.checked_sub(1).map_or(tile, |before| stops[before].0),
-            next: stops.get(i + 1).map(|(next, _)| *next),
-            grant_to: granted_after(*stop).unwrap_or(tile),
-            starts_grant: settings.is_parallel() || grants.first() == Some(stop),
-            stop: if settings.is_parallel() { i as u16 } else { 0 },
-            beats: chain.beats() as u32,
-            addresses: Addresses::of(pattern),
-        };
-        (*stop, cfg)
-    });
+    let cfgs = destinations
+        .iter()
+        .enumerate()
+        .map(|(i, (destination, pattern))| {
+            let cfg = Cfg {
+                key: Key {
+                    initiator: tile,
+                    task: 0,
+                },
+                previous: i
+                    .checked_sub(1)
+                    .map_or(tile, |before| destinations[before].0),
+                next: destinations.get(i + 1).map(|(next, _)| *next),
+                grant_to: granted_after(*destination).unwrap_or(tile),
+                starts_grant: settings.is_parallel() || grants.first() == Some(destination),
+                destination: if settings.is_parallel() { i as u16 } else { 0 },
+                beats: chain.beats() as u32,
+                addresses: Addresses::of(pattern),
+            };
+            (*destination, cfg)
+        });
     let task = 0;
     Task {
         key: Key {

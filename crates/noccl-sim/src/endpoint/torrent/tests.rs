@@ -9,19 +9,23 @@ use crate::endpoint::torrent::published::endpoint::Endpoint;
 use noccl_spec::{TorrentAcknowledgement, TorrentDispatch, TorrentMode};
 use noccl_workload::AccessPattern;
 
-/// The published hardware's cycles, exactly: 31 per stop, one per beat, two more.
+/// The published hardware's cycles, exactly: 31 per destination, one per beat, two more.
 #[test]
-fn a_chain_takes_31_cycles_per_stop_and_one_per_beat_when_connections_take_none() {
+fn a_chain_takes_31_cycles_per_destination_and_one_per_beat_when_connections_take_none() {
     for mode in [TorrentMode::Safe, TorrentMode::Published] {
-        for stops in 1..=8 {
+        for destinations in 1..=8 {
             for beats in [2, 3, 63, 64, 65, 200] {
-                let mut bench = Bench::new(mode, stops + 1);
-                bench.endpoints[0].commit(Bench::task(7, stops, beats));
-                bench.run(31 * u64::from(stops) + beats + 20);
-                let expected = 31 * u64::from(stops) + beats + 2;
-                assert_eq!(bench.done, [(7, expected)], "{mode:?}, {stops}, {beats}");
+                let mut bench = Bench::new(mode, destinations + 1);
+                bench.endpoints[0].commit(Bench::task(7, destinations, beats));
+                bench.run(31 * u64::from(destinations) + beats + 20);
+                let expected = 31 * u64::from(destinations) + beats + 2;
+                assert_eq!(
+                    bench.done,
+                    [(7, expected)],
+                    "{mode:?}, {destinations}, {beats}"
+                );
                 assert_eq!(bench.bytes.loaded, beats);
-                assert_eq!(bench.bytes.stored, beats * u64::from(stops));
+                assert_eq!(bench.bytes.stored, beats * u64::from(destinations));
                 assert_eq!(bench.bytes.moved, 0);
                 assert!(bench.endpoints.iter().all(Endpoint::is_idle));
             }
@@ -39,19 +43,23 @@ fn overlapped_control_costs_a_configuration_and_what_is_left_of_the_rest() {
         (ChainOrder, Parallel, 13 + 5, 6 + 7 + 2),
         (TailFirst, Parallel, 13 + 5, 6 + 7 + 2),
     ] {
-        for stops in 1..=8 {
+        for destinations in 1..=8 {
             for beats in [1, 2, 63, 64, 65, 200] {
-                let mut bench =
-                    Bench::with(TorrentMode::Safe, dispatch, acknowledgement, stops + 1);
-                bench.endpoints[0].commit(Bench::task(7, stops, beats));
-                bench.run(31 * u64::from(stops) + beats + 20);
-                let expected = each * u64::from(stops) + once + beats;
+                let mut bench = Bench::with(
+                    TorrentMode::Safe,
+                    dispatch,
+                    acknowledgement,
+                    destinations + 1,
+                );
+                bench.endpoints[0].commit(Bench::task(7, destinations, beats));
+                bench.run(31 * u64::from(destinations) + beats + 20);
+                let expected = each * u64::from(destinations) + once + beats;
                 assert_eq!(
                     bench.done,
                     [(7, expected)],
                     "{dispatch:?}, {acknowledgement:?}"
                 );
-                assert_eq!(bench.bytes.stored, beats * u64::from(stops));
+                assert_eq!(bench.bytes.stored, beats * u64::from(destinations));
                 assert!(bench.endpoints.iter().all(Endpoint::is_idle));
                 assert!(bench.endpoints.iter().all(|e| e.strays == 0));
             }
@@ -61,24 +69,24 @@ fn overlapped_control_costs_a_configuration_and_what_is_left_of_the_rest() {
 
 #[test]
 fn configurations_come_13_cycles_apart_grants_6_and_finishes_7() {
-    let (stops, beats) = (5, 100);
-    let mut bench = Bench::new(TorrentMode::Safe, stops + 1);
-    bench.endpoints[0].commit(Bench::task(0, stops, beats));
+    let (destinations, beats) = (5, 100);
+    let mut bench = Bench::new(TorrentMode::Safe, destinations + 1);
+    bench.endpoints[0].commit(Bench::task(0, destinations, beats));
     bench.run(400);
     let cfgs = bench.came(|m| matches!(m, Message::Cfg(_)));
-    let expected: Vec<_> = (1..=stops).map(|i| (13 * u64::from(i), i)).collect();
+    let expected: Vec<_> = (1..=destinations).map(|i| (13 * u64::from(i), i)).collect();
     assert_eq!(cfgs, expected);
     let grants = bench.came(|m| matches!(m, Message::Grant(_)));
-    let first = 13 * u64::from(stops);
-    let expected: Vec<_> = (1..=stops)
-        .map(|i| (first + 6 * u64::from(i), stops - i))
+    let first = 13 * u64::from(destinations);
+    let expected: Vec<_> = (1..=destinations)
+        .map(|i| (first + 6 * u64::from(i), destinations - i))
         .collect();
     assert_eq!(grants, expected);
     let finishes = bench.came(|m| matches!(m, Message::Finish(_)));
     // The last beat reaches the tail 5 per hop after the grant; two cycles later its writer is seen idle.
-    let written = 24 * u64::from(stops) + beats - 1 + 2;
-    let expected: Vec<_> = (1..=stops)
-        .map(|i| (written + 7 * u64::from(i), stops - i))
+    let written = 24 * u64::from(destinations) + beats - 1 + 2;
+    let expected: Vec<_> = (1..=destinations)
+        .map(|i| (written + 7 * u64::from(i), destinations - i))
         .collect();
     assert_eq!(finishes, expected);
 }
@@ -100,7 +108,7 @@ fn tasks_of_one_initiator_follow_each_other_and_ids_wrap() {
 
 /// Control of the next task beside the data of this one: a task per thirteen cycles or per its beats.
 #[test]
-fn tasks_under_way_together_share_the_port_for_configurations_and_the_lane_for_data() {
+fn tasks_in_progress_together_share_the_port_for_configurations_and_the_lane_for_data() {
     use TorrentAcknowledgement::Parallel;
     for (beats, each) in [(2, 13), (30, 30)] {
         let mut bench = Bench::with(TorrentMode::Safe, TorrentDispatch::ChainOrder, Parallel, 9);
@@ -167,9 +175,9 @@ fn a_loopback_takes_three_cycles_and_one_per_beat() {
     }
 }
 
-/// A stop whose eight words lie in one bank takes a beat per eight cycles: its buffer fills up, then the stops before it.
+/// A destination whose eight words lie in one bank takes a beat per eight cycles: its buffer fills up, then the destinations before it.
 #[test]
-fn a_slow_stop_fills_the_room_for_whole_bursts_and_no_more() {
+fn a_slow_destination_fills_the_space_for_whole_bursts_and_no_more() {
     let beats = 400;
     let slow = Addresses::of(&AccessPattern {
         offset: 0,
@@ -179,10 +187,10 @@ fn a_slow_stop_fills_the_room_for_whole_bursts_and_no_more() {
             stride: 2048,
         }],
     });
-    for stop in 1..=3 {
+    for destination in 1..=3 {
         let mut bench = Bench::new(TorrentMode::Safe, 4);
         let mut task = Bench::task(0, 3, beats);
-        task.cfgs[stop - 1].1.addresses = slow;
+        task.cfgs[destination - 1].1.addresses = slow;
         bench.endpoints[0].commit(task);
         let mut most = [0; 4];
         for _ in 0..31 * 3 + 8 * beats + 50 {
@@ -191,17 +199,17 @@ fn a_slow_stop_fills_the_room_for_whole_bursts_and_no_more() {
                 *most = endpoint.arrived.len().max(*most);
             }
         }
-        let room = 2 * 64;
-        assert!(most.iter().all(|m| *m <= room), "{most:?}");
-        assert!(most[stop] > room / 2, "{most:?}");
-        // The first beat comes 5 per hop after the grant; the chain is over when the slow stop has written the last.
-        let first = 19 * 3 + 5 * stop as u64;
+        let space = 2 * 64;
+        assert!(most.iter().all(|m| *m <= space), "{most:?}");
+        assert!(most[destination] > space / 2, "{most:?}");
+        // The first beat comes 5 per hop after the grant; the chain is over when the slow destination has written the last.
+        let first = 19 * 3 + 5 * destination as u64;
         assert_eq!(bench.done.len(), 1);
         assert!(bench.done[0].1 > first + 8 * beats, "{:?}", bench.done);
     }
 }
 
-/// What others may see of these endpoints: every part of the 31 cycles of a further stop.
+/// What others may see of these endpoints: every part of the 31 cycles of a further destination.
 #[test]
 fn a_direct_chain_shows_13_cycles_per_configuration_6_per_grant_5_per_data_hop_and_7_per_finish() {
     let steps = |cycles: &[u64]| -> Vec<u64> { cycles.windows(2).map(|w| w[1] - w[0]).collect() };

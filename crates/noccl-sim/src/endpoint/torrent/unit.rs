@@ -49,18 +49,18 @@ impl Unit {
         }
     }
 
-    /// The stop that a burst went to has taken it.
-    pub(crate) fn answered(&mut self, lane: usize, from: u32) {
+    /// The destination that a burst went to has taken it.
+    pub(crate) fn responded(&mut self, lane: usize, from: u32) {
         match self {
             Self::Published(endpoint) => endpoint.lanes[lane].credit(from),
-            Self::Lean(lean, _) => lean.note_answer(lane),
+            Self::Lean(lean, _) => lean.note_response(lane),
         }
     }
 
     pub(crate) fn takes_beat(&self, settings: &Settings) -> bool {
         match self {
             Self::Published(endpoint) => endpoint.takes_beat(settings),
-            // Room for whole bursts has been promised.
+            // Space for whole bursts has been promised.
             Self::Lean(..) => true,
         }
     }

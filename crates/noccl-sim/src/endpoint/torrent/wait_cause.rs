@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a chain that has not been granted waits for.
 
-/// Why a stop does not pass a chain's grant on.
+/// Why a destination does not pass a chain's grant on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cause {
     /// It serves the chain of this initiator.
@@ -12,10 +12,10 @@ pub(crate) enum Cause {
     GrantBefore(u32),
 }
 
-/// The first stop, seen from where grants start, that holds a chain up.
+/// The first destination, seen from where grants start, that holds a chain up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Hindrance {
-    pub stop: u32,
+    pub destination: u32,
     pub cause: Cause,
     pub since_cycle: u64,
 }

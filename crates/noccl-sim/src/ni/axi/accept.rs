@@ -8,8 +8,8 @@ use noccl_run::AxiPort;
 use noccl_spec::Plane;
 
 impl Machine<'_> {
-    /// Is a beat that lands no more than its checksum, until its burst is whole?
-    pub(crate) fn counts_landings(&self) -> bool {
+    /// Is a delivered beat no more than its checksum, until its burst is whole?
+    pub(crate) fn counts_deliveries(&self) -> bool {
         let is_plain = !self.is_value() && !self.behaviour.has_worms && self.torrents.is_none();
         let is_ready = self.config.stalls.is_none() && self.config.port_stall_per_256 == 0;
         is_plain && is_ready && self.errors.has_sound_memory()

@@ -32,7 +32,7 @@ impl Machine<'_> {
         } else {
             let stream = &mut ni.writes[at];
             stream.next_beat += 1;
-            stream.under_way += u16::from(is_reduction);
+            stream.in_flight += u16::from(is_reduction);
         }
         if beat == 0 {
             self.open_operands(tile);

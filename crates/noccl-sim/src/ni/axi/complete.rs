@@ -49,9 +49,9 @@ impl Machine<'_> {
     /// A wide write or reduction of this tile has its response.
     fn close_wide(&mut self, tile: usize, place: Place) {
         let (ni, limits) = (&self.interfaces.nis[tile], &self.network.spec().ni);
-        let has_room = ni.wide_outstanding < limits.max_wide_outstanding
+        let has_space = ni.wide_outstanding < limits.max_wide_outstanding
             && ni.reductions_outstanding < limits.max_open_reductions;
-        if has_room || !self.behaviour.has_registered_limits {
+        if has_space || !self.behaviour.has_registered_limits {
             self.free(tile, place);
         } else {
             self.free_next(tile, place);

@@ -2,12 +2,12 @@
 //! What a NI does with the flits that come out of the Local ports, and the memories behind it.
 //!
 //! Invariant that keeps the network free of deadlock: responses and read data are always taken, because
-//! the initiator has reserved room; requests are taken unless the memory is at its stated limit.
+//! the initiator has reserved space; requests are taken unless the memory is at its stated limit.
 
 use crate::machine::Machine;
 use crate::machine::event::{Done, Event, Place};
 use crate::ni::axi::state::beat_bytes;
-use crate::router::collective::control_block::LANES;
+use crate::router::collective::control::block::LANES;
 use crate::transport::axi_response::{OKAY, SLVERR};
 use crate::transport::flit::{Flit, FlitKind, TO_ITSELF};
 use crate::transport::payload::BEAT_BYTES;
@@ -30,7 +30,7 @@ impl Machine<'_> {
 
     fn hand_over_block(&mut self, plane: Plane, w: usize) {
         let state = &self.mesh.planes[plane.idx()];
-        let mut taken = state.local_landing(w);
+        let mut taken = state.local_only_delivered(w);
         let mut rest = state.local_offers(w) & !taken;
         while rest != 0 {
             let lane = rest.trailing_zeros() as usize;
@@ -87,15 +87,15 @@ impl Machine<'_> {
             }
             FlitKind::ReadData => self.deliver_read_data(tile, flit),
             FlitKind::Response => {
-                self.note_answer(tile, flit.txn);
+                self.note_response(tile, flit.txn);
                 self.finish(tile, flit);
             }
             FlitKind::CollectB => {
-                self.note_answer(tile, flit.txn);
+                self.note_response(tile, flit.txn);
                 self.collect_responses(tile, flit);
             }
             FlitKind::ReduceResponse => {
-                self.note_answer(tile, flit.txn);
+                self.note_response(tile, flit.txn);
                 self.deliver_group_response(tile, flit);
             }
             FlitKind::Barrier => self.deliver_barrier(tile, flit),
@@ -129,7 +129,7 @@ impl Machine<'_> {
         cycle
     }
 
-    /// Room at the next merge point: for this tile's merge point, else for its NI.
+    /// Credits of the next merge point: for this tile's merge point, else for its NI.
     fn take_credit(&mut self, tile: usize, txn: u32, beats: u32) {
         let wide = &mut self.mesh.planes[Plane::Wide.idx()];
         if wide.joins.take_credit(tile, txn, beats) {
@@ -141,7 +141,7 @@ impl Machine<'_> {
 
     pub(crate) fn take_own_credit(&mut self, tile: usize, txn: u32, beats: u32) {
         if let Some(stream) = self.interfaces.nis[tile].write_of(txn) {
-            stream.under_way -= beats as u16;
+            stream.in_flight -= beats as u16;
         }
         self.refresh_plane(Plane::Wide, tile);
     }
@@ -155,10 +155,10 @@ impl Machine<'_> {
             self.take_chain_beat(tile, flit);
             return;
         }
-        let has_landed = self.land(tile, flit, address, bytes);
+        let is_written = self.write_beat(tile, flit, address, bytes);
         if flit.is_last() {
             // Energy counts whole bursts, so that the beats before the last need no look at the burst.
-            self.checks.counters.spm_write_bytes += u64::from(bytes) * u64::from(has_landed);
+            self.checks.counters.spm_write_bytes += u64::from(bytes) * u64::from(is_written);
             self.take_write(tile, flit);
         }
     }
@@ -183,7 +183,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The last beat of a write is in memory: tell the driver, answer after the memory's latency.
+    /// The last beat of a write is in memory: tell the driver, respond after the memory's latency.
     pub(crate) fn take_write(&mut self, tile: usize, flit: Flit) {
         let txn = self.txns.get(flit.txn);
         if let Owner::Message { window } = txn.owner {
@@ -195,9 +195,9 @@ impl Machine<'_> {
             tile: tile as u32,
             beats: txn.beats,
         });
-        let answer = self.clock.cycle + self.memory_latency(tile as u32);
+        let due_cycle = self.clock.cycle + self.memory_latency(tile as u32);
         self.clock.wheel.push(
-            answer,
+            due_cycle,
             Event::Respond {
                 tile: tile as u32,
                 txn: flit.txn,
@@ -209,26 +209,28 @@ impl Machine<'_> {
         let txn = *self.txns.get(flit.txn);
         self.count_contributions(flit);
         if flit.resp() == OKAY {
-            if self.land(tile, flit, txn.address, txn.bytes) {
+            if self.write_beat(tile, flit, txn.address, txn.bytes) {
                 let (_, len) = beat_bytes(txn.address, txn.bytes, flit.beat);
                 self.checks.counters.spm_write_bytes += u64::from(len);
             }
         } else {
             self.drop_disagreed(flit.txn, flit.payload);
         }
-        let answer = self.clock.cycle + self.memory_latency(tile as u32);
+        let due_cycle = self.clock.cycle + self.memory_latency(tile as u32);
         let txn = flit.txn;
         if self.txns.trees.tree(txn).is_shared {
-            self.clock.wheel.push(answer, Event::ResultBeat { txn });
+            self.clock.wheel.push(due_cycle, Event::ResultBeat { txn });
         } else if flit.is_last() {
-            self.clock.wheel.push(answer, Event::RespondToGroup { txn });
+            self.clock
+                .wheel
+                .push(due_cycle, Event::RespondToGroup { txn });
         }
     }
 
     fn deliver_barrier(&mut self, tile: usize, flit: Flit) {
         let leaves = self.txns.trees.set(flit.txn).set.len();
         if self.behaviour.has_worms {
-            // Its W lands wherever the port is: inside an open burst it is taken for that burst's beat.
+            // Its W is taken wherever the port is: inside an open burst it counts as that burst's beat.
             self.checks.wrong_beats += u64::from(self.interfaces.nis[tile].open_worm[0].is_some());
         }
         let is_first = self.txns.get(flit.txn).arrived == 0;
@@ -242,10 +244,10 @@ impl Machine<'_> {
         txn.resp = txn.resp.max(flit.resp());
         if txn.arrived == leaves {
             self.interfaces.nis[tile].open_barriers -= 1;
-            let answer = self.clock.cycle + self.memory_latency(tile as u32);
+            let due_cycle = self.clock.cycle + self.memory_latency(tile as u32);
             self.clock
                 .wheel
-                .push(answer, Event::RespondToGroup { txn: flit.txn });
+                .push(due_cycle, Event::RespondToGroup { txn: flit.txn });
         }
     }
 

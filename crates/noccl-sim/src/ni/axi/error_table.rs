@@ -8,13 +8,13 @@ use std::ops::Range;
 /// What goes wrong in this run; empty in most.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Errors {
-    /// Ranges of memories that answer SLVERR: (tile, bytes).
+    /// Ranges of memories that respond SLVERR: (tile, bytes).
     pub memory: Vec<(u32, Range<u64>)>,
-    /// Contributions that differ from their siblings: transaction, tile, and the number of what they say.
+    /// Contributions that differ from the others: transaction, tile, and the number of what they say.
     pub disagreeing: Vec<(u32, u32, u8)>,
     /// Contributions with fewer beats: (transaction, tile, beats).
     pub short: Vec<(u32, u32, u16)>,
-    /// Answers that NIs owe, by event number.
+    /// Responses that NIs still have to send, by event number.
     pub refused: Vec<Done>,
 }
 

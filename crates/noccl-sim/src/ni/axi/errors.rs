@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Error responses (`docs/errors.md`): memories that answer SLVERR, transactions that the NI answers
-//! itself with DECERR, contributions that differ from their siblings, barriers whose name is in use.
+//! Error responses (`docs/errors.md`): memories that respond SLVERR, transactions that the NI ends
+//! itself with DECERR, contributions that differ from the others, barriers whose name is in use.
 
 use crate::machine::Machine;
 use crate::machine::event::{Done, Event};
@@ -10,7 +10,7 @@ use crate::transport::transaction::TxnKind;
 use std::ops::Range;
 
 impl Machine<'_> {
-    /// What the memory of a tile answers to a burst: a burst that touches a broken byte fails as a whole.
+    /// What the memory of a tile responds to a burst: a burst that touches a broken byte fails as a whole.
     pub(crate) fn memory_response(&self, tile: u32, address: u64, bytes: u32) -> u8 {
         let end = address + u64::from(bytes.max(1));
         let touches = |r: &Range<u64>| address < r.end && r.start < end;
@@ -22,18 +22,18 @@ impl Machine<'_> {
         }
     }
 
-    /// The NI answers by itself: it takes the beats, one per cycle and burst after burst, and then
+    /// The NI responds by itself: it takes the beats, one per cycle and burst after burst, and then
     /// gives `done`. Nothing enters the network.
     pub(crate) fn refuse(&mut self, tile: u32, beats: u16, done: Done) {
         let ni = &mut self.interfaces.nis[tile as usize];
         ni.refusing_until = ni.refusing_until.max(self.clock.cycle) + u64::from(beats);
-        let answer = ni.refusing_until + 1;
+        let due_cycle = ni.refusing_until + 1;
         self.errors.refused.push(done);
         let index = (self.errors.refused.len() - 1) as u32;
-        self.clock.wheel.push(answer, Event::Refused { index });
+        self.clock.wheel.push(due_cycle, Event::Refused { index });
     }
 
-    pub(crate) fn answer_refused(&mut self, index: u32) {
+    pub(crate) fn respond_to_refused(&mut self, index: u32) {
         self.checks.counters.error_responses += 1;
         self.done.push(self.errors.refused[index as usize]);
     }
@@ -55,7 +55,7 @@ impl Machine<'_> {
         })
     }
 
-    /// A folded beat whose contributions did not agree: the transaction fails, nothing is written.
+    /// A combined beat whose contributions did not agree: the transaction fails, nothing is written.
     pub(crate) fn drop_disagreed(&mut self, txn: u32, slot: u32) {
         self.txns.get_mut(txn).resp = SLVERR;
         if self.is_value() {

@@ -28,7 +28,7 @@ impl Machine<'_> {
             txn,
             next_beat: 0,
             beats: self.txns.trees.tree(txn).beats,
-            under_way: 0,
+            in_flight: 0,
             window: 0,
             head_pending: false,
             is_reduction: true,
@@ -119,7 +119,7 @@ impl Machine<'_> {
             self.clock.wheel.push(done, Event::MemberDone { tile, txn });
         } else {
             ni.writes[at].next_beat += 1;
-            ni.writes[at].under_way += 1;
+            ni.writes[at].in_flight += 1;
         }
         let payload = self.load_beat(tile, stream, txn.address, txn.bytes, false);
         let set = self.txns.trees.set(stream.txn);
@@ -141,7 +141,7 @@ impl Machine<'_> {
     pub(crate) fn deliver_result(&mut self, tile: usize, flit: Flit) {
         let txn = *self.txns.get(flit.txn);
         self.count_contributions(flit);
-        if self.land(tile, flit, txn.address, txn.bytes) {
+        if self.write_beat(tile, flit, txn.address, txn.bytes) {
             let (_, len) = beat_bytes(txn.address, txn.bytes, flit.beat);
             self.checks.counters.spm_write_bytes += u64::from(len);
         }

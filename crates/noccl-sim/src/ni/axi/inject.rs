@@ -64,7 +64,7 @@ impl Machine<'_> {
         }
         if wishes_rsp && self.may_send(Plane::Rsp, tile) {
             let credit = self.next_credit(tile);
-            let flit = credit.or_else(|| self.take_answer(tile));
+            let flit = credit.or_else(|| self.take_response(tile));
             self.push(Plane::Rsp, tile, flit);
             has_sent = true;
         }
@@ -82,26 +82,26 @@ impl Machine<'_> {
         }
     }
 
-    fn take_answer(&mut self, tile: usize) -> Option<Flit> {
-        let answers = &mut self.interfaces.nis[tile].rsp;
-        let source = answers.next(|_, _| true)?;
-        answers.take(source)
+    fn take_response(&mut self, tile: usize) -> Option<Flit> {
+        let responses = &mut self.interfaces.nis[tile].rsp;
+        let source = responses.next(|_, _| true)?;
+        responses.take(source)
     }
 
     /// Credits go before responses: senders of operands wait for them.
     fn next_credit(&mut self, tile: usize) -> Option<Flit> {
-        if self.interfaces.nis[tile].credits_owed == 0 {
+        if self.interfaces.nis[tile].pending_credits == 0 {
             return None;
         }
-        let credit = self.owed_credit(tile)?;
-        self.interfaces.nis[tile].credits_owed -= 1;
+        let credit = self.pending_credit(tile)?;
+        self.interfaces.nis[tile].pending_credits -= 1;
         let wide = &mut self.mesh.planes[Plane::Wide.idx()];
-        wide.joins.pay(tile);
+        wide.joins.return_credit(tile);
         wide.wake(tile);
         Some(credit.flit())
     }
 
-    /// A write beat or read data, in turns. Returns whether the tile surely has more to send.
+    /// A write beat or read data, alternately. Returns whether the tile surely has more to send.
     fn inject_wide(&mut self, tile: usize) -> bool {
         let may_send = self.may_send(Plane::Wide, tile);
         if !may_send && !self.may_copy(tile) {
@@ -122,8 +122,8 @@ impl Machine<'_> {
         if !has_read && !has_write {
             return false;
         }
-        let yields = has_read && !ni.read_had_turn;
-        ni.read_had_turn = !has_write || yields;
+        let yields = has_read && !ni.read_was_granted;
+        ni.read_was_granted = !has_write || yields;
         let copied = if yields { None } else { ni.copied.take() };
         let write = write.filter(|_| !yields);
         let flit = match (copied, write) {
@@ -133,7 +133,7 @@ impl Machine<'_> {
         };
         self.push(Plane::Wide, tile, Some(flit));
         let waits = |s: &Stream| matches!(s.source, Source::Buffer | Source::Switch(_));
-        let goes_on = |s: &Stream| s.txn == flit.txn && !waits(s) && s.under_way < s.window;
+        let goes_on = |s: &Stream| s.txn == flit.txn && !waits(s) && s.in_flight < s.window;
         let is_beat = matches!(flit.kind, FlitKind::Write | FlitKind::Reduce);
         let next = write.and_then(|at| self.interfaces.nis[tile].writes.get(at));
         is_beat && next.is_some_and(goes_on)

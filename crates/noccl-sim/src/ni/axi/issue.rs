@@ -142,7 +142,7 @@ impl Machine<'_> {
             txn,
             next_beat: 0,
             beats: self.errors.beats_of(txn, tile).unwrap_or(tree.beats),
-            under_way: 0,
+            in_flight: 0,
             window: window.map_or(u16::MAX, |w| u16::try_from(w).unwrap_or(u16::MAX)),
             head_pending: self.behaviour.has_worms,
             is_reduction: true,

@@ -2,7 +2,7 @@
 //! The network interface between AXI ports and the Local ports of three planes.
 //!
 //! A transaction passes [`issue`] (queued in [`state`]), [`ready`] and [`inject`] (into the router), [`deliver`] and
-//! [`response`] at its target, [`complete`] at its initiator; [`errors`] is what a NI answers itself.
+//! [`response`] at its target, [`complete`] at its initiator; [`errors`] is what a NI responds itself.
 
 mod accept;
 mod beats;

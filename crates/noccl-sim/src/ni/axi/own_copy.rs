@@ -18,7 +18,7 @@ pub(crate) enum Copied {
 impl Machine<'_> {
     /// Does a multicast include its initiator?
     ///
-    /// The NI hands the own copy to its memory port as soon as the beat is its turn, whether or not the router has room. Through
+    /// The NI hands the own copy to its memory port as soon as it is the beat's grant, whether or not the router has space. Through
     /// the router it would leave by the Local output, which in a memory-to-clusters multicast carries the read data at the same
     /// time: the own copy would halve the rate of all others. The published router does loop it back.
     pub(crate) fn has_own_copy(&self, tile: usize, txn: u32) -> bool {
@@ -28,7 +28,7 @@ impl Machine<'_> {
             && self.txns.trees.set(txn).contains(self.coord(tile as u32))
     }
 
-    /// Could a beat go to the own memory though the router has no room?
+    /// Could a beat go to the own memory though the router has no space?
     pub(crate) fn may_copy(&self, tile: usize) -> bool {
         let ni = &self.interfaces.nis[tile];
         let is_multicast = |s: &Stream| self.txns.get(s.txn).is_multicast;

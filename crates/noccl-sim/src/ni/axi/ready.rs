@@ -37,9 +37,9 @@ impl Machine<'_> {
         }
         let limit = limits.max_narrow_outstanding;
         let has_asked = ni.asked.get(source).is_some_and(|asked| *asked);
-        let has_room = has_asked || ni.narrow_outstanding < limit || !self.opens_narrow(*front);
+        let has_space = has_asked || ni.narrow_outstanding < limit || !self.opens_narrow(*front);
         let is_begun = front.flags & OWN_COPY != 0;
-        is_begun || (has_room && !self.would_overtake(tile, front.txn, false))
+        is_begun || (has_space && !self.would_overtake(tile, front.txn, false))
     }
 
     /// The next narrow write, if it may leave.
@@ -69,7 +69,7 @@ impl Machine<'_> {
 
     /// The write stream that may send its next beat.
     ///
-    /// Each transfer is an AXI write channel of its own (a DMA backend): a reduction without room at its
+    /// Each transfer is an AXI write channel of its own (a DMA backend): a reduction without credits of its
     /// next merge point is passed over, and with it the later bursts of its transfer.
     #[inline]
     pub(crate) fn ready_write(&self, tile: usize) -> Option<usize> {
@@ -120,7 +120,7 @@ impl Machine<'_> {
                 return false;
             }
         }
-        if stream.under_way >= stream.window {
+        if stream.in_flight >= stream.window {
             return false;
         }
         match stream.source {
@@ -153,7 +153,7 @@ impl Machine<'_> {
             Plane::Req => self.next_request(tile).is_some(),
             Plane::Rsp => {
                 !self.interfaces.nis[tile].rsp.is_empty()
-                    || self.interfaces.nis[tile].credits_owed > 0
+                    || self.interfaces.nis[tile].pending_credits > 0
             }
             Plane::Wide => {
                 let ni = &self.interfaces.nis[tile];

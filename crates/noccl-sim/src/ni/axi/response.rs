@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Memories answer: responses, read data and atomics at the cycle in which they are due.
+//! What memories send: responses, read data and atomics at the cycle in which they are due.
 
 use crate::machine::Machine;
 use crate::ni::axi::round_robin_queues::{
-    DATA, NARROW_ANSWERS, NARROW_READS, NARROW_WRITES, WIDE_ANSWERS, WIDE_READS,
+    DATA, NARROW_READS, NARROW_RESPONSES, NARROW_WRITES, WIDE_READS, WIDE_RESPONSES,
 };
 use crate::ni::axi::state::{Source, Stream};
 use crate::transport::flit::{Flit, FlitKind, LAST, OWN_COPY, pack};
@@ -11,7 +11,7 @@ use crate::transport::transaction::TxnKind;
 use noccl_spec::Plane;
 
 impl Machine<'_> {
-    /// A memory answers a write. The initiator's own answer to its multicast is home already.
+    /// A memory responds to a write. The initiator's own response to its multicast is there already.
     pub(crate) fn respond(&mut self, tile: u32, txn: u32) {
         let facts = *self.txns.get(txn);
         let root = self.txns.trees.tree(txn).root;
@@ -34,36 +34,36 @@ impl Machine<'_> {
         };
         let flit = flit.with_resp(self.memory_response(tile, facts.address, facts.bytes));
         if has_own && tile == facts.home {
-            self.interfaces.own_answers.push((tile, flit));
+            self.interfaces.own_responses.push((tile, flit));
         } else {
             self.send(tile, Plane::Rsp, flit);
         }
     }
 
-    /// Own memories' answers: one per cycle and port, after the network's.
-    pub(crate) fn take_own_answers(&mut self) {
-        if self.interfaces.own_answers.is_empty() {
+    /// Own memories' responses: one per cycle and port, after the network's.
+    pub(crate) fn take_own_responses(&mut self) {
+        if self.interfaces.own_responses.is_empty() {
             return;
         }
-        for (tile, flit) in std::mem::take(&mut self.interfaces.own_answers) {
-            if self.is_answered(tile as usize, flit.txn) {
-                self.interfaces.own_answers.push((tile, flit));
+        for (tile, flit) in std::mem::take(&mut self.interfaces.own_responses) {
+            if self.has_responded(tile as usize, flit.txn) {
+                self.interfaces.own_responses.push((tile, flit));
             } else {
-                self.note_answer(tile as usize, flit.txn);
+                self.note_response(tile as usize, flit.txn);
                 self.collect_responses(tile as usize, flit);
             }
         }
     }
 
-    /// Has the port of this transaction had an answer in this cycle?
-    fn is_answered(&self, tile: usize, txn: u32) -> bool {
+    /// Has the port of this transaction had a response in this cycle?
+    fn has_responded(&self, tile: usize, txn: u32) -> bool {
         let port = usize::from(self.txns.get(txn).is_wide);
-        self.interfaces.nis[tile].answered[port] > self.clock.cycle
+        self.interfaces.nis[tile].responded[port] > self.clock.cycle
     }
 
-    pub(crate) fn note_answer(&mut self, tile: usize, txn: u32) {
+    pub(crate) fn note_response(&mut self, tile: usize, txn: u32) {
         let port = usize::from(self.txns.get(txn).is_wide);
-        self.interfaces.nis[tile].answered[port] = self.clock.cycle + 1;
+        self.interfaces.nis[tile].responded[port] = self.clock.cycle + 1;
     }
 
     pub(crate) fn start_read(&mut self, tile: u32, txn: u32) {
@@ -97,8 +97,8 @@ impl Machine<'_> {
             (Plane::Req, FlitKind::ReadRequest) => NARROW_READS,
             (Plane::Rsp, FlitKind::ReadData) => DATA,
             (Plane::Rsp, _) if txn.kind == TxnKind::Atomic => DATA,
-            (Plane::Rsp, _) if txn.is_wide => WIDE_ANSWERS,
-            (Plane::Rsp, _) => NARROW_ANSWERS,
+            (Plane::Rsp, _) if txn.is_wide => WIDE_RESPONSES,
+            (Plane::Rsp, _) => NARROW_RESPONSES,
             (Plane::Req | Plane::Wide, _) => NARROW_WRITES,
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a NI has for one plane, from sources that take turns: the next one behind the one served last, as
+//! What a NI has for one plane, from sources in round-robin order: the next one behind the one served last, as
 //! `noccl_rr_arbiter` grants. Flits of one source leave in the order in which they came.
 
 use crate::kernel::inline_queue::InlineQueue;
@@ -14,9 +14,9 @@ pub(crate) const NARROW_WRITES: usize = 0;
 pub(crate) const NARROW_READS: usize = 1;
 pub(crate) const WIDE_READS: usize = 2;
 
-/// Sources of answers: the memory's ports for wide and for narrow writes, and narrow data.
-pub(crate) const WIDE_ANSWERS: usize = 0;
-pub(crate) const NARROW_ANSWERS: usize = 1;
+/// Sources of responses: the memory's ports for wide and for narrow writes, and narrow data.
+pub(crate) const WIDE_RESPONSES: usize = 0;
+pub(crate) const NARROW_RESPONSES: usize = 1;
 pub(crate) const DATA: usize = 2;
 
 /// Queues of a plane.
@@ -42,7 +42,7 @@ impl RoundRobinQueues {
         self.queues[source].front()
     }
 
-    /// Whose turn it is among sources that may send.
+    /// The source that is granted among those that may send.
     #[inline]
     pub(crate) fn next(&self, may_send: impl Fn(usize, &Flit) -> bool) -> Option<usize> {
         let asks = |s: &usize| self.front(*s).is_some_and(|flit| may_send(*s, flit));
@@ -80,14 +80,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sources_take_turns_from_the_second_one_on() {
-        let mut turns = RoundRobinQueues::default();
+    fn sources_are_granted_in_order_from_the_second_one_on() {
+        let mut queues = RoundRobinQueues::default();
         for source in [0, 0, 0, 1, 2, 2] {
-            turns.push_back(source, Flit::default());
+            queues.push_back(source, Flit::default());
         }
         let served = std::iter::from_fn(|| {
-            let source = turns.next(|_, _| true)?;
-            turns.take(source);
+            let source = queues.next(|_, _| true)?;
+            queues.take(source);
             Some(source)
         });
         assert_eq!(served.collect::<Vec<_>>(), [1, 2, 0, 2, 0, 0]);

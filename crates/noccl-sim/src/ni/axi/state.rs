@@ -27,14 +27,14 @@ pub(crate) enum Source {
     Result,
 }
 
-/// A write burst on its way into the wide plane, or read data on its way back.
+/// A write burst into the wide plane, or read data back.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(crate) struct Stream {
     pub txn: u32,
     pub next_beat: u16,
     pub beats: u16,
-    /// Reduction: beats on their way to the next merge point, and how many may be.
-    pub under_way: u16,
+    /// Reduction: beats in flight to the next merge point, and how many may be.
+    pub in_flight: u16,
     pub window: u16,
     /// Published flow: the AW flit has not gone yet.
     pub head_pending: bool,
@@ -49,7 +49,7 @@ impl Stream {
             txn,
             next_beat: 0,
             beats,
-            under_way: 0,
+            in_flight: 0,
             window: u16::MAX,
             head_pending,
             is_reduction: false,
@@ -72,7 +72,7 @@ pub(crate) struct Ni {
     /// May `writes` hold operands of an all-reduce that this tile has not opened?
     pub has_operands: bool,
     /// Was the last wide flit read data? The other side goes next.
-    pub read_had_turn: bool,
+    pub read_was_granted: bool,
     /// All outgoing bursts belong to one channel.
     is_one_channel: bool,
     /// Write and reduction bursts without a response yet.
@@ -80,7 +80,7 @@ pub(crate) struct Ni {
     /// Reduction bursts without a response yet.
     pub reductions_outstanding: u32,
     /// Credits of the tile's merge point that go before responses.
-    pub credits_owed: u16,
+    pub pending_credits: u16,
     /// Outgoing responses and narrow read data: of the wide port, of the narrow port, data.
     pub rsp: RoundRobinQueues,
     /// Write channel of the AXI port that the first outgoing bursts use, see [`crate::transport::transaction::Owner::channel`].
@@ -98,8 +98,8 @@ pub(crate) struct Ni {
     pub asked: [bool; 2],
     /// A multicast's beat whose own copy has gone and that has not: it goes before any other write.
     pub copied: Option<Flit>,
-    /// The cycle after the last answer to a narrow, to a wide write came: one per cycle.
-    pub answered: [u64; 2],
+    /// The cycle after the last response to a narrow, to a wide write came: one per cycle.
+    pub responded: [u64; 2],
     /// When the last of the narrow data that have been asked for are due: data come in the order of requests.
     pub data_due: u64,
     /// Bytes in the DMA engine's buffer.
@@ -110,7 +110,7 @@ pub(crate) struct Ni {
     pub reads_in_service: u32,
     /// Published flow: transaction whose AW has come and whose W beats are due, narrow and wide port.
     pub open_worm: [Option<u32>; 2],
-    /// The NI takes beats of transactions that it answers itself until this cycle.
+    /// The NI takes beats of transactions that it responds to itself until this cycle.
     pub refusing_until: u64,
     /// The memory's atomic unit is busy until this cycle.
     pub atomic_busy_until: u64,
@@ -165,7 +165,7 @@ impl Nis {
     }
 
     /// Reads what these tiles of a piece will need for their next beat: on a large mesh none of it is in a cache, and
-    /// reads that do not wait for each other are under way together.
+    /// reads that do not wait for each other are in flight together.
     pub(crate) fn touch(&self, piece: usize, mut tiles: u64) {
         let Some(nis) = &self.pieces[piece] else {
             return;
@@ -226,7 +226,7 @@ pub(crate) struct Interfaces {
     /// Per plane: tiles with something to inject.
     pub injecting: [BitSet; 3],
     /// Responses of memories to their own tile's multicasts.
-    pub own_answers: Vec<(u32, Flit)>,
+    pub own_responses: Vec<(u32, Flit)>,
 }
 
 impl Interfaces {
@@ -234,12 +234,12 @@ impl Interfaces {
         Self {
             nis: Nis::new(tiles),
             injecting: [0; 3].map(|_| BitSet::new(tiles)),
-            own_answers: Vec::new(),
+            own_responses: Vec::new(),
         }
     }
 
     /// Has no NI anything to send or to take from its own memory?
     pub(crate) fn is_idle(&self) -> bool {
-        self.injecting.iter().all(BitSet::is_empty) && self.own_answers.is_empty()
+        self.injecting.iter().all(BitSet::is_empty) && self.own_responses.is_empty()
     }
 }

@@ -4,23 +4,23 @@
 //! *Evaluate* looks at registers only and decides all moves; *commit* makes them. So every ready is a
 //! registered one (S1's routers: FIFOs at input and output, a hop takes two cycles) and the
 //! order in which routers are visited cannot matter. Control is kept as bit planes over blocks of 64
-//! routers ([`crate::router::collective::control_block`]); a block without flits is not in the active set.
+//! routers ([`crate::router::collective::control::block`]); a block without flits is not in the active set.
 //!
-//! This file moves flits; [`crate::router::collective::merge_point`] decides what a contribution does at a merge point.
+//! This file moves flits; [`crate::router::collective::merge::point`] decides what a contribution does at a merge point.
 
 use crate::kernel::bit_set::BitSet;
 use crate::router::collective::context::Context;
-use crate::router::collective::control_block::{
+use crate::router::collective::control::block::{
     Block, JOIN, LANES, LOCAL, PORTS, SLOTS, Shift, slot_at,
 };
-use crate::router::collective::depths::Depths;
-use crate::router::collective::fifo_tails::DeepFifos;
-use crate::router::collective::fork::route_one;
-use crate::router::collective::head_age::HeadAges;
-use crate::router::collective::link_stages::LinkStages;
-use crate::router::collective::merge_point::Joins;
-use crate::router::collective::partition::{Partition, partitions};
-use crate::router::collective::route::xy_port;
+use crate::router::collective::fifo::depths::Depths;
+use crate::router::collective::fifo::head_age::HeadAges;
+use crate::router::collective::fifo::link_stages::LinkStages;
+use crate::router::collective::fifo::tails::DeepFifos;
+use crate::router::collective::fork::requests::route_one;
+use crate::router::collective::fork::route::xy_port;
+use crate::router::collective::merge::point::Joins;
+use crate::router::collective::phases::partition::{Partition, partitions};
 use crate::router::published::worms::Worms;
 use crate::transport::flit::{Flit, Packed};
 use noccl_net::Coord;
@@ -157,10 +157,10 @@ impl PlaneState {
         self.blocks[w].out_any[LOCAL]
     }
 
-    /// Those of them that offer a beat that only lands.
+    /// Those of them that offer a beat that is only delivered.
     #[inline]
-    pub(crate) fn local_landing(&self, w: usize) -> u64 {
-        self.blocks[w].landing()
+    pub(crate) fn local_only_delivered(&self, w: usize) -> u64 {
+        self.blocks[w].only_delivered()
     }
 
     /// The flit offered at the Local output of `r`.
@@ -179,7 +179,7 @@ impl PlaneState {
         }
     }
 
-    /// The NI appends a flit to the Local input; it has checked that there is room.
+    /// The NI appends a flit to the Local input; it has checked that there is space.
     pub(crate) fn push_local(&mut self, r: usize, flit: Flit, context: &Context<'_>) {
         let (w, lane) = (r / LANES, r % LANES);
         let (packed, here) = (flit.packed(), self.coords[r]);
@@ -257,7 +257,7 @@ impl PlaneState {
         self.num_routers
     }
 
-    /// Does the head of an input wait for its siblings?
+    /// Does the head of an input wait for other contributions?
     pub(crate) fn is_joining(&self, r: usize, port: usize) -> bool {
         self.blocks[r / LANES].join_heads[port] >> (r % LANES) & 1 != 0
     }

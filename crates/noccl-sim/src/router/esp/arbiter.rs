@@ -17,9 +17,9 @@ impl Default for Matrix {
 }
 
 impl Matrix {
-    /// The one of `rivals` that goes before all others of them.
-    pub(super) fn first(&self, rivals: u8) -> Option<usize> {
-        (0..PORTS).find(|i| rivals >> i & 1 != 0 && rivals & !(1 << i) & !self.0[*i] == 0)
+    /// The one of `requests` that goes before all others of them.
+    pub(super) fn first(&self, requests: u8) -> Option<usize> {
+        (0..PORTS).find(|i| requests >> i & 1 != 0 && requests & !(1 << i) & !self.0[*i] == 0)
     }
 
     /// `winner` goes behind all others from now on.
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_is_always_one_first_and_everybody_has_a_turn() {
+    fn there_is_always_one_first_and_everybody_is_granted() {
         let mut matrix = Matrix::default();
         assert_eq!(matrix.first(0), None);
         let mut order = Vec::new();

@@ -66,7 +66,7 @@ pub(super) struct Plane<'n> {
 #[derive(Debug, Default)]
 pub(super) struct Moves {
     /// Flits that have reached a tile.
-    pub landed: Vec<(TileId, Flit)>,
+    pub delivered: Vec<(TileId, Flit)>,
     /// Worms whose tail has been injected.
     pub injected: Vec<u32>,
     pub has_moved: bool,
@@ -148,7 +148,7 @@ impl<'n> Plane<'n> {
                 }
                 let is_free = |out: &usize| match self.next(*at, *out) {
                     None => takes(TileId(*at)),
-                    Some((next, from)) => self.has_room(next, from),
+                    Some((next, from)) => self.has_space(next, from),
                 };
                 if ports(outputs).all(|out| is_free(&out)) {
                     passing.push((*at, input));
@@ -166,8 +166,8 @@ impl<'n> Plane<'n> {
             let wanted: [u8; PORTS] = std::array::from_fn(|input| self.wanted(*at, input));
             let mut free = ports_where(|out| router.holder[out].is_none());
             for out in ports(free) {
-                let rivals = ports_where(|input| wanted[input] == 1 << out);
-                if let Some(input) = router.single[out].first(rivals) {
+                let requests = ports_where(|input| wanted[input] == 1 << out);
+                if let Some(input) = router.single[out].first(requests) {
                     free &= !(1 << out);
                     grants.push((*at, input, 1 << out));
                 }
@@ -213,11 +213,11 @@ impl<'n> Plane<'n> {
         }
     }
 
-    /// Tiles whose injection port has a flit and room for it.
+    /// Tiles whose injection port has a flit and space for it.
     fn entering(&self, offers: impl Fn(TileId) -> bool) -> Vec<u32> {
         let tiles = self.injecting.keys().copied();
         tiles
-            .filter(|tile| self.has_room(*tile, LOCAL) && offers(TileId(*tile)))
+            .filter(|tile| self.has_space(*tile, LOCAL) && offers(TileId(*tile)))
             .collect()
     }
 
@@ -258,7 +258,7 @@ impl<'n> Plane<'n> {
         for out in ports(outputs) {
             self.loads[at as usize][out] += 1;
             match self.next(at, out) {
-                None => moves.landed.push((TileId(at), flit)),
+                None => moves.delivered.push((TileId(at), flit)),
                 Some((next, from)) => {
                     self.body_hops += u64::from(flit.index > 0);
                     self.push(next, from, flit);
@@ -272,7 +272,7 @@ impl<'n> Plane<'n> {
         self.active.insert(at);
     }
 
-    fn has_room(&self, at: u32, input: usize) -> bool {
+    fn has_space(&self, at: u32, input: usize) -> bool {
         self.routers[at as usize].queues[input].len() < self.depth
     }
 
@@ -303,7 +303,7 @@ impl<'n> Plane<'n> {
                         continue;
                     };
                     let queue = &self.routers[next as usize].queues[from];
-                    let first = queue.front().filter(|_| !self.has_room(next, from));
+                    let first = queue.front().filter(|_| !self.has_space(next, from));
                     if let Some(first) = first.filter(|f| f.worm != flit.worm) {
                         waits.push((flit.worm, first.worm, TileId(*at), Port::ALL[out]));
                     }

@@ -229,8 +229,8 @@ impl<'s> Protocol<'s> {
     }
 
     /// Requests whose length flit has reached the producer: it notes one after the other.
-    pub(super) fn requests_landed(&mut self, moves: &Moves, plane: &Plane<'_>, cycle: u64) {
-        for (_, flit) in &moves.landed {
+    pub(super) fn requests_arrived(&mut self, moves: &Moves, plane: &Plane<'_>, cycle: u64) {
+        for (_, flit) in &moves.delivered {
             let worm = &plane.worms[flit.worm as usize];
             if flit.index + 1 < worm.flits {
                 continue;
@@ -293,7 +293,7 @@ impl<'s> Protocol<'s> {
         }
     }
 
-    /// Beats land; producers see that they have sent everything.
+    /// Beats are delivered; producers see that they have sent everything.
     pub(super) fn data_moved(&mut self, moves: &Moves, plane: &Plane<'_>, cycle: u64) {
         for worm in &moves.injected {
             let action = plane.worms[*worm as usize].action;
@@ -304,16 +304,16 @@ impl<'s> Protocol<'s> {
                 self.at(cycle + 1, Event::Over { action, tile });
             }
         }
-        for (tile, flit) in &moves.landed {
+        for (tile, flit) in &moves.delivered {
             if flit.index > 0 {
                 let worm = &plane.worms[flit.worm as usize];
                 let beat = worm.first_beat + u64::from(flit.index - 1);
-                self.beat_landed(worm.action, *tile, beat, cycle);
+                self.beat_delivered(worm.action, *tile, beat, cycle);
             }
         }
     }
 
-    fn beat_landed(&mut self, action: u32, tile: TileId, beat: u64, cycle: u64) {
+    fn beat_delivered(&mut self, action: u32, tile: TileId, beat: u64, cycle: u64) {
         let task = &mut self.tasks[action as usize];
         let from = beat * self.beat_bytes;
         let to = (from + self.beat_bytes).min(task.list.bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One list multicast under way.
+//! One list multicast in progress.
 
 use noccl_net::{Network, TileId};
 use noccl_run::RunError;
@@ -44,7 +44,7 @@ impl<'s> Task<'s> {
         let consumers = consumers?;
         let most = network.max_listed().unwrap_or(0) as usize;
         if consumers.len() > most {
-            let reason = format!("the header has room for {most} of its {}", consumers.len());
+            let reason = format!("the header has space for {most} of its {}", consumers.len());
             return Err(refused(&what, &reason));
         }
         Ok(Self {

@@ -6,7 +6,7 @@
 //! ([`noccl_net::tree::join_set`]): so sums of floats equal those of every other network, to the bit.
 
 use crate::router::collective::context::Context;
-use crate::router::collective::merge_table::sum;
+use crate::router::collective::merge::table::sum;
 use crate::transport::axi_response::SLVERR;
 use crate::transport::flit::{
     Flit, LAST, OWN_COPY, RESP_SHIFT, RESPONSE, VARIANT, VARIANT_SHIFT, pack,

@@ -3,9 +3,9 @@
 
 use super::worms::Worms;
 use crate::router::collective::context::Context;
-use crate::router::collective::control_block::{LANES, PORTS};
+use crate::router::collective::control::block::{LANES, PORTS};
+use crate::router::collective::fork::route::{next_port, route_of};
 use crate::router::collective::plane::PlaneState;
-use crate::router::collective::route::{next_port, route_of};
 use crate::transport::flit::{Flit, FlitKind};
 use crate::transport::transaction::Trees;
 use noccl_net::tree::join_set;
@@ -30,7 +30,7 @@ impl PlaneState {
         }
     }
 
-    /// Merges contributions whose siblings all stand at FIFO heads. Returns the outputs used.
+    /// Merges contributions that all stand at FIFO heads. Returns the outputs used.
     fn join_heads(&mut self, r: usize, worms: &mut Worms, context: &mut Context<'_>) -> u8 {
         let (w, lane, here) = (r / LANES, r % LANES, self.coord(r));
         let full = (0..PORTS).fold(0, |set, o| {
@@ -51,7 +51,7 @@ impl PlaneState {
                 self.request(r, port, 1 << next_port(here, route_of(flit, context.trees)));
                 continue;
             }
-            if !self.siblings_stand(r, expected, flit) {
+            if !self.all_at_heads(r, expected, flit) {
                 continue;
             }
             if flit.kind == FlitKind::Reduce {
@@ -78,7 +78,7 @@ impl PlaneState {
     }
 
     /// Do the heads of all `expected` inputs belong to the same transaction, kind and beat?
-    fn siblings_stand(&self, r: usize, expected: u8, flit: Flit) -> bool {
+    fn all_at_heads(&self, r: usize, expected: u8, flit: Flit) -> bool {
         (0..PORTS).filter(|p| expected >> p & 1 != 0).all(|p| {
             let head = self.input_head(r, p);
             let is_there = self.blocks[r / LANES].join_heads[p] >> (r % LANES) & 1 != 0;
@@ -123,12 +123,12 @@ impl PlaneState {
     }
 
     /// Inputs whose contribution a waiting head still misses, for diagnosis.
-    pub(crate) fn missing_siblings(&self, r: usize, input: usize, trees: &Trees) -> u8 {
+    pub(crate) fn missing_contributions(&self, r: usize, input: usize, trees: &Trees) -> u8 {
         let flit = self.input_head(r, input);
         let tree = trees.tree(flit.txn);
         let expected = join_set(self.coord(r), tree.set, tree.root);
         (0..PORTS)
-            .filter(|p| expected >> p & 1 != 0 && !self.siblings_stand(r, 1 << p, flit))
+            .filter(|p| expected >> p & 1 != 0 && !self.all_at_heads(r, 1 << p, flit))
             .fold(0, |m, p| m | 1 << p)
     }
 }

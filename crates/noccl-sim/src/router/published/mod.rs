@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The published router (flow `peer_compatible`): wormholes, holding forks, joins at FIFO heads.
+//! The published router (flow `published`): wormholes, holding forks, joins at FIFO heads.
 //!
 //! Differences from the default, all from the authors' RTL (`docs/papers/S1.md`, "Published router"):
 //! writes are worms of AW and W flits, and an output stays with one input until the worm's last flit;
@@ -33,7 +33,7 @@ pub(crate) const fn behaviour(can: &RouterCapabilities) -> Behaviour {
     }
 }
 
-/// Refuses reductions that the published unit cannot do: it folds two operands, and a router of this
+/// Refuses reductions that the published unit cannot do: it combines two operands, and a router of this
 /// tree would have to fold three (an assertion fires in the released RTL).
 pub(crate) fn refuse_operands(
     network: &Network,
@@ -56,7 +56,7 @@ pub(crate) fn refuse_operands(
                 backend: "sim",
                 what,
                 reason: format!(
-                    "router {at} would have to fold {operands} operands and peer_compatible folds two; \
+                    "router {at} would have to combine {operands} operands and published combines two; \
                      reduce rows first, then the column, or use flow = \"non_blocking\""
                 ),
             });

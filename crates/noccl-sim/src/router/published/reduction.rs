@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The published unit of wide reductions: it folds what stands at FIFO heads. What becomes of a finished sum whose output is
+//! The published unit of wide reductions: it combines what stands at FIFO heads. What becomes of a finished sum whose output is
 //! busy is not modelled: it waits in a queue without an end.
 
 use crate::router::collective::context::Context;
-use crate::router::collective::merge_types::{JoinConfig, Offer};
+use crate::router::collective::merge::types::{JoinConfig, Offer};
 use crate::router::collective::reduction::fold;
 use crate::router::collective::reduction::unit::share_fpus;
 use crate::transport::flit::{Flit, LAST, RESPONSE, pack};
@@ -34,7 +34,7 @@ struct Unit {
 pub(crate) struct Published {
     units: BTreeMap<u32, Unit>,
     config: JoinConfig,
-    pub folded_elements: u64,
+    pub reduced_elements: u64,
 }
 
 impl Published {
@@ -42,7 +42,7 @@ impl Published {
         Self {
             units: BTreeMap::new(),
             config,
-            folded_elements: 0,
+            reduced_elements: 0,
         }
     }
 
@@ -63,7 +63,7 @@ impl Published {
         } else {
             slots.iter().sum()
         };
-        self.folded_elements += adds * (64 / tree.element.bytes());
+        self.reduced_elements += adds * (64 / tree.element.bytes());
         let flags = flit.flags & (LAST | RESPONSE);
         let (dst, unit) = (pack(here), self.units.entry(r as u32).or_default());
         let flit = Flit {

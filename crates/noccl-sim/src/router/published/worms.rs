@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Worms of published routers: which input holds which output, and what joins take.
 
-use crate::router::collective::control_block::{LANES, PORTS, RESULT};
+use crate::router::collective::control::block::{LANES, PORTS, RESULT};
 use crate::transport::flit::Flit;
 use serde::{Deserialize, Serialize};
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Areas and longest ways beside the paper's, as the last synthesis found them.
+//! Areas and critical paths beside the paper's, as the last synthesis found them.
 //!
 //! Synthesis takes tools and minutes that `noccl reproduce` does not have; `make synth-page` leaves its ratios in a file that
 //! is part of the binary. They are no measurement of the paper's number, which is of another technology: so the
-//! row says what they are, and has no verdict.
+//! row says what they are, and has no result.
 
 use crate::Error;
 use crate::papers::outcome::Outcomes;

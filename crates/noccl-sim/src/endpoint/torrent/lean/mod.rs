@@ -2,22 +2,26 @@
 //! The endpoint with the cycles of our hardware (`endpoint_cycles = "lean"`): what `noccl_torrent` does, register by register.
 //!
 //! A cycle has three parts: what is offered follows from registers alone ([`Lean::offers`]); what was taken moves them on
-//! ([`Lean::step`]); what has come is seen in the next cycle ([`Lean::receive`], [`Lean::arrive`], [`Lean::answered`]).
-//! With connections that take no time a chain of N stops takes 15 N + beats + 5 cycles: 8 per configuration, 3 per grant, 2 per
+//! ([`Lean::step`]); what has come is seen in the next cycle ([`Lean::receive`], [`Lean::arrive`], [`Lean::responded`]).
+//! With connections that take no time a chain of N destinations takes 15 N + beats + 5 cycles: 8 per configuration, 3 per grant, 2 per
 //! data hop, 2 per finish. Mirror: `rtl/src/torrent`; held in lock-step by `make cosim-torrent`.
 
 mod inbox;
 mod offers;
 mod ports;
+#[cfg(feature = "hardware-comparison")]
+mod seen_at_ports;
 mod simulated;
 mod step;
 mod words;
 
 pub(crate) use inbox::Slot;
-pub(crate) use ports::{BeatOffer, WordOffer};
+pub(crate) use ports::BeatOffer;
+#[cfg(feature = "hardware-comparison")]
+pub(crate) use ports::WordOffer;
 
 use crate::endpoint::torrent::cfg::{FRAME_BYTES, Key, NUM_TASK_IDS};
-use crate::endpoint::torrent::contract::{Arrived, Effects, Settings};
+use crate::endpoint::torrent::contract::{Arrived, Effects};
 use crate::endpoint::torrent::narrow::Message;
 use crate::endpoint::torrent::pattern::{Addresses, CHANNELS};
 use crate::endpoint::torrent::published::head::Task;
@@ -32,7 +36,7 @@ use words::{Reader, Writer};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Lead {
     pub task: Task,
-    /// Frames that have been read: those of the stops, one of an own copy, one of the source.
+    /// Frames that have been read: those of the destinations, one of an own copy, one of the source.
     frame: usize,
     granted: bool,
     finished: bool,
@@ -86,7 +90,7 @@ pub(crate) struct Outcome {
 enum Input {
     Message(Message),
     Beat(Arrived),
-    Answer(usize),
+    Response(usize),
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,7 +120,7 @@ impl Lean {
         }
     }
 
-    /// A task waits for its turn; it starts at the end of a cycle in which there is no other.
+    /// A task waits for others; it starts at the end of a cycle in which there is no other.
     pub(crate) fn enqueue(&mut self, mut task: Task) {
         task.name(Key {
             initiator: self.tile,
@@ -152,11 +156,6 @@ impl Lean {
         self.lead.as_ref()
     }
 
-    /// Does it wait for a task?
-    pub(crate) const fn takes_task(&self) -> bool {
-        self.lead.is_none()
-    }
-
     /// The chain that is followed.
     pub(crate) fn served(&self) -> Option<&Slot> {
         self.inbox.slot(self.follow?.initiator)
@@ -164,10 +163,6 @@ impl Lean {
 
     pub(crate) fn slot(&self, initiator: u32) -> Option<&Slot> {
         self.inbox.slot(initiator)
-    }
-
-    pub(crate) fn takes_beat(&self, settings: &Settings) -> bool {
-        self.buffer.takes_beat(settings)
     }
 
     /// The last word of a message has been taken in this cycle; after the step.
@@ -186,7 +181,7 @@ impl Lean {
                 }
             }
             // Only where acknowledgements are parallel, which this endpoint has not.
-            Message::Answer(_) | Message::Release(_) => {}
+            Message::Response(_) | Message::Release(_) => {}
         }
     }
 
@@ -195,9 +190,9 @@ impl Lean {
         self.buffer.arrive(beat);
     }
 
-    /// A burst of a lane has its answer; after the step.
-    pub(crate) const fn answered(&mut self, lane: usize) {
-        self.outgoing[lane].answered();
+    /// A burst of a lane has its response; after the step.
+    pub(crate) const fn responded(&mut self, lane: usize) {
+        self.outgoing[lane].responded();
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What registers offer in a cycle, and what will become of it once it is known what was taken.
 
-use super::{BeatOffer, Lean, Taken, WordOffer};
+use super::{BeatOffer, Lean, Taken};
 use crate::endpoint::torrent::contract::{FORWARD, OWN, Settings};
 use crate::endpoint::torrent::narrow::Message;
 
@@ -16,10 +16,6 @@ pub(crate) struct Plan {
 }
 
 impl Lean {
-    pub(crate) fn word_offer(&self) -> Option<WordOffer> {
-        self.port.offers()
-    }
-
     /// What a lane offers.
     pub(crate) fn beat_offer(
         &self,
@@ -28,8 +24,8 @@ impl Lean {
         settings: &Settings,
     ) -> Option<BeatOffer> {
         let (may_pass, sends, keeps) = self.stream(lane, now);
-        let has_room = !keeps || self.writers[lane].has_room(settings.fifo_words);
-        if !may_pass || !sends || !has_room {
+        let has_space = !keeps || self.writers[lane].has_space(settings.fifo_words);
+        if !may_pass || !sends || !has_space {
             return None;
         }
         self.outgoing[lane].offers(settings)
@@ -54,11 +50,11 @@ impl Lean {
 
     fn passes(&self, lane: usize, now: u64, settings: &Settings, taken: [bool; 2]) -> bool {
         let (may_pass, sends, keeps) = self.stream(lane, now);
-        let has_room = !keeps || self.writers[lane].has_room(settings.fifo_words);
+        let has_space = !keeps || self.writers[lane].has_space(settings.fifo_words);
         let is_gone = !sends
             || self.beat_offer(lane, now, settings).is_some()
                 && self.outgoing[lane].ends(settings, taken);
-        may_pass && has_room && is_gone
+        may_pass && has_space && is_gone
     }
 
     fn cfg_offer(&self, now: u64) -> Option<(u32, Message)> {
@@ -89,12 +85,6 @@ impl Lean {
         };
         let has_passed = self.reader.is_idle() && self.outgoing[OWN].has_sent();
         has_passed && self.writers[OWN].is_idle() && (lead.finished || lead.is_alone())
-    }
-
-    /// The chain that is over in this cycle.
-    pub(crate) fn done(&self) -> Option<u32> {
-        let lead = self.lead.as_ref()?;
-        self.is_done().then_some(lead.task.instance)
     }
 
     pub(crate) fn plan(&self, now: u64, settings: &Settings, taken: &Taken) -> Plan {

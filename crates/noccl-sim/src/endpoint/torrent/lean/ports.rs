@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What leaves the endpoint and what lands in it: messages, bursts of the two lanes, the data window's buffer
+//! What leaves the endpoint and what arrives at it: messages, bursts of the two lanes, the data window's buffer
 //! (`noccl_torrent_messages`, `noccl_torrent_send`, `noccl_torrent_receive`).
 
 use crate::endpoint::torrent::contract::{Arrived, Settings};
@@ -106,7 +106,7 @@ pub(crate) struct BeatOffer {
     pub valid: [bool; 2],
 }
 
-/// Beats of a task that are still to be sent, and bursts without an answer.
+/// Beats of a task that are still to be sent, and bursts without a response.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Outgoing {
     to: u32,
@@ -154,7 +154,7 @@ impl Outgoing {
         }
     }
 
-    pub(crate) const fn answered(&mut self) {
+    pub(crate) const fn responded(&mut self) {
         self.open -= 1;
     }
 }
@@ -167,9 +167,10 @@ pub(crate) struct Buffer {
 }
 
 impl Buffer {
+    #[cfg(feature = "hardware-comparison")]
     pub(crate) fn takes_beat(&self, settings: &Settings) -> bool {
-        let room = settings.buffer_bursts as usize * settings.burst_beats as usize;
-        self.unread.len() < room
+        let capacity = settings.buffer_bursts as usize * settings.burst_beats as usize;
+        self.unread.len() < capacity
     }
 
     pub(crate) const fn head(&self) -> Option<Arrived> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The endpoint in the simulator, between paths that always take messages, and beats while their registers have room.
+//! The endpoint in the simulator, between paths that always take messages, and beats while their registers have space.
 
 use super::{Input, Lean, Outcome, Taken};
 use crate::endpoint::torrent::contract::{Arrived, Bytes, Effects, Settings};
@@ -8,7 +8,7 @@ use crate::endpoint::torrent::narrow::Message;
 use crate::endpoint::torrent::pattern::Banks;
 
 impl Lean {
-    /// In the simulator messages, beats and answers of a cycle come before the endpoint is looked at.
+    /// In the simulator messages, beats and responses of a cycle come before the endpoint is looked at.
     pub(crate) fn note_message(&mut self, message: Message) {
         self.inputs.push(Input::Message(message));
     }
@@ -17,8 +17,8 @@ impl Lean {
         self.inputs.push(Input::Beat(beat));
     }
 
-    pub(crate) fn note_answer(&mut self, lane: usize) {
-        self.inputs.push(Input::Answer(lane));
+    pub(crate) fn note_response(&mut self, lane: usize) {
+        self.inputs.push(Input::Response(lane));
     }
 
     /// A whole cycle.
@@ -39,7 +39,7 @@ impl Lean {
             let Some(offer) = self.beat_offer(i, now, settings) else {
                 continue;
             };
-            if !lane.has_room(latency_cycles) {
+            if !lane.has_space(latency_cycles) {
                 continue;
             }
             taken.lanes[i] = offer.valid;
@@ -59,7 +59,7 @@ impl Lean {
             match input {
                 Input::Message(message) => self.receive(now, message),
                 Input::Beat(beat) => self.arrive(beat),
-                Input::Answer(lane) => self.answered(lane),
+                Input::Response(lane) => self.responded(lane),
             }
         }
         effects

@@ -105,7 +105,7 @@ impl Writer {
         self.written == self.beats
     }
 
-    pub(crate) const fn has_room(&self, fifo_words: u32) -> bool {
+    pub(crate) const fn has_space(&self, fifo_words: u32) -> bool {
         self.accepted < self.beats && self.accepted - self.written < fifo_words as u64
     }
 

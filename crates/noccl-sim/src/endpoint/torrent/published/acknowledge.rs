@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Acknowledgements in parallel: every stop answers its configuration at once, straight to the initiator.
+//! Acknowledgements in parallel: every destination responds to its configuration at once, straight to the initiator.
 //!
-//! An attempt never waits while it holds: a stop that serves another task, or that has a grant waiting, says so. If
-//! all are free, data leaves. If not, the initiator keeps those stops that stand before the first busy one in the
+//! An attempt never waits while it holds: a destination that serves another task, or that has a grant waiting, says so. If
+//! all are free, data leaves. If not, the initiator keeps those destinations that stand before the first busy one in the
 //! order of grants, lets the others go, and sends the grant to the busy one; from there it goes in the order of
 //! `docs/design/0005-torrent.md`.
 
 use crate::endpoint::torrent::cfg::Key;
 use crate::endpoint::torrent::contract::{Effects, GRANT_CYCLES};
-use crate::endpoint::torrent::narrow::{Answer, Message};
-use crate::endpoint::torrent::published::answers::{Answers, OwnAnswer};
+use crate::endpoint::torrent::narrow::{Message, Response};
 use crate::endpoint::torrent::published::endpoint::Endpoint;
+use crate::endpoint::torrent::published::responses::{OwnResponse, Responses};
 
 impl Endpoint {
     /// The task whose grant came first, of those that wait.
@@ -20,72 +20,87 @@ impl Endpoint {
         grants.find(known)
     }
 
-    /// Answers every configuration that has come.
-    pub(crate) fn answer(&mut self, now: u64, effects: &mut Effects) {
+    /// Responds to every configuration that has come.
+    pub(crate) fn response(&mut self, now: u64, effects: &mut Effects) {
         for follower in &mut self.followers {
-            if follower.answer != OwnAnswer::Due {
+            if follower.response != OwnResponse::Due {
                 continue;
             }
             let key = follower.cfg.key;
             let is_free = self.serving.is_none() && self.grants.is_empty();
-            follower.answer = if is_free {
+            follower.response = if is_free {
                 self.serving = Some(key);
                 follower.granted = true;
-                OwnAnswer::Free
+                OwnResponse::Free
             } else {
-                OwnAnswer::Waits
+                OwnResponse::Waits
             };
-            let stop = follower.cfg.stop;
-            let answer = Message::Answer(Answer { key, stop, is_free });
-            self.narrow.ask(now + GRANT_CYCLES, key.initiator, answer);
+            let destination = follower.cfg.destination;
+            let response = Message::Response(Response {
+                key,
+                destination,
+                is_free,
+            });
+            self.narrow.ask(now + GRANT_CYCLES, key.initiator, response);
             effects.has_moved = true;
         }
     }
 
-    /// A stop has answered; the last answer decides.
-    pub(crate) fn take_answer(&mut self, now: u64, answer: Answer) {
-        let Some(head) = self.heads.iter_mut().find(|h| h.key() == answer.key) else {
+    /// A destination has responded; the last response decides.
+    pub(crate) fn take_response(&mut self, now: u64, response: Response) {
+        let Some(head) = self.heads.iter_mut().find(|h| h.key() == response.key) else {
             self.strays += 1;
             return;
         };
-        let Answers { free, busy } = &mut head.answers;
-        if answer.is_free {
-            free.push(answer.stop);
+        let Responses { free, busy } = &mut head.responses;
+        if response.is_free {
+            free.push(response.destination);
         } else {
-            busy.push(answer.stop);
+            busy.push(response.destination);
         }
         if free.len() + busy.len() < head.task.cfgs.len() {
             return;
         }
         let grants = &head.task.grants;
-        let Some(at) = grants.iter().position(|stop| busy.contains(stop)) else {
+        let Some(at) = grants
+            .iter()
+            .position(|destination| busy.contains(destination))
+        else {
             head.granted = true;
             return;
         };
         let ready_cycle = now + GRANT_CYCLES;
-        let tile = |stop: u16| head.task.cfgs.get(usize::from(stop)).map(|(to, _)| *to);
+        let tile = |destination: u16| {
+            head.task
+                .cfgs
+                .get(usize::from(destination))
+                .map(|(to, _)| *to)
+        };
         if let Some(to) = tile(grants[at]) {
-            self.narrow.ask(ready_cycle, to, Message::Grant(answer.key));
-        }
-        let held = grants[at + 1..].iter().filter(|stop| free.contains(stop));
-        for to in held.filter_map(|stop| tile(*stop)) {
             self.narrow
-                .ask(ready_cycle, to, Message::Release(answer.key));
+                .ask(ready_cycle, to, Message::Grant(response.key));
+        }
+        let held = grants[at + 1..]
+            .iter()
+            .filter(|destination| free.contains(destination));
+        for to in held.filter_map(|destination| tile(*destination)) {
+            self.narrow
+                .ask(ready_cycle, to, Message::Release(response.key));
         }
     }
 
-    /// The initiator has found another stop busy.
+    /// The initiator has found another destination busy.
     pub(crate) fn take_release(&mut self, key: Key) {
         let follower = self.followers.iter_mut().find(|f| f.cfg.key == key);
         let Some(follower) = follower else {
             self.strays += 1;
             return;
         };
-        if follower.answer == OwnAnswer::Free {
+        if follower.response == OwnResponse::Free {
             follower.granted = false;
             self.serving = None;
         }
-        follower.answer = OwnAnswer::Waits;
+        follower.response = OwnResponse::Waits;
     }
 }
 
@@ -125,7 +140,7 @@ mod tests {
         num_banks: 32,
     };
 
-    /// The only stop of a chain of one beat.
+    /// The only destination of a chain of one beat.
     fn cfg(initiator: u32) -> Cfg {
         Cfg {
             key: Key { initiator, task: 0 },
@@ -133,26 +148,30 @@ mod tests {
             next: None,
             grant_to: initiator,
             starts_grant: true,
-            stop: 0,
+            destination: 0,
             beats: 1,
             addresses: Addresses::of(&AccessPattern::linear(0, 64)),
         }
     }
 
     /// What leaves the endpoint in a while.
-    fn leaves(stop: &mut Endpoint, now: &mut u64) -> Vec<(u32, Message)> {
+    fn leaves(destination: &mut Endpoint, now: &mut u64) -> Vec<(u32, Message)> {
         let cycles = *now..*now + 30;
         *now = cycles.end;
-        let effects = cycles.map(|cycle| stop.tick(cycle, &SETTINGS, &mut Nowhere));
+        let effects = cycles.map(|cycle| destination.tick(cycle, &SETTINGS, &mut Nowhere));
         let leaving = effects.filter_map(|e| e.leaving);
         leaving.map(|l| (l.to, l.message)).collect()
     }
 
-    fn answer(initiator: u32, is_free: bool) -> (u32, Message) {
+    fn response(initiator: u32, is_free: bool) -> (u32, Message) {
         let key = Key { initiator, task: 0 };
-        let stop = 0;
-        let answer = Answer { key, stop, is_free };
-        (initiator, Message::Answer(answer))
+        let destination = 0;
+        let response = Response {
+            key,
+            destination,
+            is_free,
+        };
+        (initiator, Message::Response(response))
     }
 
     const BEAT: Arrived = Arrived {
@@ -162,39 +181,45 @@ mod tests {
 
     /// A release could otherwise outlive its task and meet another one of the same name.
     #[test]
-    fn a_stop_whose_grant_is_ahead_of_the_release_ends_after_both() {
-        let (mut stop, mut now, key) = (Endpoint::new(9), 0, cfg(3).key);
-        stop.receive(now, Message::Cfg(cfg(3)));
-        assert_eq!(leaves(&mut stop, &mut now), [answer(3, true)]);
-        stop.receive(now, Message::Grant(key));
-        assert_eq!(leaves(&mut stop, &mut now), [(3, Message::Grant(key))]);
-        stop.arrived.push_back(BEAT);
-        assert_eq!(leaves(&mut stop, &mut now), []);
-        stop.receive(now, Message::Release(key));
-        assert_eq!(leaves(&mut stop, &mut now), [(3, Message::Finish(key))]);
-        assert!(stop.is_idle() && stop.strays == 0);
+    fn a_destination_whose_grant_is_ahead_of_the_release_ends_after_both() {
+        let (mut destination, mut now, key) = (Endpoint::new(9), 0, cfg(3).key);
+        destination.receive(now, Message::Cfg(cfg(3)));
+        assert_eq!(leaves(&mut destination, &mut now), [response(3, true)]);
+        destination.receive(now, Message::Grant(key));
+        assert_eq!(
+            leaves(&mut destination, &mut now),
+            [(3, Message::Grant(key))]
+        );
+        destination.arrived.push_back(BEAT);
+        assert_eq!(leaves(&mut destination, &mut now), []);
+        destination.receive(now, Message::Release(key));
+        assert_eq!(
+            leaves(&mut destination, &mut now),
+            [(3, Message::Finish(key))]
+        );
+        assert!(destination.is_idle() && destination.strays == 0);
     }
 
-    /// Whoever comes while a grant waits is told that the stop is busy: nobody passes a grant for ever.
+    /// Whoever comes while a grant waits is told that the destination is busy: nobody passes a grant for ever.
     #[test]
-    fn a_stop_that_lets_go_serves_the_grant_that_waits_first() {
-        let (mut stop, mut now) = (Endpoint::new(9), 0);
+    fn a_destination_that_is_released_serves_the_grant_that_waits_first() {
+        let (mut destination, mut now) = (Endpoint::new(9), 0);
         for initiator in [3, 4] {
-            stop.receive(now, Message::Cfg(cfg(initiator)));
+            destination.receive(now, Message::Cfg(cfg(initiator)));
         }
-        let answers = [answer(3, true), answer(4, false)];
-        assert_eq!(leaves(&mut stop, &mut now), answers);
-        stop.receive(now, Message::Grant(cfg(4).key));
-        stop.receive(now, Message::Cfg(cfg(5)));
-        assert_eq!(leaves(&mut stop, &mut now), [answer(5, false)]);
-        stop.receive(now, Message::Release(cfg(3).key));
+        let responses = [response(3, true), response(4, false)];
+        assert_eq!(leaves(&mut destination, &mut now), responses);
+        destination.receive(now, Message::Grant(cfg(4).key));
+        destination.receive(now, Message::Cfg(cfg(5)));
+        assert_eq!(leaves(&mut destination, &mut now), [response(5, false)]);
+        destination.receive(now, Message::Release(cfg(3).key));
         let grant = (4, Message::Grant(cfg(4).key));
-        assert_eq!(leaves(&mut stop, &mut now), [grant]);
-        stop.receive(now, Message::Grant(cfg(3).key));
-        stop.arrived.push_back(BEAT);
+        assert_eq!(leaves(&mut destination, &mut now), [grant]);
+        destination.receive(now, Message::Grant(cfg(3).key));
+        destination.arrived.push_back(BEAT);
         let finish = (4, Message::Finish(cfg(4).key));
         let next = (3, Message::Grant(cfg(3).key));
-        let mut left = leaves(&mut stop, &mut now);
+        let mut left = leaves(&mut destination, &mut now);
         left.sort_unstable_by_key(|(to, _)| *to);
         assert_eq!(left, [next, finish]);
     }

@@ -15,7 +15,7 @@ impl Endpoint {
             Message::Cfg(cfg) => self.followers.push(Follower::new(cfg, now)),
             Message::Grant(key) => self.take_grant(now, key),
             Message::Finish(key) => self.take_finish(now, key),
-            Message::Answer(answer) => self.take_answer(now, answer),
+            Message::Response(response) => self.take_response(now, response),
             Message::Release(key) => self.take_release(key),
         }
     }

@@ -2,12 +2,12 @@
 //! One endpoint, cycle by cycle: it begins the chains of its own cluster and follows in those of others.
 //!
 //! It knows messages and beats, no flits; whatever connects endpoints calls [`Endpoint::receive`],
-//! [`Endpoint::arrive`] and [`Endpoint::tick`]. With connections that take no time a chain of N stops takes
+//! [`Endpoint::arrive`] and [`Endpoint::tick`]. With connections that take no time a chain of N destinations takes
 //! 31 N + beats + 2 cycles, as the published hardware does (13 per configuration, 6 per grant, 5 per data hop,
 //! 7 per finish).
 //!
 //! Both roles have their own streams, so that an endpoint that waits in one can go on in the other. In mode
-//! `published` a middle stop waits until its own reader is idle, as there.
+//! `published` a middle destination waits until its own reader is idle, as there.
 
 use crate::endpoint::torrent::cfg::{Key, NUM_TASK_IDS};
 use crate::endpoint::torrent::contract::{Arrived, Settings};
@@ -24,7 +24,7 @@ pub(crate) struct Endpoint {
     pub tile: u32,
     pub(crate) tasks: VecDeque<Task>,
     pub(crate) next_task: u8,
-    /// Its own tasks under way, in the order of their start.
+    /// Its own tasks in progress, in the order of their start.
     pub(crate) heads: Vec<Head>,
     /// The one of them whose data leave.
     pub(crate) streaming: Option<Key>,
@@ -70,10 +70,10 @@ impl Endpoint {
         self.tasks.push_back(task);
     }
 
-    /// Beats that the receiving side holds are fewer than it has room for.
+    /// Beats that the receiving side holds are fewer than it has space for.
     pub(crate) fn takes_beat(&self, settings: &Settings) -> bool {
         match settings.mode {
-            // Room for whole bursts has been promised.
+            // Space for whole bursts has been promised.
             TorrentMode::Safe => true,
             TorrentMode::Published => self.arrived.len() < 2,
         }

@@ -6,13 +6,13 @@ use crate::endpoint::torrent::contract::{
     Bytes, Effects, FINISH_CYCLES, FORWARD, GRANT_CYCLES, Settings,
 };
 use crate::endpoint::torrent::narrow::Message;
-use crate::endpoint::torrent::published::answers::OwnAnswer;
 use crate::endpoint::torrent::published::endpoint::Endpoint;
 use crate::endpoint::torrent::published::follower::Follower;
+use crate::endpoint::torrent::published::responses::OwnResponse;
 use noccl_spec::{TorrentAcknowledgement, TorrentMode};
 
 impl Endpoint {
-    /// A beat that has come goes to the memory and, in the same cycle, on to the next stop.
+    /// A beat that has come goes to the memory and, in the same cycle, on to the next destination.
     pub(crate) fn switch(
         &mut self,
         now: u64,
@@ -29,7 +29,7 @@ impl Endpoint {
             return;
         };
         let (beat, beats) = (follower.writer.passed(), follower.writer.beats());
-        if !follower.writer.has_room(settings.fifo_words) {
+        if !follower.writer.has_space(settings.fifo_words) {
             return;
         }
         let lane = &mut self.lanes[FORWARD];
@@ -58,7 +58,7 @@ impl Endpoint {
             effects.has_moved |= self.serving.is_some();
         }
         if settings.is_parallel() {
-            self.answer(now, effects);
+            self.response(now, effects);
         }
         let Some(key) = self.serving else { return };
         let Some(at) = self.followers.iter().position(|f| f.cfg.key == key) else {
@@ -93,7 +93,7 @@ impl Endpoint {
             TorrentMode::Published => {
                 let follower = &self.followers[at];
                 let is_tail = follower.cfg.next.is_none();
-                // A grant behind another task's is not seen; a middle stop's reader must be idle.
+                // A grant behind another task's is not seen; a middle destination's reader must be idle.
                 let is_granted = self.grants.front().is_some_and(|g| g.0 == follower.cfg.key);
                 is_tail || (is_granted && self.heads.is_empty())
             }
@@ -103,7 +103,7 @@ impl Endpoint {
     fn pass_grant(&mut self, now: u64, at: usize, settings: &Settings) {
         let Follower { cfg, .. } = self.followers[at];
         self.followers[at].granted = true;
-        self.followers[at].answer.overtake();
+        self.followers[at].response.overtake();
         self.grants.retain(|(key, _)| *key != cfg.key);
         let to = match settings.mode {
             TorrentMode::Safe => cfg.grant_to,
@@ -128,7 +128,7 @@ impl Endpoint {
         }
         let is_idle = follower.idle_cycle.is_some_and(|c| c < now);
         let is_over = match (follower.cfg.next, settings.mode) {
-            _ if settings.is_parallel() => is_idle && follower.answer != OwnAnswer::Overtaken,
+            _ if settings.is_parallel() => is_idle && follower.response != OwnResponse::Overtaken,
             (None, _) => is_idle,
             (Some(_), TorrentMode::Safe) => follower.has_finish && is_written,
             (Some(_), TorrentMode::Published) => follower.has_finish,

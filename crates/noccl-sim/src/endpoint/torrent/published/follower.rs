@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A stop of somebody else's chain: reserved by the grant, fed by the stop before, released by the finish.
+//! A destination of another endpoint's chain: reserved by the grant, fed by the destination before, released by the finish.
 
 use crate::endpoint::torrent::cfg::Cfg;
 use crate::endpoint::torrent::pattern::Streamer;
-use crate::endpoint::torrent::published::answers::OwnAnswer;
+use crate::endpoint::torrent::published::responses::OwnResponse;
 use serde::{Deserialize, Serialize};
 
 /// A configuration and how far its task has come here.
@@ -13,11 +13,11 @@ pub(crate) struct Follower {
     /// Cycle in which it came.
     pub since_cycle: u64,
     pub writer: Streamer,
-    /// Has its grant gone on, or has the stop answered that it serves the task?
+    /// Has its grant gone on, or has the destination responded that it serves the task?
     pub granted: bool,
-    /// What it has answered by itself, and what came of it.
-    pub answer: OwnAnswer,
-    /// The finish of the next stop has come.
+    /// What it has responded by itself, and what came of it.
+    pub response: OwnResponse,
+    /// The finish of the next destination has come.
     pub has_finish: bool,
     /// Its own finish has gone on.
     pub finished: bool,
@@ -31,7 +31,7 @@ impl Follower {
             since_cycle: now,
             writer: Streamer::new(cfg.addresses, cfg.beats as u64),
             granted: false,
-            answer: OwnAnswer::Due,
+            response: OwnResponse::Due,
             has_finish: false,
             finished: false,
             idle_cycle: None,

@@ -3,7 +3,7 @@
 
 use crate::endpoint::torrent::cfg::{Cfg, Key};
 use crate::endpoint::torrent::pattern::{Addresses, Streamer};
-use crate::endpoint::torrent::published::answers::Answers;
+use crate::endpoint::torrent::published::responses::Responses;
 use noccl_spec::TorrentDispatch;
 use serde::{Deserialize, Serialize};
 
@@ -54,8 +54,8 @@ pub(crate) struct Head {
     pub reader: Streamer,
     pub own_writer: Option<Streamer>,
     pub granted: bool,
-    /// What the stops have answered, where they answer by themselves.
-    pub answers: Answers,
+    /// What the destinations have responded, where they respond by themselves.
+    pub responses: Responses,
     /// Finishes that have yet to come.
     pub finishes_due: usize,
     pub finished_cycle: Option<u64>,
@@ -82,7 +82,7 @@ impl Head {
         is_finished && has_own && self.has_read_all()
     }
 
-    /// A finish has come: of the first stop, or of any if each sends its own.
+    /// A finish has come: of the first destination, or of any if each sends its own.
     pub(crate) fn take_finish(&mut self, now: u64) {
         self.finishes_due = self.finishes_due.saturating_sub(1);
         if self.finishes_due == 0 {

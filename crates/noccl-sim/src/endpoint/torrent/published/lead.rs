@@ -4,9 +4,9 @@
 use crate::endpoint::torrent::contract::{Bytes, CFG_CYCLES, Effects, OWN, Settings};
 use crate::endpoint::torrent::narrow::{Leaving, Message};
 use crate::endpoint::torrent::pattern::Streamer;
-use crate::endpoint::torrent::published::answers::Answers;
 use crate::endpoint::torrent::published::endpoint::Endpoint;
 use crate::endpoint::torrent::published::head::{Head, Task};
+use crate::endpoint::torrent::published::responses::Responses;
 use noccl_spec::TorrentMode;
 
 impl Endpoint {
@@ -33,15 +33,19 @@ impl Endpoint {
         if let Some((to, cfg)) = task.to_dispatch(0, settings.dispatch) {
             self.narrow.ask(now + CFG_CYCLES, to, Message::Cfg(cfg));
         }
-        let num_stops = task.cfgs.len();
+        let num_destinations = task.cfgs.len();
         self.heads.push(Head {
             asked: 1,
-            dispatched_cycle: if num_stops == 0 { 0 } else { u64::MAX },
+            dispatched_cycle: if num_destinations == 0 { 0 } else { u64::MAX },
             reader: Streamer::new(task.source, task.beats),
             own_writer: task.own_copy.map(|own| Streamer::new(own, task.beats)),
             granted: task.cfgs.is_empty(),
-            answers: Answers::default(),
-            finishes_due: if settings.is_parallel() { num_stops } else { 1 },
+            responses: Responses::default(),
+            finishes_due: if settings.is_parallel() {
+                num_destinations
+            } else {
+                1
+            },
             finished_cycle: None,
             is_open: false,
             task,
@@ -65,7 +69,7 @@ impl Endpoint {
         }
     }
 
-    /// The first task under way that has not been granted, or the first of all.
+    /// The first task in progress that has not been granted, or the first of all.
     pub(crate) fn leading(&self) -> Option<&Head> {
         let waits = self.heads.iter().find(|h| !h.granted);
         waits.or(self.heads.first())
@@ -117,7 +121,7 @@ impl Endpoint {
             return;
         }
         let own = head.own_writer.as_ref();
-        if own.is_some_and(|w| !w.has_room(settings.fifo_words)) {
+        if own.is_some_and(|w| !w.has_space(settings.fifo_words)) {
             return;
         }
         if let Some(to) = first

@@ -5,11 +5,11 @@
 //! belongs to; [`lead`], [`follow`] and [`acknowledge`] are the parts of a [`cycle`].
 
 mod acknowledge;
-mod answers;
 mod cycle;
 pub(crate) mod endpoint;
 mod follow;
 pub(crate) mod follower;
 pub(crate) mod head;
 mod lead;
+mod responses;
 mod wait;

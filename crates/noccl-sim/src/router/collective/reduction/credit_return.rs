@@ -1,46 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Room that a merge point owes to senders elsewhere: who gets it next.
+//! Credits that a merge point returns to senders elsewhere: who gets them next.
 //!
-//! Slots take turns: one is paid until it owes nothing, then the next one in turn that owes. The lowest slot first would
-//! leave a high one unpaid for as long as low ones keep owing under a slow response plane. One that begins to owe comes
-//! next only if nobody else owes: the hardware chooses a cycle ahead (`turn_q` in `noccl_reduction_credits`).
+//! Slots are granted in round-robin order: one returns its credits until none are pending, then the next one that has
+//! any. With the lowest slot first a high one would wait for as long as low ones have pending credits under a slow
+//! response plane. A slot with new credits comes next only if no other has any: the hardware chooses a cycle ahead
+//! (`grant_q` in `noccl_reduction_credits`).
 
 use super::flow::Flow;
 use super::unit::Unit;
 
 impl Unit {
-    /// The flow whose senders are paid.
-    pub(crate) fn payee(&self) -> Option<&Flow> {
-        let is_payee = |flow: &&Flow| flow.slot == self.turn && flow.first_owed().is_some();
-        self.flows.iter().find(is_payee)
+    /// The flow whose credits are returned.
+    pub(crate) fn credited(&self) -> Option<&Flow> {
+        let is_credited =
+            |flow: &&Flow| flow.slot == self.credit_slot && flow.first_pending().is_some();
+        self.flows.iter().find(is_credited)
     }
 
-    /// Senders of a transaction's operands are owed room from now on. Returns how many.
-    pub(crate) fn owe(&mut self, txn: u32, inputs: u8) -> u32 {
-        let owes_nothing = self.payee().is_none();
+    /// Credits for the senders of a transaction's operands are pending from now on. Returns how many.
+    pub(crate) fn add_pending(&mut self, txn: u32, inputs: u8) -> u32 {
+        let was_idle = self.credited().is_none();
         let Some(flow) = self.find(txn).and_then(|at| self.flows.get_mut(at)) else {
             return 0;
         };
-        flow.owe(inputs);
-        if owes_nothing {
-            self.turn = flow.slot;
+        flow.add_pending(inputs);
+        if was_idle {
+            self.credit_slot = flow.slot;
         }
         inputs.count_ones()
     }
 
-    /// The payee's first input gets its room.
-    pub(crate) fn pay(&mut self) {
-        let turn = self.turn;
-        let Some(flow) = self.at_slot(turn).and_then(|at| self.flows.get_mut(at)) else {
+    /// The first pending input of that flow gets its credits.
+    pub(crate) fn return_credit(&mut self) {
+        let last = self.credit_slot;
+        let Some(flow) = self.at_slot(last).and_then(|at| self.flows.get_mut(at)) else {
             return;
         };
-        flow.pay();
-        if flow.first_owed().is_some() {
+        flow.return_credit();
+        if flow.first_pending().is_some() {
             return;
         }
-        let owing = self.flows.iter().filter(|f| f.first_owed().is_some());
-        let next = owing.map(|f| f.slot).min_by_key(|s| (*s <= turn, *s));
-        self.turn = next.unwrap_or(turn);
+        let pending = self.flows.iter().filter(|f| f.first_pending().is_some());
+        let next = pending.map(|f| f.slot).min_by_key(|s| (*s <= last, *s));
+        self.credit_slot = next.unwrap_or(last);
     }
 }
 
@@ -63,29 +65,29 @@ mod tests {
         unit
     }
 
-    fn payee(unit: &Unit) -> u8 {
-        unit.payee().expect("somebody owes").slot
+    fn credited(unit: &Unit) -> u8 {
+        unit.credited().expect("credits are pending").slot
     }
 
     #[test]
-    fn a_slot_that_owes_waits_for_one_turn_of_every_other() {
+    fn a_slot_with_pending_credits_waits_for_one_grant_of_every_other() {
         for waiting in 0..SLOTS {
             let mut unit = full_unit();
             let others: Vec<_> = (0..SLOTS).filter(|s| *s != waiting).collect();
             others.iter().for_each(|s| {
-                unit.owe(u32::from(*s), INPUTS);
+                unit.add_pending(u32::from(*s), INPUTS);
             });
-            unit.owe(u32::from(waiting), 1);
+            unit.add_pending(u32::from(waiting), 1);
             let mut grants = 0;
-            while payee(&unit) != waiting {
+            while credited(&unit) != waiting {
                 assert!(grants < others.len() * 4, "slot {waiting} waits");
-                unit.pay();
+                unit.return_credit();
                 grants += 1;
-                // Whoever owes nothing owes again at once.
+                // Slots without pending credits get new ones at once.
                 for slot in &others {
                     let flow = unit.flows.get_mut(usize::from(*slot));
-                    if flow.is_some_and(|f| f.first_owed().is_none()) {
-                        unit.owe(u32::from(*slot), INPUTS);
+                    if flow.is_some_and(|f| f.first_pending().is_none()) {
+                        unit.add_pending(u32::from(*slot), INPUTS);
                     }
                 }
             }
@@ -93,16 +95,16 @@ mod tests {
     }
 
     #[test]
-    fn the_one_who_is_paid_stays_until_nothing_is_owed() {
+    fn a_slot_stays_until_all_its_credits_are_returned() {
         let mut unit = full_unit();
-        unit.owe(2, 0b101);
-        unit.owe(0, INPUTS);
-        unit.owe(3, 1);
-        let paid = std::iter::from_fn(|| {
-            let slot = unit.payee()?.slot;
-            unit.pay();
+        unit.add_pending(2, 0b101);
+        unit.add_pending(0, INPUTS);
+        unit.add_pending(3, 1);
+        let returned = std::iter::from_fn(|| {
+            let slot = unit.credited()?.slot;
+            unit.return_credit();
             Some(slot)
         });
-        assert_eq!(paid.collect::<Vec<_>>(), [2, 2, 3, 0, 0, 0, 0]);
+        assert_eq!(returned.collect::<Vec<_>>(), [2, 2, 3, 0, 0, 0, 0]);
     }
 }

@@ -4,7 +4,7 @@
 //! Beats of a reduction come in order through every input, so a count per input says which operands of which beats
 //! are there. Bytes are kept apart ([`Bytes`]), and only where they matter.
 
-use crate::router::collective::merge_types::JoinConfig;
+use crate::router::collective::merge::types::JoinConfig;
 use crate::transport::axi_response::SLVERR;
 use crate::transport::flit::{Flit, RESP_SHIFT, RESPONSE, VARIANT};
 use crate::transport::transaction::{Tree, Variant};
@@ -16,10 +16,10 @@ use std::collections::VecDeque;
 /// An input that no contribution comes through never holds a beat up.
 const NEVER_MISSING: u16 = u16::MAX;
 
-/// No siblings are met on the way to the root: room for any number of sums.
+/// No other contributions are met on the path to the root: credits for any number of sums.
 const UNLIMITED: u16 = u16::MAX;
 
-/// The operands of the Local input lie in the tile's memory: no flit brings them, no room is kept for them.
+/// The operands of the Local input lie in the tile's memory: no flit brings them, no space is kept for them.
 const IN_PLACE: u8 = 1 << 7;
 
 /// Inputs from the routers of the same column.
@@ -29,14 +29,14 @@ const COLUMN_INPUTS: u8 = Port::North.bit() | Port::South.bit();
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(crate) struct Flow {
     pub txn: u32,
-    /// Cycle since which the oldest beat that lacks operands is the oldest, for diagnosis: so it may stop at the
+    /// Cycle since which the oldest beat that lacks operands is the oldest, for diagnosis: so it may end at the
     /// largest number.
     pub since: u32,
     /// Timing mode: contributions in an operand of each input.
     counts: [u32; 5],
     /// Beats that have come through each input.
     came: [u16; 5],
-    /// As long as no more beats than this have been folded, their room is needed again where an input's operands
+    /// As long as no more beats than this have been combined, their space is needed again where an input's operands
     /// come from.
     returned: [u16; 5],
     /// Beats that have been chosen, those whose last pass has, and those whose results have left.
@@ -44,8 +44,8 @@ pub(crate) struct Flow {
     finished: u16,
     pub sent: u16,
     pub beats: u16,
-    /// Beats that may yet be on their way to the next merge point.
-    room: u16,
+    /// Beats that may yet be sent to the next merge point.
+    credits: u16,
     /// Inputs that contributions come through, as a bit set, and [`IN_PLACE`].
     pub inputs: u8,
     /// As bits of a flit's flags: worst responses of the operands, with SLVERR once they did not agree, and what the first
@@ -56,12 +56,12 @@ pub(crate) struct Flow {
     pub elements: u8,
     /// Place among the reductions of the router.
     pub slot: u8,
-    /// Inputs whose senders are owed room.
-    owed: u8,
+    /// Inputs whose senders have credits pending.
+    pending: u8,
 }
 
 impl Flow {
-    /// `window`: beats that may be under way to the next merge point, if there is one.
+    /// `window`: beats that may be in flight to the next merge point, if there is one.
     pub(crate) fn new(
         (txn, slot): (u32, u8),
         here: Coord,
@@ -74,7 +74,7 @@ impl Flow {
             txn,
             slot,
             beats: tree.beats,
-            room: window.map_or(UNLIMITED, at_most),
+            credits: window.map_or(UNLIMITED, at_most),
             inputs,
             add_cycles: tree.add_cycles,
             elements: (64 / tree.element.bytes()) as u8,
@@ -90,7 +90,7 @@ impl Flow {
             } else if !(is_in_place && port == Port::Local) {
                 let from = contributor(here, port, tree.set, tree.root);
                 let window = config.windows.over(here.hops_to(from));
-                // Room for four beats is needed if there is room for one of them only.
+                // Space for four beats is needed if there is space for one of them only.
                 let needed = tree.beats + BEATS_PER_CREDIT - 1;
                 flow.returned[at] = needed.saturating_sub(at_most(window));
             }
@@ -137,29 +137,29 @@ impl Flow {
         self.came[local] = self.beats;
     }
 
-    /// May the next beat start: is it complete, is there room ahead, and no debt in the way?
+    /// May the next beat start: is it complete, is there a credit, and are no earlier credits pending that block it?
     #[inline]
     pub(crate) fn may_start(&self) -> bool {
-        self.room != 0 && least(&self.came) > self.started && self.may_finish()
+        self.credits != 0 && least(&self.came) > self.started && self.may_finish()
     }
 
-    /// May the last pass of a beat start? Not if it would make a debt while one is open.
+    /// May the last pass of a beat start? Not if it would complete a credit batch while one is pending.
     #[inline]
     pub(crate) const fn may_finish(&self) -> bool {
-        self.owed == 0 || self.finished % BEATS_PER_CREDIT != BEATS_PER_CREDIT - 1
+        self.pending == 0 || self.finished % BEATS_PER_CREDIT != BEATS_PER_CREDIT - 1
     }
 
     /// The next beat starts. Returns its number.
     #[inline]
     pub(crate) const fn start(&mut self) -> u16 {
-        if self.room != UNLIMITED {
-            self.room -= 1;
+        if self.credits != UNLIMITED {
+            self.credits -= 1;
         }
         self.started += 1;
         self.started - 1
     }
 
-    /// The last pass of a beat starts. Returns the inputs whose senders are owed room for it and those before.
+    /// The last pass of a beat starts. Returns the inputs whose senders get credits for it and those before.
     #[inline]
     pub(crate) fn finish(&mut self) -> u8 {
         self.finished += 1;
@@ -170,27 +170,27 @@ impl Flow {
         (0..5).filter(is_due).fold(0, |set, at| set | 1 << at)
     }
 
-    /// There is room for more beats ahead.
+    /// Credits for more beats have come.
     pub(crate) const fn take_credit(&mut self, beats: u16) {
-        self.room += beats;
+        self.credits += beats;
     }
 
-    /// Senders are owed room from now on.
-    pub(crate) const fn owe(&mut self, inputs: u8) {
-        self.owed |= inputs;
+    /// Credits for these senders are pending from now on.
+    pub(crate) const fn add_pending(&mut self, inputs: u8) {
+        self.pending |= inputs;
     }
 
-    /// The first input whose sender is owed room: of the column before the row, since the sums of a column come from
+    /// The first input whose sender has credits pending: of the column before the row, since the sums of a column come from
     /// routers with three operands, whose round trip fills the whole window.
-    pub(crate) fn first_owed(&self) -> Option<usize> {
-        let column = self.owed & COLUMN_INPUTS;
-        let first = if column == 0 { self.owed } else { column };
+    pub(crate) fn first_pending(&self) -> Option<usize> {
+        let column = self.pending & COLUMN_INPUTS;
+        let first = if column == 0 { self.pending } else { column };
         (first != 0).then(|| first.trailing_zeros() as usize)
     }
 
     /// That sender gets it.
-    pub(crate) fn pay(&mut self) {
-        self.owed &= !self.first_owed().map_or(0, |input| 1 << input);
+    pub(crate) fn return_credit(&mut self) {
+        self.pending &= !self.first_pending().map_or(0, |input| 1 << input);
     }
 
     /// Contributions in the operands of a beat.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Wide reductions at merge points: slots, the store, the arithmetic unit, windows and the room that goes back.
+//! Wide reductions at merge points: slots, the store, the arithmetic unit, windows and the credits that return.
 
 pub(crate) mod credit_return;
 pub(crate) mod flow;
 pub(crate) mod unit;
 
 use crate::router::collective::context::Context;
-use crate::router::collective::merge_types::{Credit, JoinConfig, Offer, Owed, Waiting};
+use crate::router::collective::merge::types::{Credit, JoinConfig, Offer, PendingCredits, Waiting};
 use crate::transport::axi_response::SLVERR;
 use crate::transport::flit::{Flit, VARIANT_SHIFT, pack};
 use crate::transport::payload::BEAT_BYTES;
@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use unit::Unit;
 
-/// Units in one piece of [`Folds`].
+/// Units in one piece of [`Reductions`].
 const PIECE: usize = 64;
 
 /// Input in whose bank partial sums wait; its operands let them in first.
@@ -29,36 +29,36 @@ const PARTIALS_BANK: usize = Port::North as usize;
 
 /// The units of a plane, in pieces that exist once a reduction has come by.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Folds {
+pub(crate) struct Reductions {
     pieces: Vec<Option<Box<[Unit]>>>,
     config: JoinConfig,
     /// Roots' own operands of all-reduces of which no flow has begun there: value mode, a payload slot per beat.
     in_place: BTreeMap<u32, Vec<u32>>,
-    /// Room to give back, collected during evaluate.
-    pub owed: Vec<Owed>,
+    /// Credits to return, collected during evaluate.
+    pub pending: Vec<PendingCredits>,
     /// Element operations, for energy.
-    pub folded_elements: u64,
+    pub reduced_elements: u64,
     /// A contribution had to stay in its FIFO because all slots were taken, last in this cycle.
     pub store_full_cycle: Option<u64>,
 }
 
 /// What operands at FIFO heads do in a cycle, as sets of inputs; the others stay.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Folded {
+pub(crate) struct Accepted {
     /// They leave into the store.
     pub absorbed: u8,
-    /// They meet no siblings here and go on.
+    /// They meet no other contributions here and go on.
     pub forwarded: u8,
 }
 
-impl Folds {
+impl Reductions {
     pub(crate) fn new(tiles: usize, config: JoinConfig) -> Self {
         Self {
             pieces: (0..tiles.div_ceil(PIECE)).map(|_| None).collect(),
             config,
             in_place: BTreeMap::new(),
-            owed: Vec::new(),
-            folded_elements: 0,
+            pending: Vec::new(),
+            reduced_elements: 0,
             store_full_cycle: None,
         }
     }
@@ -89,9 +89,9 @@ impl Folds {
         here: Coord,
         heads: &[Option<Flit>; 5],
         context: &Context<'_>,
-    ) -> Folded {
-        let mut folded = Folded::default();
-        let (mut has_newcomer, mut begun) = (false, None);
+    ) -> Accepted {
+        let mut accepted = Accepted::default();
+        let (mut has_new_entry, mut begun) = (false, None);
         let is_bank_taken = self.get(r).is_some_and(|u| u.stores_partial(context.cycle));
         for (port, head) in heads.iter().enumerate() {
             let Some(mut flit) = *head else { continue };
@@ -99,22 +99,22 @@ impl Folds {
             let is_blocked = is_bank_taken && port == PARTIALS_BANK;
             if at.is_none() {
                 let Some(inputs) = merging(here, flit.txn, context) else {
-                    folded.forwarded |= 1 << port;
+                    accepted.forwarded |= 1 << port;
                     continue;
                 };
                 if is_blocked {
                     continue;
                 }
-                if !has_newcomer {
+                if !has_new_entry {
                     begun = self.open(r, here, flit, inputs, context);
                     at = begun;
                 }
-                has_newcomer = true;
+                has_new_entry = true;
             } else if at == begun || is_blocked {
                 continue;
             }
             if let Some(at) = at {
-                folded.absorbed |= 1 << port;
+                accepted.absorbed |= 1 << port;
                 if flit.variant() != 0 {
                     flit = marked_if_partial(flit, context);
                 }
@@ -122,10 +122,10 @@ impl Folds {
                 self.unit(r).take(at, port, flit, is_value, cycle);
             }
         }
-        if has_newcomer && begun.is_none() {
+        if has_new_entry && begun.is_none() {
             self.store_full_cycle = Some(context.cycle);
         }
-        folded
+        accepted
     }
 
     /// A transaction's first operand takes a slot. Returns where its flow stands, if a slot is free.
@@ -221,11 +221,11 @@ impl Folds {
         let unit = &mut piece[r % PIECE];
         let fpu = &mut context.fpu_busy_until[r];
         let started = unit.step(context.cycle, &config, fpu);
-        let (at, inputs) = started.owes;
+        let (at, inputs) = started.pending;
         if inputs != 0
             && let Some(flow) = unit.flows.get(at)
         {
-            self.owed.push(Owed {
+            self.pending.push(PendingCredits {
                 router: r as u32,
                 txn: flow.txn,
                 inputs,
@@ -238,7 +238,7 @@ impl Folds {
             return;
         };
         let adds = u64::from(flow.operands()) - 1;
-        self.folded_elements += adds * u64::from(flow.elements);
+        self.reduced_elements += adds * u64::from(flow.elements);
         let payload = if context.is_value {
             let slots = unit.bytes.take(flow.txn, beat + 1 == flow.beats);
             let arithmetic = (context.trees).arithmetic(flow.txn, flow.marks >> VARIANT_SHIFT);
@@ -249,16 +249,16 @@ impl Folds {
         unit.set_payload(payload);
     }
 
-    /// Senders of a transaction's operands are owed room from now on. Returns how many.
-    pub(crate) fn owe(&mut self, owed: Owed) -> u32 {
-        let unit = self.get_mut(owed.router as usize);
-        unit.map_or(0, |unit| unit.owe(owed.txn, owed.inputs))
+    /// Credits for the senders of a transaction's operands are pending from now on. Returns how many.
+    pub(crate) fn add_pending(&mut self, pending: PendingCredits) -> u32 {
+        let unit = self.get_mut(pending.router as usize);
+        unit.map_or(0, |unit| unit.add_pending(pending.txn, pending.inputs))
     }
 
-    /// The credit that the tile's NI sends next: of the slot in turn and its first input.
-    pub(crate) fn owed_credit(&self, r: usize, here: Coord, trees: &Trees) -> Option<Credit> {
-        let flow = self.get(r)?.payee()?;
-        let port = Port::ALL[flow.first_owed()?];
+    /// The credit that the tile's NI sends next: of the granted slot and its first input.
+    pub(crate) fn pending_credit(&self, r: usize, here: Coord, trees: &Trees) -> Option<Credit> {
+        let flow = self.get(r)?.credited()?;
+        let port = Port::ALL[flow.first_pending()?];
         let tree = trees.tree(flow.txn);
         Some(Credit {
             txn: flow.txn,
@@ -268,9 +268,9 @@ impl Folds {
     }
 
     /// It is sent.
-    pub(crate) fn pay(&mut self, r: usize) {
+    pub(crate) fn return_credit(&mut self, r: usize) {
         if let Some(unit) = self.get_mut(r) {
-            unit.pay();
+            unit.return_credit();
         }
     }
 
@@ -288,7 +288,7 @@ impl Folds {
         sum
     }
 
-    /// Room at the next merge point for a transaction that leaves router `r`. Returns whether the unit
+    /// Credits of the next merge point for a transaction that leaves router `r`. Returns whether the unit
     /// was the sender; otherwise the tile's NI is.
     pub(crate) fn take_credit(&mut self, r: usize, txn: u32, beats: u32) -> bool {
         let Some(unit) = self.get_mut(r) else {
@@ -322,7 +322,7 @@ impl Folds {
     }
 }
 
-/// Inputs of a transaction at this router, if it meets siblings here.
+/// Inputs of a transaction at this router, if it meets other contributions here.
 #[cold]
 fn merging(here: Coord, txn: u32, context: &Context<'_>) -> Option<u8> {
     let tree = context.trees.tree(txn);
@@ -330,7 +330,7 @@ fn merging(here: Coord, txn: u32, context: &Context<'_>) -> Option<u8> {
     (inputs.count_ones() > 1).then_some(inputs)
 }
 
-/// Sums are whole lines, so an operand that enables a part of its line is marked where it would be folded.
+/// Sums are whole lines, so an operand that enables a part of its line is marked where it would be combined.
 #[cold]
 fn marked_if_partial(flit: Flit, context: &Context<'_>) -> Flit {
     let variant = context.trees.variant(flit.txn, flit.variant());
@@ -342,7 +342,7 @@ fn marked_if_partial(flit: Flit, context: &Context<'_>) -> Flit {
     }
 }
 
-/// Window of a contribution that leaves `here`: none if it meets no siblings on its way to the root.
+/// Window of a contribution that leaves `here`: none if it meets no other contributions on its path to the root.
 pub(crate) fn window_ahead(
     here: Coord,
     tree: &Tree,
@@ -360,7 +360,7 @@ pub(crate) fn window_ahead(
     }
 }
 
-/// Folds the operands of one beat from the left in port order.
+/// Combines the operands of one beat from the left in port order.
 pub(crate) fn fold(
     (operator, element): (Operator, ElementType),
     inputs: u8,

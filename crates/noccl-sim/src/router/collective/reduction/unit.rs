@@ -6,7 +6,7 @@
 
 use super::flow::{Bytes, Flow};
 use crate::kernel::inline_queue::InlineQueue;
-use crate::router::collective::merge_types::JoinConfig;
+use crate::router::collective::merge::types::JoinConfig;
 use crate::transport::flit::{Flit, FlitKind, LAST};
 use noccl_net::Port;
 use serde::{Deserialize, Serialize};
@@ -35,7 +35,7 @@ impl Pass {
     }
 }
 
-/// A partial sum that lies in the store, to be folded with the next operands.
+/// A partial sum that lies in the store, to be combined with the next operands.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct Partial {
     slot: u8,
@@ -61,8 +61,8 @@ pub(crate) struct Unit {
     next_issue: u64,
     moves: Moves,
     partials: u8,
-    /// Slot whose senders are paid, see `debts.rs`.
-    pub turn: u8,
+    /// Slot whose credits are returned, see `credit_return.rs`.
+    pub credit_slot: u8,
     /// The register in front of the arithmetic.
     request: Option<Pass>,
     /// In the order in which they began: the first one is the oldest.
@@ -79,8 +79,8 @@ pub(crate) struct Unit {
 pub(crate) struct Started {
     /// Flow whose next beat has been read from the store, and the number of the beat.
     pub begins: Option<(usize, u16)>,
-    /// Flow, and senders that are owed room for its operands.
-    pub owes: (usize, u8),
+    /// Flow, and senders that get credits for its operands.
+    pub pending: (usize, u8),
 }
 
 impl Unit {
@@ -286,7 +286,7 @@ impl Unit {
         }
         let beat = flow.start();
         self.partials += u8::from(left != 0);
-        let owes = if left == 0 { flow.finish() } else { 0 };
+        let pending = if left == 0 { flow.finish() } else { 0 };
         self.request = Some(Pass {
             ready: 0,
             payload: 0,
@@ -297,7 +297,7 @@ impl Unit {
         });
         Started {
             begins: Some((at, beat)),
-            owes: (at, owes),
+            pending: (at, pending),
         }
     }
 
@@ -312,7 +312,7 @@ impl Unit {
         let Some(flow) = flow.filter(|f| !is_last || f.may_finish()) else {
             return Started::default();
         };
-        let owes = if is_last { flow.finish() } else { 0 };
+        let pending = if is_last { flow.finish() } else { 0 };
         self.waiting.pop_front();
         self.partials -= u8::from(is_last);
         self.request = Some(Pass {
@@ -325,7 +325,7 @@ impl Unit {
         });
         Started {
             begins: None,
-            owes: (at, owes),
+            pending: (at, pending),
         }
     }
 
@@ -338,7 +338,7 @@ impl Unit {
     }
 }
 
-/// Cores and network share the FPUs in turns (S1 §3.2.1): each slows the other down by its own use.
+/// Cores and network share the FPUs alternately (S1 §3.2.1): each slows the other down by its own use.
 pub(crate) fn share_fpus(busy_until: &mut u64, cycle: u64, busy: u64) -> u64 {
     if *busy_until <= cycle {
         return 0;
