@@ -147,7 +147,7 @@ fn parts(rest: &str, max: u32) -> Option<(u32, u32, &str)> {
     (!rest.ends_with('_')).then_some((first, second, suffix))
 }
 
-/// A preset between a file of the library and the one that is asked for.
+/// A preset while it is made from a file of the library.
 struct Preset {
     table: toml::Table,
 }

@@ -2,7 +2,7 @@
 //! S2's routers: flits pass several of them in a cycle. Forks go on by output, contributions are counted in a table and hold no
 //! channel, so waits close no circle (`docs/design/0010-smart.md`).
 
-use super::{Carries, Folds, RouterCapabilities};
+use super::{Carries, Reduces, RouterCapabilities};
 use crate::deadlock::{
     BarrierCounters, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit, Responses,
 };
@@ -10,7 +10,7 @@ use crate::deadlock::{
 pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
     carries: Carries::Messages,
     has_links: true,
-    folds: Folds::AllInputs,
+    reduces: Reduces::AllInputs,
     joins_several: true,
     shares_results: false,
     is_deadlock_free: true,

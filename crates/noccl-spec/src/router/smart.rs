@@ -117,7 +117,7 @@ impl RouterRules for Smart {
         table.no_wide_reduction(router);
     }
 
-    fn folds_three(&self) -> bool {
+    fn reduces_three(&self) -> bool {
         false
     }
 
