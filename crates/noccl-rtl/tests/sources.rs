@@ -15,7 +15,11 @@ fn the_tools_of_the_tests_find_what_a_module_needs_as_the_program_does() {
         text: String::new(),
     });
     let modules = sources.iter().filter(|s| s.path.ends_with(".sv"));
-    let tops: Vec<&str> = modules.map(SourceFile::name).collect();
+    // The bench of Torrent endpoints is not in the program.
+    let tops = modules
+        .map(SourceFile::name)
+        .filter(|n| *n != "noccl_torrent_cosim");
+    let tops: Vec<&str> = tops.collect();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/rtl_sources.py");
     let said = Command::new("python3").arg(script).args(&tops).output();
     let said = said.unwrap();

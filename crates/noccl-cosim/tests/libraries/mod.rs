@@ -11,8 +11,8 @@ pub use mutants::MUTANTS;
 use mutants::Mutant;
 
 use noccl_cosim::library::{MANY_CHANNELS, find_or_build, numbers};
-use noccl_cosim::{Boundary, BuildInputs};
-use noccl_rtl::{RtlConfig, hardware_sources};
+use noccl_cosim::{Boundary, BuildInputs, read_sources};
+use noccl_rtl::{PARTS, Part, RtlConfig, SourceFile};
 use noccl_run::Watch;
 use noccl_studies::load;
 use std::collections::HashMap;
@@ -183,10 +183,18 @@ pub struct Options {
     pub arguments: Vec<String>,
 }
 
+/// Those of the program, and the benches', which Torrent's library is made with.
+fn sources() -> Vec<SourceFile> {
+    let parts: Vec<Part> = PARTS.into_iter().chain([("tb", &["sv"][..])]).collect();
+    let mut sources = read_sources(&checkout().join("rtl"), &parts).unwrap();
+    sources.sort_by(|a, b| a.path.cmp(&b.path));
+    sources
+}
+
 /// Where a library is; it is built unless that was done before.
 pub fn library_with(name: &str, options: &Options) -> PathBuf {
     let parts = Parts::of(name);
-    let mut sources = hardware_sources();
+    let mut sources = sources();
     if let Some(fault) = parts.fault {
         fault.apply(&mut sources);
     }
