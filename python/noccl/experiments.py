@@ -234,7 +234,9 @@ def stress(
         )
         for failure in report["failures"]
     )
-    counts = {name: report[name] for name in ("runs", "completed", "stalled", "wrong", "transactions")}
+    counts = {
+        name: report[name] for name in ("runs", "completed", "stalled", "wrong", "transactions")
+    }
     return StressReport(failures=failures, **counts)
 
 

@@ -16,7 +16,7 @@ def renamed_attribute(old: str, new: str) -> property:
     """An attribute that reads the one it is called now."""
 
     def read(self: object) -> Any:
-        _warn(f"{type(self).__name__}.{old} is now .{new}")
+        _warn(f"{type(self).__name__}.{old} is now .{new}", frames=1)
         return getattr(self, new)
 
     read.__doc__ = f"Deprecated: `{new}`."
@@ -28,7 +28,7 @@ def column_name(kind: str, name: str) -> str:
     now = COLUMNS.get((kind, name))
     if now is None:
         return name
-    _warn(f"the column {name} of tables of kind {kind} is now {now}")
+    _warn(f"the column {name} of tables of kind {kind} is now {now}", frames=2)
     return now
 
 
@@ -38,6 +38,6 @@ def with_columns_of_today(kind: str, table: pa.Table) -> pa.Table:
     return table if names == table.column_names else table.rename_columns(names)
 
 
-def _warn(message: str) -> None:
-    # To whoever reads the attribute or calls the function of the package.
-    warnings.warn(message, DeprecationWarning, stacklevel=4)
+def _warn(message: str, *, frames: int) -> None:
+    # To whoever reads the attribute or asks for the column, `frames` calls above the caller.
+    warnings.warn(message, DeprecationWarning, stacklevel=2 + frames)

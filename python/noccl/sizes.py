@@ -18,13 +18,7 @@ def size(name: str, value: object) -> int:
     Raises:
         ArgumentError: It is no size.
     """
-    if not isinstance(value, str):
-        return whole(name, value)
-    num_bytes, note = _native.parse_size(text(name, value))
-    if note is not None:
-        # To the caller of the package's function.
-        warnings.warn(note, stacklevel=3)
-    return num_bytes
+    return _size(name, value)
 
 
 def sizes(name: str, values: object) -> list[int]:
@@ -33,4 +27,17 @@ def sizes(name: str, values: object) -> list[int]:
     Raises:
         ArgumentError: One is no size.
     """
-    return [size(f"{name}[{index}]", value) for index, value in enumerate(items(name, values))]
+    found = []
+    for index, value in enumerate(items(name, values)):
+        found.append(_size(f"{name}[{index}]", value))  # noqa: PERF401 - a frame less for the warning.
+    return found
+
+
+def _size(name: str, value: object) -> int:
+    if not isinstance(value, str):
+        return whole(name, value)
+    num_bytes, note = _native.parse_size(text(name, value))
+    if note is not None:
+        # To the caller of the package's function, which has called one of the two above.
+        warnings.warn(note, stacklevel=4)
+    return num_bytes

@@ -15,7 +15,7 @@ fn a_source_among_its_destinations_gets_no_path_segment_and_every_order_a_row() 
     assert!(report.has_loopback);
     assert_eq!((report.num_destinations, report.multicast_hops), (5, 5));
     let names: Vec<&str> = report.rows.iter().map(|r| r.order.as_str()).collect();
-    let all = noccl::StopOrder::ALL.map(noccl::StopOrder::name);
+    let all = noccl::ChainOrder::ALL.map(noccl::ChainOrder::name);
     assert_eq!(names, all);
     // Of the snakes through six clusters the one along the columns ends nearest to the source.
     let best = report.rows.iter().map(|r| r.cycles).min();

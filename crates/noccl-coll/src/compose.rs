@@ -188,7 +188,7 @@ impl Task<'_> {
         u64::from(self.network.spec().ni.wide_beat_bytes)
     }
 
-    /// A root outside the group gets a copy of what the entry has folded in its scratch.
+    /// A root outside the group gets a copy of what the entry has reduced in its scratch.
     fn reduce_steps(&self, layout: &mut Layout, steps: &mut Steps) -> Result<(), CollError> {
         let output = self.collective.output_offset;
         if self.group.is_root_member() {

@@ -69,7 +69,7 @@ fn multicasts_of_one_initiator_meet_in_their_responses_only() {
         matches!(p, Place::Link(l) if l.plane == Plane::Rsp)
             || matches!(
                 p,
-                Place::Answer {
+                Place::Responses {
                     plane: Plane::Rsp,
                     ..
                 }
@@ -80,7 +80,7 @@ fn multicasts_of_one_initiator_meet_in_their_responses_only() {
 
 #[test]
 fn planes_of_one_initiator_are_ordered_apart() {
-    // One narrow and one wide multicast start in any order, and so do their answers.
+    // One narrow and one wide multicast start in any order, and so do their responses.
     let n = published();
     let from = cluster(&n, 1, 1);
     let (wide, narrow) = (
@@ -92,7 +92,7 @@ fn planes_of_one_initiator_are_ordered_apart() {
         cycle
             .waits
             .iter()
-            .all(|w| matches!(w.holds, Place::Answer { .. } | Place::Link(_)))
+            .all(|w| matches!(w.holds, Place::Responses { .. } | Place::Link(_)))
     );
     assert!(!cycle.to_string().contains("requests of"), "{cycle}");
 }

@@ -74,7 +74,7 @@ fn overlapping_reductions_of_different_groups_are_rejected() {
 #[test]
 fn a_packet_that_is_not_reduced_overtakes_sums_in_the_pipeline() {
     // Cluster 0 issues both in one order. At cluster 1 the second passes by the sums of the first, and
-    // at cluster 0 each waits for a sibling behind the other.
+    // at cluster 0 each waits for a contribution behind the other.
     let n = published();
     rejected(
         &n,

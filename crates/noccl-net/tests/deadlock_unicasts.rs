@@ -35,7 +35,7 @@ fn writes_or_reads_are_accepted_whatever_they_are() {
 
 #[test]
 fn read_data_between_the_beats_of_writes_can_close_a_cycle() {
-    // An interface sends beats of writes and read data in turns. Beats wait behind data that wait for a link of another
+    // An interface sends beats of writes and read data alternately. Beats wait behind data that wait for a link of another
     // write, whose beats wait behind other data.
     let n = published();
     let all = unicasts(&n, |from, to| Flow::Write { from, to });

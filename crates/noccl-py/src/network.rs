@@ -83,9 +83,9 @@ impl Network {
 
 /// A result without a JSON form; no result type has such values.
 pub(crate) fn unwritable(error: &serde_json::Error) -> noccl::Error {
-    noccl::Error::Content {
+    noccl::Error::File(noccl::FileError::Content {
         path: "result".to_owned(),
         expected: "value with a JSON form",
         reason: error.to_string(),
-    }
+    })
 }

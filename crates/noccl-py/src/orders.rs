@@ -5,7 +5,7 @@ use crate::calls::json;
 use crate::network::Network;
 use crate::request::parse;
 use crate::supervise::supervise;
-use noccl::{Error, OrderDrawRequest, OrderRequest, StopOrder, parse_set, parse_tile};
+use noccl::{ChainOrder, Error, OrderDrawRequest, OrderRequest, parse_set, parse_tile};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -90,7 +90,7 @@ pub(crate) fn path_hops(py: Python<'_>, network: &Network, tiles: Vec<String>) -
 }
 
 /// One name each: unlike in a list of the command line, an empty one stands for nothing.
-fn each_order(names: &[String]) -> Result<Vec<StopOrder>, Error> {
+fn each_order(names: &[String]) -> Result<Vec<ChainOrder>, Error> {
     let orders = names.iter().map(|name| Ok(name.trim().parse()?));
     orders.collect()
 }

@@ -13,9 +13,10 @@ use common::{cluster, network};
 use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet};
 use noccl_run::{MemoryImage, Mode, RunConfig, RunError, RunResult, StallConfig};
 use noccl_workload::{
-    AccessPattern, Action, ActionId, ActionKind, Barrier, BarrierMechanism, Chain, CheckError,
-    Compute, Destination, ElementType, InNetworkReduction, ListMulticast, Operator, Place,
-    SCHEDULE_FORMAT, Schedule, Stop, Transfer, check_deadlock, interpret, participants,
+    AccessPattern, Action, ActionId, ActionKind, Barrier, BarrierMechanism, Chain,
+    ChainDestination, CheckError, Compute, Destination, ElementType, InNetworkReduction,
+    ListMulticast, Operator, Place, SCHEDULE_FORMAT, Schedule, Transfer, check_deadlock, interpret,
+    participants,
 };
 use std::collections::BTreeMap;
 
@@ -152,14 +153,14 @@ impl Generator<'_> {
         if destinations.is_empty() {
             return self.transfer(false);
         }
-        let destination = |tile: &TileRef| Stop {
+        let destination = |tile: &TileRef| ChainDestination {
             tile: *tile,
             pattern: AccessPattern::linear(offset, bytes),
         };
         ActionKind::Chain(Chain {
             initiator,
             source: AccessPattern::linear(0, bytes),
-            stops: destinations.iter().map(destination).collect(),
+            destinations: destinations.iter().map(destination).collect(),
             bytes,
         })
     }

@@ -122,7 +122,7 @@ fn parts(rest: &str, max: u32) -> Option<(u32, u32, &str)> {
     (!rest.ends_with('_')).then_some((first, second, suffix))
 }
 
-/// A preset on its way from a file of the library to the one that is asked for.
+/// A preset while it is made from a file of the library.
 struct Preset {
     table: toml::Table,
 }

@@ -200,7 +200,7 @@ fn slopes(rows: &[BarrierRow]) -> Vec<BarrierSlope> {
 /// Has a page the markers that [`BarrierStudy::update_page`] needs? To be asked before measuring.
 ///
 /// # Errors
-/// [`Error::File`] if the page cannot be read, [`Error::Content`] if it has no markers.
+/// [`Error::File`] if the page cannot be read or has no markers.
 pub fn check_barrier_page(page: &Path) -> Result<(), Error> {
     let name = page.display().to_string();
     between(&name, &read_text(page)?, MARKERS, "").map(drop)
@@ -278,7 +278,7 @@ impl BarrierStudy {
     /// Replaces the table of a page between its markers.
     ///
     /// # Errors
-    /// [`Error::File`] if the page cannot be read or written, [`Error::Content`] if it has no markers.
+    /// [`Error::File`] if the page cannot be read, written or has no markers.
     pub fn update_page(&self, page: &Path) -> Result<(), Error> {
         let name = page.display().to_string();
         let text = between(&name, &read_text(page)?, MARKERS, &self.markdown())?;

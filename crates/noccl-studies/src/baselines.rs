@@ -8,7 +8,7 @@
 use crate::compare::compare;
 use crate::plots::figure::{Figure, Line, line_chart};
 use crate::{AlgorithmRequest, CompareRequest, CompareRow, Error, format_bytes, load};
-use noccl_coll::chain::order::{StopOrder, stop_order};
+use noccl_coll::chain::order::{ChainOrder, chain_order};
 use noccl_coll::{Algorithm, Choice};
 use noccl_model::baselines::efficiency;
 use noccl_net::{Coord, Network, TileId, TileRef, TileSet};
@@ -135,7 +135,7 @@ impl BaselineAlgorithm {
             BaselineAlgorithm::Tree => AlgorithmRequest::Search(Algorithm::Tree),
             BaselineAlgorithm::DoubleTree => AlgorithmRequest::Search(Algorithm::DoubleTree),
             BaselineAlgorithm::Chainwrite | BaselineAlgorithm::ChainwriteParallel => {
-                AlgorithmRequest::Fixed(Choice::chainwrite(StopOrder::Latency))
+                AlgorithmRequest::Fixed(Choice::chainwrite(ChainOrder::Latency))
             }
             BaselineAlgorithm::EspHardwareOnly | BaselineAlgorithm::EspCalibrated => {
                 AlgorithmRequest::Fixed(Choice::new(Algorithm::InNetworkList, 1))
@@ -260,7 +260,7 @@ fn sets(request: &BaselinesRequest, network: &Network) -> Result<Vec<TileSet>, E
 fn snake(network: &Network, source: Coord) -> Result<Vec<Coord>, Error> {
     let source = network.tile_at(network.mesh_coord(source));
     let others: Vec<TileId> = network.clusters().filter(|t| *t != source).collect();
-    let order = stop_order(network, source, &others, StopOrder::Nearest)?;
+    let order = chain_order(network, source, &others, ChainOrder::Nearest)?;
     let places = order.into_iter().map(|tile| network.coord(tile));
     Ok(places.filter_map(|at| network.cluster_coord(at)).collect())
 }

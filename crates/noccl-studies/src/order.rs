@@ -3,7 +3,7 @@
 
 use crate::{Error, root_name};
 use noccl_coll::chain::order::{
-    ChainCycles, StopOrder, chain_report, multicast_hops, shared_links, stop_order, unicast_hops,
+    ChainCycles, ChainOrder, chain_order, chain_report, multicast_hops, shared_links, unicast_hops,
 };
 use noccl_net::{Network, TileId, TileRef, TileSet};
 use noccl_run::{Rng, Tally, Watch};
@@ -23,7 +23,7 @@ pub struct OrderRequest {
     /// Destinations; the source among them gets a copy of its own and no path segment.
     pub destinations: TileSet,
     /// Orders to compare.
-    pub orders: Vec<StopOrder>,
+    pub orders: Vec<ChainOrder>,
     /// An order of the caller's besides: it must name every destination once.
     pub given: Option<Vec<TileRef>>,
     /// Payload, for the cycles.
@@ -83,7 +83,7 @@ pub struct OrderDrawRequest {
     /// Seed of the sets.
     pub seed: u64,
     /// Orders to compare.
-    pub orders: Vec<StopOrder>,
+    pub orders: Vec<ChainOrder>,
 }
 
 /// One random set.
@@ -133,7 +133,7 @@ pub fn order(network: &Network, request: &OrderRequest) -> Result<OrderReport, E
     let (own, destinations): (Vec<TileId>, Vec<TileId>) = all.partition(|t| *t == source);
     let mut rows = Vec::new();
     for order in &request.orders {
-        let ordered = stop_order(network, source, &destinations, *order)?;
+        let ordered = chain_order(network, source, &destinations, *order)?;
         rows.push(row(network, source, &ordered, order.name(), request.bytes));
     }
     if let Some(given) = &request.given {
@@ -167,9 +167,9 @@ pub fn path_hops(network: &Network, tiles: &[TileRef]) -> Result<Vec<Vec<u32>>, 
 ///
 /// # Errors
 /// [`Error::Coll`] with the known names.
-pub fn parse_orders(text: &str) -> Result<Vec<StopOrder>, Error> {
+pub fn parse_orders(text: &str) -> Result<Vec<ChainOrder>, Error> {
     if text.is_empty() {
-        return Ok(StopOrder::ALL.to_vec());
+        return Ok(ChainOrder::ALL.to_vec());
     }
     let words = text.split(',').map(|word| Ok(word.trim().parse()?));
     words.collect()
@@ -233,12 +233,12 @@ fn one_draw(
     network: &Network,
     source: TileId,
     destinations: &[TileId],
-    orders: &[StopOrder],
+    orders: &[ChainOrder],
 ) -> Result<OrderDraw, Error> {
     let mut hops = BTreeMap::new();
     let mut shared = BTreeMap::new();
     for order in orders {
-        let ordered = stop_order(network, source, destinations, *order)?;
+        let ordered = chain_order(network, source, destinations, *order)?;
         let report = chain_report(network, source, &ordered, &ChainCycles::of(network), 0);
         hops.insert(order.name().to_owned(), report.hops);
         shared.insert(order.name().to_owned(), report.num_shared_links);

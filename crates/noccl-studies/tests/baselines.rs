@@ -110,11 +110,11 @@ fn esp_takes_the_closed_form_of_the_model() {
         let net = noccl_studies::load(name, &[]).unwrap().network;
         let source = net.tile_at(net.mesh_coord(Coord::new(0, 0)));
         let others: Vec<TileId> = net.clusters().filter(|t| *t != source).collect();
-        let nearest = noccl_coll::chain::order::stop_order(
+        let nearest = noccl_coll::chain::order::chain_order(
             &net,
             source,
             &others,
-            noccl_coll::chain::order::StopOrder::Nearest,
+            noccl_coll::chain::order::ChainOrder::Nearest,
         );
         // Members of a group are started in ascending order.
         let mut consumers = nearest.unwrap()[..row.num_destinations as usize].to_vec();

@@ -189,7 +189,7 @@ fn the_models_law_of_chains_is_the_simulators_to_the_cycle() {
     let shipped = noccl_model::Calibration::shipped().unwrap();
     let constants = &shipped.constants_for(fitted.spec()).unwrap();
     let mut chains = 0;
-    for order in noccl_coll::chain::order::StopOrder::ALL {
+    for order in noccl_coll::chain::order::ChainOrder::ALL {
         for group in ["0,0,2,2", "1,0,3,4"] {
             let task = noccl_workload::Collective {
                 kind: CollectiveKind::Multicast,
@@ -240,7 +240,7 @@ fn the_models_law_of_several_chains_is_the_simulators() {
                 operator: Operator::Sum,
                 element: ElementType::Fp64,
             };
-            let order = noccl_coll::chain::order::StopOrder::Latency;
+            let order = noccl_coll::chain::order::ChainOrder::Latency;
             let choice = noccl_coll::Choice::chainwrites(order, chains);
             let schedule = noccl_coll::schedule(&net, &task, choice).unwrap();
             let predicted = noccl_model::predict_with(&net, &schedule, constants).unwrap();

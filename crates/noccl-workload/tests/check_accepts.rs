@@ -48,7 +48,7 @@ fn chain_reduce_passes_and_its_fold_is_told() {
 }
 
 #[test]
-fn in_network_reduction_folds_in_port_order() {
+fn in_network_reduction_has_port_order() {
     let c = collective(
         CollectiveKind::Reduce,
         TileSet::Cube(set(0, 0, 3, 3)),

@@ -149,7 +149,7 @@ fn a_transfer_may_not_write_its_own_source() {
         });
         assert_eq!(check(&mesh4x4(), &s).is_ok(), is_apart, "{offset}");
     }
-    // Line 1 lands on the source of line 0 or 2, or between them.
+    // Line 1 is written on the source of line 0 or 2, or between them.
     let lines = |destination: u64| {
         transfer(|t| {
             (t.bytes, t.rows, t.source_stride, t.destination_stride) = (16, 3, 64, 64);

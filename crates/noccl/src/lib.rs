@@ -49,12 +49,12 @@ pub use noccl_studies::{
 };
 
 // What the calls above take and give, so that callers need this crate only.
-pub use noccl_coll::chain::order::StopOrder;
+pub use noccl_coll::chain::order::ChainOrder;
 pub use noccl_coll::gemm::{Spread, SubmatrixShape, Sync as GemmSync};
 pub use noccl_coll::{Algorithm, Choice, CollError};
 pub use noccl_cosim::lockstep::LockstepError;
 pub use noccl_cosim::{Boundary, HardwareError, HardwareReport};
-pub use noccl_files::{message, visible, visible_line};
+pub use noccl_files::{FileError, message, visible, visible_line};
 pub use noccl_model::{Calibration, Constant, Constants, Law};
 pub use noccl_net::{Coord, MultiAddress, NetError, Network, TileRef, TileSet};
 pub use noccl_rtl::{RtlConfig, RtlError};

@@ -44,7 +44,7 @@ pub fn check_rtl_folder(folder: &Path) -> Result<(), Error> {
 ///
 /// # Errors
 /// Those of [`rtl_config`]; [`Error::Rtl`] if `sources` is no folder of sources; [`Error::File`] with the names of foreign files;
-/// [`Error::NotWritten`].
+/// [`Error::File`].
 pub fn write_rtl(
     network: &Network,
     sources: Option<&Path>,

@@ -1,34 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The verbs, one file each.
+//! The verbs, one file each, in a folder per subject.
 
-mod attention;
-mod barrier;
-mod baselines;
-mod bench;
-mod calibrate;
-mod check;
-mod compare;
-mod demo;
-mod doctor;
-mod elaborate;
-mod gemm;
-mod help_markdown;
-mod matrix;
-mod order;
-mod report;
-mod reproduce;
-mod rows;
-mod rtl;
-mod run;
-mod schedule;
-mod schema;
-mod stress;
-mod traffic;
-mod validation;
+mod collective;
+mod network;
+mod study;
+mod tool;
 
 use crate::Outcome;
 use clap::{Parser, Subcommand};
+use collective::{baselines, check, compare, demo, matrix, order, run, schedule};
+use network::{elaborate, rtl};
 use noccl::Error;
+use study::{attention, barrier, calibrate, gemm, reproduce, stress, traffic, validation};
+use tool::{bench, doctor, help_markdown, report, schema};
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 fine; 1 a check failed, a run stalled or delivered wrong bytes; \

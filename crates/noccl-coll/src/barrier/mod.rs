@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Barriers of several structures: how many clusters meet at once, where, and by which mechanism.
 //!
-//! One meeting of everybody is cheapest in the network, where contributions merge on their way, and dearest with a
+//! One meeting of everybody is cheapest in the network, where contributions merge on their paths, and dearest with a
 //! counter, which serves one after the other. Splitting it into meetings of a row and then a column, or of four or two
 //! at a time, trades a long queue for several short round trips. Invariant: behind the last level everybody has met everybody,
 //! directly or through those it met before; the checker proves it.
@@ -35,7 +35,7 @@ pub enum BarrierStructure {
 pub enum CounterPlace {
     /// At the lowest member of each meeting, as S1 has it.
     Corner,
-    /// At the member whose farthest fellow is nearest.
+    /// At the member whose farthest other member is nearest.
     Centre,
 }
 
@@ -103,7 +103,7 @@ impl BarrierStructure {
     }
 }
 
-/// A way to make a barrier.
+/// A barrier algorithm with its parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BarrierAlgorithm {
     /// Who meets whom.
@@ -281,7 +281,7 @@ fn place(members: &[Coord], place: CounterPlace) -> Coord {
     }
 }
 
-/// The member whose farthest fellow is nearest, the lowest of equals.
+/// The member whose farthest other member is nearest, the lowest of equals.
 #[must_use]
 pub fn centre(members: &[Coord]) -> Coord {
     let farthest = farthest_hops(members);
@@ -317,7 +317,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hops_to_the_farthest_member_are_those_of_the_longest_way() {
+    fn hops_to_the_farthest_member_are_those_of_the_longest_path() {
         let members: Vec<Coord> = [(0, 0), (3, 1), (2, 5), (7, 2)]
             .map(|(x, y)| Coord::new(x, y))
             .to_vec();

@@ -22,7 +22,7 @@ impl RouterRules for Esp {
         table.no_stores(router);
     }
 
-    fn folds_three(&self) -> bool {
+    fn reduces_three(&self) -> bool {
         false
     }
 

@@ -30,7 +30,7 @@ impl RouterRules for Ideal {
         table.only("router.wide_reduction.store_beats", wide.store_beats, 0);
     }
 
-    fn folds_three(&self) -> bool {
+    fn reduces_three(&self) -> bool {
         true
     }
 

@@ -32,8 +32,8 @@ pub struct Router {
     pub output_fifo_flits: u32,
     /// Transactions whose narrow contributions (B, barrier) one router merges at a time.
     pub merge_table_entries: u32,
-    /// Cycles from a contribution at the head of a FIFO to its request for an output: 1, or 3 with registers behind its turn
-    /// and behind the decision, for a way between registers that is half as long.
+    /// Cycles from a contribution at the head of a FIFO to its request for an output: 1, or 3 with registers behind its grant
+    /// and behind the decision, for a path between registers that is half as long.
     #[serde(default = "links::one_cycle")]
     pub merge_cycles: u32,
     /// Cycles of a link from router to router.
@@ -69,11 +69,11 @@ pub enum RouterFlow {
 pub struct WideReduction {
     /// Operands per cycle.
     pub kind: WideReductionKind,
-    /// Register stages between router and FPUs, both ways together.
+    /// Register stages between router and FPUs, both directions together.
     pub cut_cycles: u32,
     /// Beats of waiting contributions one tile can set aside (in its L1): at least four windows.
     pub store_beats: u32,
-    /// Beats of one transaction that may be under way from one merge point to the next: at least the four of a credit.
+    /// Beats of one transaction that may be in flight from one merge point to the next: at least the four of a credit.
     pub window_beats: u32,
 }
 
@@ -96,7 +96,7 @@ pub(crate) trait RouterRules: Sync {
     fn ranges(&self, router: &Router, table: &mut Table);
 
     /// Does it fold three operands in one cycle?
-    fn folds_three(&self) -> bool;
+    fn reduces_three(&self) -> bool;
 
     /// Has it tables and operand stores? Else their sizes have no effect.
     fn has_stores(&self) -> bool;
@@ -132,7 +132,7 @@ pub(crate) fn check_unit(router: &Router) -> Checked {
     let rules = router.flow.rules();
     match router.wide_reduction.kind {
         WideReductionKind::TwoOperand => Ok(()),
-        WideReductionKind::ThreeOperand if rules.folds_three() => Ok(()),
+        WideReductionKind::ThreeOperand if rules.reduces_three() => Ok(()),
         WideReductionKind::ThreeOperand => Err(OutOfRange {
             field: "router.wide_reduction.kind".to_owned(),
             found: "\"three_operand\"".to_owned(),

@@ -16,7 +16,7 @@ impl RouterRules for Published {
         table.no_stores(router);
     }
 
-    fn folds_three(&self) -> bool {
+    fn reduces_three(&self) -> bool {
         false
     }
 

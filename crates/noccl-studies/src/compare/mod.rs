@@ -151,10 +151,8 @@ pub(crate) fn is_refusal(network: &Network, error: &Error) -> bool {
         | Error::Hardware(_)
         | Error::Argument { .. }
         | Error::DoesNotFit { .. }
-        | Error::File { .. }
-        | Error::Content { .. }
+        | Error::File(_)
         | Error::Checkpoint { .. }
-        | Error::NotWritten { .. }
         | Error::Suspended { .. } => false,
     }
 }

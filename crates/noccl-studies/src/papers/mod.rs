@@ -131,7 +131,7 @@ fn row(claim: &Claim, outcomes: &Outcomes) -> ClaimRow {
 /// Has a page the markers that [`Reproduction::update_page`] needs? To be asked before measuring.
 ///
 /// # Errors
-/// [`Error::File`] if the page cannot be read, [`Error::Content`] if it has no markers of this paper, [`Error::Argument`]
+/// [`Error::File`] if the page cannot be read or has no markers of this paper, [`Error::Argument`]
 /// for an unknown paper.
 pub fn check_claims_page(paper: &str, page: &Path) -> Result<(), Error> {
     let (paper, name) = (parse_paper(paper)?, page.display().to_string());
@@ -159,7 +159,7 @@ impl Reproduction {
     /// Replaces the tables of a page between their markers; those of which a quick run knows nothing stay.
     ///
     /// # Errors
-    /// [`Error::File`] if the page cannot be read or written, [`Error::Content`] if it has no markers.
+    /// [`Error::File`] if the page cannot be read, written or has no markers.
     pub fn update_page(&self, page: &Path) -> Result<(), Error> {
         let text = read_text(page)?;
         let name = page.display().to_string();

@@ -88,7 +88,7 @@ pub(crate) fn short(value: f64) -> String {
 /// The page with its table replaced.
 ///
 /// # Errors
-/// [`Error::Content`] if the page has no markers.
+/// [`Error::File`] if the page has no markers.
 pub(crate) fn insert(
     paper: Paper,
     path: &str,
@@ -109,7 +109,7 @@ pub(crate) struct Table {
 /// The page with such a table replaced.
 ///
 /// # Errors
-/// [`Error::Content`] if the page has no markers.
+/// [`Error::File`] if the page has no markers.
 pub(crate) fn insert_table(
     paper: Paper,
     path: &str,

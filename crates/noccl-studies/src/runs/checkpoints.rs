@@ -6,6 +6,7 @@
 //! compared run by run.
 
 use crate::Error;
+use noccl_files::FileError;
 use noccl_files::{check_output, failed, replace_file};
 use noccl_net::Network;
 use noccl_run::{MemoryImage, Progress, RunConfig, RunError, RunResult};
@@ -82,7 +83,7 @@ impl Session {
     /// The next run, from its beginning, from where it was saved, or from memory.
     ///
     /// # Errors
-    /// [`Error::Run`]; [`Error::Checkpoint`] if this is not the run that was saved; [`Error::NotWritten`] if it cannot
+    /// [`Error::Run`]; [`Error::Checkpoint`] if this is not the run that was saved; [`Error::File`] if it cannot
     /// be saved; [`Error::Suspended`] if
     /// `on_progress` wants to end the run and the state has been saved.
     pub fn simulate(
@@ -171,9 +172,11 @@ impl Session {
                 run.save(&mut writer)?;
                 writer.finish()
             };
-            write().map(drop).map_err(|e| Error::NotWritten {
-                path: path.display().to_string(),
-                reason: e.to_string(),
+            write().map(drop).map_err(|e| {
+                Error::File(FileError::NotWritten {
+                    path: path.display().to_string(),
+                    reason: e.to_string(),
+                })
             })
         })?;
         // Saving never takes more time than what is saved.

@@ -8,8 +8,8 @@ use crate::Error;
 use noccl_net::{Network, TileRef};
 use noccl_run::{MemoryImage, Rng, RunResult};
 use noccl_workload::{
-    AccessPattern, Action, ActionKind, Chain, Destination, Place, SCHEDULE_FORMAT, Schedule, Stop,
-    Transfer, check,
+    AccessPattern, Action, ActionKind, Chain, ChainDestination, Destination, Place,
+    SCHEDULE_FORMAT, Schedule, Transfer, check,
 };
 use std::collections::BTreeMap;
 
@@ -117,12 +117,12 @@ impl Chains {
             let tile = rest.swap_remove(rng.below(rest.len() as u64) as usize);
             self.expect(tile, offset);
             let pattern = pattern.clone();
-            stops.push(Stop { tile, pattern });
+            stops.push(ChainDestination { tile, pattern });
         }
         ActionKind::Chain(Chain {
             initiator: source.tile,
             source: AccessPattern::linear(source.offset, self.bytes()),
-            stops,
+            destinations: stops,
             bytes: self.bytes(),
         })
     }

@@ -29,7 +29,7 @@ pub struct StepReport {
     /// Transfers and in-network reductions among them that move at least one byte.
     pub transfers: usize,
     /// Payload bytes that these transfers send (a multicast counts once, a reduction once per contributor, a chain once
-    /// per stop).
+    /// per destination).
     pub bytes: u64,
     /// Links used by more than one of them, by router and port; empty if the step is a round.
     pub contended: Vec<LinkUse>,
@@ -96,16 +96,16 @@ pub(super) fn report(
     }
 }
 
-/// Stops of chains that are merged with an earlier, equal one.
+/// Destinations of chains that are merged with an earlier, equal one.
 fn notes(schedule: &Schedule) -> Vec<String> {
     let mut notes = Vec::new();
     for (i, action) in schedule.actions.iter().enumerate() {
         if let Some(chain) = action.kind.chain() {
-            for stop in chain.duplicates() {
+            for destination in chain.duplicates() {
                 let name = schedule.action_name(i);
-                let tile = chain.stops[stop].tile;
+                let tile = chain.destinations[destination].tile;
                 notes.push(format!(
-                    "{name}: stops[{stop}] repeats {tile}; it is served once"
+                    "{name}: destinations[{destination}] repeats {tile}; it is served once"
                 ));
             }
         }
@@ -203,10 +203,12 @@ impl<'a> LinkCounter<'a> {
                 destinations,
             } => self.worm(source, &destinations),
             Work::Chain {
-                initiator, stops, ..
+                initiator,
+                destinations,
+                ..
             } => {
                 let mut at = initiator;
-                for next in stops {
+                for next in destinations {
                     self.path(network.coord(at), network.coord(next));
                     at = next;
                 }

@@ -12,7 +12,7 @@ pub(crate) mod reduction;
 pub(crate) mod worms;
 
 use crate::router::behaviour::Behaviour;
-use noccl_net::capabilities::{Folds, RouterCapabilities};
+use noccl_net::capabilities::{Reduces, RouterCapabilities};
 use noccl_net::tree::{Cube, join_set};
 use noccl_net::{Coord, Network};
 use noccl_run::RunError;
@@ -42,7 +42,7 @@ pub(crate) fn refuse_operands(
     root: Coord,
 ) -> Result<(), RunError> {
     const MAX_OPERANDS: u32 = 2;
-    if network.routers().folds != Folds::TwoInputs {
+    if network.routers().reduces != Reduces::TwoInputs {
         return Ok(());
     }
     let (min, max) = group.bounds();

@@ -7,6 +7,7 @@
 
 use crate::Error;
 use crate::papers::outcome::Outcomes;
+use noccl_files::FileError;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -27,12 +28,14 @@ struct Areas {
 /// Says of each claim about area what the synthesis found.
 ///
 /// # Errors
-/// [`Error::Content`] if the file is not what `make synth-page` writes.
+/// [`Error::File`] if the file is not what `make synth-page` writes.
 pub(super) fn areas(outcomes: &mut Outcomes) -> Result<(), Error> {
-    let found: BTreeMap<String, Areas> = toml::from_str(AREAS).map_err(|e| Error::Content {
-        path: PATH.to_owned(),
-        expected: "areas by claim",
-        reason: e.to_string(),
+    let found: BTreeMap<String, Areas> = toml::from_str(AREAS).map_err(|e| {
+        Error::File(FileError::Content {
+            path: PATH.to_owned(),
+            expected: "areas by claim",
+            reason: e.to_string(),
+        })
     })?;
     for (id, Areas { ours, published }) in found {
         let published = published.map_or_else(

@@ -9,8 +9,8 @@ use noccl_coll::{Algorithm, Choice};
 use noccl_net::{TileId, TileRef, TileSet};
 use noccl_run::{MemoryImage, Rng};
 use noccl_workload::{
-    Action, ActionId, ActionKind, Barrier, BarrierMechanism, Chain, Destination, Layout,
-    LayoutError, Place, Schedule, Stop, Transfer,
+    Action, ActionId, ActionKind, Barrier, BarrierMechanism, Chain, ChainDestination, Destination,
+    Layout, LayoutError, Place, Schedule, Transfer,
 };
 
 /// Destinations of a movement that is a multicast: all clusters but the source.
@@ -140,14 +140,14 @@ impl Movement {
     fn chain(&self, snake: &Snake, destinations: &[TileId]) -> Result<ActionKind, LayoutError> {
         let [from, to] = self.layouts()?;
         let pattern = to.pattern(0, self.shape)?;
-        let destination = |tile: &TileId| Stop {
+        let destination = |tile: &TileId| ChainDestination {
             tile: snake.network.tile_ref(*tile),
             pattern: pattern.clone(),
         };
         Ok(ActionKind::Chain(Chain {
             initiator: snake.network.tile_ref(snake.source),
             source: from.pattern(0, self.shape)?,
-            stops: destinations.iter().map(destination).collect(),
+            destinations: destinations.iter().map(destination).collect(),
             bytes: self.bytes(),
         }))
     }

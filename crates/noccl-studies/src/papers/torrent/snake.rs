@@ -4,7 +4,7 @@
 use crate::Error;
 use crate::measure::runner::network;
 use noccl_coll::Choice;
-use noccl_coll::chain::order::{StopOrder, stop_order};
+use noccl_coll::chain::order::{ChainOrder, chain_order};
 use noccl_net::{Coord, Network, TileId, TileSet};
 use noccl_workload::{Collective, CollectiveKind, ElementType, Operator, Schedule};
 
@@ -17,13 +17,13 @@ pub(super) struct Snake {
 
 impl Snake {
     /// A chain along the snake.
-    pub(super) const CHAIN: Choice = Choice::chainwrite(StopOrder::Nearest);
+    pub(super) const CHAIN: Choice = Choice::chainwrite(ChainOrder::Nearest);
 
     pub(super) fn new(preset: &str, overrides: &[(&str, &str)]) -> Result<Self, Error> {
         let network = network(preset, overrides)?;
         let source = network.tile_at(Coord::new(0, 0));
         let others: Vec<TileId> = network.clusters().filter(|t| *t != source).collect();
-        let destinations = stop_order(&network, source, &others, StopOrder::Nearest)?;
+        let destinations = chain_order(&network, source, &others, ChainOrder::Nearest)?;
         Ok(Self {
             network,
             source,

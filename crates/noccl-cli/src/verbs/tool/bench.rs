@@ -5,8 +5,8 @@ use crate::progress::watched;
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, output};
 use clap::Args;
-use noccl::Error;
 use noccl::bench::{BenchChange, BenchRow, Benchmark, Part};
+use noccl::{Error, FileError};
 use std::path::PathBuf;
 
 /// Measure the simulator: flit-hops per CPU-second, cycles per second, memory per tile
@@ -76,9 +76,11 @@ impl Bench {
                 let run = |b: &Benchmark| noccl::bench::bench_here(*b, part, watch);
                 return chosen.iter().map(run).collect();
             }
-            let program = std::env::current_exe().map_err(|e| Error::File {
-                path: "noccl".to_owned(),
-                reason: format!("cannot find this program: {e}"),
+            let program = std::env::current_exe().map_err(|e| {
+                Error::File(FileError::File {
+                    path: "noccl".to_owned(),
+                    reason: format!("cannot find this program: {e}"),
+                })
             })?;
             noccl::bench::bench(&program, chosen, self.instructions, watch)
         })?;

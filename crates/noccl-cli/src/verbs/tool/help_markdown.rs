@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl help-markdown`: the help of every verb as one page, `docs/cli.md`.
 
-use super::Cli;
+use crate::verbs::Cli;
 use crate::{Outcome, output};
 use clap::{Args, CommandFactory};
 use noccl::Error;

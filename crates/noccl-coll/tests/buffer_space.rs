@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Pieces of a group that the routers' stores cannot hold together are reduced in turns.
+//! Pieces of a group that the routers' stores cannot hold together are reduced in steps.
 
 mod common;
 
@@ -13,7 +13,7 @@ fn pieces_that_crowd_a_store_follow_each_other() {
     let text = noccl_spec::preset_text("collective_noc_16x16").unwrap();
     // Fifteen columns are four pieces, whose operands meet north of the root's row.
     let root = TileRef::Cluster(Coord::new(4, 10));
-    for (store_beats, has_turns) in [("640", false), ("160", true)] {
+    for (store_beats, has_steps) in [("640", false), ("160", true)] {
         let store = "router.wide_reduction.store_beats".to_owned();
         let small = [(store, store_beats.to_owned())];
         let spec = noccl_spec::parse_spec("preset", &text, &small).unwrap();
@@ -25,6 +25,6 @@ fn pieces_that_crowd_a_store_follow_each_other() {
         let reductions = schedule.actions.iter().filter(|a| is_reduction(&a.kind));
         assert_eq!(reductions.clone().count(), 4);
         let waits = reductions.filter(|a| !a.after.is_empty()).count();
-        assert_eq!(waits > 0, has_turns, "{store_beats} beats");
+        assert_eq!(waits > 0, has_steps, "{store_beats} beats");
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reductions and barriers for which a tile has no room together are refused, those in sequence are not.
+//! Reductions and barriers for which a tile has no space together are refused, those in sequence are not.
 
 mod common;
 
@@ -35,7 +35,7 @@ fn pairs(after: &[&[u32]]) -> Schedule {
 }
 
 #[test]
-fn reductions_without_room_together_are_named_with_the_store_and_what_would_fit() {
+fn reductions_without_space_together_are_named_with_the_store_and_what_would_fit() {
     // Each is one burst; a burst stands for four windows of 16 beats.
     let error = check(&small_store(), &pairs(&[&[], &[]])).unwrap_err();
     assert_eq!(
@@ -49,7 +49,7 @@ fn reductions_without_room_together_are_named_with_the_store_and_what_would_fit(
 }
 
 #[test]
-fn reductions_that_follow_each_other_need_room_for_one() {
+fn reductions_that_follow_each_other_need_space_for_one() {
     // Cluster (0,2) has no part in the first one: it may be early. A barrier makes it wait.
     let error = check(&small_store(), &pairs(&[&[], &[0]])).unwrap_err();
     assert!(matches!(error, CheckError::Crowd(_)), "{error}");

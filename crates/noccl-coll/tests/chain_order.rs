@@ -3,14 +3,14 @@
 #![allow(clippy::unwrap_used)]
 
 use noccl_coll::chain::order::{
-    ChainCycles, StopOrder, chain_report, multicast_hops, shared_links, stop_order, unicast_hops,
+    ChainCycles, ChainOrder, chain_order, chain_report, multicast_hops, shared_links, unicast_hops,
 };
 use noccl_net::{Coord, Network, Port, TileId, elaborate};
 use noccl_spec::{parse_spec, preset_text};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-/// A one-way link between neighbours, as (x, y) of both ends.
+/// A directed link between neighbours, as (x, y) of both ends.
 type Hop = ((i32, i32), (i32, i32));
 
 fn mesh(width: u16, height: u16) -> Network {
@@ -39,22 +39,22 @@ fn walk(from: (i32, i32), to: (i32, i32)) -> Vec<Hop> {
     hops
 }
 
-fn legs(network: &Network, source: TileId, stops: &[TileId]) -> Vec<Vec<Hop>> {
-    let all = [&[source], stops].concat();
+fn segments(network: &Network, source: TileId, destinations: &[TileId]) -> Vec<Vec<Hop>> {
+    let all = [&[source], destinations].concat();
     all.windows(2)
         .map(|w| walk(place(network, w[0]), place(network, w[1])))
         .collect()
 }
 
-/// Every link that two legs have in common, by comparing all pairs of legs.
-fn shared_by_pairs(network: &Network, source: TileId, stops: &[TileId]) -> BTreeSet<Hop> {
-    let legs = legs(network, source, stops);
-    let pairs = (0..legs.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
+/// Every link that two segments have in common, by comparing all pairs of segments.
+fn shared_by_pairs(network: &Network, source: TileId, destinations: &[TileId]) -> BTreeSet<Hop> {
+    let segments = segments(network, source, destinations);
+    let pairs = (0..segments.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
     pairs
         .flat_map(|(a, b)| {
-            legs[a]
+            segments[a]
                 .iter()
-                .filter(|hop| legs[b].contains(hop))
+                .filter(|hop| segments[b].contains(hop))
                 .copied()
                 .collect::<Vec<_>>()
         })
@@ -113,12 +113,12 @@ fn permutations(items: &[TileId]) -> Vec<Vec<TileId>> {
     each.collect()
 }
 
-fn cycles(network: &Network, source: TileId, stops: &[TileId]) -> u64 {
-    chain_report(network, source, stops, &ChainCycles::PUBLISHED, 4096).cycles
+fn cycles(network: &Network, source: TileId, destinations: &[TileId]) -> u64 {
+    chain_report(network, source, destinations, &ChainCycles::PUBLISHED, 4096).cycles
 }
 
-fn hops(network: &Network, source: TileId, stops: &[TileId]) -> u32 {
-    legs(network, source, stops)
+fn hops(network: &Network, source: TileId, destinations: &[TileId]) -> u32 {
+    segments(network, source, destinations)
         .iter()
         .map(|l| l.len() as u32)
         .sum()
@@ -141,17 +141,17 @@ proptest! {
     fn every_order_visits_every_destination_once((network, source, given) in chains(63)) {
         let mut ascending = given.clone();
         ascending.sort_unstable();
-        for order in StopOrder::ALL {
-            let mut stops = stop_order(&network, source, &given, order).unwrap();
-            prop_assert_eq!(&stops, &stop_order(&network, source, &ascending, order).unwrap());
-            stops.sort_unstable();
-            prop_assert_eq!(&stops, &ascending, "{}", order);
+        for order in ChainOrder::ALL {
+            let mut destinations = chain_order(&network, source, &given, order).unwrap();
+            prop_assert_eq!(&destinations, &chain_order(&network, source, &ascending, order).unwrap());
+            destinations.sort_unstable();
+            prop_assert_eq!(&destinations, &ascending, "{}", order);
         }
     }
 
     #[test]
-    fn shared_links_are_those_that_two_legs_have_in_common((network, source, stops) in chains(20)) {
-        let found: BTreeSet<Hop> = shared_links(&network, source, &stops)
+    fn shared_links_are_those_that_two_segments_have_in_common((network, source, destinations) in chains(20)) {
+        let found: BTreeSet<Hop> = shared_links(&network, source, &destinations)
             .into_iter()
             .map(|(tile, port)| {
                 let (x, y) = place(&network, tile);
@@ -165,14 +165,14 @@ proptest! {
                 ((x, y), end)
             })
             .collect();
-        prop_assert_eq!(found, shared_by_pairs(&network, source, &stops));
+        prop_assert_eq!(found, shared_by_pairs(&network, source, &destinations));
     }
 
     #[test]
     fn disjoint_orders_cross_no_link_twice((network, source, given) in chains(63)) {
-        for order in StopOrder::ALL.into_iter().filter(|o| o.is_disjoint()) {
-            let stops = stop_order(&network, source, &given, order).unwrap();
-            prop_assert!(shared_by_pairs(&network, source, &stops).is_empty(), "{}", order);
+        for order in ChainOrder::ALL.into_iter().filter(|o| o.is_disjoint()) {
+            let destinations = chain_order(&network, source, &given, order).unwrap();
+            prop_assert!(shared_by_pairs(&network, source, &destinations).is_empty(), "{}", order);
         }
     }
 
@@ -187,55 +187,55 @@ proptest! {
         let sides = (i32::from(network.cluster_width()), height);
         let all = given.iter().map(|t| id(*t)).collect();
         let expected = published_greedy(height, sides, (from.x.into(), from.y.into()), &all);
-        let stops = stop_order(&network, source, &given, StopOrder::Greedy).unwrap();
-        prop_assert_eq!(stops.into_iter().map(id).collect::<Vec<_>>(), expected);
+        let destinations = chain_order(&network, source, &given, ChainOrder::Greedy).unwrap();
+        prop_assert_eq!(destinations.into_iter().map(id).collect::<Vec<_>>(), expected);
     }
 
     #[test]
     fn nearest_goes_on_to_the_nearest_and_lowest_of_the_rest((network, source, given) in chains(40)) {
-        let stops = stop_order(&network, source, &given, StopOrder::Nearest).unwrap();
+        let destinations = chain_order(&network, source, &given, ChainOrder::Nearest).unwrap();
         let mut last = source;
-        for (at, stop) in stops.iter().enumerate() {
+        for (at, destination) in destinations.iter().enumerate() {
             let distance = |to: &TileId| (walk(place(&network, last), place(&network, *to)).len(), *to);
-            prop_assert_eq!(stops[at..].iter().map(distance).min(), Some(distance(stop)));
-            last = *stop;
+            prop_assert_eq!(destinations[at..].iter().map(distance).min(), Some(distance(destination)));
+            last = *destination;
         }
     }
 
     #[test]
     fn few_destinations_are_ordered_best_of_all_permutations((network, source, given) in chains(6)) {
         let every = permutations(&given);
-        let stops = |order| stop_order(&network, source, &given, order).unwrap();
+        let destinations = |order| chain_order(&network, source, &given, order).unwrap();
         let fewest = every.iter().map(|o| hops(&network, source, o)).min().unwrap();
-        prop_assert_eq!(hops(&network, source, &stops(StopOrder::OpenPath)), fewest);
+        prop_assert_eq!(hops(&network, source, &destinations(ChainOrder::OpenPath)), fewest);
         let free: Vec<&Vec<TileId>> = every
             .iter()
             .filter(|o| shared_by_pairs(&network, source, o).is_empty())
             .collect();
         let fastest = free.iter().map(|o| cycles(&network, source, o)).min().unwrap();
-        prop_assert_eq!(cycles(&network, source, &stops(StopOrder::Latency)), fastest);
+        prop_assert_eq!(cycles(&network, source, &destinations(ChainOrder::Latency)), fastest);
         let lowest = *given.iter().min().unwrap();
         let fixed = free.iter().filter(|o| o[0] == lowest);
         let fewest = fixed.map(|o| hops(&network, source, o)).min().unwrap();
-        let found = stops(StopOrder::FixedStart);
+        let found = destinations(ChainOrder::FixedStart);
         prop_assert_eq!(found[0], lowest);
         prop_assert_eq!(hops(&network, source, &found), fewest);
     }
 
     #[test]
     fn tree_and_packets_have_the_hops_of_their_routes((network, source, given) in chains(63)) {
-        let ways: Vec<Vec<Hop>> = given
+        let paths: Vec<Vec<Hop>> = given
             .iter()
             .map(|to| walk(place(&network, source), place(&network, *to)))
             .collect();
-        let every = ways.iter().map(|w| w.len() as u32).sum::<u32>();
+        let every = paths.iter().map(|w| w.len() as u32).sum::<u32>();
         prop_assert_eq!(unicast_hops(&network, source, &given), every);
-        let union: BTreeSet<&Hop> = ways.iter().flatten().collect();
+        let union: BTreeSet<&Hop> = paths.iter().flatten().collect();
         prop_assert_eq!(multicast_hops(&network, source, &given), union.len() as u32);
     }
 }
 
-/// S3 §IV-D: a snake of neighbours, 82 cycles more for each further destination but for the configuration's way.
+/// S3 §IV-D: a snake of neighbours, 82 cycles more for each further destination but for the configuration's path.
 #[test]
 fn a_snake_costs_the_published_cycles_per_destination() {
     let network = mesh(1, 9);
@@ -255,7 +255,7 @@ fn impossible_destinations_are_refused_with_what_would_be_accepted() {
     let network = mesh(3, 3);
     let tiles: Vec<TileId> = network.clusters().collect();
     let refused = |destinations: &[TileId]| {
-        let error = stop_order(&network, tiles[0], destinations, StopOrder::Greedy).unwrap_err();
+        let error = chain_order(&network, tiles[0], destinations, ChainOrder::Greedy).unwrap_err();
         error.to_string()
     };
     assert!(refused(&[tiles[1], tiles[0]]).contains("other than the source"));

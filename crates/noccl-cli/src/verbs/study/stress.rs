@@ -86,7 +86,7 @@ fn summary(report: &StressReport) -> String {
         })
         .collect();
     format!(
-        "runs          {}\ncompleted     {}\nhung          {}\nwrong         {}\n\
+        "runs          {}\ncompleted     {}\nstalled       {}\nwrong         {}\n\
          transactions  {}\ncycles        {}\n\n{}",
         report.runs,
         report.completed,
