@@ -24,10 +24,9 @@ use crate::ni::axi::error_table::Errors;
 use crate::ni::axi::state::Interfaces;
 use crate::record::recorder::Recorder;
 use crate::router::behaviour::Behaviour;
-use crate::router::behaviour_of;
+use crate::router::behaviour_for;
 use crate::router::collective::context::Context;
 use crate::router::collective::plane::PlaneState;
-use crate::router::esp::refused;
 use crate::router::mesh::Mesh;
 use crate::transport::transaction::Txns;
 use event::{Done, Event};
@@ -63,7 +62,7 @@ impl<'n> Machine<'n> {
         what: &str,
     ) -> Result<Self, RunError> {
         config.check()?;
-        let behaviour = behaviour_of(network).ok_or_else(|| refused(what))?;
+        let behaviour = behaviour_for(network, what)?;
         Ok(Self::new(network, config.clone(), behaviour))
     }
 
