@@ -32,7 +32,7 @@ RTL_NETWORKS := $(notdir $(wildcard rtl/gen/*))
 # they keep one core busy most of the time; `stage:other` waits for what another lane makes.
 CI_SOFTWARE := setup check demo lint-rust test-rust test-python lint-python gen-check docs
 CI_MODULES := setup-rtl:setup lint-rtl rtl:demo
-CI_PROMISES := formal:setup-rtl cosim-quick:demo
+CI_PROMISES := formal-quick:setup-rtl cosim-quick:demo
 
 # `make test`: all tests of Rust and Python, and one of each kind for the hardware, in two lanes beside each other.
 # The limit is ten minutes on two idle cores after `make demo`; a line more below has to fit into it. Everything is
@@ -218,9 +218,13 @@ synth: $(RTL_VENV)/.deps .tools/bin/sta ## Area and timing of the modules beside
 synth-page: $(RTL_VENV)/.deps .tools/bin/sta ## The same, written to docs/rtl/synthesis.md
 	$(RTL_BIN)/python tools/rtl_synth.py --page docs/rtl/synthesis.md
 
-.PHONY: formal
+.PHONY: formal formal-quick
 formal: $(RTL_VENV)/.deps ## Prove the modules' promises, and kill a mutant per property
 	$(RTL_BIN)/python tools/rtl_formal.py
+
+# Mutants judge the properties, which change seldom; proofs judge the hardware, which changes often.
+formal-quick: $(RTL_VENV)/.deps ## The same with the mutants of TEST_PROOFS only, for the merge gate
+	$(RTL_BIN)/python tools/rtl_formal.py --mutants-of $(TEST_PROOFS)
 
 .PHONY: cosim
 cosim: cosim-2x2 cosim-4x4 cosim-depths-2x2 cosim-registered-merge-2x2 cosim-registered-merge-4x4 cosim-reductions-2x2 cosim-reductions-4x4 cosim-reductions-two-operand cosim-endpoints cosim-dma cosim-dma-4x4 cosim-torrent cosim-mutants ## Mesh, network interfaces, DMA engines and Torrent endpoints in lock-step with the simulator: every handshake of every port

@@ -34,22 +34,22 @@ def stress(preset: str, seeds: int) -> Outcome:
     return Outcome(
         f"stress on `{preset}`: everything completes with the right bytes",
         f"{report.runs} seeds, {report.transactions} transactions: {report.completed} completed, "
-        f"{report.hung} stalled, {report.wrong} wrong",
+        f"{report.stalled} stalled, {report.wrong} wrong",
         tuple(failure.reproducer for failure in report.failures),
     )
 
 
-def peer_control(seeds: int) -> Outcome:
+def published_control(seeds: int) -> Outcome:
     """The negative control: most runs of the published router stall, each with a diagnosis."""
-    preset = "collective_noc_4x4_peer"
+    preset = "collective_noc_4x4_published"
     report = noccl.stress(noccl.load(preset), num_seeds=seeds, kinds=["multicast"])
     silent = [f for f in report.failures if f.diagnosis is None or not f.diagnosis.waits]
     failures = [f"stalls without a cycle of waits: {f.reproducer}" for f in silent]
-    if 2 * report.hung <= report.runs:
-        failures.append(f"only {report.hung} of {report.runs} runs stall")
+    if 2 * report.stalled <= report.runs:
+        failures.append(f"only {report.stalled} of {report.runs} runs stall")
     return Outcome(
         f"negative control, multicasts on `{preset}`: most runs stall, each with a diagnosis",
-        f"{report.runs} seeds: {report.hung} stalled, {report.completed} completed",
+        f"{report.runs} seeds: {report.stalled} stalled, {report.completed} completed",
         tuple(failures),
     )
 
@@ -60,7 +60,7 @@ def chains(preset: str, seeds: int) -> Outcome:
     return Outcome(
         f"stress on `{preset}`, chains: every set ends with the right bytes",
         f"{report.runs} sets, {report.transactions} chains and writes: {report.completed} "
-        f"completed, {report.hung} stalled, {report.wrong} wrong",
+        f"completed, {report.stalled} stalled, {report.wrong} wrong",
         tuple(failure.reproducer for failure in report.failures),
     )
 
@@ -162,7 +162,7 @@ def suites(seeds: int) -> dict[str, Callable[[], Outcome]]:
         "stress_4x4": lambda: stress("collective_noc_4x4", seeds),
         "stress_8x8": lambda: stress("collective_noc_8x8", seeds // 5),
         "stress_3x5": lambda: stress("collective_noc_3x5", seeds // 5),
-        "peer": lambda: peer_control(seeds // 25),
+        "published": lambda: published_control(seeds // 25),
         "chains": lambda: chains("torrent_4x5", 2 * seeds),
         "postconditions_4x4": lambda: postconditions("collective_noc_4x4", 40_000),
         "postconditions_8x8": lambda: postconditions("collective_noc_8x8", 2_000),

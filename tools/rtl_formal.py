@@ -8,11 +8,14 @@ circuit of it, ABC's property-directed reachability proves each assertion withou
 replaces text of a source; the property it names must be disproved then, and one without a mutant is
 a fault: it might hold for the wrong reason.
 
-Usage: `rtl_formal.py [MODULE ...]`. A disproved property leaves a `trace.vcd`.
+Usage: `rtl_formal.py [MODULE ...] [--mutants-of MODULE ...]`: proofs and mutants of these modules
+(all); with the option only the mutants of those it names. A disproved property leaves its
+`trace.vcd`.
 """
 
 from __future__ import annotations
 
+import argparse
 import functools
 import os
 import sys
@@ -215,21 +218,32 @@ def _kill_one(module: str, mutant: Mutant) -> list[Row]:
     return [kill(module, mutant)]
 
 
-def _tasks(names: Sequence[str]) -> Iterator[Callable[[], list[Row]]]:
+def _tasks(names: Sequence[str], with_mutants: Sequence[str]) -> Iterator[Callable[[], list[Row]]]:
     for module in names:
         proofs = load(module)
         sources_of(proofs)
         yield functools.partial(_prove_all, module)
-        for mutant in proofs.mutants:
-            yield functools.partial(_kill_one, module, mutant)
+        if module in with_mutants:
+            for mutant in proofs.mutants:
+                yield functools.partial(_kill_one, module, mutant)
 
 
 def main() -> None:
     """Prints the table of all proofs, a run per core at a time; fails if one is not as expected."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="MODULE", help="directory of rtl/formal")
+    parser.add_argument("--mutants-of", nargs="*", metavar="MODULE", help="instead of all")
+    arguments = parser.parse_args()
+    names = arguments.names or modules()
+    with_mutants = names if arguments.mutants_of is None else arguments.mutants_of
+    if unknown := sorted(set(with_mutants) - set(names)):
+        raise rtl_prover.FormalError(
+            f"--mutants-of {' '.join(unknown)}: accepted: {', '.join(names)}"
+        )
     wrong = 0
     start = time.monotonic()
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for rows in pool.map(lambda task: task(), list(_tasks(sys.argv[1:] or modules()))):
+        for rows in pool.map(lambda task: task(), list(_tasks(names, with_mutants))):
             for row in rows:
                 mark = "ok" if row.is_expected else "WRONG"
                 wrong += not row.is_expected

@@ -40,7 +40,7 @@ def all_gather(
         inputs: Shape (num_members, num_elements), any type; row r is the block of rank r.
         group: Participants.
         algorithm: Name; `auto` for the one that the model expects to be fastest.
-        on_progress: Called now and then; returning False stops.
+        on_progress: Called now and then; returning False ends the call.
 
     Returns:
         Values of shape (num_members, num_members * num_elements), the same in every row.
@@ -71,7 +71,7 @@ def reduce_scatter(
     element: str | None = None,
     on_progress: OnProgress | None = None,
 ) -> CollectiveResult:
-    """Folds the inputs of a group; every member gets the block of its rank.
+    """Combines the inputs of a group; every member gets the block of its rank.
 
     >>> import numpy as np
     >>> from noccl import load
@@ -86,7 +86,7 @@ def reduce_scatter(
         algorithm: Name; `auto` for the one that the model expects to be fastest.
         operator: `sum`, `min`, `max`, `and` or `or`.
         element: As in `reduce`.
-        on_progress: Called now and then; returning False stops.
+        on_progress: Called now and then; returning False ends the call.
 
     Returns:
         Values of shape (num_members, num_elements); row r is what rank r has.
@@ -131,7 +131,7 @@ def all_to_all(
         inputs: Shape (num_members, num_members * num_elements), any type: blocks by rank.
         group: Participants.
         algorithm: Name; `auto` for the one that the model expects to be fastest.
-        on_progress: Called now and then; returning False stops.
+        on_progress: Called now and then; returning False ends the call.
 
     Returns:
         Values of shape (num_members, num_members * num_elements): block s of row d is from rank s.

@@ -129,7 +129,7 @@ class ScheduleBuilder:
         element: str = "fp64",
         after: Sequence[int] = (),
     ) -> int:
-        """Folds a buffer of every member on the way to the root.
+        """Reduces a buffer of every member on the path to the root.
 
         Args:
             group: Contributors.
@@ -161,7 +161,7 @@ class ScheduleBuilder:
         element: str = "fp64",
         after: Sequence[int] = (),
     ) -> int:
-        """Folds a buffer of every member on the way to the root, which multicasts the result.
+        """Reduces a buffer of every member on the path to the root, which multicasts the result.
 
         Args:
             group: Contributors, at least two.
@@ -193,7 +193,7 @@ class ScheduleBuilder:
         element: str = "fp64",
         after: Sequence[int] = (),
     ) -> int:
-        """Folds buffers of one cluster's memory by its cores, from the left.
+        """Reduces buffers of one cluster's memory by its cores, from the left.
 
         Args:
             tile: Cluster.

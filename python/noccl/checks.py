@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from noccl import _native
+from noccl.renamed import renamed_attribute
 from noccl.schedules import schedule_text
 
 if TYPE_CHECKING:
@@ -41,14 +42,15 @@ class CheckReport:
         transfers: Transfers and in-network reductions that move at least one byte.
         bytes: Payload bytes sent: a multicast counts once, a reduction once per contributor.
         steps: Contention per step.
-        folds: Distinct folds of ranks in the outputs, e.g. `[0, 1, 2]`, each from the left.
+        fold_orders: Distinct fold orders of ranks in the outputs, e.g. `[0, 1, 2]`: from the left.
     """
 
     actions: int
     transfers: int
     bytes: int
     steps: tuple[StepReport, ...]
-    folds: tuple[str, ...]
+    fold_orders: tuple[str, ...]
+    folds = renamed_attribute("folds", "fold_orders")
 
 
 def check(network: Network, schedule: Schedule) -> CheckReport:
@@ -84,5 +86,5 @@ def check(network: Network, schedule: Schedule) -> CheckReport:
         transfers=fields["transfers"],
         bytes=fields["bytes"],
         steps=tuple(steps),
-        folds=tuple(fields["folds"]),
+        fold_orders=tuple(fields["fold_orders"]),
     )

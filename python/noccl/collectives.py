@@ -80,7 +80,7 @@ def multicast(
         group: Destinations.
         root: Owner of the data; None for the first memory tile.
         algorithm: Name, with `:N` for N chunks.
-        on_progress: Called now and then; returning False stops.
+        on_progress: Called now and then; returning False ends the call.
 
     Raises:
         ArgumentError: The payload is not one-dimensional, or an argument is not accepted.
@@ -113,7 +113,7 @@ def reduce(
     element: str | None = None,
     on_progress: OnProgress | None = None,
 ) -> CollectiveResult:
-    """Folds the inputs of a group into one result at the root.
+    """Reduces the inputs of a group to one result at the root.
 
     The order of floating-point additions is that of the schedule, never that of arrival.
 
@@ -132,7 +132,7 @@ def reduce(
         operator: `sum`, `min`, `max`, `and` or `or`.
         element: Element type; None for the one of the array. `bf16` is held as `uint16`, `fp8_e4m3`
             and `fp8_e5m2` as `uint8`.
-        on_progress: Called now and then; returning False stops.
+        on_progress: Called now and then; returning False ends the call.
 
     Raises:
         ArgumentError: The array does not fit the group or the element type.
@@ -165,7 +165,7 @@ def all_reduce(
     element: str | None = None,
     on_progress: OnProgress | None = None,
 ) -> CollectiveResult:
-    """Folds the inputs of a group and brings the result to every member.
+    """Reduces the inputs of a group and brings the result to every member.
 
     Args:
         network: Network.
@@ -175,7 +175,7 @@ def all_reduce(
         algorithm: Name, with `:N` for N chunks.
         operator: `sum`, `min`, `max`, `and` or `or`.
         element: Element type; None for the one of the array.
-        on_progress: Called now and then; returning False stops.
+        on_progress: Called now and then; returning False ends the call.
 
     Raises:
         As `reduce`.
@@ -210,7 +210,7 @@ def barrier(
         group: Participants.
         root: Cluster of the counter; None for the group's south-west cluster.
         algorithm: Name.
-        on_progress: Called now and then; returning False stops.
+        on_progress: Called now and then; returning False ends the call.
 
     Raises:
         ArgumentError: An argument is not accepted.

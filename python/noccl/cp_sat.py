@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The shortest open path through some stops, by OR-Tools CP-SAT: an optional extra.
+"""The shortest open path through some tiles, by OR-Tools CP-SAT: an optional extra.
 
-The engine has a solver of its own, which needs nothing. This one proves its answers, at a price in
+The engine has a solver of its own, which needs nothing. This one proves its results, at a price in
 time, and is how the other one was measured (`experiments/torrent`). It knows distances only.
 Source: S3 section III-D.
 """
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from noccl.errors import AlgorithmError
+from noccl.renamed import renamed_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,14 +23,15 @@ class ProvedPath:
     """A path and how good it is.
 
     Attributes:
-        stops: Indices into the rows of the distances, without the source's 0.
+        order: Indices into the rows of the distances, without the source's 0.
         length: Sum of the distances along the path.
         lower_bound: No path is shorter than this; the length itself if the path is proved best.
     """
 
-    stops: tuple[int, ...]
+    order: tuple[int, ...]
     length: int
     lower_bound: int
+    stops = renamed_attribute("stops", "order")
 
 
 def shortest_path(
@@ -42,8 +44,8 @@ def shortest_path(
     """Finds the shortest path from index 0 through all other indices.
 
     Args:
-        distances: Square; `distances[a][b]` is the length of the leg from a to b.
-        time_limit_seconds: When to stop without a proof.
+        distances: Square; `distances[a][b]` is the length of the path from a to b.
+        time_limit_seconds: When to give up without a proof.
         workers: Threads. More than one make the path, not its length, differ from run to run.
         seed: Seed of the search.
 
@@ -59,7 +61,7 @@ def shortest_path(
         ) from missing
     num = len(distances)
     model = cp_model.CpModel()
-    # A circuit: the way back to the source is free, so that the path may end anywhere.
+    # A circuit: the edge back to the source is free, so that the path may end anywhere.
     arcs = {(a, b): model.new_bool_var("") for a in range(num) for b in range(num) if a != b}
     model.add_circuit([(a, b, used) for (a, b), used in arcs.items()])
     model.minimize(sum(distances[a][b] * used for (a, b), used in arcs.items() if b != 0))
@@ -70,11 +72,11 @@ def shortest_path(
     if solver.solve(model) not in {cp_model.OPTIMAL, cp_model.FEASIBLE}:
         raise AlgorithmError(f"cp_sat: no path within {time_limit_seconds} seconds")
     after = {a: b for (a, b), used in arcs.items() if solver.boolean_value(used)}
-    stops: list[int] = []
-    while (stop := after[stops[-1] if stops else 0]) != 0:
-        stops.append(stop)
+    order: list[int] = []
+    while (tile := after[order[-1] if order else 0]) != 0:
+        order.append(tile)
     return ProvedPath(
-        stops=tuple(stops),
+        order=tuple(order),
         length=round(solver.objective_value),
         lower_bound=round(solver.best_objective_bound),
     )

@@ -2,7 +2,7 @@
 """What can go wrong, as a class hierarchy.
 
 The classes mirror the kinds of error of the Rust facade, so that a caller can tell a misspelt key
-from a run that hangs without reading messages. Every message says what was wrong, where, and what
+from a run that stalls without reading messages. Every message says what was wrong, where, and what
 would be accepted.
 """
 
@@ -53,7 +53,7 @@ class HardwareError(NocclError):
 
 
 class InterruptedRunError(NocclError):
-    """The progress callback asked to stop."""
+    """The progress callback asked to end the call."""
 
 
 @dataclass(frozen=True)

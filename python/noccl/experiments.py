@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from noccl import _native
 from noccl.errors import Diagnosis
+from noccl.renamed import renamed_attribute
 from noccl.runs import native_progress, optional_link_name
 from noccl.tables import ResultTable, link_rows
 from noccl.tiles import group_text, tile_text
+from noccl.sizes import sizes
 from noccl.values import items, request_text
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ def compare(
     network: Network,
     collective: str,
     *,
-    sizes_bytes: Sequence[int] = (),
+    sizes_bytes: Sequence[int | str] = (),
     group: Group | str = "all",
     root: Tile | str | None = None,
     algorithms: Sequence[str] = (),
@@ -48,8 +50,8 @@ def compare(
 
     Args:
         network: Network.
-        collective: `multicast`, `reduce`, `all_reduce` or `barrier`.
-        sizes_bytes: Payload sizes; a barrier has none.
+        collective: `multicast`, `reduce`, `all_reduce`, `barrier`, ...; also `broadcast` and such.
+        sizes_bytes: Payload sizes, numbers or texts such as `"4KiB"`; a barrier has none.
         group: Participants.
         root: Root; None for the paper's choice.
         algorithms: Names, with `:N` for N chunks; empty for all.
@@ -57,7 +59,7 @@ def compare(
         element: Element type.
         seed: Seed of the random inputs.
         has_links: Keep the load of every link, which `plot_link_load` needs.
-        on_progress: Called now and then; returning False stops.
+        on_progress: Called now and then; returning False ends the call.
 
     Returns:
         One row per size and algorithm; kind `compare`.
@@ -69,7 +71,7 @@ def compare(
     """
     request = request_text(
         collective=collective,
-        bytes=items("sizes_bytes", sizes_bytes),
+        bytes=sizes("sizes_bytes", sizes_bytes),
         group=group_text(group),
         root=None if root is None else tile_text(root),
         algorithms=items("algorithms", algorithms),
@@ -120,7 +122,7 @@ def traffic(
         seed: Seed of the injection and destination streams.
         threads: Threads of one run, 1 to 256; the result does not depend on it.
         has_saturation: Look for the saturation load, to within 1 %.
-        on_progress: Called now and then; returning False stops.
+        on_progress: Called now and then; returning False ends the call.
 
     Returns:
         One row per load; kind `traffic`.
@@ -161,8 +163,8 @@ class StressFailure:
     Attributes:
         seed: Seed.
         reproducer: Command line that reproduces it alone.
-        wrong_transactions: Transactions that delivered wrong bytes; 0 if the run hung.
-        diagnosis: Why it hung.
+        wrong_transactions: Transactions that delivered wrong bytes; 0 if the run stalled.
+        diagnosis: Why it stalled.
     """
 
     seed: int
@@ -178,18 +180,19 @@ class StressReport:
     Attributes:
         runs: Seeds run.
         completed: Runs in which every transaction completed.
-        hung: Runs that could not finish.
+        stalled: Runs that could not finish.
         wrong: Completed runs with a wrong byte somewhere.
         transactions: Transactions in all runs.
-        failures: Seeds that hung or were wrong, smallest first.
+        failures: Seeds that stalled or were wrong, smallest first.
     """
 
     runs: int
     completed: int
-    hung: int
+    stalled: int
     wrong: int
     transactions: int
     failures: tuple[StressFailure, ...]
+    hung = renamed_attribute("hung", "stalled")
 
 
 def stress(
@@ -210,7 +213,7 @@ def stress(
         kinds: `write`, `read`, `multicast`, `reduction`, `barrier`, `atomic`; empty for all
             of these. `chain` alone: random sets of overlapping chains of Torrent endpoints.
         transactions: Transactions per seed, 64 to 16384.
-        on_progress: Called now and then; returning False stops.
+        on_progress: Called now and then; returning False ends the call.
 
     Raises:
         ArgumentError: A count or a kind is not accepted.
@@ -231,7 +234,9 @@ def stress(
         )
         for failure in report["failures"]
     )
-    counts = {name: report[name] for name in ("runs", "completed", "hung", "wrong", "transactions")}
+    counts = {
+        name: report[name] for name in ("runs", "completed", "stalled", "wrong", "transactions")
+    }
     return StressReport(failures=failures, **counts)
 
 

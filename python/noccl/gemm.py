@@ -157,10 +157,10 @@ def gemm(
         root: Where a fused product's sum is wanted: `best` or `corner`.
         has_line_energy: Price an iteration by the paper's method too; square meshes only.
         overrides: Fields of the spec that differ from the preset, with their values.
-        on_progress: Called now and then; returning False stops.
+        on_progress: Called now and then; returning False ends the call.
 
     Returns:
-        One row per mesh, backend and way to communicate.
+        One row per mesh, backend, kind of communication and synchronisation.
 
     Raises:
         ArgumentError: An argument is outside what is accepted.
@@ -228,7 +228,7 @@ def multiply(
         sync: `barriers` or `flags`.
         prefetch: Slots per input in every cluster.
         element: Element type, where the array's type does not say it.
-        on_progress: Called now and then; returning False stops.
+        on_progress: Called now and then; returning False ends the call.
 
     Raises:
         ArgumentError: Shapes do not fit the mesh, or types are not floating point.

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from typing import TYPE_CHECKING
 
 from noccl import _native
@@ -54,7 +55,10 @@ def load(
         raise ArgumentError(f"overrides: {kind_of(overrides)}; accepted: a mapping of names")
     pairs = [(key, json.dumps(value)) for key, value in fields.items()]
     name = spec if isinstance(spec, str) else _path_text(spec)
-    return _native.load(text("spec", name), pairs)
+    network = _native.load(text("spec", name), pairs)
+    for note in network.old_names:
+        warnings.warn(note, DeprecationWarning, stacklevel=2)
+    return network
 
 
 def members(network: Network, group: Group | str) -> list[Cluster]:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from noccl import _native, cp_sat
 from noccl.networks import members
+from noccl.renamed import renamed_attribute
 from noccl.runs import native_progress
+from noccl.sizes import size
 from noccl.tiles import Cluster, group_text, tile_text
 from noccl.values import items, request_text, text
 
@@ -32,11 +34,11 @@ class ChainOrder:
 
     Attributes:
         order: Its name.
-        hops: Hops of all legs.
+        hops: Hops of all path segments.
         hops_per_destination: The same by the number of destinations.
-        shared_links: Links that more than one leg crosses, as `X,Y port`.
+        shared_links: Links that more than one path segment crosses, as `X,Y port`.
         cycles: Cycles of the chain by the closed form, all links free.
-        stops: Destinations in the order of their visits.
+        destinations: The destinations in the order of their visits.
     """
 
     order: str
@@ -44,7 +46,8 @@ class ChainOrder:
     hops_per_destination: float
     shared_links: tuple[str, ...]
     cycles: int
-    stops: tuple[Cluster, ...]
+    destinations: tuple[Cluster, ...]
+    stops = renamed_attribute("stops", "destinations")
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,7 @@ class DestinationDraw:
         unicast_hops: Hops of a packet per destination.
         multicast_hops: Hops of a multicast tree.
         hops: Hops of the chain by name of the order.
-        shared_links: Links that more than one leg crosses by name of the order.
+        shared_links: Links that more than one path segment crosses by name of the order.
     """
 
     num_destinations: int
@@ -95,10 +98,10 @@ def chain_orders(
     source: Tile | str,
     destinations: Group | str,
     by: Sequence[str] = ORDERS,
-    payload_bytes: int = 65_536,
+    payload_bytes: int | str = 65_536,
     time_limit_seconds: float = 30.0,
 ) -> ChainOrders:
-    """Orders the destinations of a chain in several ways.
+    """Orders the destinations of a chain by several rules.
 
     >>> from noccl import load
     >>> network = load("torrent_4x5")
@@ -109,7 +112,7 @@ def chain_orders(
     Args:
         network: Network.
         source: Where the data is read.
-        destinations: Clusters; the source among them gets no leg.
+        destinations: Clusters; the source among them gets no path segment.
         by: Names of orders, of `ORDERS` or `CP_SAT`.
         payload_bytes: Payload, for the cycles.
         time_limit_seconds: When `CP_SAT` gives up.
@@ -130,7 +133,7 @@ def chain_orders(
         destinations=group_text(destinations, "destinations"),
         orders=[name for name in names if name != CP_SAT],
         given=given,
-        bytes=payload_bytes,
+        bytes=size("payload_bytes", payload_bytes),
     )
     report = json.loads(_native.order(network, request))
     rows = {row.order: row for row in map(_row, report["rows"])}
@@ -151,7 +154,7 @@ def destination_draws(
     by: Sequence[str] = ORDERS,
     on_progress: OnProgress | None = None,
 ) -> tuple[DestinationDraw, ...]:
-    """Orders random sets of clusters, each in several ways.
+    """Orders random sets of clusters, each by several rules.
 
     Args:
         network: Network.
@@ -160,7 +163,7 @@ def destination_draws(
         draws: Sets of each number; all sets together have at most 4000000 destinations.
         seed: Seed of the sets.
         by: Names of orders, of `ORDERS`.
-        on_progress: Called now and then; returning False stops.
+        on_progress: Called now and then; returning False ends the call.
 
     Raises:
         ArgumentError: A number of destinations that the network has not.
@@ -173,10 +176,10 @@ def destination_draws(
         seed=seed,
         orders=items("by", by),
     )
-    answer = _native.order_draws(network, request, native_progress(on_progress))
+    text = _native.order_draws(network, request, native_progress(on_progress))
     return tuple(
         DestinationDraw(**row | {"destinations": _clusters(row["destinations"])})
-        for row in json.loads(answer)
+        for row in json.loads(text)
     )
 
 
@@ -185,16 +188,16 @@ def _proved(
 ) -> list[str]:
     start = tile_text(source)
     others = [at.text for at in members(network, destinations) if at.text != start]
-    hops = json.loads(_native.leg_hops(network, [start, *others]))
+    hops = json.loads(_native.path_hops(network, [start, *others]))
     path = cp_sat.shortest_path(hops, time_limit_seconds=time_limit_seconds)
-    return [others[stop - 1] for stop in path.stops]
+    return [others[tile - 1] for tile in path.order]
 
 
 def _row(fields: dict[str, Any]) -> ChainOrder:
     name = CP_SAT if fields["order"] == "given" else fields["order"]
     changed = {
         "order": name,
-        "stops": _clusters(fields["stops"]),
+        "destinations": _clusters(fields["destinations"]),
         "shared_links": tuple(fields["shared_links"]),
     }
     return ChainOrder(**fields | changed)

@@ -39,7 +39,7 @@ def run_values(
         schedule: Schedule.
         inputs: Places and what to put there before the first cycle, byte by byte: plain arrays.
         outputs: Places and numbers of bytes to read back afterwards.
-        on_progress: Called now and then; returning False stops.
+        on_progress: Called now and then; returning False ends the call.
 
     Returns:
         The report, and one array of bytes per output, shape (num_bytes,).

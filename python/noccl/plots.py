@@ -113,7 +113,7 @@ def plot_link_load(table: ResultTable, row: int = 0, *, plane: str = "wide") -> 
 def _draw_links(axes: Axes, links: list[dict[str, Any]]) -> None:
     start = np.array([(link["from_x"], link["from_y"]) for link in links], dtype=float)
     step = np.array([(link["to_x"], link["to_y"]) for link in links], dtype=float) - start
-    # Each way of a link gets its own side.
+    # Each direction of a link gets its own side.
     aside = 0.12 * np.stack([step[:, 1], -step[:, 0]], axis=1)
     tail = start + 0.2 * step + aside
     arrows = axes.quiver(
@@ -156,9 +156,9 @@ def _rows(table: ResultTable, kind: str) -> list[dict[str, Any]]:
 
 
 def _series_name(row: dict[str, Any]) -> str:
-    # The chain of one chunk is an algorithm of its own to readers: nothing overlaps in it.
-    is_naive = row["algorithm"] == "chain" and row["chunks"] == 1
-    return "chain, one chunk" if is_naive else str(row["algorithm"])
+    # The chain of one chunk is a line of its own: nothing overlaps in it.
+    is_one_chunk = row["algorithm"] == "chain" and row["chunks"] == 1
+    return "chain:1" if is_one_chunk else str(row["algorithm"])
 
 
 def _size_name(size: int) -> str:

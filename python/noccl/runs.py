@@ -12,6 +12,7 @@ import numpy as np
 from noccl import _native
 from noccl.errors import ArgumentError
 from noccl.schedules import Schedule, schedule_text
+from noccl.sizes import size
 from noccl.tiles import group_text, tile_text
 from noccl.values import are_equal, kind_of, request_text
 from noccl.verified import Verified
@@ -168,7 +169,7 @@ def make_schedule(
     network: Network,
     collective: str,
     *,
-    num_bytes: int = 0,
+    num_bytes: int | str = 0,
     group: Group | str = "all",
     root: Tile | str | None = None,
     algorithm: str = "in_network",
@@ -185,14 +186,14 @@ def make_schedule(
     Args:
         network: Network.
         collective: `multicast`, `reduce`, `all_reduce` or `barrier`.
-        num_bytes: Payload per participant; a multiple of the element.
+        num_bytes: Payload per participant, e.g. 4096 or `"4KiB"`; a multiple of the element.
         group: Participants.
         root: Owner of the data or of the result; None for the paper's choice.
         algorithm: `chain`, `tree`, `row_column` or `in_network`, with `:N` for N chunks. Without
             a chunk count the fastest of a range is searched by simulation.
         operator: `sum`, `min`, `max`, `and` or `or`.
         element: `fp64`, `fp32`, `fp16`, `bf16`, `fp8_e4m3`, `fp8_e5m2` or `int8` to `int64`.
-        on_progress: Called now and then; returning False stops.
+        on_progress: Called now and then; returning False ends the call.
 
     Raises:
         ArgumentError: An argument is outside what is accepted.
@@ -201,7 +202,7 @@ def make_schedule(
     """
     request = request_text(
         collective=collective,
-        bytes=num_bytes,
+        bytes=size("num_bytes", num_bytes),
         group=group_text(group),
         root=None if root is None else tile_text(root),
         algorithm=algorithm,
@@ -236,11 +237,11 @@ def run(
         threads: Threads, 1 to 256; the result does not depend on it.
         max_cycles: Give up, with a diagnosis, after this many cycles; None for no limit.
         backend: `sim`, or `rtl`: the hardware of the network follows, every handshake compared. The
-            first run on a network translates its hardware: 20 CPU seconds; needs Verilator.
+            first run on a network Verilates its hardware: 20 CPU seconds; needs Verilator.
         boundary: Where hardware and simulator meet, with `rtl` only: `router` (None; takes every
             schedule), `axi` (network interfaces are hardware too; no chains) or `dma` (DMA engines
             too).
-        on_progress: Called now and then; returning False stops.
+        on_progress: Called now and then; returning False ends the call.
 
     Raises:
         ArgumentError: An option that does not exist, or that the schedule does not take.

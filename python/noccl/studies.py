@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from noccl import _native
+from noccl.renamed import renamed_attribute
 from noccl.runs import Counters, native_progress
 from noccl.tables import ResultTable
 from noccl.values import items, request_text, text, whole
@@ -26,7 +27,7 @@ STUDIED_CLUSTERS = tuple(2**n for n in range(1, 13))
 
 @dataclass(frozen=True)
 class ClaimRow:
-    """One claim of a paper and its verdict.
+    """One claim of a paper and its result.
 
     Attributes:
         id: Number of the claim and what of it, e.g. `1-mean`.
@@ -86,26 +87,27 @@ class Reproduction:
 
 @dataclass(frozen=True)
 class BarrierSlope:
-    """Cycles per cluster of one barrier plan over 2, 4, 8 and 16 clusters.
+    """Cycles per cluster of one barrier algorithm over 2, 4, 8 and 16 clusters.
 
     Attributes:
         router: `default` or `published`.
-        plan: Mechanism, structure and place of the counters.
+        algorithm: As `compare` takes it: how members are told, structure, place of the counters.
         cycles_per_cluster: Slope of the least-squares line.
     """
 
     router: str
-    plan: str
+    algorithm: str
     cycles_per_cluster: float
+    plan = renamed_attribute("plan", "algorithm")
 
 
 @dataclass(frozen=True)
 class BarrierStudy:
-    """Every barrier plan on meshes of all sizes.
+    """Every barrier algorithm on meshes of all sizes.
 
     Attributes:
-        table: One row per mesh, router and plan; kind `barriers`.
-        slopes: One per router and plan, if 2, 4, 8 and 16 clusters were all asked for.
+        table: One row per mesh, router and algorithm; kind `barriers`.
+        slopes: One per router and algorithm, if 2, 4, 8 and 16 clusters were all asked for.
     """
 
     table: ResultTable
@@ -151,12 +153,12 @@ def reproduce(
     is_quick: bool = False,
     on_progress: OnProgress | None = None,
 ) -> Reproduction:
-    """Measures a paper's claims anew, each with its verdict.
+    """Measures a paper's claims anew, each with its result.
 
     Args:
         paper: `collective_noc` or `torrent`.
         is_quick: Leave out S1's products on large meshes: seconds instead of minutes.
-        on_progress: Called now and then; returning False stops.
+        on_progress: Called now and then; returning False ends the call.
 
     Raises:
         ArgumentError: No such paper.
@@ -176,7 +178,7 @@ def barrier_study(
     clusters: Sequence[int] = STUDIED_CLUSTERS,
     on_progress: OnProgress | None = None,
 ) -> BarrierStudy:
-    """Simulates every barrier plan; all members arrive at once.
+    """Simulates every barrier algorithm; all members arrive at once.
 
     >>> study = barrier_study(clusters=[16])
     >>> best = min(study.table.rows(), key=lambda row: row["cycles"])
@@ -185,7 +187,7 @@ def barrier_study(
 
     Args:
         clusters: Numbers of clusters, powers of two from 2 on; meshes as square as possible.
-        on_progress: Called now and then; returning False stops.
+        on_progress: Called now and then; returning False ends the call.
 
     Raises:
         ArgumentError: A number is no power of two, or too large.
@@ -235,7 +237,7 @@ def attention(
         seed: Seed of the inputs in value mode.
         threads: Threads of the run, 1 to 256; the result does not depend on it.
         overrides: Fields of the spec that differ from the preset, with their values.
-        on_progress: Called now and then; returning False stops.
+        on_progress: Called now and then; returning False ends the call.
 
     Raises:
         ArgumentError: An argument is outside what is accepted.

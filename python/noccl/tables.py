@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 
 from noccl.errors import FileError
 from noccl.files import write_file
+from noccl.renamed import column_name, with_columns_of_today
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -85,7 +86,7 @@ SCHEMAS: dict[str, pa.Schema] = {
             "clusters": pa.int64(),
             "mesh": pa.string(),
             "router": pa.string(),
-            "plan": pa.string(),
+            "algorithm": pa.string(),
             "cycles": pa.int64(),
         },
         {"network_cycles": pa.int64(), "formula_cycles": pa.int64()},
@@ -144,6 +145,7 @@ class ResultTable:
 
     def __getitem__(self, column: str) -> np.ndarray[Any, Any]:
         """A column as a NumPy array of shape (num_rows,)."""
+        column = column_name(self.kind, column)
         return np.asarray(self.arrow.column(column).to_numpy(zero_copy_only=False))
 
     def rows(self) -> list[dict[str, Any]]:
@@ -177,9 +179,10 @@ class ResultTable:
             arrow = pq.read_table(str(path))
         except (OSError, pa.ArrowInvalid) as error:
             raise FileError(f"{path}: cannot read: {error}") from error
-        table = ResultTable(arrow)
-        expected = SCHEMAS.get(table.kind)
-        if expected is None or not arrow.schema.equals(expected):
+        kind = ResultTable(arrow).kind
+        table = ResultTable(with_columns_of_today(kind, arrow))
+        expected = SCHEMAS.get(kind)
+        if expected is None or not table.arrow.schema.equals(expected):
             known = ", ".join(SCHEMAS)
             raise FileError(f"{path}: not a result table of this version; kinds: {known}")
         return table

@@ -21,5 +21,5 @@ def mesh4x4_collective() -> noccl.Network:
 
 
 @pytest.fixture(scope="session")
-def mesh4x4_peer() -> noccl.Network:
-    return noccl.load("collective_noc_4x4_peer")
+def mesh4x4_published() -> noccl.Network:
+    return noccl.load("collective_noc_4x4_published")

@@ -15,7 +15,7 @@ NETWORK = noccl.load("collective_noc_4x4")
 ALGORITHMS = ["chain:1", "chain:4", "tree:1", "row_column", "in_network"]
 INTEGERS = [np.int8, np.int16, np.int32, np.int64]
 FLOATS = [np.float16, np.float32, np.float64]
-FOLDS: dict[str, np.ufunc] = {
+UFUNCS: dict[str, np.ufunc] = {
     "sum": np.add,
     "min": np.minimum,
     "max": np.maximum,
@@ -41,7 +41,7 @@ def random_bits(seed: int, shape: tuple[int, ...], dtype: Any) -> npt.NDArray[An
     group=rectangles(),
     algorithm=st.sampled_from(ALGORITHMS),
     num_elements=st.integers(1, 300),
-    operator=st.sampled_from(sorted(FOLDS)),
+    operator=st.sampled_from(sorted(UFUNCS)),
     dtype=st.sampled_from(INTEGERS),
     root=st.sampled_from([None, noccl.Cluster(0, 0), noccl.Cluster(3, 2)]),
     seed=st.integers(0, 2**32),
@@ -59,7 +59,7 @@ def test_an_integer_reduction_equals_the_fold_of_the_rows(  # noqa: PLR0917 - dr
     result = noccl.reduce(
         NETWORK, inputs, group=group, root=root, algorithm=algorithm, operator=operator
     )
-    expected = FOLDS[operator].reduce(inputs, axis=0, dtype=dtype)
+    expected = UFUNCS[operator].reduce(inputs, axis=0, dtype=dtype)
     np.testing.assert_array_equal(result.values, expected)
     assert result.values.dtype == dtype
 
@@ -78,7 +78,7 @@ def test_a_float_sum_stays_within_the_error_of_its_additions(
     inputs = np.random.default_rng(seed).uniform(-1, 1, shape).astype(dtype)
     result = noccl.reduce(NETWORK, inputs, group=group, algorithm=algorithm)
     exact = inputs.astype(np.longdouble).sum(axis=0)
-    # Each of the additions on the way rounds once; the sum of magnitudes bounds every partial sum.
+    # Each of the additions on the path rounds once; the sum of magnitudes bounds every partial sum.
     bound = len(inputs) * np.finfo(dtype).eps * np.abs(inputs.astype(np.longdouble)).sum(axis=0)
     assert np.all(np.abs(result.values - exact) <= bound)
 

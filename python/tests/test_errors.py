@@ -153,7 +153,7 @@ def test_a_schedule_that_misuses_a_tile_is_refused_by_name(
         noccl.run(mesh4x4_collective, builder.build())
 
 
-def test_a_missing_verilator_is_told_with_the_way_to_it(
+def test_a_missing_verilator_is_told_with_how_to_get_it(
     mesh4x4_collective: noccl.Network, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NOCCL_VERILATOR", str(tmp_path / "gone"))
@@ -164,12 +164,12 @@ def test_a_missing_verilator_is_told_with_the_way_to_it(
 
 
 def test_a_run_that_cannot_finish_raises_a_diagnosis_with_every_wait(
-    mesh4x4_peer: noccl.Network,
+    mesh4x4_published: noccl.Network,
 ) -> None:
-    report = noccl.stress(mesh4x4_peer, num_seeds=8, kinds=["multicast"])
-    hung = [failure for failure in report.failures if failure.diagnosis is not None]
-    assert report.hung == len(hung) > 0
-    for failure in hung:
+    report = noccl.stress(mesh4x4_published, num_seeds=8, kinds=["multicast"])
+    stalled = [failure for failure in report.failures if failure.diagnosis is not None]
+    assert report.stalled == len(stalled) > 0
+    for failure in stalled:
         assert failure.diagnosis is not None
         assert failure.diagnosis.waits
         assert "--only multicast" in failure.reproducer
@@ -178,9 +178,9 @@ def test_a_run_that_cannot_finish_raises_a_diagnosis_with_every_wait(
 
 def test_errors_survive_a_process_border() -> None:
     diagnosis = noccl.Diagnosis(9, 3, "waits", (noccl.WaitEdge("a", "b", "link", 3),))
-    error = pickle.loads(pickle.dumps(noccl.DeadlockError("hung", diagnosis)))
+    error = pickle.loads(pickle.dumps(noccl.DeadlockError("stalled", diagnosis)))
     assert error.diagnosis == diagnosis
-    assert str(error) == "hung"
+    assert str(error) == "stalled"
 
 
 def test_messages_show_what_a_terminal_would_obey(

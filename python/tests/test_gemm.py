@@ -18,7 +18,7 @@ MESHES = ["2x2", "4x4", "4x2", "2x8"]
     mesh=st.sampled_from(MESHES),
     sizes=st.tuples(st.integers(1, 6), st.integers(1, 6), st.integers(1, 6)),
     iterations=st.integers(1, 5),
-    ways=st.sampled_from(
+    choice=st.sampled_from(
         [("in_network", "barriers"), ("in_network", "flags"), ("software", "barriers")]
     ),
     prefetch=st.integers(2, 4),
@@ -29,7 +29,7 @@ def test_a_product_of_small_integers_equals_numpys(  # noqa: PLR0917 - drawn by 
     mesh: str,
     sizes: tuple[int, int, int],
     iterations: int,
-    ways: tuple[str, str],
+    choice: tuple[str, str],
     prefetch: int,
     dtype: Any,
     seed: int,
@@ -39,7 +39,7 @@ def test_a_product_of_small_integers_equals_numpys(  # noqa: PLR0917 - drawn by 
     generator = np.random.default_rng(seed)
     a = generator.integers(-8, 9, (rows * height, inner * iterations)).astype(dtype)
     b = generator.integers(-8, 9, (inner * iterations, columns * width)).astype(dtype)
-    collectives, sync = ways
+    collectives, sync = choice
     product = noccl.multiply(
         a, b, mesh=mesh, inner=inner, collectives=collectives, sync=sync, prefetch=prefetch
     )

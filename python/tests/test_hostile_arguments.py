@@ -259,9 +259,9 @@ def test_results_are_equal_if_all_their_fields_are(mesh4x4_collective: noccl.Net
     assert a == b
 
 
-@pytest.mark.parametrize("answer", [False, np.False_])
-def test_a_callback_that_says_no_stops_the_call(
-    answer: object, mesh4x4_collective: noccl.Network
+@pytest.mark.parametrize("result", [False, np.False_])
+def test_a_callback_that_says_no_ends_the_call(
+    result: object, mesh4x4_collective: noccl.Network
 ) -> None:
     with pytest.raises(noccl.InterruptedRunError):
-        noccl.stress(mesh4x4_collective, num_seeds=100_000, on_progress=lambda _: answer)  # type: ignore[arg-type, return-value]
+        noccl.stress(mesh4x4_collective, num_seeds=100_000, on_progress=lambda _: result)  # type: ignore[arg-type, return-value]

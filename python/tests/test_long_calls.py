@@ -23,7 +23,7 @@ def test_progress_is_reported_and_ends_at_the_total(mesh4x4_collective: noccl.Ne
     assert [p.done for p in seen] == sorted(p.done for p in seen)
 
 
-def test_a_callback_that_returns_false_stops_the_call(mesh4x4_collective: noccl.Network) -> None:
+def test_a_callback_that_returns_false_ends_the_call(mesh4x4_collective: noccl.Network) -> None:
     with pytest.raises(noccl.InterruptedRunError):
         noccl.stress(mesh4x4_collective, num_seeds=MANY_SEEDS, on_progress=lambda _: False)
 

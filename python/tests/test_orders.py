@@ -25,9 +25,9 @@ def test_orders_come_as_asked_for_and_as_on_the_command_line() -> None:
         subprocess.check_output([NOCCL, *arguments.split(), ",".join(by)], text=True)
     )
     for row, other in zip(found.rows, printed["rows"], strict=True):
-        assert [at.text for at in row.stops] == other["stops"]
+        assert [at.text for at in row.destinations] == other["destinations"]
         assert (row.hops, row.cycles) == (other["hops"], other["cycles"])
-        assert len(set(row.stops)) == found.num_destinations == 8
+        assert len(set(row.destinations)) == found.num_destinations == 8
 
 
 def test_draws_have_their_number_of_destinations_and_hops_of_every_order() -> None:

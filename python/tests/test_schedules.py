@@ -28,10 +28,10 @@ def every_action() -> noccl.Schedule:
     spread = builder.multicast(here, noccl.Place(here, 0), ROW, 4096, 512, after=[load])
     # Only the initiator has seen the multicast end: the others learn it by a barrier.
     arrived = builder.barrier(noccl.Row(0), here, after=[spread])
-    folded = builder.in_network_reduction(
+    reduced = builder.in_network_reduction(
         ROW, 4096, noccl.Place(here, 8192), 512, element="int64", after=[arrived]
     )
-    local = builder.local_reduce(here, [8192, 0], 8192, 512, element="int64", after=[folded])
+    local = builder.local_reduce(here, [8192, 0], 8192, 512, element="int64", after=[reduced])
     busy = builder.compute(here, cycles=40, after=[local])
     builder.barrier(noccl.Row(0), here, after=[busy])
     return builder.build()

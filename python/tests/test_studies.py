@@ -26,13 +26,13 @@ def test_in_network_barriers_equal_their_formula_and_slopes_need_all_four_sizes(
     known = [row for row in study.table.rows() if row["formula_cycles"] is not None]
     assert known
     assert all(row["network_cycles"] == row["formula_cycles"] for row in known)
-    assert {(s.router, s.plan) for s in study.slopes} == {
-        (row["router"], row["plan"]) for row in study.table.rows()
+    assert {(s.router, s.algorithm) for s in study.slopes} == {
+        (row["router"], row["algorithm"]) for row in study.table.rows()
     }
     assert noccl.barrier_study(clusters=[2, 4]).slopes == ()
 
 
-def test_claims_come_with_their_verdicts_and_figures() -> None:
+def test_claims_come_with_their_results_and_figures() -> None:
     found = noccl.reproduce("collective_noc", is_quick=True)
     assert len({row.id for row in found.rows}) == len(found.rows)
     by_id = {row.id: row for row in found.rows}

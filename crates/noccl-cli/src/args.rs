@@ -5,8 +5,8 @@ use crate::output;
 use clap::Args;
 use noccl::{
     AlgorithmRequest, Backend, Boundary, Calibration, CheckpointRequest, CollectiveKind,
-    CompareRequest, ElementType, Error, HardwareRequest, Mode, Network, Operator, RunConfig,
-    StallConfig,
+    CompareRequest, ElementType, Error, HardwareRequest, Loaded, Mode, Network, Operator,
+    RunConfig, StallConfig,
 };
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -50,11 +50,19 @@ impl SpecArgs {
 
 /// Loads a network; warnings go to stderr.
 pub fn load(spec: &str, overrides: &OverrideArgs) -> Result<Network, Error> {
+    Ok(load_with_warnings(spec, overrides)?.network)
+}
+
+/// The same with its warnings.
+pub fn load_with_warnings(spec: &str, overrides: &OverrideArgs) -> Result<Loaded, Error> {
     let loaded = noccl::load(spec, &overrides.overrides)?;
+    for note in &loaded.old_names {
+        output::log(&format!("note: {note}"));
+    }
     for warning in &loaded.warnings {
         output::log(&format!("warning: {warning}"));
     }
-    Ok(loaded.network)
+    Ok(loaded)
 }
 
 /// A list of sizes with commas between them; units that may mean something else elsewhere are noted on stderr.
@@ -169,7 +177,7 @@ pub struct HardwareArgs {
     /// DMA engines; schedules only)
     #[arg(long, value_name = "router|axi|dma", value_parser = noccl::parse_boundary)]
     boundary: Option<Boundary>,
-    /// Folder rtl of a checkout, to be translated instead of the hardware in this program
+    /// Folder rtl of a checkout, to be Verilated instead of the hardware in this program
     #[arg(long, value_name = "DIR")]
     hardware: Option<PathBuf>,
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Ctrl-C and SIGTERM end every verb within two seconds.
 //!
-//! The first signal asks the work to stop. Long work looks for that now and then, saves what it has to save and
+//! The first signal asks the work to end. Long work looks for that now and then, saves what it has to save and
 //! ends with its own exit code. Whatever does not look, or waits for something that does not come, is ended after a
 //! grace, unless a checkpoint is being written. The second signal ends the process at once.
 
@@ -18,12 +18,12 @@ const WAKE_UP: Duration = Duration::from_millis(20);
 
 static IS_ASKED: AtomicBool = AtomicBool::new(false);
 
-/// Has somebody asked the work to stop?
+/// Has somebody asked the work to end?
 pub fn is_asked() -> bool {
     IS_ASKED.load(Ordering::Relaxed)
 }
 
-/// Asks the work to stop, or takes that back.
+/// Asks the work to end, or takes that back.
 pub fn ask(is_asked: bool) {
     IS_ASKED.store(is_asked, Ordering::Relaxed);
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The `noccl` command: reads arguments, calls the facade, prints rows.
 //!
-//! Exit codes: 0 everything is fine; 1 a check failed, a run hung or delivered wrong bytes; 2 the
+//! Exit codes: 0 everything is fine; 1 a check failed, a run stalled or delivered wrong bytes; 2 the
 //! input is wrong and nothing ran; 3 interrupted with everything in a checkpoint; 4 an output could not be
 //! written; 130 interrupted.
 
 mod args;
 mod interrupt;
+mod old_names;
 mod output;
 mod progress;
 mod table;
@@ -29,7 +30,7 @@ enum Outcome {
     Failed,
 }
 
-/// The whole process: looks for signals, runs the verb that the arguments name, and answers with its exit code.
+/// The whole process: looks for signals, runs the verb that the arguments name, and returns its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
     if let Err(error) = interrupt::install() {
@@ -40,7 +41,8 @@ pub fn main() -> ExitCode {
 
 /// Runs one command line, the program's name first; the exit code. Tests call it many times in one process.
 pub fn call(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let cli = match verbs::Cli::try_parse_from(arguments) {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let cli = match verbs::Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
         Err(refusal) => {
             let text = refusal.to_string();
@@ -53,6 +55,7 @@ pub fn call(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             return refusal.exit_code() as u8;
         }
     };
+    old_names::note_verb(&arguments);
     match cli.run() {
         Ok(Outcome::Fine) => 0,
         Ok(Outcome::Failed) => 1,
@@ -60,8 +63,8 @@ pub fn call(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
-/// Asks the work of [`call`] to stop, as Ctrl-C does, or takes that back.
-pub fn ask_to_stop(is_asked: bool) {
+/// Asks the work of [`call`] to end, as Ctrl-C does, or takes that back.
+pub fn ask_to_end(is_asked: bool) {
     interrupt::ask(is_asked);
 }
 

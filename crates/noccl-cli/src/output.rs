@@ -4,14 +4,14 @@
 //! What is printed may come from files: names, keys, values. A terminal would obey control characters in them, so
 //! texts for readers show them (`\u{1b}`), and JSON and TOML hold them in the escaped form of both.
 
-use noccl::Error;
+use noccl::{Error, FileError};
 use serde::Serialize;
 use std::io::{ErrorKind, Write};
 
 /// Writes a result for readers.
 ///
 /// # Errors
-/// [`Error::NotWritten`] if stdout does not take it; a reader that has gone away is no error.
+/// [`Error::File`] if stdout does not take it; a reader that has gone away is no error.
 pub fn result(text: &str) -> Result<(), Error> {
     print(&noccl::visible(text))
 }
@@ -40,10 +40,10 @@ fn print(text: &str) -> Result<(), Error> {
         .and_then(|()| out.write_all(if text.ends_with('\n') { b"" } else { b"\n" }))
         .and_then(|()| out.flush());
     match written {
-        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(Error::NotWritten {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(Error::File(FileError::NotWritten {
             path: "stdout".to_owned(),
             reason: e.to_string(),
-        }),
+        })),
         Ok(()) | Err(_) => Ok(()),
     }
 }
@@ -59,14 +59,16 @@ pub fn json<T: Serialize>(value: &T) -> Result<(), Error> {
 /// JSON text of an artefact.
 ///
 /// # Errors
-/// [`Error::Content`] if the value has no JSON form.
+/// [`Error::File`] if the value has no JSON form.
 pub fn to_json<T: Serialize>(value: &T) -> Result<String, Error> {
     serde_json::to_string_pretty(value)
         .map(|text| text + "\n")
-        .map_err(|e| Error::Content {
-            path: "stdout".to_owned(),
-            expected: "JSON value",
-            reason: e.to_string(),
+        .map_err(|e| {
+            Error::File(FileError::Content {
+                path: "stdout".to_owned(),
+                expected: "JSON value",
+                reason: e.to_string(),
+            })
         })
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Progress bar on a terminal; long work learns from it that somebody wants it to stop.
+//! Progress bar on a terminal; long work learns from it that somebody wants it to end.
 
 use crate::time_left::{time_left, words};
 use crate::{interrupt, output};
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Runs work with a bar on stderr (if that is a terminal); a signal asks it to stop (see [`interrupt`]).
+/// Runs work with a bar on stderr (if that is a terminal); a signal asks it to end (see [`interrupt`]).
 ///
 /// # Errors
 /// Those of the work.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `calibrate`, `verdicts` and the backend `model` of `compare`.
+//! `calibrate`, `validation` and the backend `model` of `compare`.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -59,13 +59,13 @@ fn constants_written_by_calibrate_are_those_that_compare_reads() {
 }
 
 #[test]
-fn verdicts_hold_and_name_the_meshes_on_which_equations_and_simulator_part() {
-    let verdicts = json("verdicts --max-side 4 --json");
-    assert_eq!(verdicts["model"]["holds"], true);
-    let published = verdicts["published"].as_array().unwrap();
+fn the_validation_holds_and_names_the_meshes_on_which_equations_and_simulator_deviate() {
+    let validation = json("validation --max-side 4 --json");
+    assert_eq!(validation["model"]["holds"], true);
+    let published = validation["published"].as_array().unwrap();
     assert!(published.iter().all(|row| row["holds"] == true));
-    let parting = verdicts["parting"].as_array().unwrap();
-    assert!(parting.iter().all(|row| row["side"] == 4) && !parting.is_empty());
+    let deviations = validation["deviations"].as_array().unwrap();
+    assert!(deviations.iter().all(|row| row["side"] == 4) && !deviations.is_empty());
 }
 
 #[test]

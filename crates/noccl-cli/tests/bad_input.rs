@@ -257,18 +257,18 @@ fn a_failed_command_leaves_no_output_file() {
 
 #[test]
 fn hardware_that_does_not_exist_is_refused_by_its_field() {
-    let peer = "rtl -P router.flow=\"peer_compatible\" -P router.wide_reduction.kind=\"two_operand\" \
+    let published = "rtl -P router.flow=\"published\" -P router.wide_reduction.kind=\"two_operand\" \
                 -P router.merge_table_entries=0 -P router.wide_reduction.store_beats=0 \
                 -P router.wide_reduction.window_beats=0";
     refuses(
-        &format!("{peer} --json"),
+        &format!("{published} --json"),
         2,
-        &["router.flow", "peer_compatible", "non_blocking"],
+        &["router.flow", "published", "non_blocking"],
     );
     refuses(
-        &format!("{peer} --vectors v.hex"),
+        &format!("{published} --vectors v.hex"),
         2,
-        &["router.flow", "peer_compatible"],
+        &["router.flow", "published"],
     );
     refuses("rtl", 2, &["--output", "--json"]);
     refuses(
@@ -286,7 +286,11 @@ const MASKED_BASE: &str = r#"{"format":1,"trace":{"transactions":[{"start_cycles
 fn a_trace_with_masked_bits_in_a_base_is_refused_by_field_on_every_router() {
     let folder = Folder::new();
     folder.file("masked.json", MASKED_BASE);
-    for spec in ["collective_noc_4x4", "collective_noc_4x4_peer", "esp_4x5"] {
+    for spec in [
+        "collective_noc_4x4",
+        "collective_noc_4x4_published",
+        "esp_4x5",
+    ] {
         check(
             &folder,
             &format!("run masked.json --trace --spec {spec}"),

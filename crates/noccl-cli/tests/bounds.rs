@@ -124,7 +124,7 @@ fn messages_name_the_argument_that_holds_the_text() {
         &["--destinations '9,9,9,9'", "4 x 4"],
     );
     refuses("order --source 9,9", &["--source '9,9'"]);
-    refuses("rivals --set 9,9,9,9", &["--set '9,9,9,9'"]);
+    refuses("baselines --set 9,9,9,9", &["--set '9,9,9,9'"]);
     for collective in ["all_gather", "reduce_scatter", "all_to_all"] {
         refuses(
             &format!("compare {collective} --root 1,1"),
@@ -134,7 +134,7 @@ fn messages_name_the_argument_that_holds_the_text() {
     for spec in [
         "torrent_4x5",
         "esp_4x5",
-        "collective_noc_4x4_peer",
+        "collective_noc_4x4_published",
         "ideal_4x4",
     ] {
         let words = &["router.flow", "non_blocking", "calibration"];

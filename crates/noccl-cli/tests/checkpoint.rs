@@ -84,7 +84,7 @@ fn a_run_that_is_interrupted_twice_prints_what_an_uninterrupted_run_prints() {
 }
 
 #[test]
-fn products_go_on_with_the_one_that_was_under_way() {
+fn products_go_on_with_the_one_that_was_interrupted() {
     let folder = Folder::new();
     let gemm = "gemm summa --mesh 4x4,16x16 --collectives all --iterations 40 --json";
     let whole = noccl_in(&folder.0, gemm);

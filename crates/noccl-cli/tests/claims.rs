@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The committed verdicts and plots are those of today; `make claims` writes them anew.
+//! The committed results and plots are those of today; `make claims` writes them anew.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -14,12 +14,12 @@ fn repository() -> PathBuf {
 
 /// What the quick set measures; the rest takes minutes (`make claims`).
 #[test]
-fn the_page_of_s1_holds_todays_verdicts_and_the_plots_are_todays() {
+fn the_page_of_s1_holds_todays_results_and_the_plots_are_todays() {
     is_of_today("collective_noc", "S1");
 }
 
 #[test]
-fn the_page_of_s3_holds_todays_verdicts_and_the_plots_are_todays() {
+fn the_page_of_s3_holds_todays_results_and_the_plots_are_todays() {
     is_of_today("torrent", "S3");
 }
 

@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 #[test]
 fn a_schedule_too_large_to_search_is_called_unproved_in_bounded_time() {
     let folder = Folder::new();
-    let made = "schedule all_reduce --spec collective_noc_8x8_peer --algorithm ring --bytes 4KiB -o s.json";
+    let made = "schedule all_reduce --spec collective_noc_8x8_published --algorithm ring --bytes 4KiB -o s.json";
     assert_eq!(noccl_in(&folder.0, made).code, Some(0));
     let begun = Instant::now();
     let said = noccl_in(
         &folder.0,
-        "check s.json --spec collective_noc_8x8_peer --json",
+        "check s.json --spec collective_noc_8x8_published --json",
     );
     assert!(
         begun.elapsed() < Duration::from_secs(30),
@@ -26,19 +26,23 @@ fn a_schedule_too_large_to_search_is_called_unproved_in_bounded_time() {
     assert_eq!(said.code, Some(0), "{said:?}");
     assert_eq!(report["deadlock"]["free"], false, "{report}");
     assert!(report["deadlock"]["proof"].is_null(), "{report}");
-    let text = noccl_in(&folder.0, "check s.json --spec collective_noc_8x8_peer").stdout;
+    let text = noccl_in(
+        &folder.0,
+        "check s.json --spec collective_noc_8x8_published",
+    )
+    .stdout;
     assert!(text.contains("freedom not proved"), "{text}");
 }
 
 #[test]
 fn multicasts_that_overlap_on_published_routers_are_refused_with_their_cycle() {
     let folder = Folder::new();
-    let made = "schedule all_gather --spec collective_noc_4x4_peer --algorithm in_network --bytes 1KiB -o s.json";
+    let made = "schedule all_gather --spec collective_noc_4x4_published --algorithm in_network --bytes 1KiB -o s.json";
     assert_eq!(noccl_in(&folder.0, made).code, Some(0));
     for verb in ["check", "run"] {
         let said = noccl_in(
             &folder.0,
-            &format!("{verb} s.json --spec collective_noc_4x4_peer"),
+            &format!("{verb} s.json --spec collective_noc_4x4_published"),
         );
         assert_ne!(said.code, Some(0), "{verb}: {said:?}");
         let names = ["deadlock is possible", " holds ", "waits for"];
@@ -49,7 +53,7 @@ fn multicasts_that_overlap_on_published_routers_are_refused_with_their_cycle() {
     }
     let said = noccl_in(
         &folder.0,
-        "check s.json --spec collective_noc_4x4_peer --json",
+        "check s.json --spec collective_noc_4x4_published --json",
     );
     let report: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
     let cycle = report["deadlock"]["cycle"].as_array().unwrap();
@@ -82,7 +86,7 @@ fn multicasts_of_one_engine_beside_torrent_endpoints_are_refused_and_the_library
     let irregular = "set:0,1;1,1;2,2;5,7;6,7;7,0;3,3;4,3";
     for (preset, roots) in [
         ("torrent_8x8", ["0,0", "3,4", "7,7"]),
-        ("collective_noc_8x8_peer", ["0,0", "3,4", "mem:2"]),
+        ("collective_noc_8x8_published", ["0,0", "3,4", "mem:2"]),
     ] {
         let groups = ["1,1,5,5", "0,0,7,7", "0,0,7,6", irregular];
         for (group, root) in groups.iter().flat_map(|g| roots.map(|r| (g, r))) {

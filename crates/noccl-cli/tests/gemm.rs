@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `gemm` and `attention`: rows, verdicts, bad input.
+//! `gemm` and `attention`: rows, results, bad input.
 #![allow(clippy::unwrap_used)]
 
 mod common;

@@ -37,8 +37,8 @@ fn run(folder: &Folder, arguments: &str) -> Command {
 
 /// The same with a shell script as Verilator, which calls itself the pinned one.
 fn run_with(folder: &Folder, script: &str) -> Command {
-    let answer = "[ \"$1\" = --version ] && echo rev vUNKNOWN-built20260516-4e853d8 && exit 0";
-    let tool = tool(folder, &format!("{answer}\n{script}"));
+    let version = "[ \"$1\" = --version ] && echo rev vUNKNOWN-built20260516-4e853d8 && exit 0";
+    let tool = tool(folder, &format!("{version}\n{script}"));
     let mut run = run(folder, "");
     run.env("NOCCL_VERILATOR", tool);
     run
@@ -86,7 +86,7 @@ fn what_has_no_hardware_is_refused_by_its_field_before_anything_is_built() {
     folder.file("long.json", &trace);
     for (arguments, words) in [
         (
-            "s.json --spec collective_noc_4x4_peer",
+            "s.json --spec collective_noc_4x4_published",
             &["router.flow", "non_blocking"][..],
         ),
         (
@@ -168,7 +168,7 @@ fn stalls_slow_a_run_down_and_their_seed_says_how() {
 }
 
 #[test]
-fn a_missing_verilator_is_told_with_the_way_to_it() {
+fn a_missing_verilator_is_told_with_how_to_get_it() {
     let folder = with_schedule();
     let outcome = said(run(&folder, "").env("PATH", &folder.0));
     refuses(
@@ -216,7 +216,7 @@ fn hardware_that_does_not_build_leaves_its_messages_and_nothing_else() {
 
 /// Makes a library that is none.
 fn make_nonsense(folder: &Folder) -> PathBuf {
-    let script = "echo translated\necho nonsense > libnoccl.so";
+    let script = "echo verilated\necho nonsense > libnoccl.so";
     refuses(
         &said(&mut run_with(folder, script)),
         &["libnoccl.so", "remove this folder"],

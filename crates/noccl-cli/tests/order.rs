@@ -8,21 +8,21 @@ use common::noccl;
 use noccl::{OrderDraw, OrderReport};
 
 #[test]
-fn a_source_among_its_destinations_gets_no_leg_and_every_order_a_row() {
+fn a_source_among_its_destinations_gets_no_path_segment_and_every_order_a_row() {
     let run = noccl("order --spec torrent_4x5 --destinations 0,0,3,2 --bytes 4KiB --json");
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let report: OrderReport = serde_json::from_str(&run.stdout).unwrap();
     assert!(report.has_loopback);
     assert_eq!((report.num_destinations, report.multicast_hops), (5, 5));
     let names: Vec<&str> = report.rows.iter().map(|r| r.order.as_str()).collect();
-    let all = noccl::StopOrder::ALL.map(noccl::StopOrder::name);
+    let all = noccl::ChainOrder::ALL.map(noccl::ChainOrder::name);
     assert_eq!(names, all);
     // Of the snakes through six clusters the one along the columns ends nearest to the source.
     let best = report.rows.iter().map(|r| r.cycles).min();
     let latency = report.rows.iter().find(|r| r.order == "latency").unwrap();
     assert_eq!(Some(latency.cycles), best);
     assert_eq!((latency.hops, latency.shared_links.len()), (5, 0));
-    assert_eq!(latency.stops.len(), 5);
+    assert_eq!(latency.destinations.len(), 5);
 }
 
 #[test]

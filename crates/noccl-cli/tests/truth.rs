@@ -14,11 +14,11 @@ fn rows_of_the_model_are_not_checked_and_say_so_wherever_they_are_shown() {
             assert_eq!(row["verified"], "not_checked", "{row}");
         }
         let table = noccl(&arguments).stdout;
-        let (rows, _) = table.split_once("\nchunks:").unwrap();
+        let (rows, _) = table.split_once("\nalgorithm:").unwrap();
         assert!(rows.contains("not checked"), "{table}");
         assert!(rows.contains("by the model"), "{table}");
         assert!(
-            !rows.contains("bit-equal") && !rows.contains("order proved"),
+            !rows.contains("bit-exact") && !rows.contains("order proved"),
             "{table}"
         );
     }
@@ -35,7 +35,7 @@ fn a_page_of_rows_of_the_model_calls_none_of_them_verified() {
         assert_eq!(made.code, Some(0), "{made:?}");
         let page = std::fs::read_to_string(folder.0.join("page.html")).unwrap();
         assert!(page.contains("1 of 1 results are not checked."), "{page}");
-        assert!(!page.contains("results are verified") && !page.contains(">bit-equal"));
+        assert!(!page.contains("results are verified") && !page.contains(">bit-exact"));
     }
 }
 

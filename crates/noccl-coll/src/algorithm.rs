@@ -34,7 +34,7 @@ pub enum Algorithm {
     InNetwork,
     /// The network's multicasts or reductions, one dimension after the other.
     InNetworkLines,
-    /// One transaction of the network: a root folds and multicasts beat by beat.
+    /// One transaction of the network: a root reduces and multicasts beat by beat.
     InNetworkOnce,
     /// One worm to a list of destinations in its header (ESP).
     InNetworkList,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which choices are worth comparing.
 
-use crate::chain::order::StopOrder;
+use crate::chain::order::ChainOrder;
 use crate::{Algorithm, BarrierShape, Choice, Forwarding, Inner, schedule};
 use noccl_net::Network;
 use noccl_workload::{Collective, CollectiveKind};
 
 /// Most chunks that a comparison tries.
 const MAX_CHUNKS: u32 = 64;
-/// Chunks shorter than this lose more to barriers than they gain (S1 stops at 9 beats).
+/// Chunks shorter than this lose more to barriers than they gain (S1 ends at 9 beats).
 const MIN_CHUNK_BEATS: u64 = 8;
 
 /// Numbers of chains that a comparison tries besides one.
@@ -28,9 +28,9 @@ pub fn choices(network: &Network, collective: &Collective) -> Vec<Choice> {
 
 /// Repeated unicasts are the baseline of S3; beside S1's mechanisms they are compared when asked for by name.
 fn is_usual(network: &Network, choice: Choice) -> bool {
-    let has_rivals =
+    let has_baselines =
         network.capabilities().chains.is_some() || network.routers().carries_lists_only();
-    choice.algorithm != Algorithm::Unicast || has_rivals
+    choice.algorithm != Algorithm::Unicast || has_baselines
 }
 
 /// Those of one algorithm. The others' schedules are not made, which on a large mesh would take far longer
@@ -46,7 +46,7 @@ fn possible(
     is_asked: impl Fn(&Choice) -> bool,
 ) -> Vec<Choice> {
     let papers = candidates(network, collective);
-    let others = other_way_round(network, collective, &papers);
+    let others = other_direction(network, collective, &papers);
     papers
         .into_iter()
         .chain(others)
@@ -95,14 +95,15 @@ fn candidates(network: &Network, collective: &Collective) -> Vec<Choice> {
                 of(&[Inner::Chain], &counts, |_, c| Choice::new(algorithm, c))
             }
             Algorithm::Chainwrite => {
-                let orders = [StopOrder::Latency, StopOrder::Greedy, StopOrder::Id];
+                let orders = [ChainOrder::Latency, ChainOrder::Greedy, ChainOrder::Id];
                 let single = orders.map(Choice::chainwrite).into_iter();
                 // Chains that wait for each other in the initiator's queue gain nothing.
                 let endpoint = network.capabilities().chains;
                 let is_open = endpoint.is_some_and(|e| e.open_tasks > 1);
                 let several = CHAINS.into_iter().filter(|_| is_open);
-                let several = several.map(|chains| Choice::chainwrites(StopOrder::Latency, chains));
-                let blocks = Choice::chainwrite_blocks(StopOrder::Latency, 1);
+                let several =
+                    several.map(|chains| Choice::chainwrites(ChainOrder::Latency, chains));
+                let blocks = Choice::chainwrite_blocks(ChainOrder::Latency, 1);
                 single.chain(several).chain([blocks]).collect()
             }
             Algorithm::InNetworkOnce => vec![Choice::new(algorithm, 1), Choice::central()],
@@ -120,7 +121,7 @@ fn candidates(network: &Network, collective: &Collective) -> Vec<Choice> {
 
 /// The same with pull for push and push for pull. The naive chain is S1's, which pulls; trees that pull are
 /// cut into chunks too.
-fn other_way_round(network: &Network, collective: &Collective, papers: &[Choice]) -> Vec<Choice> {
+fn other_direction(network: &Network, collective: &Collective, papers: &[Choice]) -> Vec<Choice> {
     let is_naive = |c: &Choice| c.algorithm == Algorithm::Chain && c.chunks == 1;
     let counts = chunk_counts(beats(network, collective));
     let mut out: Vec<Choice> = Vec::new();

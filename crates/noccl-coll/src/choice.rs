@@ -3,7 +3,7 @@
 
 mod text;
 
-use crate::chain::order::StopOrder;
+use crate::chain::order::ChainOrder;
 use crate::{Algorithm, BarrierShape};
 use noccl_workload::BarrierMechanism;
 use std::collections::BTreeMap;
@@ -49,9 +49,9 @@ pub struct Choice {
     pub shape: Option<BarrierShape>,
     /// The root stands in the group's centre, not in a corner; read by `in_network_once`.
     pub is_central: bool,
-    /// In which order a chain visits its stops; read by `chainwrite`.
-    pub order: StopOrder,
-    /// Chains that share the stops, at least 1; read by `chainwrite`.
+    /// In which order a chain visits its destinations; read by `chainwrite`.
+    pub order: ChainOrder,
+    /// Chains that share the destinations, at least 1; read by `chainwrite`.
     pub chains: u32,
     /// A chain visits one member of every block, which multicasts to the others; read by `chainwrite`.
     pub by_blocks: bool,
@@ -69,7 +69,7 @@ impl Choice {
             barrier: BarrierMechanism::InNetwork,
             shape: None,
             is_central: false,
-            order: StopOrder::Latency,
+            order: ChainOrder::Latency,
             chains: 1,
             by_blocks: false,
         }

@@ -14,7 +14,7 @@ use crate::steps::multicast::Multicast;
 use crate::steps::reduce::Reduction;
 use crate::steps::ring::Ring;
 use crate::steps::{Steps, transfer};
-use crate::{Algorithm, BarrierPlan, BarrierShape, Choice, CollError, barrier};
+use crate::{Algorithm, BarrierAlgorithm, BarrierShape, Choice, CollError, barrier};
 use noccl_net::{Network, TileRef};
 use noccl_workload::{
     Action, ActionKind, BarrierMechanism, Collective, CollectiveKind, Destination, Place,
@@ -188,7 +188,7 @@ impl Task<'_> {
         u64::from(self.network.spec().ni.wide_beat_bytes)
     }
 
-    /// A root outside the group gets a copy of what the entry has folded in its scratch.
+    /// A root outside the group gets a copy of what the entry has reduced in its scratch.
     fn reduce_steps(&self, layout: &mut Layout, steps: &mut Steps) -> Result<(), CollError> {
         let output = self.collective.output_offset;
         if self.group.is_root_member() {
@@ -313,7 +313,7 @@ impl Task<'_> {
 
     /// A barrier by itself, in another shape than the paper's.
     pub(crate) fn shaped_barrier(&self, shape: BarrierShape) -> Result<Vec<Action>, CollError> {
-        let plan = BarrierPlan {
+        let plan = BarrierAlgorithm {
             structure: shape.structure,
             place: shape.place,
             mechanism: if self.choice.algorithm.is_in_network() {

@@ -3,7 +3,7 @@
 
 use crate::CollError;
 use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef, cover};
-use noccl_workload::check::has_room_for;
+use noccl_workload::check::fit_together;
 use noccl_workload::{Collective, InNetworkReduction, Place};
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ pub(crate) struct Group {
     /// The root if it is a member, else the member nearest to it (lowest coordinate among equals).
     pub(crate) entry: Coord,
     /// Per cluster that gathers (the root, the entry): pieces (indices) that may be reduced at the same time.
-    turns: Vec<(Coord, Vec<Vec<usize>>)>,
+    steps: Vec<(Coord, Vec<Vec<usize>>)>,
 }
 
 impl Group {
@@ -44,13 +44,13 @@ impl Group {
             TileRef::Cluster(root) if root != entry => gatherers.push(root),
             TileRef::Cluster(_) | TileRef::Memory(_) => {}
         }
-        let turns = gatherers
+        let steps = gatherers
             .into_iter()
-            .map(|at| (at, turns(network, collective, &pieces, at)))
+            .map(|at| (at, steps(network, collective, &pieces, at)))
             .collect();
         Ok(Self {
             pieces,
-            turns,
+            steps,
             entry,
             members,
             set,
@@ -58,11 +58,11 @@ impl Group {
         })
     }
 
-    /// Pieces (indices) that may be reduced into a cluster at the same time, turn after turn.
-    pub(crate) fn turns(&self, gatherer: Coord) -> Vec<Vec<usize>> {
-        let known = self.turns.iter().find(|(at, _)| *at == gatherer);
+    /// Pieces (indices) that may be reduced into a cluster at the same time, step after step.
+    pub(crate) fn steps(&self, gatherer: Coord) -> Vec<Vec<usize>> {
+        let known = self.steps.iter().find(|(at, _)| *at == gatherer);
         match known {
-            Some((_, turns)) => turns.clone(),
+            Some((_, steps)) => steps.clone(),
             None => (0..self.pieces.len()).map(|piece| vec![piece]).collect(),
         }
     }
@@ -81,14 +81,14 @@ impl Group {
     }
 }
 
-/// Cuts the pieces, in their order, into turns for whose operands the routers' stores have room.
-fn turns(
+/// Cuts the pieces, in their order, into steps for whose operands the routers' stores have space.
+fn steps(
     network: &Network,
     collective: &Collective,
     pieces: &[MultiAddress],
     gatherer: Coord,
 ) -> Vec<Vec<usize>> {
-    let mut turns: Vec<Vec<usize>> = vec![Vec::new()];
+    let mut steps: Vec<Vec<usize>> = vec![Vec::new()];
     let mut open: Vec<InNetworkReduction> = Vec::new();
     for (idx, piece) in pieces.iter().enumerate() {
         if piece.len() > 1 {
@@ -104,16 +104,16 @@ fn turns(
                 operator: collective.operator,
                 element: collective.element,
             });
-            if open.len() > 1 && !has_room_for(network, &open) {
+            if open.len() > 1 && !fit_together(network, &open) {
                 open.drain(..open.len() - 1);
-                turns.push(Vec::new());
+                steps.push(Vec::new());
             }
         }
-        if let Some(turn) = turns.last_mut() {
-            turn.push(idx);
+        if let Some(step) = steps.last_mut() {
+            step.push(idx);
         }
     }
-    turns
+    steps
 }
 
 /// The cluster nearest to a tile, the lowest coordinate among equals; `clusters` is not empty.

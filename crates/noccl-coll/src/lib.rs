@@ -24,7 +24,7 @@ mod steps;
 
 pub use algorithm::Algorithm;
 pub use barrier::{
-    BarrierPlan, BarrierShape, BarrierStructure, CounterPlace, barrier_schedule, centre,
+    BarrierAlgorithm, BarrierShape, BarrierStructure, CounterPlace, barrier_schedule, centre,
 };
 pub use candidates::{choices, choices_of};
 pub use choice::{Choice, Forwarding, Inner};

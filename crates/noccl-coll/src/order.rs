@@ -163,8 +163,8 @@ fn chain_order(members: &[Coord], entry: Coord) -> Vec<Coord> {
     from_position(plain, at)
 }
 
-/// A closed way through the members, whose neighbours stand side by side where the group is columns × rows
-/// with an even number of either; else a snake folded in two, whose neighbours are two apart at most.
+/// A closed path through the members, whose neighbours stand side by side where the group is columns × rows
+/// with an even number of either; else a snake doubled back on itself, whose neighbours are two apart at most.
 pub(crate) fn ring_order(members: &[Coord]) -> Vec<Coord> {
     let line = |of: fn(&Coord) -> u16| {
         let all: std::collections::BTreeSet<u16> = members.iter().map(of).collect();

@@ -2,7 +2,7 @@
 //! Every barrier plan is a barrier, by the checker's proof; without its last level none is.
 #![allow(clippy::unwrap_used)]
 
-use noccl_coll::{BarrierPlan, BarrierStructure, barrier_schedule};
+use noccl_coll::{BarrierAlgorithm, BarrierStructure, barrier_schedule};
 use noccl_net::{Network, TileSet, elaborate};
 use noccl_workload::{BarrierMechanism, CheckError, check};
 
@@ -23,7 +23,7 @@ fn every_plan_lets_nobody_leave_before_all_have_entered() {
         "collective_noc_2x1",
     ] {
         let net = network(preset);
-        for plan in BarrierPlan::ALL {
+        for plan in BarrierAlgorithm::ALL {
             let schedule = barrier_schedule(&net, &all(&net), plan).unwrap();
             let checked = check(&net, &schedule);
             assert!(checked.is_ok(), "{preset} {}: {checked:?}", plan.name());
@@ -34,7 +34,7 @@ fn every_plan_lets_nobody_leave_before_all_have_entered() {
 #[test]
 fn a_plan_without_its_last_level_leaks() {
     let net = network("collective_noc_4x4");
-    for plan in BarrierPlan::ALL {
+    for plan in BarrierAlgorithm::ALL {
         let mut schedule = barrier_schedule(&net, &all(&net), plan).unwrap();
         let last = schedule
             .actions
@@ -67,7 +67,7 @@ fn a_plan_without_its_last_level_leaks() {
 fn groups_without_the_shape_of_a_plan_are_refused() {
     let net = network("collective_noc_4x4");
     let three = net.parse_tile_set("0,0,3,1").unwrap();
-    for plan in BarrierPlan::ALL {
+    for plan in BarrierAlgorithm::ALL {
         let schedule = barrier_schedule(&net, &three, plan);
         let needs_cube = plan.mechanism == BarrierMechanism::InNetwork
             || !matches!(

@@ -14,7 +14,7 @@ use proptest::prelude::*;
 
 const CORNER: TileRef = TileRef::Cluster(Coord::new(0, 0));
 
-/// The checker's verdict; true if the library made a schedule at all.
+/// The checker's result; true if the library made a schedule at all.
 fn prove(network: &Network, task: &Collective, choice: Choice) -> bool {
     match schedule(network, task, choice) {
         Ok(made) => {
@@ -114,11 +114,11 @@ fn holds(network: &Network, task: &Collective, choice: Choice) {
 #[test]
 fn every_rectangle_of_4x4_by_every_algorithm() {
     let net = network("collective_noc_4x4");
-    let mut turn = 0;
+    let mut case = 0;
     for group in rectangles(4).into_iter().chain(odd_sets()) {
         for kind in BLOCK_KINDS {
-            let bytes = [8, 64, 72, 1000, 1024][turn % 5];
-            turn += 1;
+            let bytes = [8, 64, 72, 1000, 1024][case % 5];
+            case += 1;
             let task = collective(kind, group.clone(), CORNER, bytes);
             for choice in forms_of(kind, 1) {
                 let is_made = prove(&net, &task, choice);
@@ -158,14 +158,14 @@ fn outputs_are_what_the_collective_means() {
 fn two_trees_and_rings_for_every_rectangle_and_root() {
     let net = network("collective_noc_4x4");
     let roots = [(0, 0), (3, 1), (2, 2)].map(|(x, y)| TileRef::Cluster(Coord::new(x, y)));
-    let mut turn = 0;
+    let mut case = 0;
     for group in rectangles(4).into_iter().chain(odd_sets()) {
         for root in roots.into_iter().chain([TileRef::Memory(1)]) {
             for kind in DATA_KINDS {
-                turn += 1;
-                let (bytes, chunks) = ([8, 1000, 4096][turn % 3], [1, 2, 5][turn / 3 % 3]);
+                case += 1;
+                let (bytes, chunks) = ([8, 1000, 4096][case % 3], [1, 2, 5][case / 3 % 3]);
                 let mut task = collective(kind, group.clone(), root, bytes);
-                if turn % 4 == 0 {
+                if case % 4 == 0 {
                     task.output_offset = task.input_offset;
                 }
                 for algorithm in [Algorithm::DoubleTree, Algorithm::Ring] {
@@ -233,7 +233,7 @@ fn one_transaction_for_every_multi_address_of_two_or_more() {
         512,
     );
     assert!(schedule(&net, &task, cut).is_err(), "it is never cut");
-    let published = network("collective_noc_4x4_peer");
+    let published = network("collective_noc_4x4_published");
     let whole = Choice::new(Algorithm::InNetworkOnce, 1);
     let error = schedule(&published, &task, whole).expect_err("published routers");
     assert!(
@@ -314,8 +314,8 @@ fn a_planned_all_to_all_uses_every_link_for_one_transfer_at_a_time() {
         let TileRef::Cluster(to) = place.tile else {
             unreachable!("to a cluster")
         };
-        let way = net.path(net.mesh_coord(from), net.mesh_coord(to));
-        let links = way.filter(|_| from != to).zip(1u64..);
+        let path = net.path(net.mesh_coord(from), net.mesh_coord(to));
+        let links = path.filter(|_| from != to).zip(1u64..);
         uses.extend(links.map(|((at, port), hop)| ((at, port.idx()), start + 2 * hop)));
     }
     uses.sort_unstable();

@@ -10,7 +10,7 @@ use noccl_coll::{Algorithm, Choice, Inner};
 use noccl_net::{Coord, TileRef};
 use noccl_workload::{Place, check, interpret};
 
-/// Ways to reduce a fused product.
+/// Algorithms that reduce a fused product.
 fn reductions() -> Vec<Choice> {
     vec![
         Choice::new(Algorithm::InNetwork, 1),

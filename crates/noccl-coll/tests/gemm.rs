@@ -20,7 +20,7 @@ fn request(spread: Spread, sync: Sync, prefetch: u32) -> Summa {
     }
 }
 
-/// Every way to spread, synchronise and buffer.
+/// Every combination of how to spread, synchronise and buffer.
 fn requests() -> Vec<Summa> {
     let mut all = Vec::new();
     for prefetch in 1..=6 {

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{DATA_KINDS, any_group, collective, forms, network, rectangle};
-use noccl_coll::chain::order::StopOrder;
+use noccl_coll::chain::order::ChainOrder;
 use noccl_coll::{Algorithm, Choice, CollError, choices, schedule};
 use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet};
 use noccl_workload::{Collective, CollectiveKind, ElementType, Operator, check};
@@ -19,7 +19,7 @@ const ELEMENTS: [ElementType; 4] = [
 ];
 const CHUNKS: [u32; 5] = [1, 2, 3, 8, 1_000_000];
 
-/// The checker's verdict; true if the library made a schedule at all.
+/// The checker's result; true if the library made a schedule at all.
 fn prove(network: &Network, task: &Collective, choice: Choice) -> bool {
     let made = match schedule(network, task, choice) {
         Ok(made) => made,
@@ -61,14 +61,14 @@ fn odd_sets() -> Vec<TileSet> {
 fn every_rectangle_and_root_of_4x4_by_every_algorithm() {
     let net = network("collective_noc_4x4");
     let roots: Vec<TileRef> = clusters(4, 4).chain((0..4).map(TileRef::Memory)).collect();
-    let mut turn = 0;
+    let mut case = 0;
     for group in rectangles(4, 4) {
         for root in &roots {
             for kind in DATA_KINDS {
-                // Sizes and chunk counts take turns, so that all pairs meet every kind of group.
-                let chunks = CHUNKS[turn % CHUNKS.len()];
-                let bytes = SIZES[turn % SIZES.len()];
-                turn += 1;
+                // Sizes and chunk counts rotate, so that all pairs meet every kind of group.
+                let chunks = CHUNKS[case % CHUNKS.len()];
+                let bytes = SIZES[case % SIZES.len()];
+                case += 1;
                 let task = collective(kind, group.clone(), *root, bytes);
                 for choice in forms(chunks) {
                     assert!(prove(&net, &task, choice), "{choice} refuses {task:?}");
@@ -144,10 +144,10 @@ fn unicasts_to_any_set_from_any_root() {
 fn lists_to_any_rectangle_from_any_root_as_far_as_the_header_goes() {
     let net = network("esp_4x5");
     let choice = Choice::new(Algorithm::InNetworkList, 1);
-    for (turn, group) in rectangles(5, 4).enumerate() {
+    for (case, group) in rectangles(5, 4).enumerate() {
         for root in clusters(5, 4) {
             let mut task = collective(CollectiveKind::Multicast, group.clone(), root, 1000);
-            if turn % 3 == 0 {
+            if case % 3 == 0 {
                 task.output_offset = task.input_offset;
             }
             assert!(prove(&net, &task, choice), "{choice} refuses {task:?}");
@@ -298,7 +298,7 @@ proptest! {
 #[test]
 fn every_rectangle_root_and_odd_set_by_a_chain_of_endpoints() {
     let net = network("torrent_4x5");
-    let mut turn = 0;
+    let mut case = 0;
     let mut groups: Vec<TileSet> = rectangles(5, 4).collect();
     groups.extend(odd_sets());
     for group in groups {
@@ -306,15 +306,15 @@ fn every_rectangle_root_and_odd_set_by_a_chain_of_endpoints() {
             for output in [0x2_0000, 0] {
                 let mut task = collective(CollectiveKind::Multicast, group.clone(), root, 640);
                 (task.input_offset, task.output_offset) = (0, output);
-                // Exact orders of many stops take long; all orders take turns.
-                let orders = [StopOrder::Id, StopOrder::Greedy, StopOrder::Nearest];
-                let choice = Choice::chainwrite(orders[turn % orders.len()]);
-                turn += 1;
+                // Exact orders of many destinations take long; all orders are taken in rotation.
+                let orders = [ChainOrder::Id, ChainOrder::Greedy, ChainOrder::Nearest];
+                let choice = Choice::chainwrite(orders[case % orders.len()]);
+                case += 1;
                 assert!(prove(&net, &task, choice), "{choice} refuses {task:?}");
             }
         }
     }
-    for order in StopOrder::ALL {
+    for order in ChainOrder::ALL {
         let group = rectangle(1, 0, 3, 4);
         let root = TileRef::Cluster(Coord::new(2, 2));
         let task = collective(CollectiveKind::Multicast, group, root, 640);
@@ -345,10 +345,13 @@ fn every_rectangle_root_and_odd_set_by_several_chains_and_by_blocks() {
                 let mut task = collective(CollectiveKind::Multicast, group.clone(), root, 640);
                 (task.input_offset, task.output_offset) = (0, output);
                 let cases = [
-                    (Choice::chainwrites(StopOrder::Nearest, 2), followers >= 2),
-                    (Choice::chainwrite_blocks(StopOrder::Nearest, 1), has_blocks),
+                    (Choice::chainwrites(ChainOrder::Nearest, 2), followers >= 2),
                     (
-                        Choice::chainwrite_blocks(StopOrder::Nearest, 3),
+                        Choice::chainwrite_blocks(ChainOrder::Nearest, 1),
+                        has_blocks,
+                    ),
+                    (
+                        Choice::chainwrite_blocks(ChainOrder::Nearest, 3),
                         has_blocks && other_blocks >= 3,
                     ),
                 ];

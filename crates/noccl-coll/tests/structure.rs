@@ -108,7 +108,7 @@ fn what_does_not_fit_is_refused_with_both_sizes() {
 }
 
 #[test]
-fn a_comparison_tries_both_ways_to_move_data_and_the_papers_first() {
+fn a_comparison_tries_both_directions_of_data_and_the_papers_first() {
     let net = network("collective_noc_4x4");
     for kind in DATA_KINDS {
         let task = collective(

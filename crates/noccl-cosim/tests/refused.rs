@@ -69,7 +69,7 @@ fn chains_are_refused_at_the_axi_ports_with_the_boundary_that_takes_them() {
     let chain = ActionKind::Chain(Chain {
         initiator: TILE,
         source: AccessPattern::linear(0, 64),
-        stops: Vec::new(),
+        destinations: Vec::new(),
         bytes: 64,
     });
     let schedule = schedule(vec![chain]);

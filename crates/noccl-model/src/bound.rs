@@ -3,7 +3,7 @@
 //!
 //! Definition, with n payload beats (`ceil(bytes / beat)`), no AW flits, no arbitration, no software:
 //!
-//! > `lower_bound_cycles` = (n - 1) + zero-load latency of the farthest leg, from [`START_EVENT`] to
+//! > `lower_bound_cycles` = (n - 1) + zero-load latency of the longest path, from [`START_EVENT`] to
 //! > [`END_EVENT`]; `payload_bound_cycles` = n.
 //!
 //! **Serialisation.** A port and a link move one beat per cycle. Wherever data has to change tiles,
@@ -26,20 +26,20 @@
 //!   with all passes 32 * 32 n / 8 = 128 n beats over each link of its middle and 63 n through each port. Without links there
 //!   is no cut.
 //!
-//! **Farthest leg.** A leg is a beat's journey from where it is to where it must be, and the response
+//! **Longest path.** A path is a beat's journey from where it is to where it must be, and the response
 //! that ends its transaction: [`round_trip_cycles`] of the hops between the two.
 //!
 //! - multicast: root to its farthest member. A relay does not shorten it: only the cluster whose DMA
-//!   moved the data knows that it arrived, after a round trip, and round trips of legs add up.
+//!   moved the data knows that it arrived, after a round trip, and round trips of path segments add up.
 //! - reduce: farthest contributor to the root, plus one addition (two operands or more must be
 //!   combined at least once): the cheaper of a router's unit and a core's kernel of one beat.
 //! - barrier: farthest participant to the counter.
 //! - all-gather, all-to-all: the two members farthest apart; reduce-scatter: those, plus one addition.
 //! - all-reduce: with D hops between the two members farthest apart, plus one addition, the smallest of
 //!   a round trip over D (they exchange directly), `3 D hops + ...` (over links of a cycle): they meet in the middle, where
-//!   a reduction's root learns of the result after one way (2 cycles per hop) and whence a multicast
-//!   takes a round trip (4 per hop), and, where the network has all-reduces in one transaction, the way to the middle
-//!   and back, with the result written and read there and nothing answered.
+//!   a reduction's root learns of the result after half a round trip (2 cycles per hop) and whence a multicast
+//!   takes a round trip (4 per hop), and, where the network has all-reduces in one transaction, the path to the middle
+//!   and back, with the result written and read there and no response.
 //!
 //! **Which algorithms it bounds.** All of this library, and any that moves a contributor's beats by one
 //! kind of transaction over at most one relay. Two devices could undercut the latency term (never
@@ -61,37 +61,37 @@ pub const END_EVENT: &str =
 /// Both bounds of one collective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// Serialisation of the payload plus zero-load latency of the farthest leg.
+    /// Serialisation of the payload plus zero-load latency of the longest path.
     pub lower_bound_cycles: u64,
     /// Serialisation of the payload alone.
     pub payload_bound_cycles: u64,
 }
 
 /// Cycles from valid at an initiator's NI to the handshake of the response, for one beat over `hops`
-/// hops in an idle network: h + 1 routers both ways and a target that answers after `target_cycles`. Where links of the planes differ
+/// hops in an idle network: h + 1 routers in both directions and a target that responds after `target_cycles`. Where links of the planes differ
 /// in length, those of a write or of a read, whichever is shorter.
 #[must_use]
 pub fn round_trip_cycles(network: &Network, hops: u32, target_cycles: u32) -> u64 {
-    let wide = way_cycles(network, Plane::Wide, hops);
-    wide + other_way_cycles(network, hops) + u64::from(target_cycles)
+    let wide = path_cycles(network, Plane::Wide, hops);
+    wide + return_path_cycles(network, hops) + u64::from(target_cycles)
 }
 
 /// The same for a barrier, which has no data.
 fn barrier_cycles(network: &Network, hops: u32, target_cycles: u32) -> u64 {
-    let ways = [Plane::Req, Plane::Rsp].map(|plane| way_cycles(network, plane, hops));
-    ways.into_iter().sum::<u64>() + u64::from(target_cycles)
+    let paths = [Plane::Req, Plane::Rsp].map(|plane| path_cycles(network, plane, hops));
+    paths.into_iter().sum::<u64>() + u64::from(target_cycles)
 }
 
 /// From one interface to another.
-fn way_cycles(network: &Network, plane: Plane, hops: u32) -> u64 {
+fn path_cycles(network: &Network, plane: Plane, hops: u32) -> u64 {
     let links = u64::from(hops) * u64::from(network.plane(plane).hop_cycles);
     links + u64::from(network.router_cycles())
 }
 
-/// What goes with data the other way: the request of a read or the answer to a write.
-fn other_way_cycles(network: &Network, hops: u32) -> u64 {
-    let ways = [Plane::Req, Plane::Rsp].map(|plane| way_cycles(network, plane, hops));
-    ways[0].min(ways[1])
+/// What goes with data in the other direction: the request of a read or the response to a write.
+fn return_path_cycles(network: &Network, hops: u32) -> u64 {
+    let paths = [Plane::Req, Plane::Rsp].map(|plane| path_cycles(network, plane, hops));
+    paths[0].min(paths[1])
 }
 
 /// Serialisation plus latency, see the module.
@@ -241,7 +241,7 @@ fn find_root(network: &Network, collective: &Collective) -> Result<TileId, Model
         })
 }
 
-/// The faster of what may answer: a cluster's L1, or the memory tile if it is the root.
+/// The faster of what may respond: a cluster's L1, or the memory tile if it is the root.
 fn target_cycles(spec: &Spec, root: TileRef) -> u32 {
     match root {
         TileRef::Cluster(_) => spec.cluster.l1_latency_cycles,
@@ -276,17 +276,17 @@ fn addition_cycles(spec: &Spec, element: ElementType) -> u64 {
 fn exchange_cycles(network: &Network, hops: u32) -> u64 {
     let target_cycles = network.spec().cluster.l1_latency_cycles;
     let direct = round_trip_cycles(network, hops, target_cycles);
-    // Up: h' hops one way, and the response of the target at its own tile; down: a round trip. With
-    // h' and h - h' for one member and the reverse for the other, the slower one needs three ways over h / 2 at least.
+    // Up: h' hops, and the response of the target at its own tile; down: a round trip. With
+    // h' and h - h' for one member and the reverse for the other, the slower one needs three paths over h / 2 at least.
     let both_ends = 2 * round_trip_cycles(network, 0, target_cycles);
-    let beyond_ports = |way: fn(&Network, u32) -> u64| way(network, hops) - way(network, 0);
-    let data = beyond_ports(|network, hops| way_cycles(network, Plane::Wide, hops));
-    let met = direct.min(both_ends + (2 * data + beyond_ports(other_way_cycles)) / 2);
+    let beyond_ports = |path: fn(&Network, u32) -> u64| path(network, hops) - path(network, 0);
+    let data = beyond_ports(|network, hops| path_cycles(network, Plane::Wide, hops));
+    let met = direct.min(both_ends + (2 * data + beyond_ports(return_path_cycles)) / 2);
     if !network.routers().shares_results {
         return met;
     }
     let turned =
-        2 * (way_cycles(network, Plane::Wide, hops.div_ceil(2)) + u64::from(target_cycles));
+        2 * (path_cycles(network, Plane::Wide, hops.div_ceil(2)) + u64::from(target_cycles));
     met.min(turned)
 }
 

@@ -2,7 +2,7 @@
 //! How many chunks a pipelined algorithm should cut its payload into.
 //!
 //! Every runtime of `published` has the form A + B·k + C/k in the number of chunks k: more chunks fill
-//! the pipeline sooner (C) and pay more synchronisations (B). The minimum stands at √(C/B); chunks are whole numbers,
+//! the pipeline sooner (C) and cost more synchronisations (B). The minimum stands at √(C/B); chunks are whole numbers,
 //! so the best one is searched near by, or among all candidates.
 //!
 //! Source: S1 §4.2.2 and §4.2.3 speak of the optimum; the formulas here follow from its equations.

@@ -7,7 +7,7 @@ use noccl_spec::WideReductionKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Fitted constants, in cycles. A round trip over h hops costs h times `hop_cycles`, one way half of it.
+/// Fitted constants, in cycles. A round trip over h hops costs h times `hop_cycles`, one direction half of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Constants {
@@ -37,9 +37,9 @@ pub struct Constants {
     pub wait_cycles: f64,
     /// α of the network's barrier.
     pub barrier_alpha_cycles: f64,
-    /// α of a delivery, from its start until its data lies at a destination, one way.
+    /// α of a delivery, from its start until its data lies at a destination, without a response.
     pub delivery_alpha_cycles: f64,
-    /// α of an arrival, from the last member's first instruction until the root's word is set, one way.
+    /// α of an arrival, from the last member's first instruction until the root's word is set, without a response.
     pub arrival_alpha_cycles: f64,
     /// From a member's first instruction of an arrival until it goes on.
     pub enter_cycles: f64,
@@ -47,7 +47,7 @@ pub struct Constants {
     pub poll_cycles: f64,
     /// α of the network's reduction.
     pub reduction_alpha_cycles: f64,
-    /// Registers on the way to and from the FPUs, per router that adds.
+    /// Registers on the path to and from the FPUs, per router that adds.
     pub cut_cycles: f64,
     /// One addition of 64-bit elements in a router.
     pub addition64_cycles: f64,
@@ -137,9 +137,9 @@ pub enum Law {
     Agent,
     /// α + γ h_max.
     Barrier,
-    /// What a cluster notices without an answer: one way, α + γ/2 h.
+    /// What a cluster notices without a response: α + γ/2 h.
     Notice,
-    /// α + γ h + β n, and the additions of the routers on the longest way.
+    /// α + γ h + β n, and the additions of the routers on the longest path.
     Reduction,
     /// α + γ h_max, and a cost per participant.
     Counter,

@@ -27,7 +27,7 @@ const PLAN_ISSUE_CYCLES: f64 = 16.0;
 const MERGE_TIMEOUT_CYCLES: f64 = 256.0;
 /// Blocks of fewer beats than this end so close to each other that their responses fill the merge tables.
 const CROWDED_BEATS: f64 = 32.0;
-/// Cycles per router that adds, of a reduction on its way.
+/// Cycles per router that adds, of a reduction on its path.
 const ADD_CYCLES: f64 = 5.0;
 /// Software around one transaction: start and completion in the DMA engine, waiting for it.
 const SOFTWARE_CYCLES: f64 = 23.0;
@@ -137,8 +137,8 @@ impl Shape {
     /// Reduce-scatter over the whole group: few reductions are open, each over all the group.
     #[must_use]
     pub fn reduce_scatter_in_network_cycles(&self) -> f64 {
-        let turns = self.members / self.open_reductions;
-        let waiting = turns * self.reduction_cycles() + 6.0 * self.beats;
+        let batches = self.members / self.open_reductions;
+        let waiting = batches * self.reduction_cycles() + 6.0 * self.beats;
         waiting.max(1.36 * self.members * self.beats + self.reduction_cycles())
     }
 

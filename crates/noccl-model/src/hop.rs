@@ -103,10 +103,10 @@ impl Constants {
         let mut queue: f64 = 0.0;
         for d in (0..=farthest).rev() {
             behind += at(d);
-            let arrival = self.one_way(d);
+            let arrival = self.path_cycles(d);
             queue = queue.max(arrival + behind as f64 * self.counter_member_cycles);
         }
-        self.counter_alpha_cycles + queue + self.one_way(farthest)
+        self.counter_alpha_cycles + queue + self.path_cycles(farthest)
     }
 
     /// `in_network` multicast. S1 eq. (4), (13).
@@ -148,8 +148,8 @@ impl Constants {
         }
         let num_steps = (readers.len() as u64 + chunks.len).saturating_sub(1);
         // In two dimensions a cluster of the first row hands on to its row and to its column.
-        let turn = readers.len() as u64 - u64::from(extent.rows - 1);
-        let has_turn = extent.columns > 1 && extent.rows > 1;
+        let corner = readers.len() as u64 - u64::from(extent.rows - 1);
+        let has_corner = extent.columns > 1 && extent.rows > 1;
         let steps = (0..num_steps).map(|step| {
             let first = (step + 1).saturating_sub(chunks.len);
             let last = step.min(readers.len() as u64 - 1);
@@ -159,9 +159,9 @@ impl Constants {
                 self.transfer_work(hops, self.moved(self.pull_alpha_cycles, over, beats))
             };
             let mut works: Vec<Work> = (first..=last).map(moved).collect();
-            if has_turn && first < turn && turn <= last {
-                let row = moved(turn - 1);
-                let column = chunks.beats(step - turn);
+            if has_corner && first < corner && corner <= last {
+                let row = moved(corner - 1);
+                let column = chunks.beats(step - corner);
                 works.push(Work {
                     busy_cycles: row.busy_cycles + self.beta_cycles_per_beat * column,
                     ..row
@@ -204,7 +204,7 @@ impl Constants {
     /// Members without work enter the next barrier as soon as they have left the last one, so no step is shorter
     /// than the round trip of a barrier over the whole group.
     fn in_steps(&self, extent: Extent, steps: impl Iterator<Item = Vec<Work>>) -> f64 {
-        let reach = self.one_way(extent.columns + extent.rows - 2);
+        let reach = self.path_cycles(extent.columns + extent.rows - 2);
         // When the counter has let everybody go, and what a member adds until it goes on.
         let mut released = 0.0;
         let mut is_first = true;
@@ -214,12 +214,12 @@ impl Constants {
             let mut next = released + entered + reach + self.barrier_alpha_cycles;
             end = end.max(released + entered);
             for work in &works {
-                let way = self.hop_cycles / 2.0 * work.hops;
-                let leaves = released + if is_first { 0.0 } else { way };
+                let path = self.hop_cycles / 2.0 * work.hops;
+                let leaves = released + if is_first { 0.0 } else { path };
                 let over = leaves + work.busy_cycles;
                 let wait = if work.has_wait { self.wait_cycles } else { 0.0 };
                 end = end.max(over);
-                next = next.max(over + wait + way + self.barrier_alpha_cycles);
+                next = next.max(over + wait + path + self.barrier_alpha_cycles);
             }
             released = next;
             is_first = false;
@@ -247,8 +247,8 @@ impl Constants {
         alpha_cycles + self.hop_cycles * f64::from(hops) + self.beta_cycles_per_beat * beats
     }
 
-    /// Cycles from a tile to another, one way.
-    pub(crate) fn one_way(&self, hops: u32) -> f64 {
+    /// Cycles from a tile to another, without a response.
+    pub(crate) fn path_cycles(&self, hops: u32) -> f64 {
         self.hop_cycles / 2.0 * f64::from(hops)
     }
 }

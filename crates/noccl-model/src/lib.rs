@@ -4,6 +4,7 @@
 //! Without a bound, a speedup says which algorithm is faster, never how much is left to gain. Without equations,
 //! a runtime is a number that nobody can explain.
 
+pub mod baselines;
 mod bound;
 mod calibrate;
 mod capacity;
@@ -16,7 +17,6 @@ mod least_squares;
 mod once;
 mod predict;
 pub mod published;
-pub mod rivals;
 mod runs;
 
 pub use bound::{

@@ -8,10 +8,10 @@ use noccl_net::{Coord, Network};
 use noccl_spec::Plane;
 use noccl_workload::InNetworkReduction;
 
-/// Between the ports: into the router and out of it on both ways, and the root's L1 between them.
+/// Between the ports: into the router and out of it in both directions, and the root's L1 between them.
 const PORTS_CYCLES: u64 = 6;
 
-/// Cycles of an all-reduce on an idle network, as a run times it: the slowest way in with its additions, the longest way
+/// Cycles of an all-reduce on an idle network, as a run times it: the slowest path to the root with its additions, the longest path
 /// out, the root's pace. Exact for one burst (`docs/timing.md`); windows add some to long ones on large meshes.
 ///
 /// `None` if the root does not exist here.
@@ -25,7 +25,7 @@ pub fn all_reduce_once_cycles(network: &Network, reduction: &InNetworkReduction)
     let cut = u64::from(spec.router.wide_reduction.cut_cycles);
     let kind = spec.router.wide_reduction.kind;
     let hop = u64::from(network.plane(Plane::Wide).hop_cycles);
-    let (mut way_in, mut hops) = (0, 0);
+    let (mut path_in, mut hops) = (0, 0);
     let mut pace = f64::from(network.flit_cycles());
     // The farthest contributions come from corners of the group, and pass the routers that add most.
     for corner in corners(group) {
@@ -38,7 +38,7 @@ pub fn all_reduce_once_cycles(network: &Network, reduction: &InNetworkReduction)
                 pace = pace.max(cycles_per_beat(kind, operands, addition as f64));
             }
         }
-        way_in = way_in.max(cycles);
+        path_in = path_in.max(cycles);
         hops = hops.max(corner.hops_to(root));
     }
     let beats = reduction.bytes.div_ceil(u64::from(spec.ni.wide_beat_bytes));
@@ -48,7 +48,7 @@ pub fn all_reduce_once_cycles(network: &Network, reduction: &InNetworkReduction)
         + cluster.dma.start_cycles
         + cluster.dma.complete_cycles;
     let serial = ((beats.saturating_sub(1) * lanes) as f64 * pace).round() as u64;
-    Some(u64::from(agents) + PORTS_CYCLES + way_in + hop * u64::from(hops) + serial)
+    Some(u64::from(agents) + PORTS_CYCLES + path_in + hop * u64::from(hops) + serial)
 }
 
 fn corners(group: Cube) -> impl Iterator<Item = Coord> {

@@ -92,7 +92,7 @@ pub fn predict_with(
         constants,
         control: vec![0.0; network.num_tiles()],
         compute: vec![0.0; network.num_tiles()],
-        links: Links::new(network, constants.one_way(1)),
+        links: Links::new(network, constants.path_cycles(1)),
         counters: Counters::default(),
         done: Vec::new(),
         reads: HashMap::new(),

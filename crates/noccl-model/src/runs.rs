@@ -148,7 +148,7 @@ fn sequences() -> [CalibrationRun; 4] {
     ]
 }
 
-/// One engine reads from two tiles: it asks the second when the first has answered.
+/// One engine reads from two tiles: it asks the second when the first has responded.
 fn two_reads() -> CalibrationRun {
     use Constant::{Beta, Hop, PullAlpha, ReadsOverlap};
     let read = |x: u16, to: u64| {
@@ -198,7 +198,7 @@ fn barriers() -> Vec<CalibrationRun> {
     out
 }
 
-/// What is noticed without an answer; additions that take longer than any answer show when.
+/// What is noticed without a response; additions that take longer than any response show when.
 fn notices() -> Vec<CalibrationRun> {
     use Constant::{
         ArrivalAlpha, Beta, ComputeAlpha, ComputeBeta, DeliveryAlpha, Enter, Hop, Poll,
@@ -215,7 +215,7 @@ fn notices() -> Vec<CalibrationRun> {
     let mut out: Vec<CalibrationRun> = [1u16, 3]
         .map(|hops| {
             let at = Coord::new(hops, 0);
-            let way = [
+            let path = [
                 (DeliveryAlpha, 1.0),
                 (Hop, f64::from(hops) / 2.0),
                 (Beta, 1.0),
@@ -227,7 +227,7 @@ fn notices() -> Vec<CalibrationRun> {
                     ActionKind::Delivery(line(place(ORIGIN, 0), one(at), 1, 1)),
                     additions(at, 100),
                 ],
-                [&way[..], &long].concat(),
+                [&path[..], &long].concat(),
             )
         })
         .into();
@@ -255,7 +255,7 @@ fn notices() -> Vec<CalibrationRun> {
 fn reductions(network: &Network) -> Vec<CalibrationRun> {
     let kind = network.spec().router.wide_reduction.kind;
     use Constant::{Addition8, Addition16, Addition32, Addition64, Beta, Cut, Hop, ReductionAlpha};
-    // Operands of the routers that add on the way of the farthest member.
+    // Operands of the routers that add on the path of the farthest member.
     let shapes: [(MultiAddress, &[u32]); 3] = [
         (row_of(2), &[2]),
         (row_of(4), &[2, 2, 2]),

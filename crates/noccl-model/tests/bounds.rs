@@ -44,7 +44,7 @@ fn check(kind: CollectiveKind, group: TileSet, root: TileRef, bytes: u64, cycles
 }
 
 #[test]
-fn bound_is_serialisation_plus_round_trip_of_the_farthest_leg() {
+fn bound_is_serialisation_plus_round_trip_of_the_longest_path() {
     use CollectiveKind::{AllReduce, Barrier, Multicast, Reduce};
     let row = || TileSet::Row(0);
     // Row of 4 from its own end: 3 hops, 5 + 12; from the memory tile west of it: 4 hops.

@@ -69,19 +69,19 @@ fn naive_is_the_chain_of_one_chunk_and_one_row_is_a_case_of_two_dimensions() {
 fn reductions_add_up_their_steps() {
     let constants = ReduceConstants::published(17.0, 20.0, 40.0);
     // Eq. (5): t_m + 4 max + 2 t_c + 6 δ with t_m = 17 + 32, t_c = 20 + 1.16 · 32.
-    let (moved, folded) = (49.0, 57.12);
+    let (moved, reduced) = (49.0, 57.12);
     let chain = constants.pipelined_cycles(ROW, 64.0, 2.0);
-    assert!((chain - (moved + 4.0 * folded + 2.0 * folded + 6.0 * 32.0)).abs() < 1e-9);
+    assert!((chain - (moved + 4.0 * reduced + 2.0 * reduced + 6.0 * 32.0)).abs() < 1e-9);
     // Eq. (6), two levels.
     let tree = constants.tree_cycles(ROW, 64.0, 2.0);
-    assert!((tree - 2.0 * (moved + 30.0 + folded + 30.0 + folded)).abs() < 1e-9);
+    assert!((tree - 2.0 * (moved + 30.0 + reduced + 30.0 + reduced)).abs() < 1e-9);
     // Eq. (15): rows, then the column.
     let square = Extent {
         columns: 4,
         rows: 4,
     };
     let both = constants.pipelined_cycles(square, 64.0, 2.0);
-    let (row, column) = (moved + 5.0 * folded, 5.0 * folded + 2.0 * folded);
+    let (row, column) = (moved + 5.0 * reduced, 5.0 * reduced + 2.0 * reduced);
     assert!((both - (row + column + 12.0 * 44.0)).abs() < 1e-9);
     // Eq. (14): twice the levels of (6).
     assert_eq!(constants.tree_cycles(square, 64.0, 2.0), 2.0 * tree);

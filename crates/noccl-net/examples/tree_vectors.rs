@@ -4,7 +4,7 @@
 //!
 //! One line of hexadecimal bytes per vector, read by `rtl/tb/noccl_tree`: router, root, base, mask (x and y each);
 //! join set, leaves (two bytes), contributors (x and y of North, East, South, West), their windows, whether
-//! siblings are ahead, the window to them. What is outside the join set is zero.
+//! other contributions are ahead, the window to them. What is outside the join set is zero.
 #![allow(clippy::print_stdout)]
 
 use noccl_net::deadlock::Windows;
@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 let mut line = String::new();
                 for byte in question(here, root, set)
                     .into_iter()
-                    .chain(answer(&network, here, root, set))
+                    .chain(response(&network, here, root, set))
                 {
                     write!(line, "{byte:02x}")?;
                 }
@@ -67,7 +67,7 @@ fn coord_bytes(at: Coord) -> [u8; 2] {
     [at.x as u8, at.y as u8]
 }
 
-fn answer(network: &Network, here: Coord, root: Coord, set: MultiAddress) -> Vec<u8> {
+fn response(network: &Network, here: Coord, root: Coord, set: MultiAddress) -> Vec<u8> {
     let cube = network.cube(set);
     let window = |to: Coord| Windows::of(network).over(here.hops_to(to)) as u8;
     let inputs = join_set(here, cube, root);
@@ -83,7 +83,7 @@ fn answer(network: &Network, here: Coord, root: Coord, set: MultiAddress) -> Vec
     bytes
 }
 
-/// The next router on the way to the root that merges.
+/// The next router on the path to the root that merges.
 fn next_merge(here: Coord, merges: impl Fn(Coord) -> bool, root: Coord) -> Option<Coord> {
     let mut at = here;
     loop {

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Cycles of a chain of Torrent endpoints by closed form: `docs/timing.md`, chains.
 //!
-//! Exact where nothing shares the chain's links and stops and, if acknowledgements are chained, where grants go the
-//! way of the data backwards.
+//! Exact where nothing shares the chain's links and destinations and, if acknowledgements are chained, where grants take the
+//! path of the data backwards.
 
 use crate::{Network, TileId};
 use noccl_spec::{EndpointCycles, Plane, TorrentAcknowledgement, TorrentDispatch};
 
 /// Constants of the closed form, and which of its variants holds.
 ///
-/// A message to a tile h hops away takes the endpoints' path, a cycle for each of the 2 (h + 1) FIFOs on its way and those of its links
+/// A message to a tile h hops away takes the endpoints' path, a cycle for each of the 2 (h + 1) FIFOs on its path and those of its links
 /// beyond the first, besides the cycles of the endpoint that sends it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChainCycles {
     /// From one configuration to the next.
     pub cfg_cycles: u64,
-    /// From a configuration or grant to the grant or answer that follows from it.
+    /// From a configuration or grant to the grant or response that follows from it.
     pub grant_cycles: u64,
-    /// Of the data on their way through an endpoint.
+    /// Of the data through an endpoint.
     pub data_cycles: u64,
     /// From the last byte in memory, or from a finish, to the next finish.
     pub finish_cycles: u64,
     /// At the end of a chain, whatever its length.
     pub end_cycles: u64,
-    /// Of a message outside of routers, one way.
+    /// Of a message outside of routers, in one direction.
     pub path_cycles: u64,
     /// Of data from a router to the next.
     pub data_hop_cycles: u32,
@@ -35,7 +35,7 @@ pub struct ChainCycles {
     pub has_address_flits: bool,
     /// Order in which configurations leave.
     pub dispatch: TorrentDispatch,
-    /// Way of grants and finishes.
+    /// Which path grants and finishes take.
     pub acknowledgement: TorrentAcknowledgement,
 }
 
@@ -44,7 +44,7 @@ pub struct ChainCycles {
 pub struct ChainTimes {
     /// Its last configuration has left: the next task's can.
     pub dispatched: u64,
-    /// All stops are ready: data leave.
+    /// All destinations are ready: data leave.
     pub granted: u64,
     /// For which the data need the initiator's port.
     pub flits: u64,
@@ -83,7 +83,7 @@ impl ChainCycles {
         ..Self::PUBLISHED
     };
 
-    /// Cycles in the last router of a way.
+    /// Cycles in the last router of a path.
     const ROUTER_CYCLES: u64 = 2;
 
     /// Words of a configuration.
@@ -110,7 +110,7 @@ impl ChainCycles {
         }
     }
 
-    /// Cycles of a hop of a leg, by the messages that cross every leg: data, or grant and finish too.
+    /// Cycles of a hop of a segment, by the messages that cross every segment: data, or grant and finish too.
     #[must_use]
     pub const fn per_hop(&self) -> u32 {
         match self.acknowledgement {
@@ -119,7 +119,7 @@ impl ChainCycles {
         }
     }
 
-    /// Cycles of a hop between initiator and last stop: its configuration and answer if they are the last ones, its
+    /// Cycles of a hop between initiator and last destination: its configuration and response if they are the last ones, its
     /// finish if that comes straight.
     #[must_use]
     pub const fn per_tail_hop(&self) -> u32 {
@@ -132,10 +132,16 @@ impl ChainCycles {
         }
     }
 
-    /// Cycles from the commit of the task to its end, for a chain over these stops; 0 without stops.
+    /// Cycles from the commit of the task to its end, for a chain over these destinations; 0 without destinations.
     #[must_use]
-    pub fn cycles(&self, network: &Network, source: TileId, stops: &[TileId], bytes: u64) -> u64 {
-        self.times(network, source, stops, bytes).end
+    pub fn cycles(
+        &self,
+        network: &Network,
+        source: TileId,
+        destinations: &[TileId],
+        bytes: u64,
+    ) -> u64 {
+        self.times(network, source, destinations, bytes).end
     }
 
     /// [`ChainCycles::cycles`] with what lies between.
@@ -144,66 +150,78 @@ impl ChainCycles {
         &self,
         network: &Network,
         source: TileId,
-        stops: &[TileId],
+        destinations: &[TileId],
         bytes: u64,
     ) -> ChainTimes {
-        let Some(tail) = stops.last() else {
+        let Some(tail) = destinations.last() else {
             return ChainTimes::default();
         };
         let message = self.message_hop_cycles;
-        let way = |a: TileId, b: TileId| self.way(network, a, b, message);
+        let travel = |a: TileId, b: TileId| self.travel_cycles(network, a, b, message);
         let beats = bytes.div_ceil(Self::BEAT_BYTES);
         let addresses = beats.div_ceil(self.burst_beats).saturating_sub(1);
-        let from = std::iter::once(&source).chain(stops);
-        let legs: Vec<u64> = from.zip(stops).map(|(a, b)| way(*a, *b)).collect();
-        let from = std::iter::once(&source).chain(stops);
-        let data = from
-            .zip(stops)
-            .map(|(a, b)| self.data_cycles + self.way(network, *a, *b, self.data_hop_cycles));
+        let from = std::iter::once(&source).chain(destinations);
+        let segments: Vec<u64> = from
+            .zip(destinations)
+            .map(|(a, b)| travel(*a, *b))
+            .collect();
+        let from = std::iter::once(&source).chain(destinations);
+        let data = from.zip(destinations).map(|(a, b)| {
+            self.data_cycles + self.travel_cycles(network, *a, *b, self.data_hop_cycles)
+        });
         let data: u64 = data.sum();
         let finish: u64 = match self.acknowledgement {
-            TorrentAcknowledgement::Chained => legs.iter().map(|l| self.finish_cycles + l).sum(),
-            TorrentAcknowledgement::Parallel => self.finish_cycles + way(*tail, source),
+            TorrentAcknowledgement::Chained => {
+                segments.iter().map(|l| self.finish_cycles + l).sum()
+            }
+            TorrentAcknowledgement::Parallel => self.finish_cycles + travel(*tail, source),
         };
-        let granted = self.granted(network, source, stops, &legs);
+        let granted = self.granted(network, source, destinations, &segments);
         let flits = beats + u64::from(self.has_address_flits) * addresses;
         ChainTimes {
-            dispatched: self.cfg_cycles * stops.len() as u64,
+            dispatched: self.cfg_cycles * destinations.len() as u64,
             granted,
             flits,
             end: granted + data + finish + flits + self.end_cycles,
         }
     }
 
-    /// Cycle in which the initiator knows that all stops are ready.
-    fn granted(&self, network: &Network, source: TileId, stops: &[TileId], legs: &[u64]) -> u64 {
+    /// Cycle in which the initiator knows that all destinations are ready.
+    fn granted(
+        &self,
+        network: &Network,
+        source: TileId,
+        destinations: &[TileId],
+        segments: &[u64],
+    ) -> u64 {
         let message = self.message_hop_cycles;
-        let way = |a: TileId, b: TileId| self.way(network, a, b, message);
+        let travel = |a: TileId, b: TileId| self.travel_cycles(network, a, b, message);
         let configured = |at: usize| {
             let before = match self.dispatch {
                 TorrentDispatch::ChainOrder => at,
-                TorrentDispatch::TailFirst => stops.len() - 1 - at,
+                TorrentDispatch::TailFirst => destinations.len() - 1 - at,
             };
             // A link takes a configuration's words one by one.
             let words = Self::CFG_WORDS + u64::from(self.has_address_flits);
             let apart = self.cfg_cycles.max(words);
-            self.cfg_cycles + apart * before as u64 + way(source, stops[at])
+            self.cfg_cycles + apart * before as u64 + travel(source, destinations[at])
         };
-        let places = 0..stops.len();
+        let places = 0..destinations.len();
         match self.acknowledgement {
-            // From the tail on: a stop passes the grant on when it has both.
+            // From the tail on: a destination passes the grant on when it has both.
             TorrentAcknowledgement::Chained => places.rev().fold(0, |granted, at| {
-                granted.max(configured(at)) + self.grant_cycles + legs[at]
+                granted.max(configured(at)) + self.grant_cycles + segments[at]
             }),
             TorrentAcknowledgement::Parallel => {
-                let answered = |at| configured(at) + self.grant_cycles + way(stops[at], source);
-                places.map(answered).max().unwrap_or(0)
+                let responded =
+                    |at| configured(at) + self.grant_cycles + travel(destinations[at], source);
+                places.map(responded).max().unwrap_or(0)
             }
         }
     }
 
     /// Cycles of a message from endpoint to endpoint: a router more than hops, and its cycles are those of a hop over a link of one cycle.
-    fn way(&self, network: &Network, from: TileId, to: TileId, hop_cycles: u32) -> u64 {
+    fn travel_cycles(&self, network: &Network, from: TileId, to: TileId, hop_cycles: u32) -> u64 {
         let links = u64::from(network.hops(from, to)) * u64::from(hop_cycles);
         self.path_cycles + links + Self::ROUTER_CYCLES
     }

@@ -33,7 +33,7 @@ impl Network {
     }
 
     /// Output ports, as a mask of [`crate::Port::bit`]s, that a packet from `from` to all of `to` takes at every router it
-    /// passes: the union of the ways.
+    /// passes: the union of the paths.
     #[must_use]
     pub fn outputs_to(&self, from: TileId, to: &[TileId]) -> BTreeMap<TileId, u8> {
         let mut outputs = BTreeMap::new();

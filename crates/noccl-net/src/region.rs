@@ -3,7 +3,7 @@
 //!
 //! A region of W×H tiles is padded to powers of two. An address inside it is, from the top: the
 //! region's base, the bits of x, the bits of y, the bits of the offset. So a mask over the x and y
-//! bits of an address is a mask over coordinates, and hardware turns one into the other by picking
+//! bits of an address is a mask over coordinates, and hardware converts one into the other by picking
 //! bits (S1 §3.1.1, §3.2.2). Addresses of padded tiles are unmapped.
 
 use crate::{Coord, MultiAddress, NetError, Network, TileId, TileKind};
@@ -104,7 +104,7 @@ impl Network {
         region.base + region.spread(local) + offset
     }
 
-    /// Tile and offset of an address; `None` where nothing answers: outside all regions, in the
+    /// Tile and offset of an address; `None` where nothing is mapped: outside all regions, in the
     /// padding, or between the end of a memory and the next stride.
     #[must_use]
     pub fn decode(&self, address: u64) -> Option<(TileId, u64)> {
@@ -151,7 +151,7 @@ impl Network {
     ///
     /// # Errors
     /// [`NetError::Set`] if the address lies outside the cluster region or the mask has other bits
-    /// than those that select x and y: the NI answers DECERR.
+    /// than those that select x and y: the NI responds with DECERR.
     pub fn decode_masked(&self, bus: MaskedAddress) -> Result<(MultiAddress, u64), NetError> {
         let region = &self.regions[self.cluster_region];
         let fail = |reason: String| NetError::Set {

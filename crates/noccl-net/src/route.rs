@@ -19,7 +19,7 @@ impl Network {
         }
     }
 
-    /// Routers on the way from `from` to `to`, both included, with the output port taken at each.
+    /// Routers on the path from `from` to `to`, both included, with the output port taken at each.
     pub fn path(&self, from: Coord, to: Coord) -> impl Iterator<Item = (Coord, Port)> + '_ {
         let mut here = Some(from);
         std::iter::from_fn(move || {

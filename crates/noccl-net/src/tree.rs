@@ -80,7 +80,7 @@ impl Network {
 
 /// Output ports (bit set) at `here` for a multicast that arrived through `from`: masked form.
 ///
-/// X first: in the source row the packet runs both ways as far as members reach and turns into every
+/// X first: in the source row the packet runs in both directions as far as members reach and turns into every
 /// column that has members.
 #[must_use]
 #[inline]
@@ -133,7 +133,7 @@ pub const fn join_set(here: Coord, group: Cube, root: Coord) -> u8 {
     ports
 }
 
-/// Who sends the contributions that enter `here` through `port`: the nearest merge point on their way, else
+/// Who sends the contributions that enter `here` through `port`: the nearest merge point on their paths, else
 /// the member itself.
 #[must_use]
 #[inline]

@@ -12,7 +12,7 @@ use noccl_net::deadlock::{
 };
 use noccl_net::{Network, elaborate};
 
-/// Flow sets that the published router can hang on.
+/// Flow sets that the published router can deadlock on.
 fn hard(n: &Network) -> Vec<Vec<Flow>> {
     vec![
         vec![multicast(n, 1, 0, ROW), multicast(n, 2, 0, ROW)],
@@ -39,7 +39,7 @@ fn hard(n: &Network) -> Vec<Vec<Flow>> {
 }
 
 #[test]
-fn the_default_flow_accepts_what_the_published_one_hangs_on() {
+fn the_default_flow_accepts_what_the_published_one_deadlocks_on() {
     let n = network("collective_noc_4x4");
     for flows in hard(&n) {
         check(&n, &flows).unwrap();
@@ -64,7 +64,7 @@ fn order_of_issue_does_not_matter_to_the_default_flow_within_its_limit() {
     };
     assert_eq!(n.spec().ni.max_open_reductions, 8);
     check_in_order(&n, &reductions(8), &order).unwrap();
-    // The ninth waits at one tile for the answer of the first, at the other the other way round.
+    // The ninth waits at one tile for the response of the first, at the other it is the opposite.
     let cycle = check_in_order(&n, &reductions(9), &order).unwrap_err();
     assert_closed(&cycle);
     assert!(
@@ -91,7 +91,7 @@ fn a_store_too_small_for_the_waiting_operands_is_rejected() {
         };
         roots.iter().map(one).collect()
     };
-    // Cluster 2 issues them the other way round than everybody else.
+    // Cluster 2 issues them in the opposite order.
     let order = IssueOrder::from([(cluster(&n, 2, 0), vec![2, 1, 0])]);
     // Each takes a slot at every inner router of the row, however short it is.
     for (roots, beats, meeting) in [
@@ -129,7 +129,7 @@ fn reductions_meet_where_contributions_do() {
         reduction(&n, set(2, 0, 0, 3), 2, 0),
     ];
     assert_eq!(meeting(&crossing), 2);
-    // The stated limit: what an endpoint may have open has slots and room in the preset.
+    // The stated limit: what an endpoint may have open has slots and space in the preset.
     assert_eq!(reduction_flows(&n), n.spec().ni.max_open_reductions);
 }
 

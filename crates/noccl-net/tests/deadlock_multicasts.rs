@@ -4,13 +4,13 @@
 
 mod common;
 
-use common::flows::{ALL, ROW, cluster, multicast, peer, rejected, set};
+use common::flows::{ALL, ROW, cluster, multicast, published, rejected, set};
 use noccl_net::deadlock::{Flow, Place, check};
 use noccl_spec::Plane;
 
 #[test]
 fn two_multicasts_to_one_row_are_rejected_with_the_links_they_hold() {
-    let n = peer();
+    let n = published();
     let cycle = rejected(&n, &[multicast(&n, 1, 0, ROW), multicast(&n, 2, 0, ROW)]);
     assert_eq!(cycle.waits.len(), 2);
     let text = cycle.to_string();
@@ -29,7 +29,7 @@ fn two_multicasts_to_one_row_are_rejected_with_the_links_they_hold() {
 
 #[test]
 fn multicasts_to_crossing_rectangles_are_rejected() {
-    let n = peer();
+    let n = published();
     let tall = set(0, 0, 1, 3);
     let wide = set(0, 0, 3, 1);
     rejected(&n, &[multicast(&n, 0, 3, tall), multicast(&n, 3, 0, wide)]);
@@ -43,7 +43,7 @@ fn multicasts_to_crossing_rectangles_are_rejected() {
 
 #[test]
 fn single_and_disjoint_multicasts_are_accepted() {
-    let n = peer();
+    let n = published();
     for (x, y) in (0..4).flat_map(|x| (0..4).map(move |y| (x, y))) {
         check(&n, &[multicast(&n, x, y, ALL)]).unwrap();
     }
@@ -59,7 +59,7 @@ fn single_and_disjoint_multicasts_are_accepted() {
 
 #[test]
 fn multicasts_of_one_initiator_meet_in_their_responses_only() {
-    let n = peer();
+    let n = published();
     check(&n, &[multicast(&n, 1, 1, ALL); 4]).unwrap();
     check(&n, &[multicast(&n, 1, 1, ALL), multicast(&n, 1, 1, ROW)]).unwrap();
     // Responses from different targets come to a merge point in any order.
@@ -69,7 +69,7 @@ fn multicasts_of_one_initiator_meet_in_their_responses_only() {
         matches!(p, Place::Link(l) if l.plane == Plane::Rsp)
             || matches!(
                 p,
-                Place::Answer {
+                Place::Responses {
                     plane: Plane::Rsp,
                     ..
                 }
@@ -80,8 +80,8 @@ fn multicasts_of_one_initiator_meet_in_their_responses_only() {
 
 #[test]
 fn planes_of_one_initiator_are_ordered_apart() {
-    // One narrow and one wide multicast start in any order, and so do their answers.
-    let n = peer();
+    // One narrow and one wide multicast start in any order, and so do their responses.
+    let n = published();
     let from = cluster(&n, 1, 1);
     let (wide, narrow) = (
         Flow::Multicast { from, set: ALL },
@@ -92,7 +92,7 @@ fn planes_of_one_initiator_are_ordered_apart() {
         cycle
             .waits
             .iter()
-            .all(|w| matches!(w.holds, Place::Answer { .. } | Place::Link(_)))
+            .all(|w| matches!(w.holds, Place::Responses { .. } | Place::Link(_)))
     );
     assert!(!cycle.to_string().contains("requests of"), "{cycle}");
 }

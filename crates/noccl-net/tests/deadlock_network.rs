@@ -45,8 +45,8 @@ fn the_default_mechanism_has_no_cycle_on_any_mesh() {
 #[test]
 fn two_tiles_have_exactly_the_waits_that_one_can_count() {
     // A memory tile and a cluster. Per tile and plane: from the NI to the link and back to the NI, from
-    // the link to the NI, over the link. Per tile: a request waits for room for B and for R, a wide
-    // write for room for B, a sum for the link and for the NI.
+    // the link to the NI, over the link. Per tile: a request waits for space for B and for R, a wide
+    // write for space for B, a sum for the link and for the NI.
     let proof = check_network(&mesh(1, 1)).unwrap();
     assert_eq!(proof.waits, 2 * (3 * 4 + 2 + 1 + 2));
 }
@@ -63,7 +63,7 @@ fn routers_say_that_they_are_free_of_deadlock_exactly_if_their_mechanism_is() {
 #[test]
 fn the_published_mechanism_has_a_cycle_wherever_there_are_two_clusters() {
     for size in ["2x1", "1x2", "4x4", "16x16"] {
-        let n = network(&format!("collective_noc_{size}_peer"));
+        let n = network(&format!("collective_noc_{size}_published"));
         let cycle = check_network(&n).unwrap_err();
         assert_eq!(cycle.waits.len(), 2, "{size}: {cycle}");
     }
@@ -94,7 +94,7 @@ fn turns_from_columns_into_rows_close_a_cycle_around_a_square() {
 
 #[test]
 fn one_forbidden_turn_alone_closes_no_cycle() {
-    // The turn model: each of the two ways around a square has two forbidden turns under XY.
+    // The turn model: each of the two directions around a square has two forbidden turns under XY.
     for turn in [Port::East, Port::West].map(|out| (Port::North, out)) {
         let mut mechanism = RouterCapabilities::of(RouterFlow::NonBlocking)
             .mechanism

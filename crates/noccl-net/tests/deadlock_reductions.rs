@@ -4,13 +4,15 @@
 
 mod common;
 
-use common::flows::{ALL, ROW, assert_closed, cluster, multicast, peer, reduction, rejected, set};
+use common::flows::{
+    ALL, ROW, assert_closed, cluster, multicast, published, reduction, rejected, set,
+};
 use noccl_net::deadlock::{Flow, IssueOrder, Place, check, check_in_order};
 use noccl_spec::Plane;
 
 #[test]
 fn reductions_issued_in_one_order_are_accepted() {
-    let n = peer();
+    let n = published();
     check(&n, &[reduction(&n, ROW, 0, 0); 3]).unwrap();
     check(
         &n,
@@ -33,7 +35,7 @@ fn reductions_issued_in_one_order_are_accepted() {
 
 #[test]
 fn reductions_issued_in_different_orders_are_rejected() {
-    let n = peer();
+    let n = published();
     for flows in [
         [reduction(&n, ROW, 0, 0); 2],
         [reduction(&n, ROW, 0, 0), reduction(&n, ROW, 3, 0)],
@@ -53,7 +55,7 @@ fn reductions_issued_in_different_orders_are_rejected() {
 
 #[test]
 fn overlapping_reductions_of_different_groups_are_rejected() {
-    let n = peer();
+    let n = published();
     let (near, far) = (set(2, 0, 1, 0), set(1, 0, 2, 0));
     // Cluster 3 issues one of them first; on the link into its router the other one can be ahead.
     rejected(&n, &[reduction(&n, near, 3, 0), reduction(&n, far, 3, 0)]);
@@ -72,8 +74,8 @@ fn overlapping_reductions_of_different_groups_are_rejected() {
 #[test]
 fn a_packet_that_is_not_reduced_overtakes_sums_in_the_pipeline() {
     // Cluster 0 issues both in one order. At cluster 1 the second passes by the sums of the first, and
-    // at cluster 0 each waits for a sibling behind the other.
-    let n = peer();
+    // at cluster 0 each waits for a contribution behind the other.
+    let n = published();
     rejected(
         &n,
         &[
@@ -91,7 +93,7 @@ fn a_packet_that_is_not_reduced_overtakes_sums_in_the_pipeline() {
 
 #[test]
 fn a_merged_response_that_waits_for_members_not_yet_reached_is_part_of_a_cycle() {
-    let n = peer();
+    let n = published();
     let flows = [
         multicast(&n, 0, 0, set(1, 0, 2, 3)),
         reduction(&n, set(0, 2, 3, 1), 2, 3),

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::flows::{ALL, cluster, multicast, peer, rejected, set};
+use common::flows::{ALL, cluster, multicast, published, rejected, set};
 use noccl_net::deadlock::{Flow, check};
 use noccl_net::{Network, TileId};
 
@@ -24,7 +24,7 @@ fn unicasts(n: &Network, wide: impl Fn(TileId, TileId) -> Flow) -> Vec<Flow> {
 
 #[test]
 fn writes_or_reads_are_accepted_whatever_they_are() {
-    let n = peer();
+    let n = published();
     let writes = unicasts(&n, |from, to| Flow::Write { from, to });
     let reads = unicasts(&n, |from, source| Flow::Read { from, source });
     for flows in [writes, reads] {
@@ -35,9 +35,9 @@ fn writes_or_reads_are_accepted_whatever_they_are() {
 
 #[test]
 fn read_data_between_the_beats_of_writes_can_close_a_cycle() {
-    // An interface sends beats of writes and read data in turns. Beats wait behind data that wait for a link of another
+    // An interface sends beats of writes and read data alternately. Beats wait behind data that wait for a link of another
     // write, whose beats wait behind other data.
-    let n = peer();
+    let n = published();
     let all = unicasts(&n, |from, to| Flow::Write { from, to });
     let reads = unicasts(&n, |from, source| Flow::Read { from, source });
     let both: Vec<Flow> = all.into_iter().chain(reads).collect();
@@ -68,7 +68,7 @@ fn read_data_between_the_beats_of_writes_can_close_a_cycle() {
 
 #[test]
 fn a_multicast_among_writes_is_accepted() {
-    let n = peer();
+    let n = published();
     let mut flows = vec![multicast(&n, 1, 2, ALL)];
     for x in 0..4 {
         for y in 0..4 {
@@ -82,7 +82,7 @@ fn a_multicast_among_writes_is_accepted() {
 
 #[test]
 fn a_unicast_can_connect_two_collectives_into_a_cycle() {
-    let n = peer();
+    let n = published();
     let flows = [
         Flow::NarrowWrite {
             from: cluster(&n, 3, 0),

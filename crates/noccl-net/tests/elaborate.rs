@@ -29,7 +29,7 @@ fn every_preset_elaborates() {
         "256x2_large",
         "3x5",
         "1x1",
-        "64x64_peer",
+        "64x64_published",
     ] {
         network(&format!("collective_noc_{size}"));
     }

@@ -53,7 +53,7 @@ fn with_flow(flow: RouterFlow) -> Network {
 proptest! {
     #[test]
     fn a_part_of_an_accepted_set_is_accepted(flows in prop::collection::vec(any_flow(), 1..5), without: prop::sample::Index) {
-        let n = with_flow(RouterFlow::PeerCompatible);
+        let n = with_flow(RouterFlow::Published);
         let mut flows: Vec<Flow> = flows.into_iter().map(|f| flow(&n, f)).collect();
         match check(&n, &flows) {
             Ok(_) => {
@@ -66,13 +66,13 @@ proptest! {
 
     #[test]
     fn one_flow_alone_is_accepted(one in any_flow()) {
-        let n = with_flow(RouterFlow::PeerCompatible);
+        let n = with_flow(RouterFlow::Published);
         prop_assert!(check(&n, &[flow(&n, one)]).is_ok());
     }
 
     #[test]
     fn collectives_that_share_at_most_one_place_are_accepted(a in any_flow(), b in any_flow()) {
-        let n = with_flow(RouterFlow::PeerCompatible);
+        let n = with_flow(RouterFlow::Published);
         // Rows apart share no link, neither with their requests nor with their responses.
         let on = |f: (u8, u16, u16, (u16, u16, u16, u16)), row: u16| {
             let (kind, from, to, (x, _, mx, _)) = f;

@@ -22,6 +22,13 @@ pub(crate) fn presets() -> Vec<&'static str> {
     noccl::preset_names().to_vec()
 }
 
+/// Bytes of a size as users write it, and what they should know about its unit.
+#[pyfunction]
+pub(crate) fn parse_size(py: Python<'_>, text: &str) -> PyResult<(u64, Option<String>)> {
+    let bytes = noccl::parse_bytes(text).map_err(|e| to_python(py, &e))?;
+    Ok((bytes, noccl::size_note(text)))
+}
+
 /// Loads and elaborates a spec.
 #[pyfunction]
 pub(crate) fn load(
@@ -59,7 +66,7 @@ pub(crate) fn schedule(
     on_progress: OnProgress,
 ) -> PyResult<String> {
     let loaded = Arc::clone(&network.loaded);
-    answer(
+    respond(
         py,
         &on_progress,
         request,
@@ -90,7 +97,7 @@ pub(crate) fn run(
     on_progress: OnProgress,
 ) -> PyResult<String> {
     let loaded = Arc::clone(&network.loaded);
-    answer(
+    respond(
         py,
         &on_progress,
         request,
@@ -159,7 +166,7 @@ pub(crate) fn compare(
     on_progress: OnProgress,
 ) -> PyResult<String> {
     let loaded = Arc::clone(&network.loaded);
-    answer(
+    respond(
         py,
         &on_progress,
         request,
@@ -179,7 +186,7 @@ pub(crate) fn traffic(
     on_progress: OnProgress,
 ) -> PyResult<String> {
     let loaded = Arc::clone(&network.loaded);
-    answer(
+    respond(
         py,
         &on_progress,
         request,
@@ -198,7 +205,7 @@ pub(crate) fn stress(
     on_progress: OnProgress,
 ) -> PyResult<String> {
     let (loaded, spec_arguments) = (Arc::clone(&network.loaded), network.spec_arguments.clone());
-    answer(
+    respond(
         py,
         &on_progress,
         request,
@@ -209,8 +216,8 @@ pub(crate) fn stress(
     )
 }
 
-/// Reads a request of type `Q`, lets `call` work on it, and writes the answer as JSON text.
-fn answer<Q: DeserializeOwned, A: Serialize>(
+/// Reads a request of type `Q`, lets `call` work on it, and writes the result as JSON text.
+fn respond<Q: DeserializeOwned, A: Serialize>(
     py: Python<'_>,
     on_progress: &OnProgress,
     request: String,

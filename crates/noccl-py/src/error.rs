@@ -34,9 +34,6 @@ const fn class_name(error: &Error) -> &'static str {
         Error::Argument { .. } | Error::Layout(_) => "ArgumentError",
         Error::DoesNotFit { .. } => "CapacityError",
         Error::Suspended { .. } => "InterruptedRunError",
-        Error::File { .. }
-        | Error::NotWritten { .. }
-        | Error::Content { .. }
-        | Error::Checkpoint { .. } => "FileError",
+        Error::File(_) | Error::Checkpoint { .. } => "FileError",
     }
 }

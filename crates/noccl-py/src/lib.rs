@@ -23,8 +23,8 @@ mod _native {
 
     #[pymodule_export]
     use super::calls::{
-        check, compare, gemm, load, members, multiply, presets, run, run_values, schedule, stress,
-        traffic,
+        check, compare, gemm, load, members, multiply, parse_size, presets, run, run_values,
+        schedule, stress, traffic,
     };
     #[pymodule_export]
     use super::files::{read_text, write_file};
@@ -32,7 +32,7 @@ mod _native {
     use super::network::Network;
 
     #[pymodule_export]
-    use super::orders::{leg_hops, order, order_draws};
+    use super::orders::{order, order_draws, path_hops};
 
     #[pymodule_export]
     use super::studies::{attention, barrier_study, reproduce};

@@ -64,6 +64,12 @@ impl Network {
         self.loaded.warnings.clone()
     }
 
+    /// Names of before that the spec is written with, and what they are now.
+    #[getter]
+    fn old_names(&self) -> Vec<String> {
+        self.loaded.old_names.clone()
+    }
+
     /// Tiles, links and address map as JSON text (`formats/network.schema.json`).
     fn to_json(&self, py: Python<'_>) -> PyResult<String> {
         let description = describe(&self.loaded.network, &self.loaded.warnings);
@@ -77,9 +83,9 @@ impl Network {
 
 /// A result without a JSON form; no result type has such values.
 pub(crate) fn unwritable(error: &serde_json::Error) -> noccl::Error {
-    noccl::Error::Content {
+    noccl::Error::File(noccl::FileError::Content {
         path: "result".to_owned(),
         expected: "value with a JSON form",
         reason: error.to_string(),
-    }
+    })
 }

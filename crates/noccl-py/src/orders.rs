@@ -5,12 +5,12 @@ use crate::calls::json;
 use crate::network::Network;
 use crate::request::parse;
 use crate::supervise::supervise;
-use noccl::{Error, OrderDrawRequest, OrderRequest, StopOrder, parse_set, parse_tile};
+use noccl::{ChainOrder, Error, OrderDrawRequest, OrderRequest, parse_set, parse_tile};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// Ways to order one set of destinations.
+/// Orders of one set of destinations.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct OrderFields {
@@ -39,8 +39,8 @@ pub(crate) fn order(py: Python<'_>, network: &Network, request: String) -> PyRes
     supervise(py, None, move |_| {
         let network = &loaded.network;
         let fields: OrderFields = parse(&request)?;
-        let given = fields.given.map(|stops| {
-            let tiles = stops.iter().map(|stop| parse_tile(network, "stops", stop));
+        let given = fields.given.map(|given| {
+            let tiles = given.iter().map(|at| parse_tile(network, "given", at));
             tiles.collect::<Result<Vec<_>, Error>>()
         });
         let request = OrderRequest {
@@ -79,18 +79,18 @@ pub(crate) fn order_draws(
 
 /// Hops between any two of some tiles, as JSON text of rows.
 #[pyfunction]
-pub(crate) fn leg_hops(py: Python<'_>, network: &Network, tiles: Vec<String>) -> PyResult<String> {
+pub(crate) fn path_hops(py: Python<'_>, network: &Network, tiles: Vec<String>) -> PyResult<String> {
     let loaded = Arc::clone(&network.loaded);
     supervise(py, None, move |_| {
         let network = &loaded.network;
         let tiles = tiles.iter().map(|tile| parse_tile(network, "tiles", tile));
         let tiles = tiles.collect::<Result<Vec<_>, Error>>()?;
-        json(&noccl::leg_hops(network, &tiles)?)
+        json(&noccl::path_hops(network, &tiles)?)
     })
 }
 
 /// One name each: unlike in a list of the command line, an empty one stands for nothing.
-fn each_order(names: &[String]) -> Result<Vec<StopOrder>, Error> {
+fn each_order(names: &[String]) -> Result<Vec<ChainOrder>, Error> {
     let orders = names.iter().map(|name| Ok(name.trim().parse()?));
     orders.collect()
 }

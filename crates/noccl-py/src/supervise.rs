@@ -4,7 +4,7 @@
 //! The work runs on a thread of its own and only stores how far it is. The calling thread wakes up
 //! now and then, takes the lock, looks for signals and calls the callback. So the callback runs on
 //! the thread that Python expects, its speed does not slow the simulation down, and a call that many
-//! threads work on can be interrupted as well. Work that is asked to stop and does not look for it in time is left
+//! threads work on can be interrupted as well. Work that is asked to end and does not look for it in time is left
 //! behind: the call returns, and the thread ends when it looks, or with its work.
 
 use crate::error::to_python;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 /// Time between two looks at signals and progress.
 const WAKE_UP: Duration = Duration::from_millis(50);
-/// Time for work that looks whether it should stop.
+/// Time for work that looks whether it should end.
 const GRACE: Duration = Duration::from_millis(1000);
 
 /// What the calling thread and the work tell each other.
@@ -96,16 +96,16 @@ fn interrupted(step: Option<Step>) -> Error {
     Error::Run(RunError::Interrupted { cycle })
 }
 
-/// Pending signals, then the callback; an error to stop, if one is raised or the callback says no.
+/// Pending signals, then the callback; an error that ends the work, if one is raised or the callback says no.
 fn look(py: Python<'_>, on_progress: Option<&Py<PyAny>>, step: Option<Step>) -> PyResult<()> {
     py.check_signals()?;
     let (Some(callback), Some(now)) = (on_progress, step) else {
         return Ok(());
     };
-    let answer = callback.call1(py, (now.done, now.total, now.simulated_cycles))?;
-    // None is no answer; anything else is as true or false as Python finds it.
-    let answer = answer.bind(py);
-    if answer.is_none() || answer.is_truthy()? {
+    let result = callback.call1(py, (now.done, now.total, now.simulated_cycles))?;
+    // None says nothing; anything else is as true or false as Python finds it.
+    let result = result.bind(py);
+    if result.is_none() || result.is_truthy()? {
         return Ok(());
     }
     Err(to_python(py, &interrupted(step)))

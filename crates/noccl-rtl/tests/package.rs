@@ -35,11 +35,11 @@ fn committed_packages_are_fresh() {
 #[test]
 fn the_published_router_is_refused_by_its_field() {
     let network = network(|spec| {
-        spec.router.flow = RouterFlow::PeerCompatible;
+        spec.router.flow = RouterFlow::Published;
         spec.router.wide_reduction.kind = WideReductionKind::TwoOperand;
     });
     let refused = RtlConfig::new(&network).unwrap_err().to_string();
-    for word in ["router.flow", "peer_compatible", "non_blocking"] {
+    for word in ["router.flow", "published", "non_blocking"] {
         assert!(refused.contains(word), "{refused}");
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The contract of a backend: what starts a run, moves it on, watches it and reads it.
 //!
-//! A [`Run`] stands between two cycles. It says what it is doing ([`Activity`], [`Progress`]) and decides nothing about
+//! A [`Run`] stands between two cycles. It says what it is doing ([`Status`], [`Progress`]) and decides nothing about
 //! its own end: the limits, the pace of the progress callback and the interruption are those of [`crate::advance`], once
 //! for all backends. [`crate::conformance`] holds what every backend has to keep.
 
@@ -60,25 +60,13 @@ pub trait Checkpoints: Backend {
     ) -> Result<Self::Run<'a>, Self::Error>;
 }
 
-/// A run between two cycles.
-pub trait Run {
-    /// What it reports at its end.
-    type Result;
-
+/// How a run runs, what it is doing and what it has counted: all that no driver of it has a say in.
+pub trait Status {
     /// How it runs.
     fn config(&self) -> &RunConfig;
 
-    /// Simulates one cycle, and skips those after it in which nothing happens.
-    fn step(&mut self);
-
-    /// Is everything done?
-    fn is_over(&self) -> bool;
-
     /// What it is doing, for the detection of a stall.
     fn activity(&self) -> Activity;
-
-    /// What it has done.
-    fn progress(&self) -> Progress;
 
     /// Flits that have crossed a link so far: the work by which the pace of the progress is set.
     fn flit_hops(&self) -> u64;
@@ -88,6 +76,24 @@ pub trait Run {
 
     /// Event counts so far.
     fn counters(&self) -> Counters;
+}
+
+/// A run between two cycles.
+pub trait Run {
+    /// What it reports at its end.
+    type Result;
+
+    /// What it is doing.
+    fn status(&self) -> &dyn Status;
+
+    /// Simulates one cycle, and skips those after it in which nothing happens.
+    fn step(&mut self);
+
+    /// Is everything done?
+    fn is_over(&self) -> bool;
+
+    /// What it has done.
+    fn progress(&self) -> Progress;
 
     /// Who waits for whom.
     fn diagnose(&self) -> Diagnosis;

@@ -173,13 +173,13 @@ pub fn counts_are_consistent<B: Backend>(backend: &B, subject: &Subject<'_>) {
     let mut run = subject.start(backend);
     let (mut hops, mut cycle) = (0, 0);
     while !step(&mut run).expect("the schedule completes") {
-        assert!(run.flit_hops() >= hops && run.progress().cycle > cycle);
-        (hops, cycle) = (run.flit_hops(), run.progress().cycle);
+        assert!(run.status().flit_hops() >= hops && run.progress().cycle > cycle);
+        (hops, cycle) = (run.status().flit_hops(), run.progress().cycle);
     }
     let result = run.result(subject.outputs);
     let loads: u64 = result.links.iter().map(|link| link.flits).sum();
     assert_eq!(result.counters.flit_hops, loads);
-    assert_eq!(result.counters, run.counters());
+    assert_eq!(result.counters, run.status().counters());
     assert!(loads > 0 && result.links.iter().all(|link| link.flits > 0));
     let beat_bytes = u64::from(subject.network.spec().ni.wide_beat_bytes);
     assert!(result.counters.payload_byte_hops <= loads * beat_bytes);

@@ -21,7 +21,7 @@ mod record;
 mod result;
 mod run_loop;
 
-pub use backend::{Activity, Backend, Checkpoints, OnProgress, Request, Run};
+pub use backend::{Activity, Backend, Checkpoints, OnProgress, Request, Run, Status};
 pub use config::{
     AxiPort, LocalSide, MAX_THREADS, MAX_VALUE_BYTES, MemoryImage, Mode, RunConfig, StallConfig,
 };

@@ -37,7 +37,8 @@ pub fn step<R: Run>(run: &mut R) -> Result<bool, RunError> {
     if run.is_over() {
         return Ok(true);
     }
-    if run.activity().is_stalled(run.config()) {
+    let status = run.status();
+    if status.activity().is_stalled(status.config()) {
         return Err(RunError::Stall(Box::new(diagnosis(run))));
     }
     Ok(false)
@@ -47,8 +48,8 @@ pub fn step<R: Run>(run: &mut R) -> Result<bool, RunError> {
 #[cold]
 fn diagnosis<R: Run>(run: &R) -> Diagnosis {
     let mut found = run.diagnose();
-    let limit = run.config().max_cycles;
-    if run.activity().cycle >= limit {
+    let limit = run.status().config().max_cycles;
+    if run.status().activity().cycle >= limit {
         let summary = found.summary;
         found.summary = format!("the limit of {limit} cycles is reached; {summary}");
     }
@@ -63,18 +64,18 @@ struct Pace {
 
 impl Pace {
     fn new<R: Run>(run: &R) -> Self {
-        let tiles = run.num_tiles().max(1) as u64;
+        let tiles = run.status().num_tiles().max(1) as u64;
         let cycles = (PROGRESS_TILE_CYCLES / tiles).clamp(1, PROGRESS_CYCLES);
         Self {
             report_at_cycle: run.progress().cycle + cycles,
-            report_at_hops: run.flit_hops() + PROGRESS_HOPS,
+            report_at_hops: run.status().flit_hops() + PROGRESS_HOPS,
         }
     }
 
     /// Tells the progress if it is time; an error if the caller asks for an end.
     fn tick<R: Run>(&mut self, run: &R, on_progress: OnProgress<'_>) -> Result<(), RunError> {
         let now = run.progress();
-        if now.cycle < self.report_at_cycle && run.flit_hops() < self.report_at_hops {
+        if now.cycle < self.report_at_cycle && run.status().flit_hops() < self.report_at_hops {
             return Ok(());
         }
         *self = Self::new(run);

@@ -13,6 +13,7 @@ pub mod checkpoint;
 mod diagnose;
 mod driver;
 mod endpoint;
+#[cfg(feature = "hardware-comparison")]
 mod hardware_comparison;
 mod kernel;
 mod machine;
@@ -26,6 +27,7 @@ mod transport;
 
 pub use driver::schedule::ScheduleRun;
 pub use endpoint::torrent::DirectChain;
+#[cfg(feature = "hardware-comparison")]
 pub use hardware_comparison::{PortChain, PortPattern, PortScenario, record_ports};
 pub use noccl_run::OnProgress;
 pub use record::recorder::OnCycle;
@@ -38,32 +40,7 @@ use noccl_net::Network;
 use noccl_run::{
     Backend, MemoryImage, Request, Run, RunConfig, RunError, RunResult, TrafficResult, advance,
 };
-use noccl_spec::RouterFlow;
 use noccl_workload::{Place, Schedule, Trace, Traffic};
-use router::behaviour::Behaviour;
-
-/// What the routers ask of the machine around them; none if they are simulated without it. The one place that asks
-/// for the kind of the routers.
-fn behaviour_of(network: &Network) -> Option<Behaviour> {
-    let can = network.routers();
-    match network.spec().router.flow {
-        RouterFlow::NonBlocking => Some(router::collective::behaviour(can)),
-        RouterFlow::PeerCompatible => Some(router::published::behaviour(can)),
-        RouterFlow::Ideal => Some(router::ideal::behaviour(can)),
-        RouterFlow::Esp => None,
-    }
-}
-
-/// A machine before its first cycle, or the refusal of `what` by routers that have none.
-fn machine_of<'n>(
-    network: &'n Network,
-    config: &RunConfig,
-    what: &str,
-) -> Result<Machine<'n>, RunError> {
-    config.check()?;
-    let behaviour = behaviour_of(network).ok_or_else(|| router::esp::refused(what))?;
-    Ok(Machine::new(network, config.clone(), behaviour))
-}
 
 /// Runs a schedule: real agents, DMA engines, NIs and routers, cycle by cycle.
 ///
@@ -115,7 +92,7 @@ pub fn run_trace(
     config: &RunConfig,
     on_progress: OnProgress<'_>,
 ) -> Result<RunResult, RunError> {
-    replay(machine_of(network, config, "a trace")?, trace, on_progress)
+    replay(Machine::of(network, config, "a trace")?, trace, on_progress)
 }
 
 /// As [`run_trace`], with a record of every cycle.
@@ -142,7 +119,7 @@ pub fn record_trace<'a>(
     on_cycle: OnCycle<'a>,
     on_progress: OnProgress<'_>,
 ) -> Result<RunResult, RunError> {
-    let mut machine = machine_of(network, config, "a trace")?;
+    let mut machine = Machine::of(network, config, "a trace")?;
     machine.record_to(on_cycle)?;
     replay(machine, trace, on_progress)
 }
@@ -167,7 +144,7 @@ pub fn run_traffic(
     config: &RunConfig,
     on_progress: OnProgress<'_>,
 ) -> Result<TrafficResult, RunError> {
-    let machine = machine_of(network, config, "traffic")?;
+    let machine = Machine::of(network, config, "traffic")?;
     let mut run = TrafficRun::new(machine, traffic)?;
     advance(&mut run, on_progress)?;
     Ok(run.result(&[]))

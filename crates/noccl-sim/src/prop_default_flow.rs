@@ -8,10 +8,10 @@ use crate::driver::trace::replay::TraceDriver;
 use crate::machine::Machine;
 use crate::machine::event::Done;
 use crate::ni::axi::state::Ni;
-use crate::router::collective::control_block::PORTS;
+use crate::router::collective::control::block::PORTS;
 use crate::transport::transaction::Owner;
 use noccl_net::{Coord, MultiAddress, Network, TileRef, elaborate};
-use noccl_run::{Mode, RunConfig, StallConfig};
+use noccl_run::{Mode, RunConfig, StallConfig, Status};
 use noccl_spec::Plane;
 use noccl_workload::{PortKind, PortTransaction, Trace};
 use proptest::prelude::*;
@@ -171,11 +171,11 @@ struct Finished<'n> {
 
 /// Runs a trace to its end, and on until nothing is due any more.
 fn run<'n>(network: &'n Network, trace: &Trace, config: RunConfig) -> Finished<'n> {
-    let mut machine = crate::machine_of(network, &config, "a trace").unwrap();
+    let mut machine = Machine::of(network, &config, "a trace").unwrap();
     let mut driver = TraceDriver::new(trace, &mut machine).unwrap();
     let mut starts = Vec::new();
     let mut arrivals: HashMap<(u32, u32), Vec<(u32, u32)>> = HashMap::new();
-    while !driver.is_over() || !machine.is_idle() || machine.clock.wheel.next_cycle().is_some() {
+    while !driver.is_over() || !machine.is_idle() || machine.clock.next_due().is_some() {
         machine.begin_cycle(&mut starts);
         loop {
             crate::driver::drain_done(&mut machine, |done, machine| {
@@ -201,7 +201,7 @@ fn run<'n>(network: &'n Network, trace: &Trace, config: RunConfig) -> Finished<'
             }
         }
         machine.end_cycle();
-        if !driver.is_over() && crate::driver::activity_of(&machine).is_stalled(&machine.config) {
+        if !driver.is_over() && machine.activity().is_stalled(&machine.config) {
             let driver = crate::diagnose::view::Driver::Trace(&driver);
             panic!("{}", crate::diagnose::diagnose(&machine, driver));
         }
@@ -321,8 +321,8 @@ fn check(network: &Network, draws: &[Draw], config: &RunConfig) -> Result<(), Te
     let again = run(network, &trace, timing);
     prop_assert_eq!(again.wrong, 0);
     prop_assert_eq!(
-        again.machine.clock.cycle,
-        done.machine.clock.cycle,
+        again.machine.clock.now(),
+        done.machine.clock.now(),
         "modes differ in cycles"
     );
     Ok(())

@@ -3,10 +3,11 @@
 
 use crate::checkpoint::{CheckpointError, Reader, Writer};
 use crate::driver::schedule::ScheduleRun;
+use crate::machine::Machine;
 use crate::router::esp::{EspRun, refused};
+use crate::router::{Engine, engine_of};
 use noccl_run::{
-    Activity, Backend, Checkpoints, Counters, Diagnosis, Progress, Request, Run, RunConfig,
-    RunError, RunResult,
+    Backend, Checkpoints, Diagnosis, Progress, Request, Run, RunError, RunResult, Status,
 };
 use noccl_workload::Place;
 use std::io::{Read, Seek, Write};
@@ -28,13 +29,16 @@ impl Backend for Simulator {
 
     fn start<'a>(&self, request: &Request<'a>) -> Result<Simulation<'a>, RunError> {
         request.config.check()?;
-        let Some(behaviour) = crate::behaviour_of(request.network) else {
-            let run = EspRun::new(request)?;
-            return Ok(Simulation(Kind::Esp(Box::new(run))));
+        let kind = match engine_of(request.network) {
+            Engine::Machine(behaviour) => {
+                let machine = Machine::new(request.network, request.config.clone(), behaviour);
+                let run = ScheduleRun::on(machine, request.schedule, request.inputs)?;
+                Kind::Machine(Box::new(run))
+            }
+            Engine::Esp => Kind::Esp(Box::new(EspRun::new(request)?)),
+            Engine::Smart => return Err(crate::router::smart::refused("a schedule")),
         };
-        let machine = crate::Machine::new(request.network, request.config.clone(), behaviour);
-        let run = ScheduleRun::on(machine, request.schedule, request.inputs)?;
-        Ok(Simulation(Kind::Machine(Box::new(run))))
+        Ok(Simulation(kind))
     }
 }
 
@@ -83,8 +87,8 @@ macro_rules! either {
 impl Run for Simulation<'_> {
     type Result = RunResult;
 
-    fn config(&self) -> &RunConfig {
-        either!(&self.0, run => run.config())
+    fn status(&self) -> &dyn Status {
+        either!(&self.0, run => run.status())
     }
 
     fn step(&mut self) {
@@ -95,24 +99,8 @@ impl Run for Simulation<'_> {
         either!(&self.0, run => run.is_over())
     }
 
-    fn activity(&self) -> Activity {
-        either!(&self.0, run => run.activity())
-    }
-
     fn progress(&self) -> Progress {
         either!(&self.0, run => run.progress())
-    }
-
-    fn flit_hops(&self) -> u64 {
-        either!(&self.0, run => run.flit_hops())
-    }
-
-    fn num_tiles(&self) -> usize {
-        either!(&self.0, run => run.num_tiles())
-    }
-
-    fn counters(&self) -> Counters {
-        either!(&self.0, run => run.counters())
     }
 
     fn diagnose(&self) -> Diagnosis {

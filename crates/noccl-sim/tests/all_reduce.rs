@@ -286,7 +286,7 @@ fn a_root_outside_the_group_and_published_routers_are_refused() {
     };
     let text = refused(&network("collective_noc_4x4"), cluster(2, 0));
     assert!(text.contains("member"), "{text}");
-    let text = refused(&network("collective_noc_4x4_peer"), cluster(0, 0));
+    let text = refused(&network("collective_noc_4x4_published"), cluster(0, 0));
     assert!(text.contains("published"), "{text}");
 }
 

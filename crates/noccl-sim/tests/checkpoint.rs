@@ -20,7 +20,7 @@ use std::io::Cursor;
 use std::sync::LazyLock;
 
 static MESH: LazyLock<Network> = LazyLock::new(|| network("collective_noc_4x4"));
-static PEER: LazyLock<Network> = LazyLock::new(|| network("collective_noc_4x4_peer"));
+static PUBLISHED: LazyLock<Network> = LazyLock::new(|| network("collective_noc_4x4_published"));
 /// Merge tables with registers.
 static REGISTERED_MERGE: LazyLock<Network> =
     LazyLock::new(|| network_with("collective_noc_4x4", &[("router.merge_cycles", "3")]));
@@ -141,7 +141,7 @@ proptest! {
         threads in (1usize..3, 1usize..3),
         destinations in (any::<u64>(), 0u64..200),
     ) {
-        let net: &Network = [&MESH, &PEER, &REGISTERED_MERGE, &DEEP][which];
+        let net: &Network = [&MESH, &PUBLISHED, &REGISTERED_MERGE, &DEEP][which];
         let schedule = random_schedule(net, seed, count);
         let mode = if is_value { Mode::Value } else { Mode::Timing };
         let inputs = if is_value { random_inputs(net, seed) } else { Vec::new() };
@@ -222,7 +222,7 @@ fn a_run_that_stalls_stalls_with_the_same_diagnosis_after_an_interruption() {
         ("router.wide_reduction.store_beats", "64"),
     ];
     let small_store = network_with("collective_noc_4x4", &small);
-    for (net, schedule) in [(&*PEER, overlapping), (&small_store, crowd())] {
+    for (net, schedule) in [(&*PUBLISHED, overlapping), (&small_store, crowd())] {
         let case = Case {
             net,
             schedule: &schedule,
@@ -297,7 +297,7 @@ fn the_format_number_stands_for_these_bytes() {
     let found = (
         FORMAT,
         digest(&MESH, Mode::Value, true),
-        digest(&PEER, Mode::Timing, false),
+        digest(&PUBLISHED, Mode::Timing, false),
     );
     let known = (11, 0x6aa9_7a9c_0452_7dfc, 0x76f4_92f2_4373_4519);
     assert_eq!(found, known, "{found:#x?}");
@@ -379,7 +379,7 @@ fn a_checkpoint_of_another_run_is_refused_and_says_what_differs() {
     let of = Identity::of;
     let value = RunConfig::new(Mode::Value);
     let others = [
-        (of(&PEER, &schedule, &inputs, &timing), Part::Spec),
+        (of(&PUBLISHED, &schedule, &inputs, &timing), Part::Spec),
         (of(&MESH, &other_schedule, &inputs, &timing), Part::Schedule),
         (of(&MESH, &schedule, &inputs[1..], &timing), Part::Inputs),
         (of(&MESH, &schedule, &inputs, &value), Part::Mode),

@@ -180,7 +180,7 @@ fn esp() -> Kind {
 fn kinds() -> [Kind; 4] {
     [
         on_the_machine("collective_noc_4x4"),
-        on_the_machine("collective_noc_4x4_peer"),
+        on_the_machine("collective_noc_4x4_published"),
         on_the_machine("ideal_4x4"),
         esp(),
     ]

@@ -69,7 +69,7 @@ fn published_router_names_the_links_that_two_worms_hold_and_since_when() {
     };
     for start in [0, 40] {
         let two = vec![multicast(a, start), multicast(b, start)];
-        let diagnosis = stall("collective_noc_4x4_peer", &[], two);
+        let diagnosis = stall("collective_noc_4x4_published", &[], two);
         assert!(is_cycle(&diagnosis));
         assert_eq!(
             diagnosis.summary,
@@ -93,7 +93,7 @@ fn published_router_names_the_links_that_two_worms_hold_and_since_when() {
 
 #[test]
 fn deadlock_of_two_multicasts_is_the_cycle_that_the_static_check_names() {
-    let preset = "collective_noc_4x4_peer";
+    let preset = "collective_noc_4x4_published";
     let net = network(preset);
     let (row, all) = (cube(0, 0, 3, 0), cube(0, 0, 3, 3));
     for (a, b, to) in [
@@ -149,7 +149,7 @@ fn published_router_names_barriers_that_wait_for_each_others_contributions() {
         entry(starts(0), barrier(0, 0)),
         entry(starts(1), barrier(0, 0)),
     ];
-    let diagnosis = stall("collective_noc_4x4_peer", &[], two);
+    let diagnosis = stall("collective_noc_4x4_published", &[], two);
     assert!(is_cycle(&diagnosis));
     for name in ["barrier #0 at cluster (0,0)", "barrier #1 at cluster (0,0)"] {
         assert!(diagnosis.summary.contains(name), "{diagnosis}");
@@ -171,7 +171,7 @@ fn members_that_never_contribute_are_named_by_both_routers() {
         root,
         beats: 4,
     };
-    for preset in ["collective_noc_4x4", "collective_noc_4x4_peer"] {
+    for preset in ["collective_noc_4x4", "collective_noc_4x4_published"] {
         for (kind, name) in [
             (barrier(0, 0), "barrier #0 at cluster (0,0)"),
             (reduction(), "reduction #0 to cluster (0,0)"),
@@ -368,7 +368,7 @@ fn what_starts_long_after_everything_else_and_is_held_up_does_not_stall() {
         to: cluster(1, 0),
         beats: 1,
     };
-    for preset in ["collective_noc_2x2", "collective_noc_2x2_peer"] {
+    for preset in ["collective_noc_2x2", "collective_noc_2x2_published"] {
         let net = network(preset);
         for stall_seed in 0..20 {
             let config = RunConfig {

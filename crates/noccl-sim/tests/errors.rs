@@ -17,7 +17,7 @@ use noccl_workload::{
 const OKAY: u8 = 0;
 const SLVERR: u8 = 2;
 const DECERR: u8 = 3;
-const PRESETS: [&str; 2] = ["collective_noc_4x4", "collective_noc_4x4_peer"];
+const PRESETS: [&str; 2] = ["collective_noc_4x4", "collective_noc_4x4_published"];
 
 fn one(kind: PortKind) -> (Vec<Option<u64>>, PortKind) {
     (vec![Some(0)], kind)

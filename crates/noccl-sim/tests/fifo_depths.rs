@@ -121,7 +121,7 @@ fn reductions_take_their_closed_forms_at_every_depth() {
 #[test]
 fn published_routers_keep_their_formulas_from_two_slots_on() {
     for depths in depths() {
-        let net = network("collective_noc_4x4_peer", depths);
+        let net = network("collective_noc_4x4_published", depths);
         let write = |beats| PortKind::WideWrite {
             from: cluster(0, 0),
             to: cluster(3, 1),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `peer_compatible` equals the measured runtimes of the published router, exactly, deadlocks included.
+//! `published` equals the measured runtimes of the published router, exactly, deadlocks included.
 //!
 //! The figures are measurements of the authors' RTL (`docs/papers/S1.md`, "Published router").
 
@@ -10,11 +10,11 @@ use noccl_net::TileRef;
 use noccl_run::RunError;
 use noccl_workload::PortKind;
 
-const PEER: &str = "collective_noc_4x4_peer";
+const PUBLISHED: &str = "collective_noc_4x4_published";
 
 #[test]
 fn write_round_trip_is_6_plus_4h_plus_beats_minus_1_plus_one_per_further_burst() {
-    let net = network(PEER);
+    let net = network(PUBLISHED);
     for (x, y) in [(0u16, 0u16), (1, 0), (3, 0), (3, 3)] {
         for beats in [1u32, 16, 64, 65, 512] {
             let expected =
@@ -41,7 +41,7 @@ fn write_round_trip_is_6_plus_4h_plus_beats_minus_1_plus_one_per_further_burst()
 
 #[test]
 fn multicast_figures_match() {
-    let net = network(PEER);
+    let net = network(PUBLISHED);
     for (to, beats, expected) in [
         (cube(0, 0, 3, 0), 64, 81),
         (cube(0, 0, 3, 0), 512, 536),
@@ -58,7 +58,7 @@ fn multicast_figures_match() {
 
 #[test]
 fn barrier_figures_match() {
-    let net = network(PEER);
+    let net = network(PUBLISHED);
     let row = cube(0, 0, 3, 0);
     let all = cube(0, 0, 3, 3);
     for (group, root, expected) in [
@@ -79,7 +79,7 @@ fn barrier_figures_match() {
 
 #[test]
 fn wide_reduction_figures_match() {
-    let net = network(PEER);
+    let net = network(PUBLISHED);
     for (beats, expected) in [(1, 33), (64, 96), (512, 586)] {
         let kind = PortKind::WideReduction {
             group: cube(0, 0, 3, 0),
@@ -92,7 +92,7 @@ fn wide_reduction_figures_match() {
 
 #[test]
 fn reduction_with_three_inputs_at_one_router_is_refused() {
-    let net = network(PEER);
+    let net = network(PUBLISHED);
     let kind = PortKind::WideReduction {
         group: cube(0, 0, 3, 3),
         root: cluster(0, 0),

@@ -112,15 +112,19 @@ fn trace_cases(table: &mut BTreeMap<String, Value>) {
         "collective_noc_4x4",
         "collective_noc_8x8",
         "collective_noc_16x16",
-        "collective_noc_4x4_peer",
+        "collective_noc_4x4_published",
     ];
     for preset in meshes {
         let net = common::network(preset);
         for seed in 0..8 {
-            let is_peer = preset.ends_with("peer");
-            let count = if is_peer { 6 + 3 * seed as usize } else { 80 };
-            let mut trace = random_trace(&net, seed, count, if is_peer { 60 } else { 400 });
-            if is_peer {
+            let is_published = preset.ends_with("published");
+            let count = if is_published {
+                6 + 3 * seed as usize
+            } else {
+                80
+            };
+            let mut trace = random_trace(&net, seed, count, if is_published { 60 } else { 400 });
+            if is_published {
                 trace.transactions.retain(|t| can_fold_in_pairs(&t.kind));
             }
             for mode in [Mode::Timing, Mode::Value] {

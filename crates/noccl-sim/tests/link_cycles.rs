@@ -160,7 +160,7 @@ fn a_window_that_is_a_credit_smaller_costs_cycles_over_links_of_any_length() {
 fn published_routers_keep_their_formulas_over_links_of_any_length() {
     for links in LINKS {
         let (req, rsp, wide) = (links.0 - 1, links.1 - 1, links.2 - 1);
-        let net = network("collective_noc_4x4_peer", links);
+        let net = network("collective_noc_4x4_published", links);
         for beats in [1, 64, 512] {
             let kind = PortKind::WideWrite {
                 from: cluster(0, 0),

@@ -82,7 +82,7 @@ fn more_multicasts_than_merge_table_entries_complete() {
 
 #[test]
 fn published_router_deadlocks_on_overlapping_multicasts_and_names_a_cycle_of_waits() {
-    let net = network("collective_noc_4x4_peer");
+    let net = network("collective_noc_4x4_published");
     for case in overlapping_multicasts() {
         match run(&net, case.clone()) {
             Err(RunError::Stall(diagnosis)) => {
@@ -244,7 +244,7 @@ fn barrier_beside_write(offset: u64) -> Vec<(PortKind, Vec<u64>)> {
 #[test]
 fn published_router_lets_a_barrier_split_a_write_burst_and_ours_does_not() {
     let (published, ours) = (
-        network("collective_noc_4x4_peer"),
+        network("collective_noc_4x4_published"),
         network("collective_noc_4x4"),
     );
     let wrong = |net: &Network, offset| {

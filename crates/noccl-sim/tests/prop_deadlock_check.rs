@@ -111,7 +111,7 @@ proptest! {
         skew in 1u64..40,
         step in 1u64..11,
     ) {
-        let net = network("collective_noc_4x4_peer");
+        let net = network("collective_noc_4x4_published");
         let mut flows = Vec::new();
         let mut transactions = Vec::new();
         for (i, case) in cases.iter().enumerate() {

@@ -13,9 +13,10 @@ use common::{cluster, network};
 use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet};
 use noccl_run::{MemoryImage, Mode, RunConfig, RunError, RunResult, StallConfig};
 use noccl_workload::{
-    AccessPattern, Action, ActionId, ActionKind, Barrier, BarrierMechanism, Chain, CheckError,
-    Compute, Destination, ElementType, InNetworkReduction, ListMulticast, Operator, Place,
-    SCHEDULE_FORMAT, Schedule, Stop, Transfer, check_deadlock, interpret, participants,
+    AccessPattern, Action, ActionId, ActionKind, Barrier, BarrierMechanism, Chain,
+    ChainDestination, CheckError, Compute, Destination, ElementType, InNetworkReduction,
+    ListMulticast, Operator, Place, SCHEDULE_FORMAT, Schedule, Transfer, check_deadlock, interpret,
+    participants,
 };
 use std::collections::BTreeMap;
 
@@ -152,14 +153,14 @@ impl Generator<'_> {
         if destinations.is_empty() {
             return self.transfer(false);
         }
-        let destination = |tile: &TileRef| Stop {
+        let destination = |tile: &TileRef| ChainDestination {
             tile: *tile,
             pattern: AccessPattern::linear(offset, bytes),
         };
         ActionKind::Chain(Chain {
             initiator,
             source: AccessPattern::linear(0, bytes),
-            stops: destinations.iter().map(destination).collect(),
+            destinations: destinations.iter().map(destination).collect(),
             bytes,
         })
     }
@@ -353,9 +354,9 @@ fn compare(
 fn what_is_accepted_on_published_routers_completes_and_some_of_the_refused_deadlocks() {
     let mut stuck = 0;
     for preset in [
-        "collective_noc_2x2_peer",
-        "collective_noc_4x2_peer",
-        "collective_noc_4x4_peer",
+        "collective_noc_2x2_published",
+        "collective_noc_4x2_published",
+        "collective_noc_4x4_published",
     ] {
         let counts = compare(preset, SEEDS, |g| g.published());
         assert!(

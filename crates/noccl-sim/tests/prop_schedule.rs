@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use std::sync::LazyLock;
 
 static MESH: LazyLock<Network> = LazyLock::new(|| network("collective_noc_4x4"));
-static PEER: LazyLock<Network> = LazyLock::new(|| network("collective_noc_4x4_peer"));
+static PUBLISHED: LazyLock<Network> = LazyLock::new(|| network("collective_noc_4x4_published"));
 
 fn run(net: &Network, schedule: &Schedule, mode: Mode) -> Result<RunResult, RunError> {
     let inputs = random_inputs(net, 1);
@@ -27,9 +27,9 @@ proptest! {
     fn a_random_schedule_does_the_same_in_both_modes(
         seed in any::<u64>(),
         count in 1u32..40,
-        is_peer in any::<bool>(),
+        is_published in any::<bool>(),
     ) {
-        let net: &Network = if is_peer { &PEER } else { &MESH };
+        let net: &Network = if is_published { &PUBLISHED } else { &MESH };
         let schedule = random_schedule(net, seed, count);
         match [Mode::Timing, Mode::Value].map(|mode| run(net, &schedule, mode)) {
             [Ok(timing), Ok(value)] => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! ESP's multicast: what its routers and its accelerators' DMA engines need beside the rest (S3's second rival).
+//! ESP's multicast: what its routers and its accelerators' DMA engines need beside the rest (S3's second baseline).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ pub struct EspRouter {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EspEndpoint {
-    /// From a consumer's start to the first flit of its request: configuration read, address translated.
+    /// From a consumer's start to the first flit of its request: configuration read, address translation done.
     pub setup_cycles: u32,
     /// From the start of one consumer to that of the next: 0 if all start together (hardware only), else what the CPU
     /// takes for the register writes of one.

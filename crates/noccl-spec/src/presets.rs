@@ -7,30 +7,36 @@
 use crate::base::put_over;
 use crate::nearest::nearest;
 use crate::parse::{from_table, override_value, parse_error, to_toml};
+use crate::renamed::renamed_preset;
 use crate::{Spec, SpecError};
 
 const COLLECTIVE_NOC_4X4: &str = include_str!("../presets/collective_noc_4x4.toml");
 const TORRENT_4X5: &str = include_str!("../presets/torrent_4x5.toml");
 
 /// What the suffixes of the systems change, and what ESP's network has in place of Torrent's.
-const PEER: &str = include_str!("../presets/collective_noc/peer.toml");
+const PUBLISHED_ROUTER: &str = include_str!("../presets/collective_noc/published.toml");
 const IDEAL: &str = include_str!("../presets/ideal/ideal.toml");
 const LARGE: &str = include_str!("../presets/collective_noc/large.toml");
-const PUBLISHED: &str = include_str!("../presets/torrent/published.toml");
+const PUBLISHED_ENDPOINT: &str = include_str!("../presets/torrent/published.toml");
 const PARALLEL: &str = include_str!("../presets/torrent/parallel.toml");
 const ESP: &str = include_str!("../presets/esp/esp.toml");
+const SMART: &str = include_str!("../presets/smart/smart.toml");
+const SMART_BASELINE: &str = include_str!("../presets/smart/baseline.toml");
+const SMART_COLLECTIVE: &str = include_str!("../presets/smart/collective.toml");
+const SMART_UNICAST: &str = include_str!("../presets/smart/unicast.toml");
+const SMART_PRIVATE: &str = include_str!("../presets/smart/private.toml");
 const CALIBRATED: &str = include_str!("../presets/esp/calibrated.toml");
 
 /// Names worth listing. [`preset_text`] also accepts `collective_noc_WxH` for any W and H from 1 to
-/// 1024, and the suffixes `_peer` and `_large` behind any of them; `torrent_HxW` for any H and W from 1 to 64,
+/// 1024, and the suffixes `_published` and `_large` behind any of them; `torrent_HxW` for any H and W from 1 to 64,
 /// and the suffixes `_published` and `_parallel`; `esp_HxW` for the same, and the suffix `_calibrated`; `ideal_WxH` as
-/// `collective_noc_WxH`.
-pub const PRESET_NAMES: [&str; 12] = [
+/// `collective_noc_WxH`; `smart_WxH` up to 64, and the suffixes `_baseline`, `_collective`, `_unicast` and `_private`.
+pub const PRESET_NAMES: [&str; 17] = [
     "collective_noc_4x4",
     "collective_noc_8x8",
     "collective_noc_16x16",
     "collective_noc_8x8_large",
-    "collective_noc_4x4_peer",
+    "collective_noc_4x4_published",
     "torrent_4x5",
     "torrent_4x5_published",
     "torrent_4x5_parallel",
@@ -38,11 +44,16 @@ pub const PRESET_NAMES: [&str; 12] = [
     "esp_4x5",
     "esp_4x5_calibrated",
     "ideal_4x4",
+    "smart_8x8",
+    "smart_8x8_baseline",
+    "smart_8x8_collective",
+    "smart_8x8_unicast",
+    "smart_8x8_private",
 ];
 
 /// Text of a preset.
 ///
-/// `collective_noc_WxH` is S1's system with W×H clusters and H memory tiles; the suffix `_peer`
+/// `collective_noc_WxH` is S1's system with W×H clusters and H memory tiles; the suffix `_published`
 /// selects the published router, `_large` an L1 of 1 MiB.
 ///
 /// `torrent_HxW` is S3's system with H rows and W columns of clusters, as S3 writes it; the suffix `_published`
@@ -54,6 +65,10 @@ pub const PRESET_NAMES: [&str; 12] = [
 ///
 /// `ideal_WxH` is S1's system with an ideal crossbar in place of the routers.
 ///
+/// `smart_WxH` is S2's mesh with W columns and H rows of clusters: greedy multicasts on shared trees, complete reductions. `_private`
+/// multicasts on private trees, `_unicast` bypasses for unicasts alone, `_collective` forks and combines without bypass, and
+/// `_baseline` does neither.
+///
 /// # Errors
 /// [`SpecError::UnknownPreset`] with the accepted names.
 pub fn preset_text(name: &str) -> Result<String, SpecError> {
@@ -64,11 +79,13 @@ pub fn preset_text(name: &str) -> Result<String, SpecError> {
 
 /// A preset as a table, for files that have it as their base.
 pub(crate) fn preset_table(name: &str) -> Result<toml::Table, SpecError> {
+    let renamed = renamed_preset(name);
+    let name = renamed.as_deref().unwrap_or(name);
     let unknown = || SpecError::UnknownPreset {
         name: name.to_owned(),
         known: PRESET_NAMES.join(", "),
         hint: format!(
-            "; any collective_noc_WxH and ideal_WxH with W and H from 1 to 1024 and torrent_HxW, esp_HxW up to 64 work too{}",
+            "; any collective_noc_WxH and ideal_WxH with W and H from 1 to 1024 and torrent_HxW, esp_HxW, smart_WxH up to 64 work too{}",
             nearest(name, PRESET_NAMES.into_iter())
         ),
     };
@@ -76,7 +93,7 @@ pub(crate) fn preset_table(name: &str) -> Result<toml::Table, SpecError> {
     let mut preset = if let Some((width, height, suffix)) = system("collective_noc_", 1024) {
         let changes = match suffix {
             "" => None,
-            "peer" => Some(PEER),
+            "published" => Some(PUBLISHED_ROUTER),
             "large" => Some(LARGE),
             _ => return Err(unknown()),
         };
@@ -86,7 +103,7 @@ pub(crate) fn preset_table(name: &str) -> Result<toml::Table, SpecError> {
     } else if let Some((height, width, suffix)) = system("torrent_", 64) {
         let changes = match suffix {
             "" => None,
-            "published" => Some(PUBLISHED),
+            "published" => Some(PUBLISHED_ENDPOINT),
             "parallel" => Some(PARALLEL),
             _ => return Err(unknown()),
         };
@@ -96,6 +113,17 @@ pub(crate) fn preset_table(name: &str) -> Result<toml::Table, SpecError> {
         match suffix {
             "" => {}
             "calibrated" => preset.put(CALIBRATED)?,
+            _ => return Err(unknown()),
+        }
+        preset
+    } else if let Some((width, height, suffix)) = system("smart_", 64) {
+        let mut preset = torrent(width, height, Some(SMART))?;
+        match suffix {
+            "" => {}
+            "baseline" => preset.put(SMART_BASELINE)?,
+            "collective" => preset.put(SMART_COLLECTIVE)?,
+            "unicast" => preset.put(SMART_UNICAST)?,
+            "private" => preset.put(SMART_PRIVATE)?,
             _ => return Err(unknown()),
         }
         preset
@@ -119,7 +147,7 @@ fn parts(rest: &str, max: u32) -> Option<(u32, u32, &str)> {
     (!rest.ends_with('_')).then_some((first, second, suffix))
 }
 
-/// A preset on its way from a file of the library to the one that is asked for.
+/// A preset while it is made from a file of the library.
 struct Preset {
     table: toml::Table,
 }

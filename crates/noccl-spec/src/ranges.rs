@@ -157,7 +157,7 @@ impl Table {
         }
     }
 
-    fn power_of_two(
+    pub(crate) fn power_of_two(
         &mut self,
         field: impl Into<String>,
         found: impl Into<u64>,
@@ -190,7 +190,7 @@ impl Table {
         }
     }
 
-    /// In a configuration of a Torrent endpoint the pointer 0 stands for no next stop.
+    /// In a configuration of a Torrent endpoint the pointer 0 stands for no next destination.
     fn base_address(&mut self, field: String, region: &Region, spec: &Spec) {
         let is_pointed_to = match region.kind {
             TileKindName::Cluster => spec.cluster.torrent.is_some(),

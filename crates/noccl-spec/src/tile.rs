@@ -41,7 +41,7 @@ pub struct Cluster {
     pub request_path_cycles: u32,
     /// Cycles from the handshake of a response at the NI until the agent sees it.
     pub response_path_cycles: u32,
-    /// Cycles from a request's handshake at the target NI until the L1 answers.
+    /// Cycles from a request's handshake at the target NI until the L1 responds.
     pub l1_latency_cycles: u32,
     /// Cycles of an atomic at the L1.
     pub atomic_cycles: u32,
@@ -113,7 +113,7 @@ pub struct CoreInstructions {
 pub struct MemoryTile {
     /// Size of the memory.
     pub bytes: u64,
-    /// Cycles from a request's handshake at the target NI until the memory answers.
+    /// Cycles from a request's handshake at the target NI until the memory responds.
     pub latency_cycles: u32,
     /// Cycles of an atomic.
     pub atomic_cycles: u32,

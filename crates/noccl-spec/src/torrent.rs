@@ -14,11 +14,11 @@ pub struct TorrentEndpoint {
     pub endpoint_cycles: EndpointCycles,
     /// In which order an initiator sends the configurations of a chain.
     pub dispatch: TorrentDispatch,
-    /// How stops answer: one after the other, or each straight to the initiator.
+    /// How destinations respond: one after the other, or each straight to the initiator.
     pub acknowledgement: TorrentAcknowledgement,
-    /// Chains that an initiator has under way at once; the others wait in its queue.
+    /// Chains that an initiator has in flight at once; the others wait in its queue.
     pub open_tasks: u32,
-    /// Registers between the endpoint and its NI, one way: what a message takes besides routers.
+    /// Registers between the endpoint and its NI, in one direction: what a message takes besides routers.
     pub endpoint_path_cycles: u32,
     /// Destinations that one chain can have: the pointer registers of an initiator.
     pub max_destinations: u32,
@@ -45,19 +45,19 @@ pub enum TorrentMode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TorrentDispatch {
-    /// The first stop's first, as published.
+    /// The first destination's first, as published.
     ChainOrder,
-    /// The last stop's first, so that a grant that starts at the tail overlaps the dispatch of the others.
+    /// The last destination's first, so that a grant that starts at the tail overlaps the dispatch of the others.
     TailFirst,
 }
 
-/// How the stops of a chain answer its initiator.
+/// How the destinations of a chain respond to its initiator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TorrentAcknowledgement {
-    /// Grant and finish go from stop to stop, as published.
+    /// Grant and finish go from destination to destination, as published.
     Chained,
-    /// Every stop answers its configuration and says that it has finished straight to the initiator, which counts.
+    /// Every destination responds to its configuration and says that it has finished straight to the initiator, which counts.
     Parallel,
 }
 

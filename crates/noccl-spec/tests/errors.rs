@@ -169,9 +169,7 @@ fn values_out_of_range_name_field_value_and_accepted_range() {
 
 #[test]
 fn three_operand_reduction_is_refused_with_the_published_router() {
-    let shown = with("router.flow", "peer_compatible")
-        .unwrap_err()
-        .to_string();
+    let shown = with("router.flow", "published").unwrap_err().to_string();
     assert!(
         shown.contains("router.wide_reduction.kind = \"three_operand\""),
         "{shown}"
@@ -181,14 +179,14 @@ fn three_operand_reduction_is_refused_with_the_published_router() {
 
 #[test]
 fn unknown_preset_lists_all_names_and_the_nearest() {
-    let shown = preset_text("collective_noc_4x4_per")
+    let shown = preset_text("collective_noc_4x4_publish")
         .unwrap_err()
         .to_string();
     for name in PRESET_NAMES {
         assert!(shown.contains(name), "{shown}");
     }
     assert!(
-        shown.contains("did you mean `collective_noc_4x4_peer`?"),
+        shown.contains("did you mean `collective_noc_4x4_published`?"),
         "{shown}"
     );
     for bad in [

@@ -47,10 +47,10 @@ fn later_overrides_win_and_strings_need_no_quotes() {
     let found = with(&[
         ("router.wide_reduction.kind", "two_operand"),
         ("router.flow", "\"non_blocking\""),
-        ("router.flow", "peer_compatible"),
+        ("router.flow", "published"),
     ])
     .unwrap();
-    assert_eq!(found.router.flow, RouterFlow::PeerCompatible);
+    assert_eq!(found.router.flow, RouterFlow::Published);
     // A name that reads like a number stays a string.
     assert_eq!(with(&[("name", "42")]).unwrap().name, "42");
 }
@@ -101,6 +101,6 @@ fn a_value_of_another_type_is_refused() {
 
 #[test]
 fn an_unknown_enum_value_names_the_nearest() {
-    let shown = reason("router.flow", "peer_compatibel");
-    assert!(shown.contains("did you mean `peer_compatible`?"), "{shown}");
+    let shown = reason("router.flow", "publishd");
+    assert!(shown.contains("did you mean `published`?"), "{shown}");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The barrier study: every plan of `noccl-coll` over 2 to 4096 clusters, simulated.
+//! The barrier study: every algorithm of `noccl-coll` over 2 to 4096 clusters, simulated.
 //!
 //! All members arrive at once; a runtime is from their arrival to the last departure, instructions included.
 //! Meshes are as square as powers of two allow, wider than high.
@@ -8,7 +8,7 @@ use crate::measure::statistics::slope;
 use crate::plots::figure::{Line, line_chart};
 use crate::plots::page::between;
 use crate::{Error, Figure, load, parse_group, read_text, write_file};
-use noccl_coll::{BarrierPlan, BarrierStructure, barrier_schedule};
+use noccl_coll::{BarrierAlgorithm, BarrierStructure, barrier_schedule};
 use noccl_net::{Network, TileRef};
 use noccl_run::{Mode, RunConfig, Tally, Watch};
 use noccl_sim::run_schedule;
@@ -27,9 +27,9 @@ pub const MAX_BARRIER_CLUSTERS: u32 = 1 << 16;
 /// Clusters over which S1 fits its slopes.
 const FITTED: [u32; 4] = [2, 4, 8, 16];
 /// Router of a row.
-const ROUTERS: [(&str, &str); 2] = [("default", ""), ("published", "_peer")];
+const ROUTERS: [(&str, &str); 2] = [("default", ""), ("published", "_published")];
 
-/// One plan on one mesh.
+/// One algorithm on one mesh.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BarrierRow {
@@ -39,25 +39,27 @@ pub struct BarrierRow {
     pub mesh: [u32; 2],
     /// `default` or `published`.
     pub router: String,
-    /// Mechanism, structure and place of the counters.
-    pub plan: String,
+    /// How members are told, structure and place of the counters, as `noccl compare barrier --algorithms` takes it.
+    #[serde(alias = "plan")]
+    pub algorithm: String,
     /// First arrival to last departure.
     pub cycles: u64,
-    /// The network's part, without the members' instructions and their way to the NI; in-network
-    /// plans of one meeting only.
+    /// The network's part, without the members' instructions and their path to the NI; in-network
+    /// algorithms of one meeting only.
     pub network_cycles: Option<u64>,
     /// What the closed formula gives for it: 5 + 4h, on the published router 6 + 4h.
     pub formula_cycles: Option<u64>,
 }
 
-/// Cycles per cluster of one plan over 2, 4, 8 and 16 clusters.
+/// Cycles per cluster of one algorithm over 2, 4, 8 and 16 clusters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BarrierSlope {
     /// As in [`BarrierRow`].
     pub router: String,
     /// As in [`BarrierRow`].
-    pub plan: String,
+    #[serde(alias = "plan")]
+    pub algorithm: String,
     /// Slope of the least-squares line.
     pub cycles_per_cluster: f64,
 }
@@ -66,17 +68,17 @@ pub struct BarrierSlope {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BarrierStudy {
-    /// One row per mesh, router and plan.
+    /// One row per mesh, router and algorithm.
     pub rows: Vec<BarrierRow>,
     /// Slopes, where all four numbers of clusters were asked for.
     pub slopes: Vec<BarrierSlope>,
 }
 
-/// Simulates every plan on a mesh of each number of clusters; the published router runs the paper's two.
+/// Simulates every algorithm on a mesh of each number of clusters; the published router runs the paper's two.
 ///
 /// # Errors
 /// [`Error::Argument`] for a number that is no power of two from 2 to [`MAX_BARRIER_CLUSTERS`]; [`Error::Run`]
-/// if a run hangs or is interrupted.
+/// if a run stalls or is interrupted.
 pub fn barrier_study(clusters: &[u32], watch: Watch<'_>) -> Result<BarrierStudy, Error> {
     let mut cases = Vec::new();
     for count in clusters {
@@ -91,19 +93,19 @@ pub fn barrier_study(clusters: &[u32], watch: Watch<'_>) -> Result<BarrierStudy,
             cases.push((*count, router, network));
         }
     }
-    let work: Vec<(u32, &str, &Network, BarrierPlan)> = cases
+    let work: Vec<(u32, &str, &Network, BarrierAlgorithm)> = cases
         .iter()
         .flat_map(|(count, router, network)| {
-            let plans = BarrierPlan::ALL.into_iter();
-            let plans = plans.filter(|p| *router == "default" || is_papers(*p));
-            plans.map(move |plan| (*count, *router, network, plan))
+            let algorithms = BarrierAlgorithm::ALL.into_iter();
+            let algorithms = algorithms.filter(|p| *router == "default" || is_papers(*p));
+            algorithms.map(move |algorithm| (*count, *router, network, algorithm))
         })
         .collect();
     let tally = Tally::new(watch, work.len() as u64);
     let rows = work
         .par_iter()
-        .map(|(count, router, network, plan)| {
-            let row = measure(*count, router, network, *plan, &tally)?;
+        .map(|(count, router, network, algorithm)| {
+            let row = measure(*count, router, network, *algorithm, &tally)?;
             tally.finish_unit()?;
             Ok(row)
         })
@@ -122,24 +124,25 @@ fn mesh(clusters: u32) -> [u32; 2] {
     [columns, clusters / columns]
 }
 
-/// One meeting of everybody: the plans of the paper, and the place of their counter.
-fn is_papers(plan: BarrierPlan) -> bool {
-    plan.structure == BarrierStructure::Flat
+/// One meeting of everybody: the algorithms of the paper, and the place of their counter.
+fn is_papers(algorithm: BarrierAlgorithm) -> bool {
+    algorithm.structure == BarrierStructure::Flat
 }
 
 fn measure(
     clusters: u32,
     router: &str,
     network: &Network,
-    plan: BarrierPlan,
+    algorithm: BarrierAlgorithm,
     tally: &Tally<'_>,
 ) -> Result<BarrierRow, Error> {
-    let schedule = barrier_schedule(network, &parse_group(network, "all")?, plan)?;
+    let schedule = barrier_schedule(network, &parse_group(network, "all")?, algorithm)?;
     let config = RunConfig::new(Mode::Timing);
     let result = tally
         .run(|on_progress| run_schedule(network, &schedule, &[], &[], &config, on_progress))?;
     let cycles = crate::compare::runtime_cycles(Some(&schedule), &result.actions);
-    let is_one_round_trip = is_papers(plan) && plan.mechanism == BarrierMechanism::InNetwork;
+    let is_one_round_trip =
+        is_papers(algorithm) && algorithm.mechanism == BarrierMechanism::InNetwork;
     let cluster = &network.spec().cluster;
     let around = cluster.instructions.barrier_store
         + cluster.instructions.barrier_leave
@@ -150,7 +153,7 @@ fn measure(
         clusters,
         mesh: mesh(clusters),
         router: router.to_owned(),
-        plan: plan.name(),
+        algorithm: algorithm.name(),
         cycles,
         network_cycles: is_one_round_trip.then(|| cycles - u64::from(around)),
         formula_cycles: is_one_round_trip.then(|| base + 4 * farthest_hops(network, &schedule)),
@@ -174,7 +177,7 @@ fn farthest_hops(network: &Network, schedule: &Schedule) -> u64 {
 fn slopes(rows: &[BarrierRow]) -> Vec<BarrierSlope> {
     let mut out: Vec<BarrierSlope> = Vec::new();
     for row in rows {
-        let is_same = |r: &&BarrierRow| r.router == row.router && r.plan == row.plan;
+        let is_same = |r: &&BarrierRow| r.router == row.router && r.algorithm == row.algorithm;
         let points: Vec<(f64, f64)> = FITTED
             .iter()
             .filter_map(|count| rows.iter().filter(is_same).find(|r| r.clusters == *count))
@@ -182,11 +185,11 @@ fn slopes(rows: &[BarrierRow]) -> Vec<BarrierSlope> {
             .collect();
         let is_new = !out
             .iter()
-            .any(|s| s.router == row.router && s.plan == row.plan);
+            .any(|s| s.router == row.router && s.algorithm == row.algorithm);
         if is_new && points.len() == FITTED.len() {
             out.push(BarrierSlope {
                 router: row.router.clone(),
-                plan: row.plan.clone(),
+                algorithm: row.algorithm.clone(),
                 cycles_per_cluster: slope(&points),
             });
         }
@@ -197,21 +200,21 @@ fn slopes(rows: &[BarrierRow]) -> Vec<BarrierSlope> {
 /// Has a page the markers that [`BarrierStudy::update_page`] needs? To be asked before measuring.
 ///
 /// # Errors
-/// [`Error::File`] if the page cannot be read, [`Error::Content`] if it has no markers.
+/// [`Error::File`] if the page cannot be read or has no markers.
 pub fn check_barrier_page(page: &Path) -> Result<(), Error> {
     let name = page.display().to_string();
     between(&name, &read_text(page)?, MARKERS, "").map(drop)
 }
 
 impl BarrierStudy {
-    /// Router and plan of every line of the table, in its order.
+    /// Router and algorithm of every line of the table, in its order.
     #[must_use]
-    pub fn plans(&self) -> Vec<(&str, &str)> {
+    pub fn algorithms(&self) -> Vec<(&str, &str)> {
         let mut out = Vec::new();
         for row in &self.rows {
-            let plan = (row.router.as_str(), row.plan.as_str());
-            if !out.contains(&plan) {
-                out.push(plan);
+            let algorithm = (row.router.as_str(), row.algorithm.as_str());
+            if !out.contains(&algorithm) {
+                out.push(algorithm);
             }
         }
         out.sort_by_key(|(router, _)| *router != ROUTERS[0].0);
@@ -227,19 +230,20 @@ impl BarrierStudy {
         out
     }
 
-    /// Cycles of a plan over a number of clusters.
+    /// Cycles of a algorithm over a number of clusters.
     #[must_use]
-    pub fn cycles(&self, (router, plan): (&str, &str), clusters: u32) -> Option<u64> {
+    pub fn cycles(&self, (router, algorithm): (&str, &str), clusters: u32) -> Option<u64> {
         let mut rows = self.rows.iter();
-        let row = rows.find(|r| r.clusters == clusters && r.router == router && r.plan == plan)?;
+        let row = rows
+            .find(|r| r.clusters == clusters && r.router == router && r.algorithm == algorithm)?;
         Some(row.cycles)
     }
 
-    /// Slope of a plan over 2 to 16 clusters.
+    /// Slope of a algorithm over 2 to 16 clusters.
     #[must_use]
-    pub fn slope(&self, (router, plan): (&str, &str)) -> Option<f64> {
+    pub fn slope(&self, (router, algorithm): (&str, &str)) -> Option<f64> {
         let mut slopes = self.slopes.iter();
-        let slope = slopes.find(|s| s.router == router && s.plan == plan)?;
+        let slope = slopes.find(|s| s.router == router && s.algorithm == algorithm)?;
         Some(slope.cycles_per_cluster)
     }
 
@@ -253,17 +257,17 @@ impl BarrierStudy {
     /// Cycles over clusters as a plot.
     #[must_use]
     pub fn figure(&self) -> Figure {
-        let plans = self
-            .plans()
+        let algorithms = self
+            .algorithms()
             .into_iter()
             .filter(|(router, _)| *router == ROUTERS[0].0);
-        let lines: Vec<Line> = plans
-            .map(|plan| Line {
-                name: plan.1.to_owned(),
+        let lines: Vec<Line> = algorithms
+            .map(|algorithm| Line {
+                name: algorithm.1.to_owned(),
                 points: self
                     .clusters()
                     .into_iter()
-                    .filter_map(|c| Some((f64::from(c), self.cycles(plan, c)? as f64)))
+                    .filter_map(|c| Some((f64::from(c), self.cycles(algorithm, c)? as f64)))
                     .collect(),
             })
             .collect();
@@ -274,7 +278,7 @@ impl BarrierStudy {
     /// Replaces the table of a page between its markers.
     ///
     /// # Errors
-    /// [`Error::File`] if the page cannot be read or written, [`Error::Content`] if it has no markers.
+    /// [`Error::File`] if the page cannot be read, written or has no markers.
     pub fn update_page(&self, page: &Path) -> Result<(), Error> {
         let name = page.display().to_string();
         let text = between(&name, &read_text(page)?, MARKERS, &self.markdown())?;
@@ -284,19 +288,19 @@ impl BarrierStudy {
     fn markdown(&self) -> String {
         let clusters = self.clusters();
         let cells = |values: Vec<String>| format!("| {} |\n", values.join(" | "));
-        let mut header = vec!["router".to_owned(), "plan".to_owned()];
+        let mut header = vec!["router".to_owned(), "algorithm".to_owned()];
         header.extend(clusters.iter().map(u32::to_string));
         header.push("slope, 2 to 16".to_owned());
         let mut out = cells(header.clone());
         out += &cells(vec!["---".to_owned(); header.len()]);
-        for plan in self.plans() {
-            let mut line = vec![plan.0.to_owned(), format!("`{}`", plan.1)];
+        for algorithm in self.algorithms() {
+            let mut line = vec![algorithm.0.to_owned(), format!("`{}`", algorithm.1)];
             line.extend(clusters.iter().map(|c| {
-                let cycles = self.cycles(plan, *c);
+                let cycles = self.cycles(algorithm, *c);
                 cycles.map_or_else(String::new, |c| c.to_string())
             }));
             line.push(
-                self.slope(plan)
+                self.slope(algorithm)
                     .map_or_else(String::new, |s| format!("{s:.2}")),
             );
             out += &cells(line);

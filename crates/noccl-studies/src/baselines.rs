@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! S3's chain and its rivals on one topology, width and workload: one table.
+//! S3's chain and the baselines it is compared with on one topology, width and workload: one table.
 //!
-//! A payload goes from one cluster to its first N neighbours along a snake. Every mechanism runs cycle by cycle on the
+//! A payload goes from one cluster to its first N neighbours along a snake. Every algorithm runs cycle by cycle on the
 //! network that it needs (Torrent endpoints, ESP's routers, S1's routers), all with the same clusters and 64-byte beats; every byte is
 //! checked. What each one's cycles begin and end with: `docs/baselines.md`.
 
 use crate::compare::compare;
 use crate::plots::figure::{Figure, Line, line_chart};
 use crate::{AlgorithmRequest, CompareRequest, CompareRow, Error, format_bytes, load};
-use noccl_coll::chain::order::{StopOrder, stop_order};
+use noccl_coll::chain::order::{ChainOrder, chain_order};
 use noccl_coll::{Algorithm, Choice};
-use noccl_model::rivals::efficiency;
+use noccl_model::baselines::efficiency;
 use noccl_net::{Coord, Network, TileId, TileRef, TileSet};
 use noccl_run::{Tally, Watch};
 use noccl_workload::CollectiveKind;
@@ -22,7 +22,7 @@ const BEAT_BYTES: u64 = 64;
 
 /// What is compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RivalsRequest {
+pub struct BaselinesRequest {
     /// Rows and columns of clusters, each at most 64.
     pub size: (u16, u16),
     /// Cluster that holds the payload.
@@ -37,7 +37,7 @@ pub struct RivalsRequest {
     pub seed: u64,
 }
 
-impl RivalsRequest {
+impl BaselinesRequest {
     /// S3's mesh of 4 rows and 5 columns, from a corner.
     #[must_use]
     pub fn new() -> Self {
@@ -52,18 +52,18 @@ impl RivalsRequest {
     }
 }
 
-impl Default for RivalsRequest {
+impl Default for BaselinesRequest {
     fn default() -> Self {
         Self::new()
     }
 }
 
-/// A mechanism of the table.
+/// An algorithm of the table, with the network that it needs.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Rival {
+pub enum BaselineAlgorithm {
     /// One DMA engine, a copy per destination (iDMA).
     Unicast,
     /// A binary tree of DMA transfers with barriers.
@@ -82,44 +82,45 @@ pub enum Rival {
     InNetwork,
 }
 
-impl Rival {
+impl BaselineAlgorithm {
     /// All of them in the order of the table.
-    pub const ALL: [Rival; 8] = [
-        Rival::Unicast,
-        Rival::Tree,
-        Rival::DoubleTree,
-        Rival::Chainwrite,
-        Rival::ChainwriteParallel,
-        Rival::EspHardwareOnly,
-        Rival::EspCalibrated,
-        Rival::InNetwork,
+    pub const ALL: [BaselineAlgorithm; 8] = [
+        BaselineAlgorithm::Unicast,
+        BaselineAlgorithm::Tree,
+        BaselineAlgorithm::DoubleTree,
+        BaselineAlgorithm::Chainwrite,
+        BaselineAlgorithm::ChainwriteParallel,
+        BaselineAlgorithm::EspHardwareOnly,
+        BaselineAlgorithm::EspCalibrated,
+        BaselineAlgorithm::InNetwork,
     ];
 
-    /// Name in tables.
+    /// Name in tables, plots and rows.
     #[must_use]
-    pub const fn title(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
-            Rival::Unicast => "unicast (iDMA)",
-            Rival::Tree => "software tree",
-            Rival::DoubleTree => "software double tree",
-            Rival::Chainwrite => "chainwrite (Torrent)",
-            Rival::ChainwriteParallel => "chainwrite, parallel control",
-            Rival::EspHardwareOnly => "ESP, hardware only",
-            Rival::EspCalibrated => "ESP, calibrated",
-            Rival::InNetwork => "in network (S1)",
+            BaselineAlgorithm::Unicast => "unicast",
+            BaselineAlgorithm::Tree => "tree",
+            BaselineAlgorithm::DoubleTree => "double_tree",
+            BaselineAlgorithm::Chainwrite => "chainwrite",
+            BaselineAlgorithm::ChainwriteParallel => "chainwrite_parallel",
+            BaselineAlgorithm::EspHardwareOnly => "esp_hardware_only",
+            BaselineAlgorithm::EspCalibrated => "esp_calibrated",
+            BaselineAlgorithm::InNetwork => "in_network",
         }
     }
 
     const fn preset(self, (rows, columns): (u16, u16)) -> Preset {
         let (prefix, sides, suffix) = match self {
-            Rival::Unicast | Rival::Tree | Rival::DoubleTree | Rival::Chainwrite => {
-                ("torrent", (rows, columns), "")
-            }
-            Rival::ChainwriteParallel => ("torrent", (rows, columns), "_parallel"),
-            Rival::EspHardwareOnly => ("esp", (rows, columns), ""),
-            Rival::EspCalibrated => ("esp", (rows, columns), "_calibrated"),
+            BaselineAlgorithm::Unicast
+            | BaselineAlgorithm::Tree
+            | BaselineAlgorithm::DoubleTree
+            | BaselineAlgorithm::Chainwrite => ("torrent", (rows, columns), ""),
+            BaselineAlgorithm::ChainwriteParallel => ("torrent", (rows, columns), "_parallel"),
+            BaselineAlgorithm::EspHardwareOnly => ("esp", (rows, columns), ""),
+            BaselineAlgorithm::EspCalibrated => ("esp", (rows, columns), "_calibrated"),
             // S1 writes columns first.
-            Rival::InNetwork => ("collective_noc", (columns, rows), "_large"),
+            BaselineAlgorithm::InNetwork => ("collective_noc", (columns, rows), "_large"),
         };
         Preset {
             prefix,
@@ -128,18 +129,20 @@ impl Rival {
         }
     }
 
-    const fn algorithm(self) -> AlgorithmRequest {
+    const fn request(self) -> AlgorithmRequest {
         match self {
-            Rival::Unicast => AlgorithmRequest::Search(Algorithm::Unicast),
-            Rival::Tree => AlgorithmRequest::Search(Algorithm::Tree),
-            Rival::DoubleTree => AlgorithmRequest::Search(Algorithm::DoubleTree),
-            Rival::Chainwrite | Rival::ChainwriteParallel => {
-                AlgorithmRequest::Fixed(Choice::chainwrite(StopOrder::Latency))
+            BaselineAlgorithm::Unicast => AlgorithmRequest::Search(Algorithm::Unicast),
+            BaselineAlgorithm::Tree => AlgorithmRequest::Search(Algorithm::Tree),
+            BaselineAlgorithm::DoubleTree => AlgorithmRequest::Search(Algorithm::DoubleTree),
+            BaselineAlgorithm::Chainwrite | BaselineAlgorithm::ChainwriteParallel => {
+                AlgorithmRequest::Fixed(Choice::chainwrite(ChainOrder::Latency))
             }
-            Rival::EspHardwareOnly | Rival::EspCalibrated => {
+            BaselineAlgorithm::EspHardwareOnly | BaselineAlgorithm::EspCalibrated => {
                 AlgorithmRequest::Fixed(Choice::new(Algorithm::InNetworkList, 1))
             }
-            Rival::InNetwork => AlgorithmRequest::Fixed(Choice::new(Algorithm::InNetwork, 1)),
+            BaselineAlgorithm::InNetwork => {
+                AlgorithmRequest::Fixed(Choice::new(Algorithm::InNetwork, 1))
+            }
         }
     }
 }
@@ -159,12 +162,13 @@ impl Preset {
     }
 }
 
-/// One mechanism, number of destinations and payload.
+/// One algorithm, number of destinations and payload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct RivalRow {
-    /// Mechanism.
-    pub rival: Rival,
+pub struct BaselineRow {
+    /// Algorithm.
+    #[serde(alias = "rival")]
+    pub algorithm: BaselineAlgorithm,
     /// Destinations, the source not among them.
     pub num_destinations: u32,
     /// S3 eq. (1): destinations times beats by cycles. At most 1 for repeated copies.
@@ -175,26 +179,26 @@ pub struct RivalRow {
     pub row: CompareRow,
 }
 
-/// Runs every mechanism; rows by payload, then number of destinations, then mechanism.
+/// Runs every algorithm; rows by payload, then number of destinations, then algorithm.
 ///
 /// # Errors
 /// [`Error::Argument`] for a mesh, source or number that does not exist; otherwise as [`crate::compare()`].
 ///
 /// ```
-/// let mut request = noccl_studies::RivalsRequest::new();
+/// let mut request = noccl_studies::BaselinesRequest::new();
 /// (request.destinations, request.bytes) = (vec![3], vec![1024]);
-/// let rows = noccl_studies::rivals(&request, noccl_studies::Watch::quiet())?;
+/// let rows = noccl_studies::baselines(&request, noccl_studies::Watch::quiet())?;
 /// assert!(rows.len() == 8 && rows.iter().all(|row| row.row.verified.is_yes()));
 /// # Ok::<(), noccl_studies::Error>(())
 /// ```
-pub fn rivals(request: &RivalsRequest, watch: Watch<'_>) -> Result<Vec<RivalRow>, Error> {
+pub fn baselines(request: &BaselinesRequest, watch: Watch<'_>) -> Result<Vec<BaselineRow>, Error> {
     check(request)?;
-    let meshes: Vec<(Rival, Network)> = Rival::ALL
+    let meshes: Vec<(BaselineAlgorithm, Network)> = BaselineAlgorithm::ALL
         .into_iter()
-        .map(|rival| {
+        .map(|algorithm| {
             Ok((
-                rival,
-                load(&rival.preset(request.size).name(), &[])?.network,
+                algorithm,
+                load(&algorithm.preset(request.size).name(), &[])?.network,
             ))
         })
         .collect::<Result<_, Error>>()?;
@@ -204,8 +208,8 @@ pub fn rivals(request: &RivalsRequest, watch: Watch<'_>) -> Result<Vec<RivalRow>
     let mut rows = Vec::new();
     for bytes in &request.bytes {
         for set in &sets {
-            for (rival, network) in &meshes {
-                rows.push(measure(request, (*rival, network), set, *bytes)?);
+            for (algorithm, network) in &meshes {
+                rows.push(measure(request, (*algorithm, network), set, *bytes)?);
                 tally.finish_unit()?;
             }
         }
@@ -214,25 +218,25 @@ pub fn rivals(request: &RivalsRequest, watch: Watch<'_>) -> Result<Vec<RivalRow>
 }
 
 fn measure(
-    request: &RivalsRequest,
-    (rival, network): (Rival, &Network),
+    request: &BaselinesRequest,
+    (algorithm, network): (BaselineAlgorithm, &Network),
     set: &TileSet,
     bytes: u64,
-) -> Result<RivalRow, Error> {
+) -> Result<BaselineRow, Error> {
     let members = network.members(set)?.into_iter();
     let num = members.filter(|at| *at != request.source).count() as u32;
     let mut asked = CompareRequest::new(CollectiveKind::Multicast, set.clone(), vec![bytes]);
     asked.root = Some(TileRef::Cluster(request.source));
-    asked.algorithms = vec![rival.algorithm()];
+    asked.algorithms = vec![algorithm.request()];
     asked.seed = request.seed;
     asked.has_links = true;
     let mut rows = compare(network, &asked, Watch::quiet())?.rows;
     let Some(mut row) = rows.pop() else {
-        return Err(Error::argument("rivals", rival.title(), "has no row"));
+        return Err(Error::argument("baselines", algorithm.name(), "has no row"));
     };
     let beats = bytes.div_ceil(BEAT_BYTES);
-    Ok(RivalRow {
-        rival,
+    Ok(BaselineRow {
+        algorithm,
         num_destinations: num,
         efficiency: efficiency(num, beats, row.cycles),
         link_flits: std::mem::take(&mut row.links).iter().map(|l| l.flits).sum(),
@@ -241,7 +245,7 @@ fn measure(
 }
 
 /// The sets of destinations.
-fn sets(request: &RivalsRequest, network: &Network) -> Result<Vec<TileSet>, Error> {
+fn sets(request: &BaselinesRequest, network: &Network) -> Result<Vec<TileSet>, Error> {
     if let Some(text) = &request.set {
         return Ok(vec![crate::parse_set(network, "--set", text)?]);
     }
@@ -256,12 +260,12 @@ fn sets(request: &RivalsRequest, network: &Network) -> Result<Vec<TileSet>, Erro
 fn snake(network: &Network, source: Coord) -> Result<Vec<Coord>, Error> {
     let source = network.tile_at(network.mesh_coord(source));
     let others: Vec<TileId> = network.clusters().filter(|t| *t != source).collect();
-    let order = stop_order(network, source, &others, StopOrder::Nearest)?;
+    let order = chain_order(network, source, &others, ChainOrder::Nearest)?;
     let places = order.into_iter().map(|tile| network.coord(tile));
     Ok(places.filter_map(|at| network.cluster_coord(at)).collect())
 }
 
-fn check(request: &RivalsRequest) -> Result<(), Error> {
+fn check(request: &BaselinesRequest) -> Result<(), Error> {
     let (rows, columns) = request.size;
     let sides = 1..=64;
     if !sides.contains(&rows) || !sides.contains(&columns) {
@@ -278,9 +282,14 @@ fn check(request: &RivalsRequest) -> Result<(), Error> {
         return Err(Error::argument("--source", source, accepted));
     }
     let most = u32::from(rows) * u32::from(columns) - 1;
-    let most_listed = load(&Rival::EspHardwareOnly.preset(request.size).name(), &[])?
-        .network
-        .max_listed();
+    let most_listed = load(
+        &BaselineAlgorithm::EspHardwareOnly
+            .preset(request.size)
+            .name(),
+        &[],
+    )?
+    .network
+    .max_listed();
     let most = most.min(most_listed.unwrap_or(most));
     let has_sets = request.set.is_some() || !request.destinations.is_empty();
     if !has_sets || request.bytes.is_empty() {
@@ -325,18 +334,24 @@ pub fn parse_pair(name: &'static str, text: &str, sign: char) -> Result<(u16, u1
 
 /// A plot per payload: efficiency over the number of destinations; of the software trees the faster one.
 #[must_use]
-pub fn rival_figures(rows: &[RivalRow]) -> Vec<Figure> {
+pub fn baseline_figures(rows: &[BaselineRow]) -> Vec<Figure> {
     let mut sizes: Vec<u64> = rows.iter().map(|r| r.row.bytes).collect();
     sizes.dedup();
     let lines = |bytes: u64| -> Vec<Line> {
-        let of = |name: &str, rivals: &[Rival]| Line {
+        let of = |name: &str, algorithms: &[BaselineAlgorithm]| Line {
             name: name.to_owned(),
-            points: best_points(rows, bytes, rivals),
+            points: best_points(rows, bytes, algorithms),
         };
-        let mut lines = vec![of("software trees", &[Rival::Tree, Rival::DoubleTree])];
-        for rival in Rival::ALL {
-            if !matches!(rival, Rival::Tree | Rival::DoubleTree) {
-                lines.push(of(rival.title(), &[rival]));
+        let mut lines = vec![of(
+            "tree, double_tree",
+            &[BaselineAlgorithm::Tree, BaselineAlgorithm::DoubleTree],
+        )];
+        for algorithm in BaselineAlgorithm::ALL {
+            if !matches!(
+                algorithm,
+                BaselineAlgorithm::Tree | BaselineAlgorithm::DoubleTree
+            ) {
+                lines.push(of(algorithm.name(), &[algorithm]));
             }
         }
         lines
@@ -344,7 +359,7 @@ pub fn rival_figures(rows: &[RivalRow]) -> Vec<Figure> {
     let figure = |bytes: u64| {
         let size = format_bytes(bytes);
         line_chart(
-            &format!("rivals_{}", size.replace(' ', "")),
+            &format!("baselines_{}", size.replace(' ', "")),
             &format!("One payload of {size} to many destinations"),
             "destinations",
             "efficiency",
@@ -354,11 +369,15 @@ pub fn rival_figures(rows: &[RivalRow]) -> Vec<Figure> {
     sizes.into_iter().map(figure).collect()
 }
 
-fn best_points(rows: &[RivalRow], bytes: u64, rivals: &[Rival]) -> Vec<(f64, f64)> {
+fn best_points(
+    rows: &[BaselineRow],
+    bytes: u64,
+    algorithms: &[BaselineAlgorithm],
+) -> Vec<(f64, f64)> {
     let mut points: Vec<(f64, f64)> = Vec::new();
     let found = rows
         .iter()
-        .filter(|r| r.row.bytes == bytes && rivals.contains(&r.rival));
+        .filter(|r| r.row.bytes == bytes && algorithms.contains(&r.algorithm));
     for row in found {
         let x = f64::from(row.num_destinations);
         match points.iter_mut().find(|p| p.0 == x) {

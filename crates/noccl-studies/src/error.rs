@@ -82,32 +82,9 @@ pub enum Error {
         /// Algorithm by algorithm, why.
         reasons: Vec<String>,
     },
-    /// A file cannot be read, or an output has no possible place.
-    #[error("{path}: {reason}")]
-    File {
-        /// Path.
-        path: String,
-        /// What the system said.
-        reason: String,
-    },
-    /// An output could not be written. What was there before is still there.
-    #[error("{path}: cannot be written: {reason}")]
-    NotWritten {
-        /// Path.
-        path: String,
-        /// What the system said.
-        reason: String,
-    },
-    /// A file holds something else than it should.
-    #[error("{path}: not a {expected}: {reason}")]
-    Content {
-        /// Path.
-        path: String,
-        /// Which format was expected.
-        expected: &'static str,
-        /// Where and what the reader saw.
-        reason: String,
-    },
+    /// A file cannot be read or written, or holds something else.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// A checkpoint cannot be written or gone on from.
     #[error("{path}: {error}")]
     Checkpoint {
@@ -146,30 +123,12 @@ impl From<CosimError> for Error {
     }
 }
 
-impl From<FileError> for Error {
-    fn from(error: FileError) -> Self {
-        match error {
-            FileError::File { path, reason } => Error::File { path, reason },
-            FileError::NotWritten { path, reason } => Error::NotWritten { path, reason },
-            FileError::Content {
-                path,
-                expected,
-                reason,
-            } => Error::Content {
-                path,
-                expected,
-                reason,
-            },
-        }
-    }
-}
-
 /// What kind of failure it is; the CLI's exit codes and Python's exceptions follow it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorClass {
     /// The input is wrong; nothing ran.
     BadInput,
-    /// The run hung or a check failed.
+    /// The run stalled or a check failed.
     Failed,
     /// The work was done, but its output could not be written.
     NotWritten,
@@ -199,7 +158,7 @@ impl Error {
             | Error::Hardware(HardwareError::Differs(_)) => ErrorClass::Failed,
             Error::Run(RunError::Interrupted { .. }) => ErrorClass::Interrupted,
             Error::Suspended { .. } => ErrorClass::Suspended,
-            Error::NotWritten { .. } => ErrorClass::NotWritten,
+            Error::File(FileError::NotWritten { .. }) => ErrorClass::NotWritten,
             Error::Run(RunError::Refused { .. })
             | Error::Spec(_)
             | Error::Net(_)
@@ -212,8 +171,7 @@ impl Error {
             | Error::Argument { .. }
             | Error::DoesNotFit { .. }
             | Error::NothingRuns { .. }
-            | Error::File { .. }
-            | Error::Content { .. }
+            | Error::File(FileError::File { .. } | FileError::Content { .. })
             | Error::Checkpoint { .. } => ErrorClass::BadInput,
         }
     }
@@ -236,9 +194,7 @@ impl Error {
             | Error::Argument { .. }
             | Error::DoesNotFit { .. }
             | Error::NothingRuns { .. }
-            | Error::File { .. }
-            | Error::NotWritten { .. }
-            | Error::Content { .. }
+            | Error::File(_)
             | Error::Checkpoint { .. }
             | Error::Suspended { .. } => None,
         }

@@ -24,14 +24,16 @@ mod traffic;
 mod verified;
 
 pub use analytic::{
-    MAX_MODEL_ERROR, MEDIAN_MODEL_ERROR, ModelRow, ModelVerdict, PARTING_DEVIATION, PartingRow,
-    PublishedRow, Verdicts, calibrate, calibration_text, model_rows, model_verdict, parting,
-    published_verdict, read_calibration, verdicts,
+    DeviationRow, MARKED_DEVIATION, MAX_MODEL_ERROR, MEDIAN_MODEL_ERROR, ModelAccuracy, ModelRow,
+    PublishedRow, Validation, calibrate, calibration_text, deviations, model_accuracy, model_rows,
+    published_rows, read_calibration, validation,
 };
 pub use barrier::{
     BarrierRow, BarrierSlope, BarrierStudy, MAX_BARRIER_CLUSTERS, barrier_study, check_barrier_page,
 };
-pub use baselines::{Rival, RivalRow, RivalsRequest, parse_pair, rival_figures, rivals};
+pub use baselines::{
+    BaselineAlgorithm, BaselineRow, BaselinesRequest, baseline_figures, baselines, parse_pair,
+};
 pub use compare::{
     AlgorithmRequest, Backend, CompareRequest, CompareRow, Comparison, LinkFlits, Skipped,
     SumError, compare, compare_by_model, parse_algorithms, schedule,
@@ -41,7 +43,7 @@ pub use gemm::{AttentionRequest, AttentionRow, GemmRequest, GemmRow, attention, 
 pub use matrix::{MatrixRequest, MatrixRow, matrix};
 pub use order::{
     MAX_DRAWN_DESTINATIONS, OrderDraw, OrderDrawRequest, OrderReport, OrderRequest, OrderRow,
-    leg_hops, order, order_draws, parse_orders,
+    order, order_draws, parse_orders, path_hops,
 };
 pub use papers::{
     ClaimRow, Evidence, REPRODUCIBLE, Reproduction, ToleranceKind, check_claims_page, claims_count,

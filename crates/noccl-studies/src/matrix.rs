@@ -77,7 +77,7 @@ pub struct MatrixRow {
     pub cycles_over_lower_bound: f64,
     /// Is no algorithm of the matrix faster here?
     pub is_best: bool,
-    /// Is every output bit-equal to the fold in the schedule's order and to what the collective means?
+    /// Is every output bit-exact to the fold in the schedule's order and to what the collective means?
     pub verified: Verified,
 }
 

@@ -3,7 +3,7 @@
 
 use crate::{Error, root_name};
 use noccl_coll::chain::order::{
-    ChainCycles, StopOrder, chain_report, multicast_hops, shared_links, stop_order, unicast_hops,
+    ChainCycles, ChainOrder, chain_order, chain_report, multicast_hops, shared_links, unicast_hops,
 };
 use noccl_net::{Network, TileId, TileRef, TileSet};
 use noccl_run::{Rng, Tally, Watch};
@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Most destinations of all random sets together: a row of the answer names each.
+/// Most destinations of all random sets together: a row of the result names each.
 pub const MAX_DRAWN_DESTINATIONS: u64 = 4_000_000;
 
 /// A chain whose destinations are to be ordered.
@@ -20,10 +20,10 @@ pub const MAX_DRAWN_DESTINATIONS: u64 = 4_000_000;
 pub struct OrderRequest {
     /// Where the data is read.
     pub source: TileRef,
-    /// Destinations; the source among them gets a copy of its own and no leg.
+    /// Destinations; the source among them gets a copy of its own and no path segment.
     pub destinations: TileSet,
-    /// Ways to order them.
-    pub orders: Vec<StopOrder>,
+    /// Orders to compare.
+    pub orders: Vec<ChainOrder>,
     /// An order of the caller's besides: it must name every destination once.
     pub given: Option<Vec<TileRef>>,
     /// Payload, for the cycles.
@@ -36,16 +36,17 @@ pub struct OrderRequest {
 pub struct OrderRow {
     /// Name of the order; `given` is the caller's.
     pub order: String,
-    /// Hops of all legs.
+    /// Hops of all path segments.
     pub hops: u32,
     /// The same by the number of destinations.
     pub hops_per_destination: f64,
-    /// Links that more than one leg crosses: tile and port.
+    /// Links that more than one path segment crosses: tile and port.
     pub shared_links: Vec<String>,
     /// Cycles of the chain by the closed form, all links free.
     pub cycles: u64,
     /// Destinations in the order of their visits.
-    pub stops: Vec<String>,
+    #[serde(alias = "stops")]
+    pub destinations: Vec<String>,
 }
 
 /// Orders of one set of destinations.
@@ -81,8 +82,8 @@ pub struct OrderDrawRequest {
     pub draws: u32,
     /// Seed of the sets.
     pub seed: u64,
-    /// Ways to order them.
-    pub orders: Vec<StopOrder>,
+    /// Orders to compare.
+    pub orders: Vec<ChainOrder>,
 }
 
 /// One random set.
@@ -101,11 +102,11 @@ pub struct OrderDraw {
     pub multicast_hops: u32,
     /// Hops of the chain, by name of the order.
     pub hops: BTreeMap<String, u32>,
-    /// Links that more than one leg crosses, by name of the order.
+    /// Links that more than one path segment crosses, by name of the order.
     pub shared_links: BTreeMap<String, u32>,
 }
 
-/// Orders a set of destinations in several ways.
+/// Orders a set of destinations by several rules.
 ///
 /// # Errors
 /// [`Error::Net`] for tiles that are not there, [`Error::Argument`] for a given order that is none of the
@@ -132,12 +133,12 @@ pub fn order(network: &Network, request: &OrderRequest) -> Result<OrderReport, E
     let (own, destinations): (Vec<TileId>, Vec<TileId>) = all.partition(|t| *t == source);
     let mut rows = Vec::new();
     for order in &request.orders {
-        let stops = stop_order(network, source, &destinations, *order)?;
-        rows.push(row(network, source, &stops, order.name(), request.bytes));
+        let ordered = chain_order(network, source, &destinations, *order)?;
+        rows.push(row(network, source, &ordered, order.name(), request.bytes));
     }
     if let Some(given) = &request.given {
-        let stops = given_order(network, given, &destinations)?;
-        rows.push(row(network, source, &stops, "given", request.bytes));
+        let ordered = given_order(network, given, &destinations)?;
+        rows.push(row(network, source, &ordered, "given", request.bytes));
     }
     Ok(OrderReport {
         network: network.spec().name.clone(),
@@ -155,7 +156,7 @@ pub fn order(network: &Network, request: &OrderRequest) -> Result<OrderReport, E
 ///
 /// # Errors
 /// [`Error::Argument`] for a tile that is not there.
-pub fn leg_hops(network: &Network, tiles: &[TileRef]) -> Result<Vec<Vec<u32>>, Error> {
+pub fn path_hops(network: &Network, tiles: &[TileRef]) -> Result<Vec<Vec<u32>>, Error> {
     let tiles = tiles.iter().map(|at| tile(network, *at));
     let tiles: Vec<TileId> = tiles.collect::<Result<_, Error>>()?;
     let row = |from: &TileId| tiles.iter().map(|to| network.hops(*from, *to)).collect();
@@ -166,15 +167,15 @@ pub fn leg_hops(network: &Network, tiles: &[TileRef]) -> Result<Vec<Vec<u32>>, E
 ///
 /// # Errors
 /// [`Error::Coll`] with the known names.
-pub fn parse_orders(text: &str) -> Result<Vec<StopOrder>, Error> {
+pub fn parse_orders(text: &str) -> Result<Vec<ChainOrder>, Error> {
     if text.is_empty() {
-        return Ok(StopOrder::ALL.to_vec());
+        return Ok(ChainOrder::ALL.to_vec());
     }
     let words = text.split(',').map(|word| Ok(word.trim().parse()?));
     words.collect()
 }
 
-/// Orders many random sets of clusters, each in several ways.
+/// Orders many random sets of clusters, each by several rules.
 ///
 /// # Errors
 /// [`Error::Argument`] for a number of destinations that the network has not; [`Error::Run`] if interrupted.
@@ -232,13 +233,13 @@ fn one_draw(
     network: &Network,
     source: TileId,
     destinations: &[TileId],
-    orders: &[StopOrder],
+    orders: &[ChainOrder],
 ) -> Result<OrderDraw, Error> {
     let mut hops = BTreeMap::new();
     let mut shared = BTreeMap::new();
     for order in orders {
-        let stops = stop_order(network, source, destinations, *order)?;
-        let report = chain_report(network, source, &stops, &ChainCycles::of(network), 0);
+        let ordered = chain_order(network, source, destinations, *order)?;
+        let report = chain_report(network, source, &ordered, &ChainCycles::of(network), 0);
         hops.insert(order.name().to_owned(), report.hops);
         shared.insert(order.name().to_owned(), report.num_shared_links);
     }
@@ -253,9 +254,9 @@ fn one_draw(
     })
 }
 
-fn row(network: &Network, source: TileId, stops: &[TileId], name: &str, bytes: u64) -> OrderRow {
-    let report = chain_report(network, source, stops, &ChainCycles::of(network), bytes);
-    let shared = shared_links(network, source, stops);
+fn row(network: &Network, source: TileId, ordered: &[TileId], name: &str, bytes: u64) -> OrderRow {
+    let report = chain_report(network, source, ordered, &ChainCycles::of(network), bytes);
+    let shared = shared_links(network, source, ordered);
     let shared = shared.into_iter().map(|(tile, port)| {
         let name = root_name(network.tile_ref(tile));
         format!("{name} {port:?}").to_lowercase()
@@ -263,10 +264,10 @@ fn row(network: &Network, source: TileId, stops: &[TileId], name: &str, bytes: u
     OrderRow {
         order: name.to_owned(),
         hops: report.hops,
-        hops_per_destination: f64::from(report.hops) / stops.len().max(1) as f64,
+        hops_per_destination: f64::from(report.hops) / ordered.len().max(1) as f64,
         shared_links: shared.collect(),
         cycles: report.cycles,
-        stops: names(network, stops),
+        destinations: names(network, ordered),
     }
 }
 
@@ -276,16 +277,16 @@ fn given_order(
     given: &[TileRef],
     destinations: &[TileId],
 ) -> Result<Vec<TileId>, Error> {
-    let stops = given.iter().map(|at| tile(network, *at));
-    let stops: Vec<TileId> = stops.collect::<Result<_, Error>>()?;
-    let mut ascending = stops.clone();
+    let ordered = given.iter().map(|at| tile(network, *at));
+    let ordered: Vec<TileId> = ordered.collect::<Result<_, Error>>()?;
+    let mut ascending = ordered.clone();
     ascending.sort_unstable();
     if ascending != destinations {
         let words: Vec<String> = given.iter().map(|at| root_name(*at)).collect();
         let accepted = "accepted: every destination but the source, once each";
-        return Err(Error::argument("stops", words.join(";"), accepted));
+        return Err(Error::argument("given", words.join(";"), accepted));
     }
-    Ok(stops)
+    Ok(ordered)
 }
 
 fn tile(network: &Network, at: TileRef) -> Result<TileId, Error> {

@@ -2,7 +2,7 @@
 //! What the facade's own verbs are made of, below its interface.
 
 pub use crate::compare::case::Case;
-pub use crate::compare::meaning::Verdict;
+pub use crate::compare::meaning::OutputCheck;
 pub use crate::compare::runtime_cycles;
 pub use crate::plots::{Anchor, Attribute, Markup, Svg, decades};
 pub use crate::runs::Session;

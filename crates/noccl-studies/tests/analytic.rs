@@ -7,8 +7,8 @@ use noccl_net::Network;
 use noccl_run::Watch;
 use noccl_studies::parts::runtime_cycles;
 use noccl_studies::{
-    CompareRequest, CompareRow, PARTING_DEVIATION, Verified, calibrate, compare, compare_by_model,
-    load, model_verdict, parse_algorithms, parse_group, parse_root, parting, published_verdict,
+    CompareRequest, CompareRow, MARKED_DEVIATION, Verified, calibrate, compare, compare_by_model,
+    deviations, load, model_accuracy, parse_algorithms, parse_group, parse_root, published_rows,
 };
 use noccl_workload::{CollectiveKind, ElementType};
 
@@ -124,7 +124,7 @@ fn a_calibration_reads_back_what_was_written() {
 }
 
 #[test]
-fn calibration_refuses_a_mesh_without_room_for_its_runs() {
+fn calibration_refuses_a_mesh_too_small_for_its_runs() {
     let small = network("collective_noc_2x2", &[]);
     let error = calibrate(&small, "a test", Watch::quiet())
         .unwrap_err()
@@ -138,35 +138,35 @@ fn calibration_refuses_a_mesh_without_room_for_its_runs() {
 #[test]
 fn closed_forms_are_within_5_percent_of_the_simulator_on_the_papers_grid_and_3_in_the_median() {
     let net = network("collective_noc_4x4", &[]);
-    let verdict = model_verdict(&net, &shipped(), Watch::quiet()).unwrap();
-    assert!(verdict.rows.len() > 200, "{}", verdict.rows.len());
-    for row in &verdict.rows {
+    let accuracy = model_accuracy(&net, &shipped(), Watch::quiet()).unwrap();
+    assert!(accuracy.rows.len() > 200, "{}", accuracy.rows.len());
+    for row in &accuracy.rows {
         assert!(row.error.abs() <= 0.05, "{row:?}");
     }
-    assert!(verdict.median_error <= 0.03 && verdict.holds);
+    assert!(accuracy.median_error <= 0.03 && accuracy.holds);
 }
 
 #[test]
 fn published_equations_give_the_papers_numbers() {
-    for row in published_verdict() {
+    for row in published_rows() {
         assert!(row.holds, "{row:?}");
     }
 }
 
 #[test]
 fn published_equations_leave_the_simulator_where_our_model_stays() {
-    let rows = parting(&shipped(), 8, Watch::quiet()).unwrap();
+    let rows = deviations(&shipped(), 8, Watch::quiet()).unwrap();
     for row in &rows {
         assert!(row.model_error.abs() <= 0.05, "{row:?}");
     }
     let multicast = |side: u16, bytes: u64| {
-        let of = |row: &&noccl_studies::PartingRow| {
+        let of = |row: &&noccl_studies::DeviationRow| {
             (row.side, row.bytes, row.algorithm.as_str()) == (side, bytes, "in_network")
         };
         rows.iter().find(of).unwrap().published_error.abs()
     };
-    assert!(multicast(4, 32 << 10) < PARTING_DEVIATION);
-    assert!(multicast(8, 1 << 10) > PARTING_DEVIATION);
+    assert!(multicast(4, 32 << 10) < MARKED_DEVIATION);
+    assert!(multicast(8, 1 << 10) > MARKED_DEVIATION);
 }
 
 /// Where four and five operands meet, beats take two passes, with waits that the model takes as a mean.
@@ -362,7 +362,7 @@ fn products_are_predicted_from_their_schedules() {
         inner: 18,
         element: ElementType::Fp64,
     };
-    let ways = [
+    let kinds = [
         (Spread::InNetwork, Sync::Barriers),
         (Spread::InNetwork, Sync::Flags),
         (Spread::Tree, Sync::Barriers),
@@ -372,7 +372,7 @@ fn products_are_predicted_from_their_schedules() {
         let net = network(preset, &[]);
         // Bound by transfers that cross each other, where the model is a guess, and by the kernels.
         for (compute_cycles, tolerance) in [(100, 0.2), (743, 0.02)] {
-            for (spread, sync) in ways {
+            for (spread, sync) in kinds {
                 let product = Summa {
                     shape,
                     iterations: 8,

@@ -102,19 +102,19 @@ fn link_loads_are_there_when_asked_for_and_hold_the_busiest() {
 }
 
 #[test]
-fn a_watcher_stops_the_work() {
+fn a_watcher_ends_the_work() {
     let request = request(CollectiveKind::Reduce, "row", &[1024, 2048, 4096]);
-    let stop_after_first = |step: Step| step.done == 0;
-    let error = compare(&network(), &request, Watch::new(&stop_after_first)).unwrap_err();
+    let end_after_first = |step: Step| step.done == 0;
+    let error = compare(&network(), &request, Watch::new(&end_after_first)).unwrap_err();
     assert!(matches!(error, Error::Run(_)));
     assert_eq!(error.class(), ErrorClass::Interrupted);
 }
 
 #[test]
 fn what_the_published_router_cannot_do_is_skipped_unless_it_was_asked_for() {
-    let peer = load("collective_noc_4x4_peer", &[]).unwrap().network;
+    let published = load("collective_noc_4x4_published", &[]).unwrap().network;
     let mut request = request(CollectiveKind::Reduce, "all", &[1024]);
-    let comparison = compare(&peer, &request, Watch::quiet()).unwrap();
+    let comparison = compare(&published, &request, Watch::quiet()).unwrap();
     assert!(
         comparison
             .rows
@@ -123,11 +123,11 @@ fn what_the_published_router_cannot_do_is_skipped_unless_it_was_asked_for() {
     );
     assert_eq!(comparison.skipped.len(), 1, "{:?}", comparison.skipped);
     request.algorithms = parse_algorithms("in_network").unwrap();
-    let error = compare(&peer, &request, Watch::quiet()).unwrap_err();
-    assert!(error.to_string().contains("peer_compatible"), "{error}");
+    let error = compare(&published, &request, Watch::quiet()).unwrap_err();
+    assert!(error.to_string().contains("published"), "{error}");
 }
 
-/// S3's rivals on the mesh of its chains: nothing asked for by name, nothing hangs.
+/// The baselines of S3 on the mesh of its chains: nothing asked for by name, nothing deadlocks.
 #[test]
 fn every_multicast_runs_on_the_published_routers_under_torrent_endpoints() {
     let net = load("torrent_4x5", &[]).unwrap().network;
@@ -173,15 +173,15 @@ fn a_deadlock_of_published_routers_is_told_unless_the_algorithm_was_asked_for() 
     let mut request = CompareRequest::new(CollectiveKind::AllGather, group, vec![256]);
     let comparison = compare(&net, &request, Watch::quiet()).unwrap();
     let told: Vec<String> = comparison.skipped.iter().map(ToString::to_string).collect();
-    let is_hang = |t: &String| t.starts_with("in_network: ") && t.contains("deadlock");
-    assert!(told.iter().any(is_hang), "{told:?}");
+    let is_deadlock = |t: &String| t.starts_with("in_network: ") && t.contains("deadlock");
+    assert!(told.iter().any(is_deadlock), "{told:?}");
     request.algorithms = parse_algorithms("in_network").unwrap();
     let error = compare(&net, &request, Watch::quiet()).unwrap_err();
     let is_deadlock = |e: &Error| matches!(e, Error::Check(check) if matches!(**check, noccl_workload::CheckError::Deadlock(_)));
     assert!(is_deadlock(&error), "{error}");
 }
 
-/// Alone and granted the way of the data backwards, as published endpoints do it, in any order.
+/// Alone and granted along the path of the data, backwards, as published endpoints do it, in any order.
 #[test]
 fn the_models_law_of_chains_is_the_simulators_to_the_cycle() {
     let net = load("torrent_4x5_published", &[]).unwrap().network;
@@ -189,7 +189,7 @@ fn the_models_law_of_chains_is_the_simulators_to_the_cycle() {
     let shipped = noccl_model::Calibration::shipped().unwrap();
     let constants = &shipped.constants_for(fitted.spec()).unwrap();
     let mut chains = 0;
-    for order in noccl_coll::chain::order::StopOrder::ALL {
+    for order in noccl_coll::chain::order::ChainOrder::ALL {
         for group in ["0,0,2,2", "1,0,3,4"] {
             let task = noccl_workload::Collective {
                 kind: CollectiveKind::Multicast,
@@ -206,7 +206,7 @@ fn the_models_law_of_chains_is_the_simulators_to_the_cycle() {
             let predicted = noccl_model::predict_with(&net, &schedule, constants).unwrap();
             let config = noccl_run::RunConfig::new(noccl_run::Mode::Timing);
             let ran = noccl_sim::run_schedule(&net, &schedule, &[], &[], &config, &mut |_| true);
-            // Legs that share a link hang published endpoints.
+            // Path segments that share a link deadlock published endpoints.
             let Ok(ran) = ran else { continue };
             let (start, end) = predicted.actions[0];
             let time = ran.actions[0];
@@ -221,7 +221,7 @@ fn the_models_law_of_chains_is_the_simulators_to_the_cycle() {
     assert!(chains >= 6, "{chains}");
 }
 
-/// Parallel answers, one to eight chains of one initiator: configurations and data one after the other.
+/// Parallel responses, one to eight chains of one initiator: configurations and data one after the other.
 #[test]
 fn the_models_law_of_several_chains_is_the_simulators() {
     let net = load("torrent_4x5_parallel", &[]).unwrap().network;
@@ -240,7 +240,7 @@ fn the_models_law_of_several_chains_is_the_simulators() {
                 operator: Operator::Sum,
                 element: ElementType::Fp64,
             };
-            let order = noccl_coll::chain::order::StopOrder::Latency;
+            let order = noccl_coll::chain::order::ChainOrder::Latency;
             let choice = noccl_coll::Choice::chainwrites(order, chains);
             let schedule = noccl_coll::schedule(&net, &task, choice).unwrap();
             let predicted = noccl_model::predict_with(&net, &schedule, constants).unwrap();

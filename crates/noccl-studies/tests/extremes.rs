@@ -99,7 +99,7 @@ fn actions() -> Vec<(&'static str, Value)> {
         (
             "torrent_4x5",
             json!({"chain": {"initiator": cluster(0, 0), "source": pattern(0), "bytes": 256,
-                "stops": [{"tile": cluster(1, 0), "pattern": pattern(4096)}]}}),
+                "destinations": [{"tile": cluster(1, 0), "pattern": pattern(4096)}]}}),
         ),
         (
             "esp_4x5",
@@ -261,7 +261,6 @@ fn is_named(error: &CheckError, name: &str) -> bool {
             "root",
             "destinations",
             "source",
-            "stops",
             "offset",
         ],
         _ => &[],

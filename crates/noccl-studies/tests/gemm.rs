@@ -185,7 +185,7 @@ fn fused_product_is_predicted_from_its_schedule() {
 }
 
 #[test]
-fn energy_by_events_is_that_by_lines_and_the_ways_that_lines_leave_out() {
+fn energy_by_events_is_that_by_lines_and_the_paths_that_lines_leave_out() {
     for kernel in [GemmKernel::Summa, GemmKernel::FusedConcatLinear] {
         let both = vec![Collectives::Software, Collectives::InNetwork];
         let request = GemmRequest {

@@ -69,7 +69,7 @@ fn auto_sends_directly_where_a_group_is_many_multi_addresses() {
 
 #[test]
 fn auto_on_the_published_router_takes_nothing_that_it_cannot_do() {
-    let net = network("collective_noc_4x4_peer");
+    let net = network("collective_noc_4x4_published");
     for kind in MatrixRequest::new().collectives {
         for row in rows(&net, &[kind], &[1024], "auto") {
             assert!(row.verified.is_yes(), "{row:?}");

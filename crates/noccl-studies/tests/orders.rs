@@ -2,7 +2,7 @@
 //! The built-in solver against proved optima of S3's 1024 random chains (`experiments/torrent/optima.py`).
 #![allow(clippy::unwrap_used)]
 
-use noccl_coll::chain::order::StopOrder;
+use noccl_coll::chain::order::ChainOrder;
 use noccl_run::Watch;
 use noccl_studies::{CompareRequest, OrderDrawRequest, OrderRequest};
 use noccl_workload::CollectiveKind;
@@ -34,13 +34,13 @@ fn the_built_in_solver_is_within_its_goals_of_the_proved_optima() {
         counts: optima.hops.keys().copied().collect(),
         draws: 128,
         seed: optima.seed,
-        orders: vec![StopOrder::OpenPath],
+        orders: vec![ChainOrder::OpenPath],
     };
     let draws = noccl_studies::order_draws(&network, &request, Watch::quiet()).unwrap();
     assert_eq!(draws.len(), 1024);
     let excess = draws.iter().map(|draw| {
         let best = optima.hops[&draw.num_destinations][draw.draw as usize];
-        let ours = draw.hops[StopOrder::OpenPath.name()];
+        let ours = draw.hops[ChainOrder::OpenPath.name()];
         assert!(ours >= best, "shorter than the proved optimum: {draw:?}");
         f64::from(ours) / f64::from(best) - 1.0
     });
@@ -64,7 +64,7 @@ fn chains_without_shared_links_take_the_cycles_of_the_closed_form() {
         counts: vec![1, 4, 9, 19],
         draws: 3,
         seed: 7,
-        orders: vec![StopOrder::Id],
+        orders: vec![ChainOrder::Id],
     };
     let bytes = 1 << 13;
     for draw in noccl_studies::order_draws(&network, &request, Watch::quiet()).unwrap() {

@@ -29,7 +29,7 @@ fn latency_in_an_empty_network_equals_the_formula_where_all_packets_go_equally_f
         ("collective_noc_2x1", Pattern::Uniform),
         ("collective_noc_2x2", Pattern::BitComplement),
         ("collective_noc_2x2", Pattern::Neighbour),
-        ("collective_noc_2x1_peer", Pattern::Uniform),
+        ("collective_noc_2x1_published", Pattern::Uniform),
         ("ideal_2x2", Pattern::Uniform),
         ("ideal_4x4", Pattern::BitComplement),
     ] {
@@ -97,11 +97,11 @@ fn a_load_beyond_the_capacity_is_saturated_though_its_packets_arrive_in_the_end(
 
 #[test]
 fn every_pattern_is_saturated_above_its_capacity() {
-    for preset in ["collective_noc_4x4", "collective_noc_4x4_peer"] {
+    for preset in ["collective_noc_4x4", "collective_noc_4x4_published"] {
         for pattern in Pattern::ALL {
             // Published routers deadlock on overlapping multicasts; neighbours have a link each.
-            let is_peer = preset.ends_with("peer");
-            if is_peer && pattern == Pattern::RowMulticast || pattern == Pattern::Neighbour {
+            let is_published = preset.ends_with("published");
+            if is_published && pattern == Pattern::RowMulticast || pattern == Pattern::Neighbour {
                 continue;
             }
             let mut request = TrafficRequest {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Folds the equal parts of its input from the left: the reference arithmetic as a filter, for the tests of the hardware.
+//! Reduces the equal parts of its input from the left: the reference arithmetic as a filter, for the tests of the hardware.
 //!
 //! Usage: `fold_file ELEMENT OPERATOR OPERANDS < operands > results`. The input holds the first operands of all
-//! folds, then the second ones, and so on.
+//! reductions, then the second ones, and so on.
 
 use noccl_workload::number::fold_into;
 use std::error::Error;

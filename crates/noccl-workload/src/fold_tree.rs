@@ -3,19 +3,19 @@
 //!
 //! Floating-point addition is not associative, so the result of a reduction is defined only together
 //! with its order. The order follows from geometry alone, never from arrival: at every router the
-//! operands in port order North, East, South, West, Local, folded from the left; contributions travel
+//! operands in port order North, East, South, West, Local, reduced from the left; contributions travel
 //! along X into the root's column, then along Y to the root.
 
 use noccl_net::tree::{Cube, join_set};
 use noccl_net::{Coord, MultiAddress, Network, Port};
 use std::fmt;
 
-/// An expression over the contributions: what folds with what, in which order.
+/// An expression over the contributions: what is combined with what, in which order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FoldTree {
     /// Contribution of a member, by cluster coordinate.
     Member(Coord),
-    /// Operands folded from the left, at least one.
+    /// Operands reduced from the left, at least one.
     Fold(Vec<FoldTree>),
 }
 

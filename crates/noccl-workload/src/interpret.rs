@@ -3,7 +3,7 @@
 //!
 //! It is the oracle for every backend that moves bytes. Actions run in file order, which is one legal
 //! order; a schedule that passed [`crate::check()`] has no races, so every legal order gives the same
-//! bytes. Folds follow the documented order ([`fold_order`] in the network, from the left in
+//! bytes. Reductions follow the documented order ([`fold_order`] in the network, from the left in
 //! `local_reduce`), so floats are exact to the bit.
 
 use crate::fold_tree::{FoldTree, fold_order};
@@ -149,12 +149,12 @@ impl Run<'_> {
         for (start, bytes) in chain.source.extents() {
             stream.extend(self.memories.bytes(source, start, bytes));
         }
-        for stop in &chain.stops {
-            let Some(tile) = network.find(stop.tile) else {
+        for destination in &chain.destinations {
+            let Some(tile) = network.find(destination.tile) else {
                 continue;
             };
             let mut rest = stream.as_slice();
-            for (start, bytes) in stop.pattern.extents() {
+            for (start, bytes) in destination.pattern.extents() {
                 let (now, later) = rest.split_at(bytes as usize);
                 self.memories.store(tile, start, now);
                 rest = later;

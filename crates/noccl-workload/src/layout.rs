@@ -2,7 +2,7 @@
 //! Layouts of int8 matrices in a memory: which byte lies where, and the pattern that reads it (S3 §IV-E).
 //!
 //! A stream of beats reads a matrix in blocks of 8x8, row of blocks by row of blocks, whatever its layout: that is how a
-//! chain whose source and stops have patterns of different layouts rearranges a matrix on its way.
+//! chain whose source and destinations have patterns of different layouts rearranges a matrix on its path.
 
 use crate::AccessPattern;
 use std::fmt;

@@ -20,9 +20,9 @@ mod traffic;
 
 pub use action::{
     AccessPattern, ActionKind, Agent, Arrival, Barrier, BarrierMechanism, CHAIN_BEAT_BYTES, Chain,
-    Compute, Destination, Effect, InNetworkReduction, Lines, ListMulticast, LocalReduce, MAX_FIELD,
-    MAX_LOOPS, Need, NetworkFold, Notice, PatternLoop, Stop, Targets, Transfer, WORD_BYTES, Waits,
-    participants,
+    ChainDestination, Compute, Destination, Effect, InNetworkReduction, Lines, ListMulticast,
+    LocalReduce, MAX_FIELD, MAX_LOOPS, Need, NetworkFold, Notice, PatternLoop, Targets, Transfer,
+    WORD_BYTES, Waits, participants,
 };
 pub use check::{
     CheckError, CheckReport, Crowd, Deadlock, DeadlockProof, DeadlockReport, DeadlockWait,

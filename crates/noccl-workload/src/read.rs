@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Workloads as JSON files: schedules, traffic, traces.
 //!
-//! A reader answers any text with a workload or with an error that names file, line, column and
+//! A reader returns for any text a workload or with an error that names file, line, column and
 //! field. Unknown fields are errors: a misspelt option must not be ignored. What the fields mean on a
 //! network is the business of [`crate::check()`] and [`crate::check_traffic`].
 

@@ -23,11 +23,11 @@ pub struct Trace {
     pub faults: Vec<Fault>,
 }
 
-/// Something that goes wrong on purpose; what answers it is defined in `docs/errors.md`.
+/// Something that goes wrong on purpose; the response to it is defined in `docs/errors.md`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Fault {
-    /// A range of a memory answers SLVERR. Wide data of transaction i stands from offset i × 2^20 on;
+    /// A range of a memory responds with SLVERR. Wide data of transaction i stands from offset i × 2^20 on;
     /// narrow transactions, atomics and barriers use offset 0.
     Memory {
         /// Tile whose memory it is.
@@ -68,7 +68,7 @@ pub enum Fault {
     },
 }
 
-/// How a contribution differs from its siblings.
+/// How a contribution differs from the others of its transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Difference {

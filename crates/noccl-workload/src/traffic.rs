@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Open-loop traffic: injection that does not wait for answers.
+//! Open-loop traffic: injection that does not wait for responses.
 
 use crate::WorkloadError;
 use crate::number::{UnknownName, find};

@@ -44,11 +44,11 @@ fn chain_multicast_passes_and_every_step_is_a_round() {
 #[test]
 fn chain_reduce_passes_and_its_fold_is_told() {
     let report = check(&mesh4x4(), &chain_reduce(4, 512)).unwrap();
-    assert_eq!(report.folds, ["[[[3, 2], 1], 0]"]);
+    assert_eq!(report.fold_orders, ["[[[3, 2], 1], 0]"]);
 }
 
 #[test]
-fn in_network_reduction_folds_in_port_order() {
+fn in_network_reduction_has_port_order() {
     let c = collective(
         CollectiveKind::Reduce,
         TileSet::Cube(set(0, 0, 3, 3)),
@@ -60,7 +60,7 @@ fn in_network_reduction_folds_in_port_order() {
     let report = check(&mesh4x4(), &s.0).unwrap();
     // Ranks count y first. At the root: North, East, South, West, Local.
     assert_eq!(
-        report.folds,
+        report.fold_orders,
         ["[[[[15, 11], 3, 7], [14, 10], 2, 6], [13, 9], [[12, 8], 0, 4], 1, 5]"]
     );
 }
@@ -79,7 +79,7 @@ fn all_reduce_by_reduction_and_multicast_passes() {
         &[up],
     );
     let report = check(&mesh4x4(), &s.0).unwrap();
-    assert_eq!(report.folds, ["[3, [0, 1], 2]"]);
+    assert_eq!(report.fold_orders, ["[3, [0, 1], 2]"]);
     assert_eq!(report.steps.len(), 2);
 }
 

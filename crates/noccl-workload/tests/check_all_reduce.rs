@@ -35,7 +35,7 @@ fn error_of(network: &Network, kind: ActionKind) -> String {
 }
 
 #[test]
-fn one_all_reduce_achieves_the_collective_whichever_member_folds() {
+fn one_all_reduce_achieves_the_collective_whichever_member_reduces() {
     for x in 0..4 {
         assert_eq!(check(&mesh4x4(), &claimed(at(x, 0, 0x8000))).err(), None);
     }
@@ -74,7 +74,7 @@ fn a_member_may_use_its_own_result_and_overwrite_any_contribution_but_no_other_r
         check(&mesh4x4(), &s.0).err()
     };
     assert_eq!(after(cluster(2, 0), at(2, 0, 0x8000), at(2, 1, 0)), None);
-    // All contributions have been folded before any member has a result.
+    // All contributions have been reduced before any member has a result.
     assert_eq!(after(cluster(2, 0), at(2, 0, 0x8000), at(3, 0, 0)), None);
     // Whether member 3 has its result member 2 cannot know.
     let error = after(cluster(2, 0), at(3, 0, 0x8000), at(2, 1, 0));
@@ -121,10 +121,10 @@ fn a_root_outside_a_group_of_one_and_a_published_router_are_refused() {
     }
     let text = error_of(&mesh4x4(), alone);
     assert!(text.contains("at least two"), "{text}");
-    let published = network("collective_noc_4x4_peer");
+    let published = network("collective_noc_4x4_published");
     let text = error_of(&published, row_all_reduce(0, at(0, 0, 0x8000), 64));
     assert!(
-        text.contains("peer_compatible") && text.contains("multicast"),
+        text.contains("published") && text.contains("multicast"),
         "{text}"
     );
 }

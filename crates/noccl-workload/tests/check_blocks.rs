@@ -65,8 +65,8 @@ fn plain_schedules_of_blocks_are_accepted() {
         let report = check(&mesh4x4(), &schedule);
         report.unwrap_or_else(|e| panic!("{:?}: {e}", schedule.collective));
     }
-    let folds = check(&mesh4x4(), &reduce_scatter()).map(|r| r.folds.len());
-    assert_eq!(folds, Ok(4), "every rank has its own tree");
+    let orders = check(&mesh4x4(), &reduce_scatter()).map(|r| r.fold_orders.len());
+    assert_eq!(orders, Ok(4), "every rank has its own tree");
 }
 
 #[test]

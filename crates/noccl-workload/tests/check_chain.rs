@@ -7,27 +7,31 @@ mod common;
 use common::*;
 use noccl_net::{Network, TileSet};
 use noccl_workload::{
-    AccessPattern, ActionKind, Chain, CollectiveKind, PatternLoop, Schedule, Stop, check, interpret,
+    AccessPattern, ActionKind, Chain, ChainDestination, CollectiveKind, PatternLoop, Schedule,
+    check, interpret,
 };
 
 fn torrent() -> Network {
     network("torrent_4x5")
 }
 
-fn stop(x: u16, y: u16, offset: u64, bytes: u64) -> Stop {
+fn destination(x: u16, y: u16, offset: u64, bytes: u64) -> ChainDestination {
     let pattern = AccessPattern::linear(offset, bytes);
-    Stop {
+    ChainDestination {
         tile: cluster(x, y),
         pattern,
     }
 }
 
-/// A chain of 256 bytes from (0,0) through two stops.
+/// A chain of 256 bytes from (0,0) through two destinations.
 fn chain() -> Chain {
     Chain {
         initiator: cluster(0, 0),
         source: AccessPattern::linear(0, 256),
-        stops: vec![stop(0, 1, 0x8000, 256), stop(1, 1, 0x9000, 256)],
+        destinations: vec![
+            destination(0, 1, 0x8000, 256),
+            destination(1, 1, 0x9000, 256),
+        ],
         bytes: 256,
     }
 }
@@ -55,7 +59,7 @@ fn assert_names(schedule: &Schedule, field: &str, accepted: &str) {
 }
 
 #[test]
-fn a_chain_achieves_a_multicast_whose_stops_need_not_be_a_multi_address() {
+fn a_chain_achieves_a_multicast_whose_destinations_need_not_be_a_multi_address() {
     let members = TileSet::Arbitrary(vec![
         noccl_net::Coord::new(0, 1),
         noccl_net::Coord::new(1, 1),
@@ -64,16 +68,16 @@ fn a_chain_achieves_a_multicast_whose_stops_need_not_be_a_multi_address() {
     let multicast = collective(CollectiveKind::Multicast, members, cluster(0, 0), 256);
     let mut s = Build::new(Some(multicast));
     let mut kind = chain();
-    kind.stops = vec![
-        stop(4, 3, 0x8000, 256),
-        stop(0, 1, 0x8000, 256),
-        stop(1, 1, 0x8000, 256),
+    kind.destinations = vec![
+        destination(4, 3, 0x8000, 256),
+        destination(0, 1, 0x8000, 256),
+        destination(1, 1, 0x8000, 256),
     ];
     s.add(ActionKind::Chain(kind.clone()), &[]);
     let report = check(&torrent(), &s.0).unwrap();
     assert_eq!((report.transfers, report.bytes), (1, 3 * 256));
-    // Without the last stop a member has nothing.
-    kind.stops.pop();
+    // Without the last destination a member has nothing.
+    kind.destinations.pop();
     let mut s = Build::new(s.0.collective);
     s.add(ActionKind::Chain(kind), &[]);
     let message = check(&torrent(), &s.0).unwrap_err().to_string();
@@ -81,19 +85,19 @@ fn a_chain_achieves_a_multicast_whose_stops_need_not_be_a_multi_address() {
 }
 
 #[test]
-fn the_interpreter_places_the_stream_by_each_stops_pattern() {
+fn the_interpreter_places_the_stream_by_each_destinations_pattern() {
     let (n, blocked) = (torrent(), |block| {
         AccessPattern::blocked(0, (16, 32), block)
     });
     let mut s = chain();
     s.bytes = 512;
     s.source = blocked((16, 8));
-    s.stops = vec![
-        Stop {
+    s.destinations = vec![
+        ChainDestination {
             tile: cluster(0, 1),
             pattern: blocked((8, 8)),
         },
-        Stop {
+        ChainDestination {
             tile: cluster(1, 1),
             pattern: blocked((8, 32)),
         },
@@ -121,40 +125,44 @@ fn networks_without_torrent_endpoints_refuse_chains_and_say_which_have_them() {
 }
 
 #[test]
-fn equal_stops_are_merged_and_reported_others_at_one_cluster_refused() {
-    let twice = changed(|c| c.stops.push(c.stops[0].clone()));
+fn equal_destinations_are_merged_and_reported_others_at_one_cluster_refused() {
+    let twice = changed(|c| c.destinations.push(c.destinations[0].clone()));
     let report = check(&torrent(), &twice).unwrap();
     assert_eq!(report.bytes, 2 * 256);
     let [note] = report.notes.as_slice() else {
         panic!("one note: {:?}", report.notes);
     };
     assert!(
-        note.contains("stops[2]") && note.contains("(0,1)"),
+        note.contains("destinations[2]") && note.contains("(0,1)"),
         "{note}"
     );
-    let apart = changed(|c| c.stops.push(stop(0, 1, 0xa000, 256)));
-    assert_names(&apart, "stops[2].tile", "each cluster once");
+    let apart = changed(|c| c.destinations.push(destination(0, 1, 0xa000, 256)));
+    assert_names(&apart, "destinations[2].tile", "each cluster once");
     assert!(check(&torrent(), &one(chain())).unwrap().notes.is_empty());
 }
 
 #[test]
 fn what_a_configuration_cannot_say_is_refused() {
-    assert_names(&changed(|c| c.stops.clear()), "stops", "at least one");
+    assert_names(
+        &changed(|c| c.destinations.clear()),
+        "destinations",
+        "at least one",
+    );
     assert_names(&changed(|c| c.bytes = 100), "bytes", "a multiple of 64");
     assert_names(&changed(|c| c.bytes = 64 << 19), "bytes", "at most");
     assert_names(
-        &changed(|c| c.stops[1].tile = cluster(5, 0)),
-        "stops[1].tile",
+        &changed(|c| c.destinations[1].tile = cluster(5, 0)),
+        "destinations[1].tile",
         "clusters (0,0) to (4,3)",
     );
     assert_names(
-        &changed(|c| c.stops[1].pattern.offset = (1 << 20) - 128),
-        "stops[1].pattern.offset",
+        &changed(|c| c.destinations[1].pattern.offset = (1 << 20) - 128),
+        "destinations[1].pattern.offset",
         "needs",
     );
     assert_names(
-        &changed(|c| c.stops[0].pattern.offset = 12),
-        "stops[0].pattern.offset",
+        &changed(|c| c.destinations[0].pattern.offset = 12),
+        "destinations[0].pattern.offset",
         "a multiple of 8",
     );
     assert_names(
@@ -186,12 +194,16 @@ fn what_a_configuration_cannot_say_is_refused() {
 #[test]
 fn no_byte_is_written_twice_or_read_where_it_is_written() {
     assert_names(
-        &changed(|c| c.stops[0].pattern.loops[0].stride = 32),
-        "stops[0].pattern",
+        &changed(|c| c.destinations[0].pattern.loops[0].stride = 32),
+        "destinations[0].pattern",
         "do not overlap",
     );
-    let copies = |offset| changed(|c| c.stops.push(stop(0, 0, offset, 256)));
-    assert_names(&copies(192), "stops[2].pattern", "apart from its source");
+    let copies = |offset| changed(|c| c.destinations.push(destination(0, 0, offset, 256)));
+    assert_names(
+        &copies(192),
+        "destinations[2].pattern",
+        "apart from its source",
+    );
     check(&torrent(), &copies(256)).unwrap();
 }
 
@@ -202,15 +214,15 @@ fn a_chain_without_bytes_or_with_the_initiator_alone_is_accepted() {
         &changed(|c| {
             c.bytes = 0;
             c.source = AccessPattern::linear(0, 0);
-            for stop in &mut c.stops {
-                stop.pattern = AccessPattern::linear(0, 0);
+            for destination in &mut c.destinations {
+                destination.pattern = AccessPattern::linear(0, 0);
             }
         }),
     )
     .unwrap();
     check(
         &torrent(),
-        &changed(|c| c.stops = vec![stop(0, 0, 256, 256)]),
+        &changed(|c| c.destinations = vec![destination(0, 0, 256, 256)]),
     )
     .unwrap();
 }
@@ -231,7 +243,9 @@ fn a_chain_of_one_beat_is_refused_where_published_endpoints_would_never_send_it(
     let one_beat = |followers: u16| {
         one(Chain {
             source: AccessPattern::linear(0, 64),
-            stops: (1..=followers).map(|i| stop(0, i, 0x8000, 64)).collect(),
+            destinations: (1..=followers)
+                .map(|i| destination(0, i, 0x8000, 64))
+                .collect(),
             bytes: 64,
             ..chain()
         })
@@ -246,7 +260,7 @@ fn a_chain_of_one_beat_is_refused_where_published_endpoints_would_never_send_it(
     check(&torrent(), &one_beat(2)).unwrap();
     let two_beats = one(Chain {
         source: AccessPattern::linear(0, 128),
-        stops: vec![stop(0, 1, 0x8000, 128)],
+        destinations: vec![destination(0, 1, 0x8000, 128)],
         bytes: 128,
         ..chain()
     });

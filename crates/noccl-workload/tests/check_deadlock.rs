@@ -22,7 +22,7 @@ fn two_multicasts(is_ordered: bool) -> Schedule {
 }
 
 fn refusal(schedule: &Schedule) -> Deadlock {
-    match check(&network("collective_noc_4x4_peer"), schedule) {
+    match check(&network("collective_noc_4x4_published"), schedule) {
         Err(CheckError::Deadlock(deadlock)) => *deadlock,
         other => panic!("should be refused: {other:?}"),
     }
@@ -52,8 +52,8 @@ fn two_multicasts_in_one_row_are_refused_with_the_links_they_hold() {
 
 #[test]
 fn what_a_barrier_orders_is_accepted_and_default_routers_need_no_order() {
-    let peer = network("collective_noc_4x4_peer");
-    let report = check(&peer, &two_multicasts(true)).unwrap().deadlock;
+    let published = network("collective_noc_4x4_published");
+    let report = check(&published, &two_multicasts(true)).unwrap().deadlock;
     assert!(report.free);
     assert_eq!(report.proof, Some(DeadlockProof::Search));
     let report = check(&mesh4x4(), &two_multicasts(false)).unwrap().deadlock;
@@ -75,10 +75,10 @@ fn transactions_of_a_trace_are_refused_in_the_same_words() {
         transactions,
         ..Trace::default()
     };
-    let peer = network("collective_noc_4x4_peer");
-    check_trace(&peer, &trace(vec![multicast(0)])).unwrap();
+    let published = network("collective_noc_4x4_published");
+    check_trace(&published, &trace(vec![multicast(0)])).unwrap();
     let two = trace(vec![multicast(0), multicast(3)]);
-    let error = check_trace(&peer, &two).unwrap_err().to_string();
+    let error = check_trace(&published, &two).unwrap_err().to_string();
     assert!(
         error.contains("transactions[1] (wide_multicast) holds wide link"),
         "{error}"

@@ -149,7 +149,7 @@ fn a_transfer_may_not_write_its_own_source() {
         });
         assert_eq!(check(&mesh4x4(), &s).is_ok(), is_apart, "{offset}");
     }
-    // Line 1 lands on the source of line 0 or 2, or between them.
+    // Line 1 is written on the source of line 0 or 2, or between them.
     let lines = |destination: u64| {
         transfer(|t| {
             (t.bytes, t.rows, t.source_stride, t.destination_stride) = (16, 3, 64, 64);
@@ -330,11 +330,11 @@ fn reductions_end_in_clusters_and_beside_their_sources() {
 
 #[test]
 fn the_published_router_joins_two_operands_only() {
-    let peer = network("collective_noc_4x4_peer");
+    let published = network("collective_noc_4x4_published");
     let plane = |group: MultiAddress, root: Place| {
         let mut s = Build::new(None);
         s.reduction(group, 0, root, 64, &[]);
-        check(&peer, &s.0)
+        check(&published, &s.0)
     };
     plane(set(0, 0, 3, 0), at(0, 0, 0)).unwrap();
     plane(set(0, 0, 0, 3), at(0, 3, 0)).unwrap();
@@ -344,7 +344,7 @@ fn the_published_router_joins_two_operands_only() {
     ] {
         let message = plane(group, root).unwrap_err().to_string();
         assert!(message.contains("three inputs at the router"), "{message}");
-        assert!(message.contains("peer_compatible"), "{message}");
+        assert!(message.contains("published"), "{message}");
     }
 }
 

@@ -295,7 +295,7 @@ fn missing_doubled_and_foreign_contributions_are_refused() {
         );
     }
     let message = gathered(&[0, 0x100, 0x200, 0x300], Operator::Max).to_string();
-    assert!(message.contains("folded by max of fp64"), "{message}");
+    assert!(message.contains("reduced by max of fp64"), "{message}");
 }
 
 #[test]
@@ -320,14 +320,14 @@ fn elements_put_together_from_pieces_are_refused_unless_they_belong_together() {
     let message = rejection(&cut(28)).to_string();
     assert!(message.contains("bytes 32784..32792"), "{message}");
     assert!(
-        message.contains("actions[2] folds from pieces"),
+        message.contains("actions[2] reduces from pieces"),
         "{message}"
     );
 }
 
 #[test]
 fn elements_cut_in_two_by_a_shifted_fold_are_refused() {
-    // Bytes 4 to 59 of both inputs are folded as if elements began at byte 4, then put in their place.
+    // Bytes 4 to 59 of both inputs are reduced as if elements began at byte 4, then put in their place.
     let group = TileSet::Cube(set(0, 0, 1, 0));
     let mut s = Build::new(Some(collective(
         CollectiveKind::Reduce,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Laws over random schedules: readers and checker answer anything without a panic; what passes has one
+//! Laws over random schedules: readers and checker take anything without a panic; what passes has one
 //! result in every legal order; the proof of a postcondition and the bytes of the interpreter agree.
 
 mod common;

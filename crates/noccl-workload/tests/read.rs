@@ -28,7 +28,7 @@ fn the_schedule_of_the_page_is_read_checked_and_interpreted() {
     let schedule = read_schedule("schedule.md", &example("schedule.md", "json")).unwrap();
     let network = mesh4x4();
     let report = check(&network, &schedule).unwrap();
-    assert_eq!(report.folds, ["[1, 0]"]);
+    assert_eq!(report.fold_orders, ["[1, 0]"]);
     let one: Vec<u8> = (0..512).flat_map(|i| f64::from(i).to_le_bytes()).collect();
     let two: Vec<u8> = (0..512)
         .flat_map(|i| f64::from(2 * i).to_le_bytes())

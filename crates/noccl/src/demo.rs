@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The main job on S1's system: multicast and sum reduction by every mechanism.
+//! The main job on S1's system: multicast and sum reduction by every algorithm.
 
 use crate::{CompareRequest, Comparison, Error, Step, compare, load, parse_group};
 use noccl_run::Watch;
@@ -20,10 +20,10 @@ const PARTS: [(CollectiveKind, &str); 4] = [
     (CollectiveKind::Reduce, "all"),
 ];
 
-/// Runs the demo: one row per part, size and mechanism, with the load of every link.
+/// Runs the demo: one row per part, size and algorithm, with the load of every link.
 ///
 /// # Errors
-/// [`Error`] if a run hangs or is interrupted.
+/// [`Error`] if a run stalls or is interrupted.
 pub fn demo(watch: Watch<'_>) -> Result<Comparison, Error> {
     let network = load(DEMO_PRESET, &[])?.network;
     let mut all = Comparison {

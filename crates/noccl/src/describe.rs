@@ -180,7 +180,7 @@ mod tests {
             // On a large mesh it could not even lie there.
             assert_eq!(hardware > l1_bytes, preset == "collective_noc_64x64");
         }
-        let published = load("collective_noc_4x4_peer", &[]).unwrap().network;
+        let published = load("collective_noc_4x4_published", &[]).unwrap().network;
         assert_eq!(describe(&published, &[]).operand_store_bytes, 0);
     }
 }

@@ -2,7 +2,7 @@
 //! Everything a user calls: the library's one front door.
 //!
 //! The command line and the Python package call these functions and hold no rule of their own. Each
-//! verb of the command line is one function here; what it answers is a plain row type with a JSON form.
+//! verb of the command line is one function here; what it returns is a plain row type with a JSON form.
 
 mod demo;
 mod describe;
@@ -19,7 +19,7 @@ pub use describe::{LinkRow, NetworkDescription, RegionRow, TileRow, describe};
 pub use doctor::{DoctorRow, doctor};
 pub use hardware::{HardwareRequest, parse_boundary};
 pub use plan::check;
-pub use report::{cases, mechanism, read_rows, verdict};
+pub use report::{algorithm, cases, read_rows, verification};
 pub use rtl::{check_rtl_folder, rtl_config, write_rtl, write_rtl_package, write_rtl_vectors};
 pub use run::{RunReport, RunRequest, replay, report_run, run};
 pub use schema::{SCHEMA_NAMES, schema};
@@ -27,33 +27,34 @@ pub use schema::{SCHEMA_NAMES, schema};
 // Studies, and what they and the calls above stand on.
 pub use noccl_studies::{
     AlgorithmRequest, AttentionRequest, AttentionRow, Backend, BarrierRow, BarrierSlope,
-    BarrierStudy, CheckpointRequest, ClaimRow, CompareRequest, CompareRow, Comparison, Error,
-    ErrorClass, Evidence, Figure, GemmRequest, GemmRow, HistogramBin, LinkFlits, Loaded,
-    MAX_BARRIER_CLUSTERS, MAX_DRAWN_DESTINATIONS, MAX_FILE_BYTES, MAX_MODEL_ERROR,
-    MAX_STRESS_SEEDS, MAX_STRESS_TRANSACTIONS, MAX_TOML_BYTES, MAX_TRACE_BYTES, MEDIAN_MODEL_ERROR,
-    MIN_STRESS_TRANSACTIONS, MatrixRequest, MatrixRow, ModelRow, ModelVerdict, OrderDraw,
-    OrderDrawRequest, OrderReport, OrderRequest, OrderRow, PARTING_DEVIATION, PartingRow,
-    PublishedRow, REPRODUCIBLE, Reproduction, Rival, RivalRow, RivalsRequest, Skipped,
-    StressFailure, StressKind, StressReport, StressRequest, SumError, ToleranceKind, TrafficReport,
-    TrafficRequest, Verdicts, Verified, attention, barrier_study, bench, calibrate,
-    calibration_text, check_barrier_page, check_claims_page, check_output, claims_count, compare,
-    compare_by_model, default_root, format_bytes, gemm, group_name, is_saving, leg_hops, load,
-    load_spec, matrix, members, model_rows, model_verdict, order, order_draws, parse_algorithms,
-    parse_bytes, parse_collective, parse_element, parse_group, parse_json, parse_operator,
-    parse_orders, parse_override, parse_pair, parse_pattern, parse_root, parse_schedule, parse_set,
-    parse_stress_kinds, parse_tile, parting, preset_names, published_verdict, read_calibration,
-    read_json, read_schedule, read_text, read_trace, reproduce, rival_figures, rivals, root_name,
-    run_values, schedule, size_note, stress, traffic, verdicts, word, write_bytes, write_figures,
-    write_file, zero_load_latency_cycles,
+    BarrierStudy, BaselineAlgorithm, BaselineRow, BaselinesRequest, CheckpointRequest, ClaimRow,
+    CompareRequest, CompareRow, Comparison, DeviationRow, Error, ErrorClass, Evidence, Figure,
+    GemmRequest, GemmRow, HistogramBin, LinkFlits, Loaded, MARKED_DEVIATION, MAX_BARRIER_CLUSTERS,
+    MAX_DRAWN_DESTINATIONS, MAX_FILE_BYTES, MAX_MODEL_ERROR, MAX_STRESS_SEEDS,
+    MAX_STRESS_TRANSACTIONS, MAX_TOML_BYTES, MAX_TRACE_BYTES, MEDIAN_MODEL_ERROR,
+    MIN_STRESS_TRANSACTIONS, MatrixRequest, MatrixRow, ModelAccuracy, ModelRow, OrderDraw,
+    OrderDrawRequest, OrderReport, OrderRequest, OrderRow, PublishedRow, REPRODUCIBLE,
+    Reproduction, Skipped, StressFailure, StressKind, StressReport, StressRequest, SumError,
+    ToleranceKind, TrafficReport, TrafficRequest, Validation, Verified, attention, barrier_study,
+    baseline_figures, baselines, bench, calibrate, calibration_text, check_barrier_page,
+    check_claims_page, check_output, claims_count, compare, compare_by_model, default_root,
+    deviations, format_bytes, gemm, group_name, is_saving, load, load_spec, matrix, members,
+    model_accuracy, model_rows, order, order_draws, parse_algorithms, parse_bytes,
+    parse_collective, parse_element, parse_group, parse_json, parse_operator, parse_orders,
+    parse_override, parse_pair, parse_pattern, parse_root, parse_schedule, parse_set,
+    parse_stress_kinds, parse_tile, path_hops, preset_names, published_rows, read_calibration,
+    read_json, read_schedule, read_text, read_trace, reproduce, root_name, run_values, schedule,
+    size_note, stress, traffic, validation, word, write_bytes, write_figures, write_file,
+    zero_load_latency_cycles,
 };
 
 // What the calls above take and give, so that callers need this crate only.
-pub use noccl_coll::chain::order::StopOrder;
+pub use noccl_coll::chain::order::ChainOrder;
 pub use noccl_coll::gemm::{Spread, SubmatrixShape, Sync as GemmSync};
 pub use noccl_coll::{Algorithm, Choice, CollError};
 pub use noccl_cosim::lockstep::LockstepError;
 pub use noccl_cosim::{Boundary, HardwareError, HardwareReport};
-pub use noccl_files::{message, visible, visible_line};
+pub use noccl_files::{FileError, message, visible, visible_line};
 pub use noccl_model::{Calibration, Constant, Constants, Law};
 pub use noccl_net::{Coord, MultiAddress, NetError, Network, TileRef, TileSet};
 pub use noccl_rtl::{RtlConfig, RtlError};

@@ -44,7 +44,7 @@ pub fn check_rtl_folder(folder: &Path) -> Result<(), Error> {
 ///
 /// # Errors
 /// Those of [`rtl_config`]; [`Error::Rtl`] if `sources` is no folder of sources; [`Error::File`] with the names of foreign files;
-/// [`Error::NotWritten`].
+/// [`Error::File`].
 pub fn write_rtl(
     network: &Network,
     sources: Option<&Path>,
@@ -73,7 +73,7 @@ pub fn write_rtl(
     Ok(files.into_iter().map(|file| file.path).collect())
 }
 
-/// Writes what every router of a network must answer, as [`noccl_rtl::vectors_text`] says.
+/// Writes what every router of a network must decide, as [`noccl_rtl::vectors_text`] says.
 ///
 /// # Errors
 /// Those of [`rtl_config`] and [`write_file`].

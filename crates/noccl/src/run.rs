@@ -139,10 +139,10 @@ pub fn run(
             (result, Some(report))
         }
     };
-    let verdict = case.map(|case| case.judge(&reference, &result.memory));
+    let checked = case.map(|case| case.judge(&reference, &result.memory));
     let mut report = report_run(network, Some(schedule), &result, request.has_links);
-    report.verified = verdict.map_or(Verified::NotChecked, |v| Verified::compared(v.is_right));
-    report.sum_error = verdict.and_then(|v| v.sum_error);
+    report.verified = checked.map_or(Verified::NotChecked, |v| Verified::compared(v.is_right));
+    report.sum_error = checked.and_then(|v| v.sum_error);
     report.hardware = hardware;
     Ok(report)
 }

@@ -4,8 +4,8 @@
 use crate::bench::BenchRow;
 use crate::describe::NetworkDescription;
 use crate::{
-    AttentionRow, BarrierStudy, ClaimRow, CompareRow, Error, GemmRow, MatrixRow, OrderDraw,
-    OrderReport, RivalRow, RunReport, StressReport, TrafficReport, Verdicts,
+    AttentionRow, BarrierStudy, BaselineRow, ClaimRow, CompareRow, Error, GemmRow, MatrixRow,
+    OrderDraw, OrderReport, RunReport, StressReport, TrafficReport, Validation,
 };
 use noccl_model::Calibration;
 use noccl_rtl::RtlConfig;
@@ -25,7 +25,7 @@ pub const SCHEMA_NAMES: [&str; 22] = [
     "run",
     "compare",
     "matrix",
-    "rivals",
+    "baselines",
     "sweep",
     "stress",
     "bench",
@@ -34,7 +34,7 @@ pub const SCHEMA_NAMES: [&str; 22] = [
     "gemm",
     "attention",
     "calibration",
-    "verdicts",
+    "validation",
     "rtl",
 ];
 
@@ -60,7 +60,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "run" => schema_for!(RunReport),
         "compare" => schema_for!(Vec<CompareRow>),
         "matrix" => schema_for!(Vec<MatrixRow>),
-        "rivals" => schema_for!(Vec<RivalRow>),
+        "baselines" => schema_for!(Vec<BaselineRow>),
         "sweep" => schema_for!(TrafficReport),
         "stress" => schema_for!(StressReport),
         "bench" => schema_for!(Vec<BenchRow>),
@@ -69,7 +69,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "claims" => schema_for!(Vec<ClaimRow>),
         "barrier" => schema_for!(BarrierStudy),
         "calibration" => schema_for!(Calibration),
-        "verdicts" => schema_for!(Verdicts),
+        "validation" => schema_for!(Validation),
         "rtl" => schema_for!(RtlConfig),
         _ => {
             let known = format!("accepted: {}", SCHEMA_NAMES.join(", "));

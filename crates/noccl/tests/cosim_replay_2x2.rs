@@ -73,7 +73,7 @@ fn what_reads_see_of_writes_in_the_same_cycle_is_the_same() {
 }
 
 #[test]
-fn a_narrow_multicast_to_the_own_tile_alone_leaves_reads_their_turn() {
+fn a_narrow_multicast_to_the_own_tile_alone_leaves_reads_their_grants() {
     for seed in [0, 4] {
         agree(
             &random(&[StressKind::Read, StressKind::Multicast], 300, seed),
@@ -140,7 +140,7 @@ fn with_faults(mut trace: Trace) -> Trace {
 }
 
 #[test]
-fn memories_that_fail_are_answered_alike() {
+fn memories_that_fail_respond_alike() {
     let mut errors = 0;
     for seed in 0..6 {
         let kinds = [

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Types that the collective units share.
-// Mirror: crates/noccl-sim/src/router/collective/merge_point.rs.
+// Mirror: crates/noccl-sim/src/router/collective/merge/point.rs.
 
 package noccl_collective_pkg;
 

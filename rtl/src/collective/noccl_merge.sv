@@ -13,7 +13,7 @@
 // Combinational paths: with 1 from `join_valid_i`, `head_i` to `absorb_o`, `candidate_o`, `goes_on_o`, `hdr_o`; with 3 from
 // `head_i` to `hdr_o`, of what the unit does not change. None from `taken_i`, `result_ready_i`.
 // Ordering: none between transactions. Source: S1, section 3.1.3; docs/design/0001, decision G.
-// Mirror: crates/noccl-sim/src/router/collective/merge_table.rs.
+// Mirror: crates/noccl-sim/src/router/collective/merge/table.rs.
 
 `include "noccl_assert.svh"
 

@@ -6,7 +6,7 @@
 // after its grant; its heads stay where they are until then and get no other grant.
 //
 // Latency: none, or one cycle with registers. Throughput: one transaction per cycle.
-// Source: S1, section 3.1.3. Mirror: crates/noccl-sim/src/router/collective/merge_table.rs.
+// Source: S1, section 3.1.3. Mirror: crates/noccl-sim/src/router/collective/merge/table.rs.
 
 `include "noccl_assert.svh"
 

@@ -6,7 +6,7 @@
 // and three of them add up to.
 //
 // Latency: none, purely combinational. Source: S1, section 3.1.3. Mirror: `group` in
-// router/collective/merge_table.rs.
+// router/collective/merge/table.rs.
 
 `include "noccl_assert.svh"
 

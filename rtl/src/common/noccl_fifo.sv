@@ -8,7 +8,7 @@
 // Ordering: items leave in the order in which they came.
 // Source: S1's routers have two of these per port and hop (section 3.1).
 // Mirror: `in_any`, `in_full`, `in_head` and those of the outputs in
-// crates/noccl-sim/src/router/collective/control_block.rs.
+// crates/noccl-sim/src/router/collective/control/block.rs.
 
 `include "noccl_assert.svh"
 

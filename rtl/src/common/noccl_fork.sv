@@ -7,7 +7,7 @@
 // Ordering: an output sees the items in order; an item leaves when its last output has taken it.
 // The item itself is not wired through: whoever takes it reads it beside the fork.
 // Source: S1 section 3.1.1 (multicast by a set of outputs with a bit vector).
-// Mirror: `requests` and `popped` in crates/noccl-sim/src/router/collective/control_block.rs
+// Mirror: `requests` and `popped` in crates/noccl-sim/src/router/collective/control/block.rs
 // (`arbitrate`).
 
 `include "noccl_assert.svh"

@@ -7,7 +7,7 @@
 // position is kept as the set of requesters behind the last one served, so that the choice needs
 // two searches for the lowest bit and no rotation.
 // Source: S1 uses round robin at its output ports and gives no start; ours is requester 0 as served.
-// Mirror: crates/noccl-sim/src/router/collective/control_block.rs.
+// Mirror: crates/noccl-sim/src/router/collective/control/block.rs.
 
 `include "noccl_assert.svh"
 

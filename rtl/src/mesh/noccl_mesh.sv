@@ -8,7 +8,7 @@
 // output keep their order (one path, FIFOs).
 // Freedom from deadlock: XY routing has no cycle of turns; a multicast holds no output while it
 // waits for another one; joins never wait in a FIFO (docs/design/0001).
-// Mirror: crates/noccl-sim/src/router/collective/{plane,partition}.rs.
+// Mirror: crates/noccl-sim/src/router/collective/{plane,phases/partition}.rs.
 
 module noccl_mesh
   import noccl_cfg_pkg::MESH_WIDTH, noccl_cfg_pkg::MESH_HEIGHT;

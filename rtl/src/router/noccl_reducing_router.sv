@@ -5,7 +5,7 @@
 // to the store, data of sums from the arithmetic to the outputs: neither passes the unit. Without `HasReduction`
 // operands are unicast flits, the ports to store, arithmetic and NI are quiet, and nothing of the unit remains.
 // Source: S1, section 3.1.4; docs/design/0004. Mirror: `evaluate_unit` in
-// crates/noccl-sim/src/router/collective/contributions.rs.
+// crates/noccl-sim/src/router/collective/merge/contributions.rs.
 
 module noccl_reducing_router
   import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::coord_t, noccl_flit_pkg::port_set_t;

@@ -8,7 +8,7 @@
 // Source: S1 section 3.1.2. A set is a power of two of tiles (base, mask) in the coordinates of
 // the region.
 // Mirror: `fork_set` in crates/noccl-net/src/tree.rs, `xy_port` in
-// crates/noccl-sim/src/router/collective/route.rs.
+// crates/noccl-sim/src/router/collective/fork/route.rs.
 
 `include "noccl_assert.svh"
 

@@ -13,7 +13,7 @@
 // lets them go on. Without one, tie its inputs to zero and leave `JoinKinds` zero: nothing of it
 // remains.
 // Source: S1 section 3.1; ports of the unit in docs/design/0004-hardware.md.
-// Mirror: crates/noccl-sim/src/router/collective/{control_block,cycle_phases,partition}.rs.
+// Mirror: crates/noccl-sim/src/router/collective/{control,phases}.
 
 `include "noccl_assert.svh"
 

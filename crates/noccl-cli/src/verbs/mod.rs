@@ -1,37 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The verbs, one file each.
+//! The verbs, one file each, in a folder per subject.
 
-mod attention;
-mod barrier;
-mod bench;
-mod calibrate;
-mod check;
-mod compare;
-mod demo;
-mod doctor;
-mod elaborate;
-mod gemm;
-mod help_markdown;
-mod matrix;
-mod order;
-mod report;
-mod reproduce;
-mod rivals;
-mod rows;
-mod rtl;
-mod run;
-mod schedule;
-mod schema;
-mod stress;
-mod traffic;
-mod verdicts;
+mod collective;
+mod network;
+mod study;
+mod tool;
 
 use crate::Outcome;
 use clap::{Parser, Subcommand};
+use collective::{baselines, check, compare, demo, matrix, order, run, schedule};
+use network::{elaborate, rtl};
 use noccl::Error;
+use study::{attention, barrier, calibrate, gemm, reproduce, stress, traffic, validation};
+use tool::{bench, doctor, help_markdown, report, schema};
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 fine; 1 a check failed, a run hung or delivered wrong bytes; \
+Exit codes: 0 fine; 1 a check failed, a run stalled or delivered wrong bytes; \
 2 wrong input, nothing ran; 3 interrupted and saved (--checkpoint); \
 4 an output could not be written (what was there before is still there); 130 interrupted.
 Results go to stdout, remarks and progress to stderr.";
@@ -54,11 +38,13 @@ enum Verb {
     Run(run::Run),
     Compare(compare::Compare),
     Matrix(matrix::Matrix),
-    Rivals(rivals::Rivals),
+    #[command(alias = "rivals")]
+    Baselines(baselines::Baselines),
     Gemm(gemm::Gemm),
     Attention(attention::Attention),
     Calibrate(calibrate::Calibrate),
-    Verdicts(verdicts::VerdictsVerb),
+    #[command(alias = "verdicts")]
+    Validation(validation::ValidationVerb),
     Traffic(traffic::Traffic),
     Stress(stress::Stress),
     Bench(bench::Bench),
@@ -87,11 +73,11 @@ impl Cli {
             Verb::Run(verb) => verb.run(),
             Verb::Compare(verb) => verb.run(),
             Verb::Matrix(verb) => verb.run(),
-            Verb::Rivals(verb) => verb.run(),
+            Verb::Baselines(verb) => verb.run(),
             Verb::Gemm(verb) => verb.run(),
             Verb::Attention(verb) => verb.run(),
             Verb::Calibrate(verb) => verb.run(),
-            Verb::Verdicts(verb) => verb.run(),
+            Verb::Validation(verb) => verb.run(),
             Verb::Traffic(verb) => verb.run(),
             Verb::Stress(verb) => verb.run(),
             Verb::Bench(verb) => verb.run(),

@@ -10,7 +10,7 @@ use std::path::Path;
 /// Files that are mutated, with the command lines that read each.
 pub const READERS: [(&str, &[&str]); 20] = [
     ("spec.toml", SPEC),
-    ("peer.toml", SPEC),
+    ("published.toml", SPEC),
     ("torrent.toml", SPEC),
     ("esp.toml", SPEC),
     ("multicast.json", SCHEDULE),
@@ -51,7 +51,7 @@ const SCHEDULE: &[&str] = &[
     "check FILE --json",
     "run FILE --max-cycles 20000",
     "run FILE --max-cycles 20000 --mode timing --links --json --stalls 60,60",
-    "run FILE --max-cycles 20000 --spec collective_noc_4x4_peer",
+    "run FILE --max-cycles 20000 --spec collective_noc_4x4_published",
 ];
 const TORRENT: &[&str] = &[
     "check FILE --spec torrent_2x2",
@@ -64,7 +64,7 @@ const ESP: &[&str] = &[
 const TRACE: &[&str] = &[
     "run --trace FILE --max-cycles 20000",
     "run --trace FILE --max-cycles 20000 --mode timing --json",
-    "run --trace FILE --max-cycles 20000 --spec collective_noc_4x4_peer",
+    "run --trace FILE --max-cycles 20000 --spec collective_noc_4x4_published",
 ];
 const CHECKPOINT: &[&str] = &["run long.json --mode timing --max-cycles 20000 --resume FILE"];
 const CALIBRATION: &[&str] =
@@ -93,7 +93,7 @@ pub const LINES: [&str; 30] = [
     "compare barrier --group column:1 --algorithms in_network --json",
     "compare all_gather --group row --bytes 64 --backend model --algorithms auto",
     "matrix --spec collective_noc_2x2 --collectives reduce --bytes 64 --algorithms in_network",
-    "rivals --size 2x2 --source 0,0 --destinations 2 --bytes 64",
+    "baselines --size 2x2 --source 0,0 --destinations 2 --bytes 64",
     "gemm summa --mesh 2x2 --iterations 1 --collectives in_network --submatrix 8x8x8 --prefetch 2",
     "gemm summa --mesh 4x4 --backend model --shape 64x64x64",
     "attention --mesh 2x2 --tokens 16 --heads 1 --head-columns 8",
@@ -134,11 +134,11 @@ pub fn words(line: &str) -> Vec<OsString> {
 pub fn make() {
     let presets = [
         "collective_noc_4x4",
-        "collective_noc_4x4_peer",
+        "collective_noc_4x4_published",
         "torrent_2x2",
         "esp_2x2",
     ];
-    let names = ["spec.toml", "peer.toml", "torrent.toml", "esp.toml"];
+    let names = ["spec.toml", "published.toml", "torrent.toml", "esp.toml"];
     for (preset, name) in presets.iter().zip(names) {
         fs::write(name, noccl::preset_text(preset).unwrap()).unwrap();
     }

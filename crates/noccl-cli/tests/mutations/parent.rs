@@ -10,7 +10,7 @@ use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// A case that goes on for longer hangs.
+/// A case that goes on for longer has failed.
 const LIMIT: Duration = Duration::from_secs(10);
 /// Kibibytes of address space of a process.
 const MEMORY_KIB: u64 = 2_000_000;

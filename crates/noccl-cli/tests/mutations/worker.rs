@@ -18,7 +18,7 @@ pub const PANIC: &str = "\u{1}panic ";
 pub const CODES: &str = "\u{1}codes ";
 /// Most changes of a case.
 pub const MAX_CHANGES: u64 = 4;
-/// Work that takes longer is asked to stop, as a user would.
+/// Work that takes longer is asked to end, as a user would.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// One case: files to write, and words of the command line.
@@ -80,7 +80,7 @@ pub fn run() {
         return;
     }
     base::make();
-    stop_what_takes_long();
+    end_what_takes_long();
     let mut codes: BTreeMap<u8, u64> = BTreeMap::new();
     for case in (0..count).map(|n| first + n * step) {
         say(&format!("{AT}{case}"));
@@ -124,12 +124,12 @@ fn now_ms() -> u64 {
     START.get_or_init(Instant::now).elapsed().as_millis() as u64
 }
 
-fn stop_what_takes_long() {
+fn end_what_takes_long() {
     std::thread::spawn(|| {
         loop {
             std::thread::sleep(Duration::from_millis(50));
             let age = now_ms().saturating_sub(BEGUN_MS.load(Ordering::SeqCst));
-            noccl_cli::ask_to_stop(age > PATIENCE.as_millis() as u64);
+            noccl_cli::ask_to_end(age > PATIENCE.as_millis() as u64);
         }
     });
 }

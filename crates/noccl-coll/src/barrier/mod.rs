@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Barriers of several structures: how many clusters meet at once, where, and by which mechanism.
 //!
-//! One meeting of everybody is cheapest in the network, where contributions merge on their way, and dearest with a
+//! One meeting of everybody is cheapest in the network, where contributions merge on their paths, and dearest with a
 //! counter, which serves one after the other. Splitting it into meetings of a row and then a column, or of four or two
 //! at a time, trades a long queue for several short round trips. Invariant: behind the last level everybody has met everybody,
 //! directly or through those it met before; the checker proves it.
@@ -35,7 +35,7 @@ pub enum BarrierStructure {
 pub enum CounterPlace {
     /// At the lowest member of each meeting, as S1 has it.
     Corner,
-    /// At the member whose farthest fellow is nearest.
+    /// At the member whose farthest other member is nearest.
     Centre,
 }
 
@@ -103,9 +103,9 @@ impl BarrierStructure {
     }
 }
 
-/// A way to make a barrier.
+/// A barrier algorithm with its parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct BarrierPlan {
+pub struct BarrierAlgorithm {
     /// Who meets whom.
     pub structure: BarrierStructure,
     /// Atomic counter and interrupt, or merged in the network.
@@ -114,9 +114,9 @@ pub struct BarrierPlan {
     pub place: CounterPlace,
 }
 
-impl BarrierPlan {
+impl BarrierAlgorithm {
     /// All that differ, in the order of tables: two or four have no centre.
-    pub const ALL: [BarrierPlan; 12] = {
+    pub const ALL: [BarrierAlgorithm; 12] = {
         use BarrierMechanism::{InNetwork, Software};
         use BarrierStructure::{Flat, Pairwise, Quads, RowColumn};
         use CounterPlace::{Centre, Corner};
@@ -171,7 +171,7 @@ impl BarrierPlan {
 pub fn barrier_schedule(
     network: &Network,
     group: &TileSet,
-    plan: BarrierPlan,
+    plan: BarrierAlgorithm,
 ) -> Result<Schedule, CollError> {
     let members = network.members(group)?;
     let root = place(&members, plan.place);
@@ -194,7 +194,10 @@ pub fn barrier_schedule(
 }
 
 /// The meetings of a plan.
-pub(crate) fn actions(members: Vec<Coord>, plan: BarrierPlan) -> Result<Vec<Action>, CollError> {
+pub(crate) fn actions(
+    members: Vec<Coord>,
+    plan: BarrierAlgorithm,
+) -> Result<Vec<Action>, CollError> {
     let levels = match plan.structure {
         BarrierStructure::Flat => vec![vec![members.clone()]],
         BarrierStructure::RowColumn => vec![lines(&members, |c| c.y), lines(&members, |c| c.x)],
@@ -217,7 +220,7 @@ pub(crate) fn actions(members: Vec<Coord>, plan: BarrierPlan) -> Result<Vec<Acti
     Ok(builder.finish())
 }
 
-fn meet(members: &[Coord], plan: BarrierPlan) -> Result<ActionKind, CollError> {
+fn meet(members: &[Coord], plan: BarrierAlgorithm) -> Result<ActionKind, CollError> {
     if plan.mechanism == BarrierMechanism::InNetwork && as_multi_address(members).is_none() {
         let reason = "a meeting is no multi-address; accepted: aligned powers of two of clusters";
         return Err(unsupported(plan, reason));
@@ -247,7 +250,7 @@ fn is_full(members: &[Coord], levels: &[Vec<Vec<Coord>>]) -> bool {
 fn cubes(
     members: &[Coord],
     has_both: bool,
-    plan: BarrierPlan,
+    plan: BarrierAlgorithm,
 ) -> Result<Vec<Vec<Vec<Coord>>>, CollError> {
     let whole = as_multi_address(members)
         .ok_or_else(|| unsupported(plan, "accepted: a group that is a multi-address"))?;
@@ -278,7 +281,7 @@ fn place(members: &[Coord], place: CounterPlace) -> Coord {
     }
 }
 
-/// The member whose farthest fellow is nearest, the lowest of equals.
+/// The member whose farthest other member is nearest, the lowest of equals.
 #[must_use]
 pub fn centre(members: &[Coord]) -> Coord {
     let farthest = farthest_hops(members);
@@ -301,7 +304,7 @@ fn farthest_hops(members: &[Coord]) -> impl Fn(Coord) -> i32 {
     }
 }
 
-fn unsupported(plan: BarrierPlan, reason: &str) -> CollError {
+fn unsupported(plan: BarrierAlgorithm, reason: &str) -> CollError {
     CollError::Unsupported {
         algorithm: plan.name(),
         collective: "barrier".to_owned(),
@@ -314,7 +317,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hops_to_the_farthest_member_are_those_of_the_longest_way() {
+    fn hops_to_the_farthest_member_are_those_of_the_longest_path() {
         let members: Vec<Coord> = [(0, 0), (3, 1), (2, 5), (7, 2)]
             .map(|(x, y)| Coord::new(x, y))
             .to_vec();

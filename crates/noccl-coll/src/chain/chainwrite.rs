@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Multicast over chains of Torrent endpoints (S3 §III-A).
 //!
-//! An action per chain, one unless more are asked for: the root's endpoint tells every stop who its neighbours are,
-//! and the payload passes from one to the next while each keeps a copy. The stops need be no multi-address, and the
+//! An action per chain, one unless more are asked for: the root's endpoint tells every destination who its neighbours are,
+//! and the payload passes from one to the next while each keeps a copy. The destinations need be no multi-address, and the
 //! routers do nothing for it.
 //!
 //! By blocks, a chain visits one member of every multi-address of the group, and the network's multicast does the
@@ -10,26 +10,27 @@
 //! to its own block.
 
 use crate::builder::Builder;
-use crate::chain::order::{StopOrder, stop_order};
+use crate::chain::order::{ChainOrder, chain_order};
 use crate::compose::Task;
 use crate::exchange::blocks::at;
 use crate::steps::transfer;
 use crate::{Algorithm, Choice, CollError};
 use noccl_net::{Coord, MultiAddress, TileId, TileRef};
 use noccl_workload::{
-    AccessPattern, Action, ActionKind, CHAIN_BEAT_BYTES, Chain, Destination, MAX_FIELD, Stop,
+    AccessPattern, Action, ActionKind, CHAIN_BEAT_BYTES, Chain, ChainDestination, Destination,
+    MAX_FIELD,
 };
 
 impl Choice {
     /// A multicast over a chain of Torrent endpoints in this order.
     #[must_use]
-    pub const fn chainwrite(order: StopOrder) -> Self {
+    pub const fn chainwrite(order: ChainOrder) -> Self {
         Self::chainwrites(order, 1)
     }
 
     /// A multicast over several chains of one initiator, which share the members.
     #[must_use]
-    pub const fn chainwrites(order: StopOrder, chains: u32) -> Self {
+    pub const fn chainwrites(order: ChainOrder, chains: u32) -> Self {
         let mut choice = Self::new(Algorithm::Chainwrite, 1);
         choice.order = order;
         choice.chains = chains;
@@ -38,7 +39,7 @@ impl Choice {
 
     /// A multicast over a chain that visits one member of every block, which multicasts to the others.
     #[must_use]
-    pub const fn chainwrite_blocks(order: StopOrder, chains: u32) -> Self {
+    pub const fn chainwrite_blocks(order: ChainOrder, chains: u32) -> Self {
         let mut choice = Self::chainwrites(order, chains);
         choice.by_blocks = true;
         choice
@@ -64,8 +65,8 @@ impl Task<'_> {
             }
         }
         let mut builder = Builder::default();
-        for stops in &chains {
-            builder.add(self.chain(stops), &[root]);
+        for destinations in &chains {
+            builder.add(self.chain(destinations), &[root]);
         }
         Ok(builder.finish())
     }
@@ -84,7 +85,7 @@ impl Task<'_> {
         let is_published = !self.network.routers().shares_results;
         if is_published && !blocks.iter().all(|block| is_rectangle(*block)) {
             return Err(self.unsupported(
-                "accepted: blocks without gaps, since published routers hang where multicasts overlap; found strided \
+                "accepted: blocks without gaps, since published routers deadlock where multicasts overlap; found strided \
                  ones",
             ));
         }
@@ -94,9 +95,9 @@ impl Task<'_> {
             .filter(|block| !is_own(block))
             .map(|block| (nearest(root, *block), *block))
             .collect();
-        let stops: Vec<Coord> = heads.iter().map(|(head, _)| *head).collect();
+        let destinations: Vec<Coord> = heads.iter().map(|(head, _)| *head).collect();
         let mut builder = Builder::default();
-        for part in self.parts(root, &stops)? {
+        for part in self.parts(root, &destinations)? {
             builder.add(self.chain(&part), &[root]);
         }
         let source = at(root, collective.input_offset);
@@ -157,57 +158,57 @@ impl Task<'_> {
         }
     }
 
-    /// The stops of each chain: equal parts of the order of all, each in an order of its own.
-    fn parts(&self, root: Coord, stops: &[Coord]) -> Result<Vec<Vec<Coord>>, CollError> {
+    /// The destinations of each chain: equal parts of the order of all, each in an order of its own.
+    fn parts(&self, root: Coord, destinations: &[Coord]) -> Result<Vec<Vec<Coord>>, CollError> {
         let num_chains = self.choice.chains.max(1) as usize;
-        if num_chains > stops.len().max(1) {
+        if num_chains > destinations.len().max(1) {
             return Err(self.unsupported(&format!(
-                "accepted: at most a chain per stop, of which there are {}; found {num_chains}",
-                stops.len()
+                "accepted: at most a chain per destination, of which there are {}; found {num_chains}",
+                destinations.len()
             )));
         }
         let endpoint = self.network.capabilities().chains;
         let most = endpoint.map_or(0, |e| e.max_followers as usize);
-        let longest = stops.len().div_ceil(num_chains);
+        let longest = destinations.len().div_ceil(num_chains);
         if longest > most {
             return Err(self.unsupported(&format!(
                 "accepted: at most {most} destinations of a chain, cluster.torrent.max_destinations; found {longest}"
             )));
         }
-        let all = self.in_order(root, stops)?;
+        let all = self.in_order(root, destinations)?;
         match (all.len(), num_chains) {
             (0, _) => Ok(Vec::new()),
             (_, 1) => Ok(vec![all]),
-            (num_stops, _) => {
-                let cut = |at: usize| at * num_stops / num_chains;
+            (num_destinations, _) => {
+                let cut = |at: usize| at * num_destinations / num_chains;
                 let part = |at: usize| self.in_order(root, &all[cut(at)..cut(at + 1)]);
                 (0..num_chains).map(part).collect()
             }
         }
     }
 
-    fn chain(&self, stops: &[Coord]) -> ActionKind {
+    fn chain(&self, destinations: &[Coord]) -> ActionKind {
         let collective = self.collective;
         let bytes = collective.bytes;
         let output = AccessPattern::linear(collective.output_offset, bytes);
-        let stop = |at: &Coord| Stop {
+        let destination = |at: &Coord| ChainDestination {
             tile: TileRef::Cluster(*at),
             pattern: output.clone(),
         };
         ActionKind::Chain(Chain {
             initiator: collective.root,
             source: AccessPattern::linear(collective.input_offset, bytes),
-            stops: stops.iter().map(stop).collect(),
+            destinations: destinations.iter().map(destination).collect(),
             bytes,
         })
     }
 
-    /// Stops in the choice's order.
-    fn in_order(&self, root: Coord, stops: &[Coord]) -> Result<Vec<Coord>, CollError> {
+    /// Destinations in the choice's order.
+    fn in_order(&self, root: Coord, destinations: &[Coord]) -> Result<Vec<Coord>, CollError> {
         let network = self.network;
         let tile = |at: &Coord| network.tile_at(network.mesh_coord(*at));
-        let tiles: Vec<TileId> = stops.iter().map(tile).collect();
-        let order = stop_order(network, tile(&root), &tiles, self.choice.order)?;
+        let tiles: Vec<TileId> = destinations.iter().map(tile).collect();
+        let order = chain_order(network, tile(&root), &tiles, self.choice.order)?;
         let cluster = |tile: TileId| network.cluster_coord(network.coord(tile));
         Ok(order.into_iter().filter_map(cluster).collect())
     }
@@ -231,7 +232,7 @@ mod tests {
 
     #[test]
     fn every_order_of_a_chain_reads_back_from_its_name() {
-        for order in StopOrder::ALL {
+        for order in ChainOrder::ALL {
             for chains in [1, 2, 7] {
                 for choice in [
                     Choice::chainwrites(order, chains),

@@ -2,7 +2,7 @@
 //! Choices as users write them.
 
 use super::{BLOCKS, CENTRE, Choice, Forwarding, Inner, default_forwarding};
-use crate::chain::order::StopOrder;
+use crate::chain::order::ChainOrder;
 use crate::{Algorithm, BarrierShape, CollError};
 use noccl_workload::BarrierMechanism;
 use std::fmt;
@@ -29,7 +29,7 @@ impl fmt::Display for Choice {
         if self.has_steps() && self.barrier == BarrierMechanism::Software {
             f.write_str(":software")?;
         }
-        if self.algorithm == Algorithm::Chainwrite && self.order != StopOrder::Latency {
+        if self.algorithm == Algorithm::Chainwrite && self.order != ChainOrder::Latency {
             write!(f, ":{}", self.order)?;
         }
         if self.by_blocks {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! All-to-all by the clock: every transfer starts when all links on its way will be free.
+//! All-to-all by the clock: every transfer starts when all links on its path will be free.
 //!
 //! Direct sends saturate a mesh at less than half of what its middle could carry: a beat that waits for
 //! a link holds up all behind it, wherever those are going. Here nobody waits: transfers are placed one
@@ -142,19 +142,19 @@ impl Calendar {
         }
     }
 
-    /// Takes the earliest time at which the whole way is free.
+    /// Takes the earliest time at which the whole path is free.
     fn place(&mut self, network: &Network, from: Coord, to: Coord) -> u64 {
         const INJECTION: usize = 5;
         let (from, to) = (network.mesh_coord(from), network.mesh_coord(to));
-        let mut way = vec![(network.tile_at(from).idx(), INJECTION, 0)];
+        let mut path = vec![(network.tile_at(from).idx(), INJECTION, 0)];
         let links = network.path(from, to).zip(1u64..);
-        way.extend(links.map(|((router, port), hop)| {
+        path.extend(links.map(|((router, port), hop)| {
             let lag = hop * self.pace.hop_cycles;
             (network.tile_at(router).idx(), port.idx(), lag)
         }));
         let mut start = 0;
         loop {
-            let conflict = way.iter().find_map(|(tile, port, lag)| {
+            let conflict = path.iter().find_map(|(tile, port, lag)| {
                 let length = self.length(*port);
                 let busy = &self.taken[*tile][*port];
                 let at = start + lag;
@@ -167,7 +167,7 @@ impl Calendar {
                 None => break,
             }
         }
-        for (tile, port, lag) in way {
+        for (tile, port, lag) in path {
             let busy = &mut self.taken[tile][port];
             let at = busy.partition_point(|s| *s < start + lag);
             busy.insert(at, start + lag);

@@ -5,7 +5,7 @@
 //! columns are dealt over all memory tiles, and the cluster of the column that stands in the memory
 //! tile's row starts the multicast: so every row of links carries one A and (columns ÷ rows) B streams.
 //! The farther a column is from the memory tiles, the nearer to the middle is its row, because a
-//! column's latency is the way to it plus the way along it.
+//! column's latency is the path to it plus the path along it.
 
 use super::SubmatrixShape;
 use crate::CollError;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! SUMMA: every iteration, each row of clusters gets a submatrix of A and each column one of B (S1 §4.3.1).
 //!
-//! A cluster holds `prefetch` submatrices of each. Two ways keep a slot from being overwritten too early
+//! A cluster holds `prefetch` submatrices of each. Two methods keep a slot from being overwritten too early
 //! and from being read too soon:
 //!
 //! *Barriers*, as S1 draws them. With prefetch 2 (double buffering) iteration t + 1 is loaded while t is
@@ -9,7 +9,7 @@
 //! odd prefetch lets one more kernel run beside the barrier; from 4 on a barrier stands after every
 //! prefetch / 2 iterations only.
 //!
-//! *Flags*. A submatrix is a delivery: clusters see it land and start. Members post their arrival when
+//! *Flags*. A submatrix is a delivery: clusters see that it is written and start. Members post their arrival when
 //! they have read it; the initiator fills the slot again when all have. Nobody stands still for a round
 //! trip; with enough slots the kernels run back to back.
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! All-reduce by one transaction of the network (`docs/design/0003`): a root folds and multicasts beat by beat.
+//! All-reduce by one transaction of the network (`docs/design/0003`): a root reduces and multicasts beat by beat.
 
 use crate::{CollError, centre};
 use noccl_net::{Coord, MultiAddress, TileRef};
@@ -36,7 +36,7 @@ pub(crate) fn all_reduce(
     }])
 }
 
-/// A corner: two streams meet there and the root's own operand, so a beat per cycle. Or the centre: the ways are half as
+/// A corner: two streams meet there and the root's own operand, so a beat per cycle. Or the centre: the paths are half as
 /// long, but in two dimensions more streams meet.
 fn root_of(group: MultiAddress, is_central: bool) -> Coord {
     if is_central {

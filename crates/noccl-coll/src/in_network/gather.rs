@@ -40,8 +40,8 @@ fn destination(piece: MultiAddress, offset: u64) -> Destination {
 }
 
 /// One reduction per member and multi-address of the group. Several multi-addresses follow each other, with
-/// barriers between them: the routers' stores have room for the reductions of one. The partial results
-/// are folded by the member's cores in their order.
+/// barriers between them: the routers' stores have space for the reductions of one. The partial results
+/// are reduced by the member's cores in their order.
 pub(crate) fn reduce_scatter(
     blocks: Blocks<'_>,
     layout: &mut Layout,

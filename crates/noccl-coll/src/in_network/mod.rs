@@ -2,7 +2,7 @@
 //! The network's own multicast, reduction and barrier (S1 §3.1, §4.2).
 //!
 //! One transaction addresses one multi-address. A group that is none is served piece by piece; the
-//! partial results of a split reduction are folded by the cores of the cluster that gathers them, in
+//! partial results of a split reduction are reduced by the cores of the cluster that gathers them, in
 //! the order of the pieces (ascending base), from the left.
 
 pub(crate) mod all_reduce;
@@ -89,7 +89,7 @@ impl<'a> Reduction<'a> {
     /// Plans the buffers of the partial results.
     ///
     /// The piece of the gatherer itself (else the first one) needs no buffer: its partial result lies
-    /// where the result will be; a gatherer that is a piece of its own is folded from its input.
+    /// where the result will be; a gatherer that is a piece of its own is reduced from its input.
     pub(crate) fn new(
         group: &'a Group,
         collective: &'a Collective,
@@ -128,16 +128,16 @@ impl<'a> Reduction<'a> {
     }
 
     /// Adds the reductions and, if there are several, the barrier and the fold that combine them. Pieces for whose
-    /// operands the routers' stores have no room together follow each other, with barriers between them.
+    /// operands the routers' stores have no space together follow each other, with barriers between them.
     pub(crate) fn emit(&self, builder: &mut Builder) {
-        let turns = self.group.turns(self.gatherer);
-        for (idx, turn) in turns.iter().enumerate() {
+        let steps = self.group.steps(self.gatherer);
+        for (idx, step) in steps.iter().enumerate() {
             if idx > 0 {
                 let (members, pieces) = (&self.group.members, &self.group.pieces);
                 let mechanism = BarrierMechanism::InNetwork;
                 SyncPlan::new(members, pieces, mechanism, self.group.entry).emit(builder);
             }
-            for operand in turn.iter().map(|piece| self.operands[*piece]) {
+            for operand in step.iter().map(|piece| self.operands[*piece]) {
                 self.contribute(operand, builder);
             }
             builder.end_step();

@@ -2,9 +2,9 @@
 //! All-reduce by the network, segment by segment: while one is multicast, later ones are reduced.
 //!
 //! A root sends every segment twice: its own contribution and the result. One root for all of them would
-//! be busy twice as long as everybody else, so the segments go to several roots in turn. They stand at the
-//! first and last column of the group, where a router on a reduction's way has three inputs at most,
-//! and near the middle row, which shortens the ways. A root hands a result to its DMA engine before it contributes to the
+//! be busy twice as long as everybody else, so the segments go to several roots in rotation. They stand at the
+//! first and last column of the group, where a router on a reduction's path has three inputs at most,
+//! and near the middle row, which shortens the paths. A root hands a result to its DMA engine before it contributes to the
 //! segment [`AHEAD`] further on: behind contributions it would wait until the end, too early it would hold
 //! them up.
 

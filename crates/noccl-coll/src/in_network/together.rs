@@ -2,7 +2,7 @@
 //! Which multicasts of one engine may go together where the responses to several join at FIFO heads.
 //!
 //! Two that reach routers in opposite orders can wait for each other there (`docs/design/0008`). All in sequence would be
-//! right as well; each would then pay the way of the one before it there and back.
+//! right as well; each would then cost the path of the one before it there and back.
 
 use noccl_net::deadlock::{Flow, check};
 use noccl_net::{Coord, MultiAddress, Network, TileRef};

@@ -127,7 +127,7 @@ impl<'a> DoubleTree<'a> {
         }
     }
 
-    /// Chunk c leaves level l, counted from the leaves, in step 2l + c and is folded in the step after:
+    /// Chunk c leaves level l, counted from the leaves, in step 2l + c and is reduced in the step after:
     /// own input, first child, second child. Then, chunk by chunk, the copy to a root outside the group.
     pub(crate) fn reduce(
         &mut self,
@@ -158,8 +158,8 @@ impl<'a> DoubleTree<'a> {
                         }));
                     }
                     if chunk >= 1 && chunk <= half.chunks.len() {
-                        let folds = families.iter();
-                        ops.extend(folds.map(|f| self.folded(half, f, result, chunk - 1)));
+                        let fold_ops = families.iter();
+                        ops.extend(fold_ops.map(|f| self.fold_op(half, f, result, chunk - 1)));
                     }
                 }
                 let done = 2 * half.levels.len();
@@ -190,7 +190,7 @@ impl<'a> DoubleTree<'a> {
         }
     }
 
-    fn folded(&self, half: &Half, family: &Family, result: u64, chunk: usize) -> Op {
+    fn fold_op(&self, half: &Half, family: &Family, result: u64, chunk: usize) -> Op {
         let (start, bytes) = half.chunks.range(chunk);
         let mut inputs = vec![self.collective.input_offset + half.skip + start];
         let sides = 0..family.children.len();

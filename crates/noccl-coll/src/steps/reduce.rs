@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Software reduction: chunks run towards the root and are folded at every member on the way
+//! Software reduction: chunks run towards the root and are reduced at every member on the path
 //! (S1 §4.2.3, Fig. 6, App. B.2).
 //!
-//! A member moves chunk c + 1 in while its cores fold chunk c, into two receive buffers in turn.
-//! Fold order: at every member its own operand (its input, or what it has folded so far) is the left
+//! A member moves chunk c + 1 in while its cores fold chunk c, into two receive buffers in rotation.
+//! Fold order: at every member its own operand (its input, or what it has reduced so far) is the left
 //! one, what it received the right one.
 
 use crate::group::Group;
@@ -16,7 +16,7 @@ use noccl_workload::{Collective, LocalReduce, Place};
 use std::collections::BTreeMap;
 
 /// One hand-over towards the root on all parallel lines: chunk c is moved in step `start + c` and
-/// folded in the step after.
+/// reduced in the step after.
 #[derive(Debug)]
 struct Hop {
     edges: Stage,
@@ -94,7 +94,7 @@ impl<'a> Reduction<'a> {
             steps.step(self.alone(outside));
             return;
         };
-        let folded = last - num_chunks + 1;
+        let reduced = last - num_chunks + 1;
         for step in 0..=last + usize::from(outside.is_some()) {
             let mut ops = Vec::new();
             for (idx, hop) in self.hops.iter().enumerate() {
@@ -105,10 +105,10 @@ impl<'a> Reduction<'a> {
                     ops.extend(hop.edges.iter().map(|e| self.moved(idx, *e, chunk)));
                 }
                 if chunk >= 1 && chunk <= num_chunks {
-                    ops.extend(hop.edges.iter().map(|e| self.folded(idx, e.0, chunk - 1)));
+                    ops.extend(hop.edges.iter().map(|e| self.fold_op(idx, e.0, chunk - 1)));
                 }
             }
-            if let (Some(outside), Some(chunk)) = (outside, step.checked_sub(folded + 1)) {
+            if let (Some(outside), Some(chunk)) = (outside, step.checked_sub(reduced + 1)) {
                 ops.push(self.delivered(self.result, outside, chunk));
             }
             steps.step(ops);
@@ -141,7 +141,7 @@ impl<'a> Reduction<'a> {
         copy(initiator, source, destination, bytes)
     }
 
-    fn folded(&self, hop: usize, at: Coord, chunk: usize) -> Op {
+    fn fold_op(&self, hop: usize, at: Coord, chunk: usize) -> Op {
         let (start, bytes) = self.chunks.range(chunk);
         let reduce = LocalReduce {
             tile: TileRef::Cluster(at),
@@ -163,7 +163,7 @@ impl<'a> Reduction<'a> {
         copy(self.entry, self.at(self.entry, from + start), to, bytes)
     }
 
-    /// What a member holds before a hop: its input until it has folded something.
+    /// What a member holds before a hop: its input until it has reduced something.
     fn operand(&self, member: Coord, hop: usize) -> u64 {
         match self.first_receipt.get(&member) {
             Some(first) if *first < hop => self.partial_at(member),

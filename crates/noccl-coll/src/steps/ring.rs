@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Ring algorithms: every member hands to the next one, all at the same time, step by step.
 //!
-//! Every port passes each block once, so that a ring is as good as a port allows for long blocks; it pays
+//! Every port passes each block once, so that a ring is as good as a port allows for long blocks; it costs
 //! a barrier per step.
 
 use crate::exchange::blocks::at;
@@ -96,7 +96,7 @@ impl<'a> Ring<'a> {
         }
     }
 
-    /// Every step each member reads a partial sum of its predecessor and folds its own part into it.
+    /// Every step each member reads a partial sum of its predecessor and adds its own part into it.
     ///
     /// The part of position p begins at position p + 1 and comes to p in the last step. Own operand left.
     fn reduce_scatter(&self, layout: &mut Layout, steps: &mut Steps) {
@@ -105,9 +105,9 @@ impl<'a> Ring<'a> {
         let receive = layout.alloc(longest);
         let partial = [layout.alloc(longest), layout.alloc(longest)];
         for step in 0..num.saturating_sub(1) {
-            let (mut moves, mut folds) = (Vec::new(), Vec::new());
+            let (mut moves, mut fold_ops) = (Vec::new(), Vec::new());
             for (position, member) in self.order.iter().enumerate() {
-                // What arrives here began `step + 2` positions ahead of its owner's turn.
+                // What arrives here began `step + 2` positions ahead of its owner's step.
                 let part = self.parts[(position + 2 * num - step - 2) % num];
                 if part.bytes == 0 {
                     continue;
@@ -129,14 +129,14 @@ impl<'a> Ring<'a> {
                 } else {
                     partial[step % 2]
                 };
-                folds.push(self.folded(*member, [part.input, receive], output, part.bytes));
+                fold_ops.push(self.fold_op(*member, [part.input, receive], output, part.bytes));
             }
             steps.step(moves);
-            steps.step(folds);
+            steps.step(fold_ops);
         }
     }
 
-    fn folded(&self, member: Coord, inputs: [u64; 2], output: u64, bytes: u64) -> Op {
+    fn fold_op(&self, member: Coord, inputs: [u64; 2], output: u64, bytes: u64) -> Op {
         let reduce = LocalReduce {
             tile: TileRef::Cluster(member),
             inputs: inputs.to_vec(),

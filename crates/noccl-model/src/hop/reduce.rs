@@ -9,7 +9,7 @@ use noccl_spec::WideReductionKind;
 /// A hand-over of a pipelined reduction.
 #[derive(Debug, Clone, Copy)]
 struct HandOver {
-    /// Step in which its first chunk moves; the chunk is folded in the next one.
+    /// Step in which its first chunk moves; the chunk is reduced in the next one.
     start: u64,
     /// Hops from the counter to the farthest cluster that receives.
     hops: f64,
@@ -29,7 +29,7 @@ impl Constants {
     }
 
     /// `chain` in a row, `row_column` in two dimensions: chunk i crosses hop s in step 2 s + i and is
-    /// folded in the next. S1 eq. (5), (15).
+    /// reduced in the next. S1 eq. (5), (15).
     #[must_use]
     pub fn reduce_chain_cycles(&self, extent: Extent, beats: u64, num_chunks: u32) -> f64 {
         let chunks = Chunks::new(beats, num_chunks);
@@ -92,7 +92,7 @@ impl Constants {
         for (stride, source_hops, destination_hops) in across.chain(up) {
             let moved = |chunk| self.moved(self.push_alpha_cycles, stride, chunks.beats(chunk));
             let first = self.transfer_work(source_hops, moved(0));
-            // Whoever folded on the level before sends on this one: no barrier between.
+            // Whoever reduced on the level before sends on this one: no barrier between.
             let before = steps.pop().and_then(|works| works.first().copied());
             steps.push(vec![Work {
                 busy_cycles: first.busy_cycles + before.map_or(0.0, |fold| fold.busy_cycles),

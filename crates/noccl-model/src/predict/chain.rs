@@ -2,7 +2,7 @@
 //! Chains of Torrent endpoints, by the closed formula of `docs/timing.md`.
 //!
 //! Chains of one initiator share its port for configurations, its port for data, and its endpoint's number of open tasks.
-//! Exact where nothing shares the chain's links and followers and where grants go the way of the data backwards;
+//! Exact where nothing shares the chain's links and followers and where grants follow the path of the data backwards;
 //! other chains' followers, bank conflicts and other orders of grants are left out.
 
 use super::{Model, Shares};
@@ -24,32 +24,32 @@ impl Model<'_> {
         let own = ready.iter().find(|(tile, _)| *tile == initiator);
         let start = self.issue(own.copied().unwrap_or((initiator, 0.0)), false);
         let followers = chain.followers();
-        let mut stops = Vec::with_capacity(followers.len());
-        for stop in &followers {
-            stops.push(self.find(index, stop.tile)?);
+        let mut destinations = Vec::with_capacity(followers.len());
+        for follower in &followers {
+            destinations.push(self.find(index, follower.tile)?);
         }
-        let copies = stops.len() as u64 + u64::from(chain.own_copy().is_some());
+        let copies = destinations.len() as u64 + u64::from(chain.own_copy().is_some());
         self.counters.dma_load_bytes += chain.bytes;
-        self.counters.dma_store_bytes += chain.bytes * stops.len() as u64;
+        self.counters.dma_store_bytes += chain.bytes * destinations.len() as u64;
         self.counters.spm_write_bytes += chain.bytes * copies;
         let end = if chain.bytes == 0 {
             start
         } else {
-            self.chain_end(start, initiator, &stops, chain.bytes)
+            self.chain_end(start, initiator, &destinations, chain.bytes)
         };
         Ok((start, vec![(initiator, end)]))
     }
 
     /// End of a chain that is handed to an initiator's endpoint at this time.
-    fn chain_end(&mut self, start: f64, tile: TileId, stops: &[TileId], bytes: u64) -> f64 {
+    fn chain_end(&mut self, start: f64, tile: TileId, destinations: &[TileId], bytes: u64) -> f64 {
         let network = self.network;
-        let times = if stops.is_empty() {
+        let times = if destinations.is_empty() {
             ChainTimes {
                 end: ALONE_CYCLES + bytes / CHAIN_BEAT_BYTES,
                 ..ChainTimes::default()
             }
         } else {
-            ChainCycles::of(network).times(network, tile, stops, bytes)
+            ChainCycles::of(network).times(network, tile, destinations, bytes)
         };
         let endpoint = network.capabilities().chains;
         let open_tasks = endpoint.map_or(1, |e| e.open_tasks as usize);
@@ -64,7 +64,7 @@ pub(super) struct Initiator {
     /// From when on configurations, and data, of another chain can leave.
     dispatch_free: f64,
     data_free: f64,
-    /// Ends of the chains that are under way.
+    /// Ends of the chains that are running.
     ends: Vec<f64>,
 }
 

@@ -5,7 +5,7 @@ use noccl_net::tree::{Cube, fork_set};
 use noccl_net::{LinkId, Network, Port, TileId};
 use noccl_spec::Plane;
 
-/// Slots per tile: its router's output ports, the way from its NI into the router, its reduction unit.
+/// Slots per tile: its router's output ports, the path from its NI into the router, its reduction unit.
 const SLOTS: usize = 7;
 const FROM_NI: usize = 5;
 const ADDER: usize = 6;
@@ -14,7 +14,7 @@ const ADDER: usize = 6;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Passage {
     pub(crate) slot: u32,
-    /// Cycles from the transfer's start until its first beat stands there, if nothing is in the way.
+    /// Cycles from the transfer's start until its first beat stands there, if nothing delays it.
     pub(crate) at: f64,
     /// Index of the passage before it on the same route, if what is late there is late here too.
     pub(crate) before: Option<usize>,
@@ -29,19 +29,19 @@ pub(crate) struct Links {
     /// From when until when each is taken, ascending; what is over before `now` is forgotten.
     taken: Vec<Vec<(f64, f64)>>,
     beats: Vec<u64>,
-    /// One hop, one way.
-    way_cycles: f64,
+    /// One hop.
+    hop_cycles: f64,
     /// Nothing enters the network before.
     now: f64,
 }
 
 impl Links {
-    pub(crate) fn new(network: &Network, way_cycles: f64) -> Self {
+    pub(crate) fn new(network: &Network, hop_cycles: f64) -> Self {
         let len = network.num_tiles() * SLOTS;
         Self {
             taken: vec![Vec::new(); len],
             beats: vec![0; len],
-            way_cycles,
+            hop_cycles,
             now: 0.0,
         }
     }
@@ -67,7 +67,7 @@ impl Links {
                 });
                 if let Some(next) = network.neighbour(here, port) {
                     let behind = route.len() - 1;
-                    open.push((next, port.opposite(), at + self.way_cycles, behind));
+                    open.push((next, port.opposite(), at + self.hop_cycles, behind));
                 }
             }
         }
@@ -144,7 +144,7 @@ impl Links {
     }
 }
 
-/// Index of an output port or of the NI's way in.
+/// Index of an output port or of the NI's path in.
 pub(crate) const fn slot(tile: TileId, port: usize) -> u32 {
     tile.0 * SLOTS as u32 + port as u32
 }
@@ -154,7 +154,7 @@ pub(crate) const fn adder(tile: TileId) -> u32 {
     slot(tile, ADDER)
 }
 
-/// Index of the way from a tile's NI into its router.
+/// Index of the path from a tile's NI into its router.
 pub(crate) const fn from_ni(tile: TileId) -> u32 {
     slot(tile, FROM_NI)
 }

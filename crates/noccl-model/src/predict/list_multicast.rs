@@ -39,21 +39,21 @@ fn ends(
     let spec = network.spec();
     let (router, endpoint) = (spec.router.esp.as_ref()?, spec.cluster.esp.as_ref()?);
     let per_router = u64::from(1 + router.reserve_cycles);
-    let way = |to: TileId| per_router * (u64::from(network.hops(source.0, to)) + 1);
+    let path = |to: TileId| per_router * (u64::from(network.hops(source.0, to)) + 1);
     let mut cpu_free = 0;
     let mut requests: Vec<u64> = Vec::with_capacity(consumers.len());
     for (tile, ready) in consumers {
         let start = cpu_free.max(*ready);
         cpu_free = start + u64::from(endpoint.consumer_start_cycles);
         // The length flit is one behind the head.
-        requests.push(start + u64::from(endpoint.setup_cycles) + way(*tile) + 1);
+        requests.push(start + u64::from(endpoint.setup_cycles) + path(*tile) + 1);
     }
     requests.sort_unstable();
     // At the producer's port a request follows another one after its two flits and its reservation.
-    let (mut landed, mut noted) = (0, source.1);
+    let (mut received, mut noted) = (0, source.1);
     for request in requests {
-        landed = request.max(landed + 1 + per_router);
-        noted = noted.max(landed + 1) + u64::from(endpoint.request_cycles);
+        received = request.max(received + 1 + per_router);
+        noted = noted.max(received + 1) + u64::from(endpoint.request_cycles);
     }
     let sent = noted + u64::from(spec.cluster.l1_latency_cycles);
     let beats = bytes.div_ceil(u64::from(spec.ni.wide_beat_bytes));
@@ -64,7 +64,7 @@ fn ends(
     let data = beats + (worms - 1) * per_router;
     let consumers = consumers
         .iter()
-        .map(|(tile, _)| sent + way(*tile) + data + 1);
+        .map(|(tile, _)| sent + path(*tile) + data + 1);
     Some(Ends {
         source: sent + data + 1,
         consumers: consumers.collect(),

@@ -68,7 +68,7 @@ impl Tree<'_> {
             let out = alone(slot(tile, port as usize), cycle[index] - first);
             merged.route.push(out);
             if let Some(at) = cycle.get(behind).copied() {
-                cycle[behind] = at.max(cycle[index] + self.constants.one_way(1));
+                cycle[behind] = at.max(cycle[index] + self.constants.path_cycles(1));
             }
         }
         merged.cycle = cycle[0];

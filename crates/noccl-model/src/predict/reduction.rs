@@ -8,7 +8,7 @@ use noccl_net::TileId;
 use noccl_workload::InNetworkReduction;
 
 impl Model<'_> {
-    /// A reduction, or an all-reduce in one transaction, whose root multicasts what it has folded.
+    /// A reduction, or an all-reduce in one transaction, whose root multicasts what it has reduced.
     pub(super) fn reduction(
         &mut self,
         index: usize,
@@ -38,7 +38,7 @@ impl Model<'_> {
         self.count(reduction, starts.len() as u64, is_shared);
         let mut at_root = merged.cycle + delay + self.constants.reduction_alpha_cycles + serial;
         if is_shared {
-            // Each result beat is read where it has landed, and lands once more at its member.
+            // Each result beat is read where it was written, and is written once more at its member.
             let set = self.network.cube(reduction.group);
             let route = self.links.route(self.network, root, set, 0.0);
             at_root += self.links.pass(&route, at_root - serial, serial, beats);
@@ -48,7 +48,7 @@ impl Model<'_> {
             .iter()
             .map(|(tile, _)| {
                 let hops = self.network.hops(*tile, root);
-                (*tile, at_root + self.constants.one_way(hops))
+                (*tile, at_root + self.constants.path_cycles(hops))
             })
             .collect();
         Ok((first, ends))

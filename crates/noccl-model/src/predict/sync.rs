@@ -17,7 +17,7 @@ impl Model<'_> {
             let left = start + constants.enter_cycles;
             self.control[tile.idx()] = left;
             first = first.min(start);
-            last = last.max(start + constants.one_way(self.network.hops(*tile, root)));
+            last = last.max(start + constants.path_cycles(self.network.hops(*tile, root)));
             ends.push((*tile, left));
         }
         let set = last + constants.arrival_alpha_cycles;
@@ -39,18 +39,20 @@ impl Model<'_> {
         let enters: Vec<(TileId, f64, f64)> = ready
             .iter()
             .map(|(tile, ready)| {
-                let way = self.constants.one_way(self.network.hops(*tile, counter));
-                (*tile, self.control[tile.idx()].max(*ready), way)
+                let path = self
+                    .constants
+                    .path_cycles(self.network.hops(*tile, counter));
+                (*tile, self.control[tile.idx()].max(*ready), path)
             })
             .collect();
         let first = enters.iter().map(|e| e.1).fold(f64::INFINITY, f64::min);
         let ends: Vec<(TileId, f64)> = match barrier.mechanism {
             BarrierMechanism::InNetwork => {
-                let last = enters.iter().map(|(_, enter, way)| enter + way);
+                let last = enters.iter().map(|(_, enter, path)| enter + path);
                 let released = last.fold(0.0, f64::max) + self.constants.barrier_alpha_cycles;
                 enters
                     .iter()
-                    .map(|(tile, _, way)| (*tile, released + way))
+                    .map(|(tile, _, path)| (*tile, released + path))
                     .collect()
             }
             BarrierMechanism::Software => self.counted(&enters, counter),
@@ -62,11 +64,11 @@ impl Model<'_> {
     }
 
     /// Software: one after the other at the counter, in the order of arrival. The counter's own cluster, if it is a
-    /// member, sees it full and interrupts all; else the member that came last does, once it has its answer.
+    /// member, sees it full and interrupts all; else the member that came last does, once it has its response.
     fn counted(&self, enters: &[(TileId, f64, f64)], counter: TileId) -> Vec<(TileId, f64)> {
         let mut arrivals: Vec<(f64, TileId, f64)> = enters
             .iter()
-            .map(|(tile, enter, way)| (enter + way, *tile, *way))
+            .map(|(tile, enter, path)| (enter + path, *tile, *path))
             .collect();
         arrivals.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut full: f64 = 0.0;
@@ -75,14 +77,17 @@ impl Model<'_> {
         }
         let last = arrivals
             .last()
-            .map_or((counter, 0.0), |(_, tile, way)| (*tile, *way));
+            .map_or((counter, 0.0), |(_, tile, path)| (*tile, *path));
         let is_member = enters.iter().any(|(tile, _, _)| *tile == counter);
-        let (releaser, answer) = if is_member { (counter, 0.0) } else { last };
-        let released = full + answer + self.constants.counter_alpha_cycles;
-        let way = |tile| self.constants.one_way(self.network.hops(tile, releaser));
+        let (releaser, response) = if is_member { (counter, 0.0) } else { last };
+        let released = full + response + self.constants.counter_alpha_cycles;
+        let path = |tile| {
+            self.constants
+                .path_cycles(self.network.hops(tile, releaser))
+        };
         enters
             .iter()
-            .map(|(tile, _, _)| (*tile, released + way(*tile)))
+            .map(|(tile, _, _)| (*tile, released + path(*tile)))
             .collect()
     }
 }

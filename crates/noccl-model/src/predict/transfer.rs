@@ -55,7 +55,7 @@ impl Model<'_> {
         self.counters.dma_load_bytes += bytes;
         self.counters.dma_store_bytes += bytes;
         self.counters.spm_write_bytes += bytes * u64::from(movement.to.set.len());
-        let first = self.read_turn(&movement, start);
+        let first = self.read_start(&movement, start);
         let begin = first + self.delay(&movement, first);
         self.reads_until(&movement, begin);
         let end = begin + self.round_trip(&movement);
@@ -67,15 +67,15 @@ impl Model<'_> {
             .map(|(tile, _)| {
                 let at = self.network.coord(*tile);
                 let is_noticed = movement.to.contains(at) && !movement.is_pull(self.network);
-                let landed = begin + self.one_way_trip(&movement, *tile);
-                (*tile, if is_noticed { landed } else { end })
+                let delivered = begin + self.delivery_cycles(&movement, *tile);
+                (*tile, if is_noticed { delivered } else { end })
             })
             .collect();
         Ok((start, ends))
     }
 
     /// When the engine's read side can ask: reads of another tile wait until the earlier ones have returned.
-    fn read_turn(&self, movement: &Movement, start: f64) -> f64 {
+    fn read_start(&self, movement: &Movement, start: f64) -> f64 {
         match self.reads.get(&movement.initiator) {
             Some((from, end)) if movement.has_read() && *from != movement.source => {
                 start.max(end - self.constants.reads_overlap_cycles)
@@ -88,8 +88,8 @@ impl Model<'_> {
         if movement.has_read() {
             let hops = self.network.hops(movement.initiator, movement.source);
             let constants = self.constants;
-            let way = constants.pull_alpha_cycles + constants.hop_cycles * f64::from(hops);
-            let end = begin + way + self.serial(movement);
+            let path = constants.pull_alpha_cycles + constants.hop_cycles * f64::from(hops);
+            let end = begin + path + self.serial(movement);
             self.reads
                 .insert(movement.initiator, (movement.source, end));
         }
@@ -98,17 +98,19 @@ impl Model<'_> {
     /// How much later than it could a movement begins, because others use its links.
     fn delay(&mut self, movement: &Movement, start: f64) -> f64 {
         let (initiator, source) = (movement.initiator, movement.source);
-        let one_way = self.constants.one_way(self.network.hops(initiator, source));
+        let path_cycles = self
+            .constants
+            .path_cycles(self.network.hops(initiator, source));
         let serial = self.serial(movement);
         let beats = movement.beats;
         let mut delay = 0.0;
         if movement.has_read() {
             let back = Cube::single(self.network.coord(initiator));
-            let route = self.links.route(self.network, source, back, one_way);
+            let route = self.links.route(self.network, source, back, path_cycles);
             delay = self.links.pass(&route, start, serial, beats);
         }
         if !movement.is_pull(self.network) {
-            let offset = 2.0 * one_way;
+            let offset = 2.0 * path_cycles;
             let route = self
                 .links
                 .route(self.network, initiator, movement.to, offset);
@@ -137,9 +139,9 @@ impl Model<'_> {
     }
 
     /// Until a destination has its copy.
-    fn one_way_trip(&self, movement: &Movement, tile: TileId) -> f64 {
+    fn delivery_cycles(&self, movement: &Movement, tile: TileId) -> f64 {
         let constants = self.constants;
-        let way = constants.one_way(self.network.hops(movement.initiator, tile));
+        let path = constants.path_cycles(self.network.hops(movement.initiator, tile));
         let read = if !movement.has_read() {
             0.0
         } else {
@@ -147,7 +149,7 @@ impl Model<'_> {
             constants.relay_alpha_cycles - constants.push_alpha_cycles
                 + constants.hop_cycles * f64::from(hops)
         };
-        constants.delivery_alpha_cycles + read + way + self.serial(movement)
+        constants.delivery_alpha_cycles + read + path + self.serial(movement)
     }
 
     fn serial(&self, movement: &Movement) -> f64 {

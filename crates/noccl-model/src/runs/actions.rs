@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// Cluster that acts.
 pub(super) const ORIGIN: Coord = Coord::new(0, 0);
-/// Results land here, behind the inputs.
+/// Results are written here, behind the inputs.
 pub(super) const OUTPUT: u64 = 0x8000;
 pub(super) const BEAT_BYTES: u64 = 64;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Routers of a collective NoC that never block: beats are packets, operands wait in stores, contributions in tables.
 
-use super::{Carries, Folds, RouterCapabilities};
+use super::{Carries, Reduces, RouterCapabilities};
 use crate::deadlock::{
     BarrierCounters, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit, Responses,
 };
@@ -9,7 +9,7 @@ use crate::deadlock::{
 pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
     carries: Carries::Transactions,
     has_links: true,
-    folds: Folds::AllInputs,
+    reduces: Reduces::AllInputs,
     joins_several: true,
     shares_results: true,
     is_deadlock_free: true,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! ESP's routers: a worm takes all outputs of a tree at once and moves over them in lock-step.
 
-use super::{Carries, Folds, RouterCapabilities};
+use super::{Carries, Reduces, RouterCapabilities};
 use crate::deadlock::{
     BarrierCounters, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit, Responses,
 };
@@ -9,7 +9,7 @@ use crate::deadlock::{
 pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
     carries: Carries::ListMulticasts,
     has_links: true,
-    folds: Folds::Nothing,
+    reduces: Reduces::Nothing,
     joins_several: false,
     shares_results: false,
     is_deadlock_free: false,

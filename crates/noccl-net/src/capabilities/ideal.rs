@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! An ideal crossbar: it takes whatever comes, so nobody waits for anybody in the network.
 
-use super::{Carries, Folds, RouterCapabilities};
+use super::{Carries, Reduces, RouterCapabilities};
 use crate::deadlock::{
     BarrierCounters, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit, Responses,
 };
@@ -9,7 +9,7 @@ use crate::deadlock::{
 pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
     carries: Carries::Transactions,
     has_links: false,
-    folds: Folds::AllInputs,
+    reduces: Reduces::AllInputs,
     joins_several: true,
     shares_results: false,
     is_deadlock_free: true,

@@ -7,6 +7,7 @@ mod collective;
 mod esp;
 mod ideal;
 mod published;
+mod smart;
 mod torrent;
 
 use crate::Network;
@@ -29,15 +30,15 @@ pub struct RouterCapabilities {
     pub carries: Carries,
     /// Do flits go over links from tile to tile? Else every interface reaches every other one directly, however far it is.
     pub has_links: bool,
-    /// Which operands of a reduction they fold.
-    pub folds: Folds,
+    /// Which operands of a reduction they can take.
+    pub reduces: Reduces,
     /// Do they work on several reductions and barriers at a time, each set aside in a store or table? Then windows, stores,
     /// tables and counters limit how many may be open together. Else they join what stands at the heads of their FIFOs: two
     /// barriers that reach two routers in different orders wait for each other.
     pub joins_several: bool,
-    /// Do interfaces multicast what routers have folded, as an all-reduce in one transaction needs?
+    /// Do interfaces multicast what routers have reduced, as an all-reduce in one transaction needs?
     pub shares_results: bool,
-    /// Does nobody ever wait in a circle, whatever is under way together? Else it is searched for.
+    /// Does nobody ever wait in a circle, whatever is in flight together? Else it is searched for.
     pub is_deadlock_free: bool,
     /// Flits that go before the beats of a burst on the wide plane.
     pub address_flits: u32,
@@ -45,7 +46,7 @@ pub struct RouterCapabilities {
     pub returns_own_copy: bool,
     /// Can flits of other packets come between those of a packet?
     pub lets_others_between: bool,
-    /// May an interface wait for the answer of one destination before it asks another one?
+    /// May an interface wait for the response of one destination before it asks another one?
     pub asks_one_destination: bool,
     /// Does a tile work on one action after the other, in the order of the schedule?
     pub is_sequential: bool,
@@ -60,13 +61,16 @@ pub struct RouterCapabilities {
 pub enum Carries {
     /// Reads, writes, atomics, multicasts to a multi-address, reductions and barriers; schedules, traces and traffic.
     Transactions,
+    /// Writes, reads, multicasts, reductions and barriers of schedules, as messages between interfaces; no AXI transactions, so no
+    /// traces.
+    Messages,
     /// Multicasts by a list of destinations, of schedules, and nothing else.
     ListMulticasts,
 }
 
-/// Which operands of a reduction a router folds.
+/// Which operands a router can reduce.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Folds {
+pub enum Reduces {
     /// None.
     Nothing,
     /// Those of two inputs.
@@ -84,7 +88,7 @@ pub struct ChainCapabilities {
     pub open_tasks: u32,
     /// Least beats that an endpoint sends on.
     pub min_beats: u64,
-    /// Do chains take their stops in one order, and has every stop space for bursts? Then chains never wait in a circle.
+    /// Do chains take their destinations in one order, and has every destination space for bursts? Then chains never wait in a circle.
     pub is_deadlock_free: bool,
 }
 
@@ -111,9 +115,10 @@ impl RouterCapabilities {
     pub const fn of(flow: RouterFlow) -> &'static Self {
         match flow {
             RouterFlow::NonBlocking => &collective::ROUTERS,
-            RouterFlow::PeerCompatible => &published::ROUTERS,
+            RouterFlow::Published => &published::ROUTERS,
             RouterFlow::Esp => &esp::ROUTERS,
             RouterFlow::Ideal => &ideal::ROUTERS,
+            RouterFlow::Smart => &smart::ROUTERS,
         }
     }
 
@@ -122,7 +127,7 @@ impl RouterCapabilities {
     pub const fn carries_lists_only(&self) -> bool {
         match self.carries {
             Carries::ListMulticasts => true,
-            Carries::Transactions => false,
+            Carries::Transactions | Carries::Messages => false,
         }
     }
 }

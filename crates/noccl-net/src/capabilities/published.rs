@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The published routers of S1: worms hold the outputs of a fork, contributions are joined at the heads of FIFOs.
 
-use super::{Carries, Folds, RouterCapabilities};
+use super::{Carries, Reduces, RouterCapabilities};
 use crate::deadlock::{
     BarrierCounters, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit, Responses,
 };
@@ -9,7 +9,7 @@ use crate::deadlock::{
 pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
     carries: Carries::Transactions,
     has_links: true,
-    folds: Folds::TwoInputs,
+    reduces: Reduces::TwoInputs,
     joins_several: false,
     shares_results: false,
     is_deadlock_free: false,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Partition of a large irregular set into few cubes: three simple ways, the best one wins.
+//! Partition of a large irregular set into few cubes: three simple methods, the best one wins.
 
 use super::{MAX_EXACT, cover_members, product};
 use crate::{Coord, MultiAddress};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Greedy growth is quadratic; beyond this many members only the cheap ways are tried.
+/// Greedy growth is quadratic; beyond this many members only the cheap methods are tried.
 const MAX_GREEDY: usize = 1024;
 
 /// Few disjoint cubes whose union is `members` (sorted, distinct).
@@ -14,19 +14,22 @@ pub(super) fn partition(members: &[Coord]) -> Vec<MultiAddress> {
     let mut flipped: Vec<Coord> = members.iter().map(flip).collect();
     flipped.sort_unstable();
     let back = |cube: MultiAddress| MultiAddress::new(flip(&cube.base), flip(&cube.mask));
-    let mut ways = vec![
+    let mut partitions = vec![
         merged(singles(members)),
         merged(singles(&flipped)).into_iter().map(back).collect(),
     ];
     let is_line = members.iter().all(|c| c.x == members[0].x);
     if !is_line && members.iter().any(|c| c.y != members[0].y) {
-        ways.push(merged(by_columns(members)));
-        ways.push(merged(by_columns(&flipped)).into_iter().map(back).collect());
+        partitions.push(merged(by_columns(members)));
+        partitions.push(merged(by_columns(&flipped)).into_iter().map(back).collect());
     }
     if members.len() <= MAX_GREEDY {
-        ways.push(merged(largest_first(members)));
+        partitions.push(merged(largest_first(members)));
     }
-    ways.into_iter().min_by_key(Vec::len).unwrap_or_default()
+    partitions
+        .into_iter()
+        .min_by_key(Vec::len)
+        .unwrap_or_default()
 }
 
 fn singles(members: &[Coord]) -> Vec<MultiAddress> {

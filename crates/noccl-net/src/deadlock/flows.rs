@@ -4,7 +4,7 @@
 use crate::{MultiAddress, Network, TileId};
 use noccl_spec::Plane;
 
-/// A transaction whose way through the network is looked at.
+/// A transaction whose path through the network is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
     /// Wide write.
@@ -119,7 +119,7 @@ impl Flow {
     }
 
     pub(super) fn describe(&self, index: usize, network: &Network) -> String {
-        let (kind, way, tile) = match *self {
+        let (kind, relation, tile) = match *self {
             Flow::Write { from, .. } => ("write", "from", from),
             Flow::NarrowWrite { from, .. } => ("narrow write", "from", from),
             Flow::Multicast { from, .. } => ("multicast", "from", from),
@@ -128,11 +128,11 @@ impl Flow {
             Flow::Reduction { root, .. } => ("wide reduction", "to", root),
             Flow::Barrier { root, .. } => ("barrier", "at", root),
         };
-        format!("{kind} {way} {} (#{index})", network.tile_ref(tile))
+        format!("{kind} {relation} {} (#{index})", network.tile_ref(tile))
     }
 
     /// Do requests of a tile in both flows go to the same destination? Only then does the published
-    /// NI send the second one before the first one has been answered.
+    /// NI send the second one before the first one has been responded to.
     pub(super) fn has_destination_of(&self, other: &Self) -> bool {
         match (*self, *other) {
             (Flow::Write { to: a, .. }, Flow::Write { to: b, .. })

@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// listed issues them as listed in the call.
 pub type IssueOrder = BTreeMap<TileId, Vec<usize>>;
 
-/// Can these flows, under way together, wait for each other forever? Every tile issues the flows in
+/// Can these flows, in flight together, wait for each other forever? Every tile issues the flows in
 /// which it takes part as listed.
 ///
 /// # Errors
@@ -102,7 +102,7 @@ fn search(
     }
 }
 
-/// Flows that are all under way together.
+/// Flows that are all in flight together.
 struct Listed<'a> {
     all: Vec<u32>,
     order: &'a IssueOrder,
@@ -155,7 +155,7 @@ fn transactions(network: &Network, flows: &[Flow], order: &IssueOrder) -> Vec<Tr
             network,
             can_store_fill,
             full_targets: &full_targets,
-            is_answer_awaited: is_answer_awaited(network, flows, index),
+            is_response_awaited: is_response_awaited(network, flows, index),
             cut_ins: &cut_ins,
         };
         rules.transaction(index, one)
@@ -211,12 +211,12 @@ fn describe(network: &Network, graph: &Waits<'_>, cycle: &[usize], is_certain: b
     }
 }
 
-/// Must the next request of some initiator of this flow wait until this one has been answered?
+/// Must the next request of some initiator of this flow wait until this one has been responded to?
 ///
 /// A published NI may have to send requests to different destinations one by one (same id); the check
 /// counts what that makes others wait for, and does not count on it. The other flow sends up to a stated
 /// number of them.
-fn is_answer_awaited(network: &Network, flows: &[Flow], index: usize) -> bool {
+fn is_response_awaited(network: &Network, flows: &[Flow], index: usize) -> bool {
     let (spec, flow) = (network.spec(), &flows[index]);
     let plane = flow.request_plane();
     let initiators = flow.initiators(network);

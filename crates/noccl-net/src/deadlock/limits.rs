@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What waits in a tile for siblings, where the room for it is limited: operands of wide reductions in
+//! What waits in a tile for other contributions, where the buffer space for it is limited: operands of wide reductions in
 //! the slots and the store of a merge point, barriers in the counters of their target.
 //!
-//! Within the limits nobody waits for room, so the waits of stores and counters need not be looked at.
+//! Within the limits nobody waits for buffer space, so the waits of stores and counters need not be looked at.
 //! Source of the limits: `docs/design/0001-collectives-without-deadlock.md`, "Stated limits".
 
 use super::{Flow, IssueOrder};
@@ -12,8 +12,8 @@ use noccl_spec::Plane;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Cycles without a sibling after which a contribution in a full merge table goes on by itself: 256 over links of a cycle. As
-/// answers come apart by the ways of what they answer and their own, it grows with a hop there and back.
+/// Cycles without another contribution after which one in a full merge table goes on by itself: 256 over links of a cycle. As
+/// responses differ by the paths of their requests and by their own, it grows with a hop there and back.
 #[must_use]
 pub fn merge_timeout_cycles(network: &Network) -> u32 {
     let hop = |plane| network.plane(plane).hop_cycles;
@@ -23,13 +23,13 @@ pub fn merge_timeout_cycles(network: &Network) -> u32 {
 /// Hops there and back of a timeout: a multiple of the eight ticks that it is counted in.
 const TIMEOUT_HOPS: u32 = 64;
 
-/// Beats whose room in an operand store is given back at once.
+/// Beats of an operand store that one credit stands for.
 pub const BEATS_PER_CREDIT: u32 = noccl_spec::BEATS_PER_CREDIT;
 
 /// Most reductions that one router can be asked to work on at a time.
 const MAX_REDUCTION_FLOWS: u32 = 64;
 
-/// Beats of one transaction that a sender may have under way to its next merge point.
+/// Beats of one transaction that a sender may have in flight to its next merge point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Windows {
     /// Within a tile: the spec's `window_beats`, which are those between neighbours too if a link takes a cycle.
@@ -42,7 +42,7 @@ pub struct Windows {
 
 impl Windows {
     /// Windows of a network. The largest is that over the longest distance between neighbouring members of a set;
-    /// senders that are farther apart, because the root or the turn lies between them, have no more.
+    /// senders that are farther apart, because the root or the change of direction lies between them, have no more.
     #[must_use]
     pub fn of(network: &Network) -> Self {
         let router = &network.spec().router;
@@ -82,7 +82,7 @@ impl Windows {
 }
 
 /// Bytes of the memory of a cluster's tile in which operands of wide reductions wait: a bank per input of the router, with
-/// the largest window for each reduction under way. It lies beside the L1, of which it takes nothing: on large meshes it
+/// the largest window for each reduction in flight. It lies beside the L1, of which it takes nothing: on large meshes it
 /// is larger. Published routers have none, nor has a spec without `store_beats`.
 #[must_use]
 pub fn operand_store_bytes(network: &Network) -> u64 {
@@ -95,8 +95,8 @@ pub fn operand_store_bytes(network: &Network) -> u64 {
     Port::ALL.len() as u64 * words * u64::from(spec.ni.wide_beat_bytes)
 }
 
-/// Reductions that can be under way at one router together, each a burst between its first operand and its last
-/// result there. The store has room for the windows of four neighbours of each.
+/// Reductions that can be in flight at one router together, each a burst between its first operand and its last
+/// result there. The store has space for the windows of four neighbours of each.
 #[must_use]
 pub fn reduction_flows(network: &Network) -> u32 {
     let wide = &network.spec().router.wide_reduction;
@@ -110,7 +110,7 @@ pub fn merge_points(network: &Network, group: MultiAddress, root: TileId) -> Vec
     let (cube, root) = (network.cube(group), network.coord(root));
     let mut routers: BTreeSet<Coord> = BTreeSet::new();
     for member in cube.members() {
-        // From a router of the tree on, the way to the root is known.
+        // From a router of the tree on, the path to the root is known.
         for (at, _) in network.path(member, root) {
             if !routers.insert(at) {
                 break;
@@ -126,7 +126,7 @@ pub fn merge_points(network: &Network, group: MultiAddress, root: TileId) -> Vec
     routers.into_iter().filter_map(merge_point).collect()
 }
 
-/// Reductions that meet at one router, at the worst one, if these flows are under way together.
+/// Reductions that meet at one router, at the worst one, if these flows are in flight together.
 #[must_use]
 pub fn reductions_at_a_router(network: &Network, flows: &[Flow]) -> usize {
     let mut meeting: BTreeMap<TileId, usize> = BTreeMap::new();

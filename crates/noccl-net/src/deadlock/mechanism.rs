@@ -3,7 +3,7 @@
 //!
 //! Nodes are buffers: the FIFO at every input and output port of every router of every plane, and what
 //! couples planes at the endpoints. An edge says that the packet at the head of one buffer can wait
-//! for room in, or for somebody in, the other. Which turns there are is asked of the next hop, for
+//! for buffer space in, or for somebody in, the other. Which turns there are is asked of the next hop, for
 //! destinations in all directions; multicast and reduction trees consist of the same turns. If no
 //! cycle exists, the buffers can be put in an order in which the last one always drains.
 
@@ -120,7 +120,7 @@ impl<'a> Buffers<'a> {
             },
             Place::Store(tile) => match self.mechanism.operand_store {
                 OperandStore::ByWindow => {}
-                // An operand leaves the store when its siblings have come.
+                // An operand leaves the store when the other contributions have come.
                 OperandStore::FirstCome => {
                     next.extend(Port::ALL.map(|port| input(tile, Plane::Wide, port)));
                 }
@@ -135,7 +135,7 @@ impl<'a> Buffers<'a> {
                 ReadData::QueuedBehindWrites => next.push(input(tile, Plane::Wide, Port::Local)),
             },
             Place::Issue { .. }
-            | Place::Answer { .. }
+            | Place::Responses { .. }
             | Place::Follower(_)
             | Place::ChainGrant(_)
             | Place::End(_) => {}
@@ -148,7 +148,7 @@ impl<'a> Buffers<'a> {
             next.push(output(tile, plane, out));
             match self.mechanism.joins {
                 Joins::SetAside => {}
-                // Whatever else can turn to the same output can be the missing sibling.
+                // Whatever else can turn to the same output can be the missing contribution.
                 Joins::BlockHeads => next.extend(
                     Port::ALL
                         .into_iter()
@@ -176,8 +176,8 @@ impl<'a> Buffers<'a> {
             Forks::PerOutput => {}
             Forks::HoldOutputs => {
                 let forks = self.turns[tile.idx()];
-                let siblings = forks.iter().filter(|outs| **outs & port.bit() != 0);
-                let kept = siblings.fold(0, |all, outs| all | outs) & !port.bit();
+                let other_inputs = forks.iter().filter(|outs| **outs & port.bit() != 0);
+                let kept = other_inputs.fold(0, |all, outs| all | outs) & !port.bit();
                 next.extend(ports(kept).map(|other| output(tile, plane, other)));
             }
         }
@@ -191,7 +191,7 @@ impl<'a> Buffers<'a> {
     /// What an endpoint needs in order to take a packet from its router.
     fn after_endpoint(&self, plane: Plane, tile: TileId, next: &mut Vec<usize>) {
         match plane {
-            // A request needs room for its answer: B and narrow R, or wide R.
+            // A request needs space for its response: B and narrow R, or wide R.
             Plane::Req => {
                 next.extend([Plane::Rsp, Plane::Wide].map(|p| input(tile, p, Port::Local)));
                 match self.mechanism.barrier_counters {

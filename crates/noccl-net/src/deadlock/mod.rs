@@ -2,13 +2,13 @@
 //! Can transactions wait for each other forever?
 //!
 //! XY routes alone never close a cycle of links, so a check that looks at routes only would accept the
-//! published router, which hangs as soon as two multicasts overlap. The graphs here hold what really
+//! published router, which deadlocks as soon as two multicasts overlap. The graphs here hold what really
 //! waits: links with the FIFOs at their ends, forks whose branches wait for each other, joins at FIFO
 //! heads, wormhole locks, the responses and the order in which endpoints give them, the order in which
 //! an initiator issues, queues that couple the planes, the store of waiting operands, and the
 //! counters of open barriers.
 //!
-//! - [`check`] looks at given transactions that may be under way together, on this network's flow;
+//! - [`check`] looks at given transactions that may be in flight together, on this network's flow;
 //!   [`check_program`] at actions of a program, of which some wait for others.
 //! - [`check_network`] looks at a mechanism, for all transactions there can be.
 //!

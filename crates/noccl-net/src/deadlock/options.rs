@@ -12,10 +12,10 @@ pub enum Forks {
     HoldOutputs,
 }
 
-/// Where a contribution waits for its siblings.
+/// Where a contribution waits for the others of its transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Joins {
-    /// In a table or store that has room for it.
+    /// In a table or store that has space for it.
     SetAside,
     /// At the head of its input FIFO.
     BlockHeads,
@@ -24,16 +24,16 @@ pub enum Joins {
 /// What happens to read data that reaches its initiator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadData {
-    /// The DMA engine has reserved room before it asked.
+    /// The DMA engine has reserved space before it asked.
     Reserved,
-    /// It needs room in the DMA buffer, which the engine's own writes have to drain.
+    /// It needs space in the DMA buffer, which the engine's own writes have to drain.
     QueuedBehindWrites,
 }
 
 /// What happens to a write response that reaches its initiator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Responses {
-    /// The initiator has kept room for it since it sent the request.
+    /// The initiator has kept space for it since it sent the request.
     Reserved,
     /// The initiator first sends the wide writes that it has begun.
     BehindWrites,
@@ -42,7 +42,7 @@ pub enum Responses {
 /// Which operands of wide reductions the store of a router takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OperandStore {
-    /// Only those for which their sender has been given room.
+    /// Only those for which their sender has been given space.
     ByWindow,
     /// Any, until it is full.
     FirstCome,
@@ -60,7 +60,7 @@ pub enum BarrierCounters {
 /// Who waits for the arithmetic, and for whom it waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReductionUnit {
-    /// An addition starts when there is room for its result outside the pipeline.
+    /// An addition starts when there is space for its result outside the pipeline.
     ResultReserved,
     /// A result keeps the pipeline until its output takes it. Operands wait for that in the store, never in a FIFO.
     BehindStore,
@@ -75,7 +75,7 @@ pub struct Mechanism {
     pub forks: Forks,
     /// Merge points of responses, barriers and reductions.
     pub joins: Joins,
-    /// Operands of wide reductions that come before their siblings.
+    /// Operands of wide reductions that come before the others of their transaction.
     pub operand_store: OperandStore,
     /// Barriers that are open at their target.
     pub barrier_counters: BarrierCounters,

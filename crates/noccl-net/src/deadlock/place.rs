@@ -26,14 +26,14 @@ pub enum Place {
         /// Initiator.
         tile: TileId,
     },
-    /// Queue of a tile's answers, given in order of arrival.
-    Answer {
-        /// Plane that carries the answer.
+    /// Queue of a tile's responses, given in order of arrival.
+    Responses {
+        /// Plane that carries them.
         plane: Plane,
         /// Target.
         tile: TileId,
     },
-    /// Store of operands that wait for their siblings at a merge point.
+    /// Store of operands that wait for others of their transaction at a merge point.
     Store(TileId),
     /// Counters of the barriers that are open at a tile, their target.
     Counters(TileId),
@@ -74,8 +74,8 @@ impl Place {
             Place::Issue { plane, tile: at } => {
                 format!("{} requests of {}", plane.name(), tile(at))
             }
-            Place::Answer { plane, tile: at } => {
-                format!("{} answers of {}", plane.name(), tile(at))
+            Place::Responses { plane, tile: at } => {
+                format!("{} responses of {}", plane.name(), tile(at))
             }
             Place::Store(at) => format!("store of waiting operands at {}", tile(at)),
             Place::Counters(at) => format!("counters of open barriers at {}", tile(at)),

@@ -7,8 +7,8 @@ use noccl_net::deadlock::{Cycle, Flow, check};
 use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
 
 /// The published router.
-pub fn peer() -> Network {
-    network("collective_noc_4x4_peer")
+pub fn published() -> Network {
+    network("collective_noc_4x4_published")
 }
 
 /// Tile of cluster (x, y).

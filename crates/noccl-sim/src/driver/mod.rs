@@ -4,6 +4,7 @@
 //! Each driver reacts to completions and to events of its own; the run around it is an implementation of
 //! [`noccl_run::Run`], and the loop around that is `noccl_run`'s. What all three read from the machine stands here.
 
+mod latencies;
 pub(crate) mod schedule;
 pub(crate) mod trace;
 pub(crate) mod traffic;
@@ -11,7 +12,9 @@ pub(crate) mod traffic;
 use crate::machine::Machine;
 use crate::machine::event::Done;
 use noccl_net::{LinkId, Port, TileId};
-use noccl_run::{ActionTime, Activity, Counters, LinkLoad, MemoryImage, RunError, RunResult};
+use noccl_run::{
+    ActionTime, Activity, Counters, LinkLoad, MemoryImage, RunConfig, RunError, RunResult, Status,
+};
 use noccl_spec::Plane;
 use noccl_workload::Place;
 
@@ -50,25 +53,38 @@ pub(crate) fn drain_done(
     }
 }
 
-/// What the machine does between two cycles.
-pub(crate) fn activity_of(machine: &Machine<'_>) -> Activity {
-    Activity {
-        cycle: machine.clock.cycle,
-        quiet_cycles: machine.clock.cycle - machine.clock.last_progress,
-        has_event: machine.clock.wheel.next_cycle().is_some(),
-        can_move: !machine.is_idle(),
+impl Status for Machine<'_> {
+    fn config(&self) -> &RunConfig {
+        &self.config
     }
-}
 
-/// Event counts so far.
-pub(crate) fn counters_of(machine: &Machine<'_>) -> Counters {
-    let mut counters = machine.checks.counters;
-    counters.flit_hops = machine.flit_hops();
-    counters.dca_ops = machine.mesh.planes[Plane::Wide.idx()]
-        .joins
-        .reduced_elements();
-    counters.payload_byte_hops = machine.mesh.planes[Plane::Wide.idx()].flit_hops * 64;
-    counters
+    fn activity(&self) -> Activity {
+        let clock = &self.clock;
+        Activity {
+            cycle: clock.now(),
+            quiet_cycles: clock.now() - clock.last_progress(),
+            has_event: clock.next_due().is_some(),
+            can_move: !self.is_idle(),
+        }
+    }
+
+    fn flit_hops(&self) -> u64 {
+        self.mesh.flit_hops()
+    }
+
+    fn num_tiles(&self) -> usize {
+        self.network.num_tiles()
+    }
+
+    fn counters(&self) -> Counters {
+        let wide = &self.mesh.planes[Plane::Wide.idx()];
+        Counters {
+            flit_hops: self.mesh.flit_hops(),
+            dca_ops: wide.joins.reduced_elements(),
+            payload_byte_hops: wide.flit_hops * 64,
+            ..self.checks.counters
+        }
+    }
 }
 
 /// Result of a run that is over.
@@ -94,10 +110,10 @@ pub(crate) fn result_of(
         })
         .collect();
     RunResult {
-        cycles: machine.clock.cycle,
+        cycles: machine.clock.now(),
         responses: vec![0; actions.len()],
         actions,
-        counters: counters_of(machine),
+        counters: machine.counters(),
         links: links(machine),
         memory,
         checksum: machine.checks.checksum,

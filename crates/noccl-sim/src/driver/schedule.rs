@@ -4,14 +4,13 @@
 use crate::checkpoint::{CheckpointError, Reader, Writer};
 use crate::diagnose::diagnose;
 use crate::diagnose::view::Driver;
-use crate::driver::{activity_of, counters_of, drain_done, fill, result_of};
+use crate::driver::{drain_done, fill, result_of};
 use crate::endpoint::core::Agents;
 use crate::machine::Machine;
 use crate::record::recorder::OnCycle;
 use noccl_net::Network;
 use noccl_run::{
-    Activity, Counters, Diagnosis, MemoryImage, OnProgress, Progress, Run, RunConfig, RunError,
-    RunResult,
+    Diagnosis, MemoryImage, OnProgress, Progress, Run, RunConfig, RunError, RunResult, Status,
 };
 use noccl_workload::{Place, Schedule};
 use std::io::{Read, Write};
@@ -37,7 +36,7 @@ impl<'a> ScheduleRun<'a> {
         inputs: &[MemoryImage],
         config: &RunConfig,
     ) -> Result<Self, RunError> {
-        let machine = crate::machine_of(network, config, "a run that can be saved")?;
+        let machine = Machine::of(network, config, "a run that can be saved")?;
         Self::on(machine, schedule, inputs)
     }
 
@@ -52,7 +51,7 @@ impl<'a> ScheduleRun<'a> {
         config: &RunConfig,
         on_cycle: OnCycle<'a>,
     ) -> Result<Self, RunError> {
-        let mut machine = crate::machine_of(network, config, "a record of cycles")?;
+        let mut machine = Machine::of(network, config, "a record of cycles")?;
         machine.record_to(on_cycle)?;
         Self::on(machine, schedule, inputs)
     }
@@ -75,7 +74,7 @@ impl<'a> ScheduleRun<'a> {
     /// The cycle that comes next.
     #[must_use]
     pub const fn cycle(&self) -> u64 {
-        self.machine.clock.cycle
+        self.machine.clock.now()
     }
 
     /// Is every action done?
@@ -137,8 +136,8 @@ impl<'a> ScheduleRun<'a> {
 impl Run for ScheduleRun<'_> {
     type Result = RunResult;
 
-    fn config(&self) -> &RunConfig {
-        &self.machine.config
+    fn status(&self) -> &dyn Status {
+        &self.machine
     }
 
     fn step(&mut self) {
@@ -164,28 +163,12 @@ impl Run for ScheduleRun<'_> {
         self.agents.is_over()
     }
 
-    fn activity(&self) -> Activity {
-        activity_of(&self.machine)
-    }
-
     fn progress(&self) -> Progress {
         Progress {
-            cycle: self.machine.clock.cycle,
+            cycle: self.machine.clock.now(),
             actions_done: self.agents.num_done,
             actions_total: self.agents.instances.all.len(),
         }
-    }
-
-    fn flit_hops(&self) -> u64 {
-        self.machine.flit_hops()
-    }
-
-    fn num_tiles(&self) -> usize {
-        self.machine.network.num_tiles()
-    }
-
-    fn counters(&self) -> Counters {
-        counters_of(&self.machine)
     }
 
     fn diagnose(&self) -> Diagnosis {

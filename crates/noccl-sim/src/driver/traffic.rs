@@ -7,7 +7,8 @@
 
 use crate::diagnose::diagnose;
 use crate::diagnose::view::Driver;
-use crate::driver::{activity_of, counters_of, drain_done};
+use crate::driver::drain_done;
+use crate::driver::latencies::Latencies;
 use crate::kernel::random::Stream;
 use crate::machine::Machine;
 use crate::machine::event::Done;
@@ -15,7 +16,7 @@ use crate::ni::axi::issue::Target;
 use crate::ni::axi::state::Source;
 use crate::transport::transaction::Owner;
 use noccl_net::{Coord, MultiAddress};
-use noccl_run::{Activity, Counters, Diagnosis, Progress, Run, RunConfig, RunError, TrafficResult};
+use noccl_run::{Diagnosis, Progress, Run, RunError, Status, TrafficResult};
 use noccl_workload::{MAX_TRAFFIC_CYCLES, Pattern, Place, Traffic};
 
 /// Draining takes at most so many times the measured cycles; a network that needs more is saturated.
@@ -29,7 +30,7 @@ struct TrafficDriver<'t> {
     height: u16,
     /// Deliveries still expected from packets created while measuring.
     open_deliveries: u64,
-    latencies: Vec<u64>,
+    latencies: Latencies,
     delivered_beats: u64,
     packets: u64,
 }
@@ -82,7 +83,7 @@ impl<'t> TrafficDriver<'t> {
             width,
             height,
             open_deliveries: 0,
-            latencies: Vec::new(),
+            latencies: Latencies::default(),
             delivered_beats: 0,
             packets: 0,
         };
@@ -104,7 +105,7 @@ impl<'t> TrafficDriver<'t> {
             (draw.ln() / (1.0 - per_cycle).ln()).floor()
         };
         // Capped so that a tiny rate cannot overflow the cycle counter.
-        machine.call_driver(machine.clock.cycle + 1 + gap.min(1e12) as u64, 0, source);
+        machine.call_driver(machine.clock.now() + 1 + gap.min(1e12) as u64, 0, source);
     }
 
     /// A source creates a packet.
@@ -122,7 +123,7 @@ impl<'t> TrafficDriver<'t> {
             | Pattern::Neighbour
             | Pattern::Hotspot => Target::Tile(self.destination(source, at, machine)),
         };
-        if self.is_measuring(machine.clock.cycle) {
+        if self.is_measuring(machine.clock.now()) {
             self.packets += 1;
             self.open_deliveries += match to {
                 Target::Set(set) => u64::from(set.set.len()),
@@ -130,9 +131,9 @@ impl<'t> TrafficDriver<'t> {
             };
         }
         let owner = Owner::Traffic {
-            created: machine.clock.cycle,
+            created: machine.clock.now(),
         };
-        let seed = u64::from(source) << 32 ^ machine.clock.cycle;
+        let seed = u64::from(source) << 32 ^ machine.clock.now();
         machine.issue_write(
             tile,
             to,
@@ -181,12 +182,12 @@ impl<'t> TrafficDriver<'t> {
         else {
             return;
         };
-        if self.is_measuring(machine.clock.cycle) {
+        if self.is_measuring(machine.clock.now()) {
             self.delivered_beats += u64::from(beats);
         }
         if self.is_measuring(created) {
             self.open_deliveries -= 1;
-            self.latencies.push(machine.clock.cycle - created);
+            self.latencies.add(machine.clock.now() - created);
         }
     }
 
@@ -198,26 +199,18 @@ impl<'t> TrafficDriver<'t> {
     }
 
     fn result(&self, machine: &Machine<'_>) -> TrafficResult {
-        let mut latencies = self.latencies.clone();
-        latencies.sort_unstable();
-        let count = latencies.len();
         let cycles = self.traffic.measure_cycles.max(1) as f64;
-        let sum: u128 = latencies.iter().map(|l| u128::from(*l)).sum();
         TrafficResult {
             offered_beats_per_cycle: self.traffic.offered_beats_per_cycle,
             accepted_beats_per_cycle: self.delivered_beats as f64
                 / cycles
                 / self.sources.len() as f64,
-            mean_latency_cycles: if count == 0 {
-                0.0
-            } else {
-                sum as f64 / count as f64
-            },
-            p99_latency_cycles: latencies.get(count * 99 / 100).copied().unwrap_or(0),
-            max_latency_cycles: latencies.last().copied().unwrap_or(0),
+            mean_latency_cycles: self.latencies.mean(),
+            p99_latency_cycles: self.latencies.percentile(99),
+            max_latency_cycles: self.latencies.max(),
             packets: self.packets,
             flit_hops: machine.flit_hops(),
-            cycles: machine.clock.cycle,
+            cycles: machine.clock.now(),
             saturated: self.open_deliveries > 0,
         }
     }
@@ -248,8 +241,8 @@ impl<'a> TrafficRun<'a> {
 impl Run for TrafficRun<'_> {
     type Result = TrafficResult;
 
-    fn config(&self) -> &RunConfig {
-        &self.machine.config
+    fn status(&self) -> &dyn Status {
+        &self.machine
     }
 
     fn step(&mut self) {
@@ -268,34 +261,18 @@ impl Run for TrafficRun<'_> {
 
     /// A run at its limit of cycles has stalled, even if that is where it would end.
     fn is_over(&self) -> bool {
-        let cycle = self.machine.clock.cycle;
+        let cycle = self.machine.clock.now();
         self.driver.is_over(cycle) && (cycle == 0 || cycle < self.machine.config.max_cycles)
-    }
-
-    fn activity(&self) -> Activity {
-        activity_of(&self.machine)
     }
 
     fn progress(&self) -> Progress {
         // Cycles of warm-up and measurement: the drain after them has no known length.
         let total = self.driver.end_of_measurement();
         Progress {
-            cycle: self.machine.clock.cycle,
-            actions_done: self.machine.clock.cycle.min(total) as usize,
+            cycle: self.machine.clock.now(),
+            actions_done: self.machine.clock.now().min(total) as usize,
             actions_total: total as usize,
         }
-    }
-
-    fn flit_hops(&self) -> u64 {
-        self.machine.flit_hops()
-    }
-
-    fn num_tiles(&self) -> usize {
-        self.machine.network.num_tiles()
-    }
-
-    fn counters(&self) -> Counters {
-        counters_of(&self.machine)
     }
 
     fn diagnose(&self) -> Diagnosis {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What becomes due at a known cycle, and what drivers are told.
 
-use crate::router::collective::merge_types::{PendingCredits, Timeout};
+use crate::router::collective::merge::types::{PendingCredits, Timeout};
 use crate::transport::transaction::Owner;
 use serde::{Deserialize, Serialize};
 

@@ -24,13 +24,14 @@ use crate::ni::axi::error_table::Errors;
 use crate::ni::axi::state::Interfaces;
 use crate::record::recorder::Recorder;
 use crate::router::behaviour::Behaviour;
+use crate::router::behaviour_for;
 use crate::router::collective::context::Context;
 use crate::router::collective::plane::PlaneState;
 use crate::router::mesh::Mesh;
 use crate::transport::transaction::Txns;
 use event::{Done, Event};
 use noccl_net::{Network, TileId, TileKind};
-use noccl_run::{Mode, RunConfig};
+use noccl_run::{Mode, RunConfig, RunError};
 use noccl_spec::Plane;
 
 /// The machine below the agents.
@@ -54,6 +55,17 @@ pub(crate) struct Machine<'n> {
 }
 
 impl<'n> Machine<'n> {
+    /// A machine before its first cycle, or the refusal of `what` by routers that have none.
+    pub(crate) fn of(
+        network: &'n Network,
+        config: &RunConfig,
+        what: &str,
+    ) -> Result<Self, RunError> {
+        config.check()?;
+        let behaviour = behaviour_for(network, what)?;
+        Ok(Self::new(network, config.clone(), behaviour))
+    }
+
     pub(crate) fn new(network: &'n Network, config: RunConfig, behaviour: Behaviour) -> Self {
         Self {
             network,
@@ -107,7 +119,7 @@ impl<'n> Machine<'n> {
     /// One plane and what it reads of the rest.
     pub(crate) fn split(&mut self, plane: Plane) -> (&mut PlaneState, Context<'_>) {
         let context = Context {
-            cycle: self.clock.cycle,
+            cycle: self.clock.now(),
             trees: &self.txns.trees,
             pool: &mut self.memory.pool,
             is_value: self.config.mode == Mode::Value,
@@ -118,6 +130,6 @@ impl<'n> Machine<'n> {
 
     /// Schedules a driver event.
     pub(crate) fn call_driver(&mut self, cycle: u64, what: u32, detail: u32) {
-        self.clock.wheel.push(cycle, Event::Driver { what, detail });
+        self.clock.schedule(cycle, Event::Driver { what, detail });
     }
 }

@@ -12,8 +12,8 @@ mod requests;
 
 use crate::machine::Machine;
 use crate::record::recorder::{OnCycle, Recorder};
-use crate::router::collective::control_block::LOCAL;
-use crate::router::collective::merge_types::Credit;
+use crate::router::collective::control::block::LOCAL;
+use crate::router::collective::merge::types::Credit;
 use crate::router::collective::plane::PlaneState;
 use crate::transport::flit::{FlitKind, pack};
 use noccl_net::Port;
@@ -74,7 +74,7 @@ impl<'n> Machine<'n> {
         let Some(mut recorder) = self.recorder.take() else {
             return;
         };
-        recorder.record.cycle = self.clock.cycle;
+        recorder.record.cycle = self.clock.now();
         recorder.record.handshakes.clear();
         recorder.record.handshakes.append(&mut recorder.own);
         self.record_pending_credits(&mut recorder.record);

@@ -3,11 +3,11 @@
 
 use crate::kernel::threads::{PARTS_PER_THREAD, Threads};
 use crate::router::behaviour::Behaviour;
-use crate::router::collective::depths::Depths;
-use crate::router::collective::merge_point::Joins;
-use crate::router::collective::merge_types::JoinConfig;
+use crate::router::collective::fifo::depths::Depths;
+use crate::router::collective::merge::point::Joins;
+use crate::router::collective::merge::types::JoinConfig;
+use crate::router::collective::phases::sizes::{AnySizes, Sizes, TwoSlots};
 use crate::router::collective::plane::{PlaneState, packed_coords};
-use crate::router::collective::sizes::{AnySizes, Sizes, TwoSlots};
 use crate::router::ideal::Crossbar;
 use crate::router::published::reduction::Published;
 use crate::router::published::worms::Worms;

@@ -13,7 +13,7 @@ pub(crate) enum FlitKind {
     /// Write beat (self-contained) or, under wormhole flow, a W beat.
     #[default]
     Write = 0,
-    /// AW head of a wormhole (peer flow only).
+    /// AW head of a wormhole (published flow only).
     WriteHead = 1,
     /// Contribution of a wide reduction.
     Reduce = 2,
@@ -31,11 +31,11 @@ pub(crate) enum FlitKind {
     Barrier = 8,
     /// Atomic request.
     Atomic = 9,
-    /// AW head of a reduction (peer flow only).
+    /// AW head of a reduction (published flow only).
     ReduceHead = 10,
     /// Narrow write of one beat; its data is not modelled.
     NarrowWrite = 11,
-    /// AW head of a barrier contribution (peer flow only).
+    /// AW head of a barrier contribution (published flow only).
     BarrierHead = 12,
     /// Credits of the next merge point, returned to the last one.
     Credit = 13,

@@ -7,7 +7,7 @@ use noccl_run::{MemoryImage, Mode, RunConfig, RunResult};
 use noccl_sim::checkpoint::{Reader, Writer};
 use noccl_sim::{ScheduleRun, run_schedule};
 use noccl_workload::{
-    AccessPattern, Action, ActionKind, Chain, Place, SCHEDULE_FORMAT, Schedule, Stop,
+    AccessPattern, Action, ActionKind, Chain, ChainDestination, Place, SCHEDULE_FORMAT, Schedule,
 };
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -29,14 +29,14 @@ pub fn snake(net: &Network) -> Vec<Coord> {
 
 pub fn chain(from: Coord, destinations: &[Coord], bytes: u64) -> Chain {
     let pattern = AccessPattern::linear(0x8_0000, bytes);
-    let destination = |at: &Coord| Stop {
+    let destination = |at: &Coord| ChainDestination {
         tile: TileRef::Cluster(*at),
         pattern: pattern.clone(),
     };
     Chain {
         initiator: TileRef::Cluster(from),
         source: AccessPattern::linear(0, bytes),
-        stops: destinations.iter().map(destination).collect(),
+        destinations: destinations.iter().map(destination).collect(),
         bytes,
     }
 }
@@ -79,7 +79,7 @@ pub fn run(net: &Network, chains: &[Chain]) -> RunResult {
             bytes_of(i as u64, chain.bytes),
         );
         inputs.push(source);
-        for destination in &chain.stops {
+        for destination in &chain.destinations {
             let place = Place {
                 tile: destination.tile,
                 offset: destination.pattern.offset,
@@ -110,7 +110,7 @@ pub fn run(net: &Network, chains: &[Chain]) -> RunResult {
 pub fn apart(i: u64, from: Coord, destinations: &[Coord], bytes: u64) -> Chain {
     let mut chain = chain(from, destinations, bytes);
     chain.source.offset = i * 0x4000;
-    for destination in &mut chain.stops {
+    for destination in &mut chain.destinations {
         destination.pattern.offset = 0x8_0000 + i * 0x4000;
     }
     chain
@@ -192,7 +192,7 @@ pub fn check_checkpoints(net: &Network) {
         bytes: bytes_of(i as u64, chain.bytes),
     };
     let inputs: Vec<MemoryImage> = chains.iter().enumerate().map(input).collect();
-    let last = &chains[0].stops[0];
+    let last = &chains[0].destinations[0];
     let place = Place {
         tile: last.tile,
         offset: last.pattern.offset,

@@ -45,7 +45,7 @@ impl Table {
     /// The engine asks for a burst when its buffer has space for all of it, so that read data never wait. A transfer whose
     /// ends lie differently in a beat leaves up to 63 bytes in the buffer, which a write beat completes with the next burst:
     /// with space for the longest burst only, that burst would never be asked for. With one beat more, what is left when no
-    /// read is under way and no write beat is complete always leaves space for the longest burst.
+    /// read is in flight and no write beat is complete always leaves space for the longest burst.
     fn dma(&mut self, spec: &Spec) {
         let dma = &spec.cluster.dma;
         let fields = [

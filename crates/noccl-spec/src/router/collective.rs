@@ -24,21 +24,17 @@ impl RouterRules for Collective {
         stores(router, table);
     }
 
-    fn folds_three(&self) -> bool {
+    fn reduces_three(&self) -> bool {
         true
     }
 
     fn has_stores(&self) -> bool {
         true
     }
-
-    fn has_own_protocol(&self) -> bool {
-        false
-    }
 }
 
-/// A sender has at most a window of beats of one transaction under way to its next merge point, which sends a credit
-/// when it has folded [`BEATS_PER_CREDIT`] of them. With a smaller window the sender would stop before the credit is
+/// A sender has at most a window of beats of one transaction in flight to its next merge point, which sends a credit
+/// when it has reduced [`BEATS_PER_CREDIT`] of them. With a smaller window the sender would wait before the credit is
 /// complete, and wait for ever; with that window or a larger one, a sender that has stopped has sent all the beats of the
 /// next credit. The store holds a window from each of four neighbours, else nothing could be reduced.
 fn stores(router: &Router, table: &mut Table) {

@@ -30,15 +30,11 @@ impl RouterRules for Ideal {
         table.only("router.wide_reduction.store_beats", wide.store_beats, 0);
     }
 
-    fn folds_three(&self) -> bool {
+    fn reduces_three(&self) -> bool {
         true
     }
 
     fn has_stores(&self) -> bool {
-        false
-    }
-
-    fn has_own_protocol(&self) -> bool {
         false
     }
 }

@@ -9,9 +9,13 @@ mod esp;
 mod ideal;
 mod links;
 mod published;
+mod smart;
 
 pub use collective::BEATS_PER_CREDIT;
 pub use links::LinkCycles;
+pub use smart::{
+    SmartMergeScope, SmartMulticast, SmartPriority, SmartReduction, SmartRouter, SmartTree,
+};
 
 use crate::ranges::Table;
 use crate::validate::Checked;
@@ -32,8 +36,8 @@ pub struct Router {
     pub output_fifo_flits: u32,
     /// Transactions whose narrow contributions (B, barrier) one router merges at a time.
     pub merge_table_entries: u32,
-    /// Cycles from a contribution at the head of a FIFO to its request for an output: 1, or 3 with registers behind its turn
-    /// and behind the decision, for a way between registers that is half as long.
+    /// Cycles from a contribution at the head of a FIFO to its request for an output: 1, or 3 with registers behind its grant
+    /// and behind the decision, for a path between registers that is half as long.
     #[serde(default = "links::one_cycle")]
     pub merge_cycles: u32,
     /// Cycles of a link from router to router.
@@ -44,6 +48,9 @@ pub struct Router {
     /// What flow `esp` needs, and only that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub esp: Option<EspRouter>,
+    /// What flow `smart` needs, and only that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub smart: Option<SmartRouter>,
 }
 
 /// Sharing of links.
@@ -53,13 +60,17 @@ pub enum RouterFlow {
     /// Every write beat is a packet of its own, contributions wait in tables instead of FIFOs: free of deadlock.
     NonBlocking,
     /// The published router: wormholes, forks that hold their outputs, joins at FIFO heads. Can deadlock.
-    PeerCompatible,
+    #[serde(alias = "peer_compatible")]
+    Published,
     /// ESP's router: a worm reserves all its outputs at once and moves over them in lock-step. Multicasts by a list of
     /// destinations in the header, and nothing else. Can deadlock.
     Esp,
     /// No routers at all, a baseline: every interface reaches every other one in one cycle, limited by a flit per cycle and
     /// plane into and out of each. Free of deadlock.
     Ideal,
+    /// S2's routers: a flit passes several of them in one cycle, over paths that are set up a cycle ahead. They fork multicasts and
+    /// combine reductions on these paths. Free of deadlock.
+    Smart,
 }
 
 /// The arithmetic reduction unit of a router (S1 §3.1.4).
@@ -68,11 +79,11 @@ pub enum RouterFlow {
 pub struct WideReduction {
     /// Operands per cycle.
     pub kind: WideReductionKind,
-    /// Register stages between router and FPUs, both ways together.
+    /// Register stages between router and FPUs, both directions together.
     pub cut_cycles: u32,
     /// Beats of waiting contributions one tile can set aside (in its L1): at least four windows.
     pub store_beats: u32,
-    /// Beats of one transaction that may be under way from one merge point to the next: at least the four of a credit.
+    /// Beats of one transaction that may be in flight from one merge point to the next: at least the four of a credit.
     pub window_beats: u32,
 }
 
@@ -95,23 +106,30 @@ pub(crate) trait RouterRules: Sync {
     fn ranges(&self, router: &Router, table: &mut Table);
 
     /// Does it fold three operands in one cycle?
-    fn folds_three(&self) -> bool;
+    fn reduces_three(&self) -> bool;
 
     /// Has it tables and operand stores? Else their sizes have no effect.
     fn has_stores(&self) -> bool;
 
-    /// Do its network interfaces and clusters speak a protocol of their own: tables `router.esp` and `cluster.esp`, and no
-    /// other endpoint?
-    fn has_own_protocol(&self) -> bool;
+    /// Tables that are there with this kind, and only with it.
+    fn own_tables(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// May clusters have Torrent endpoints? Not beside network interfaces with a protocol of their own.
+    fn takes_torrent(&self) -> bool {
+        true
+    }
 }
 
 impl RouterFlow {
     /// All kinds.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::NonBlocking,
-        Self::PeerCompatible,
+        Self::Published,
         Self::Esp,
         Self::Ideal,
+        Self::Smart,
     ];
 
     /// Name in files.
@@ -124,9 +142,10 @@ impl RouterFlow {
     pub(crate) const fn rules(self) -> &'static dyn RouterRules {
         match self {
             Self::NonBlocking => &collective::Collective,
-            Self::PeerCompatible => &published::Published,
+            Self::Published => &published::Published,
             Self::Esp => &esp::Esp,
             Self::Ideal => &ideal::Ideal,
+            Self::Smart => &smart::Smart,
         }
     }
 }
@@ -136,7 +155,7 @@ pub(crate) fn check_unit(router: &Router) -> Checked {
     let rules = router.flow.rules();
     match router.wide_reduction.kind {
         WideReductionKind::TwoOperand => Ok(()),
-        WideReductionKind::ThreeOperand if rules.folds_three() => Ok(()),
+        WideReductionKind::ThreeOperand if rules.reduces_three() => Ok(()),
         WideReductionKind::ThreeOperand => Err(OutOfRange {
             field: "router.wide_reduction.kind".to_owned(),
             found: "\"three_operand\"".to_owned(),
@@ -148,15 +167,26 @@ pub(crate) fn check_unit(router: &Router) -> Checked {
     }
 }
 
+/// What the fields of `router.smart` ask of each other.
+pub(crate) fn check_smart(router: &Router) -> Checked {
+    router.smart.as_ref().map_or(Ok(()), smart::check)
+}
+
 /// The tables of a protocol are there where the routers speak it, and only there; clusters are of one kind.
 pub(crate) fn check_tables(spec: &Spec) -> Checked {
     let rules = spec.router.flow.rules();
-    let (router, cluster) = (&spec.router.esp, &spec.cluster.esp);
-    let (is_own, has_torrent) = (rules.has_own_protocol(), spec.cluster.torrent.is_some());
+    let has_torrent = spec.cluster.torrent.is_some();
+    let is_own = |field: &str| rules.own_tables().contains(&field);
+    let own = |field, is_there| (field, is_there, is_own(field));
     let tables = [
-        ("router.esp", router.is_some(), is_own),
-        ("cluster.esp", cluster.is_some(), is_own),
-        ("cluster.torrent", has_torrent, has_torrent && !is_own),
+        own("router.esp", spec.router.esp.is_some()),
+        own("cluster.esp", spec.cluster.esp.is_some()),
+        own("router.smart", spec.router.smart.is_some()),
+        (
+            "cluster.torrent",
+            has_torrent,
+            has_torrent && rules.takes_torrent(),
+        ),
     ];
     for (field, is_there, is_wanted) in tables {
         if is_there != is_wanted {
@@ -200,6 +230,9 @@ impl Table {
         if let Some(esp) = &spec.router.esp {
             esp::own_ranges(esp, self);
         }
+        if let Some(smart) = &spec.router.smart {
+            smart::own_ranges(smart, self);
+        }
     }
 
     /// Routers with a FIFO at each port, and links with registers between them.
@@ -213,10 +246,15 @@ impl Table {
 
     /// Sizes of tables and stores that the routers do not have.
     fn no_stores(&mut self, router: &Router) {
-        let wide = &router.wide_reduction;
         let entries = router.merge_table_entries;
         self.any("router.merge_table_entries", entries, 0..=256);
         self.only("router.merge_cycles", router.merge_cycles, 1);
+        self.no_wide_reduction(router);
+    }
+
+    /// Sizes of the shared unit for wide reductions, where there is none.
+    fn no_wide_reduction(&mut self, router: &Router) {
+        let wide = &router.wide_reduction;
         self.any("router.wide_reduction.cut_cycles", wide.cut_cycles, 0..=16);
         self.any(
             "router.wide_reduction.store_beats",

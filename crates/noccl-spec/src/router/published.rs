@@ -8,7 +8,7 @@ pub(super) struct Published;
 
 impl RouterRules for Published {
     fn name(&self) -> &'static str {
-        "peer_compatible"
+        "published"
     }
 
     fn ranges(&self, router: &Router, table: &mut Table) {
@@ -16,15 +16,11 @@ impl RouterRules for Published {
         table.no_stores(router);
     }
 
-    fn folds_three(&self) -> bool {
+    fn reduces_three(&self) -> bool {
         false
     }
 
     fn has_stores(&self) -> bool {
-        false
-    }
-
-    fn has_own_protocol(&self) -> bool {
         false
     }
 }

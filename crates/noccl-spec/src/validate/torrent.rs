@@ -12,7 +12,7 @@ pub(super) fn check(endpoint: &TorrentEndpoint) -> Checked {
     as_hardware(endpoint)
 }
 
-/// The published endpoint has one way to dispatch and to answer.
+/// The published endpoint dispatches and responds in one manner only.
 fn as_published(endpoint: &TorrentEndpoint) -> Checked {
     if endpoint.mode == TorrentMode::Safe {
         return Ok(());

@@ -5,7 +5,7 @@ use super::grid::{GridPoint, paper_grid};
 use crate::{Error, Watch};
 use noccl_files::{MAX_TOML_BYTES, read_bounded};
 use noccl_model::{CALIBRATION_FORMAT, Calibration, calibration_runs, conditions, fit, held_out};
-use noccl_net::capabilities::Folds;
+use noccl_net::capabilities::Reduces;
 use noccl_net::{Network, elaborate};
 use noccl_run::{Mode, RunConfig, Tally};
 use noccl_sim::run_schedule;
@@ -59,9 +59,9 @@ pub fn calibrate(network: &Network, command: &str, watch: Watch<'_>) -> Result<C
 
 /// Only routers that reduce and multicast over any set, over links, tell all constants apart.
 fn check_routers(network: &Network) -> Result<(), Error> {
-    match network.routers().folds {
-        Folds::AllInputs if network.routers().has_links => Ok(()),
-        Folds::AllInputs | Folds::TwoInputs | Folds::Nothing => {
+    match network.routers().reduces {
+        Reduces::AllInputs if network.routers().has_links => Ok(()),
+        Reduces::AllInputs | Reduces::TwoInputs | Reduces::Nothing => {
             let flow = network.spec().router.flow.name().to_owned();
             Err(noccl_model::ModelError::OtherRouters { flow }.into())
         }
@@ -72,7 +72,7 @@ fn check_routers(network: &Network) -> Result<(), Error> {
 /// own, so that runs show their sum only. The constants are those of the parts, which both kinds of units have.
 fn telling(network: &Network) -> Result<Network, Error> {
     let mut spec = network.spec().clone();
-    if network.routers().folds == Folds::AllInputs {
+    if network.routers().reduces == Reduces::AllInputs {
         spec.router.wide_reduction.kind = WideReductionKind::ThreeOperand;
     }
     Ok(elaborate(&spec)?)

@@ -82,7 +82,7 @@ pub struct ModelRow {
     pub error: f64,
 }
 
-/// All points that the network has room for.
+/// All points that fit onto the network.
 pub(super) fn paper_grid(network: &Network) -> Result<Vec<GridPoint>, Error> {
     let height = network.cluster_height();
     let mut out = Vec::new();

@@ -5,14 +5,14 @@
 
 mod calibrate;
 mod grid;
-mod parting;
-mod verdicts;
+mod model_error;
+mod validation;
 
 pub use calibrate::{calibrate, calibration_text, read_calibration};
 pub use grid::{ModelRow, model_rows};
-pub use parting::{PARTING_DEVIATION, PartingRow, parting};
-pub(crate) use verdicts::fitted_reduce_constants;
-pub use verdicts::{
-    MAX_MODEL_ERROR, MEDIAN_MODEL_ERROR, ModelVerdict, PublishedRow, Verdicts, model_verdict,
-    published_verdict, verdicts,
+pub use model_error::{DeviationRow, MARKED_DEVIATION, deviations};
+pub(crate) use validation::fitted_reduce_constants;
+pub use validation::{
+    MAX_MODEL_ERROR, MEDIAN_MODEL_ERROR, ModelAccuracy, PublishedRow, Validation, model_accuracy,
+    published_rows, validation,
 };

@@ -3,6 +3,7 @@
 
 use super::{BenchRow, Benchmark, Part};
 use crate::{Error, Step, parse_json};
+use noccl_files::FileError;
 use noccl_run::{Watch, WorkStage};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -105,10 +106,12 @@ fn instructions(
     let instructions = log
         .lines()
         .find_map(|line| line.split("Collected :").nth(1)?.trim().parse::<u64>().ok())
-        .ok_or_else(|| Error::Content {
-            path: "valgrind".to_owned(),
-            expected: "callgrind log",
-            reason: "no line 'Collected : N'".to_owned(),
+        .ok_or_else(|| {
+            Error::File(FileError::Content {
+                path: "valgrind".to_owned(),
+                expected: "callgrind log",
+                reason: "no line 'Collected : N'".to_owned(),
+            })
         })?;
     let scale = full.flit_hops as f64 / short.flit_hops.max(1) as f64;
     Ok((instructions as f64 * scale) as u64)
@@ -117,19 +120,23 @@ fn instructions(
 fn child_row(output: &Output) -> Result<BenchRow, Error> {
     let text = String::from_utf8_lossy(&output.stdout);
     let rows: Vec<BenchRow> = parse_json("benchmark process", &text, "list of benchmark rows")?;
-    rows.into_iter().next().ok_or_else(|| Error::Content {
-        path: "benchmark process".to_owned(),
-        expected: "list of benchmark rows",
-        reason: "the list is empty".to_owned(),
+    rows.into_iter().next().ok_or_else(|| {
+        Error::File(FileError::Content {
+            path: "benchmark process".to_owned(),
+            expected: "list of benchmark rows",
+            reason: "the list is empty".to_owned(),
+        })
     })
 }
 
 /// Runs a child to its end, or ends it when nobody wants it any more. It prints less than a pipe holds.
 fn run(mut command: Command, is_wanted: &dyn Fn() -> bool) -> Result<Output, Error> {
     let name = command.get_program().to_string_lossy().into_owned();
-    let failed = |reason: String| Error::File {
-        path: name.clone(),
-        reason,
+    let failed = |reason: String| {
+        Error::File(FileError::File {
+            path: name.clone(),
+            reason,
+        })
     };
     let mut child = command
         .stdin(Stdio::null())

@@ -34,7 +34,7 @@ impl Clock {
     }
 
     /// Where the system reports no CPU time, wall time stands for it.
-    pub(super) fn stop(&self) -> Elapsed {
+    pub(super) fn elapsed(&self) -> Elapsed {
         let wall_seconds = self.start.elapsed().as_secs_f64();
         let cpu = cpu_seconds()
             .zip(self.cpu_start_seconds)

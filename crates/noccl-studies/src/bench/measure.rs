@@ -55,7 +55,7 @@ pub fn bench_here(benchmark: Benchmark, part: Part, watch: Watch<'_>) -> Result<
     };
     let clock = Clock::start();
     let network = load(preset, &[])?.network;
-    let elaboration_seconds = clock.stop().wall_seconds;
+    let elaboration_seconds = clock.elapsed().wall_seconds;
     let mut row = match (work(benchmark), part) {
         (Work::HalfLoad(plan), Part::Probe) => probe(&network, &plan, watch)?,
         (Work::HalfLoad(mut plan), Part::Measure { load, divisor }) => {
@@ -199,7 +199,7 @@ fn run(
     let result = Tally::run_actions(watch, |on_progress| {
         run_traffic(network, &traffic, &config, on_progress)
     })?;
-    Ok((result, clock.stop()))
+    Ok((result, clock.elapsed()))
 }
 
 fn corner_write(network: &Network, watch: Watch<'_>) -> Result<BenchRow, Error> {
@@ -220,7 +220,7 @@ fn corner_write(network: &Network, watch: Watch<'_>) -> Result<BenchRow, Error> 
     let result = Tally::run_actions(watch, |on_progress| {
         run_trace(network, &trace, &config, on_progress)
     })?;
-    let elapsed = clock.stop();
+    let elapsed = clock.elapsed();
     Ok(row(
         0.0,
         result.counters.flit_hops,

@@ -28,7 +28,7 @@ pub(super) fn run(
     let result = Tally::run_actions(watch, |on_progress| {
         run_schedule(network, &schedule, &[], &[], &config, on_progress)
     })?;
-    let elapsed = clock.stop();
+    let elapsed = clock.elapsed();
     let (hops, cycles) = (result.counters.flit_hops, result.cycles);
     Ok(row(0.0, hops, cycles, elapsed.cpu_seconds, elapsed))
 }

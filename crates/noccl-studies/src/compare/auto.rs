@@ -3,7 +3,7 @@
 //!
 //! On the default network the network's own algorithms are several times faster than any software for
 //! all collectives that they can do, so the question is which of them and with how many chunks; direct
-//! sends compete where there is nothing else (all-to-all) and where a group is many multi-addresses. The published router is asked for nothing that it cannot do or may hang in.
+//! sends compete where there is nothing else (all-to-all) and where a group is many multi-addresses. The published router is asked for nothing that it cannot do or may deadlock in.
 
 use crate::Error;
 use noccl_coll::{Algorithm, Choice, CollError};
@@ -98,11 +98,11 @@ fn once_cycles(
     choice: Choice,
 ) -> Result<Option<f64>, Error> {
     let schedule = noccl_coll::schedule(network, collective, choice)?;
-    let folds = schedule
+    let reductions = schedule
         .actions
         .iter()
         .filter_map(|a| a.kind.network_fold());
-    let cycles = folds
+    let cycles = reductions
         .filter(|fold| fold.is_shared)
         .find_map(|fold| all_reduce_once_cycles(network, fold.reduction));
     Ok(cycles.map(|c| c as f64))

@@ -2,7 +2,7 @@
 //! A collective made concrete: where its buffers lie, random inputs, expected outputs.
 
 use super::inputs::random_input;
-use super::meaning::{Meaning, Verdict};
+use super::meaning::{Meaning, OutputCheck};
 use super::row::CompareRequest;
 use crate::Error;
 use noccl_net::{Network, TileId, TileKind, TileRef};
@@ -89,23 +89,23 @@ impl Case {
             .collect())
     }
 
-    /// Judges memory after a run, one image per output: bit-equal to the reference, and what the
+    /// Checks memory after a run, one image per output: bit-exact to the reference, and what the
     /// collective means.
-    pub fn judge(&self, reference: &[Option<Vec<u8>>], memory: &[MemoryImage]) -> Verdict {
-        let mut verdict = Verdict {
+    pub fn judge(&self, reference: &[Option<Vec<u8>>], memory: &[MemoryImage]) -> OutputCheck {
+        let mut checked = OutputCheck {
             is_right: memory.len() == self.outputs.len(),
             sum_error: None,
         };
         for (output, (image, expected)) in memory.iter().zip(reference).enumerate() {
             let one = self.meaning.judge(output, &image.bytes);
-            verdict.is_right &= one.is_right && expected.as_ref() == Some(&image.bytes);
-            verdict.sum_error = match (verdict.sum_error, one.sum_error) {
+            checked.is_right &= one.is_right && expected.as_ref() == Some(&image.bytes);
+            checked.sum_error = match (checked.sum_error, one.sum_error) {
                 (Some(a), Some(b)) if a.largest_of_bound >= b.largest_of_bound => Some(a),
                 (a, None) => a,
                 (_, b) => b,
             };
         }
-        verdict
+        checked
     }
 }
 

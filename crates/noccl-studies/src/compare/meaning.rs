@@ -10,9 +10,9 @@ use super::row::SumError;
 use noccl_workload::number::fold_into;
 use noccl_workload::{Collective, CollectiveKind, ElementType, Operator};
 
-/// Verdict on one output buffer.
+/// What was found in one output buffer.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Verdict {
+pub struct OutputCheck {
     /// Is every output what it must be?
     pub is_right: bool,
     /// Distance to the exact sum; only for sums of floating-point numbers.
@@ -45,12 +45,12 @@ impl Meaning {
         let block = |input: &[u8], rank: usize| input[rank * bytes..][..bytes].to_vec();
         let whole: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
         let expected = match collective.kind {
-            CollectiveKind::Reduce | CollectiveKind::AllReduce => vec![folded(collective, &whole)],
+            CollectiveKind::Reduce | CollectiveKind::AllReduce => vec![reduced(collective, &whole)],
             CollectiveKind::ReduceScatter => (0..inputs.len())
                 .map(|rank| {
                     let blocks: Vec<&[u8]> =
                         inputs.iter().map(|i| &i[rank * bytes..][..bytes]).collect();
-                    folded(collective, &blocks)
+                    reduced(collective, &blocks)
                 })
                 .collect(),
             CollectiveKind::Multicast | CollectiveKind::Barrier => {
@@ -68,10 +68,10 @@ impl Meaning {
     }
 
     /// Judges the output with this number.
-    pub(crate) fn judge(&self, output: usize, bytes: &[u8]) -> Verdict {
+    pub(crate) fn judge(&self, output: usize, bytes: &[u8]) -> OutputCheck {
         let expected = self.expected.get(output).or(self.expected.first());
         expected.map_or(
-            Verdict {
+            OutputCheck {
                 is_right: false,
                 sum_error: None,
             },
@@ -81,7 +81,7 @@ impl Meaning {
 }
 
 /// The fold of equally long inputs: exact, or with the error bound of a floating-point sum.
-fn folded(collective: &Collective, inputs: &[&[u8]]) -> Expected {
+fn reduced(collective: &Collective, inputs: &[&[u8]]) -> Expected {
     let is_sum = matches!(collective.operator, Operator::Sum);
     if let Some(format) = float_format(collective.element).filter(|_| is_sum) {
         return sums(format, collective.element, inputs);
@@ -95,9 +95,9 @@ fn folded(collective: &Collective, inputs: &[&[u8]]) -> Expected {
 
 impl Expected {
     /// Judges one output buffer.
-    fn judge(&self, output: &[u8]) -> Verdict {
+    fn judge(&self, output: &[u8]) -> OutputCheck {
         match self {
-            Expected::Bytes(expected) => Verdict {
+            Expected::Bytes(expected) => OutputCheck {
                 is_right: output == expected.as_slice(),
                 sum_error: None,
             },
@@ -115,7 +115,7 @@ impl Expected {
                         (format.decode(element_bits(chunk)) - exact).abs() / tolerance
                     })
                     .fold(0.0, f64::max);
-                Verdict {
+                OutputCheck {
                     is_right: fraction <= 1.0 && output.len() == exact.len() * size,
                     sum_error: Some(SumError {
                         largest_of_bound: fraction,
@@ -196,8 +196,8 @@ mod tests {
             let mut reversed = inputs.clone();
             reversed.reverse();
             for order in [&inputs, &reversed] {
-                let verdict = meaning.judge(0, &sum_of(element, order));
-                assert!(verdict.is_right, "{element:?} {verdict:?}");
+                let checked = meaning.judge(0, &sum_of(element, order));
+                assert!(checked.is_right, "{element:?} {checked:?}");
             }
             assert!(!meaning.judge(0, &sum_of(element, &inputs[1..])).is_right);
         }

@@ -2,7 +2,7 @@
 //! One collective by several algorithms, each verified: the main job.
 //!
 //! For every size and algorithm: a schedule, the checker, a run in value mode on seeded random
-//! inputs, and two opinions on the outputs: bit-equality with the reference interpreter of the
+//! inputs, and two opinions on the outputs: bit-exactness against the reference interpreter of the
 //! schedule, and what the collective means (exact result, or the error bound of a float sum).
 //! Chunk counts are searched in timing mode; only the best one is run in value mode.
 
@@ -46,12 +46,12 @@ pub struct Comparison {
 pub struct Skipped {
     /// Name.
     pub algorithm: String,
-    /// Why: a refusal, or how it hangs on published routers.
+    /// Why: a refusal, or how it deadlocks on published routers.
     pub reason: Error,
 }
 
 impl std::fmt::Display for Skipped {
-    /// In one line: of a hang the summary alone.
+    /// In one line: of a stall the summary alone.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let reason = self.reason.to_string();
         let first = reason.lines().next().unwrap_or_default();
@@ -62,7 +62,7 @@ impl std::fmt::Display for Skipped {
 /// Compares algorithms; runs in parallel, with the same rows for any number of threads.
 ///
 /// # Errors
-/// [`Error`] for impossible sizes, groups or algorithms; for a run that hangs, with its diagnosis.
+/// [`Error`] for impossible sizes, groups or algorithms; for a run that stalls, with its diagnosis.
 pub fn compare(
     network: &Network,
     request: &CompareRequest,
@@ -130,7 +130,7 @@ fn collect_rows(
     Ok(comparison)
 }
 
-/// This network cannot run the algorithm, though the algorithm is right. To hang is a behaviour of published routers
+/// This network cannot run the algorithm, though the algorithm is right. To deadlock is a behaviour of published routers
 /// and a defect of all others.
 pub(crate) fn is_refusal(network: &Network, error: &Error) -> bool {
     match error {
@@ -151,10 +151,8 @@ pub(crate) fn is_refusal(network: &Network, error: &Error) -> bool {
         | Error::Hardware(_)
         | Error::Argument { .. }
         | Error::DoesNotFit { .. }
-        | Error::File { .. }
-        | Error::Content { .. }
+        | Error::File(_)
         | Error::Checkpoint { .. }
-        | Error::NotWritten { .. }
         | Error::Suspended { .. } => false,
     }
 }
@@ -194,15 +192,15 @@ fn measure(
             on_progress,
         )
     })?;
-    let verdict = case.judge(&reference, &result.memory);
+    let checked = case.judge(&reference, &result.memory);
     let all_links = crate::runs::link_flits(network, &result.links);
     let outcome = Outcome {
         backend: Backend::Sim,
         cycles: runtime_cycles(Some(&schedule), &result.actions),
         counters: result.counters,
         busiest_link: crate::runs::busiest(network, &result.links),
-        verified: Verified::compared(verdict.is_right),
-        sum_error: verdict.sum_error,
+        verified: Verified::compared(checked.is_right),
+        sum_error: checked.sum_error,
         links: if request.has_links {
             all_links
         } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What `compare` is asked and what it answers.
+//! What `compare` is asked and what it returns.
 
 use crate::runs::LinkFlits;
 use crate::{Error, Verified};
@@ -82,7 +82,7 @@ impl CompareRequest {
 pub struct SumError {
     /// Largest |result - exact| over all elements, as a fraction of that element's bound; at most 1 if right.
     pub largest_of_bound: f64,
-    /// Additions on the longest way that the bound allows for.
+    /// Additions on the longest path that the bound allows for.
     pub additions: u32,
 }
 
@@ -119,7 +119,7 @@ pub struct CompareRow {
     /// Runtime.
     pub cycles: u64,
     /// No algorithm can be faster on this network: serialisation of the payload plus the zero-load
-    /// latency of the farthest leg.
+    /// latency of the longest path.
     pub lower_bound_cycles: u64,
     /// Serialisation of the payload alone.
     pub payload_bound_cycles: u64,
@@ -132,7 +132,7 @@ pub struct CompareRow {
     pub energy_pj: f64,
     /// Link with most flits; absent if no flit left its tile.
     pub busiest_link: Option<LinkFlits>,
-    /// Is every output bit-equal to the fold in the schedule's order and to what the collective means? Of a barrier,
+    /// Is every output bit-exact to the fold in the schedule's order and to what the collective means? Of a barrier,
     /// which has no outputs: did the run complete that the checker has proved? Rows of the model are not checked: no
     /// bytes move there.
     pub verified: Verified,

@@ -14,7 +14,7 @@ const MAX_CHAIN_SIDE: u16 = 8;
 /// more per level.
 const MAX_CHUNKED_SIDE: u16 = 16;
 
-/// Ways to spread submatrices, of which the fastest is taken.
+/// Algorithms that spread submatrices, of which the fastest is taken.
 pub(super) fn candidates(network: &Network, collectives: Collectives) -> Vec<Spread> {
     match collectives {
         Collectives::InNetwork => vec![Spread::InNetwork],
@@ -29,14 +29,14 @@ pub(super) fn candidates(network: &Network, collectives: Collectives) -> Vec<Spr
     }
 }
 
-/// A way to reduce over the mesh.
+/// An algorithm that reduces over the mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Reduction {
     pub(super) choice: Choice,
     pub(super) root: Coord,
 }
 
-/// Ways to reduce, of which the fastest is taken. In the network the root in the middle has the shorter way
+/// Algorithms that reduce, of which the fastest is taken. In the network the root in the middle has the shorter path
 /// and the root in the corner fewer operands per router; software trees take the same steps to both.
 pub(super) fn reductions(
     network: &Network,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One mesh, one way to communicate, one backend; and when the actions of a schedule happen there.
+//! One mesh, one kind of communication, one backend; and when the actions of a schedule happen there.
 
 use super::{Backend, Collectives, GemmRequest};
 use crate::Error;

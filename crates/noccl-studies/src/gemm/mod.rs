@@ -32,7 +32,7 @@ use std::cell::RefCell;
 use steady::Window;
 use values::Inputs;
 
-/// One row per mesh, backend and way to communicate; rows of one mesh stand together.
+/// One row per mesh, backend and kind of communication; rows of one mesh stand together.
 ///
 /// # Errors
 /// [`Error::Argument`], [`Error::Coll`], [`Error::Model`] or [`Error::Run`], saying what would be accepted;
@@ -74,7 +74,7 @@ pub fn gemm(request: &GemmRequest, watch: Watch<'_>) -> Result<Vec<GemmRow>, Err
     Ok(rows)
 }
 
-/// The fastest of the ways to communicate that a word stands for.
+/// The fastest of the kinds of communication that a word stands for.
 fn best_row(case: &Case<'_>) -> Result<GemmRow, Error> {
     let rows = candidates(case.network, case.collectives)
         .into_iter()

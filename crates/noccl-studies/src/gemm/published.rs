@@ -44,13 +44,13 @@ fn multicast_cycles(spread: Spread, length: u32, beats: f64, has_distance: bool)
     let line = Extent::row(length);
     match spread {
         Spread::InNetwork => constants.in_network_cycles(line, beats),
-        Spread::Tree => constants.tree_cycles(line, beats) + tree_way(&[length], has_distance),
+        Spread::Tree => constants.tree_cycles(line, beats) + tree_path(&[length], has_distance),
         Spread::Chain { chunks } => constants.pipelined_cycles(line, beats, chunks.into()),
     }
 }
 
 /// Levels of a tree over a line reach length / 2, length / 4, …, 1 hops.
-fn tree_way(lines: &[u32], has_distance: bool) -> f64 {
+fn tree_path(lines: &[u32], has_distance: bool) -> f64 {
     let hops: u32 = lines.iter().map(|length| length - 1).sum();
     let per_hop = if has_distance { CYCLES_PER_HOP } else { 0.0 };
     per_hop * f64::from(hops)
@@ -79,8 +79,8 @@ pub(super) fn fused_row(
             ("in_network, fitted".to_owned(), cycles)
         }
         Collectives::Software => {
-            let way = tree_way(&[extent.columns, extent.rows], has_distance(case));
-            software(&constants, extent, beats as u32, way)
+            let path = tree_path(&[extent.columns, extent.rows], has_distance(case));
+            software(&constants, extent, beats as u32, path)
         }
     };
     row.spread = spread;
@@ -95,14 +95,14 @@ fn software(
     constants: &ReduceConstants,
     extent: Extent,
     beats: u32,
-    tree_way: f64,
+    tree_path: f64,
 ) -> (String, f64) {
     let n = f64::from(beats);
     let best = |cycles: &dyn Fn(f64) -> f64| {
         best_chunks(even_chunks(beats), |chunks| cycles(f64::from(chunks)))
             .unwrap_or((1, cycles(1.0)))
     };
-    let tree = best(&|chunks| constants.tree_cycles(extent, n, chunks) + tree_way);
+    let tree = best(&|chunks| constants.tree_cycles(extent, n, chunks) + tree_path);
     let chain = best(&|chunks| constants.pipelined_cycles(extent, n, chunks));
     if chain.1 < tree.1 {
         (format!("chain:{}, fitted", chain.0), chain.1)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is reported for one mesh and one way to communicate.
+//! What is reported for one mesh and one kind of communication.
 
 use super::case::{Case, Timed};
 use super::shapes::{Cut, PAPER_SHAPE};
@@ -107,7 +107,7 @@ pub struct GemmRow {
     pub bound_by: GemmBound,
     /// Iteration cycles of software on the same mesh ÷ those of this row, if both were asked for.
     pub speedup: Option<f64>,
-    /// Iteration cycles ÷ those that the simulator takes for the same mesh and way to communicate − 1, if both
+    /// Iteration cycles ÷ those that the simulator takes for the same mesh and kind of communication − 1, if both
     /// were asked for.
     pub sim_error: Option<f64>,
     /// Cycles of the whole problem at this rate: passes × iterations × iteration cycles.

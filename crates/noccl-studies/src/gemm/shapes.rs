@@ -121,7 +121,7 @@ impl Problem {
             Error::argument(
                 "--prefetch",
                 slots,
-                "so many slots leave no room; accepted: fewer",
+                "so many slots leave no bytes for a submatrix; accepted: fewer",
             )
         })?;
         let passes = rows.div_ceil(submatrix.rows) * columns.div_ceil(submatrix.columns);

@@ -4,6 +4,7 @@
 //! The file is part of the binary, so that every installation judges by the same text.
 
 use crate::Error;
+use noccl_files::FileError;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -59,10 +60,12 @@ impl Paper {
     }
 
     fn read<T: DeserializeOwned>(self) -> Result<T, Error> {
-        toml::from_str(self.text()).map_err(|e| Error::Content {
-            path: format!("experiments/{}/claims.toml", self.name()),
-            expected: "list of claims",
-            reason: e.to_string(),
+        toml::from_str(self.text()).map_err(|e| {
+            Error::File(FileError::Content {
+                path: format!("experiments/{}/claims.toml", self.name()),
+                expected: "list of claims",
+                reason: e.to_string(),
+            })
         })
     }
 }
@@ -149,9 +152,9 @@ pub(crate) struct Tolerance {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToleranceKind {
-    /// A fraction of the paper's number, both ways.
+    /// A fraction of the paper's number, up and down.
     Relative,
-    /// In the number's own unit, both ways.
+    /// In the number's own unit, up and down.
     Absolute,
     /// No more than that above the paper's number (0 where it states none).
     AtMost,

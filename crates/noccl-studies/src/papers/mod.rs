@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A paper's claims against our measurements, each with its verdict.
+//! A paper's claims against our measurements, each with its result.
 //!
 //! What is claimed stands in `experiments/*/claims.toml`, how it is measured in the folders beside this file; the
 //! numbers are measured anew every time. A claim that fails stays in the table with the reason; one
@@ -26,7 +26,7 @@ use table::Table;
 /// Papers that [`reproduce`] knows.
 pub const REPRODUCIBLE: [&str; 2] = [Paper::CollectiveNoc.name(), Paper::Torrent.name()];
 
-/// One claim and its verdict.
+/// One claim and its result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClaimRow {
@@ -54,7 +54,7 @@ pub struct ClaimRow {
     pub detail: String,
 }
 
-/// Verdicts and plots.
+/// Validation and plots.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reproduction {
     paper: Paper,
@@ -76,7 +76,7 @@ struct Found {
 /// Measures the claims of a paper; a quick run leaves out S1's matrix products on large meshes and S3's movements.
 ///
 /// # Errors
-/// [`Error::Argument`] for an unknown paper; [`Error::Run`] if a run hangs or is interrupted.
+/// [`Error::Argument`] for an unknown paper; [`Error::Run`] if a run stalls or is interrupted.
 pub fn reproduce(paper: &str, is_quick: bool, watch: Watch<'_>) -> Result<Reproduction, Error> {
     let paper = parse_paper(paper)?;
     let claims = paper.claims()?;
@@ -131,7 +131,7 @@ fn row(claim: &Claim, outcomes: &Outcomes) -> ClaimRow {
 /// Has a page the markers that [`Reproduction::update_page`] needs? To be asked before measuring.
 ///
 /// # Errors
-/// [`Error::File`] if the page cannot be read, [`Error::Content`] if it has no markers of this paper, [`Error::Argument`]
+/// [`Error::File`] if the page cannot be read or has no markers of this paper, [`Error::Argument`]
 /// for an unknown paper.
 pub fn check_claims_page(paper: &str, page: &Path) -> Result<(), Error> {
     let (paper, name) = (parse_paper(paper)?, page.display().to_string());
@@ -159,7 +159,7 @@ impl Reproduction {
     /// Replaces the tables of a page between their markers; those of which a quick run knows nothing stay.
     ///
     /// # Errors
-    /// [`Error::File`] if the page cannot be read or written, [`Error::Content`] if it has no markers.
+    /// [`Error::File`] if the page cannot be read, written or has no markers.
     pub fn update_page(&self, page: &Path) -> Result<(), Error> {
         let text = read_text(page)?;
         let name = page.display().to_string();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The verdicts as a table of a page, between markers.
+//! The results as a table of a page, between markers.
 
 use super::ClaimRow;
 use super::claims::{Evidence, Paper};
@@ -48,12 +48,12 @@ pub(crate) fn count(rows: &[ClaimRow]) -> String {
 /// The count and the table in Markdown.
 fn markdown(paper: Paper, rows: &[ClaimRow]) -> String {
     let mut out = format!(
-        "{}\n\n| # | claim | place | {} | ours | tolerance | evidence | verdict | why, and the numbers behind it |\n|---|---|---|---|---|---|---|---|---|\n",
+        "{}\n\n| # | claim | place | {} | ours | tolerance | evidence | result | why, and the numbers behind it |\n|---|---|---|---|---|---|---|---|---|\n",
         count(rows),
         paper.label()
     );
     for row in rows {
-        let verdict = match row.holds {
+        let result = match row.holds {
             Some(true) => "holds",
             Some(false) => "**fails**",
             None => "not measured: missed",
@@ -66,7 +66,7 @@ fn markdown(paper: Paper, rows: &[ClaimRow]) -> String {
             row.ours.map_or_else(String::new, short),
             row.tolerance.clone(),
             row.evidence.label().to_owned(),
-            verdict.to_owned(),
+            result.to_owned(),
             [row.reason.as_str(), row.detail.as_str()]
                 .into_iter()
                 .filter(|t| !t.is_empty())
@@ -88,7 +88,7 @@ pub(crate) fn short(value: f64) -> String {
 /// The page with its table replaced.
 ///
 /// # Errors
-/// [`Error::Content`] if the page has no markers.
+/// [`Error::File`] if the page has no markers.
 pub(crate) fn insert(
     paper: Paper,
     path: &str,
@@ -109,7 +109,7 @@ pub(crate) struct Table {
 /// The page with such a table replaced.
 ///
 /// # Errors
-/// [`Error::Content`] if the page has no markers.
+/// [`Error::File`] if the page has no markers.
 pub(crate) fn insert_table(
     paper: Paper,
     path: &str,

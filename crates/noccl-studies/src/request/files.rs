@@ -20,7 +20,7 @@ pub fn read_text(path: &Path) -> Result<String, Error> {
 /// Reads a JSON artefact; `expected` names the format in errors.
 ///
 /// # Errors
-/// [`Error::File`], or [`Error::Content`] with line, column and what was expected there.
+/// [`Error::File`] with line, column and what was expected there.
 pub fn read_json<T: DeserializeOwned>(path: &Path, expected: &'static str) -> Result<T, Error> {
     Ok(noccl_files::read_json(path, expected)?)
 }
@@ -28,7 +28,7 @@ pub fn read_json<T: DeserializeOwned>(path: &Path, expected: &'static str) -> Re
 /// As [`read_json`], from text; `path` names it in errors.
 ///
 /// # Errors
-/// [`Error::Content`].
+/// [`Error::File`].
 pub fn parse_json<T: DeserializeOwned>(
     path: &str,
     text: &str,
@@ -41,7 +41,7 @@ pub fn parse_json<T: DeserializeOwned>(
 /// a FIFO or a descriptor is written into.
 ///
 /// # Errors
-/// [`Error::NotWritten`] with the path and what the system said; what was there before is still there.
+/// [`Error::File`] with the path and what the system said; what was there before is still there.
 pub fn write_file(path: &Path, text: &str) -> Result<(), Error> {
     Ok(noccl_files::write_file(path, text)?)
 }
@@ -65,7 +65,7 @@ pub fn check_output(path: &Path) -> Result<(), Error> {
 /// Reads a schedule file.
 ///
 /// # Errors
-/// [`Error::File`], [`Error::Content`] if it is no JSON at all, or [`Error::Workload`] with line, column and field.
+/// [`Error::File`], also if it is no JSON at all, or [`Error::Workload`] with line, column and field.
 pub fn read_schedule(path: &Path) -> Result<Schedule, Error> {
     parse_schedule(&path.display().to_string(), &read_text(path)?)
 }
@@ -73,7 +73,7 @@ pub fn read_schedule(path: &Path) -> Result<Schedule, Error> {
 /// As [`read_schedule`], from text; `path` names it in errors.
 ///
 /// # Errors
-/// [`Error::Content`] if it is no JSON at all, [`Error::Workload`].
+/// [`Error::File`] if it is no JSON at all, [`Error::Workload`].
 pub fn parse_schedule(path: &str, text: &str) -> Result<Schedule, Error> {
     begins_as_json(path, text, "schedule")?;
     noccl_workload::read_schedule(path, text).map_err(|e| on_one_line(e).into())
@@ -82,7 +82,7 @@ pub fn parse_schedule(path: &str, text: &str) -> Result<Schedule, Error> {
 /// Reads a trace file.
 ///
 /// # Errors
-/// [`Error::File`], [`Error::Content`] if it is no JSON at all, or [`Error::Workload`] with line, column and field.
+/// [`Error::File`], also if it is no JSON at all, or [`Error::Workload`] with line, column and field.
 pub fn read_trace(path: &Path) -> Result<Trace, Error> {
     let text = read_bounded(path, MAX_TRACE_BYTES)?;
     let name = path.display().to_string();

@@ -14,6 +14,8 @@ pub struct Loaded {
     pub network: Network,
     /// Settings of the spec that have no effect.
     pub warnings: Vec<String>,
+    /// Names of before that it is written with, and what they are now.
+    pub old_names: Vec<String>,
 }
 
 /// Loads a spec by preset name or by path and elaborates it; `overrides` are dotted paths with values.
@@ -29,10 +31,14 @@ pub struct Loaded {
 /// # Ok::<(), noccl_studies::Error>(())
 /// ```
 pub fn load(preset_or_file: &str, overrides: &[(String, String)]) -> Result<Loaded, Error> {
-    let spec = load_spec(preset_or_file, overrides)?;
+    let text = spec_text(preset_or_file)?;
+    let spec = parse_spec(preset_or_file, &text, overrides)?;
     let network = elaborate(&spec)?;
-    let warnings = noccl_spec::warnings(&spec);
-    Ok(Loaded { network, warnings })
+    Ok(Loaded {
+        network,
+        warnings: noccl_spec::warnings(&spec),
+        old_names: noccl_spec::old_names(preset_or_file, &text, overrides),
+    })
 }
 
 /// Loads a spec without elaborating it.
@@ -40,12 +46,16 @@ pub fn load(preset_or_file: &str, overrides: &[(String, String)]) -> Result<Load
 /// # Errors
 /// [`Error::Spec`] or [`Error::File`].
 pub fn load_spec(preset_or_file: &str, overrides: &[(String, String)]) -> Result<Spec, Error> {
-    let text = if is_path(preset_or_file) {
+    let text = spec_text(preset_or_file)?;
+    Ok(parse_spec(preset_or_file, &text, overrides)?)
+}
+
+fn spec_text(preset_or_file: &str) -> Result<String, Error> {
+    Ok(if is_path(preset_or_file) {
         read_bounded(Path::new(preset_or_file), MAX_TOML_BYTES)?
     } else {
         preset_text(preset_or_file)?
-    };
-    Ok(parse_spec(preset_or_file, &text, overrides)?)
+    })
 }
 
 /// Names of the presets listed to users.

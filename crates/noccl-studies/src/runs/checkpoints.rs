@@ -6,6 +6,7 @@
 //! compared run by run.
 
 use crate::Error;
+use noccl_files::FileError;
 use noccl_files::{check_output, failed, replace_file};
 use noccl_net::Network;
 use noccl_run::{MemoryImage, Progress, RunConfig, RunError, RunResult};
@@ -17,10 +18,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Runs that are saved when they are asked to stop, and those that have been.
+/// Runs that are saved when they are asked to end, and those that have been.
 static SAVING: AtomicUsize = AtomicUsize::new(0);
 
-/// Is a run under way that ends with a complete checkpoint once its watcher wants it to stop, or has one just done so?
+/// Is a run going on that ends with a complete checkpoint once its watcher wants it to end, or has one just done so?
 /// Until then a process should not be ended from inside.
 #[must_use]
 pub fn is_saving() -> bool {
@@ -45,7 +46,7 @@ pub struct Session {
     finished: Vec<(Identity, RunResult)>,
     /// How many runs have been asked for.
     asked: usize,
-    /// The run that was under way when the earlier process ended, until its turn comes.
+    /// The run that was going on when the earlier process ended, until it is asked for.
     suspended: Option<(Identity, Reader<File>)>,
     saved: Instant,
 }
@@ -82,9 +83,9 @@ impl Session {
     /// The next run, from its beginning, from where it was saved, or from memory.
     ///
     /// # Errors
-    /// [`Error::Run`]; [`Error::Checkpoint`] if this is not the run that was saved; [`Error::NotWritten`] if it cannot
+    /// [`Error::Run`]; [`Error::Checkpoint`] if this is not the run that was saved; [`Error::File`] if it cannot
     /// be saved; [`Error::Suspended`] if
-    /// `on_progress` wants to stop and the state has been saved.
+    /// `on_progress` wants to end the run and the state has been saved.
     pub fn simulate(
         &mut self,
         network: &Network,
@@ -171,9 +172,11 @@ impl Session {
                 run.save(&mut writer)?;
                 writer.finish()
             };
-            write().map(drop).map_err(|e| Error::NotWritten {
-                path: path.display().to_string(),
-                reason: e.to_string(),
+            write().map(drop).map_err(|e| {
+                Error::File(FileError::NotWritten {
+                    path: path.display().to_string(),
+                    reason: e.to_string(),
+                })
             })
         })?;
         // Saving never takes more time than what is saved.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Random sets of overlapping chains, with plain writes between them: all end, and every stop has its bytes.
+//! Random sets of overlapping chains, with plain writes between them: all end, and every destination has its bytes.
 //!
 //! Chains share followers and links in any order, initiators follow in each other's chains, and some have several
 //! chains to begin. Nothing orders them: whatever can wait for each other does.
@@ -8,8 +8,8 @@ use crate::Error;
 use noccl_net::{Network, TileRef};
 use noccl_run::{MemoryImage, Rng, RunResult};
 use noccl_workload::{
-    AccessPattern, Action, ActionKind, Chain, Destination, Place, SCHEDULE_FORMAT, Schedule, Stop,
-    Transfer, check,
+    AccessPattern, Action, ActionKind, Chain, ChainDestination, Destination, Place,
+    SCHEDULE_FORMAT, Schedule, Transfer, check,
 };
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ pub(super) struct Chains {
     expected: Vec<(Place, usize)>,
 }
 
-/// Can this network have such sets? Two clusters with endpoints and room for all streams.
+/// Can this network have such sets? Two clusters with endpoints and memory for all streams.
 pub(super) fn refuse(network: &Network) -> Result<(), Error> {
     let spec = network.spec();
     let num_streams = MAX_CHAINS + MAX_WRITES;
@@ -110,19 +110,19 @@ impl Chains {
         let endpoint = network.capabilities().chains;
         let most = endpoint.map_or(0, |e| u64::from(e.max_followers));
         let mut rest = clusters.to_vec();
-        let num_stops = 1 + rng.below(most.min(clusters.len() as u64 - 1));
+        let num_destinations = 1 + rng.below(most.min(clusters.len() as u64 - 1));
         let pattern = AccessPattern::linear(offset, self.bytes());
         let mut stops = Vec::new();
-        for _ in 0..num_stops {
+        for _ in 0..num_destinations {
             let tile = rest.swap_remove(rng.below(rest.len() as u64) as usize);
             self.expect(tile, offset);
             let pattern = pattern.clone();
-            stops.push(Stop { tile, pattern });
+            stops.push(ChainDestination { tile, pattern });
         }
         ActionKind::Chain(Chain {
             initiator: source.tile,
             source: AccessPattern::linear(source.offset, self.bytes()),
-            stops,
+            destinations: stops,
             bytes: self.bytes(),
         })
     }
@@ -160,7 +160,7 @@ impl Chains {
         wrong.count() as u64
     }
 
-    /// The checker's verdict: these sets are right programs.
+    /// The checker accepts these sets: they are right programs.
     pub(super) fn check(&self, network: &Network) -> Result<(), Error> {
         check(network, &self.schedule)?;
         Ok(())

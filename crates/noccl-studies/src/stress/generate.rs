@@ -6,7 +6,7 @@
 //! at any endpoint is allowed.
 
 use super::StressKind;
-use noccl_net::capabilities::Folds;
+use noccl_net::capabilities::Reduces;
 use noccl_net::deadlock::{merge_points, num_bursts, reduction_flows};
 use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
 use noccl_run::{Rng, StallConfig};
@@ -52,7 +52,7 @@ impl Recipe {
             open_reductions: u64::from(ni.max_open_reductions),
             open_barriers: u64::from(ni.max_open_reductions.min(ni.max_narrow_outstanding)),
             // Routers that add two operands: only groups in a line, root at an end.
-            is_reduction_in_line: network.routers().folds == Folds::TwoInputs,
+            is_reduction_in_line: network.routers().reduces == Reduces::TwoInputs,
         }
     }
 }

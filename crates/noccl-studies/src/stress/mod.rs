@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Random overlapping transactions of all kinds: everything must complete, with the right bytes.
 //!
-//! One seed makes one trace; the run replays it with random endpoint stalls. A hang or a wrong byte
+//! One seed makes one trace; the run replays it with random endpoint stalls. A stall or a wrong byte
 //! names its seed, which alone reproduces it.
 
 mod chains;
@@ -123,9 +123,9 @@ pub struct StressFailure {
     pub seed: u64,
     /// Command line that reproduces it alone.
     pub reproducer: String,
-    /// Transactions that delivered wrong bytes; 0 if the run hung.
+    /// Transactions that delivered wrong bytes; 0 if the run stalled.
     pub wrong_transactions: u64,
-    /// Why it hung.
+    /// Why it stalled.
     pub diagnosis: Option<Diagnosis>,
 }
 
@@ -152,7 +152,8 @@ pub struct StressReport {
     /// Runs in which every transaction completed.
     pub completed: u64,
     /// Runs that could not finish.
-    pub hung: u64,
+    #[serde(alias = "hung")]
+    pub stalled: u64,
     /// Completed runs with a wrong byte somewhere.
     pub wrong: u64,
     /// Transactions in all runs.
@@ -161,14 +162,14 @@ pub struct StressReport {
     pub simulated_cycles: u64,
     /// Runtimes of the completed runs.
     pub histogram: Vec<HistogramBin>,
-    /// Seeds that hung or were wrong, smallest first.
+    /// Seeds that stalled or were wrong, smallest first.
     pub failures: Vec<StressFailure>,
 }
 
 /// Runs seeds in parallel; the report is the same for any number of threads.
 ///
 /// # Errors
-/// [`Error::Argument`] for counts that cannot be, [`Error::Run`] if interrupted or refused. Hangs
+/// [`Error::Argument`] for counts that cannot be, [`Error::Run`] if interrupted or refused. Stalls
 /// and wrong bytes are part of the report.
 pub fn stress(
     network: &Network,
@@ -289,7 +290,7 @@ fn summarise(network: &Network, request: &StressRequest, outcomes: &[Outcome]) -
         network: network.spec().name.clone(),
         runs: outcomes.len() as u64,
         completed: 0,
-        hung: 0,
+        stalled: 0,
         wrong: 0,
         transactions: outcomes.iter().map(|o| o.transactions).sum(),
         simulated_cycles: 0,
@@ -305,7 +306,7 @@ fn summarise(network: &Network, request: &StressRequest, outcomes: &[Outcome]) -
                 (result.wrong_transactions, None)
             }
             Err(diagnosis) => {
-                report.hung += 1;
+                report.stalled += 1;
                 (0, Some((**diagnosis).clone()))
             }
         };

@@ -95,7 +95,7 @@ const SATURATED_LATENCY_FACTOR: f64 = 3.0;
 /// Sweeps the offered load.
 ///
 /// # Errors
-/// [`Error::Argument`] for loads, beats or patterns that cannot be; [`Error::Run`] if a run hangs.
+/// [`Error::Argument`] for loads, beats or patterns that cannot be; [`Error::Run`] if a run stalls.
 pub fn traffic(
     network: &Network,
     request: &TrafficRequest,
@@ -145,7 +145,7 @@ pub fn traffic(
 /// Mean latency of a packet in an otherwise empty network, over all packets of a pattern.
 ///
 /// One packet over h hops takes 2h + 2 cycles to its first beat's handshake at the target (two cycles
-/// per hop, and the two stages of the first router, as for every router on the way) and one more per
+/// per hop, and the two stages of the first router, as for every router on the path) and one more per
 /// further beat; links and FIFOs of other sizes change what a hop and a beat take, and routers without links have one stage and no
 /// hops. Every target of a multicast counts. The published router sends an AW flit first.
 #[must_use]
@@ -178,7 +178,7 @@ pub fn zero_load_latency_cycles(network: &Network, pattern: Pattern, beats: u32)
     if count == 0.0 { 0.0 } else { sum / count }
 }
 
-/// One load. Saturated: packets of the measured cycles are still under way when the run gives up, or latency has run away.
+/// One load. Saturated: packets of the measured cycles are still in the network when the run gives up, or latency grows without a limit.
 fn point(
     network: &Network,
     request: &TrafficRequest,

@@ -123,9 +123,9 @@ fn ports(network: &Network, kinds: &[StressKind], seed: u64) -> Result<(), Wrong
     };
     let report = stress(network, &request, Watch::quiet())?;
     let failed = |f: &noccl_studies::StressFailure| {
-        let hang = f.diagnosis.as_ref().map(|d| d.summary.clone());
+        let stall = f.diagnosis.as_ref().map(|d| d.summary.clone());
         let wrong = format!("{} wrong", f.wrong_transactions);
-        Wrong::Failed(hang.unwrap_or(wrong))
+        Wrong::Failed(stall.unwrap_or(wrong))
     };
     report.failures.first().map_or(Ok(()), |f| Err(failed(f)))
 }

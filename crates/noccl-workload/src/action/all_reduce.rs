@@ -67,7 +67,7 @@ impl<'a> Kind<'a> for Shared<'a> {
             return at.fail(
                 "root.tile",
                 r.root.tile,
-                "a member of a group of at least two: it folds and multicasts",
+                "a member of a group of at least two: it reduces and multicasts",
             );
         }
         if at.network.routers().shares_results {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A chain: endpoints hand data from stop to stop, and each keeps a copy (S3's Chainwrite).
+//! A chain: endpoints hand data from destination to destination, and each keeps a copy (S3's Chainwrite).
 //!
-//! Unlike a multicast it needs nothing of the network, and unlike one it lets every stop place the data as it
-//! likes: a stream of 64-byte beats leaves the source in the order of one pattern and lands in the order of
+//! Unlike a multicast it needs nothing of the network, and unlike one it lets every destination place the data as it
+//! likes: a stream of 64-byte beats leaves the source in the order of one pattern and is written in the order of
 //! another.
 //!
 //! A chain writes at several tiles by patterns that may be anything. So it is refused before anything moves where a
@@ -17,7 +17,7 @@ use noccl_net::{Network, TileId, TileRef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Movement of one stream from a source through all stops, each of which writes it to its own memory.
+/// Movement of one stream from a source through all destinations, each of which writes it to its own memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Chain {
@@ -25,8 +25,9 @@ pub struct Chain {
     pub initiator: TileRef,
     /// Where the stream is read.
     pub source: AccessPattern,
-    /// Clusters in the order in which data reaches them. Two equal stops count once; the initiator among them keeps a copy itself.
-    pub stops: Vec<Stop>,
+    /// Clusters in the order in which data reaches them. Two equal destinations count once; the initiator among them keeps a copy itself.
+    #[serde(alias = "stops")]
+    pub destinations: Vec<ChainDestination>,
     /// Bytes of the stream, a multiple of 64; zero is a no-op.
     pub bytes: u64,
 }
@@ -34,7 +35,7 @@ pub struct Chain {
 /// One destination of a chain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Stop {
+pub struct ChainDestination {
     /// Cluster.
     pub tile: TileRef,
     /// Where the stream is written.
@@ -42,30 +43,34 @@ pub struct Stop {
 }
 
 impl Chain {
-    /// The stops without those that are equal to an earlier one, the initiator's own left out.
+    /// The destinations without those that are equal to an earlier one, the initiator's own left out.
     #[must_use]
-    pub fn followers(&self) -> Vec<&Stop> {
-        let mut followers: Vec<&Stop> = Vec::new();
-        for stop in self.stops.iter().filter(|s| s.tile != self.initiator) {
-            if !followers.contains(&stop) {
-                followers.push(stop);
+    pub fn followers(&self) -> Vec<&ChainDestination> {
+        let mut followers: Vec<&ChainDestination> = Vec::new();
+        for destination in self
+            .destinations
+            .iter()
+            .filter(|s| s.tile != self.initiator)
+        {
+            if !followers.contains(&destination) {
+                followers.push(destination);
             }
         }
         followers
     }
 
-    /// Where the initiator keeps a copy, if it is a stop itself.
+    /// Where the initiator keeps a copy, if it is a destination itself.
     #[must_use]
     pub fn own_copy(&self) -> Option<&AccessPattern> {
-        let own = self.stops.iter().find(|s| s.tile == self.initiator);
+        let own = self.destinations.iter().find(|s| s.tile == self.initiator);
         own.map(|s| &s.pattern)
     }
 
-    /// Stops that are equal to an earlier one, by index.
+    /// Destinations that are equal to an earlier one, by index.
     #[must_use]
     pub fn duplicates(&self) -> Vec<usize> {
-        let is_repeated = |i: &usize| self.stops[..*i].contains(&self.stops[*i]);
-        (0..self.stops.len()).filter(is_repeated).collect()
+        let is_repeated = |i: &usize| self.destinations[..*i].contains(&self.destinations[*i]);
+        (0..self.destinations.len()).filter(is_repeated).collect()
     }
 
     /// Beats of the stream.
@@ -120,7 +125,7 @@ impl<'a> Kind<'a> for &'a Chain {
         let followers = self.followers().into_iter();
         Some(Work::Chain {
             initiator: network.find(self.initiator)?,
-            stops: followers.filter_map(|s| network.find(s.tile)).collect(),
+            destinations: followers.filter_map(|s| network.find(s.tile)).collect(),
             is_safe: network.capabilities().are_chains_safe(),
         })
     }
@@ -140,8 +145,8 @@ impl<'a> Kind<'a> for &'a Chain {
                 format!("a multiple of {CHAIN_BEAT_BYTES}, at most {MAX_FIELD} times as much");
             return at.fail("bytes", self.bytes, &accepted);
         }
-        if self.stops.is_empty() {
-            return at.fail("stops", "[]", "at least one cluster");
+        if self.destinations.is_empty() {
+            return at.fail("destinations", "[]", "at least one cluster");
         }
         let followers = self.followers().len();
         if followers > endpoint.max_followers as usize {
@@ -149,20 +154,20 @@ impl<'a> Kind<'a> for &'a Chain {
                 "at most {}, cluster.torrent.max_destinations",
                 endpoint.max_followers
             );
-            return at.fail("stops", format!("{followers} clusters"), &accepted);
+            return at.fail("destinations", format!("{followers} clusters"), &accepted);
         }
         if self.bytes > 0 && self.beats() < endpoint.min_beats && followers > 0 {
             let accepted = "two beats or more: an endpoint with cluster.torrent.mode = \"published\" never sends a burst of one";
             return at.fail("bytes", self.bytes, accepted);
         }
         pattern(at, "source", source, &self.source, self.bytes)?;
-        for (i, stop) in self.stops.iter().enumerate() {
-            let tile = at.cluster(&format!("stops[{i}].tile"), stop.tile)?;
+        for (i, destination) in self.destinations.iter().enumerate() {
+            let tile = at.cluster(&format!("destinations[{i}].tile"), destination.tile)?;
             pattern(
                 at,
-                &format!("stops[{i}].pattern"),
+                &format!("destinations[{i}].pattern"),
                 tile,
-                &stop.pattern,
+                &destination.pattern,
                 self.bytes,
             )?;
             writes_once(at, i, self)?;
@@ -209,16 +214,18 @@ fn pattern(
     at.fits(&within("offset"), tile, pattern.end())
 }
 
-/// A stop's own bytes, the initiator's source, and a second visit of the same cluster.
-fn writes_once(at: &At<'_>, stop: usize, chain: &Chain) -> Result<(), CheckError> {
-    let now = &chain.stops[stop];
-    let name = format!("stops[{stop}].pattern");
-    let mut before = chain.stops[..stop].iter().filter(|s| s.tile == now.tile);
+/// A destination's own bytes, the initiator's source, and a second visit of the same cluster.
+fn writes_once(at: &At<'_>, destination: usize, chain: &Chain) -> Result<(), CheckError> {
+    let now = &chain.destinations[destination];
+    let name = format!("destinations[{destination}].pattern");
+    let mut before = chain.destinations[..destination]
+        .iter()
+        .filter(|s| s.tile == now.tile);
     match before.next() {
         Some(first) if first == now => return Ok(()),
         Some(_) => {
             return at.fail(
-                &format!("stops[{stop}].tile"),
+                &format!("destinations[{destination}].tile"),
                 now.tile,
                 "each cluster once, or twice with equal patterns; a second range there is a chain of its own",
             );

@@ -44,12 +44,12 @@ pub enum Waits {
     ForOne(TileRef),
 }
 
-/// What an action needs of a network beyond writes, reads, multicasts to a multi-address and folds to one root.
+/// What an action needs of a network beyond writes, reads, multicasts to a multi-address and reduces to one root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
     /// Nothing.
     Nothing,
-    /// Interfaces that pass on what the network has folded.
+    /// Interfaces that pass on what the network has reduced.
     SharedResults,
     /// Routers that multicast by a list of destinations.
     ListMulticast,
@@ -66,7 +66,7 @@ pub enum Effect<'a> {
     Lines(Lines<'a>),
     /// A stream is copied from one memory to others, in an order of addresses for each.
     Stream(&'a Chain),
-    /// The network folds a contribution of every participant.
+    /// The network reduces a contribution of every participant.
     NetworkFold(NetworkFold<'a>),
     /// A cluster's cores fold ranges of their own memory.
     LocalFold(&'a LocalReduce),
@@ -134,13 +134,13 @@ impl Targets<'_> {
 /// A fold in the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NetworkFold<'a> {
-    /// What is folded, and where the result stands.
+    /// What is reduced, and where the result stands.
     pub reduction: &'a InNetworkReduction,
     /// Do all members get the result, or the root alone?
     pub is_shared: bool,
 }
 
-/// What a kind of action states once. A new kind answers all of it in a file of its own.
+/// What a kind of action states once. A new kind states all of it in a file of its own.
 pub(crate) trait Kind<'a> {
     /// Name in files.
     fn name(&self) -> &'static str;
@@ -173,7 +173,7 @@ pub(crate) trait Kind<'a> {
     /// What it does to memories.
     fn effect(&self) -> Effect<'a>;
 
-    /// Payload bytes that it sends over the network: of a multicast once, of a reduction per contributor, of a chain per stop.
+    /// Payload bytes that it sends over the network: of a multicast once, of a reduction per contributor, of a chain per destination.
     fn sent_bytes(&self, network: &Network) -> u64;
 
     /// What it asks of the network; `None` if nothing.

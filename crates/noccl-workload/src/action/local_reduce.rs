@@ -9,7 +9,7 @@ use noccl_net::{Network, TileId, TileRef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `output[i] = inputs[0][i] op inputs[1][i] op …`, folded from the left, by the cores of one cluster.
+/// `output[i] = inputs[0][i] op inputs[1][i] op …`, reduced from the left, by the cores of one cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LocalReduce {

@@ -19,7 +19,7 @@ mod transfer;
 
 pub use arrival::Arrival;
 pub use barrier::{Barrier, BarrierMechanism};
-pub use chain::{Chain, Stop};
+pub use chain::{Chain, ChainDestination};
 pub use class::{Agent, Effect, Lines, Need, NetworkFold, Notice, Targets, Waits};
 pub use compute::Compute;
 pub use list_multicast::ListMulticast;
@@ -44,9 +44,9 @@ use serde::{Deserialize, Serialize};
 pub enum ActionKind {
     /// A DMA moves bytes to one tile or multicasts them.
     Transfer(Transfer),
-    /// Every member of a group contributes; the network folds on the way to the root.
+    /// Every member of a group contributes; the network reduces on the path to the root.
     InNetworkReduction(InNetworkReduction),
-    /// The same, and every member gets the result: the root folds and multicasts beat by beat.
+    /// The same, and every member gets the result: the root reduces and multicasts beat by beat.
     InNetworkAllReduce(InNetworkReduction),
     /// Cores fold buffers of their own L1.
     LocalReduce(LocalReduce),
@@ -60,7 +60,7 @@ pub enum ActionKind {
     Arrival(Arrival),
     /// The cores of every cluster of a group compute on their own L1.
     Kernel(Kernel),
-    /// Endpoints hand a stream from stop to stop.
+    /// Endpoints hand a stream from destination to destination.
     Chain(Chain),
     /// The network takes one worm to a list of destinations, which have asked for it.
     ListMulticast(ListMulticast),
@@ -185,7 +185,7 @@ impl ActionKind {
         self.ask(|kind| kind.list_multicast())
     }
 
-    /// Payload bytes that it sends over the network: of a multicast once, of a reduction per contributor, of a chain per stop.
+    /// Payload bytes that it sends over the network: of a multicast once, of a reduction per contributor, of a chain per destination.
     pub(crate) fn sent_bytes(&self, network: &Network) -> u64 {
         self.ask(|kind| kind.sent_bytes(network))
     }

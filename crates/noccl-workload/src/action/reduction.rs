@@ -4,7 +4,7 @@
 use super::class::{Agent, Effect, Kind, NetworkFold, Notice, Waits, of_multi_address};
 use crate::check::{At, check_multiple, check_operator};
 use crate::{CheckError, ElementType, Operator, Place};
-use noccl_net::capabilities::Folds;
+use noccl_net::capabilities::Reduces;
 use noccl_net::deadlock::{Flow, Work};
 use noccl_net::{MultiAddress, Network, TileId, TileRef, tree};
 use schemars::JsonSchema;
@@ -111,11 +111,11 @@ impl<'a> Kind<'a> for &'a InNetworkReduction {
     }
 }
 
-/// The published router folds two operands per packet: it cannot join three inputs.
+/// The published router reduces two operands per packet: it cannot join three inputs.
 fn two_operands(at: &At<'_>, r: &InNetworkReduction, root: TileId) -> Result<(), CheckError> {
-    match at.network.routers().folds {
-        Folds::AllInputs => return Ok(()),
-        Folds::TwoInputs | Folds::Nothing => {}
+    match at.network.routers().reduces {
+        Reduces::AllInputs => return Ok(()),
+        Reduces::TwoInputs | Reduces::Nothing => {}
     }
     let (cube, root) = (at.network.cube(r.group), at.network.coord(root));
     // Three inputs meet only in the root's column or in a contributor's row.

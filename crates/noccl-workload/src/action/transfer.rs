@@ -26,7 +26,7 @@ pub enum Destination {
 
 /// Movement by the initiator's DMA: reads from the source, writes to the destination.
 ///
-/// `rows` lines of `bytes` each; line r starts at `source + r * source_stride` and lands at
+/// `rows` lines of `bytes` each; line r starts at `source + r * source_stride` and is written at
 /// `destination + r * destination_stride` (1D: `rows = 1`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -149,7 +149,7 @@ impl<'a> Kind<'a> for &'a Transfer {
             return at.fail(
                 "destination_stride",
                 self.destination_stride,
-                "at least `bytes`: lines may not overlap where they land",
+                "at least `bytes`: lines may not overlap where they are written",
             );
         }
         let (name, offset, returns) = match self.destination {
@@ -183,9 +183,9 @@ impl<'a> Kind<'a> for &'a Transfer {
     }
 }
 
-/// Does a line of a transfer within one tile land on bytes of another line's source, or beside its own?
+/// Does a line of a transfer within one tile overwrite bytes of another line's source, or beside its own?
 ///
-/// Lines do not overlap where they land, and all ranges fit into a memory.
+/// Lines do not overlap where they are written, and all ranges fit into a memory.
 fn overwrites_itself(t: &Transfer, destination: u64) -> bool {
     if t.bytes == 0 {
         return false;
@@ -193,7 +193,7 @@ fn overwrites_itself(t: &Transfer, destination: u64) -> bool {
     (0..u64::from(t.rows)).any(|row| {
         let source = t.source.offset + row * t.source_stride;
         let own = destination + row * t.destination_stride;
-        // Lines that land below the end of this source line and reach beyond its start.
+        // Lines written below the end of this source line and reach beyond its start.
         let place = |line: u64| destination + line * t.destination_stride;
         let starts_below_end = |line: u64| place(line) < source + t.bytes;
         let ends_above_start = |line: u64| place(line) + t.bytes > source;

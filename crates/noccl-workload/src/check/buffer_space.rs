@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Is there room for everything that may be open together?
+//! Is there buffer space for everything that may be open together?
 //!
-//! A burst of a wide reduction takes a slot with room in the store at every merge point, contributions of
+//! A burst of a wide reduction takes a slot with space in the store at every merge point, contributions of
 //! a barrier a counter of its target. Both are limited (`docs/design/0001`, "Stated limits"); a
-//! schedule that stays within the limits cannot hang there. Two actions may be open together unless every
+//! schedule that stays within the limits cannot deadlock there. Two actions may be open together unless every
 //! participant of one starts after the other is over.
 //!
 //! How many bursts of one reduction can be at one merge point is in `noccl_net::deadlock::bursts_together`. Members of one
@@ -18,7 +18,7 @@ use noccl_net::deadlock::{bursts_together, merge_points, num_bursts, reduction_f
 use noccl_net::{MultiAddress, Network, TileId};
 use std::collections::BTreeMap;
 
-/// Room that an action takes at a tile.
+/// Buffer space that an action takes at a tile.
 #[derive(Debug)]
 pub(crate) struct Claim {
     pub action: usize,
@@ -30,13 +30,13 @@ pub(crate) struct Claim {
 /// Merge points of a reduction, with the hops from the farthest sender.
 type Tree = Vec<(TileId, u32)>;
 
-/// How much room a tile has, and how much of it the actions of one group can take.
-pub(crate) struct Room {
+/// How much buffer space a tile has, and how much of it the actions of one group can take.
+pub(crate) struct Space {
     pub capacity: u64,
     pub per_group: u64,
 }
 
-impl Room {
+impl Space {
     pub(crate) fn of_stores(network: &Network) -> Self {
         Self {
             capacity: u64::from(reduction_flows(network)) * beats_per_flow(network),
@@ -52,11 +52,11 @@ pub(crate) fn beats_per_flow(network: &Network) -> u64 {
 
 /// May all these reductions be open at the same time, as far as the stores of their operands go?
 #[must_use]
-pub fn has_room_for(network: &Network, reductions: &[InNetworkReduction]) -> bool {
-    let room = Room::of_stores(network);
+pub fn fit_together(network: &Network, reductions: &[InNetworkReduction]) -> bool {
+    let space = Space::of_stores(network);
     let fits = |claims: &Vec<Claim>| {
         let all: Vec<usize> = (0..claims.len()).collect();
-        claims.len() < 2 || by_groups(claims, &all, &room) <= room.capacity
+        claims.len() < 2 || by_groups(claims, &all, &space) <= space.capacity
     };
     !network.routers().joins_several
         || operands(network, reductions.iter().map(Some))
@@ -64,8 +64,8 @@ pub fn has_room_for(network: &Network, reductions: &[InNetworkReduction]) -> boo
             .all(fits)
 }
 
-/// Checks that whatever may be open together has room.
-pub(crate) fn check_room(
+/// Checks that whatever may be open together has space.
+pub(crate) fn check_buffer_space(
     network: &Network,
     schedule: &Schedule,
     order: &Order,
@@ -76,13 +76,13 @@ pub(crate) fn check_room(
         return Ok(());
     }
     let open = spec.ni.max_open_reductions;
-    let store = Room::of_stores(network);
-    let folds = schedule.actions.iter().map(|a| a.kind.network_fold());
-    let reductions = folds.map(|fold| fold.map(|f| f.reduction));
+    let store = Space::of_stores(network);
+    let reductions = schedule.actions.iter().map(|a| a.kind.network_fold());
+    let reductions = reductions.map(|fold| fold.map(|f| f.reduction));
     let operands = operands(network, reductions);
     let limit = "router.wide_reduction.store_beats";
     refuse_crowds(network, schedule, order, &operands, &store, limit)?;
-    let counters = Room {
+    let counters = Space {
         capacity: u64::from(open),
         per_group: 1,
     };
@@ -102,11 +102,11 @@ fn refuse_crowds(
     schedule: &Schedule,
     order: &Order,
     places: &BTreeMap<TileId, Vec<Claim>>,
-    room: &Room,
+    space: &Space,
     limit: &'static str,
 ) -> Result<(), CheckError> {
     for (tile, claims) in places {
-        if let Some((crowd, needed)) = find_crowd(order, claims, room) {
+        if let Some((crowd, needed)) = find_crowd(order, claims, space) {
             return Err(CheckError::Crowd(Box::new(Crowd {
                 tile: network.tile_ref(*tile).to_string(),
                 actions: crowd
@@ -115,8 +115,8 @@ fn refuse_crowds(
                     .collect(),
                 limit,
                 needed,
-                available: room.capacity,
-                num_accepted: num_fitting(crowd.iter().map(|c| c.load), room.capacity),
+                available: space.capacity,
+                num_accepted: num_fitting(crowd.iter().map(|c| c.load), space.capacity),
                 remedy: "the others ordered with `after`",
             })));
         }
@@ -192,23 +192,28 @@ fn barriers(network: &Network, schedule: &Schedule, order: &Order) -> BTreeMap<T
     places
 }
 
-/// Claims that may be open together and exceed the room, and what they need.
+/// Claims that may be open together and exceed the space, and what they need.
 fn find_crowd<'c>(
     order: &Order,
     claims: &'c [Claim],
-    room: &Room,
+    space: &Space,
 ) -> Option<(Vec<&'c Claim>, u64)> {
     let all: Vec<usize> = (0..claims.len()).collect();
-    if claims.len() < 2 || by_groups(claims, &all, room) <= room.capacity {
+    if claims.len() < 2 || by_groups(claims, &all, space) <= space.capacity {
         return None;
     }
     let before: Vec<Vec<bool>> = claims.iter().map(|c| followers(order, c, claims)).collect();
     for one in 0..claims.len() {
-        let is_rival = |other: &usize| !before[one][*other] && !before[*other][one];
-        let rivals: Vec<usize> = all.iter().copied().filter(is_rival).collect();
-        let needed = by_groups(claims, &rivals, room).min(by_turns(claims, &rivals, &before, room));
-        if rivals.len() > 1 && needed > room.capacity {
-            return Some((rivals.into_iter().map(|c| &claims[c]).collect(), needed));
+        let is_concurrent = |other: &usize| !before[one][*other] && !before[*other][one];
+        let concurrent: Vec<usize> = all.iter().copied().filter(is_concurrent).collect();
+        let needed = by_groups(claims, &concurrent, space).min(in_sequence(
+            claims,
+            &concurrent,
+            &before,
+            space,
+        ));
+        if concurrent.len() > 1 && needed > space.capacity {
+            return Some((concurrent.into_iter().map(|c| &claims[c]).collect(), needed));
         }
     }
     None
@@ -216,7 +221,7 @@ fn find_crowd<'c>(
 
 /// Which claims' actions do all their participants start after this one's action is over?
 fn followers(order: &Order, claim: &Claim, claims: &[Claim]) -> Vec<bool> {
-    let reached = order.reached_from(order.folded(claim.action));
+    let reached = order.reached_from(order.reduced(claim.action));
     let starts_later = |other: &Claim| {
         let members = 0..order.members(other.action).len();
         other.action > claim.action
@@ -228,27 +233,27 @@ fn followers(order: &Order, claim: &Claim, claims: &[Claim]) -> Vec<bool> {
 }
 
 /// Upper bound: what the actions of each group need, or what a member works on at a time.
-pub(crate) fn by_groups(claims: &[Claim], of: &[usize], room: &Room) -> u64 {
+pub(crate) fn by_groups(claims: &[Claim], of: &[usize], space: &Space) -> u64 {
     let mut groups: BTreeMap<usize, u64> = BTreeMap::new();
     for claim in of.iter().map(|at| &claims[*at]) {
         *groups.entry(claim.group).or_default() += claim.load;
     }
     groups
         .into_values()
-        .map(|all| all.min(room.per_group))
+        .map(|all| all.min(space.per_group))
         .sum()
 }
 
 /// Upper bound: cut into sets of which one action is open at a time.
-fn by_turns(claims: &[Claim], of: &[usize], before: &[Vec<bool>], room: &Room) -> u64 {
-    let take_turns = |a: usize, b: usize| {
-        before[a][b] || (room.per_group == 1 && claims[a].group == claims[b].group)
+fn in_sequence(claims: &[Claim], of: &[usize], before: &[Vec<bool>], space: &Space) -> u64 {
+    let are_ordered = |a: usize, b: usize| {
+        before[a][b] || (space.per_group == 1 && claims[a].group == claims[b].group)
     };
     let mut sets: Vec<(Vec<usize>, u64)> = Vec::new();
     for claim in of.iter().copied() {
         let load = claims[claim].load;
-        let has_turn = |set: &Vec<usize>| set.iter().all(|other| take_turns(*other, claim));
-        match sets.iter_mut().find(|(set, _)| has_turn(set)) {
+        let fits = |set: &Vec<usize>| set.iter().all(|other| are_ordered(*other, claim));
+        match sets.iter_mut().find(|(set, _)| fits(set)) {
             Some((set, most)) => {
                 set.push(claim);
                 *most = load.max(*most);

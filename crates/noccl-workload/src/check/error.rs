@@ -68,7 +68,7 @@ pub struct WrongOutput {
     pub found: String,
 }
 
-/// Reductions or barriers that may be open together at a tile that has no room for all of them.
+/// Reductions or barriers that may be open together at a tile that has no space for all of them.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "{tile}: {} may be open together and need {limit} of {needed} there, the network has {available}; accepted: \
@@ -86,7 +86,7 @@ pub struct Crowd {
     pub needed: u64,
     /// What there is.
     pub available: u64,
-    /// How many of them have room at the same time, whichever they are.
+    /// How many of them have space at the same time, whichever they are.
     pub num_accepted: usize,
     /// What is to happen to the others.
     pub remedy: &'static str,
@@ -125,10 +125,10 @@ pub enum CheckError {
         /// The waits, each on the next; the last on the first.
         Vec<Wait>,
     ),
-    /// More reductions or barriers than a tile has room for may be open together.
+    /// More reductions or barriers than a tile has space for may be open together.
     #[error("{0}")]
     Crowd(Box<Crowd>),
-    /// Actions that may be under way together may wait for each other forever.
+    /// Actions that may be in flight together may wait for each other forever.
     #[error("{0}")]
     Deadlock(Box<Deadlock>),
     /// Two unordered actions touch the same bytes and at least one writes them.

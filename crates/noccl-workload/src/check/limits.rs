@@ -57,7 +57,7 @@ fn size(network: &Network, kind: &ActionKind) -> Size {
     match kind.effect() {
         Effect::Nothing => Size::default(),
         Effect::Lines(lines) => moved(lines.bytes, lines.targets.count() * u128::from(lines.rows)),
-        Effect::Stream(chain) => moved(chain.bytes, chain.stops.len() as u128),
+        Effect::Stream(chain) => moved(chain.bytes, chain.destinations.len() as u128),
         Effect::NetworkFold(NetworkFold { reduction: r, .. }) => {
             moved(r.bytes, u128::from(r.group.len()))
         }

@@ -2,8 +2,8 @@
 //! The checker: proves a schedule right, or says why it is wrong, before anything is simulated.
 //!
 //! Algorithms are open, so the checker and not the author is trusted. In this order it proves: every
-//! action is possible on the network; no circle of waits; room for all reductions and barriers that may be open
-//! together; nothing that is under way together waits in a circle on the network; no race (every two accesses to a byte, one
+//! action is possible on the network; no circle of waits; buffer space for all reductions and barriers that may be open
+//! together; nothing that is in flight together waits in a circle on the network; no race (every two accesses to a byte, one
 //! of them a write, are ordered by `after`, barriers, reductions and the completion of transfers);
 //! the collective's postcondition, by symbolic execution over ranges of bytes.
 //!
@@ -21,7 +21,7 @@ mod promise;
 mod report;
 mod trace;
 
-pub use buffer_space::has_room_for;
+pub use buffer_space::fit_together;
 pub use deadlock::{Deadlock, DeadlockProof, DeadlockReport, DeadlockWait, check_deadlock};
 pub use error::{CheckError, Crowd, Race, TileSetError, Wait, WrongOutput};
 pub(crate) use form::{At, check_fits, check_multiple, check_operator, find, group_error};
@@ -37,16 +37,16 @@ use noccl_net::Network;
 /// Checks a schedule against a network.
 ///
 /// Cost: nearly linear in actions times participants; no loop over bytes. On published and ESP's routers it also grows with the
-/// pairs of actions that may be under way together.
+/// pairs of actions that may be in flight together.
 ///
 /// # Errors
-/// [`CheckError`], the first that is found: form, wait cycle, room, deadlock, race, postcondition.
+/// [`CheckError`], the first that is found: form, wait cycle, buffer space, deadlock, race, postcondition.
 pub fn check(network: &Network, schedule: &Schedule) -> Result<CheckReport, CheckError> {
     form::check_form(network, schedule)?;
     limits::check_totals(network, schedule)?;
     cycle::check_after(network, schedule)?;
     let mut order = order::Order::new(network, schedule)?;
-    buffer_space::check_room(network, schedule, &order)?;
+    buffer_space::check_buffer_space(network, schedule, &order)?;
     let deadlock = match check_deadlock(network, schedule) {
         // The search has ended at its bound without a cycle: the report says that nothing is proved, and the schedule
         // may run (`docs/design/0008`).
@@ -54,7 +54,7 @@ pub fn check(network: &Network, schedule: &Schedule) -> Result<CheckReport, Chec
         checked => checked?,
     };
     let mut memories = memory::execute(network, schedule, &order)?;
-    let folds = match &schedule.collective {
+    let fold_orders = match &schedule.collective {
         Some(collective) => {
             memory::check_postcondition(network, collective, &mut order, &mut memories)?
         }
@@ -62,6 +62,6 @@ pub fn check(network: &Network, schedule: &Schedule) -> Result<CheckReport, Chec
     };
     Ok(CheckReport {
         deadlock,
-        ..report::report(network, schedule, folds)
+        ..report::report(network, schedule, fold_orders)
     })
 }

@@ -29,7 +29,7 @@ pub struct StepReport {
     /// Transfers and in-network reductions among them that move at least one byte.
     pub transfers: usize,
     /// Payload bytes that these transfers send (a multicast counts once, a reduction once per contributor, a chain once
-    /// per stop).
+    /// per destination).
     pub bytes: u64,
     /// Links used by more than one of them, by router and port; empty if the step is a round.
     pub contended: Vec<LinkUse>,
@@ -46,8 +46,9 @@ pub struct CheckReport {
     pub bytes: u64,
     /// Steps, by depth.
     pub steps: Vec<StepReport>,
-    /// Distinct folds in the outputs of a reduce or all-reduce: ranks, `[a, b, c]` folded from the left.
-    pub folds: Vec<String>,
+    /// Distinct fold orders of the outputs of a reduce or all-reduce: ranks, `[a, b, c]` from the left.
+    #[serde(alias = "folds")]
+    pub fold_orders: Vec<String>,
     /// Freedom from deadlock.
     #[serde(default)]
     pub deadlock: DeadlockReport,
@@ -70,7 +71,11 @@ impl CheckReport {
 }
 
 /// Steps, volume and contention of a schedule of the right form.
-pub(super) fn report(network: &Network, schedule: &Schedule, folds: Vec<String>) -> CheckReport {
+pub(super) fn report(
+    network: &Network,
+    schedule: &Schedule,
+    fold_orders: Vec<String>,
+) -> CheckReport {
     let depths = depths(&schedule.actions);
     let num_steps = depths.iter().map(|d| d + 1).max().unwrap_or(0);
     let mut by_step: Vec<Vec<&Action>> = vec![Vec::new(); num_steps];
@@ -84,23 +89,23 @@ pub(super) fn report(network: &Network, schedule: &Schedule, folds: Vec<String>)
         transfers: steps.iter().map(|s| s.transfers).sum(),
         bytes: steps.iter().map(|s| s.bytes).sum(),
         steps,
-        folds,
+        fold_orders,
         deadlock: DeadlockReport::default(),
         claims: schedule.collective.as_ref().map(|c| c.kind),
         notes: notes(schedule),
     }
 }
 
-/// Stops of chains that are merged with an earlier, equal one.
+/// Destinations of chains that are merged with an earlier, equal one.
 fn notes(schedule: &Schedule) -> Vec<String> {
     let mut notes = Vec::new();
     for (i, action) in schedule.actions.iter().enumerate() {
         if let Some(chain) = action.kind.chain() {
-            for stop in chain.duplicates() {
+            for destination in chain.duplicates() {
                 let name = schedule.action_name(i);
-                let tile = chain.stops[stop].tile;
+                let tile = chain.destinations[destination].tile;
                 notes.push(format!(
-                    "{name}: stops[{stop}] repeats {tile}; it is served once"
+                    "{name}: destinations[{destination}] repeats {tile}; it is served once"
                 ));
             }
         }
@@ -198,10 +203,12 @@ impl<'a> LinkCounter<'a> {
                 destinations,
             } => self.worm(source, &destinations),
             Work::Chain {
-                initiator, stops, ..
+                initiator,
+                destinations,
+                ..
             } => {
                 let mut at = initiator;
-                for next in stops {
+                for next in destinations {
                     self.path(network.coord(at), network.coord(next));
                     at = next;
                 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Folding of byte buffers. The type and operator are looked at once per call, not per element.
+//! Reduction of byte buffers. The type and operator are looked at once per call, not per element.
 
 use super::float::{Bf16, Float, Fp16, Fp32, Fp64, maximum, minimum};
 use super::float8::{E4M3_SUMS, E5M2_SUMS, Fp8E4m3, Fp8E5m2, SumTable};

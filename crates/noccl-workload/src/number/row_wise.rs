@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Folds of rows and operations of every element with a number per row: what a softmax is made of.
+//! Reductions of rows and operations of every element with a number per row: what a softmax is made of.
 //!
 //! Arithmetic is FP64 for FP64 and FP32 for shorter floats; results round once to their element.
 
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_folded_apart_and_in_the_element_of_sums() {
+    fn rows_are_reduced_apart_and_in_the_element_of_sums() {
         let halves: Vec<u8> = [1.5, -2.0, 3.0, 60_000.0, 60_000.0, 1.0]
             .iter()
             .flat_map(|v| f16::from_f32(*v).to_le_bytes())

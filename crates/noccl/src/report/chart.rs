@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Cycles over payload size, both axes logarithmic, one line per mechanism and the lower bound.
+//! Cycles over payload size, both axes logarithmic, one line per algorithm and the lower bound.
 
-use super::{Case, mechanism, mechanisms, size_label, sizes};
+use super::{Case, line_name, line_names, size_label, sizes};
 use noccl_studies::parts::{Anchor, Markup, Svg, decades};
 
 const WIDTH: f64 = 780.0;
@@ -63,12 +63,12 @@ pub(super) fn chart(case: &Case<'_>) -> Markup {
 
 fn lines(case: &Case<'_>) -> (Vec<Line>, Line) {
     let of = |name: &str| {
-        let rows = case.rows.iter().filter(|r| mechanism(r) == name);
+        let rows = case.rows.iter().filter(|r| line_name(r) == name);
         let mut points: Vec<(u64, u64)> = rows.map(|r| (r.bytes, r.cycles.max(1))).collect();
         points.sort_unstable();
         points
     };
-    let lines = mechanisms(&case.rows)
+    let lines = line_names(&case.rows)
         .into_iter()
         .map(|name| Line {
             points: of(&name),

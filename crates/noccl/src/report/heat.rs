@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Link loads drawn on the mesh: every directed link an arrow, coloured by its flits.
 
-use super::{Case, mechanism, size_label};
+use super::{Case, algorithm, size_label};
 use crate::CompareRow;
 use noccl_spec::Plane;
 use noccl_studies::parts::{Anchor, Markup, Svg};
@@ -31,7 +31,7 @@ pub(super) fn heat_maps(case: &Case<'_>) -> Markup {
 }
 
 fn figure(row: &CompareRow, most: u64) -> Markup {
-    let (name, size) = (mechanism(row), size_label(row.bytes));
+    let (name, size) = (algorithm(row), size_label(row.bytes));
     let caption = Markup::text(format!("{name}, {size}: {} cycles", row.cycles));
     let planes: Markup = Plane::ALL
         .into_iter()
@@ -71,7 +71,7 @@ fn mesh(row: &CompareRow, plane: Plane, most: u64) -> Markup {
     let [width, height] = row.mesh;
     let size = |n: u16| f64::from(n - 1) * PITCH + TILE + 2.0 * MARGIN;
     let name = plane.name();
-    let label = format!("Flits per link on the {name} plane, {}", mechanism(row));
+    let label = format!("Flits per link on the {name} plane, {}", algorithm(row));
     let mut svg = Svg::new(size(width), size(height) + 22.0, &label);
     let centre = |x: u16, y: u16| {
         (
@@ -125,7 +125,7 @@ fn draw_tile(svg: &mut Svg, row: &CompareRow, (cx, cy): (f64, f64), (x, y): (u16
     svg.text((cx, cy + 3.5), Anchor::Middle, "tile-name", &name);
 }
 
-/// The two directions of a link run side by side, each to the right of its way.
+/// The two directions of a link run side by side, each to the right of its direction.
 fn draw_link(svg: &mut Svg, from: (f64, f64), to: (f64, f64), class: u64, tip: &str) {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let length = dx.hypot(dy).max(1e-6);

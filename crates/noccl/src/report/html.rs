@@ -3,7 +3,7 @@
 
 use super::chart::chart;
 use super::heat::heat_maps;
-use super::{Case, chunks, mechanism, size_label, verdict};
+use super::{Case, algorithm, size_label, verification};
 use crate::{CompareRow, LinkFlits, Verified};
 use noccl_studies::parts::Markup;
 
@@ -12,9 +12,9 @@ const STYLE: &str = include_str!("style.css");
 const METHOD: &str = "Cycles run from the start of the first transfer (of a barrier: the first arrival) to the \
      last participant's last instruction, in a cycle-accurate simulation that moves the real bytes, or, where \
     the title says so, by the analytic model, which moves none: its rows are not checked. Verified means \
-    that every output is bit-equal to the fold in the schedule's documented order; a floating-point \
+    that every output is bit-exact to the result in the schedule's documented order; a floating-point \
     sum must also lie within the error bound of the exact sum. The lower bound is the payload's \
-    serialisation at one port plus the zero-load latency of the farthest leg; it leaves out software, \
+    serialisation at one port plus the zero-load latency of the longest path; it leaves out software, \
     arbitration and address flits. Speedups compare with the fastest software algorithm at the same size. \
     Tiles are named as --root names them, also at both ends of a link: X,Y counts clusters from the south-west one, mem:N is a memory tile.";
 
@@ -91,10 +91,9 @@ fn alarm(text: &str) -> Markup {
 }
 
 /// Lines of a column's name, and whether it holds words.
-const COLUMNS: [(&[&str], bool); 12] = [
+const COLUMNS: [(&[&str], bool); 11] = [
     (&["payload"], false),
-    (&["mechanism"], true),
-    (&["chunks"], false),
+    (&["algorithm"], true),
     (&["cycles"], false),
     (&["speedup over", "best software"], false),
     (&["lower bound", "[cycles]"], false),
@@ -148,8 +147,7 @@ fn cells(row: &CompareRow) -> Vec<Markup> {
     let link = row.busiest_link.as_ref();
     vec![
         Markup::text(size_label(row.bytes)),
-        Markup::text(mechanism(row)),
-        or_dash(chunks(row)),
+        Markup::text(algorithm(row)),
         Markup::text(row.cycles),
         or_dash(row.speedup_over_best_software.map(|s| format!("{s:.2}"))),
         Markup::text(row.lower_bound_cycles),
@@ -159,11 +157,11 @@ fn cells(row: &CompareRow) -> Vec<Markup> {
         or_dash(link.map(LinkFlits::name)),
         or_dash(link.map(|l| l.flits.to_string())),
         match (row.verified, row.sum_error) {
-            (Verified::No, _) => alarm(verdict(row)),
-            (Verified::NotChecked, _) | (Verified::Yes, None) => Markup::text(verdict(row)),
+            (Verified::No, _) => alarm(verification(row)),
+            (Verified::NotChecked, _) | (Verified::Yes, None) => Markup::text(verification(row)),
             (Verified::Yes, Some(error)) => {
-                let (verdict, error) = (verdict(row), error.largest_of_bound);
-                Markup::text(format!("{verdict}, error {error:.2} of limit"))
+                let (found, error) = (verification(row), error.largest_of_bound);
+                Markup::text(format!("{found}, error {error:.2} of limit"))
             }
         },
     ]

@@ -9,8 +9,7 @@ mod chart;
 mod heat;
 mod html;
 pub(crate) use crate::{Backend, CompareRow, Error, Verified, format_bytes, read_json, word};
-use noccl_coll::chain::order::StopOrder;
-use noccl_coll::{Choice, Inner};
+use noccl_coll::{Algorithm, Choice, Inner};
 use noccl_workload::CollectiveKind;
 use std::path::Path;
 
@@ -147,56 +146,56 @@ fn title(row: &CompareRow) -> String {
     text[..1].to_uppercase() + &text[1..]
 }
 
-/// Algorithm with what tells it apart from its neighbours in a table: the naive chain, the inner
-/// structure of a two-dimensional form, the order of a chain's stops, a root in the centre.
+/// The algorithm with its parameters, as `--algorithms` takes it: `chain:8`, `row_column:4:tree`. Rows of other versions
+/// may have parameters that are none today; then its name.
 #[must_use]
-pub fn mechanism(row: &CompareRow) -> String {
-    let parameter = |name: &str| row.parameters.get(name).map(String::as_str);
-    match (
-        row.algorithm.as_str(),
-        parameter("chunks"),
-        parameter("inner"),
-    ) {
-        ("chain", Some("1"), _) => "chain, naive".to_owned(),
-        ("chain", Some(_), _) => "chain, pipelined".to_owned(),
-        (name, _, Some(inner)) => format!("{name} of {inner}s"),
-        (name @ "chainwrite", _, _) => {
-            let order = parameter("order").filter(|order| *order != StopOrder::Latency.name());
-            let words = [parameter("chains"), order, parameter("to")];
-            let words = words.into_iter().flatten();
-            words.fold(name.to_owned(), |name, word| format!("{name}:{word}"))
-        }
-        ("in_network_list", _, _) => match parameter("setting") {
-            Some(setting) => format!("in_network_list (ESP, {setting})"),
-            None => "in_network_list (ESP)".to_owned(),
-        },
-        ("in_network_once", _, _) => match parameter("root") {
-            Some(root) => format!("in_network_once:{root}"),
-            None => "in_network_once".to_owned(),
-        },
-        (name, _, _) => {
-            let shape = ["structure", "counters"].into_iter().filter_map(parameter);
-            shape.fold(name.to_owned(), |name, part| format!("{name}, {part}"))
-        }
+pub fn algorithm(row: &CompareRow) -> String {
+    choice(row).map_or_else(|| row.algorithm.clone(), |choice| choice.to_string())
+}
+
+/// What the rows of one line of a plot have in common: the algorithm without the chunks, which are searched for each size. A
+/// chain of one chunk is a line of its own: nothing overlaps in it.
+fn line_name(row: &CompareRow) -> String {
+    let Some(choice) = choice(row) else {
+        return row.algorithm.clone();
+    };
+    let is_one_chunk = choice.algorithm == Algorithm::Chain && choice.chunks == 1;
+    match choice.inner {
+        _ if is_one_chunk || !choice.has_chunks() => choice.to_string(),
+        Inner::Chain => choice.algorithm.to_string(),
+        Inner::Tree => format!("{}:{}", choice.algorithm, choice.inner.name()),
     }
 }
 
-/// Number of chunks; with `push` or `pull` where that is not the algorithm's default, which is S1's form.
-#[must_use]
-pub fn chunks(row: &CompareRow) -> Option<String> {
-    let parameter = |name: &str| row.parameters.get(name).map(String::as_str);
-    let chunks = parameter("chunks")?;
-    let inner = parameter("inner").filter(|i| *i == Inner::Tree.name());
-    let inner = inner.map_or(String::new(), |i| format!(":{i}"));
-    let papers: Option<Choice> = format!("{}:1{inner}", row.algorithm).parse().ok();
-    let other =
-        parameter("forwarding").filter(|f| papers.is_some_and(|c| c.forwarding.name() != *f));
-    Some(other.map_or_else(|| chunks.to_owned(), |f| format!("{chunks} {f}")))
+/// The choice that a row's name and parameters spell.
+fn choice(row: &CompareRow) -> Option<Choice> {
+    let mut text = row.algorithm.clone();
+    for (name, ignored) in SPELT {
+        match row.parameters.get(name) {
+            Some(word) if !ignored.contains(&word.as_str()) => text += &format!(":{word}"),
+            Some(_) | None => {}
+        }
+    }
+    text.parse().ok()
 }
+
+/// Parameters in the order of a choice's text, each with the words that it leaves out.
+const SPELT: [(&str, &[&str]); 10] = [
+    ("chunks", &[]),
+    ("chains", &[]),
+    ("inner", &["chain"]),
+    ("forwarding", &[]),
+    ("barrier", &["hardware"]),
+    ("order", &[]),
+    ("to", &[]),
+    ("root", &[]),
+    ("structure", &[]),
+    ("counters", &[]),
+];
 
 /// How a row was verified, in a word: by bytes, or by the checker where there are none; a row of the model not at all.
 #[must_use]
-pub const fn verdict(row: &CompareRow) -> &'static str {
+pub const fn verification(row: &CompareRow) -> &'static str {
     match (row.verified, row.collective) {
         (Verified::NotChecked, _) => "not checked",
         (Verified::No, _) => "WRONG",
@@ -209,15 +208,15 @@ pub const fn verdict(row: &CompareRow) -> &'static str {
             | CollectiveKind::AllGather
             | CollectiveKind::ReduceScatter
             | CollectiveKind::AllToAll,
-        ) => "bit-equal",
+        ) => "bit-exact",
     }
 }
 
-/// Mechanisms of a case in the order of their first rows.
-fn mechanisms(rows: &[&CompareRow]) -> Vec<String> {
+/// Lines of a case's plot in the order of their first rows.
+fn line_names(rows: &[&CompareRow]) -> Vec<String> {
     let mut out = Vec::new();
     for row in rows {
-        let name = mechanism(row);
+        let name = line_name(row);
         if !out.contains(&name) {
             out.push(name);
         }

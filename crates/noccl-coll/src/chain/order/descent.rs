@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A good order of many destinations: local search from several starts, then kicks.
 //!
-//! Moves are the reversal of a part of the order and the shift of up to three stops, either way round. Where none
+//! Moves are the reversal of a part of the order and the shift of up to three destinations, in either direction. Where none
 //! lowers the cost, two neighbouring parts are swapped at random and the search goes on from there, unless the outcome
 //! is worse. A link that is crossed twice counts for some hops then; if the search asks for an order without one, only such
 //! an order is kept, and a sweep is one to begin with. Random numbers come from a fixed seed: the same input gives
@@ -16,16 +16,16 @@ use super::simple::{greedy, nearest};
 use super::sweep::{Sweep, sweep};
 use noccl_net::TileId;
 
-/// Kicks per stop.
-const KICKS_PER_STOP: usize = 20;
-/// Kicks times pairs of stops at most, so that very long chains are ordered in seconds too.
+/// Kicks per destination.
+const KICKS_PER_DESTINATION: usize = 20;
+/// Kicks times pairs of destinations at most, so that very long chains are ordered in seconds too.
 const MAX_KICKED_PAIRS: usize = 5_000_000;
 /// Kicks at least.
 const MIN_KICKS: usize = 8;
 /// Longest part that a kick moves.
-const MAX_KICKED_STOPS: usize = 10;
+const MAX_KICKED_DESTINATIONS: usize = 10;
 /// Longest part that is shifted.
-const MAX_SHIFTED_STOPS: usize = 3;
+const MAX_SHIFTED_DESTINATIONS: usize = 3;
 /// Hops that a link crossed twice counts for.
 const PENALTY_HOPS: u32 = 2;
 
@@ -41,7 +41,7 @@ pub(super) fn solve(search: &Search<'_>) -> Vec<TileId> {
     descent.begin(descent.best.1.clone());
     let bound = descent.costs.lower_bound();
     let num = search.destinations.len();
-    let kicks = (KICKS_PER_STOP * num).min(MAX_KICKED_PAIRS / (num * num));
+    let kicks = (KICKS_PER_DESTINATION * num).min(MAX_KICKED_PAIRS / (num * num));
     let mut random = 0x9e37_79b9_7f4a_7c15;
     for _ in 0..kicks.max(MIN_KICKS) {
         if descent.best.0 <= bound {
@@ -70,7 +70,7 @@ struct Descent<'a> {
     num_shared: u32,
     /// By vertex: is a move of it to be tried?
     is_waiting: Vec<bool>,
-    /// The cheapest order that may be an answer, with its cost.
+    /// The cheapest order that may be the result, with its cost.
     best: (u32, Vec<usize>),
 }
 
@@ -84,7 +84,7 @@ impl<'a> Descent<'a> {
         Self {
             search,
             costs: Costs {
-                legs: pairs.map(|(a, b)| hops(a, b) * search.hop_cost).collect(),
+                segments: pairs.map(|(a, b)| hops(a, b) * search.hop_cost).collect(),
                 tails: tiles.iter().map(tail).collect(),
             },
             uses: LinkUses::new(search.network),
@@ -127,7 +127,7 @@ impl<'a> Descent<'a> {
         self.order = order;
     }
 
-    /// Keeps the order if it may be an answer and is the cheapest so far.
+    /// Keeps the order if it may be the result and is the cheapest so far.
     fn keep(&mut self) {
         if self.num_shared == 0 && self.cost < self.best.0 {
             self.best = (self.cost, self.order.clone());
@@ -149,10 +149,10 @@ impl<'a> Descent<'a> {
             _ => self.search.destinations[v - 1],
         };
         let starts = std::iter::once(0).chain(order.iter().copied());
-        let legs = starts.zip(order).map(|(a, b)| (tile(a), tile(*b)));
+        let segments = starts.zip(order).map(|(a, b)| (tile(a), tile(*b)));
         let uses = &mut self.uses;
-        let shared = legs.clone().map(|(a, b)| uses.add(network, a, b)).sum();
-        legs.for_each(|(a, b)| uses.remove(network, a, b));
+        let shared = segments.clone().map(|(a, b)| uses.add(network, a, b)).sum();
+        segments.for_each(|(a, b)| uses.remove(network, a, b));
         shared
     }
 
@@ -161,17 +161,21 @@ impl<'a> Descent<'a> {
         usize::from(self.search.is_start_fixed)
     }
 
-    /// Moves as long as a move of one of these stops, or of one next to a change, lowers the cost.
+    /// Moves as long as a move of one of these destinations, or of one next to a change, lowers the cost.
     fn improve(&mut self, mut waiting: Vec<usize>) {
         self.is_waiting.fill(false);
-        for stop in &waiting {
-            self.is_waiting[*stop] = true;
+        for destination in &waiting {
+            self.is_waiting[*destination] = true;
         }
-        while let Some(stop) = waiting.pop() {
-            if !std::mem::take(&mut self.is_waiting[stop]) {
+        while let Some(destination) = waiting.pop() {
+            if !std::mem::take(&mut self.is_waiting[destination]) {
                 continue;
             }
-            let at = self.order.iter().position(|v| *v == stop).unwrap_or(0);
+            let at = self
+                .order
+                .iter()
+                .position(|v| *v == destination)
+                .unwrap_or(0);
             if at < self.first() {
                 continue;
             }
@@ -181,9 +185,9 @@ impl<'a> Descent<'a> {
                     .seams()
                     .map(|at| [at.saturating_sub(1), at.min(num - 1)]);
                 for at in near.into_iter().flatten().chain([at]) {
-                    let stop = self.order[at];
-                    if !std::mem::replace(&mut self.is_waiting[stop], true) {
-                        waiting.push(stop);
+                    let destination = self.order[at];
+                    if !std::mem::replace(&mut self.is_waiting[destination], true) {
+                        waiting.push(destination);
                     }
                 }
             }
@@ -192,10 +196,10 @@ impl<'a> Descent<'a> {
         self.begin(order);
     }
 
-    /// Makes the first move of the stop at a position that lowers the cost.
+    /// Makes the first move of the destination at a position that lowers the cost.
     ///
-    /// A reversal that does puts a shorter leg in the place of one of two; a shift that does closes a detour, but for one
-    /// to the end, which can save the way from there.
+    /// A reversal that does puts a shorter segment in the place of one of two; a shift that does closes a detour, but for one
+    /// to the end, which can save the path from there.
     fn improve_at(&mut self, at: usize) -> Option<Move> {
         let (first, num) = (self.first(), self.order.len());
         let shortest = self.search.hop_cost as i32;
@@ -214,7 +218,7 @@ impl<'a> Descent<'a> {
         if found.is_some() {
             return found;
         }
-        for to in at + 1..=num.min(at + MAX_SHIFTED_STOPS) {
+        for to in at + 1..=num.min(at + MAX_SHIFTED_DESTINATIONS) {
             let is_detour = self.costs.closing(&self.order, at, to) < 0;
             let nowhere = (0..0, 0..0);
             let (ahead, behind) = match (is_detour, self.search.tail_cost) {
@@ -257,10 +261,10 @@ impl<'a> Descent<'a> {
         is_free
     }
 
-    /// Swaps two neighbouring parts; the stops next to what changed.
+    /// Swaps two neighbouring parts; the destinations next to what changed.
     fn kick(&mut self, random: &mut u64) -> Vec<usize> {
         let (first, num) = (self.first(), self.order.len());
-        let longest = MAX_KICKED_STOPS.min((num - first) / 2);
+        let longest = MAX_KICKED_DESTINATIONS.min((num - first) / 2);
         let left = 1 + below(random, longest);
         let whole = left + 1 + below(random, longest);
         let from = first + below(random, num - first - whole + 1);

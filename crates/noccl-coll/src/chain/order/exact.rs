@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The best order of few destinations, proved.
 //!
-//! The cheapest way through every subset from every destination (Held and Karp) is an exact bound for a search that knows
+//! The cheapest path through every subset from every destination (Held and Karp) is an exact bound for a search that knows
 //! nothing of links, and a lower bound for one that does. A search that follows the bound goes straight to the
 //! optimum, and backtracks only where a link would be crossed twice.
 
@@ -34,12 +34,12 @@ pub(super) fn solve(search: &Search<'_>) -> Vec<TileId> {
     dive.best.iter().map(|v| search.destinations[*v]).collect()
 }
 
-/// By `set * n + last`: the cheapest way from `last` through all of a set.
+/// By `set * n + last`: the cheapest path from `last` through all of a set.
 fn to_go(search: &Search<'_>) -> Vec<u32> {
     let num = search.destinations.len();
     let network = search.network;
     let hops = |a: usize, b: usize| network.hops(search.destinations[a], search.destinations[b]);
-    let legs: Vec<u32> = (0..num * num)
+    let segments: Vec<u32> = (0..num * num)
         .map(|i| hops(i / num, i % num) * search.hop_cost)
         .collect();
     let mut table = vec![0; num << num];
@@ -49,8 +49,9 @@ fn to_go(search: &Search<'_>) -> Vec<u32> {
     for set in 1..1usize << num {
         for last in (0..num).filter(|v| set >> v & 1 == 0) {
             let members = (0..num).filter(|v| set >> v & 1 == 1);
-            let ways = members.map(|v| legs[last * num + v] + table[(set & !(1 << v)) * num + v]);
-            table[set * num + last] = ways.min().unwrap_or(0);
+            let paths =
+                members.map(|v| segments[last * num + v] + table[(set & !(1 << v)) * num + v]);
+            table[set * num + last] = paths.min().unwrap_or(0);
         }
     }
     table
@@ -66,7 +67,7 @@ struct Dive<'a> {
 }
 
 impl Dive<'_> {
-    /// Every way through the rest, the most promising first.
+    /// Every path through the rest, the most promising first.
     fn go_on(&mut self, rest: usize, cost: u32) {
         if rest == 0 {
             let tail = self.order.last().map_or(0, |v| self.to_go[*v]);
@@ -78,9 +79,10 @@ impl Dive<'_> {
         }
         let num = self.search.destinations.len();
         let members = (0..num).filter(|v| rest >> v & 1 == 1);
-        let mut ways: Vec<(u32, usize)> = members.map(|v| (self.bound(v, rest, cost), v)).collect();
-        ways.sort_unstable();
-        for (bound, next) in ways {
+        let mut paths: Vec<(u32, usize)> =
+            members.map(|v| (self.bound(v, rest, cost), v)).collect();
+        paths.sort_unstable();
+        for (bound, next) in paths {
             if bound >= self.best_cost {
                 return;
             }
@@ -91,10 +93,10 @@ impl Dive<'_> {
     /// Least cost of an order that goes on with `next`.
     fn bound(&self, next: usize, rest: usize, cost: u32) -> u32 {
         let num = self.search.destinations.len();
-        cost + self.leg_cost(next) + self.to_go[(rest & !(1 << next)) * num + next]
+        cost + self.segment_cost(next) + self.to_go[(rest & !(1 << next)) * num + next]
     }
 
-    fn leg_cost(&self, next: usize) -> u32 {
+    fn segment_cost(&self, next: usize) -> u32 {
         let to = self.search.destinations[next];
         self.search.network.hops(self.last(), to) * self.search.hop_cost
     }
@@ -104,14 +106,14 @@ impl Dive<'_> {
         last.map_or(self.search.source, |v| self.search.destinations[*v])
     }
 
-    /// Goes on with one destination, if its leg may be.
+    /// Goes on with one destination, if its segment may be.
     fn visit(&mut self, next: usize, rest: usize, cost: u32) {
         let (network, from) = (self.search.network, self.last());
         let to = self.search.destinations[next];
         if self.search.is_disjoint && self.uses.has_shared(network, from, to) {
             return;
         }
-        let cost = cost + self.leg_cost(next);
+        let cost = cost + self.segment_cost(next);
         self.uses.add(network, from, to);
         self.order.push(next);
         self.go_on(rest & !(1 << next), cost);

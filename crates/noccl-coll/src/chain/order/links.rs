@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which links the legs of a chain cross, and how often.
+//! Which links the segments of a chain cross, and how often.
 
 use noccl_net::{Coord, Network, Port, TileId};
 
@@ -24,7 +24,7 @@ impl LinkUses {
         }
     }
 
-    /// Adds a leg; how many of its links were used already.
+    /// Adds a segment; how many of its links were used already.
     pub(super) fn add(&mut self, network: &Network, from: TileId, to: TileId) -> u32 {
         let mut shared = 0;
         for link in route(network, from, to) {
@@ -34,33 +34,37 @@ impl LinkUses {
         shared
     }
 
-    /// Takes back a leg that was added.
+    /// Takes back a segment that was added.
     pub(super) fn remove(&mut self, network: &Network, from: TileId, to: TileId) {
         for link in route(network, from, to) {
             self.uses[link] -= 1;
         }
     }
 
-    /// Does a leg cross a link that is used?
+    /// Does a segment cross a link that is used?
     pub(super) fn has_shared(&self, network: &Network, from: TileId, to: TileId) -> bool {
         route(network, from, to).any(|link| self.uses[link] > 0)
     }
 }
 
-/// The legs of a chain: (from, to).
-pub(super) fn legs(
+/// The segments of a chain: (from, to).
+pub(super) fn segments(
     source: TileId,
-    stops: &[TileId],
+    destinations: &[TileId],
 ) -> impl Iterator<Item = (TileId, TileId)> + '_ {
-    let starts = std::iter::once(source).chain(stops.iter().copied());
-    starts.zip(stops.iter().copied())
+    let starts = std::iter::once(source).chain(destinations.iter().copied());
+    starts.zip(destinations.iter().copied())
 }
 
-/// Links, as (tile, output port), that more than one leg of a chain crosses; ascending.
+/// Links, as (tile, output port), that more than one segment of a chain crosses; ascending.
 #[must_use]
-pub fn shared_links(network: &Network, source: TileId, stops: &[TileId]) -> Vec<(TileId, Port)> {
+pub fn shared_links(
+    network: &Network,
+    source: TileId,
+    destinations: &[TileId],
+) -> Vec<(TileId, Port)> {
     let mut uses = LinkUses::new(network);
-    for (from, to) in legs(source, stops) {
+    for (from, to) in segments(source, destinations) {
         uses.add(network, from, to);
     }
     let shared = uses.uses.iter().enumerate().filter(|(_, n)| **n > 1);
@@ -69,7 +73,7 @@ pub fn shared_links(network: &Network, source: TileId, stops: &[TileId]) -> Vec<
         .collect()
 }
 
-/// Hops of a multicast tree: links in the union of the ways from the source to every destination.
+/// Hops of a multicast tree: links in the union of the paths from the source to every destination.
 #[must_use]
 pub fn multicast_hops(network: &Network, source: TileId, destinations: &[TileId]) -> u32 {
     let mut uses = LinkUses::new(network);

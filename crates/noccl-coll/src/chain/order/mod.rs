@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! In which order a chain visits its destinations.
 //!
-//! A chain's cost is decided by its order: the links that its data crosses, and whether two of its legs cross
-//! the same link one way. The latter is more than a matter of speed: a wormhole holds a link until its last flit,
-//! so that a leg can wait, through the chain's back-pressure, for the one that holds its link.
+//! A chain's cost is decided by its order: the links that its data crosses, and whether two of its segments cross
+//! the same link in one direction. The latter is more than a matter of speed: a wormhole holds a link until its last flit,
+//! so that a segment can wait, through the chain's back-pressure, for the one that holds its link.
 //!
-//! Every order is a pure function of network, source and destinations. The legs' routes are those of
+//! Every order is a pure function of network, source and destinations. The segments' routes are those of
 //! [`Network::path`]. Source: S3 §III-D, Algorithm 1, and its released scheduler.
 
 mod descent;
@@ -27,10 +27,10 @@ use std::str::FromStr;
 
 /// How the order of a chain's destinations is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum StopOrder {
+pub enum ChainOrder {
     /// Ascending tile ids; S3 calls it naive.
     Id,
-    /// S3's Algorithm 1: from the lowest id, always to the nearest destination whose leg crosses no link that is
+    /// S3's Algorithm 1: from the lowest id, always to the nearest destination whose segment crosses no link that is
     /// used already, to the nearest of all if there is none.
     Greedy,
     /// From the source, always to the nearest destination.
@@ -43,55 +43,57 @@ pub enum StopOrder {
     Latency,
 }
 
-impl StopOrder {
+impl ChainOrder {
     /// All of them, in the order of tables.
-    pub const ALL: [StopOrder; 6] = [
-        StopOrder::Id,
-        StopOrder::Greedy,
-        StopOrder::Nearest,
-        StopOrder::FixedStart,
-        StopOrder::OpenPath,
-        StopOrder::Latency,
+    pub const ALL: [ChainOrder; 6] = [
+        ChainOrder::Id,
+        ChainOrder::Greedy,
+        ChainOrder::Nearest,
+        ChainOrder::FixedStart,
+        ChainOrder::OpenPath,
+        ChainOrder::Latency,
     ];
 
     /// Stable name, as users write it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            StopOrder::Id => "id",
-            StopOrder::Greedy => "greedy",
-            StopOrder::Nearest => "nearest",
-            StopOrder::FixedStart => "fixed_start",
-            StopOrder::OpenPath => "open_path",
-            StopOrder::Latency => "latency",
+            ChainOrder::Id => "id",
+            ChainOrder::Greedy => "greedy",
+            ChainOrder::Nearest => "nearest",
+            ChainOrder::FixedStart => "fixed_start",
+            ChainOrder::OpenPath => "open_path",
+            ChainOrder::Latency => "latency",
         }
     }
 
-    /// Does no link carry two legs, whatever the destinations?
+    /// Does no link carry two segments, whatever the destinations?
     #[must_use]
     pub const fn is_disjoint(self) -> bool {
         match self {
-            StopOrder::FixedStart | StopOrder::Latency => true,
-            StopOrder::Id | StopOrder::Greedy | StopOrder::Nearest | StopOrder::OpenPath => false,
+            ChainOrder::FixedStart | ChainOrder::Latency => true,
+            ChainOrder::Id | ChainOrder::Greedy | ChainOrder::Nearest | ChainOrder::OpenPath => {
+                false
+            }
         }
     }
 }
 
-impl fmt::Display for StopOrder {
+impl fmt::Display for ChainOrder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl FromStr for StopOrder {
+impl FromStr for ChainOrder {
     type Err = CollError;
 
     fn from_str(text: &str) -> Result<Self, CollError> {
-        let known = StopOrder::ALL.into_iter().find(|o| o.name() == text);
+        let known = ChainOrder::ALL.into_iter().find(|o| o.name() == text);
         known.ok_or_else(|| CollError::UnknownName {
             what: "order",
             found: text.to_owned(),
-            accepted: StopOrder::ALL.map(StopOrder::name).join(", "),
+            accepted: ChainOrder::ALL.map(ChainOrder::name).join(", "),
         })
     }
 }
@@ -103,7 +105,7 @@ struct Search<'a> {
     source: TileId,
     /// Ascending.
     destinations: &'a [TileId],
-    /// Cost of a hop of a leg.
+    /// Cost of a hop of a segment.
     hop_cost: u32,
     /// Cost of a hop between source and last destination.
     tail_cost: u32,
@@ -128,11 +130,11 @@ impl Search<'_> {
 ///
 /// # Errors
 /// [`CollError::Impossible`] if a destination is the source, is named twice or does not exist.
-pub fn stop_order(
+pub fn chain_order(
     network: &Network,
     source: TileId,
     destinations: &[TileId],
-    order: StopOrder,
+    order: ChainOrder,
 ) -> Result<Vec<TileId>, CollError> {
     let mut ascending = destinations.to_vec();
     ascending.sort_unstable();
@@ -148,16 +150,16 @@ pub fn stop_order(
         is_disjoint: order.is_disjoint(),
     };
     Ok(match order {
-        StopOrder::Id => ascending,
-        StopOrder::Greedy => simple::greedy(network, source, &ascending),
-        StopOrder::Nearest => simple::nearest(network, source, &ascending),
-        StopOrder::FixedStart => Search {
+        ChainOrder::Id => ascending,
+        ChainOrder::Greedy => simple::greedy(network, source, &ascending),
+        ChainOrder::Nearest => simple::nearest(network, source, &ascending),
+        ChainOrder::FixedStart => Search {
             is_start_fixed: true,
             ..search
         }
         .solve(),
-        StopOrder::OpenPath => search.solve(),
-        StopOrder::Latency => Search {
+        ChainOrder::OpenPath => search.solve(),
+        ChainOrder::Latency => Search {
             hop_cost: constants.per_hop(),
             tail_cost: constants.per_tail_hop(),
             ..search
@@ -224,7 +226,7 @@ pub(super) mod tests {
             let tail = order
                 .last()
                 .map_or(0, |t| self.network.hops(self.source, *t));
-            let hops: u32 = links::legs(self.source, order)
+            let hops: u32 = links::segments(self.source, order)
                 .map(|(from, to)| self.network.hops(from, to))
                 .sum();
             hops * self.hop_cost + tail * self.tail_cost
@@ -233,10 +235,10 @@ pub(super) mod tests {
 
     #[test]
     fn every_order_reads_back_from_its_name() {
-        for order in StopOrder::ALL {
+        for order in ChainOrder::ALL {
             assert_eq!(order.to_string().parse().as_ref(), Ok(&order));
         }
-        let error = "shortest".parse::<StopOrder>().unwrap_err().to_string();
+        let error = "shortest".parse::<ChainOrder>().unwrap_err().to_string();
         assert!(error.contains("open_path"), "{error}");
     }
 

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Changes of an order, what they cost, and where they lead.
 
-/// Costs of legs between vertices. Vertex 0 is the source, vertex v the destination v − 1.
+/// Costs of segments between vertices. Vertex 0 is the source, vertex v the destination v − 1.
 #[derive(Debug, Clone)]
 pub(super) struct Costs {
-    /// Cost of a leg, by `from * vertices + to`.
-    pub(super) legs: Vec<u32>,
+    /// Cost of a segment, by `from * vertices + to`.
+    pub(super) segments: Vec<u32>,
     /// Cost of ending at a vertex.
     pub(super) tails: Vec<u32>,
 }
 
 impl Costs {
-    pub(super) fn leg(&self, from: usize, to: usize) -> u32 {
-        self.legs[from * self.tails.len() + to]
+    pub(super) fn segment(&self, from: usize, to: usize) -> u32 {
+        self.segments[from * self.tails.len() + to]
     }
 
     /// Cost of a whole order.
     pub(super) fn of(&self, order: &[usize]) -> u32 {
         let mut last = 0;
         let mut cost = 0;
-        for stop in order {
-            cost += self.leg(last, *stop);
-            last = *stop;
+        for destination in order {
+            cost += self.segment(last, *destination);
+            last = *destination;
         }
         cost + self.tails[last]
     }
@@ -29,7 +29,7 @@ impl Costs {
     /// Cost that no order undercuts: a spanning tree and the nearest end.
     pub(super) fn lower_bound(&self) -> u32 {
         let num = self.tails.len();
-        let mut far: Vec<u32> = (0..num).map(|v| self.leg(0, v)).collect();
+        let mut far: Vec<u32> = (0..num).map(|v| self.segment(0, v)).collect();
         let mut is_in = vec![false; num];
         is_in[0] = true;
         let mut tree = 0;
@@ -41,7 +41,7 @@ impl Costs {
             tree += far[next];
             is_in[next] = true;
             for (v, distance) in far.iter_mut().enumerate() {
-                *distance = (*distance).min(self.leg(next, v));
+                *distance = (*distance).min(self.segment(next, v));
             }
         }
         tree + self.tails[1..].iter().min().copied().unwrap_or(0)
@@ -55,7 +55,7 @@ impl Costs {
             Move::Reverse { .. } => {
                 let before = before(order, from);
                 let old = self.onto(order, before, from) + self.onto(order, tail, to);
-                self.leg(before, tail) as i32 + self.onto(order, head, to) - old
+                self.segment(before, tail) as i32 + self.onto(order, head, to) - old
             }
             Move::Shift {
                 place, is_reversed, ..
@@ -66,7 +66,7 @@ impl Costs {
                     (head, tail)
                 };
                 let before = before(order, place);
-                let opened = self.leg(before, head) as i32 + self.onto(order, tail, place);
+                let opened = self.segment(before, head) as i32 + self.onto(order, tail, place);
                 self.closing(order, from, to) + opened - self.onto(order, before, place)
             }
         }
@@ -79,10 +79,10 @@ impl Costs {
         self.onto(order, before, to) - old
     }
 
-    /// Leg from a vertex to the stop at a position, or the end behind the last one.
+    /// Segment from a vertex to the destination at a position, or the end behind the last one.
     pub(super) fn onto(&self, order: &[usize], from: usize, at: usize) -> i32 {
         match order.get(at) {
-            Some(stop) => self.leg(from, *stop) as i32,
+            Some(destination) => self.segment(from, *destination) as i32,
             None => self.tails[from] as i32,
         }
     }
@@ -114,7 +114,7 @@ impl Move {
         }
     }
 
-    /// Positions next to which legs have changed, once the move is made.
+    /// Positions next to which segments have changed, once the move is made.
     pub(super) fn seams(self) -> [usize; 3] {
         match self {
             Move::Reverse { from, to } => [from, to, to],
@@ -153,11 +153,11 @@ impl Move {
 mod tests {
     use super::*;
 
-    /// Legs without any symmetry but that of a distance, and ends that all differ.
+    /// Segments without any symmetry but that of a distance, and ends that all differ.
     fn costs(num: usize) -> Costs {
-        let leg = |a: usize, b: usize| ((a * b * 7 + (a + b) * 13) % 31) as u32 + 1;
+        let segment = |a: usize, b: usize| ((a * b * 7 + (a + b) * 13) % 31) as u32 + 1;
         Costs {
-            legs: (0..num * num).map(|i| leg(i / num, i % num)).collect(),
+            segments: (0..num * num).map(|i| segment(i / num, i % num)).collect(),
             tails: (0..num).map(|v| (v * 5 % 11) as u32).collect(),
         }
     }
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_costs_what_it_is_said_to_and_changes_legs_at_its_seams_only() {
+    fn a_move_costs_what_it_is_said_to_and_changes_segments_at_its_seams_only() {
         let order: Vec<usize> = vec![3, 1, 6, 2, 5, 4];
         let costs = costs(7);
         for how in all_moves(order.len()) {
@@ -191,17 +191,17 @@ mod tests {
             how.make(&mut moved);
             let change = costs.of(&moved) as i32 - costs.of(&order) as i32;
             assert_eq!(costs.change(&order, how), change, "{how:?}");
-            let legs = |order: &[usize]| -> Vec<[usize; 2]> {
+            let segments = |order: &[usize]| -> Vec<[usize; 2]> {
                 let whole: Vec<usize> = [&[0], order].concat();
                 whole
                     .windows(2)
                     .map(|w| [w[0].min(w[1]), w[0].max(w[1])])
                     .collect()
             };
-            let old = legs(&order);
-            for (at, leg) in legs(&moved).iter().enumerate() {
+            let old = segments(&order);
+            for (at, segment) in segments(&moved).iter().enumerate() {
                 assert!(
-                    old.contains(leg) || how.seams().contains(&at),
+                    old.contains(segment) || how.seams().contains(&at),
                     "{how:?} {at}"
                 );
             }
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn no_order_of_a_few_stops_is_cheaper_than_the_lower_bound() {
+    fn no_order_of_a_few_destinations_is_cheaper_than_the_lower_bound() {
         let costs = costs(4);
         let orders = [
             [1, 2, 3],

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Orders that look one leg ahead.
+//! Orders that look one segment ahead.
 
 use super::links::LinkUses;
 use noccl_net::{Network, TileId};
 
 /// S3 Algorithm 1. The destinations come in ascending order, so that of equally near ones the lowest is taken.
 ///
-/// The algorithm bounds a leg by the sum of the mesh's sides, which no leg on the mesh reaches.
+/// The algorithm bounds a segment by the sum of the mesh's sides, which no segment on the mesh reaches.
 pub(super) fn greedy(network: &Network, source: TileId, ascending: &[TileId]) -> Vec<TileId> {
     let mut remaining = ascending.to_vec();
     let mut order = Vec::with_capacity(remaining.len());

@@ -3,13 +3,13 @@
 //!
 //! Under X-first routing there is one for every source and every set of destinations, so that a scheduler never has
 //! to fall back on shared links. Sweep the columns from the source's eastwards, then those west of it westwards:
-//! each link of a row is crossed at most once, because a sweep never turns. In a column the chain comes in at the row
+//! each link of a row is crossed at most once, because a sweep never reverses. In a column the chain comes in at the row
 //! where it stands, goes to one end of the column's destinations and from there monotonously to the
-//! other end: each vertical link is crossed at most once each way.
+//! other end: each vertical link is crossed at most once in each direction.
 
 use noccl_net::{Network, TileId};
 
-/// Which way a sweep runs first, and how it goes through columns.
+/// In which direction a sweep runs first, and how it goes through columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Sweep {
     /// Westwards first.

@@ -57,18 +57,18 @@ pub enum Work {
         /// Whose endpoint begins.
         initiator: TileId,
         /// Endpoints in the order of the data.
-        stops: Vec<TileId>,
-        /// Has every stop space for whole bursts, and are stops taken in one order by all chains?
+        destinations: Vec<TileId>,
+        /// Has every destination space for whole bursts, and are destinations taken in one order by all chains?
         is_safe: bool,
     },
 }
 
 /// What a program says about its actions, by index.
 pub trait Program {
-    /// The actions that can be under way together with this one, ascending.
+    /// The actions that can be in flight together with this one, ascending.
     fn beside(&self, action: usize) -> &[u32];
 
-    /// Can they be under way together while each is in this part?
+    /// Can they be in flight together while each is in this part?
     fn may_overlap(&self, one: (usize, Part), other: (usize, Part)) -> bool;
 
     /// Does the tile surely issue the first one before the second one?
@@ -89,8 +89,10 @@ impl Activity {
                 members, counter, ..
             } => additions(members, *counter).collect(),
             Work::Chain {
-                initiator, stops, ..
-            } => path_segments(*initiator, stops)
+                initiator,
+                destinations,
+                ..
+            } => path_segments(*initiator, destinations)
                 .map(|(from, to)| Flow::Write { from, to })
                 .collect(),
         }
@@ -142,13 +144,13 @@ impl Builder<'_> {
     pub(crate) fn transaction(&self, index: usize, one: &Activity) -> Transaction {
         let mut txn = Transaction::new(one.name.clone());
         let end = Place::End(index as u32);
-        txn.push(end, Vec::new(), KeptUntil::Answered, Part::Response);
+        txn.push(end, Vec::new(), KeptUntil::Responded, Part::Response);
         let full_targets = BTreeSet::new();
         let rules = Rules {
             network: self.network,
             can_store_fill: false,
             full_targets: &full_targets,
-            is_answer_awaited: !self.program.beside(index).is_empty(),
+            is_response_awaited: !self.program.beside(index).is_empty(),
             cut_ins: self.cut_ins,
         };
         match &one.work {
@@ -195,15 +197,15 @@ impl Builder<'_> {
             } => list_multicast(&rules, &mut txn, *source, destinations),
             Work::Chain {
                 initiator,
-                stops,
+                destinations,
                 is_safe,
             } => {
-                let is_answer_awaited = false;
+                let is_response_awaited = false;
                 let rules = Rules {
-                    is_answer_awaited,
+                    is_response_awaited,
                     ..rules
                 };
-                chain(&rules, &mut txn, *initiator, (stops, *is_safe));
+                chain(&rules, &mut txn, *initiator, (destinations, *is_safe));
             }
         }
         txn
@@ -222,7 +224,7 @@ fn movement(rules: &Rules<'_>, txn: &mut Transaction, work: &Work, waits_for_eng
     };
     let place = Place::DmaBuffer(engine);
     let begins = if waits_for_engine {
-        vec![txn.push(place, Vec::new(), KeptUntil::Answered, Part::Request)]
+        vec![txn.push(place, Vec::new(), KeptUntil::Responded, Part::Request)]
     } else {
         Vec::new()
     };
@@ -250,7 +252,7 @@ fn movement(rules: &Rules<'_>, txn: &mut Transaction, work: &Work, waits_for_eng
         for one in requests.filter(|u| u.part == Part::Request && u.is_held()) {
             one.keeps = match one.keeps {
                 KeptUntil::PassedOn | KeptUntil::RestPassed => KeptUntil::RestPassed,
-                KeptUntil::SiblingsTaken | KeptUntil::Answered => one.keeps,
+                KeptUntil::OthersTaken | KeptUntil::Responded => one.keeps,
             };
         }
     }

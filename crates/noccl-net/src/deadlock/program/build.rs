@@ -16,8 +16,8 @@ pub(crate) struct Rules<'a> {
     pub(crate) can_store_fill: bool,
     /// Targets whose counters of open barriers can be in use when a further barrier comes.
     pub(crate) full_targets: &'a BTreeSet<TileId>,
-    /// Must a tile's next request wait until this one has been answered?
-    pub(crate) is_answer_awaited: bool,
+    /// Must a tile's next request wait until this one has been responded to?
+    pub(crate) is_response_awaited: bool,
     /// Where flits can come between those of a worm.
     pub(crate) cut_ins: &'a CutIns,
 }
@@ -29,7 +29,7 @@ pub(crate) struct CutIns {
     pub(crate) req: bool,
     /// Sums on the wide plane.
     pub(crate) wide: bool,
-    /// Tiles that send read data, which takes turns with their writes.
+    /// Tiles that send read data, which alternates with their writes.
     pub(crate) sources: BTreeSet<TileId>,
     /// Tiles that send writes or contributions.
     pub(crate) writers: BTreeSet<TileId>,
@@ -99,9 +99,9 @@ impl Rules<'_> {
         let keeps = self.branches(coords.len());
         let issue = self.issue(txn, plane, from, first, keeps);
         let ends = self.worm(txn, plane, (from, issue), &coords, keeps);
-        let answers = self.answers(txn, Plane::Rsp, &ends, keeps);
+        let responses = self.responses(txn, Plane::Rsp, &ends, keeps);
         let paths = self.paths(Plane::Rsp, Part::Response, keeps);
-        paths.join(txn, &answers, self.network.coord(from));
+        paths.join(txn, &responses, self.network.coord(from));
     }
 
     /// A burst from an interface to all members; returns the last link of each.
@@ -120,7 +120,7 @@ impl Rules<'_> {
         }
         let keeps = match keeps {
             KeptUntil::PassedOn => KeptUntil::RestPassed,
-            KeptUntil::RestPassed | KeptUntil::SiblingsTaken | KeptUntil::Answered => keeps,
+            KeptUntil::RestPassed | KeptUntil::OthersTaken | KeptUntil::Responded => keeps,
         };
         let first = txn.uses.len();
         let enters = self.enter(txn, plane, from, Some(issue), keeps);
@@ -159,7 +159,7 @@ impl Rules<'_> {
         let request = self.paths(Plane::Req, Part::Request, further);
         let ends = request.fork(txn, begins, here, &[there]);
         let data = txn.uses.len();
-        let mut answers = self.answers(txn, Plane::Wide, &ends, further);
+        let mut responses = self.responses(txn, Plane::Wide, &ends, further);
         let first = txn.uses.len();
         let is_cut = self.cut_ins.wide || self.cut_ins.writers.contains(&source);
         let further = if is_cut {
@@ -174,12 +174,12 @@ impl Rules<'_> {
                 tile,
                 port,
             };
-            for (_, answer) in &mut answers {
-                *answer = txn.push(place, vec![*answer], further, Part::Response);
+            for (_, response) in &mut responses {
+                *response = txn.push(place, vec![*response], further, Part::Response);
             }
         }
         self.paths(Plane::Wide, Part::Response, further)
-            .join(txn, &answers, here);
+            .join(txn, &responses, here);
         txn.explain(data, Why::CutsIn);
         if is_cut {
             txn.push_rest(first, Why::RestOfData);
@@ -209,17 +209,17 @@ impl Rules<'_> {
         if members.iter().any(|t| self.cut_ins.sources.contains(t)) {
             txn.push_rest(begins, Why::RestOfOperands);
         }
-        // A response is one flit: a copy that has been taken goes its own way.
+        // A response is one flit: a copy that has been taken proceeds on its own.
         let further = KeptUntil::PassedOn;
-        let answers = self.answers(txn, Plane::Rsp, &[(end, last)], further);
+        let responses = self.responses(txn, Plane::Rsp, &[(end, last)], further);
         let paths = self.paths(Plane::Rsp, Part::Response, further);
-        paths.fork(txn, Some(answers[0].1), end, &coords);
+        paths.fork(txn, Some(responses[0].1), end, &coords);
     }
 
     /// How a place is kept at forks and joins.
     pub(crate) const fn branches(&self, members: usize) -> KeptUntil {
         match self.network.routers().mechanism.forks {
-            Forks::HoldOutputs if members > 1 => KeptUntil::SiblingsTaken,
+            Forks::HoldOutputs if members > 1 => KeptUntil::OthersTaken,
             Forks::HoldOutputs | Forks::PerOutput => KeptUntil::PassedOn,
         }
     }
@@ -232,8 +232,8 @@ impl Rules<'_> {
         first: &[usize],
         keeps: KeptUntil,
     ) -> usize {
-        let keeps = if self.is_answer_awaited {
-            KeptUntil::Answered
+        let keeps = if self.is_response_awaited {
+            KeptUntil::Responded
         } else {
             keeps
         };
@@ -241,8 +241,8 @@ impl Rules<'_> {
         txn.push(place, first.to_vec(), keeps, Part::Request)
     }
 
-    /// Targets answer in the order in which requests reach them.
-    fn answers(
+    /// Targets respond in the order in which requests reach them.
+    fn responses(
         &self,
         txn: &mut Transaction,
         plane: Plane,
@@ -252,7 +252,7 @@ impl Rules<'_> {
         ends.iter()
             .map(|(at, end)| {
                 let tile = self.network.tile_at(*at);
-                let place = Place::Answer { plane, tile };
+                let place = Place::Responses { plane, tile };
                 (*at, txn.push(place, vec![*end], keeps, Part::Response))
             })
             .collect()

@@ -8,7 +8,7 @@ use crate::{Coord, LinkId, Port};
 use noccl_spec::Plane;
 use std::collections::BTreeMap;
 
-/// A place on the way of a reduction.
+/// A place on the path of a reduction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Source {
     Link(Coord, Port),
@@ -105,7 +105,7 @@ impl Paths<'_> {
             if has_store && joined.len() > 1 {
                 let store = Place::Store(self.rules.network.tile_at(at));
                 for before in &mut after {
-                    *before = txn.push(store, vec![*before], KeptUntil::SiblingsTaken, part);
+                    *before = txn.push(store, vec![*before], KeptUntil::OthersTaken, part);
                 }
             }
             if plane == Plane::Req && is_meeting && port == Port::Local {
@@ -121,7 +121,7 @@ impl Paths<'_> {
     }
 
     /// The first contribution of a barrier to reach its target goes by itself and takes a counter there:
-    /// a merge point on the way may have had no room to wait for the others. Returns what comes with
+    /// a merge point on the path may have had no space to wait for the others. Returns what comes with
     /// the last one.
     fn counted(&self, txn: &mut Transaction, at: Coord, joined: Vec<usize>) -> Vec<usize> {
         let tile = self.rules.network.tile_at(at);
@@ -131,7 +131,7 @@ impl Paths<'_> {
         let (first, others) = (joined[0], &joined[1..]);
         let link = self.link(Plane::Req, at, Port::Local);
         let link = txn.push(link, vec![first], self.keeps, Part::Request);
-        let bound = KeptUntil::SiblingsTaken;
+        let bound = KeptUntil::OthersTaken;
         txn.push(Place::Counters(tile), vec![link], bound, Part::Request);
         // Contributions through one port come one after the other.
         let others = if others.is_empty() { &joined } else { others };

@@ -7,15 +7,15 @@ use crate::deadlock::Place;
 /// Until when a place is kept once taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeptUntil {
-    /// Until what lies behind it on the way has been taken.
+    /// Until what lies behind it on the path has been taken.
     PassedOn,
     /// As [`KeptUntil::PassedOn`], and until the rest of the worm has come: see [`Why::ForTheRest`].
     RestPassed,
     /// Until everything else of the same part has been taken too: a worm that holds an output while
-    /// its sibling branches wait, a contribution at a FIFO head or in a store.
-    SiblingsTaken,
+    /// its other branches wait, a contribution at a FIFO head or in a store.
+    OthersTaken,
     /// Until the whole transaction is over: AXI order.
-    Answered,
+    Responded,
 }
 
 /// Request or response of a transaction.
@@ -57,7 +57,7 @@ pub(crate) struct Use {
     pub(crate) keeps: KeptUntil,
     pub(crate) part: Part,
     pub(crate) why: Why,
-    /// Packets of one transaction that do not wait for each other on their way have numbers of their own.
+    /// Packets of one transaction that do not wait for each other on their paths have numbers of their own.
     pub(crate) packet: u32,
 }
 
@@ -97,7 +97,7 @@ impl Use {
         }
     }
 
-    /// Does a worm of the same transaction that holds outputs wait for it, wherever on its way?
+    /// Does a worm of the same transaction that holds outputs wait for it, wherever on its path?
     const fn is_for_the_rest(&self) -> bool {
         match self.why {
             Why::Feeds | Why::ForTheRest | Why::RestOfOperands | Why::RestOfData => true,
@@ -193,7 +193,7 @@ impl Transaction {
             .is_some_and(|word| word >> (first % 64) & 1 == 1)
     }
 
-    /// While a flit is at this use, on its way and not at the end of its worm: can it wait there because it still has to take
+    /// While a flit is at this use, on its path and not at the end of its worm: can it wait there because it still has to take
     /// the other one?
     pub(crate) fn stands_while_wanting(&self, at: usize, wanted: usize) -> bool {
         let (have, want) = (&self.uses[at], &self.uses[wanted]);
@@ -205,17 +205,17 @@ impl Transaction {
                     && at != wanted
                     && self.comes_before(at, wanted)
             }
-            KeptUntil::SiblingsTaken | KeptUntil::Answered => {
+            KeptUntil::OthersTaken | KeptUntil::Responded => {
                 want.is_held() && self.keeps_while_wanting(at, wanted)
             }
         }
     }
 
-    /// Do copies of this part of the transaction go their ways independently?
+    /// Do copies of this part of the transaction proceed independently?
     pub(crate) fn is_independent(&self, at: usize) -> bool {
         match self.uses[at].keeps {
             KeptUntil::PassedOn => true,
-            KeptUntil::RestPassed | KeptUntil::SiblingsTaken | KeptUntil::Answered => false,
+            KeptUntil::RestPassed | KeptUntil::OthersTaken | KeptUntil::Responded => false,
         }
     }
 
@@ -227,8 +227,8 @@ impl Transaction {
         let (have, want) = (&self.uses[held], &self.uses[wanted]);
         let is_apart = have.packet != want.packet;
         match have.keeps {
-            KeptUntil::Answered => true,
-            KeptUntil::PassedOn | KeptUntil::RestPassed | KeptUntil::SiblingsTaken if is_apart => {
+            KeptUntil::Responded => true,
+            KeptUntil::PassedOn | KeptUntil::RestPassed | KeptUntil::OthersTaken if is_apart => {
                 false
             }
             KeptUntil::PassedOn => have.part == want.part && self.comes_before(held, wanted),
@@ -237,7 +237,7 @@ impl Transaction {
                     && (self.comes_before(held, wanted) || want.is_for_the_rest())
             }
             // A merged response also waits for members that have not been reached yet.
-            KeptUntil::SiblingsTaken => have.part == want.part || have.part == Part::Response,
+            KeptUntil::OthersTaken => have.part == want.part || have.part == Part::Response,
         }
     }
 }

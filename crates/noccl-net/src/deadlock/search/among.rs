@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Is a number in a sorted list? Lists of what may be under way together mostly hold all numbers of a range.
+//! Is a number in a sorted list? Lists of what may be in flight together mostly hold all numbers of a range.
 
 /// Is the value in this list, which is sorted and names no value twice?
 ///
-/// Between the ends there is room for as many positions as there are values, so both ends bound the position: one look in a
+/// Between the ends there is space for as many positions as there are values, so both ends bound the position: one look in a
 /// list without gaps, a binary search over the gaps in others.
 #[must_use]
 pub fn is_among(sorted: &[u32], value: u32) -> bool {

@@ -2,7 +2,7 @@
 //! Waits that no cycle of one state can have.
 //!
 //! A cycle through a wait consists of waits that may all be true together with it. So from each wait only those that may are
-//! followed; if none of the ways comes back, the wait is in no such cycle and is left out, which may leave out others. What
+//! followed; if none of the paths comes back, the wait is in no such cycle and is left out, which may leave out others. What
 //! remains is searched. That decides most programs whose waits close cycles only by one transaction at two places at once.
 
 use crate::deadlock::search::state::Compatible;

@@ -4,7 +4,7 @@
 //! A cycle may come back to a transaction: it keeps a1 and wants b1, later it keeps a2 and wants b2.
 //! Both are true at once only if neither b1 nor b2 comes before a1 or a2. If the transaction has no
 //! branches, or they wait for each other, it then also keeps a1 while it wants b2, or a2 while it wants
-//! b1, so a shorter cycle passes it once. Only where copies go their ways independently, a cycle may
+//! b1, so a shorter cycle passes it once. Only where copies proceed independently, a cycle may
 //! have to pass the transaction again; and if there b1 does come before a2, so does a1 before b2, which
 //! again gives a shorter cycle. So: one visit per transaction, but for independent copies.
 
@@ -53,7 +53,7 @@ impl Compatible<'_> {
 struct Search<'a> {
     compatible: &'a Compatible<'a>,
     edges: &'a [Vec<usize>],
-    /// Nodes on the way.
+    /// Nodes on the path.
     path: Vec<usize>,
     limit: usize,
     was_cut: bool,
@@ -98,7 +98,7 @@ pub(crate) fn shortest_consistent(
 }
 
 impl Search<'_> {
-    /// Follows all edges of `node`, the last one of the way from `start`.
+    /// Follows all edges of `node`, the last one of the path from `start`.
     fn extend(&mut self, start: usize, node: usize) {
         for to in self.edges[node].iter().copied() {
             self.steps += 1;
@@ -147,7 +147,7 @@ mod tests {
     use crate::deadlock::Program;
     use crate::deadlock::program::{KeptUntil, Transaction};
 
-    /// All transactions are under way together.
+    /// All transactions are in flight together.
     struct Together;
 
     impl Program for Together {
@@ -208,7 +208,7 @@ mod tests {
     }
 
     const FREE: KeptUntil = KeptUntil::PassedOn;
-    const BOUND: KeptUntil = KeptUntil::SiblingsTaken;
+    const BOUND: KeptUntil = KeptUntil::OthersTaken;
 
     #[test]
     fn independent_copies_of_one_packet_can_both_be_part_of_a_cycle() {

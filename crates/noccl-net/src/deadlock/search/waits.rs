@@ -44,7 +44,7 @@ impl<'a> Waits<'a> {
             }
         }
         let part = |(t, u): (usize, usize)| (t, transactions[t].uses[u].part);
-        // Who is not under way together with another one there cannot hold it up.
+        // Who is not in flight together with another one there cannot hold it up.
         let is_shared = |list: &[(usize, usize)]| {
             list.iter().enumerate().any(|(at, one)| {
                 let beside = program.beside(one.0);
@@ -154,7 +154,7 @@ impl<'a> Waits<'a> {
         edges
     }
 
-    /// Nodes among these that belong to a transaction which may be under way together with `t`.
+    /// Nodes among these that belong to a transaction which may be in flight together with `t`.
     fn each_beside(&self, t: usize, users: std::ops::Range<usize>, mut visit: impl FnMut(usize)) {
         let beside = self.program.beside(t);
         let list = &self.nodes[users.clone()];
@@ -251,7 +251,7 @@ impl<'a> Waits<'a> {
     ///
     /// Order is set where requests are issued, and FIFOs keep it: if both come out of the same place,
     /// in which the first is ahead, it is ahead here too, because a fork or a join takes a flit out
-    /// of a FIFO only when all copies or siblings go on. Sums of a wide reduction are the exception: they
+    /// of a FIFO only when all copies or other contributions go on. Sums of a wide reduction are the exception: they
     /// come out of the arithmetic pipeline later, and what is not reduced there overtakes them.
     fn is_ahead(&self, first: (usize, usize), second: (usize, usize)) -> bool {
         let use_of = |(t, u): (usize, usize)| &self.transactions[t].uses[u];
@@ -267,7 +267,7 @@ impl<'a> Waits<'a> {
             }
             Place::Link(_)
             | Place::Input { .. }
-            | Place::Answer { .. }
+            | Place::Responses { .. }
             | Place::Store(_)
             | Place::Counters(_)
             | Place::Follower(_)
@@ -287,9 +287,9 @@ impl<'a> Waits<'a> {
         if let Some(known) = self.known.borrow().get(first, second) {
             return known;
         }
-        let answer = self.is_ahead(first, second);
-        self.known.borrow_mut().put(first, second, answer);
-        answer
+        let is_ahead = self.is_ahead(first, second);
+        self.known.borrow_mut().put(first, second, is_ahead);
+        is_ahead
     }
 }
 

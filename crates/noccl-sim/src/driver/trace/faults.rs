@@ -257,7 +257,7 @@ fn check_name(first: &PortKind, second: &PortKind, machine: &Machine<'_>) -> Res
         return Err("only barriers have a name that another one can bear".to_owned());
     };
     if !machine.behaviour.names_barriers {
-        return Err("peer_compatible has no names; use flow = \"non_blocking\"".to_owned());
+        return Err("published has no names; use flow = \"non_blocking\"".to_owned());
     }
     if root != other_root || group == other {
         return Err("barriers of one name have one root and different groups".to_owned());
@@ -277,7 +277,7 @@ fn differing_tile(
     };
     if !machine.behaviour.compares_contributions {
         return Err(
-            "peer_compatible compares destination and mask only and combines what comes; \
+            "published compares destination and mask only and combines what comes; \
                     use flow = \"non_blocking\""
                 .to_owned(),
         );

@@ -4,9 +4,9 @@
 use crate::diagnose::diagnose;
 use crate::diagnose::view::Driver;
 use crate::driver::trace::replay::TraceDriver;
-use crate::driver::{activity_of, counters_of, drain_done, result_of};
+use crate::driver::{drain_done, result_of};
 use crate::machine::Machine;
-use noccl_run::{Activity, Counters, Diagnosis, Progress, Run, RunConfig, RunError, RunResult};
+use noccl_run::{Diagnosis, Progress, Run, RunError, RunResult, Status};
 use noccl_workload::{Place, Trace};
 
 /// A run of a trace between two cycles.
@@ -36,8 +36,8 @@ impl<'n, 't> TraceRun<'n, 't> {
 impl Run for TraceRun<'_, '_> {
     type Result = RunResult;
 
-    fn config(&self) -> &RunConfig {
-        &self.machine.config
+    fn status(&self) -> &dyn Status {
+        &self.machine
     }
 
     fn step(&mut self) {
@@ -69,28 +69,12 @@ impl Run for TraceRun<'_, '_> {
         self.driver.is_over()
     }
 
-    fn activity(&self) -> Activity {
-        activity_of(&self.machine)
-    }
-
     fn progress(&self) -> Progress {
         Progress {
-            cycle: self.machine.clock.cycle,
+            cycle: self.machine.clock.now(),
             actions_done: self.driver.num_done,
             actions_total: self.total,
         }
-    }
-
-    fn flit_hops(&self) -> u64 {
-        self.machine.flit_hops()
-    }
-
-    fn num_tiles(&self) -> usize {
-        self.machine.network.num_tiles()
-    }
-
-    fn counters(&self) -> Counters {
-        counters_of(&self.machine)
     }
 
     fn diagnose(&self) -> Diagnosis {

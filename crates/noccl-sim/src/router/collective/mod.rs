@@ -1,30 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The collective router: FIFOs at inputs and outputs, forks of multicasts, merge points and wide reductions.
 //!
-//! A [`plane::PlaneState`] holds the routers of one plane. Control is kept in [`control_block`]s of 64 routers, which
-//! [`cycle_phases`] moves through a cycle in [`partition`]s that threads share; [`fork`] routes, [`contributions`] brings heads to
-//! their [`merge_point`].
+//! A [`plane::PlaneState`] holds the routers of one plane. Control is kept in blocks of 64 routers ([`control`]), which
+//! [`phases`] move through a cycle in partitions that threads share; [`fifo`] holds what is stored; [`fork`] routes, [`merge`]
+//! brings heads together at merge points, [`reduction`] combines their payload.
 
 pub(crate) mod context;
-pub(crate) mod contributions;
-pub(crate) mod control_block;
-pub(crate) mod cycle_phases;
-pub(crate) mod depths;
-pub(crate) mod fifo_tails;
+pub(crate) mod control;
+pub(crate) mod fifo;
 pub(crate) mod fork;
-pub(crate) mod head_age;
-pub(crate) mod link_stages;
-pub(crate) mod merge_point;
-pub(crate) mod merge_table;
-pub(crate) mod merge_types;
-pub(crate) mod partition;
+pub(crate) mod merge;
+pub(crate) mod phases;
 pub(crate) mod plane;
 pub(crate) mod reduction;
-pub(crate) mod route;
-pub(crate) mod sizes;
-pub(crate) mod switch;
-#[cfg(test)]
-mod tests;
+mod saved;
 
 use crate::router::behaviour::Behaviour;
 use noccl_net::capabilities::RouterCapabilities;

@@ -4,23 +4,23 @@
 //! *Evaluate* looks at registers only and decides all moves; *commit* makes them. So every ready is a
 //! registered one (S1's routers: FIFOs at input and output, a hop takes two cycles) and the
 //! order in which routers are visited cannot matter. Control is kept as bit planes over blocks of 64
-//! routers ([`crate::router::collective::control_block`]); a block without flits is not in the active set.
+//! routers ([`crate::router::collective::control::block`]); a block without flits is not in the active set.
 //!
-//! This file moves flits; [`crate::router::collective::merge_point`] decides what a contribution does at a merge point.
+//! This file moves flits; [`crate::router::collective::merge::point`] decides what a contribution does at a merge point.
 
 use crate::kernel::bit_set::BitSet;
 use crate::router::collective::context::Context;
-use crate::router::collective::control_block::{
+use crate::router::collective::control::block::{
     Block, JOIN, LANES, LOCAL, PORTS, SLOTS, Shift, slot_at,
 };
-use crate::router::collective::depths::Depths;
-use crate::router::collective::fifo_tails::DeepFifos;
-use crate::router::collective::fork::route_one;
-use crate::router::collective::head_age::HeadAges;
-use crate::router::collective::link_stages::LinkStages;
-use crate::router::collective::merge_point::Joins;
-use crate::router::collective::partition::{Partition, partitions};
-use crate::router::collective::route::xy_port;
+use crate::router::collective::fifo::depths::Depths;
+use crate::router::collective::fifo::head_age::HeadAges;
+use crate::router::collective::fifo::link_stages::LinkStages;
+use crate::router::collective::fifo::tails::DeepFifos;
+use crate::router::collective::fork::requests::route_one;
+use crate::router::collective::fork::route::xy_port;
+use crate::router::collective::merge::point::Joins;
+use crate::router::collective::phases::partition::{Partition, partitions};
 use crate::router::published::worms::Worms;
 use crate::transport::flit::{Flit, Packed};
 use noccl_net::Coord;
@@ -28,30 +28,30 @@ use std::sync::Arc;
 
 /// One plane.
 pub(crate) struct PlaneState {
-    pub(crate) blocks: Vec<Block>,
+    pub(in crate::router) blocks: Vec<Block>,
     /// Inputs without a free slot.
-    pub(crate) in_full: Vec<[u64; PORTS]>,
+    pub(super) in_full: Vec<[u64; PORTS]>,
     /// Outputs from whose links a flit enters a neighbour in this cycle, and the slot that it leaves.
-    pub(crate) leaving: Vec<[u64; 4]>,
-    pub(crate) leaving_slot: Vec<[u64; 4]>,
+    pub(super) leaving: Vec<[u64; 4]>,
+    pub(super) leaving_slot: Vec<[u64; 4]>,
     /// FIFO contents by block, port, lane and slot: flat, so that the system hands out zeroed pages.
-    pub(crate) input: Vec<Packed>,
-    pub(crate) output: Vec<Packed>,
+    pub(super) input: Vec<Packed>,
+    pub(super) output: Vec<Packed>,
     /// What stands behind the first two flits, if FIFOs have not two slots.
-    pub(crate) deep: Option<Box<DeepFifos>>,
+    pub(super) deep: Option<Box<DeepFifos>>,
     /// Links that take more than a cycle.
     pub(crate) links: Option<Box<LinkStages>>,
     /// Flits that have entered each router by its mesh ports.
-    pub(crate) entered: Vec<[u32; 4]>,
+    pub(in crate::router) entered: Vec<[u32; 4]>,
     /// Packed coordinate of every router.
-    pub(crate) coords: Arc<[u32]>,
+    pub(in crate::router) coords: Arc<[u32]>,
     pub(crate) joins: Joins,
-    pub(crate) active: BitSet,
+    pub(in crate::router) active: BitSet,
     /// Blocks that receive flits over links in this cycle.
-    pub(crate) receiving: Vec<u64>,
+    pub(super) receiving: Vec<u64>,
     /// Blocks that have ever received a flit over a link.
-    pub(crate) has_received: Vec<u64>,
-    pub(crate) shifts: [Shift; 4],
+    pub(super) has_received: Vec<u64>,
+    pub(super) shifts: [Shift; 4],
     /// Registers that only published routers have.
     pub(crate) published: Option<Box<Worms>>,
     /// Since when heads stand, once somebody wants to know.
@@ -59,7 +59,7 @@ pub(crate) struct PlaneState {
     /// Ranges of blocks that threads work on.
     pub(crate) partitions: Vec<Partition>,
     pub(crate) flit_hops: u64,
-    pub(crate) num_routers: usize,
+    pub(super) num_routers: usize,
 }
 
 /// Packed coordinate of every router, filled up to whole blocks.

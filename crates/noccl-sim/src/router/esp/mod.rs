@@ -15,7 +15,7 @@ mod task;
 use noccl_net::{LinkId, Network, Port, TileId};
 use noccl_run::{
     ActionTime, Activity, Counters, Diagnosis, LinkLoad, Mode, Progress, Request, Run, RunConfig,
-    RunError, RunResult,
+    RunError, RunResult, Status,
 };
 use noccl_spec::Plane as PlaneName;
 use noccl_workload::Place;
@@ -82,11 +82,48 @@ impl<'a> EspRun<'a> {
     }
 }
 
+impl Status for EspRun<'_> {
+    fn config(&self) -> &RunConfig {
+        &self.config
+    }
+
+    fn activity(&self) -> Activity {
+        let since = self.last_progress.max(self.last_waited);
+        Activity {
+            cycle: self.cycle,
+            quiet_cycles: if self.has_moved {
+                0
+            } else {
+                (self.cycle + 1).saturating_sub(since)
+            },
+            has_event: self.has_event,
+            // Without random stalls a cycle like the last one changes nothing.
+            can_move: self.has_moved || self.config.stalls.is_some(),
+        }
+    }
+
+    fn flit_hops(&self) -> u64 {
+        self.planes.requests.flit_hops() + self.planes.data.flit_hops()
+    }
+
+    fn num_tiles(&self) -> usize {
+        self.network.num_tiles()
+    }
+
+    fn counters(&self) -> Counters {
+        let mut counters = self.protocol.counters;
+        counters.flit_hops = self.flit_hops();
+        let beat_bytes = u64::from(self.network.spec().ni.wide_beat_bytes);
+        counters.payload_byte_hops = self.planes.data.body_hops * beat_bytes;
+        counters
+    }
+}
+
 impl Run for EspRun<'_> {
     type Result = RunResult;
 
-    fn config(&self) -> &RunConfig {
-        &self.config
+    fn status(&self) -> &dyn Status {
+        self
     }
 
     fn step(&mut self) {
@@ -117,43 +154,12 @@ impl Run for EspRun<'_> {
         self.protocol.is_over()
     }
 
-    fn activity(&self) -> Activity {
-        let since = self.last_progress.max(self.last_waited);
-        Activity {
-            cycle: self.cycle,
-            quiet_cycles: if self.has_moved {
-                0
-            } else {
-                (self.cycle + 1).saturating_sub(since)
-            },
-            has_event: self.has_event,
-            // Without random stalls a cycle like the last one changes nothing.
-            can_move: self.has_moved || self.config.stalls.is_some(),
-        }
-    }
-
     fn progress(&self) -> Progress {
         Progress {
             cycle: self.next,
             actions_done: self.protocol.num_done(),
             actions_total: self.protocol.num_actions(),
         }
-    }
-
-    fn flit_hops(&self) -> u64 {
-        self.planes.requests.flit_hops() + self.planes.data.flit_hops()
-    }
-
-    fn num_tiles(&self) -> usize {
-        self.network.num_tiles()
-    }
-
-    fn counters(&self) -> Counters {
-        let mut counters = self.protocol.counters;
-        counters.flit_hops = self.flit_hops();
-        let beat_bytes = u64::from(self.network.spec().ni.wide_beat_bytes);
-        counters.payload_byte_hops = self.planes.data.body_hops * beat_bytes;
-        counters
     }
 
     fn diagnose(&self) -> Diagnosis {

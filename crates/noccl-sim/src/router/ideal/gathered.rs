@@ -6,7 +6,7 @@
 //! ([`noccl_net::tree::join_set`]): so sums of floats equal those of every other network, to the bit.
 
 use crate::router::collective::context::Context;
-use crate::router::collective::merge_table::sum;
+use crate::router::collective::merge::table::sum;
 use crate::transport::axi_response::SLVERR;
 use crate::transport::flit::{
     Flit, LAST, OWN_COPY, RESP_SHIFT, RESPONSE, VARIANT, VARIANT_SHIFT, pack,
@@ -37,7 +37,7 @@ pub(super) struct Gathered {
     /// By transaction and beat.
     operands: BTreeMap<(u32, u16), Operands>,
     /// Element operations so far.
-    pub added_elements: u64,
+    pub(super) added_elements: u64,
 }
 
 impl Gathered {

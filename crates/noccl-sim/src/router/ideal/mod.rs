@@ -12,7 +12,7 @@ mod gathered;
 
 use crate::router::behaviour::Behaviour;
 use crate::router::collective::context::Context;
-use crate::router::collective::control_block::{LANES, LOCAL};
+use crate::router::collective::control::block::{LANES, LOCAL};
 use crate::router::collective::plane::PlaneState;
 use crate::transport::flit::{Flit, FlitKind, MULTICAST, OWN_COPY, unpack};
 use gathered::Gathered;

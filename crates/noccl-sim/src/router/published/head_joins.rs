@@ -3,9 +3,9 @@
 
 use super::worms::Worms;
 use crate::router::collective::context::Context;
-use crate::router::collective::control_block::{LANES, PORTS};
+use crate::router::collective::control::block::{LANES, PORTS};
+use crate::router::collective::fork::route::{next_port, route_of};
 use crate::router::collective::plane::PlaneState;
-use crate::router::collective::route::{next_port, route_of};
 use crate::transport::flit::{Flit, FlitKind};
 use crate::transport::transaction::Trees;
 use noccl_net::tree::join_set;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The published router (flow `peer_compatible`): wormholes, holding forks, joins at FIFO heads.
+//! The published router (flow `published`): wormholes, holding forks, joins at FIFO heads.
 //!
 //! Differences from the default, all from the authors' RTL (`docs/papers/S1.md`, "Published router"):
 //! writes are worms of AW and W flits, and an output stays with one input until the worm's last flit;
@@ -12,7 +12,7 @@ pub(crate) mod reduction;
 pub(crate) mod worms;
 
 use crate::router::behaviour::Behaviour;
-use noccl_net::capabilities::{Folds, RouterCapabilities};
+use noccl_net::capabilities::{Reduces, RouterCapabilities};
 use noccl_net::tree::{Cube, join_set};
 use noccl_net::{Coord, Network};
 use noccl_run::RunError;
@@ -42,7 +42,7 @@ pub(crate) fn refuse_operands(
     root: Coord,
 ) -> Result<(), RunError> {
     const MAX_OPERANDS: u32 = 2;
-    if network.routers().folds != Folds::TwoInputs {
+    if network.routers().reduces != Reduces::TwoInputs {
         return Ok(());
     }
     let (min, max) = group.bounds();
@@ -56,7 +56,7 @@ pub(crate) fn refuse_operands(
                 backend: "sim",
                 what,
                 reason: format!(
-                    "router {at} would have to combine {operands} operands and peer_compatible combines two; \
+                    "router {at} would have to combine {operands} operands and published combines two; \
                      reduce rows first, then the column, or use flow = \"non_blocking\""
                 ),
             });

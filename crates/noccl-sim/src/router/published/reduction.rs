@@ -3,7 +3,7 @@
 //! busy is not modelled: it waits in a queue without an end.
 
 use crate::router::collective::context::Context;
-use crate::router::collective::merge_types::{JoinConfig, Offer};
+use crate::router::collective::merge::types::{JoinConfig, Offer};
 use crate::router::collective::reduction::fold;
 use crate::router::collective::reduction::unit::share_fpus;
 use crate::transport::flit::{Flit, LAST, RESPONSE, pack};

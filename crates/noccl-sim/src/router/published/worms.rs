@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Worms of published routers: which input holds which output, and what joins take.
 
-use crate::router::collective::control_block::{LANES, PORTS, RESULT};
+use crate::router::collective::control::block::{LANES, PORTS, RESULT};
 use crate::transport::flit::Flit;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub(crate) struct Worms {
     /// Outputs that a merged flit takes in this cycle.
     pub taken: Vec<[u64; PORTS]>,
     /// Merged flits of this cycle: router, output, flit.
-    pub joined: Vec<(u32, u8, Flit)>,
+    pub(super) joined: Vec<(u32, u8, Flit)>,
     /// Per router and output: the holding worm's transaction, and since when it holds the output.
     held: Vec<[(u32, u64); PORTS]>,
     /// The cycle being evaluated.

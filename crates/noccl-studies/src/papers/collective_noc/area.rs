@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Areas and longest ways beside the paper's, as the last synthesis found them.
+//! Areas and critical paths beside the paper's, as the last synthesis found them.
 //!
 //! Synthesis takes tools and minutes that `noccl reproduce` does not have; `make synth-page` leaves its ratios in a file that
 //! is part of the binary. They are no measurement of the paper's number, which is of another technology: so the
-//! row says what they are, and has no verdict.
+//! row says what they are, and has no result.
 
 use crate::Error;
 use crate::papers::outcome::Outcomes;
+use noccl_files::FileError;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -27,12 +28,14 @@ struct Areas {
 /// Says of each claim about area what the synthesis found.
 ///
 /// # Errors
-/// [`Error::Content`] if the file is not what `make synth-page` writes.
+/// [`Error::File`] if the file is not what `make synth-page` writes.
 pub(super) fn areas(outcomes: &mut Outcomes) -> Result<(), Error> {
-    let found: BTreeMap<String, Areas> = toml::from_str(AREAS).map_err(|e| Error::Content {
-        path: PATH.to_owned(),
-        expected: "areas by claim",
-        reason: e.to_string(),
+    let found: BTreeMap<String, Areas> = toml::from_str(AREAS).map_err(|e| {
+        Error::File(FileError::Content {
+            path: PATH.to_owned(),
+            expected: "areas by claim",
+            reason: e.to_string(),
+        })
     })?;
     for (id, Areas { ours, published }) in found {
         let published = published.map_or_else(

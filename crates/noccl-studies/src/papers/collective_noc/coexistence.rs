@@ -23,7 +23,11 @@ fn completed(preset: &str, kinds: &[StressKind], watch: Watch<'_>) -> Result<Str
 /// Share of sets of overlapping multicasts that complete on the published router, which refuses reductions in two
 /// dimensions; on ours with reductions and barriers among them.
 pub(crate) fn coexistence(watch: Watch<'_>, outcomes: &mut Outcomes) -> Result<(), Error> {
-    let published = completed("collective_noc_4x4_peer", &[StressKind::Multicast], watch)?;
+    let published = completed(
+        "collective_noc_4x4_published",
+        &[StressKind::Multicast],
+        watch,
+    )?;
     let kinds = [
         StressKind::Multicast,
         StressKind::Reduction,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Claim 7: what the equations of `noccl-model` give, against the paper and against the simulator.
 
-use crate::analytic::{MEDIAN_MODEL_ERROR, PartingRow, model_verdict, parting, published_verdict};
+use crate::analytic::{
+    DeviationRow, MEDIAN_MODEL_ERROR, deviations, model_accuracy, published_rows,
+};
 use crate::measure::runner::network;
 use crate::papers::outcome::Outcomes;
 use crate::{Error, Watch};
@@ -9,10 +11,10 @@ use noccl_model::Calibration;
 use std::collections::BTreeSet;
 
 /// Largest mesh on which the published equations are compared with the simulation.
-const MAX_PARTING_SIDE: u16 = 8;
+const MAX_DEVIATION_SIDE: u16 = 8;
 
 /// Least and largest error of the published equations on each mesh.
-fn published_errors(rows: &[PartingRow]) -> String {
+fn published_errors(rows: &[DeviationRow]) -> String {
     let sides: BTreeSet<u16> = rows.iter().map(|r| r.side).collect();
     let of = |side: u16| {
         let errors = rows.iter().filter(|r| r.side == side);
@@ -28,7 +30,7 @@ fn published_errors(rows: &[PartingRow]) -> String {
 
 /// The published equations against the paper's numbers, and our model against the simulator.
 pub(crate) fn equations(watch: Watch<'_>, outcomes: &mut Outcomes) -> Result<(), Error> {
-    let rows = published_verdict();
+    let rows = published_rows();
     let counted = || rows.iter().filter(|r| r.fitted.is_none());
     let apart: Vec<String> = counted()
         .filter(|r| !r.holds)
@@ -44,17 +46,17 @@ pub(crate) fn equations(watch: Watch<'_>, outcomes: &mut Outcomes) -> Result<(),
     }
     outcomes.put("7-published", near as f64 / total.max(1) as f64, &detail);
     let calibration = Calibration::shipped()?;
-    let verdict = model_verdict(&network("collective_noc_4x4", &[])?, &calibration, watch)?;
+    let accuracy = model_accuracy(&network("collective_noc_4x4", &[])?, &calibration, watch)?;
     outcomes.put_shown(
         "7-simulated",
-        verdict.max_error,
+        accuracy.max_error,
         &format!(
             "{} points, {:.2} % in the median; the published equations part from the simulation by {}",
-            verdict.rows.len(),
-            verdict.median_error * 100.0,
-            published_errors(&parting(&calibration, MAX_PARTING_SIDE, watch)?)
+            accuracy.rows.len(),
+            accuracy.median_error * 100.0,
+            published_errors(&deviations(&calibration, MAX_DEVIATION_SIDE, watch)?)
         ),
-        verdict.median_error <= MEDIAN_MODEL_ERROR,
+        accuracy.median_error <= MEDIAN_MODEL_ERROR,
     );
     Ok(())
 }

@@ -56,7 +56,7 @@ fn measure(
 
 fn single(rows: Vec<GemmRow>) -> Result<GemmRow, Error> {
     let row = rows.into_iter().next();
-    row.ok_or_else(|| Error::argument("gemm", "", "accepted: one mesh, one way to communicate"))
+    row.ok_or_else(|| Error::argument("gemm", "", "accepted: one mesh, one kind of communication"))
 }
 
 /// Slots per input with which the network's multicasts keep the cores busy, on the largest mesh.
@@ -228,7 +228,7 @@ pub(crate) fn summa(
 
 /// A submatrix's multicast along a row, on the published router and by S1's equation.
 fn published_multicast(side: u32, watch: Watch<'_>) -> Result<(u64, f64), Error> {
-    let row = network(&format!("collective_noc_{side}x1_peer"), &[])?;
+    let row = network(&format!("collective_noc_{side}x1_published"), &[])?;
     let bytes = B_BEATS as u64 * 64;
     let of = collective(&row, CollectiveKind::Multicast, "row", bytes)?;
     let tally = Tally::new(watch, 1);

@@ -123,13 +123,17 @@ pub(crate) fn reduction(
         "collective_noc_4x4",
         &[("router.wide_reduction.kind", "\"two_operand\"")],
     )?;
-    let peer = network("collective_noc_4x4_peer", &[])?;
+    let published = network("collective_noc_4x4_published", &[])?;
     let by_rows: Vec<Vec<Point>> = ROWS
         .iter()
         .map(|rows| series(runner, &two, kind, *rows))
         .collect::<Result<_, _>>()?;
     let ours = with_barrier(runner, &two, &by_rows[0])?;
-    let on_peer = with_barrier(runner, &peer, &series(runner, &peer, kind, ROWS[0])?)?;
+    let on_published = with_barrier(
+        runner,
+        &published,
+        &series(runner, &published, kind, ROWS[0])?,
+    )?;
     let at_once = network(
         "collective_noc_4x4",
         &[
@@ -148,12 +152,12 @@ pub(crate) fn reduction(
     )?;
     let bare: Vec<f64> = by_rows[0].iter().map(speedup).collect();
     let (lowest, highest) = range(&ours);
-    let (peer_lowest, peer_highest) = range(&on_peer);
+    let (published_lowest, published_highest) = range(&on_published);
     let detail = format!(
         "1 to 32 KiB: {}; on the published router {}; with additions that start at once {}; without the barrier {}; \
          without instructions around a barrier {}",
         list(&ours),
-        list(&on_peer),
+        list(&on_published),
         list(&at_once),
         list(&bare),
         list(&unfitted)
@@ -162,14 +166,14 @@ pub(crate) fn reduction(
     outcomes.put(
         "2-highest",
         highest,
-        &format!("on the published router {peer_lowest:.2} to {peer_highest:.2}"),
+        &format!("on the published router {published_lowest:.2} to {published_highest:.2}"),
     );
     outcomes.put(
         "2-mean",
         geometric_mean(ours.iter().copied()),
         &format!(
             "on the published router {:.2}, without the barrier {:.2}, without instructions around a barrier {:.2}",
-            geometric_mean(on_peer.iter().copied()),
+            geometric_mean(on_published.iter().copied()),
             geometric_mean(bare.iter().copied()),
             geometric_mean(unfitted.iter().copied())
         ),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! S3's claims 8, 9 and 13: the movements of DeepSeek-V3's attention on 3x3 clusters, in three ways, byte by byte.
+//! S3's claims 8, 9 and 13: the movements of DeepSeek-V3's attention on 3x3 clusters, by three methods, byte by byte.
 
-use super::movements::{MOVEMENTS, MULTICAST_STOPS, Movement, Way};
+use super::movements::{MOVEMENTS, MULTICAST_DESTINATIONS, Method, Movement};
 use super::snake::Snake;
 use crate::Error;
 use crate::compare::runtime_cycles;
@@ -13,27 +13,27 @@ use crate::plots::bars::{Series, bars};
 use noccl_run::{Mode, RunConfig, energy_pj};
 use noccl_sim::run_schedule;
 
-/// One movement in one way.
+/// One movement by one method.
 struct Moved {
     cycles: u64,
     energy_pj: f64,
-    /// Bytes at all stops that differ from the address formula's.
+    /// Bytes at all destinations that differ from the address formula's.
     wrong_bytes: u64,
 }
 
-/// One movement in all ways, in the order of [`Way::ALL`].
+/// One movement by all methods, in the order of [`Method::ALL`].
 struct Row {
     movement: Movement,
-    ways: Vec<Moved>,
+    methods: Vec<Moved>,
 }
 
 impl Row {
-    fn of(&self, way: Way) -> &Moved {
-        &self.ways[way as usize]
+    fn of(&self, method: Method) -> &Moved {
+        &self.methods[method as usize]
     }
 
-    fn speedup(&self, over: Way) -> f64 {
-        self.of(over).cycles as f64 / self.of(Way::Chain).cycles as f64
+    fn speedup(&self, over: Method) -> f64 {
+        self.of(over).cycles as f64 / self.of(Method::Chain).cycles as f64
     }
 }
 
@@ -61,8 +61,8 @@ pub(super) fn attention(
 
 fn measure(runner: Runner<'_>, snake: &Snake, movement: Movement) -> Result<Row, Error> {
     let [source, expected] = movement.images()?;
-    let ways = Way::ALL.iter().map(|way| {
-        let schedule = movement.schedule(*way, snake)?;
+    let methods = Method::ALL.iter().map(|method| {
+        let schedule = movement.schedule(*method, snake)?;
         let inputs = [movement.input(snake, source.clone())];
         let outputs = movement.outputs(snake);
         let config = RunConfig::new(Mode::Value);
@@ -88,7 +88,7 @@ fn measure(runner: Runner<'_>, snake: &Snake, movement: Movement) -> Result<Row,
     });
     Ok(Row {
         movement,
-        ways: ways.collect::<Result<_, Error>>()?,
+        methods: methods.collect::<Result<_, Error>>()?,
     })
 }
 
@@ -103,27 +103,27 @@ fn differing(bytes: &[u8], expected: &[u8]) -> u64 {
 
 fn judge(rows: &[Row], found: &mut Found) {
     let out = &mut found.outcomes;
-    let is_multicast = |row: &&Row| row.movement.num_stops == MULTICAST_STOPS;
-    let over = |way: Way| move |row: &Row| row.speedup(way);
-    let multicasts = rows.iter().filter(is_multicast).map(over(Way::OneByOne));
-    let speedups = list(rows, |row| format!("{:.3}", row.speedup(Way::OneByOne)));
+    let is_multicast = |row: &&Row| row.movement.num_destinations == MULTICAST_DESTINATIONS;
+    let over = |method: Method| move |row: &Row| row.speedup(method);
+    let multicasts = rows.iter().filter(is_multicast).map(over(Method::OneByOne));
+    let speedups = list(rows, |row| format!("{:.3}", row.speedup(Method::OneByOne)));
     out.put("8-speedup", multicasts.fold(0.0, f64::max), &speedups);
-    let all = rows.iter().flat_map(|row| &row.ways);
+    let all = rows.iter().flat_map(|row| &row.methods);
     let wrong: u64 = all.map(|moved| moved.wrong_bytes).sum();
-    let written = |row: &Row| row.movement.bytes() * u64::from(row.movement.num_stops);
+    let written = |row: &Row| row.movement.bytes() * u64::from(row.movement.num_destinations);
     let bytes: u64 = rows.iter().map(written).sum();
-    let detail = format!("of {bytes} bytes at all destinations, in each of three ways");
+    let detail = format!("of {bytes} bytes at all destinations, by each of three methods");
     out.put("8-bytes", wrong as f64, &detail);
     let rearranged = rows.iter().filter(is_multicast);
     let rearranged =
-        rearranged.filter(|row| row.movement.source_layout != row.movement.stop_layout);
+        rearranged.filter(|row| row.movement.source_layout != row.movement.destination_layout);
     let lowest = rearranged
-        .map(over(Way::Copies))
+        .map(over(Method::Copies))
         .fold(f64::INFINITY, f64::min);
-    let detail = list(rows, |row| format!("{:.2}", row.speedup(Way::Copies)));
+    let detail = list(rows, |row| format!("{:.2}", row.speedup(Method::Copies)));
     out.put("8-copies", lowest, &detail);
     let single = rows.iter().filter(|row| !is_multicast(row));
-    let single: Vec<f64> = single.map(over(Way::OneByOne)).collect();
+    let single: Vec<f64> = single.map(over(Method::OneByOne)).collect();
     let (low, high) = range(&single);
     let farthest = if 1.0 - low > high - 1.0 { low } else { high };
     out.put("9-single", farthest, &format!("{low:.3} to {high:.3}"));
@@ -139,7 +139,7 @@ fn list(rows: &[Row], of: impl Fn(&Row) -> String) -> String {
     words.collect::<Vec<_>>().join("; ")
 }
 
-/// Cycles and energy of every movement in every way.
+/// Cycles and energy of every movement by every method.
 fn table(rows: &[Row]) -> Table {
     let mut markdown = "| movement | matrix | layouts | destinations | chain | point to point | copies | over point to point | \
                         over copies | uJ chain | uJ point to point | uJ copies |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n"
@@ -149,14 +149,15 @@ fn table(rows: &[Row]) -> Table {
             name,
             shape: (height, width),
             source_layout,
-            stop_layout,
-            num_stops,
+            destination_layout,
+            num_destinations,
         } = row.movement;
-        let cycles = Way::ALL.map(|way| row.of(way).cycles.to_string());
-        let speedups = [Way::OneByOne, Way::Copies].map(|way| format!("{:.2}", row.speedup(way)));
-        let energies = Way::ALL.map(|way| format!("{:.1}", row.of(way).energy_pj / 1e6));
+        let cycles = Method::ALL.map(|method| row.of(method).cycles.to_string());
+        let speedups =
+            [Method::OneByOne, Method::Copies].map(|method| format!("{:.2}", row.speedup(method)));
+        let energies = Method::ALL.map(|method| format!("{:.1}", row.of(method).energy_pj / 1e6));
         markdown += &format!(
-            "| {name} | {height} x {width} | {source_layout} to {stop_layout} | {num_stops} | {} | {} | {} |\n",
+            "| {name} | {height} x {width} | {source_layout} to {destination_layout} | {num_destinations} | {} | {} | {} |\n",
             cycles.join(" | "),
             speedups.join(" | "),
             energies.join(" | ")
@@ -169,9 +170,9 @@ fn table(rows: &[Row]) -> Table {
 fn figures(rows: &[Row], found: &mut Found) {
     let names: Vec<&str> = rows.iter().map(|row| row.movement.name).collect();
     let series = |of: fn(&Moved) -> f64| {
-        Way::ALL.map(|way| Series {
-            name: way.name().to_owned(),
-            values: rows.iter().map(|row| of(row.of(way))).collect(),
+        Method::ALL.map(|method| Series {
+            name: method.name().to_owned(),
+            values: rows.iter().map(|row| of(row.of(method))).collect(),
         })
     };
     found.figures.push(bars(
@@ -197,18 +198,18 @@ mod tests {
     use noccl_run::Tally;
 
     /// As Table II's, smaller: with and without another layout, to all and to one.
-    fn small(stop_layout: &'static str, num_stops: u32) -> Movement {
+    fn small(destination_layout: &'static str, num_destinations: u32) -> Movement {
         Movement {
             name: "small",
             shape: (128, 48),
             source_layout: "MNM16N8",
-            stop_layout,
-            num_stops,
+            destination_layout,
+            num_destinations,
         }
     }
 
     #[test]
-    fn every_way_puts_every_byte_where_the_address_formula_says() {
+    fn every_method_puts_every_byte_where_the_address_formula_says() {
         let tally = Tally::new(Watch::quiet(), 1);
         let runner = Runner { tally: &tally };
         let snake = Snake::new("torrent_3x3_published", &[]).unwrap();
@@ -217,15 +218,15 @@ mod tests {
             small("MNM64N16", 1),
             small("MNM16N8", 8),
         ] {
-            for way in Way::ALL {
-                let schedule = movement.schedule(way, &snake).unwrap();
+            for method in Method::ALL {
+                let schedule = movement.schedule(method, &snake).unwrap();
                 noccl_workload::check(&snake.network, &schedule).unwrap();
             }
             let row = measure(runner, &snake, movement).unwrap();
-            let wrong: Vec<u64> = row.ways.iter().map(|moved| moved.wrong_bytes).collect();
+            let wrong: Vec<u64> = row.methods.iter().map(|moved| moved.wrong_bytes).collect();
             assert_eq!(wrong, [0; 3], "{movement:?}");
             assert!(
-                row.ways.iter().all(|moved| moved.cycles > 96),
+                row.methods.iter().all(|moved| moved.cycles > 96),
                 "{movement:?}"
             );
         }

@@ -6,7 +6,7 @@ use crate::order::{OrderDraw, OrderDrawRequest, order_draws};
 use crate::papers::Found;
 use crate::plots::figure::{Line, line_chart};
 use crate::{Error, parse_root};
-use noccl_coll::chain::order::StopOrder;
+use noccl_coll::chain::order::ChainOrder;
 use noccl_run::Watch;
 
 /// S3 names 4 and 63 and says that there are 8.
@@ -21,13 +21,13 @@ type Means = Vec<(f64, f64)>;
 
 pub(super) fn hops(watch: Watch<'_>, found: &mut Found) -> Result<(), Error> {
     let network = network("torrent_8x8", &[])?;
-    let orders = StopOrder::ALL.into_iter();
+    let orders = ChainOrder::ALL.into_iter();
     let request = OrderDrawRequest {
         source: parse_root(&network, "0,0")?,
         counts: COUNTS.to_vec(),
         draws: DRAWS,
         seed: SEED,
-        orders: orders.filter(|o| *o != StopOrder::Latency).collect(),
+        orders: orders.filter(|o| *o != ChainOrder::Latency).collect(),
     };
     let draws = order_draws(&network, &request, watch)?;
     judge(&draws, found);
@@ -37,10 +37,10 @@ pub(super) fn hops(watch: Watch<'_>, found: &mut Found) -> Result<(), Error> {
 fn judge(draws: &[OrderDraw], found: &mut Found) {
     let unicast = means(draws, |d| d.unicast_hops);
     let multicast = means(draws, |d| d.multicast_hops);
-    let by = |order: StopOrder| means(draws, |d| d.hops.get(order.name()).copied().unwrap_or(0));
-    let (naive, greedy) = (by(StopOrder::Id), by(StopOrder::Greedy));
-    let (shortest, fixed) = (by(StopOrder::OpenPath), by(StopOrder::FixedStart));
-    let nearest = by(StopOrder::Nearest);
+    let by = |order: ChainOrder| means(draws, |d| d.hops.get(order.name()).copied().unwrap_or(0));
+    let (naive, greedy) = (by(ChainOrder::Id), by(ChainOrder::Greedy));
+    let (shortest, fixed) = (by(ChainOrder::OpenPath), by(ChainOrder::FixedStart));
+    let nearest = by(ChainOrder::Nearest);
     let out = &mut found.outcomes;
     let total: f64 = unicast.iter().map(|p| p.1).sum();
     out.put("6-unicast", total / COUNTS.len() as f64, &list(&unicast));
@@ -61,10 +61,10 @@ fn judge(draws: &[OrderDraw], found: &mut Found) {
     let ratios = over(&fixed, &shortest);
     let detail = format!("{}; fixed start {}", list(&ratios), list(&fixed));
     out.put("7-fixed-start", highest(&ratios), &detail);
-    out.put("7-disjoint", shared(draws, StopOrder::Greedy), &{
+    out.put("7-disjoint", shared(draws, ChainOrder::Greedy), &{
         let part = |order| format!("{order}: {:.1} %", 100.0 * shared(draws, order));
-        let orders = StopOrder::ALL.into_iter();
-        let orders = orders.filter(|o| *o != StopOrder::Latency);
+        let orders = ChainOrder::ALL.into_iter();
+        let orders = orders.filter(|o| *o != ChainOrder::Latency);
         orders.map(part).collect::<Vec<_>>().join(", ")
     });
     let line = |name: &str, points: Means| Line {
@@ -98,7 +98,7 @@ fn means(draws: &[OrderDraw], hops: impl Fn(&OrderDraw) -> u32) -> Means {
 }
 
 /// Share of the sets in which an order shares a link.
-fn shared(draws: &[OrderDraw], order: StopOrder) -> f64 {
+fn shared(draws: &[OrderDraw], order: ChainOrder) -> f64 {
     let sharing = draws
         .iter()
         .filter(|d| d.shared_links.get(order.name()) > Some(&0));

@@ -5,7 +5,7 @@ use super::snake::Snake;
 use crate::Error;
 use crate::measure::runner::Runner;
 use noccl_coll::{Algorithm, Choice};
-use noccl_model::rivals::efficiency;
+use noccl_model::baselines::efficiency;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 

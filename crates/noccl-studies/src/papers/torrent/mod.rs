@@ -2,11 +2,11 @@
 //! All measurements of S3's claims.
 
 mod attention;
+mod baselines;
 mod chain_hops;
 mod grid;
 mod movements;
 mod overhead;
-mod rivals;
 mod snake;
 
 use crate::measure::runner::Runner;
@@ -30,7 +30,7 @@ pub(super) fn measure(is_quick: bool, watch: Watch<'_>) -> Result<Found, Error> 
     tally.finish_unit()?;
     chain_hops::hops(part, &mut found)?;
     tally.finish_unit()?;
-    rivals::rivals(runner, &mut found)?;
+    baselines::baselines(runner, &mut found)?;
     tally.finish_unit()?;
     attention::attention(runner, is_quick, &mut found)?;
     tally.finish_unit()?;

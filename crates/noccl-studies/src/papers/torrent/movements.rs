@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The movements of DeepSeek-V3's attention that S3 measures (Table II): matrices, layouts, destinations, and the
-//! schedules that move them in three ways.
+//! schedules that move them by three methods.
 
 use super::snake::Snake;
 use crate::Error;
@@ -9,12 +9,12 @@ use noccl_coll::{Algorithm, Choice};
 use noccl_net::{TileId, TileRef, TileSet};
 use noccl_run::{MemoryImage, Rng};
 use noccl_workload::{
-    Action, ActionId, ActionKind, Barrier, BarrierMechanism, Chain, Destination, Layout,
-    LayoutError, Place, Schedule, Stop, Transfer,
+    Action, ActionId, ActionKind, Barrier, BarrierMechanism, Chain, ChainDestination, Destination,
+    Layout, LayoutError, Place, Schedule, Transfer,
 };
 
 /// Destinations of a movement that is a multicast: all clusters but the source.
-pub(super) const MULTICAST_STOPS: u32 = 8;
+pub(super) const MULTICAST_DESTINATIONS: u32 = 8;
 
 /// One row of Table II. An int8 matrix lies in the source's layout in cluster (0, 0) and arrives in the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,54 +22,54 @@ pub(super) struct Movement {
     pub(super) name: &'static str,
     pub(super) shape: (u64, u64),
     pub(super) source_layout: &'static str,
-    pub(super) stop_layout: &'static str,
-    pub(super) num_stops: u32,
+    pub(super) destination_layout: &'static str,
+    pub(super) num_destinations: u32,
 }
 
 const fn movement(
     name: &'static str,
     shape: (u64, u64),
-    stop_layout: &'static str,
-    num_stops: u32,
+    destination_layout: &'static str,
+    num_destinations: u32,
 ) -> Movement {
     Movement {
         name,
         shape,
         source_layout: "MNM16N8",
-        stop_layout,
-        num_stops,
+        destination_layout,
+        num_destinations,
     }
 }
 
 /// Table II. S3 does not give the number of destinations; its programs have 8 for a multicast.
 pub(super) const MOVEMENTS: [Movement; 6] = [
-    movement("P1", (2048, 192), "MNM8N8", MULTICAST_STOPS),
-    movement("P2", (2048, 128), "MNM8N8", MULTICAST_STOPS),
-    movement("P3", (2048, 512), "MNM16N8", MULTICAST_STOPS),
+    movement("P1", (2048, 192), "MNM8N8", MULTICAST_DESTINATIONS),
+    movement("P2", (2048, 128), "MNM8N8", MULTICAST_DESTINATIONS),
+    movement("P3", (2048, 512), "MNM16N8", MULTICAST_DESTINATIONS),
     movement("D1", (4096, 192), "MNM64N16", 1),
     movement("D2", (4096, 128), "MNM64N16", 1),
-    movement("D3", (4096, 512), "MNM16N8", MULTICAST_STOPS),
+    movement("D3", (4096, 512), "MNM16N8", MULTICAST_DESTINATIONS),
 ];
 
 /// How a movement is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum Method {
     /// One chain.
     Chain,
-    /// A chain of one stop per destination, one after the other: S3's XDMA.
+    /// Chains of one destination each, one after the other: S3's XDMA.
     OneByOne,
     /// S3's iDMA.
     Copies,
 }
 
-impl Way {
-    pub(super) const ALL: [Way; 3] = [Way::Chain, Way::OneByOne, Way::Copies];
+impl Method {
+    pub(super) const ALL: [Method; 3] = [Method::Chain, Method::OneByOne, Method::Copies];
 
     pub(super) const fn name(self) -> &'static str {
         match self {
-            Way::Chain => "chain (Torrent)",
-            Way::OneByOne => "point to point (XDMA)",
-            Way::Copies => "copies (iDMA)",
+            Method::Chain => "chain (Torrent)",
+            Method::OneByOne => "point to point (XDMA)",
+            Method::Copies => "copies (iDMA)",
         }
     }
 }
@@ -79,25 +79,28 @@ impl Movement {
         self.shape.0 * self.shape.1
     }
 
-    /// Layouts at the source and at the stops.
+    /// Layouts at the source and at the destinations.
     fn layouts(&self) -> Result<[Layout; 2], LayoutError> {
-        Ok([self.source_layout.parse()?, self.stop_layout.parse()?])
+        Ok([
+            self.source_layout.parse()?,
+            self.destination_layout.parse()?,
+        ])
     }
 
-    /// Random elements as they lie at the source, and as they have to lie at every stop, by the address formula.
+    /// Random elements as they lie at the source, and as they have to lie at every destination, by the address formula.
     pub(super) fn images(&self) -> Result<[Vec<u8>; 2], Error> {
         let [from, to] = self.layouts()?;
         let size = self.bytes() as usize;
-        let (mut source, mut stop) = (vec![0; size], vec![0; size]);
+        let (mut source, mut destination) = (vec![0; size], vec![0; size]);
         let mut rng = Rng::new(0, self.name);
         for row in 0..self.shape.0 {
             for column in 0..self.shape.1 {
                 let (element, at) = (rng.draw() as u8, (row, column));
                 source[from.element_offset(self.shape, at)? as usize] = element;
-                stop[to.element_offset(self.shape, at)? as usize] = element;
+                destination[to.element_offset(self.shape, at)? as usize] = element;
             }
         }
-        Ok([source, stop])
+        Ok([source, destination])
     }
 
     pub(super) fn input(&self, snake: &Snake, bytes: Vec<u8>) -> MemoryImage {
@@ -114,33 +117,37 @@ impl Movement {
             tile: snake.network.tile_ref(*tile),
             offset: 0,
         };
-        let stops = snake.stops(self.num_stops).iter();
-        stops.map(|stop| (place(stop), self.bytes())).collect()
+        let destinations = snake.destinations(self.num_destinations).iter();
+        destinations
+            .map(|destination| (place(destination), self.bytes()))
+            .collect()
     }
 
-    pub(super) fn schedule(&self, way: Way, snake: &Snake) -> Result<Schedule, Error> {
-        let stops = snake.stops(self.num_stops);
-        match way {
-            Way::Chain => Ok(in_sequence(vec![self.chain(snake, stops)?])),
-            Way::OneByOne => {
-                let each = stops.iter().map(|stop| self.chain(snake, &[*stop]));
+    pub(super) fn schedule(&self, method: Method, snake: &Snake) -> Result<Schedule, Error> {
+        let destinations = snake.destinations(self.num_destinations);
+        match method {
+            Method::Chain => Ok(in_sequence(vec![self.chain(snake, destinations)?])),
+            Method::OneByOne => {
+                let each = destinations
+                    .iter()
+                    .map(|destination| self.chain(snake, &[*destination]));
                 Ok(in_sequence(each.collect::<Result<_, _>>()?))
             }
-            Way::Copies => self.copies(snake),
+            Method::Copies => self.copies(snake),
         }
     }
 
-    fn chain(&self, snake: &Snake, stops: &[TileId]) -> Result<ActionKind, LayoutError> {
+    fn chain(&self, snake: &Snake, destinations: &[TileId]) -> Result<ActionKind, LayoutError> {
         let [from, to] = self.layouts()?;
         let pattern = to.pattern(0, self.shape)?;
-        let stop = |tile: &TileId| Stop {
+        let destination = |tile: &TileId| ChainDestination {
             tile: snake.network.tile_ref(*tile),
             pattern: pattern.clone(),
         };
         Ok(ActionKind::Chain(Chain {
             initiator: snake.network.tile_ref(snake.source),
             source: from.pattern(0, self.shape)?,
-            stops: stops.iter().map(stop).collect(),
+            destinations: destinations.iter().map(destination).collect(),
             bytes: self.bytes(),
         }))
     }
@@ -148,12 +155,12 @@ impl Movement {
     /// Where nothing is rearranged, a copy per destination from one engine. Else the engine of the source brings the matrix
     /// to the first destination, submatrix by submatrix, and after a barrier that one's engine copies it to the others.
     fn copies(&self, snake: &Snake) -> Result<Schedule, Error> {
-        if self.source_layout == self.stop_layout {
+        if self.source_layout == self.destination_layout {
             let unicast = Choice::new(Algorithm::Unicast, 1);
-            return snake.multicast(self.num_stops, self.bytes(), unicast);
+            return snake.multicast(self.num_destinations, self.bytes(), unicast);
         }
         let tile = |tile: &TileId| snake.network.tile_ref(*tile);
-        let [first, others @ ..] = snake.stops(self.num_stops) else {
+        let [first, others @ ..] = snake.destinations(self.num_destinations) else {
             return Ok(program(Vec::new()));
         };
         let mut actions = self.rearranging(tile(&snake.source), tile(first))?;
@@ -177,8 +184,12 @@ impl Movement {
             kind: barrier,
             after: arranged,
         });
-        let copies = others.iter().map(|stop| Action {
-            kind: ActionKind::Transfer(line((tile(first), 0), (tile(stop), 0), self.bytes())),
+        let copies = others.iter().map(|destination| Action {
+            kind: ActionKind::Transfer(line(
+                (tile(first), 0),
+                (tile(destination), 0),
+                self.bytes(),
+            )),
             after: ready.clone(),
         });
         actions.extend(copies);
@@ -186,7 +197,7 @@ impl Movement {
     }
 
     /// Transfers of lines of eight bytes, one per submatrix of the smaller sides.
-    fn rearranging(&self, source: TileRef, stop: TileRef) -> Result<Vec<Action>, Error> {
+    fn rearranging(&self, source: TileRef, destination: TileRef) -> Result<Vec<Action>, Error> {
         let [from, to] = self.layouts()?;
         let sides = [from, to].map(|layout| layout.submatrix().unwrap_or((8, self.shape.1)));
         let (rows, columns) = (sides[0].0.min(sides[1].0), sides[0].1.min(sides[1].1));
@@ -194,12 +205,13 @@ impl Movement {
         for row in (0..self.shape.0).step_by(rows as usize) {
             for column in (0..self.shape.1).step_by(columns as usize) {
                 let offset = |layout: Layout| layout.element_offset(self.shape, (row, column));
-                let (at_source, at_stop) = ((source, offset(from)?), (stop, offset(to)?));
+                let (at_source, at_destination) =
+                    ((source, offset(from)?), (destination, offset(to)?));
                 let kind = ActionKind::Transfer(Transfer {
                     rows: rows as u32,
                     source_stride: sides[0].1,
                     destination_stride: sides[1].1,
-                    ..line(at_source, at_stop, columns)
+                    ..line(at_source, at_destination, columns)
                 });
                 let after = Vec::new();
                 transfers.push(Action { kind, after });
@@ -210,12 +222,12 @@ impl Movement {
 }
 
 /// A transfer of consecutive bytes by the source's engine.
-fn line(source: (TileRef, u64), stop: (TileRef, u64), bytes: u64) -> Transfer {
+fn line(source: (TileRef, u64), destination: (TileRef, u64), bytes: u64) -> Transfer {
     let place = |(tile, offset)| Place { tile, offset };
     Transfer::row(
         source.0,
         place(source),
-        Destination::One(place(stop)),
+        Destination::One(place(destination)),
         bytes,
     )
 }

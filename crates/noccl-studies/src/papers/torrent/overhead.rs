@@ -13,9 +13,9 @@ use noccl_spec::TorrentMode;
 
 /// S3's payload and destinations.
 const BYTES: u64 = 64 << 10;
-const MOST_STOPS: u32 = 8;
+const MOST_DESTINATIONS: u32 = 8;
 /// Destinations where S3 measures power.
-const POWER_STOPS: u32 = 3;
+const POWER_DESTINATIONS: u32 = 3;
 /// Cycles between endpoint and router with which the trips are counted, beside the preset's.
 const SHORT_PATH: (&str, f64) = ("3", 3.0);
 
@@ -27,14 +27,14 @@ pub(super) fn overhead(runner: Runner<'_>, found: &mut Found) -> Result<(), Erro
     let snake = Snake::new(preset, &[])?;
     let points = line(runner, &snake)?;
     energy(runner, &snake, found)?;
-    let per_stop = slope(&points);
+    let per_destination = slope(&points);
     let words: Vec<String> = points
         .iter()
         .map(|(num, cycles)| format!("{cycles} at {num}"))
         .collect();
     let out = &mut found.outcomes;
-    out.put("1-slope", per_stop, &words.join(", "));
-    let detail = format!("line through the same: {per_stop:.3} cycles per destination");
+    out.put("1-slope", per_destination, &words.join(", "));
+    let detail = format!("line through the same: {per_destination:.3} cycles per destination");
     out.put("1-linear", determination(&points), &detail);
     let own = endpoint(found)?;
     let path = "cluster.torrent.endpoint_path_cycles";
@@ -42,8 +42,8 @@ pub(super) fn overhead(runner: Runner<'_>, found: &mut Found) -> Result<(), Erro
     let torrent = snake.network.spec().cluster.torrent.as_ref();
     let long = torrent.map_or(0.0, |t| f64::from(t.endpoint_path_cycles));
     let short_slope = slope(&line(runner, &short)?);
-    let trips = (per_stop - short_slope) / (long - SHORT_PATH.1);
-    let share = per_stop - own;
+    let trips = (per_destination - short_slope) / (long - SHORT_PATH.1);
+    let share = per_destination - own;
     let detail = format!(
         "{trips:.2} trips (from the slope {short_slope:.2} with a path of {} cycles instead of {long}) of {:.2} \
          cycles each",
@@ -70,16 +70,16 @@ fn line(runner: Runner<'_>, snake: &Snake) -> Result<Points, Error> {
         let cycles = runner.cycles(&snake.network, &chain)?;
         Ok((f64::from(num), cycles as f64))
     };
-    (1..=MOST_STOPS).map(one).collect()
+    (1..=MOST_DESTINATIONS).map(one).collect()
 }
 
 /// Claim 13: S3's constant times what crosses the links of the wide plane.
 fn energy(runner: Runner<'_>, snake: &Snake, found: &mut Found) -> Result<(), Error> {
-    let chain = snake.multicast(POWER_STOPS, BYTES, Snake::CHAIN)?;
+    let chain = snake.multicast(POWER_DESTINATIONS, BYTES, Snake::CHAIN)?;
     let result = runner.run(&snake.network, &chain)?;
     let energy = energy_pj(&result.counters, &snake.network.spec().energy);
     // Neighbour after neighbour: a hop per destination.
-    let moved = BYTES * u64::from(POWER_STOPS);
+    let moved = BYTES * u64::from(POWER_DESTINATIONS);
     let addresses = result.counters.payload_byte_hops.saturating_sub(moved);
     let detail = format!(
         "{:.3} uJ; {addresses} of {} bytes over links are addresses",
@@ -92,10 +92,10 @@ fn energy(runner: Runner<'_>, snake: &Snake, found: &mut Found) -> Result<(), Er
     Ok(())
 }
 
-/// Claim 2: the endpoint's cycles of a further stop, with connections that take no time.
+/// Claim 2: the endpoint's cycles of a further destination, with connections that take no time.
 fn endpoint(found: &mut Found) -> Result<f64, Error> {
     let beats = (BYTES / 64) as u32;
-    let chain = DirectChain::run(TorrentMode::Published, MOST_STOPS, beats);
+    let chain = DirectChain::run(TorrentMode::Published, MOST_DESTINATIONS, beats);
     let chain = chain.ok_or_else(|| Error::argument("chain", "", "accepted: one that ends"))?;
     let parts = [
         ("2-configuration", &chain.configurations),
@@ -116,9 +116,9 @@ fn endpoint(found: &mut Found) -> Result<f64, Error> {
         found.outcomes.put(id, each, &detail);
     }
     let detail = format!(
-        "{} cycles for {MOST_STOPS} stops and {beats} beats: {sum} N + beats + {}",
+        "{} cycles for {MOST_DESTINATIONS} destinations and {beats} beats: {sum} N + beats + {}",
         chain.done_cycle,
-        chain.done_cycle as f64 - sum * f64::from(MOST_STOPS) - f64::from(beats)
+        chain.done_cycle as f64 - sum * f64::from(MOST_DESTINATIONS) - f64::from(beats)
     );
     found.outcomes.put("2-endpoint", sum, &detail);
     Ok(sum)

@@ -4,36 +4,36 @@
 use crate::Error;
 use crate::measure::runner::network;
 use noccl_coll::Choice;
-use noccl_coll::chain::order::{StopOrder, stop_order};
+use noccl_coll::chain::order::{ChainOrder, chain_order};
 use noccl_net::{Coord, Network, TileId, TileSet};
 use noccl_workload::{Collective, CollectiveKind, ElementType, Operator, Schedule};
 
-/// A mesh, its corner and the way through all other clusters.
+/// A mesh, its corner and the path through all other clusters.
 pub(super) struct Snake {
     pub(super) network: Network,
     pub(super) source: TileId,
-    stops: Vec<TileId>,
+    destinations: Vec<TileId>,
 }
 
 impl Snake {
     /// A chain along the snake.
-    pub(super) const CHAIN: Choice = Choice::chainwrite(StopOrder::Nearest);
+    pub(super) const CHAIN: Choice = Choice::chainwrite(ChainOrder::Nearest);
 
     pub(super) fn new(preset: &str, overrides: &[(&str, &str)]) -> Result<Self, Error> {
         let network = network(preset, overrides)?;
         let source = network.tile_at(Coord::new(0, 0));
         let others: Vec<TileId> = network.clusters().filter(|t| *t != source).collect();
-        let stops = stop_order(&network, source, &others, StopOrder::Nearest)?;
+        let destinations = chain_order(&network, source, &others, ChainOrder::Nearest)?;
         Ok(Self {
             network,
             source,
-            stops,
+            destinations,
         })
     }
 
     /// The first destinations, all if there are fewer.
-    pub(super) fn stops(&self, num: u32) -> &[TileId] {
-        &self.stops[..self.stops.len().min(num as usize)]
+    pub(super) fn destinations(&self, num: u32) -> &[TileId] {
+        &self.destinations[..self.destinations.len().min(num as usize)]
     }
 
     /// A multicast from the corner to the first destinations.
@@ -43,17 +43,17 @@ impl Snake {
         bytes: u64,
         choice: Choice,
     ) -> Result<Schedule, Error> {
-        self.multicast_to(self.stops(num), bytes, choice)
+        self.multicast_to(self.destinations(num), bytes, choice)
     }
 
     /// A multicast from the corner to these.
     pub(super) fn multicast_to(
         &self,
-        stops: &[TileId],
+        destinations: &[TileId],
         bytes: u64,
         choice: Choice,
     ) -> Result<Schedule, Error> {
-        let tiles = stops.iter().chain([&self.source]);
+        let tiles = destinations.iter().chain([&self.source]);
         let at = |tile: &TileId| self.network.cluster_coord(self.network.coord(*tile));
         let collective = Collective {
             kind: CollectiveKind::Multicast,

@@ -15,7 +15,7 @@ pub(super) fn activities(network: &Network, schedule: &Schedule) -> Vec<Activity
     schedule.actions.iter().enumerate().map(of).collect()
 }
 
-/// Do all chains take their stops in one order, and has every stop space for bursts? One chain alone needs neither.
+/// Do all chains take their destinations in one order, and has every destination space for bursts? One chain alone needs neither.
 pub(super) fn are_chains_safe(network: &Network, schedule: &Schedule) -> bool {
     let is_chain = |action: &&Action| action.kind.chain().is_some();
     network.capabilities().are_chains_safe() || schedule.actions.iter().filter(is_chain).count() < 2

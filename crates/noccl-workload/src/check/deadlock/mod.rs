@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Can actions that may be under way together wait for each other forever?
+//! Can actions that may be in flight together wait for each other forever?
 //!
 //! Default routers never make anybody wait in a circle while the checker's limits hold (`docs/design/0001`, `0007`): there is
-//! nothing to look for. On published and on ESP's routers, and with Torrent endpoints whose stops are taken in any order,
-//! it depends on what is under way together. There every action becomes the transaction that it is for the network, and
+//! nothing to look for. On published and on ESP's routers, and with Torrent endpoints whose destinations are taken in any order,
+//! it depends on what is in flight together. There every action becomes the transaction that it is for the network, and
 //! [`noccl_net::deadlock`] looks for a cycle of waits among those that the schedule does not order
 //! (`docs/design/0008`).
 
@@ -27,10 +27,10 @@ pub(super) use traces::check_trace_deadlock;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DeadlockProof {
-    /// The routers and interfaces let nobody wait in a circle, whatever is under way together.
+    /// The routers and interfaces let nobody wait in a circle, whatever is in flight together.
     #[default]
     Mechanism,
-    /// No two actions of a kind that could hold one another up are under way together, or no cycle of waits was found among
+    /// No two actions of a kind that could hold one another up are in flight together, or no cycle of waits was found among
     /// those that are.
     Search,
 }
@@ -82,7 +82,7 @@ pub struct Deadlock {
 }
 
 impl Deadlock {
-    /// The answer of a checker that found this.
+    /// The error of a checker that found this.
     #[must_use]
     pub fn report(&self) -> DeadlockReport {
         DeadlockReport {
@@ -106,12 +106,12 @@ impl Deadlock {
         }
     }
 
-    /// Too many pairs of actions may be under way together to look at all of them.
+    /// Too many pairs of actions may be in flight together to look at all of them.
     fn too_many(bound: usize, remedy: &'static str) -> Self {
         Self {
             cycle: Vec::new(),
             is_found: false,
-            text: format!("more than {bound} pairs may be under way together"),
+            text: format!("more than {bound} pairs may be in flight together"),
             remedy,
         }
     }
@@ -129,7 +129,7 @@ impl Deadlock {
 const ORDER_THEM: &str = "actions that an `after`, a barrier or a reduction orders, or a network with router.flow = \
                           \"non_blocking\"";
 
-/// Checks that nothing that may be under way together can wait in a circle. [`crate::check()`] does it, behind form and room
+/// Checks that nothing that may be in flight together can wait in a circle. [`crate::check()`] does it, behind form and space
 /// and before races and the postcondition.
 ///
 /// # Errors
@@ -204,8 +204,8 @@ fn is_free_by_mechanism(network: &Network, schedule: &Schedule) -> bool {
 }
 
 /// Nothing but writes from one tile to one other, or nothing but reads: routes turn from rows into columns only, so
-/// neither can wait in a circle, whatever is under way together. A safe chain adds writes whose bursts leave when their stop
-/// has space for them, and takes its stops in one order (`docs/design/0005`).
+/// neither can wait in a circle, whatever is in flight together. A safe chain adds writes whose bursts leave when their destination
+/// has space for them, and takes its destinations in one order (`docs/design/0005`).
 fn is_free_by_kind(activities: &[Activity]) -> bool {
     let is_plain = |reads: bool| {
         activities.iter().all(|a| match &a.work {

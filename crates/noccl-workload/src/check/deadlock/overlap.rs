@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which actions of a schedule can be under way together, and which wait for the end of others.
+//! Which actions of a schedule can be in flight together, and which wait for the end of others.
 //!
 //! An action is over for the network when all its participants have seen its end; its requests are, if it keeps all
-//! participants together, when one of them has. What begins at all its participants behind that is never under way
+//! participants together, when one of them has. What begins at all its participants behind that is never in flight
 //! together with it. Everything else may be.
 
 use super::activities::{Queue, queue};
@@ -35,7 +35,7 @@ pub(super) struct Overlaps {
     second_beside_requests: Vec<Vec<u32>>,
     /// The same until this one is over.
     second_later: Vec<Vec<u32>>,
-    /// All actions that may be under way together with this one.
+    /// All actions that may be in flight together with this one.
     beside: Vec<Vec<u32>>,
     /// Per action and participant: actions whose end it waits for.
     awaited: Vec<Vec<(TileId, Vec<u32>)>>,
@@ -43,7 +43,7 @@ pub(super) struct Overlaps {
 }
 
 impl Overlaps {
-    /// `None` if more than [`MAX_PAIRS`] pairs may be under way together.
+    /// `None` if more than [`MAX_PAIRS`] pairs may be in flight together.
     pub(super) fn new(order: &Order, activities: &[Activity]) -> Option<Self> {
         let num = activities.len();
         let mut overlaps = Self {
@@ -286,7 +286,7 @@ impl Vertices {
                 if is_end && is_beside {
                     awaited.insert(of);
                 }
-                // What is over whenever this action is under way holds nobody up; nor does what comes before it.
+                // What is over whenever this action is in flight holds nobody up; nor does what comes before it.
                 let is_open = is_beside || self.is_quiet.get(of as usize) == Some(&true);
                 if is_open && seen.insert(from) {
                     open.push(from);

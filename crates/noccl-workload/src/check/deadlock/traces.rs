@@ -110,7 +110,7 @@ fn flow(network: &Network, kind: &PortKind) -> Option<Flow> {
     })
 }
 
-/// All transactions may be under way together; a tile issues its own in the order of their start cycles.
+/// All transactions may be in flight together; a tile issues its own in the order of their start cycles.
 struct Together {
     all: Vec<u32>,
     /// Per tile and transaction: its place in the tile's order.

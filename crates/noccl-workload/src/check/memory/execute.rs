@@ -138,7 +138,7 @@ impl Execution<'_> {
         self.demands.append(&mut open);
     }
 
-    /// Reads within the reader's share. What lands at a target that takes part is there when that target's share is over.
+    /// Reads within the reader's share. What is written at a target that takes part is there when that target's share is over.
     fn lines(&mut self, action: usize, lines: &Lines<'_>) {
         let source = self.network.find(lines.source.tile);
         let Some(source) = source.filter(|_| lines.bytes > 0) else {
@@ -148,7 +148,7 @@ impl Execution<'_> {
         let position = |tile: TileId| members.binary_search(&tile).ok();
         let reader = self.network.find(lines.reader).and_then(position);
         let access = self.access(action, reader.unwrap_or(0));
-        let landed = |tile: TileId| match position(tile) {
+        let written = |tile: TileId| match position(tile) {
             Some(own) if lines.is_asked_for => self.access(action, own),
             Some(own) => Access {
                 end: self.order.finish(action, own),
@@ -157,13 +157,13 @@ impl Execution<'_> {
             None => access,
         };
         let tiles = lines.targets.tiles(self.network).into_iter();
-        let targets: Vec<(TileId, Access)> = tiles.map(|tile| (tile, landed(tile))).collect();
+        let targets: Vec<(TileId, Access)> = tiles.map(|tile| (tile, written(tile))).collect();
         for row in 0..u64::from(lines.rows) {
             let from = lines.source.offset + row * lines.source_stride;
             let pieces = self.read(source, from, lines.bytes, access);
             let to = lines.offset + row * lines.destination_stride;
-            for (tile, landed) in &targets {
-                self.write(*tile, to, &pieces, *landed);
+            for (tile, written) in &targets {
+                self.write(*tile, to, &pieces, *written);
             }
         }
     }
@@ -218,20 +218,20 @@ impl Execution<'_> {
             return;
         };
         let pieces = self.sum(action, r);
-        let folded = self.order.folded(action);
-        let landed = |end| Access {
-            begin: folded,
+        let reduced = self.order.reduced(action);
+        let written = |end| Access {
+            begin: reduced,
             end,
             action: action as u32,
         };
         if !fold.is_shared {
-            self.write(root, r.root.offset, &pieces, landed(folded));
+            self.write(root, r.root.offset, &pieces, written(reduced));
             return;
         }
         for position in 0..self.order.members(action).len() {
             let tile = self.order.members(action)[position];
             let end = self.order.finish(action, position);
-            self.write(tile, r.root.offset, &pieces, landed(end));
+            self.write(tile, r.root.offset, &pieces, written(end));
         }
     }
 
@@ -246,7 +246,7 @@ impl Execution<'_> {
             .enumerate()
             .map(|(p, tile)| {
                 let access = Access {
-                    end: self.order.folded(action),
+                    end: self.order.reduced(action),
                     ..self.access(action, p)
                 };
                 self.read(*tile, r.source_offset, r.bytes, access)
@@ -298,16 +298,16 @@ fn run_plan(
             Step::Push(member) => stack.push(values[*member]),
             Step::Fold(operands) => {
                 let from = stack.len().checked_sub(*operands)?;
-                let folded = expressions.fold(r.operator, r.element, &stack[from..])?;
+                let reduced = expressions.fold(r.operator, r.element, &stack[from..])?;
                 stack.truncate(from);
-                stack.push(folded);
+                stack.push(reduced);
             }
         }
     }
     stack.pop()
 }
 
-/// Cuts all operands at each other's boundaries and folds extent by extent.
+/// Cuts all operands at each other's boundaries and reduces extent by extent.
 ///
 /// `fold` gets one value per operand, or none for an element that a boundary tears.
 fn fold_pieces(

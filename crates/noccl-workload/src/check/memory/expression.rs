@@ -28,7 +28,7 @@ pub(crate) struct Value {
 pub(crate) enum Expression {
     /// What the tile's memory held before the first action; position = address.
     Initial(TileId),
-    /// Operands folded from the left, element by element.
+    /// Operands reduced from the left, element by element.
     Fold {
         operator: Operator,
         element: ElementType,
@@ -73,7 +73,7 @@ impl Expressions {
         &self.all[id.0 as usize]
     }
 
-    /// Folds operands from the left. Elements start where the offset into the range is a multiple of the element.
+    /// Reduces operands from the left. Elements start where the offset into the range is a multiple of the element.
     pub(crate) fn fold(
         &mut self,
         operator: Operator,

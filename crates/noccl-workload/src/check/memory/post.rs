@@ -19,7 +19,7 @@ struct Group<'a> {
     root: TileId,
 }
 
-/// Proves the postcondition; returns the distinct folds found in the outputs, in words.
+/// Proves the postcondition; returns the distinct fold orders found in the outputs, in words.
 pub(crate) fn check_postcondition(
     network: &Network,
     collective: &Collective,
@@ -46,9 +46,9 @@ pub(crate) fn check_postcondition(
         CollectiveKind::Multicast | CollectiveKind::AllGather | CollectiveKind::AllToAll => {
             group.check_copies(memories).map(|()| Vec::new())
         }
-        CollectiveKind::Reduce => group.check_folds(memories, &[root]),
+        CollectiveKind::Reduce => group.check_fold_orders(memories, &[root]),
         CollectiveKind::AllReduce | CollectiveKind::ReduceScatter => {
-            group.check_folds(memories, &group.members)
+            group.check_fold_orders(memories, &group.members)
         }
     }
 }
@@ -131,7 +131,7 @@ impl Group<'_> {
         Ok(())
     }
 
-    fn check_folds(
+    fn check_fold_orders(
         &self,
         memories: &mut Memories,
         tiles: &[TileId],
@@ -176,8 +176,8 @@ impl Group<'_> {
                 }
             }
         }
-        let folds = known.keys().map(|(expression, _)| *expression);
-        Ok(folds
+        let fold_orders = known.keys().map(|(expression, _)| *expression);
+        Ok(fold_orders
             .map(|e| self.render(&memories.expressions, e))
             .collect())
     }
@@ -218,7 +218,7 @@ impl Group<'_> {
                 format!("what actions[{action}] computes at {}", self.name(*tile))
             }
             Expression::Torn(action) => {
-                format!("an element that actions[{action}] folds from pieces of different origin")
+                format!("an element that actions[{action}] reduces from pieces of different origin")
             }
         }
     }
@@ -266,7 +266,7 @@ impl Group<'_> {
                 } => {
                     let width = i128::from(element.bytes());
                     if (*operator, *element) != (collective.operator, collective.element) {
-                        return Some(format!("a part folded by {operator} of {element}"));
+                        return Some(format!("a part reduced by {operator} of {element}"));
                     }
                     if value.shift.rem_euclid(width) != i128::from(*phase) {
                         return Some(format!("a fold that cuts elements of {element} in two"));
@@ -285,7 +285,7 @@ impl Group<'_> {
         ))
     }
 
-    /// The fold in words: ranks; `[a, b, c]` is folded from the left.
+    /// The fold in words: ranks; `[a, b, c]` is reduced from the left.
     fn render(&self, expressions: &Expressions, root: ExpressionId) -> String {
         enum Part {
             Text(&'static str),

@@ -7,7 +7,7 @@ use crate::check::memory::execute::Execution;
 use crate::check::memory::expression::Value;
 
 impl Execution<'_> {
-    /// Reads at the initiator, writes at every stop; the initiator's share is over when all is there.
+    /// Reads at the initiator, writes at every destination; the initiator's share is over when all is there.
     pub(crate) fn stream(&mut self, action: usize, chain: &Chain) {
         let network = self.network;
         let Some(source) = network.find(chain.initiator).filter(|_| chain.bytes > 0) else {

@@ -7,7 +7,7 @@
 //! behind the hub: its own copy is there. Of an arrival only the root waits for the hub; a delivery
 //! has a second vertex per participant, after the initiator's: the data is there, whatever the
 //! destination has done so far. Edges are the local `after` relations. Vertex numbers
-//! ascend along every edge, so reachability is one sweep; questions are collected and answered for
+//! ascend along every edge, so reachability is one sweep; questions are collected and decided for
 //! many sources at a time, one bit per source.
 
 mod lanes;
@@ -21,7 +21,7 @@ use noccl_net::{Network, TileId, TileRef};
 /// A vertex of the order.
 pub(crate) type Vertex = u32;
 
-/// Sources answered per sweep.
+/// Sources per sweep.
 pub(crate) const LANES: usize = 256;
 type Lanes = [u64; LANES / 64];
 
@@ -261,9 +261,9 @@ impl Order {
         }
     }
 
-    /// Vertex after which no contribution of a reduction is under way: where it keeps all together, else the end
+    /// Vertex after which no contribution of a reduction is in flight: where it keeps all together, else the end
     /// of its first participant.
-    pub(crate) fn folded(&self, action: usize) -> Vertex {
+    pub(crate) fn reduced(&self, action: usize) -> Vertex {
         match self.actions[action].finish {
             Finish::Behind(hub) => hub,
             Finish::Own | Finish::Hub(_) | Finish::HubOf(..) | Finish::Series(_) => {

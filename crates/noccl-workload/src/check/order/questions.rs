@@ -44,7 +44,7 @@ impl Order {
         worst.map(|q| q as usize)
     }
 
-    /// Answers a group with at most [`LANES`] sources; returns the smallest unordered question.
+    /// Decides a group with at most [`LANES`] sources; returns the smallest unordered question.
     fn sweep(
         &self,
         group: &[u32],

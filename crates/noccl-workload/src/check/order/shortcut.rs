@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Cheap proofs that one event is over before another begins.
 //!
-//! A sweep over the order answers any question, but costs as much as everything that lies between the two events:
+//! A sweep over the order decides any question, but costs as much as everything that lies between the two events:
 //! on a mesh of 256×256 that is too much for millions of questions. Nearly all of them have a short proof.
 //! Either a hub lies between: of the hubs that follow each other (barriers of everybody), every event knows
-//! the first one that it precedes and how many precede it, from one pass over the order each. Or the way back
-//! is short: a walk from the later event finds all earlier ones of its kind at once. Both ways only ever prove; what they do not
+//! the first one that it precedes and how many precede it, from one pass over the order each. Or the path back
+//! is short: a walk from the later event finds all earlier ones of its kind at once. Both proofs only ever prove; what they do not
 //! prove is left to the sweeps.
 
 use crate::check::memory::Demand;

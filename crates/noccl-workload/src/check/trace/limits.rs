@@ -11,7 +11,7 @@
 //! - *Counters of barriers.* Their target counts all barriers at a time; those that all members of one group issue in one
 //!   order count as many as an interface may have open.
 
-use crate::check::buffer_space::{Claim, Room, beats_per_flow, by_groups, num_fitting};
+use crate::check::buffer_space::{Claim, Space, beats_per_flow, by_groups, num_fitting};
 use crate::check::{CheckError, Crowd};
 use crate::{PortKind, PortTransaction, Trace};
 use noccl_net::deadlock::{bursts_together, merge_points, num_bursts};
@@ -152,7 +152,7 @@ fn in_one_order(meetings: &[Meeting]) -> Vec<usize> {
 }
 
 fn check_slots(network: &Network, trace: &Trace, reductions: &[Meeting]) -> Result<(), CheckError> {
-    let room = Room::of_stores(network);
+    let space = Space::of_stores(network);
     let groups = in_one_order(reductions);
     let mut places: BTreeMap<TileId, Vec<Claim>> = BTreeMap::new();
     let mut trees: BTreeMap<(MultiAddress, TileId), Vec<(TileId, u32)>> = BTreeMap::new();
@@ -169,7 +169,7 @@ fn check_slots(network: &Network, trace: &Trace, reductions: &[Meeting]) -> Resu
         }
     }
     let field = "router.wide_reduction.store_beats";
-    refuse_crowds(network, trace, &places, &room, field)
+    refuse_crowds(network, trace, &places, &space, field)
 }
 
 fn check_counters(
@@ -178,7 +178,7 @@ fn check_counters(
     barriers: &[Meeting],
     outstanding: u64,
 ) -> Result<(), CheckError> {
-    let room = Room {
+    let space = Space {
         capacity: u64::from(network.spec().ni.max_open_reductions),
         per_group: outstanding,
     };
@@ -191,28 +191,28 @@ fn check_counters(
             load: 1,
         });
     }
-    refuse_crowds(network, trace, &places, &room, "ni.max_open_reductions")
+    refuse_crowds(network, trace, &places, &space, "ni.max_open_reductions")
 }
 
 fn refuse_crowds(
     network: &Network,
     trace: &Trace,
     places: &BTreeMap<TileId, Vec<Claim>>,
-    room: &Room,
+    space: &Space,
     limit: &'static str,
 ) -> Result<(), CheckError> {
     for (tile, claims) in places {
         let all: Vec<usize> = (0..claims.len()).collect();
-        let needed = by_groups(claims, &all, room);
-        if claims.len() > 1 && needed > room.capacity {
+        let needed = by_groups(claims, &all, space);
+        if claims.len() > 1 && needed > space.capacity {
             let loads = claims.iter().map(|c| c.load);
             return Err(CheckError::Crowd(Box::new(Crowd {
                 tile: network.tile_ref(*tile).to_string(),
                 actions: claims.iter().map(|c| name(trace, c.action)).collect(),
                 limit,
                 needed,
-                available: room.capacity,
-                num_accepted: num_fitting(loads, room.capacity),
+                available: space.capacity,
+                num_accepted: num_fitting(loads, space.capacity),
                 remedy: "the others in a trace of their own",
             })));
         }

@@ -9,15 +9,19 @@
 mod inbox;
 mod offers;
 mod ports;
+#[cfg(feature = "hardware-comparison")]
+mod seen_at_ports;
 mod simulated;
 mod step;
 mod words;
 
 pub(crate) use inbox::Slot;
-pub(crate) use ports::{BeatOffer, WordOffer};
+pub(crate) use ports::BeatOffer;
+#[cfg(feature = "hardware-comparison")]
+pub(crate) use ports::WordOffer;
 
 use crate::endpoint::torrent::cfg::{FRAME_BYTES, Key, NUM_TASK_IDS};
-use crate::endpoint::torrent::contract::{Arrived, Effects, Settings};
+use crate::endpoint::torrent::contract::{Arrived, Effects};
 use crate::endpoint::torrent::narrow::Message;
 use crate::endpoint::torrent::pattern::{Addresses, CHANNELS};
 use crate::endpoint::torrent::published::head::Task;
@@ -152,11 +156,6 @@ impl Lean {
         self.lead.as_ref()
     }
 
-    /// Does it wait for a task?
-    pub(crate) const fn takes_task(&self) -> bool {
-        self.lead.is_none()
-    }
-
     /// The chain that is followed.
     pub(crate) fn served(&self) -> Option<&Slot> {
         self.inbox.slot(self.follow?.initiator)
@@ -164,10 +163,6 @@ impl Lean {
 
     pub(crate) fn slot(&self, initiator: u32) -> Option<&Slot> {
         self.inbox.slot(initiator)
-    }
-
-    pub(crate) fn takes_beat(&self, settings: &Settings) -> bool {
-        self.buffer.takes_beat(settings)
     }
 
     /// The last word of a message has been taken in this cycle; after the step.

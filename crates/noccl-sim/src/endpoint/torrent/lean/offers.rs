@@ -1,25 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What registers offer in a cycle, and what will become of it once it is known what was taken.
 
-use super::{BeatOffer, Lean, Taken, WordOffer};
+use super::{BeatOffer, Lean, Taken};
 use crate::endpoint::torrent::contract::{FORWARD, OWN, Settings};
 use crate::endpoint::torrent::narrow::Message;
 
 /// What the endpoint is about to do in this cycle, seen before anything moves.
 pub(crate) struct Plan {
-    pub passes: [bool; 2],
+    pub(super) passes: [bool; 2],
     pub message: Option<(u32, Message)>,
-    pub takes_frame: bool,
-    pub gets_grant: bool,
-    pub is_released: bool,
+    pub(super) takes_frame: bool,
+    pub(super) gets_grant: bool,
+    pub(super) is_released: bool,
     pub is_done: bool,
 }
 
 impl Lean {
-    pub(crate) fn word_offer(&self) -> Option<WordOffer> {
-        self.port.offers()
-    }
-
     /// What a lane offers.
     pub(crate) fn beat_offer(
         &self,
@@ -89,12 +85,6 @@ impl Lean {
         };
         let has_passed = self.reader.is_idle() && self.outgoing[OWN].has_sent();
         has_passed && self.writers[OWN].is_idle() && (lead.finished || lead.is_alone())
-    }
-
-    /// The chain that is over in this cycle.
-    pub(crate) fn done(&self) -> Option<u32> {
-        let lead = self.lead.as_ref()?;
-        self.is_done().then_some(lead.task.instance)
     }
 
     pub(crate) fn plan(&self, now: u64, settings: &Settings, taken: &Taken) -> Plan {

@@ -4,7 +4,7 @@
 //! Beats of a reduction come in order through every input, so a count per input says which operands of which beats
 //! are there. Bytes are kept apart ([`Bytes`]), and only where they matter.
 
-use crate::router::collective::merge_types::JoinConfig;
+use crate::router::collective::merge::types::JoinConfig;
 use crate::transport::axi_response::SLVERR;
 use crate::transport::flit::{Flit, RESP_SHIFT, RESPONSE, VARIANT};
 use crate::transport::transaction::{Tree, Variant};
@@ -40,7 +40,7 @@ pub(crate) struct Flow {
     /// come from.
     returned: [u16; 5],
     /// Beats that have been chosen, those whose last pass has, and those whose results have left.
-    pub started: u16,
+    pub(super) started: u16,
     finished: u16,
     pub sent: u16,
     pub beats: u16,
@@ -53,7 +53,7 @@ pub(crate) struct Flow {
     pub marks: u8,
     pub add_cycles: u8,
     /// Elements of a beat.
-    pub elements: u8,
+    pub(super) elements: u8,
     /// Place among the reductions of the router.
     pub slot: u8,
     /// Inputs whose senders have credits pending.

@@ -6,7 +6,7 @@ pub(crate) mod flow;
 pub(crate) mod unit;
 
 use crate::router::collective::context::Context;
-use crate::router::collective::merge_types::{Credit, JoinConfig, Offer, PendingCredits, Waiting};
+use crate::router::collective::merge::types::{Credit, JoinConfig, Offer, PendingCredits, Waiting};
 use crate::transport::axi_response::SLVERR;
 use crate::transport::flit::{Flit, VARIANT_SHIFT, pack};
 use crate::transport::payload::BEAT_BYTES;

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `noccl baselines`
+
+use crate::progress::watched;
+use crate::table::{Align, grouped, table};
+use crate::{Outcome, args, output};
+use clap::Args;
+use noccl::{BaselineRow, BaselinesRequest, Error};
+use std::path::PathBuf;
+
+const LEGEND: &str = "\
+unicast: copies by one DMA engine; tree, double_tree: by software; chainwrite: Torrent endpoints; in_network: S1's routers
+efficiency: destinations times beats by cycles (S3 eq. (1)); link flits: over all links of all planes; busiest link: flits over it
+esp_calibrated: a CPU starts the consumers, 100 cycles each; the number is fitted to what S3 says of ESP
+";
+
+/// One payload to many by S3's chain and its baselines: copies, software trees, ESP's and S1's multicast
+///
+/// All on the same clusters with 64-byte beats, cycle by cycle, every byte checked; destinations are added along a snake.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  noccl baselines
+  noccl baselines --size 8x8 --source 3,3 --destinations 4,16,32 --bytes 4KiB --json
+  noccl baselines --set 0,0,4,4 --bytes 1KiB,64KiB
+  noccl baselines --destinations 2,4,6,8,10,12,14,16 --bytes 1KiB,8KiB,64KiB --figures out/baselines")]
+pub struct Baselines {
+    /// Rows and columns of clusters
+    #[arg(long, value_name = "HxW", default_value = "4x5")]
+    size: String,
+    /// Cluster that holds the payload
+    #[arg(long, value_name = "X,Y", default_value = "0,0")]
+    source: String,
+    /// Numbers of destinations
+    #[arg(
+        long,
+        value_name = "N,...",
+        value_delimiter = ',',
+        default_value = "2,4,8,16"
+    )]
+    destinations: Vec<u32>,
+    /// One set of destinations instead: all, row:Y, column:X, X,Y,W,H or set:X,Y;X,Y;…
+    #[arg(long, value_name = "SET", conflicts_with = "destinations")]
+    set: Option<String>,
+    /// Payloads
+    #[arg(long, value_name = "SIZE,...", default_value = "1KiB,64KiB")]
+    bytes: String,
+    /// Seed of the random payloads
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Print the rows as JSON
+    #[arg(long)]
+    json: bool,
+    /// Write a plot per payload
+    #[arg(long, value_name = "DIRECTORY")]
+    figures: Option<PathBuf>,
+}
+
+impl Baselines {
+    pub fn run(&self) -> Result<Outcome, Error> {
+        let request = BaselinesRequest {
+            size: noccl::parse_pair("--size", &self.size, 'x')?,
+            source: noccl::parse_pair("--source", &self.source, ',')
+                .map(|(x, y)| noccl::Coord::new(x, y))?,
+            destinations: self.destinations.clone(),
+            set: self.set.clone(),
+            bytes: args::sizes(&self.bytes)?,
+            seed: self.seed,
+        };
+        let rows = watched("rows", |watch| noccl::baselines(&request, watch))?;
+        if let Some(folder) = &self.figures {
+            noccl::write_figures(folder, &noccl::baseline_figures(&rows))?;
+        }
+        if self.json {
+            output::json(&rows)?;
+        } else {
+            output::result(&text(&rows))?;
+        }
+        let is_right = rows.iter().all(|row| !row.row.verified.is_no());
+        Ok(if is_right {
+            Outcome::Fine
+        } else {
+            Outcome::Failed
+        })
+    }
+}
+
+fn text(rows: &[BaselineRow]) -> String {
+    use Align::{Left, Right};
+    let header = [
+        ("bytes", Right),
+        ("destinations", Right),
+        ("algorithm", Left),
+        ("network", Left),
+        ("cycles", Right),
+        ("efficiency", Right),
+        ("link flits", Right),
+        ("busiest link", Right),
+        ("verified", Left),
+    ];
+    let body: Vec<Vec<String>> = rows.iter().map(cells).collect();
+    table(&header, &body) + "\n" + LEGEND
+}
+
+fn cells(of: &BaselineRow) -> Vec<String> {
+    let row = &of.row;
+    vec![
+        noccl::format_bytes(row.bytes),
+        of.num_destinations.to_string(),
+        of.algorithm.name().to_owned(),
+        row.network.clone(),
+        grouped(row.cycles),
+        format!("{:.2}", of.efficiency),
+        grouped(of.link_flits),
+        row.busiest_link
+            .as_ref()
+            .map_or_else(|| "-".to_owned(), |link| grouped(link.flits)),
+        noccl::verification(row).to_owned(),
+    ]
+}

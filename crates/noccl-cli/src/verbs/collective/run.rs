@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `noccl run`
+
+use crate::args::{CheckpointArgs, HardwareArgs, SpecArgs, StallArgs, parse_mode, parse_threads};
+use crate::progress::{rate, watched};
+use crate::table::grouped;
+use crate::{Outcome, output};
+use clap::Args;
+use noccl::{Error, HardwareReport, Mode, RunReport, RunRequest, Verified};
+use std::path::PathBuf;
+
+/// Run a schedule or a trace, cycle by cycle
+///
+/// In value mode a schedule that claims a collective gets random inputs and its outputs are verified.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  noccl run reduce.json
+  noccl run reduce.json --spec collective_noc_4x4_published --mode timing --json
+  noccl run transactions.json --trace --links --json
+  noccl run large.json --mode timing --checkpoint large.ckpt
+  noccl run large.json --mode timing --resume large.ckpt
+  noccl run reduce.json --backend rtl
+  noccl run reduce.json --backend rtl --boundary dma
+  noccl run transactions.json --trace --backend rtl --boundary axi --stalls 60,60 --stall-seed 7")]
+pub struct Run {
+    /// Schedule (JSON), or trace with --trace
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    #[command(flatten)]
+    spec: SpecArgs,
+    /// The file is a trace of AXI transactions
+    #[arg(long, conflicts_with_all = ["checkpoint", "resume"])]
+    trace: bool,
+    /// value (bytes move and are checked) or timing (same cycles, faster)
+    #[arg(long, default_value = "value", value_parser = parse_mode)]
+    mode: Mode,
+    /// Seed of the random inputs
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Threads of the simulator; the result does not depend on it (1 to 256)
+    #[arg(long, default_value_t = 1, value_parser = parse_threads)]
+    threads: usize,
+    /// Give up with a diagnosis after this many cycles
+    #[arg(long, value_name = "CYCLES")]
+    max_cycles: Option<u64>,
+    /// Report the load of every link (JSON only)
+    #[arg(long)]
+    links: bool,
+    #[command(flatten)]
+    stalls: StallArgs,
+    #[command(flatten)]
+    hardware: HardwareArgs,
+    #[command(flatten)]
+    checkpoint: CheckpointArgs,
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Run {
+    pub fn run(&self) -> Result<Outcome, Error> {
+        let network = self.spec.load()?;
+        let mut request = RunRequest::new(self.mode);
+        request.seed = self.seed;
+        request.has_links = self.links;
+        request.checkpoint = self.checkpoint.request();
+        request.hardware = self.hardware.request()?;
+        request.config.threads = self.threads;
+        self.stalls.apply(&mut request.config);
+        if let Some(cycles) = self.max_cycles {
+            request.config.max_cycles = cycles;
+        }
+        let report = if self.trace {
+            let trace = noccl::read_trace(&self.file)?;
+            watched("transactions", |watch| {
+                noccl::replay(&network, &trace, &request, watch)
+            })?
+        } else {
+            let schedule = noccl::read_schedule(&self.file)?;
+            watched("actions", |watch| {
+                noccl::run(&network, &schedule, &request, watch)
+            })?
+        };
+        if self.json {
+            output::json(&report)?;
+        } else {
+            output::result(&summary(&report))?;
+        }
+        let is_wrong = report.verified.is_no() || report.wrong_transactions > 0;
+        Ok(if is_wrong {
+            Outcome::Failed
+        } else {
+            Outcome::Fine
+        })
+    }
+}
+
+fn summary(report: &RunReport) -> String {
+    let verified = match report.verified {
+        Verified::Yes if report.wrong_transactions == 0 => "yes",
+        Verified::NotChecked if report.wrong_transactions == 0 => "not checked",
+        Verified::Yes | Verified::No | Verified::NotChecked => "NO: outputs are wrong",
+    };
+    let link = report.busiest_link.as_ref().map_or_else(
+        || "none".to_owned(),
+        |l| {
+            format!(
+                "{} with {} flits (tiles: X,Y clusters, mem:N memories)",
+                l.name(),
+                grouped(l.flits)
+            )
+        },
+    );
+    format!(
+        "network       {}\ncycles        {}\nactions       {}\nflit-hops     {}\n\
+         energy        {:.1} nJ\nbusiest link  {link}\nverified      {verified}\n",
+        report.network,
+        grouped(report.cycles),
+        grouped(report.actions.len() as u64),
+        grouped(report.counters.flit_hops),
+        report.energy_pj / 1e3,
+    ) + &report.hardware.as_ref().map_or_else(String::new, course)
+}
+
+/// The line of the hardware that took the same course.
+fn course(hardware: &HardwareReport) -> String {
+    format!(
+        "hardware      {} cycles, {} handshakes compared, no difference, {}\n",
+        grouped(hardware.cycles),
+        grouped(hardware.handshakes),
+        rate(hardware.cycles_per_second),
+    )
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Studies of many runs: products, barriers, open-loop traffic, the model and the papers.
+
+pub mod attention;
+pub mod barrier;
+pub mod calibrate;
+pub mod gemm;
+pub mod reproduce;
+pub mod stress;
+pub mod traffic;
+pub mod validation;

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Routers with merge or reduction units: what contributions at FIFO heads do, and what the units offer.
+
+use crate::router::collective::context::Context;
+use crate::router::collective::control::block::{LANES, PORTS, RESULT, slot_at};
+use crate::router::collective::fork::route::{next_port, route_of};
+use crate::router::collective::merge::table::MergeRegisters;
+use crate::router::collective::plane::PlaneState;
+use crate::transport::flit::{Flit, FlitKind};
+use noccl_net::Coord;
+
+impl PlaneState {
+    /// Lets waiting heads merge, and offers results to their outputs.
+    pub(crate) fn evaluate_units(&mut self, w: usize, context: &mut Context<'_>) {
+        let mut routers = self.blocks[w].units();
+        self.touch_units(w, routers);
+        while routers != 0 {
+            let lane = routers.trailing_zeros() as usize;
+            routers &= routers - 1;
+            self.evaluate_unit(w * LANES + lane, context);
+        }
+    }
+
+    /// Reads what [`PlaneState::evaluate_unit`] will need of the routers of a block: on a large mesh nothing of it is in
+    /// a cache, and reads that do not wait for each other are in flight together.
+    fn touch_units(&self, w: usize, routers: u64) {
+        let mut sum = self.joins.touch(w, routers);
+        for (port, heads) in self.blocks[w].join_heads.iter().enumerate() {
+            let mut lanes = *heads;
+            while lanes != 0 {
+                let lane = lanes.trailing_zeros() as usize;
+                lanes &= lanes - 1;
+                sum ^= self.input[slot_at(w * LANES + lane, port)][0];
+            }
+        }
+        std::hint::black_box(sum);
+    }
+
+    fn evaluate_unit(&mut self, r: usize, context: &mut Context<'_>) {
+        let (w, lane, here) = (r / LANES, r % LANES, self.coord(r));
+        let heads = self.blocks[w].waiting_heads(lane);
+        let first = heads.trailing_zeros() as usize;
+        self.joins.begin(r);
+        let is_reduction = heads != 0 && self.input_head(r, first).kind == FlitKind::Reduce;
+        let has_work = if is_reduction {
+            self.fold_heads(r, here, heads, context)
+        } else {
+            self.merge_heads(r, here, heads, context)
+        };
+        self.offer_result(r, here, has_work, context);
+    }
+
+    /// Responses or arrivals at heads: one transaction is served. Returns whether the table has to be looked at in the
+    /// next cycle, as a head has left into it or something is in its registers.
+    fn merge_heads(&mut self, r: usize, here: Coord, heads: u8, context: &Context<'_>) -> bool {
+        let Some(registers) = self.joins.merge_registers(r).copied() else {
+            if heads == 0 {
+                return false;
+            }
+            let group = self.grant_heads(r, heads);
+            let (absorbed, forwarded) = self.decide(r, here, group, context);
+            self.let_go_on(r, here, forwarded);
+            return absorbed != 0;
+        };
+        self.let_go_on(r, here, registers.forwarded);
+        let (absorbed, forwarded) = self.decide(r, here, registers.group, context);
+        let group = self.grant_heads(r, heads);
+        if let Some(registers) = self.joins.merge_registers(r) {
+            *registers = MergeRegisters { group, forwarded };
+        }
+        group | absorbed | forwarded != 0
+    }
+
+    /// Heads of one transaction have their grant and wait no more. Returns their inputs.
+    #[inline]
+    fn grant_heads(&mut self, r: usize, heads: u8) -> u8 {
+        let group = self.joins.arbitrate(r, &self.flits_at(r, heads));
+        let (w, lane) = (r / LANES, r % LANES);
+        for port in (0..PORTS).filter(|p| group >> p & 1 != 0) {
+            self.blocks[w].join_heads[port] &= !(1 << lane);
+        }
+        group
+    }
+
+    /// What becomes of a group: inputs whose heads leave into the table, and the one whose head goes on for all.
+    fn decide(&mut self, r: usize, here: Coord, group: u8, context: &Context<'_>) -> (u8, u8) {
+        let leaving = self.joins.merge(r, here, &self.flits_at(r, group), context);
+        let forwarded = leaving.map_or(0, |flit| {
+            let last = group.ilog2() as usize;
+            self.replace_head(r, last, flit);
+            1 << last
+        });
+        let absorbed = group & !forwarded;
+        for port in (0..PORTS).filter(|p| absorbed >> p & 1 != 0) {
+            self.blocks[r / LANES].popped[port] |= 1 << (r % LANES);
+        }
+        (absorbed, forwarded)
+    }
+
+    /// A head that goes on, if any, asks for its output.
+    fn let_go_on(&mut self, r: usize, here: Coord, forwarded: u8) {
+        if forwarded != 0 {
+            let port = forwarded.ilog2() as usize;
+            let dst = self.input_head(r, port).dst;
+            self.request(r, port, 1 << next_port(here, dst));
+        }
+    }
+
+    /// Flits at heads of a set of inputs.
+    fn flits_at(&self, r: usize, inputs: u8) -> [Option<Flit>; PORTS] {
+        std::array::from_fn(|port| (inputs >> port & 1 != 0).then(|| self.input_head(r, port)))
+    }
+
+    /// Operands of wide reductions at heads. Returns whether one has entered the store.
+    fn fold_heads(&mut self, r: usize, here: Coord, heads: u8, context: &Context<'_>) -> bool {
+        let (w, lane) = (r / LANES, r % LANES);
+        let flits = self.flits_at(r, heads);
+        let accepted = self.joins.arrive(r, here, &flits, context);
+        for (port, flit) in flits.iter().enumerate() {
+            let bit = 1 << port;
+            if accepted.absorbed & bit != 0 {
+                self.blocks[w].popped[port] |= 1 << lane;
+                self.blocks[w].join_heads[port] &= !(1 << lane);
+            } else if accepted.forwarded & bit != 0
+                && let Some(flit) = flit
+            {
+                let dst = route_of(*flit, context.trees);
+                self.request(r, port, 1 << next_port(here, dst));
+                self.blocks[w].join_heads[port] &= !(1 << lane);
+            }
+        }
+        accepted.absorbed != 0
+    }
+
+    /// The unit's oldest result requests its output. A unit with work for the next cycle stays busy.
+    pub(crate) fn offer_result(
+        &mut self,
+        r: usize,
+        here: Coord,
+        has_work: bool,
+        context: &mut Context<'_>,
+    ) {
+        let offer = self.joins.offer(r, here, context);
+        let block = &mut self.blocks[r / LANES];
+        let bit = 1 << (r % LANES);
+        block.unit_busy &= !bit;
+        if offer.is_busy || has_work {
+            block.unit_busy |= bit;
+        }
+        if let Some(flit) = offer.result {
+            let out = next_port(here, route_of(flit, context.trees));
+            block.request(r % LANES, RESULT, 1 << out);
+        }
+    }
+}
