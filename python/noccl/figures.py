@@ -137,10 +137,12 @@ def _lines(figure: Figure) -> Drawing:
     grid = drawing.subplots(rows, columns, squeeze=False)
     for axes, panel in zip(grid.flat, figure.panels, strict=False):
         _panel_lines(axes, panel)
-        axes.set(xlabel=figure.x, ylabel=figure.y, title=panel.title)
+        title = figure.title if count == 1 else panel.title
+        axes.set(xlabel=figure.x, ylabel=figure.y, title=title)
     for axes in grid.flat[len(figure.panels) :]:
         axes.set_visible(False)
-    drawing.suptitle(figure.title, fontsize="large")
+    if count > 1:
+        drawing.suptitle(figure.title, fontsize="large")
     handles, names = grid.flat[0].get_legend_handles_labels()
     is_single = count == 1
     drawing.legend(
@@ -159,6 +161,7 @@ def _panel_lines(axes: Axes, panel: Panel) -> None:
             label=line.name,
             color=_COLOURS[index % len(_COLOURS)],
             marker=_MARKERS[index % len(_MARKERS)],
+            linestyle="-" if index < len(_COLOURS) else "--",
             markersize=4,
         )
     points = [point for line in panel.lines for point in line.points]
@@ -201,7 +204,7 @@ def _bars(figure: Figure) -> Drawing:
     axes.set(xlabel=figure.x, ylabel=figure.y, title=figure.title)
     axes.grid(axis="y", color="#dddddd")
     axes.set_axisbelow(True)
-    axes.legend()
+    drawing.legend(loc="outside lower center", ncols=len(figure.series))
     return drawing
 
 
