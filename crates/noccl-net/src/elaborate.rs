@@ -7,7 +7,7 @@ use crate::capabilities::Capabilities;
 use crate::planes::planes;
 use crate::region::RegionMap;
 use crate::{Coord, NetError, Network, TileId, TileKind};
-use noccl_spec::{MAX_ADDRESS, Mesh, Spec, TileKindName, validate};
+use noccl_spec::{MAX_ADDRESS, Mesh, SmartTree, Spec, TileKindName, validate};
 
 /// Most tiles of a mesh: a million clusters and a column of memory tiles on the longest side.
 pub const MAX_TILES: u64 = (1 << 20) + 4096;
@@ -29,6 +29,7 @@ pub fn elaborate(spec: &Spec) -> Result<Network, NetError> {
             format!("must be at most {MAX_TILES}"),
         ));
     }
+    check_smart(spec)?;
     let regions = region_maps(spec)?;
     let kinds = cover_mesh(&spec.mesh, &regions)?;
     reject_overlaps(&regions)?;
@@ -55,6 +56,30 @@ fn field(field: impl Into<String>, found: impl ToString, accepted: impl Into<Str
         field: field.into(),
         found: found.to_string(),
         accepted: accepted.into(),
+    }
+}
+
+/// Tiles of a line that routers with bypass look along at once.
+const MAX_LINE: u32 = 64;
+
+/// What the table of routers with bypass asks of the mesh.
+fn check_smart(spec: &Spec) -> Result<(), NetError> {
+    let (Some(smart), mesh) = (&spec.router.smart, &spec.mesh) else {
+        return Ok(());
+    };
+    for (name, side) in [("mesh.width", mesh.width), ("mesh.height", mesh.height)] {
+        if side > MAX_LINE {
+            let accepted = format!("must be at most {MAX_LINE} with router.smart");
+            return Err(field(name, side, accepted));
+        }
+    }
+    match smart.tree {
+        SmartTree::Private if mesh.width < 2 || mesh.height < 2 => Err(field(
+            "router.smart.tree",
+            "\"private\"",
+            "must be \"shared\" on a line: a mesh without four corners has no private trees",
+        )),
+        SmartTree::Private | SmartTree::Shared => Ok(()),
     }
 }
 

@@ -22,6 +22,7 @@ mod route;
 mod tile_set;
 mod tile_text;
 pub mod tree;
+mod tree_table;
 mod uniform;
 
 pub use address::MultiAddress;
@@ -36,4 +37,5 @@ pub use planes::{AxiChannel, NetworkPlane};
 pub use region::MaskedAddress;
 pub use route::{coord_behind, xy_port};
 pub use tile_set::{TileRef, TileSet};
+pub use tree_table::TreeTable;
 pub use uniform::busiest_uniform_load;

@@ -4,8 +4,8 @@
 use crate::checkpoint::{CheckpointError, Reader, Writer};
 use crate::driver::schedule::ScheduleRun;
 use crate::machine::Machine;
-use crate::router::behaviour_of;
 use crate::router::esp::{EspRun, refused};
+use crate::router::{Engine, engine_of};
 use noccl_run::{
     Backend, Checkpoints, Diagnosis, Progress, Request, Run, RunError, RunResult, Status,
 };
@@ -29,13 +29,16 @@ impl Backend for Simulator {
 
     fn start<'a>(&self, request: &Request<'a>) -> Result<Simulation<'a>, RunError> {
         request.config.check()?;
-        let Some(behaviour) = behaviour_of(request.network) else {
-            let run = EspRun::new(request)?;
-            return Ok(Simulation(Kind::Esp(Box::new(run))));
+        let kind = match engine_of(request.network) {
+            Engine::Machine(behaviour) => {
+                let machine = Machine::new(request.network, request.config.clone(), behaviour);
+                let run = ScheduleRun::on(machine, request.schedule, request.inputs)?;
+                Kind::Machine(Box::new(run))
+            }
+            Engine::Esp => Kind::Esp(Box::new(EspRun::new(request)?)),
+            Engine::Smart => return Err(crate::router::smart::refused("a schedule")),
         };
-        let machine = Machine::new(request.network, request.config.clone(), behaviour);
-        let run = ScheduleRun::on(machine, request.schedule, request.inputs)?;
-        Ok(Simulation(Kind::Machine(Box::new(run))))
+        Ok(Simulation(kind))
     }
 }
 

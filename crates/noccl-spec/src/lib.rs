@@ -35,7 +35,8 @@ pub use presets::{PRESET_NAMES, preset_text};
 pub use ranges::{FieldRange, Form, MAX_ADDRESS, Number, ranges};
 pub use renamed::old_names;
 pub use router::{
-    BEATS_PER_CREDIT, LinkCycles, Router, RouterFlow, WideReduction, WideReductionKind,
+    BEATS_PER_CREDIT, LinkCycles, Router, RouterFlow, SmartMergeScope, SmartMulticast,
+    SmartPriority, SmartReduction, SmartRouter, SmartTree, WideReduction, WideReductionKind,
 };
 pub use tile::{Cluster, CoreInstructions, DmaEngine, FpuLatency, MemoryTile, NetworkInterface};
 pub use timing::EnergyTable;

@@ -20,13 +20,18 @@ const LARGE: &str = include_str!("../presets/collective_noc/large.toml");
 const PUBLISHED_ENDPOINT: &str = include_str!("../presets/torrent/published.toml");
 const PARALLEL: &str = include_str!("../presets/torrent/parallel.toml");
 const ESP: &str = include_str!("../presets/esp/esp.toml");
+const SMART: &str = include_str!("../presets/smart/smart.toml");
+const SMART_BASELINE: &str = include_str!("../presets/smart/baseline.toml");
+const SMART_COLLECTIVE: &str = include_str!("../presets/smart/collective.toml");
+const SMART_UNICAST: &str = include_str!("../presets/smart/unicast.toml");
+const SMART_PRIVATE: &str = include_str!("../presets/smart/private.toml");
 const CALIBRATED: &str = include_str!("../presets/esp/calibrated.toml");
 
 /// Names worth listing. [`preset_text`] also accepts `collective_noc_WxH` for any W and H from 1 to
 /// 1024, and the suffixes `_published` and `_large` behind any of them; `torrent_HxW` for any H and W from 1 to 64,
 /// and the suffixes `_published` and `_parallel`; `esp_HxW` for the same, and the suffix `_calibrated`; `ideal_WxH` as
-/// `collective_noc_WxH`.
-pub const PRESET_NAMES: [&str; 12] = [
+/// `collective_noc_WxH`; `smart_WxH` up to 64, and the suffixes `_baseline`, `_collective`, `_unicast` and `_private`.
+pub const PRESET_NAMES: [&str; 17] = [
     "collective_noc_4x4",
     "collective_noc_8x8",
     "collective_noc_16x16",
@@ -39,6 +44,11 @@ pub const PRESET_NAMES: [&str; 12] = [
     "esp_4x5",
     "esp_4x5_calibrated",
     "ideal_4x4",
+    "smart_8x8",
+    "smart_8x8_baseline",
+    "smart_8x8_collective",
+    "smart_8x8_unicast",
+    "smart_8x8_private",
 ];
 
 /// Text of a preset.
@@ -54,6 +64,10 @@ pub const PRESET_NAMES: [&str; 12] = [
 /// a CPU starts them one by one.
 ///
 /// `ideal_WxH` is S1's system with an ideal crossbar in place of the routers.
+///
+/// `smart_WxH` is S2's mesh with W columns and H rows of clusters: greedy multicasts on shared trees, complete reductions. `_private`
+/// multicasts on private trees, `_unicast` bypasses for unicasts alone, `_collective` forks and combines without bypass, and
+/// `_baseline` does neither.
 ///
 /// # Errors
 /// [`SpecError::UnknownPreset`] with the accepted names.
@@ -71,7 +85,7 @@ pub(crate) fn preset_table(name: &str) -> Result<toml::Table, SpecError> {
         name: name.to_owned(),
         known: PRESET_NAMES.join(", "),
         hint: format!(
-            "; any collective_noc_WxH and ideal_WxH with W and H from 1 to 1024 and torrent_HxW, esp_HxW up to 64 work too{}",
+            "; any collective_noc_WxH and ideal_WxH with W and H from 1 to 1024 and torrent_HxW, esp_HxW, smart_WxH up to 64 work too{}",
             nearest(name, PRESET_NAMES.into_iter())
         ),
     };
@@ -99,6 +113,17 @@ pub(crate) fn preset_table(name: &str) -> Result<toml::Table, SpecError> {
         match suffix {
             "" => {}
             "calibrated" => preset.put(CALIBRATED)?,
+            _ => return Err(unknown()),
+        }
+        preset
+    } else if let Some((width, height, suffix)) = system("smart_", 64) {
+        let mut preset = torrent(width, height, Some(SMART))?;
+        match suffix {
+            "" => {}
+            "baseline" => preset.put(SMART_BASELINE)?,
+            "collective" => preset.put(SMART_COLLECTIVE)?,
+            "unicast" => preset.put(SMART_UNICAST)?,
+            "private" => preset.put(SMART_PRIVATE)?,
             _ => return Err(unknown()),
         }
         preset

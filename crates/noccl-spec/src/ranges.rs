@@ -169,7 +169,7 @@ impl Table {
         }
     }
 
-    fn power_of_two(
+    pub(crate) fn power_of_two(
         &mut self,
         field: impl Into<String>,
         found: impl Into<u64>,

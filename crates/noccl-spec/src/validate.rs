@@ -36,6 +36,7 @@ pub fn validate(spec: &Spec) -> Result<(), OutOfRange> {
     }
     ranges(spec).iter().try_for_each(|range| range.check())?;
     router::check_unit(&spec.router)?;
+    router::check_smart(&spec.router)?;
     if let Some(endpoint) = &spec.cluster.torrent {
         torrent::check(endpoint)?;
     }

@@ -7,6 +7,7 @@ mod collective;
 mod esp;
 mod ideal;
 mod published;
+mod smart;
 mod torrent;
 
 use crate::Network;
@@ -60,6 +61,9 @@ pub struct RouterCapabilities {
 pub enum Carries {
     /// Reads, writes, atomics, multicasts to a multi-address, reductions and barriers; schedules, traces and traffic.
     Transactions,
+    /// Writes, reads, multicasts, reductions and barriers of schedules, as messages between interfaces; no AXI transactions, so no
+    /// traces.
+    Messages,
     /// Multicasts by a list of destinations, of schedules, and nothing else.
     ListMulticasts,
 }
@@ -114,6 +118,7 @@ impl RouterCapabilities {
             RouterFlow::Published => &published::ROUTERS,
             RouterFlow::Esp => &esp::ROUTERS,
             RouterFlow::Ideal => &ideal::ROUTERS,
+            RouterFlow::Smart => &smart::ROUTERS,
         }
     }
 
@@ -122,7 +127,7 @@ impl RouterCapabilities {
     pub const fn carries_lists_only(&self) -> bool {
         match self.carries {
             Carries::ListMulticasts => true,
-            Carries::Transactions => false,
+            Carries::Transactions | Carries::Messages => false,
         }
     }
 }

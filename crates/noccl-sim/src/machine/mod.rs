@@ -24,10 +24,9 @@ use crate::ni::axi::error_table::Errors;
 use crate::ni::axi::state::Interfaces;
 use crate::record::recorder::Recorder;
 use crate::router::behaviour::Behaviour;
-use crate::router::behaviour_of;
+use crate::router::behaviour_for;
 use crate::router::collective::context::Context;
 use crate::router::collective::plane::PlaneState;
-use crate::router::esp::refused;
 use crate::router::mesh::Mesh;
 use crate::transport::transaction::Txns;
 use event::{Done, Event};
@@ -63,7 +62,7 @@ impl<'n> Machine<'n> {
         what: &str,
     ) -> Result<Self, RunError> {
         config.check()?;
-        let behaviour = behaviour_of(network).ok_or_else(|| refused(what))?;
+        let behaviour = behaviour_for(network, what)?;
         Ok(Self::new(network, config.clone(), behaviour))
     }
 
@@ -120,7 +119,7 @@ impl<'n> Machine<'n> {
     /// One plane and what it reads of the rest.
     pub(crate) fn split(&mut self, plane: Plane) -> (&mut PlaneState, Context<'_>) {
         let context = Context {
-            cycle: self.clock.cycle,
+            cycle: self.clock.now(),
             trees: &self.txns.trees,
             pool: &mut self.memory.pool,
             is_value: self.config.mode == Mode::Value,
@@ -131,6 +130,6 @@ impl<'n> Machine<'n> {
 
     /// Schedules a driver event.
     pub(crate) fn call_driver(&mut self, cycle: u64, what: u32, detail: u32) {
-        self.clock.wheel.push(cycle, Event::Driver { what, detail });
+        self.clock.schedule(cycle, Event::Driver { what, detail });
     }
 }

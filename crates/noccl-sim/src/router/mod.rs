@@ -10,19 +10,40 @@ pub(crate) mod esp;
 pub(crate) mod ideal;
 pub(crate) mod mesh;
 pub(crate) mod published;
+pub(crate) mod smart;
 
 use behaviour::Behaviour;
 use noccl_net::Network;
+use noccl_run::RunError;
 use noccl_spec::RouterFlow;
 
-/// What the routers ask of the machine around them; none if they are simulated without it. The one place that asks
-/// for the kind of the routers.
-pub(crate) fn behaviour_of(network: &Network) -> Option<Behaviour> {
+/// What simulates routers of a kind.
+pub(crate) enum Engine {
+    /// The machine, of which they ask this.
+    Machine(Behaviour),
+    /// ESP's.
+    Esp,
+    /// That of routers with bypass.
+    Smart,
+}
+
+/// The one place that asks for the kind of the routers.
+pub(crate) fn engine_of(network: &Network) -> Engine {
     let can = network.routers();
     match network.spec().router.flow {
-        RouterFlow::NonBlocking => Some(collective::behaviour(can)),
-        RouterFlow::Published => Some(published::behaviour(can)),
-        RouterFlow::Ideal => Some(ideal::behaviour(can)),
-        RouterFlow::Esp => None,
+        RouterFlow::NonBlocking => Engine::Machine(collective::behaviour(can)),
+        RouterFlow::Published => Engine::Machine(published::behaviour(can)),
+        RouterFlow::Ideal => Engine::Machine(ideal::behaviour(can)),
+        RouterFlow::Esp => Engine::Esp,
+        RouterFlow::Smart => Engine::Smart,
+    }
+}
+
+/// What routers ask of the machine around them, or the refusal of `what` by those that are simulated without it.
+pub(crate) fn behaviour_for(network: &Network, what: &str) -> Result<Behaviour, RunError> {
+    match engine_of(network) {
+        Engine::Machine(behaviour) => Ok(behaviour),
+        Engine::Esp => Err(esp::refused(what)),
+        Engine::Smart => Err(smart::refused(what)),
     }
 }

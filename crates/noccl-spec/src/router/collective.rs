@@ -31,10 +31,6 @@ impl RouterRules for Collective {
     fn has_stores(&self) -> bool {
         true
     }
-
-    fn has_own_protocol(&self) -> bool {
-        false
-    }
 }
 
 /// A sender has at most a window of beats of one transaction in flight to its next merge point, which sends a credit

@@ -30,8 +30,12 @@ impl RouterRules for Esp {
         false
     }
 
-    fn has_own_protocol(&self) -> bool {
-        true
+    fn own_tables(&self) -> &'static [&'static str] {
+        &["router.esp", "cluster.esp"]
+    }
+
+    fn takes_torrent(&self) -> bool {
+        false
     }
 }
 

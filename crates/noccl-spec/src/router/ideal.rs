@@ -37,8 +37,4 @@ impl RouterRules for Ideal {
     fn has_stores(&self) -> bool {
         false
     }
-
-    fn has_own_protocol(&self) -> bool {
-        false
-    }
 }

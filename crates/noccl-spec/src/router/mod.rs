@@ -9,9 +9,13 @@ mod esp;
 mod ideal;
 mod links;
 mod published;
+mod smart;
 
 pub use collective::BEATS_PER_CREDIT;
 pub use links::LinkCycles;
+pub use smart::{
+    SmartMergeScope, SmartMulticast, SmartPriority, SmartReduction, SmartRouter, SmartTree,
+};
 
 use crate::ranges::Table;
 use crate::validate::Checked;
@@ -44,6 +48,9 @@ pub struct Router {
     /// What flow `esp` needs, and only that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub esp: Option<EspRouter>,
+    /// What flow `smart` needs, and only that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub smart: Option<SmartRouter>,
 }
 
 /// Sharing of links.
@@ -61,6 +68,9 @@ pub enum RouterFlow {
     /// No routers at all, a baseline: every interface reaches every other one in one cycle, limited by a flit per cycle and
     /// plane into and out of each. Free of deadlock.
     Ideal,
+    /// S2's routers: a flit passes several of them in one cycle, over paths that are set up a cycle ahead. They fork multicasts and
+    /// combine reductions on these paths. Free of deadlock.
+    Smart,
 }
 
 /// The arithmetic reduction unit of a router (S1 §3.1.4).
@@ -101,14 +111,26 @@ pub(crate) trait RouterRules: Sync {
     /// Has it tables and operand stores? Else their sizes have no effect.
     fn has_stores(&self) -> bool;
 
-    /// Do its network interfaces and clusters speak a protocol of their own: tables `router.esp` and `cluster.esp`, and no
-    /// other endpoint?
-    fn has_own_protocol(&self) -> bool;
+    /// Tables that are there with this kind, and only with it.
+    fn own_tables(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// May clusters have Torrent endpoints? Not beside network interfaces with a protocol of their own.
+    fn takes_torrent(&self) -> bool {
+        true
+    }
 }
 
 impl RouterFlow {
     /// All kinds.
-    pub const ALL: [Self; 4] = [Self::NonBlocking, Self::Published, Self::Esp, Self::Ideal];
+    pub const ALL: [Self; 5] = [
+        Self::NonBlocking,
+        Self::Published,
+        Self::Esp,
+        Self::Ideal,
+        Self::Smart,
+    ];
 
     /// Name in files.
     #[must_use]
@@ -123,6 +145,7 @@ impl RouterFlow {
             Self::Published => &published::Published,
             Self::Esp => &esp::Esp,
             Self::Ideal => &ideal::Ideal,
+            Self::Smart => &smart::Smart,
         }
     }
 }
@@ -144,15 +167,26 @@ pub(crate) fn check_unit(router: &Router) -> Checked {
     }
 }
 
+/// What the fields of `router.smart` ask of each other.
+pub(crate) fn check_smart(router: &Router) -> Checked {
+    router.smart.as_ref().map_or(Ok(()), smart::check)
+}
+
 /// The tables of a protocol are there where the routers speak it, and only there; clusters are of one kind.
 pub(crate) fn check_tables(spec: &Spec) -> Checked {
     let rules = spec.router.flow.rules();
-    let (router, cluster) = (&spec.router.esp, &spec.cluster.esp);
-    let (is_own, has_torrent) = (rules.has_own_protocol(), spec.cluster.torrent.is_some());
+    let has_torrent = spec.cluster.torrent.is_some();
+    let is_own = |field: &str| rules.own_tables().contains(&field);
+    let own = |field, is_there| (field, is_there, is_own(field));
     let tables = [
-        ("router.esp", router.is_some(), is_own),
-        ("cluster.esp", cluster.is_some(), is_own),
-        ("cluster.torrent", has_torrent, has_torrent && !is_own),
+        own("router.esp", spec.router.esp.is_some()),
+        own("cluster.esp", spec.cluster.esp.is_some()),
+        own("router.smart", spec.router.smart.is_some()),
+        (
+            "cluster.torrent",
+            has_torrent,
+            has_torrent && rules.takes_torrent(),
+        ),
     ];
     for (field, is_there, is_wanted) in tables {
         if is_there != is_wanted {
@@ -196,6 +230,9 @@ impl Table {
         if let Some(esp) = &spec.router.esp {
             esp::own_ranges(esp, self);
         }
+        if let Some(smart) = &spec.router.smart {
+            smart::own_ranges(smart, self);
+        }
     }
 
     /// Routers with a FIFO at each port, and links with registers between them.
@@ -209,10 +246,15 @@ impl Table {
 
     /// Sizes of tables and stores that the routers do not have.
     fn no_stores(&mut self, router: &Router) {
-        let wide = &router.wide_reduction;
         let entries = router.merge_table_entries;
         self.any("router.merge_table_entries", entries, 0..=256);
         self.only("router.merge_cycles", router.merge_cycles, 1);
+        self.no_wide_reduction(router);
+    }
+
+    /// Sizes of the shared unit for wide reductions, where there is none.
+    fn no_wide_reduction(&mut self, router: &Router) {
+        let wide = &router.wide_reduction;
         self.any("router.wide_reduction.cut_cycles", wide.cut_cycles, 0..=16);
         self.any(
             "router.wide_reduction.store_beats",

@@ -23,8 +23,4 @@ impl RouterRules for Published {
     fn has_stores(&self) -> bool {
         false
     }
-
-    fn has_own_protocol(&self) -> bool {
-        false
-    }
 }

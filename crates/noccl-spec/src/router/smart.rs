@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Routers that a flit passes without being latched, up to `hpc_max` of them in a cycle (S2): their table of the spec, and
+//! what they ask of it.
+
+use super::{Router, RouterRules};
+use crate::OutOfRange;
+use crate::ranges::Table;
+use crate::validate::Checked;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Routers that bypass several hops in a cycle, their multicasts and reductions (flow `smart`; S2 §II to §IV).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SmartRouter {
+    /// Most hops of a flit in a cycle; 1 is a mesh whose routers are never bypassed.
+    pub hpc_max: u32,
+    /// Cycles in which a path is set up before it is traversed: allocation and requests in one, or in one each.
+    pub setup_cycles: u32,
+    /// Whose flit goes on where a local one and one that passes ask for the same link.
+    pub priority: SmartPriority,
+    /// How a packet reaches several destinations.
+    pub multicast: SmartMulticast,
+    /// Over which trees.
+    pub tree: SmartTree,
+    /// Does a tree have only the branches that lead to destinations? Else it spans the mesh, as published.
+    pub is_pruned: bool,
+    /// How contributions to a reduction are combined.
+    pub reduction: SmartReduction,
+    /// Which contributions meet (reduction `opportunistic`).
+    pub merge_scope: SmartMergeScope,
+    /// Reductions that a router can count at a time (reduction `complete`).
+    pub reduction_table_entries: u32,
+    /// Most hops in a cycle of a contribution to a bitwise reduction, which is combined as it passes.
+    pub bitwise_hpc_max: u32,
+    /// The same of sums, least and greatest values.
+    pub arithmetic_hpc_max: u32,
+    /// Virtual channels of an input, per message class and order class.
+    pub vcs: u32,
+    /// Flits of a virtual channel, at least those of the longest packet.
+    pub vc_flits: u32,
+    /// Bits of a flit.
+    pub flit_bits: u32,
+}
+
+/// Whose flit goes on where a local one and one that passes ask for the same link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SmartPriority {
+    /// The local one.
+    Local,
+}
+
+/// How a packet reaches several destinations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SmartMulticast {
+    /// The source sends one packet to each.
+    Unicasts,
+    /// Routers fork it, and no router is bypassed.
+    Fork,
+    /// Routers fork it, and bypassed routers keep a copy.
+    Greedy,
+}
+
+/// Trees of multicasts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SmartTree {
+    /// The source's paths of XY routing.
+    Shared,
+    /// One tree from each corner of the mesh; a packet first goes to the nearest corner.
+    Private,
+}
+
+/// How contributions to a reduction are combined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SmartReduction {
+    /// Not at all: the root gets all of them.
+    None,
+    /// Where one finds another one buffered.
+    Opportunistic,
+    /// At every router, which counts those that have not come yet: the root gets one.
+    Complete,
+}
+
+/// Which contributions of a reduction meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SmartMergeScope {
+    /// Those buffered in one router.
+    Router,
+    /// Those buffered at one input port.
+    InputPort,
+}
+
+pub(super) struct Smart;
+
+impl RouterRules for Smart {
+    fn name(&self) -> &'static str {
+        "smart"
+    }
+
+    fn ranges(&self, router: &Router, table: &mut Table) {
+        table.only("router.input_fifo_flits", router.input_fifo_flits, 0);
+        table.only("router.output_fifo_flits", router.output_fifo_flits, 0);
+        table.any(
+            "router.merge_table_entries",
+            router.merge_table_entries,
+            0..=256,
+        );
+        table.only("router.merge_cycles", router.merge_cycles, 1);
+        for (field, cycles) in super::links::fields(&router.link_cycles) {
+            table.only(&field, cycles, 1);
+        }
+        table.no_wide_reduction(router);
+    }
+
+    fn reduces_three(&self) -> bool {
+        false
+    }
+
+    fn has_stores(&self) -> bool {
+        false
+    }
+
+    fn own_tables(&self) -> &'static [&'static str] {
+        &["router.smart"]
+    }
+
+    fn takes_torrent(&self) -> bool {
+        false
+    }
+}
+
+/// Ranges of the table of their own, of whatever routers it stands beside.
+pub(super) fn own_ranges(smart: &SmartRouter, table: &mut Table) {
+    let mut any =
+        |name: &str, found: u32, range| table.any(format!("router.smart.{name}"), found, range);
+    any("hpc_max", smart.hpc_max, 1..=64);
+    any("setup_cycles", smart.setup_cycles, 1..=2);
+    any(
+        "reduction_table_entries",
+        smart.reduction_table_entries,
+        1..=4096,
+    );
+    any("bitwise_hpc_max", smart.bitwise_hpc_max, 1..=64);
+    any("arithmetic_hpc_max", smart.arithmetic_hpc_max, 1..=64);
+    any("vcs", smart.vcs, 1..=8);
+    any("vc_flits", smart.vc_flits, 1..=64);
+    table.power_of_two("router.smart.flit_bits", smart.flit_bits, 64..=1024);
+}
+
+/// Forks without bypass are those of a router that no flit passes.
+pub(super) fn check(smart: &SmartRouter) -> Checked {
+    match smart.multicast {
+        SmartMulticast::Fork if smart.hpc_max != 1 => Err(OutOfRange {
+            field: "router.smart.hpc_max".to_owned(),
+            found: smart.hpc_max.to_string(),
+            accepted:
+                "must be 1 with router.smart.multicast = \"fork\"; with bypass it is \"greedy\""
+                    .to_owned(),
+        }),
+        SmartMulticast::Fork | SmartMulticast::Unicasts | SmartMulticast::Greedy => Ok(()),
+    }
+}
