@@ -33,8 +33,9 @@ def column_name(kind: str, name: str) -> str:
 
 def with_columns_of_today(kind: str, table: pa.Table) -> pa.Table:
     """A table whose columns have today's names."""
-    names = [column_name(kind, name) for name in table.column_names]
-    return table if names == table.column_names else table.rename_columns(names)
+    fields = [field.with_name(column_name(kind, field.name)) for field in table.schema]
+    schema = pa.schema(fields, metadata=table.schema.metadata)
+    return pa.Table.from_arrays(table.columns, schema=schema)
 
 
 def _warn(message: str, *, frames: int) -> None:
