@@ -93,10 +93,13 @@ fn only_cluster_region(mesh: &Mesh) -> Result<usize, NetError> {
             "without a region of kind \"cluster\"",
             "must hold exactly one, the region that multi-addresses address",
         )),
-        (Some(_), Some(second)) => Err(field(
+        (Some(first), Some(second)) => Err(field(
             format!("mesh.regions.{second}.kind"),
             "\"cluster\"",
-            "only one region may be of kind \"cluster\"; make it one rectangle",
+            format!(
+                "must be \"memory\": mesh.regions.{first} holds the clusters already, and a multi-address, a cluster's \
+                 coordinates and a router's join set name tiles of one rectangle; make it larger"
+            ),
         )),
     }
 }

@@ -156,7 +156,10 @@ fn exactly_one_cluster_region_is_accepted() {
     });
     shows(&found, &["mesh.regions", "exactly one"]);
     let found = refused(|s| s.mesh.regions[0].kind = TileKindName::Cluster);
-    shows(&found, &["mesh.regions.1.kind", "only one region"]);
+    shows(
+        &found,
+        &["mesh.regions.1.kind", "mesh.regions.0 holds the clusters"],
+    );
 }
 
 #[test]

@@ -6,10 +6,11 @@
 mod common;
 
 use common::mesh;
+use common::sides::{Sides, spec};
 use noccl_net::tree::{
     Cube, fork_set, fork_set_derived, join_set, join_set_derived, leaves_through,
 };
-use noccl_net::{Coord, MultiAddress, Network, Port, TileId};
+use noccl_net::{Coord, MultiAddress, Network, Port, TileId, elaborate};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -124,18 +125,29 @@ fn all_cubes(x_bits: u32, y_bits: u32) -> Vec<MultiAddress> {
         .collect()
 }
 
-#[test]
-fn masks_equal_derived_trees_for_every_set_and_end_on_4x4() {
-    let n = mesh(4, 4);
+fn check_every_set_and_end(n: &Network) {
     let cubes = all_cubes(2, 2);
     assert_eq!(cubes.len(), 81);
     for set in cubes {
         // Memory tiles are sources and roots too.
         for end in (0..n.num_tiles() as u32).map(|t| n.coord(TileId(t))) {
-            check_forks(&n, end, n.cube(set));
-            check_delivery(&n, end, n.cube(set));
-            check_joins(&n, n.cube(set), end);
+            check_forks(n, end, n.cube(set));
+            check_delivery(n, end, n.cube(set));
+            check_joins(n, n.cube(set), end);
         }
+    }
+}
+
+#[test]
+fn masks_equal_derived_trees_for_every_set_and_end_on_4x4() {
+    check_every_set_and_end(&mesh(4, 4));
+}
+
+#[test]
+fn masks_equal_derived_trees_with_memories_on_any_side() {
+    for sides in Sides::all(1) {
+        let spec = spec("collective_noc_4x4", (4, 4), sides);
+        check_every_set_and_end(&elaborate(&spec).unwrap());
     }
 }
 

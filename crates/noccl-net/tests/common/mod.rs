@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, dead_code)]
 
 pub mod flows;
+pub mod sides;
 
 use noccl_net::{NetError, Network, elaborate};
 use noccl_spec::{Spec, parse_spec, preset_text};
