@@ -2,11 +2,15 @@
 //! The numbers say what the network says, on meshes of all shapes.
 #![allow(clippy::unwrap_used)]
 
+#[path = "../../noccl-net/tests/common/sides.rs"]
+mod sides;
+
 use noccl_net::deadlock::{Windows, merge_points};
 use noccl_net::{Coord, MultiAddress, Network, elaborate};
 use noccl_rtl::{RtlConfig, vectors_text};
 use noccl_spec::{Spec, parse_spec, preset_text};
 use proptest::prelude::*;
+use sides::Sides;
 
 fn mesh(width: u32, height: u32) -> Network {
     let name = "collective_noc_4x4";
@@ -65,6 +69,25 @@ proptest! {
         let network = mesh(width, height);
         let config = RtlConfig::new(&network).unwrap();
         let r = &config.regions[region];
+        let size = 1_u64 << (r.offset_bits + r.y_bits + r.x_bits);
+        let address = r.base + low % size + if far { size } else { 0 };
+        let expected = network.decode(address).map(|(tile, offset)| (network.coord(tile), offset));
+        prop_assert_eq!(decode(&config, address), expected);
+    }
+
+    #[test]
+    fn so_it_does_with_memories_on_any_side(
+        width in 1_u32..6, height in 1_u32..6, wide in 1_u32..4, set in 0_usize..16, region: prop::sample::Index,
+        low in any::<u64>(), far in any::<bool>(),
+    ) {
+        let sides = Sides::all(wide).nth(set).unwrap();
+        let network = elaborate(&sides::spec("collective_noc_4x4", (width, height), sides)).unwrap();
+        let config = RtlConfig::new(&network).unwrap();
+        let count = config.regions.len();
+        prop_assert_eq!(count, 1 + set.count_ones() as usize);
+        let clusters = &config.regions[config.cluster_region as usize];
+        prop_assert_eq!((clusters.x, clusters.y), (config.region_x, config.region_y));
+        let r = &config.regions[region.index(count)];
         let size = 1_u64 << (r.offset_bits + r.y_bits + r.x_bits);
         let address = r.base + low % size + if far { size } else { 0 };
         let expected = network.decode(address).map(|(tile, offset)| (network.coord(tile), offset));
