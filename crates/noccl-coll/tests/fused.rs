@@ -2,13 +2,16 @@
 //! FusedConcatLinear: no races, and the right sum in plain memories.
 
 mod common;
+#[path = "../../noccl-net/tests/common/sides.rs"]
+mod sides;
 
 use common::matrices::{SHAPE, element, submatrix};
 use common::network;
-use noccl_coll::gemm::{FusedConcatLinear, FusedPlan, Matrix, fused_concat_linear};
+use noccl_coll::gemm::{FusedConcatLinear, Matrix, fused_concat_linear};
 use noccl_coll::{Algorithm, Choice, Inner};
-use noccl_net::{Coord, TileRef};
+use noccl_net::{Coord, Network, TileRef, elaborate};
 use noccl_workload::{Place, check, interpret};
+use sides::{Sides, spec};
 
 /// Algorithms that reduce a fused product.
 fn reductions() -> Vec<Choice> {
@@ -24,8 +27,19 @@ fn reductions() -> Vec<Choice> {
 
 #[test]
 fn fused_product_is_the_sum_over_all_clusters_whoever_reduces() {
-    let net = network("collective_noc_4x4");
-    for (reduce, root) in reductions()
+    sums_of_all_clusters(&network("collective_noc_4x4"), reductions());
+}
+
+#[test]
+fn fused_product_is_the_sum_wherever_memories_stand() {
+    for sides in Sides::all(1).skip(1) {
+        let net = elaborate(&spec("collective_noc_4x4", (4, 4), sides)).unwrap();
+        sums_of_all_clusters(&net, reductions().into_iter().take(2).collect());
+    }
+}
+
+fn sums_of_all_clusters(net: &Network, reductions: Vec<Choice>) {
+    for (reduce, root) in reductions
         .into_iter()
         .flat_map(|r| [(r, Coord::new(0, 0)), (r, Coord::new(2, 1))])
     {
@@ -37,15 +51,15 @@ fn fused_product_is_the_sum_over_all_clusters_whoever_reduces() {
                 root,
                 has_loads,
             };
-            let plan = fused_concat_linear(&net, &fused).unwrap();
-            check(&net, &plan.schedule).unwrap_or_else(|e| panic!("{fused:?}: {e}"));
+            let plan = fused_concat_linear(net, &fused).expect("a plan");
+            check(net, &plan.schedule).unwrap_or_else(|e| panic!("{fused:?}: {e}"));
             let members: Vec<Coord> = (0..4)
                 .flat_map(|x| (0..4).map(move |y| Coord::new(x, y)))
                 .collect();
             let mut inputs = Vec::new();
             for (idx, at) in members.iter().enumerate() {
                 let b = if has_loads {
-                    FusedPlan::b_source(SHAPE, *at)
+                    plan.b_sources[idx].1
                 } else {
                     Place {
                         tile: TileRef::Cluster(*at),
@@ -61,7 +75,7 @@ fn fused_product_is_the_sum_over_all_clusters_whoever_reduces() {
             }
             let views: Vec<(Place, &[u8])> =
                 inputs.iter().map(|(p, b)| (*p, b.as_slice())).collect();
-            let memories = interpret(&net, &plan.schedule, &views).expect("the plan is right");
+            let memories = interpret(net, &plan.schedule, &views).expect("the plan is right");
             let found = memories
                 .read(plan.result, plan.result_bytes)
                 .expect("C is in L1");

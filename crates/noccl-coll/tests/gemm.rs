@@ -2,12 +2,15 @@
 //! Schedules of matrix products: no races, and the right product in plain memories.
 
 mod common;
+#[path = "../../noccl-net/tests/common/sides.rs"]
+mod sides;
 
 use common::matrices::{SHAPE, element, submatrix};
 use common::network;
 use noccl_coll::gemm::{Matrix, Spread, SubmatrixShape, Summa, SummaPlan, Sync, summa};
-use noccl_net::{Coord, Network, TileRef};
+use noccl_net::{Coord, Network, TileRef, elaborate};
 use noccl_workload::{ElementType, Place, check, interpret};
+use sides::{Sides, spec};
 
 fn request(spread: Spread, sync: Sync, prefetch: u32) -> Summa {
     Summa {
@@ -75,33 +78,71 @@ fn summa_yields_the_product_however_it_spreads_synchronises_and_buffers() {
         ("collective_noc_4x2", 3),
         ("collective_noc_2x8", 3),
     ] {
-        let net = network(preset);
-        for request in requests() {
-            if request.prefetch > max_prefetch {
-                continue;
-            }
-            let plan = summa(&net, &request).unwrap();
-            for (at, found) in product(&plan, &request, &net) {
-                let inner = u64::from(request.iterations * SHAPE.inner);
-                let first = (
-                    u64::from(at.x) * u64::from(SHAPE.columns),
-                    u64::from(at.y) * u64::from(SHAPE.rows),
-                );
-                let expected: Vec<u8> = (0..u64::from(SHAPE.rows))
-                    .flat_map(|r| (0..u64::from(SHAPE.columns)).map(move |c| (r, c)))
-                    .flat_map(|(r, c)| {
-                        let sum: f64 = (0..inner)
-                            .map(|i| {
-                                element(Matrix::A, first.1 + r, i)
-                                    * element(Matrix::B, i, first.0 + c)
-                            })
-                            .sum();
-                        sum.to_le_bytes()
-                    })
-                    .collect();
-                assert_eq!(found, expected, "{preset} {request:?} {at}");
+        yields_the_product(&network(preset), max_prefetch);
+    }
+}
+
+#[test]
+fn summa_yields_the_product_wherever_memories_stand() {
+    for shape in [(4, 2), (2, 4)] {
+        for sides in Sides::all(1).skip(1) {
+            let net = elaborate(&spec("collective_noc_4x4", shape, sides)).unwrap();
+            yields_the_product(&net, 2);
+        }
+    }
+}
+
+fn yields_the_product(net: &Network, max_prefetch: u32) {
+    for request in requests() {
+        if request.prefetch > max_prefetch {
+            continue;
+        }
+        let plan = summa(net, &request).expect("a plan");
+        for (at, found) in product(&plan, &request, net) {
+            let inner = u64::from(request.iterations * SHAPE.inner);
+            let first = (
+                u64::from(at.x) * u64::from(SHAPE.columns),
+                u64::from(at.y) * u64::from(SHAPE.rows),
+            );
+            let expected: Vec<u8> = (0..u64::from(SHAPE.rows))
+                .flat_map(|r| (0..u64::from(SHAPE.columns)).map(move |c| (r, c)))
+                .flat_map(|(r, c)| {
+                    let sum: f64 = (0..inner)
+                        .map(|i| {
+                            element(Matrix::A, first.1 + r, i) * element(Matrix::B, i, first.0 + c)
+                        })
+                        .sum();
+                    sum.to_le_bytes()
+                })
+                .collect();
+            assert_eq!(found, expected, "{request:?} {at}");
+        }
+    }
+}
+
+/// Whoever starts a line's transfers stands in it; the memory tile that it reads is the nearest of its row or column.
+#[test]
+fn every_line_reads_the_memory_tile_beside_it_wherever_memories_stand() {
+    for sides in Sides::all(2).skip(1) {
+        let net = elaborate(&spec("collective_noc_4x4", (4, 2), sides)).unwrap();
+        let plan = summa(&net, &request(Spread::InNetwork, Sync::Flags, 2)).unwrap();
+        let mut adjacent = 0;
+        for matrix in Matrix::BOTH {
+            for line in 0..plan.layout.lines(matrix) {
+                let at = plan.layout.initiator(matrix, line);
+                let place = plan.layout.source(matrix, line, 0);
+                let (own, memory) = (TileRef::Cluster(at), place.tile);
+                let [own, memory] = [own, memory].map(|tile| net.coord(net.find(tile).unwrap()));
+                match matrix {
+                    Matrix::A => assert_eq!(at.y, line),
+                    Matrix::B => assert_eq!(at.x, line),
+                }
+                assert!(own.x == memory.x || own.y == memory.y, "{sides:?}");
+                adjacent += u32::from(own.hops_to(memory) == 1);
             }
         }
+        let beside = if sides.west + sides.east > 0 { 2 } else { 4 };
+        assert!(adjacent >= beside, "{sides:?}: {adjacent}");
     }
 }
 

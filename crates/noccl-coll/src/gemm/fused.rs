@@ -7,6 +7,7 @@
 //! while the head is computed; so the clock starts with the product.
 
 use super::SubmatrixShape;
+use super::beside::Beside;
 use super::program::{Mesh, Program};
 use crate::steps::transfer;
 use crate::{Algorithm, Choice, CollError, Forwarding, schedule};
@@ -43,21 +44,12 @@ pub struct FusedPlan {
     pub a_offset: u64,
     /// Offset of B in L1.
     pub b_offset: u64,
+    /// Where each cluster's B lies before the run if it is loaded, else empty; x outer, y inner.
+    pub b_sources: Vec<(Coord, Place)>,
     /// Where the sum lies afterwards.
     pub result: Place,
     /// Bytes of the sum.
     pub result_bytes: u64,
-}
-
-impl FusedPlan {
-    /// Where a cluster's B lies before the run, if it is loaded.
-    #[must_use]
-    pub fn b_source(shape: SubmatrixShape, at: Coord) -> Place {
-        Place {
-            tile: TileRef::Memory(at.y.into()),
-            offset: u64::from(at.x) * shape.b_bytes().next_multiple_of(64),
-        }
-    }
 }
 
 /// The schedule of the product on all clusters of a network.
@@ -91,6 +83,7 @@ pub fn fused_concat_linear(
         kernel: ActionId(0),
         a_offset,
         b_offset,
+        b_sources: Vec::new(),
         result: Place {
             tile: collective.root,
             offset: collective.output_offset,
@@ -98,15 +91,14 @@ pub fn fused_concat_linear(
         result_bytes: c_bytes,
     };
     if fused.has_loads {
-        let loads = (0..mesh.width)
-            .flat_map(|x| (0..mesh.height).map(move |y| Coord::new(x, y)))
-            .map(|at| {
+        plan.b_sources = b_sources(network, shape)?;
+        let loads = (plan.b_sources.iter())
+            .map(|(at, from)| {
                 let to = Destination::One(Place {
-                    tile: TileRef::Cluster(at),
+                    tile: TileRef::Cluster(*at),
                     offset: b_offset,
                 });
-                let from = FusedPlan::b_source(shape, at);
-                let kind = transfer(at, from, to, shape.b_bytes());
+                let kind = transfer(*at, *from, to, shape.b_bytes());
                 program.add(ActionKind::Transfer(kind), Vec::new())
             })
             .collect();
@@ -141,6 +133,20 @@ pub fn fused_concat_linear(
     );
     plan.schedule.actions = program.finish();
     Ok(plan)
+}
+
+/// Where each cluster's B lies: in the memory tile beside its row or column.
+fn b_sources(network: &Network, shape: SubmatrixShape) -> Result<Vec<(Coord, Place)>, CollError> {
+    let beside = Beside::new(network)?;
+    let rows = 0..network.cluster_height();
+    let clusters =
+        (0..network.cluster_width()).flat_map(|x| rows.clone().map(move |y| Coord::new(x, y)));
+    let source = |at| {
+        let (tile, position) = beside.of(at);
+        let offset = u64::from(position) * shape.b_bytes().next_multiple_of(64);
+        (at, Place { tile, offset })
+    };
+    Ok(clusters.map(source).collect())
 }
 
 fn empty(fused: &FusedConcatLinear) -> Schedule {

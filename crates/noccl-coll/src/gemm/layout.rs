@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Where submatrices lie: in the memory tiles, who fetches them, and in every cluster's L1.
 //!
-//! A's row i lies in the memory tile of mesh row i, and the cluster beside it starts the multicast. B's
-//! columns are dealt over all memory tiles, and the cluster of the column that stands in the memory
+//! With memory tiles west or east of the clusters, A's row i lies in the memory tile of that row, and the cluster beside it starts
+//! the multicast. B's columns are dealt over all memory tiles, and the cluster of the column that stands in the memory
 //! tile's row starts the multicast: so every row of links carries one A and (columns ÷ rows) B streams.
 //! The farther a column is from the memory tiles, the nearer to the middle is its row, because a
-//! column's latency is the path to it plus the path along it.
+//! column's latency is that of the path to it plus that of the path along it. With memory tiles south or north
+//! B's columns lie beside them, and A's rows are dealt.
 
 use super::SubmatrixShape;
+use super::beside::Beside;
 use crate::CollError;
-use noccl_net::{Coord, Network, TileId, TileRef};
+use noccl_net::{Coord, Network};
 use noccl_workload::Place;
 
 /// One of the two inputs.
@@ -24,6 +26,13 @@ pub enum Matrix {
 impl Matrix {
     /// Both.
     pub const BOTH: [Matrix; 2] = [Matrix::A, Matrix::B];
+
+    const fn other(self) -> Self {
+        match self {
+            Matrix::A => Matrix::B,
+            Matrix::B => Matrix::A,
+        }
+    }
 }
 
 /// Places of all submatrices.
@@ -33,12 +42,14 @@ pub struct Layout {
     width: u16,
     height: u16,
     slots: u32,
-    /// Row of clusters whose memory tile holds a column of B, by column.
-    b_rows: Vec<u16>,
+    /// Memory tiles: one matrix lies there line by line, the other one is dealt over them.
+    beside: Beside,
+    /// Line beside whose memory tile a line of the dealt matrix lies, by line.
+    dealt_to: Vec<u16>,
     /// Submatrices per line that lie in the memory tiles at a time.
     stored: u32,
-    /// Columns of B that lie before this one in the same memory tile.
-    b_ranks: Vec<u32>,
+    /// Lines of the dealt matrix that lie before this one in the same memory tile.
+    dealt_ranks: Vec<u32>,
     c_bytes: u64,
     burst_boundary_bytes: u64,
 }
@@ -47,7 +58,7 @@ impl Layout {
     /// Places for `iterations` submatrices per row and column, of which a cluster holds `slots` at a time.
     ///
     /// # Errors
-    /// [`CollError`] if the network has no column of memory tiles or something does not fit.
+    /// [`CollError`] if the network has no memory tiles or something does not fit.
     pub fn new(
         network: &Network,
         shape: SubmatrixShape,
@@ -55,29 +66,27 @@ impl Layout {
         iterations: u32,
     ) -> Result<Self, CollError> {
         let (width, height) = (network.cluster_width(), network.cluster_height());
-        let row_of = |at: TileId| network.coord(at).y;
-        let rows = (0..height).map(|y| network.mesh_coord(Coord::new(0, y)).y);
-        let memories = network.memories().map(row_of).take(height.into());
-        if !memories.eq(rows) {
-            return Err(CollError::Impossible(format!(
-                "memory tiles elsewhere than in the {height} rows of clusters; accepted: mem:N in row N"
-            )));
-        }
-        let middle_first = rows_from_the_middle(height);
-        let mut b_rows = vec![0; usize::from(width)];
-        let mut b_ranks = vec![0; usize::from(width)];
-        for (order, column) in (0..usize::from(width)).rev().enumerate() {
-            b_rows[column] = middle_first[order % usize::from(height)];
-            b_ranks[column] = (order / usize::from(height)) as u32;
+        let beside = Beside::new(network)?;
+        let (lines, dealt) = match beside.matrix {
+            Matrix::A => (height, width),
+            Matrix::B => (width, height),
+        };
+        let middle_first = from_the_middle(lines);
+        let mut dealt_to = vec![0; usize::from(dealt)];
+        let mut dealt_ranks = vec![0; usize::from(dealt)];
+        for (order, line) in beside.farthest_first(dealt).into_iter().enumerate() {
+            dealt_to[usize::from(line)] = middle_first[order % usize::from(lines)];
+            dealt_ranks[usize::from(line)] = (order / usize::from(lines)) as u32;
         }
         let layout = Self {
             shape,
             width,
             height,
             slots,
-            b_rows,
+            beside,
+            dealt_to,
             stored: iterations,
-            b_ranks,
+            dealt_ranks,
             c_bytes: shape.c_bytes()?,
             burst_boundary_bytes: network.spec().ni.burst_boundary_bytes.into(),
         };
@@ -86,10 +95,9 @@ impl Layout {
     }
 
     fn check(&self, network: &Network) -> Result<(), CollError> {
-        let last = self.lines(Matrix::B) - 1;
-        let ends = (0..=last).map(|column| {
-            self.source(Matrix::B, column, self.stored - 1).offset + self.stride(Matrix::B)
-        });
+        let dealt = self.beside.matrix.other();
+        let ends = (0..self.lines(dealt))
+            .map(|line| self.source(dealt, line, self.stored - 1).offset + self.stride(dealt));
         let clusters = network.clusters().next();
         let needs = [
             (network.memories().next(), ends.max().unwrap_or(0)),
@@ -143,9 +151,14 @@ impl Layout {
     /// Cluster that starts the transfers of a line: A's of row `line`, B's of column `line`.
     #[must_use]
     pub fn initiator(&self, matrix: Matrix, line: u16) -> Coord {
+        let position = if matrix == self.beside.matrix {
+            self.beside.edge
+        } else {
+            self.dealt_to[usize::from(line)]
+        };
         match matrix {
-            Matrix::A => Coord::new(0, line),
-            Matrix::B => Coord::new(line, self.b_rows[usize::from(line)]),
+            Matrix::A => Coord::new(position, line),
+            Matrix::B => Coord::new(line, position),
         }
     }
 
@@ -154,20 +167,19 @@ impl Layout {
     pub fn source(&self, matrix: Matrix, line: u16, iteration: u32) -> Place {
         let stream = u64::from(iteration % self.stored) * self.stride(matrix);
         let iterations = u64::from(self.stored);
-        match matrix {
-            Matrix::A => Place {
-                tile: TileRef::Memory(line.into()),
+        let beside = self.beside.matrix;
+        if matrix == beside {
+            return Place {
+                tile: self.beside.tiles[usize::from(line)],
                 offset: stream,
-            },
-            Matrix::B => {
-                let rank = u64::from(self.b_ranks[usize::from(line)]);
-                let a_end = iterations * self.stride(Matrix::A);
-                let start = a_end.next_multiple_of(self.stride(Matrix::B));
-                Place {
-                    tile: TileRef::Memory(self.b_rows[usize::from(line)].into()),
-                    offset: start + iterations * rank * self.stride(Matrix::B) + stream,
-                }
-            }
+            };
+        }
+        let rank = u64::from(self.dealt_ranks[usize::from(line)]);
+        let beside_end = iterations * self.stride(beside);
+        let start = beside_end.next_multiple_of(self.stride(matrix));
+        Place {
+            tile: self.beside.tiles[usize::from(self.dealt_to[usize::from(line)])],
+            offset: start + iterations * rank * self.stride(matrix) + stream,
         }
     }
 
@@ -201,9 +213,9 @@ impl Layout {
     }
 }
 
-/// All rows, those in the middle first.
-fn rows_from_the_middle(height: u16) -> Vec<u16> {
-    let mut rows: Vec<u16> = (0..height).collect();
-    rows.sort_by_key(|row| (*row).max(height - 1 - row));
-    rows
+/// All lines, those in the middle first.
+fn from_the_middle(count: u16) -> Vec<u16> {
+    let mut lines: Vec<u16> = (0..count).collect();
+    lines.sort_by_key(|line| (*line).max(count - 1 - line));
+    lines
 }

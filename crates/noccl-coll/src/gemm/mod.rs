@@ -7,6 +7,7 @@
 //! plan yields is checked like any schedule: buffers are not reused before everybody has read them.
 
 mod attention;
+mod beside;
 mod cores;
 mod fused;
 mod layout;

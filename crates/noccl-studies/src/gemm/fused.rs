@@ -90,7 +90,7 @@ fn images(
             offset,
         };
         let b = if fused.has_loads {
-            FusedPlan::b_source(shape, at)
+            plan.b_sources[idx].1
         } else {
             own(plan.b_offset)
         };
