@@ -14,6 +14,7 @@
 mod reduce;
 
 use crate::constants::Constants;
+use crate::polling::seen_full;
 use crate::published::Extent;
 
 /// Where a multicast's data lies.
@@ -93,7 +94,8 @@ impl Constants {
     }
 
     /// The software barrier: members farther than d hops pass the counter, one after the other, behind the
-    /// first of them; the slowest d decides. Then the interrupt goes out from the counter.
+    /// first of them; the slowest d decides. The counter's cluster sees it full when its round of polling ends, and the interrupt goes
+    /// out.
     #[must_use]
     pub fn counter_barrier_cycles(&self, extent: Extent) -> f64 {
         let (width, height) = (extent.columns, extent.rows);
@@ -106,7 +108,10 @@ impl Constants {
             let arrival = self.path_cycles(d);
             queue = queue.max(arrival + behind as f64 * self.counter_member_cycles);
         }
-        self.counter_alpha_cycles + queue + self.path_cycles(farthest)
+        // It polls from the response to its own atomic on, which takes as long as a round.
+        let (own, round) = (self.counter_member_cycles, self.poll_cycles);
+        let seen = seen_full(own, queue, round, round);
+        self.counter_alpha_cycles + seen + self.path_cycles(farthest)
     }
 
     /// `in_network` multicast. S1 eq. (4), (13).

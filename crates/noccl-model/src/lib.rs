@@ -15,6 +15,7 @@ mod estimate;
 mod hop;
 mod least_squares;
 mod once;
+mod polling;
 mod predict;
 pub mod published;
 mod runs;

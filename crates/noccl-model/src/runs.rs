@@ -5,16 +5,16 @@
 //! things is made of these; how well, is checked on runs that are not in this list.
 
 mod actions;
+mod barriers;
 
 use crate::ModelError;
 use crate::constants::{Constant, Law, cycles_per_beat};
 use actions::{
-    BEAT_BYTES, ORIGIN, OUTPUT, additions, barrier, block, line, one, place, row_of, run, transfer,
+    BEAT_BYTES, ORIGIN, OUTPUT, additions, block, line, one, place, row_of, run, transfer,
 };
 use noccl_net::{Coord, MultiAddress, Network, TileRef};
 use noccl_workload::{
-    ActionKind, Arrival, BarrierMechanism, Destination, ElementType, InNetworkReduction, Operator,
-    Place, Schedule,
+    ActionKind, Arrival, Destination, ElementType, InNetworkReduction, Operator, Place, Schedule,
 };
 
 /// A run whose cycles are a sum of constants.
@@ -43,7 +43,7 @@ pub fn calibration_runs(network: &Network) -> Result<Vec<CalibrationRun>, ModelE
     runs.extend(inside_a_cluster());
     runs.extend(sequences());
     runs.push(two_reads());
-    runs.extend(barriers());
+    runs.extend(barriers::barriers(network)?);
     runs.extend(notices());
     runs.extend(reductions(network));
     Ok(runs)
@@ -170,32 +170,6 @@ fn two_reads() -> CalibrationRun {
         action.after.clear();
     }
     both
-}
-
-fn barriers() -> Vec<CalibrationRun> {
-    use Constant::{BarrierAlpha, CounterAlpha, CounterMember, Hop};
-    let sets = [row_of(2), row_of(4), block(4, 2)];
-    let mut out = Vec::new();
-    for set in sets {
-        let hops = f64::from(set.max().hops_to(ORIGIN));
-        out.push(run(
-            format!("barrier over {set}"),
-            Law::Barrier,
-            vec![barrier(set, BarrierMechanism::InNetwork)],
-            vec![(BarrierAlpha, 1.0), (Hop, hops)],
-        ));
-        out.push(run(
-            format!("software barrier over {set}"),
-            Law::Counter,
-            vec![barrier(set, BarrierMechanism::Software)],
-            vec![
-                (CounterAlpha, 1.0),
-                (CounterMember, f64::from(set.len())),
-                (Hop, hops / 2.0),
-            ],
-        ));
-    }
-    out
 }
 
 /// What is noticed without a response; additions that take longer than any response show when.

@@ -79,9 +79,9 @@ pub(super) fn additions(at: Coord, beats: u64) -> ActionKind {
     })
 }
 
-pub(super) fn barrier(set: MultiAddress, mechanism: BarrierMechanism) -> ActionKind {
+pub(super) fn barrier(group: TileSet, mechanism: BarrierMechanism) -> ActionKind {
     ActionKind::Barrier(Barrier {
-        group: TileSet::Cube(set),
+        group,
         counter: TileRef::Cluster(ORIGIN),
         mechanism,
     })
