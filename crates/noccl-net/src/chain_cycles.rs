@@ -10,7 +10,7 @@ use noccl_spec::{EndpointCycles, Plane, TorrentAcknowledgement, TorrentDispatch}
 /// Constants of the closed form, and which of its variants holds.
 ///
 /// A message to a tile h hops away takes the endpoints' path, a cycle for each of the 2 (h + 1) FIFOs on its path and those of its links
-/// beyond the first, besides the cycles of the endpoint that sends it.
+/// beyond the first, besides the cycles of the endpoint that sends it. Over an ideal crossbar it takes a cycle in place of these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChainCycles {
     /// From one configuration to the next.
@@ -25,6 +25,8 @@ pub struct ChainCycles {
     pub end_cycles: u64,
     /// Of a message outside of routers, in one direction.
     pub path_cycles: u64,
+    /// Of a message in a router with the first cycle of the link behind it.
+    pub router_cycles: u64,
     /// Of data from a router to the next.
     pub data_hop_cycles: u32,
     /// Of all other messages.
@@ -65,6 +67,7 @@ impl ChainCycles {
         finish_cycles: 7,
         end_cycles: 2,
         path_cycles: 13,
+        router_cycles: 2,
         data_hop_cycles: 2,
         message_hop_cycles: 2,
         burst_beats: 64,
@@ -83,9 +86,6 @@ impl ChainCycles {
         ..Self::PUBLISHED
     };
 
-    /// Cycles in the last router of a path.
-    const ROUTER_CYCLES: u64 = 2;
-
     /// Words of a configuration.
     const CFG_WORDS: u64 = 8;
 
@@ -101,6 +101,7 @@ impl ChainCycles {
         };
         Self {
             path_cycles: endpoint.endpoint_path_cycles.into(),
+            router_cycles: network.router_cycles().into(),
             data_hop_cycles: network.plane(Plane::Wide).hop_cycles,
             message_hop_cycles: network.plane(Plane::Req).hop_cycles,
             has_address_flits: network.routers().address_flits > 0,
@@ -223,6 +224,6 @@ impl ChainCycles {
     /// Cycles of a message from endpoint to endpoint: a router more than hops, and its cycles are those of a hop over a link of one cycle.
     fn travel_cycles(&self, network: &Network, from: TileId, to: TileId, hop_cycles: u32) -> u64 {
         let links = u64::from(network.hops(from, to)) * u64::from(hop_cycles);
-        self.path_cycles + links + Self::ROUTER_CYCLES
+        self.path_cycles + links + self.router_cycles
     }
 }

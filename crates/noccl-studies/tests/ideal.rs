@@ -3,12 +3,13 @@
 //! bound; it is never slower than the mesh where distance is all that differs; what it does not do is refused by name.
 #![allow(clippy::unwrap_used)]
 
-use noccl_net::Network;
+use noccl_net::{Network, TileRef, elaborate};
 use noccl_run::Watch;
+use noccl_spec::parse_spec;
 use noccl_studies::{
     CompareRequest, CompareRow, Error, compare, load, parse_algorithms, parse_group,
 };
-use noccl_studies::{TrafficRequest, traffic};
+use noccl_studies::{StressKind, StressRequest, TrafficRequest, stress, traffic};
 use noccl_workload::{CollectiveKind, ElementType, Operator, Pattern};
 
 fn network(spec: &str) -> Network {
@@ -115,5 +116,44 @@ fn traffic_is_limited_by_interfaces_alone() {
             "{pattern:?}: {point:?}"
         );
         assert!(accepted > 0.4 * capacity, "{pattern:?}: {point:?}");
+    }
+}
+
+/// Chains of endpoints are algorithms as any other there, in every order of destinations.
+#[test]
+fn torrent_endpoints_deliver_the_right_bytes_over_the_crossbar() {
+    let ideal = include_str!("../../noccl-spec/presets/ideal/ideal.toml");
+    for preset in [
+        "torrent_3x3",
+        "torrent_3x3_published",
+        "torrent_3x3_parallel",
+    ] {
+        let text = format!("base = \"{preset}\"\nname = \"ideal_torrent\"\n{ideal}");
+        let net = elaborate(&parse_spec("ideal_torrent.toml", &text, &[]).unwrap()).unwrap();
+        let mut request = request(&net, CollectiveKind::Multicast, "all");
+        request.root = Some(TileRef::Cluster(noccl_net::Coord::new(0, 0)));
+        let rows = rows(&net, &request);
+        let mut chains = rows.iter().map(|row| &row.algorithm);
+        assert!(
+            chains.any(|name| name.starts_with("chainwrite")),
+            "{rows:?}"
+        );
+        for row in rows {
+            assert!(row.verified.is_yes(), "{preset}: {row:?}");
+            assert!(row.cycles >= row.lower_bound_cycles, "{preset}: {row:?}");
+        }
+        if preset == "torrent_3x3_published" {
+            continue; // Several of its chains may wait for each other.
+        }
+        let request = StressRequest {
+            spec_arguments: preset.to_owned(),
+            seeds: 20,
+            first_seed: 0,
+            kinds: vec![StressKind::Chain],
+            transactions: noccl_studies::MIN_STRESS_TRANSACTIONS,
+        };
+        let report = stress(&net, &request, Watch::quiet()).unwrap();
+        assert!(report.failures.is_empty(), "{:?}", report.failures);
+        assert_eq!(report.completed, report.runs);
     }
 }
