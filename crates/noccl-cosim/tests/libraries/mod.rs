@@ -29,7 +29,7 @@ type NamedNetwork = (
 const MERGE_REGISTERS: &[(&str, &str)] = &[("router.merge_cycles", "3")];
 
 /// Networks of libraries; of names that begin alike the longer one first.
-const NETWORKS: [NamedNetwork; 7] = [
+const NETWORKS: [NamedNetwork; 9] = [
     (
         "2x2-registered-merge",
         "collective_noc_2x2",
@@ -41,11 +41,27 @@ const NETWORKS: [NamedNetwork; 7] = [
         MERGE_REGISTERS,
     ),
     (
-        "2x2-depths",
+        "2x2-depths-1-1",
+        "collective_noc_2x2",
+        &[
+            ("router.input_fifo_flits", "1"),
+            ("router.output_fifo_flits", "1"),
+        ],
+    ),
+    (
+        "2x2-depths-3-1",
         "collective_noc_2x2",
         &[
             ("router.input_fifo_flits", "3"),
             ("router.output_fifo_flits", "1"),
+        ],
+    ),
+    (
+        "2x2-depths-16-16",
+        "collective_noc_2x2",
+        &[
+            ("router.input_fifo_flits", "16"),
+            ("router.output_fifo_flits", "16"),
         ],
     ),
     (
