@@ -227,7 +227,7 @@ formal-quick: $(RTL_VENV)/.deps ## The same with the mutants of TEST_PROOFS only
 	$(RTL_BIN)/python tools/rtl_formal.py --mutants-of $(TEST_PROOFS)
 
 .PHONY: cosim
-cosim: cosim-2x2 cosim-4x4 cosim-depths-2x2 cosim-registered-merge-2x2 cosim-registered-merge-4x4 cosim-reductions-2x2 cosim-reductions-4x4 cosim-reductions-two-operand cosim-endpoints cosim-dma cosim-dma-4x4 cosim-torrent cosim-mutants ## Mesh, network interfaces, DMA engines and Torrent endpoints in lock-step with the simulator: every handshake of every port
+cosim: cosim-2x2 cosim-4x4 cosim-depths-2x2 cosim-registered-merge-2x2 cosim-registered-merge-4x4 cosim-reductions-2x2 cosim-reductions-4x4 cosim-reductions-two-operand cosim-endpoints cosim-dma cosim-dma-4x4 cosim-sides cosim-torrent cosim-mutants ## Mesh, network interfaces, DMA engines and Torrent endpoints in lock-step with the simulator: every handshake of every port
 
 .PHONY: cosim-quick
 cosim-quick: cosim-2x2 cosim-registered-merge-2x2 cosim-reductions-2x2 cosim-endpoints-tiles cosim-dma-reductions-2x2 cosim-torrent cosim-run ## The same on 2x2 clusters without mutants; of DMA engines the reductions and random mixes
@@ -236,8 +236,8 @@ cosim-quick: cosim-2x2 cosim-registered-merge-2x2 cosim-reductions-2x2 cosim-end
 COSIM_TEST := cargo test --workspace --locked
 
 # Tests build the libraries that they open, from the hardware in them, and keep them in out/cosim: crates/noccl-cosim/tests/libraries.
-# The mesh with wide reductions serves both suites of 2x2; without them it is that of 4x4. `depths` are FIFOs of three slots at
-# inputs and of one at outputs, `registered-merge` are registers in the merge tables.
+# The mesh with wide reductions serves both suites of 2x2; without them it is that of 4x4. `depths` are FIFOs of one slot, of
+# sixteen, and of three at inputs and one at outputs, `registered-merge` are registers in the merge tables.
 .PHONY: cosim-2x2 cosim-4x4 cosim-depths-2x2 cosim-registered-merge-2x2 cosim-registered-merge-4x4
 cosim-2x2 cosim-4x4 cosim-depths-2x2 cosim-registered-merge-2x2 cosim-registered-merge-4x4: cosim-%: $(RTL_VENV)/.deps
 	$(COSIM_TEST) --test cosim_$(subst -,_,$*)
@@ -266,6 +266,11 @@ cosim-run: $(RTL_VENV)/.deps $(VENV)/.extension ## `noccl run --backend rtl` as 
 	$(COSIM_TEST) --test cosim_run -- --test-threads=1
 	$(COSIM_TEST) --test cosim_replay_2x2
 	$(BIN)/python -m pytest python/tests/test_hardware.py
+
+# Memories on all four sides of the clusters.
+.PHONY: cosim-sides
+cosim-sides: $(RTL_VENV)/.deps
+	$(COSIM_TEST) --test cosim_sides
 
 .PHONY: cosim-waves
 cosim-waves: $(RTL_VENV)/.deps ## Waves of the 2x2 mesh along a random trace: out/cosim/2x2-SEED.fst

