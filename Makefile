@@ -235,61 +235,31 @@ cosim-quick: cosim-2x2 cosim-registered-merge-2x2 cosim-reductions-2x2 cosim-end
 # Of the whole workspace, as `make test-rust`: of one crate, what it needs has other features and is compiled again.
 COSIM_TEST := cargo test --workspace --locked
 
-# The mesh with wide reductions serves both suites of 2x2; without them it is that of 4x4.
-.PHONY: cosim-2x2 cosim-4x4
-cosim-2x2: LIBRARY := 2x2-reducing
-cosim-4x4: LIBRARY := 4x4
-cosim-2x2 cosim-4x4: cosim-%: $(RTL_VENV)/.deps
-	$(RTL_BIN)/python tools/rtl_cosim.py $(LIBRARY)
-	$(COSIM_TEST) --test cosim_$*
-
-# FIFOs of three slots at inputs and of one at outputs.
-.PHONY: cosim-depths-2x2
-cosim-depths-2x2: $(RTL_VENV)/.deps
-	$(RTL_BIN)/python tools/rtl_cosim.py 2x2-depths-reducing
-	$(COSIM_TEST) --test cosim_depths_2x2
-
-# Registers in the merge tables.
-.PHONY: cosim-registered-merge-2x2 cosim-registered-merge-4x4
-cosim-registered-merge-2x2 cosim-registered-merge-4x4: cosim-registered-merge-%: $(RTL_VENV)/.deps
-	$(RTL_BIN)/python tools/rtl_cosim.py $*-registered-merge
-	$(COSIM_TEST) --test cosim_registered_merge_$*
+# Tests build the libraries that they open, from the hardware in them, and keep them in out/cosim: crates/noccl-cosim/tests/libraries.
+# The mesh with wide reductions serves both suites of 2x2; without them it is that of 4x4. `depths` are FIFOs of three slots at
+# inputs and of one at outputs, `registered-merge` are registers in the merge tables.
+.PHONY: cosim-2x2 cosim-4x4 cosim-depths-2x2 cosim-registered-merge-2x2 cosim-registered-merge-4x4
+cosim-2x2 cosim-4x4 cosim-depths-2x2 cosim-registered-merge-2x2 cosim-registered-merge-4x4: cosim-%: $(RTL_VENV)/.deps
+	$(COSIM_TEST) --test cosim_$(subst -,_,$*)
 
 .PHONY: cosim-endpoints cosim-endpoints-2x2 cosim-endpoints-4x4 cosim-endpoints-tiles
 cosim-endpoints: cosim-endpoints-2x2 cosim-endpoints-4x4 ## Network interfaces and mesh in lock-step with the simulator, at the AXI ports
-cosim-endpoints-2x2: LIBRARY := 2x2-endpoints
-cosim-endpoints-4x4: LIBRARY := 4x4-endpoints-tiles
 cosim-endpoints-2x2 cosim-endpoints-4x4: cosim-endpoints-%: $(RTL_VENV)/.deps
-	$(RTL_BIN)/python tools/rtl_cosim.py $(LIBRARY)
 	$(COSIM_TEST) --test cosim_endpoints_$*
 
 # The suite of 2x2 on tiles, for the merge gate: the mesh as a whole takes twice as long to build.
 cosim-endpoints-tiles: $(RTL_VENV)/.deps
-	$(RTL_BIN)/python tools/rtl_cosim.py 2x2-endpoints-tiles
 	NOCCL_COSIM_TILES=1 $(COSIM_TEST) --test cosim_endpoints_2x2
 
 .PHONY: cosim-dma cosim-dma-2x2 cosim-dma-reductions-2x2 cosim-dma-4x4
 cosim-dma: cosim-dma-2x2 cosim-dma-reductions-2x2 ## DMA engines, network interfaces and mesh in lock-step with the simulator, transfer by transfer
-cosim-dma-2x2: LIBRARY := 2x2-engines
-cosim-dma-reductions-2x2: LIBRARY := 2x2-engines-tiles
-cosim-dma-4x4: LIBRARY := 4x4-engines-tiles
 cosim-dma-2x2 cosim-dma-reductions-2x2 cosim-dma-4x4: cosim-dma-%: $(RTL_VENV)/.deps
-	$(RTL_BIN)/python tools/rtl_cosim.py $(LIBRARY)
 	$(COSIM_TEST) --test cosim_dma_$(subst -,_,$*)
 
-# 2x2 is the mesh as a whole, 4x4 is made of tiles: see tools/rtl_cosim.py.
-.PHONY: cosim-reductions-2x2 cosim-reductions-4x4
-cosim-reductions-2x2: LIBRARY := 2x2-reducing
-cosim-reductions-4x4: LIBRARY := 4x4-reducing-tiles
-cosim-reductions-2x2 cosim-reductions-4x4: cosim-reductions-%: $(RTL_VENV)/.deps
-	$(RTL_BIN)/python tools/rtl_cosim.py $(LIBRARY)
-	$(COSIM_TEST) --test cosim_reductions_$*
-
-# Units of two operands have one row of adders.
-.PHONY: cosim-reductions-two-operand
-cosim-reductions-two-operand: $(RTL_VENV)/.deps
-	$(RTL_BIN)/python tools/rtl_cosim.py 4x4-two-operand-reducing-tiles
-	$(COSIM_TEST) --test cosim_reductions_two_operand
+# 2x2 is the mesh as a whole, 4x4 is made of tiles; units of two operands have one row of adders.
+.PHONY: cosim-reductions-2x2 cosim-reductions-4x4 cosim-reductions-two-operand
+cosim-reductions-2x2 cosim-reductions-4x4 cosim-reductions-two-operand: cosim-reductions-%: $(RTL_VENV)/.deps
+	$(COSIM_TEST) --test cosim_reductions_$(subst -,_,$*)
 
 .PHONY: cosim-run
 cosim-run: $(RTL_VENV)/.deps $(VENV)/.extension ## `noccl run --backend rtl` as a user gives it: Verilate the hardware, run collectives in lock-step
@@ -299,12 +269,10 @@ cosim-run: $(RTL_VENV)/.deps $(VENV)/.extension ## `noccl run --backend rtl` as 
 
 .PHONY: cosim-waves
 cosim-waves: $(RTL_VENV)/.deps ## Waves of the 2x2 mesh along a random trace: out/cosim/2x2-SEED.fst
-	$(RTL_BIN)/python tools/rtl_cosim.py --waves 2x2
 	cargo run -p noccl-cosim --locked --example cosim_waves -- $(or $(SEED),0)
 
 .PHONY: cosim-torrent
 cosim-torrent: $(RTL_VENV)/.deps ## Torrent endpoints in lock-step; NOCCL_COSIM_SEEDS random sets of chains
-	$(RTL_BIN)/python tools/rtl_cosim.py torrent
 	$(COSIM_TEST) --test cosim_torrent
 
 # Faults in the network interface that its tests must notice, each switched on in one build.
@@ -315,19 +283,6 @@ rtl-mutants: $(RTL_VENV)/.deps ## Faults in the network interface: each must be 
 # Faults in the hardware that the comparison must notice.
 .PHONY: cosim-mutants
 cosim-mutants: $(RTL_VENV)/.deps
-	for mutant in arbiter route merge; do \
-	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant 2x2 || exit 1; done
-	for mutant in order age credit window; do \
-	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant 2x2-reducing || exit 1; done
-	for mutant in grant priority space; do \
-	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant torrent || exit 1; done
-	for mutant in pass missing; do \
-	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant 4x4-two-operand-reducing-tiles || exit 1; done
-	for mutant in code slot address own_window count oldest overtake operator partial in_use; do \
-	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant 2x2-endpoints-tiles || exit 1; done
-	$(RTL_BIN)/python tools/rtl_cosim.py 2x2-engines-tiles
-	for mutant in name place settled; do \
-	  $(RTL_BIN)/python tools/rtl_cosim.py --no-assert --mutant $$mutant 2x2-engines-tiles || exit 1; done
 	$(COSIM_TEST) --test cosim_mutants --test cosim_reductions_mutants \
 	  --test cosim_torrent_mutants --test cosim_endpoints_mutants --test cosim_dma_mutants
 
@@ -343,10 +298,9 @@ bench: $(BIN)/noccl ## Run the benchmarks and print them
 HARDWARE ?= 4x4-reducing-tiles 4x4-endpoints-tiles
 .PHONY: bench-hardware
 bench-hardware: $(RTL_VENV)/.deps ## Processor time to build the Verilated hardware, and its cycles per second under load; HARDWARE="4x4 ..."
-	for name in $(HARDWARE); do for option in --no-assert --cold; do \
-	  echo "== $$name $$option"; \
-	  $(RTL_BIN)/python tools/rtl_cosim.py --cold $$option $$name && \
-	  cargo run --release --quiet -p noccl-cosim --locked --example cosim_speed -- $$name || exit 1; done; done
+	@cache=$$(mktemp -d) && trap 'rm -rf "$$cache"' EXIT && for name in $(HARDWARE); do for option in "" --no-assert; do \
+	  echo "== $$name $$option"; CCACHE_DISABLE=1 NOCCL_CACHE="$$cache" \
+	  cargo run --release --quiet -p noccl-cosim --locked --example cosim_speed -- $$name $$option || exit 1; done; done
 
 .PHONY: bench-wafer
 bench-wafer: $(BIN)/noccl ## Collectives over a million tiles: ten minutes, 6 GiB

@@ -34,7 +34,7 @@ def stress(preset: str, seeds: int) -> Outcome:
     return Outcome(
         f"stress on `{preset}`: everything completes with the right bytes",
         f"{report.runs} seeds, {report.transactions} transactions: {report.completed} completed, "
-        f"{report.hung} stalled, {report.wrong} wrong",
+        f"{report.stalled} stalled, {report.wrong} wrong",
         tuple(failure.reproducer for failure in report.failures),
     )
 
@@ -45,11 +45,11 @@ def published_control(seeds: int) -> Outcome:
     report = noccl.stress(noccl.load(preset), num_seeds=seeds, kinds=["multicast"])
     silent = [f for f in report.failures if f.diagnosis is None or not f.diagnosis.waits]
     failures = [f"stalls without a cycle of waits: {f.reproducer}" for f in silent]
-    if 2 * report.hung <= report.runs:
-        failures.append(f"only {report.hung} of {report.runs} runs stall")
+    if 2 * report.stalled <= report.runs:
+        failures.append(f"only {report.stalled} of {report.runs} runs stall")
     return Outcome(
         f"negative control, multicasts on `{preset}`: most runs stall, each with a diagnosis",
-        f"{report.runs} seeds: {report.hung} stalled, {report.completed} completed",
+        f"{report.runs} seeds: {report.stalled} stalled, {report.completed} completed",
         tuple(failures),
     )
 
@@ -60,7 +60,7 @@ def chains(preset: str, seeds: int) -> Outcome:
     return Outcome(
         f"stress on `{preset}`, chains: every set ends with the right bytes",
         f"{report.runs} sets, {report.transactions} chains and writes: {report.completed} "
-        f"completed, {report.hung} stalled, {report.wrong} wrong",
+        f"completed, {report.stalled} stalled, {report.wrong} wrong",
         tuple(failure.reproducer for failure in report.failures),
     )
 

@@ -20,7 +20,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import repository
-import rtl_cosim
 import rtl_sources
 import rtl_tools
 from repository import Finding
@@ -36,7 +35,7 @@ COLUMNS = 100
 REFERENCES = RTL / "tb" / "references"
 # Empty files, named by all that made a module clean.
 CLEAN = repository.ROOT / "out" / "lint"
-SMALLEST_MESH = {**rtl_cosim.CONFIGURATIONS["2x2"], **rtl_cosim.ENDPOINTS_NUMBERS["2x2"]}
+SMALLEST_MESH = "collective_noc_2x2"
 RULES = (WAIVERS, SLANG_OPTIONS, SLANG, Path(__file__), repository.ROOT / "requirements/rtl.lock")
 
 _MODULE = re.compile(r"^module\s", re.MULTILINE)
@@ -97,7 +96,7 @@ def needed_by(module: Path) -> list[Path]:
     needed = rtl_sources.closure([module.stem])
     if not any(path.stem == "noccl_mesh" for path in needed):
         return needed
-    return rtl_sources.with_numbers(needed, SMALLEST_MESH, CLEAN)
+    return rtl_sources.closure([module.stem], configuration=SMALLEST_MESH)
 
 
 def slang(module: Path) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -114,3 +115,8 @@ def closure(
             raise SourceError(f"{top}: no {top}.sv below {root}")
         visit(top)
     return list(ordered.values())
+
+
+if __name__ == "__main__":
+    for top_name in sys.argv[1:]:
+        print(top_name, *sorted(source.stem for source in closure([top_name])))

@@ -10,7 +10,7 @@
 // Mirror: crates/noccl-cosim/src/endpoints; the C functions in noccl_endpoints_cosim.cpp.
 
 module noccl_endpoints_cosim
-  import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::LOCAL;
+  import noccl_flit_pkg::NUM_PORTS;
   import noccl_flit_pkg::wide_flit_t, noccl_flit_pkg::req_flit_t, noccl_flit_pkg::rsp_flit_t;
   import noccl_cfg_pkg::WIDE_CHANNELS;
 #(
@@ -399,62 +399,58 @@ module noccl_endpoints_cosim
     end
   end
 
-  logic [NumTiles-1:0] wide_enter, wide_leave;
-  assign wide_enter   = u_system.wide_in_valid & u_system.wide_in_ready & u_system.wide_in_open;
-  assign wide_leave   = u_system.wide_out_valid & u_system.wide_out_ready & u_system.wide_out_open;
-  assign wide_enter_o = 64'(wide_enter);
-  assign wide_leave_o = 64'(wide_leave);
-  for (genvar t = 0; t < int'(NumTiles); t++) begin : gen_wide_tile
-    assign wide_in_flit_o[t] = WideBits'(u_system.wide_in_flit[t]);
-    assign wide_out_flit_o[t*int'(NUM_PORTS)+int'(LOCAL)] = WideBits'(u_system.wide_out_flit[t]);
-    assign wide_crossing_o[LOCAL][t] = u_system.wide_out_valid[t];
-    for (genvar p = 0; p < int'(LOCAL); p++) begin : gen_link
-      localparam int Out = t * int'(NUM_PORTS) + p;
-      assign wide_out_flit_o[Out] = WideBits'(u_system.u_mesh.wide_out_flit[t][p]);
-      assign wide_crossing_o[p][t] = u_system.u_mesh.wide_out_valid[t][p]
-          && u_system.u_mesh.wide_out_ready[t][p];
+  // Links of each plane, for the host.
+  noccl_flit_pkg::wide_link_t wide_in[NumTiles][NUM_PORTS], wide_out[NumTiles][NUM_PORTS];
+  noccl_flit_pkg::req_link_t req_in[NumTiles][NUM_PORTS], req_out[NumTiles][NUM_PORTS];
+  noccl_flit_pkg::rsp_link_t rsp_in[NumTiles][NUM_PORTS], rsp_out[NumTiles][NUM_PORTS];
+  for (genvar t = 0; t < int'(NumTiles); t++) begin : gen_plane
+    for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_port
+      assign wide_in[t][p]  = u_system.u_mesh.link_in[t][p].wide;
+      assign wide_out[t][p] = u_system.u_mesh.link_out[t][p].wide;
+      assign req_in[t][p]   = u_system.u_mesh.link_in[t][p].req;
+      assign req_out[t][p]  = u_system.u_mesh.link_out[t][p].req;
+      assign rsp_in[t][p]   = u_system.u_mesh.link_in[t][p].rsp;
+      assign rsp_out[t][p]  = u_system.u_mesh.link_out[t][p].rsp;
     end
-  end
-  for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_wide_rest
-    assign wide_crossing_o[p][63:NumTiles] = '0;
   end
 
-  logic [NumTiles-1:0] req_enter, req_leave;
-  assign req_enter   = u_system.req_in_valid & u_system.req_in_ready & u_system.req_in_open;
-  assign req_leave   = u_system.req_out_valid & u_system.req_out_ready & u_system.req_out_open;
-  assign req_enter_o = 64'(req_enter);
-  assign req_leave_o = 64'(req_leave);
-  for (genvar t = 0; t < int'(NumTiles); t++) begin : gen_req_tile
-    assign req_in_flit_o[t] = ReqBits'(u_system.req_in_flit[t]);
-    assign req_out_flit_o[t*int'(NUM_PORTS)+int'(LOCAL)] = ReqBits'(u_system.req_out_flit[t]);
-    assign req_crossing_o[LOCAL][t] = u_system.req_out_valid[t];
-    for (genvar p = 0; p < int'(LOCAL); p++) begin : gen_link
-      assign req_out_flit_o[t*int'(NUM_PORTS)+p] = ReqBits'(u_system.u_mesh.req_out_flit[t][p]);
-      assign req_crossing_o[p][t] = u_system.u_mesh.req_out_valid[t][p]
-          && u_system.u_mesh.req_out_ready[t][p];
-    end
-  end
-  for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_req_rest
-    assign req_crossing_o[p][63:NumTiles] = '0;
-  end
+  noccl_plane_cosim #(
+      .link_t(noccl_flit_pkg::wide_link_t)
+  ) u_wide (
+      .in_i(wide_in),
+      .out_i(wide_out),
+      .in_ready_o(),
+      .enter_o(wide_enter_o),
+      .in_flit_o(wide_in_flit_o),
+      .leave_o(wide_leave_o),
+      .crossing_o(wide_crossing_o),
+      .out_flit_o(wide_out_flit_o)
+  );
 
-  logic [NumTiles-1:0] rsp_enter, rsp_leave;
-  assign rsp_enter   = u_system.rsp_in_valid & u_system.rsp_in_ready & u_system.rsp_in_open;
-  assign rsp_leave   = u_system.rsp_out_valid & u_system.rsp_out_ready & u_system.rsp_out_open;
-  assign rsp_enter_o = 64'(rsp_enter);
-  assign rsp_leave_o = 64'(rsp_leave);
-  for (genvar t = 0; t < int'(NumTiles); t++) begin : gen_rsp_tile
-    assign rsp_in_flit_o[t] = RspBits'(u_system.rsp_in_flit[t]);
-    assign rsp_out_flit_o[t*int'(NUM_PORTS)+int'(LOCAL)] = RspBits'(u_system.rsp_out_flit[t]);
-    assign rsp_crossing_o[LOCAL][t] = u_system.rsp_out_valid[t];
-    for (genvar p = 0; p < int'(LOCAL); p++) begin : gen_link
-      assign rsp_out_flit_o[t*int'(NUM_PORTS)+p] = RspBits'(u_system.u_mesh.rsp_out_flit[t][p]);
-      assign rsp_crossing_o[p][t] = u_system.u_mesh.rsp_out_valid[t][p]
-          && u_system.u_mesh.rsp_out_ready[t][p];
-    end
-  end
-  for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_rsp_rest
-    assign rsp_crossing_o[p][63:NumTiles] = '0;
-  end
+  noccl_plane_cosim #(
+      .link_t(noccl_flit_pkg::req_link_t)
+  ) u_req (
+      .in_i(req_in),
+      .out_i(req_out),
+      .in_ready_o(),
+      .enter_o(req_enter_o),
+      .in_flit_o(req_in_flit_o),
+      .leave_o(req_leave_o),
+      .crossing_o(req_crossing_o),
+      .out_flit_o(req_out_flit_o)
+  );
+
+  noccl_plane_cosim #(
+      .link_t(noccl_flit_pkg::rsp_link_t)
+  ) u_rsp (
+      .in_i(rsp_in),
+      .out_i(rsp_out),
+      .in_ready_o(),
+      .enter_o(rsp_enter_o),
+      .in_flit_o(rsp_in_flit_o),
+      .leave_o(rsp_leave_o),
+      .crossing_o(rsp_crossing_o),
+      .out_flit_o(rsp_out_flit_o)
+  );
 
 endmodule

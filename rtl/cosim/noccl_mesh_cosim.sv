@@ -6,7 +6,7 @@
 // Mirror: crates/noccl-cosim/src/lockstep; the C functions in noccl_mesh_cosim.cpp.
 
 module noccl_mesh_cosim
-  import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::LOCAL;
+  import noccl_flit_pkg::NUM_PORTS;
   import noccl_flit_pkg::wide_flit_t, noccl_flit_pkg::req_flit_t, noccl_flit_pkg::rsp_flit_t;
 #(
     localparam int unsigned NumTiles = noccl_cfg_pkg::MESH_WIDTH * noccl_cfg_pkg::MESH_HEIGHT,
@@ -69,18 +69,7 @@ module noccl_mesh_cosim
     output logic [RspBits-1:0] own_flit_o[NumTiles]
 );
 
-  wide_flit_t wide_in_flit [NumTiles];
-  wide_flit_t wide_out_flit[NumTiles];
-  logic [NumTiles-1:0] wide_in_ready, wide_out_valid;
-
-  req_flit_t req_in_flit [NumTiles];
-  req_flit_t req_out_flit[NumTiles];
-  logic [NumTiles-1:0] req_in_ready, req_out_valid;
-
-  rsp_flit_t rsp_in_flit [NumTiles];
-  rsp_flit_t rsp_out_flit[NumTiles];
-  logic [NumTiles-1:0] rsp_in_ready, rsp_out_valid;
-
+  noccl_flit_pkg::links_t local_in[NumTiles], local_out[NumTiles];
   logic [NumTiles-1:0] credit_valid, credit_return_valid, own_valid;
   noccl_collective_pkg::name_t
       credit_name[NumTiles], credit_return_name[NumTiles], own_name[NumTiles];
@@ -105,24 +94,8 @@ module noccl_mesh_cosim
   ) u_mesh (
       .clk_i,
       .rst_ni,
-      .wide_in_valid_i(wide_in_valid_i[NumTiles-1:0]),
-      .wide_in_ready_o(wide_in_ready),
-      .wide_in_flit_i(wide_in_flit),
-      .wide_out_valid_o(wide_out_valid),
-      .wide_out_ready_i(wide_out_ready_i[NumTiles-1:0]),
-      .wide_out_flit_o(wide_out_flit),
-      .req_in_valid_i(req_in_valid_i[NumTiles-1:0]),
-      .req_in_ready_o(req_in_ready),
-      .req_in_flit_i(req_in_flit),
-      .req_out_valid_o(req_out_valid),
-      .req_out_ready_i(req_out_ready_i[NumTiles-1:0]),
-      .req_out_flit_o(req_out_flit),
-      .rsp_in_valid_i(rsp_in_valid_i[NumTiles-1:0]),
-      .rsp_in_ready_o(rsp_in_ready),
-      .rsp_in_flit_i(rsp_in_flit),
-      .rsp_out_valid_o(rsp_out_valid),
-      .rsp_out_ready_i(rsp_out_ready_i[NumTiles-1:0]),
-      .rsp_out_flit_o(rsp_out_flit),
+      .local_i(local_in),
+      .local_o(local_out),
       .credit_valid_i(credit_valid),
       .credit_name_i(credit_name),
       .credit_hit_o(),
@@ -159,53 +132,88 @@ module noccl_mesh_cosim
         x: noccl_cfg_pkg::X_BITS'(t / int'(noccl_cfg_pkg::MESH_HEIGHT)),
         y: noccl_cfg_pkg::Y_BITS'(t % int'(noccl_cfg_pkg::MESH_HEIGHT))
     };
-    assign credit_valid[t] = rsp_out_valid[t] && rsp_out_ready_i[t]
-        && rsp_out_flit[t].hdr.kind == noccl_flit_pkg::RSP_CREDIT;
-    assign credit_name[t] = '{root: rsp_out_flit[t].hdr.src, tag: rsp_out_flit[t].hdr.tag};
+    assign credit_valid[t] = local_out[t].rsp.valid && rsp_out_ready_i[t]
+        && local_out[t].rsp.flit.hdr.kind == noccl_flit_pkg::RSP_CREDIT;
+    assign credit_name[t] = '{
+            root: local_out[t].rsp.flit.hdr.src,
+            tag: local_out[t].rsp.flit.hdr.tag
+        };
     assign credit_return_flit_o[t] = credit(credit_return_dst[t], credit_return_name[t]);
     assign own_flit_o[t] = credit(Here, own_name[t]);
   end
 
-  assign wide_in_ready_o = 64'(wide_in_ready);
-  for (genvar t = 0; t < int'(NumTiles); t++) begin : gen_wide_tile
-    assign wide_in_flit[t] = wide_flit_t'(wide_in_flit_i[t][$bits(wide_flit_t)-1:0]);
-    assign wide_out_flit_o[t*int'(NUM_PORTS)+int'(LOCAL)] = WideBits'(wide_out_flit[t]);
-    assign wide_crossing_o[LOCAL][t] = wide_out_valid[t];
-    for (genvar p = 0; p < int'(LOCAL); p++) begin : gen_link
-      assign wide_out_flit_o[t*int'(NUM_PORTS)+p] = WideBits'(u_mesh.wide_out_flit[t][p]);
-      assign wide_crossing_o[p][t] = u_mesh.wide_out_valid[t][p] && u_mesh.wide_out_ready[t][p];
-    end
-  end
-  for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_wide_rest
-    assign wide_crossing_o[p][63:NumTiles] = '0;
-  end
-
-  assign req_in_ready_o = 64'(req_in_ready);
-  for (genvar t = 0; t < int'(NumTiles); t++) begin : gen_req_tile
-    assign req_in_flit[t] = req_flit_t'(req_in_flit_i[t][$bits(req_flit_t)-1:0]);
-    assign req_out_flit_o[t*int'(NUM_PORTS)+int'(LOCAL)] = ReqBits'(req_out_flit[t]);
-    assign req_crossing_o[LOCAL][t] = req_out_valid[t];
-    for (genvar p = 0; p < int'(LOCAL); p++) begin : gen_link
-      assign req_out_flit_o[t*int'(NUM_PORTS)+p] = ReqBits'(u_mesh.req_out_flit[t][p]);
-      assign req_crossing_o[p][t] = u_mesh.req_out_valid[t][p] && u_mesh.req_out_ready[t][p];
-    end
-  end
-  for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_req_rest
-    assign req_crossing_o[p][63:NumTiles] = '0;
+  for (genvar t = 0; t < int'(NumTiles); t++) begin : gen_local
+    assign local_in[t] = '{
+            wide: '{
+                ready: wide_out_ready_i[t],
+                valid: wide_in_valid_i[t],
+                flit: wide_flit_t'(wide_in_flit_i[t][$bits(wide_flit_t)-1:0])
+            },
+            req: '{
+                ready: req_out_ready_i[t],
+                valid: req_in_valid_i[t],
+                flit: req_flit_t'(req_in_flit_i[t][$bits(req_flit_t)-1:0])
+            },
+            rsp: '{
+                ready: rsp_out_ready_i[t],
+                valid: rsp_in_valid_i[t],
+                flit: rsp_flit_t'(rsp_in_flit_i[t][$bits(rsp_flit_t)-1:0])
+            }
+        };
   end
 
-  assign rsp_in_ready_o = 64'(rsp_in_ready);
-  for (genvar t = 0; t < int'(NumTiles); t++) begin : gen_rsp_tile
-    assign rsp_in_flit[t] = rsp_flit_t'(rsp_in_flit_i[t][$bits(rsp_flit_t)-1:0]);
-    assign rsp_out_flit_o[t*int'(NUM_PORTS)+int'(LOCAL)] = RspBits'(rsp_out_flit[t]);
-    assign rsp_crossing_o[LOCAL][t] = rsp_out_valid[t];
-    for (genvar p = 0; p < int'(LOCAL); p++) begin : gen_link
-      assign rsp_out_flit_o[t*int'(NUM_PORTS)+p] = RspBits'(u_mesh.rsp_out_flit[t][p]);
-      assign rsp_crossing_o[p][t] = u_mesh.rsp_out_valid[t][p] && u_mesh.rsp_out_ready[t][p];
+  // Links of each plane, for the host.
+  noccl_flit_pkg::wide_link_t wide_in[NumTiles][NUM_PORTS], wide_out[NumTiles][NUM_PORTS];
+  noccl_flit_pkg::req_link_t req_in[NumTiles][NUM_PORTS], req_out[NumTiles][NUM_PORTS];
+  noccl_flit_pkg::rsp_link_t rsp_in[NumTiles][NUM_PORTS], rsp_out[NumTiles][NUM_PORTS];
+  for (genvar t = 0; t < int'(NumTiles); t++) begin : gen_plane
+    for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_port
+      assign wide_in[t][p]  = u_mesh.link_in[t][p].wide;
+      assign wide_out[t][p] = u_mesh.link_out[t][p].wide;
+      assign req_in[t][p]   = u_mesh.link_in[t][p].req;
+      assign req_out[t][p]  = u_mesh.link_out[t][p].req;
+      assign rsp_in[t][p]   = u_mesh.link_in[t][p].rsp;
+      assign rsp_out[t][p]  = u_mesh.link_out[t][p].rsp;
     end
   end
-  for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_rsp_rest
-    assign rsp_crossing_o[p][63:NumTiles] = '0;
-  end
+
+  noccl_plane_cosim #(
+      .link_t(noccl_flit_pkg::wide_link_t)
+  ) u_wide (
+      .in_i(wide_in),
+      .out_i(wide_out),
+      .in_ready_o(wide_in_ready_o),
+      .enter_o(),
+      .in_flit_o(),
+      .leave_o(),
+      .crossing_o(wide_crossing_o),
+      .out_flit_o(wide_out_flit_o)
+  );
+
+  noccl_plane_cosim #(
+      .link_t(noccl_flit_pkg::req_link_t)
+  ) u_req (
+      .in_i(req_in),
+      .out_i(req_out),
+      .in_ready_o(req_in_ready_o),
+      .enter_o(),
+      .in_flit_o(),
+      .leave_o(),
+      .crossing_o(req_crossing_o),
+      .out_flit_o(req_out_flit_o)
+  );
+
+  noccl_plane_cosim #(
+      .link_t(noccl_flit_pkg::rsp_link_t)
+  ) u_rsp (
+      .in_i(rsp_in),
+      .out_i(rsp_out),
+      .in_ready_o(rsp_in_ready_o),
+      .enter_o(),
+      .in_flit_o(),
+      .leave_o(),
+      .crossing_o(rsp_crossing_o),
+      .out_flit_o(rsp_out_flit_o)
+  );
 
 endmodule

@@ -35,44 +35,19 @@ module noccl_ni_cosim
     output logic credit_valid_o,
     output noccl_collective_pkg::name_t credit_name_o,
     input logic credit_hit_i,
-    /// Plane `wide`: the Local input takes nothing in this cycle, the Local output gives nothing.
-    input logic wide_hold_in_i,
-    input logic wide_hold_out_i,
-    /// Local input of the router.
-    output logic wide_in_valid_o,
-    input logic wide_in_ready_i,
-    output noccl_flit_pkg::wide_flit_t wide_in_flit_o,
-    /// Local output of the router.
-    input logic wide_out_valid_i,
-    output logic wide_out_ready_o,
-    input noccl_flit_pkg::wide_flit_t wide_out_flit_i,
-    /// Plane `req`: the Local input takes nothing in this cycle, the Local output gives nothing.
-    input logic req_hold_in_i,
-    input logic req_hold_out_i,
-    /// Local input of the router.
-    output logic req_in_valid_o,
-    input logic req_in_ready_i,
-    output noccl_flit_pkg::req_flit_t req_in_flit_o,
-    /// Local output of the router.
-    input logic req_out_valid_i,
-    output logic req_out_ready_o,
-    input noccl_flit_pkg::req_flit_t req_out_flit_i,
-    /// Plane `rsp`: the Local input takes nothing in this cycle, the Local output gives nothing.
-    input logic rsp_hold_in_i,
-    input logic rsp_hold_out_i,
-    /// Local input of the router.
-    output logic rsp_in_valid_o,
-    input logic rsp_in_ready_i,
-    output noccl_flit_pkg::rsp_flit_t rsp_in_flit_o,
-    /// Local output of the router.
-    input logic rsp_out_valid_i,
-    output logic rsp_out_ready_o,
-    input noccl_flit_pkg::rsp_flit_t rsp_out_flit_i
+    /// Per plane: the Local input takes nothing in this cycle, the Local output gives nothing.
+    input noccl_endpoint_pkg::hold_t hold_i,
+    /// Local ports of the tile's routers: what they show, and what the network interface shows.
+    input noccl_flit_pkg::links_t link_i,
+    output noccl_flit_pkg::links_t link_o
 );
 
   localparam noccl_flit_pkg::count_t Batch = noccl_flit_pkg::count_t'(noccl_cfg_pkg::CREDIT_BEATS);
 
-  logic wide_offered, wide_accepted, req_offered, req_accepted, rsp_offered, rsp_accepted;
+  // Past the ports that rest.
+  noccl_flit_pkg::links_t shown, offered;
+  assign shown  = noccl_endpoint_pkg::out_of_mesh(link_i, hold_i);
+  assign link_o = noccl_endpoint_pkg::into_mesh(offered, hold_i);
 
   // Words of the write channels: 25 each.
   logic aw_valid[WIDE_CHANNELS], aw_ready[WIDE_CHANNELS], w_valid[WIDE_CHANNELS];
@@ -427,33 +402,26 @@ module noccl_ni_cosim
       .credit_valid_o,
       .credit_o(given),
       .credit_is_for_unit_i(credit_hit_i),
-      .wide_out_valid_o(wide_offered),
-      .wide_out_ready_i(wide_in_ready_i && !wide_hold_in_i),
-      .wide_out_o(wide_in_flit_o),
-      .wide_in_valid_i(wide_out_valid_i && !wide_hold_out_i),
-      .wide_in_ready_o(wide_accepted),
-      .wide_in_i(wide_out_flit_i),
-      .req_out_valid_o(req_offered),
-      .req_out_ready_i(req_in_ready_i && !req_hold_in_i),
-      .req_out_o(req_in_flit_o),
-      .req_in_valid_i(req_out_valid_i && !req_hold_out_i),
-      .req_in_ready_o(req_accepted),
-      .req_in_i(req_out_flit_i),
-      .rsp_out_valid_o(rsp_offered),
-      .rsp_out_ready_i(rsp_in_ready_i && !rsp_hold_in_i),
-      .rsp_out_o(rsp_in_flit_o),
-      .rsp_in_valid_i(rsp_out_valid_i && !rsp_hold_out_i),
-      .rsp_in_ready_o(rsp_accepted),
-      .rsp_in_i(rsp_out_flit_i)
+      .wide_out_valid_o(offered.wide.valid),
+      .wide_out_ready_i(shown.wide.ready),
+      .wide_out_o(offered.wide.flit),
+      .wide_in_valid_i(shown.wide.valid),
+      .wide_in_ready_o(offered.wide.ready),
+      .wide_in_i(shown.wide.flit),
+      .req_out_valid_o(offered.req.valid),
+      .req_out_ready_i(shown.req.ready),
+      .req_out_o(offered.req.flit),
+      .req_in_valid_i(shown.req.valid),
+      .req_in_ready_o(offered.req.ready),
+      .req_in_i(shown.req.flit),
+      .rsp_out_valid_o(offered.rsp.valid),
+      .rsp_out_ready_i(shown.rsp.ready),
+      .rsp_out_o(offered.rsp.flit),
+      .rsp_in_valid_i(shown.rsp.valid),
+      .rsp_in_ready_o(offered.rsp.ready),
+      .rsp_in_i(shown.rsp.flit)
   );
   assign credit_name_o.root = given.root;
-  assign credit_name_o.tag = given.tag;
-
-  assign wide_in_valid_o = wide_offered && !wide_hold_in_i;
-  assign wide_out_ready_o = wide_accepted && !wide_hold_out_i;
-  assign req_in_valid_o = req_offered && !req_hold_in_i;
-  assign req_out_ready_o = req_accepted && !req_hold_out_i;
-  assign rsp_in_valid_o = rsp_offered && !rsp_hold_in_i;
-  assign rsp_out_ready_o = rsp_accepted && !rsp_hold_out_i;
+  assign credit_name_o.tag  = given.tag;
 
 endmodule

@@ -88,14 +88,8 @@ module noccl_ni_tile_cosim
   logic credit_valid, credit_hit, credit_return_valid, credit_return_ready, own_valid;
   logic [31:0] axi_q[InWords];
 
-  logic wide_hold_in_q, wide_hold_out_q, wide_local_valid, wide_local_ready;
-  wide_flit_t wide_in_flit[NUM_PORTS], wide_out_flit[NUM_PORTS];
-
-  logic req_hold_in_q, req_hold_out_q, req_local_valid, req_local_ready;
-  req_flit_t req_in_flit[NUM_PORTS], req_out_flit[NUM_PORTS];
-
-  logic rsp_hold_in_q, rsp_hold_out_q, rsp_local_valid, rsp_local_ready;
-  rsp_flit_t rsp_in_flit[NUM_PORTS], rsp_out_flit[NUM_PORTS];
+  noccl_endpoint_pkg::hold_t hold_q;
+  noccl_flit_pkg::links_t link_in[NUM_PORTS], link_out[NUM_PORTS];
 
   always_ff @(posedge place_i) begin
     position_q.x <= noccl_cfg_pkg::X_BITS'(x_i);
@@ -106,33 +100,55 @@ module noccl_ni_tile_cosim
 
   always_ff @(posedge clk_i) begin
     axi_q <= axi_i;
-    wide_hold_in_q <= wide_hold_in_i;
-    wide_hold_out_q <= wide_hold_out_i;
-    req_hold_in_q <= req_hold_in_i;
-    req_hold_out_q <= req_hold_out_i;
-    rsp_hold_in_q <= rsp_hold_in_i;
-    rsp_hold_out_q <= rsp_hold_out_i;
+    hold_q <= '{
+        wide_in: wide_hold_in_i,
+        wide_out: wide_hold_out_i,
+        req_in: req_hold_in_i,
+        req_out: req_hold_out_i,
+        rsp_in: rsp_hold_in_i,
+        rsp_out: rsp_hold_out_i
+    };
   end
 
   for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_port
-    assign wide_out_flit_o[p] = WideBits'(wide_out_flit[p]);
-    assign req_out_flit_o[p]  = ReqBits'(req_out_flit[p]);
-    assign rsp_out_flit_o[p]  = RspBits'(rsp_out_flit[p]);
+    assign wide_in_ready_o[p]  = link_out[p].wide.ready;
+    assign wide_out_valid_o[p] = link_out[p].wide.valid;
+    assign wide_out_flit_o[p]  = WideBits'(link_out[p].wide.flit);
+    assign req_in_ready_o[p]   = link_out[p].req.ready;
+    assign req_out_valid_o[p]  = link_out[p].req.valid;
+    assign req_out_flit_o[p]   = ReqBits'(link_out[p].req.flit);
+    assign rsp_in_ready_o[p]   = link_out[p].rsp.ready;
+    assign rsp_out_valid_o[p]  = link_out[p].rsp.valid;
+    assign rsp_out_flit_o[p]   = RspBits'(link_out[p].rsp.flit);
     if (p != int'(LOCAL)) begin : gen_link
-      assign wide_in_flit[p] = wide_flit_t'(wide_in_flit_i[p][$bits(wide_flit_t)-1:0]);
-      assign req_in_flit[p]  = req_flit_t'(req_in_flit_i[p][$bits(req_flit_t)-1:0]);
-      assign rsp_in_flit[p]  = rsp_flit_t'(rsp_in_flit_i[p][$bits(rsp_flit_t)-1:0]);
+      assign link_in[p] = '{
+              wide: '{
+                  ready: wide_out_ready_i[p],
+                  valid: wide_in_valid_i[p],
+                  flit: wide_flit_t'(wide_in_flit_i[p][$bits(wide_flit_t)-1:0])
+              },
+              req: '{
+                  ready: req_out_ready_i[p],
+                  valid: req_in_valid_i[p],
+                  flit: req_flit_t'(req_in_flit_i[p][$bits(req_flit_t)-1:0])
+              },
+              rsp: '{
+                  ready: rsp_out_ready_i[p],
+                  valid: rsp_in_valid_i[p],
+                  flit: rsp_flit_t'(rsp_in_flit_i[p][$bits(rsp_flit_t)-1:0])
+              }
+          };
     end
   end
-  assign wide_enter_o = wide_local_valid && wide_in_ready_o[LOCAL];
-  assign wide_enter_flit_o = WideBits'(wide_in_flit[LOCAL]);
-  assign wide_leave_o = wide_out_valid_o[LOCAL] && wide_local_ready;
-  assign req_enter_o = req_local_valid && req_in_ready_o[LOCAL];
-  assign req_enter_flit_o = ReqBits'(req_in_flit[LOCAL]);
-  assign req_leave_o = req_out_valid_o[LOCAL] && req_local_ready;
-  assign rsp_enter_o = rsp_local_valid && rsp_in_ready_o[LOCAL];
-  assign rsp_enter_flit_o = RspBits'(rsp_in_flit[LOCAL]);
-  assign rsp_leave_o = rsp_out_valid_o[LOCAL] && rsp_local_ready;
+  assign wide_enter_o = link_in[LOCAL].wide.valid && link_out[LOCAL].wide.ready;
+  assign wide_enter_flit_o = WideBits'(link_in[LOCAL].wide.flit);
+  assign wide_leave_o = link_out[LOCAL].wide.valid && link_in[LOCAL].wide.ready;
+  assign req_enter_o = link_in[LOCAL].req.valid && link_out[LOCAL].req.ready;
+  assign req_enter_flit_o = ReqBits'(link_in[LOCAL].req.flit);
+  assign req_leave_o = link_out[LOCAL].req.valid && link_in[LOCAL].req.ready;
+  assign rsp_enter_o = link_in[LOCAL].rsp.valid && link_out[LOCAL].rsp.ready;
+  assign rsp_enter_flit_o = RspBits'(link_in[LOCAL].rsp.flit);
+  assign rsp_leave_o = link_out[LOCAL].rsp.valid && link_in[LOCAL].rsp.ready;
 
   noccl_ni_cosim #(
       .HasDma(HasDma)
@@ -151,30 +167,9 @@ module noccl_ni_tile_cosim
       .credit_valid_o(credit_valid),
       .credit_name_o(credit_name),
       .credit_hit_i(credit_hit),
-      .wide_hold_in_i(wide_hold_in_q),
-      .wide_hold_out_i(wide_hold_out_q),
-      .wide_in_valid_o(wide_local_valid),
-      .wide_in_ready_i(wide_in_ready_o[LOCAL]),
-      .wide_in_flit_o(wide_in_flit[LOCAL]),
-      .wide_out_valid_i(wide_out_valid_o[LOCAL]),
-      .wide_out_ready_o(wide_local_ready),
-      .wide_out_flit_i(wide_out_flit[LOCAL]),
-      .req_hold_in_i(req_hold_in_q),
-      .req_hold_out_i(req_hold_out_q),
-      .req_in_valid_o(req_local_valid),
-      .req_in_ready_i(req_in_ready_o[LOCAL]),
-      .req_in_flit_o(req_in_flit[LOCAL]),
-      .req_out_valid_i(req_out_valid_o[LOCAL]),
-      .req_out_ready_o(req_local_ready),
-      .req_out_flit_i(req_out_flit[LOCAL]),
-      .rsp_hold_in_i(rsp_hold_in_q),
-      .rsp_hold_out_i(rsp_hold_out_q),
-      .rsp_in_valid_o(rsp_local_valid),
-      .rsp_in_ready_i(rsp_in_ready_o[LOCAL]),
-      .rsp_in_flit_o(rsp_in_flit[LOCAL]),
-      .rsp_out_valid_i(rsp_out_valid_o[LOCAL]),
-      .rsp_out_ready_o(rsp_local_ready),
-      .rsp_out_flit_i(rsp_out_flit[LOCAL])
+      .hold_i(hold_q),
+      .link_i(link_out[LOCAL]),
+      .link_o(link_in[LOCAL])
   );
 
   logic [63:0] no_word[NumLanes];
@@ -192,24 +187,8 @@ module noccl_ni_tile_cosim
       .clk_i,
       .rst_ni,
       .position_i(position_q),
-      .wide_in_valid_i({wide_local_valid, wide_in_valid_i}),
-      .wide_in_ready_o,
-      .wide_in_flit_i(wide_in_flit),
-      .wide_out_valid_o,
-      .wide_out_ready_i({wide_local_ready, wide_out_ready_i}),
-      .wide_out_flit_o(wide_out_flit),
-      .req_in_valid_i({req_local_valid, req_in_valid_i}),
-      .req_in_ready_o,
-      .req_in_flit_i(req_in_flit),
-      .req_out_valid_o,
-      .req_out_ready_i({req_local_ready, req_out_ready_i}),
-      .req_out_flit_o(req_out_flit),
-      .rsp_in_valid_i({rsp_local_valid, rsp_in_valid_i}),
-      .rsp_in_ready_o,
-      .rsp_in_flit_i(rsp_in_flit),
-      .rsp_out_valid_o,
-      .rsp_out_ready_i({rsp_local_ready, rsp_out_ready_i}),
-      .rsp_out_flit_o(rsp_out_flit),
+      .link_i(link_in),
+      .link_o(link_out),
       .credit_valid_i(credit_valid),
       .credit_name_i(credit_name),
       .credit_hit_o(credit_hit),

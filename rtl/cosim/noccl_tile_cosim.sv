@@ -65,9 +65,7 @@ module noccl_tile_cosim
   noccl_flit_pkg::coord_t position_q, credit_return_dst;
   noccl_collective_pkg::name_t credit_name, credit_return_name, own_name;
   logic credit_valid;
-  wide_flit_t wide_in_flit[NUM_PORTS], wide_out_flit[NUM_PORTS];
-  req_flit_t req_in_flit[NUM_PORTS], req_out_flit[NUM_PORTS];
-  rsp_flit_t rsp_in_flit[NUM_PORTS], rsp_out_flit[NUM_PORTS];
+  noccl_flit_pkg::links_t link_in[NUM_PORTS], link_out[NUM_PORTS];
 
   always_ff @(posedge place_i) begin
     position_q.x <= noccl_cfg_pkg::X_BITS'(x_i);
@@ -77,12 +75,32 @@ module noccl_tile_cosim
   assign height_o = noccl_cfg_pkg::MESH_HEIGHT;
 
   for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_port
-    assign wide_in_flit[p] = wide_flit_t'(wide_in_flit_i[p][$bits(wide_flit_t)-1:0]);
-    assign wide_out_flit_o[p] = WideBits'(wide_out_flit[p]);
-    assign req_in_flit[p] = req_flit_t'(req_in_flit_i[p][$bits(req_flit_t)-1:0]);
-    assign req_out_flit_o[p] = ReqBits'(req_out_flit[p]);
-    assign rsp_in_flit[p] = rsp_flit_t'(rsp_in_flit_i[p][$bits(rsp_flit_t)-1:0]);
-    assign rsp_out_flit_o[p] = RspBits'(rsp_out_flit[p]);
+    assign link_in[p] = '{
+            wide: '{
+                ready: wide_out_ready_i[p],
+                valid: wide_in_valid_i[p],
+                flit: wide_flit_t'(wide_in_flit_i[p][$bits(wide_flit_t)-1:0])
+            },
+            req: '{
+                ready: req_out_ready_i[p],
+                valid: req_in_valid_i[p],
+                flit: req_flit_t'(req_in_flit_i[p][$bits(req_flit_t)-1:0])
+            },
+            rsp: '{
+                ready: rsp_out_ready_i[p],
+                valid: rsp_in_valid_i[p],
+                flit: rsp_flit_t'(rsp_in_flit_i[p][$bits(rsp_flit_t)-1:0])
+            }
+        };
+    assign wide_in_ready_o[p] = link_out[p].wide.ready;
+    assign wide_out_valid_o[p] = link_out[p].wide.valid;
+    assign wide_out_flit_o[p] = WideBits'(link_out[p].wide.flit);
+    assign req_in_ready_o[p] = link_out[p].req.ready;
+    assign req_out_valid_o[p] = link_out[p].req.valid;
+    assign req_out_flit_o[p] = ReqBits'(link_out[p].req.flit);
+    assign rsp_in_ready_o[p] = link_out[p].rsp.ready;
+    assign rsp_out_valid_o[p] = link_out[p].rsp.valid;
+    assign rsp_out_flit_o[p] = RspBits'(link_out[p].rsp.flit);
   end
 
   logic [63:0] no_word[NumLanes];
@@ -100,24 +118,8 @@ module noccl_tile_cosim
       .clk_i,
       .rst_ni,
       .position_i          (position_q),
-      .wide_in_valid_i,
-      .wide_in_ready_o,
-      .wide_in_flit_i      (wide_in_flit),
-      .wide_out_valid_o,
-      .wide_out_ready_i,
-      .wide_out_flit_o     (wide_out_flit),
-      .req_in_valid_i,
-      .req_in_ready_o,
-      .req_in_flit_i       (req_in_flit),
-      .req_out_valid_o,
-      .req_out_ready_i,
-      .req_out_flit_o      (req_out_flit),
-      .rsp_in_valid_i,
-      .rsp_in_ready_o,
-      .rsp_in_flit_i       (rsp_in_flit),
-      .rsp_out_valid_o,
-      .rsp_out_ready_i,
-      .rsp_out_flit_o      (rsp_out_flit),
+      .link_i              (link_in),
+      .link_o              (link_out),
       .credit_valid_i      (credit_valid),
       .credit_name_i       (credit_name),
       .credit_hit_o        (),
@@ -151,8 +153,11 @@ module noccl_tile_cosim
   endfunction
 
   assign credit_valid = rsp_out_valid_o[LOCAL] && rsp_out_ready_i[LOCAL]
-      && rsp_out_flit[LOCAL].hdr.kind == noccl_flit_pkg::RSP_CREDIT;
-  assign credit_name = '{root: rsp_out_flit[LOCAL].hdr.src, tag: rsp_out_flit[LOCAL].hdr.tag};
+      && link_out[LOCAL].rsp.flit.hdr.kind == noccl_flit_pkg::RSP_CREDIT;
+  assign credit_name = '{
+          root: link_out[LOCAL].rsp.flit.hdr.src,
+          tag: link_out[LOCAL].rsp.flit.hdr.tag
+      };
   assign credit_return_flit_o = credit(credit_return_dst, credit_return_name);
   assign own_flit_o = credit(position_q, own_name);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Verilator is told for every library in lock-step: `tools/rtl_cosim.py` and `noccl run --backend rtl` both give it this file (-f).
+// What Verilator is told for every library in lock-step, of tests and of `noccl run --backend rtl` (-f).
 // Warnings do not end a build here: `make lint-rtl` is where they count.
 -cc --exe --build
 -Wno-fatal -O3 --no-timing

@@ -6,8 +6,7 @@
 // Latency, order, paths: those of `noccl_routers`.
 
 module noccl_routers_synth
-  import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::coord_t, noccl_flit_pkg::port_set_t;
-  import noccl_flit_pkg::wide_flit_t, noccl_flit_pkg::req_flit_t, noccl_flit_pkg::rsp_flit_t;
+  import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::coord_t, noccl_flit_pkg::links_t;
   import noccl_collective_pkg::store_request_t, noccl_collective_pkg::dca_request_t;
   import noccl_collective_pkg::dca_result_t, noccl_collective_pkg::name_t;
 #(
@@ -24,42 +23,10 @@ module noccl_routers_synth
     input  logic                       rst_ni,
     /// As in `noccl_routers`.
     input  coord_t                     position_i,
-    /// Plane `wide`.
-    input  port_set_t                  wide_in_valid_i,
-    /// Plane `wide`.
-    output port_set_t                  wide_in_ready_o,
-    /// Plane `wide`.
-    input  wide_flit_t                 wide_in_flit_i       [NUM_PORTS],
-    /// Plane `wide`.
-    output port_set_t                  wide_out_valid_o,
-    /// Plane `wide`.
-    input  port_set_t                  wide_out_ready_i,
-    /// Plane `wide`.
-    output wide_flit_t                 wide_out_flit_o      [NUM_PORTS],
-    /// Plane `req`.
-    input  port_set_t                  req_in_valid_i,
-    /// Plane `req`.
-    output port_set_t                  req_in_ready_o,
-    /// Plane `req`.
-    input  req_flit_t                  req_in_flit_i        [NUM_PORTS],
-    /// Plane `req`.
-    output port_set_t                  req_out_valid_o,
-    /// Plane `req`.
-    input  port_set_t                  req_out_ready_i,
-    /// Plane `req`.
-    output req_flit_t                  req_out_flit_o       [NUM_PORTS],
-    /// Plane `rsp`.
-    input  port_set_t                  rsp_in_valid_i,
-    /// Plane `rsp`.
-    output port_set_t                  rsp_in_ready_o,
-    /// Plane `rsp`.
-    input  rsp_flit_t                  rsp_in_flit_i        [NUM_PORTS],
-    /// Plane `rsp`.
-    output port_set_t                  rsp_out_valid_o,
-    /// Plane `rsp`.
-    input  port_set_t                  rsp_out_ready_i,
-    /// Plane `rsp`.
-    output rsp_flit_t                  rsp_out_flit_o       [NUM_PORTS],
+    /// As in `noccl_routers`.
+    input  links_t                     link_i               [NUM_PORTS],
+    /// As in `noccl_routers`.
+    output links_t                     link_o               [NUM_PORTS],
     /// As in `noccl_routers`.
     output store_request_t             store_o,
     /// As in `noccl_routers`.
@@ -96,9 +63,7 @@ module noccl_routers_synth
     output name_t                      own_name_o
 );
 
-  wide_flit_t wide_flit[NUM_PORTS];
-  req_flit_t  req_flit [NUM_PORTS];
-  rsp_flit_t  rsp_flit [NUM_PORTS];
+  links_t slim[NUM_PORTS];
 
   // Narrow sets: of multicasts, barriers, collected responses. Responses to groups are multicasts,
   // too.
@@ -106,34 +71,32 @@ module noccl_routers_synth
 
   for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_port
     always_comb begin : p_slim
-      wide_flit[i] = wide_in_flit_i[i];
-      req_flit[i]  = req_in_flit_i[i];
-      rsp_flit[i]  = rsp_in_flit_i[i];
+      slim[i] = link_i[i];
       if (!HasMulticast) begin
-        wide_flit[i].hdr.multicast = 1'b0;
-        wide_flit[i].hdr.own_copy  = 1'b0;
-        req_flit[i].hdr.multicast  = 1'b0;
-        req_flit[i].hdr.own_copy   = 1'b0;
-        rsp_flit[i].hdr.multicast  = 1'b0;
-        rsp_flit[i].hdr.own_copy   = 1'b0;
+        slim[i].wide.flit.hdr.multicast = 1'b0;
+        slim[i].wide.flit.hdr.own_copy  = 1'b0;
+        slim[i].req.flit.hdr.multicast  = 1'b0;
+        slim[i].req.flit.hdr.own_copy   = 1'b0;
+        slim[i].rsp.flit.hdr.multicast  = 1'b0;
+        slim[i].rsp.flit.hdr.own_copy   = 1'b0;
       end
       if (!HasMulticast && !HasReduction) begin
-        wide_flit[i].hdr.base = '0;
-        wide_flit[i].hdr.mask = '0;
+        slim[i].wide.flit.hdr.base = '0;
+        slim[i].wide.flit.hdr.mask = '0;
       end
       if (!HasNarrowSets) begin
-        req_flit[i].hdr.base = '0;
-        req_flit[i].hdr.mask = '0;
-        rsp_flit[i].hdr.base = '0;
-        rsp_flit[i].hdr.mask = '0;
+        slim[i].req.flit.hdr.base = '0;
+        slim[i].req.flit.hdr.mask = '0;
+        slim[i].rsp.flit.hdr.base = '0;
+        slim[i].rsp.flit.hdr.mask = '0;
       end
       if (!HasMerge) begin
-        req_flit[i].hdr.count = '0;
-        rsp_flit[i].hdr.count = '0;
+        slim[i].req.flit.hdr.count = '0;
+        slim[i].rsp.flit.hdr.count = '0;
       end
       if (!HasReduction) begin
-        wide_flit[i].hdr.operator = noccl_flit_pkg::OP_SUM;
-        wide_flit[i].hdr.element  = noccl_flit_pkg::ELEM_FP64;
+        slim[i].wide.flit.hdr.operator = noccl_flit_pkg::OP_SUM;
+        slim[i].wide.flit.hdr.element  = noccl_flit_pkg::ELEM_FP64;
       end
     end
   end
@@ -143,9 +106,7 @@ module noccl_routers_synth
       .HasMerge    (HasMerge),
       .HasReduction(HasReduction)
   ) u_routers (
-      .wide_in_flit_i(wide_flit),
-      .req_in_flit_i (req_flit),
-      .rsp_in_flit_i (rsp_flit),
+      .link_i(slim),
       .*
   );
 

@@ -216,10 +216,10 @@ fn hardware_that_does_not_build_leaves_its_messages_and_nothing_else() {
 
 /// Makes a library that is none.
 fn make_nonsense(folder: &Folder) -> PathBuf {
-    let script = "echo verilated\necho nonsense > libnoccl_mesh.so";
+    let script = "echo verilated\necho nonsense > libnoccl.so";
     refuses(
         &said(&mut run_with(folder, script)),
-        &["libnoccl_mesh.so", "remove this folder"],
+        &["libnoccl.so", "remove this folder"],
     );
     let left = cached(folder);
     assert_eq!(left.len(), 1, "{left:?}");
@@ -243,25 +243,20 @@ fn a_library_is_kept_whole_and_a_damaged_one_is_told_with_what_to_do() {
     assert!(name.starts_with("collective_noc_2x2-router-"), "{name}");
     assert_eq!(
         sorted(&library),
-        [
-            "build.log",
-            "libnoccl_mesh.so",
-            "noccl_cfg_pkg.sv",
-            "sha256"
-        ]
+        ["build.log", "libnoccl.so", "noccl_cfg_pkg.sv", "sha256"]
     );
     // It is opened again without any tool.
     let again = said(run(&folder, "").env("PATH", &folder.0));
     refuses(&again, &["remove this folder"]);
-    fs::write(library.join("libnoccl_mesh.so"), "n").unwrap();
+    fs::write(library.join("libnoccl.so"), "n").unwrap();
     refuses(
         &said(&mut run(&folder, "")),
         &["not what was built", "remove this folder", name],
     );
-    fs::remove_file(library.join("libnoccl_mesh.so")).unwrap();
+    fs::remove_file(library.join("libnoccl.so")).unwrap();
     refuses(
         &said(&mut run(&folder, "")),
-        &["libnoccl_mesh.so", "remove this folder", name],
+        &["libnoccl.so", "remove this folder", name],
     );
 }
 
@@ -277,7 +272,7 @@ fn other_hardware_is_another_library() {
 fn two_that_make_one_library_do_each_other_no_harm() {
     let folder = with_schedule();
     // Both are at it when the first is done.
-    let script = "echo > started.$$; sleep 2; echo nonsense > libnoccl_mesh.so";
+    let script = "echo > started.$$; sleep 2; echo nonsense > libnoccl.so";
     let mut both: Vec<_> = (0..2)
         .map(|_| {
             run_with(&folder, script)

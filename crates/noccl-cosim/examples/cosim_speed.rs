@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Speed of the Verilated hardware: cycles per second of processor time under load. `make bench-hardware`.
 //!
-//! `cosim_speed NAME` runs the library `out/cosim/NAME` of `tools/rtl_cosim.py NAME`: `4x4` is the mesh, `4x4-reducing-tiles` has operand
-//! stores and compute slices too, `4x4-endpoints-tiles` network interfaces and the model of endpoints behind their AXI ports.
+//! `cosim_speed NAME [--no-assert]` builds and runs a library of `tests/libraries`: `4x4` is the mesh, `4x4-reducing-tiles` has operand
+//! stores and compute slices too, `4x4-endpoints-tiles` network interfaces and the model of endpoints behind their AXI ports. With
+//! `NOCCL_CACHE` naming an empty folder and `CCACHE_DISABLE` the time of the build is that without anything compiled before.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use noccl_cosim::endpoints::Endpoints;
@@ -15,11 +16,24 @@ use noccl_studies::{StressKind, load};
 use noccl_workload::{PortKind, PortTransaction, Trace};
 use std::path::Path;
 
+#[path = "../tests/libraries/mod.rs"]
+mod libraries;
+
 /// Processor time of this process so far.
 fn cpu_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/self/schedstat").unwrap();
     let nanoseconds: f64 = text.split_whitespace().next().unwrap().parse().unwrap();
     nanoseconds / 1e9
+}
+
+/// Processor time of the processes that this one has started and that have ended.
+fn cpu_seconds_of_children() -> f64 {
+    const TICKS_PER_SECOND: f64 = 100.0;
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap();
+    // Behind the name, which may hold anything; user and system time are fields 16 and 17.
+    let fields = text[text.rfind(')').unwrap()..].split_whitespace();
+    let times = fields.skip(14).take(2).map(|f| f.parse::<f64>().unwrap());
+    times.sum::<f64>() / TICKS_PER_SECOND
 }
 
 /// A run of the simulator, to be repeated by the hardware.
@@ -147,9 +161,17 @@ fn timed(what: &str, open: impl Fn() -> Box<dyn Follow>, rounds: &[Round], is_co
 
 fn main() {
     let name = std::env::args().nth(1).unwrap_or("4x4".to_owned());
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../out/cosim")
-        .join(&name);
+    let options = libraries::Options {
+        has_no_assertions: std::env::args().any(|argument| argument == "--no-assert"),
+        ..libraries::Options::default()
+    };
+    let before = cpu_seconds_of_children();
+    let directory = libraries::library_with(&name, &options);
+    println!(
+        "{}: built in {:.0} CPU seconds",
+        directory.display(),
+        cpu_seconds_of_children() - before
+    );
     let preset = format!("collective_noc_{}", name.split('-').next().unwrap());
     let network: &Network = Box::leak(Box::new(load(&preset, &[]).unwrap().network));
     let spacing_cycles = match &*name {

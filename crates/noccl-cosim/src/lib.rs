@@ -3,14 +3,14 @@
 //!
 //! [`lockstep`] drives the Verilated mesh with the flits that a recorded run has injected and compares every handshake of every
 //! router port, bit by bit. [`endpoints`] does the same with network interfaces, at their AXI ports.
-//! [`BuildInputs`] says what such a library is made from, and it is made when a run needs it first and opened again by later runs.
+//! [`library`]: [`BuildInputs`] says what such a library is made from, and it is made when a run needs it first and opened again by later runs.
 //!
 //! Whoever simulates is passed in: this crate knows records of runs and no simulator.
 
 pub mod endpoints;
 mod error;
 mod follow;
-mod library;
+pub mod library;
 pub mod lockstep;
 mod run;
 mod verilated;

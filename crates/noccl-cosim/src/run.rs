@@ -6,7 +6,7 @@
 use crate::CosimError;
 use crate::endpoints::{EngineStarts, Places, places_of, refuse_network, refuse_schedule};
 use crate::follow::{HardwareReport, Simulate, Start, followed};
-use crate::library::{Arithmetic, Boundary, BuildInputs, library, read_sources};
+use crate::library::{Arithmetic, Boundary, BuildInputs, find_or_build, read_sources};
 use noccl_net::Network;
 use noccl_rtl::{PARTS, RtlConfig, hardware_sources};
 use noccl_run::{CycleRecord, MemoryImage, RunConfig, RunError, RunResult, Tally, Watch};
@@ -114,8 +114,8 @@ impl Hardware<'_> {
         };
         let folder = folder.display().to_string();
         let boundary = self.boundary;
-        let translation = BuildInputs::new(config, boundary, arithmetic, &folder, &sources)?;
+        let inputs = BuildInputs::new(config, boundary, arithmetic, &folder, &sources)?;
         let name = format!("{}-{}", config.network, boundary.name());
-        library(&name, &translation, watch)
+        find_or_build(&name, &inputs, watch)
     }
 }

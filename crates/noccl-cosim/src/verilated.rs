@@ -10,7 +10,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::Path;
 
 /// File of a Verilated mesh, tile or network interface.
-pub const LIBRARY_FILE: &str = "libnoccl_mesh.so";
+pub const LIBRARY_FILE: &str = "libnoccl.so";
 /// Most tiles in lock-step: one bit each in a word.
 pub(crate) const MAX_TILES: u32 = 64;
 
@@ -26,48 +26,22 @@ pub(crate) struct Unusable {
 /// A library whose functions are looked up.
 pub(crate) struct Opening<'p> {
     library: Library,
-    refuse: Refuse<'p>,
-}
-
-/// What is told of a library that cannot be used.
-#[derive(Clone, Copy)]
-struct Refuse<'p> {
     path: &'p Path,
-    /// Who makes the library, unless it is there.
-    maker: &'p str,
-    /// Is the maker told of a library that is there, too?
-    is_always_told: bool,
 }
 
-impl Refuse<'_> {
-    fn error(self, error: &libloading::Error) -> Unusable {
-        let is_told = self.is_always_told || !self.path.exists();
-        Unusable {
-            path: self.path.display().to_string(),
-            reason: if is_told {
-                format!("{error}; `{}` builds it", self.maker)
-            } else {
-                error.to_string()
-            },
-        }
+fn unusable(path: &Path, error: &libloading::Error) -> Unusable {
+    Unusable {
+        path: path.display().to_string(),
+        reason: error.to_string(),
     }
 }
 
 impl<'p> Opening<'p> {
     /// Loads a library.
-    pub(crate) fn new(
-        path: &'p Path,
-        maker: &'p str,
-        is_always_told: bool,
-    ) -> Result<Self, Unusable> {
-        let refuse = Refuse {
-            path,
-            maker,
-            is_always_told,
-        };
+    pub(crate) fn new(path: &'p Path) -> Result<Self, Unusable> {
         // SAFETY: the library is ours; loading it runs only the constructors of the simulator's run-time code.
-        let library = unsafe { Library::new(path) }.map_err(|e| refuse.error(&e))?;
-        Ok(Self { library, refuse })
+        let library = unsafe { Library::new(path) }.map_err(|e| unusable(path, &e))?;
+        Ok(Self { library, path })
     }
 
     /// A function of the library.
@@ -77,7 +51,7 @@ impl<'p> Opening<'p> {
     pub(crate) unsafe fn function<F: Copy>(&self, name: &CStr) -> Result<F, Unusable> {
         // SAFETY: as the caller promises.
         let found = unsafe { self.library.get::<F>(name.to_bytes_with_nul()) };
-        found.map(|f| *f).map_err(|e| self.refuse.error(&e))
+        found.map(|f| *f).map_err(|e| unusable(self.path, &e))
     }
 
     /// Makes the hardware.

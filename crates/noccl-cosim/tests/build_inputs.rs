@@ -14,14 +14,14 @@ fn config(preset: &str) -> RtlConfig {
     RtlConfig::new(&elaborate(&spec).unwrap()).unwrap()
 }
 
-fn translation(preset: &str, boundary: Boundary, arithmetic: Arithmetic) -> BuildInputs {
+fn inputs(preset: &str, boundary: Boundary, arithmetic: Arithmetic) -> BuildInputs {
     let sources = hardware_sources();
     BuildInputs::new(&config(preset), boundary, arithmetic, "rtl", &sources).unwrap()
 }
 
-fn package(translation: &BuildInputs) -> &str {
+fn package(inputs: &BuildInputs) -> &str {
     let is_package = |f: &&noccl_rtl::ExportFile| f.path == noccl_rtl::PACKAGE_FILE;
-    &translation.files.iter().find(is_package).unwrap().text
+    &inputs.files.iter().find(is_package).unwrap().text
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn the_program_holds_the_hardware_of_its_checkout() {
 #[test]
 fn every_argument_that_is_a_file_is_written() {
     for boundary in Boundary::ALL {
-        let made = translation("collective_noc_4x4", boundary, Arithmetic::default());
+        let made = inputs("collective_noc_4x4", boundary, Arithmetic::default());
         let is_written = |path: &String| made.files.iter().any(|f| f.path == *path);
         let named = made
             .arguments
@@ -60,7 +60,7 @@ fn every_argument_that_is_a_file_is_written() {
 #[test]
 fn a_library_holds_what_its_boundary_needs() {
     let has = |boundary, name: &str| {
-        let made = translation("collective_noc_2x2", boundary, Arithmetic::default());
+        let made = inputs("collective_noc_2x2", boundary, Arithmetic::default());
         made.files.iter().any(|f| f.path.ends_with(name))
     };
     assert!(has(Boundary::Axi, "/noccl_ni.sv") && !has(Boundary::Router, "/noccl_ni.sv"));
@@ -71,7 +71,7 @@ fn a_library_holds_what_its_boundary_needs() {
 #[test]
 fn elements_of_a_workload_are_added_to_the_smallest_slice() {
     let elements = |arithmetic| {
-        let made = translation("collective_noc_2x2", Boundary::Router, arithmetic);
+        let made = inputs("collective_noc_2x2", Boundary::Router, arithmetic);
         let mut given = made
             .arguments
             .into_iter()
@@ -98,7 +98,7 @@ fn elements_of_a_workload_are_added_to_the_smallest_slice() {
 
 #[test]
 fn names_are_wide_and_memories_large_where_the_comparison_needs_it() {
-    let router = translation(
+    let router = inputs(
         "collective_noc_4x4",
         Boundary::Router,
         Arithmetic::default(),
@@ -108,7 +108,7 @@ fn names_are_wide_and_memories_large_where_the_comparison_needs_it() {
         own.contains("TAG_BITS = 16;") && own.contains("OFFSET_BITS = 20;"),
         "{own}"
     );
-    let axi = translation("collective_noc_4x4", Boundary::Axi, Arithmetic::default());
+    let axi = inputs("collective_noc_4x4", Boundary::Axi, Arithmetic::default());
     let large = package(&axi);
     for line in [
         "LINE_BITS = 24;",

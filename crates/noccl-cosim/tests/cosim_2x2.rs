@@ -7,27 +7,22 @@
 
 mod cosim;
 
-use cosim::{Tamper, agree, library, network, records};
+use cosim::cases::{Cases, same_course};
+use cosim::{Tamper, library, network, records};
 use noccl_cosim::lockstep::{Follow, Lockstep, LockstepError};
 use noccl_run::{CycleRecord, FlitPlace, RecordedKind};
 
 const NAME: &str = "2x2-reducing";
 const PRESET: &str = "collective_noc_2x2";
 
-#[test]
-fn unicast_transactions_take_the_same_course() {
-    agree(NAME, PRESET, &cosim::UNICAST, 0..6);
+fn cases() -> Cases {
+    Cases {
+        library: NAME,
+        network: network(PRESET),
+    }
 }
 
-#[test]
-fn multicasts_and_barriers_take_the_same_course() {
-    agree(NAME, PRESET, &cosim::COLLECTIVE, 0..6);
-}
-
-#[test]
-fn overlapping_transactions_take_the_same_course() {
-    agree(NAME, PRESET, &cosim::ALL, 0..12);
-}
+same_course!(cases(); unicasts(0..6), multicasts_and_barriers(0..6), overlapping_transactions(0..12));
 
 /// The first difference between the mesh and records that somebody has changed.
 fn found(tamper: Tamper) -> LockstepError {

@@ -4,22 +4,14 @@
 
 mod cosim;
 
-use cosim::agree;
+use cosim::cases::{Cases, same_course};
+use cosim::network;
 
-const NAME: &str = "4x4";
-const PRESET: &str = "collective_noc_4x4";
-
-#[test]
-fn unicast_transactions_take_the_same_course() {
-    agree(NAME, PRESET, &cosim::UNICAST, 0..6);
+fn cases() -> Cases {
+    Cases {
+        library: "4x4",
+        network: network("collective_noc_4x4"),
+    }
 }
 
-#[test]
-fn multicasts_and_barriers_take_the_same_course() {
-    agree(NAME, PRESET, &cosim::COLLECTIVE, 0..12);
-}
-
-#[test]
-fn overlapping_transactions_take_the_same_course() {
-    agree(NAME, PRESET, &cosim::ALL, 0..24);
-}
+same_course!(cases(); unicasts(0..6), multicasts_and_barriers(0..12), overlapping_transactions(0..24));

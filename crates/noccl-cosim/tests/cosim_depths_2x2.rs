@@ -5,7 +5,8 @@
 
 mod cosim;
 
-use cosim::{agree_with, library};
+use cosim::cases::{Cases, same_course};
+use cosim::library;
 use noccl_cosim::lockstep::Lockstep;
 use noccl_net::Network;
 use noccl_studies::load;
@@ -21,25 +22,20 @@ fn network(inputs: &str, outputs: &str) -> Network {
     load("collective_noc_2x2", &set).unwrap().network
 }
 
-#[test]
-fn unicasts_take_the_same_course() {
-    agree_with(NAME, &network("3", "1"), &cosim::UNICAST, 0..6);
+fn cases() -> Cases {
+    Cases {
+        library: NAME,
+        network: network("3", "1"),
+    }
 }
 
-#[test]
-fn multicasts_and_barriers_take_the_same_course() {
-    agree_with(NAME, &network("3", "1"), &cosim::COLLECTIVE, 0..6);
-}
-
-#[test]
-fn reductions_between_writes_take_the_same_course() {
-    agree_with(NAME, &network("3", "1"), &cosim::REDUCING, 0..6);
-}
-
-#[test]
-fn overlapping_transactions_take_the_same_course() {
-    agree_with(NAME, &network("3", "1"), &cosim::ALL, 0..12);
-}
+same_course!(
+    cases();
+    unicasts(0..6),
+    multicasts_and_barriers(0..6),
+    reductions_between_writes(0..6),
+    overlapping_transactions(0..12),
+);
 
 #[test]
 fn a_network_of_other_depths_is_refused() {

@@ -18,35 +18,27 @@ const MESH: Engines = Engines {
     preset: "collective_noc_2x2",
 };
 
-fn agree(schedule: &Schedule) -> u64 {
-    MESH.agree(schedule)
-}
-
-fn collective(kind: CollectiveKind, root: Option<TileRef>, algorithm: (&str, u64)) -> Schedule {
-    MESH.collective(kind, root, algorithm)
-}
-
 #[test]
 fn transfers_to_another_tile_take_the_same_course() {
     for bytes in [64, 8, 640, 4096, 20_000] {
         let far = push(cluster(0, 0), cluster(1, 1), (64, 128), bytes);
-        assert!(agree(&together(vec![far])) > bytes / 64);
+        assert!(MESH.agree(&together(vec![far])) > bytes / 64);
     }
     let memory = TileRef::Memory(1);
-    agree(&together(vec![push(cluster(1, 0), memory, (8, 72), 3000)]));
+    MESH.agree(&together(vec![push(cluster(1, 0), memory, (8, 72), 3000)]));
 }
 
 #[test]
 fn transfers_to_a_set_take_the_same_course() {
     let all = set((0, 0), (1, 1));
-    agree(&together(vec![multicast(
+    MESH.agree(&together(vec![multicast(
         cluster(0, 0),
         all,
         0x8000,
         12_000,
     )]));
     let column = set((1, 0), (0, 1));
-    agree(&together(vec![multicast(
+    MESH.agree(&together(vec![multicast(
         cluster(0, 1),
         column,
         0x8040,
@@ -56,7 +48,7 @@ fn transfers_to_a_set_take_the_same_course() {
 
 #[test]
 fn transfers_of_all_engines_take_the_same_course() {
-    agree(&together(
+    MESH.agree(&together(
         (0..4)
             .map(|i| {
                 push(
@@ -72,7 +64,7 @@ fn transfers_of_all_engines_take_the_same_course() {
 
 #[test]
 fn transfers_side_by_side_take_the_same_course() {
-    agree(&together(vec![
+    MESH.agree(&together(vec![
         push(cluster(0, 0), cluster(1, 1), (0, 0x4000), 9000),
         push(cluster(0, 0), cluster(0, 1), (0x2000, 0x4000), 9000),
         push(cluster(0, 0), cluster(1, 0), (0x1000, 0x4000), 700),
@@ -82,7 +74,7 @@ fn transfers_side_by_side_take_the_same_course() {
 
 #[test]
 fn fetches_take_the_same_course() {
-    agree(&together(vec![pull(
+    MESH.agree(&together(vec![pull(
         cluster(0, 0),
         cluster(1, 1),
         (64, 0x4000),
@@ -90,8 +82,8 @@ fn fetches_take_the_same_course() {
     )]));
     // More than the buffer holds.
     let long = pull(cluster(0, 1), cluster(1, 0), (0, 0x8000), 30_000);
-    agree(&together(vec![long]));
-    agree(&in_sequence(vec![
+    MESH.agree(&together(vec![long]));
+    MESH.agree(&in_sequence(vec![
         pull(cluster(1, 1), TileRef::Memory(0), (8, 0x4008), 5000),
         push(cluster(1, 1), cluster(0, 0), (0x4008, 0x4008), 5000),
     ]));
@@ -102,17 +94,17 @@ fn transfers_through_an_engine_take_the_same_course() {
     let (here, there, memory) = (cluster(0, 0), cluster(1, 1), TileRef::Memory(1));
     for bytes in [64, 1000, 12_000] {
         let to = Destination::One(place(there, 0x8000));
-        agree(&together(vec![copy(here, place(memory, 0), to, bytes)]));
+        MESH.agree(&together(vec![copy(here, place(memory, 0), to, bytes)]));
         let column = set((1, 0), (0, 1));
-        agree(&together(vec![from_memory(column, bytes)]));
+        MESH.agree(&together(vec![from_memory(column, bytes)]));
     }
     let all = set((0, 0), (1, 1));
-    agree(&together(vec![from_memory(all, 8000)]));
+    MESH.agree(&together(vec![from_memory(all, 8000)]));
 }
 
 #[test]
 fn rows_take_the_same_course() {
-    agree(&together(vec![Transfer {
+    MESH.agree(&together(vec![Transfer {
         rows: 20,
         source_stride: 256,
         destination_stride: 64,
@@ -126,11 +118,11 @@ fn transfers_between_lanes_take_the_same_course() {
     for lanes in [(0, 8), (8, 0), (60, 4), (4, 60)] {
         for bytes in [8, 100, 1000] {
             let (source, to) = (lanes.0, 0x8000 + lanes.1);
-            agree(&together(vec![push(here, there, (source, to), bytes)]));
-            agree(&together(vec![pull(here, memory, (source, to), bytes)]));
+            MESH.agree(&together(vec![push(here, there, (source, to), bytes)]));
+            MESH.agree(&together(vec![pull(here, memory, (source, to), bytes)]));
             if bytes > 64 {
                 let to = Destination::One(place(there, to));
-                agree(&together(vec![copy(
+                MESH.agree(&together(vec![copy(
                     here,
                     place(memory, source),
                     to,
@@ -139,7 +131,7 @@ fn transfers_between_lanes_take_the_same_course() {
             }
         }
     }
-    agree(&together(vec![Transfer {
+    MESH.agree(&together(vec![Transfer {
         rows: 20,
         source_stride: 128,
         destination_stride: 192,
@@ -153,11 +145,7 @@ fn multicasts_of_the_library_take_the_same_course() {
         for bytes in [64, 4096] {
             // Without a root the data come from a memory.
             for root in [None, Some(cluster(0, 0))] {
-                agree(&collective(
-                    CollectiveKind::Multicast,
-                    root,
-                    (algorithm, bytes),
-                ));
+                MESH.agree(&MESH.collective(CollectiveKind::Multicast, root, (algorithm, bytes)));
             }
         }
     }
@@ -165,36 +153,24 @@ fn multicasts_of_the_library_take_the_same_course() {
 
 #[test]
 fn collectives_of_blocks_take_the_same_course() {
-    agree(&collective(CollectiveKind::AllGather, None, ("ring", 1024)));
-    agree(&collective(
-        CollectiveKind::AllGather,
-        None,
-        ("in_network:1", 1024),
-    ));
-    agree(&collective(
-        CollectiveKind::AllToAll,
-        None,
-        ("pairwise", 1024),
-    ));
+    MESH.agree(&MESH.collective(CollectiveKind::AllGather, None, ("ring", 1024)));
+    MESH.agree(&MESH.collective(CollectiveKind::AllGather, None, ("in_network:1", 1024)));
+    MESH.agree(&MESH.collective(CollectiveKind::AllToAll, None, ("pairwise", 1024)));
 }
 
 #[test]
 fn reductions_take_the_same_course() {
     for algorithm in ["in_network", "tree:1"] {
         let root = Some(cluster(0, 0));
-        agree(&collective(CollectiveKind::Reduce, root, (algorithm, 4096)));
+        MESH.agree(&MESH.collective(CollectiveKind::Reduce, root, (algorithm, 4096)));
     }
-    agree(&collective(
-        CollectiveKind::AllReduce,
-        None,
-        ("in_network", 2048),
-    ));
+    MESH.agree(&MESH.collective(CollectiveKind::AllReduce, None, ("in_network", 2048)));
 }
 
 #[test]
 fn software_reductions_take_the_same_course() {
     for algorithm in ["tree:1", "chain:1"] {
-        agree(&collective(
+        MESH.agree(&MESH.collective(
             CollectiveKind::Reduce,
             Some(cluster(0, 0)),
             (algorithm, 2048),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Faults in DMA engines do not survive the comparison, transfer by transfer (`tools/rtl_cosim_mutants.py`).
+//! Faults in DMA engines do not survive the comparison, transfer by transfer (`tests/libraries/mutants.rs`).
 #![allow(clippy::unwrap_used)]
 
 mod cosim;

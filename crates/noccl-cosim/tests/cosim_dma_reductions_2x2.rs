@@ -16,23 +16,11 @@ const MESH: Engines = Engines {
     preset: "collective_noc_2x2",
 };
 
-fn agree(schedule: &Schedule) -> u64 {
-    MESH.agree(schedule)
-}
-
-fn collective(kind: CollectiveKind, root: Option<TileRef>, algorithm: (&str, u64)) -> Schedule {
-    MESH.collective(kind, root, algorithm)
-}
-
 #[test]
 fn reductions_of_the_library_take_the_same_course() {
     for root in [cluster(0, 0), cluster(1, 0), TileRef::Memory(0)] {
         for bytes in [64, 4096, 10_240] {
-            agree(&collective(
-                CollectiveKind::Reduce,
-                Some(root),
-                ("in_network", bytes),
-            ));
+            MESH.agree(&MESH.collective(CollectiveKind::Reduce, Some(root), ("in_network", bytes)));
         }
     }
 }
@@ -40,11 +28,7 @@ fn reductions_of_the_library_take_the_same_course() {
 #[test]
 fn all_reduces_of_the_library_take_the_same_course() {
     for bytes in [64, 2048, 8192] {
-        agree(&collective(
-            CollectiveKind::AllReduce,
-            None,
-            ("in_network", bytes),
-        ));
+        MESH.agree(&MESH.collective(CollectiveKind::AllReduce, None, ("in_network", bytes)));
     }
 }
 
@@ -52,11 +36,7 @@ fn all_reduces_of_the_library_take_the_same_course() {
 fn scattered_reductions_take_the_same_course() {
     for algorithm in ["in_network", "in_network_lines"] {
         for bytes in [64, 1024] {
-            agree(&collective(
-                CollectiveKind::ReduceScatter,
-                None,
-                (algorithm, bytes),
-            ));
+            MESH.agree(&MESH.collective(CollectiveKind::ReduceScatter, None, (algorithm, bytes)));
         }
     }
 }
@@ -72,7 +52,7 @@ fn reductions_of_each_set_take_the_same_course() {
         for root in [cluster(0, 0), cluster(1, 1), TileRef::Memory(1)] {
             for bytes in [64, 5000 / 64 * 64, 9000 / 64 * 64] {
                 let one = sum(group, place(root, 0x8040), bytes);
-                agree(&schedule(vec![(
+                MESH.agree(&schedule(vec![(
                     ActionKind::InNetworkReduction(one),
                     Vec::new(),
                 )]));
@@ -87,7 +67,7 @@ fn reductions_side_by_side_take_the_same_course() {
     for bytes in [64, 640, 4096, 6400] {
         let roots = (0..4).map(|i| place(cluster(i / 2, i % 2), 0x8000));
         let sums = roots.map(|root| ActionKind::InNetworkReduction(sum(all, root, bytes)));
-        agree(&schedule(sums.map(|kind| (kind, Vec::new())).collect()));
+        MESH.agree(&schedule(sums.map(|kind| (kind, Vec::new())).collect()));
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Faults in network interfaces do not survive the comparison at the AXI ports (`tools/rtl_cosim_mutants.py`).
+//! Faults in network interfaces do not survive the comparison at the AXI ports (`tests/libraries/mutants.rs`).
 #![allow(clippy::unwrap_used)]
 
 mod cosim;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Faults in the hardware of wide reductions do not survive the comparison (`tools/rtl_cosim_mutants.py`).
+//! Faults in the hardware of wide reductions do not survive the comparison (`tests/libraries/mutants.rs`).
 
 mod cosim;
 

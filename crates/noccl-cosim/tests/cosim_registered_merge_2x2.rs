@@ -5,35 +5,26 @@
 
 mod cosim;
 
-use cosim::{agree_with, library, network, registered_merge_network};
+use cosim::cases::{Cases, same_course};
+use cosim::{library, network, registered_merge_network};
 use noccl_cosim::lockstep::Lockstep;
 
 const NAME: &str = "2x2-registered-merge";
 const PRESET: &str = "collective_noc_2x2";
 
-#[test]
-fn multicasts_and_barriers_take_the_same_course() {
-    agree_with(
-        NAME,
-        &registered_merge_network(PRESET),
-        &cosim::COLLECTIVE,
-        0..12,
-    );
+fn cases() -> Cases {
+    Cases {
+        library: NAME,
+        network: registered_merge_network(PRESET),
+    }
 }
 
-#[test]
-fn overlapping_transactions_take_the_same_course() {
-    agree_with(NAME, &registered_merge_network(PRESET), &cosim::ALL, 0..24);
-}
-
-/// More responses in flight than a table has entries: new ones pass unmerged, old entries leave by timeout.
-#[test]
-fn multicasts_of_all_to_all_take_the_same_course() {
-    let network = registered_merge_network(PRESET);
-    let all = cosim::multicasts_of_all_to_all(&network);
-    let compared = cosim::agree_on(NAME, &network, all);
-    assert!(compared > 1_000, "{compared}");
-}
+same_course!(
+    cases();
+    multicasts_and_barriers(0..12),
+    overlapping_transactions(0..24),
+    multicasts_of_all_to_all(),
+);
 
 #[test]
 fn a_network_without_these_registers_is_refused() {

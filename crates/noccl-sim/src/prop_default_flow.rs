@@ -175,7 +175,7 @@ fn run<'n>(network: &'n Network, trace: &Trace, config: RunConfig) -> Finished<'
     let mut driver = TraceDriver::new(trace, &mut machine).unwrap();
     let mut starts = Vec::new();
     let mut arrivals: HashMap<(u32, u32), Vec<(u32, u32)>> = HashMap::new();
-    while !driver.is_over() || !machine.is_idle() || machine.clock.wheel.next_cycle().is_some() {
+    while !driver.is_over() || !machine.is_idle() || machine.clock.next_due().is_some() {
         machine.begin_cycle(&mut starts);
         loop {
             crate::driver::drain_done(&mut machine, |done, machine| {
@@ -321,8 +321,8 @@ fn check(network: &Network, draws: &[Draw], config: &RunConfig) -> Result<(), Te
     let again = run(network, &trace, timing);
     prop_assert_eq!(again.wrong, 0);
     prop_assert_eq!(
-        again.machine.clock.cycle,
-        done.machine.clock.cycle,
+        again.machine.clock.now(),
+        done.machine.clock.now(),
         "modes differ in cycles"
     );
     Ok(())

@@ -199,4 +199,34 @@ package noccl_flit_pkg;
     narrow_data_t data;
   } rsp_flit_t;
 
+  // ---------------------------------------------------------------------------------------- links
+
+  // What one end of a plane's link in either direction shows the other: `ready`, it takes what the
+  // other end offers at the end of this cycle; `valid`, it offers a flit, which stays until the
+  // other end is ready; the flit, undefined without valid.
+  typedef struct packed {
+    logic       ready;
+    logic       valid;
+    wide_flit_t flit;
+  } wide_link_t;
+
+  typedef struct packed {
+    logic      ready;
+    logic      valid;
+    req_flit_t flit;
+  } req_link_t;
+
+  typedef struct packed {
+    logic      ready;
+    logic      valid;
+    rsp_flit_t flit;
+  } rsp_link_t;
+
+  // The same of all planes.
+  typedef struct packed {
+    wide_link_t wide;
+    req_link_t  req;
+    rsp_link_t  rsp;
+  } links_t;
+
 endpackage

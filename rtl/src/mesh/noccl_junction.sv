@@ -11,9 +11,8 @@
 `include "noccl_assert.svh"
 
 module noccl_junction
-  import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::coord_t, noccl_flit_pkg::port_set_t;
-  import noccl_flit_pkg::wide_flit_t, noccl_flit_pkg::wide_data_t;
-  import noccl_flit_pkg::req_flit_t, noccl_flit_pkg::rsp_flit_t;
+  import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::coord_t, noccl_flit_pkg::links_t;
+  import noccl_flit_pkg::wide_data_t;
   import noccl_collective_pkg::name_t, noccl_compute_pkg::operation_t;
 #(
     /// Multicasts exist.
@@ -35,42 +34,10 @@ module noccl_junction
     input  logic                                       rst_ni,
     /// Mesh coordinate of the tile; constant.
     input  coord_t                                     position_i,
-    /// Plane `wide`: per port N, E, S, W, Local a flit is offered; stays until ready.
-    input  port_set_t                                  wide_in_valid_i,
-    /// Space in the input FIFO at the start of the cycle.
-    output port_set_t                                  wide_in_ready_o,
-    /// The offered flits; ignored without valid.
-    input  wide_flit_t                                 wide_in_flit_i       [NUM_PORTS],
-    /// Plane `wide`: per port a flit is offered; stays until ready.
-    output port_set_t                                  wide_out_valid_o,
-    /// The receiver takes the flit at the end of this cycle.
-    input  port_set_t                                  wide_out_ready_i,
-    /// The offered flits; undefined without valid.
-    output wide_flit_t                                 wide_out_flit_o      [NUM_PORTS],
-    /// Plane `req`: per port N, E, S, W, Local a flit is offered; stays until ready.
-    input  port_set_t                                  req_in_valid_i,
-    /// Space in the input FIFO at the start of the cycle.
-    output port_set_t                                  req_in_ready_o,
-    /// The offered flits; ignored without valid.
-    input  req_flit_t                                  req_in_flit_i        [NUM_PORTS],
-    /// Plane `req`: per port a flit is offered; stays until ready.
-    output port_set_t                                  req_out_valid_o,
-    /// The receiver takes the flit at the end of this cycle.
-    input  port_set_t                                  req_out_ready_i,
-    /// The offered flits; undefined without valid.
-    output req_flit_t                                  req_out_flit_o       [NUM_PORTS],
-    /// Plane `rsp`: per port N, E, S, W, Local a flit is offered; stays until ready.
-    input  port_set_t                                  rsp_in_valid_i,
-    /// Space in the input FIFO at the start of the cycle.
-    output port_set_t                                  rsp_in_ready_o,
-    /// The offered flits; ignored without valid.
-    input  rsp_flit_t                                  rsp_in_flit_i        [NUM_PORTS],
-    /// Plane `rsp`: per port a flit is offered; stays until ready.
-    output port_set_t                                  rsp_out_valid_o,
-    /// The receiver takes the flit at the end of this cycle.
-    input  port_set_t                                  rsp_out_ready_i,
-    /// The offered flits; undefined without valid.
-    output rsp_flit_t                                  rsp_out_flit_o       [NUM_PORTS],
+    /// Per port N, E, S, W, Local: what the other end shows.
+    input  links_t                                     link_i               [NUM_PORTS],
+    /// What this end shows; `ready` is space in the input FIFO at the start of the cycle.
+    output links_t                                     link_o               [NUM_PORTS],
     /// Credits of the next merge point have come for a flow of this name.
     input  logic                                       credit_valid_i,
     /// Its name; ignored without valid.
@@ -128,24 +95,8 @@ module noccl_junction
       .clk_i,
       .rst_ni,
       .position_i,
-      .wide_in_valid_i,
-      .wide_in_ready_o,
-      .wide_in_flit_i,
-      .wide_out_valid_o,
-      .wide_out_ready_i,
-      .wide_out_flit_o,
-      .req_in_valid_i,
-      .req_in_ready_o,
-      .req_in_flit_i,
-      .req_out_valid_o,
-      .req_out_ready_i,
-      .req_out_flit_o,
-      .rsp_in_valid_i,
-      .rsp_in_ready_o,
-      .rsp_in_flit_i,
-      .rsp_out_valid_o,
-      .rsp_out_ready_i,
-      .rsp_out_flit_o,
+      .link_i,
+      .link_o,
       .store_o           (store),
       .store_rdata_i     (store_rdata),
       .dca_valid_o       (dca_valid),

@@ -13,8 +13,7 @@
 module noccl_mesh
   import noccl_cfg_pkg::MESH_WIDTH, noccl_cfg_pkg::MESH_HEIGHT;
   import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::LOCAL;
-  import noccl_flit_pkg::coord_t, noccl_flit_pkg::port_set_t;
-  import noccl_flit_pkg::wide_flit_t, noccl_flit_pkg::req_flit_t, noccl_flit_pkg::rsp_flit_t;
+  import noccl_flit_pkg::coord_t, noccl_flit_pkg::links_t;
   import noccl_collective_pkg::name_t;
 #(
     /// Multicasts exist.
@@ -36,42 +35,10 @@ module noccl_mesh
     input logic clk_i,
     /// Asynchronous reset, active low: nothing is stored.
     input logic rst_ni,
-    /// Plane `wide`: per tile a flit is offered to the Local input; stays until ready.
-    input logic [NumTiles-1:0] wide_in_valid_i,
-    /// Space in the FIFO at the start of the cycle.
-    output logic [NumTiles-1:0] wide_in_ready_o,
-    /// The offered flits; ignored without valid.
-    input wide_flit_t wide_in_flit_i[NumTiles],
-    /// Plane `wide`: per tile a flit is offered at the Local output; stays until ready.
-    output logic [NumTiles-1:0] wide_out_valid_o,
-    /// The tile takes the flit at the end of this cycle.
-    input logic [NumTiles-1:0] wide_out_ready_i,
-    /// The offered flits; undefined without valid.
-    output wide_flit_t wide_out_flit_o[NumTiles],
-    /// Plane `req`: per tile a flit is offered to the Local input; stays until ready.
-    input logic [NumTiles-1:0] req_in_valid_i,
-    /// Space in the FIFO at the start of the cycle.
-    output logic [NumTiles-1:0] req_in_ready_o,
-    /// The offered flits; ignored without valid.
-    input req_flit_t req_in_flit_i[NumTiles],
-    /// Plane `req`: per tile a flit is offered at the Local output; stays until ready.
-    output logic [NumTiles-1:0] req_out_valid_o,
-    /// The tile takes the flit at the end of this cycle.
-    input logic [NumTiles-1:0] req_out_ready_i,
-    /// The offered flits; undefined without valid.
-    output req_flit_t req_out_flit_o[NumTiles],
-    /// Plane `rsp`: per tile a flit is offered to the Local input; stays until ready.
-    input logic [NumTiles-1:0] rsp_in_valid_i,
-    /// Space in the FIFO at the start of the cycle.
-    output logic [NumTiles-1:0] rsp_in_ready_o,
-    /// The offered flits; ignored without valid.
-    input rsp_flit_t rsp_in_flit_i[NumTiles],
-    /// Plane `rsp`: per tile a flit is offered at the Local output; stays until ready.
-    output logic [NumTiles-1:0] rsp_out_valid_o,
-    /// The tile takes the flit at the end of this cycle.
-    input logic [NumTiles-1:0] rsp_out_ready_i,
-    /// The offered flits; undefined without valid.
-    output rsp_flit_t rsp_out_flit_o[NumTiles],
+    /// Local ports, per tile: what the tile shows, of all planes.
+    input links_t local_i[NumTiles],
+    /// What the mesh shows; `ready` is space in the FIFO at the start of the cycle.
+    output links_t local_o[NumTiles],
     /// Per tile: credits of the next merge point have come for a flow of this name.
     input logic [NumTiles-1:0] credit_valid_i,
     /// Its name; ignored without valid.
@@ -103,19 +70,9 @@ module noccl_mesh
     output core_tag_t core_result_tag_o[NumTiles][NumLanes]
 );
 
-  // Flits that travel into and out of the routers: per tile and port.
-  port_set_t wide_in_valid[NumTiles], wide_in_ready[NumTiles];
-  port_set_t wide_out_valid[NumTiles], wide_out_ready[NumTiles];
-  wide_flit_t wide_in_flit [NumTiles][NUM_PORTS];
-  wide_flit_t wide_out_flit[NumTiles][NUM_PORTS];
-  port_set_t req_in_valid[NumTiles], req_in_ready[NumTiles];
-  port_set_t req_out_valid[NumTiles], req_out_ready[NumTiles];
-  req_flit_t req_in_flit [NumTiles][NUM_PORTS];
-  req_flit_t req_out_flit[NumTiles][NUM_PORTS];
-  port_set_t rsp_in_valid[NumTiles], rsp_in_ready[NumTiles];
-  port_set_t rsp_out_valid[NumTiles], rsp_out_ready[NumTiles];
-  rsp_flit_t rsp_in_flit [NumTiles][NUM_PORTS];
-  rsp_flit_t rsp_out_flit[NumTiles][NUM_PORTS];
+  // Per tile and port: what the routers are shown, and what they show.
+  links_t link_in [NumTiles][NUM_PORTS];
+  links_t link_out[NumTiles][NUM_PORTS];
 
   for (genvar t = 0; t < int'(NumTiles); t++) begin : gen_tile
     localparam int X = t / int'(MESH_HEIGHT);
@@ -130,48 +87,14 @@ module noccl_mesh
       if (NX >= 0 && NX < int'(MESH_WIDTH) && NY >= 0 && NY < int'(MESH_HEIGHT)) begin : gen_wired
         localparam int Neighbour = NX * int'(MESH_HEIGHT) + NY;
         localparam int Facing = (p + 2) % 4;
-        assign wide_in_valid[t][p] = wide_out_valid[Neighbour][Facing];
-        assign wide_in_flit[t][p] = wide_out_flit[Neighbour][Facing];
-        assign wide_out_ready[t][p] = wide_in_ready[Neighbour][Facing];
-        assign req_in_valid[t][p] = req_out_valid[Neighbour][Facing];
-        assign req_in_flit[t][p] = req_out_flit[Neighbour][Facing];
-        assign req_out_ready[t][p] = req_in_ready[Neighbour][Facing];
-        assign rsp_in_valid[t][p] = rsp_out_valid[Neighbour][Facing];
-        assign rsp_in_flit[t][p] = rsp_out_flit[Neighbour][Facing];
-        assign rsp_out_ready[t][p] = rsp_in_ready[Neighbour][Facing];
+        assign link_in[t][p] = link_out[Neighbour][Facing];
       end else begin : gen_edge
-        assign wide_in_valid[t][p] = 1'b0;
-        assign wide_in_flit[t][p] = '0;
-        assign wide_out_ready[t][p] = 1'b0;
-        assign req_in_valid[t][p] = 1'b0;
-        assign req_in_flit[t][p] = '0;
-        assign req_out_ready[t][p] = 1'b0;
-        assign rsp_in_valid[t][p] = 1'b0;
-        assign rsp_in_flit[t][p] = '0;
-        assign rsp_out_ready[t][p] = 1'b0;
+        assign link_in[t][p] = '0;
       end
     end
 
-    assign wide_in_valid[t][LOCAL] = wide_in_valid_i[t];
-    assign wide_in_flit[t][LOCAL] = wide_in_flit_i[t];
-    assign wide_in_ready_o[t] = wide_in_ready[t][LOCAL];
-    assign wide_out_valid_o[t] = wide_out_valid[t][LOCAL];
-    assign wide_out_flit_o[t] = wide_out_flit[t][LOCAL];
-    assign wide_out_ready[t][LOCAL] = wide_out_ready_i[t];
-
-    assign req_in_valid[t][LOCAL] = req_in_valid_i[t];
-    assign req_in_flit[t][LOCAL] = req_in_flit_i[t];
-    assign req_in_ready_o[t] = req_in_ready[t][LOCAL];
-    assign req_out_valid_o[t] = req_out_valid[t][LOCAL];
-    assign req_out_flit_o[t] = req_out_flit[t][LOCAL];
-    assign req_out_ready[t][LOCAL] = req_out_ready_i[t];
-
-    assign rsp_in_valid[t][LOCAL] = rsp_in_valid_i[t];
-    assign rsp_in_flit[t][LOCAL] = rsp_in_flit_i[t];
-    assign rsp_in_ready_o[t] = rsp_in_ready[t][LOCAL];
-    assign rsp_out_valid_o[t] = rsp_out_valid[t][LOCAL];
-    assign rsp_out_flit_o[t] = rsp_out_flit[t][LOCAL];
-    assign rsp_out_ready[t][LOCAL] = rsp_out_ready_i[t];
+    assign link_in[t][LOCAL] = local_i[t];
+    assign local_o[t] = link_out[t][LOCAL];
 
     if (HasReduction) begin : gen_junction
       logic [63:0] a[NumLanes], b[NumLanes], result[NumLanes];
@@ -194,24 +117,8 @@ module noccl_mesh
           .clk_i,
           .rst_ni,
           .position_i           (position),
-          .wide_in_valid_i      (wide_in_valid[t]),
-          .wide_in_ready_o      (wide_in_ready[t]),
-          .wide_in_flit_i       (wide_in_flit[t]),
-          .wide_out_valid_o     (wide_out_valid[t]),
-          .wide_out_ready_i     (wide_out_ready[t]),
-          .wide_out_flit_o      (wide_out_flit[t]),
-          .req_in_valid_i       (req_in_valid[t]),
-          .req_in_ready_o       (req_in_ready[t]),
-          .req_in_flit_i        (req_in_flit[t]),
-          .req_out_valid_o      (req_out_valid[t]),
-          .req_out_ready_i      (req_out_ready[t]),
-          .req_out_flit_o       (req_out_flit[t]),
-          .rsp_in_valid_i       (rsp_in_valid[t]),
-          .rsp_in_ready_o       (rsp_in_ready[t]),
-          .rsp_in_flit_i        (rsp_in_flit[t]),
-          .rsp_out_valid_o      (rsp_out_valid[t]),
-          .rsp_out_ready_i      (rsp_out_ready[t]),
-          .rsp_out_flit_o       (rsp_out_flit[t]),
+          .link_i               (link_in[t]),
+          .link_o               (link_out[t]),
           .credit_valid_i       (credit_valid_i[t]),
           .credit_name_i        (credit_name_i[t]),
           .credit_hit_o         (credit_hit_o[t]),
@@ -253,24 +160,8 @@ module noccl_mesh
           .clk_i,
           .rst_ni,
           .position_i(position),
-          .wide_in_valid_i(wide_in_valid[t]),
-          .wide_in_ready_o(wide_in_ready[t]),
-          .wide_in_flit_i(wide_in_flit[t]),
-          .wide_out_valid_o(wide_out_valid[t]),
-          .wide_out_ready_i(wide_out_ready[t]),
-          .wide_out_flit_o(wide_out_flit[t]),
-          .req_in_valid_i(req_in_valid[t]),
-          .req_in_ready_o(req_in_ready[t]),
-          .req_in_flit_i(req_in_flit[t]),
-          .req_out_valid_o(req_out_valid[t]),
-          .req_out_ready_i(req_out_ready[t]),
-          .req_out_flit_o(req_out_flit[t]),
-          .rsp_in_valid_i(rsp_in_valid[t]),
-          .rsp_in_ready_o(rsp_in_ready[t]),
-          .rsp_in_flit_i(rsp_in_flit[t]),
-          .rsp_out_valid_o(rsp_out_valid[t]),
-          .rsp_out_ready_i(rsp_out_ready[t]),
-          .rsp_out_flit_o(rsp_out_flit[t]),
+          .link_i(link_in[t]),
+          .link_o(link_out[t]),
           .store_o(),
           .store_rdata_i(no_rdata),
           .dca_valid_o(),

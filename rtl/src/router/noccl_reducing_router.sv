@@ -10,6 +10,7 @@
 module noccl_reducing_router
   import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::coord_t, noccl_flit_pkg::port_set_t;
   import noccl_flit_pkg::wide_flit_t, noccl_flit_pkg::wide_hdr_t, noccl_flit_pkg::wide_data_t;
+  import noccl_flit_pkg::wide_link_t;
   import noccl_collective_pkg::store_request_t, noccl_collective_pkg::dca_request_t;
   import noccl_collective_pkg::dca_result_t, noccl_collective_pkg::name_t;
 #(
@@ -24,18 +25,10 @@ module noccl_reducing_router
     input  logic           rst_ni,
     /// Mesh coordinate of the tile; constant.
     input  coord_t         position_i,
-    /// Per port N, E, S, W, Local a flit is offered; stays until ready.
-    input  port_set_t      in_valid_i,
-    /// Space in the input FIFO at the start of the cycle.
-    output port_set_t      in_ready_o,
-    /// The offered flits; ignored without valid.
-    input  wide_flit_t     in_flit_i            [NUM_PORTS],
-    /// Per port a flit is offered; stays until ready.
-    output port_set_t      out_valid_o,
-    /// The receiver takes the flit at the end of this cycle.
-    input  port_set_t      out_ready_i,
-    /// The offered flits; undefined without valid.
-    output wide_flit_t     out_flit_o           [NUM_PORTS],
+    /// Per port N, E, S, W, Local: what the other end shows.
+    input  wide_link_t     link_i               [NUM_PORTS],
+    /// What this end shows; `ready` is space in the input FIFO at the start of the cycle.
+    output wide_link_t     link_o               [NUM_PORTS],
     /// Writes and reads of the operand banks.
     output store_request_t store_o,
     /// What each bank read last.
@@ -72,6 +65,15 @@ module noccl_reducing_router
     output name_t          own_name_o
 );
 
+  port_set_t in_valid, in_ready, out_valid, out_ready;
+  wide_flit_t in_flit[NUM_PORTS], out_flit[NUM_PORTS];
+  for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_link
+    assign in_valid[i]  = link_i[i].valid;
+    assign in_flit[i]   = link_i[i].flit;
+    assign out_ready[i] = link_i[i].ready;
+    assign link_o[i]    = '{ready: in_ready[i], valid: out_valid[i], flit: out_flit[i]};
+  end
+
   port_set_t join_valid, absorb, forward;
   wide_flit_t head[NUM_PORTS], result;
   wide_hdr_t head_hdr [NUM_PORTS];
@@ -87,12 +89,12 @@ module noccl_reducing_router
       .clk_i,
       .rst_ni,
       .position_i,
-      .in_valid_i,
-      .in_ready_o,
-      .in_flit_i,
-      .out_valid_o,
-      .out_ready_i,
-      .out_flit_o,
+      .in_valid_i      (in_valid),
+      .in_ready_o      (in_ready),
+      .in_flit_i       (in_flit),
+      .out_valid_o     (out_valid),
+      .out_ready_i     (out_ready),
+      .out_flit_o      (out_flit),
       .join_valid_o    (join_valid),
       .head_o          (head),
       .join_absorb_i   (absorb),

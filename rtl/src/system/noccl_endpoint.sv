@@ -56,25 +56,9 @@ module noccl_endpoint
     output logic                                   credit_valid_o,
     output noccl_collective_pkg::name_t            credit_name_o,
     input  logic                                   credit_hit_i,
-    /// Local ports of the tile's routers, seen from the mesh: what goes in and what comes out.
-    output logic                                   wide_in_valid_o,
-    input  logic                                   wide_in_ready_i,
-    output noccl_flit_pkg::wide_flit_t             wide_in_flit_o,
-    input  logic                                   wide_out_valid_i,
-    output logic                                   wide_out_ready_o,
-    input  noccl_flit_pkg::wide_flit_t             wide_out_flit_i,
-    output logic                                   req_in_valid_o,
-    input  logic                                   req_in_ready_i,
-    output noccl_flit_pkg::req_flit_t              req_in_flit_o,
-    input  logic                                   req_out_valid_i,
-    output logic                                   req_out_ready_o,
-    input  noccl_flit_pkg::req_flit_t              req_out_flit_i,
-    output logic                                   rsp_in_valid_o,
-    input  logic                                   rsp_in_ready_i,
-    output noccl_flit_pkg::rsp_flit_t              rsp_in_flit_o,
-    input  logic                                   rsp_out_valid_i,
-    output logic                                   rsp_out_ready_o,
-    input  noccl_flit_pkg::rsp_flit_t              rsp_out_flit_i
+    /// Local ports of the tile's routers, all planes: what they show, and what the endpoint shows.
+    input  noccl_flit_pkg::links_t                 link_i,
+    output noccl_flit_pkg::links_t                 link_o
 );
 
   // ----------------------------------------------------------------------------------------- wide port
@@ -256,24 +240,24 @@ module noccl_endpoint
       .credit_valid_o,
       .credit_o            (given),
       .credit_is_for_unit_i(credit_hit_i),
-      .wide_out_valid_o    (wide_in_valid_o),
-      .wide_out_ready_i    (wide_in_ready_i),
-      .wide_out_o          (wide_in_flit_o),
-      .wide_in_valid_i     (wide_out_valid_i),
-      .wide_in_ready_o     (wide_out_ready_o),
-      .wide_in_i           (wide_out_flit_i),
-      .req_out_valid_o     (req_in_valid_o),
-      .req_out_ready_i     (req_in_ready_i),
-      .req_out_o           (req_in_flit_o),
-      .req_in_valid_i      (req_out_valid_i),
-      .req_in_ready_o      (req_out_ready_o),
-      .req_in_i            (req_out_flit_i),
-      .rsp_out_valid_o     (rsp_in_valid_o),
-      .rsp_out_ready_i     (rsp_in_ready_i),
-      .rsp_out_o           (rsp_in_flit_o),
-      .rsp_in_valid_i      (rsp_out_valid_i),
-      .rsp_in_ready_o      (rsp_out_ready_o),
-      .rsp_in_i            (rsp_out_flit_i)
+      .wide_out_valid_o    (link_o.wide.valid),
+      .wide_out_ready_i    (link_i.wide.ready),
+      .wide_out_o          (link_o.wide.flit),
+      .wide_in_valid_i     (link_i.wide.valid),
+      .wide_in_ready_o     (link_o.wide.ready),
+      .wide_in_i           (link_i.wide.flit),
+      .req_out_valid_o     (link_o.req.valid),
+      .req_out_ready_i     (link_i.req.ready),
+      .req_out_o           (link_o.req.flit),
+      .req_in_valid_i      (link_i.req.valid),
+      .req_in_ready_o      (link_o.req.ready),
+      .req_in_i            (link_i.req.flit),
+      .rsp_out_valid_o     (link_o.rsp.valid),
+      .rsp_out_ready_i     (link_i.rsp.ready),
+      .rsp_out_o           (link_o.rsp.flit),
+      .rsp_in_valid_i      (link_i.rsp.valid),
+      .rsp_in_ready_o      (link_o.rsp.ready),
+      .rsp_in_i            (link_i.rsp.flit)
   );
 
 endmodule

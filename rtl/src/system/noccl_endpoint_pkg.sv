@@ -166,6 +166,32 @@ package noccl_endpoint_pkg;
     logic rsp_out;
   } hold_t;
 
+  // What an endpoint shows the mesh, past ports that rest.
+  function automatic noccl_flit_pkg::links_t into_mesh(noccl_flit_pkg::links_t link, hold_t hold);
+    into_mesh = link;
+    into_mesh.wide.valid = link.wide.valid && !hold.wide_in;
+    into_mesh.wide.ready = link.wide.ready && !hold.wide_out;
+    into_mesh.req.valid = link.req.valid && !hold.req_in;
+    into_mesh.req.ready = link.req.ready && !hold.req_out;
+    into_mesh.rsp.valid = link.rsp.valid && !hold.rsp_in;
+    into_mesh.rsp.ready = link.rsp.ready && !hold.rsp_out;
+  endfunction
+
+  // What the mesh shows an endpoint, past the same ports.
+  function automatic noccl_flit_pkg::links_t out_of_mesh(noccl_flit_pkg::links_t link, hold_t hold);
+    out_of_mesh = into_mesh(
+        link,
+        '{
+            wide_in: hold.wide_out,
+            wide_out: hold.wide_in,
+            req_in: hold.req_out,
+            req_out: hold.req_in,
+            rsp_in: hold.rsp_out,
+            rsp_out: hold.rsp_in
+        }
+    );
+  endfunction
+
   // ---------------------------------------------------------------------------------------------- tiles
 
   localparam int unsigned NUM_TILES = noccl_cfg_pkg::MESH_WIDTH * noccl_cfg_pkg::MESH_HEIGHT;

@@ -67,15 +67,11 @@ module noccl_system
     output core_tag_t core_result_tag_o[NUM_TILES][NumLanes]
 );
 
-  // Local ports, seen from the mesh; `_open` where no tile rests.
-  typedef logic [NUM_TILES-1:0] tiles_t;
-  tiles_t wide_in_valid, wide_in_ready, wide_in_open, wide_out_valid, wide_out_ready, wide_out_open;
-  tiles_t req_in_valid, req_in_ready, req_in_open, req_out_valid, req_out_ready, req_out_open;
-  tiles_t rsp_in_valid, rsp_in_ready, rsp_in_open, rsp_out_valid, rsp_out_ready, rsp_out_open;
-  noccl_flit_pkg::wide_flit_t wide_in_flit[NUM_TILES], wide_out_flit[NUM_TILES];
-  noccl_flit_pkg::req_flit_t req_in_flit[NUM_TILES], req_out_flit[NUM_TILES];
-  noccl_flit_pkg::rsp_flit_t rsp_in_flit[NUM_TILES], rsp_out_flit[NUM_TILES];
+  // Local ports, all planes: what endpoints and mesh show, before and past those that rest.
+  noccl_flit_pkg::links_t from_endpoint[NUM_TILES], to_endpoint[NUM_TILES];
+  noccl_flit_pkg::links_t into_mesh[NUM_TILES], out_of_mesh[NUM_TILES];
 
+  typedef logic [NUM_TILES-1:0] tiles_t;
   tiles_t credit_valid, credit_hit, credit_return_valid, credit_return_ready, own_valid;
   noccl_collective_pkg::name_t
       credit_name[NUM_TILES], credit_return_name[NUM_TILES], own_name[NUM_TILES];
@@ -90,24 +86,8 @@ module noccl_system
   ) u_mesh (
       .clk_i,
       .rst_ni,
-      .wide_in_valid_i      (wide_in_valid & wide_in_open),
-      .wide_in_ready_o      (wide_in_ready),
-      .wide_in_flit_i       (wide_in_flit),
-      .wide_out_valid_o     (wide_out_valid),
-      .wide_out_ready_i     (wide_out_ready & wide_out_open),
-      .wide_out_flit_o      (wide_out_flit),
-      .req_in_valid_i       (req_in_valid & req_in_open),
-      .req_in_ready_o       (req_in_ready),
-      .req_in_flit_i        (req_in_flit),
-      .req_out_valid_o      (req_out_valid),
-      .req_out_ready_i      (req_out_ready & req_out_open),
-      .req_out_flit_o       (req_out_flit),
-      .rsp_in_valid_i       (rsp_in_valid & rsp_in_open),
-      .rsp_in_ready_o       (rsp_in_ready),
-      .rsp_in_flit_i        (rsp_in_flit),
-      .rsp_out_valid_o      (rsp_out_valid),
-      .rsp_out_ready_i      (rsp_out_ready & rsp_out_open),
-      .rsp_out_flit_o       (rsp_out_flit),
+      .local_i              (into_mesh),
+      .local_o              (out_of_mesh),
       .credit_valid_i       (credit_valid),
       .credit_name_i        (credit_name),
       .credit_hit_o         (credit_hit),
@@ -130,12 +110,8 @@ module noccl_system
   for (genvar t = 0; t < int'(NUM_TILES); t++) begin : gen_tile
     localparam bit IsCluster = noccl_endpoint_pkg::is_cluster(t);
 
-    assign wide_in_open[t]  = !hold_i[t].wide_in;
-    assign wide_out_open[t] = !hold_i[t].wide_out;
-    assign req_in_open[t]   = !hold_i[t].req_in;
-    assign req_out_open[t]  = !hold_i[t].req_out;
-    assign rsp_in_open[t]   = !hold_i[t].rsp_in;
-    assign rsp_out_open[t]  = !hold_i[t].rsp_out;
+    assign into_mesh[t]   = noccl_endpoint_pkg::into_mesh(from_endpoint[t], hold_i[t]);
+    assign to_endpoint[t] = noccl_endpoint_pkg::out_of_mesh(out_of_mesh[t], hold_i[t]);
 
     noccl_endpoint #(
         .HasDma        (HasDma && IsCluster),
@@ -166,24 +142,8 @@ module noccl_system
         .credit_valid_o       (credit_valid[t]),
         .credit_name_o        (credit_name[t]),
         .credit_hit_i         (credit_hit[t]),
-        .wide_in_valid_o      (wide_in_valid[t]),
-        .wide_in_ready_i      (wide_in_ready[t] && wide_in_open[t]),
-        .wide_in_flit_o       (wide_in_flit[t]),
-        .wide_out_valid_i     (wide_out_valid[t] && wide_out_open[t]),
-        .wide_out_ready_o     (wide_out_ready[t]),
-        .wide_out_flit_i      (wide_out_flit[t]),
-        .req_in_valid_o       (req_in_valid[t]),
-        .req_in_ready_i       (req_in_ready[t] && req_in_open[t]),
-        .req_in_flit_o        (req_in_flit[t]),
-        .req_out_valid_i      (req_out_valid[t] && req_out_open[t]),
-        .req_out_ready_o      (req_out_ready[t]),
-        .req_out_flit_i       (req_out_flit[t]),
-        .rsp_in_valid_o       (rsp_in_valid[t]),
-        .rsp_in_ready_i       (rsp_in_ready[t] && rsp_in_open[t]),
-        .rsp_in_flit_o        (rsp_in_flit[t]),
-        .rsp_out_valid_i      (rsp_out_valid[t] && rsp_out_open[t]),
-        .rsp_out_ready_o      (rsp_out_ready[t]),
-        .rsp_out_flit_i       (rsp_out_flit[t])
+        .link_i               (to_endpoint[t]),
+        .link_o               (from_endpoint[t])
     );
   end
 

@@ -73,7 +73,7 @@ impl Endpoints<'_> {
         let here = |h: &&Handshake| {
             (h.plane, h.tile.0 as usize, port_of(h.place)) == (plane, tile, Some(port))
         };
-        let layout = &self.layouts[plane.idx()];
+        let layout = &self.course.layouts[plane.idx()];
         let recorded = recorded >> tile & 1 != 0;
         let found = expected.record.handshakes.iter().find(here);
         let recorded = found.filter(|_| recorded).map(|handshake| {
@@ -83,11 +83,13 @@ impl Endpoints<'_> {
         });
         let has_flit = hardware >> tile & 1 != 0;
         let hardware = has_flit.then(|| layout.decode(self.flit(plane, tile, port)));
-        Err(self.divergence((plane, tile, at), recorded, hardware))
+        Err(self
+            .course
+            .divergence((plane, tile, at), recorded, hardware))
     }
 
     fn flit(&self, plane: Plane, tile: usize, port: Option<usize>) -> &[u32] {
-        let (words, plane) = (self.layouts[plane.idx()].words, number(plane));
+        let (words, plane) = (self.course.layouts[plane.idx()].words, number(plane));
         match port {
             None => self.model.input(plane, tile, words),
             Some(port) => self.model.output(plane, tile, port, words),
@@ -102,7 +104,7 @@ impl Endpoints<'_> {
                 continue;
             };
             let (plane, tile) = (handshake.plane, handshake.tile.0 as usize);
-            let layout = &self.layouts[plane.idx()];
+            let layout = &self.course.layouts[plane.idx()];
             let recorded = &mut words[..layout.words];
             self.encode(expected, handshake, recorded);
             let mut enabled = [0; 32];
@@ -118,9 +120,11 @@ impl Endpoints<'_> {
             if recorded != hardware {
                 let [recorded, hardware] = [&*recorded, hardware].map(|w| Some(layout.decode(w)));
                 let at = port.map_or("Local input", |port| OUTPUTS[port]);
-                return Err(self.divergence((plane, tile, at), recorded, hardware));
+                return Err(self
+                    .course
+                    .divergence((plane, tile, at), recorded, hardware));
             }
-            self.num_compared += 1;
+            self.course.num_compared += 1;
         }
         Ok(())
     }
@@ -138,12 +142,12 @@ impl Endpoints<'_> {
             tag,
             ..handshake.flit.clone()
         };
-        self.layouts[handshake.plane.idx()].encode(&flit, words);
+        self.course.layouts[handshake.plane.idx()].encode(&flit, words);
     }
 
     /// Every beat that leaves the network reaches the memory in the same cycle.
     pub(super) fn compare_beats(&self, record: &CycleRecord) -> Result<(), LockstepError> {
-        for tile in 0..self.network.num_tiles() {
+        for tile in 0..self.course.network.num_tiles() {
             let shown = Shown(self.model.axi_out(tile));
             let beat = written_beat(record, tile).map(|flit| {
                 let line = start_of(line_of(flit.address) + u64::from(flit.beat));
@@ -161,7 +165,7 @@ impl Endpoints<'_> {
                 };
                 let hardware = found.map(text);
                 let place = (Plane::Wide, tile, "memory port, AW and W");
-                return Err(self.divergence(place, beat.map(text), hardware));
+                return Err(self.course.divergence(place, beat.map(text), hardware));
             }
         }
         Ok(())
@@ -169,10 +173,10 @@ impl Endpoints<'_> {
 
     /// Transactions end in the same cycle, with the same response; what was written is in memory.
     pub(super) fn compare_responses(&mut self, record: &CycleRecord) -> Result<(), LockstepError> {
-        for tile in 0..self.network.num_tiles() {
+        for tile in 0..self.course.network.num_tiles() {
             let mut responses = {
                 let (shown, busy) = (Shown(self.model.axi_out(tile)), self.busy(tile));
-                self.managers[tile].follow(shown, (busy, self.cycle))
+                self.managers[tile].follow(shown, (busy, self.course.cycle))
             };
             let here = record
                 .completions
@@ -189,15 +193,21 @@ impl Endpoints<'_> {
                         resp: completion.resp,
                         port,
                     }));
-                    return Err(self.divergence((Plane::Rsp, tile, port), recorded, hardware));
+                    return Err(self.course.divergence(
+                        (Plane::Rsp, tile, port),
+                        recorded,
+                        hardware,
+                    ));
                 };
                 responses.remove(at);
-                self.num_compared += 1;
+                self.course.num_compared += 1;
                 self.check_memory(*completion)?;
             }
             if let Some(response) = responses.first() {
                 let place = (Plane::Rsp, tile, response.port);
-                return Err(self.divergence(place, None, Some(describe(response))));
+                return Err(self
+                    .course
+                    .divergence(place, None, Some(describe(response))));
             }
         }
         Ok(())
@@ -219,7 +229,7 @@ impl Endpoints<'_> {
             }
         };
         for at in members {
-            let tile = self.network.tile_at(at).0 as usize;
+            let tile = self.course.network.tile_at(at).0 as usize;
             for (line, data) in (line_of(command.address)..).zip(&lines) {
                 let found = self.memories[tile].line(line);
                 // Of a burst that failed nothing is there, and transactions have their own parts of a memory.
@@ -236,7 +246,7 @@ impl Endpoints<'_> {
                         ))
                     };
                     let place = (Plane::Wide, tile, "memory after the last response");
-                    return Err(self.divergence(place, text(data), text(&found)));
+                    return Err(self.course.divergence(place, text(data), text(&found)));
                 }
             }
         }

@@ -24,7 +24,7 @@ pub use engine::EngineStarts;
 pub use places::Places;
 pub use refused::{places_of, refuse_network, refuse_schedule};
 
-use crate::lockstep::{Divergence, Follow, Layout, LockstepError, Numbers};
+use crate::lockstep::{Course, Follow, LockstepError, Numbers};
 use crate::verilated::LIBRARY_FILE;
 use axi::Shown;
 use channels::Channels;
@@ -47,10 +47,9 @@ use std::path::Path;
 
 /// Network interfaces and mesh in lock-step.
 pub struct Endpoints<'n> {
-    network: &'n Network,
+    course: Course<'n>,
     config: RunConfig,
     model: Model,
-    layouts: [Layout; 3],
     map: AddressMap,
     places: Places,
     /// Bytes of a memory.
@@ -68,8 +67,6 @@ pub struct Endpoints<'n> {
     /// Writes and contributions without a response yet, by tile and name.
     sent: HashMap<(TileId, u32), Command>,
     results: Results,
-    cycle: u64,
-    num_compared: u64,
 }
 
 /// What a cycle is compared with.
@@ -80,7 +77,7 @@ struct Expected<'r> {
 }
 
 impl<'n> Endpoints<'n> {
-    /// Opens the library in `directory` (`out/cosim/NAME-endpoints`, made by `make cosim-endpoints`). Stalls of `config`
+    /// Opens the library in `directory`. Stalls of `config`
     /// are those of the recorded run.
     ///
     /// # Errors
@@ -91,9 +88,8 @@ impl<'n> Endpoints<'n> {
         config: &RunConfig,
     ) -> Result<Self, LockstepError> {
         let numbers = Numbers::read(&directory.join(PACKAGE_FILE))?;
-        numbers.check(network)?;
+        let course = Course::new(network, &numbers)?;
         let tiles = network.num_tiles();
-        let [first, second, third] = Plane::ALL.map(|plane| Layout::new(plane, &numbers));
         let spec = network.spec();
         let memory = |tile| {
             let (latency, atomic) = match network.kind(TileId(tile as u32)) {
@@ -112,10 +108,9 @@ impl<'n> Endpoints<'n> {
             ReadPath::new(u64::from(path)),
         );
         Ok(Self {
-            network,
+            course,
             config: config.clone(),
             model,
-            layouts: [first?, second?, third?],
             map: AddressMap::new(&numbers)?,
             places: Places::default(),
             memory_bytes: 1 << numbers.get("OFFSET_BITS")?,
@@ -127,15 +122,13 @@ impl<'n> Endpoints<'n> {
             names: HashMap::new(),
             sent: HashMap::new(),
             results: Results::default(),
-            cycle: 0,
-            num_compared: 0,
         })
     }
 
     /// Data of transactions lie at these places, and these memories fail.
     pub fn put(&mut self, places: Places) {
         for (tile, bytes) in places.broken() {
-            if let Some(tile) = self.network.find(*tile) {
+            if let Some(tile) = self.course.network.find(*tile) {
                 self.memories[tile.0 as usize].break_bytes(bytes.clone());
             }
         }
@@ -147,11 +140,11 @@ impl<'n> Endpoints<'n> {
             self.command(command)?;
         }
         for (managers, memory) in self.managers.iter_mut().zip(&mut self.memories) {
-            managers.arrive(self.cycle, memory);
+            managers.arrive(self.course.cycle, memory);
         }
         for start in &record.starts {
             if !self.has_engine(start.tile) {
-                let home = self.network.coord(start.tile);
+                let home = self.course.network.coord(start.tile);
                 self.managers[start.tile.0 as usize].begin(start, home);
             }
         }
@@ -161,7 +154,9 @@ impl<'n> Endpoints<'n> {
         let mut new_names: Vec<_> = self.managers.iter_mut().flat_map(Managers::offer).collect();
         new_names.extend(self.name_joins(record));
         let given: Vec<_> = (self.memories.iter().enumerate())
-            .map(|(tile, memory)| memory.responses(self.cycle, compare::written_beat(record, tile)))
+            .map(|(tile, memory)| {
+                memory.responses(self.course.cycle, compare::written_beat(record, tile))
+            })
             .collect();
         for (tile, managers) in self.managers.iter().enumerate() {
             let busy = self.busy(tile);
@@ -170,7 +165,7 @@ impl<'n> Endpoints<'n> {
             axi::respond(words, &given[tile], busy);
         }
         self.refuse_waiting(record)?;
-        self.show_engines(self.cycle as i64);
+        self.show_engines(self.course.cycle as i64);
         self.hold();
         self.model.hardware.settle();
         self.refuse_hungry(record)?;
@@ -183,7 +178,7 @@ impl<'n> Endpoints<'n> {
         }
         for (tile, given) in given.iter().enumerate() {
             let shown = Shown(self.model.axi_out(tile));
-            let at = (self.busy(tile), self.cycle);
+            let at = (self.busy(tile), self.course.cycle);
             self.memories[tile].follow(shown, given, at);
         }
         self.refuse_failures()?;
@@ -200,49 +195,28 @@ impl<'n> Endpoints<'n> {
             .extend(writes.map(|c| ((c.tile, c.tag), c.clone())));
         let names = expected.new_names.into_iter();
         self.names.extend(names.map(|n| (n.recorded, n.hardware)));
-        self.model.hardware.tick();
-        if let Some(what) = self.model.hardware.broken() {
-            let cycle = self.cycle;
-            return Err(LockstepError::Assertion { cycle, what });
-        }
-        self.cycle += 1;
-        Ok(())
+        self.course.tick(&mut self.model.hardware)
     }
 
     /// Ports behind a NI that are not ready in this cycle.
     fn busy(&self, tile: usize) -> axi::Busy {
-        AxiPort::ALL.map(|port| self.config.is_busy(self.cycle, tile, port))
+        AxiPort::ALL.map(|port| self.config.is_busy(self.course.cycle, tile, port))
     }
 
     /// Seeded stalls between network interfaces and routers.
     fn hold(&mut self) {
-        let tiles = self.network.num_tiles();
+        let tiles = self.course.network.num_tiles();
         for plane in Plane::ALL {
             for (of, side) in [
                 (Tiles::HoldOut, LocalSide::Output),
                 (Tiles::HoldIn, LocalSide::Input { tiles }),
             ] {
-                let is_held = |tile: &usize| self.config.is_held(self.cycle, plane, *tile, side);
+                let is_held =
+                    |tile: &usize| self.config.is_held(self.course.cycle, plane, *tile, side);
                 let held = (0..tiles).filter(is_held).map(|tile| 1 << tile).sum();
                 self.model.hold(number(plane), of, held);
             }
         }
-    }
-
-    fn divergence(
-        &self,
-        (plane, tile, at): (Plane, usize, &'static str),
-        recorded: Option<String>,
-        hardware: Option<String>,
-    ) -> LockstepError {
-        LockstepError::Divergence(Box::new(Divergence {
-            cycle: self.cycle,
-            plane,
-            router: self.network.coord(TileId(tile as u32)),
-            at,
-            recorded,
-            hardware,
-        }))
     }
 }
 
@@ -258,7 +232,7 @@ impl Follow for Endpoints<'_> {
     /// With the responses compared, which the model of the endpoints waits for.
     fn replay(&mut self, record: &CycleRecord) -> Result<(), LockstepError> {
         let nothing = CycleRecord::default();
-        while self.cycle < record.cycle {
+        while self.course.cycle < record.cycle {
             self.step(&nothing, false)?;
         }
         self.step(record, false)
@@ -266,7 +240,7 @@ impl Follow for Endpoints<'_> {
 
     fn idle_until(&mut self, cycle: u64) -> Result<(), LockstepError> {
         let nothing = CycleRecord::default();
-        while self.cycle < cycle {
+        while self.course.cycle < cycle {
             self.step(&nothing, true)?;
         }
         Ok(())
@@ -274,7 +248,7 @@ impl Follow for Endpoints<'_> {
 
     fn check(&self, images: &[MemoryImage]) -> Result<(), LockstepError> {
         for image in images {
-            let Some(tile) = self.network.find(image.tile) else {
+            let Some(tile) = self.course.network.find(image.tile) else {
                 continue;
             };
             let found = self.bytes(tile, image.offset, image.bytes.len());
@@ -287,17 +261,19 @@ impl Follow for Endpoints<'_> {
                 Some(format!("offset {offset:#x}: {first:02x?}.."))
             };
             let place = (Plane::Wide, tile.0 as usize, "memory after the run");
-            return Err(self.divergence(place, text(&image.bytes), text(&found)));
+            return Err(self
+                .course
+                .divergence(place, text(&image.bytes), text(&found)));
         }
         Ok(())
     }
 
     fn cycle(&self) -> u64 {
-        self.cycle
+        self.course.cycle
     }
 
     fn num_compared(&self) -> u64 {
-        self.num_compared
+        self.course.num_compared
     }
 }
 

@@ -37,7 +37,7 @@ pub(crate) struct Model {
 impl Model {
     /// Opens a library and resets it.
     pub(crate) fn open(path: &Path, tiles_in_all: usize) -> Result<Self, LockstepError> {
-        let opening = Opening::new(path, "make cosim-endpoints", true)?;
+        let opening = Opening::new(path)?;
         macro_rules! function {
             ($name:literal, $type:ty) => {
                 // SAFETY: the type is that of the function in noccl_endpoints_cosim.cpp.

@@ -23,6 +23,8 @@ const WAIVERS: &str = "lint/waivers.vlt";
 const SPEED: &str = "cosim/speed.vlt";
 /// Bits of a transaction's name: as many as the simulator's numbers need, so that none is used twice at a time.
 const TAG_BITS: u32 = 16;
+/// Write channels of a tile where reductions may wait: as many as it has transfers in flight, but for traces without end.
+pub const MANY_CHANNELS: u32 = 16;
 
 /// Where hardware and simulator meet: what is hardware lies between these ports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -169,13 +171,37 @@ impl BuildInputs {
                 accepted: format!("accepted: at most {MAX_TILES} tiles in lock-step"),
             });
         }
-        let text = package_text(&numbers(config, boundary, arithmetic));
+        let mut numbers = numbers(config, boundary);
+        // The simulator's engine works on reductions beside its transfers.
+        let has_many_channels = arithmetic.has_reductions || boundary == Boundary::Dma;
+        if boundary != Boundary::Router && has_many_channels {
+            numbers.wide_channels = numbers.wide_channels.max(MANY_CHANNELS);
+        }
+        let mut arguments = ["-f", TILE_ARGUMENTS, "--assert"]
+            .map(str::to_owned)
+            .to_vec();
+        arguments.push(format!("-GElements={}", arithmetic.elements));
+        if boundary == Boundary::Dma {
+            arguments.push("-GHasDma=1".to_owned());
+        }
+        Self::of_top(boundary.top(), &numbers, arguments, (folder, sources))
+    }
+
+    /// The library of a module of `cosim` with these numbers and further arguments.
+    ///
+    /// # Errors
+    /// [`RtlError::Sources`] if a source is missing.
+    pub fn of_top(
+        top: &str,
+        numbers: &RtlConfig,
+        further_arguments: Vec<String>,
+        (folder, sources): (&str, &[SourceFile]),
+    ) -> Result<Self, RtlError> {
         let package = SourceFile {
             path: PACKAGE_FILE.to_owned(),
-            text,
+            text: package_text(numbers),
         };
         let all: Vec<SourceFile> = sources.iter().cloned().chain([package]).collect();
-        let top = boundary.top();
         let missing = |missing: &str| RtlError::Sources {
             folder: folder.to_owned(),
             missing: missing.to_owned(),
@@ -185,12 +211,8 @@ impl BuildInputs {
         let mut arguments: Vec<String> = ["-f", ARGUMENTS, "--top-module", top, "-o", LIBRARY_FILE]
             .map(str::to_owned)
             .to_vec();
-        arguments.extend(["-f", TILE_ARGUMENTS, "--assert", "-Iinclude"].map(str::to_owned));
-        arguments.push(format!("-GElements={}", arithmetic.elements));
-        if boundary == Boundary::Dma {
-            arguments.push("-GHasDma=1".to_owned());
-        }
-        arguments.extend([SPEED, WAIVERS].map(str::to_owned));
+        arguments.extend(further_arguments);
+        arguments.extend(["-Iinclude", SPEED, WAIVERS].map(str::to_owned));
         arguments.extend(in_order(&modules)?.iter().map(|m| m.path.clone()));
         arguments.push(code.clone());
         let mut files: Vec<ExportFile> = modules.iter().map(file).collect();
@@ -211,8 +233,9 @@ fn file(source: &SourceFile) -> ExportFile {
     }
 }
 
-/// The network's numbers, as far as a comparison does not need others.
-fn numbers(config: &RtlConfig, boundary: Boundary, arithmetic: Arithmetic) -> RtlConfig {
+/// The network's numbers, as far as a comparison at this boundary does not need others.
+#[must_use]
+pub fn numbers(config: &RtlConfig, boundary: Boundary) -> RtlConfig {
     let mut config = RtlConfig {
         tag_bits: TAG_BITS,
         ..config.clone()
@@ -221,23 +244,12 @@ fn numbers(config: &RtlConfig, boundary: Boundary, arithmetic: Arithmetic) -> Rt
         Boundary::Router => {}
         Boundary::Axi | Boundary::Dma => {
             with_large_memories(&mut config);
-            // The simulator's engine works on reductions beside its transfers.
-            let has_engines = boundary == Boundary::Dma;
-            with_many_channels(&mut config, arithmetic.has_reductions || has_engines);
+            // An id of a channel for each burst that may be open.
+            let last = config.max_wide_outstanding.max(2) - 1;
+            config.wide_id_bits = u32::BITS - last.leading_zeros();
         }
     }
     config
-}
-
-/// As many write channels as a tile has transfers in flight, but for traces without end, and for each an id for all bursts that may
-/// be open.
-fn with_many_channels(config: &mut RtlConfig, more_than_transfers: bool) {
-    const CHANNELS: u32 = 16;
-    if more_than_transfers {
-        config.wide_channels = config.wide_channels.max(CHANNELS);
-    }
-    let last = config.max_wide_outstanding.max(2) - 1;
-    config.wide_id_bits = u32::BITS - last.leading_zeros();
 }
 
 /// Memories so large that every transaction of a trace has its own part of them, as in the simulator.

@@ -39,9 +39,9 @@ static MAKING: Mutex<()> = Mutex::new(());
 ///
 /// # Errors
 /// [`CosimError::Hardware`] if it cannot be made or is damaged, [`CosimError::File`], an interruption by the watcher.
-pub(crate) fn library(
+pub fn find_or_build(
     name: &str,
-    translation: &BuildInputs,
+    inputs: &BuildInputs,
     watch: Watch<'_>,
 ) -> Result<PathBuf, CosimError> {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
@@ -49,11 +49,11 @@ pub(crate) fn library(
         .split('-')
         .map(|part| part.chars().map(plain).collect());
     let name = plain.collect::<Vec<String>>().join("-");
-    let folder = cache().join(format!("{name}-{}", key(translation)));
+    let folder = cache().join(format!("{name}-{}", key(inputs)));
     // Two threads would make it in one folder.
     let _lock = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
     if !folder.exists() {
-        make(&folder, translation, watch)?;
+        make(&folder, inputs, watch)?;
     }
     check(&folder)?;
     Ok(folder)
@@ -72,10 +72,10 @@ fn cache() -> PathBuf {
 }
 
 /// Name of what a library is made from. The tool is the pinned one.
-fn key(translation: &BuildInputs) -> String {
+fn key(inputs: &BuildInputs) -> String {
     let mut hash = Sha256::new();
-    let files = (translation.files.iter()).flat_map(|file| [&file.path, &file.text]);
-    for text in translation.arguments.iter().chain(files) {
+    let files = (inputs.files.iter()).flat_map(|file| [&file.path, &file.text]);
+    for text in inputs.arguments.iter().chain(files) {
         hash.update((text.len() as u64).to_le_bytes());
         hash.update(text);
     }
@@ -98,15 +98,15 @@ fn check(folder: &Path) -> Result<(), CosimError> {
     Err(broken(format!("{LIBRARY_FILE} is not what was built")))
 }
 
-fn make(folder: &Path, translation: &BuildInputs, watch: Watch<'_>) -> Result<(), CosimError> {
+fn make(folder: &Path, inputs: &BuildInputs, watch: Watch<'_>) -> Result<(), CosimError> {
     let tool = verilator().map_err(CosimError::Hardware)?;
     remove_abandoned(&cache());
     let id = std::process::id();
     let partial = Scratch::new(folder.with_extension(format!("{id}.{PARTIAL}")));
-    for file in &translation.files {
+    for file in &inputs.files {
         partial.write(Path::new(BUILD).join(&file.path), file.text.as_bytes())?;
     }
-    let status = run(&tool, translation, &partial, watch)?;
+    let status = run(&tool, inputs, &partial, watch)?;
     if !status.success() {
         let log = fs::read(partial.path(BUILD).join(LOG_FILE)).unwrap_or_default();
         let log = String::from_utf8_lossy(&log);
@@ -134,7 +134,7 @@ fn keep(partial: &Scratch, folder: &Path) -> Result<(), CosimError> {
 /// Translates and compiles. The tools are a group of processes, so that all of them can be stopped.
 fn run(
     tool: &Path,
-    translation: &BuildInputs,
+    inputs: &BuildInputs,
     partial: &Scratch,
     watch: Watch<'_>,
 ) -> Result<ExitStatus, CosimError> {
@@ -147,7 +147,7 @@ fn run(
     let mut command = Command::new(tool);
     command
         .args(["--Mdir", ".", "--build-jobs", &processes.to_string()])
-        .args(&translation.arguments)
+        .args(&inputs.arguments)
         .current_dir(build)
         .env_remove("MAKEFLAGS")
         .envs(compiler_cache())

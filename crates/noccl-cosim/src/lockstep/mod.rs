@@ -5,6 +5,7 @@
 //! the run took them. Everything else it must do by itself: in every cycle the same flits cross the same
 //! links and stand at the same Local outputs, bit by bit, and nothing moves in a cycle that the run skipped.
 
+mod course;
 mod divergence;
 mod error;
 mod follow;
@@ -14,15 +15,16 @@ mod numbers;
 mod ports;
 mod ports_model;
 
+pub(crate) use course::Course;
 pub use divergence::{Divergence, PortDivergence};
 pub use error::LockstepError;
 pub use follow::Follow;
 pub use ports::PortsLockstep;
 
 use crate::verilated::{LIBRARY_FILE, MAX_TILES};
-pub(crate) use layout::{Layout, element_number, operator_number};
+pub(crate) use layout::{element_number, operator_number};
 use model::{Credits, Model};
-use noccl_net::{Network, Port, TileId};
+use noccl_net::{Network, Port};
 use noccl_rtl::PACKAGE_FILE;
 use noccl_run::{CycleRecord, FlitPlace, Handshake, MemoryImage, RecordedKind};
 use noccl_spec::Plane;
@@ -41,23 +43,17 @@ pub(crate) const OUTPUTS: [&str; 5] = [
 
 /// A mesh in lock-step.
 pub struct Lockstep<'n> {
-    network: &'n Network,
     model: Model,
-    layouts: [Layout; 3],
-    /// The next cycle of the mesh.
-    cycle: u64,
-    /// Handshakes compared.
-    num_compared: u64,
+    course: Course<'n>,
 }
 
 impl<'n> Lockstep<'n> {
-    /// Opens the library in `directory` (`out/cosim/NAME`, made by `make cosim`).
+    /// Opens the library in `directory`, of [`find_or_build`](crate::library::find_or_build).
     ///
     /// # Errors
     /// [`LockstepError::Library`] if it is missing or of another network.
     pub fn open(directory: &Path, network: &'n Network) -> Result<Self, LockstepError> {
-        let numbers = Numbers::read(&directory.join(PACKAGE_FILE))?;
-        numbers.check(network)?;
+        let course = Course::new(network, &Numbers::read(&directory.join(PACKAGE_FILE))?)?;
         let path = directory.join(LIBRARY_FILE);
         if network.num_tiles() > MAX_TILES as usize {
             return Err(LockstepError::Library {
@@ -65,14 +61,8 @@ impl<'n> Lockstep<'n> {
                 reason: format!("at most {MAX_TILES} tiles can be compared"),
             });
         }
-        let [first, second, third] = Plane::ALL.map(|plane| Layout::new(plane, &numbers));
-        Ok(Self {
-            network,
-            model: Model::open(&path)?,
-            layouts: [first?, second?, third?],
-            cycle: 0,
-            num_compared: 0,
-        })
+        let model = Model::open(&path)?;
+        Ok(Self { model, course })
     }
 
     /// Writes all signals of the mesh to an FST file from now on.
@@ -103,7 +93,7 @@ impl<'n> Lockstep<'n> {
     /// Merge points have the same pending credits for the same senders.
     fn compare_credits(&mut self, handshakes: &[Handshake]) -> Result<(), LockstepError> {
         let rsp = Plane::Rsp.idx();
-        let words = self.layouts[rsp].words;
+        let words = self.course.layouts[rsp].words;
         for (of, at) in [
             (Credits::Returned, "returned credit"),
             (Credits::Own, "own credit"),
@@ -113,34 +103,32 @@ impl<'n> Lockstep<'n> {
                 let tile = handshake.tile.0 as usize;
                 let mut recorded = [0; 32];
                 let recorded = &mut recorded[..words];
-                self.layouts[rsp].encode(&handshake.flit, recorded);
+                self.course.layouts[rsp].encode(&handshake.flit, recorded);
                 let found = self.model.credit(of, tile, words);
                 let is_offered = offered >> tile & 1 != 0;
                 if !is_offered || recorded != found {
-                    let hardware = is_offered.then(|| self.layouts[rsp].decode(found));
-                    let recorded = Some(self.layouts[rsp].decode(recorded));
-                    return Err(self.divergence((Plane::Rsp, tile, at), recorded, hardware));
+                    let hardware = is_offered.then(|| self.course.layouts[rsp].decode(found));
+                    let recorded = Some(self.course.layouts[rsp].decode(recorded));
+                    return Err(self
+                        .course
+                        .divergence((Plane::Rsp, tile, at), recorded, hardware));
                 }
                 offered &= !(1 << tile);
-                self.num_compared += 1;
+                self.course.num_compared += 1;
             }
             if offered != 0 {
                 let tile = offered.trailing_zeros() as usize;
-                let hardware = self.layouts[rsp].decode(self.model.credit(of, tile, words));
-                return Err(self.divergence((Plane::Rsp, tile, at), None, Some(hardware)));
+                let hardware = self.course.layouts[rsp].decode(self.model.credit(of, tile, words));
+                return Err(self
+                    .course
+                    .divergence((Plane::Rsp, tile, at), None, Some(hardware)));
             }
         }
         Ok(())
     }
 
     fn tick(&mut self) -> Result<(), LockstepError> {
-        self.model.hardware.tick();
-        if let Some(what) = self.model.hardware.broken() {
-            let cycle = self.cycle;
-            return Err(LockstepError::Assertion { cycle, what });
-        }
-        self.cycle += 1;
-        Ok(())
+        self.course.tick(&mut self.model.hardware)
     }
 
     /// Drives the Local ports. Returns per plane and output the tiles at which the record has a flit.
@@ -156,9 +144,9 @@ impl<'n> Lockstep<'n> {
                 FlitPlace::Enters => {
                     in_valid[plane] |= bit;
                     credits_sent |= bit * u64::from(credit_of(handshake).is_some());
-                    let words = self.layouts[plane].words;
+                    let words = self.course.layouts[plane].words;
                     let input = self.model.input(plane, tile, words);
-                    self.layouts[plane].encode(&handshake.flit, input);
+                    self.course.layouts[plane].encode(&handshake.flit, input);
                 }
                 FlitPlace::Leaves => expected[plane][Port::Local as usize] |= bit,
                 FlitPlace::Refused => {
@@ -186,12 +174,12 @@ impl<'n> Lockstep<'n> {
             let plane = handshake.plane.idx();
             let is_ready = self.model.in_ready(plane) >> handshake.tile.0 & 1 != 0;
             if handshake.place == FlitPlace::Enters && !is_ready {
-                let words = self.layouts[plane].words;
+                let words = self.course.layouts[plane].words;
                 let mut recorded = vec![0; words];
-                self.layouts[plane].encode(&handshake.flit, &mut recorded);
-                let recorded = Some(self.layouts[plane].decode(&recorded));
+                self.course.layouts[plane].encode(&handshake.flit, &mut recorded);
+                let recorded = Some(self.course.layouts[plane].decode(&recorded));
                 let place = (handshake.plane, handshake.tile.0 as usize, "Local input");
-                return Err(self.divergence(place, recorded, None));
+                return Err(self.course.divergence(place, recorded, None));
             }
         }
         for plane in Plane::ALL {
@@ -220,7 +208,7 @@ impl<'n> Lockstep<'n> {
         at: &'static str,
         recorded: Option<&Handshake>,
     ) -> LockstepError {
-        let layout = &self.layouts[plane.idx()];
+        let layout = &self.course.layouts[plane.idx()];
         let hardware = self.model.output(plane.idx(), tile, port, layout.words);
         let recorded_text = recorded.map(|handshake| {
             let mut words = vec![0; layout.words];
@@ -228,7 +216,8 @@ impl<'n> Lockstep<'n> {
             layout.decode(&words)
         });
         let hardware = recorded.is_none().then(|| layout.decode(hardware));
-        self.divergence((plane, tile, at), recorded_text, hardware)
+        self.course
+            .divergence((plane, tile, at), recorded_text, hardware)
     }
 
     /// All bits of all flits are the same.
@@ -239,7 +228,7 @@ impl<'n> Lockstep<'n> {
                 continue;
             };
             let (plane, tile) = (handshake.plane.idx(), handshake.tile.0 as usize);
-            let layout = &self.layouts[plane];
+            let layout = &self.course.layouts[plane];
             let recorded = &mut words[..layout.words];
             layout.encode(&handshake.flit, recorded);
             let hardware = self.model.output(plane, tile, port, layout.words);
@@ -247,27 +236,11 @@ impl<'n> Lockstep<'n> {
                 let texts = [&*recorded, hardware].map(|words| Some(layout.decode(words)));
                 let [recorded, hardware] = texts;
                 let place = (handshake.plane, tile, OUTPUTS[port]);
-                return Err(self.divergence(place, recorded, hardware));
+                return Err(self.course.divergence(place, recorded, hardware));
             }
-            self.num_compared += 1;
+            self.course.num_compared += 1;
         }
         Ok(())
-    }
-
-    fn divergence(
-        &self,
-        (plane, tile, at): (Plane, usize, &'static str),
-        recorded: Option<String>,
-        hardware: Option<String>,
-    ) -> LockstepError {
-        LockstepError::Divergence(Box::new(Divergence {
-            cycle: self.cycle,
-            plane,
-            router: self.network.coord(TileId(tile as u32)),
-            at,
-            recorded,
-            hardware,
-        }))
     }
 }
 
@@ -283,8 +256,8 @@ impl Follow for Lockstep<'_> {
     }
 
     fn replay(&mut self, record: &CycleRecord) -> Result<(), LockstepError> {
-        while self.cycle <= record.cycle {
-            let is_idle = self.cycle < record.cycle;
+        while self.course.cycle <= record.cycle {
+            let is_idle = self.course.cycle < record.cycle;
             self.drive(if is_idle { &[] } else { &record.handshakes });
             self.model.hardware.settle();
             self.tick()?;
@@ -293,7 +266,7 @@ impl Follow for Lockstep<'_> {
     }
 
     fn idle_until(&mut self, cycle: u64) -> Result<(), LockstepError> {
-        while self.cycle < cycle {
+        while self.course.cycle < cycle {
             self.step(&[])?;
         }
         Ok(())
@@ -304,11 +277,11 @@ impl Follow for Lockstep<'_> {
     }
 
     fn cycle(&self) -> u64 {
-        self.cycle
+        self.course.cycle
     }
 
     fn num_compared(&self) -> u64 {
-        self.num_compared
+        self.course.num_compared
     }
 }
 

@@ -45,7 +45,7 @@ pub(crate) struct Model {
 impl Model {
     /// Opens a library and resets its mesh.
     pub(crate) fn open(path: &Path) -> Result<Self, LockstepError> {
-        let opening = Opening::new(path, "make cosim", false)?;
+        let opening = Opening::new(path)?;
         macro_rules! function {
             ($name:literal, $type:ty) => {
                 // SAFETY: the type is that of the function in noccl_mesh_cosim.cpp.

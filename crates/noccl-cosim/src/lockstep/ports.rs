@@ -8,6 +8,7 @@
 use super::divergence::PortDivergence;
 use super::error::LockstepError;
 use super::ports_model::PortsModel;
+use crate::verilated::LIBRARY_FILE;
 use noccl_run::{CHANNELS, CONTENTS, PortCycle, PortRun, PortWord, place_of};
 use std::path::Path;
 
@@ -30,12 +31,12 @@ pub struct PortsLockstep {
 }
 
 impl PortsLockstep {
-    /// Opens the library in `directory` (`out/cosim/torrent`, made by `make cosim-torrent`).
+    /// Opens the library in `directory`.
     ///
     /// # Errors
     /// [`LockstepError::Library`] if it is missing.
     pub fn open(directory: &Path) -> Result<Self, LockstepError> {
-        let model = PortsModel::open(&directory.join("libnoccl_torrent.so"))?;
+        let model = PortsModel::open(&directory.join(LIBRARY_FILE))?;
         Ok(Self { model })
     }
 

@@ -16,7 +16,7 @@ pub(super) struct PortsModel {
 impl PortsModel {
     /// Opens a library.
     pub(super) fn open(path: &Path) -> Result<Self, LockstepError> {
-        let opening = Opening::new(path, "make cosim-torrent", true)?;
+        let opening = Opening::new(path)?;
         // SAFETY: the types are those of the functions in noccl_torrent_cosim.cpp.
         let (drive, seen) = unsafe {
             let drive: unsafe extern "C" fn(Handle) -> *mut u64 =

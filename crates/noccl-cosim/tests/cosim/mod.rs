@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Random traces on the simulator, in lock-step with the Verilated mesh (`make cosim` builds it).
-#![allow(clippy::unwrap_used, dead_code)] // every test file uses its own part
+//! Random traces on the simulator, in lock-step with the Verilated mesh.
+#![allow(clippy::unwrap_used, dead_code, unused_imports, unused_macros)] // every test file uses its own part
 
+pub mod cases;
 pub mod endpoints;
 pub mod engines;
 pub mod faults;
 pub mod mixed;
+
+#[path = "../libraries/mod.rs"]
+mod libraries;
+
+pub use libraries::library;
 
 use noccl_cosim::lockstep::{Follow, Lockstep, LockstepError};
 use noccl_net::Network;
@@ -19,7 +25,6 @@ use noccl_workload::{
     PortTransaction, SCHEDULE_FORMAT, Schedule, Trace,
 };
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 /// Transactions with one destination.
 pub const UNICAST: [StressKind; 3] = [StressKind::Write, StressKind::Read, StressKind::Atomic];
@@ -41,12 +46,6 @@ pub const ALL: [StressKind; 5] = [
 
 /// Changes records from an index on.
 pub type Tamper = fn(&mut Vec<CycleRecord>, usize);
-
-/// Where the library of a configuration is.
-pub fn library(name: &str) -> PathBuf {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../out/cosim");
-    PathBuf::from(root).join(name)
-}
 
 pub fn network(preset: &str) -> Network {
     load(preset, &[]).unwrap().network

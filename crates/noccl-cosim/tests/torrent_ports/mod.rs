@@ -2,18 +2,16 @@
 //! Scenarios of Torrent endpoints on the simulator and on the Verilated hardware.
 #![allow(clippy::unwrap_used, dead_code)] // every test file uses its own part
 
+#[path = "../libraries/mod.rs"]
+mod libraries;
+
+pub use libraries::library;
+
 use noccl_cosim::lockstep::PortsLockstep;
 use noccl_sim::{PortScenario, record_ports};
-use std::path::PathBuf;
 
 /// Endpoints of the library.
 pub const ENDPOINTS: u32 = 9;
-
-/// Where a library is.
-pub fn library(name: &str) -> PathBuf {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../out/cosim");
-    PathBuf::from(root).join(name)
-}
 
 /// Both sides take the same course, and every chain ends. Cycles and handshakes.
 pub fn follow(hardware: &mut PortsLockstep, scenario: &PortScenario) -> (u64, u64) {

@@ -46,7 +46,7 @@ impl CheckpointError {
         }
     }
 
-    pub(super) fn damaged(reason: impl ToString) -> Self {
+    pub(crate) fn damaged(reason: impl ToString) -> Self {
         CheckpointError::Damaged {
             reason: reason.to_string(),
         }

@@ -90,7 +90,7 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    pub(super) fn put_words(&mut self, words: [u64; 2]) -> Result<(), CheckpointError> {
+    pub(crate) fn put_words(&mut self, words: [u64; 2]) -> Result<(), CheckpointError> {
         words.iter().try_for_each(|word| {
             let written = self.out.write_all(&word.to_le_bytes());
             written.map_err(|e| CheckpointError::io(&e))
@@ -175,7 +175,7 @@ impl<R: Read> Reader<R> {
         Ok(value)
     }
 
-    pub(super) fn take_words(&mut self) -> Result<[u64; 2], CheckpointError> {
+    pub(crate) fn take_words(&mut self) -> Result<[u64; 2], CheckpointError> {
         let mut bytes = [[0; 8]; 2];
         let read = self.body.read_exact(bytes.as_flattened_mut());
         read.map_err(|e| CheckpointError::io(&e))?;

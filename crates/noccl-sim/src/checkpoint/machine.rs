@@ -9,8 +9,6 @@ use crate::endpoint::torrent::Place;
 use crate::kernel::saved_form::Sorted;
 use crate::machine::{Checks, Clock, Machine};
 use crate::ni::axi::state::Interfaces;
-use crate::router::collective::control::block::{PORTS, SLOTS};
-use crate::router::collective::plane::PlaneState;
 use std::io::{Read, Write};
 
 impl Machine<'_> {
@@ -32,23 +30,9 @@ impl Machine<'_> {
             checks,
             done,
         } = self;
-        let Clock {
-            cycle,
-            last_progress,
-            wheel,
-            // Empty between two cycles.
-            due: _,
-        } = clock;
-        let Interfaces {
-            nis,
-            injecting,
-            own_responses,
-        } = interfaces;
-        let MemorySystem {
-            memories,
-            pool,
-            atomics,
-        } = memory;
+        let (cycle, last_progress, wheel) = clock.state();
+        let (nis, injecting, own_responses) = interfaces.state();
+        let (memories, pool, atomics) = memory.state();
         let Checks {
             counters,
             checksum,
@@ -66,20 +50,8 @@ impl Machine<'_> {
     /// Takes the place of a new machine's state.
     pub(crate) fn restore<R: Read>(&mut self, from: &mut Reader<R>) -> Result<(), CheckpointError> {
         let tiles = self.network.num_tiles();
-        (
-            self.clock.cycle,
-            self.clock.last_progress,
-            self.txns,
-            self.memory.pool,
-            self.memory.memories,
-        ) = from.take()?;
-        (
-            self.memory.atomics,
-            self.interfaces.nis,
-            self.interfaces.injecting,
-            self.clock.wheel,
-            self.done,
-        ) = from.take()?;
+        let (cycle, last_progress, txns, pool, memories) = from.take()?;
+        let (atomics, nis, injecting, wheel, done) = from.take()?;
         (
             self.checks.counters,
             self.mesh.fpu_busy_until,
@@ -87,7 +59,11 @@ impl Machine<'_> {
             self.checks.wrong_beats,
             self.errors,
         ) = from.take()?;
-        self.interfaces.own_responses = from.take()?;
+        let own_responses = from.take()?;
+        self.clock = Clock::saved(cycle, last_progress, wheel);
+        self.interfaces = Interfaces::saved(nis, injecting, own_responses);
+        self.memory = MemorySystem::saved(memories, pool, atomics);
+        (self.txns, self.done) = (txns, done);
         let places: Option<Vec<Place>> = from.take()?;
         match (&mut self.torrents, places) {
             (Some(own), Some(saved)) if saved.len() == tiles => own.places = saved,
@@ -101,105 +77,5 @@ impl Machine<'_> {
         }
         let mut planes = self.mesh.planes.iter_mut();
         planes.try_for_each(|plane| plane.restore(from))
-    }
-}
-
-impl PlaneState {
-    fn save<W: Write>(&self, to: &mut Writer<W>) -> Result<(), CheckpointError> {
-        let Self {
-            // What follows from the network and the number of threads.
-            coords: _,
-            shifts: _,
-            partitions: _,
-            num_routers: _,
-            // Decided anew in every cycle.
-            leaving: _,
-            leaving_slot: _,
-            receiving: _,
-            blocks,
-            in_full,
-            input,
-            output,
-            deep,
-            links,
-            entered,
-            joins,
-            active,
-            has_received,
-            published,
-            head_ages,
-            flit_hops,
-        } = self;
-        to.put(&(blocks, in_full, entered, has_received))?;
-        to.put(&(joins, active, published, head_ages, flit_hops))?;
-        to.put(&(deep, links))?;
-        let inputs = self.occupied(true).into_iter().map(|slot| input[slot]);
-        let outputs = self.occupied(false).into_iter().map(|slot| output[slot]);
-        inputs
-            .chain(outputs)
-            .try_for_each(|flit| to.put_words(flit))
-    }
-
-    fn restore<R: Read>(&mut self, from: &mut Reader<R>) -> Result<(), CheckpointError> {
-        let (blocks, own, links) = (self.blocks.len(), self.deep.take(), self.links.take());
-        (self.blocks, self.in_full, self.entered, self.has_received) = from.take()?;
-        (
-            self.joins,
-            self.active,
-            self.published,
-            self.head_ages,
-            self.flit_hops,
-        ) = from.take()?;
-        (self.deep, self.links) = from.take()?;
-        let routers = self.input.len() / (PORTS * 2);
-        let is_whole = self.blocks.len() == blocks && self.in_full.len() == blocks;
-        let is_whole = is_whole
-            && match (&self.deep, &own) {
-                (Some(saved), Some(own)) => saved.is_like(own),
-                (None, None) => true,
-                (Some(_), None) | (None, Some(_)) => false,
-            }
-            && match (&self.links, &links) {
-                (Some(saved), Some(own)) => saved.is_like(own),
-                (None, None) => true,
-                (Some(_), None) | (None, Some(_)) => false,
-            };
-        if !is_whole || self.entered.len() != routers {
-            return Err(CheckpointError::damaged(
-                "it is of another number of routers",
-            ));
-        }
-        for slot in self.occupied(true) {
-            self.input[slot] = from.take_words()?;
-        }
-        for slot in self.occupied(false) {
-            self.output[slot] = from.take_words()?;
-        }
-        Ok(())
-    }
-
-    /// Slots of the inputs' or the outputs' FIFOs that hold a flit. The others' contents are read by nobody.
-    fn occupied(&self, is_input: bool) -> Vec<usize> {
-        let ports = self.blocks.iter().enumerate().flat_map(|(w, block)| {
-            (0..PORTS).map(move |port| {
-                let two = self.two(is_input, w, port);
-                if is_input {
-                    (block.in_any[port], two, block.in_head[port])
-                } else {
-                    (block.out_any[port], two, block.out_head[port])
-                }
-            })
-        });
-        let slots = ports.enumerate().flat_map(|(at, (any, two, head))| {
-            let slots = [any & (!head | two), any & (head | two)];
-            slots
-                .into_iter()
-                .enumerate()
-                .flat_map(move |(slot, lanes)| {
-                    let lanes = (0..u64::BITS as usize).filter(move |lane| lanes >> lane & 1 != 0);
-                    lanes.map(move |lane| at * SLOTS + 2 * lane + slot)
-                })
-        });
-        slots.collect()
     }
 }

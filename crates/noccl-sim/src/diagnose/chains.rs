@@ -35,7 +35,7 @@ impl View<'_, '_> {
         vec![wait(
             Node::Chain { tile },
             &place,
-            self.machine.clock.last_progress,
+            self.machine.clock.last_progress(),
         )]
     }
 
@@ -59,7 +59,7 @@ impl View<'_, '_> {
             return vec![wait(Node::Chain { tile: to }, &place, since_cycle)];
         }
         let place = format!("the endpoint of {}", self.tile(tile as usize));
-        let since = self.machine.clock.last_progress;
+        let since = self.machine.clock.last_progress();
         let bursts = self.bursts_of(tile, |_, _| true);
         bursts
             .map(|id| wait(Node::Transaction(id), &place, since))
@@ -86,7 +86,7 @@ impl View<'_, '_> {
             return None;
         };
         let torrents = machine.torrents.as_ref()?;
-        if stream.head_pending || torrents.has_beat(tile as usize, lane, machine.clock.cycle) {
+        if stream.head_pending || torrents.has_beat(tile as usize, lane, machine.clock.now()) {
             return None;
         }
         let Owner::Chain { initiator, .. } = machine.txns.get(stream.txn).owner else {
@@ -94,7 +94,7 @@ impl View<'_, '_> {
         };
         let place = format!("the endpoint of {}", self.tile(tile as usize));
         let before = self.bursts_of(initiator, |_, target| target == tile);
-        let since = machine.clock.last_progress;
+        let since = machine.clock.last_progress();
         let waits = before.map(|id| wait(Node::Transaction(id), &place, since));
         Some(waits.collect())
     }

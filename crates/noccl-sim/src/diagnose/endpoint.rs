@@ -75,7 +75,7 @@ impl View<'_, '_> {
             return Vec::new();
         };
         let stream = &ni.writes[at];
-        let since = machine.clock.last_progress;
+        let since = machine.clock.last_progress();
         let limited = self.waits_for_limits(tile, stream, since);
         if !limited.is_empty() {
             return limited;

@@ -93,7 +93,7 @@ impl View<'_, '_> {
             &machine.network.spec().ni,
         );
         let fronts = || (0..3).filter_map(|source| ni.req.front(source));
-        let since = machine.clock.last_progress;
+        let since = machine.clock.last_progress();
         let mut waits = Vec::new();
         if ni.narrow_outstanding >= limits.max_narrow_outstanding
             && fronts().any(|f| machine.opens_narrow(*f))
@@ -137,7 +137,7 @@ impl View<'_, '_> {
     /// A transfer's stream lacks bytes: reads are to bring them, or the buffer has no space for the next one.
     pub(crate) fn waits_for_buffer(&self, tile: u32, txn: u32) -> Vec<Wait> {
         let machine = self.machine;
-        let since = machine.clock.last_progress;
+        let since = machine.clock.last_progress();
         let place = format!("the DMA buffer of {}", self.tile(tile as usize));
         let reads = machine.txns.iter_live();
         let reads = reads.filter(|(_, t)| t.owner == Owner::DmaRead && t.home == tile);
@@ -215,7 +215,7 @@ impl View<'_, '_> {
     /// A beat has no place at the next merge point although nothing waits there: credits are in flight, or are kept.
     pub(crate) fn waits_for_window(&self, router: u32, txn: u32) -> Vec<Wait> {
         let at = router as usize;
-        let (plane, since) = (Plane::Wide, self.machine.clock.last_progress);
+        let (plane, since) = (Plane::Wide, self.machine.clock.last_progress());
         let joins = &self.plane(plane).joins;
         let here = self.machine.network.coord(TileId(router));
         let is_pending = joins

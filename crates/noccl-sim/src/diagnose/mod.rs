@@ -45,8 +45,8 @@ pub(crate) fn diagnose<'a>(machine: &'a Machine<'_>, driver: Driver<'a>) -> Diag
         }
     };
     Diagnosis {
-        cycle: machine.clock.cycle,
-        last_progress_cycle: machine.clock.last_progress.max(graph.latest_since()),
+        cycle: machine.clock.now(),
+        last_progress_cycle: machine.clock.last_progress().max(graph.latest_since()),
         summary,
         waits: steps.iter().map(|step| view.edge(step)).collect(),
     }
@@ -152,7 +152,7 @@ impl<'a, 'n> View<'a, 'n> {
 
     /// Was the run given up because of its length?
     fn is_over_its_limit(&self) -> bool {
-        self.machine.clock.cycle >= self.machine.config.max_cycles
+        self.machine.clock.now() >= self.machine.config.max_cycles
     }
 
     fn missing_members(&self, of: u32, graph: &Graph) -> String {

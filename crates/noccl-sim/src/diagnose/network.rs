@@ -132,7 +132,7 @@ impl View<'_, '_> {
 
     pub(crate) fn head_since(&self, plane: Plane, r: usize, is_input: bool, port: usize) -> u64 {
         let ages = self.plane(plane).head_ages.as_ref();
-        ages.map_or(self.machine.clock.last_progress, |w| {
+        ages.map_or(self.machine.clock.last_progress(), |w| {
             w.head_since(r, is_input, port)
         })
     }
@@ -203,10 +203,10 @@ impl View<'_, '_> {
             | Node::Member { tile, .. } => wait(
                 to,
                 &tile_name(network, tile),
-                self.machine.clock.last_progress,
+                self.machine.clock.last_progress(),
             ),
             Node::Transaction(_) | Node::Entrant(_) | Node::Share(_) | Node::Chain { .. } => {
-                wait(to, "", self.machine.clock.last_progress)
+                wait(to, "", self.machine.clock.last_progress())
             }
         }
     }

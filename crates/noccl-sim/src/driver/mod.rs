@@ -61,9 +61,9 @@ impl Status for Machine<'_> {
     fn activity(&self) -> Activity {
         let clock = &self.clock;
         Activity {
-            cycle: clock.cycle,
-            quiet_cycles: clock.cycle - clock.last_progress,
-            has_event: clock.wheel.next_cycle().is_some(),
+            cycle: clock.now(),
+            quiet_cycles: clock.now() - clock.last_progress(),
+            has_event: clock.next_due().is_some(),
             can_move: !self.is_idle(),
         }
     }
@@ -110,7 +110,7 @@ pub(crate) fn result_of(
         })
         .collect();
     RunResult {
-        cycles: machine.clock.cycle,
+        cycles: machine.clock.now(),
         responses: vec![0; actions.len()],
         actions,
         counters: machine.counters(),

@@ -74,7 +74,7 @@ impl<'a> ScheduleRun<'a> {
     /// The cycle that comes next.
     #[must_use]
     pub const fn cycle(&self) -> u64 {
-        self.machine.clock.cycle
+        self.machine.clock.now()
     }
 
     /// Is every action done?
@@ -165,7 +165,7 @@ impl Run for ScheduleRun<'_> {
 
     fn progress(&self) -> Progress {
         Progress {
-            cycle: self.machine.clock.cycle,
+            cycle: self.machine.clock.now(),
             actions_done: self.agents.num_done,
             actions_total: self.agents.instances.all.len(),
         }

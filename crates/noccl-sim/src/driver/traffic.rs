@@ -105,7 +105,7 @@ impl<'t> TrafficDriver<'t> {
             (draw.ln() / (1.0 - per_cycle).ln()).floor()
         };
         // Capped so that a tiny rate cannot overflow the cycle counter.
-        machine.call_driver(machine.clock.cycle + 1 + gap.min(1e12) as u64, 0, source);
+        machine.call_driver(machine.clock.now() + 1 + gap.min(1e12) as u64, 0, source);
     }
 
     /// A source creates a packet.
@@ -123,7 +123,7 @@ impl<'t> TrafficDriver<'t> {
             | Pattern::Neighbour
             | Pattern::Hotspot => Target::Tile(self.destination(source, at, machine)),
         };
-        if self.is_measuring(machine.clock.cycle) {
+        if self.is_measuring(machine.clock.now()) {
             self.packets += 1;
             self.open_deliveries += match to {
                 Target::Set(set) => u64::from(set.set.len()),
@@ -131,9 +131,9 @@ impl<'t> TrafficDriver<'t> {
             };
         }
         let owner = Owner::Traffic {
-            created: machine.clock.cycle,
+            created: machine.clock.now(),
         };
-        let seed = u64::from(source) << 32 ^ machine.clock.cycle;
+        let seed = u64::from(source) << 32 ^ machine.clock.now();
         machine.issue_write(
             tile,
             to,
@@ -182,12 +182,12 @@ impl<'t> TrafficDriver<'t> {
         else {
             return;
         };
-        if self.is_measuring(machine.clock.cycle) {
+        if self.is_measuring(machine.clock.now()) {
             self.delivered_beats += u64::from(beats);
         }
         if self.is_measuring(created) {
             self.open_deliveries -= 1;
-            self.latencies.add(machine.clock.cycle - created);
+            self.latencies.add(machine.clock.now() - created);
         }
     }
 
@@ -210,7 +210,7 @@ impl<'t> TrafficDriver<'t> {
             max_latency_cycles: self.latencies.max(),
             packets: self.packets,
             flit_hops: machine.flit_hops(),
-            cycles: machine.clock.cycle,
+            cycles: machine.clock.now(),
             saturated: self.open_deliveries > 0,
         }
     }
@@ -261,7 +261,7 @@ impl Run for TrafficRun<'_> {
 
     /// A run at its limit of cycles has stalled, even if that is where it would end.
     fn is_over(&self) -> bool {
-        let cycle = self.machine.clock.cycle;
+        let cycle = self.machine.clock.now();
         self.driver.is_over(cycle) && (cycle == 0 || cycle < self.machine.config.max_cycles)
     }
 
@@ -269,8 +269,8 @@ impl Run for TrafficRun<'_> {
         // Cycles of warm-up and measurement: the drain after them has no known length.
         let total = self.driver.end_of_measurement();
         Progress {
-            cycle: self.machine.clock.cycle,
-            actions_done: self.machine.clock.cycle.min(total) as usize,
+            cycle: self.machine.clock.now(),
+            actions_done: self.machine.clock.now().min(total) as usize,
             actions_total: total as usize,
         }
     }

@@ -50,10 +50,28 @@ pub(crate) struct MemorySystem {
     /// Payloads of the beats in flight.
     pub pool: PayloadPool,
     /// Words that atomics count on, by (tile, offset).
-    pub atomics: HashMap<(u32, u64), u32>,
+    atomics: HashMap<(u32, u64), u32>,
 }
 
 impl MemorySystem {
+    /// Memories as they were saved, see [`MemorySystem::state`].
+    pub(crate) const fn saved(
+        memories: Memories,
+        pool: PayloadPool,
+        atomics: HashMap<(u32, u64), u32>,
+    ) -> Self {
+        Self {
+            memories,
+            pool,
+            atomics,
+        }
+    }
+
+    /// All that they are between two cycles.
+    pub(crate) const fn state(&self) -> (&Memories, &PayloadPool, &HashMap<(u32, u64), u32>) {
+        (&self.memories, &self.pool, &self.atomics)
+    }
+
     /// Fetch-and-add of one on a 32-bit word kept per place; works in both modes, since control depends on it.
     pub(crate) fn atomic_add(&mut self, tile: u32, address: u64) -> u32 {
         let word = self.atomics.entry((tile, address)).or_insert(0);

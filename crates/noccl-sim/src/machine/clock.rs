@@ -6,22 +6,61 @@ use crate::kernel::event_wheel::Wheel;
 
 /// Time of a run.
 pub(crate) struct Clock {
-    pub cycle: u64,
+    cycle: u64,
     /// Last cycle in which anything moved or became due.
-    pub last_progress: u64,
-    pub wheel: Wheel<Event>,
+    last_progress: u64,
+    wheel: Wheel<Event>,
     /// Events that are being worked off; empty between two cycles.
-    pub due: Vec<Event>,
+    due: Vec<Event>,
 }
 
 impl Clock {
     pub(crate) fn new() -> Self {
+        Self::saved(0, 0, Wheel::new())
+    }
+
+    /// A clock as it was saved, see [`Clock::state`].
+    pub(crate) const fn saved(cycle: u64, last_progress: u64, wheel: Wheel<Event>) -> Self {
         Self {
-            cycle: 0,
-            last_progress: 0,
-            wheel: Wheel::new(),
+            cycle,
+            last_progress,
+            wheel,
             due: Vec::new(),
         }
+    }
+
+    /// All that it is between two cycles.
+    pub(crate) fn state(&self) -> (u64, u64, &Wheel<Event>) {
+        debug_assert!(self.due.is_empty());
+        (self.cycle, self.last_progress, &self.wheel)
+    }
+
+    /// The cycle of the run.
+    #[inline]
+    pub(crate) const fn now(&self) -> u64 {
+        self.cycle
+    }
+
+    /// Last cycle in which anything moved or became due.
+    #[inline]
+    pub(crate) const fn last_progress(&self) -> u64 {
+        self.last_progress
+    }
+
+    /// The event becomes due in that cycle.
+    #[inline]
+    pub(crate) fn schedule(&mut self, cycle: u64, event: Event) {
+        self.wheel.push(cycle, event);
+    }
+
+    /// The next cycle in which an event is due.
+    pub(crate) fn next_due(&self) -> Option<u64> {
+        self.wheel.next_cycle()
+    }
+
+    /// Have events been added that are due in this cycle?
+    pub(crate) fn has_more_due(&self) -> bool {
+        self.wheel.has_now()
     }
 
     /// Something moves in this cycle.

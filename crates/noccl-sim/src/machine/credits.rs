@@ -20,8 +20,8 @@ impl Machine<'_> {
     pub(super) fn note_pending_credits(&mut self) {
         let mut new = std::mem::take(self.mesh.planes[Plane::Wide.idx()].joins.pending());
         for pending in new.drain(..) {
-            self.clock.wheel.push(
-                self.clock.cycle + CYCLES_TO_PENDING_CREDITS,
+            self.clock.schedule(
+                self.clock.now() + CYCLES_TO_PENDING_CREDITS,
                 Event::CreditsPending(pending),
             );
         }
@@ -40,14 +40,14 @@ impl Machine<'_> {
             let wide = &mut self.mesh.planes[Plane::Wide.idx()];
             let credits = wide.joins.add_pending(PendingCredits { inputs, ..pending });
             self.interfaces.nis[tile as usize].pending_credits += credits as u16;
-            self.interfaces.injecting[Plane::Rsp.idx()].insert(tile as usize);
+            self.interfaces.wake(Plane::Rsp, tile as usize);
         }
     }
 
     /// Credits for a NI that count from the next cycle on.
     pub(crate) fn own_credit_next(&mut self, tile: u32, txn: u32, beats: u32) {
         let event = Event::OwnCredit { tile, txn, beats };
-        self.clock.wheel.push(self.clock.cycle + 1, event);
+        self.clock.schedule(self.clock.now() + 1, event);
     }
 
     pub(crate) fn pending_credit(&self, tile: usize) -> Option<Credit> {

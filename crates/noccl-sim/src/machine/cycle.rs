@@ -13,7 +13,7 @@ impl Machine<'_> {
     /// First part of a cycle: events, evaluation, delivery. Afterwards the driver reads `done`.
     pub(crate) fn begin_cycle(&mut self, driver_events: &mut Vec<(u32, u32)>) {
         self.take_events(driver_events);
-        self.mesh.evaluate(self.clock.cycle, self.is_value());
+        self.mesh.evaluate(self.clock.now(), self.is_value());
         for plane in Plane::ALL {
             let (state, mut context) = self.split(plane);
             state.finish_evaluate(&mut context);
@@ -31,7 +31,7 @@ impl Machine<'_> {
 
     /// Events that became due while this cycle was processed. Returns whether there were any.
     pub(crate) fn more_events(&mut self, driver_events: &mut Vec<(u32, u32)>) -> bool {
-        let has_more = self.clock.wheel.has_now();
+        let has_more = self.clock.has_more_due();
         if has_more {
             self.take_events(driver_events);
         }
@@ -73,7 +73,7 @@ impl Machine<'_> {
     fn schedule_timeouts(&mut self, plane: Plane) {
         let mut timeouts = std::mem::take(self.mesh.planes[plane.idx()].joins.timeouts());
         for (cycle, entry) in timeouts.drain(..) {
-            self.clock.wheel.push(
+            self.clock.schedule(
                 cycle,
                 Event::MergeTimeout {
                     plane: plane.idx() as u8,

@@ -119,7 +119,7 @@ impl<'n> Machine<'n> {
     /// One plane and what it reads of the rest.
     pub(crate) fn split(&mut self, plane: Plane) -> (&mut PlaneState, Context<'_>) {
         let context = Context {
-            cycle: self.clock.cycle,
+            cycle: self.clock.now(),
             trees: &self.txns.trees,
             pool: &mut self.memory.pool,
             is_value: self.config.mode == Mode::Value,
@@ -130,6 +130,6 @@ impl<'n> Machine<'n> {
 
     /// Schedules a driver event.
     pub(crate) fn call_driver(&mut self, cycle: u64, what: u32, detail: u32) {
-        self.clock.wheel.push(cycle, Event::Driver { what, detail });
+        self.clock.schedule(cycle, Event::Driver { what, detail });
     }
 }

@@ -74,7 +74,7 @@ impl<'n> Machine<'n> {
         let Some(mut recorder) = self.recorder.take() else {
             return;
         };
-        recorder.record.cycle = self.clock.cycle;
+        recorder.record.cycle = self.clock.now();
         recorder.record.handshakes.clear();
         recorder.record.handshakes.append(&mut recorder.own);
         self.record_pending_credits(&mut recorder.record);

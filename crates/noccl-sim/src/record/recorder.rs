@@ -8,15 +8,15 @@ pub type OnCycle<'a> = &'a mut dyn FnMut(&CycleRecord);
 
 /// State of the recorder.
 pub(crate) struct Recorder<'n> {
-    pub sink: OnCycle<'n>,
-    pub record: CycleRecord,
+    pub(super) sink: OnCycle<'n>,
+    pub(super) record: CycleRecord,
     /// Flits in the Local input and output of each plane and tile at the start of the cycle.
-    pub before: [Vec<[u8; 2]>; 3],
+    pub(super) before: [Vec<[u8; 2]>; 3],
     /// Merge points that return credits to their own NI in this cycle.
     pub own: Vec<Handshake>,
-    pub commands: Vec<Command>,
-    pub completions: Vec<Completion>,
-    pub starts: Vec<TransferStart>,
+    pub(super) commands: Vec<Command>,
+    pub(super) completions: Vec<Completion>,
+    pub(super) starts: Vec<TransferStart>,
     pub stores: Vec<Store>,
 }
 

@@ -37,10 +37,10 @@ impl Endpoints<'_> {
         inputs: &[MemoryImage],
     ) -> Result<(), LockstepError> {
         self.fill(inputs);
-        let mut engines = vec![Engine::default(); self.network.num_tiles()];
+        let mut engines = vec![Engine::default(); self.course.network.num_tiles()];
         let mut num_joins = 0;
         for (cycle, start) in starts.iter() {
-            let home = self.network.coord(start.tile);
+            let home = self.course.network.coord(start.tile);
             let reduction = start.contribution.map(|c| c.reduction);
             let join = reduction.map_or(0, |reduction| {
                 *self.joins.entry(reduction).or_insert_with(|| {
@@ -52,7 +52,7 @@ impl Endpoints<'_> {
                 .plan(cycle, (start, join), (home, &self.map))
                 .map_err(|what| LockstepError::Unsupported { cycle, what })?;
         }
-        for tile in self.network.clusters() {
+        for tile in self.course.network.clusters() {
             self.managers[tile.0 as usize].leave_wide_port(self.wide_id_bits);
         }
         self.engines = Some(engines);
@@ -67,7 +67,7 @@ impl Endpoints<'_> {
     /// Writes memories before the run.
     pub fn fill(&mut self, images: &[MemoryImage]) {
         for image in images {
-            if let Some(tile) = self.network.find(image.tile) {
+            if let Some(tile) = self.course.network.find(image.tile) {
                 self.memories[tile.0 as usize].fill(image.offset, &image.bytes);
             }
         }
@@ -104,7 +104,7 @@ impl Endpoints<'_> {
                 None
             };
             if let Some(what) = refused {
-                let cycle = self.cycle;
+                let cycle = self.course.cycle;
                 return Err(LockstepError::Unsupported { cycle, what });
             }
             engine.ask(shown);
@@ -117,7 +117,7 @@ impl Endpoints<'_> {
 
     /// The run sends from a transfer of which the hardware has no line yet: L1's only read port has served older ones.
     pub(crate) fn refuse_hungry(&self, record: &CycleRecord) -> Result<(), LockstepError> {
-        let wide = &self.layouts[Plane::Wide.idx()];
+        let wide = &self.course.layouts[Plane::Wide.idx()];
         let differs = |h: &Handshake| {
             let tile = h.tile.0 as usize;
             let enters = self.model.tiles(number(Plane::Wide), Tiles::Enter) >> tile & 1 != 0;
@@ -141,7 +141,7 @@ impl Endpoints<'_> {
         let shares_port = self.engines.is_some() && self.model.read_ports() == 1;
         if shares_port && beats.any(differs) {
             let what = "a transfer that takes over before its lines are read";
-            let cycle = self.cycle;
+            let cycle = self.course.cycle;
             return Err(LockstepError::Unsupported { cycle, what });
         }
         Ok(())
@@ -202,7 +202,7 @@ impl Endpoints<'_> {
         let mut names = Vec::new();
         for first in record.handshakes.iter().filter(begins) {
             let (plane, tile) = (first.plane, first.tile.0 as usize);
-            let layout = &self.layouts[plane.idx()];
+            let layout = &self.course.layouts[plane.idx()];
             let flit = self.model.input(number(plane), tile, layout.words);
             let name = Name {
                 recorded: first.flit.tag,
@@ -218,13 +218,13 @@ impl Endpoints<'_> {
 
     /// Is the tile's wide port an engine's?
     pub(crate) fn has_engine(&self, tile: TileId) -> bool {
-        self.engines.is_some() && self.is_cluster(self.network.coord(tile))
+        self.engines.is_some() && self.is_cluster(self.course.network.coord(tile))
     }
 
     fn is_cluster(&self, at: Coord) -> bool {
-        let origin = self.network.cluster_origin();
+        let origin = self.course.network.cluster_origin();
         let inside = |at: u16, first: u16, len: u16| at.checked_sub(first).is_some_and(|i| i < len);
-        inside(at.x, origin.x, self.network.cluster_width())
-            && inside(at.y, origin.y, self.network.cluster_height())
+        inside(at.x, origin.x, self.course.network.cluster_width())
+            && inside(at.y, origin.y, self.course.network.cluster_height())
     }
 }

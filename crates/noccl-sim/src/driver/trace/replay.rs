@@ -102,7 +102,7 @@ impl<'t> TraceDriver<'t> {
         let entry = &mut self.entries[index as usize];
         if !entry.has_started {
             entry.has_started = true;
-            entry.time.start_cycle = machine.clock.cycle;
+            entry.time.start_cycle = machine.clock.now();
         }
         if self.faults.is_refused(index) {
             self.refuse(index, member, machine);
@@ -248,7 +248,7 @@ impl<'t> TraceDriver<'t> {
             return;
         };
         let state = &mut self.entries[entry as usize];
-        state.time.finish_cycle = machine.clock.cycle;
+        state.time.finish_cycle = machine.clock.now();
         state.resp = state.resp.max(resp);
         state.open -= 1;
         if state.open == 0 {

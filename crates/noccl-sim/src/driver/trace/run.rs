@@ -71,7 +71,7 @@ impl Run for TraceRun<'_, '_> {
 
     fn progress(&self) -> Progress {
         Progress {
-            cycle: self.machine.clock.cycle,
+            cycle: self.machine.clock.now(),
             actions_done: self.driver.num_done,
             actions_total: self.total,
         }

@@ -13,7 +13,7 @@ use noccl_workload::PortKind;
 /// One finished entry, and what its faults change.
 pub(crate) struct Verify<'a, 'n> {
     pub machine: &'a Machine<'n>,
-    pub faults: &'a TraceFaults,
+    pub(super) faults: &'a TraceFaults,
     pub index: u32,
 }
 

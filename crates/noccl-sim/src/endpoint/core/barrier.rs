@@ -115,7 +115,7 @@ impl Barriers {
         let path = u64::from(machine.network.spec().cluster.request_path_cycles);
         let detail = self.stores.len() as u32 - 1;
         machine.call_driver(
-            machine.clock.cycle + path,
+            machine.clock.now() + path,
             crate::endpoint::core::event::BARRIER_EVENTS + STORE,
             detail,
         );
@@ -133,7 +133,7 @@ impl Barriers {
                 let path =
                     u64::from(cluster.instructions.barrier_store + cluster.request_path_cycles);
                 machine.call_driver(
-                    machine.clock.cycle + path,
+                    machine.clock.now() + path,
                     crate::endpoint::core::event::BARRIER_EVENTS + RELEASE,
                     detail,
                 );
@@ -188,7 +188,7 @@ impl Barriers {
         };
         let cluster = &machine.network.spec().cluster;
         let poll_cycles = u64::from(cluster.instructions.poll).max(1);
-        let core_cycle = machine.clock.cycle + u64::from(cluster.response_path_cycles);
+        let core_cycle = machine.clock.now() + u64::from(cluster.response_path_cycles);
         let seen = match state.releaser {
             // Polling begins; a releaser elsewhere has done with the counter.
             Some(poller)
@@ -221,7 +221,7 @@ impl Barriers {
         };
         state.counted += 1;
         if state.counted == state.members {
-            state.full_cycle = Some(machine.clock.cycle);
+            state.full_cycle = Some(machine.clock.now());
             if let Some(seen) = state.seen_cycle(poll_cycles) {
                 machine.call_driver(
                     seen,
@@ -235,7 +235,7 @@ impl Barriers {
     /// In-network: the release has reached a member's NI.
     pub(crate) fn on_member(&mut self, action: u32, tile: u32, machine: &mut Machine<'_>) {
         let cluster = &machine.network.spec().cluster;
-        let leaves = machine.clock.cycle
+        let leaves = machine.clock.now()
             + u64::from(cluster.response_path_cycles + cluster.instructions.barrier_leave);
         self.left.push((leaves, action, tile));
     }
@@ -249,7 +249,7 @@ impl Barriers {
             return;
         }
         let cluster = &machine.network.spec().cluster;
-        let leaves = machine.clock.cycle
+        let leaves = machine.clock.now()
             + u64::from(cluster.response_path_cycles + cluster.instructions.interrupt_wake);
         self.left.push((leaves, action, tile));
     }

@@ -13,7 +13,7 @@ impl Agents<'_> {
             return;
         };
         let instance = &mut self.instances.all[id as usize];
-        instance.start_cycle = machine.clock.cycle;
+        instance.start_cycle = machine.clock.now();
         let cluster = &machine.network.spec().cluster;
         let start = u64::from(cluster.instructions.compute_start);
         let work = match &self.schedule.actions[instance.action as usize].kind {
@@ -32,7 +32,7 @@ impl Agents<'_> {
             | ActionKind::ListMulticast(_)
             | ActionKind::Barrier(_) => 0,
         };
-        let end = machine.clock.cycle + work;
+        let end = machine.clock.now() + work;
         machine.mesh.fpu_busy_until[tile as usize] = end;
         machine.call_driver(end, event::COMPUTED, id);
     }
@@ -43,7 +43,7 @@ impl Agents<'_> {
             self.instances.all[id as usize].tile,
         );
         let end = machine.mesh.fpu_busy_until[tile as usize];
-        if end > machine.clock.cycle {
+        if end > machine.clock.now() {
             machine.call_driver(end, event::COMPUTED, id);
             return;
         }

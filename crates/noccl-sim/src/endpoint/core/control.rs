@@ -29,8 +29,8 @@ impl Agents<'_> {
         } else {
             instructions.dma_start
         };
-        instance.start_cycle = machine.clock.cycle;
-        machine.call_driver(machine.clock.cycle + u64::from(count), event::ISSUED, id);
+        instance.start_cycle = machine.clock.now();
+        machine.call_driver(machine.clock.now() + u64::from(count), event::ISSUED, id);
     }
 
     /// The instructions are executed: the DMA engine has its command, or the barrier's store leaves.
@@ -50,7 +50,7 @@ impl Agents<'_> {
                 return;
             }
             ActionKind::Chain(chain) => {
-                self.instances.all[id as usize].start_cycle = machine.clock.cycle;
+                self.instances.all[id as usize].start_cycle = machine.clock.now();
                 if chain.bytes == 0 {
                     self.over(id, machine);
                 } else {
@@ -68,9 +68,9 @@ impl Agents<'_> {
             | ActionKind::ListMulticast(_)
             | ActionKind::Compute(_) => {}
         }
-        self.instances.all[id as usize].start_cycle = machine.clock.cycle;
+        self.instances.all[id as usize].start_cycle = machine.clock.now();
         let leaves = u64::from(cluster.dma.start_cycles + cluster.request_path_cycles);
-        machine.call_driver(machine.clock.cycle + leaves, event::DMA_START, id);
+        machine.call_driver(machine.clock.now() + leaves, event::DMA_START, id);
         self.free_control(tile, machine);
     }
 
@@ -119,7 +119,7 @@ impl Agents<'_> {
         let movement = Movement::of(id, tile, transfer, machine.network);
         if let (Side::Own, Side::Own) = (movement.source, movement.destination) {
             let beats = copy_locally(tile, &movement, machine);
-            machine.call_driver(machine.clock.cycle + beats, event::OVER, id);
+            machine.call_driver(machine.clock.now() + beats, event::OVER, id);
             return;
         }
         self.engines

@@ -81,7 +81,7 @@ impl Agents<'_> {
         if *open == 0 {
             self.open_bursts.remove(&share);
             let seen =
-                machine.clock.cycle + u64::from(machine.network.spec().cluster.l1_latency_cycles);
+                machine.clock.now() + u64::from(machine.network.spec().cluster.l1_latency_cycles);
             machine.call_driver(seen, event::OVER, share);
         }
     }
@@ -90,7 +90,7 @@ impl Agents<'_> {
     pub(crate) fn send_arrival(&mut self, id: u32, arrival: &Arrival, machine: &mut Machine<'_>) {
         let tile = self.instances.all[id as usize].tile;
         let path = u64::from(machine.network.spec().cluster.request_path_cycles);
-        machine.call_driver(machine.clock.cycle + path, event::ARRIVE, id);
+        machine.call_driver(machine.clock.now() + path, event::ARRIVE, id);
         if machine.network.find(arrival.root).map(|t| t.0) != Some(tile) {
             self.over(id, machine);
         }
@@ -125,7 +125,7 @@ impl Agents<'_> {
         if let Some(share) = self.instances.at(action, tile) {
             self.reductions.remove(&action);
             let path = u64::from(machine.network.spec().cluster.response_path_cycles);
-            machine.call_driver(machine.clock.cycle + path, event::OVER, share);
+            machine.call_driver(machine.clock.now() + path, event::OVER, share);
         }
     }
 }

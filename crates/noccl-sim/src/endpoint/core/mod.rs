@@ -65,7 +65,7 @@ pub(crate) struct Agents<'s> {
     /// Transactions of running reductions and arrivals by action, and responses each member still waits
     /// for (deliveries: bursts that each destination still waits for).
     pub(crate) reductions: HashMap<u32, Vec<u32>>,
-    pub(crate) open_bursts: HashMap<u32, u32>,
+    open_bursts: HashMap<u32, u32>,
     pub num_done: usize,
 }
 
@@ -131,7 +131,7 @@ impl<'s> Agents<'s> {
     pub(crate) fn on_done(&mut self, done: Done, machine: &mut Machine<'_>) {
         let spec = &machine.network.spec().cluster;
         let seen =
-            machine.clock.cycle + u64::from(spec.response_path_cycles + spec.dma.complete_cycles);
+            machine.clock.now() + u64::from(spec.response_path_cycles + spec.dma.complete_cycles);
         match done {
             Done::Chain { instance } => self.over(instance, machine),
             Done::ReadBeat { tile, bytes } => {
@@ -139,7 +139,7 @@ impl<'s> Agents<'s> {
                     && let Some(instance) = engine.on_read_beat(tile, bytes, machine)
                 {
                     let complete = u64::from(machine.network.spec().cluster.dma.complete_cycles);
-                    machine.call_driver(machine.clock.cycle + complete, event::OVER, instance);
+                    machine.call_driver(machine.clock.now() + complete, event::OVER, instance);
                 }
             }
             Done::Drained { tile } => {
@@ -227,7 +227,7 @@ impl<'s> Agents<'s> {
     /// The core sees that an instance is over: dependents may start.
     pub(crate) fn over(&mut self, id: u32, machine: &mut Machine<'_>) {
         let instance = &mut self.instances.all[id as usize];
-        instance.finish_cycle = machine.clock.cycle;
+        instance.finish_cycle = machine.clock.now();
         instance.is_done = true;
         self.num_done += 1;
         let (tile, action) = (instance.tile, instance.action);
@@ -238,7 +238,7 @@ impl<'s> Agents<'s> {
             Notice::Flag => instructions.poll,
             Notice::AtOnce => 0,
         };
-        let awake = machine.clock.cycle + u64::from(wait);
+        let awake = machine.clock.now() + u64::from(wait);
         for position in self.instances.waiting(id) {
             let next = self.instances.next(position);
             self.instances.all[next as usize].open -= 1;

@@ -27,7 +27,7 @@ use std::collections::VecDeque;
 /// One endpoint and its message to the NI.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Place {
-    pub unit: Unit,
+    pub(super) unit: Unit,
     /// First flit's cycle at the NI, destination, message.
     departing: VecDeque<(u64, u32, Message)>,
     /// Earliest cycle for which the endpoint is in the wheel.
@@ -37,7 +37,7 @@ pub(crate) struct Place {
 /// All endpoints of a network.
 #[derive(Debug)]
 pub(crate) struct Torrents {
-    pub settings: Settings,
+    pub(super) settings: Settings,
     pub places: Vec<Place>,
     /// Tiles to look at in this cycle.
     due: Vec<u32>,
@@ -126,7 +126,7 @@ impl Machine<'_> {
         let wake_cycle = &mut torrents.places[tile as usize].wake_cycle;
         if cycle < *wake_cycle {
             *wake_cycle = cycle;
-            self.clock.wheel.push(cycle, Event::Torrent { tile });
+            self.clock.schedule(cycle, Event::Torrent { tile });
         }
     }
 
@@ -146,7 +146,7 @@ impl Machine<'_> {
     }
 
     fn tick_torrent(&mut self, tile: u32) {
-        let (now, is_value) = (self.clock.cycle, self.is_value());
+        let (now, is_value) = (self.clock.now(), self.is_value());
         let has_worms = self.behaviour.has_worms;
         let Some(torrents) = &mut self.torrents else {
             return;
@@ -177,14 +177,10 @@ impl Machine<'_> {
         }
         if let Some(txn) = consumed {
             let due_cycle = now + settings.path_cycles.max(1);
-            self.clock
-                .wheel
-                .push(due_cycle, Event::Respond { tile, txn });
+            self.clock.schedule(due_cycle, Event::Respond { tile, txn });
         }
         if let Some(instance) = done {
-            self.clock
-                .wheel
-                .push(now + 1, Event::ChainDone { instance });
+            self.clock.schedule(now + 1, Event::ChainDone { instance });
         }
         self.hand_to_ni(tile);
         self.plan_wake(tile, has_moved);
@@ -192,7 +188,7 @@ impl Machine<'_> {
 
     /// Messages, bursts and beats whose cycle has come.
     fn hand_to_ni(&mut self, tile: u32) {
-        let now = self.clock.cycle;
+        let now = self.clock.now();
         while let Some(torrents) = &mut self.torrents {
             let departing = &mut torrents.places[tile as usize].departing;
             let Some((_, to, message)) = departing.front().filter(|d| d.0 <= now).copied() else {
@@ -214,7 +210,7 @@ impl Machine<'_> {
     }
 
     fn plan_wake(&mut self, tile: u32, has_moved: bool) {
-        let now = self.clock.cycle;
+        let now = self.clock.now();
         let Some(torrents) = &self.torrents else {
             return;
         };
@@ -314,7 +310,7 @@ impl Machine<'_> {
         self.checks.counters.dma_store_bytes += BEAT_BYTES as u64;
         let torrents = self.torrents.as_mut();
         let payload = torrents.and_then(|t| t.places[tile].unit.lanes_mut()[lane as usize].take());
-        self.wake_torrent_at(tile as u32, self.clock.cycle + 1);
+        self.wake_torrent_at(tile as u32, self.clock.now() + 1);
         payload.expect("the NI has asked for the beat")
     }
 
@@ -340,7 +336,7 @@ impl Machine<'_> {
             Window::Free => response(true),
             Window::Busy => response(false),
         };
-        let now = self.clock.cycle;
+        let now = self.clock.now();
         if let (Some(torrents), Some(message)) = (&mut self.torrents, message) {
             torrents.places[tile].unit.receive(now, message);
             torrents.mark(tile as u32);
@@ -348,9 +344,7 @@ impl Machine<'_> {
         let tile = tile as u32;
         let due_cycle = now + self.memory_latency(tile);
         let txn = flit.txn;
-        self.clock
-            .wheel
-            .push(due_cycle, Event::Respond { tile, txn });
+        self.clock.schedule(due_cycle, Event::Respond { tile, txn });
     }
 
     /// A beat of a chain has come.

@@ -42,7 +42,7 @@ impl Machine<'_> {
             | FlitKind::BarrierHead
             | FlitKind::ReduceHead => return false,
         };
-        self.config.is_busy(self.clock.cycle, tile, port)
+        self.config.is_busy(self.clock.now(), tile, port)
     }
 
     pub(crate) fn accepts(&self, tile: usize, flit: Flit) -> bool {

@@ -73,7 +73,7 @@ impl Machine<'_> {
     pub(crate) fn free_next(&mut self, tile: usize, place: Place) {
         let tile = tile as u32;
         let event = Event::Freed { tile, place };
-        self.clock.wheel.push(self.clock.cycle + 1, event);
+        self.clock.schedule(self.clock.now() + 1, event);
     }
 
     pub(crate) fn free(&mut self, tile: usize, place: Place) {

@@ -39,7 +39,7 @@ impl Machine<'_> {
             let flit = self.mesh.planes[plane.idx()].local_head(tile);
             if self
                 .config
-                .is_held(self.clock.cycle, plane, tile, LocalSide::Output)
+                .is_held(self.clock.now(), plane, tile, LocalSide::Output)
                 || !self.accepts(tile, flit)
                 || self.port_is_busy(tile, flit)
             {
@@ -51,7 +51,7 @@ impl Machine<'_> {
         }
         if taken != 0 {
             self.mesh.planes[plane.idx()].pop_local(w, taken);
-            self.clock.last_progress = self.clock.cycle;
+            self.clock.note_progress();
         }
     }
 
@@ -71,13 +71,13 @@ impl Machine<'_> {
             FlitKind::Reduce => self.deliver_reduced(tile, flit),
             FlitKind::Result => self.deliver_result(tile, flit),
             FlitKind::ReadRequest => {
-                let mut start = self.clock.cycle + self.memory_latency(tile as u32);
+                let mut start = self.clock.now() + self.memory_latency(tile as u32);
                 if self.txns.get(flit.txn).is_wide {
                     self.interfaces.nis[tile].reads_in_service += 1;
                 } else {
                     start = self.data_due(tile, start);
                 }
-                self.clock.wheel.push(
+                self.clock.schedule(
                     start,
                     Event::StartRead {
                         tile: tile as u32,
@@ -102,10 +102,10 @@ impl Machine<'_> {
             FlitKind::Atomic => {
                 let busy = self.atomic_cycles(tile);
                 let ni = &mut self.interfaces.nis[tile];
-                let done = ni.atomic_busy_until.max(self.clock.cycle) + busy;
+                let done = ni.atomic_busy_until.max(self.clock.now()) + busy;
                 ni.atomic_busy_until = done;
                 let done = self.data_due(tile, done);
-                self.clock.wheel.push(
+                self.clock.schedule(
                     done,
                     Event::AtomicDone {
                         tile: tile as u32,
@@ -195,8 +195,8 @@ impl Machine<'_> {
             tile: tile as u32,
             beats: txn.beats,
         });
-        let due_cycle = self.clock.cycle + self.memory_latency(tile as u32);
-        self.clock.wheel.push(
+        let due_cycle = self.clock.now() + self.memory_latency(tile as u32);
+        self.clock.schedule(
             due_cycle,
             Event::Respond {
                 tile: tile as u32,
@@ -216,14 +216,13 @@ impl Machine<'_> {
         } else {
             self.drop_disagreed(flit.txn, flit.payload);
         }
-        let due_cycle = self.clock.cycle + self.memory_latency(tile as u32);
+        let due_cycle = self.clock.now() + self.memory_latency(tile as u32);
         let txn = flit.txn;
         if self.txns.trees.tree(txn).is_shared {
-            self.clock.wheel.push(due_cycle, Event::ResultBeat { txn });
+            self.clock.schedule(due_cycle, Event::ResultBeat { txn });
         } else if flit.is_last() {
             self.clock
-                .wheel
-                .push(due_cycle, Event::RespondToGroup { txn });
+                .schedule(due_cycle, Event::RespondToGroup { txn });
         }
     }
 
@@ -244,10 +243,9 @@ impl Machine<'_> {
         txn.resp = txn.resp.max(flit.resp());
         if txn.arrived == leaves {
             self.interfaces.nis[tile].open_barriers -= 1;
-            let due_cycle = self.clock.cycle + self.memory_latency(tile as u32);
+            let due_cycle = self.clock.now() + self.memory_latency(tile as u32);
             self.clock
-                .wheel
-                .push(due_cycle, Event::RespondToGroup { txn: flit.txn });
+                .schedule(due_cycle, Event::RespondToGroup { txn: flit.txn });
         }
     }
 
@@ -270,7 +268,7 @@ impl Machine<'_> {
                 tile: tile as u32,
                 bytes: len,
             };
-            self.clock.wheel.push(self.clock.cycle + path, event);
+            self.clock.schedule(self.clock.now() + path, event);
         } else if self.is_value() && txn.is_wide {
             let sum: u64 = self
                 .memory

@@ -26,11 +26,11 @@ impl Machine<'_> {
     /// gives `done`. Nothing enters the network.
     pub(crate) fn refuse(&mut self, tile: u32, beats: u16, done: Done) {
         let ni = &mut self.interfaces.nis[tile as usize];
-        ni.refusing_until = ni.refusing_until.max(self.clock.cycle) + u64::from(beats);
+        ni.refusing_until = ni.refusing_until.max(self.clock.now()) + u64::from(beats);
         let due_cycle = ni.refusing_until + 1;
         self.errors.refused.push(done);
         let index = (self.errors.refused.len() - 1) as u32;
-        self.clock.wheel.push(due_cycle, Event::Refused { index });
+        self.clock.schedule(due_cycle, Event::Refused { index });
     }
 
     pub(crate) fn respond_to_refused(&mut self, index: u32) {

@@ -66,10 +66,9 @@ impl Machine<'_> {
             ni.wide_outstanding += 1;
             ni.reductions_outstanding += 1;
             ni.writes[at].source = Source::Result;
-            let readable = self.clock.cycle + self.memory_latency(tile as u32);
+            let readable = self.clock.now() + self.memory_latency(tile as u32);
             self.clock
-                .wheel
-                .push(readable, Event::Operands { txn, offset });
+                .schedule(readable, Event::Operands { txn, offset });
         }
     }
 
@@ -114,9 +113,9 @@ impl Machine<'_> {
         let ni = &mut self.interfaces.nis[tile];
         if is_last {
             ni.writes.remove(at);
-            let done = self.clock.cycle + self.memory_latency(tile as u32);
+            let done = self.clock.now() + self.memory_latency(tile as u32);
             let (tile, txn) = (tile as u32, stream.txn);
-            self.clock.wheel.push(done, Event::MemberDone { tile, txn });
+            self.clock.schedule(done, Event::MemberDone { tile, txn });
         } else {
             ni.writes[at].next_beat += 1;
             ni.writes[at].in_flight += 1;
@@ -146,9 +145,9 @@ impl Machine<'_> {
             self.checks.counters.spm_write_bytes += u64::from(len);
         }
         if flit.is_last() {
-            let done = self.clock.cycle + self.memory_latency(tile as u32);
+            let done = self.clock.now() + self.memory_latency(tile as u32);
             let (tile, txn) = (tile as u32, flit.txn);
-            self.clock.wheel.push(done, Event::MemberDone { tile, txn });
+            self.clock.schedule(done, Event::MemberDone { tile, txn });
         }
     }
 }

@@ -142,7 +142,7 @@ impl Machine<'_> {
     fn may_send(&self, plane: Plane, tile: usize) -> bool {
         self.mesh.planes[plane.idx()].can_inject(tile)
             && !self.config.is_held(
-                self.clock.cycle,
+                self.clock.now(),
                 plane,
                 tile,
                 LocalSide::Input {
@@ -153,7 +153,7 @@ impl Machine<'_> {
 
     fn push(&mut self, plane: Plane, tile: usize, flit: Option<Flit>) {
         let Some(flit) = flit else { return };
-        self.clock.last_progress = self.clock.cycle;
+        self.clock.note_progress();
         let mut flit = flit;
         if self.is_to_itself(tile, flit) {
             flit.flags |= TO_ITSELF;

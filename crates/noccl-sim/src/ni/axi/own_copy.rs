@@ -39,7 +39,7 @@ impl Machine<'_> {
     /// The own copy of a wide multicast's beat goes; the beat for the others, if there are any, goes with it or later.
     pub(crate) fn copy_beat(&mut self, tile: usize, at: usize) {
         let flit = self.next_write_beat(tile, at);
-        self.clock.last_progress = self.clock.cycle;
+        self.clock.note_progress();
         let has_others = self.txns.trees.set(flit.txn).set.len() > 1;
         if has_others {
             if self.is_value() {
@@ -57,7 +57,7 @@ impl Machine<'_> {
         if front.flags & OWN_COPY != 0 || !self.has_own_copy(tile, front.txn) {
             return None;
         }
-        self.clock.last_progress = self.clock.cycle;
+        self.clock.note_progress();
         let has_others = self.txns.trees.set(front.txn).set.len() > 1;
         let req = &mut self.interfaces.nis[tile].req;
         if has_others {

@@ -130,7 +130,7 @@ impl Machine<'_> {
                 let tile = self.txns.get(stream.txn).home as usize;
                 let torrents = self.torrents.as_ref();
                 stream.head_pending
-                    || torrents.is_some_and(|t| t.has_beat(tile, lane, self.clock.cycle))
+                    || torrents.is_some_and(|t| t.has_beat(tile, lane, self.clock.now()))
             }
             Source::Pattern(_) | Source::Memory(_) | Source::Result => true,
             Source::Buffer => {
@@ -161,7 +161,7 @@ impl Machine<'_> {
             }
         };
         if is_ready {
-            self.interfaces.injecting[plane.idx()].insert(tile);
+            self.interfaces.wake(plane, tile);
         } else {
             self.interfaces.injecting[plane.idx()].remove(tile);
         }

@@ -58,12 +58,12 @@ impl Machine<'_> {
     /// Has the port of this transaction had a response in this cycle?
     fn has_responded(&self, tile: usize, txn: u32) -> bool {
         let port = usize::from(self.txns.get(txn).is_wide);
-        self.interfaces.nis[tile].responded[port] > self.clock.cycle
+        self.interfaces.nis[tile].responded[port] > self.clock.now()
     }
 
     pub(crate) fn note_response(&mut self, tile: usize, txn: u32) {
         let port = usize::from(self.txns.get(txn).is_wide);
-        self.interfaces.nis[tile].responded[port] = self.clock.cycle + 1;
+        self.interfaces.nis[tile].responded[port] = self.clock.now() + 1;
     }
 
     pub(crate) fn start_read(&mut self, tile: u32, txn: u32) {
@@ -72,7 +72,7 @@ impl Machine<'_> {
             let source = Source::Memory(facts.address);
             let stream = Stream::plain(txn, facts.beats, false, source);
             self.interfaces.nis[tile as usize].reads.push_back(stream);
-            self.interfaces.injecting[Plane::Wide.idx()].insert(tile as usize);
+            self.interfaces.wake(Plane::Wide, tile as usize);
         } else {
             let dst = pack(self.txns.trees.tree(txn).root);
             let flit = Flit {
@@ -112,6 +112,6 @@ impl Machine<'_> {
             Plane::Rsp => ni.rsp.push_back(source, flit),
             Plane::Wide => {}
         }
-        self.interfaces.injecting[plane.idx()].insert(tile as usize);
+        self.interfaces.wake(plane, tile as usize);
     }
 }

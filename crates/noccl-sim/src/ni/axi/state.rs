@@ -5,6 +5,7 @@ use crate::kernel::bit_set::BitSet;
 use crate::kernel::inline_queue::{Front, Rest};
 use crate::ni::axi::round_robin_queues::RoundRobinQueues;
 use crate::transport::flit::Flit;
+use noccl_spec::Plane;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::sync::LazyLock;
@@ -38,7 +39,7 @@ pub(crate) struct Stream {
     pub window: u16,
     /// Published flow: the AW flit has not gone yet.
     pub head_pending: bool,
-    pub is_reduction: bool,
+    pub(super) is_reduction: bool,
     pub source: Source,
 }
 
@@ -70,9 +71,9 @@ pub(crate) struct Ni {
     /// wide: a multicast's own copy, which takes no loop, waits for them.
     pub own_in_flight: [u16; 2],
     /// May `writes` hold operands of an all-reduce that this tile has not opened?
-    pub has_operands: bool,
+    pub(super) has_operands: bool,
     /// Was the last wide flit read data? The other side goes next.
-    pub read_was_granted: bool,
+    pub(super) read_was_granted: bool,
     /// All outgoing bursts belong to one channel.
     is_one_channel: bool,
     /// Write and reduction bursts without a response yet.
@@ -97,11 +98,11 @@ pub(crate) struct Ni {
     /// place meanwhile.
     pub asked: [bool; 2],
     /// A multicast's beat whose own copy has gone and that has not: it goes before any other write.
-    pub copied: Option<Flit>,
+    pub(super) copied: Option<Flit>,
     /// The cycle after the last response to a narrow, to a wide write came: one per cycle.
     pub responded: [u64; 2],
     /// When the last of the narrow data that have been asked for are due: data come in the order of requests.
-    pub data_due: u64,
+    pub(super) data_due: u64,
     /// Bytes in the DMA engine's buffer.
     pub buffer_bytes: u32,
     /// Value mode: those bytes.
@@ -109,11 +110,11 @@ pub(crate) struct Ni {
     /// Read bursts that this memory is answering.
     pub reads_in_service: u32,
     /// Published flow: transaction whose AW has come and whose W beats are due, narrow and wide port.
-    pub open_worm: [Option<u32>; 2],
+    pub(super) open_worm: [Option<u32>; 2],
     /// The NI takes beats of transactions that it responds to itself until this cycle.
-    pub refusing_until: u64,
+    pub(super) refusing_until: u64,
     /// The memory's atomic unit is busy until this cycle.
-    pub atomic_busy_until: u64,
+    pub(super) atomic_busy_until: u64,
 }
 
 impl Ni {
@@ -224,18 +225,38 @@ pub(crate) const fn beats_of(address: u64, bytes: u32) -> u16 {
 pub(crate) struct Interfaces {
     pub nis: Nis,
     /// Per plane: tiles with something to inject.
-    pub injecting: [BitSet; 3],
+    pub(super) injecting: [BitSet; 3],
     /// Responses of memories to their own tile's multicasts.
-    pub own_responses: Vec<(u32, Flit)>,
+    pub(super) own_responses: Vec<(u32, Flit)>,
 }
 
 impl Interfaces {
     pub(crate) fn new(tiles: usize) -> Self {
+        let injecting = [0; 3].map(|_| BitSet::new(tiles));
+        Self::saved(Nis::new(tiles), injecting, Vec::new())
+    }
+
+    /// Interfaces as they were saved, see [`Interfaces::state`].
+    pub(crate) const fn saved(
+        nis: Nis,
+        injecting: [BitSet; 3],
+        own_responses: Vec<(u32, Flit)>,
+    ) -> Self {
         Self {
-            nis: Nis::new(tiles),
-            injecting: [0; 3].map(|_| BitSet::new(tiles)),
-            own_responses: Vec::new(),
+            nis,
+            injecting,
+            own_responses,
         }
+    }
+
+    /// All that they are between two cycles.
+    pub(crate) const fn state(&self) -> (&Nis, &[BitSet; 3], &Vec<(u32, Flit)>) {
+        (&self.nis, &self.injecting, &self.own_responses)
+    }
+
+    /// A tile has something to inject into a plane.
+    pub(crate) fn wake(&mut self, plane: Plane, tile: usize) {
+        self.injecting[plane.idx()].insert(tile);
     }
 
     /// Has no NI anything to send or to take from its own memory?

@@ -13,6 +13,7 @@ pub(crate) mod merge;
 pub(crate) mod phases;
 pub(crate) mod plane;
 pub(crate) mod reduction;
+mod saved;
 
 use crate::router::behaviour::Behaviour;
 use noccl_net::capabilities::RouterCapabilities;

@@ -28,30 +28,30 @@ use std::sync::Arc;
 
 /// One plane.
 pub(crate) struct PlaneState {
-    pub(crate) blocks: Vec<Block>,
+    pub(in crate::router) blocks: Vec<Block>,
     /// Inputs without a free slot.
-    pub(crate) in_full: Vec<[u64; PORTS]>,
+    pub(super) in_full: Vec<[u64; PORTS]>,
     /// Outputs from whose links a flit enters a neighbour in this cycle, and the slot that it leaves.
-    pub(crate) leaving: Vec<[u64; 4]>,
-    pub(crate) leaving_slot: Vec<[u64; 4]>,
+    pub(super) leaving: Vec<[u64; 4]>,
+    pub(super) leaving_slot: Vec<[u64; 4]>,
     /// FIFO contents by block, port, lane and slot: flat, so that the system hands out zeroed pages.
-    pub(crate) input: Vec<Packed>,
-    pub(crate) output: Vec<Packed>,
+    pub(super) input: Vec<Packed>,
+    pub(super) output: Vec<Packed>,
     /// What stands behind the first two flits, if FIFOs have not two slots.
-    pub(crate) deep: Option<Box<DeepFifos>>,
+    pub(super) deep: Option<Box<DeepFifos>>,
     /// Links that take more than a cycle.
     pub(crate) links: Option<Box<LinkStages>>,
     /// Flits that have entered each router by its mesh ports.
-    pub(crate) entered: Vec<[u32; 4]>,
+    pub(in crate::router) entered: Vec<[u32; 4]>,
     /// Packed coordinate of every router.
-    pub(crate) coords: Arc<[u32]>,
+    pub(in crate::router) coords: Arc<[u32]>,
     pub(crate) joins: Joins,
-    pub(crate) active: BitSet,
+    pub(in crate::router) active: BitSet,
     /// Blocks that receive flits over links in this cycle.
-    pub(crate) receiving: Vec<u64>,
+    pub(super) receiving: Vec<u64>,
     /// Blocks that have ever received a flit over a link.
-    pub(crate) has_received: Vec<u64>,
-    pub(crate) shifts: [Shift; 4],
+    pub(super) has_received: Vec<u64>,
+    pub(super) shifts: [Shift; 4],
     /// Registers that only published routers have.
     pub(crate) published: Option<Box<Worms>>,
     /// Since when heads stand, once somebody wants to know.
@@ -59,7 +59,7 @@ pub(crate) struct PlaneState {
     /// Ranges of blocks that threads work on.
     pub(crate) partitions: Vec<Partition>,
     pub(crate) flit_hops: u64,
-    pub(crate) num_routers: usize,
+    pub(super) num_routers: usize,
 }
 
 /// Packed coordinate of every router, filled up to whole blocks.

@@ -15,7 +15,7 @@ const LOCAL: usize = 4;
 /// A flit: the worm it belongs to, and which of its flits; 0 is the head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Flit {
-    pub worm: u32,
+    pub(super) worm: u32,
     pub index: u32,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Worm {
     /// With the head.
     pub flits: u32,
     /// First beat of the payload that the flit behind the head carries.
-    pub first_beat: u64,
+    pub(super) first_beat: u64,
     /// Output ports per router, as a mask.
     pub outputs: BTreeMap<TileId, u8>,
 }
@@ -53,22 +53,22 @@ pub(super) struct Plane<'n> {
     routers: Vec<Router>,
     /// Routers with a flit in a queue.
     active: BTreeSet<u32>,
-    pub worms: Vec<Worm>,
+    pub(super) worms: Vec<Worm>,
     /// Worms that wait at or pass a tile's injection port, and the next flit of the first.
     injecting: BTreeMap<u32, (VecDeque<u32>, u32)>,
     /// Flits per tile and output.
-    pub loads: Vec<[u64; PORTS]>,
+    pub(super) loads: Vec<[u64; PORTS]>,
     /// Hops of flits behind heads.
-    pub body_hops: u64,
+    pub(super) body_hops: u64,
 }
 
 /// What a cycle has done.
 #[derive(Debug, Default)]
 pub(super) struct Moves {
     /// Flits that have reached a tile.
-    pub delivered: Vec<(TileId, Flit)>,
+    pub(super) delivered: Vec<(TileId, Flit)>,
     /// Worms whose tail has been injected.
-    pub injected: Vec<u32>,
+    pub(super) injected: Vec<u32>,
     pub has_moved: bool,
 }
 

@@ -6,5 +6,5 @@ use super::plane::Plane;
 /// The two planes.
 pub(super) struct Planes<'n> {
     pub requests: Plane<'n>,
-    pub data: Plane<'n>,
+    pub(super) data: Plane<'n>,
 }

@@ -8,22 +8,22 @@ use std::collections::BTreeMap;
 
 /// One list multicast.
 pub(super) struct Task<'s> {
-    pub list: &'s ListMulticast,
+    pub(super) list: &'s ListMulticast,
     pub source: TileId,
-    pub consumers: Vec<TileId>,
+    pub(super) consumers: Vec<TileId>,
     pub start_cycle: Option<u64>,
     pub finish_cycle: u64,
     /// Participants that have not finished.
     pub open: usize,
-    pub is_producer_ready: bool,
-    pub unnoted: usize,
+    pub(super) is_producer_ready: bool,
+    pub(super) unnoted: usize,
     /// Cycle at which the producer has noted the last request so far.
-    pub noted_cycle: u64,
+    pub(super) noted_cycle: u64,
     /// What is sent (value mode).
     pub payload: Vec<u8>,
-    pub worms_to_send: usize,
+    pub(super) worms_to_send: usize,
     /// Beats that each consumer still waits for.
-    pub missing: BTreeMap<TileId, u64>,
+    pub(super) missing: BTreeMap<TileId, u64>,
 }
 
 impl<'s> Task<'s> {

@@ -37,7 +37,7 @@ pub(super) struct Gathered {
     /// By transaction and beat.
     operands: BTreeMap<(u32, u16), Operands>,
     /// Element operations so far.
-    pub added_elements: u64,
+    pub(super) added_elements: u64,
 }
 
 impl Gathered {

@@ -13,7 +13,7 @@ pub(crate) struct Worms {
     /// Outputs that a merged flit takes in this cycle.
     pub taken: Vec<[u64; PORTS]>,
     /// Merged flits of this cycle: router, output, flit.
-    pub joined: Vec<(u32, u8, Flit)>,
+    pub(super) joined: Vec<(u32, u8, Flit)>,
     /// Per router and output: the holding worm's transaction, and since when it holds the output.
     held: Vec<[(u32, u64); PORTS]>,
     /// The cycle being evaluated.

@@ -7,11 +7,11 @@ use crate::endpoint::torrent::narrow::Message;
 
 /// What the endpoint is about to do in this cycle, seen before anything moves.
 pub(crate) struct Plan {
-    pub passes: [bool; 2],
+    pub(super) passes: [bool; 2],
     pub message: Option<(u32, Message)>,
-    pub takes_frame: bool,
-    pub gets_grant: bool,
-    pub is_released: bool,
+    pub(super) takes_frame: bool,
+    pub(super) gets_grant: bool,
+    pub(super) is_released: bool,
     pub is_done: bool,
 }
 

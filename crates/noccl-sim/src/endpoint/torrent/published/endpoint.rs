@@ -25,11 +25,11 @@ pub(crate) struct Endpoint {
     pub(crate) tasks: VecDeque<Task>,
     pub(crate) next_task: u8,
     /// Its own tasks in progress, in the order of their start.
-    pub(crate) heads: Vec<Head>,
+    pub(super) heads: Vec<Head>,
     /// The one of them whose data leave.
-    pub(crate) streaming: Option<Key>,
+    pub(super) streaming: Option<Key>,
     /// Configurations of tasks that are not over here, in the order of arrival.
-    pub(crate) followers: Vec<Follower>,
+    pub(super) followers: Vec<Follower>,
     /// The task whose data this endpoint takes.
     pub(crate) serving: Option<Key>,
     /// Grants of tasks whose configuration has not come, or that wait behind another task.

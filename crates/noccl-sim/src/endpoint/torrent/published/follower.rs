@@ -12,17 +12,17 @@ pub(crate) struct Follower {
     pub cfg: Cfg,
     /// Cycle in which it came.
     pub since_cycle: u64,
-    pub writer: Streamer,
+    pub(super) writer: Streamer,
     /// Has its grant gone on, or has the destination responded that it serves the task?
     pub granted: bool,
     /// What it has responded by itself, and what came of it.
-    pub response: OwnResponse,
+    pub(super) response: OwnResponse,
     /// The finish of the next destination has come.
     pub has_finish: bool,
     /// Its own finish has gone on.
     pub finished: bool,
     /// Since when all data is in memory; looked at a cycle later.
-    pub idle_cycle: Option<u64>,
+    pub(super) idle_cycle: Option<u64>,
 }
 
 impl Follower {

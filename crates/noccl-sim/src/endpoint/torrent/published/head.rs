@@ -50,15 +50,15 @@ pub(crate) struct Head {
     /// Configurations that have asked for the port.
     pub asked: usize,
     /// Cycle in which the last of them leaves, once it is known.
-    pub dispatched_cycle: u64,
+    pub(super) dispatched_cycle: u64,
     pub reader: Streamer,
-    pub own_writer: Option<Streamer>,
+    pub(super) own_writer: Option<Streamer>,
     pub granted: bool,
     /// What the destinations have responded, where they respond by themselves.
     pub responses: Responses,
     /// Finishes that have yet to come.
-    pub finishes_due: usize,
-    pub finished_cycle: Option<u64>,
+    pub(super) finishes_due: usize,
+    pub(super) finished_cycle: Option<u64>,
     /// Mode `published`: its bursts have been opened.
     pub is_open: bool,
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Responses {
     pub free: Vec<u16>,
-    pub busy: Vec<u16>,
+    pub(super) busy: Vec<u16>,
 }
 
 /// What a destination has responded, and what came of it.

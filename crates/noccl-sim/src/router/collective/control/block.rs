@@ -36,7 +36,7 @@ pub(crate) struct Block {
     pub out_full: [u64; PORTS],
     pub out_head: [u64; PORTS],
     /// Per slot of the Local output: a beat that is only delivered, see [`crate::transport::flit::Flit::is_only_delivered`].
-    pub only_delivered: [u64; 2],
+    only_delivered: [u64; 2],
     /// Per output and input: the input's head still has to take this output.
     pub requests: [[u64; RESULT + 1]; PORTS],
     /// Per output: input granted last, as three bit planes.
@@ -46,7 +46,7 @@ pub(crate) struct Block {
     /// Routers that have a unit with something in it.
     pub unit_busy: u64,
     /// Per input: what the second flit will ask for once it is the head.
-    pub behind: [Wants; PORTS],
+    behind: [Wants; PORTS],
     /// Moves of this cycle: outputs that take a flit from the switch, inputs that lose their head.
     pub switched: [u64; PORTS],
     pub popped: [u64; PORTS],

@@ -51,7 +51,7 @@ pub(crate) struct Merges {
     /// Per router, if a grant and its decision take a cycle each; else empty.
     pub(crate) registers: Vec<MergeRegisters>,
     /// Timeouts to schedule, collected during evaluate: (cycle, entry).
-    pub timeouts: Vec<(u64, Timeout)>,
+    pub(super) timeouts: Vec<(u64, Timeout)>,
 }
 
 /// What a merge table with registers knows of the cycle before; inputs as bit sets.

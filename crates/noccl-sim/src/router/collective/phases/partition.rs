@@ -35,17 +35,17 @@ pub(crate) struct Partition {
     /// Blocks with flits at Local outputs.
     pub offering: Vec<u32>,
     /// Blocks whose merge units have to be looked at before arbitration.
-    pub deferred: Vec<u32>,
+    pub(super) deferred: Vec<u32>,
     /// Blocks that hold nothing any more.
-    pub emptied: Vec<u32>,
+    pub(super) emptied: Vec<u32>,
     /// Blocks that have received flits.
-    pub woken: Vec<u32>,
+    pub(super) woken: Vec<u32>,
     /// Value mode: inputs whose heads have forked, per block.
-    pub forked: Vec<(u32, [u64; PORTS])>,
+    pub(super) forked: Vec<(u32, [u64; PORTS])>,
     /// Published routers: moves, for the main thread to follow their worms.
     pub moves: Vec<Move>,
     /// Blocks, of this partition or not, that receive flits from this partition in this cycle.
-    pub receiving: Vec<u64>,
+    pub(super) receiving: Vec<u64>,
     pub flit_hops: u64,
     /// Sum over beats that are delivered in this cycle or the next ones.
     pub checksum: u64,
@@ -92,7 +92,7 @@ impl Partition {
 
 /// Which flits move: arbitration, and the flits that leave over links.
 pub(crate) struct Evaluate<'a, S: Sizes> {
-    pub partition: &'a mut Partition,
+    pub(super) partition: &'a mut Partition,
     /// Index of the first block of the slices.
     pub first: usize,
     pub blocks: &'a mut [Block],
@@ -107,7 +107,7 @@ pub(crate) struct Evaluate<'a, S: Sizes> {
     pub links: S::May<LinksPart<'a>>,
     pub is_value: bool,
     /// Published routers: worms restrict the arbitration of every block.
-    pub defers_all: bool,
+    pub(super) defers_all: bool,
 }
 
 impl<S: Sizes> Phase for Evaluate<'_, S> {
@@ -194,12 +194,12 @@ impl<S: Sizes> Evaluate<'_, S> {
 
 /// Flits that neighbours send enter the input FIFOs and are routed.
 pub(crate) struct Receive<'a, S: Sizes> {
-    pub partition: &'a mut Partition,
+    pub(super) partition: &'a mut Partition,
     pub blocks: &'a mut [Block],
     pub in_full: &'a mut [[u64; PORTS]],
     pub input: &'a mut [Packed],
     pub entered: &'a mut [[u32; 4]],
-    pub receiving: &'a [u64],
+    pub(super) receiving: &'a [u64],
     pub leaving: &'a [[u64; 4]],
     pub leaving_slot: &'a [[u64; 4]],
     /// Slots that flits leave: of the output FIFOs, or of the last stages of long links.

@@ -11,7 +11,7 @@ use crate::transport::flit::{Flit, Packed};
 
 /// Granted heads pass from the inputs to the output FIFOs; what stood behind them makes its requests.
 pub(crate) struct Switch<'a, S: Sizes> {
-    pub partition: &'a mut Partition,
+    pub(super) partition: &'a mut Partition,
     pub blocks: &'a mut [Block],
     pub in_full: &'a mut [[u64; PORTS]],
     pub input: &'a mut [Packed],
@@ -20,9 +20,9 @@ pub(crate) struct Switch<'a, S: Sizes> {
     pub deep: S::May<DeepPart<'a>>,
     pub active: &'a BitSet,
     /// Published routers: moves are told to whom follows their worms.
-    pub tells_moves: bool,
+    pub(super) tells_moves: bool,
     /// Is a delivered beat no more than its checksum? It is added as soon as the beat's delivery is sure.
-    pub counts_deliveries: bool,
+    pub(super) counts_deliveries: bool,
 }
 
 /// FIFOs of other depths than two of a range of blocks.

@@ -40,7 +40,7 @@ pub(crate) struct Flow {
     /// come from.
     returned: [u16; 5],
     /// Beats that have been chosen, those whose last pass has, and those whose results have left.
-    pub started: u16,
+    pub(super) started: u16,
     finished: u16,
     pub sent: u16,
     pub beats: u16,
@@ -53,7 +53,7 @@ pub(crate) struct Flow {
     pub marks: u8,
     pub add_cycles: u8,
     /// Elements of a beat.
-    pub elements: u8,
+    pub(super) elements: u8,
     /// Place among the reductions of the router.
     pub slot: u8,
     /// Inputs whose senders have credits pending.

@@ -62,11 +62,11 @@ pub(crate) struct Unit {
     moves: Moves,
     partials: u8,
     /// Slot whose credits are returned, see `credit_return.rs`.
-    pub credit_slot: u8,
+    pub(super) credit_slot: u8,
     /// The register in front of the arithmetic.
     request: Option<Pass>,
     /// In the order in which they began: the first one is the oldest.
-    pub flows: InlineQueue<Flow, 2>,
+    pub(super) flows: InlineQueue<Flow, 2>,
     first: InlineQueue<Pass, 3>,
     second: InlineQueue<Pass, 3>,
     /// Partial sums in the store, in the order in which they came out.
@@ -78,7 +78,7 @@ pub(crate) struct Unit {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Started {
     /// Flow whose next beat has been read from the store, and the number of the beat.
-    pub begins: Option<(usize, u16)>,
+    pub(super) begins: Option<(usize, u16)>,
     /// Flow, and senders that get credits for its operands.
     pub pending: (usize, u8),
 }

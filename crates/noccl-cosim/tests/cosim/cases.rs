@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What meshes of several networks are compared by: random traces of each kind, and more responses than a merge table holds.
+
+use super::{ALL, COLLECTIVE, REDUCING, UNICAST, agree_on, agree_with, multicasts_of_all_to_all};
+use noccl_net::Network;
+use std::ops::Range;
+
+/// A library, and the network that it is of.
+pub struct Cases {
+    pub library: &'static str,
+    pub network: Network,
+}
+
+impl Cases {
+    pub fn unicasts(&self, seeds: Range<u64>) {
+        agree_with(self.library, &self.network, &UNICAST, seeds);
+    }
+
+    pub fn multicasts_and_barriers(&self, seeds: Range<u64>) {
+        agree_with(self.library, &self.network, &COLLECTIVE, seeds);
+    }
+
+    pub fn reductions_between_writes(&self, seeds: Range<u64>) {
+        agree_with(self.library, &self.network, &REDUCING, seeds);
+    }
+
+    pub fn overlapping_transactions(&self, seeds: Range<u64>) {
+        agree_with(self.library, &self.network, &ALL, seeds);
+    }
+
+    /// More responses in flight than a table has entries: new ones pass unmerged, old entries leave by timeout.
+    pub fn multicasts_of_all_to_all(&self) {
+        let all = multicasts_of_all_to_all(&self.network);
+        let compared = agree_on(self.library, &self.network, all);
+        assert!(compared > 1_000, "{compared}");
+    }
+}
+
+/// Tests of these cases, each with a range of seeds.
+macro_rules! same_course {
+    ($cases:expr; $($case:ident($($seeds:expr)?)),+ $(,)?) => {
+        $(
+            #[test]
+            fn $case() {
+                $cases.$case($($seeds)?);
+            }
+        )+
+    };
+}
+pub(crate) use same_course;
