@@ -8,6 +8,7 @@ use noccl_model::capacity_beats_per_cycle;
 use noccl_net::{Coord, Network};
 use noccl_run::{Mode, RunConfig, RunError, Tally, TrafficResult, Watch, gb_per_s, time_ns};
 use noccl_sim::run_traffic;
+use noccl_spec::Plane;
 use noccl_workload::{MAX_TRAFFIC_CYCLES, Pattern, Traffic};
 use rayon::prelude::*;
 use schemars::JsonSchema;
