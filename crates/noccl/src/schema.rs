@@ -74,7 +74,8 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "figure" => schema_for!(Figure),
         "rtl" => schema_for!(RtlConfig),
         _ => {
-            let known = format!("accepted: {}", SCHEMA_NAMES.join(", "));
+            let hint = noccl_spec::nearest(name, SCHEMA_NAMES.into_iter());
+            let known = format!("accepted: {}{hint}", SCHEMA_NAMES.join(", "));
             return Err(Error::argument("format", name, known));
         }
     })
