@@ -106,6 +106,9 @@ class RunReport:
 
     Attributes:
         cycles: From the first participant's start to the last participant's end.
+        time_ns: The same at the network's clock.
+        payload_gb_per_s: Payload of the collective by this time, 10^9 bytes per second; None if the
+            schedule claims none, and for traces.
         action_cycles: Shape (num_actions, 2), columns = start, finish [cycles].
         responses: Shape (num_actions,), worst AXI response of each: 0 OKAY, 2 SLVERR, 3 DECERR.
         counters: Event counters.
@@ -118,6 +121,8 @@ class RunReport:
     """
 
     cycles: int
+    time_ns: float
+    payload_gb_per_s: float | None
     action_cycles: npt.NDArray[np.int64]
     responses: npt.NDArray[np.uint8]
     counters: Counters
@@ -143,6 +148,8 @@ class RunReport:
         actions = [(a["start_cycle"], a["finish_cycle"]) for a in fields["actions"]]
         return RunReport(
             cycles=fields["cycles"],
+            time_ns=fields["time_ns"],
+            payload_gb_per_s=fields["payload_gb_per_s"],
             action_cycles=np.array(actions, dtype=np.int64).reshape(-1, 2),
             responses=np.array(fields["responses"], dtype=np.uint8),
             counters=Counters(**fields["counters"]),

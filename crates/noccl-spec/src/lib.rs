@@ -59,6 +59,13 @@ pub struct Spec {
     pub format: u32,
     /// Name of the network, used in reports and file names.
     pub name: String,
+    /// Clock of the network and its endpoints in GHz, 0.001 to 100; 1 if left out, which is S1's. Runs count cycles; this
+    /// gives their times.
+    #[serde(
+        default = "default_clock_ghz",
+        skip_serializing_if = "is_default_clock"
+    )]
+    pub clock_ghz: f64,
     /// Size of the mesh and what stands on it.
     pub mesh: Mesh,
     /// Router microarchitecture, the same for all planes.
@@ -71,4 +78,14 @@ pub struct Spec {
     pub memory: MemoryTile,
     /// Cost of each counted event in pJ.
     pub energy: EnergyTable,
+}
+
+const fn default_clock_ghz() -> f64 {
+    1.0
+}
+
+/// Is it the clock of a file that names none?
+#[expect(clippy::float_cmp, reason = "a written number, not a computed one")]
+fn is_default_clock(clock_ghz: &f64) -> bool {
+    *clock_ghz == default_clock_ghz()
 }

@@ -68,6 +68,10 @@ pub fn override_value(table: &mut toml::Table, key: &str, value: &str) -> Result
     if parents == LINK_CYCLES {
         write_link_cycles(table);
     }
+    if key == CLOCK {
+        let one = toml::Value::Float(crate::default_clock_ghz());
+        table.entry(CLOCK).or_insert(one);
+    }
     let parts: Vec<&str> = parents.split('.').filter(|p| !p.is_empty()).collect();
     let here = descend(table, &parts).map_err(fail)?;
     let unknown = unknown_field(here, last);
@@ -126,7 +130,10 @@ fn check_format(file: &str, table: &toml::Table) -> Result<(), SpecError> {
     }
 }
 
-/// A table of numbers that files leave out where all are 1, and that can be set nevertheless.
+/// A number that files leave out where it is 1, and that can be set nevertheless.
+const CLOCK: &str = "clock_ghz";
+
+/// A table of such numbers.
 const LINK_CYCLES: &str = "router.link_cycles";
 
 fn write_link_cycles(table: &mut toml::Table) {

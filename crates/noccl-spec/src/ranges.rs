@@ -20,7 +20,7 @@ pub const MAX_ADDRESS: u64 = (1 << 48) - 1;
 pub enum Number {
     /// Counts, cycles, bytes.
     Whole(u64),
-    /// Energies.
+    /// Clock and energies.
     Fraction(f64),
 }
 
@@ -110,6 +110,7 @@ impl FieldRange {
 #[must_use]
 pub fn ranges(spec: &Spec) -> Vec<FieldRange> {
     let mut table = Table(Vec::new());
+    table.fraction("clock_ghz", spec.clock_ghz, 0.001..=100.0);
     table.mesh(spec);
     table.router(spec);
     table.ni(spec);
@@ -148,6 +149,17 @@ impl Table {
         range: RangeInclusive<u64>,
     ) {
         self.push(field, found, range, Form::Any, "");
+    }
+
+    fn fraction(&mut self, field: impl Into<String>, found: f64, range: RangeInclusive<f64>) {
+        self.0.push(FieldRange {
+            field: field.into(),
+            found: Number::Fraction(found),
+            least: Number::Fraction(*range.start()),
+            most: Number::Fraction(*range.end()),
+            form: Form::Any,
+            because: "".into(),
+        });
     }
 
     /// Fields below one path that have one range.
@@ -224,14 +236,7 @@ impl Table {
             ("software_reduce_pj_per_op", e.software_reduce_pj_per_op),
             ("dca_reduce_pj_per_op", e.dca_reduce_pj_per_op),
         ] {
-            self.0.push(FieldRange {
-                field: format!("energy.{name}"),
-                found: Number::Fraction(pj),
-                least: Number::Fraction(0.0),
-                most: Number::Fraction(1e9),
-                form: Form::Any,
-                because: "".into(),
-            });
+            self.fraction(format!("energy.{name}"), pj, 0.0..=1e9);
         }
     }
 }

@@ -104,3 +104,22 @@ fn an_unknown_enum_value_names_the_nearest() {
     let shown = reason("router.flow", "publishd");
     assert!(shown.contains("did you mean `published`?"), "{shown}");
 }
+
+#[test]
+fn a_clock_is_read_written_and_bounded_and_one_gigahertz_is_left_out() {
+    let text = preset_text("collective_noc_4x4").unwrap();
+    let with = |clock: &str| parse_spec("t", &text, &[("clock_ghz".to_owned(), clock.to_owned())]);
+    assert!(!text.contains("clock_ghz"));
+    assert_eq!(parse_spec("t", &text, &[]).unwrap(), with("1").unwrap());
+    let fast = with("1.25").unwrap();
+    let written = noccl_spec::to_toml(&fast);
+    assert!(written.contains("clock_ghz = 1.25"), "{written}");
+    assert_eq!(parse_spec("t", &written, &[]).unwrap(), fast);
+    for wrong in ["0", "0.0009", "101", "-1", "nan"] {
+        let error = with(wrong).unwrap_err().to_string();
+        assert!(
+            error.contains("clock_ghz") && error.contains("0.001 to 100"),
+            "{error}"
+        );
+    }
+}

@@ -6,7 +6,8 @@ use crate::{CheckpointRequest, Error, LinkFlits, SumError, Verified};
 use noccl_cosim::HardwareReport;
 use noccl_net::Network;
 use noccl_run::{
-    ActionTime, Counters, Mode, Progress, RunConfig, RunResult, Tally, Watch, energy_pj,
+    ActionTime, Counters, Mode, Progress, RunConfig, RunResult, Tally, Watch, energy_pj, gb_per_s,
+    time_ns,
 };
 use noccl_sim::run_trace;
 use noccl_studies::parts::{Case, Session, busiest, link_flits, runtime_cycles};
@@ -67,6 +68,15 @@ pub struct RunReport {
     pub network: String,
     /// From the first participant's start to the last participant's end.
     pub cycles: u64,
+    /// Clock of the network.
+    #[serde(default)]
+    pub clock_ghz: f64,
+    /// `cycles` at this clock.
+    #[serde(default)]
+    pub time_ns: f64,
+    /// Payload of the collective by this time (10^9 bytes per second); absent where none is claimed, or it takes no time.
+    #[serde(default)]
+    pub payload_gb_per_s: Option<f64>,
     /// Cycle of the last event.
     pub last_event_cycle: u64,
     /// Start and finish of every action or transaction, in their order.
@@ -193,9 +203,16 @@ pub fn report_run(
     result: &RunResult,
     has_links: bool,
 ) -> RunReport {
+    let clock_ghz = network.spec().clock_ghz;
+    let cycles = runtime_cycles(schedule, &result.actions);
+    let collective = schedule.and_then(|s| s.collective.as_ref());
+    let payload = collective.filter(|c| c.bytes > 0 && cycles > 0);
     RunReport {
         network: network.spec().name.clone(),
-        cycles: runtime_cycles(schedule, &result.actions),
+        cycles,
+        clock_ghz,
+        time_ns: time_ns(cycles as f64, clock_ghz),
+        payload_gb_per_s: payload.map(|c| gb_per_s(c.bytes as f64 / cycles as f64, clock_ghz)),
         last_event_cycle: result.cycles,
         actions: result.actions.clone(),
         responses: result.responses.clone(),

@@ -6,7 +6,7 @@ mod saturation;
 use crate::Error;
 use noccl_model::capacity_beats_per_cycle;
 use noccl_net::{Coord, Network};
-use noccl_run::{Mode, RunConfig, RunError, Tally, TrafficResult, Watch};
+use noccl_run::{Mode, RunConfig, RunError, Tally, TrafficResult, Watch, gb_per_s, time_ns};
 use noccl_sim::run_traffic;
 use noccl_spec::Plane;
 use noccl_workload::{MAX_TRAFFIC_CYCLES, Pattern, Traffic};
@@ -76,6 +76,9 @@ pub struct TrafficReport {
     pub pattern: Pattern,
     /// Beats per write burst.
     pub beats: u32,
+    /// Clock of the network.
+    #[serde(default)]
+    pub clock_ghz: f64,
     /// Mean over all packets that the pattern can send of the latency in an empty network: exact.
     pub zero_load_latency_cycles: f64,
     /// Upper bound on the offered load: beats per cluster and cycle that the busiest link lets pass.
@@ -86,7 +89,56 @@ pub struct TrafficReport {
     /// at the capacity, or below a thousandth of it.
     pub saturation_beats_per_cycle: Option<f64>,
     /// One point per load.
-    pub points: Vec<TrafficResult>,
+    pub points: Vec<TrafficPoint>,
+}
+
+/// One load of a sweep. Latency: from a packet's creation to the handshake of its last beat at its target.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TrafficPoint {
+    /// Beats offered per cluster and cycle.
+    pub offered_beats_per_cycle: f64,
+    /// Beats delivered per cluster and cycle while measuring (a multicast counts once per target).
+    pub accepted_beats_per_cycle: f64,
+    /// The same per cluster at the network's clock (10^9 bytes per second).
+    #[serde(default)]
+    pub accepted_gb_per_s: f64,
+    /// Mean latency in cycles of the packets created while measuring.
+    pub mean_latency_cycles: f64,
+    /// The same at the network's clock.
+    #[serde(default)]
+    pub mean_latency_ns: f64,
+    /// 99th percentile of the latency.
+    pub p99_latency_cycles: u64,
+    /// Largest latency.
+    pub max_latency_cycles: u64,
+    /// Packets created while measuring.
+    pub packets: u64,
+    /// Flit-hops of the whole run.
+    pub flit_hops: u64,
+    /// Cycles of the whole run, drain included.
+    pub cycles: u64,
+    /// Did the source queues grow without bound?
+    pub saturated: bool,
+}
+
+impl TrafficPoint {
+    fn new(network: &Network, result: &TrafficResult) -> Self {
+        let clock_ghz = network.spec().clock_ghz;
+        let beat_bytes = f64::from(network.plane(Plane::Wide).data_bytes);
+        Self {
+            offered_beats_per_cycle: result.offered_beats_per_cycle,
+            accepted_beats_per_cycle: result.accepted_beats_per_cycle,
+            accepted_gb_per_s: gb_per_s(result.accepted_beats_per_cycle * beat_bytes, clock_ghz),
+            mean_latency_cycles: result.mean_latency_cycles,
+            mean_latency_ns: time_ns(result.mean_latency_cycles, clock_ghz),
+            p99_latency_cycles: result.p99_latency_cycles,
+            max_latency_cycles: result.max_latency_cycles,
+            packets: result.packets,
+            flit_hops: result.flit_hops,
+            cycles: result.cycles,
+            saturated: result.saturated,
+        }
+    }
 }
 
 /// A mean latency over this many times the zero-load latency counts as saturated.
@@ -110,13 +162,13 @@ pub fn traffic(
         0
     };
     let tally = Tally::new(watch, request.loads.len() as u64 + searched);
-    let points: Vec<TrafficResult> = request
+    let points: Vec<TrafficPoint> = request
         .loads
         .par_iter()
         .map(|load| {
             let point = point(network, request, *load, zero_load, &tally)?;
             tally.finish_unit()?;
-            Ok(point)
+            Ok(TrafficPoint::new(network, &point))
         })
         .collect::<Result<_, RunError>>()?;
     let found = if request.has_saturation {
@@ -131,6 +183,7 @@ pub fn traffic(
         network: network.spec().name.clone(),
         pattern: request.pattern,
         beats: request.beats,
+        clock_ghz: network.spec().clock_ghz,
         zero_load_latency_cycles: zero_load,
         capacity_beats_per_cycle: capacity,
         max_accepted_beats_per_cycle: points

@@ -113,14 +113,24 @@ fn summary(report: &RunReport) -> String {
         },
     );
     format!(
-        "network       {}\ncycles        {}\nactions       {}\nflit-hops     {}\n\
+        "network       {}\ncycles        {}\ntime          {}\nactions       {}\nflit-hops     {}\n\
          energy        {:.1} nJ\nbusiest link  {link}\nverified      {verified}\n",
         report.network,
         grouped(report.cycles),
+        time(report),
         grouped(report.actions.len() as u64),
         grouped(report.counters.flit_hops),
         report.energy_pj / 1e3,
     ) + &report.hardware.as_ref().map_or_else(String::new, course)
+}
+
+/// The runtime at the network's clock, and what it means for the payload of a collective.
+fn time(report: &RunReport) -> String {
+    let bandwidth = report
+        .payload_gb_per_s
+        .map_or_else(String::new, |gb| format!(", {gb:.1} GB/s of payload"));
+    let (ns, clock) = (report.time_ns, report.clock_ghz);
+    format!("{ns:.1} ns at {clock} GHz{bandwidth}")
 }
 
 /// The line of the hardware that took the same course.

@@ -84,7 +84,9 @@ fn summary(report: &TrafficReport) -> String {
     let header = [
         ("offered [beats/cycle]", Right),
         ("accepted [beats/cycle]", Right),
+        ("accepted [GB/s]", Right),
         ("mean latency [cycles]", Right),
+        ("mean latency [ns]", Right),
         ("p99 [cycles]", Right),
         ("max [cycles]", Right),
         ("packets", Right),
@@ -97,7 +99,9 @@ fn summary(report: &TrafficReport) -> String {
             vec![
                 digits(p.offered_beats_per_cycle),
                 digits(p.accepted_beats_per_cycle),
+                digits(p.accepted_gb_per_s),
                 format!("{:.1}", p.mean_latency_cycles),
+                format!("{:.1}", p.mean_latency_ns),
                 p.p99_latency_cycles.to_string(),
                 p.max_latency_cycles.to_string(),
                 p.packets.to_string(),
