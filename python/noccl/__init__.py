@@ -4,8 +4,9 @@
 From one description of a mesh to a verified, measured collective. `load` makes a network;
 `multicast`, `reduce`, `all_reduce`, `all_gather`, `reduce_scatter`, `all_to_all` and `barrier`
 run on it with NumPy data; `compare`, `traffic` and `stress` make tables; `plot_cycles`,
-`plot_latency` and `plot_link_load` draw them; `gemm`, `attention`, `barrier_study` and `reproduce`
-are whole studies. Nothing here holds a rule of the domain: every call ends in the Rust engine.
+`plot_latency`, `plot_link_load` and `plot_figure` draw them; `gemm`, `attention`, `barrier_study`
+and `reproduce` are whole studies. Nothing here holds a rule of the domain: every call ends in the
+Rust engine.
 """
 
 from noccl._native import Network, __version__
@@ -30,6 +31,7 @@ from noccl.errors import (
     WaitEdge,
 )
 from noccl.experiments import StressFailure, StressReport, compare, stress, traffic
+from noccl.figures import Figure, plot_figure
 from noccl.gemm import GemmRow, Product, gemm, multiply
 from noccl.networks import load, members, presets
 from noccl.orders import ChainOrder, ChainOrders, DestinationDraw, chain_orders, destination_draws
@@ -49,7 +51,6 @@ from noccl.studies import (
     BarrierSlope,
     BarrierStudy,
     ClaimRow,
-    Figure,
     Reproduction,
     attention,
     barrier_study,
@@ -127,6 +128,7 @@ __all__ = [
     "multicast",
     "multiply",
     "plot_cycles",
+    "plot_figure",
     "plot_latency",
     "plot_link_load",
     "presets",

@@ -11,9 +11,9 @@ from noccl import _native
 from noccl.errors import Diagnosis
 from noccl.renamed import renamed_attribute
 from noccl.runs import native_progress, optional_link_name
+from noccl.sizes import sizes
 from noccl.tables import ResultTable, link_rows
 from noccl.tiles import group_text, tile_text
-from noccl.sizes import sizes
 from noccl.values import items, request_text
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import pyarrow as pa
 
@@ -15,7 +14,7 @@ COLUMNS = {("barriers", "plan"): "algorithm"}
 def renamed_attribute(old: str, new: str) -> property:
     """An attribute that reads the one it is called now."""
 
-    def read(self: object) -> Any:
+    def read(self: object) -> object:
         _warn(f"{type(self).__name__}.{old} is now .{new}", frames=1)
         return getattr(self, new)
 
@@ -34,8 +33,9 @@ def column_name(kind: str, name: str) -> str:
 
 def with_columns_of_today(kind: str, table: pa.Table) -> pa.Table:
     """A table whose columns have today's names."""
-    names = [column_name(kind, name) for name in table.column_names]
-    return table if names == table.column_names else table.rename_columns(names)
+    fields = [field.with_name(column_name(kind, field.name)) for field in table.schema]
+    schema = pa.schema(fields, metadata=table.schema.metadata)
+    return pa.Table.from_arrays(table.columns, schema=schema)
 
 
 def _warn(message: str, *, frames: int) -> None:

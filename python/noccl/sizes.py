@@ -29,7 +29,7 @@ def sizes(name: str, values: object) -> list[int]:
     """
     found = []
     for index, value in enumerate(items(name, values)):
-        found.append(_size(f"{name}[{index}]", value))  # noqa: PERF401 - a frame less for the warning.
+        found.append(_size(f"{name}[{index}]", value))
     return found
 
 

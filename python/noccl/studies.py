@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from noccl import _native
+from noccl.figures import Figure
 from noccl.renamed import renamed_attribute
 from noccl.runs import Counters, native_progress
 from noccl.tables import ResultTable
@@ -55,21 +56,6 @@ class ClaimRow:
     reason: str
     measured: str
     detail: str
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A plot after one of the paper's figures.
-
-    Attributes:
-        name: File name without extension, e.g. `fig_5a`.
-        title: What it shows.
-        svg: The drawing, a whole file.
-    """
-
-    name: str
-    title: str
-    svg: str
 
 
 @dataclass(frozen=True)
@@ -169,7 +155,7 @@ def reproduce(
     )
     return Reproduction(
         rows=tuple(ClaimRow(**row) for row in found["rows"]),
-        figures=tuple(Figure(**figure) for figure in found["figures"]),
+        figures=tuple(Figure.from_json(figure) for figure in found["figures"]),
     )
 
 

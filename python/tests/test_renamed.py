@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import noccl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
+import noccl
 from noccl.cp_sat import ProvedPath
 
 
@@ -47,10 +48,12 @@ def test_columns_of_before_are_those_of_today(tmp_path: Path) -> None:
     study = noccl.barrier_study(clusters=[2])
     with pytest.warns(DeprecationWarning, match="plan of tables of kind barriers is now algorithm"):
         assert list(study.table["plan"]) == list(study.table["algorithm"])
-    names = ["plan" if name == "algorithm" else name for name in study.table.columns]
-    before: pa.Table = study.table.arrow.rename_columns(names)
+    today = study.table.arrow
+    fields = [f.with_name("plan") if f.name == "algorithm" else f for f in today.schema]
+    schema = pa.schema(fields, metadata=today.schema.metadata)
+    before = pa.Table.from_arrays(today.columns, schema=schema)
     pq.write_table(before, tmp_path / "before.parquet")
-    with pytest.warns(DeprecationWarning):
+    with pytest.warns(DeprecationWarning, match="is now algorithm"):
         read = noccl.ResultTable.read_parquet(tmp_path / "before.parquet")
     assert read.rows() == study.table.rows()
 

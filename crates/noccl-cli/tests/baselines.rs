@@ -48,9 +48,10 @@ fn rows_are_json_and_plots_are_files() {
         "{:?}",
         rows[0].row.root
     );
-    for name in ["baselines_1KiB.svg", "baselines_2KiB.svg"] {
+    for name in ["baselines_1KiB.json", "baselines_2KiB.json"] {
         let plot = std::fs::read_to_string(folder.0.join("plots").join(name)).unwrap();
-        assert!(plot.contains(">chainwrite<"), "{name}");
+        let plot: noccl::Figure = serde_json::from_str(&plot).unwrap();
+        assert_eq!(format!("{}.json", plot.name), name);
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The committed results and plots are those of today; `make claims` writes them anew.
+//! The committed results and numbers of plots are those of today; `make claims` writes them anew.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -54,7 +54,7 @@ fn is_of_today(paper: &str, label: &str) {
     }
     let plots = std::fs::read_dir(&scratch).unwrap();
     let plots = plots.map(|e| e.unwrap().path());
-    for path in plots.filter(|p| p.extension().is_some_and(|e| e == "svg")) {
+    for path in plots.filter(|p| p.extension().is_some_and(|e| e == "json")) {
         let today = std::fs::read_to_string(&path).unwrap();
         let name = path.file_name().unwrap();
         let committed = papers.join(label).join(name);

@@ -132,6 +132,9 @@ impl fmt::Display for Algorithm {
     }
 }
 
+/// Names that other libraries have.
+const OTHER_NAMES: [&str; 4] = ["binomial", "binomial_tree", "linear", "flat"];
+
 impl FromStr for Algorithm {
     type Err = CollError;
 
@@ -147,7 +150,11 @@ impl FromStr for Algorithm {
             .ok_or_else(|| CollError::UnknownName {
                 what: "algorithm",
                 found: text.to_owned(),
-                accepted: format!("{}{}", names.join(", "), nearest(&name, names.into_iter())),
+                accepted: format!(
+                    "{}{}",
+                    names.join(", "),
+                    nearest(&name, names.into_iter().chain(OTHER_NAMES))
+                ),
             })
     }
 }

@@ -17,15 +17,11 @@ pub(crate) fn reproduce(
 ) -> PyResult<String> {
     supervise(py, on_progress.as_ref(), move |watch| {
         let found = noccl::reproduce(&paper, is_quick, watch)?;
-        let figures = found.figures.iter();
-        let figures: Vec<_> = figures
-            .map(|f| object!({"name": f.name, "title": f.title, "svg": f.svg}))
-            .collect();
-        json(&object!({"rows": found.rows, "figures": figures}))
+        json(&object!({"rows": found.rows, "figures": found.figures}))
     })
 }
 
-/// Simulates every barrier plan; the study as JSON text.
+/// Simulates every barrier algorithm; the study as JSON text.
 #[pyfunction]
 pub(crate) fn barrier_study(
     py: Python<'_>,

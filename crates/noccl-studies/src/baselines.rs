@@ -6,7 +6,7 @@
 //! checked. What each one's cycles begin and end with: `docs/baselines.md`.
 
 use crate::compare::compare;
-use crate::plots::figure::{Figure, Line, line_chart};
+use crate::figure::{Figure, Line, line_chart};
 use crate::{AlgorithmRequest, CompareRequest, CompareRow, Error, format_bytes, load};
 use noccl_coll::chain::order::{ChainOrder, chain_order};
 use noccl_coll::{Algorithm, Choice};

@@ -10,13 +10,14 @@ mod baselines;
 pub mod bench;
 pub mod compare;
 mod error;
+mod figure;
 pub mod gemm;
 mod matrix;
 mod measure;
 mod order;
+mod page;
 mod papers;
 pub mod parts;
-mod plots;
 mod request;
 mod runs;
 pub mod stress;
@@ -39,6 +40,7 @@ pub use compare::{
     SumError, compare, compare_by_model, parse_algorithms, schedule,
 };
 pub use error::{Error, ErrorClass};
+pub use figure::{Bars, Content, Figure, Line, Panel, Series};
 pub use gemm::{AttentionRequest, AttentionRow, GemmRequest, GemmRow, attention, gemm};
 pub use matrix::{MatrixRequest, MatrixRow, matrix};
 pub use order::{
@@ -49,7 +51,6 @@ pub use papers::{
     ClaimRow, Evidence, REPRODUCIBLE, Reproduction, ToleranceKind, check_claims_page, claims_count,
     reproduce, write_figures,
 };
-pub use plots::figure::Figure;
 pub use request::{
     Loaded, MAX_FILE_BYTES, MAX_TOML_BYTES, MAX_TRACE_BYTES, check_output, default_root,
     format_bytes, group_name, load, load_spec, members, parse_bytes, parse_collective,

@@ -4,6 +4,5 @@
 pub use crate::compare::case::Case;
 pub use crate::compare::meaning::OutputCheck;
 pub use crate::compare::runtime_cycles;
-pub use crate::plots::{Anchor, Attribute, Markup, Svg, decades};
 pub use crate::runs::Session;
 pub use crate::runs::{busiest, link_flits};

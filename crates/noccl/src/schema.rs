@@ -4,8 +4,8 @@
 use crate::bench::BenchRow;
 use crate::describe::NetworkDescription;
 use crate::{
-    AttentionRow, BarrierStudy, BaselineRow, ClaimRow, CompareRow, Error, GemmRow, MatrixRow,
-    OrderDraw, OrderReport, RunReport, StressReport, TrafficReport, Validation,
+    AttentionRow, BarrierStudy, BaselineRow, ClaimRow, CompareRow, Error, Figure, GemmRow,
+    MatrixRow, OrderDraw, OrderReport, RunReport, StressReport, TrafficReport, Validation,
 };
 use noccl_model::Calibration;
 use noccl_rtl::RtlConfig;
@@ -13,7 +13,7 @@ use noccl_workload::CheckReport;
 use schemars::{Schema, schema_for};
 
 /// Names that [`schema`] accepts.
-pub const SCHEMA_NAMES: [&str; 22] = [
+pub const SCHEMA_NAMES: [&str; 23] = [
     "spec",
     "network",
     "schedule",
@@ -35,6 +35,7 @@ pub const SCHEMA_NAMES: [&str; 22] = [
     "attention",
     "calibration",
     "validation",
+    "figure",
     "rtl",
 ];
 
@@ -70,9 +71,11 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "barrier" => schema_for!(BarrierStudy),
         "calibration" => schema_for!(Calibration),
         "validation" => schema_for!(Validation),
+        "figure" => schema_for!(Figure),
         "rtl" => schema_for!(RtlConfig),
         _ => {
-            let known = format!("accepted: {}", SCHEMA_NAMES.join(", "));
+            let hint = noccl_spec::nearest(name, SCHEMA_NAMES.into_iter());
+            let known = format!("accepted: {}{hint}", SCHEMA_NAMES.join(", "));
             return Err(Error::argument("format", name, known));
         }
     })

@@ -13,9 +13,10 @@ mod torrent;
 
 pub use claims::{Evidence, ToleranceKind};
 
-use crate::plots::figure::Figure;
+use crate::figure::Figure;
 use crate::{Error, read_text, write_file};
 use claims::{Claim, Paper};
+use noccl_files::FileError;
 use noccl_run::Watch;
 use outcome::{Outcome, Outcomes};
 use schemars::JsonSchema;
@@ -148,7 +149,7 @@ pub fn check_claims_page(paper: &str, page: &Path) -> Result<(), Error> {
 }
 
 impl Reproduction {
-    /// Writes every plot as `NAME.svg` into a directory.
+    /// Writes the numbers of every plot as `NAME.json` into a directory.
     ///
     /// # Errors
     /// [`Error::File`] if it cannot be written.
@@ -183,14 +184,19 @@ pub fn claims_count(rows: &[ClaimRow]) -> String {
     table::count(rows)
 }
 
-/// Writes plots into a folder, each under its name.
+/// Writes the numbers of plots into a folder, each as `NAME.json`.
 ///
 /// # Errors
 /// [`Error::File`] if one cannot be written.
 pub fn write_figures(directory: &Path, figures: &[Figure]) -> Result<(), Error> {
     for figure in figures {
-        let path = directory.join(format!("{}.svg", figure.name));
-        write_file(&path, &figure.svg)?;
+        let path = directory.join(format!("{}.json", figure.name));
+        let text = serde_json::to_string(figure).map_err(|e| FileError::Content {
+            path: path.display().to_string(),
+            expected: "figure",
+            reason: e.to_string(),
+        })?;
+        write_file(&path, &(text + "\n"))?;
     }
     Ok(())
 }

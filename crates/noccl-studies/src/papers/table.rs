@@ -4,7 +4,7 @@
 use super::ClaimRow;
 use super::claims::{Evidence, Paper};
 use crate::Error;
-use crate::plots::page::between;
+use crate::page::between;
 
 const END: &str = "<!-- end of claims -->";
 

@@ -112,17 +112,17 @@ impl Chains {
         let mut rest = clusters.to_vec();
         let num_destinations = 1 + rng.below(most.min(clusters.len() as u64 - 1));
         let pattern = AccessPattern::linear(offset, self.bytes());
-        let mut stops = Vec::new();
+        let mut destinations = Vec::new();
         for _ in 0..num_destinations {
             let tile = rest.swap_remove(rng.below(rest.len() as u64) as usize);
             self.expect(tile, offset);
             let pattern = pattern.clone();
-            stops.push(ChainDestination { tile, pattern });
+            destinations.push(ChainDestination { tile, pattern });
         }
         ActionKind::Chain(Chain {
             initiator: source.tile,
             source: AccessPattern::linear(source.offset, self.bytes()),
-            destinations: stops,
+            destinations,
             bytes: self.bytes(),
         })
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Cycles over payload size, both axes logarithmic, one line per algorithm and the lower bound.
 
+use super::markup::Markup;
+use super::svg::{Anchor, Svg, decades};
 use super::{Case, line_name, line_names, size_label, sizes};
-use noccl_studies::parts::{Anchor, Markup, Svg, decades};
 
 const WIDTH: f64 = 780.0;
 const HEIGHT: f64 = 390.0;

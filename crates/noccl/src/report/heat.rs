@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Link loads drawn on the mesh: every directed link an arrow, coloured by its flits.
 
+use super::markup::Markup;
+use super::svg::{Anchor, Svg};
 use super::{Case, algorithm, size_label};
 use crate::CompareRow;
 use noccl_spec::Plane;
-use noccl_studies::parts::{Anchor, Markup, Svg};
 
 const PITCH: f64 = 50.0;
 const TILE: f64 = 24.0;

@@ -3,9 +3,9 @@
 
 use super::chart::chart;
 use super::heat::heat_maps;
+use super::markup::Markup;
 use super::{Case, algorithm, size_label, verification};
 use crate::{CompareRow, LinkFlits, Verified};
-use noccl_studies::parts::Markup;
 
 const STYLE: &str = include_str!("style.css");
 

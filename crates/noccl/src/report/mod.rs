@@ -8,6 +8,8 @@
 mod chart;
 mod heat;
 mod html;
+mod markup;
+mod svg;
 pub(crate) use crate::{Backend, CompareRow, Error, Verified, format_bytes, read_json, word};
 use noccl_coll::{Algorithm, Choice, Inner};
 use noccl_workload::CollectiveKind;

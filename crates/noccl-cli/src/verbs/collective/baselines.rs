@@ -51,7 +51,7 @@ pub struct Baselines {
     /// Print the rows as JSON
     #[arg(long)]
     json: bool,
-    /// Write a plot per payload
+    /// Write the numbers of a plot per payload; `python -m noccl.figures` draws them
     #[arg(long, value_name = "DIRECTORY")]
     figures: Option<PathBuf>,
 }

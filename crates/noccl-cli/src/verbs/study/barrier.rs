@@ -33,7 +33,7 @@ pub struct Barrier {
     /// Replace the table between the markers of this page
     #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
-    /// Write the plot into this directory
+    /// Write the plot's numbers into this directory; `python -m noccl.figures` draws them
     #[arg(long, value_name = "DIRECTORY")]
     figures: Option<PathBuf>,
 }
@@ -45,16 +45,14 @@ impl Barrier {
             noccl::check_output(page)?;
         }
         if let Some(directory) = &self.figures {
-            noccl::check_output(&directory.join("barriers.svg"))?;
+            noccl::check_output(&directory.join("barriers.json"))?;
         }
         let study = watched("runs", |watch| noccl::barrier_study(&self.clusters, watch))?;
         if let Some(page) = &self.page {
             study.update_page(page)?;
         }
         if let Some(directory) = &self.figures {
-            let figure = study.figure();
-            let path = directory.join(format!("{}.svg", figure.name));
-            noccl::write_file(&path, &figure.svg)?;
+            noccl::write_figures(directory, &[study.figure()])?;
         }
         if self.json {
             output::json(&study)?;

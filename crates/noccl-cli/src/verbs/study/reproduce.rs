@@ -41,7 +41,7 @@ impl Reproduce {
             noccl::check_claims_page(&self.paper, page)?;
             noccl::check_output(page)?;
         }
-        noccl::check_output(&self.figures.join("figure.svg"))?;
+        noccl::check_output(&self.figures.join("figure.json"))?;
         let reproduction = watched("groups", |watch| {
             noccl::reproduce(&self.paper, self.quick, watch)
         })?;
@@ -54,7 +54,10 @@ impl Reproduce {
         } else {
             output::result(&text(&reproduction.rows))?;
         }
-        output::log(&format!("plots: {}", self.figures.display()));
+        output::log(&format!(
+            "numbers of plots: {0}; python -m noccl.figures {0} draws them",
+            self.figures.display()
+        ));
         Ok(if reproduction.all_hold() {
             Outcome::Fine
         } else {

@@ -3,11 +3,11 @@
 
 use super::table_1::{compare_table, table_saving};
 use crate::Error;
+use crate::figure::{Figure, Line, line_chart};
 use crate::measure::line_events::{ClusterStep, Counts, workloads};
 use crate::measure::runner::{Runner, network};
 use crate::papers::claims::Table1;
 use crate::papers::outcome::Outcomes;
-use crate::plots::figure::{Figure, Line, line_chart};
 
 /// Sides of the paper's meshes.
 const SIDES: [u32; 7] = [4, 8, 16, 32, 64, 128, 256];

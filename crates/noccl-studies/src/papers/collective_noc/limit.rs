@@ -5,9 +5,9 @@
 //! the first part of the curve is simulated and the rest is S1 eq. (2).
 
 use crate::Error;
+use crate::figure::{Figure, Line, line_chart};
 use crate::measure::runner::{Runner, collective, network};
 use crate::papers::outcome::Outcomes;
-use crate::plots::figure::{Figure, Line, line_chart};
 use noccl_coll::{Algorithm, Choice};
 use noccl_model::published::{Extent, MulticastConstants};
 use noccl_net::Network;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Claims 8 and 9: matrix products on square meshes, as simulated by `noccl gemm`.
 
+use crate::figure::{Figure, Line, line_chart};
 use crate::gemm::{Backend, Collectives, FusedRoot, GemmKernel};
 use crate::measure::runner::{Runner, collective, network};
 use crate::papers::outcome::Outcomes;
-use crate::plots::figure::{Figure, Line, line_chart};
 use crate::{Error, GemmRequest, GemmRow, Watch, gemm};
 use noccl_model::published::{Extent, MulticastConstants};
 use noccl_run::Tally;

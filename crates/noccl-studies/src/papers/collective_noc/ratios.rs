@@ -2,11 +2,11 @@
 //! Claims 1, 2, 4, 5: software against the network on the paper's grid of sizes, rows and chunk counts.
 
 use crate::Error;
+use crate::figure::{Figure, Line, line_chart};
 use crate::measure::choices::software;
 use crate::measure::runner::{Runner, barrier, collective, mark, network};
 use crate::measure::statistics::{geometric_mean, range};
 use crate::papers::outcome::Outcomes;
-use crate::plots::figure::{Figure, Line, line_chart};
 use noccl_coll::{Algorithm, Choice};
 use noccl_net::Network;
 use noccl_workload::{BarrierMechanism, Collective, CollectiveKind};

@@ -5,10 +5,10 @@
 //! before it is an in-network barrier, so that its members start when that one releases them: near ones first.
 
 use crate::Error;
+use crate::figure::{Figure, Line, line_chart};
 use crate::measure::runner::{Runner, barrier, collective, in_sequence, mark, network};
 use crate::measure::statistics::slope;
 use crate::papers::outcome::Outcomes;
-use crate::plots::figure::{Figure, Line, line_chart};
 use noccl_net::{Coord, Network, TileRef};
 use noccl_workload::{BarrierMechanism, Collective, CollectiveKind};
 

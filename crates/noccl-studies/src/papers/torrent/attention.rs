@@ -5,11 +5,11 @@ use super::movements::{MOVEMENTS, MULTICAST_DESTINATIONS, Method, Movement};
 use super::snake::Snake;
 use crate::Error;
 use crate::compare::runtime_cycles;
+use crate::figure::{Series, bars};
 use crate::measure::runner::Runner;
 use crate::measure::statistics::range;
 use crate::papers::Found;
 use crate::papers::table::Table;
-use crate::plots::bars::{Series, bars};
 use noccl_run::{Mode, RunConfig, energy_pj};
 use noccl_sim::run_schedule;
 

@@ -3,12 +3,12 @@
 
 use super::grid::{ALL_COUNTS, COUNTS, Grid, KIB, System};
 use crate::Error;
+use crate::figure::Line;
+use crate::figure::{Panel, panels};
 use crate::measure::runner::Runner;
 use crate::measure::statistics::range;
 use crate::papers::Found;
 use crate::papers::outcome::Outcomes;
-use crate::plots::figure::Line;
-use crate::plots::panels::{Panel, panels};
 use noccl_coll::{Algorithm, Choice};
 use noccl_model::baselines::{RepeatedCopies, efficiency};
 

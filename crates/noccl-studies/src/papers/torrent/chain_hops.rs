@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! S3's claims 6 and 7: hops per destination of packets, trees and chains on 8x8 clusters.
 
+use crate::figure::{Line, line_chart};
 use crate::measure::runner::network;
 use crate::order::{OrderDraw, OrderDrawRequest, order_draws};
 use crate::papers::Found;
-use crate::plots::figure::{Line, line_chart};
 use crate::{Error, parse_root};
 use noccl_coll::chain::order::ChainOrder;
 use noccl_run::Watch;

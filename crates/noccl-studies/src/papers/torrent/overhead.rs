@@ -3,10 +3,10 @@
 
 use super::snake::Snake;
 use crate::Error;
+use crate::figure::{Line, line_chart};
 use crate::measure::runner::Runner;
 use crate::measure::statistics::{determination, slope};
 use crate::papers::Found;
-use crate::plots::figure::{Line, line_chart};
 use noccl_run::energy_pj;
 use noccl_sim::DirectChain;
 use noccl_spec::TorrentMode;

@@ -107,7 +107,7 @@ impl Svg {
         self.put(Markup::element("text", &attributes, Markup::text(text)));
     }
 
-    /// A text turned to read upwards.
+    /// A text that reads upwards.
     pub fn text_upwards(&mut self, at: (f64, f64), class: &str, text: &str) {
         let place = format!("translate({:.1} {:.1}) rotate(-90)", at.0, at.1);
         let attributes = [
@@ -141,28 +141,16 @@ impl Svg {
 
     /// The drawing inside a page, whose style sheet it follows.
     pub fn finish(self) -> Markup {
-        self.element(&[], Markup::new())
-    }
-
-    /// The drawing as a file of its own.
-    pub fn standalone(self, style: &'static str) -> String {
-        let style = Markup::element("style", &[], Markup::text(style)).line();
-        let space = [("xmlns", "http://www.w3.org/2000/svg")];
-        self.element(&space, style).into_string()
-    }
-
-    fn element(self, first: &[Attribute<'_>], style: Markup) -> Markup {
         let (width, height) = (format!("{:.0}", self.width), format!("{:.0}", self.height));
         let view = format!("0 0 {width} {height}");
-        let mut attributes = first.to_vec();
-        attributes.extend([
+        let attributes = [
             ("viewBox", view.as_str()),
             ("width", &width),
             ("height", &height),
             ("role", "img"),
             ("aria-label", &self.label),
-        ]);
-        let content = Markup::new().line().then(&style).then(&self.body);
+        ];
+        let content = Markup::new().line().then(&self.body);
         Markup::element("svg", &attributes, content).line()
     }
 }

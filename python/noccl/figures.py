@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures of studies, drawn by Matplotlib from the numbers that a study found.
+
+The engine measures and says what belongs into a figure; nothing there draws. `noccl reproduce`,
+`noccl barrier` and `noccl baselines` write a figure's numbers with `--figures FOLDER`, and
+`python -m noccl.figures FOLDER` draws each of them to an SVG beside it.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+import json
+import math
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+from matplotlib.figure import Figure as Drawing
+from matplotlib.ticker import LogLocator, NullLocator
+
+from noccl.errors import FileError
+from noccl.files import read_text, write_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.axes import Axes
+
+_COLOURS = ("#2563a8", "#c2571a", "#2f7d4f", "#8a3f8f", "#8a6d1a", "#555555")
+_MARKERS = ("o", "s", "^", "D", "v", "P")
+_COLUMNS = 4
+"""Panels beside each other."""
+_DECADE = 10
+"""Values that span more than this are drawn over a logarithmic axis."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a panel.
+
+    Attributes:
+        name: Its name in the legend.
+        points: Its points, x ascending.
+    """
+
+    name: str
+    points: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Lines over the same axes.
+
+    Attributes:
+        title: What tells it from the other panels; empty if there is one panel.
+        lines: The lines.
+    """
+
+    title: str
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True)
+class Series:
+    """Bars of one colour, one per group.
+
+    Attributes:
+        name: Their name in the legend.
+        values: Their heights; 0 has no bar.
+    """
+
+    name: str
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """The numbers of a plot after one of the paper's figures.
+
+    Attributes:
+        name: File name without extension, e.g. `fig_5a`.
+        title: What it shows.
+        x: Name of the x axis.
+        y: Name of the y axis.
+        panels: Panels of lines; empty if there are bars.
+        groups: Names of the groups of bars.
+        series: Bars, one of each series per group.
+    """
+
+    name: str
+    title: str
+    x: str
+    y: str
+    panels: tuple[Panel, ...] = ()
+    groups: tuple[str, ...] = ()
+    series: tuple[Series, ...] = ()
+
+    @staticmethod
+    def from_json(form: Mapping[str, Any]) -> Figure:
+        """Reads the form of `formats/figure.schema.json`."""
+        content = form["content"]
+        bars = content.get("bars", {"groups": [], "series": []})
+        return Figure(
+            name=form["name"],
+            title=form["title"],
+            x=form["x"],
+            y=form["y"],
+            panels=tuple(_panel(panel) for panel in content.get("panels", [])),
+            groups=tuple(bars["groups"]),
+            series=tuple(Series(s["name"], tuple(s["values"])) for s in bars["series"]),
+        )
+
+    @property
+    def svg(self) -> str:
+        """The drawing, a whole file; the same numbers make the same text."""
+        text = io.StringIO()
+        # Without these the text would differ each time, and letters would be paths.
+        with mpl.rc_context({"svg.hashsalt": "noccl", "svg.fonttype": "none", "font.size": 9}):
+            plot_figure(self).savefig(text, format="svg", metadata={"Date": None})
+        return text.getvalue()
+
+
+def plot_figure(figure: Figure) -> Drawing:
+    """Draws a figure of a study."""
+    return _bars(figure) if figure.series else _lines(figure)
+
+
+def _lines(figure: Figure) -> Drawing:
+    count = max(1, len(figure.panels))
+    columns = min(_COLUMNS, count)
+    rows = math.ceil(count / columns)
+    size = (7.6, 4) if count == 1 else (2.7 * columns, 2.4 * rows + 0.6)
+    drawing = Drawing(figsize=size, layout="constrained")
+    grid = drawing.subplots(rows, columns, squeeze=False)
+    for axes, panel in zip(grid.flat, figure.panels, strict=False):
+        _panel_lines(axes, panel)
+        title = figure.title if count == 1 else panel.title
+        axes.set(xlabel=figure.x, ylabel=figure.y, title=title)
+    for axes in grid.flat[len(figure.panels) :]:
+        axes.set_visible(False)
+    if count > 1:
+        drawing.suptitle(figure.title, fontsize="large")
+    handles, names = grid.flat[0].get_legend_handles_labels()
+    is_single = count == 1
+    drawing.legend(
+        handles,
+        names,
+        loc="outside right upper" if is_single else "outside lower center",
+        ncols=1 if is_single else len(names),
+    )
+    return drawing
+
+
+def _panel_lines(axes: Axes, panel: Panel) -> None:
+    for index, line in enumerate(panel.lines):
+        axes.plot(
+            *zip(*line.points, strict=True),
+            label=line.name,
+            color=_COLOURS[index % len(_COLOURS)],
+            marker=_MARKERS[index % len(_MARKERS)],
+            linestyle="-" if index < len(_COLOURS) else "--",
+            markersize=4,
+        )
+    points = [point for line in panel.lines for point in line.points]
+    _x_axis(axes, sorted({x for x, _ in points}))
+    low, high = min(y for _, y in points), max(y for _, y in points)
+    if low > 0 and high / low > _DECADE:
+        _decades(axes)
+    else:
+        axes.set_ylim(bottom=0)
+    axes.grid(axis="y", color="#dddddd")
+
+
+def _decades(axes: Axes) -> None:
+    """A logarithmic y axis with plain numbers."""
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter("{x:.10g}")
+
+
+def _x_axis(axes: Axes, ticks: Sequence[float]) -> None:
+    """The ticks of the data, logarithmic unless they are evenly spaced."""
+    steps = {round(b - a, 9) for a, b in itertools.pairwise(ticks)}
+    if len(steps) > 1 and ticks[0] > 0:
+        axes.set_xscale("log", base=2)
+        axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks], rotation=45 if len(ticks) > 8 else 0)  # noqa: PLR2004
+
+
+def _bars(figure: Figure) -> Drawing:
+    drawing = Drawing(figsize=(7.6, 3.6), layout="constrained")
+    axes = drawing.subplots()
+    width = 0.8 / len(figure.series)
+    for index, series in enumerate(figure.series):
+        places = [group - 0.4 + (index + 0.5) * width for group in range(len(figure.groups))]
+        colour = _COLOURS[index % len(_COLOURS)]
+        axes.bar(places, series.values, 0.95 * width, label=series.name, color=colour)
+    _decades(axes)
+    axes.set_xticks(range(len(figure.groups)), figure.groups)
+    axes.set(xlabel=figure.x, ylabel=figure.y, title=figure.title)
+    axes.grid(axis="y", color="#dddddd")
+    axes.set_axisbelow(True)
+    drawing.legend(loc="outside lower center", ncols=len(figure.series))
+    return drawing
+
+
+def _panel(form: Mapping[str, Any]) -> Panel:
+    lines = ((line["name"], line["points"]) for line in form["lines"])
+    return Panel(
+        form["title"], tuple(Line(name, tuple((x, y) for x, y in points)) for name, points in lines)
+    )
+
+
+def read_figure(path: Path) -> Figure:
+    """Reads the numbers of a figure.
+
+    Raises:
+        FileError: The file cannot be read, or holds something else.
+    """
+    try:
+        return Figure.from_json(json.loads(read_text(path)))
+    except (ValueError, KeyError, TypeError) as error:
+        raise FileError(f"{path}: not the numbers of a figure: {error}") from error
+
+
+def main(folders: Sequence[str]) -> None:
+    """Draws every `.json` of the folders to an SVG beside it.
+
+    Raises:
+        FileError: A file cannot be read or written.
+    """
+    for folder in folders:
+        for path in sorted(Path(folder).glob("*.json")):
+            write_file(path.with_suffix(".svg"), read_figure(path).svg.encode())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
