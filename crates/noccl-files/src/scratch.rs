@@ -71,7 +71,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // Compilers that have been stopped may write for another moment.
+        // Compilers that have been interrupted may write for another moment.
         for _ in 0..20 {
             if self.remove() {
                 return;

@@ -3,7 +3,7 @@
 //!
 //! From the bottom: [`kernel`] (engine parts in which no network appears), [`transport`] (what travels), [`router`] (one
 //! folder per kind), [`ni`] (network interfaces), [`endpoint`] (memories, DMA engines, cores, Torrent endpoints), [`machine`]
-//! (all of that, cycle by cycle), and the [`driver`]s on top: a schedule, whose runs can be stopped and go on later
+//! (all of that, cycle by cycle), and the [`driver`]s on top: a schedule, whose runs can be saved and go on later
 //! ([`ScheduleRun`], [`checkpoint`]), a trace of bare AXI transactions, and open-loop traffic. A driver sees transactions and
 //! completions, never flits; the machine knows no collective.
 //!

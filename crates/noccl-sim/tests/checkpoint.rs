@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A run that was stopped, saved and loaded gives the result of a run that was not; a damaged checkpoint is
+//! A run that was interrupted, saved and loaded gives the result of a run that was not; a damaged checkpoint is
 //! refused before anything of it is believed.
 
 mod common;

@@ -49,7 +49,7 @@ impl View<'_, '_> {
         self.limited(limit, r, open, since)
     }
 
-    /// Wide reads that a memory is answering.
+    /// Wide reads that a memory is serving.
     fn reads_at(&self, r: usize) -> Vec<Node> {
         let reads = &self.machine.interfaces.nis[r].reads;
         reads.iter().map(|s| Node::Transaction(s.txn)).collect()

@@ -12,9 +12,7 @@ pub(crate) mod traffic;
 use crate::machine::Machine;
 use crate::machine::event::Done;
 use noccl_net::{LinkId, Port, TileId};
-use noccl_run::{
-    ActionTime, Activity, Counters, LinkLoad, MemoryImage, RunConfig, RunError, RunResult, Status,
-};
+use noccl_run::{ActionTime, LinkLoad, MemoryImage, RunError, RunResult, Status};
 use noccl_spec::Plane;
 use noccl_workload::Place;
 
@@ -49,40 +47,6 @@ pub(crate) fn drain_done(
         }
         if machine.done.is_empty() {
             machine.done = done;
-        }
-    }
-}
-
-impl Status for Machine<'_> {
-    fn config(&self) -> &RunConfig {
-        &self.config
-    }
-
-    fn activity(&self) -> Activity {
-        let clock = &self.clock;
-        Activity {
-            cycle: clock.now(),
-            quiet_cycles: clock.now() - clock.last_progress(),
-            has_event: clock.next_due().is_some(),
-            can_move: !self.is_idle(),
-        }
-    }
-
-    fn flit_hops(&self) -> u64 {
-        self.mesh.flit_hops()
-    }
-
-    fn num_tiles(&self) -> usize {
-        self.network.num_tiles()
-    }
-
-    fn counters(&self) -> Counters {
-        let wide = &self.mesh.planes[Plane::Wide.idx()];
-        Counters {
-            flit_hops: self.mesh.flit_hops(),
-            dca_ops: wide.joins.reduced_elements(),
-            payload_byte_hops: wide.flit_hops * 64,
-            ..self.checks.counters
         }
     }
 }

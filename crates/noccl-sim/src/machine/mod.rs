@@ -14,6 +14,7 @@ mod clock;
 mod credits;
 mod cycle;
 pub(crate) mod event;
+mod status;
 
 pub(crate) use checks::Checks;
 pub(crate) use clock::Clock;

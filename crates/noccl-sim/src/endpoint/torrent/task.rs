@@ -68,17 +68,17 @@ pub(crate) fn task(
     }
 }
 
-/// The order in which all chains acquire followers, highest first: columns from West to East, every other one turned.
+/// The order in which all chains acquire followers, highest first: columns from West to East, every other one reversed.
 ///
 /// Any order is free of deadlock; in this one neighbours are next to each other, and a chain that snakes
 /// through the mesh is granted from its tail to its head, as published.
 fn rank(network: &Network, tile: u32) -> u32 {
     let (at, height) = (network.coord(TileId(tile)), u32::from(network.height()));
     let y = u32::from(at.y);
-    let turned = if at.x.is_multiple_of(2) {
+    let rank_in_column = if at.x.is_multiple_of(2) {
         y
     } else {
         height - 1 - y
     };
-    u32::from(at.x) * height + turned
+    u32::from(at.x) * height + rank_in_column
 }

@@ -107,7 +107,7 @@ pub(crate) struct Ni {
     pub buffer_bytes: u32,
     /// Value mode: those bytes.
     pub buffer: VecDeque<u8>,
-    /// Read bursts that this memory is answering.
+    /// Read bursts that this memory is serving.
     pub reads_in_service: u32,
     /// Published flow: transaction whose AW has come and whose W beats are due, narrow and wide port.
     pub(super) open_worm: [Option<u32>; 2],

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What every run on the machine tells of itself, whichever driver it has.
+
+use super::Machine;
+use noccl_run::{Activity, Counters, RunConfig, Status};
+use noccl_spec::Plane;
+
+impl Status for Machine<'_> {
+    fn config(&self) -> &RunConfig {
+        &self.config
+    }
+
+    fn activity(&self) -> Activity {
+        let clock = &self.clock;
+        Activity {
+            cycle: clock.now(),
+            quiet_cycles: clock.now() - clock.last_progress(),
+            has_event: clock.next_due().is_some(),
+            can_move: !self.is_idle(),
+        }
+    }
+
+    fn flit_hops(&self) -> u64 {
+        self.mesh.flit_hops()
+    }
+
+    fn num_tiles(&self) -> usize {
+        self.network.num_tiles()
+    }
+
+    fn counters(&self) -> Counters {
+        let wide = &self.mesh.planes[Plane::Wide.idx()];
+        Counters {
+            flit_hops: self.mesh.flit_hops(),
+            dca_ops: wide.joins.reduced_elements(),
+            payload_byte_hops: wide.flit_hops * 64,
+            ..self.checks.counters
+        }
+    }
+}
