@@ -21,8 +21,9 @@ import matplotlib as mpl
 from matplotlib.figure import Figure as Drawing
 from matplotlib.ticker import LogLocator, NullLocator
 
-from noccl.errors import FileError
+from noccl.errors import ArgumentError, FileError
 from noccl.files import read_text, write_file
+from noccl.values import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -124,7 +125,13 @@ class Figure:
 
 
 def plot_figure(figure: Figure) -> Drawing:
-    """Draws a figure of a study."""
+    """Draws a figure of a study.
+
+    Raises:
+        ArgumentError: It is none.
+    """
+    if not isinstance(figure, Figure):
+        raise ArgumentError(f"figure: {kind_of(figure)}; accepted: a Figure")
     return _bars(figure) if figure.series else _lines(figure)
 
 

@@ -192,6 +192,7 @@ CALLS: dict[str, Call] = {
     "schedule open": lambda _, x: noccl.Schedule.open(x) if isinstance(x, str) else None,
     "plot cycles": lambda _, x: noccl.plot_cycles(x),
     "plot latency": lambda _, x: noccl.plot_latency(x),
+    "plot figure": lambda _, x: noccl.plot_figure(x),
     "plot link load": lambda _, x: noccl.plot_link_load(x),
 }
 """One argument of one public function each; the others are as they should be, and small."""

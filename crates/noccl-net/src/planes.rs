@@ -4,8 +4,8 @@
 //! Whoever does something on every plane walks over [`Network::planes`]; whoever needs a number of one asks
 //! [`Network::plane`]. So a network with another plane has another entry here, and no other list of planes.
 
-use crate::Network;
-use noccl_spec::{Plane, Spec};
+use crate::{Coord, Network};
+use noccl_spec::{Plane, SmartMulticast, SmartRouter, SmartTree, Spec};
 
 /// One plane of a network (S1 §2.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +87,17 @@ pub(crate) fn planes(spec: &Spec, has_links: bool) -> Vec<NetworkPlane> {
     Plane::ALL.map(plane).to_vec()
 }
 
+/// Paths of one cycle each from tile to tile, a dimension after the other.
+const fn paths(smart: &SmartRouter, from: Coord, to: Coord) -> u32 {
+    let (x, y) = (from.x.abs_diff(to.x) as u32, from.y.abs_diff(to.y) as u32);
+    x.div_ceil(smart.hpc_max) + y.div_ceil(smart.hpc_max)
+}
+
+/// Cycles over so many paths, into the network and out of it (`docs/design/0010-smart.md`).
+const fn bypass_cycles(smart: &SmartRouter, paths: u32) -> u32 {
+    1 + (1 + smart.setup_cycles) * (paths + 1)
+}
+
 const fn router_cycles(spec: &Spec) -> u32 {
     let router = &spec.router;
     (router.input_fifo_flits > 0) as u32 + (router.output_fifo_flits > 0) as u32
@@ -103,6 +114,32 @@ impl Network {
     #[must_use]
     pub fn plane(&self, plane: Plane) -> &NetworkPlane {
         &self.planes[plane.idx()]
+    }
+
+    /// Cycles of a flit that is alone on the wide plane, from one interface to another.
+    #[must_use]
+    pub fn idle_cycles(&self, from: Coord, to: Coord) -> u32 {
+        match &self.spec.router.smart {
+            Some(smart) => bypass_cycles(smart, paths(smart, from, to)),
+            None => self.router_cycles() + self.plane(Plane::Wide).hop_cycles * from.hops_to(to),
+        }
+    }
+
+    /// The same of a copy of a multicast, which may go over a tree that does not begin at its source. Unicasts in place of a
+    /// multicast wait for each other beside.
+    #[must_use]
+    pub fn idle_copy_cycles(&self, source: Coord, to: Coord) -> u32 {
+        match &self.spec.router.smart {
+            Some(smart)
+                if smart.tree == SmartTree::Private
+                    && smart.multicast != SmartMulticast::Unicasts =>
+            {
+                let corner = self.nearest_corner(source);
+                let all = paths(smart, source, corner) + paths(smart, corner, to);
+                bypass_cycles(smart, all)
+            }
+            Some(_) | None => self.idle_cycles(source, to),
+        }
     }
 
     /// Cycles in one router with the first cycle of the link behind it.

@@ -41,6 +41,8 @@ use noccl_run::{
     Backend, MemoryImage, Request, Run, RunConfig, RunError, RunResult, TrafficResult, advance,
 };
 use noccl_workload::{Place, Schedule, Trace, Traffic};
+use router::smart::SmartTraffic;
+use router::{Engine, engine_of};
 
 /// Runs a schedule: real agents, DMA engines, NIs and routers, cycle by cycle.
 ///
@@ -144,6 +146,11 @@ pub fn run_traffic(
     config: &RunConfig,
     on_progress: OnProgress<'_>,
 ) -> Result<TrafficResult, RunError> {
+    if let (Engine::Smart, Some(smart)) = (engine_of(network), &network.spec().router.smart) {
+        let mut run = SmartTraffic::new(network, smart, traffic, config)?;
+        advance(&mut run, on_progress)?;
+        return Ok(run.result(&[]));
+    }
     let machine = Machine::of(network, config, "traffic")?;
     let mut run = TrafficRun::new(machine, traffic)?;
     advance(&mut run, on_progress)?;

@@ -5,6 +5,7 @@ use crate::checkpoint::{CheckpointError, Reader, Writer};
 use crate::driver::schedule::ScheduleRun;
 use crate::machine::Machine;
 use crate::router::esp::{EspRun, refused};
+use crate::router::smart::SmartRun;
 use crate::router::{Engine, engine_of};
 use noccl_run::{
     Backend, Checkpoints, Diagnosis, Progress, Request, Run, RunError, RunResult, Status,
@@ -22,6 +23,7 @@ pub struct Simulation<'a>(Kind<'a>);
 enum Kind<'a> {
     Machine(Box<ScheduleRun<'a>>),
     Esp(Box<EspRun<'a>>),
+    Smart(Box<SmartRun<'a>>),
 }
 
 impl Backend for Simulator {
@@ -36,7 +38,11 @@ impl Backend for Simulator {
                 Kind::Machine(Box::new(run))
             }
             Engine::Esp => Kind::Esp(Box::new(EspRun::new(request)?)),
-            Engine::Smart => return Err(crate::router::smart::refused("a schedule")),
+            Engine::Smart => {
+                let smart = request.network.spec().router.smart.as_ref();
+                let smart = smart.ok_or_else(|| crate::router::smart::refused("the network"))?;
+                Kind::Smart(Box::new(SmartRun::new(request, smart)?))
+            }
         };
         Ok(Simulation(kind))
     }
@@ -53,6 +59,7 @@ impl Checkpoints for Simulator {
                 writer.finish()
             }
             Kind::Esp(_) => Err(refused("a run that can be saved").into()),
+            Kind::Smart(_) => Err(crate::router::smart::refused("a run that can be saved").into()),
         }
     }
 
@@ -80,6 +87,7 @@ macro_rules! either {
         match $self {
             Kind::Machine($run) => $what,
             Kind::Esp($run) => $what,
+            Kind::Smart($run) => $what,
         }
     };
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The contract of a backend (`noccl_run::conformance`), kept by the collective, the published and ESP's routers and the crossbar.
+//! The contract of a backend (`noccl_run::conformance`), kept by the collective, the published, ESP's and S2's routers and the crossbar.
 
 mod common;
 
@@ -177,12 +177,25 @@ fn esp() -> Kind {
     }
 }
 
-fn kinds() -> [Kind; 4] {
+/// Without the machine: no checkpoints.
+fn with_bypass(preset: &str) -> Kind {
+    Kind {
+        has_checkpoints: false,
+        ..on_the_machine(preset)
+    }
+}
+
+fn kinds() -> [Kind; 9] {
     [
         on_the_machine("collective_noc_4x4"),
         on_the_machine("collective_noc_4x4_published"),
         on_the_machine("ideal_4x4"),
         esp(),
+        with_bypass("smart_4x4"),
+        with_bypass("smart_4x4_baseline"),
+        with_bypass("smart_4x4_collective"),
+        with_bypass("smart_4x4_unicast"),
+        with_bypass("smart_4x4_private"),
     ]
 }
 

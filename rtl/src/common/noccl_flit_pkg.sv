@@ -222,11 +222,11 @@ package noccl_flit_pkg;
     rsp_flit_t flit;
   } rsp_link_t;
 
-  // The same of all planes.
+  // The same of all planes. The widest one has the lowest bits: simulators then copy it word by word.
   typedef struct packed {
-    wide_link_t wide;
-    req_link_t  req;
     rsp_link_t  rsp;
+    req_link_t  req;
+    wide_link_t wide;
   } links_t;
 
 endpackage

@@ -131,7 +131,7 @@ fn keep(partial: &Scratch, folder: &Path) -> Result<(), CosimError> {
     partial.publish(MADE, folder).map_err(io)
 }
 
-/// Translates and compiles. The tools are a group of processes, so that all of them can be stopped.
+/// Verilates and compiles. The tools are a group of processes, so that all of them can be stopped.
 fn run(
     tool: &Path,
     inputs: &BuildInputs,
@@ -212,9 +212,13 @@ fn compiler_cache() -> Vec<(&'static str, String)> {
         return Vec::new();
     }
     let shown = |path: &Path| path.display().to_string();
+    let named = env::var("CCACHE_DIR").ok();
     vec![
         ("OBJCACHE", shown(&ccache)),
-        ("CCACHE_DIR", shown(&root.join(".tools/ccache"))),
+        (
+            "CCACHE_DIR",
+            named.unwrap_or_else(|| shown(&root.join(".tools/ccache"))),
+        ),
         ("CCACHE_BASEDIR", shown(&root)),
         ("CCACHE_NOHASHDIR", "1".to_owned()),
         // Generated code includes a precompiled header.

@@ -4,7 +4,7 @@
 //! Each driver reacts to completions and to events of its own; the run around it is an implementation of
 //! [`noccl_run::Run`], and the loop around that is `noccl_run`'s. What all three read from the machine stands here.
 
-mod latencies;
+pub(crate) mod latencies;
 pub(crate) mod schedule;
 pub(crate) mod trace;
 pub(crate) mod traffic;

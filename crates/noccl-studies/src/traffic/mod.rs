@@ -200,32 +200,36 @@ pub fn traffic(
 /// One packet over h hops takes 2h + 2 cycles to its first beat's handshake at the target (two cycles
 /// per hop, and the two stages of the first router, as for every router on the path) and one more per
 /// further beat; links and FIFOs of other sizes change what a hop and a beat take, and routers without links have one stage and no
-/// hops. Every target of a multicast counts. The published router sends an AW flit first.
+/// hops, and routers with bypass pass several hops in a cycle. Every target of a multicast counts. The published router sends an AW flit first.
 #[must_use]
 pub fn zero_load_latency_cycles(network: &Network, pattern: Pattern, beats: u32) -> f64 {
     let (width, height) = (network.cluster_width(), network.cluster_height());
     let address_flits = network.routers().address_flits;
     let serial = network.flit_cycles() * (address_flits + beats - 1);
-    let hop = network.plane(Plane::Wide).hop_cycles;
-    let cycles = |hops: u32| f64::from(network.router_cycles() + hop * hops + serial);
     let all = || (0..width).flat_map(move |x| (0..height).map(move |y| Coord::new(x, y)));
     let (mut sum, mut count) = (0.0, 0.0);
-    let mut add = |hops: u32| {
-        sum += cycles(hops);
+    let mut add = |cycles: u32| {
+        sum += f64::from(cycles + serial);
         count += 1.0;
     };
+    let mesh = |at: Coord| network.mesh_coord(at);
+    let alone = |from: Coord, to: Coord| network.idle_cycles(mesh(from), mesh(to));
     for from in all() {
         match pattern {
             Pattern::Uniform => all()
                 .filter(|to| *to != from)
-                .for_each(|to| add(from.hops_to(to))),
-            Pattern::Transpose => add(from.hops_to(Coord::new(from.y, from.x))),
+                .for_each(|to| add(alone(from, to))),
+            Pattern::Transpose => add(alone(from, Coord::new(from.y, from.x))),
             Pattern::BitComplement => {
-                add(from.hops_to(Coord::new(width - 1 - from.x, height - 1 - from.y)));
+                let to = Coord::new(width - 1 - from.x, height - 1 - from.y);
+                add(alone(from, to));
             }
-            Pattern::Neighbour => add(from.hops_to(Coord::new((from.x + 1) % width, from.y))),
-            Pattern::Hotspot => add(from.hops_to(Coord::new(width / 2, height / 2))),
-            Pattern::RowMulticast => (0..width).for_each(|x| add(u32::from(from.x.abs_diff(x)))),
+            Pattern::Neighbour => add(alone(from, Coord::new((from.x + 1) % width, from.y))),
+            Pattern::Hotspot => add(alone(from, Coord::new(width / 2, height / 2))),
+            Pattern::RowMulticast => (0..width).for_each(|x| {
+                let to = mesh(Coord::new(x, from.y));
+                add(network.idle_copy_cycles(mesh(from), to));
+            }),
         }
     }
     if count == 0.0 { 0.0 } else { sum / count }

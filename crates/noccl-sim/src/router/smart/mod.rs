@@ -1,15 +1,121 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Routers with bypass (S2; `docs/design/0010-smart.md`).
+//! Routers that a flit passes without being latched, up to `hpc_max` of them in a cycle (S2; `docs/design/0010-smart.md`).
+//!
+//! An engine of its own. [`plane`] holds the network and the order of a cycle; [`channels`] what the virtual channels hold, as
+//! arrays; [`allocate`] who gets an output, [`traverse`] how far it goes on that, [`latch`] what happens where it ends;
+//! [`table`] counts contributions to reductions.
 
+mod allocate;
+mod channels;
+mod diagnose;
+mod gather;
+mod inject;
+mod latch;
+mod loads;
+mod messages;
+mod numbers;
+mod packet;
+mod plane;
+mod reductions;
+mod run;
+mod stalls;
+mod table;
+mod task;
+#[cfg(test)]
+mod tests;
+mod traffic;
+mod traverse;
+
+use noccl_net::{Coord, Network, TileId, TreeTable};
 use noccl_run::RunError;
+use noccl_spec::{SmartMulticast, SmartRouter, SmartTree};
+use packet::Combining;
+use plane::Plane;
+pub(crate) use run::SmartRun;
+
+pub(crate) use traffic::SmartTraffic;
 
 /// What these routers do not do.
 pub(crate) fn refused(what: &str) -> RunError {
+    refused_action(
+        what,
+        "routers of flow smart carry messages and no AXI transactions",
+    )
+}
+
+fn refused_action(what: &str, reason: &str) -> RunError {
     RunError::Refused {
         backend: "sim",
         what: what.to_owned(),
-        reason:
-            "routers of flow smart are not simulated in runs yet; accepted: another router.flow"
-                .to_owned(),
+        reason: format!(
+            "{reason}; accepted with router.flow = \"smart\": open-loop traffic, and schedules, from their first cycle to their last, of \
+             transfers, deliveries, reductions in the network (sums of integers), barriers in the network, arrivals and computation"
+        ),
+    }
+}
+
+/// A network of such routers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SmartNetwork<'n> {
+    network: &'n Network,
+    smart: &'n SmartRouter,
+}
+
+impl SmartNetwork<'_> {
+    /// Queues one packet to all of some tiles: a unicast, a multicast, or unicasts in its place.
+    fn send(self, plane: &mut Plane, from: TileId, to: &[TileId], flits: u16, tag: u64) {
+        if to.len() == 1 || self.smart.multicast == SmartMulticast::Unicasts {
+            for tile in to {
+                plane.send_unicast(from, *tile, flits, tag);
+            }
+            return;
+        }
+        let source = self.network.coord(from);
+        let (corner, table) = tree(self.network, self.smart, source, &self.places(to));
+        let tree = plane.add_tree(&table, self.network.leaves_along_row(corner));
+        plane.send_multicast(from, table.root(), tree, flits, tag);
+    }
+
+    fn places(self, tiles: &[TileId]) -> Vec<Coord> {
+        tiles.iter().map(|tile| self.network.coord(*tile)).collect()
+    }
+
+    /// Opens a reduction.
+    fn reduction(
+        self,
+        plane: &mut Plane,
+        root: TileId,
+        members: &[TileId],
+        combining: Combining,
+        tag: u64,
+    ) -> u32 {
+        let root = self.network.coord(root);
+        let table = self.network.shared_reduction(root, &self.places(members));
+        plane.add_reduction(&table, members.len() as u32, combining, tag)
+    }
+}
+
+/// Outputs of a multicast, with the place where its tree begins: the source, or the nearest corner. A tree has the branches of the members
+/// alone, or spans the mesh and has copies for the members.
+fn tree(
+    network: &Network,
+    smart: &SmartRouter,
+    source: Coord,
+    members: &[Coord],
+) -> (Coord, TreeTable) {
+    match smart.tree {
+        SmartTree::Shared if smart.is_pruned => (source, network.shared_multicast(source, members)),
+        SmartTree::Shared => {
+            let all = network.shared_broadcast(source);
+            (source, all.for_members(network, members))
+        }
+        SmartTree::Private => {
+            let corner = network.nearest_corner(source);
+            if smart.is_pruned {
+                return (corner, network.private_multicast(corner, members));
+            }
+            let all = network.private_broadcast(corner);
+            (corner, all.for_members(network, members))
+        }
     }
 }

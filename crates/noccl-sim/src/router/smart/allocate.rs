@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Local allocation: a channel for each input, then an input for each output, both round robin.
+
+use super::channels::NOBODY;
+use super::numbers::{
+    FIRST_DIMENSION, LOCAL, MULTICAST, Numbers, PORTS, SECOND_DIMENSION, is_along_row, opposite,
+    ports, towards,
+};
+use super::packet::Kind;
+use super::plane::{Grant, Plane};
+use noccl_net::TileId;
+
+impl Plane {
+    /// Grants outputs at all routers that have something to send.
+    pub(super) fn allocate(&mut self, takes: &impl Fn(TileId) -> bool) {
+        for word in 0..self.channels.active.len() {
+            let mut tiles = self.channels.active[word];
+            while tiles != 0 {
+                let tile = word * 64 + tiles.trailing_zeros() as usize;
+                tiles &= tiles - 1;
+                let able = if takes(TileId(tile as u32)) {
+                    0b1_1111
+                } else {
+                    0b0_1111
+                };
+                self.allocate_at(tile, able);
+            }
+        }
+    }
+
+    fn allocate_at(&mut self, tile: usize, able: u8) {
+        let (mut asks, mut chosen) = ([0_u8; PORTS], [0_usize; PORTS]);
+        let mut asked = 0;
+        for port in ports(self.channels.ready_ports[tile]) {
+            let (wants, channel) = self.choose(tile, port, able);
+            (asks[port], chosen[port]) = (wants, channel);
+            asked |= wants;
+        }
+        let mut granted = [0_u8; PORTS];
+        for out in ports(asked) {
+            let asking = (0..PORTS).fold(0_u8, |m, port| m | (asks[port] >> out & 1) << port);
+            let order = &mut self.input_order[tile * PORTS + out];
+            let in_order = asking & (0b1_1111 << *order);
+            let first = if in_order == 0 { asking } else { in_order };
+            let port = first.trailing_zeros() as u8;
+            *order = (port + 1) % PORTS as u8;
+            granted[usize::from(port)] |= 1 << out;
+        }
+        for port in 0..PORTS {
+            if granted[port] != 0 {
+                self.grant(tile, port, chosen[port], granted[port]);
+            }
+        }
+    }
+
+    /// The first channel of an input, from the next one in order on, that asks for an output which can be used, and all of those.
+    fn choose(&self, tile: usize, port: usize, able: u8) -> (u8, usize) {
+        let input = tile * PORTS + port;
+        let ready = self.channels.ready[input];
+        let in_order = ready & (u64::MAX << self.channel_order[input]);
+        for mut set in [in_order, ready & !in_order] {
+            while set != 0 {
+                let bit = set.trailing_zeros() as usize;
+                set &= set - 1;
+                let channel = input * self.n.channels() + bit;
+                let wants = self.channels.wants[channel] & able;
+                let wants = wants & self.usable(tile, channel, bit / self.n.vcs, wants);
+                if wants & wants.wrapping_sub(1) != 0 {
+                    return (self.channels.of_one_flit(channel, wants), channel);
+                }
+                if wants != 0 {
+                    return (wants, channel);
+                }
+            }
+        }
+        (0, 0)
+    }
+
+    /// Outputs whose next input has a channel for what a channel holds.
+    #[inline]
+    fn usable(&self, tile: usize, channel: usize, class: usize, wants: u8) -> u8 {
+        let open = &self.channels.open[tile * self.n.classes..];
+        let owned = self.channels.owned[channel];
+        if !self.n.is_private || class < MULTICAST {
+            return open[class] | owned;
+        }
+        let packet = self.channels.packet[channel];
+        let mut usable = owned;
+        for out in ports(wants) {
+            let next = if out == LOCAL {
+                class
+            } else {
+                self.link_class(packet, tile, class, out)
+            };
+            usable |= open[next] & 1 << out;
+        }
+        usable
+    }
+
+    /// Class of the channel behind an output, for a packet in a channel of a class here.
+    #[inline]
+    pub(super) fn link_class(&self, id: u32, tile: usize, class: usize, out: usize) -> usize {
+        let packet = &self.packets[id as usize];
+        match packet.kind {
+            Kind::Unicast | Kind::Tree | Kind::Contribution => class,
+            Kind::ToCorner if class == MULTICAST && packet.target != tile as u32 => MULTICAST,
+            Kind::ToCorner => {
+                let is_row_first = self.trees[packet.of as usize].is_row_first;
+                if is_along_row(out) == is_row_first {
+                    FIRST_DIMENSION
+                } else {
+                    SECOND_DIMENSION
+                }
+            }
+        }
+    }
+
+    /// Outputs of a packet that is latched at a tile in a channel of a class.
+    #[inline]
+    pub(super) fn outputs_at(&self, id: u32, tile: usize, class: usize) -> u8 {
+        let packet = &self.packets[id as usize];
+        let places = &self.channels.places;
+        let straight = || 1 << towards(places[tile], places[packet.target as usize]);
+        match packet.kind {
+            Kind::Unicast | Kind::Contribution => straight(),
+            Kind::ToCorner if class == MULTICAST && packet.target != tile as u32 => straight(),
+            Kind::Tree | Kind::ToCorner => self.trees[packet.of as usize].ports[tile],
+        }
+    }
+
+    /// A flit of an input goes over some outputs.
+    fn grant(&mut self, tile: usize, port: usize, channel: usize, outs: u8) {
+        self.has_moved = true;
+        let vcs = self.n.channels();
+        let bit = channel % vcs;
+        self.channel_order[tile * PORTS + port] = ((bit + 1) % vcs) as u8;
+        let id = self.channels.packet[channel];
+        debug_assert_ne!(id, NOBODY, "an empty channel asks for an output");
+        let flits = self.packets[id as usize].flits;
+        let flit = self.channels.next_flit[channel][outs.trailing_zeros() as usize];
+        if port != LOCAL {
+            self.bar(tile, opposite(port));
+        }
+        let setup = self.n.setup_cycles;
+        for out in ports(outs) {
+            if out == LOCAL {
+                self.packets[id as usize].holders += u32::from(flit + 1 == flits);
+                let delivered = (id, tile as u32, flit);
+                self.due_in(setup + 1).delivered.push(delivered);
+            } else {
+                self.bar(tile, out);
+                self.grant_link(tile, channel, id, flit, out);
+            }
+            self.channels.next_flit[channel][out] = flit + 1;
+        }
+        if flits == 1 {
+            let left = self.channels.wants[channel] & !outs;
+            self.channels.wants[channel] = left;
+            if left == 0 {
+                self.channels.set_ready(&self.n, channel, false);
+            }
+        } else {
+            self.channels.ask(&self.n, channel);
+        }
+        self.leave_if_done(channel, setup + 2);
+    }
+
+    fn grant_link(&mut self, tile: usize, channel: usize, id: u32, flit: u16, out: usize) {
+        let class = channel % self.n.channels() / self.n.vcs;
+        let is_first = self.channels.owned[channel] >> out & 1 == 0;
+        let taken = if is_first {
+            let class = self.link_class(id, tile, class, out);
+            let next = self.n.next(tile, out);
+            self.packets[id as usize].holders += 1;
+            self.channels.take(&self.n, next, opposite(out), class)
+        } else {
+            0
+        };
+        self.grants.push(Grant {
+            channel: channel as u32,
+            packet: id,
+            flit,
+            out: out as u8,
+            taken: taken as u32,
+            follow: if is_first {
+                0
+            } else {
+                self.channels.follow[channel][out]
+            },
+        });
+    }
+
+    /// No path goes on beyond a tile over an output in the cycle that is set up.
+    #[inline]
+    fn bar(&mut self, tile: usize, out: usize) {
+        let place = self.channels.places[tile];
+        let line = out * 64 + Numbers::line(place, out);
+        if self.barred[line] == 0 {
+            self.barred_lines.push(line as u16);
+        }
+        self.barred[line] |= 1 << Numbers::bit(place, out);
+    }
+
+    /// A channel whose packet has come as a whole and gone over all its outputs is free after some cycles.
+    #[inline]
+    pub(super) fn leave_if_done(&mut self, channel: usize, cycles: u32) {
+        let id = self.channels.packet[channel];
+        let flits = self.packets[id as usize].flits;
+        let next = &self.channels.next_flit[channel];
+        let outputs = self.channels.outputs[channel];
+        let is_done =
+            self.channels.come[channel] == flits && ports(outputs).all(|out| next[out] == flits);
+        if is_done {
+            self.due_in(cycles).freed.push(channel as u32);
+        }
+    }
+}

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Interfaces that carry out a schedule with messages.
+//!
+//! A participant begins an action when it has finished those before it, and its messages are in its interface's queue in the same
+//! cycle. *Moving bytes*: the initiator asks the source, unless it is that itself (one flit); packets of a head and up to
+//! `vc_flits` − 1 flits of data go to all destinations; each that has everything contributes to one acknowledgement, which ends
+//! the action, unless the only destination is the initiator. *Coming together*: a contribution from every member for every flit of the operands; when the
+//! root has the result, it multicasts one flit, which ends the action of the members; after an arrival it does not.
+
+use super::SmartNetwork;
+use super::packet::Combining;
+use super::plane::{Delivery, Plane};
+use super::task::{Gather, Move, Task, Work};
+use crate::endpoint::memory::Memories;
+use crate::kernel::random::mix;
+use noccl_net::TileId;
+use noccl_run::{ActionTime, Counters, MemoryImage, RunError};
+use noccl_workload::{Place, Schedule};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+
+/// What a message is, in its tag beside action and index.
+const REQUEST: u64 = 0;
+const DATA: u64 = 1;
+const ACKNOWLEDGEMENT: u64 = 2;
+pub(super) const FLOW: u64 = 3;
+pub(super) const RELEASE: u64 = 4;
+
+pub(super) const fn tag(action: u32, what: u64, index: u64) -> u64 {
+    (action as u64) << 40 | what << 36 | index
+}
+
+/// All interfaces and memories of a run.
+pub(super) struct Messages<'s> {
+    pub(super) on: SmartNetwork<'s>,
+    pub(super) flit_bytes: u64,
+    pub(super) is_value: bool,
+    pub(super) schedule: &'s Schedule,
+    pub tasks: Vec<Task<'s>>,
+    /// Actions that wait for an action, by that.
+    after: Vec<Vec<u32>>,
+    /// Participants that can begin, and those that end in a later cycle.
+    ready: VecDeque<(u32, TileId)>,
+    ends: BinaryHeap<Reverse<(u64, u32, TileId)>>,
+    computing: BTreeMap<TileId, u64>,
+    pub(super) memories: Memories,
+    pub counters: Counters,
+    pub checksum: u64,
+    pub num_done: usize,
+    cycle: u64,
+}
+
+impl<'s> Messages<'s> {
+    pub(super) fn new(
+        on: SmartNetwork<'s>,
+        schedule: &'s Schedule,
+        is_value: bool,
+    ) -> Result<Self, RunError> {
+        let flit_bytes = u64::from(on.smart.flit_bits / 8);
+        let actions = schedule.actions.iter().enumerate();
+        let tasks: Result<Vec<Task<'s>>, RunError> = actions
+            .map(|(index, action)| Task::new(on.network, index, &action.kind, flit_bytes))
+            .collect();
+        let mut messages = Self {
+            on,
+            flit_bytes,
+            is_value,
+            schedule,
+            after: vec![Vec::new(); schedule.actions.len()],
+            tasks: tasks?,
+            ready: VecDeque::new(),
+            ends: BinaryHeap::new(),
+            computing: BTreeMap::new(),
+            memories: Memories::default(),
+            counters: Counters::default(),
+            checksum: 0,
+            num_done: 0,
+            cycle: 0,
+        };
+        messages.link();
+        Ok(messages)
+    }
+
+    /// Counts what every participant waits for.
+    fn link(&mut self) {
+        for (index, action) in self.schedule.actions.iter().enumerate() {
+            for before in &action.after {
+                self.after[before.0 as usize].push(index as u32);
+                let others = self.tasks[before.0 as usize].open.clone();
+                let waits = &mut self.tasks[index].waits;
+                for tile in others {
+                    if let Some(count) = waits.get_mut(&tile) {
+                        *count += 1;
+                    }
+                }
+            }
+            let free = self.tasks[index]
+                .waits
+                .iter()
+                .filter(|(_, count)| **count == 0);
+            self.ready
+                .extend(free.map(|(tile, _)| (index as u32, *tile)));
+            self.num_done += usize::from(self.tasks[index].open.is_empty());
+        }
+    }
+
+    pub(super) fn fill(&mut self, inputs: &[MemoryImage]) -> Result<(), RunError> {
+        for image in inputs {
+            let found = self.on.network.find(image.tile);
+            let what = format!("input at {}", image.tile);
+            let tile =
+                found.ok_or_else(|| super::refused_action(&what, "there is no such tile"))?;
+            self.memories.write(tile.0, image.offset, &image.bytes);
+        }
+        Ok(())
+    }
+
+    /// Memory after the run.
+    pub(super) fn read(&self, outputs: &[(Place, u64)]) -> Vec<MemoryImage> {
+        let image = |(place, bytes): &(Place, u64)| {
+            let tile = self.on.network.find(place.tile)?;
+            let mut image = vec![0; *bytes as usize];
+            self.memories.read(tile.0, place.offset, &mut image);
+            Some(MemoryImage {
+                tile: place.tile,
+                offset: place.offset,
+                bytes: image,
+            })
+        };
+        outputs.iter().filter_map(image).collect()
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.num_done == self.tasks.len()
+    }
+
+    pub(super) fn times(&self) -> Vec<ActionTime> {
+        let time = |task: &Task<'_>| ActionTime {
+            start_cycle: task.start_cycle.unwrap_or(0),
+            finish_cycle: task.finish_cycle,
+        };
+        self.tasks.iter().map(time).collect()
+    }
+
+    /// The next cycle in which something ends that is not in the network.
+    pub(super) fn next_event(&self) -> Option<u64> {
+        self.ends.peek().map(|Reverse((cycle, _, _))| *cycle)
+    }
+
+    /// What is due in a cycle, and all that it causes at once.
+    pub(super) fn begin_cycle(&mut self, cycle: u64, plane: &mut Plane) {
+        self.cycle = cycle;
+        while let Some(Reverse((due, action, tile))) = self.ends.peek().copied()
+            && due <= cycle
+        {
+            self.ends.pop();
+            self.finish(action, tile);
+        }
+        self.begin_ready(plane);
+    }
+
+    fn begin_ready(&mut self, plane: &mut Plane) {
+        while let Some((action, tile)) = self.ready.pop_front() {
+            let task = &mut self.tasks[action as usize];
+            task.start_cycle.get_or_insert(self.cycle);
+            task.begun.insert(tile);
+            match &task.work {
+                Work::Move(_) => self.begin_move(action, tile, plane),
+                Work::Gather(_) => self.begin_gather(action, tile, plane),
+                Work::Compute(cycles) => {
+                    let cycles = *cycles;
+                    let free = self.computing.entry(tile).or_insert(0);
+                    *free = (*free).max(self.cycle) + cycles;
+                    let end = *free;
+                    self.ends.push(Reverse((end, action, tile)));
+                }
+            }
+        }
+    }
+
+    pub(super) fn finish(&mut self, action: u32, tile: TileId) {
+        let task = &mut self.tasks[action as usize];
+        if !task.open.remove(&tile) {
+            return;
+        }
+        task.finish_cycle = task.finish_cycle.max(self.cycle);
+        if task.open.is_empty() {
+            self.num_done += 1;
+        }
+        for later in &self.after[action as usize] {
+            let waits = &mut self.tasks[*later as usize].waits;
+            if let Some(count) = waits.get_mut(&tile) {
+                *count -= 1;
+                if *count == 0 {
+                    self.ready.push_back((*later, tile));
+                }
+            }
+        }
+    }
+
+    /// A cycle's deliveries.
+    pub(super) fn delivered(&mut self, plane: &mut Plane) {
+        let deliveries = std::mem::take(&mut plane.deliveries);
+        for delivery in deliveries.iter().filter(|d| d.completes) {
+            self.take(*delivery, plane);
+        }
+        plane.deliveries = deliveries;
+        plane.settle();
+        self.begin_ready(plane);
+    }
+
+    fn take(&mut self, delivery: Delivery, plane: &mut Plane) {
+        let Delivery { tile, tag, .. } = delivery;
+        let (action, what, index) = ((tag >> 40) as u32, tag >> 36 & 0xf, tag & 0xf_ffff_ffff);
+        match what {
+            REQUEST => self.send_data(action, plane),
+            DATA => self.take_data(action, tile, index, plane),
+            RELEASE => self.finish(action, tile),
+            // Acknowledgements and flows: reductions that are complete.
+            _ => {
+                let Some(id) = delivery.reduction else {
+                    return;
+                };
+                let value = plane.result(id).1.to_vec();
+                plane.close(id);
+                if what == ACKNOWLEDGEMENT {
+                    self.finish(action, tile);
+                } else {
+                    self.flow_complete(action, index, &value, plane);
+                }
+            }
+        }
+    }
+
+    fn moving(&mut self, action: u32) -> &mut Move<'s> {
+        let Work::Move(moving) = &mut self.tasks[action as usize].work else {
+            unreachable!("only an action that moves bytes has such messages")
+        };
+        moving
+    }
+
+    pub(super) fn gathering(&mut self, action: u32) -> &mut Gather<'s> {
+        let Work::Gather(gather) = &mut self.tasks[action as usize].work else {
+            unreachable!("only an action with contributions has such messages")
+        };
+        gather
+    }
+
+    fn begin_move(&mut self, action: u32, tile: TileId, plane: &mut Plane) {
+        let moving = self.moving(action);
+        let (initiator, source) = (moving.initiator, moving.source);
+        if moving.transfer.bytes == 0 || moving.transfer.rows == 0 {
+            self.finish(action, tile);
+            return;
+        }
+        if tile != initiator {
+            // Its data may have come before.
+            if moving.missing.get(&tile) == Some(&0) {
+                self.finish(action, tile);
+            }
+        } else if source == initiator {
+            self.send_data(action, plane);
+        } else {
+            plane.send_unicast(initiator, source, 1, tag(action, REQUEST, 0));
+        }
+    }
+
+    /// Bytes of data in a packet.
+    const fn packet_bytes(&self) -> u64 {
+        (self.on.smart.vc_flits as u64 - 1) * self.flit_bytes
+    }
+
+    fn send_data(&mut self, action: u32, plane: &mut Plane) {
+        let (packet_bytes, flit_bytes, is_value) =
+            (self.packet_bytes(), self.flit_bytes, self.is_value);
+        let on = self.on;
+        let moving = self.moving(action);
+        let (source, transfer) = (moving.source, moving.transfer);
+        let destinations = moving.destinations.clone();
+        let bytes = transfer.bytes * u64::from(transfer.rows);
+        let packets = bytes.div_ceil(packet_bytes);
+        moving.missing = destinations.iter().map(|tile| (*tile, packets)).collect();
+        if destinations != [moving.initiator] {
+            moving.acknowledged = Some(on.reduction(
+                plane,
+                moving.initiator,
+                &destinations,
+                Combining::Count,
+                tag(action, ACKNOWLEDGEMENT, 0),
+            ));
+        }
+        if is_value {
+            let mut payload = vec![0; bytes as usize];
+            for row in 0..u64::from(transfer.rows) {
+                let from = transfer.source.offset + row * transfer.source_stride;
+                let line = (row * transfer.bytes) as usize..((row + 1) * transfer.bytes) as usize;
+                self.memories.read(source.0, from, &mut payload[line]);
+            }
+            self.moving(action).payload = payload;
+        }
+        self.counters.dma_load_bytes += bytes;
+        self.counters.dma_store_bytes += bytes;
+        for packet in 0..packets {
+            let now = (bytes - packet * packet_bytes).min(packet_bytes);
+            let flits = 1 + now.div_ceil(flit_bytes) as u16;
+            on.send(
+                plane,
+                source,
+                &destinations,
+                flits,
+                tag(action, DATA, packet),
+            );
+        }
+    }
+
+    fn take_data(&mut self, action: u32, tile: TileId, packet: u64, plane: &mut Plane) {
+        let (packet_bytes, is_value) = (self.packet_bytes(), self.is_value);
+        let key = (u64::from(action) << 32 | u64::from(tile.0)) ^ packet.wrapping_mul(0x9e37_79b9);
+        self.checksum = self.checksum.wrapping_add(mix(key));
+        let Work::Move(moving) = &mut self.tasks[action as usize].work else {
+            unreachable!("only an action that moves bytes has data packets")
+        };
+        let transfer = moving.transfer;
+        let bytes = transfer.bytes * u64::from(transfer.rows);
+        let from = packet * packet_bytes;
+        let to = (from + packet_bytes).min(bytes);
+        self.counters.spm_write_bytes += to - from;
+        if is_value {
+            let mut at = from;
+            while at < to {
+                let (row, column) = (at / transfer.bytes, at % transfer.bytes);
+                let now = (transfer.bytes - column).min(to - at);
+                let offset =
+                    transfer.destination.offset() + row * transfer.destination_stride + column;
+                let bytes = &moving.payload[at as usize..(at + now) as usize];
+                self.memories.write(tile.0, offset, bytes);
+                at += now;
+            }
+        }
+        let acknowledged = moving.acknowledged;
+        let missing = moving.missing.get_mut(&tile).expect("it is a destination");
+        *missing -= 1;
+        if *missing > 0 {
+            return;
+        }
+        if moving.missing.values().all(|left| *left == 0) {
+            moving.payload = Vec::new();
+        }
+        let is_initiator = moving.initiator == tile;
+        match acknowledged {
+            Some(id) => plane.send_contribution(tile, id, &[]),
+            None => self.finish(action, tile),
+        }
+        if !is_initiator && self.tasks[action as usize].begun.contains(&tile) {
+            self.finish(action, tile);
+        }
+    }
+}

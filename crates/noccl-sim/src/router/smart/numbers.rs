@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Numbers of the mesh and of its routers, as the engine needs them in every cycle.
+
+use noccl_net::{Network, Port};
+use noccl_spec::{SmartMergeScope, SmartReduction, SmartRouter, SmartTree};
+
+/// Ports of a router, Local last.
+pub(super) const PORTS: usize = 5;
+pub(super) const LOCAL: usize = Port::Local.idx();
+
+/// Classes of virtual channels: a message class each, and order classes of multicasts on private trees.
+pub(super) const UNICAST: usize = 0;
+pub(super) const REDUCTION: usize = 1;
+/// Multicasts on shared trees, and those on the path to the corner of a private one.
+pub(super) const MULTICAST: usize = 2;
+pub(super) const FIRST_DIMENSION: usize = 3;
+pub(super) const SECOND_DIMENSION: usize = 4;
+
+/// What is fixed while a run lasts.
+#[derive(Debug, Clone)]
+pub(super) struct Numbers {
+    pub tiles: usize,
+    pub height: u32,
+    pub hpc_max: u32,
+    pub bitwise_hpc_max: u32,
+    pub arithmetic_hpc_max: u32,
+    pub setup_cycles: u32,
+    pub classes: usize,
+    pub vcs: usize,
+    pub is_private: bool,
+    pub is_complete: bool,
+    pub is_opportunistic: bool,
+    pub merges_in_router: bool,
+    pub table_entries: usize,
+    /// Largest count of an entry of the reduction table: three bits.
+    pub max_count: u8,
+}
+
+impl Numbers {
+    pub(super) fn new(network: &Network, smart: &SmartRouter) -> Self {
+        let is_private = smart.tree == SmartTree::Private;
+        Self {
+            tiles: network.num_tiles(),
+            height: network.height().into(),
+            hpc_max: smart.hpc_max,
+            bitwise_hpc_max: smart.bitwise_hpc_max.min(smart.hpc_max),
+            arithmetic_hpc_max: smart.arithmetic_hpc_max.min(smart.hpc_max),
+            setup_cycles: smart.setup_cycles,
+            classes: if is_private {
+                SECOND_DIMENSION
+            } else {
+                MULTICAST
+            } + 1,
+            vcs: smart.vcs as usize,
+            is_private,
+            is_complete: smart.reduction == SmartReduction::Complete,
+            is_opportunistic: smart.reduction == SmartReduction::Opportunistic,
+            merges_in_router: smart.merge_scope == SmartMergeScope::Router,
+            table_entries: smart.reduction_table_entries as usize,
+            max_count: 0b111,
+        }
+    }
+
+    /// Virtual channels of an input.
+    pub(super) const fn channels(&self) -> usize {
+        self.classes * self.vcs
+    }
+
+    /// Bits of a class among the virtual channels of an input.
+    #[inline]
+    pub(super) const fn class_mask(&self, class: usize) -> u64 {
+        ((1 << self.vcs) - 1) << (class * self.vcs)
+    }
+
+    pub(super) const fn x(&self, tile: usize) -> u32 {
+        tile as u32 / self.height
+    }
+
+    pub(super) const fn y(&self, tile: usize) -> u32 {
+        tile as u32 % self.height
+    }
+
+    /// From a tile to the next one through a mesh output that leads to one.
+    #[inline]
+    pub(super) const fn next(&self, tile: usize, out: usize) -> usize {
+        match out {
+            0 => tile + 1,
+            1 => tile + self.height as usize,
+            2 => tile - 1,
+            _ => tile - self.height as usize,
+        }
+    }
+
+    /// The line that a mesh output leads along: a row or a column.
+    #[inline]
+    pub(super) const fn line(place: Place, out: usize) -> usize {
+        if is_along_row(out) {
+            place.y as usize
+        } else {
+            place.x as usize
+        }
+    }
+
+    /// Bit of a tile on its line, ascending in the direction of the output.
+    #[inline]
+    pub(super) const fn bit(place: Place, out: usize) -> u32 {
+        let along = if is_along_row(out) { place.x } else { place.y } as u32;
+        if out < 2 { along } else { 63 - along }
+    }
+}
+
+/// Where a tile lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    pub x: u8,
+    pub y: u8,
+}
+
+/// East and West.
+#[inline]
+pub(super) const fn is_along_row(out: usize) -> bool {
+    out & 1 == 1
+}
+
+/// The port at the other end of a link.
+#[inline]
+pub(super) const fn opposite(port: usize) -> usize {
+    (port + 2) & 3
+}
+
+/// Members of a set of ports, ascending.
+#[inline]
+pub(super) fn ports(mut mask: u8) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let port = (mask != 0).then(|| mask.trailing_zeros() as usize)?;
+        mask &= mask - 1;
+        Some(port)
+    })
+}
+
+/// Output towards a tile, X first.
+#[inline]
+pub(super) const fn towards(here: Place, to: Place) -> usize {
+    if to.x > here.x {
+        Port::East.idx()
+    } else if to.x < here.x {
+        Port::West.idx()
+    } else if to.y > here.y {
+        Port::North.idx()
+    } else if to.y < here.y {
+        Port::South.idx()
+    } else {
+        LOCAL
+    }
+}

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The network: packets go in at NIs, come out as deliveries, and a cycle in between.
+//!
+//! The order of a cycle: channels that become free, flits that have been latched, allocation and paths, injection. With two
+//! cycles of setup the paths are those of the grants of the cycle before.
+
+use super::channels::Channels;
+use super::loads::Loads;
+use super::numbers::{LOCAL, Numbers, PORTS};
+use super::packet::{Kind, Packet, Reduction, Tree, ports_of};
+use super::table::Table;
+use noccl_net::{Network, TileId, TreeTable};
+use noccl_spec::SmartRouter;
+use std::collections::VecDeque;
+
+/// A flit has been latched, or has gone by: channel, flits that have come.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Latched {
+    pub channel: u32,
+    pub come: u16,
+}
+
+/// An output that has been granted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Grant {
+    pub channel: u32,
+    pub packet: u32,
+    pub flit: u16,
+    pub out: u8,
+    /// Channel of the neighbour that is taken for a first flit.
+    pub taken: u32,
+    /// Hops to where the flit before was latched; 0 for a first flit.
+    pub follow: u8,
+}
+
+/// A flit has reached an NI.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Delivery {
+    pub tile: TileId,
+    /// The packet's or reduction's tag.
+    pub tag: u64,
+    pub flit: u16,
+    /// Is it the packet's last flit, or, of a reduction, what completes it?
+    pub completes: bool,
+    /// The reduction, if it is a contribution to one.
+    pub reduction: Option<u32>,
+    packet: u32,
+    is_tail: bool,
+}
+
+/// What an NI sends over.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sending {
+    pub flit: u16,
+    pub channel: u32,
+}
+
+/// Queues of an NI, one per message class.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Queues {
+    pub waiting: [VecDeque<u32>; 3],
+    pub sending: [Option<Sending>; 3],
+    pub next_class: u8,
+}
+
+/// What becomes due in a cycle.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Due {
+    pub freed: Vec<u32>,
+    pub latched: Vec<Latched>,
+    pub delivered: Vec<(u32, u32, u16)>,
+}
+
+/// Cycles that are known ahead: a traversal after two of setup, a credit, one to spare.
+const AHEAD: usize = 8;
+
+/// All routers of a network.
+pub(crate) struct Plane {
+    pub(super) n: Numbers,
+    pub(super) channels: Channels,
+    pub(super) packets: Vec<Packet>,
+    unused_packets: Vec<u32>,
+    pub(super) trees: Vec<Tree>,
+    unused_trees: Vec<u32>,
+    pub(super) reductions: Vec<Reduction>,
+    pub(super) unused_reductions: Vec<u32>,
+    pub(super) unused_ids: Vec<u32>,
+    pub(super) table: Table,
+    pub(super) queues: Vec<Queues>,
+    /// Tiles with something in a queue.
+    pub(super) sending: Vec<u64>,
+    pub(super) due: Vec<Due>,
+    pub(super) cycle: u64,
+    /// By input: channel that goes first; by output: input that goes first.
+    pub(super) channel_order: Vec<u8>,
+    pub(super) input_order: Vec<u8>,
+    /// By output and line: tiles at which no path goes on.
+    pub(super) barred: Vec<u64>,
+    pub(super) barred_lines: Vec<u16>,
+    /// By output and line: links that a flit crosses in the cycle that is set up.
+    pub(super) crossed: Vec<u64>,
+    pub(super) grants: Vec<Grant>,
+    pub(super) loads: Loads,
+    /// Contributions that have been latched, while a cycle begins.
+    pub(super) contributions: Vec<u32>,
+    /// Flits that an NI has got in the last cycle.
+    pub(crate) deliveries: Vec<Delivery>,
+    pub(super) has_moved: bool,
+}
+
+impl Plane {
+    /// Without a packet. `value_bytes` of a flit are operands; 0 where only times matter.
+    pub(crate) fn new(network: &Network, smart: &SmartRouter, value_bytes: usize) -> Self {
+        let n = Numbers::new(network, smart);
+        Self {
+            channels: Channels::new(&n),
+            packets: Vec::new(),
+            unused_packets: Vec::new(),
+            trees: Vec::new(),
+            unused_trees: Vec::new(),
+            reductions: Vec::new(),
+            unused_reductions: Vec::new(),
+            unused_ids: (0..n.table_entries as u32).rev().collect(),
+            table: Table::new(&n, value_bytes),
+            queues: vec![Queues::default(); n.tiles],
+            sending: vec![0; n.tiles.div_ceil(64)],
+            due: vec![Due::default(); AHEAD],
+            cycle: 0,
+            channel_order: vec![0; n.tiles * PORTS],
+            input_order: vec![0; n.tiles * PORTS],
+            barred: vec![0; LOCAL * 64],
+            barred_lines: Vec::new(),
+            crossed: vec![0; LOCAL * 64],
+            grants: Vec::new(),
+            loads: Loads::new(),
+            contributions: Vec::new(),
+            deliveries: Vec::new(),
+            has_moved: false,
+            n,
+        }
+    }
+
+    /// Is nothing in flight?
+    pub(crate) fn is_idle(&self) -> bool {
+        self.packets.len() == self.unused_packets.len() && self.channels.is_empty()
+    }
+
+    /// The cycle that comes next. An idle network may skip to a later one.
+    pub(crate) fn skip_to(&mut self, cycle: u64) {
+        debug_assert!(self.is_idle() && cycle >= self.cycle);
+        self.cycle = cycle;
+    }
+
+    /// Does anything become due in a later cycle?
+    pub(crate) fn has_due(&self) -> bool {
+        let is_empty =
+            |due: &Due| due.freed.is_empty() && due.latched.is_empty() && due.delivered.is_empty();
+        !self.grants.is_empty() || !self.due.iter().all(is_empty)
+    }
+
+    /// Flits with data that have crossed a link so far.
+    pub(crate) const fn payload_hops(&self) -> u64 {
+        self.loads.payload_hops
+    }
+
+    /// Flits that have crossed a link so far.
+    pub(crate) const fn flit_hops(&self) -> u64 {
+        self.loads.flit_hops
+    }
+
+    /// Flits by tile and output.
+    pub(crate) fn link_loads(&self) -> Vec<(TileId, usize, u64)> {
+        self.loads.by_link(&self.n)
+    }
+
+    /// Makes a tree known until the last packet on it has gone. A private one begins in a corner.
+    pub(crate) fn add_tree(&mut self, table: &TreeTable, is_row_first: bool) -> u32 {
+        let id = self.unused_trees.pop().unwrap_or_else(|| {
+            self.trees.push(Tree::default());
+            self.trees.len() as u32 - 1
+        });
+        let tree = &mut self.trees[id as usize];
+        ports_of(table, self.n.tiles, &mut tree.ports);
+        tree.is_row_first = is_row_first;
+        tree.users = 0;
+        id
+    }
+
+    /// A tree that is kept when no packet is on it.
+    pub(crate) fn add_lasting_tree(&mut self, table: &TreeTable, is_row_first: bool) -> u32 {
+        let id = self.add_tree(table, is_row_first);
+        self.trees[id as usize].users += 1;
+        id
+    }
+
+    /// Queues a unicast at its source.
+    pub(crate) fn send_unicast(&mut self, from: TileId, to: TileId, flits: u16, tag: u64) {
+        self.send(Kind::Unicast, from, to, 0, flits, tag);
+    }
+
+    /// Queues a multicast at its source, over a tree that begins there or, a private one, in a corner.
+    pub(crate) fn send_multicast(
+        &mut self,
+        from: TileId,
+        root: TileId,
+        tree: u32,
+        flits: u16,
+        tag: u64,
+    ) {
+        let kind = if self.n.is_private {
+            Kind::ToCorner
+        } else {
+            Kind::Tree
+        };
+        self.trees[tree as usize].users += 1;
+        self.send(kind, from, root, tree, flits, tag);
+    }
+
+    pub(super) fn send(
+        &mut self,
+        kind: Kind,
+        from: TileId,
+        to: TileId,
+        of: u32,
+        flits: u16,
+        tag: u64,
+    ) -> u32 {
+        let packet = Packet {
+            kind,
+            flits,
+            source: from.0,
+            target: to.0,
+            of,
+            leaves: 1,
+            holders: 1,
+            tag,
+        };
+        let id = if let Some(id) = self.unused_packets.pop() {
+            self.packets[id as usize] = packet;
+            id
+        } else {
+            self.packets.push(packet);
+            self.packets.len() as u32 - 1
+        };
+        self.queues[from.idx()].waiting[kind.class()].push_back(id);
+        self.sending[from.idx() / 64] |= 1 << (from.0 % 64);
+        id
+    }
+
+    /// Somebody no longer holds a packet.
+    #[inline]
+    pub(super) fn let_go(&mut self, id: u32) {
+        let packet = &mut self.packets[id as usize];
+        packet.holders -= 1;
+        if packet.holders > 0 {
+            return;
+        }
+        if packet.kind.class() == super::numbers::MULTICAST {
+            let tree = &mut self.trees[packet.of as usize];
+            tree.users -= 1;
+            if tree.users == 0 {
+                self.unused_trees.push(packet.of);
+            }
+        }
+        self.unused_packets.push(id);
+    }
+
+    /// What is due so many cycles after this one.
+    #[inline]
+    pub(super) fn due_in(&mut self, cycles: u32) -> &mut Due {
+        let at = (self.cycle as usize + cycles as usize) % AHEAD;
+        &mut self.due[at]
+    }
+
+    /// One cycle. `takes` says whether an NI takes a flit, `offers` whether it injects one. True if anything has moved.
+    pub(crate) fn step(
+        &mut self,
+        takes: impl Fn(TileId) -> bool,
+        offers: impl Fn(TileId) -> bool,
+    ) -> bool {
+        self.has_moved = false;
+        debug_assert!(self.deliveries.is_empty(), "deliveries are settled");
+        let at = self.cycle as usize % AHEAD;
+        let mut due = std::mem::take(&mut self.due[at]);
+        for channel in due.freed.drain(..) {
+            // Until now the packet is found in it.
+            let id = self.channels.packet[channel as usize];
+            self.channels.give_back(&self.n, channel as usize);
+            self.let_go(id);
+        }
+        self.latch(&mut due.latched);
+        for (packet, tile, flit) in due.delivered.drain(..) {
+            self.deliver(packet, tile, flit);
+        }
+        self.due[at] = due;
+        if self.n.setup_cycles == 2 {
+            self.traverse();
+            self.clear_barred();
+            self.allocate(&takes);
+        } else {
+            self.clear_barred();
+            self.allocate(&takes);
+            self.traverse();
+        }
+        self.inject(&offers);
+        self.cycle += 1;
+        self.has_moved
+    }
+
+    fn clear_barred(&mut self) {
+        for line in self.barred_lines.drain(..) {
+            self.barred[usize::from(line)] = 0;
+            self.crossed[usize::from(line)] = 0;
+        }
+    }
+
+    fn deliver(&mut self, id: u32, tile: u32, flit: u16) {
+        self.has_moved = true;
+        let packet = self.packets[id as usize];
+        let is_tail = flit + 1 == packet.flits;
+        let (mut completes, mut reduction) = (is_tail, None);
+        if packet.kind == Kind::Contribution {
+            reduction = Some(packet.of);
+            completes = self.reductions[packet.of as usize].take(packet.leaves);
+            let operand = self.table.operand(id);
+            self.reductions[packet.of as usize].collect(operand);
+        }
+        self.deliveries.push(Delivery {
+            tile: TileId(tile),
+            tag: packet.tag,
+            flit,
+            completes,
+            reduction,
+            packet: id,
+            is_tail,
+        });
+    }
+
+    /// Ends the reading of a cycle's deliveries.
+    pub(crate) fn settle(&mut self) {
+        let mut deliveries = std::mem::take(&mut self.deliveries);
+        for delivery in deliveries.drain(..) {
+            if delivery.is_tail {
+                self.let_go(delivery.packet);
+            }
+        }
+        self.deliveries = deliveries;
+    }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A run of a schedule over routers with bypass.
+
+use super::diagnose::diagnose;
+use super::messages::Messages;
+use super::plane::Plane;
+use super::stalls::Stalls;
+use super::{SmartNetwork, refused_action};
+use noccl_net::{LinkId, Port};
+use noccl_run::{
+    Activity, Counters, Diagnosis, LinkLoad, Mode, Progress, Request, Run, RunConfig, RunError,
+    RunResult, Status,
+};
+use noccl_spec::{Plane as PlaneName, SmartRouter};
+use noccl_workload::Place;
+
+/// A run between two cycles.
+pub(crate) struct SmartRun<'a> {
+    on: SmartNetwork<'a>,
+    config: RunConfig,
+    stalls: Stalls,
+    plane: Plane,
+    messages: Messages<'a>,
+    /// The cycle that has been simulated last, and the one that comes next.
+    cycle: u64,
+    next: u64,
+    last_progress: u64,
+    can_move: bool,
+}
+
+impl<'a> SmartRun<'a> {
+    /// A run before its first cycle.
+    ///
+    /// # Errors
+    /// [`RunError::Refused`].
+    pub(crate) fn new(request: &Request<'a>, smart: &'a SmartRouter) -> Result<Self, RunError> {
+        let on = SmartNetwork {
+            network: request.network,
+            smart,
+        };
+        if smart.vc_flits < 2 {
+            let what = format!("router.smart.vc_flits = {}", smart.vc_flits);
+            return Err(refused_action(&what, "a packet has a head and data"));
+        }
+        let is_value = request.config.mode == Mode::Value;
+        let value_bytes = if is_value {
+            smart.flit_bits as usize / 8
+        } else {
+            0
+        };
+        let mut messages = Messages::new(on, request.schedule, is_value)?;
+        messages.fill(request.inputs)?;
+        Ok(Self {
+            on,
+            config: request.config.clone(),
+            stalls: Stalls::new(request.config),
+            plane: Plane::new(request.network, smart, value_bytes),
+            messages,
+            cycle: 0,
+            next: 0,
+            last_progress: 0,
+            can_move: true,
+        })
+    }
+
+    fn links(&self) -> Vec<LinkLoad> {
+        let loads = self.plane.link_loads().into_iter();
+        let link = |(tile, out, flits)| LinkLoad {
+            link: LinkId {
+                plane: PlaneName::Wide,
+                tile,
+                port: Port::ALL[out],
+            },
+            flits,
+        };
+        loads.map(link).collect()
+    }
+}
+
+impl Status for SmartRun<'_> {
+    fn config(&self) -> &RunConfig {
+        &self.config
+    }
+
+    fn activity(&self) -> Activity {
+        Activity {
+            cycle: self.cycle,
+            quiet_cycles: self.cycle - self.last_progress,
+            has_event: self.messages.next_event().is_some(),
+            can_move: self.can_move || self.config.stalls.is_some(),
+        }
+    }
+
+    fn flit_hops(&self) -> u64 {
+        self.plane.flit_hops()
+    }
+
+    fn num_tiles(&self) -> usize {
+        self.on.network.num_tiles()
+    }
+
+    fn counters(&self) -> Counters {
+        let mut counters = self.messages.counters;
+        counters.flit_hops = self.plane.flit_hops();
+        let flit_bytes = u64::from(self.on.smart.flit_bits / 8);
+        counters.payload_byte_hops = self.plane.payload_hops() * flit_bytes;
+        counters
+    }
+}
+
+impl Run for SmartRun<'_> {
+    type Result = RunResult;
+
+    fn status(&self) -> &dyn Status {
+        self
+    }
+
+    fn step(&mut self) {
+        let (cycle, stalls) = (self.next, self.stalls);
+        self.cycle = cycle;
+        self.messages.begin_cycle(cycle, &mut self.plane);
+        self.next = cycle + 1;
+        if self.messages.is_over() {
+            return;
+        }
+        let has_moved = self.plane.step(
+            |tile| stalls.takes(cycle, tile),
+            |tile| stalls.offers(cycle, tile),
+        );
+        self.messages.delivered(&mut self.plane);
+        self.can_move = has_moved || self.plane.has_due();
+        if self.can_move {
+            self.last_progress = cycle;
+        }
+        if let Some(event) = self.messages.next_event() {
+            self.last_progress = cycle;
+            if self.plane.is_idle() {
+                self.next = event
+                    .max(self.next)
+                    .min(self.config.max_cycles.max(self.next));
+                self.plane.skip_to(self.next);
+            }
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.messages.is_over()
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            cycle: self.next,
+            actions_done: self.messages.num_done,
+            actions_total: self.messages.tasks.len(),
+        }
+    }
+
+    fn diagnose(&self) -> Diagnosis {
+        let (cycle, last) = (self.cycle, self.last_progress);
+        let waits = self.messages.waits();
+        diagnose(&self.plane, self.on.network, cycle, last, waits)
+    }
+
+    fn result(&self, outputs: &[(Place, u64)]) -> RunResult {
+        let actions = self.messages.times();
+        RunResult {
+            cycles: self.cycle,
+            responses: vec![0; actions.len()],
+            actions,
+            counters: self.counters(),
+            links: self.links(),
+            memory: self.messages.read(outputs),
+            checksum: self.messages.checksum,
+            wrong_transactions: 0,
+        }
+    }
+}

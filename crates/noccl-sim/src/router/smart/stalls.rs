@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Random stalls of interfaces, drawn from cycle and tile.
+
+use crate::kernel::random::mix;
+use noccl_net::TileId;
+use noccl_run::RunConfig;
+
+/// How often an interface takes no flit, and sends none.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stalls {
+    seed: u64,
+    target_per_256: u32,
+    initiator_per_256: u32,
+}
+
+impl Stalls {
+    pub(super) fn new(config: &RunConfig) -> Self {
+        Self {
+            seed: config.stall_seed,
+            target_per_256: config.stalls.map_or(0, |s| s.target_stall_per_256),
+            initiator_per_256: config.stalls.map_or(0, |s| s.initiator_stall_per_256),
+        }
+    }
+
+    #[inline]
+    pub(super) fn takes(self, cycle: u64, tile: TileId) -> bool {
+        !self.stalls(cycle, tile, self.target_per_256, 0)
+    }
+
+    #[inline]
+    pub(super) fn offers(self, cycle: u64, tile: TileId) -> bool {
+        !self.stalls(cycle, tile, self.initiator_per_256, 1)
+    }
+
+    #[inline]
+    fn stalls(self, cycle: u64, tile: TileId, per_256: u32, salt: u64) -> bool {
+        if per_256 == 0 {
+            return false;
+        }
+        let key = (cycle << 24 | u64::from(tile.0)) << 1 | salt;
+        let key = self.seed ^ key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        mix(key) % 256 < u64::from(per_256)
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Actions of a schedule as messages: bytes that are moved, and contributions that come together at a root.
+
+use super::packet::Combining;
+use super::refused_action;
+use noccl_net::{Network, TileId};
+use noccl_run::RunError;
+use noccl_workload::{
+    ActionKind, BarrierMechanism, InNetworkReduction, Operator, Transfer, participants,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One action.
+pub(super) struct Task<'s> {
+    pub work: Work<'s>,
+    /// Participants that have not finished, with the actions that each still waits for.
+    pub waits: BTreeMap<TileId, u32>,
+    pub begun: BTreeSet<TileId>,
+    /// Participants that have not finished.
+    pub open: BTreeSet<TileId>,
+    pub start_cycle: Option<u64>,
+    pub finish_cycle: u64,
+}
+
+/// What is done.
+pub(super) enum Work<'s> {
+    Move(Move<'s>),
+    Gather(Gather<'s>),
+    Compute(u64),
+}
+
+/// Bytes are moved: data packets from the source, acknowledgements to the initiator.
+pub(super) struct Move<'s> {
+    pub transfer: &'s Transfer,
+    pub initiator: TileId,
+    pub source: TileId,
+    pub destinations: Vec<TileId>,
+    /// What is sent (value mode).
+    pub payload: Vec<u8>,
+    /// Data packets that each destination still waits for.
+    pub missing: BTreeMap<TileId, u64>,
+    /// Their acknowledgements.
+    pub acknowledged: Option<u32>,
+}
+
+/// What a root does when everything has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Then {
+    /// It tells all members.
+    Release,
+    /// It goes on, as the members have.
+    Nothing,
+}
+
+/// Contributions come together: flows of one flit each.
+pub(super) struct Gather<'s> {
+    pub root: TileId,
+    pub members: Vec<TileId>,
+    pub reduction: Option<&'s InNetworkReduction>,
+    pub combining: Combining,
+    pub then: Then,
+    pub flows: u64,
+    /// Flows that have been opened, with their reductions as long as they are, and those that are complete.
+    pub opened: Vec<Option<u32>>,
+    pub complete: u64,
+}
+
+impl<'s> Task<'s> {
+    pub(super) fn new(
+        network: &'s Network,
+        index: usize,
+        kind: &'s ActionKind,
+        flit_bytes: u64,
+    ) -> Result<Self, RunError> {
+        let what = format!("actions[{index}] ({})", kind.name());
+        let work =
+            work(network, kind, flit_bytes).map_err(|reason| refused_action(&what, reason))?;
+        let tiles = participants(network, kind);
+        Ok(Self {
+            work,
+            waits: tiles.iter().map(|tile| (*tile, 0)).collect(),
+            begun: BTreeSet::new(),
+            open: tiles.into_iter().collect(),
+            start_cycle: None,
+            finish_cycle: 0,
+        })
+    }
+}
+
+const ABSENT: &str = "it names a tile that is not on the mesh";
+
+fn work<'s>(
+    network: &Network,
+    kind: &'s ActionKind,
+    flit_bytes: u64,
+) -> Result<Work<'s>, &'static str> {
+    let find = |tile| network.find(tile).ok_or(ABSENT);
+    let gather = |root, then| Gather {
+        root,
+        members: participants(network, kind),
+        reduction: None,
+        combining: Combining::Count,
+        then,
+        flows: 1,
+        opened: Vec::new(),
+        complete: 0,
+    };
+    let gathered = match kind {
+        ActionKind::Transfer(transfer) | ActionKind::Delivery(transfer) => {
+            return Ok(Work::Move(Move {
+                transfer,
+                initiator: find(transfer.initiator)?,
+                source: find(transfer.source.tile)?,
+                destinations: transfer.destination.targets().tiles(network),
+                payload: Vec::new(),
+                missing: BTreeMap::new(),
+                acknowledged: None,
+            }));
+        }
+        ActionKind::Compute(compute) => return Ok(Work::Compute(compute.cycles)),
+        ActionKind::Barrier(barrier) => match barrier.mechanism {
+            BarrierMechanism::InNetwork => gather(find(barrier.counter)?, Then::Release),
+            BarrierMechanism::Software => return Err("its counter takes atomics"),
+        },
+        ActionKind::Arrival(arrival) => gather(find(arrival.root)?, Then::Nothing),
+        ActionKind::InNetworkReduction(reduction) => {
+            if reduction.operator == Operator::Sum && reduction.element.is_float() {
+                return Err("a sum of floats depends on the order in which contributions come");
+            }
+            Gather {
+                reduction: Some(reduction),
+                combining: Combining::Values(reduction.operator, reduction.element),
+                flows: reduction.bytes.div_ceil(flit_bytes),
+                ..gather(find(reduction.root.tile)?, Then::Release)
+            }
+        }
+        ActionKind::InNetworkAllReduce(_)
+        | ActionKind::LocalReduce(_)
+        | ActionKind::Kernel(_)
+        | ActionKind::Chain(_)
+        | ActionKind::ListMulticast(_) => return Err("its interfaces do no such action"),
+    };
+    Ok(Work::Gather(gathered))
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Open-loop traffic over routers with bypass: sources create packets whatever the network does.
+//!
+//! As the machine's driver (`crate::driver::traffic`), with packets of flits instead of bursts of beats: latency counts from a packet's
+//! creation to the delivery of its last flit, and sources go on while the measured packets drain.
+
+use super::diagnose::diagnose;
+use super::plane::Plane;
+use super::stalls::Stalls;
+use crate::driver::latencies::Latencies;
+use crate::kernel::random::Stream;
+use noccl_net::{Coord, Network, TileId};
+use noccl_run::{
+    Activity, Counters, Diagnosis, Progress, Run, RunConfig, RunError, Status, TrafficResult,
+};
+use noccl_spec::{SmartMulticast, SmartRouter};
+use noccl_workload::{Pattern, Place, Traffic, check_traffic};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Draining takes at most so many times the measured cycles; a network that needs more is saturated.
+const MAX_DRAIN_FACTOR: u64 = 4;
+
+/// A source with its stream of random numbers and the tree of its row.
+struct Source {
+    tile: TileId,
+    at: Coord,
+    stream: Stream,
+    tree: Option<u32>,
+}
+
+/// A run between two cycles.
+pub(crate) struct SmartTraffic<'a> {
+    network: &'a Network,
+    smart: &'a SmartRouter,
+    traffic: &'a Traffic,
+    config: RunConfig,
+    stalls: Stalls,
+    plane: Plane,
+    sources: Vec<Source>,
+    /// When each source creates its next packet.
+    next: BinaryHeap<Reverse<(u64, u32)>>,
+    cycle: u64,
+    last_progress: u64,
+    has_moved: bool,
+    open_deliveries: u64,
+    latencies: Latencies,
+    delivered_flits: u64,
+    packets: u64,
+}
+
+impl<'a> SmartTraffic<'a> {
+    /// A run before its first cycle.
+    ///
+    /// # Errors
+    /// [`RunError::Refused`].
+    pub(crate) fn new(
+        network: &'a Network,
+        smart: &'a SmartRouter,
+        traffic: &'a Traffic,
+        config: &RunConfig,
+    ) -> Result<Self, RunError> {
+        config.check()?;
+        check_traffic(network, traffic).map_err(|error| RunError::Refused {
+            backend: "sim",
+            what: "traffic".to_owned(),
+            reason: error.to_string(),
+        })?;
+        if traffic.beats > smart.vc_flits {
+            return Err(RunError::Refused {
+                backend: "sim",
+                what: format!("beats = {}", traffic.beats),
+                reason: format!(
+                    "accepted: 1 to router.smart.vc_flits = {}, the flits of the longest packet",
+                    smart.vc_flits
+                ),
+            });
+        }
+        let sources = network.clusters().map(|tile| Source {
+            tile,
+            at: network.coord(tile),
+            stream: Stream::new(traffic.seed ^ u64::from(tile.0) << 20),
+            tree: None,
+        });
+        let mut run = Self {
+            network,
+            smart,
+            traffic,
+            config: config.clone(),
+            stalls: Stalls::new(config),
+            plane: Plane::new(network, smart, 0),
+            sources: sources.collect(),
+            next: BinaryHeap::new(),
+            cycle: 0,
+            last_progress: 0,
+            has_moved: false,
+            open_deliveries: 0,
+            latencies: Latencies::default(),
+            delivered_flits: 0,
+            packets: 0,
+        };
+        for source in 0..run.sources.len() as u32 {
+            run.draw_next(source, 0);
+        }
+        Ok(run)
+    }
+
+    /// A geometric draw in place of a coin per cycle. A tiny rate cannot overflow the cycle counter.
+    fn draw_next(&mut self, source: u32, from: u64) {
+        let traffic = self.traffic;
+        let per_cycle = (traffic.offered_beats_per_cycle / f64::from(traffic.beats)).min(1.0);
+        let draw = self.sources[source as usize].stream.unit();
+        let gap = if per_cycle >= 1.0 {
+            0.0
+        } else {
+            (draw.ln() / (1.0 - per_cycle).ln()).floor()
+        };
+        let cycle = from + gap.min(1e12) as u64;
+        self.next.push(Reverse((cycle, source)));
+    }
+
+    fn create(&mut self, source: u32) {
+        self.draw_next(source, self.cycle + 1);
+        let flits = self.traffic.beats as u16;
+        let Source { tile, at, .. } = self.sources[source as usize];
+        let is_measured = self.is_measuring(self.cycle);
+        self.packets += u64::from(is_measured);
+        let row = match self.traffic.pattern {
+            Pattern::RowMulticast => self.network.cluster_width(),
+            Pattern::Uniform
+            | Pattern::Transpose
+            | Pattern::BitComplement
+            | Pattern::Neighbour
+            | Pattern::Hotspot => {
+                let to = self.destination(source, at);
+                self.plane.send_unicast(tile, to, flits, self.cycle);
+                self.open_deliveries += u64::from(is_measured);
+                return;
+            }
+        };
+        self.open_deliveries += u64::from(row) * u64::from(is_measured);
+        if self.smart.multicast == SmartMulticast::Unicasts {
+            for member in self.row_of(at) {
+                let to = self.network.tile_at(member);
+                self.plane.send_unicast(tile, to, flits, self.cycle);
+            }
+            return;
+        }
+        let (root, tree) = self.tree_of(source, at);
+        self.plane
+            .send_multicast(tile, root, tree, flits, self.cycle);
+    }
+
+    fn row_of(&self, at: Coord) -> Vec<Coord> {
+        let first = self.network.cluster_origin().x;
+        let columns = first..first + self.network.cluster_width();
+        columns.map(|x| Coord::new(x, at.y)).collect()
+    }
+
+    /// The tree of a source's row, made once.
+    fn tree_of(&mut self, source: u32, at: Coord) -> (TileId, u32) {
+        let members = self.row_of(at);
+        let (corner, table) = super::tree(self.network, self.smart, at, &members);
+        let tree = *self.sources[source as usize].tree.get_or_insert_with(|| {
+            let is_row_first = self.network.leaves_along_row(corner);
+            self.plane.add_lasting_tree(&table, is_row_first)
+        });
+        (table.root(), tree)
+    }
+
+    fn destination(&mut self, source: u32, at: Coord) -> TileId {
+        let network = self.network;
+        let origin = network.cluster_origin();
+        let (x, y) = (at.x - origin.x, at.y - origin.y);
+        let (w, h) = (network.cluster_width(), network.cluster_height());
+        let to = match self.traffic.pattern {
+            Pattern::Uniform => {
+                let others = self.sources.len() as u64 - 1;
+                let draw = self.sources[source as usize].stream.below(others) as usize;
+                return self.sources[draw + usize::from(draw >= source as usize)].tile;
+            }
+            Pattern::Transpose => Coord::new(y, x),
+            Pattern::BitComplement => Coord::new(w - 1 - x, h - 1 - y),
+            Pattern::Neighbour => Coord::new((x + 1) % w, y),
+            Pattern::Hotspot | Pattern::RowMulticast => Coord::new(w / 2, h / 2),
+        };
+        network.tile_at(network.mesh_coord(to))
+    }
+
+    const fn end_of_measurement(&self) -> u64 {
+        self.traffic.warmup_cycles + self.traffic.measure_cycles
+    }
+
+    const fn is_measuring(&self, cycle: u64) -> bool {
+        cycle >= self.traffic.warmup_cycles && cycle < self.end_of_measurement()
+    }
+
+    fn read_deliveries(&mut self) {
+        let is_measured = self.is_measuring(self.cycle);
+        let end = self.end_of_measurement();
+        for delivery in &self.plane.deliveries {
+            self.delivered_flits += u64::from(is_measured);
+            let created = delivery.tag;
+            if delivery.completes && created >= self.traffic.warmup_cycles && created < end {
+                self.open_deliveries -= 1;
+                self.latencies.add(self.cycle - created);
+            }
+        }
+        self.plane.settle();
+    }
+}
+
+impl Status for SmartTraffic<'_> {
+    fn config(&self) -> &RunConfig {
+        &self.config
+    }
+
+    fn activity(&self) -> Activity {
+        Activity {
+            cycle: self.cycle,
+            quiet_cycles: self.cycle - self.last_progress,
+            has_event: true,
+            can_move: true,
+        }
+    }
+
+    fn flit_hops(&self) -> u64 {
+        self.plane.flit_hops()
+    }
+
+    fn num_tiles(&self) -> usize {
+        self.network.num_tiles()
+    }
+
+    fn counters(&self) -> Counters {
+        Counters {
+            flit_hops: self.plane.flit_hops(),
+            ..Counters::default()
+        }
+    }
+}
+
+impl Run for SmartTraffic<'_> {
+    type Result = TrafficResult;
+
+    fn status(&self) -> &dyn Status {
+        self
+    }
+
+    fn step(&mut self) {
+        if self.plane.is_idle()
+            && let Some(Reverse((cycle, _))) = self.next.peek()
+        {
+            let next = (*cycle).min(self.end_of_measurement().max(self.cycle));
+            self.cycle = next.min(self.config.max_cycles).max(self.cycle);
+            self.plane.skip_to(self.cycle);
+        }
+        while let Some(Reverse((cycle, source))) = self.next.peek().copied()
+            && cycle <= self.cycle
+        {
+            self.next.pop();
+            self.create(source);
+        }
+        let cycle = self.cycle;
+        let stalls = self.stalls;
+        self.has_moved = self.plane.step(
+            |tile| stalls.takes(cycle, tile),
+            |tile| stalls.offers(cycle, tile),
+        );
+        self.read_deliveries();
+        if self.has_moved || self.plane.is_idle() {
+            self.last_progress = cycle;
+        }
+        self.cycle += 1;
+    }
+
+    /// A run at its limit of cycles has stalled, even if that is where it would end.
+    fn is_over(&self) -> bool {
+        let end = self.end_of_measurement();
+        let is_drained = self.open_deliveries == 0
+            || self.cycle >= end + MAX_DRAIN_FACTOR * self.traffic.measure_cycles;
+        self.cycle >= end && is_drained && (self.cycle == 0 || self.cycle < self.config.max_cycles)
+    }
+
+    fn progress(&self) -> Progress {
+        let total = self.end_of_measurement();
+        Progress {
+            cycle: self.cycle,
+            actions_done: self.cycle.min(total) as usize,
+            actions_total: total as usize,
+        }
+    }
+
+    fn diagnose(&self) -> Diagnosis {
+        let (cycle, last) = (self.cycle, self.last_progress);
+        diagnose(&self.plane, self.network, cycle, last, Vec::new())
+    }
+
+    fn result(&self, _outputs: &[(Place, u64)]) -> TrafficResult {
+        let cycles = self.traffic.measure_cycles.max(1) as f64;
+        TrafficResult {
+            offered_beats_per_cycle: self.traffic.offered_beats_per_cycle,
+            accepted_beats_per_cycle: self.delivered_flits as f64
+                / cycles
+                / self.sources.len() as f64,
+            mean_latency_cycles: self.latencies.mean(),
+            p99_latency_cycles: self.latencies.percentile(99),
+            max_latency_cycles: self.latencies.max(),
+            packets: self.packets,
+            flit_hops: self.plane.flit_hops(),
+            cycles: self.cycle,
+            saturated: self.open_deliveries > 0,
+        }
+    }
+}
