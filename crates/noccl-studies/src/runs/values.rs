@@ -39,12 +39,22 @@ fn check_values(
     let all = inputs.iter().map(of_input);
     let mut total_bytes = 0_u64;
     for (name, tile, offset, bytes) in all.chain(outputs.iter().map(of_output)) {
-        let memory_bytes = network.find(tile).map(|t| network.memory_bytes(t));
-        let is_inside = |memory: u64| offset.checked_add(bytes).is_some_and(|end| end <= memory);
-        if !memory_bytes.is_some_and(is_inside) {
-            let found = format!("{bytes} bytes from {offset} in {tile}");
-            let accepted = "accepted: ranges inside the memory of a tile of the network";
-            return Err(Error::argument(name, found, accepted));
+        let found = || format!("{bytes} bytes from {offset} in {tile}");
+        let Some(id) = network.find(tile) else {
+            return Err(Error::argument(
+                name,
+                found(),
+                "accepted: tiles of the network",
+            ));
+        };
+        let (field, memory_bytes) = (network.memory_field(id), network.memory_bytes(id));
+        if offset
+            .checked_add(bytes)
+            .is_none_or(|end| end > memory_bytes)
+        {
+            let accepted =
+                format!("accepted: ranges inside its memory ({field} = {memory_bytes} bytes)");
+            return Err(Error::argument(name, found(), accepted));
         }
         total_bytes = total_bytes.saturating_add(bytes);
     }
