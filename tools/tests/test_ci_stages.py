@@ -94,7 +94,7 @@ def test_the_gate_runs_stages_that_exist_and_both_test_suites() -> None:
     assert stages <= targets
     assert {after for _, _, after in waits if after} <= stages
     assert {"check", "lint-rust", "lint-python", "test-rust", "test-python"} <= stages
-    assert {"lint-rtl", "rtl", "formal", "cosim-quick"} <= stages
+    assert {"lint-rtl", "rtl", "formal-quick", "cosim-quick"} <= stages
 
 
 def words_of(variable: str) -> list[str]:

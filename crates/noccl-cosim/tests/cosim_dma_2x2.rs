@@ -11,7 +11,7 @@ use cosim::{cluster, set};
 use noccl_net::TileRef;
 use noccl_run::{CycleRecord, TransferStart};
 use noccl_workload::CollectiveKind;
-use noccl_workload::{ActionKind, Destination, Schedule, Transfer};
+use noccl_workload::{ActionKind, Destination, Transfer};
 
 const MESH: Engines = Engines {
     library: "2x2-engines",

@@ -9,7 +9,7 @@ use cosim::{cluster, set};
 use noccl_net::TileRef;
 use noccl_run::{CycleRecord, TransferStart};
 use noccl_workload::CollectiveKind;
-use noccl_workload::{ActionKind, Operator, Schedule};
+use noccl_workload::{ActionKind, Operator};
 
 const MESH: Engines = Engines {
     library: "2x2-engines-tiles",
