@@ -100,8 +100,8 @@ fn values_out_of_range_are_refused_as_in_a_file() {
         &["mesh.width = 0", "1 to 4096"],
     );
     shows(
-        &refused(|s| s.ni.wide_beat_bytes = 32),
-        &["ni.wide_beat_bytes", "must be 64"],
+        &refused(|s| s.ni.wide_beat_bytes = 512),
+        &["ni.wide_beat_bytes = 512", "must be 8 to 256"],
     );
 }
 

@@ -40,7 +40,7 @@ pub enum Form {
     Any,
     /// Powers of two.
     PowerOfTwo,
-    /// Multiples of the wide beat.
+    /// Multiples of the smallest, the wide beat.
     Beats,
     /// The ends themselves.
     Ends,
@@ -62,9 +62,6 @@ pub struct FieldRange {
     /// Continues "must be 1 to 8": why an end lies where it does, if another field decides.
     pub because: Cow<'static, str>,
 }
-
-/// Bytes of a wide beat, which sizes of memories are multiples of.
-const BEAT_BYTES: u64 = 64;
 
 impl FieldRange {
     /// Is the number found accepted?
@@ -91,10 +88,18 @@ impl FieldRange {
                 "must be a power of two, e.g. {}",
                 n.next_power_of_two()
             )),
-            (Form::Beats, Number::Whole(n)) if !n.is_multiple_of(BEAT_BYTES) => {
-                refuse("must be a multiple of 64, the wide beat".to_owned())
-            }
+            (Form::Beats, Number::Whole(n)) if !self.is_whole_beats(n) => refuse(format!(
+                "must be a multiple of {}, the wide beat",
+                self.least
+            )),
             (Form::Any | Form::PowerOfTwo | Form::Beats | Form::Ends, _) => Ok(()),
+        }
+    }
+
+    fn is_whole_beats(&self, bytes: u64) -> bool {
+        match self.least {
+            Number::Whole(beat) => bytes.is_multiple_of(beat),
+            Number::Fraction(_) => false,
         }
     }
 
@@ -178,8 +183,9 @@ impl Table {
         self.push(field, found, range, Form::PowerOfTwo, "");
     }
 
-    fn beats(&mut self, field: &str, found: u64) {
-        self.push(field, found, BEAT_BYTES..=1 << 40, Form::Beats, "");
+    fn beats(&mut self, field: &str, found: u64, spec: &Spec) {
+        let beat = u64::from(spec.ni.wide_beat_bytes);
+        self.push(field, found, beat..=1 << 40, Form::Beats, "");
     }
 
     pub(crate) fn only(&mut self, field: &str, found: u32, only: u64) {
@@ -219,7 +225,7 @@ impl Table {
 
     fn memory(&mut self, spec: &Spec) {
         let memory = &spec.memory;
-        self.beats("memory.bytes", memory.bytes);
+        self.beats("memory.bytes", memory.bytes, spec);
         self.any("memory.latency_cycles", memory.latency_cycles, 1..=1000);
         self.any("memory.atomic_cycles", memory.atomic_cycles, 1..=1000);
         self.any("memory.max_outstanding", memory.max_outstanding, 1..=256);

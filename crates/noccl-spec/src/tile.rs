@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NetworkInterface {
-    /// Bytes per beat of the wide AXI port. Only 64 is modelled.
+    /// Bytes per beat of the wide AXI port: a power of two, 8 to 256.
     pub wide_beat_bytes: u32,
     /// Bytes per beat of the narrow AXI port. Only 8 is modelled.
     pub narrow_beat_bytes: u32,
@@ -25,17 +25,52 @@ pub struct NetworkInterface {
     pub max_open_reductions: u32,
 }
 
+impl NetworkInterface {
+    /// Wide beats that so many bytes take from the beginning of a beat on.
+    #[must_use]
+    pub const fn beats(&self, bytes: u64) -> u64 {
+        bytes.div_ceil(self.wide_beat())
+    }
+
+    /// Bytes of a wide beat; 1 where none is given, which no checked spec does.
+    #[must_use]
+    pub const fn wide_beat(&self) -> u64 {
+        if self.wide_beat_bytes == 0 {
+            1
+        } else {
+            self.wide_beat_bytes as u64
+        }
+    }
+}
+
+/// Bytes of a core's FPU.
+const FPU_BYTES: u32 = 8;
+
+impl Cluster {
+    /// Bytes that `compute_millicycles_per_beat` is per.
+    pub const COMPUTE_BEAT_BYTES: u64 = 64;
+
+    /// Cycles in which the FPUs of a cluster work off one addition of two wide beats, each of them 8 bytes per cycle.
+    #[must_use]
+    pub const fn cycles_per_wide_addition(&self, ni: &NetworkInterface) -> u32 {
+        let units = ni.wide_beat_bytes.div_ceil(FPU_BYTES);
+        let cores = if self.num_cores == 0 { 1 } else { self.num_cores };
+        units.div_ceil(cores)
+    }
+}
+
 /// A compute cluster (S1 §2.2).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cluster {
     /// Size of the L1 scratchpad.
     pub l1_bytes: u64,
-    /// Compute cores, each with one 64-bit SIMD FPU; fewer than 8 share each 64-byte addition of the network.
+    /// Compute cores, each with one 64-bit SIMD FPU; fewer than a wide beat has units of 8 bytes share each of the
+    /// network's additions over several cycles.
     pub num_cores: u32,
     /// Latency of one addition in the FPU pipeline.
     pub fpu: FpuLatency,
-    /// Cycles of a `local_reduce` per beat of 64 bytes, in thousandths (1160 = 1.16 cycles per beat).
+    /// Cycles of a `local_reduce` per 64 bytes, whatever the wide beat, in thousandths (1160 = 1.16 cycles per 64 bytes).
     pub compute_millicycles_per_beat: u32,
     /// Cycles from an agent's issue of a request to its first valid at the NI.
     pub request_path_cycles: u32,

@@ -7,7 +7,7 @@ use crate::{Spec, TorrentEndpoint, TorrentMode};
 impl Table {
     pub(super) fn cluster(&mut self, spec: &Spec) {
         let cluster = &spec.cluster;
-        self.beats("cluster.l1_bytes", cluster.l1_bytes);
+        self.beats("cluster.l1_bytes", cluster.l1_bytes, spec);
         self.any("cluster.num_cores", cluster.num_cores, 1..=64);
         let fpu = &cluster.fpu;
         let fields = [
@@ -43,7 +43,7 @@ impl Table {
     }
 
     /// The engine asks for a burst when its buffer has space for all of it, so that read data never wait. A transfer whose
-    /// ends lie differently in a beat leaves up to 63 bytes in the buffer, which a write beat completes with the next burst:
+    /// ends lie differently in a beat leaves up to a beat less one byte in the buffer, which a write beat completes with the next burst:
     /// with space for the longest burst only, that burst would never be asked for. With one beat more, what is left when no
     /// read is in flight and no write beat is complete always leaves space for the longest burst.
     fn dma(&mut self, spec: &Spec) {

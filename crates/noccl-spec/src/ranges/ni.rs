@@ -7,12 +7,29 @@ use crate::Spec;
 impl Table {
     pub(super) fn ni(&mut self, spec: &Spec) {
         let ni = &spec.ni;
-        self.only("ni.wide_beat_bytes", ni.wide_beat_bytes, 64);
+        self.wide_beat(spec);
         self.only("ni.narrow_beat_bytes", ni.narrow_beat_bytes, 8);
         self.any("ni.max_burst_beats", ni.max_burst_beats, 1..=256);
         let boundary = ni.burst_boundary_bytes;
-        self.power_of_two("ni.burst_boundary_bytes", boundary, 64..=4096);
+        // A burst of less than a beat would be a beat of its own, so that no line would be moved as a whole.
+        let beat = u64::from(ni.wide_beat_bytes);
+        self.power_of_two("ni.burst_boundary_bytes", boundary, beat..=4096);
         self.outstanding(spec);
+    }
+
+    /// A beat holds whole elements of up to 8 bytes. What has frames of its own keeps their width: the words of a chain's
+    /// beat are eight, one for each bank of a Torrent endpoint's memory; packets of `smart` have `router.smart.flit_bits`.
+    fn wide_beat(&mut self, spec: &Spec) {
+        let field = "ni.wide_beat_bytes";
+        let beat = u64::from(spec.ni.wide_beat_bytes);
+        let because = if spec.cluster.torrent.is_some() {
+            " with cluster.torrent (a beat of a chain has 8 words of 8 bytes)"
+        } else if spec.router.flow.rules().has_own_flits() {
+            " with router.smart (its flits have router.smart.flit_bits)"
+        } else {
+            return self.power_of_two(field, beat, 8..=256);
+        };
+        self.push(field, beat, 64..=64, Form::Any, because);
     }
 
     /// A reduction waits for other members of its group, and so for programs on other tiles. A write waits for nobody but its

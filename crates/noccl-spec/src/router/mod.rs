@@ -120,6 +120,11 @@ pub(crate) trait RouterRules: Sync {
     fn takes_torrent(&self) -> bool {
         true
     }
+
+    /// Are its flits of a width that the network interface does not give?
+    fn has_own_flits(&self) -> bool {
+        false
+    }
 }
 
 impl RouterFlow {

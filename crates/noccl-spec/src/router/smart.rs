@@ -132,6 +132,10 @@ impl RouterRules for Smart {
     fn takes_torrent(&self) -> bool {
         false
     }
+
+    fn has_own_flits(&self) -> bool {
+        true
+    }
 }
 
 /// Ranges of the table of their own, of whatever routers it stands beside.
