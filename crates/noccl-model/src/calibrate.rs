@@ -186,7 +186,7 @@ impl Calibration {
     pub fn constants_for(&self, spec: &Spec) -> Result<Constants, ModelError> {
         let here = conditions(spec);
         let keys = self.conditions.keys().chain(here.keys());
-        let keys = keys.filter(|key| !key.starts_with(LINK_CYCLES));
+        let keys = keys.filter(|key| !key.starts_with(LINK_CYCLES) && *key != WIDE_BEAT_BYTES);
         let value = |map: &BTreeMap<String, String>, key: &String| {
             map.get(key).cloned().unwrap_or_else(|| "absent".to_owned())
         };
@@ -214,6 +214,9 @@ impl Calibration {
 
 /// Lengths of links move the term of a hop by a law, so constants hold for all of them.
 const LINK_CYCLES: &str = "router.link_cycles.";
+
+/// Constants are per beat, whatever it holds; what the FPUs take for one is in the laws.
+const WIDE_BEAT_BYTES: &str = "ni.wide_beat_bytes";
 
 /// Register stages of links that a round trip passes per hop: two links, on planes that depend on the transaction, so their mean.
 fn link_stages(conditions: &BTreeMap<String, String>) -> f64 {

@@ -63,9 +63,7 @@ impl Shape {
     pub fn new(network: &Network, collective: &Collective) -> Result<Self, ModelError> {
         let (members, rows, diameter_hops, cut_blocks) = shape_of(network, collective)?;
         let spec = network.spec();
-        let beats = collective
-            .bytes
-            .div_ceil(u64::from(spec.ni.wide_beat_bytes));
+        let beats = spec.ni.beats(collective.bytes);
         let l1_cycles = spec.cluster.l1_latency_cycles;
         Ok(Self {
             members: members as f64,

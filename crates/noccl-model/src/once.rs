@@ -41,8 +41,8 @@ pub fn all_reduce_once_cycles(network: &Network, reduction: &InNetworkReduction)
         path_in = path_in.max(cycles);
         hops = hops.max(corner.hops_to(root));
     }
-    let beats = reduction.bytes.div_ceil(u64::from(spec.ni.wide_beat_bytes));
-    let lanes = u64::from(8_u32.div_ceil(cluster.num_cores.max(1)));
+    let beats = spec.ni.beats(reduction.bytes);
+    let lanes = u64::from(cluster.cycles_per_wide_addition(&spec.ni));
     let agents = cluster.request_path_cycles
         + cluster.response_path_cycles
         + cluster.dma.start_cycles

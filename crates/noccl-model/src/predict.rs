@@ -22,6 +22,7 @@ use links::Links;
 pub use list_multicast::list_multicast_cycles;
 use noccl_net::{Network, TileId, TileRef};
 use noccl_run::Counters;
+use noccl_spec::Cluster;
 use noccl_workload::{Action, ActionId, ActionKind, Agent, LocalReduce, Notice, Schedule};
 use order::Order;
 use std::collections::HashMap;
@@ -117,7 +118,7 @@ pub fn predict_with(
         actions[index as usize] = model.act(index as usize, action, tiles)?;
         free = order.release(index);
     }
-    model.counters.payload_byte_hops = model.links.flit_hops() * 64;
+    model.counters.payload_byte_hops = model.links.flit_hops() * network.spec().ni.wide_beat();
     model.counters.flit_hops = model.links.flit_hops();
     Ok(Prediction {
         cycles: runtime(schedule, &actions),
@@ -248,7 +249,7 @@ impl Model<'_> {
 
     fn local_reduce(&mut self, reduce: &LocalReduce, ready: &[(TileId, f64)]) -> Shares {
         let additions = reduce.inputs.len() as u64 - 1;
-        let beats = reduce.bytes.div_ceil(64) * additions.max(1);
+        let beats = reduce.bytes.div_ceil(Cluster::COMPUTE_BEAT_BYTES) * additions.max(1);
         self.counters.software_reduce_ops += reduce.bytes / reduce.element.bytes() * additions;
         self.counters.spm_write_bytes += reduce.bytes;
         self.on_cores(ready, self.constants.compute_cycles(beats as f64))

@@ -10,7 +10,7 @@ mod barriers;
 use crate::ModelError;
 use crate::constants::{Constant, Law, cycles_per_beat};
 use actions::{
-    BEAT_BYTES, ORIGIN, OUTPUT, additions, block, line, one, place, row_of, run, transfer,
+    ORIGIN, OUTPUT, additions, block, line, one, place, row_of, run, transfer,
 };
 use noccl_net::{Coord, MultiAddress, Network, TileRef};
 use noccl_workload::{
@@ -40,11 +40,11 @@ pub fn calibration_runs(network: &Network) -> Result<Vec<CalibrationRun>, ModelE
         return Err(ModelError::TooSmall { width, height });
     }
     let mut runs = transfers(network);
-    runs.extend(inside_a_cluster());
-    runs.extend(sequences());
-    runs.push(two_reads());
+    runs.extend(inside_a_cluster(network));
+    runs.extend(sequences(network));
+    runs.push(two_reads(network));
     runs.extend(barriers::barriers(network)?);
-    runs.extend(notices());
+    runs.extend(notices(network));
     runs.extend(reductions(network));
     Ok(runs)
 }
@@ -55,10 +55,10 @@ fn transfers(network: &Network) -> Vec<CalibrationRun> {
     for (beats, hops) in [(1, 1), (64, 1), (1, 3), (64, 3)] {
         let far = Coord::new(hops, 0);
         let terms = |alpha| vec![(alpha, 1.0), (Hop, f64::from(hops)), (Beta, beats as f64)];
-        let pull = transfer(place(far, 0), one(ORIGIN), beats, 1);
+        let pull = transfer(network, place(far, 0), one(ORIGIN), beats, 1);
         let name = format!("{beats} beats read over {hops} hops");
         out.push(run(name, Law::Transfer, vec![pull], terms(PullAlpha)));
-        let push = transfer(place(ORIGIN, 0), one(far), beats, 1);
+        let push = transfer(network, place(ORIGIN, 0), one(far), beats, 1);
         let name = format!("{beats} beats written over {hops} hops");
         out.push(run(name, Law::Transfer, vec![push], terms(PushAlpha)));
     }
@@ -81,21 +81,21 @@ fn transfers(network: &Network) -> Vec<CalibrationRun> {
         out.push(run(
             format!("{beats} beats read from {source}, multicast to a row of 4"),
             Law::Transfer,
-            vec![transfer(from, row, beats, 1)],
+            vec![transfer(network, from, row, beats, 1)],
             vec![(RelayAlpha, 1.0), (Hop, hops), (Beta, beats as f64)],
         ));
     }
     out
 }
 
-fn inside_a_cluster() -> Vec<CalibrationRun> {
+fn inside_a_cluster(network: &Network) -> Vec<CalibrationRun> {
     use Constant::{Beta, ComputeAlpha, ComputeBeta, CopyAlpha};
     let mut out: Vec<CalibrationRun> = [1u64, 64]
         .map(|beats| {
             run(
                 format!("{beats} beats copied within an L1"),
                 Law::Copy,
-                vec![transfer(place(ORIGIN, 0), one(ORIGIN), beats, 1)],
+                vec![transfer(network, place(ORIGIN, 0), one(ORIGIN), beats, 1)],
                 vec![(CopyAlpha, 1.0), (Beta, beats as f64)],
             )
         })
@@ -113,9 +113,9 @@ fn inside_a_cluster() -> Vec<CalibrationRun> {
 }
 
 /// Two actions of one cluster, the second behind the first.
-fn sequences() -> [CalibrationRun; 4] {
+fn sequences(network: &Network) -> [CalibrationRun; 4] {
     use Constant::{Beta, ComputeAlpha, ComputeBeta, Hop, Issue, IssueLines, PushAlpha, Wait};
-    let push = |lines| transfer(place(ORIGIN, 0), one(Coord::new(1, 0)), 1, lines);
+    let push = |lines| transfer(network, place(ORIGIN, 0), one(Coord::new(1, 0)), 1, lines);
     let one_push = [(PushAlpha, 1.0), (Hop, 1.0), (Beta, 1.0)];
     let twice = one_push.map(|(constant, factor)| (constant, 2.0 * factor));
     let one_fold = [(ComputeAlpha, 1.0), (ComputeBeta, 25.0)];
@@ -149,11 +149,11 @@ fn sequences() -> [CalibrationRun; 4] {
 }
 
 /// One engine reads from two tiles: it asks the second when the first has responded.
-fn two_reads() -> CalibrationRun {
+fn two_reads(network: &Network) -> CalibrationRun {
     use Constant::{Beta, Hop, PullAlpha, ReadsOverlap};
     let read = |x: u16, to: u64| {
         let destination = Destination::One(place(ORIGIN, to));
-        transfer(place(Coord::new(x, 0), 0), destination, 16, 1)
+        transfer(network, place(Coord::new(x, 0), 0), destination, 16, 1)
     };
     let mut both = run(
         "16 beats read over 1 hop and 16 over 2, at once".to_owned(),
@@ -173,7 +173,7 @@ fn two_reads() -> CalibrationRun {
 }
 
 /// What is noticed without a response; additions that take longer than any response show when.
-fn notices() -> Vec<CalibrationRun> {
+fn notices(network: &Network) -> Vec<CalibrationRun> {
     use Constant::{
         ArrivalAlpha, Beta, ComputeAlpha, ComputeBeta, DeliveryAlpha, Enter, Hop, Poll,
     };
@@ -198,7 +198,7 @@ fn notices() -> Vec<CalibrationRun> {
                 format!("delivery over {hops} hops, then additions there"),
                 Law::Notice,
                 vec![
-                    ActionKind::Delivery(line(place(ORIGIN, 0), one(at), 1, 1)),
+                    ActionKind::Delivery(line(network, place(ORIGIN, 0), one(at), 1, 1)),
                     additions(at, 100),
                 ],
                 [&path[..], &long].concat(),
@@ -227,7 +227,9 @@ fn notices() -> Vec<CalibrationRun> {
 }
 
 fn reductions(network: &Network) -> Vec<CalibrationRun> {
-    let kind = network.spec().router.wide_reduction.kind;
+    let spec = network.spec();
+    let kind = spec.router.wide_reduction.kind;
+    let shared = f64::from(spec.cluster.cycles_per_wide_addition(&spec.ni));
     use Constant::{Addition8, Addition16, Addition32, Addition64, Beta, Cut, Hop, ReductionAlpha};
     // Operands of the routers that add on the path of the farthest member.
     let shapes: [(MultiAddress, &[u32]); 3] = [
@@ -239,7 +241,7 @@ fn reductions(network: &Network) -> Vec<CalibrationRun> {
         let additions: u32 = operands.iter().map(|o| o - 1).sum();
         let most = operands.iter().copied().max().unwrap_or(1);
         // Three operands at most: no partial sums, whatever an addition takes.
-        let further = (beats - 1) as f64 * cycles_per_beat(kind, most, 1.0);
+        let further = (beats - 1) as f64 * shared * cycles_per_beat(kind, most, 1.0);
         run(
             format!("reduction of {beats} beats, {element:?}, over {set}"),
             Law::Reduction,
@@ -247,7 +249,7 @@ fn reductions(network: &Network) -> Vec<CalibrationRun> {
                 group: set,
                 source_offset: 0,
                 root: place(ORIGIN, OUTPUT),
-                bytes: beats * BEAT_BYTES,
+                bytes: beats * spec.ni.wide_beat(),
                 operator: Operator::Sum,
                 element,
             })],

@@ -56,7 +56,7 @@ fn ends(
         noted = noted.max(received + 1) + u64::from(endpoint.request_cycles);
     }
     let sent = noted + u64::from(spec.cluster.l1_latency_cycles);
-    let beats = bytes.div_ceil(u64::from(spec.ni.wide_beat_bytes));
+    let beats = spec.ni.beats(bytes);
     let worms = match router.worm_flits {
         0 => 1,
         flits => beats.div_ceil(u64::from(flits)),

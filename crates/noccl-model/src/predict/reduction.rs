@@ -21,7 +21,8 @@ impl Model<'_> {
             .map(|at| (at.0, self.issue(*at, false)))
             .collect();
         let root = self.find(index, reduction.root.tile)?;
-        let beats = reduction.bytes.div_ceil(64);
+        let spec = self.network.spec();
+        let beats = spec.ni.beats(reduction.bytes);
         let tree = Tree {
             network: self.network,
             constants: self.constants,
@@ -32,7 +33,8 @@ impl Model<'_> {
         };
         let merged = tree.merge(&starts);
         let first = starts.iter().map(|(_, s)| *s).fold(f64::INFINITY, f64::min);
-        let further = (beats.saturating_sub(1) as f64 * merged.cycles_per_beat).round() as u64;
+        let pace = merged.cycles_per_beat * f64::from(spec.cluster.cycles_per_wide_addition(&spec.ni));
+        let further = (beats.saturating_sub(1) as f64 * pace).round() as u64;
         let serial = self.per_beat(1 + further);
         let delay = self.links.pass(&merged.route, first, serial, beats);
         self.count(reduction, starts.len() as u64, is_shared);

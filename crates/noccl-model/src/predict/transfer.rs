@@ -40,6 +40,7 @@ impl Model<'_> {
         let own = ready.iter().find(|(tile, _)| *tile == initiator);
         let own = own.copied().unwrap_or((initiator, 0.0));
         let start = self.issue(own, transfer.rows > 1);
+        let ni = &self.network.spec().ni;
         let movement = Movement {
             initiator,
             source: self.find(index, transfer.source.tile)?,
@@ -49,7 +50,7 @@ impl Model<'_> {
                 }
                 Destination::Multicast { set, .. } => self.network.cube(set),
             },
-            beats: transfer.bytes.div_ceil(64) * u64::from(transfer.rows),
+            beats: ni.beats(transfer.bytes) * u64::from(transfer.rows),
         };
         let bytes = transfer.bytes * u64::from(transfer.rows);
         self.counters.dma_load_bytes += bytes;
@@ -161,7 +162,8 @@ impl Model<'_> {
     /// that fit into it come once per round trip.
     fn read_cycles(&self, hops: u32, beats: u64) -> f64 {
         let spec = self.network.spec();
-        let burst = u64::from(spec.ni.max_burst_beats);
+        let fitting = spec.ni.beats(spec.ni.burst_boundary_bytes.into());
+        let burst = fitting.min(spec.ni.max_burst_beats.into());
         let window = u64::from(spec.cluster.dma.buffer_beats) / burst * burst;
         let streamed = self.per_beat(beats);
         if hops == 0 || window == 0 || beats <= window {

@@ -3,7 +3,8 @@
 
 use super::CalibrationRun;
 use crate::constants::{Constant, Law};
-use noccl_net::{Coord, MultiAddress, TileRef, TileSet};
+use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet};
+use noccl_spec::Cluster;
 use noccl_workload::{
     Action, ActionId, ActionKind, Barrier, BarrierMechanism, Destination, ElementType, LocalReduce,
     Operator, Place, SCHEDULE_FORMAT, Schedule, Transfer,
@@ -14,7 +15,6 @@ use std::collections::BTreeMap;
 pub(super) const ORIGIN: Coord = Coord::new(0, 0);
 /// Results are written here, behind the inputs.
 pub(super) const OUTPUT: u64 = 0x8000;
-pub(super) const BEAT_BYTES: u64 = 64;
 
 pub(super) fn run(
     name: String,
@@ -46,16 +46,23 @@ pub(super) fn run(
 
 /// The south-west cluster's DMA moves lines of whole beats.
 pub(super) fn transfer(
+    network: &Network,
     source: Place,
     destination: Destination,
     beats: u64,
     lines: u32,
 ) -> ActionKind {
-    ActionKind::Transfer(line(source, destination, beats, lines))
+    ActionKind::Transfer(line(network, source, destination, beats, lines))
 }
 
-pub(super) fn line(source: Place, destination: Destination, beats: u64, lines: u32) -> Transfer {
-    let bytes = beats * BEAT_BYTES;
+pub(super) fn line(
+    network: &Network,
+    source: Place,
+    destination: Destination,
+    beats: u64,
+    lines: u32,
+) -> Transfer {
+    let bytes = beats * network.spec().ni.wide_beat();
     let stride = if lines > 1 { bytes } else { 0 };
     Transfer {
         initiator: TileRef::Cluster(ORIGIN),
@@ -73,7 +80,7 @@ pub(super) fn additions(at: Coord, beats: u64) -> ActionKind {
         tile: TileRef::Cluster(at),
         inputs: vec![0, OUTPUT / 2],
         output: OUTPUT,
-        bytes: beats * BEAT_BYTES,
+        bytes: beats * Cluster::COMPUTE_BEAT_BYTES,
         operator: Operator::Sum,
         element: ElementType::Fp64,
     })
