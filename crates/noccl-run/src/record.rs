@@ -110,12 +110,13 @@ pub struct Command {
     pub operator: Operator,
     /// Elements of a reduction.
     pub element: ElementType,
-    /// Bytes that each beat enables of those that it has, from the first lane of its line on: 64 unless a contribution differs.
-    pub enabled_bytes: u8,
+    /// Bytes that each beat enables of those that it has, from the first lane of its line on: all of a wide beat
+    /// unless a contribution differs.
+    pub enabled_bytes: u16,
     /// Where the beats of a write or contribution come from.
     pub source: BeatSource,
     /// These beats, if they are known at this time.
-    pub data: Vec<[u8; 64]>,
+    pub data: Vec<Vec<u8>>,
 }
 
 /// Where the beats of a write come from.
@@ -255,9 +256,9 @@ pub struct FlitRecord {
     /// Elements of a reduction.
     pub element: ElementType,
     /// Bytes that this beat enables of those that it has, from the first lane of its line on.
-    pub enabled_bytes: u8,
+    pub enabled_bytes: u16,
     /// Old value that an atomic returns.
     pub value: u32,
     /// Payload of a wide beat, if the run moves bytes.
-    pub data: Option<[u8; 64]>,
+    pub data: Option<Vec<u8>>,
 }

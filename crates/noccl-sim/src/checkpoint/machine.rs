@@ -18,6 +18,7 @@ impl Machine<'_> {
             network: _,
             config: _,
             behaviour: _,
+            beat: _,
             // Only looks on.
             recorder: _,
             clock,
@@ -63,6 +64,9 @@ impl Machine<'_> {
         self.clock = Clock::saved(cycle, last_progress, wheel);
         self.interfaces = Interfaces::saved(nis, injecting, own_responses);
         self.memory = MemorySystem::saved(memories, pool, atomics);
+        if self.memory.pool.beat() != self.beat {
+            return Err(CheckpointError::damaged("it is of another wide beat"));
+        }
         (self.txns, self.done) = (txns, done);
         let places: Option<Vec<Place>> = from.take()?;
         match (&mut self.torrents, places) {

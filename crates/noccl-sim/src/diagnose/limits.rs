@@ -7,7 +7,7 @@ use crate::diagnose::network::{entry, wait};
 use crate::diagnose::node::Node;
 use crate::diagnose::view::{MAX_NAMED, View};
 use crate::endpoint::core::Agents;
-use crate::ni::axi::state::{Source, Stream, beat_bytes};
+use crate::ni::axi::state::{Source, Stream};
 use crate::transport::flit::pack;
 use crate::transport::transaction::{Owner, TxnKind};
 use noccl_net::TileId;
@@ -166,7 +166,7 @@ impl View<'_, '_> {
     /// Does a stream lack bytes that the DMA buffer has to bring?
     pub(crate) fn lacks_bytes(&self, tile: u32, stream: &Stream) -> bool {
         let txn = self.machine.txns.get(stream.txn);
-        let needed = beat_bytes(txn.address, txn.bytes, stream.next_beat).1;
+        let needed = self.machine.beat.part(txn.address, txn.bytes, stream.next_beat).1;
         stream.source == Source::Buffer
             && needed > self.machine.interfaces.nis[tile as usize].buffer_bytes
     }

@@ -138,7 +138,7 @@ impl<'t> TrafficDriver<'t> {
             tile,
             to,
             0,
-            self.traffic.beats * 64,
+            machine.beat.bytes_of(u64::from(self.traffic.beats)) as u32,
             owner,
             Source::Pattern(seed),
         );

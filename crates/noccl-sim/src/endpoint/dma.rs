@@ -202,7 +202,8 @@ impl Dma {
 
     /// Asks for further bursts while the buffer has space for them.
     pub(crate) fn read_ahead(&mut self, tile: u32, machine: &mut Machine<'_>) {
-        let space = u64::from(machine.network.spec().cluster.dma.buffer_beats) * 64;
+        let space = u64::from(machine.network.spec().cluster.dma.buffer_beats);
+        let space = machine.beat.bytes_of(space);
         while let Some(next) = self.reads.front().copied() {
             let used = self.in_flight_bytes
                 + u64::from(machine.interfaces.nis[tile as usize].buffer_bytes);

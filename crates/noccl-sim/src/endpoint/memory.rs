@@ -2,6 +2,7 @@
 //! Memories of all tiles (value mode), in pages that exist once they are written.
 
 use crate::kernel::saved_form::{Bytes, sorted};
+use crate::transport::beat::WideBeat;
 use crate::transport::payload::PayloadPool;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -44,7 +45,6 @@ impl Memories {
 }
 
 /// What the memories hold, atomics and the beats in flight included.
-#[derive(Default)]
 pub(crate) struct MemorySystem {
     pub memories: Memories,
     /// Payloads of the beats in flight.
@@ -54,6 +54,10 @@ pub(crate) struct MemorySystem {
 }
 
 impl MemorySystem {
+    pub(crate) fn new(beat: WideBeat) -> Self {
+        Self::saved(Memories::default(), PayloadPool::new(beat), HashMap::new())
+    }
+
     /// Memories as they were saved, see [`MemorySystem::state`].
     pub(crate) const fn saved(
         memories: Memories,
@@ -70,6 +74,21 @@ impl MemorySystem {
     /// All that they are between two cycles.
     pub(crate) const fn state(&self) -> (&Memories, &PayloadPool, &HashMap<(u32, u64), u32>) {
         (&self.memories, &self.pool, &self.atomics)
+    }
+
+    /// A payload slot with the line that starts at `offset`.
+    pub(crate) fn load(&mut self, tile: u32, offset: u64) -> u32 {
+        let slot = self.pool.zeros();
+        self.memories.read(tile, offset, self.pool.bytes_mut(slot));
+        slot
+    }
+
+    /// A payload slot with these bytes of a memory from a lane on, and zeros beside.
+    pub(crate) fn load_part(&mut self, tile: u32, offset: u64, lane: usize, len: u32) -> u32 {
+        let slot = self.pool.zeros();
+        let into = &mut self.pool.bytes_mut(slot)[lane..lane + len as usize];
+        self.memories.read(tile, offset, into);
+        slot
     }
 
     /// Fetch-and-add of one on a 32-bit word kept per place; works in both modes, since control depends on it.

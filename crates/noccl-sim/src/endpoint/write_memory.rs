@@ -2,10 +2,8 @@
 //! Beats that arrive at a memory.
 
 use crate::machine::Machine;
-use crate::ni::axi::state::beat_bytes;
 use crate::transport::axi_response::OKAY;
 use crate::transport::flit::Flit;
-use crate::transport::payload::BEAT_BYTES;
 
 impl Machine<'_> {
     /// Writes the bytes of a beat into the tile's memory. Returns whether the memory took them.
@@ -18,9 +16,9 @@ impl Machine<'_> {
             return is_taken;
         }
         if is_taken {
-            let (from, len) = beat_bytes(address, bytes, flit.beat);
+            let (from, len) = self.beat.part(address, bytes, flit.beat);
             let place = address + u64::from(from);
-            let line = (place % BEAT_BYTES as u64) as usize;
+            let line = self.beat.lane(place);
             let data = &self.memory.pool.bytes(flit.payload)[line..line + len as usize];
             self.memory.memories.write(tile as u32, place, data);
             let sum: u64 = data.iter().map(|b| u64::from(*b)).sum();

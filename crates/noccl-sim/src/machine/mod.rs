@@ -29,6 +29,7 @@ use crate::router::behaviour_for;
 use crate::router::collective::context::Context;
 use crate::router::collective::plane::PlaneState;
 use crate::router::mesh::Mesh;
+use crate::transport::beat::WideBeat;
 use crate::transport::transaction::Txns;
 use event::{Done, Event};
 use noccl_net::{Network, TileId, TileKind};
@@ -41,6 +42,7 @@ pub(crate) struct Machine<'n> {
     pub config: RunConfig,
     /// What the routers ask of their interfaces.
     pub behaviour: Behaviour,
+    pub beat: WideBeat,
     pub clock: Clock,
     pub mesh: Mesh,
     pub interfaces: Interfaces,
@@ -68,13 +70,15 @@ impl<'n> Machine<'n> {
     }
 
     pub(crate) fn new(network: &'n Network, config: RunConfig, behaviour: Behaviour) -> Self {
+        let beat = WideBeat::of(network.spec());
         Self {
             network,
             behaviour,
+            beat,
             clock: Clock::new(),
             mesh: Mesh::new(network, &behaviour, config.threads),
             interfaces: Interfaces::new(network.num_tiles()),
-            memory: MemorySystem::default(),
+            memory: MemorySystem::new(beat),
             txns: Txns::default(),
             errors: Errors::default(),
             torrents: Torrents::new(network),

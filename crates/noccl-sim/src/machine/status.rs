@@ -33,7 +33,7 @@ impl Status for Machine<'_> {
         Counters {
             flit_hops: self.mesh.flit_hops(),
             dca_ops: wide.joins.reduced_elements(),
-            payload_byte_hops: wide.flit_hops * 64,
+            payload_byte_hops: self.beat.bytes_of(wide.flit_hops),
             ..self.checks.counters
         }
     }

@@ -89,10 +89,10 @@ impl Machine<'_> {
             beat: flit.beat,
             operator: said.0,
             element: said.1,
-            enabled_bytes: partial.map_or(64, |v| v.enabled_bytes),
+            enabled_bytes: partial.map_or(self.beat.bytes() as u16, |v| v.enabled_bytes),
             value: if is_atomic { flit.payload } else { 0 },
             data: (self.is_value() && plane == Plane::Wide)
-                .then(|| *self.memory.pool.bytes(flit.payload)),
+                .then(|| self.memory.pool.bytes(flit.payload).to_vec()),
         }
     }
 }

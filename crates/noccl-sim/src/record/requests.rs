@@ -2,8 +2,8 @@
 //! What endpoints ask of their interfaces, begin, store and have completed.
 
 use crate::machine::Machine;
-use crate::ni::axi::state::{Source, beat_bytes};
-use crate::transport::payload::{BEAT_BYTES, pattern};
+use crate::ni::axi::state::Source;
+use crate::transport::payload::pattern;
 use crate::transport::transaction::TxnKind;
 use noccl_net::TileId;
 use noccl_run::{BeatSource, Command, CommandKind, Completion, Store, TransferStart};
@@ -71,9 +71,9 @@ impl Machine<'_> {
         };
         let beats = if seed.is_some() { txn.beats } else { 0 };
         let beat = |beat| {
-            let (from, len) = beat_bytes(txn.address, txn.bytes, beat);
-            let mut line = [0; BEAT_BYTES];
-            let start = ((txn.address + u64::from(from)) % BEAT_BYTES as u64) as usize;
+            let (from, len) = self.beat.part(txn.address, txn.bytes, beat);
+            let mut line = vec![0; self.beat.bytes()];
+            let start = self.beat.lane(txn.address + u64::from(from));
             pattern(
                 seed.unwrap_or(0),
                 from,
@@ -97,7 +97,7 @@ impl Machine<'_> {
             beats: txn.beats,
             operator: said.0,
             element: said.1,
-            enabled_bytes: variant.map_or(64, |v| v.enabled_bytes),
+            enabled_bytes: variant.map_or(self.beat.bytes() as u16, |v| v.enabled_bytes),
             source: match source {
                 None | Some(Source::Pattern(_)) => BeatSource::Command,
                 Some(Source::Memory(offset)) => BeatSource::Memory(offset),

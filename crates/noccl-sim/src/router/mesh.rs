@@ -131,6 +131,7 @@ impl Mesh {
 /// Sizes and latencies of the merge and reduction units.
 fn join_config(network: &Network) -> JoinConfig {
     let (router, cluster) = (&network.spec().router, &network.spec().cluster);
+    let ni = &network.spec().ni;
     let (wide, fpu) = (&router.wide_reduction, &cluster.fpu);
     let cycles = [
         fpu.bits64_cycles,
@@ -153,7 +154,8 @@ fn join_config(network: &Network) -> JoinConfig {
         // More cut registers are places too.
         first_row: row + (wide.cut_cycles as usize).saturating_sub(2),
         second_row,
-        cycles_per_add: u64::from(8u32.div_ceil(cluster.num_cores)),
+        cycles_per_add: u64::from(cluster.cycles_per_wide_addition(ni)),
+        beat_bytes: ni.wide_beat_bytes,
         adds_per_pass,
     }
 }

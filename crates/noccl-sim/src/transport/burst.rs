@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Cuts byte ranges into AXI bursts: at most so many beats, never across a boundary (4 KiB).
 
+use crate::transport::beat::WideBeat;
 use noccl_spec::Spec;
 
 /// One burst of a range: offset from the range's base, and bytes.
@@ -16,6 +17,7 @@ pub(crate) struct Bursts {
     address: u64,
     done: u64,
     bytes: u64,
+    beat: WideBeat,
     max_beats: u64,
     boundary: u64,
 }
@@ -26,6 +28,7 @@ impl Bursts {
             address,
             done: 0,
             bytes,
+            beat: WideBeat::of(spec),
             max_beats: u64::from(spec.ni.max_burst_beats),
             boundary: u64::from(spec.ni.burst_boundary_bytes),
         }
@@ -33,7 +36,7 @@ impl Bursts {
 
     /// Bursts of an aligned range of whole wide beats.
     pub(crate) fn of_beats(beats: u32, spec: &Spec) -> Self {
-        Self::new(0, u64::from(beats) * 64, spec)
+        Self::new(0, WideBeat::of(spec).bytes_of(u64::from(beats)), spec)
     }
 }
 
@@ -45,7 +48,7 @@ impl Iterator for Bursts {
             return None;
         }
         let start = self.address + self.done;
-        let by_beats = (start / 64 + self.max_beats) * 64;
+        let by_beats = self.beat.bytes_of(self.beat.line(start) + self.max_beats);
         let by_boundary = (start / self.boundary + 1) * self.boundary;
         let end = (self.address + self.bytes).min(by_beats).min(by_boundary);
         let burst = Burst {
@@ -61,12 +64,20 @@ impl Iterator for Bursts {
 mod tests {
     use super::*;
 
+    fn ranges() -> impl Iterator<Item = (u64, u64)> {
+        let addresses = [0, 8, 64, 4032, 4095, 4096, 100_000].into_iter();
+        let bytes = [1, 63, 64, 65, 4095, 4096, 4097, 32_768];
+        addresses.flat_map(move |address| bytes.map(|bytes| (address, bytes)))
+    }
+
     #[test]
     fn bursts_cover_the_range_and_keep_the_rules() {
         let text = noccl_spec::preset_text("collective_noc_4x4").unwrap();
-        let spec = noccl_spec::parse_spec("preset", &text, &[]).unwrap();
-        for address in [0u64, 8, 64, 4032, 4095, 4096, 100_000] {
-            for bytes in [1u64, 63, 64, 65, 4095, 4096, 4097, 32_768] {
+        for (width, longest) in [(8, 64), (64, 64), (256, 64), (256, 5)] {
+            let set = |key: &str, value: u64| (key.to_owned(), value.to_string());
+            let overrides = [set("ni.wide_beat_bytes", width), set("ni.max_burst_beats", longest)];
+            let spec = noccl_spec::parse_spec("preset", &text, &overrides).unwrap();
+            for (address, bytes) in ranges() {
                 let mut next = 0;
                 for burst in Bursts::new(address, bytes, &spec) {
                     assert_eq!(burst.offset, next);
@@ -76,8 +87,8 @@ mod tests {
                     );
                     assert_eq!(first / 4096, last / 4096, "a burst crosses 4 KiB");
                     assert!(
-                        last / 64 - first / 64 < 64,
-                        "a burst has more than 64 beats"
+                        last / width - first / width < longest,
+                        "a burst has too many beats"
                     );
                     next += u64::from(burst.bytes);
                 }

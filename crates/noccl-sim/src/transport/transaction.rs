@@ -35,7 +35,7 @@ pub(crate) struct Variant {
     /// Cycles of one addition.
     pub add_cycles: u8,
     /// Enabled bytes of every beat, from the first on.
-    pub enabled_bytes: u8,
+    pub enabled_bytes: u16,
 }
 
 /// Variants of a transaction that a flit has numbers for.

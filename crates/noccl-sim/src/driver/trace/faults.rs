@@ -147,17 +147,18 @@ impl TraceFaults {
 
     /// What the contribution of a member says, if that is not what the transaction says.
     fn variant(&self, entry: u32, tile: u32, machine: &Machine<'_>) -> Option<Variant> {
-        let (mut operator, mut element, mut enabled) = (Operator::Sum, ElementType::Int64, 64);
+        let whole = machine.beat.bytes() as u16;
+        let (mut operator, mut element, mut enabled) = (Operator::Sum, ElementType::Int64, whole);
         let own = self.differing.iter();
         for d in own.filter(|d| (d.entry, d.tile) == (entry, tile)) {
             match d.difference {
                 Difference::Beats(_) => {}
                 Difference::Operator(given) => operator = given,
                 Difference::Element(given) => element = given,
-                Difference::EnabledBytes(given) => enabled = given as u8,
+                Difference::EnabledBytes(given) => enabled = given as u16,
             }
         }
-        let differs = (operator, element, enabled) != (Operator::Sum, ElementType::Int64, 64);
+        let differs = (operator, element, enabled) != (Operator::Sum, ElementType::Int64, whole);
         differs.then(|| Variant {
             operator,
             element,
@@ -282,17 +283,19 @@ fn differing_tile(
                 .to_owned(),
         );
     }
+    let beat_bytes = machine.beat.bytes() as u32;
     let accepted = match difference {
         Difference::Beats(given) => (1..*beats).contains(&given),
         Difference::Operator(operator) => operator != Operator::Sum,
         Difference::Element(element) => element != ElementType::Int64,
-        Difference::EnabledBytes(enabled) => (1..64).contains(&enabled),
+        Difference::EnabledBytes(enabled) => (1..beat_bytes).contains(&enabled),
     };
     if !accepted {
         return Err(format!(
             "a difference is 1 to {} beats, an operator other than sum, an element type other than \
-             int64, or 1 to 63 enabled bytes",
-            beats.saturating_sub(1)
+             int64, or 1 to {} enabled bytes",
+            beats.saturating_sub(1),
+            beat_bytes - 1
         ));
     }
     let tile = machine.network.multi_tiles(*group).nth(member as usize);

@@ -18,7 +18,7 @@ pub(crate) fn burst_beats(kind: &PortKind, machine: &Machine<'_>) -> Vec<u16> {
         | PortKind::WideMulticast { beats, .. }
         | PortKind::WideRead { beats, .. }
         | PortKind::WideReduction { beats, .. } => Bursts::of_beats(*beats, spec)
-            .map(|b| (b.bytes / 64) as u16)
+            .map(|b| machine.beat.beats(b.bytes.into()) as u16)
             .collect(),
         PortKind::NarrowWrite { .. }
         | PortKind::NarrowMulticast { .. }
@@ -160,7 +160,7 @@ pub(crate) fn check_written(trace: &Trace, machine: &Machine<'_>) -> Result<(), 
             | PortKind::Atomic { .. }
             | PortKind::Barrier { .. } => continue,
         };
-        let bytes = u64::from(beats) * u64::from(targets) * 64;
+        let bytes = machine.beat.bytes_of(u64::from(beats) * u64::from(targets));
         written_bytes = written_bytes.saturating_add(bytes);
         if machine.is_value() && written_bytes > MAX_VALUE_BYTES {
             let reason = format!(
@@ -190,8 +190,8 @@ pub(crate) const fn first_burst(index: u32) -> Owner {
 }
 
 /// First byte of the part of every memory that an entry has to itself.
-pub(crate) fn part_offset(index: u32) -> u64 {
-    u64::from(index) * u64::from(MAX_TRANSACTION_BEATS) * 64
+pub(crate) fn part_offset(index: u32, machine: &Machine<'_>) -> u64 {
+    machine.beat.bytes_of(u64::from(index) * u64::from(MAX_TRANSACTION_BEATS))
 }
 
 /// Seed of the bytes that `tile` contributes to entry `index`.

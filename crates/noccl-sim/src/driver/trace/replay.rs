@@ -108,7 +108,7 @@ impl<'t> TraceDriver<'t> {
             self.refuse(index, member, machine);
             return;
         }
-        let base = part_offset(index);
+        let base = part_offset(index, machine);
         let owner = first_burst(index);
         let find = |r: TileRef| machine.network.find(r).map_or(0, |t| t.0);
         match &self.trace.transactions[index as usize].kind {
@@ -209,7 +209,7 @@ impl<'t> TraceDriver<'t> {
         tile: u32,
     ) {
         let entry = &mut self.entries[index as usize];
-        let base = part_offset(index);
+        let base = part_offset(index, machine);
         for (b, burst) in Bursts::of_beats(beats, machine.network.spec()).enumerate() {
             if entry.txns.len() <= b {
                 let owner = Owner::Trace {
@@ -225,7 +225,7 @@ impl<'t> TraceDriver<'t> {
                     owner,
                 ));
             }
-            let (txn, first) = (entry.txns[b], (burst.offset / 64) as u32);
+            let (txn, first) = (entry.txns[b], machine.beat.line(burst.offset) as u32);
             if self.faults.differ(index, tile, txn, first, machine) {
                 let seed = contribution_seed(index, tile) ^ burst.offset.wrapping_mul(0x9e37);
                 machine.contribute(tile, txn, Source::Pattern(seed));

@@ -27,7 +27,7 @@ impl Verify<'_, '_> {
                 self.targets(kind).iter().all(|t| self.holds(*t, &sent))
             }
             PortKind::WideReduction { group, beats, .. } => {
-                let mut sum = vec![0; *beats as usize * 64];
+                let mut sum = vec![0; self.machine.beat.bytes_of(u64::from(*beats)) as usize];
                 for tile in self.machine.network.multi_tiles(*group).flatten() {
                     add(&mut sum, &self.written(tile.0, *beats));
                 }
@@ -47,7 +47,7 @@ impl Verify<'_, '_> {
         let (beats, address) = match kind {
             PortKind::WideWrite { beats, .. }
             | PortKind::WideMulticast { beats, .. }
-            | PortKind::WideReduction { beats, .. } => (*beats, part_offset(self.index)),
+            | PortKind::WideReduction { beats, .. } => (*beats, part_offset(self.index, self.machine)),
             PortKind::WideRead { beats, .. } => (*beats, 0),
             PortKind::NarrowWrite { .. }
             | PortKind::NarrowMulticast { .. }
@@ -93,7 +93,7 @@ impl Verify<'_, '_> {
 
     /// Bytes that `tile` sends.
     fn written(&self, tile: u32, beats: u32) -> Vec<u8> {
-        let mut all = vec![0; beats as usize * 64];
+        let mut all = vec![0; self.machine.beat.bytes_of(u64::from(beats)) as usize];
         for burst in Bursts::of_beats(beats, self.machine.network.spec()) {
             let seed = contribution_seed(self.index, tile) ^ burst.offset.wrapping_mul(0x9e37);
             let from = burst.offset as usize;
@@ -104,7 +104,7 @@ impl Verify<'_, '_> {
 
     /// Does the memory of `tile` hold the bytes, less the bursts that failed?
     fn holds(&self, tile: u32, sent: &[u8]) -> bool {
-        let base = part_offset(self.index);
+        let base = part_offset(self.index, self.machine);
         let mut expected = sent.to_vec();
         for burst in Bursts::new(0, sent.len() as u64, self.machine.network.spec()) {
             let address = base + burst.offset;

@@ -26,7 +26,7 @@ pub(crate) fn copy_locally(tile: u32, movement: &Movement, machine: &mut Machine
             );
         }
     }
-    movement.bytes.div_ceil(64) * u64::from(movement.rows)
+    machine.beat.beats(movement.bytes) * u64::from(movement.rows)
 }
 
 /// The cores have combined their operands, from the left.

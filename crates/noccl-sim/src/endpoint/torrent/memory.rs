@@ -3,8 +3,9 @@
 
 use crate::endpoint::memory::Memories;
 use crate::endpoint::torrent::contract::Bytes;
-use crate::transport::payload::{BEAT_BYTES, PayloadPool};
+use crate::transport::payload::PayloadPool;
 use noccl_run::Counters;
+use noccl_workload::CHAIN_BEAT_BYTES;
 
 /// Memory and payloads of one tile.
 pub(crate) struct Memory<'a> {
@@ -18,19 +19,19 @@ pub(crate) struct Memory<'a> {
 
 impl Bytes for Memory<'_> {
     fn load(&mut self, words: &[u64; 8]) -> u32 {
-        self.counters.dma_load_bytes += BEAT_BYTES as u64;
+        self.counters.dma_load_bytes += CHAIN_BEAT_BYTES;
         if !self.is_value {
             return words[0] as u32;
         }
-        let mut beat = [0; BEAT_BYTES];
-        for (word, at) in beat.chunks_exact_mut(8).zip(words) {
+        let slot = self.pool.zeros();
+        for (word, at) in self.pool.bytes_mut(slot).chunks_exact_mut(8).zip(words) {
             self.memories.read(self.tile, *at, word);
         }
-        self.pool.put(beat)
+        slot
     }
 
     fn store(&mut self, words: &[u64; 8], payload: u32) {
-        self.counters.spm_write_bytes += BEAT_BYTES as u64;
+        self.counters.spm_write_bytes += CHAIN_BEAT_BYTES;
         if !self.is_value {
             *self.checksum = self.checksum.wrapping_add(u64::from(payload));
             return;

@@ -16,7 +16,6 @@ use crate::machine::Machine;
 use crate::machine::event::{Done, Event};
 use crate::ni::axi::state::{Source, Stream};
 use crate::transport::flit::{Flit, FlitKind, LAST, pack};
-use crate::transport::payload::BEAT_BYTES;
 use crate::transport::transaction::{Owner, Tree, Txn, TxnKind};
 use noccl_net::{Network, TileId};
 use noccl_spec::Plane;
@@ -233,7 +232,7 @@ impl Machine<'_> {
                 beat_of(response.key, response.destination, self.network)
             }
         };
-        let payload = self.memory.pool.put(frame);
+        let payload = self.memory.pool.put(&frame);
         let (from_at, to_at) = (self.coord(tile), self.coord(to));
         let window = match message {
             Message::Cfg(_) => Window::Cfg,
@@ -284,7 +283,7 @@ impl Machine<'_> {
         let owner = Owner::Chain { initiator, lane };
         let txn = Txn {
             target: to,
-            bytes: u32::from(beats) * BEAT_BYTES as u32,
+            bytes: u32::from(beats) * CHAIN_BEAT_BYTES as u32,
             beats,
             ..Txn::new(TxnKind::WideWrite, owner, tile)
         };
@@ -307,7 +306,7 @@ impl Machine<'_> {
 
     /// The NI takes a beat of a lane.
     pub(crate) fn take_switched(&mut self, tile: usize, lane: u8) -> u32 {
-        self.checks.counters.dma_store_bytes += BEAT_BYTES as u64;
+        self.checks.counters.dma_store_bytes += CHAIN_BEAT_BYTES;
         let torrents = self.torrents.as_mut();
         let payload = torrents.and_then(|t| t.places[tile].unit.lanes_mut()[lane as usize].take());
         self.wake_torrent_at(tile as u32, self.clock.now() + 1);
@@ -316,7 +315,8 @@ impl Machine<'_> {
 
     /// The last beat of a message has come.
     pub(crate) fn take_message(&mut self, tile: usize, flit: Flit, window: Window) {
-        let frame = *self.memory.pool.bytes(flit.payload);
+        let mut frame = [0; FRAME_BYTES];
+        frame.copy_from_slice(self.memory.pool.bytes(flit.payload));
         self.memory.pool.release(flit.payload);
         let one = || key_of(&frame, self.network);
         let response = |is_free| {

@@ -2,10 +2,9 @@
 //! The next beat of a NI's write or read stream.
 
 use crate::machine::Machine;
-use crate::ni::axi::state::{Source, beat_bytes};
+use crate::ni::axi::state::Source;
 use crate::transport::axi_response::OKAY;
 use crate::transport::flit::{Flit, FlitKind, LAST, MULTICAST, VARIANT_SHIFT, pack};
-use crate::transport::payload::BEAT_BYTES;
 
 impl Machine<'_> {
     pub(crate) fn next_write_beat(&mut self, tile: usize, at: usize) -> Flit {
@@ -92,15 +91,13 @@ impl Machine<'_> {
             front.next_beat += 1;
         }
         self.checks.counters.dma_load_bytes +=
-            u64::from(beat_bytes(txn.address, txn.bytes, beat).1);
+            u64::from(self.beat.part(txn.address, txn.bytes, beat).1);
         let resp = self.memory_response(tile as u32, txn.address, txn.bytes);
         let payload = if resp != OKAY {
             self.error_beat()
         } else if self.is_value() {
-            let line = (txn.address / BEAT_BYTES as u64 + u64::from(beat)) * BEAT_BYTES as u64;
-            let mut bytes = [0; BEAT_BYTES];
-            self.memory.memories.read(tile as u32, line, &mut bytes);
-            self.memory.pool.put(bytes)
+            let line = self.beat.line(txn.address) + u64::from(beat);
+            self.memory.load(tile as u32, self.beat.bytes_of(line))
         } else {
             0
         };

@@ -6,11 +6,9 @@
 
 use crate::machine::Machine;
 use crate::machine::event::{Done, Event, Place};
-use crate::ni::axi::state::beat_bytes;
 use crate::router::collective::control::block::LANES;
 use crate::transport::axi_response::{OKAY, SLVERR};
 use crate::transport::flit::{Flit, FlitKind, TO_ITSELF};
-use crate::transport::payload::BEAT_BYTES;
 use crate::transport::transaction::Owner;
 use noccl_run::LocalSide;
 use noccl_spec::Plane;
@@ -210,7 +208,7 @@ impl Machine<'_> {
         self.count_contributions(flit);
         if flit.resp() == OKAY {
             if self.write_beat(tile, flit, txn.address, txn.bytes) {
-                let (_, len) = beat_bytes(txn.address, txn.bytes, flit.beat);
+                let (_, len) = self.beat.part(txn.address, txn.bytes, flit.beat);
                 self.checks.counters.spm_write_bytes += u64::from(len);
             }
         } else {
@@ -255,10 +253,10 @@ impl Machine<'_> {
 
     fn deliver_read_data(&mut self, tile: usize, flit: Flit) {
         let txn = *self.txns.get(flit.txn);
-        let (from, len) = beat_bytes(txn.address, txn.bytes, flit.beat);
+        let (from, len) = self.beat.part(txn.address, txn.bytes, flit.beat);
         if let Owner::DmaRead = txn.owner {
             if self.is_value() {
-                let line = ((txn.address + u64::from(from)) % BEAT_BYTES as u64) as usize;
+                let line = self.beat.lane(txn.address + u64::from(from));
                 let data = &self.memory.pool.bytes(flit.payload)[line..line + len as usize];
                 self.interfaces.nis[tile].buffer.extend(data);
             }

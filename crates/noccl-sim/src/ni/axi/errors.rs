@@ -5,7 +5,6 @@
 use crate::machine::Machine;
 use crate::machine::event::{Done, Event};
 use crate::transport::axi_response::{OKAY, SLVERR};
-use crate::transport::payload::BEAT_BYTES;
 use crate::transport::transaction::TxnKind;
 use std::ops::Range;
 
@@ -66,7 +65,7 @@ impl Machine<'_> {
     /// Payload of an error beat: zeros, never the memory's content.
     pub(crate) fn error_beat(&mut self) -> u32 {
         if self.is_value() {
-            self.memory.pool.put([0; BEAT_BYTES])
+            self.memory.pool.zeros()
         } else {
             0
         }

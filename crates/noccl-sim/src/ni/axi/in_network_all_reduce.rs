@@ -5,9 +5,8 @@
 
 use crate::machine::Machine;
 use crate::machine::event::Event;
-use crate::ni::axi::state::{Source, Stream, beat_bytes};
+use crate::ni::axi::state::{Source, Stream};
 use crate::transport::flit::{Flit, FlitKind, LAST, MULTICAST, OWN_COPY, pack};
-use crate::transport::payload::BEAT_BYTES;
 use noccl_spec::Plane;
 
 impl Machine<'_> {
@@ -79,14 +78,10 @@ impl Machine<'_> {
         let mut payloads = Vec::new();
         if self.is_value() {
             for beat in 0..facts.beats {
-                let (from, len) = beat_bytes(facts.address, facts.bytes, beat);
-                let start = ((facts.address + u64::from(from)) % BEAT_BYTES as u64) as usize;
-                let mut line = [0; BEAT_BYTES];
-                let into = &mut line[start..start + len as usize];
-                self.memory
-                    .memories
-                    .read(facts.home, offset + u64::from(from), into);
-                payloads.push(self.memory.pool.put(line));
+                let (from, len) = self.beat.part(facts.address, facts.bytes, beat);
+                let lane = self.beat.lane(facts.address + u64::from(from));
+                let own = offset + u64::from(from);
+                payloads.push(self.memory.load_part(facts.home, own, lane, len));
             }
         }
         let r = facts.home as usize;
@@ -141,7 +136,7 @@ impl Machine<'_> {
         let txn = *self.txns.get(flit.txn);
         self.count_contributions(flit);
         if self.write_beat(tile, flit, txn.address, txn.bytes) {
-            let (_, len) = beat_bytes(txn.address, txn.bytes, flit.beat);
+            let (_, len) = self.beat.part(txn.address, txn.bytes, flit.beat);
             self.checks.counters.spm_write_bytes += u64::from(len);
         }
         if flit.is_last() {

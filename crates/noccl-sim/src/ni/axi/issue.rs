@@ -2,7 +2,7 @@
 //! Transactions as drivers issue them at the AXI ports.
 
 use crate::machine::Machine;
-use crate::ni::axi::state::{Source, Stream, beats_of};
+use crate::ni::axi::state::{Source, Stream};
 use crate::router::collective::reduction::window_ahead;
 use crate::transport::flit::{Flit, FlitKind, LAST, MULTICAST, pack};
 use crate::transport::transaction::{Owner, Tree, Txn, TxnKind};
@@ -45,7 +45,7 @@ impl Machine<'_> {
     ) {
         let home = self.coord(tile);
         let (tree, target, is_multicast) = self.write_tree(to, home);
-        let beats = beats_of(address, bytes);
+        let beats = self.beat.of_burst(address, bytes);
         let txn = Txn {
             target,
             address,
@@ -71,7 +71,7 @@ impl Machine<'_> {
         owner: Owner,
     ) {
         let tree = Tree::unicast(self.coord(from), self.coord(tile));
-        let beats = beats_of(address, bytes);
+        let beats = self.beat.of_burst(address, bytes);
         let txn = Txn {
             target: from,
             address,
@@ -99,7 +99,7 @@ impl Machine<'_> {
             operator: arithmetic.operator,
             element: arithmetic.element,
             add_cycles: self.add_cycles(arithmetic.element),
-            beats: beats_of(address, bytes),
+            beats: self.beat.of_burst(address, bytes),
             is_shared: arithmetic.is_shared,
         };
         let beats = tree.beats;

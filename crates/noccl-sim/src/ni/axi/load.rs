@@ -2,8 +2,9 @@
 //! Payloads of outgoing beats.
 
 use crate::machine::Machine;
-use crate::ni::axi::state::{Source, Stream, beat_bytes};
-use crate::transport::payload::{BEAT_BYTES, pattern};
+use crate::ni::axi::state::{Source, Stream};
+use crate::transport::payload::pattern;
+use std::ops::Range;
 
 impl Machine<'_> {
     /// Payload of an outgoing beat, placed in its destination line.
@@ -18,7 +19,7 @@ impl Machine<'_> {
         if let Source::Switch(lane) = stream.source {
             return self.take_switched(tile, lane);
         }
-        let (from, len) = beat_bytes(address, bytes, stream.next_beat);
+        let (from, len) = self.beat.part(address, bytes, stream.next_beat);
         if stream.source == Source::Buffer {
             self.interfaces.nis[tile].buffer_bytes -= len;
             self.done
@@ -35,17 +36,24 @@ impl Machine<'_> {
                 stream.txn.wrapping_mul(31) ^ u32::from(stream.next_beat)
             };
         }
-        let mut line = [0; BEAT_BYTES];
-        let start = ((address + u64::from(from)) % BEAT_BYTES as u64) as usize;
-        let into = &mut line[start..start + len as usize];
-        match stream.source {
-            Source::Memory(offset) => {
-                self.memory
-                    .memories
-                    .read(tile as u32, offset + u64::from(from), into)
+        let lane = self.beat.lane(address + u64::from(from));
+        let offset = match stream.source {
+            Source::Memory(offset) => offset + u64::from(from),
+            Source::Result => address + u64::from(from),
+            Source::Buffer | Source::Pattern(_) | Source::Operand(_) | Source::Switch(_) => {
+                return self.generate_beat(tile, stream.source, from, lane..lane + len as usize);
             }
+        };
+        self.memory.load_part(tile as u32, offset, lane, len)
+    }
+
+    /// A payload slot whose bytes in these lanes do not come from a memory.
+    fn generate_beat(&mut self, tile: usize, source: Source, from: u32, lanes: Range<usize>) -> u32 {
+        let slot = self.memory.pool.zeros();
+        let into = &mut self.memory.pool.bytes_mut(slot)[lanes];
+        match source {
             Source::Buffer => {
-                for byte in into.iter_mut() {
+                for byte in into {
                     *byte = self.interfaces.nis[tile]
                         .buffer
                         .pop_front()
@@ -53,13 +61,8 @@ impl Machine<'_> {
                 }
             }
             Source::Pattern(seed) => pattern(seed, from, into),
-            Source::Result => {
-                self.memory
-                    .memories
-                    .read(tile as u32, address + u64::from(from), into)
-            }
-            Source::Operand(_) | Source::Switch(_) => {}
+            Source::Memory(_) | Source::Result | Source::Operand(_) | Source::Switch(_) => {}
         }
-        self.memory.pool.put(line)
+        slot
     }
 }

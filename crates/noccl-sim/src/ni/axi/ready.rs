@@ -3,7 +3,7 @@
 
 use crate::machine::Machine;
 use crate::ni::axi::round_robin_queues::{NARROW_READS, NARROW_WRITES};
-use crate::ni::axi::state::{Ni, Source, Stream, beat_bytes};
+use crate::ni::axi::state::{Ni, Source, Stream};
 use crate::transport::flit::{Flit, FlitKind, OWN_COPY};
 use noccl_spec::Plane;
 
@@ -135,7 +135,7 @@ impl Machine<'_> {
             Source::Pattern(_) | Source::Memory(_) | Source::Result => true,
             Source::Buffer => {
                 let txn = self.txns.get(stream.txn);
-                beat_bytes(txn.address, txn.bytes, stream.next_beat).1 <= ni.buffer_bytes
+                self.beat.part(txn.address, txn.bytes, stream.next_beat).1 <= ni.buffer_bytes
             }
         }
     }

@@ -207,19 +207,6 @@ impl std::ops::IndexMut<usize> for Nis {
     }
 }
 
-/// Byte range of one beat inside a burst: offset from the burst's first byte, and length.
-pub(crate) fn beat_bytes(address: u64, bytes: u32, beat: u16) -> (u32, u32) {
-    let line = address / 64 + u64::from(beat);
-    let low = address.max(line * 64);
-    let high = (address + u64::from(bytes)).min((line + 1) * 64);
-    ((low - address) as u32, (high - low) as u32)
-}
-
-/// Beats that a burst of `bytes` at `address` takes.
-pub(crate) const fn beats_of(address: u64, bytes: u32) -> u16 {
-    ((address % 64 + bytes as u64).div_ceil(64)) as u16
-}
-
 /// The NIs of all tiles, and who of them has something to do.
 #[derive(Debug)]
 pub(crate) struct Interfaces {

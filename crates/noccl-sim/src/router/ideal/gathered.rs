@@ -11,11 +11,10 @@ use crate::transport::axi_response::SLVERR;
 use crate::transport::flit::{
     Flit, LAST, OWN_COPY, RESP_SHIFT, RESPONSE, VARIANT, VARIANT_SHIFT, pack,
 };
-use crate::transport::payload::{BEAT_BYTES, PayloadPool};
+use crate::transport::payload::PayloadPool;
 use crate::transport::transaction::{Tree, Trees};
 use noccl_net::tree::join_set;
 use noccl_net::{Coord, Port, coord_behind};
-use noccl_workload::number::fold_into;
 use noccl_workload::{ElementType, Operator};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -65,7 +64,7 @@ impl Gathered {
             return Some((Flit { dst, ..flit }, 0));
         }
         let operands = self.operands.entry(key).or_default();
-        operands.take(flit, trees);
+        operands.take(flit, trees, context.pool);
         if operands.payloads.len() < members as usize {
             return None;
         }
@@ -73,7 +72,7 @@ impl Gathered {
         let variant = trees.variant(flit.txn, operands.variant());
         let add_cycles = variant.map_or(tree.add_cycles, |v| v.add_cycles);
         let arithmetic = trees.arithmetic(flit.txn, operands.variant());
-        let elements = BEAT_BYTES as u64 / arithmetic.1.bytes();
+        let elements = context.pool.beat().bytes() as u64 / arithmetic.1.bytes();
         self.added_elements += u64::from(members - 1) * elements;
         let is_last = flit.beat + 1 == tree.beats;
         let sum = Flit {
@@ -87,14 +86,14 @@ impl Gathered {
 }
 
 impl Operands {
-    fn take(&mut self, flit: Flit, trees: &Trees) {
+    fn take(&mut self, flit: Flit, trees: &Trees, pool: &PayloadPool) {
         if self.payloads.is_empty() {
             self.marks = flit.flags & VARIANT;
         }
         self.marks |= flit.flags & RESPONSE;
         let variant = trees.variant(flit.txn, flit.variant());
         // Sums are whole lines.
-        let is_partial = variant.is_some_and(|v| usize::from(v.enabled_bytes) != BEAT_BYTES);
+        let is_partial = variant.is_some_and(|v| usize::from(v.enabled_bytes) != pool.beat().bytes());
         if is_partial || (self.marks ^ flit.flags) & VARIANT != 0 {
             self.marks |= SLVERR << RESP_SHIFT;
         }
@@ -116,31 +115,31 @@ impl Operands {
         if !context.is_value {
             return self.payloads.values().sum();
         }
-        let bytes = self.fold_at(tree.root, tree, arithmetic, context.pool);
-        for slot in self.payloads.values() {
-            context.pool.release(*slot);
-        }
-        context.pool.put(bytes)
+        let sum = self.fold_at(tree.root, tree, arithmetic, context.pool);
+        sum.unwrap_or_else(|| context.pool.zeros())
     }
 
-    /// The sum of what would come through the router at `here`: operands in the order of the ports, from the left.
+    /// The slot with the sum of what would come through the router at `here`: operands in the order of the ports, from the
+    /// left. Each of them is taken once, since each has one path to the root.
     fn fold_at(
         &self,
         here: Coord,
         tree: &Tree,
-        (operator, element): (Operator, ElementType),
-        pool: &PayloadPool,
-    ) -> [u8; BEAT_BYTES] {
+        arithmetic: (Operator, ElementType),
+        pool: &mut PayloadPool,
+    ) -> Option<u32> {
         let inputs = join_set(here, tree.set, tree.root);
-        let ports = Port::ALL.into_iter().filter(|p| inputs & p.bit() != 0);
-        let value = |port: Port| match coord_behind(here, port) {
-            Some(before) => self.fold_at(before, tree, (operator, element), pool),
-            None => *pool.bytes(self.payloads[&pack(here)]),
-        };
-        let total = ports.map(value).reduce(|mut sum, operand| {
-            fold_into(&mut sum, &operand, operator, element);
-            sum
-        });
-        total.unwrap_or([0; BEAT_BYTES])
+        let mut sum = None;
+        for port in Port::ALL.into_iter().filter(|p| inputs & p.bit() != 0) {
+            let operand = match coord_behind(here, port) {
+                Some(before) => self.fold_at(before, tree, arithmetic, pool)?,
+                None => self.payloads[&pack(here)],
+            };
+            match sum {
+                None => sum = Some(pool.own(operand)),
+                Some(sum) => pool.fold(sum, operand, arithmetic),
+            }
+        }
+        sum
     }
 }

@@ -63,7 +63,7 @@ impl Published {
         } else {
             slots.iter().sum()
         };
-        self.reduced_elements += adds * (64 / tree.element.bytes());
+        self.reduced_elements += adds << self.config.elements_log2(tree.element);
         let flags = flit.flags & (LAST | RESPONSE);
         let (dst, unit) = (pack(here), self.units.entry(r as u32).or_default());
         let flit = Flit {

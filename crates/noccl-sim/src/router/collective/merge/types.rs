@@ -4,6 +4,7 @@
 
 use crate::transport::flit::{Flit, FlitKind, LAST};
 use noccl_net::deadlock::Windows;
+use noccl_workload::ElementType;
 use serde::{Deserialize, Serialize};
 
 /// Sizes and latencies of the units, from the spec.
@@ -23,11 +24,18 @@ pub(crate) struct JoinConfig {
     pub second_row: usize,
     /// Additions of a beat in a pass through the arithmetic: 1 (two operands) or 2 (three operands).
     pub adds_per_pass: u8,
-    /// Cycles in which the cluster's FPUs work off one 64-byte addition: 8 of 64 bit do it in one.
+    /// Cycles in which the cluster's FPUs work off one addition of a beat: one if there is a core for each 8 bytes.
     pub cycles_per_add: u64,
+    /// Bytes of a beat.
+    pub beat_bytes: u32,
 }
 
 impl JoinConfig {
+    /// Elements of a beat, as a power of two.
+    pub(crate) const fn elements_log2(&self, element: ElementType) -> u8 {
+        (self.beat_bytes.ilog2() - element.bytes().ilog2()) as u8
+    }
+
     /// Cycles from a beat's entry into the arithmetic to its end in the first row. Two of the cut registers' cycles are
     /// those in which its operands are chosen and read; more of them delay the sum, fewer hasten it.
     pub(crate) const fn with_cuts(&self, add_cycles: u64) -> u64 {

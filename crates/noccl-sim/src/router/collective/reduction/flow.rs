@@ -52,8 +52,8 @@ pub(crate) struct Flow {
     /// operand says.
     pub marks: u8,
     pub add_cycles: u8,
-    /// Elements of a beat.
-    pub(super) elements: u8,
+    /// Elements of a beat, as a power of two: so their number has space here, whatever a beat holds.
+    pub(super) elements_log2: u8,
     /// Place among the reductions of the router.
     pub slot: u8,
     /// Inputs whose senders have credits pending.
@@ -77,7 +77,7 @@ impl Flow {
             credits: window.map_or(UNLIMITED, at_most),
             inputs,
             add_cycles: tree.add_cycles,
-            elements: (64 / tree.element.bytes()) as u8,
+            elements_log2: config.elements_log2(tree.element),
             ..Self::default()
         };
         let is_in_place = tree.is_shared && here == tree.root;
@@ -124,10 +124,10 @@ impl Flow {
     }
 
     /// The first operand says something else than the transaction.
-    pub(crate) const fn begin_as(&mut self, flit: Flit, variant: Variant) {
+    pub(crate) const fn begin_as(&mut self, flit: Flit, variant: Variant, config: &JoinConfig) {
         self.marks = flit.flags & VARIANT;
         self.add_cycles = variant.add_cycles;
-        self.elements = (64 / variant.element.bytes()) as u8;
+        self.elements_log2 = config.elements_log2(variant.element);
     }
 
     /// The operands of the Local input can be read where they lie.

@@ -9,13 +9,11 @@ use crate::router::collective::context::Context;
 use crate::router::collective::merge::types::{Credit, JoinConfig, Offer, PendingCredits, Waiting};
 use crate::transport::axi_response::SLVERR;
 use crate::transport::flit::{Flit, VARIANT_SHIFT, pack};
-use crate::transport::payload::BEAT_BYTES;
 use crate::transport::transaction::{Tree, Trees};
 use flow::{BEATS_PER_CREDIT, Flow};
 use noccl_net::deadlock::Windows;
 use noccl_net::tree::{contributor, join_set};
 use noccl_net::{Coord, Port, coord_behind, xy_port};
-use noccl_workload::number::fold_into;
 use noccl_workload::{ElementType, Operator};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -144,7 +142,7 @@ impl Reductions {
         let window = window_ahead(here, tree, false, config.windows);
         let mut flow = Flow::new((txn, slot), here, inputs, tree, window, &config);
         if let Some(variant) = context.trees.variant(txn, flit.variant()) {
-            flow.begin_as(flit, variant);
+            flow.begin_as(flit, variant, &config);
         }
         let in_place = if here == tree.root {
             self.in_place.remove(&txn)
@@ -238,7 +236,7 @@ impl Reductions {
             return;
         };
         let adds = u64::from(flow.operands()) - 1;
-        self.reduced_elements += adds * u64::from(flow.elements);
+        self.reduced_elements += adds << flow.elements_log2;
         let payload = if context.is_value {
             let slots = unit.bytes.take(flow.txn, beat + 1 == flow.beats);
             let arithmetic = (context.trees).arithmetic(flow.txn, flow.marks >> VARIANT_SHIFT);
@@ -334,7 +332,7 @@ fn merging(here: Coord, txn: u32, context: &Context<'_>) -> Option<u8> {
 #[cold]
 fn marked_if_partial(flit: Flit, context: &Context<'_>) -> Flit {
     let variant = context.trees.variant(flit.txn, flit.variant());
-    let is_partial = variant.is_some_and(|v| usize::from(v.enabled_bytes) != BEAT_BYTES);
+    let is_partial = variant.is_some_and(|v| usize::from(v.enabled_bytes) != context.pool.beat().bytes());
     if is_partial {
         flit.with_resp(SLVERR)
     } else {
@@ -362,18 +360,16 @@ pub(crate) fn window_ahead(
 
 /// Combines the operands of one beat from the left in port order.
 pub(crate) fn fold(
-    (operator, element): (Operator, ElementType),
+    arithmetic: (Operator, ElementType),
     inputs: u8,
     slots: [u32; 5],
     context: &mut Context<'_>,
 ) -> u32 {
     let mut slots = (0..5).filter(|p| inputs >> p & 1 != 0).map(|p| slots[p]);
     let first = slots.next().expect("a merge point has operands");
-    let mut sum = *context.pool.bytes(first);
-    context.pool.release(first);
+    let sum = context.pool.own(first);
     for slot in slots {
-        fold_into(&mut sum, context.pool.bytes(slot), operator, element);
-        context.pool.release(slot);
+        context.pool.fold(sum, slot, arithmetic);
     }
-    context.pool.put(sum)
+    sum
 }
