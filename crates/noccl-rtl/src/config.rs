@@ -125,6 +125,9 @@ pub struct AddressRegion {
     pub memory_bytes: u32,
 }
 
+/// Bytes of a wide beat of the modules.
+const BEAT_BYTES: u32 = 64;
+
 /// Bits of a unit of the compute slice.
 const LANE_BITS: u32 = 64;
 
@@ -257,6 +260,11 @@ fn refuse(spec: &Spec) -> Result<(), RtlError> {
             let accepted = "1 (outputs are wired to the neighbour's inputs)";
             return refused(&field, cycles.to_string(), accepted);
         }
+    }
+    let beat = spec.ni.wide_beat_bytes;
+    if beat != BEAT_BYTES {
+        let accepted = "64 (lines, operand stores and units of the modules have 64 bytes)";
+        return refused("ni.wide_beat_bytes", beat.to_string(), accepted);
     }
     let wide = &spec.router.wide_reduction;
     let lanes = 8 * spec.ni.wide_beat_bytes / LANE_BITS;

@@ -61,7 +61,10 @@ fn a_memory_beyond_32_bits_is_refused_by_its_field() {
 #[test]
 fn what_the_modules_do_not_implement_is_refused_by_its_field() {
     type Change = fn(&mut Spec);
-    let cases: [(&str, &str, Change); 10] = [
+    let cases: [(&str, &str, Change); 11] = [
+        ("ni.wide_beat_bytes = 32", "accepted: 64", |s| {
+            s.ni.wide_beat_bytes = 32
+        }),
         ("cluster.num_cores = 7", "at least 8", |s| {
             s.cluster.num_cores = 7
         }),

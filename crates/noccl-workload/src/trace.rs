@@ -78,7 +78,7 @@ pub enum Difference {
     Operator(Operator),
     /// Another element type.
     Element(ElementType),
-    /// Another number of enabled bytes per beat (WSTRB), less than 64.
+    /// Another number of enabled bytes per beat (WSTRB), less than a wide beat has.
     EnabledBytes(u32),
 }
 
@@ -93,7 +93,7 @@ pub struct PortTransaction {
     pub kind: PortKind,
 }
 
-/// Kind of an AXI transaction at a port. Beats are wide (64 bytes) or narrow (8 bytes) ones.
+/// Kind of an AXI transaction at a port. Beats are wide (`ni.wide_beat_bytes`) or narrow (8 bytes) ones.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum PortKind {

@@ -102,9 +102,16 @@ pub fn check_traffic(network: &Network, traffic: &Traffic) -> Result<(), Workloa
             accepted,
         })
     };
-    let max_beats = network.spec().ni.max_burst_beats;
+    // A packet is one burst.
+    let ni = &network.spec().ni;
+    let fitting = (ni.burst_boundary_bytes / ni.wide_beat_bytes.max(1)).max(1);
+    let (max_beats, field) = if fitting < ni.max_burst_beats {
+        (fitting, "ni.burst_boundary_bytes")
+    } else {
+        (ni.max_burst_beats, "ni.max_burst_beats")
+    };
     if traffic.beats == 0 || traffic.beats > max_beats {
-        let accepted = format!("1 to {max_beats} (ni.max_burst_beats)");
+        let accepted = format!("1 to {max_beats} ({field})");
         return fail("beats", &traffic.beats, accepted);
     }
     // Not a number fails too.

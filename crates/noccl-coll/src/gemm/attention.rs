@@ -171,7 +171,8 @@ impl Buffers {
         sums: ElementType,
     ) -> Self {
         let bytes = |columns: u32, element: ElementType| {
-            (u64::from(rows) * u64::from(columns) * element.bytes()).next_multiple_of(64)
+            (u64::from(rows) * u64::from(columns) * element.bytes())
+                .next_multiple_of(layout.beat_bytes())
         };
         let scores = layout.c_offset();
         let p = scores + bytes(columns, sums);
@@ -234,7 +235,8 @@ impl Writer<'_> {
         } = self.buffers;
         let (rows, columns, width) = (self.rows, self.columns, self.attention.head_columns);
         let element = self.attention.element;
-        let line = (u64::from(rows) * self.sums.bytes()).next_multiple_of(64);
+        let line = (u64::from(rows) * self.sums.bytes())
+            .next_multiple_of(self.layout.beat_bytes());
         let slot_b = self.layout.slot(Matrix::B, head);
         let values = slot_b + u64::from(columns) * u64::from(width) * element.bytes();
         let product =
@@ -310,7 +312,7 @@ impl Writer<'_> {
     /// The sum of a row stands at `to` in its westernmost cluster, and a line behind it everywhere.
     fn share(&mut self, from: u64, to: u64, operator: Operator) -> Vec<ActionId> {
         let bytes = u64::from(self.rows) * self.sums.bytes();
-        let copy = to + bytes.next_multiple_of(64);
+        let copy = to + bytes.next_multiple_of(self.layout.beat_bytes());
         let mut deliveries = Vec::new();
         for y in 0..self.mesh.height {
             let initiator = Coord::new(0, y);

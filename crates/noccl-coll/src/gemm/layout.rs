@@ -52,6 +52,7 @@ pub struct Layout {
     dealt_ranks: Vec<u32>,
     c_bytes: u64,
     burst_boundary_bytes: u64,
+    beat_bytes: u64,
 }
 
 impl Layout {
@@ -89,6 +90,7 @@ impl Layout {
             dealt_ranks,
             c_bytes: shape.c_bytes()?,
             burst_boundary_bytes: network.spec().ni.burst_boundary_bytes.into(),
+            beat_bytes: network.spec().ni.wide_beat(),
         };
         layout.check(network)?;
         Ok(layout)
@@ -197,13 +199,18 @@ impl Layout {
     #[must_use]
     pub const fn c_offset(&self) -> u64 {
         let end = self.b_start() + self.slots as u64 * self.stride(Matrix::B);
-        end.next_multiple_of(64)
+        end.next_multiple_of(self.beat_bytes)
     }
 
     /// Offset in L1 of the first slot of B.
     const fn b_start(&self) -> u64 {
         let end = self.slots as u64 * self.stride(Matrix::A);
         end.next_multiple_of(self.stride(Matrix::B))
+    }
+
+    /// Bytes of a beat, with which buffers begin.
+    pub(super) const fn beat_bytes(&self) -> u64 {
+        self.beat_bytes
     }
 
     /// Bytes of a cluster's submatrix of C.

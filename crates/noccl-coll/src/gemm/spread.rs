@@ -113,7 +113,8 @@ impl Task<'_> {
         program: &mut Program,
     ) -> Spreading {
         let stages = Matrix::BOTH.map(|matrix| self.stages(matrix));
-        let beats = Matrix::BOTH.map(|matrix| self.layout.bytes(matrix).div_ceil(64));
+        let beat = self.layout.beat_bytes();
+        let beats = Matrix::BOTH.map(|matrix| self.layout.bytes(matrix).div_ceil(beat));
         let chunks = u64::from(chunks).min(beats[0].max(beats[1])) as u32;
         let num_stages = stages.iter().map(Vec::len).max().unwrap_or(0);
         let mut last: Vec<ActionId> = Vec::new();
@@ -243,7 +244,8 @@ impl Task<'_> {
         (chunk, chunks): (u32, u32),
     ) -> Option<ActionKind> {
         let bytes = self.layout.bytes(matrix);
-        let chunk_bytes = bytes.div_ceil(64).div_ceil(u64::from(chunks)) * 64;
+        let beat = self.layout.beat_bytes();
+        let chunk_bytes = bytes.div_ceil(beat).div_ceil(u64::from(chunks)) * beat;
         let start = u64::from(chunk) * chunk_bytes;
         let length = bytes
             .checked_sub(start)

@@ -2,14 +2,14 @@
 //! One cycle of the hardware beside one of the record.
 
 use super::axi::{Bit, Shown, WritePort};
-use super::memory::line::{LINE_BYTES, Line, enabled, line_of, start_of};
+use super::memory::line::{LINE_BYTES, Line, enabled, line_of, start_of, whole};
 use super::model::Tiles;
 use super::port::Response;
 use super::{Endpoints, Expected, number};
 use crate::lockstep::{LockstepError, OUTPUTS};
 use noccl_net::Port;
 use noccl_run::{
-    AxiPort, CommandKind, Completion, CycleRecord, FlitPlace, FlitRecord, Handshake, RecordedKind,
+    AxiPort, Command, CommandKind, Completion, CycleRecord, FlitPlace, FlitRecord, Handshake, RecordedKind,
 };
 use noccl_spec::Plane;
 
@@ -152,8 +152,8 @@ impl Endpoints<'_> {
             let beat = written_beat(record, tile).map(|flit| {
                 let line = start_of(line_of(flit.address) + u64::from(flit.beat));
                 // A marked sum enables nothing.
-                let data = flit.data.filter(|_| flit.resp == OKAY);
-                (line, data.unwrap_or([0; LINE_BYTES]))
+                let data = flit.data.as_deref().filter(|_| flit.resp == OKAY);
+                (line, data.map_or([0; LINE_BYTES], whole))
             });
             let is_taken = !self.busy(tile)[AxiPort::WideWrite as usize];
             let has_beat = is_taken && shown.has(Bit::MemAw) && shown.has(Bit::MemW);
@@ -222,10 +222,10 @@ impl Endpoints<'_> {
         let is_reduction = command.kind == CommandKind::Reduction;
         let (members, lines) = match command.set {
             Some(_) if is_reduction => (vec![command.target], self.results.close(command.tag)),
-            None => (vec![command.target], command.data),
+            None => (vec![command.target], given(&command)),
             Some(set) => {
                 let members = set.members().map(|at| self.map.cluster(at)).collect();
-                (members, command.data)
+                (members, given(&command))
             }
         };
         for at in members {
@@ -252,6 +252,11 @@ impl Endpoints<'_> {
         }
         Ok(())
     }
+}
+
+/// The lines that a command writes.
+fn given(command: &Command) -> Vec<Line> {
+    command.data.iter().map(|beat| whole(beat)).collect()
 }
 
 /// The beat that reaches a tile's memory in the cycle of a record, coming from the network.

@@ -2,7 +2,7 @@
 //! A port of a tile's managers: what waits, what is offered, and who has gone, by id.
 
 use super::axi::{Aw, Opcode};
-use super::memory::line::{LINE_BYTES, Line, beat_bytes, lane_of, line_with};
+use super::memory::line::{LINE_BYTES, Line, beat_bytes, lane_of, line_with, whole};
 use super::memory::map::AddressMap;
 use crate::lockstep::{element_number, operator_number};
 use noccl_net::Coord;
@@ -38,7 +38,7 @@ impl Offer {
     /// The beat that stands in the command.
     pub(crate) fn given(&self) -> Line {
         let data = self.command.data.get(usize::from(self.next_beat));
-        data.copied().unwrap_or([0; LINE_BYTES])
+        data.map_or([0; LINE_BYTES], |beat| whole(beat))
     }
 
     /// The beat with bytes of the burst from a position on, so many, in their place in the line.

@@ -134,7 +134,8 @@ impl Layout {
                 put(u64::from(is_reduction) * operator_number(flit.operator));
                 put(u64::from(is_reduction) * element_number(flit.element));
                 put(strobe(flit, line * BEAT_BYTES));
-                let data = flit.data.unwrap_or([0; 64]);
+                let zeros = [0; BEAT_BYTES as usize];
+                let data = flit.data.as_deref().unwrap_or(&zeros);
                 for piece in data.as_chunks::<8>().0.iter().rev() {
                     put(u64::from_le_bytes(*piece));
                 }
@@ -288,7 +289,7 @@ mod tests {
             element: ElementType::Fp32,
             enabled_bytes: 64,
             value: 0,
-            data: Some(data),
+            data: Some(data.to_vec()),
         }
     }
 

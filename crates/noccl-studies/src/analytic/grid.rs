@@ -9,6 +9,7 @@ use noccl_model::published::Extent;
 use noccl_model::{Calibration, Constants, MulticastSource};
 use noccl_net::{Network, TileSet};
 use noccl_run::Tally;
+use noccl_spec::Cluster;
 use noccl_workload::{CollectiveKind, Schedule};
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -46,8 +47,19 @@ pub(super) struct GridPoint {
     pub(super) structure: Structure,
     pub(super) extent: Extent,
     pub(super) bytes: u64,
+    /// Bytes of a wide beat.
+    beat_bytes: u64,
+    /// Cycles of the FPUs for an addition of two beats.
+    addition_cycles: u64,
     pub(super) choice: Choice,
     pub(super) schedule: Schedule,
+}
+
+impl GridPoint {
+    /// Beats of the payload.
+    pub(super) const fn beats(&self) -> u64 {
+        self.bytes.div_ceil(self.beat_bytes)
+    }
 }
 
 impl Measured {
@@ -116,6 +128,7 @@ pub(super) fn points(
         columns: u32::from(columns),
         rows: u32::from(rows),
     };
+    let (ni, cluster) = (&network.spec().ni, &network.spec().cluster);
     let request = CompareRequest::new(measured.kind(), group, vec![bytes]);
     let collective = crate::compare::collective_of(network, &request, bytes)?;
     let known = choices(network, &collective).into_iter();
@@ -133,6 +146,8 @@ pub(super) fn points(
                 structure,
                 extent,
                 bytes,
+                beat_bytes: ni.wide_beat(),
+                addition_cycles: cluster.cycles_per_wide_addition(ni).into(),
                 choice,
                 schedule: noccl_coll::schedule(network, &collective, choice)?,
             })
@@ -166,7 +181,13 @@ fn structure(choice: Choice, extent: Extent) -> Option<Structure> {
 /// The closed form of a point, in our model.
 pub(super) fn closed_form(constants: &Constants, point: &GridPoint) -> f64 {
     let (extent, chunks) = (point.extent, point.choice.chunks);
-    let beats = point.bytes.div_ceil(64);
+    // Cores fold at a pace per 64 bytes.
+    let folds = point.beat_bytes as f64 / Cluster::COMPUTE_BEAT_BYTES as f64;
+    let constants = &Constants {
+        compute_beta_cycles_per_beat: folds * constants.compute_beta_cycles_per_beat,
+        ..*constants
+    };
+    let beats = point.beats();
     let source = MulticastSource::Outside { hops: 1 };
     match (point.measured, point.structure) {
         (Measured::Multicast, Structure::InNetwork) => {
@@ -179,7 +200,8 @@ pub(super) fn closed_form(constants: &Constants, point: &GridPoint) -> f64 {
             constants.multicast_chain_cycles(extent, beats, chunks, source)
         }
         (Measured::Reduce, Structure::InNetwork) => {
-            constants.reduce_in_network_cycles(extent, beats)
+            let paced = 1 + beats.saturating_sub(1) * point.addition_cycles;
+            constants.reduce_in_network_cycles(extent, paced)
         }
         (Measured::Reduce, Structure::Tree) => constants.reduce_tree_cycles(extent, beats, chunks),
         (Measured::Reduce, Structure::Chain | Structure::Counter) => {

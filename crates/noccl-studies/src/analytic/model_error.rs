@@ -131,7 +131,7 @@ fn row(side: u16, point: &GridPoint, constants: &Constants, simulated_cycles: u6
 
 fn published_form(constants: &Constants, point: &GridPoint) -> f64 {
     let (extent, chunks) = (point.extent, f64::from(point.choice.chunks));
-    let beats = point.bytes.div_ceil(64) as f64;
+    let beats = point.beats() as f64;
     let multicast = MulticastConstants::PUBLISHED;
     let reduce = row_of_4(constants);
     match (point.measured, point.structure) {

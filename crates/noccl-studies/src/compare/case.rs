@@ -156,17 +156,18 @@ pub(crate) fn collective_of(
     };
     if !is_apart {
         let ranks = network.members(&request.group)?.len() as u64;
-        collective.output_offset = aligned(collective.input_bytes(ranks).max(bytes));
+        let before = collective.input_bytes(ranks).max(bytes);
+        collective.output_offset = aligned(before, network.spec().ni.wide_beat());
     }
     check_fit(network, &collective)?;
     Ok(collective)
 }
 
-/// Start of a buffer behind `bytes` others: bursts are cut at 4 KiB, so larger buffers start there.
-fn aligned(bytes: u64) -> u64 {
+/// Start of a buffer behind `bytes` others: bursts are cut at 4 KiB, so larger buffers start there, and smaller ones with a beat.
+fn aligned(bytes: u64, beat_bytes: u64) -> u64 {
     let unit = bytes.checked_next_power_of_two().unwrap_or(4096);
     bytes
-        .checked_next_multiple_of(unit.clamp(64, 4096))
+        .checked_next_multiple_of(unit.clamp(beat_bytes.clamp(64, 4096), 4096))
         .unwrap_or(bytes)
 }
 

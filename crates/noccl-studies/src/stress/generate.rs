@@ -12,10 +12,8 @@ use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
 use noccl_run::{Rng, StallConfig};
 use noccl_workload::{PortKind, PortTransaction, Trace};
 
-/// Longest transaction: 16 KiB of 64-byte beats.
+/// Beats of the longest transaction.
 const MAX_BEATS: u64 = 256;
-
-const BEAT_BYTES: u64 = 64;
 
 /// Mean distance of two starts, small against a transaction's runtime so that many overlap.
 const START_SPREAD_CYCLES: u64 = 4;
@@ -179,8 +177,8 @@ impl Maker<'_> {
             (self.multi_address(), *self.rng.pick(&self.recipe.clusters))
         };
         let beats = self.beats();
-        let bytes = |beats: u32| u64::from(beats) * BEAT_BYTES;
-        let bursts = |beats| num_bursts(&self.network.spec().ni, 0, bytes(beats));
+        let ni = &self.network.spec().ni;
+        let bursts = |beats: u32| num_bursts(ni, 0, u64::from(beats) * ni.wide_beat());
         let mut tiles = self.participants(group, root);
         let mut limit = self.recipe.open_reductions;
         if !self.recipe.is_reduction_in_line

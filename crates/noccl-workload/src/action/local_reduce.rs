@@ -6,6 +6,7 @@ use crate::check::{At, MAX_CYCLES, check_fits, check_multiple, check_operator};
 use crate::{CheckError, ElementType, Operator};
 use noccl_net::deadlock::Work;
 use noccl_net::{Network, TileId, TileRef};
+use noccl_spec::Cluster;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -95,7 +96,7 @@ impl<'a> Kind<'a> for &'a LocalReduce {
 /// Cores fold so many beats, at the speed that the spec gives.
 fn fold_cycles(at: &At<'_>, reduce: &LocalReduce) -> Result<(), CheckError> {
     let speed = at.network.spec().cluster.compute_millicycles_per_beat;
-    let beats = u128::from(reduce.bytes.div_ceil(64)) * reduce.inputs.len() as u128;
+    let beats = u128::from(reduce.bytes.div_ceil(Cluster::COMPUTE_BEAT_BYTES)) * reduce.inputs.len() as u128;
     if beats * u128::from(speed) <= u128::from(MAX_CYCLES) * 1000 {
         return Ok(());
     }

@@ -40,6 +40,11 @@ pub(crate) fn line_with(lane: usize, bytes: &[u8]) -> Line {
     line
 }
 
+/// A line from a beat of a record: all of it, since hardware has beats of one width.
+pub(crate) fn whole(beat: &[u8]) -> Line {
+    line_with(0, beat)
+}
+
 /// The enabled bytes of a line; zeros elsewhere.
 pub(crate) fn enabled(mut data: Line, strobe: u64) -> Line {
     for (i, byte) in data.iter_mut().enumerate() {

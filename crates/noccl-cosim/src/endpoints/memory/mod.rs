@@ -230,7 +230,7 @@ impl Memory {
         // Nothing of a marked sum is written.
         let is_written = |f: &&FlitRecord| f.resp == 0 && !self.refuses(line);
         let beat = beat.filter(is_of_line).filter(is_written);
-        if let Some((flit, data)) = beat.and_then(|f| Some((f, f.data?))) {
+        if let Some((flit, data)) = beat.and_then(|f| Some((f, f.data.as_deref()?))) {
             let (from, to) = (start_of(line), start_of(line + 1));
             let first = flit.address.max(from) - from;
             let end = (flit.address + u64::from(flit.bytes)).min(to) - from;

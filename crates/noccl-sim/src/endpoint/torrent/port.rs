@@ -4,7 +4,7 @@
 //! An endpoint is looked at in the cycles in which something may change for it, once each, after all deliveries
 //! of the cycle; it sleeps otherwise.
 
-use crate::endpoint::torrent::cfg::{Cfg, Pointers};
+use crate::endpoint::torrent::cfg::{Cfg, FRAME_BYTES, Pointers};
 use crate::endpoint::torrent::contract::{Arrived, Effects, FORWARD, OWN, Settings};
 use crate::endpoint::torrent::lane::Opening;
 use crate::endpoint::torrent::memory::Memory;
@@ -19,7 +19,7 @@ use crate::transport::flit::{Flit, FlitKind, LAST, pack};
 use crate::transport::transaction::{Owner, Tree, Txn, TxnKind};
 use noccl_net::{Network, TileId};
 use noccl_spec::Plane;
-use noccl_workload::Chain;
+use noccl_workload::{CHAIN_BEAT_BYTES, Chain};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
