@@ -175,13 +175,9 @@ fn expected_cycles(net: &Network, group: MultiAddress, root: Coord, beats: u64) 
 }
 
 fn assert_formula(net: &Network, group: MultiAddress, root: Coord, beats: u64) {
-    let schedule = schedule(vec![all_reduce(
-        group,
-        TileRef::Cluster(root),
-        0,
-        64 * beats,
-    )]);
-    let result = run(net, &schedule, group, 64 * beats);
+    let bytes = net.spec().ni.wide_beat() * beats;
+    let schedule = schedule(vec![all_reduce(group, TileRef::Cluster(root), 0, bytes)]);
+    let result = run(net, &schedule, group, bytes);
     let cycles = result.actions[0].finish_cycle - result.actions[0].start_cycle;
     let [least, most] = expected_cycles(net, group, root, beats);
     assert!(
@@ -220,6 +216,20 @@ fn an_all_reduce_takes_its_closed_form_over_links_of_any_length() {
         ];
         let net = network_with("collective_noc_4x4", &links);
         for beats in [1, 64, 200] {
+            for root in [(0, 0), (3, 3)] {
+                assert_formula(&net, cube(0, 0, 3, 3), Coord::new(root.0, root.1), beats);
+            }
+            assert_formula(&net, cube(0, 2, 3, 0), Coord::new(2, 2), beats);
+        }
+    }
+}
+
+#[test]
+fn an_all_reduce_takes_its_closed_form_with_beats_of_any_width() {
+    for (width, cores) in [("8", "1"), ("32", "4"), ("128", "16"), ("256", "32")] {
+        let beats = [("ni.wide_beat_bytes", width), ("cluster.num_cores", cores)];
+        let net = network_with("collective_noc_4x4", &beats);
+        for beats in [1, 17, 64, 200] {
             for root in [(0, 0), (3, 3)] {
                 assert_formula(&net, cube(0, 0, 3, 3), Coord::new(root.0, root.1), beats);
             }

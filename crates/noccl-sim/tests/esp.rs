@@ -41,7 +41,7 @@ fn formula(net: &Network, from: Coord, to: &[Coord], bytes: u64) -> u64 {
         delivered = arrival.max(delivered + 1 + per_hop);
         noted = noted.max(delivered + 1) + u64::from(endpoint.request_cycles);
     }
-    let beats = bytes.div_ceil(64);
+    let beats = spec.ni.beats(bytes);
     let worms = match router.worm_flits {
         0 => 1,
         flits => beats.div_ceil(u64::from(flits)),

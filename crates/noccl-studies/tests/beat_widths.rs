@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Networks with wide beats of 8 to 256 bytes: bytes of every collective, lower bounds, the model, stress, traffic.
+#![allow(clippy::unwrap_used)]
+
+use noccl_model::Calibration;
+use noccl_net::Network;
+use noccl_run::Watch;
+use noccl_studies::{
+    CompareRequest, StressKind, StressRequest, calibrate, compare, compare_by_model, load,
+    parse_algorithms, parse_group, stress,
+};
+use noccl_workload::CollectiveKind;
+
+const WIDTHS: [u32; 5] = [8, 16, 32, 128, 256];
+
+fn network(preset: &str, width: u32) -> Network {
+    let set = [("ni.wide_beat_bytes".to_owned(), width.to_string())];
+    load(preset, &set).unwrap().network
+}
+
+#[test]
+fn every_algorithm_has_the_right_bytes_and_none_is_faster_than_its_lower_bound() {
+    for width in WIDTHS {
+        for preset in ["collective_noc_4x4", "collective_noc_4x4_published", "ideal_4x4"] {
+            let net = network(preset, width);
+            for (collective, group, bytes) in [
+                (CollectiveKind::Multicast, "row", 1024),
+                (CollectiveKind::Multicast, "all", 1000),
+                (CollectiveKind::Reduce, "row", 5 * 1024),
+                (CollectiveKind::Reduce, "all", 520),
+                (CollectiveKind::AllReduce, "0,0,2,2", 2048),
+                (CollectiveKind::AllGather, "row", 136),
+                (CollectiveKind::ReduceScatter, "0,0,2,2", 64),
+                (CollectiveKind::AllToAll, "0,0,2,2", 72),
+                (CollectiveKind::Barrier, "all", 0),
+            ] {
+                let group = parse_group(&net, group).unwrap();
+                let request = CompareRequest::new(collective, group, vec![bytes]);
+                let rows = compare(&net, &request, Watch::quiet()).unwrap().rows;
+                assert!(!rows.is_empty());
+                for row in rows {
+                    let has_bytes = collective != CollectiveKind::Barrier;
+                    assert!(row.verified.is_yes() || !has_bytes, "{preset}, {width}: {row:?}");
+                    let (cycles, bound) = (row.cycles, row.lower_bound_cycles);
+                    assert!(cycles >= bound, "{preset}, {width}: {row:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn long_payloads_take_a_cycle_per_beat_whatever_it_holds() {
+    let bytes = 32 << 10;
+    for width in WIDTHS {
+        let net = network("collective_noc_4x4", width);
+        let group = parse_group(&net, "row").unwrap();
+        let mut request = CompareRequest::new(CollectiveKind::Multicast, group, vec![bytes]);
+        request.algorithms = parse_algorithms("in_network").unwrap();
+        let row = &compare(&net, &request, Watch::quiet()).unwrap().rows[0];
+        let beats = bytes / u64::from(width);
+        assert!((beats..beats + 64).contains(&row.cycles), "{width}: {row:?}");
+    }
+}
+
+#[test]
+fn overlapping_transactions_of_all_kinds_complete_with_the_right_bytes() {
+    for width in WIDTHS {
+        let net = network("collective_noc_4x4", width);
+        let request = StressRequest {
+            spec_arguments: format!("{width}"),
+            seeds: 10,
+            first_seed: 0,
+            kinds: StressKind::ALL.to_vec(),
+            transactions: noccl_studies::MIN_STRESS_TRANSACTIONS,
+        };
+        let report = stress(&net, &request, Watch::quiet()).unwrap();
+        assert!(report.failures.is_empty(), "{:?}", report.failures);
+        assert_eq!(report.completed, report.runs);
+    }
+}
+
+/// Constants are per beat, and additions of wide beats take the FPUs several cycles by a law.
+#[test]
+fn the_models_constants_hold_for_every_width() {
+    let shipped = Calibration::shipped().unwrap();
+    for width in WIDTHS {
+        let net = network("collective_noc_4x4", width);
+        let fitted = calibrate(&net, "a test", Watch::quiet()).unwrap();
+        let same = shipped.constants_for(net.spec()).unwrap();
+        assert_eq!(fitted.constants, same, "{width}");
+    }
+}
+
+#[test]
+fn the_model_expects_the_cycles_of_collectives_in_the_network() {
+    let shipped = Calibration::shipped().unwrap();
+    for width in WIDTHS {
+        let net = network("collective_noc_4x4", width);
+        for collective in [CollectiveKind::Multicast, CollectiveKind::Reduce] {
+            let group = parse_group(&net, "row").unwrap();
+            let mut request = CompareRequest::new(collective, group, vec![512, 4096, 16 << 10]);
+            request.algorithms = parse_algorithms("in_network").unwrap();
+            let simulated = compare(&net, &request, Watch::quiet()).unwrap().rows;
+            let predicted = compare_by_model(&net, &request, &shipped).unwrap().rows;
+            for (simulated, predicted) in simulated.iter().zip(&predicted) {
+                assert_eq!(predicted.cycles, simulated.cycles, "{width}: {simulated:?}");
+            }
+        }
+    }
+}
