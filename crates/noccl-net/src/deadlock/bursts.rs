@@ -76,8 +76,20 @@ mod tests {
 
     #[test]
     fn ranges_are_cut_at_boundaries_and_at_the_longest_burst() {
-        for (boundary, longest) in [(4096, 64), (64, 64), (1024, 64), (4096, 16), (1024, 5)] {
+        for (width, boundary, longest) in [
+            (64, 4096, 64),
+            (64, 64, 64),
+            (64, 1024, 64),
+            (64, 4096, 16),
+            (64, 1024, 5),
+            (8, 4096, 64),
+            (8, 8, 64),
+            (32, 1024, 5),
+            (256, 4096, 64),
+            (256, 256, 64),
+        ] {
             let net = network(&[
+                ("ni.wide_beat_bytes", &width.to_string()),
                 ("ni.burst_boundary_bytes", &boundary.to_string()),
                 ("ni.max_burst_beats", &longest.to_string()),
             ]);
@@ -86,7 +98,7 @@ mod tests {
                     // As the interfaces cut: at the boundary, or so many beats behind the burst's first one.
                     let (mut at, mut count) = (offset, 0);
                     while at < offset + bytes {
-                        let by_beats = (at / 64 + longest) * 64;
+                        let by_beats = (at / width + longest) * width;
                         let by_boundary = (at / boundary + 1) * boundary;
                         at = (offset + bytes).min(by_beats).min(by_boundary);
                         count += 1;
@@ -94,7 +106,7 @@ mod tests {
                     let found = num_bursts(&net.spec().ni, offset, bytes);
                     assert_eq!(
                         found, count,
-                        "{bytes} bytes at {offset}, {boundary}, {longest}"
+                        "{bytes} bytes at {offset}, {width}, {boundary}, {longest}"
                     );
                 }
             }
