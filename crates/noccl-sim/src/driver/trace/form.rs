@@ -123,7 +123,7 @@ pub(crate) fn check_beats(kind: &PortKind, index: usize) -> Result<(), RunError>
         backend: "sim",
         what: format!("transactions[{index}].kind.{}.beats", kind.name()),
         reason: format!(
-            "is {beats}; accepted: 1 to {MAX_TRANSACTION_BEATS}, the beats of the mebibyte of memory that a \
+            "is {beats}; accepted: 1 to {MAX_TRANSACTION_BEATS}, the beats of the part of a memory that a \
              transaction of a trace has to itself"
         ),
     })
