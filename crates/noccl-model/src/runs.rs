@@ -9,9 +9,7 @@ mod barriers;
 
 use crate::ModelError;
 use crate::constants::{Constant, Law, cycles_per_beat};
-use actions::{
-    ORIGIN, OUTPUT, additions, block, line, one, place, row_of, run, transfer,
-};
+use actions::{ORIGIN, OUTPUT, additions, block, line, one, place, row_of, run, transfer};
 use noccl_net::{Coord, MultiAddress, Network, TileRef};
 use noccl_workload::{
     ActionKind, Arrival, Destination, ElementType, InNetworkReduction, Operator, Place, Schedule,

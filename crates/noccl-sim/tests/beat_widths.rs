@@ -60,7 +60,11 @@ fn writes_reads_and_multicasts_take_their_closed_forms_at_every_width() {
                     beats,
                 };
                 let expected = 5 + 4 * h + serial(beats);
-                assert_eq!(runtime(&net, 1, multicast), expected, "{width} bytes, {beats}");
+                assert_eq!(
+                    runtime(&net, 1, multicast),
+                    expected,
+                    "{width} bytes, {beats}"
+                );
             }
         }
     }
@@ -78,7 +82,11 @@ fn reductions_take_their_closed_forms_at_every_width_with_a_core_for_each_8_byte
             ] {
                 let kind = PortKind::WideReduction { group, root, beats };
                 let cycles = runtime(&net, group.len() as usize, kind);
-                assert_eq!(cycles, unloaded + u64::from(beats) - 1, "{width} bytes, {beats}");
+                assert_eq!(
+                    cycles,
+                    unloaded + u64::from(beats) - 1,
+                    "{width} bytes, {beats}"
+                );
             }
         }
     }
@@ -102,7 +110,11 @@ fn fewer_cores_than_units_of_8_bytes_add_a_beat_in_several_cycles() {
             let root = cluster(3, 0);
             let kind = PortKind::WideReduction { group, root, beats };
             let expected = 5 + 4 * 3 + 5 * 3 + pace * (u64::from(beats) - 1);
-            assert_eq!(runtime(&net, 4, kind), expected, "{width} bytes, {cores} cores, {beats}");
+            assert_eq!(
+                runtime(&net, 4, kind),
+                expected,
+                "{width} bytes, {cores} cores, {beats}"
+            );
         }
     }
 }
@@ -139,7 +151,11 @@ fn published_routers_and_the_crossbar_keep_their_formulas_at_every_width() {
             };
             assert_eq!(runtime(&net, 1, write), 3 + u64::from(beats) - 1);
             let cycles = runtime(&net, 4, reduction(beats));
-            assert_eq!(cycles, 3 + 3 + u64::from(beats) - 1, "{width} bytes, {beats}");
+            assert_eq!(
+                cycles,
+                3 + 3 + u64::from(beats) - 1,
+                "{width} bytes, {beats}"
+            );
         }
     }
 }
@@ -238,7 +254,11 @@ fn widths_beyond_the_range_are_refused_by_their_field_and_so_is_what_asks_for_64
             "{preset}, {width}: {text}"
         );
     }
-    for (preset, width) in [("collective_noc_4x4", "8"), ("esp_4x5", "256"), ("torrent_4x5", "64")] {
+    for (preset, width) in [
+        ("collective_noc_4x4", "8"),
+        ("esp_4x5", "256"),
+        ("torrent_4x5", "64"),
+    ] {
         assert_eq!(shown(preset, width), "", "{preset}");
     }
 }
@@ -253,13 +273,22 @@ fn sizes_follow_the_width() {
             .collect();
         parse_spec("preset", &text, &set).map_err(|e| e.to_string())
     };
-    let refused = with(&[("ni.wide_beat_bytes", "256"), ("cluster.l1_bytes", "131136")]);
+    let refused = with(&[
+        ("ni.wide_beat_bytes", "256"),
+        ("cluster.l1_bytes", "131136"),
+    ]);
     let refused = refused.expect_err("half a beat");
     assert!(refused.contains("cluster.l1_bytes"), "{refused}");
     assert!(refused.contains("a multiple of 256"), "{refused}");
-    let refused = with(&[("ni.wide_beat_bytes", "256"), ("ni.burst_boundary_bytes", "128")]);
+    let refused = with(&[
+        ("ni.wide_beat_bytes", "256"),
+        ("ni.burst_boundary_bytes", "128"),
+    ]);
     let refused = refused.expect_err("less than a beat");
     assert!(refused.contains("ni.burst_boundary_bytes"), "{refused}");
-    let small = [("ni.wide_beat_bytes", "8"), ("ni.burst_boundary_bytes", "8")];
+    let small = [
+        ("ni.wide_beat_bytes", "8"),
+        ("ni.burst_boundary_bytes", "8"),
+    ];
     assert!(elaborate(&with(&small).expect("a beat per burst")).is_ok());
 }

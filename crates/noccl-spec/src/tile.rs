@@ -54,7 +54,11 @@ impl Cluster {
     #[must_use]
     pub const fn cycles_per_wide_addition(&self, ni: &NetworkInterface) -> u32 {
         let units = ni.wide_beat_bytes.div_ceil(FPU_BYTES);
-        let cores = if self.num_cores == 0 { 1 } else { self.num_cores };
+        let cores = if self.num_cores == 0 {
+            1
+        } else {
+            self.num_cores
+        };
         units.div_ceil(cores)
     }
 }

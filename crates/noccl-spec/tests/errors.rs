@@ -136,7 +136,11 @@ fn values_out_of_range_name_field_value_and_accepted_range() {
         ),
         ("ni.wide_beat_bytes", "4", "must be 8 to 256"),
         ("ni.wide_beat_bytes", "512", "must be 8 to 256"),
-        ("ni.wide_beat_bytes", "48", "must be a power of two, e.g. 64"),
+        (
+            "ni.wide_beat_bytes",
+            "48",
+            "must be a power of two, e.g. 64",
+        ),
         ("ni.narrow_beat_bytes", "4", "must be 8,"),
         ("ni.max_burst_beats", "257", "must be 1 to 256"),
         (

@@ -21,7 +21,11 @@ fn network(preset: &str, width: u32) -> Network {
 #[test]
 fn every_algorithm_has_the_right_bytes_and_none_is_faster_than_its_lower_bound() {
     for width in WIDTHS {
-        for preset in ["collective_noc_4x4", "collective_noc_4x4_published", "ideal_4x4"] {
+        for preset in [
+            "collective_noc_4x4",
+            "collective_noc_4x4_published",
+            "ideal_4x4",
+        ] {
             let net = network(preset, width);
             for (collective, group, bytes) in [
                 (CollectiveKind::Multicast, "row", 1024),
@@ -40,7 +44,10 @@ fn every_algorithm_has_the_right_bytes_and_none_is_faster_than_its_lower_bound()
                 assert!(!rows.is_empty());
                 for row in rows {
                     let has_bytes = collective != CollectiveKind::Barrier;
-                    assert!(row.verified.is_yes() || !has_bytes, "{preset}, {width}: {row:?}");
+                    assert!(
+                        row.verified.is_yes() || !has_bytes,
+                        "{preset}, {width}: {row:?}"
+                    );
                     let (cycles, bound) = (row.cycles, row.lower_bound_cycles);
                     assert!(cycles >= bound, "{preset}, {width}: {row:?}");
                 }
@@ -59,7 +66,10 @@ fn long_payloads_take_a_cycle_per_beat_whatever_it_holds() {
         request.algorithms = parse_algorithms("in_network").unwrap();
         let row = &compare(&net, &request, Watch::quiet()).unwrap().rows[0];
         let beats = bytes / u64::from(width);
-        assert!((beats..beats + 64).contains(&row.cycles), "{width}: {row:?}");
+        assert!(
+            (beats..beats + 64).contains(&row.cycles),
+            "{width}: {row:?}"
+        );
     }
 }
 

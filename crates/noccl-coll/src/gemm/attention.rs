@@ -235,8 +235,7 @@ impl Writer<'_> {
         } = self.buffers;
         let (rows, columns, width) = (self.rows, self.columns, self.attention.head_columns);
         let element = self.attention.element;
-        let line = (u64::from(rows) * self.sums.bytes())
-            .next_multiple_of(self.layout.beat_bytes());
+        let line = (u64::from(rows) * self.sums.bytes()).next_multiple_of(self.layout.beat_bytes());
         let slot_b = self.layout.slot(Matrix::B, head);
         let values = slot_b + u64::from(columns) * u64::from(width) * element.bytes();
         let product =

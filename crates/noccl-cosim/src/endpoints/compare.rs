@@ -9,7 +9,8 @@ use super::{Endpoints, Expected, number};
 use crate::lockstep::{LockstepError, OUTPUTS};
 use noccl_net::Port;
 use noccl_run::{
-    AxiPort, Command, CommandKind, Completion, CycleRecord, FlitPlace, FlitRecord, Handshake, RecordedKind,
+    AxiPort, Command, CommandKind, Completion, CycleRecord, FlitPlace, FlitRecord, Handshake,
+    RecordedKind,
 };
 use noccl_spec::Plane;
 

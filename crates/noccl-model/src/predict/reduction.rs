@@ -33,7 +33,8 @@ impl Model<'_> {
         };
         let merged = tree.merge(&starts);
         let first = starts.iter().map(|(_, s)| *s).fold(f64::INFINITY, f64::min);
-        let pace = merged.cycles_per_beat * f64::from(spec.cluster.cycles_per_wide_addition(&spec.ni));
+        let pace =
+            merged.cycles_per_beat * f64::from(spec.cluster.cycles_per_wide_addition(&spec.ni));
         let further = (beats.saturating_sub(1) as f64 * pace).round() as u64;
         let serial = self.per_beat(1 + further);
         let delay = self.links.pass(&merged.route, first, serial, beats);

@@ -166,7 +166,11 @@ impl View<'_, '_> {
     /// Does a stream lack bytes that the DMA buffer has to bring?
     pub(crate) fn lacks_bytes(&self, tile: u32, stream: &Stream) -> bool {
         let txn = self.machine.txns.get(stream.txn);
-        let needed = self.machine.beat.part(txn.address, txn.bytes, stream.next_beat).1;
+        let needed = self
+            .machine
+            .beat
+            .part(txn.address, txn.bytes, stream.next_beat)
+            .1;
         stream.source == Source::Buffer
             && needed > self.machine.interfaces.nis[tile as usize].buffer_bytes
     }

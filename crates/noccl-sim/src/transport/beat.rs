@@ -82,7 +82,10 @@ mod tests {
                     for at in 0..beat.of_burst(address, bytes) {
                         let (from, len) = beat.part(address, bytes, at);
                         assert_eq!(from, next);
-                        let (first, last) = (address + u64::from(from), address + u64::from(from + len) - 1);
+                        let (first, last) = (
+                            address + u64::from(from),
+                            address + u64::from(from + len) - 1,
+                        );
                         assert_eq!(first / width, last / width);
                         assert_eq!(beat.lane(first) as u64, first % width);
                         assert_eq!(beat.line(first), first / width);

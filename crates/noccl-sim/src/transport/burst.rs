@@ -75,7 +75,10 @@ mod tests {
         let text = noccl_spec::preset_text("collective_noc_4x4").unwrap();
         for (width, longest) in [(8, 64), (64, 64), (256, 64), (256, 5)] {
             let set = |key: &str, value: u64| (key.to_owned(), value.to_string());
-            let overrides = [set("ni.wide_beat_bytes", width), set("ni.max_burst_beats", longest)];
+            let overrides = [
+                set("ni.wide_beat_bytes", width),
+                set("ni.max_burst_beats", longest),
+            ];
             let spec = noccl_spec::parse_spec("preset", &text, &overrides).unwrap();
             for (address, bytes) in ranges() {
                 let mut next = 0;

@@ -89,7 +89,12 @@ impl PayloadPool {
     }
 
     /// Combines an operand into a slot that no other flit carries; the operand's flit is gone.
-    pub(crate) fn fold(&mut self, sum: u32, operand: u32, (operator, element): (Operator, ElementType)) {
+    pub(crate) fn fold(
+        &mut self,
+        sum: u32,
+        operand: u32,
+        (operator, element): (Operator, ElementType),
+    ) {
         let ranges = [self.range(sum), self.range(operand)];
         let [into, from] = (self.bytes.get_disjoint_mut(ranges)).expect("two slots are apart");
         fold_into(into, from, operator, element);

@@ -96,7 +96,8 @@ impl<'a> Kind<'a> for &'a LocalReduce {
 /// Cores fold so many beats, at the speed that the spec gives.
 fn fold_cycles(at: &At<'_>, reduce: &LocalReduce) -> Result<(), CheckError> {
     let speed = at.network.spec().cluster.compute_millicycles_per_beat;
-    let beats = u128::from(reduce.bytes.div_ceil(Cluster::COMPUTE_BEAT_BYTES)) * reduce.inputs.len() as u128;
+    let beats = u128::from(reduce.bytes.div_ceil(Cluster::COMPUTE_BEAT_BYTES))
+        * reduce.inputs.len() as u128;
     if beats * u128::from(speed) <= u128::from(MAX_CYCLES) * 1000 {
         return Ok(());
     }

@@ -191,7 +191,9 @@ pub(crate) const fn first_burst(index: u32) -> Owner {
 
 /// First byte of the part of every memory that an entry has to itself.
 pub(crate) fn part_offset(index: u32, machine: &Machine<'_>) -> u64 {
-    machine.beat.bytes_of(u64::from(index) * u64::from(MAX_TRANSACTION_BEATS))
+    machine
+        .beat
+        .bytes_of(u64::from(index) * u64::from(MAX_TRANSACTION_BEATS))
 }
 
 /// Seed of the bytes that `tile` contributes to entry `index`.

@@ -47,7 +47,9 @@ impl Verify<'_, '_> {
         let (beats, address) = match kind {
             PortKind::WideWrite { beats, .. }
             | PortKind::WideMulticast { beats, .. }
-            | PortKind::WideReduction { beats, .. } => (*beats, part_offset(self.index, self.machine)),
+            | PortKind::WideReduction { beats, .. } => {
+                (*beats, part_offset(self.index, self.machine))
+            }
             PortKind::WideRead { beats, .. } => (*beats, 0),
             PortKind::NarrowWrite { .. }
             | PortKind::NarrowMulticast { .. }

@@ -19,7 +19,8 @@ impl Agents<'_> {
         let start = u64::from(cluster.instructions.compute_start);
         let work = match &self.schedule.actions[instance.action as usize].kind {
             ActionKind::LocalReduce(l) => {
-                let beats = l.bytes.div_ceil(Cluster::COMPUTE_BEAT_BYTES) * (l.inputs.len() as u64 - 1).max(1);
+                let beats = l.bytes.div_ceil(Cluster::COMPUTE_BEAT_BYTES)
+                    * (l.inputs.len() as u64 - 1).max(1);
                 start + (beats * u64::from(cluster.compute_millicycles_per_beat)).div_ceil(1000)
             }
             ActionKind::Compute(c) => start + c.cycles,

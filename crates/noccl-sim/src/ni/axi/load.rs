@@ -48,7 +48,13 @@ impl Machine<'_> {
     }
 
     /// A payload slot whose bytes in these lanes do not come from a memory.
-    fn generate_beat(&mut self, tile: usize, source: Source, from: u32, lanes: Range<usize>) -> u32 {
+    fn generate_beat(
+        &mut self,
+        tile: usize,
+        source: Source,
+        from: u32,
+        lanes: Range<usize>,
+    ) -> u32 {
         let slot = self.memory.pool.zeros();
         let into = &mut self.memory.pool.bytes_mut(slot)[lanes];
         match source {

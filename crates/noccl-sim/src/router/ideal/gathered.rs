@@ -93,7 +93,8 @@ impl Operands {
         self.marks |= flit.flags & RESPONSE;
         let variant = trees.variant(flit.txn, flit.variant());
         // Sums are whole lines.
-        let is_partial = variant.is_some_and(|v| usize::from(v.enabled_bytes) != pool.beat().bytes());
+        let is_partial =
+            variant.is_some_and(|v| usize::from(v.enabled_bytes) != pool.beat().bytes());
         if is_partial || (self.marks ^ flit.flags) & VARIANT != 0 {
             self.marks |= SLVERR << RESP_SHIFT;
         }

@@ -332,7 +332,8 @@ fn merging(here: Coord, txn: u32, context: &Context<'_>) -> Option<u8> {
 #[cold]
 fn marked_if_partial(flit: Flit, context: &Context<'_>) -> Flit {
     let variant = context.trees.variant(flit.txn, flit.variant());
-    let is_partial = variant.is_some_and(|v| usize::from(v.enabled_bytes) != context.pool.beat().bytes());
+    let is_partial =
+        variant.is_some_and(|v| usize::from(v.enabled_bytes) != context.pool.beat().bytes());
     if is_partial {
         flit.with_resp(SLVERR)
     } else {
