@@ -28,7 +28,7 @@ mod traverse;
 
 use noccl_net::{Coord, Network, TileId, TreeTable};
 use noccl_run::RunError;
-use noccl_spec::{SmartMulticast, SmartRouter, SmartTree};
+use noccl_spec::{SmartMulticast, SmartRouter};
 use packet::Combining;
 use plane::Plane;
 pub(crate) use run::SmartRun;
@@ -95,27 +95,13 @@ impl SmartNetwork<'_> {
     }
 }
 
-/// Outputs of a multicast, with the place where its tree begins: the source, or the nearest corner. A tree has the branches of the members
-/// alone, or spans the mesh and has copies for the members.
+/// Outputs of a multicast, with the place where its tree begins: the source, or the nearest corner.
 fn tree(
     network: &Network,
     smart: &SmartRouter,
     source: Coord,
     members: &[Coord],
 ) -> (Coord, TreeTable) {
-    match smart.tree {
-        SmartTree::Shared if smart.is_pruned => (source, network.shared_multicast(source, members)),
-        SmartTree::Shared => {
-            let all = network.shared_broadcast(source);
-            (source, all.for_members(network, members))
-        }
-        SmartTree::Private => {
-            let corner = network.nearest_corner(source);
-            if smart.is_pruned {
-                return (corner, network.private_multicast(corner, members));
-            }
-            let all = network.private_broadcast(corner);
-            (corner, all.for_members(network, members))
-        }
-    }
+    let table = network.multicast_over(smart, source, members);
+    (network.coord(table.root()), table)
 }
