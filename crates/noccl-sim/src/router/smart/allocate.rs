@@ -3,8 +3,7 @@
 
 use super::channels::NOBODY;
 use super::numbers::{
-    FIRST_DIMENSION, LOCAL, MULTICAST, Numbers, PORTS, SECOND_DIMENSION, is_along_row, opposite,
-    ports, towards,
+    FIRST_DIMENSION, LOCAL, MULTICAST, Numbers, PORTS, is_along_row, opposite, ports, towards,
 };
 use super::packet::Kind;
 use super::plane::{Grant, Plane};
@@ -109,7 +108,7 @@ impl Plane {
                 if is_along_row(out) == is_row_first {
                     FIRST_DIMENSION
                 } else {
-                    SECOND_DIMENSION
+                    self.n.second_class
                 }
             }
         }

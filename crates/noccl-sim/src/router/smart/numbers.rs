@@ -28,6 +28,8 @@ pub(super) struct Numbers {
     pub classes: usize,
     pub vcs: usize,
     pub is_private: bool,
+    /// Class of the second dimension of a private tree.
+    pub second_class: usize,
     pub is_complete: bool,
     pub is_opportunistic: bool,
     pub merges_in_router: bool,
@@ -53,6 +55,7 @@ impl Numbers {
             } + 1,
             vcs: smart.vcs as usize,
             is_private,
+            second_class: SECOND_DIMENSION,
             is_complete: smart.reduction == SmartReduction::Complete,
             is_opportunistic: smart.reduction == SmartReduction::Opportunistic,
             merges_in_router: smart.merge_scope == SmartMergeScope::Router,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Closed forms of a network in which nothing else is in flight, exact to the cycle.
 
+mod order_classes;
 mod prop_overlap;
 
 use super::packet::Combining;
