@@ -8,6 +8,7 @@ use super::channels::Channels;
 use super::loads::Loads;
 use super::numbers::{LOCAL, Numbers, PORTS};
 use super::packet::{Kind, Packet, Reduction, Tree, ports_of};
+use super::slots::Slots;
 use super::table::Table;
 use noccl_net::{Network, TileId, TreeTable};
 use noccl_spec::SmartRouter;
@@ -86,6 +87,7 @@ pub(crate) struct Plane {
     pub(super) unused_reductions: Vec<u32>,
     pub(super) unused_ids: Vec<u32>,
     pub(super) table: Table,
+    pub(super) slots: Option<Box<Slots>>,
     pub(super) queues: Vec<Queues>,
     /// Tiles with something in a queue.
     pub(super) sending: Vec<u64>,
@@ -112,8 +114,11 @@ impl Plane {
     /// Without a packet. `value_bytes` of a flit are operands; 0 where only times matter.
     pub(crate) fn new(network: &Network, smart: &SmartRouter, value_bytes: usize) -> Self {
         let n = Numbers::new(network, smart);
+        let channels = Channels::new(&n);
+        let slots = || Box::new(Slots::new(network, smart, &channels.places));
         Self {
-            channels: Channels::new(&n),
+            slots: n.is_slotted.then(slots),
+            channels,
             packets: Vec::new(),
             unused_packets: Vec::new(),
             trees: Vec::new(),
@@ -293,6 +298,7 @@ impl Plane {
             self.deliver(packet, tile, flit);
         }
         self.due[at] = due;
+        self.drive_slots();
         if self.n.setup_cycles == 2 {
             self.traverse();
             self.clear_barred();
