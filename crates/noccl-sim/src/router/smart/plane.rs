@@ -108,6 +108,8 @@ pub(crate) struct Plane {
     /// Flits that an NI has got in the last cycle.
     pub(crate) deliveries: Vec<Delivery>,
     pub(super) has_moved: bool,
+    /// Cycle in which something has moved last.
+    last_moved: u64,
 }
 
 impl Plane {
@@ -141,6 +143,7 @@ impl Plane {
             contributions: Vec::new(),
             deliveries: Vec::new(),
             has_moved: false,
+            last_moved: 0,
             n,
         }
     }
@@ -160,7 +163,12 @@ impl Plane {
     pub(crate) fn has_due(&self) -> bool {
         let is_empty =
             |due: &Due| due.freed.is_empty() && due.latched.is_empty() && due.delivered.is_empty();
-        !self.grants.is_empty() || !self.due.iter().all(is_empty)
+        !self.grants.is_empty() || !self.due.iter().all(is_empty) || self.may_wait_for_slot()
+    }
+
+    fn may_wait_for_slot(&self) -> bool {
+        let slots = self.slots.as_ref();
+        slots.is_some_and(|slots| self.cycle <= self.last_moved + slots.patience_cycles())
     }
 
     /// Flits with data that have crossed a link so far.
@@ -309,6 +317,9 @@ impl Plane {
             self.traverse();
         }
         self.inject(&offers);
+        if self.has_moved {
+            self.last_moved = self.cycle;
+        }
         self.cycle += 1;
         self.has_moved
     }

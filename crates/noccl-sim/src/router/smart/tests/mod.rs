@@ -3,6 +3,7 @@
 
 mod order_classes;
 mod prop_overlap;
+mod prop_slots;
 
 use super::packet::Combining;
 use super::plane::Plane;
