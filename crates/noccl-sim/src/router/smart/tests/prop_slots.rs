@@ -78,6 +78,16 @@ impl Case {
         })
     }
 
+    /// Cycle in which a tile's copy asks for its interface.
+    fn latched(&self, network: &Network, to: Coord, ready: u64, slot: u64) -> u64 {
+        let [first, second, line, _] = self.hops(network, self.corner, to);
+        match (first, second) {
+            (0, 0) => ready,
+            (_, 0) => slot + first.div_ceil(self.hpc_max),
+            _ => slot + self.across(first, line) + second.div_ceil(self.hpc_max),
+        }
+    }
+
     /// Cycle of the delivery at a tile.
     fn expected(&self, network: &Network, to: Coord) -> u64 {
         let ready = self.start + 1;
@@ -86,12 +96,7 @@ impl Case {
         } else {
             ready.next_multiple_of(self.interval)
         };
-        let [first, second, line, _] = self.hops(network, self.corner, to);
-        let latched = match (first, second) {
-            (0, 0) => ready,
-            (_, 0) => slot + first.div_ceil(self.hpc_max),
-            _ => slot + self.across(first, line) + second.div_ceil(self.hpc_max),
-        };
+        let latched = self.latched(network, to, ready, slot);
         let is_kept = |crossed: u64| {
             let phase = if self.is_on_demand {
                 crossed.checked_sub(slot)
@@ -127,6 +132,10 @@ proptest! {
         for (cycle, tile, _) in found {
             let to = network.coord(tile);
             prop_assert_eq!(case.start + cycle, case.expected(&network, to), "{}", to);
+            // At best, as traffic's latency of an empty network has it.
+            let slot = 1 + u64::from(case.is_on_demand) * case.setup;
+            let best = case.latched(&network, to, 1, slot) + 1 + case.setup;
+            prop_assert_eq!(u64::from(network.idle_copy_cycles(case.corner, to)), best);
         }
     }
 }
