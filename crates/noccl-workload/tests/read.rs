@@ -4,6 +4,7 @@
 mod common;
 
 use common::*;
+use noccl_net::Coord;
 use noccl_workload::{
     Pattern, Place, PortKind, PortTransaction, TRACE_FORMAT, Trace, TraceFile, Traffic,
     TrafficFile, WorkloadError, check, check_traffic, fold_order, interpret, read_schedule,

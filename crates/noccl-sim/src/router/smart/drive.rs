@@ -78,7 +78,8 @@ impl Plane {
 
     /// Sends a flit over a path of a slot, if there is one and its line is free.
     fn drive(&mut self, drive: Drive, slots: &mut Slots) {
-        let Some(channel) = self.to_drive(drive) else {
+        let order = slots.first_input(drive.tile).map_or(0, |input| *input);
+        let Some(channel) = self.to_drive(drive, order) else {
             return;
         };
         let port = channel / self.n.channels() % PORTS;
@@ -90,6 +91,12 @@ impl Plane {
             return;
         }
         slots.used[drive.tile] |= 1 << port;
+        if drive.is_corner
+            && drive.is_first
+            && let Some(input) = slots.first_input(drive.tile)
+        {
+            *input = (port + 1) % PORTS;
+        }
         self.has_moved = true;
         self.latch_path(drive, id, flit);
         self.channels.next_flit[channel][drive.out] = flit + 1;
@@ -97,9 +104,9 @@ impl Plane {
         self.leave_if_done(channel, 2);
     }
 
-    /// The channel whose flit goes over a path: what came along the line, or one of those in a corner. Across goes what has gone on along
-    /// the first dimension.
-    fn to_drive(&self, drive: Drive) -> Option<usize> {
+    /// The channel whose flit goes over a path: what came along the line, or one of those in a corner, round robin by input. Across goes
+    /// what has gone on along the first dimension.
+    fn to_drive(&self, drive: Drive, order: usize) -> Option<usize> {
         let Drive { tile, out, .. } = drive;
         let asks = |channel: &usize| {
             let has_gone = drive.is_first || {
@@ -109,7 +116,8 @@ impl Plane {
             has_gone && self.channels.wants[*channel] >> out & 1 == 1
         };
         if drive.is_corner {
-            return self.in_corner(tile).find(asks);
+            let rank = |channel: &usize| (channel / self.n.channels() + PORTS - order) % PORTS;
+            return self.in_corner(tile).filter(asks).min_by_key(rank);
         }
         let (from, class) = if drive.is_first {
             (opposite(out), FIRST_DIMENSION)

@@ -46,6 +46,8 @@ pub(super) struct Slots {
     setup_cycles: u64,
     phases: Vec<Phase>,
     corners: [usize; 4],
+    /// By corner: input whose packet goes first.
+    first_inputs: [usize; 4],
     /// First cycles of the last two slots on demand.
     begun: [Option<u64>; 2],
     /// Has a line waited for the next slot?
@@ -73,6 +75,7 @@ impl Slots {
             setup_cycles: smart.setup_cycles.into(),
             phases: vec![empty; cycles(east) + cycles(north)],
             corners: corners.map(|corner| network.tile_at(corner).idx()),
+            first_inputs: [0; 4],
             begun: [None; 2],
             is_left: false,
             used: vec![0; network.num_tiles()],
@@ -168,6 +171,12 @@ impl Slots {
     /// Paths of a phase.
     pub(super) fn drive(&self, phase: usize, index: usize) -> Option<Drive> {
         self.phases[phase].drives.get(index).copied()
+    }
+
+    /// Input of a corner whose packet goes first; a packet that begins passes that on.
+    pub(super) fn first_input(&mut self, tile: usize) -> Option<&mut usize> {
+        let corner = self.corners.iter().position(|corner| *corner == tile)?;
+        self.first_inputs.get_mut(corner)
     }
 
     /// A slot on demand begins as soon as it may, if a corner asks for it or a line has waited.
