@@ -25,7 +25,7 @@ impl Network {
             Some(smart) if smart.multicast == SmartMulticast::Unicasts => Err(no_tree(
                 "router.smart.multicast",
                 "unicasts",
-                "sources send one packet to each destination; for trees fork or greedy",
+                "sources send one packet to each destination; for trees fork, greedy or complete",
             )),
             Some(smart) => Ok(self.multicast_over(smart, source, members)),
         }
