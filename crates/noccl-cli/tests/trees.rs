@@ -25,7 +25,10 @@ fn inputs_of_a_reduction_are_its_links_and_its_members() {
     let found = ports(&tree);
     let number: usize = found.iter().map(|tile| tile.1.len()).sum();
     assert_eq!((found.len(), number), (64, 63 + 64));
-    assert_eq!((&tree["num_links"], &tree["max_ports"]), (&json!(63), &json!(5)));
+    assert_eq!(
+        (&tree["num_links"], &tree["max_ports"]),
+        (&json!(63), &json!(5))
+    );
     let root = found.iter().find(|tile| tile.0 == "3,4").unwrap();
     assert_eq!(root.1, ["north", "east", "south", "west", "local"]);
     // Members that lie in the east come from three sides.
@@ -51,7 +54,9 @@ fn tree_is_the_union_of_the_paths_for_any_set() {
     ];
     let expected = |list: &[(&str, &[&str])]| -> Vec<(String, Vec<String>)> {
         let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
-        list.iter().map(|(name, of)| ((*name).to_owned(), words(*of))).collect()
+        list.iter()
+            .map(|(name, of)| ((*name).to_owned(), words(*of)))
+            .collect()
     };
     assert_eq!(ports(&tree), expected(outputs));
     let inputs: &[(&str, &[&str])] = &[
@@ -75,17 +80,28 @@ fn tree_that_spans_the_mesh_has_local_ports_at_members_only() {
     let found = ports(&tree);
     assert_eq!((found.len(), &tree["num_links"]), (16, &json!(15)));
     let is_local = |tile: &&(String, Vec<String>)| tile.1.contains(&"local".to_owned());
-    let members: Vec<&str> = found.iter().filter(is_local).map(|t| t.0.as_str()).collect();
+    let members: Vec<&str> = found
+        .iter()
+        .filter(is_local)
+        .map(|t| t.0.as_str())
+        .collect();
     assert_eq!(members, ["0,2", "1,2", "2,2", "3,2"]);
 }
 
 #[test]
 fn private_tree_begins_in_the_nearest_corner() {
     let tree = json("elaborate smart_8x8_private --tree multicast:6,1 --json");
-    assert_eq!((&tree["root"], &tree["tree_root"]), (&json!("6,1"), &json!("7,0")));
+    assert_eq!(
+        (&tree["root"], &tree["tree_root"]),
+        (&json!("6,1"), &json!("7,0"))
+    );
     assert_eq!(tree["num_links"], 63);
     let said = noccl("elaborate smart_8x8_private --tree multicast:6,1");
-    assert!(said.stdout.contains("(64 members); it goes to 7,0 first"), "{}", said.stdout);
+    assert!(
+        said.stdout.contains("(64 members); it goes to 7,0 first"),
+        "{}",
+        said.stdout
+    );
 }
 
 #[test]
@@ -114,8 +130,14 @@ mem:0  east             1
 fn what_is_no_tree_of_the_network_is_refused_by_field_or_argument() {
     let folder = Folder::new();
     for (arguments, words) in [
-        ("ideal_4x4 --tree multicast:0,0", ["router.flow", "ideal", "links"]),
-        ("esp_4x5 --tree reduction:0,0", ["router.flow", "esp", "reduce"]),
+        (
+            "ideal_4x4 --tree multicast:0,0",
+            ["router.flow", "ideal", "links"],
+        ),
+        (
+            "esp_4x5 --tree reduction:0,0",
+            ["router.flow", "esp", "reduce"],
+        ),
         (
             "smart_8x8_unicast --tree multicast:0,0",
             ["router.smart.multicast", "unicasts", "greedy"],
@@ -124,15 +146,24 @@ fn what_is_no_tree_of_the_network_is_refused_by_field_or_argument() {
             "smart_8x8_baseline --tree reduction:0,0",
             ["router.smart.reduction", "none", "complete"],
         ),
-        ("smart_8x8 --tree broadcast:0,0", ["--tree", "multicast:X,Y", "reduction:X,Y"]),
-        ("smart_8x8 --tree reduction", ["--tree", "multicast:X,Y", "reduction:X,Y"]),
+        (
+            "smart_8x8 --tree broadcast:0,0",
+            ["--tree", "multicast:X,Y", "reduction:X,Y"],
+        ),
+        (
+            "smart_8x8 --tree reduction",
+            ["--tree", "multicast:X,Y", "reduction:X,Y"],
+        ),
         ("smart_8x8 --tree reduction:8,0", ["--tree", "8,0", "8 x 8"]),
         (
             "smart_8x8 --tree reduction:0,0 --group row:8",
             ["--group", "row:8", "8 x 8"],
         ),
         ("smart_8x8 --group row", ["--tree", "required", "elaborate"]),
-        ("smart_8x8 --toml --tree reduction:0,0", ["--toml", "--tree", "cannot"]),
+        (
+            "smart_8x8 --toml --tree reduction:0,0",
+            ["--toml", "--tree", "cannot"],
+        ),
     ] {
         let said = noccl_in(&folder.0, &format!("elaborate {arguments}"));
         assert_eq!(said.code, Some(2), "{arguments}: {said:?}");

@@ -14,11 +14,7 @@ impl Network {
     ///
     /// # Errors
     /// [`NetError::Field`] with the field for which there are no such trees.
-    pub fn multicast_tree(
-        &self,
-        source: Coord,
-        members: &[Coord],
-    ) -> Result<TreeTable, NetError> {
+    pub fn multicast_tree(&self, source: Coord, members: &[Coord]) -> Result<TreeTable, NetError> {
         self.check_links()?;
         match &self.spec.router.smart {
             None => Ok(self.shared_multicast(source, members)),
@@ -68,9 +64,7 @@ impl Network {
     ) -> TreeTable {
         match (smart.tree, smart.is_pruned) {
             (SmartTree::Shared, true) => self.shared_multicast(source, members),
-            (SmartTree::Shared, false) => {
-                self.shared_broadcast(source).for_members(self, members)
-            }
+            (SmartTree::Shared, false) => self.shared_broadcast(source).for_members(self, members),
             (SmartTree::Private, true) => {
                 self.private_multicast(self.nearest_corner(source), members)
             }

@@ -85,7 +85,15 @@ fn private_trees_with_one_class_at_all_wait_in_a_cycle() {
         let next = cycle.waits.iter().cycle().skip(1);
         for (wait, next) in cycle.waits.iter().zip(next) {
             assert_eq!(wait.waits_for, next.holds, "{cycle}");
-            let is_multicast = |place| matches!(place, Place::Channels { class: ChannelClass::Multicast, .. });
+            let is_multicast = |place| {
+                matches!(
+                    place,
+                    Place::Channels {
+                        class: ChannelClass::Multicast,
+                        ..
+                    }
+                )
+            };
             assert!(is_multicast(wait.holds), "{cycle}");
         }
         // Packets turn from north to west in the last column only, and from south to east in the first.

@@ -281,7 +281,8 @@ fn check(network: &Network, request: &TrafficRequest) -> Result<(), Error> {
         ));
     }
     if matches!(request.pattern, Pattern::Tornado) && width < 3 {
-        let accepted = format!("needs at least three columns of clusters, but there are {width}x{height}");
+        let accepted =
+            format!("needs at least three columns of clusters, but there are {width}x{height}");
         return Err(Error::argument("pattern", "tornado", accepted));
     }
     if u32::from(width) * u32::from(height) < 2 {

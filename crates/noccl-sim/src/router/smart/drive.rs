@@ -111,7 +111,8 @@ impl Plane {
         let asks = |channel: &usize| {
             let has_gone = drive.is_first || {
                 let next = &self.channels.next_flit[*channel];
-                self.channels.outputs[*channel] >> drive.first & 1 == 0 || next[drive.first] > next[out]
+                self.channels.outputs[*channel] >> drive.first & 1 == 0
+                    || next[drive.first] > next[out]
             };
             has_gone && self.channels.wants[*channel] >> out & 1 == 1
         };

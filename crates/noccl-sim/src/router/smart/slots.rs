@@ -88,8 +88,16 @@ impl Slots {
 
     /// The lines of a private tree.
     fn add_tree(&mut self, network: &Network, hpc_max: usize, corner: Coord, places: &[Place]) {
-        let along_row = if corner.x == 0 { Port::East } else { Port::West };
-        let along_column = if corner.y == 0 { Port::North } else { Port::South };
+        let along_row = if corner.x == 0 {
+            Port::East
+        } else {
+            Port::West
+        };
+        let along_column = if corner.y == 0 {
+            Port::North
+        } else {
+            Port::South
+        };
         let (row, column) = (network.width() as usize - 1, network.height() as usize - 1);
         let (first, second, line, across) = if network.leaves_along_row(corner) {
             (along_row, along_column, row, column)

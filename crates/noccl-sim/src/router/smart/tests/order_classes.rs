@@ -63,7 +63,10 @@ fn broadcasts_with_one_class_for_both_dimensions_wait_in_the_cycle_that_the_chec
         ("8x8", 1, 1),
         ("8x8", 2, 1),
     ] {
-        let overrides = [("vcs", vcs.to_string()), ("setup_cycles", setup.to_string())];
+        let overrides = [
+            ("vcs", vcs.to_string()),
+            ("setup_cycles", setup.to_string()),
+        ];
         let network = network(&format!("smart_{size}_private"), &overrides);
         check_network(&network).unwrap();
         let mut mechanism = network.routers().mechanism.clone();
@@ -77,9 +80,17 @@ fn broadcasts_with_one_class_for_both_dimensions_wait_in_the_cycle_that_the_chec
             let (last, delivered) = broadcasts(&network, &mut plane);
             let found = diagnose(&plane, &network, CYCLES, last, Vec::new());
             assert!(last + 100 < CYCLES, "{size}: it still moves");
-            assert_eq!(delivered == all, ends, "{size}: {delivered} of {all}, {found}");
+            assert_eq!(
+                delivered == all,
+                ends,
+                "{size}: {delivered} of {all}, {found}"
+            );
             assert_eq!(plane.is_idle(), ends, "{size}");
-            assert_eq!(shows(&plane, &network, &cycle), !ends, "{size}: {cycle}; {found}");
+            assert_eq!(
+                shows(&plane, &network, &cycle),
+                !ends,
+                "{size}: {cycle}; {found}"
+            );
             assert_eq!(found.summary.contains("virtual channels"), !ends, "{found}");
         }
     }

@@ -25,10 +25,22 @@ fn case() -> impl Strategy<Value = Case> {
     let numbers = (1..=9u64, 1..=2u64, 0..6u64, any::<bool>(), 0..40u64);
     (2..=9u16, 2..=9u16, corner, numbers).prop_map(|(width, height, (east, north), numbers)| {
         let (hpc_max, setup, more, is_on_demand, start) = numbers;
-        let corner = Coord::new(u16::from(east) * (width - 1), u16::from(north) * (height - 1));
+        let corner = Coord::new(
+            u16::from(east) * (width - 1),
+            u16::from(north) * (height - 1),
+        );
         let line = |side: u16| u64::from(side - 1).div_ceil(hpc_max);
         let interval = (line(width) + line(height) + 1 + more).max(3);
-        Case { width, height, corner, hpc_max, setup, interval, is_on_demand, start }
+        Case {
+            width,
+            height,
+            corner,
+            hpc_max,
+            setup,
+            interval,
+            is_on_demand,
+            start,
+        }
     })
 }
 
@@ -70,12 +82,14 @@ impl Case {
             let end = (begin + self.hpc_max).min(line);
             begin < line && (begin..=end).contains(&hops)
         };
-        [(0, 0), (east, 0), (east, north), (0, north)].into_iter().any(|(x, y)| {
-            let [first, second, line, across] = self.hops(network, Coord::new(x, y), at);
-            let edge = second == 0 && is_on(first, line, phase * self.hpc_max);
-            let since = phase.checked_sub(self.across(first, line));
-            edge || since.is_some_and(|since| is_on(second, across, since * self.hpc_max))
-        })
+        [(0, 0), (east, 0), (east, north), (0, north)]
+            .into_iter()
+            .any(|(x, y)| {
+                let [first, second, line, across] = self.hops(network, Coord::new(x, y), at);
+                let edge = second == 0 && is_on(first, line, phase * self.hpc_max);
+                let since = phase.checked_sub(self.across(first, line));
+                edge || since.is_some_and(|since| is_on(second, across, since * self.hpc_max))
+            })
     }
 
     /// Cycle in which a tile's copy asks for its interface.
@@ -158,7 +172,11 @@ fn rate(interval: u64, is_on_demand: bool) -> f64 {
     let mut delivered = 0;
     for cycle in 0..warmup + measured {
         plane.step(|_| true, |_| true);
-        delivered += if cycle < warmup { 0 } else { plane.deliveries.len() };
+        delivered += if cycle < warmup {
+            0
+        } else {
+            plane.deliveries.len()
+        };
         plane.settle();
     }
     delivered as f64 / 64.0 / 4.0 / f64::from(measured)
@@ -171,7 +189,10 @@ fn corners_send_what_slots_and_interfaces_let_through() {
         let i = f64::from(interval);
         let expected = (1.0 / i).min((i - 2.0) / (4.0 * i));
         let found = rate(interval.into(), false);
-        assert!((found / expected - 1.0).abs() < 0.03, "{interval}: {found}, {expected}");
+        assert!(
+            (found / expected - 1.0).abs() < 0.03,
+            "{interval}: {found}, {expected}"
+        );
     }
     let on_demand = rate(6, true);
     assert!((on_demand * 6.0 - 1.0).abs() < 0.03, "{on_demand}");
@@ -190,7 +211,11 @@ fn lone_broadcast_on_demand_is_as_fast_as_a_greedy_one() {
             let network = network("smart_8x8_private", &overrides);
             let mut plane = plane(&network, 0);
             broadcast(&network, &mut plane, Coord::new(0, 0));
-            run(&mut plane).into_iter().map(|found| found.0).max().unwrap()
+            run(&mut plane)
+                .into_iter()
+                .map(|found| found.0)
+                .max()
+                .unwrap()
         };
         assert!(last("complete") <= last("greedy") + 1);
     }
