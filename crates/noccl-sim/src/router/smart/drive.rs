@@ -116,9 +116,12 @@ impl Plane {
             };
             has_gone && self.channels.wants[*channel] >> out & 1 == 1
         };
+        // A packet that has begun owns its channels: one that has not must not be tried in its place.
+        let is_new = |channel: &usize| self.channels.next_flit[*channel][out] == 0;
         if drive.is_corner {
             let rank = |channel: &usize| (channel / self.n.channels() + PORTS - order) % PORTS;
-            return self.in_corner(tile).filter(asks).min_by_key(rank);
+            let asking = self.in_corner(tile).filter(asks);
+            return asking.min_by_key(|channel| (is_new(channel), rank(channel)));
         }
         let (from, class) = if drive.is_first {
             (opposite(out), FIRST_DIMENSION)
@@ -127,7 +130,9 @@ impl Plane {
         } else {
             (opposite(out), SECOND_DIMENSION)
         };
-        self.of_class(tile, from, class).find(asks)
+        self.of_class(tile, from, class)
+            .filter(asks)
+            .min_by_key(is_new)
     }
 
     const fn slot_class(drive: Drive) -> usize {
