@@ -102,6 +102,8 @@ impl Plane {
         self.channels.next_flit[channel][drive.out] = flit + 1;
         self.channels.ask(&self.n, channel);
         self.leave_if_done(channel, 2);
+        // Others behind it wait for the next slot.
+        slots.is_left |= self.to_drive(drive, order).is_some();
     }
 
     /// The channel whose flit goes over a path: what came along the line, or one of those in a corner, round robin by input. Across goes
