@@ -96,7 +96,6 @@ fn private_trees_with_one_class_at_all_wait_in_a_cycle() {
             };
             assert!(is_multicast(wait.holds), "{cycle}");
         }
-        // Packets turn from north to west in the last column only, and from south to east in the first.
-        assert!(cycle.waits.len() >= 2 * usize::from(n.width()), "{cycle}");
+        assert!(cycle.is_certain && cycle.waits.len() >= 4, "{cycle}");
     }
 }
