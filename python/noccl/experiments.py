@@ -114,7 +114,7 @@ def traffic(
 
     Args:
         network: Network.
-        pattern: `uniform`, `transpose`, `bit_complement`, `neighbour`, `hotspot`, `row_multicast`.
+        pattern: `uniform`, `transpose`, `bit_complement`, `neighbour`, `tornado`, `hotspot`, `row_multicast`.
         loads: Offered loads in beats per cluster and cycle, each above 0 and at most 1.
         beats: Beats per write burst.
         warmup_cycles: Cycles before measuring starts.

@@ -3,7 +3,7 @@
 
 use crate::WorkloadError;
 use crate::number::{UnknownName, find};
-use noccl_net::Network;
+use noccl_net::{Coord, Network};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -27,6 +27,8 @@ pub enum Pattern {
     BitComplement,
     /// (x, y) → (x+1 mod W, y).
     Neighbour,
+    /// (x, y) → (x + ⌈W/2⌉ − 1 mod W, y): as far as it goes in one direction of a ring; needs three columns.
+    Tornado,
     /// All to the cluster at the centre.
     Hotspot,
     /// Every tile multicasts to its row, itself included.
@@ -53,11 +55,12 @@ pub struct Traffic {
 
 impl Pattern {
     /// All patterns.
-    pub const ALL: [Pattern; 6] = [
+    pub const ALL: [Pattern; 7] = [
         Pattern::Uniform,
         Pattern::Transpose,
         Pattern::BitComplement,
         Pattern::Neighbour,
+        Pattern::Tornado,
         Pattern::Hotspot,
         Pattern::RowMulticast,
     ];
@@ -70,9 +73,24 @@ impl Pattern {
             Pattern::Transpose => "transpose",
             Pattern::BitComplement => "bit_complement",
             Pattern::Neighbour => "neighbour",
+            Pattern::Tornado => "tornado",
             Pattern::Hotspot => "hotspot",
             Pattern::RowMulticast => "row_multicast",
         }
+    }
+
+    /// Where all packets of a cluster go, of `width` by `height` clusters; none where that is drawn, or several.
+    #[must_use]
+    pub const fn destination(self, from: Coord, width: u16, height: u16) -> Option<Coord> {
+        let Coord { x, y } = from;
+        Some(match self {
+            Pattern::Uniform | Pattern::RowMulticast => return None,
+            Pattern::Transpose => Coord::new(y, x),
+            Pattern::BitComplement => Coord::new(width - 1 - x, height - 1 - y),
+            Pattern::Neighbour => Coord::new((x + 1) % width, y),
+            Pattern::Tornado => Coord::new((x + width.div_ceil(2) - 1) % width, y),
+            Pattern::Hotspot => Coord::new(width / 2, height / 2),
+        })
     }
 }
 
@@ -126,6 +144,7 @@ pub fn check_traffic(network: &Network, traffic: &Traffic) -> Result<(), Workloa
     let accepted = match traffic.pattern {
         Pattern::Uniform if width == 1 && height == 1 => "at least two clusters",
         Pattern::Transpose if width != height => "a square of clusters",
+        Pattern::Tornado if width < 3 => "at least three columns of clusters",
         Pattern::RowMulticast if !width.is_power_of_two() => {
             "rows that are one multi-address: a number of columns that is a power of two"
         }
@@ -133,6 +152,7 @@ pub fn check_traffic(network: &Network, traffic: &Traffic) -> Result<(), Workloa
         | Pattern::Transpose
         | Pattern::BitComplement
         | Pattern::Neighbour
+        | Pattern::Tornado
         | Pattern::Hotspot
         | Pattern::RowMulticast => return Ok(()),
     };

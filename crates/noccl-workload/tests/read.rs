@@ -4,6 +4,7 @@
 mod common;
 
 use common::*;
+use noccl_net::Coord;
 use noccl_workload::{
     Pattern, Place, PortKind, PortTransaction, TRACE_FORMAT, Trace, TraceFile, Traffic,
     TrafficFile, WorkloadError, check, check_traffic, fold_order, interpret, read_schedule,
@@ -284,8 +285,24 @@ fn patterns_need_their_geometry() {
         message,
         "pattern = transpose: a square of clusters; there are 4 x 2"
     );
+    let message = needs("collective_noc_2x4", Pattern::Tornado).unwrap_err();
+    assert_eq!(
+        message.to_string(),
+        "pattern = tornado: at least three columns of clusters; there are 2 x 4"
+    );
     assert!(needs("collective_noc_1x1", Pattern::Uniform).is_err());
     needs("collective_noc_1x1", Pattern::BitComplement).unwrap();
+}
+
+#[test]
+fn tornado_goes_as_far_as_it_can_in_one_direction_of_a_ring() {
+    for (width, shift) in [(3, 1), (4, 1), (5, 2), (8, 3), (9, 4)] {
+        for x in 0..width {
+            let to = Pattern::Tornado.destination(Coord::new(x, 2), width, 4);
+            assert_eq!(to, Some(Coord::new((x + shift) % width, 2)));
+        }
+    }
+    assert_eq!(Pattern::Uniform.destination(Coord::new(0, 0), 4, 4), None);
 }
 
 #[test]

@@ -13,6 +13,7 @@ pub mod report;
 mod rtl;
 mod run;
 mod schema;
+mod tree;
 
 pub use demo::{DEMO_KIB, DEMO_PRESET, demo};
 pub use describe::{LinkRow, NetworkDescription, RegionRow, TileRow, describe};
@@ -23,6 +24,7 @@ pub use report::{algorithm, cases, read_rows, verification};
 pub use rtl::{check_rtl_folder, rtl_config, write_rtl, write_rtl_package, write_rtl_vectors};
 pub use run::{RunReport, RunRequest, replay, report_run, run};
 pub use schema::{SCHEMA_NAMES, schema};
+pub use tree::{TreeDescription, TreeKind, TreeRequest, TreeTile, parse_tree, tree};
 
 // Studies, and what they and the calls above stand on.
 pub use noccl_studies::{
@@ -56,7 +58,7 @@ pub use noccl_cosim::lockstep::LockstepError;
 pub use noccl_cosim::{Boundary, HardwareError, HardwareReport};
 pub use noccl_files::{FileError, message, visible, visible_line};
 pub use noccl_model::{Calibration, Constant, Constants, Law};
-pub use noccl_net::{Coord, MultiAddress, NetError, Network, TileRef, TileSet};
+pub use noccl_net::{Coord, MultiAddress, NetError, Network, Port, TileId, TileRef, TileSet};
 pub use noccl_rtl::{RtlConfig, RtlError};
 pub use noccl_run::{
     ActionTime, Counters, Diagnosis, MAX_THREADS, MAX_VALUE_BYTES, MemoryImage, Mode, RunConfig,

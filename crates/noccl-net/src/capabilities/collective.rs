@@ -3,7 +3,8 @@
 
 use super::{Carries, Reduces, RouterCapabilities};
 use crate::deadlock::{
-    BarrierCounters, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit, Responses,
+    BarrierCounters, Buffers, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit,
+    Responses,
 };
 
 pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
@@ -20,6 +21,7 @@ pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
     is_sequential: false,
     no_hardware: None,
     mechanism: Mechanism {
+        buffers: Buffers::Fifos,
         forks: Forks::PerOutput,
         joins: Joins::SetAside,
         operand_store: OperandStore::ByWindow,

@@ -3,7 +3,8 @@
 
 use super::{Carries, Reduces, RouterCapabilities};
 use crate::deadlock::{
-    BarrierCounters, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit, Responses,
+    BarrierCounters, Buffers, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit,
+    Responses,
 };
 
 pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
@@ -20,6 +21,7 @@ pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
     is_sequential: false,
     no_hardware: Some("the published router has RTL of its authors"),
     mechanism: Mechanism {
+        buffers: Buffers::Fifos,
         forks: Forks::HoldOutputs,
         joins: Joins::BlockHeads,
         operand_store: OperandStore::ByWindow,

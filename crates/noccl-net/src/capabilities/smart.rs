@@ -4,7 +4,8 @@
 
 use super::{Carries, Reduces, RouterCapabilities};
 use crate::deadlock::{
-    BarrierCounters, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit, Responses,
+    BarrierCounters, Buffers, Forks, Joins, Mechanism, OperandStore, OrderClasses, ReadData,
+    ReductionUnit, Responses,
 };
 
 pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
@@ -21,6 +22,7 @@ pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
     is_sequential: false,
     no_hardware: Some("S2's routers have no RTL yet"),
     mechanism: Mechanism {
+        buffers: Buffers::Channels(OrderClasses::Three),
         forks: Forks::PerOutput,
         joins: Joins::SetAside,
         operand_store: OperandStore::ByWindow,

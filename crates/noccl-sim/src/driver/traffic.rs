@@ -61,6 +61,13 @@ impl<'t> TrafficDriver<'t> {
                 ),
             });
         }
+        if traffic.pattern == Pattern::Tornado && width < 3 {
+            return Err(RunError::Refused {
+                backend: "sim",
+                what: "pattern tornado".to_owned(),
+                reason: format!("{width}x{height} clusters; accepted: at least three columns"),
+            });
+        }
         let sources: Vec<_> = network
             .clusters()
             .map(|t| {
@@ -103,6 +110,7 @@ impl<'t> TrafficDriver<'t> {
             | Pattern::Transpose
             | Pattern::BitComplement
             | Pattern::Neighbour
+            | Pattern::Tornado
             | Pattern::Hotspot => Target::Tile(self.destination(source, at, machine)),
         };
         let deliveries = match to {
@@ -125,24 +133,18 @@ impl<'t> TrafficDriver<'t> {
     }
 
     fn destination(&mut self, source: u32, at: Coord, machine: &Machine<'_>) -> u32 {
-        let (w, h) = (self.width, self.height);
-        let to = match self.traffic.pattern {
-            Pattern::Uniform => {
-                let others = self.sources.len() as u64 - 1;
-                let draw = self.sources[source as usize].2.below(others.max(1)) as usize;
-                let other = if others == 0 {
-                    0
-                } else {
-                    draw + usize::from(draw >= source as usize)
-                };
-                return self.sources[other].0;
-            }
-            Pattern::Transpose => Coord::new(at.y, at.x),
-            Pattern::BitComplement => Coord::new(w - 1 - at.x, h - 1 - at.y),
-            Pattern::Neighbour => Coord::new((at.x + 1) % w, at.y),
-            Pattern::Hotspot | Pattern::RowMulticast => Coord::new(w / 2, h / 2),
+        let pattern = self.traffic.pattern;
+        if let Some(to) = pattern.destination(at, self.width, self.height) {
+            return machine.network.tile_at(machine.network.mesh_coord(to)).0;
+        }
+        let others = self.sources.len() as u64 - 1;
+        let draw = self.sources[source as usize].2.below(others.max(1)) as usize;
+        let other = if others == 0 {
+            0
+        } else {
+            draw + usize::from(draw >= source as usize)
         };
-        machine.network.tile_at(machine.network.mesh_coord(to)).0
+        self.sources[other].0
     }
 
     fn on_done(&mut self, done: Done, machine: &Machine<'_>) {

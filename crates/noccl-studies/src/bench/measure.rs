@@ -161,6 +161,7 @@ fn probe_load(network: &Network, plan: &HalfLoad) -> f64 {
         | Pattern::Transpose
         | Pattern::BitComplement
         | Pattern::Neighbour
+        | Pattern::Tornado
         | Pattern::Hotspot => (2.0 * 4.0 / width).min(1.0),
     }
 }
@@ -173,6 +174,7 @@ fn accepted_load(network: &Network, plan: &HalfLoad, probe: &TrafficResult) -> f
         | Pattern::Transpose
         | Pattern::BitComplement
         | Pattern::Neighbour
+        | Pattern::Tornado
         | Pattern::Hotspot => 1.0,
     };
     probe.accepted_beats_per_cycle / copies

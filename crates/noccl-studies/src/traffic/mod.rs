@@ -219,13 +219,15 @@ pub fn zero_load_latency_cycles(network: &Network, pattern: Pattern, beats: u32)
             Pattern::Uniform => all()
                 .filter(|to| *to != from)
                 .for_each(|to| add(alone(from, to))),
-            Pattern::Transpose => add(alone(from, Coord::new(from.y, from.x))),
-            Pattern::BitComplement => {
-                let to = Coord::new(width - 1 - from.x, height - 1 - from.y);
-                add(alone(from, to));
+            Pattern::Transpose
+            | Pattern::BitComplement
+            | Pattern::Neighbour
+            | Pattern::Tornado
+            | Pattern::Hotspot => {
+                if let Some(to) = pattern.destination(from, width, height) {
+                    add(alone(from, to));
+                }
             }
-            Pattern::Neighbour => add(alone(from, Coord::new((from.x + 1) % width, from.y))),
-            Pattern::Hotspot => add(alone(from, Coord::new(width / 2, height / 2))),
             Pattern::RowMulticast => (0..width).for_each(|x| {
                 let to = mesh(Coord::new(x, from.y));
                 add(network.idle_copy_cycles(mesh(from), to));
@@ -277,6 +279,11 @@ fn check(network: &Network, request: &TrafficRequest) -> Result<(), Error> {
             "transpose",
             format!("needs as many columns as rows of clusters, but there are {width}x{height}"),
         ));
+    }
+    if matches!(request.pattern, Pattern::Tornado) && width < 3 {
+        let accepted =
+            format!("needs at least three columns of clusters, but there are {width}x{height}");
+        return Err(Error::argument("pattern", "tornado", accepted));
     }
     if u32::from(width) * u32::from(height) < 2 {
         return Err(Error::argument(

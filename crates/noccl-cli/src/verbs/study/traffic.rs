@@ -16,7 +16,7 @@ Examples:
   noccl traffic row_multicast --beats 8 --loads 0.01,0.05,0.1 --json
   noccl traffic transpose --no-saturation --measure-cycles 50000")]
 pub struct Traffic {
-    /// uniform, transpose, bit_complement, neighbour, hotspot or row_multicast
+    /// uniform, transpose, bit_complement, neighbour, tornado, hotspot or row_multicast
     #[arg(value_parser = noccl::parse_pattern)]
     pattern: Pattern,
     #[command(flatten)]

@@ -111,6 +111,7 @@ impl<'a> SmartTraffic<'a> {
             | Pattern::Transpose
             | Pattern::BitComplement
             | Pattern::Neighbour
+            | Pattern::Tornado
             | Pattern::Hotspot => {
                 let to = self.destination(source, at);
                 self.plane.send_unicast(tile, to, flits, self.cycle);
@@ -153,18 +154,12 @@ impl<'a> SmartTraffic<'a> {
         let origin = network.cluster_origin();
         let (x, y) = (at.x - origin.x, at.y - origin.y);
         let (w, h) = (network.cluster_width(), network.cluster_height());
-        let to = match self.traffic.pattern {
-            Pattern::Uniform => {
-                let others = self.sources.len() as u64 - 1;
-                let draw = self.sources[source as usize].stream.below(others) as usize;
-                return self.sources[draw + usize::from(draw >= source as usize)].tile;
-            }
-            Pattern::Transpose => Coord::new(y, x),
-            Pattern::BitComplement => Coord::new(w - 1 - x, h - 1 - y),
-            Pattern::Neighbour => Coord::new((x + 1) % w, y),
-            Pattern::Hotspot | Pattern::RowMulticast => Coord::new(w / 2, h / 2),
-        };
-        network.tile_at(network.mesh_coord(to))
+        if let Some(to) = self.traffic.pattern.destination(Coord::new(x, y), w, h) {
+            return network.tile_at(network.mesh_coord(to));
+        }
+        let others = self.sources.len() as u64 - 1;
+        let draw = self.sources[source as usize].stream.below(others) as usize;
+        self.sources[draw + usize::from(draw >= source as usize)].tile
     }
 
     fn read_deliveries(&mut self) {
