@@ -26,6 +26,10 @@ fn busiest_load(network: &Network, pattern: Pattern) -> f64 {
     match pattern {
         Pattern::Uniform if !has_links => 1.0,
         Pattern::Uniform => busiest_uniform_load(columns, rows),
+        Pattern::Broadcast
+        | Pattern::CornerBroadcast
+        | Pattern::RandomMulticast
+        | Pattern::ManyToOne => crate::capacity_collective::busiest_load(network, pattern),
         // Every cluster takes in what the others of its row send; its own copy may come back too.
         Pattern::RowMulticast if network.routers().returns_own_copy => f64::from(columns),
         Pattern::RowMulticast => f64::from(columns) - 1.0,

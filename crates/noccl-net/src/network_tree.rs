@@ -75,6 +75,20 @@ impl Network {
         }
     }
 
+    /// Does a source send a packet to each destination in place of a multicast?
+    #[must_use]
+    pub fn copies_are_unicasts(&self) -> bool {
+        let smart = self.spec.router.smart.as_ref();
+        smart.is_some_and(|smart| smart.multicast == SmartMulticast::Unicasts)
+    }
+
+    /// Does every multicast run over a tree that spans the mesh, whatever its members?
+    #[must_use]
+    pub fn trees_span_mesh(&self) -> bool {
+        let smart = self.spec.router.smart.as_ref();
+        smart.is_some_and(|smart| !smart.is_pruned)
+    }
+
     fn check_links(&self) -> Result<(), NetError> {
         if self.routers().has_links {
             return Ok(());

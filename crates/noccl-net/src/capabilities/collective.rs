@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Routers of a collective NoC that never block: beats are packets, operands wait in stores, contributions in tables.
 
-use super::{Carries, Reduces, RouterCapabilities};
+use super::{Carries, Multicasts, Reduces, RouterCapabilities};
 use crate::deadlock::{
     BarrierCounters, Buffers, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit,
     Responses,
@@ -9,6 +9,7 @@ use crate::deadlock::{
 
 pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
     carries: Carries::Transactions,
+    multicasts: Multicasts::MultiAddress,
     has_links: true,
     reduces: Reduces::AllInputs,
     joins_several: true,

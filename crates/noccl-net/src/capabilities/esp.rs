@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! ESP's routers: a worm takes all outputs of a tree at once and moves over them in lock-step.
 
-use super::{Carries, Reduces, RouterCapabilities};
+use super::{Carries, Multicasts, Reduces, RouterCapabilities};
 use crate::deadlock::{
     BarrierCounters, Buffers, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit,
     Responses,
@@ -9,6 +9,7 @@ use crate::deadlock::{
 
 pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
     carries: Carries::ListMulticasts,
+    multicasts: Multicasts::List,
     has_links: true,
     reduces: Reduces::Nothing,
     joins_several: false,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! An ideal crossbar: it takes whatever comes, so nobody waits for anybody in the network.
 
-use super::{Carries, Reduces, RouterCapabilities};
+use super::{Carries, Multicasts, Reduces, RouterCapabilities};
 use crate::deadlock::{
     BarrierCounters, Buffers, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit,
     Responses,
@@ -9,6 +9,7 @@ use crate::deadlock::{
 
 pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
     carries: Carries::Transactions,
+    multicasts: Multicasts::MultiAddress,
     has_links: false,
     reduces: Reduces::AllInputs,
     joins_several: true,

@@ -28,6 +28,8 @@ pub struct Capabilities {
 pub struct RouterCapabilities {
     /// What they carry.
     pub carries: Carries,
+    /// Which destinations one multicast can have.
+    pub multicasts: Multicasts,
     /// Do flits go over links from tile to tile? Else every interface reaches every other one directly, however far it is.
     pub has_links: bool,
     /// Which operands of a reduction they can take.
@@ -66,6 +68,17 @@ pub enum Carries {
     Messages,
     /// Multicasts by a list of destinations, of schedules, and nothing else.
     ListMulticasts,
+}
+
+/// Which destinations a multicast can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Multicasts {
+    /// Those of a multi-address.
+    MultiAddress,
+    /// A list that its header has space for.
+    List,
+    /// Any.
+    AnySet,
 }
 
 /// Which operands a router can reduce.
@@ -137,6 +150,23 @@ impl Network {
     #[must_use]
     pub const fn capabilities(&self) -> &Capabilities {
         &self.capabilities
+    }
+
+    /// Most beats of a packet or burst, and the field of the spec that says so.
+    #[must_use]
+    pub const fn longest_packet_beats(&self) -> (u32, &'static str) {
+        match &self.spec().router.smart {
+            Some(smart) => (smart.vc_flits, "router.smart.vc_flits"),
+            None => (self.spec().ni.max_burst_beats, "ni.max_burst_beats"),
+        }
+    }
+
+    /// Cycles that an idle packet takes between interfaces and routers, beyond those from its first request to the last router; of routers for
+    /// which nobody tells the two apart there is no number.
+    #[must_use]
+    pub fn interface_cycles(&self) -> Option<u32> {
+        let smart = self.spec().router.smart.as_ref()?;
+        Some(2 + smart.setup_cycles)
     }
 
     /// What its routers can do.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The published routers of S1: worms hold the outputs of a fork, contributions are joined at the heads of FIFOs.
 
-use super::{Carries, Reduces, RouterCapabilities};
+use super::{Carries, Multicasts, Reduces, RouterCapabilities};
 use crate::deadlock::{
     BarrierCounters, Buffers, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit,
     Responses,
@@ -9,6 +9,7 @@ use crate::deadlock::{
 
 pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
     carries: Carries::Transactions,
+    multicasts: Multicasts::MultiAddress,
     has_links: true,
     reduces: Reduces::TwoInputs,
     joins_several: false,

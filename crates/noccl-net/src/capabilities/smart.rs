@@ -2,7 +2,7 @@
 //! S2's routers: flits pass several of them in a cycle. Forks go on by output, contributions are counted in a table and hold no
 //! channel, so waits close no circle (`docs/design/0010-smart.md`).
 
-use super::{Carries, Reduces, RouterCapabilities};
+use super::{Carries, Multicasts, Reduces, RouterCapabilities};
 use crate::deadlock::{
     BarrierCounters, Buffers, Forks, Joins, Mechanism, OperandStore, OrderClasses, ReadData,
     ReductionUnit, Responses,
@@ -10,6 +10,7 @@ use crate::deadlock::{
 
 pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
     carries: Carries::Messages,
+    multicasts: Multicasts::AnySet,
     has_links: true,
     reduces: Reduces::AllInputs,
     joins_several: true,

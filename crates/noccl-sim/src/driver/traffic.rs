@@ -17,7 +17,7 @@ use crate::ni::axi::state::Source;
 use crate::transport::transaction::Owner;
 use noccl_net::{Coord, MultiAddress};
 use noccl_run::{Diagnosis, Progress, Run, RunError, Status, TrafficResult};
-use noccl_workload::{MAX_TRAFFIC_CYCLES, Pattern, Place, Traffic};
+use noccl_workload::{MAX_TRAFFIC_CYCLES, Pattern, Place, Traffic, check_pattern};
 
 #[derive(Debug)]
 struct TrafficDriver<'t> {
@@ -50,6 +50,13 @@ impl<'t> TrafficDriver<'t> {
         let network = machine.network;
         let (width, height) = (network.cluster_width(), network.cluster_height());
         check_cycles(traffic)?;
+        if traffic.pattern.is_collective() {
+            check_pattern(network, traffic.pattern).map_err(|error| RunError::Refused {
+                backend: "sim",
+                what: "traffic".to_owned(),
+                reason: error.to_string(),
+            })?;
+        }
         let needs_square = traffic.pattern == Pattern::Transpose && width != height;
         let needs_power = traffic.pattern == Pattern::RowMulticast && !width.is_power_of_two();
         if needs_square || needs_power {
@@ -86,7 +93,12 @@ impl<'t> TrafficDriver<'t> {
         };
         if traffic.offered_beats_per_cycle > 0.0 {
             for source in 0..driver.sources.len() as u32 {
-                driver.schedule_next(source, machine);
+                if traffic
+                    .pattern
+                    .sends(driver.sources[source as usize].1, width, height)
+                {
+                    driver.schedule_next(source, machine);
+                }
             }
         }
         Ok(driver)
@@ -106,21 +118,28 @@ impl<'t> TrafficDriver<'t> {
                 let row = MultiAddress::new(Coord::new(0, at.y), Coord::new(self.width - 1, 0));
                 Target::Set(machine.network.cube(row))
             }
+            Pattern::Broadcast | Pattern::CornerBroadcast => {
+                let last = Coord::new(self.width - 1, self.height - 1);
+                let all = MultiAddress::new(Coord::new(0, 0), last);
+                Target::Set(machine.network.cube(all))
+            }
+            // The last two are refused before they begin.
             Pattern::Uniform
             | Pattern::Transpose
             | Pattern::BitComplement
             | Pattern::Neighbour
             | Pattern::Tornado
-            | Pattern::Hotspot => Target::Tile(self.destination(source, at, machine)),
+            | Pattern::Hotspot
+            | Pattern::RandomMulticast
+            | Pattern::ManyToOne => Target::Tile(self.destination(source, at, machine)),
         };
         let deliveries = match to {
             Target::Set(set) => u64::from(set.set.len()),
             Target::Tile(_) => 1,
         };
-        self.measurement.create(machine.clock.now(), deliveries);
-        let owner = Owner::Traffic {
-            created: machine.clock.now(),
-        };
+        let created = machine.clock.now();
+        let tag = self.measurement.create(created, deliveries) as u32;
+        let owner = Owner::Traffic { created, tag };
         let seed = u64::from(source) << 32 ^ machine.clock.now();
         machine.issue_write(
             tile,
@@ -149,7 +168,7 @@ impl<'t> TrafficDriver<'t> {
 
     fn on_done(&mut self, done: Done, machine: &Machine<'_>) {
         let Done::Delivered {
-            owner: Owner::Traffic { created },
+            owner: Owner::Traffic { created, tag },
             beats,
             ..
         } = done
@@ -158,7 +177,13 @@ impl<'t> TrafficDriver<'t> {
         };
         let now = machine.clock.now();
         self.measurement.deliver(now, u64::from(beats));
-        self.measurement.complete(now, created);
+        let is_collective = self.traffic.pattern.is_collective();
+        let tag = if is_collective {
+            u64::from(tag)
+        } else {
+            created
+        };
+        self.measurement.complete(now, tag);
     }
 }
 

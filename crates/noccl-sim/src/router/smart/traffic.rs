@@ -5,6 +5,7 @@
 //! creation to the delivery of its last flit, and sources go on while the measured packets drain.
 
 use super::diagnose::diagnose;
+use super::packet::Combining;
 use super::plane::Plane;
 use super::stalls::Stalls;
 use crate::driver::measurement::{Measurement, gap_cycles};
@@ -14,16 +15,17 @@ use noccl_run::{
     Activity, Counters, Diagnosis, Progress, Run, RunConfig, RunError, Status, TrafficResult,
 };
 use noccl_spec::{SmartMulticast, SmartRouter};
-use noccl_workload::{Pattern, Place, Traffic, check_traffic};
+use noccl_workload::{MAX_RANDOM_MEMBERS, Pattern, Place, Traffic, check_traffic};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// A source with its stream of random numbers and the tree of its row.
+/// A source with its stream of random numbers.
 struct Source {
     tile: TileId,
     at: Coord,
     stream: Stream,
-    tree: Option<u32>,
+    /// Where the tree begins over which it always sends, and that tree.
+    tree: Option<(TileId, u32)>,
 }
 
 /// A run between two cycles.
@@ -41,6 +43,8 @@ pub(crate) struct SmartTraffic<'a> {
     last_progress: u64,
     has_moved: bool,
     measurement: Measurement<'a>,
+    /// Reductions that are complete in this cycle, with their tags.
+    complete: Vec<(u32, u64)>,
 }
 
 impl<'a> SmartTraffic<'a> {
@@ -60,16 +64,6 @@ impl<'a> SmartTraffic<'a> {
             what: "traffic".to_owned(),
             reason: error.to_string(),
         })?;
-        if traffic.beats > smart.vc_flits {
-            return Err(RunError::Refused {
-                backend: "sim",
-                what: format!("beats = {}", traffic.beats),
-                reason: format!(
-                    "accepted: 1 to router.smart.vc_flits = {}, the flits of the longest packet",
-                    smart.vc_flits
-                ),
-            });
-        }
         let sources = network.clusters().map(|tile| Source {
             tile,
             at: network.coord(tile),
@@ -89,9 +83,16 @@ impl<'a> SmartTraffic<'a> {
             last_progress: 0,
             has_moved: false,
             measurement: Measurement::new(traffic),
+            complete: Vec::new(),
         };
+        let (width, height) = (network.cluster_width(), network.cluster_height());
         for source in 0..run.sources.len() as u32 {
-            run.draw_next(source, 0);
+            // One stream decides when reductions start.
+            let is_first = source == 0 || !traffic.pattern.is_of_mesh();
+            let at = run.place(source);
+            if is_first && traffic.pattern.sends(at, width, height) {
+                run.draw_next(source, 0);
+            }
         }
         Ok(run)
     }
@@ -101,35 +102,80 @@ impl<'a> SmartTraffic<'a> {
         self.next.push(Reverse((from + gap, source)));
     }
 
+    /// A cluster's place among the clusters.
+    fn place(&self, source: u32) -> Coord {
+        let (at, origin) = (
+            self.sources[source as usize].at,
+            self.network.cluster_origin(),
+        );
+        Coord::new(at.x - origin.x, at.y - origin.y)
+    }
+
     fn create(&mut self, source: u32) {
         self.draw_next(source, self.cycle + 1);
         let flits = self.traffic.beats as u16;
         let Source { tile, at, .. } = self.sources[source as usize];
-        let row = match self.traffic.pattern {
-            Pattern::RowMulticast => self.network.cluster_width(),
+        let members = match self.traffic.pattern {
+            Pattern::RowMulticast => self.row_of(at),
+            Pattern::Broadcast | Pattern::CornerBroadcast => self.others(source),
+            Pattern::RandomMulticast => self.drawn(source),
+            Pattern::ManyToOne => return self.reduce(source),
             Pattern::Uniform
             | Pattern::Transpose
             | Pattern::BitComplement
             | Pattern::Neighbour
             | Pattern::Tornado
             | Pattern::Hotspot => {
-                let to = self.destination(source, at);
-                self.plane.send_unicast(tile, to, flits, self.cycle);
-                self.measurement.create(self.cycle, 1);
+                let to = self.destination(source);
+                let tag = self.measurement.create(self.cycle, 1);
+                self.plane.send_unicast(tile, to, flits, tag);
                 return;
             }
         };
-        self.measurement.create(self.cycle, u64::from(row));
+        let tag = self.measurement.create(self.cycle, members.len() as u64);
         if self.smart.multicast == SmartMulticast::Unicasts {
-            for member in self.row_of(at) {
+            for member in members {
                 let to = self.network.tile_at(member);
-                self.plane.send_unicast(tile, to, flits, self.cycle);
+                self.plane.send_unicast(tile, to, flits, tag);
             }
             return;
         }
-        let (root, tree) = self.tree_of(source, at);
-        self.plane
-            .send_multicast(tile, root, tree, flits, self.cycle);
+        let (root, tree) = self.tree_to(source, at, &members);
+        self.plane.send_multicast(tile, root, tree, flits, tag);
+    }
+
+    fn others(&self, source: u32) -> Vec<Coord> {
+        let others = (0..).zip(&self.sources).filter(|(i, _)| *i != source);
+        others.map(|(_, other)| other.at).collect()
+    }
+
+    /// Some of the others: number and members equally likely.
+    fn drawn(&mut self, source: u32) -> Vec<Coord> {
+        let mut others = self.others(source);
+        let most = (others.len() as u64).min(u64::from(MAX_RANDOM_MEMBERS));
+        let stream = &mut self.sources[source as usize].stream;
+        let count = 2 + stream.below(most - 1) as usize;
+        for i in 0..count {
+            let from = i + stream.below((others.len() - i) as u64) as usize;
+            others.swap(i, from);
+        }
+        others.truncate(count);
+        others
+    }
+
+    /// All clusters but the root contribute to a reduction.
+    fn reduce(&mut self, source: u32) {
+        let roots = self.sources.len() as u64;
+        let root = self.sources[source as usize].stream.below(roots) as u32;
+        let members = self.others(root);
+        let tag = self.measurement.create(self.cycle, 1);
+        let table = (self.network).shared_reduction(self.sources[root as usize].at, &members);
+        let count = members.len() as u32;
+        let reduction = (self.plane).add_reduction(&table, count, Combining::Count, tag);
+        for member in members {
+            let from = self.network.tile_at(member);
+            self.plane.send_contribution(from, reduction, &[]);
+        }
     }
 
     fn row_of(&self, at: Coord) -> Vec<Coord> {
@@ -138,23 +184,29 @@ impl<'a> SmartTraffic<'a> {
         columns.map(|x| Coord::new(x, at.y)).collect()
     }
 
-    /// The tree of a source's row, made once.
-    fn tree_of(&mut self, source: u32, at: Coord) -> (TileId, u32) {
-        let members = self.row_of(at);
-        let (corner, table) = super::tree(self.network, self.smart, at, &members);
-        let tree = *self.sources[source as usize].tree.get_or_insert_with(|| {
-            let is_row_first = self.network.leaves_along_row(corner);
-            self.plane.add_lasting_tree(&table, is_row_first)
-        });
-        (table.root(), tree)
+    /// A tree to some members. One that a source always sends over is made once.
+    fn tree_to(&mut self, source: u32, at: Coord, members: &[Coord]) -> (TileId, u32) {
+        let (network, smart) = (self.network, self.smart);
+        if let Some(kept) = self.sources[source as usize].tree {
+            return kept;
+        }
+        let (corner, table) = super::tree(network, smart, at, members);
+        let is_row_first = network.leaves_along_row(corner);
+        if self.traffic.pattern == Pattern::RandomMulticast {
+            return (table.root(), self.plane.add_tree(&table, is_row_first));
+        }
+        let kept = (
+            table.root(),
+            self.plane.add_lasting_tree(&table, is_row_first),
+        );
+        self.sources[source as usize].tree = Some(kept);
+        kept
     }
 
-    fn destination(&mut self, source: u32, at: Coord) -> TileId {
+    fn destination(&mut self, source: u32) -> TileId {
         let network = self.network;
-        let origin = network.cluster_origin();
-        let (x, y) = (at.x - origin.x, at.y - origin.y);
         let (w, h) = (network.cluster_width(), network.cluster_height());
-        if let Some(to) = self.traffic.pattern.destination(Coord::new(x, y), w, h) {
+        if let Some(to) = self.traffic.pattern.destination(self.place(source), w, h) {
             return network.tile_at(network.mesh_coord(to));
         }
         let others = self.sources.len() as u64 - 1;
@@ -163,13 +215,27 @@ impl<'a> SmartTraffic<'a> {
     }
 
     fn read_deliveries(&mut self) {
+        let mut complete = std::mem::take(&mut self.complete);
         for delivery in &self.plane.deliveries {
-            self.measurement.deliver(self.cycle, 1);
-            if delivery.completes {
-                self.measurement.complete(self.cycle, delivery.tag);
+            match delivery.reduction {
+                Some(reduction) if delivery.completes => complete.push((reduction, delivery.tag)),
+                Some(_) => {}
+                None => {
+                    self.measurement.deliver(self.cycle, 1);
+                    if delivery.completes {
+                        self.measurement.complete(self.cycle, delivery.tag);
+                    }
+                }
             }
         }
         self.plane.settle();
+        for (reduction, tag) in complete.drain(..) {
+            let (received, _) = self.plane.result(reduction);
+            self.measurement.reduce(self.cycle, received, tag);
+            self.plane.close(reduction);
+        }
+        self.complete = complete;
+        self.measurement.end_cycle(self.cycle);
     }
 }
 
