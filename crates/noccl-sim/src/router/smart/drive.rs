@@ -20,12 +20,16 @@ impl Plane {
             slots.used.fill(0);
             if phase == 0 {
                 slots.is_left = false;
+                slots.is_reversed = !slots.is_reversed;
             }
-            for index in 0.. {
-                let Some(drive) = slots.drive(phase, index) else {
-                    break;
+            let drives = slots.drives(phase);
+            for index in 0..drives {
+                let index = if slots.is_reversed {
+                    drives - 1 - index
+                } else {
+                    index
                 };
-                self.drive(drive, &mut slots);
+                self.drive(slots.drive(phase, index), &mut slots);
             }
         }
         slots.ask(self.cycle, |tile| self.is_asked(tile));
@@ -79,7 +83,7 @@ impl Plane {
     /// Sends a flit over a path of a slot, if there is one and its line is free.
     fn drive(&mut self, drive: Drive, slots: &mut Slots) {
         let order = slots.first_input(drive.tile).map_or(0, |input| *input);
-        let Some(channel) = self.to_drive(drive, order) else {
+        let Some(channel) = self.to_drive(drive, order, slots.used[drive.tile]) else {
             return;
         };
         let port = channel / self.n.channels() % PORTS;
@@ -103,12 +107,12 @@ impl Plane {
         self.channels.ask(&self.n, channel);
         self.leave_if_done(channel, 2);
         // Others behind it wait for the next slot.
-        slots.is_left |= self.to_drive(drive, order).is_some();
+        slots.is_left |= self.to_drive(drive, order, 0).is_some();
     }
 
     /// The channel whose flit goes over a path: what came along the line, or one of those in a corner, round robin by input. Across goes
-    /// what has gone on along the first dimension.
-    fn to_drive(&self, drive: Drive, order: usize) -> Option<usize> {
+    /// what has gone on along the first dimension; a packet whose input has sent a flit in this cycle is the last choice.
+    fn to_drive(&self, drive: Drive, order: usize, used: u8) -> Option<usize> {
         let Drive { tile, out, .. } = drive;
         let asks = |channel: &usize| {
             let has_gone = drive.is_first || {
@@ -121,7 +125,10 @@ impl Plane {
         // A packet that has begun owns its channels: one that has not must not be tried in its place.
         let is_new = |channel: &usize| self.channels.next_flit[*channel][out] == 0;
         if drive.is_corner {
-            let rank = |channel: &usize| (channel / self.n.channels() + PORTS - order) % PORTS;
+            let rank = |channel: &usize| {
+                let port = channel / self.n.channels() % PORTS;
+                (used >> port & 1, (port + PORTS - order) % PORTS)
+            };
             let asking = self.in_corner(tile).filter(asks);
             return asking.min_by_key(|channel| (is_new(channel), rank(channel)));
         }

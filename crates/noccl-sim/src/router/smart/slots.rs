@@ -54,6 +54,8 @@ pub(super) struct Slots {
     pub is_left: bool,
     /// By tile: inputs that have sent a flit in this cycle.
     pub used: Vec<u8>,
+    /// Does the last path of a phase go first in this slot? Two paths of a router may need one input: they go first in alternate slots.
+    pub is_reversed: bool,
 }
 
 impl Slots {
@@ -79,6 +81,7 @@ impl Slots {
             begun: [None; 2],
             is_left: false,
             used: vec![0; network.num_tiles()],
+            is_reversed: true,
         };
         for corner in corners {
             slots.add_tree(network, hpc_max, corner, places);
@@ -176,9 +179,14 @@ impl Slots {
         2 * self.interval
     }
 
-    /// Paths of a phase.
-    pub(super) fn drive(&self, phase: usize, index: usize) -> Option<Drive> {
-        self.phases[phase].drives.get(index).copied()
+    /// How many paths a phase has.
+    pub(super) fn drives(&self, phase: usize) -> usize {
+        self.phases[phase].drives.len()
+    }
+
+    /// A path of a phase.
+    pub(super) fn drive(&self, phase: usize, index: usize) -> Drive {
+        self.phases[phase].drives[index]
     }
 
     /// Input of a corner whose packet goes first; a packet that begins passes that on.
