@@ -68,7 +68,9 @@ pub(crate) fn planes(spec: &Spec, has_links: bool) -> Vec<NetworkPlane> {
             ),
             Plane::Wide => (
                 &[AxiChannel::WideWrite, AxiChannel::WideReadData],
-                ni.wide_beat_bytes,
+                // S2's flits are narrower than a beat: a message is several of them.
+                (spec.router.smart.as_ref())
+                    .map_or(ni.wide_beat_bytes, |smart| smart.flit_bits / 8),
             ),
         };
         let link_cycles = spec.router.link_cycles.of(plane);

@@ -7,7 +7,7 @@
 use super::diagnose::diagnose;
 use super::plane::Plane;
 use super::stalls::Stalls;
-use crate::driver::latencies::Latencies;
+use crate::driver::measurement::{Measurement, gap_cycles};
 use crate::kernel::random::Stream;
 use noccl_net::{Coord, Network, TileId};
 use noccl_run::{
@@ -17,9 +17,6 @@ use noccl_spec::{SmartMulticast, SmartRouter};
 use noccl_workload::{Pattern, Place, Traffic, check_traffic};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-
-/// Draining takes at most so many times the measured cycles; a network that needs more is saturated.
-const MAX_DRAIN_FACTOR: u64 = 4;
 
 /// A source with its stream of random numbers and the tree of its row.
 struct Source {
@@ -43,10 +40,7 @@ pub(crate) struct SmartTraffic<'a> {
     cycle: u64,
     last_progress: u64,
     has_moved: bool,
-    open_deliveries: u64,
-    latencies: Latencies,
-    delivered_flits: u64,
-    packets: u64,
+    measurement: Measurement<'a>,
 }
 
 impl<'a> SmartTraffic<'a> {
@@ -94,10 +88,7 @@ impl<'a> SmartTraffic<'a> {
             cycle: 0,
             last_progress: 0,
             has_moved: false,
-            open_deliveries: 0,
-            latencies: Latencies::default(),
-            delivered_flits: 0,
-            packets: 0,
+            measurement: Measurement::new(traffic),
         };
         for source in 0..run.sources.len() as u32 {
             run.draw_next(source, 0);
@@ -105,26 +96,15 @@ impl<'a> SmartTraffic<'a> {
         Ok(run)
     }
 
-    /// A geometric draw in place of a coin per cycle. A tiny rate cannot overflow the cycle counter.
     fn draw_next(&mut self, source: u32, from: u64) {
-        let traffic = self.traffic;
-        let per_cycle = (traffic.offered_beats_per_cycle / f64::from(traffic.beats)).min(1.0);
-        let draw = self.sources[source as usize].stream.unit();
-        let gap = if per_cycle >= 1.0 {
-            0.0
-        } else {
-            (draw.ln() / (1.0 - per_cycle).ln()).floor()
-        };
-        let cycle = from + gap.min(1e12) as u64;
-        self.next.push(Reverse((cycle, source)));
+        let gap = gap_cycles(self.traffic, &mut self.sources[source as usize].stream);
+        self.next.push(Reverse((from + gap, source)));
     }
 
     fn create(&mut self, source: u32) {
         self.draw_next(source, self.cycle + 1);
         let flits = self.traffic.beats as u16;
         let Source { tile, at, .. } = self.sources[source as usize];
-        let is_measured = self.is_measuring(self.cycle);
-        self.packets += u64::from(is_measured);
         let row = match self.traffic.pattern {
             Pattern::RowMulticast => self.network.cluster_width(),
             Pattern::Uniform
@@ -135,11 +115,11 @@ impl<'a> SmartTraffic<'a> {
             | Pattern::Hotspot => {
                 let to = self.destination(source, at);
                 self.plane.send_unicast(tile, to, flits, self.cycle);
-                self.open_deliveries += u64::from(is_measured);
+                self.measurement.create(self.cycle, 1);
                 return;
             }
         };
-        self.open_deliveries += u64::from(row) * u64::from(is_measured);
+        self.measurement.create(self.cycle, u64::from(row));
         if self.smart.multicast == SmartMulticast::Unicasts {
             for member in self.row_of(at) {
                 let to = self.network.tile_at(member);
@@ -182,23 +162,11 @@ impl<'a> SmartTraffic<'a> {
         self.sources[draw + usize::from(draw >= source as usize)].tile
     }
 
-    const fn end_of_measurement(&self) -> u64 {
-        self.traffic.warmup_cycles + self.traffic.measure_cycles
-    }
-
-    const fn is_measuring(&self, cycle: u64) -> bool {
-        cycle >= self.traffic.warmup_cycles && cycle < self.end_of_measurement()
-    }
-
     fn read_deliveries(&mut self) {
-        let is_measured = self.is_measuring(self.cycle);
-        let end = self.end_of_measurement();
         for delivery in &self.plane.deliveries {
-            self.delivered_flits += u64::from(is_measured);
-            let created = delivery.tag;
-            if delivery.completes && created >= self.traffic.warmup_cycles && created < end {
-                self.open_deliveries -= 1;
-                self.latencies.add(self.cycle - created);
+            self.measurement.deliver(self.cycle, 1);
+            if delivery.completes {
+                self.measurement.complete(self.cycle, delivery.tag);
             }
         }
         self.plane.settle();
@@ -246,7 +214,7 @@ impl Run for SmartTraffic<'_> {
         if self.plane.is_idle()
             && let Some(Reverse((cycle, _))) = self.next.peek()
         {
-            let next = (*cycle).min(self.end_of_measurement().max(self.cycle));
+            let next = (*cycle).min(self.measurement.end().max(self.cycle));
             self.cycle = next.min(self.config.max_cycles).max(self.cycle);
             self.plane.skip_to(self.cycle);
         }
@@ -269,21 +237,12 @@ impl Run for SmartTraffic<'_> {
         self.cycle += 1;
     }
 
-    /// A run at its limit of cycles has stalled, even if that is where it would end.
     fn is_over(&self) -> bool {
-        let end = self.end_of_measurement();
-        let is_drained = self.open_deliveries == 0
-            || self.cycle >= end + MAX_DRAIN_FACTOR * self.traffic.measure_cycles;
-        self.cycle >= end && is_drained && (self.cycle == 0 || self.cycle < self.config.max_cycles)
+        self.measurement.is_over(self.cycle, self.config.max_cycles)
     }
 
     fn progress(&self) -> Progress {
-        let total = self.end_of_measurement();
-        Progress {
-            cycle: self.cycle,
-            actions_done: self.cycle.min(total) as usize,
-            actions_total: total as usize,
-        }
+        self.measurement.progress(self.cycle)
     }
 
     fn diagnose(&self) -> Diagnosis {
@@ -292,19 +251,6 @@ impl Run for SmartTraffic<'_> {
     }
 
     fn result(&self, _outputs: &[(Place, u64)]) -> TrafficResult {
-        let cycles = self.traffic.measure_cycles.max(1) as f64;
-        TrafficResult {
-            offered_beats_per_cycle: self.traffic.offered_beats_per_cycle,
-            accepted_beats_per_cycle: self.delivered_flits as f64
-                / cycles
-                / self.sources.len() as f64,
-            mean_latency_cycles: self.latencies.mean(),
-            p99_latency_cycles: self.latencies.percentile(99),
-            max_latency_cycles: self.latencies.max(),
-            packets: self.packets,
-            flit_hops: self.plane.flit_hops(),
-            cycles: self.cycle,
-            saturated: self.open_deliveries > 0,
-        }
+        (self.measurement).result(self.cycle, self.sources.len(), self.plane.flit_hops())
     }
 }
