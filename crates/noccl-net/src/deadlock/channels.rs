@@ -100,7 +100,7 @@ impl Channels<'_> {
             let network = self.network;
             for source in sources.map(|tile| network.coord(tile)) {
                 if self.network.nearest_corner(source) == corner {
-                    self.to_corner(source, corner, &tree);
+                    self.add_corner_path(source, corner, &tree);
                 }
             }
         }
@@ -122,7 +122,7 @@ impl Channels<'_> {
     }
 
     /// A packet on its path to the corner, where it goes on over the tree.
-    fn to_corner(&mut self, source: Coord, corner: Coord, tree: &TreeTable) {
+    fn add_corner_path(&mut self, source: Coord, corner: Coord, tree: &TreeTable) {
         let network = self.network;
         let class = self.order.of(ChannelClass::Multicast);
         let mut held = node(network.tile_at(source), Port::Local, class);

@@ -94,9 +94,12 @@ impl Traffic {
     }
 }
 
-/// Columns that only some sweeps have, each with what it says of a point.
-fn more_columns(report: &TrafficReport) -> Vec<(&'static str, fn(&TrafficPoint) -> Option<f64>)> {
-    let all: [(&str, fn(&TrafficPoint) -> Option<f64>); 6] = [
+/// A name, and what stands there of a point.
+type Column = (&'static str, fn(&TrafficPoint) -> Option<f64>);
+
+/// Columns that only some sweeps have.
+fn more_columns(report: &TrafficReport) -> Vec<Column> {
+    let all: [Column; 6] = [
         ("± accepted", |p| p.accepted_half_width_beats_per_cycle),
         ("± latency", |p| p.mean_latency_half_width_cycles),
         ("between routers [cycles]", |p| p.mean_router_latency_cycles),
