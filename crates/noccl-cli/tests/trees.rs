@@ -55,7 +55,7 @@ fn tree_is_the_union_of_the_paths_for_any_set() {
     let expected = |list: &[(&str, &[&str])]| -> Vec<(String, Vec<String>)> {
         let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
         list.iter()
-            .map(|(name, of)| ((*name).to_owned(), words(*of)))
+            .map(|(name, of)| ((*name).to_owned(), words(of)))
             .collect()
     };
     assert_eq!(ports(&tree), expected(outputs));
