@@ -230,7 +230,7 @@ formal-quick: $(RTL_VENV)/.deps ## The same with the mutants of TEST_PROOFS only
 cosim: cosim-2x2 cosim-4x4 cosim-depths-2x2 cosim-registered-merge-2x2 cosim-registered-merge-4x4 cosim-reductions-2x2 cosim-reductions-4x4 cosim-reductions-two-operand cosim-endpoints cosim-dma cosim-dma-4x4 cosim-sides cosim-torrent cosim-mutants ## Mesh, network interfaces, DMA engines and Torrent endpoints in lock-step with the simulator: every handshake of every port
 
 .PHONY: cosim-quick
-cosim-quick: cosim-2x2 cosim-registered-merge-2x2 cosim-reductions-2x2 cosim-endpoints-tiles cosim-dma-reductions-2x2 cosim-torrent cosim-run ## The same on 2x2 clusters without mutants; of DMA engines the reductions and random mixes
+cosim-quick: cosim-2x2 cosim-reductions-2x2 cosim-endpoints-tiles cosim-dma-reductions-2x2 cosim-torrent cosim-run ## The same on 2x2 clusters without mutants; of DMA engines the reductions and random mixes
 
 # Of the whole workspace, as `make test-rust`: of one crate, what it needs has other features and is compiled again.
 COSIM_TEST := cargo test --workspace --locked

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from noccl.runs import OnProgress
     from noccl.tiles import Group, Tile
 
-DEFAULT_LOADS = tuple(n / 20 for n in range(1, 11))
-"""Offered loads of a sweep: 0.05 to 0.5 beats per cluster and cycle."""
-
 
 def compare(
     network: Network,
@@ -101,8 +98,10 @@ def traffic(
     network: Network,
     pattern: str,
     *,
-    loads: Sequence[float] = DEFAULT_LOADS,
-    beats: int = 16,
+    loads: Sequence[float] | None = None,
+    beats: int | None = None,
+    seeds: int = 1,
+    latency_limit_cycles: float | None = None,
     warmup_cycles: int = 2_000,
     measure_cycles: int = 8_000,
     seed: int = 1,
@@ -110,13 +109,19 @@ def traffic(
     has_saturation: bool = True,
     on_progress: OnProgress | None = None,
 ) -> ResultTable:
-    """Sweeps the offered load of open-loop wide writes.
+    """Sweeps the offered load of open-loop wide writes, multicasts or reductions.
 
     Args:
         network: Network.
-        pattern: `uniform`, `transpose`, `bit_complement`, `neighbour`, `hotspot`, `row_multicast`.
-        loads: Offered loads in beats per cluster and cycle, each above 0 and at most 1.
-        beats: Beats per write burst.
+        pattern: `uniform`, `transpose`, `bit_complement`, `neighbour`, `tornado`, `hotspot`, `row_multicast`,
+            `broadcast`, `corner_broadcast`, `random_multicast`, `many_to_one`.
+        loads: Offered loads in beats per cluster that sends and cycle (`many_to_one`: reductions per
+            cycle of the whole mesh), each above 0 and at most 1. By default 0.05 to 0.5; of the last
+            four patterns tenths of the capacity.
+        beats: Beats per write burst; by default 16, or those of the longest packet if it has fewer.
+        seeds: Runs of each load, with this many seeds from `seed` on, 1 to 1000.
+        latency_limit_cycles: Mean latency from which on a load counts as saturated; three times that
+            of an empty network by default.
         warmup_cycles: Cycles before measuring starts.
         measure_cycles: Cycles measured.
         seed: Seed of the injection and destination streams.
@@ -133,8 +138,10 @@ def traffic(
     """
     request = request_text(
         pattern=pattern,
-        loads=items("loads", loads),
+        loads=None if loads is None else items("loads", loads),
         beats=beats,
+        seeds=seeds,
+        latency_limit_cycles=latency_limit_cycles,
         warmup_cycles=warmup_cycles,
         measure_cycles=measure_cycles,
         seed=seed,

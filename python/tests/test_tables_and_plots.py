@@ -85,7 +85,7 @@ def test_cycles_are_drawn_with_one_line_per_algorithm_and_the_bound(
 ) -> None:
     figure = noccl.plot_cycles(comparison)
     names = drawn_texts(figure)
-    expected = {*comparison["algorithm"], "chain, one chunk", "lower bound"}
+    expected = {*comparison["algorithm"], "chain:1", "lower bound"}
     assert all(name in names for name in expected)
     sizes = set(comparison["bytes"])
     for line in figure.axes[0].get_lines():

@@ -21,21 +21,23 @@ pub fn capacity_beats_per_cycle(network: &Network, pattern: Pattern, beats: u32)
 /// Flits on the busiest link per flit that each cluster sends; without links, into the busiest interface.
 fn busiest_load(network: &Network, pattern: Pattern) -> f64 {
     let (columns, rows) = (network.cluster_width(), network.cluster_height());
-    let to = |from: Coord| match pattern {
-        Pattern::Transpose => Some(Coord::new(from.y, from.x)),
-        Pattern::BitComplement => Some(Coord::new(columns - 1 - from.x, rows - 1 - from.y)),
-        Pattern::Neighbour => Some(Coord::new((from.x + 1) % columns, from.y)),
-        Pattern::Hotspot => Some(Coord::new(columns / 2, rows / 2)),
-        Pattern::Uniform | Pattern::RowMulticast => None,
-    };
+    let to = |from: Coord| pattern.destination(from, columns, rows);
     let has_links = network.routers().has_links;
     match pattern {
         Pattern::Uniform if !has_links => 1.0,
         Pattern::Uniform => busiest_uniform_load(columns, rows),
+        Pattern::Broadcast
+        | Pattern::CornerBroadcast
+        | Pattern::RandomMulticast
+        | Pattern::ManyToOne => crate::capacity_collective::busiest_load(network, pattern),
         // Every cluster takes in what the others of its row send; its own copy may come back too.
         Pattern::RowMulticast if network.routers().returns_own_copy => f64::from(columns),
         Pattern::RowMulticast => f64::from(columns) - 1.0,
-        Pattern::Transpose | Pattern::BitComplement | Pattern::Neighbour | Pattern::Hotspot => {
+        Pattern::Transpose
+        | Pattern::BitComplement
+        | Pattern::Neighbour
+        | Pattern::Tornado
+        | Pattern::Hotspot => {
             let mut loads: HashMap<(Coord, Port), u32> = HashMap::new();
             let all = (0..columns).flat_map(|x| (0..rows).map(move |y| Coord::new(x, y)));
             for (from, to) in all.filter_map(|from| Some((from, to(from)?))) {

@@ -8,6 +8,7 @@ pub mod baselines;
 mod bound;
 mod calibrate;
 mod capacity;
+mod capacity_collective;
 mod chunks;
 mod constants;
 mod error;

@@ -7,7 +7,7 @@ use crate::capabilities::Capabilities;
 use crate::planes::planes;
 use crate::region::RegionMap;
 use crate::{Coord, NetError, Network, TileId, TileKind};
-use noccl_spec::{MAX_ADDRESS, Mesh, SmartTree, Spec, TileKindName, validate};
+use noccl_spec::{MAX_ADDRESS, Mesh, SmartMulticast, SmartTree, Spec, TileKindName, validate};
 
 /// Most tiles of a mesh: a million clusters and a column of memory tiles on the longest side.
 pub const MAX_TILES: u64 = (1 << 20) + 4096;
@@ -72,6 +72,17 @@ fn check_smart(spec: &Spec) -> Result<(), NetError> {
             let accepted = format!("must be at most {MAX_LINE} with router.smart");
             return Err(field(name, side, accepted));
         }
+    }
+    let line = |side: u32| side.saturating_sub(1).div_ceil(smart.hpc_max);
+    let slot_cycles = line(mesh.width) + line(mesh.height);
+    let interval = smart.broadcast_interval_cycles;
+    if smart.multicast == SmartMulticast::Complete && interval <= slot_cycles {
+        let accepted = format!(
+            "must be more than {slot_cycles}, the cycles of a slot on this mesh with router.smart.hpc_max = {}",
+            smart.hpc_max
+        );
+        let name = "router.smart.broadcast_interval_cycles";
+        return Err(field(name, interval, accepted));
     }
     match smart.tree {
         SmartTree::Private if mesh.width < 2 || mesh.height < 2 => Err(field(

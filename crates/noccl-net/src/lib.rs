@@ -16,6 +16,7 @@ mod elaborate;
 mod error;
 mod list;
 mod network;
+mod network_tree;
 mod planes;
 mod region;
 mod route;

@@ -68,7 +68,9 @@ pub(crate) fn planes(spec: &Spec, has_links: bool) -> Vec<NetworkPlane> {
             ),
             Plane::Wide => (
                 &[AxiChannel::WideWrite, AxiChannel::WideReadData],
-                ni.wide_beat_bytes,
+                // S2's flits are narrower than a beat: a message is several of them.
+                (spec.router.smart.as_ref())
+                    .map_or(ni.wide_beat_bytes, |smart| smart.flit_bits / 8),
             ),
         };
         let link_cycles = spec.router.link_cycles.of(plane);
@@ -126,7 +128,7 @@ impl Network {
     }
 
     /// The same of a copy of a multicast, which may go over a tree that does not begin at its source. Unicasts in place of a
-    /// multicast wait for each other beside.
+    /// multicast wait for each other beside, and slots are as if they began when the packet is in its corner.
     #[must_use]
     pub fn idle_copy_cycles(&self, source: Coord, to: Coord) -> u32 {
         match &self.spec.router.smart {
@@ -135,11 +137,33 @@ impl Network {
                     && smart.multicast != SmartMulticast::Unicasts =>
             {
                 let corner = self.nearest_corner(source);
-                let all = paths(smart, source, corner) + paths(smart, corner, to);
-                bypass_cycles(smart, all)
+                let before = paths(smart, source, corner);
+                if smart.multicast == SmartMulticast::Complete {
+                    return bypass_cycles(smart, before) + self.slot_cycles(smart, corner, to);
+                }
+                bypass_cycles(smart, before + paths(smart, corner, to))
             }
             Some(_) | None => self.idle_cycles(source, to),
         }
+    }
+
+    /// Cycles of a slot from a corner to a copy: one for each path. The second dimension begins in the cycle after the first one has gone
+    /// on from the router, or come to its end.
+    fn slot_cycles(&self, smart: &SmartRouter, corner: Coord, to: Coord) -> u32 {
+        let (x, y) = (corner.x.abs_diff(to.x), corner.y.abs_diff(to.y));
+        let (first, second, line) = if self.leaves_along_row(corner) {
+            (x, y, self.width() - 1)
+        } else {
+            (y, x, self.height() - 1)
+        };
+        let (first, second, line) = (u32::from(first), u32::from(second), u32::from(line));
+        let hpc_max = smart.hpc_max;
+        let is_asked = smart.has_slots_on_demand && first + second > 0;
+        let asked = u32::from(is_asked) * smart.setup_cycles;
+        if second == 0 {
+            return asked + first.div_ceil(hpc_max);
+        }
+        asked + (1 + first / hpc_max).min(line.div_ceil(hpc_max)) + second.div_ceil(hpc_max)
     }
 
     /// Cycles in one router with the first cycle of the link behind it.

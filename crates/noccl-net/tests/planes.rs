@@ -49,3 +49,10 @@ fn a_fifo_of_one_slot_passes_a_flit_every_second_cycle() {
     assert_eq!(network("collective_noc_4x4", &one).flit_cycles(), 2);
     assert_eq!(network("collective_noc_4x4", &[]).flit_cycles(), 1);
 }
+
+#[test]
+fn a_flit_of_the_wide_plane_is_a_beat_and_with_bypass_what_its_field_says() {
+    let wide = |name: &str| network(name, &[]).plane(Plane::Wide).data_bytes;
+    assert_eq!(wide("collective_noc_4x4"), 64);
+    assert_eq!(wide("smart_8x8"), 16);
+}

@@ -191,7 +191,7 @@ pub(crate) fn traffic(
         &on_progress,
         request,
         move |fields: TrafficFields, watch| {
-            noccl::traffic(&loaded.network, &fields.resolve()?, watch)
+            noccl::traffic(&loaded.network, &fields.resolve(&loaded.network)?, watch)
         },
     )
 }

@@ -3,9 +3,9 @@
 
 use noccl::{
     AlgorithmRequest, AttentionRequest, CompareRequest, Error, GemmRequest, HardwareRequest, Mode,
-    Network, RunRequest, StressRequest, TrafficRequest, gemm, parse_algorithms, parse_boundary,
-    parse_collective, parse_element, parse_group, parse_operator, parse_pattern, parse_root,
-    parse_stress_kinds,
+    Network, RunRequest, StressRequest, TrafficRequest, gemm, loads_of_capacity, parse_algorithms,
+    parse_boundary, parse_collective, parse_element, parse_group, parse_operator, parse_pattern,
+    parse_root, parse_stress_kinds,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -122,8 +122,10 @@ impl RunFields {
 #[serde(deny_unknown_fields)]
 pub(crate) struct TrafficFields {
     pattern: String,
-    loads: Vec<f64>,
-    beats: u32,
+    loads: Option<Vec<f64>>,
+    beats: Option<u32>,
+    seeds: u32,
+    latency_limit_cycles: Option<f64>,
     warmup_cycles: u64,
     measure_cycles: u64,
     seed: u64,
@@ -132,10 +134,20 @@ pub(crate) struct TrafficFields {
 }
 
 impl TrafficFields {
-    pub(crate) fn resolve(self) -> Result<TrafficRequest, Error> {
-        let mut request = TrafficRequest::new(parse_pattern(&self.pattern)?);
-        request.loads = self.loads;
-        request.beats = self.beats;
+    pub(crate) fn resolve(self, network: &Network) -> Result<TrafficRequest, Error> {
+        let pattern = parse_pattern(&self.pattern)?;
+        let mut request = TrafficRequest::on(network, pattern);
+        if let Some(beats) = self.beats {
+            request.beats = beats;
+            if pattern.is_collective() {
+                request.loads = loads_of_capacity(network, pattern, beats.max(1));
+            }
+        }
+        if let Some(loads) = self.loads {
+            request.loads = loads;
+        }
+        request.seeds = self.seeds;
+        request.latency_limit_cycles = self.latency_limit_cycles;
         request.warmup_cycles = self.warmup_cycles;
         request.measure_cycles = self.measure_cycles;
         request.seed = self.seed;

@@ -79,12 +79,14 @@ pub struct Progress {
     pub actions_total: usize,
 }
 
-/// Result of an open-loop run. Latency: from a packet's creation to the handshake of its last beat at its target.
+/// Result of an open-loop run. Latency: from a packet's creation to the handshake of its last beat at its target, of broadcasts, random
+/// multicasts and reductions at the last of their targets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrafficResult {
-    /// Beats offered per cluster and cycle.
+    /// Beats offered per cluster that sends and cycle; reductions per cycle of the whole mesh.
     pub offered_beats_per_cycle: f64,
-    /// Beats delivered per cluster and cycle while measuring (a multicast counts once per target).
+    /// Beats delivered per cluster and cycle while measuring (a multicast counts once per target); reductions completed per cycle of
+    /// the whole mesh.
     pub accepted_beats_per_cycle: f64,
     /// Mean latency in cycles of the packets created while measuring.
     pub mean_latency_cycles: f64,
@@ -100,4 +102,13 @@ pub struct TrafficResult {
     pub cycles: u64,
     /// Did the source queues grow without bound?
     pub saturated: bool,
+    /// Broadcasts, random multicasts or reductions that the whole mesh has completed per cycle while measuring.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted_flows_per_cycle: Option<f64>,
+    /// Contributions that a root has got per reduction, combined ones counted once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub received_per_flow: Option<f64>,
+    /// Reductions in flight, mean over the measured cycles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_flows: Option<f64>,
 }

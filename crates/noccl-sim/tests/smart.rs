@@ -295,6 +295,7 @@ fn bypass_lowers_latency_and_accepts_what_the_mesh_accepts() {
         (Pattern::Uniform, 1),
         (Pattern::Uniform, 5),
         (Pattern::BitComplement, 1),
+        (Pattern::Tornado, 1),
     ] {
         let mesh = run("smart_8x8_baseline", pattern, beats, 0.1);
         let bypass = run("smart_8x8", pattern, beats, 0.1);

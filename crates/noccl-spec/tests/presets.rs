@@ -315,7 +315,9 @@ fn what_smart_routers_cannot_be_is_refused_by_its_field() {
         ("router.smart.vcs", "0", "1 to 8"),
         ("router.smart.reduction_table_entries", "0", "1 to 4096"),
         ("router.smart.flit_bits", "100", "power of two"),
-        ("router.smart.multicast", "\"complete\"", "greedy"),
+        ("router.smart.multicast", "\"gready\"", "greedy"),
+        ("router.smart.multicast", "\"complete\"", "private"),
+        ("router.smart.broadcast_interval_cycles", "2", "3 to 64"),
         ("router.smart.priority", "\"bypass\"", "local"),
         ("router.input_fifo_flits", "2", "router.input_fifo_flits"),
     ] {

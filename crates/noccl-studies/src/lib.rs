@@ -63,7 +63,10 @@ pub use stress::{
     HistogramBin, MAX_STRESS_SEEDS, MAX_STRESS_TRANSACTIONS, MIN_STRESS_TRANSACTIONS,
     StressFailure, StressKind, StressReport, StressRequest, parse_stress_kinds, stress,
 };
-pub use traffic::{TrafficReport, TrafficRequest, traffic, zero_load_latency_cycles};
+pub use traffic::{
+    TrafficPoint, TrafficReport, TrafficRequest, loads_of_capacity, traffic,
+    zero_load_latency_cycles,
+};
 pub use verified::Verified;
 
 // What studies say of their course.

@@ -43,4 +43,7 @@ pub use schedule::{Action, ActionId, Place, SCHEDULE_FORMAT, Schedule};
 pub use trace::{
     Difference, Fault, MAX_TRANSACTION_BEATS, PortKind, PortTransaction, TRACE_FORMAT, Trace,
 };
-pub use traffic::{MAX_TRAFFIC_CYCLES, Pattern, TRAFFIC_FORMAT, Traffic, check_traffic};
+pub use traffic::{
+    MAX_RANDOM_MEMBERS, MAX_TRAFFIC_CYCLES, Pattern, TRAFFIC_FORMAT, Traffic, check_pattern,
+    check_traffic,
+};

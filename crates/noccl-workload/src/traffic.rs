@@ -3,7 +3,8 @@
 
 use crate::WorkloadError;
 use crate::number::{UnknownName, find};
-use noccl_net::Network;
+use noccl_net::capabilities::{Carries, Multicasts};
+use noccl_net::{Coord, Network};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -27,21 +28,34 @@ pub enum Pattern {
     BitComplement,
     /// (x, y) → (x+1 mod W, y).
     Neighbour,
+    /// (x, y) → (x + ⌈W/2⌉ − 1 mod W, y): as far as it goes in one direction of a ring; needs three columns.
+    Tornado,
     /// All to the cluster at the centre.
     Hotspot,
     /// Every tile multicasts to its row, itself included.
     RowMulticast,
+    /// Every tile to all others; the copy for itself comes too where a set is a multi-address.
+    Broadcast,
+    /// The same from the four corners alone.
+    CornerBroadcast,
+    /// Every tile to 2 to 63 others, number and members equally likely.
+    RandomMulticast,
+    /// All others contribute a flit to a reduction, whose root is equally likely; at most one reduction starts per cycle.
+    ManyToOne,
 }
 
-/// Open-loop wide writes.
+/// Most members of a random multicast.
+pub const MAX_RANDOM_MEMBERS: u32 = 63;
+
+/// Open-loop wide writes, multicasts or reductions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Traffic {
     /// Where packets go.
     pub pattern: Pattern,
-    /// Beats per write burst, 1 to the NI's longest burst.
+    /// Beats per write burst, 1 to the longest packet of the interfaces; 1 of reductions.
     pub beats: u32,
-    /// Beats offered per cluster and cycle, 0 to 1.
+    /// Beats offered per cluster that sends and cycle, 0 to 1; of `many_to_one` reductions per cycle of the whole mesh.
     pub offered_beats_per_cycle: f64,
     /// Cycles before measuring starts, at most 2^36.
     pub warmup_cycles: u64,
@@ -53,13 +67,18 @@ pub struct Traffic {
 
 impl Pattern {
     /// All patterns.
-    pub const ALL: [Pattern; 6] = [
+    pub const ALL: [Pattern; 11] = [
         Pattern::Uniform,
         Pattern::Transpose,
         Pattern::BitComplement,
         Pattern::Neighbour,
+        Pattern::Tornado,
         Pattern::Hotspot,
         Pattern::RowMulticast,
+        Pattern::Broadcast,
+        Pattern::CornerBroadcast,
+        Pattern::RandomMulticast,
+        Pattern::ManyToOne,
     ];
 
     /// Name in files and on the command line.
@@ -70,9 +89,65 @@ impl Pattern {
             Pattern::Transpose => "transpose",
             Pattern::BitComplement => "bit_complement",
             Pattern::Neighbour => "neighbour",
+            Pattern::Tornado => "tornado",
             Pattern::Hotspot => "hotspot",
             Pattern::RowMulticast => "row_multicast",
+            Pattern::Broadcast => "broadcast",
+            Pattern::CornerBroadcast => "corner_broadcast",
+            Pattern::RandomMulticast => "random_multicast",
+            Pattern::ManyToOne => "many_to_one",
         }
+    }
+
+    /// Is a packet late until the last copy or contribution has come? Else every copy has a latency of its own.
+    #[must_use]
+    pub const fn is_collective(self) -> bool {
+        match self {
+            Pattern::Broadcast
+            | Pattern::CornerBroadcast
+            | Pattern::RandomMulticast
+            | Pattern::ManyToOne => true,
+            Pattern::Uniform
+            | Pattern::Transpose
+            | Pattern::BitComplement
+            | Pattern::Neighbour
+            | Pattern::Tornado
+            | Pattern::Hotspot
+            | Pattern::RowMulticast => false,
+        }
+    }
+
+    /// Are its loads those of the whole mesh, and not of each cluster?
+    #[must_use]
+    pub const fn is_of_mesh(self) -> bool {
+        matches!(self, Pattern::ManyToOne)
+    }
+
+    /// Does a cluster of `width` by `height` send packets?
+    #[must_use]
+    pub const fn sends(self, from: Coord, width: u16, height: u16) -> bool {
+        let is_corner =
+            (from.x == 0 || from.x + 1 == width) && (from.y == 0 || from.y + 1 == height);
+        is_corner || !matches!(self, Pattern::CornerBroadcast)
+    }
+
+    /// Where all packets of a cluster go, of `width` by `height` clusters; none where that is drawn, or several.
+    #[must_use]
+    pub const fn destination(self, from: Coord, width: u16, height: u16) -> Option<Coord> {
+        let Coord { x, y } = from;
+        Some(match self {
+            Pattern::Uniform
+            | Pattern::RowMulticast
+            | Pattern::Broadcast
+            | Pattern::CornerBroadcast
+            | Pattern::RandomMulticast
+            | Pattern::ManyToOne => return None,
+            Pattern::Transpose => Coord::new(y, x),
+            Pattern::BitComplement => Coord::new(width - 1 - x, height - 1 - y),
+            Pattern::Neighbour => Coord::new((x + 1) % width, y),
+            Pattern::Tornado => Coord::new((x + width.div_ceil(2) - 1) % width, y),
+            Pattern::Hotspot => Coord::new(width / 2, height / 2),
+        })
     }
 }
 
@@ -102,16 +177,13 @@ pub fn check_traffic(network: &Network, traffic: &Traffic) -> Result<(), Workloa
             accepted,
         })
     };
-    // A packet is one burst.
-    let ni = &network.spec().ni;
-    let fitting = (ni.burst_boundary_bytes / ni.wide_beat_bytes.max(1)).max(1);
-    let (max_beats, field) = if fitting < ni.max_burst_beats {
-        (fitting, "ni.burst_boundary_bytes")
-    } else {
-        (ni.max_burst_beats, "ni.max_burst_beats")
-    };
+    let (max_beats, field) = network.longest_packet_beats();
     if traffic.beats == 0 || traffic.beats > max_beats {
         let accepted = format!("1 to {max_beats} ({field})");
+        return fail("beats", &traffic.beats, accepted);
+    }
+    if traffic.pattern == Pattern::ManyToOne && traffic.beats != 1 {
+        let accepted = "1: a contribution is one flit".to_owned();
         return fail("beats", &traffic.beats, accepted);
     }
     // Not a number fails too.
@@ -129,20 +201,57 @@ pub fn check_traffic(network: &Network, traffic: &Traffic) -> Result<(), Workloa
             return fail(field, &cycles, accepted);
         }
     }
+    check_pattern(network, traffic.pattern)
+}
+
+/// Can the clusters of a network send by a pattern, and its routers carry what they send?
+///
+/// # Errors
+/// [`WorkloadError::Field`] of `pattern`, with what would be accepted.
+pub fn check_pattern(network: &Network, pattern: Pattern) -> Result<(), WorkloadError> {
     let (width, height) = (network.cluster_width(), network.cluster_height());
-    let accepted = match traffic.pattern {
-        Pattern::Uniform if width == 1 && height == 1 => "at least two clusters",
+    let routers = network.routers();
+    let clusters = u32::from(width) * u32::from(height);
+    let are_powers = width.is_power_of_two() && height.is_power_of_two();
+    let accepted = match pattern {
+        Pattern::Uniform if clusters < 2 => "at least two clusters",
         Pattern::Transpose if width != height => "a square of clusters",
+        Pattern::Tornado if width < 3 => "at least three columns of clusters",
         Pattern::RowMulticast if !width.is_power_of_two() => {
             "rows that are one multi-address: a number of columns that is a power of two"
         }
+        Pattern::Broadcast | Pattern::CornerBroadcast if clusters < 2 => "at least two clusters",
+        Pattern::Broadcast | Pattern::CornerBroadcast => match routers.multicasts {
+            Multicasts::AnySet => return Ok(()),
+            Multicasts::MultiAddress if are_powers => return Ok(()),
+            Multicasts::MultiAddress => {
+                "clusters that are one multi-address: columns and rows that are powers of two"
+            }
+            Multicasts::List => "routers that multicast to any set or a multi-address",
+        },
+        Pattern::RandomMulticast if clusters < 3 => "at least three clusters",
+        Pattern::RandomMulticast => match routers.multicasts {
+            Multicasts::AnySet => return Ok(()),
+            Multicasts::MultiAddress | Multicasts::List => "routers that multicast to any set",
+        },
+        Pattern::ManyToOne if clusters < 2 => "at least two clusters",
+        Pattern::ManyToOne => match routers.carries {
+            Carries::Messages => return Ok(()),
+            Carries::Transactions | Carries::ListMulticasts => {
+                "routers that carry contributions as messages"
+            }
+        },
         Pattern::Uniform
         | Pattern::Transpose
         | Pattern::BitComplement
         | Pattern::Neighbour
+        | Pattern::Tornado
         | Pattern::Hotspot
         | Pattern::RowMulticast => return Ok(()),
     };
-    let accepted = format!("{accepted}; there are {width} x {height}");
-    fail("pattern", &traffic.pattern, accepted)
+    Err(WorkloadError::Field {
+        field: "pattern".to_owned(),
+        found: pattern.to_string(),
+        accepted: format!("{accepted}; there are {width} x {height}"),
+    })
 }

@@ -4,6 +4,7 @@
 mod common;
 
 use common::*;
+use noccl_net::Coord;
 use noccl_workload::{
     Pattern, Place, PortKind, PortTransaction, TRACE_FORMAT, Trace, TraceFile, Traffic,
     TrafficFile, WorkloadError, check, check_traffic, fold_order, interpret, read_schedule,
@@ -273,7 +274,17 @@ fn patterns_need_their_geometry() {
         )
     };
     for pattern in Pattern::ALL {
-        needs("collective_noc_4x4", pattern).unwrap();
+        let needs_messages = matches!(pattern, Pattern::RandomMulticast | Pattern::ManyToOne);
+        assert_eq!(
+            needs("collective_noc_4x4", pattern).is_err(),
+            needs_messages
+        );
+        let flit = Traffic {
+            pattern,
+            beats: 1,
+            ..traffic()
+        };
+        check_traffic(&network("smart_4x4"), &flit).unwrap();
         assert_eq!(pattern.name().parse(), Ok(pattern));
         assert_eq!(serde_json::to_value(pattern).unwrap(), pattern.name());
     }
@@ -284,8 +295,56 @@ fn patterns_need_their_geometry() {
         message,
         "pattern = transpose: a square of clusters; there are 4 x 2"
     );
+    let message = needs("collective_noc_2x4", Pattern::Tornado).unwrap_err();
+    assert_eq!(
+        message.to_string(),
+        "pattern = tornado: at least three columns of clusters; there are 2 x 4"
+    );
+    let message = needs("collective_noc_4x4", Pattern::RandomMulticast).unwrap_err();
+    assert_eq!(
+        message.to_string(),
+        "pattern = random_multicast: routers that multicast to any set; there are 4 x 4"
+    );
+    let message = needs("collective_noc_3x2", Pattern::Broadcast).unwrap_err();
+    assert_eq!(
+        message.to_string(),
+        "pattern = broadcast: clusters that are one multi-address: columns and rows that are powers of two; there are 3 x 2"
+    );
+    assert!(needs("esp_4x5", Pattern::CornerBroadcast).is_err());
     assert!(needs("collective_noc_1x1", Pattern::Uniform).is_err());
     needs("collective_noc_1x1", Pattern::BitComplement).unwrap();
+}
+
+#[test]
+fn a_packet_is_as_long_as_the_interfaces_take_and_a_contribution_one_flit() {
+    let with = |pattern, beats| {
+        let traffic = Traffic {
+            pattern,
+            beats,
+            ..traffic()
+        };
+        check_traffic(&network("smart_4x4"), &traffic).map_err(|error| error.to_string())
+    };
+    with(Pattern::Uniform, 5).unwrap();
+    assert_eq!(
+        with(Pattern::Uniform, 6).unwrap_err(),
+        "beats = 6: 1 to 5 (router.smart.vc_flits)"
+    );
+    assert_eq!(
+        with(Pattern::ManyToOne, 2).unwrap_err(),
+        "beats = 2: 1: a contribution is one flit"
+    );
+}
+
+#[test]
+fn tornado_goes_as_far_as_it_can_in_one_direction_of_a_ring() {
+    for (width, shift) in [(3, 1), (4, 1), (5, 2), (8, 3), (9, 4)] {
+        for x in 0..width {
+            let to = Pattern::Tornado.destination(Coord::new(x, 2), width, 4);
+            assert_eq!(to, Some(Coord::new((x + shift) % width, 2)));
+        }
+    }
+    assert_eq!(Pattern::Uniform.destination(Coord::new(0, 0), 4, 4), None);
 }
 
 #[test]

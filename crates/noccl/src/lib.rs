@@ -13,6 +13,7 @@ pub mod report;
 mod rtl;
 mod run;
 mod schema;
+mod tree;
 
 pub use demo::{DEMO_KIB, DEMO_PRESET, demo};
 pub use describe::{LinkRow, NetworkDescription, RegionRow, TileRow, describe};
@@ -23,6 +24,7 @@ pub use report::{algorithm, cases, read_rows, verification};
 pub use rtl::{check_rtl_folder, rtl_config, write_rtl, write_rtl_package, write_rtl_vectors};
 pub use run::{RunReport, RunRequest, replay, report_run, run};
 pub use schema::{SCHEMA_NAMES, schema};
+pub use tree::{TreeDescription, TreeKind, TreeRequest, TreeTile, parse_tree, tree};
 
 // Studies, and what they and the calls above stand on.
 pub use noccl_studies::{
@@ -35,17 +37,17 @@ pub use noccl_studies::{
     MIN_STRESS_TRANSACTIONS, MatrixRequest, MatrixRow, ModelAccuracy, ModelRow, OrderDraw,
     OrderDrawRequest, OrderReport, OrderRequest, OrderRow, PublishedRow, REPRODUCIBLE,
     Reproduction, Skipped, StressFailure, StressKind, StressReport, StressRequest, SumError,
-    ToleranceKind, TrafficReport, TrafficRequest, Validation, Verified, attention, barrier_study,
-    baseline_figures, baselines, bench, calibrate, calibration_text, check_barrier_page,
-    check_claims_page, check_output, claims_count, compare, compare_by_model, default_root,
-    deviations, format_bytes, gemm, group_name, is_saving, load, load_spec, matrix, members,
-    model_accuracy, model_rows, order, order_draws, parse_algorithms, parse_bytes,
-    parse_collective, parse_element, parse_group, parse_json, parse_operator, parse_orders,
-    parse_override, parse_pair, parse_pattern, parse_root, parse_schedule, parse_set,
-    parse_stress_kinds, parse_tile, path_hops, preset_names, published_rows, read_calibration,
-    read_json, read_schedule, read_text, read_trace, reproduce, root_name, run_values, schedule,
-    size_note, stress, traffic, validation, word, write_bytes, write_figures, write_file,
-    zero_load_latency_cycles,
+    ToleranceKind, TrafficPoint, TrafficReport, TrafficRequest, Validation, Verified, attention,
+    barrier_study, baseline_figures, baselines, bench, calibrate, calibration_text,
+    check_barrier_page, check_claims_page, check_output, claims_count, compare, compare_by_model,
+    default_root, deviations, format_bytes, gemm, group_name, is_saving, load, load_spec,
+    loads_of_capacity, matrix, members, model_accuracy, model_rows, order, order_draws,
+    parse_algorithms, parse_bytes, parse_collective, parse_element, parse_group, parse_json,
+    parse_operator, parse_orders, parse_override, parse_pair, parse_pattern, parse_root,
+    parse_schedule, parse_set, parse_stress_kinds, parse_tile, path_hops, preset_names,
+    published_rows, read_calibration, read_json, read_schedule, read_text, read_trace, reproduce,
+    root_name, run_values, schedule, size_note, stress, traffic, validation, word, write_bytes,
+    write_figures, write_file, zero_load_latency_cycles,
 };
 
 // What the calls above take and give, so that callers need this crate only.
@@ -56,7 +58,7 @@ pub use noccl_cosim::lockstep::LockstepError;
 pub use noccl_cosim::{Boundary, HardwareError, HardwareReport};
 pub use noccl_files::{FileError, message, visible, visible_line};
 pub use noccl_model::{Calibration, Constant, Constants, Law};
-pub use noccl_net::{Coord, MultiAddress, NetError, Network, TileRef, TileSet};
+pub use noccl_net::{Coord, MultiAddress, NetError, Network, Port, TileId, TileRef, TileSet};
 pub use noccl_rtl::{RtlConfig, RtlError};
 pub use noccl_run::{
     ActionTime, Counters, Diagnosis, MAX_THREADS, MAX_VALUE_BYTES, MemoryImage, Mode, RunConfig,

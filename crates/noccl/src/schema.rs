@@ -3,6 +3,7 @@
 
 use crate::bench::BenchRow;
 use crate::describe::NetworkDescription;
+use crate::tree::TreeDescription;
 use crate::{
     AttentionRow, BarrierStudy, BaselineRow, ClaimRow, CompareRow, Error, Figure, GemmRow,
     MatrixRow, OrderDraw, OrderReport, RunReport, StressReport, TrafficReport, Validation,
@@ -13,9 +14,10 @@ use noccl_workload::CheckReport;
 use schemars::{Schema, schema_for};
 
 /// Names that [`schema`] accepts.
-pub const SCHEMA_NAMES: [&str; 23] = [
+pub const SCHEMA_NAMES: [&str; 24] = [
     "spec",
     "network",
+    "tree",
     "schedule",
     "trace",
     "traffic",
@@ -52,6 +54,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
     Ok(match name {
         "spec" => noccl_spec::schema(),
         "network" => schema_for!(NetworkDescription),
+        "tree" => schema_for!(TreeDescription),
         "schedule" => noccl_workload::schedule_schema(),
         "trace" => noccl_workload::trace_schema(),
         "traffic" => noccl_workload::traffic_schema(),

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Routers of a collective NoC that never block: beats are packets, operands wait in stores, contributions in tables.
 
-use super::{Carries, Reduces, RouterCapabilities};
+use super::{Carries, Multicasts, Reduces, RouterCapabilities};
 use crate::deadlock::{
-    BarrierCounters, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit, Responses,
+    BarrierCounters, Buffers, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit,
+    Responses,
 };
 
 pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
     carries: Carries::Transactions,
+    multicasts: Multicasts::MultiAddress,
     has_links: true,
     reduces: Reduces::AllInputs,
     joins_several: true,
@@ -20,6 +22,7 @@ pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
     is_sequential: false,
     no_hardware: None,
     mechanism: Mechanism {
+        buffers: Buffers::Fifos,
         forks: Forks::PerOutput,
         joins: Joins::SetAside,
         operand_store: OperandStore::ByWindow,

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! ESP's routers: a worm takes all outputs of a tree at once and moves over them in lock-step.
 
-use super::{Carries, Reduces, RouterCapabilities};
+use super::{Carries, Multicasts, Reduces, RouterCapabilities};
 use crate::deadlock::{
-    BarrierCounters, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit, Responses,
+    BarrierCounters, Buffers, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit,
+    Responses,
 };
 
 pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
     carries: Carries::ListMulticasts,
+    multicasts: Multicasts::List,
     has_links: true,
     reduces: Reduces::Nothing,
     joins_several: false,
@@ -20,6 +22,7 @@ pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
     is_sequential: true,
     no_hardware: Some("ESP's routers have RTL of their authors"),
     mechanism: Mechanism {
+        buffers: Buffers::Fifos,
         forks: Forks::HoldOutputs,
         joins: Joins::BlockHeads,
         operand_store: OperandStore::ByWindow,

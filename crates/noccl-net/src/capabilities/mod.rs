@@ -28,6 +28,8 @@ pub struct Capabilities {
 pub struct RouterCapabilities {
     /// What they carry.
     pub carries: Carries,
+    /// Which destinations one multicast can have.
+    pub multicasts: Multicasts,
     /// Do flits go over links from tile to tile? Else every interface reaches every other one directly, however far it is.
     pub has_links: bool,
     /// Which operands of a reduction they can take.
@@ -66,6 +68,17 @@ pub enum Carries {
     Messages,
     /// Multicasts by a list of destinations, of schedules, and nothing else.
     ListMulticasts,
+}
+
+/// Which destinations a multicast can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Multicasts {
+    /// Those of a multi-address.
+    MultiAddress,
+    /// A list that its header has space for.
+    List,
+    /// Any.
+    AnySet,
 }
 
 /// Which operands a router can reduce.
@@ -137,6 +150,29 @@ impl Network {
     #[must_use]
     pub const fn capabilities(&self) -> &Capabilities {
         &self.capabilities
+    }
+
+    /// Most beats of a packet or burst, and the field of the spec that says so. A burst stays within a boundary of addresses.
+    #[must_use]
+    pub const fn longest_packet_beats(&self) -> (u32, &'static str) {
+        if let Some(smart) = &self.spec().router.smart {
+            return (smart.vc_flits, "router.smart.vc_flits");
+        }
+        let ni = &self.spec().ni;
+        match ni.burst_boundary_bytes.checked_div(ni.wide_beat_bytes) {
+            Some(fitting) if 0 < fitting && fitting < ni.max_burst_beats => {
+                (fitting, "ni.burst_boundary_bytes")
+            }
+            Some(_) | None => (ni.max_burst_beats, "ni.max_burst_beats"),
+        }
+    }
+
+    /// Cycles that an idle packet takes between interfaces and routers, beyond those from its first request to the last router; of routers for
+    /// which nobody tells the two apart there is no number.
+    #[must_use]
+    pub fn interface_cycles(&self) -> Option<u32> {
+        let smart = self.spec().router.smart.as_ref()?;
+        Some(2 + smart.setup_cycles)
     }
 
     /// What its routers can do.

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The published routers of S1: worms hold the outputs of a fork, contributions are joined at the heads of FIFOs.
 
-use super::{Carries, Reduces, RouterCapabilities};
+use super::{Carries, Multicasts, Reduces, RouterCapabilities};
 use crate::deadlock::{
-    BarrierCounters, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit, Responses,
+    BarrierCounters, Buffers, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit,
+    Responses,
 };
 
 pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
     carries: Carries::Transactions,
+    multicasts: Multicasts::MultiAddress,
     has_links: true,
     reduces: Reduces::TwoInputs,
     joins_several: false,
@@ -20,6 +22,7 @@ pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
     is_sequential: false,
     no_hardware: Some("the published router has RTL of its authors"),
     mechanism: Mechanism {
+        buffers: Buffers::Fifos,
         forks: Forks::HoldOutputs,
         joins: Joins::BlockHeads,
         operand_store: OperandStore::ByWindow,

@@ -2,13 +2,15 @@
 //! S2's routers: flits pass several of them in a cycle. Forks go on by output, contributions are counted in a table and hold no
 //! channel, so waits close no circle (`docs/design/0010-smart.md`).
 
-use super::{Carries, Reduces, RouterCapabilities};
+use super::{Carries, Multicasts, Reduces, RouterCapabilities};
 use crate::deadlock::{
-    BarrierCounters, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit, Responses,
+    BarrierCounters, Buffers, Forks, Joins, Mechanism, OperandStore, OrderClasses, ReadData,
+    ReductionUnit, Responses,
 };
 
 pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
     carries: Carries::Messages,
+    multicasts: Multicasts::AnySet,
     has_links: true,
     reduces: Reduces::AllInputs,
     joins_several: true,
@@ -21,6 +23,7 @@ pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
     is_sequential: false,
     no_hardware: Some("S2's routers have no RTL yet"),
     mechanism: Mechanism {
+        buffers: Buffers::Channels(OrderClasses::Three),
         forks: Forks::PerOutput,
         joins: Joins::SetAside,
         operand_store: OperandStore::ByWindow,

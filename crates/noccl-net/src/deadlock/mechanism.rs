@@ -8,11 +8,12 @@
 //! cycle exists, the buffers can be put in an order in which the last one always drains.
 
 use super::options::{
-    BarrierCounters, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit, Responses,
+    BarrierCounters, Buffers, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit,
+    Responses,
 };
 use super::search::{find_cycle, shortest_through};
 use super::turns::turns;
-use super::{Cycle, Place, Proof, Wait};
+use super::{Cycle, Place, Proof, Wait, channels};
 use crate::{LinkId, Network, Port, TileId};
 use noccl_spec::Plane;
 
@@ -33,19 +34,53 @@ pub fn check_network(network: &Network) -> Result<Proof, Cycle> {
 /// # Errors
 /// A cycle of waits.
 pub fn check_mechanism(network: &Network, mechanism: &Mechanism) -> Result<Proof, Cycle> {
-    let graph = Buffers::new(network, mechanism);
+    match mechanism.buffers {
+        Buffers::Fifos => {}
+        Buffers::Channels(order) => return channels::check(network, order),
+    }
+    let graph = Fifos::new(network, mechanism);
     let nodes = network.num_tiles() * PER_TILE;
-    let successors = |node: usize, next: &mut Vec<usize>| graph.successors(node, next);
-    match find_cycle(nodes, successors) {
+    find(nodes, |node, next| graph.successors(node, next)).map_err(|cycle| {
+        let places: Vec<Place> = cycle.into_iter().map(Fifos::place).collect();
+        cycle_of(network, &places)
+    })
+}
+
+/// No cycle, or the shortest through a node of the first one that is found.
+pub(super) fn find(
+    nodes: usize,
+    successors: impl Fn(usize, &mut Vec<usize>),
+) -> Result<Proof, Vec<usize>> {
+    match find_cycle(nodes, &successors) {
         Ok(waits) => Ok(Proof { nodes, waits }),
         Err(found) => {
             let limit = found.len();
             let best = found
                 .iter()
-                .filter_map(|start| shortest_through(nodes, *start, limit, successors))
+                .filter_map(|start| shortest_through(nodes, *start, limit, &successors))
                 .min_by_key(Vec::len);
-            Err(graph.describe(&best.unwrap_or(found)))
+            Err(best.unwrap_or(found))
         }
+    }
+}
+
+/// Places of which each waits for the next one.
+pub(super) fn cycle_of(network: &Network, places: &[Place]) -> Cycle {
+    let next = places.iter().cycle().skip(1);
+    let waits = places.iter().zip(next).map(|(holds, waits_for)| Wait {
+        flow: None,
+        holder: "a packet".to_owned(),
+        holds: *holds,
+        waits_for: *waits_for,
+        text: format!(
+            "in {} waits for {}",
+            holds.describe(network),
+            waits_for.describe(network)
+        ),
+    });
+    Cycle {
+        waits: waits.collect(),
+        is_certain: true,
     }
 }
 
@@ -58,7 +93,7 @@ const STORE: usize = PER_TILE - 3;
 const UNIT: usize = PER_TILE - 2;
 const DMA: usize = PER_TILE - 1;
 
-struct Buffers<'a> {
+struct Fifos<'a> {
     network: &'a Network,
     mechanism: &'a Mechanism,
     /// Per tile and input port: outputs that packets can take, as a bit set.
@@ -77,7 +112,7 @@ fn ports(set: u8) -> impl Iterator<Item = Port> {
     Port::ALL.into_iter().filter(move |p| set & p.bit() != 0)
 }
 
-impl<'a> Buffers<'a> {
+impl<'a> Fifos<'a> {
     fn new(network: &'a Network, mechanism: &'a Mechanism) -> Self {
         let turns = (0..network.num_tiles() as u32)
             .map(|t| Port::ALL.map(|from| turns(network, &mechanism.extra_turns, TileId(t), from)))
@@ -134,7 +169,8 @@ impl<'a> Buffers<'a> {
                 ReadData::Reserved => {}
                 ReadData::QueuedBehindWrites => next.push(input(tile, Plane::Wide, Port::Local)),
             },
-            Place::Issue { .. }
+            Place::Channels { .. }
+            | Place::Issue { .. }
             | Place::Responses { .. }
             | Place::Follower(_)
             | Place::ChainGrant(_)
@@ -219,29 +255,5 @@ impl<'a> Buffers<'a> {
         Port::ALL
             .into_iter()
             .filter(move |p| *p == Port::Local || self.network.neighbour(here, *p).is_some())
-    }
-
-    fn describe(&self, cycle: &[usize]) -> Cycle {
-        let waits = cycle.iter().enumerate().map(|(idx, node)| {
-            let (holds, waits_for) = (
-                Self::place(*node),
-                Self::place(cycle[(idx + 1) % cycle.len()]),
-            );
-            Wait {
-                flow: None,
-                holder: "a packet".to_owned(),
-                holds,
-                waits_for,
-                text: format!(
-                    "in {} waits for {}",
-                    holds.describe(self.network),
-                    waits_for.describe(self.network)
-                ),
-            }
-        });
-        Cycle {
-            waits: waits.collect(),
-            is_certain: true,
-        }
     }
 }

@@ -16,6 +16,7 @@
 //! timing or packets longer than the buffers. Reasons and limits: `docs/design/0002-deadlock-check.md`.
 
 mod bursts;
+mod channels;
 mod flows;
 mod graph;
 mod limits;
@@ -37,7 +38,8 @@ pub use limits::{
 };
 pub use mechanism::{check_mechanism, check_network};
 pub use options::{
-    BarrierCounters, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit, Responses,
+    BarrierCounters, Buffers, ChannelClass, Forks, Joins, Mechanism, OperandStore, OrderClasses,
+    ReadData, ReductionUnit, Responses,
 };
 pub use place::Place;
 pub use search::{Cycle, Proof, Wait, is_among};

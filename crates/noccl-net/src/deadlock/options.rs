@@ -68,9 +68,81 @@ pub enum ReductionUnit {
     Shared,
 }
 
+/// What holds packets at a router.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Buffers {
+    /// FIFOs at inputs and outputs.
+    Fifos,
+    /// Virtual channels at inputs, each for a packet as a whole, of a class for every kind of message. The other options are those of FIFOs,
+    /// and have no effect.
+    Channels(OrderClasses),
+}
+
+/// A class of virtual channels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ChannelClass {
+    /// To one destination.
+    Unicast,
+    /// Contributions to reductions.
+    Contribution,
+    /// Multicasts on shared trees, and those on the path to the corner of a private one.
+    Multicast,
+    /// Multicasts along the dimension in which a private tree begins.
+    FirstDimension,
+    /// Multicasts along the other one.
+    SecondDimension,
+}
+
+impl ChannelClass {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 5] = [
+        Self::Unicast,
+        Self::Contribution,
+        Self::Multicast,
+        Self::FirstDimension,
+        Self::SecondDimension,
+    ];
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Unicast => "unicasts",
+            Self::Contribution => "contributions",
+            Self::Multicast => "multicasts",
+            Self::FirstDimension => "multicasts along the first dimension",
+            Self::SecondDimension => "multicasts along the second dimension",
+        }
+    }
+}
+
+/// Classes that a multicast on a private tree takes one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OrderClasses {
+    /// To the corner, along the first dimension, along the second.
+    Three,
+    /// To the corner, along both dimensions.
+    Two,
+    /// One for all of its path.
+    One,
+}
+
+impl OrderClasses {
+    /// The class that takes the place of another one.
+    pub(super) const fn of(self, class: ChannelClass) -> ChannelClass {
+        match (self, class) {
+            (Self::Two, ChannelClass::SecondDimension) => ChannelClass::FirstDimension,
+            (Self::One, ChannelClass::FirstDimension | ChannelClass::SecondDimension) => {
+                ChannelClass::Multicast
+            }
+            (Self::Three | Self::Two | Self::One, class) => class,
+        }
+    }
+}
+
 /// What decides about waiting in a router and at an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mechanism {
+    /// What holds packets.
+    pub buffers: Buffers,
     /// Forks of multicasts.
     pub forks: Forks,
     /// Merge points of responses, barriers and reductions.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What can be held and waited for.
 
+use super::ChannelClass;
 use crate::{LinkId, Network, Port, TileId};
 use noccl_spec::Plane;
 
@@ -14,6 +15,15 @@ pub enum Place {
     Input {
         /// Plane.
         plane: Plane,
+        /// Router.
+        tile: TileId,
+        /// Input port.
+        port: Port,
+    },
+    /// Virtual channels of a class at an input port of a router.
+    Channels {
+        /// Class.
+        class: ChannelClass,
         /// Router.
         tile: TileId,
         /// Input port.
@@ -68,6 +78,16 @@ impl Place {
             } => format!(
                 "{} input FIFO {} of {}",
                 plane.name(),
+                port_name(port),
+                tile(at)
+            ),
+            Place::Channels {
+                class,
+                tile: at,
+                port,
+            } => format!(
+                "channels of {} at input {} of {}",
+                class.name(),
                 port_name(port),
                 tile(at)
             ),

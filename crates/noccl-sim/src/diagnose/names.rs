@@ -142,7 +142,7 @@ impl View<'_, '_> {
                 };
                 format!("{what} {at} {home} (id {id})")
             }
-            Owner::Traffic { created } => {
+            Owner::Traffic { created, .. } => {
                 format!("{kind} {at} {home} of cycle {created} (id {id})")
             }
         }

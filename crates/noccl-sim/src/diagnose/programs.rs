@@ -34,7 +34,7 @@ impl View<'_, '_> {
             Owner::Trace { entry, burst } => u64::from(entry) << 32 | u64::from(burst),
             Owner::DmaWrite { instance } => u64::from(instance),
             Owner::Reduction { action } | Owner::Barrier { action } => u64::from(action),
-            Owner::Traffic { created } => created,
+            Owner::Traffic { created, .. } => created,
             Owner::DmaRead | Owner::Chain { .. } | Owner::Message { .. } => 0,
         };
         (number, txn)

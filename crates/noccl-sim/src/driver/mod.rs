@@ -4,7 +4,8 @@
 //! Each driver reacts to completions and to events of its own; the run around it is an implementation of
 //! [`noccl_run::Run`], and the loop around that is `noccl_run`'s. What all three read from the machine stands here.
 
-pub(crate) mod latencies;
+mod latencies;
+pub(crate) mod measurement;
 pub(crate) mod schedule;
 pub(crate) mod trace;
 pub(crate) mod traffic;
@@ -57,29 +58,13 @@ pub(crate) fn result_of(
     actions: Vec<ActionTime>,
     outputs: &[(Place, u64)],
 ) -> RunResult {
-    let memory = outputs
-        .iter()
-        .filter_map(|(place, bytes)| {
-            let tile = machine.network.find(place.tile)?;
-            let mut image = vec![0; *bytes as usize];
-            machine
-                .memory
-                .memories
-                .read(tile.0, place.offset, &mut image);
-            Some(MemoryImage {
-                tile: place.tile,
-                offset: place.offset,
-                bytes: image,
-            })
-        })
-        .collect();
     RunResult {
         cycles: machine.clock.now(),
         responses: vec![0; actions.len()],
         actions,
         counters: machine.counters(),
         links: links(machine),
-        memory,
+        memory: machine.memory.memories.images(machine.network, outputs),
         checksum: machine.checks.checksum,
         wrong_transactions: machine.checks.wrong_beats,
     }

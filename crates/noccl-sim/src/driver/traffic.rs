@@ -8,7 +8,7 @@
 use crate::diagnose::diagnose;
 use crate::diagnose::view::Driver;
 use crate::driver::drain_done;
-use crate::driver::latencies::Latencies;
+use crate::driver::measurement::{Measurement, gap_cycles};
 use crate::kernel::random::Stream;
 use crate::machine::Machine;
 use crate::machine::event::Done;
@@ -17,10 +17,7 @@ use crate::ni::axi::state::Source;
 use crate::transport::transaction::Owner;
 use noccl_net::{Coord, MultiAddress};
 use noccl_run::{Diagnosis, Progress, Run, RunError, Status, TrafficResult};
-use noccl_workload::{MAX_TRAFFIC_CYCLES, Pattern, Place, Traffic};
-
-/// Draining takes at most so many times the measured cycles; a network that needs more is saturated.
-const MAX_DRAIN_FACTOR: u64 = 4;
+use noccl_workload::{MAX_TRAFFIC_CYCLES, Pattern, Place, Traffic, check_pattern};
 
 #[derive(Debug)]
 struct TrafficDriver<'t> {
@@ -28,11 +25,7 @@ struct TrafficDriver<'t> {
     sources: Vec<(u32, Coord, Stream)>,
     width: u16,
     height: u16,
-    /// Deliveries still expected from packets created while measuring.
-    open_deliveries: u64,
-    latencies: Latencies,
-    delivered_beats: u64,
-    packets: u64,
+    measurement: Measurement<'t>,
 }
 
 /// Keeps the end of the run in its type, drain included.
@@ -57,6 +50,13 @@ impl<'t> TrafficDriver<'t> {
         let network = machine.network;
         let (width, height) = (network.cluster_width(), network.cluster_height());
         check_cycles(traffic)?;
+        if traffic.pattern.is_collective() {
+            check_pattern(network, traffic.pattern).map_err(|error| RunError::Refused {
+                backend: "sim",
+                what: "traffic".to_owned(),
+                reason: error.to_string(),
+            })?;
+        }
         let needs_square = traffic.pattern == Pattern::Transpose && width != height;
         let needs_power = traffic.pattern == Pattern::RowMulticast && !width.is_power_of_two();
         if needs_square || needs_power {
@@ -66,6 +66,13 @@ impl<'t> TrafficDriver<'t> {
                 reason: format!(
                     "{width}x{height} clusters; transpose needs a square, row_multicast a width that is a power of two"
                 ),
+            });
+        }
+        if traffic.pattern == Pattern::Tornado && width < 3 {
+            return Err(RunError::Refused {
+                backend: "sim",
+                what: "pattern tornado".to_owned(),
+                reason: format!("{width}x{height} clusters; accepted: at least three columns"),
             });
         }
         let sources: Vec<_> = network
@@ -82,30 +89,24 @@ impl<'t> TrafficDriver<'t> {
             sources,
             width,
             height,
-            open_deliveries: 0,
-            latencies: Latencies::default(),
-            delivered_beats: 0,
-            packets: 0,
+            measurement: Measurement::new(traffic),
         };
         if traffic.offered_beats_per_cycle > 0.0 {
             for source in 0..driver.sources.len() as u32 {
-                driver.schedule_next(source, machine);
+                if traffic
+                    .pattern
+                    .sends(driver.sources[source as usize].1, width, height)
+                {
+                    driver.schedule_next(source, machine);
+                }
             }
         }
         Ok(driver)
     }
 
     fn schedule_next(&mut self, source: u32, machine: &mut Machine<'_>) {
-        let per_cycle =
-            (self.traffic.offered_beats_per_cycle / f64::from(self.traffic.beats)).min(1.0);
-        let draw = self.sources[source as usize].2.unit();
-        let gap = if per_cycle >= 1.0 {
-            0.0
-        } else {
-            (draw.ln() / (1.0 - per_cycle).ln()).floor()
-        };
-        // Capped so that a tiny rate cannot overflow the cycle counter.
-        machine.call_driver(machine.clock.now() + 1 + gap.min(1e12) as u64, 0, source);
+        let gap = gap_cycles(self.traffic, &mut self.sources[source as usize].2);
+        machine.call_driver(machine.clock.now() + 1 + gap, 0, source);
     }
 
     /// A source creates a packet.
@@ -117,22 +118,28 @@ impl<'t> TrafficDriver<'t> {
                 let row = MultiAddress::new(Coord::new(0, at.y), Coord::new(self.width - 1, 0));
                 Target::Set(machine.network.cube(row))
             }
+            Pattern::Broadcast | Pattern::CornerBroadcast => {
+                let last = Coord::new(self.width - 1, self.height - 1);
+                let all = MultiAddress::new(Coord::new(0, 0), last);
+                Target::Set(machine.network.cube(all))
+            }
+            // The last two are refused before they begin.
             Pattern::Uniform
             | Pattern::Transpose
             | Pattern::BitComplement
             | Pattern::Neighbour
-            | Pattern::Hotspot => Target::Tile(self.destination(source, at, machine)),
+            | Pattern::Tornado
+            | Pattern::Hotspot
+            | Pattern::RandomMulticast
+            | Pattern::ManyToOne => Target::Tile(self.destination(source, at, machine)),
         };
-        if self.is_measuring(machine.clock.now()) {
-            self.packets += 1;
-            self.open_deliveries += match to {
-                Target::Set(set) => u64::from(set.set.len()),
-                Target::Tile(_) => 1,
-            };
-        }
-        let owner = Owner::Traffic {
-            created: machine.clock.now(),
+        let deliveries = match to {
+            Target::Set(set) => u64::from(set.set.len()),
+            Target::Tile(_) => 1,
         };
+        let created = machine.clock.now();
+        let tag = self.measurement.create(created, deliveries) as u32;
+        let owner = Owner::Traffic { created, tag };
         let seed = u64::from(source) << 32 ^ machine.clock.now();
         machine.issue_write(
             tile,
@@ -145,74 +152,38 @@ impl<'t> TrafficDriver<'t> {
     }
 
     fn destination(&mut self, source: u32, at: Coord, machine: &Machine<'_>) -> u32 {
-        let (w, h) = (self.width, self.height);
-        let to = match self.traffic.pattern {
-            Pattern::Uniform => {
-                let others = self.sources.len() as u64 - 1;
-                let draw = self.sources[source as usize].2.below(others.max(1)) as usize;
-                let other = if others == 0 {
-                    0
-                } else {
-                    draw + usize::from(draw >= source as usize)
-                };
-                return self.sources[other].0;
-            }
-            Pattern::Transpose => Coord::new(at.y, at.x),
-            Pattern::BitComplement => Coord::new(w - 1 - at.x, h - 1 - at.y),
-            Pattern::Neighbour => Coord::new((at.x + 1) % w, at.y),
-            Pattern::Hotspot | Pattern::RowMulticast => Coord::new(w / 2, h / 2),
+        let pattern = self.traffic.pattern;
+        if let Some(to) = pattern.destination(at, self.width, self.height) {
+            return machine.network.tile_at(machine.network.mesh_coord(to)).0;
+        }
+        let others = self.sources.len() as u64 - 1;
+        let draw = self.sources[source as usize].2.below(others.max(1)) as usize;
+        let other = if others == 0 {
+            0
+        } else {
+            draw + usize::from(draw >= source as usize)
         };
-        machine.network.tile_at(machine.network.mesh_coord(to)).0
-    }
-
-    const fn is_measuring(&self, cycle: u64) -> bool {
-        cycle >= self.traffic.warmup_cycles && cycle < self.end_of_measurement()
-    }
-
-    const fn end_of_measurement(&self) -> u64 {
-        self.traffic.warmup_cycles + self.traffic.measure_cycles
+        self.sources[other].0
     }
 
     fn on_done(&mut self, done: Done, machine: &Machine<'_>) {
         let Done::Delivered {
-            owner: Owner::Traffic { created },
+            owner: Owner::Traffic { created, tag },
             beats,
             ..
         } = done
         else {
             return;
         };
-        if self.is_measuring(machine.clock.now()) {
-            self.delivered_beats += u64::from(beats);
-        }
-        if self.is_measuring(created) {
-            self.open_deliveries -= 1;
-            self.latencies.add(machine.clock.now() - created);
-        }
-    }
-
-    fn is_over(&self, cycle: u64) -> bool {
-        let end = self.end_of_measurement();
-        cycle >= end
-            && (self.open_deliveries == 0
-                || cycle >= end + MAX_DRAIN_FACTOR * self.traffic.measure_cycles)
-    }
-
-    fn result(&self, machine: &Machine<'_>) -> TrafficResult {
-        let cycles = self.traffic.measure_cycles.max(1) as f64;
-        TrafficResult {
-            offered_beats_per_cycle: self.traffic.offered_beats_per_cycle,
-            accepted_beats_per_cycle: self.delivered_beats as f64
-                / cycles
-                / self.sources.len() as f64,
-            mean_latency_cycles: self.latencies.mean(),
-            p99_latency_cycles: self.latencies.percentile(99),
-            max_latency_cycles: self.latencies.max(),
-            packets: self.packets,
-            flit_hops: machine.flit_hops(),
-            cycles: machine.clock.now(),
-            saturated: self.open_deliveries > 0,
-        }
+        let now = machine.clock.now();
+        self.measurement.deliver(now, u64::from(beats));
+        let is_collective = self.traffic.pattern.is_collective();
+        let tag = if is_collective {
+            u64::from(tag)
+        } else {
+            created
+        };
+        self.measurement.complete(now, tag);
     }
 }
 
@@ -259,20 +230,13 @@ impl Run for TrafficRun<'_> {
         machine.end_cycle();
     }
 
-    /// A run at its limit of cycles has stalled, even if that is where it would end.
     fn is_over(&self) -> bool {
-        let cycle = self.machine.clock.now();
-        self.driver.is_over(cycle) && (cycle == 0 || cycle < self.machine.config.max_cycles)
+        let max_cycles = self.machine.config.max_cycles;
+        (self.driver.measurement).is_over(self.machine.clock.now(), max_cycles)
     }
 
     fn progress(&self) -> Progress {
-        // Cycles of warm-up and measurement: the drain after them has no known length.
-        let total = self.driver.end_of_measurement();
-        Progress {
-            cycle: self.machine.clock.now(),
-            actions_done: self.machine.clock.now().min(total) as usize,
-            actions_total: total as usize,
-        }
+        self.driver.measurement.progress(self.machine.clock.now())
     }
 
     fn diagnose(&self) -> Diagnosis {
@@ -280,6 +244,7 @@ impl Run for TrafficRun<'_> {
     }
 
     fn result(&self, _outputs: &[(Place, u64)]) -> TrafficResult {
-        self.driver.result(&self.machine)
+        let (machine, sources) = (&self.machine, self.driver.sources.len());
+        (self.driver.measurement).result(machine.clock.now(), sources, machine.flit_hops())
     }
 }

@@ -4,6 +4,9 @@
 use crate::kernel::saved_form::{Bytes, sorted};
 use crate::transport::beat::WideBeat;
 use crate::transport::payload::PayloadPool;
+use noccl_net::Network;
+use noccl_run::MemoryImage;
+use noccl_workload::Place;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -28,6 +31,21 @@ impl Memories {
             }
             done += len;
         }
+    }
+
+    /// What the asked places of a network hold; those of tiles that it has not are left out.
+    pub(crate) fn images(&self, network: &Network, places: &[(Place, u64)]) -> Vec<MemoryImage> {
+        let image = |(place, bytes): &(Place, u64)| {
+            let tile = network.find(place.tile)?;
+            let mut image = vec![0; *bytes as usize];
+            self.read(tile.0, place.offset, &mut image);
+            Some(MemoryImage {
+                tile: place.tile,
+                offset: place.offset,
+                bytes: image,
+            })
+        };
+        places.iter().filter_map(image).collect()
     }
 
     pub(crate) fn write(&mut self, tile: u32, offset: u64, bytes: &[u8]) {

@@ -141,9 +141,10 @@ pub(crate) enum TxnKind {
 /// Who is told when the transaction is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Owner {
-    /// Open-loop packet created in this cycle.
+    /// Open-loop packet created in this cycle; tag of one that counts as late until its last copy.
     Traffic {
         created: u64,
+        tag: u32,
     },
     /// Transaction of a trace: entry and burst.
     Trace {

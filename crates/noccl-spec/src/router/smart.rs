@@ -25,6 +25,10 @@ pub struct SmartRouter {
     pub tree: SmartTree,
     /// Does a tree have only the branches that lead to destinations? Else it spans the mesh, as published.
     pub is_pruned: bool,
+    /// Cycles from one slot of broadcasts to the next (multicast `complete`).
+    pub broadcast_interval_cycles: u32,
+    /// Do slots begin when a corner has something to send, and not in fixed cycles? The interval is then the least one.
+    pub has_slots_on_demand: bool,
     /// How contributions to a reduction are combined.
     pub reduction: SmartReduction,
     /// Which contributions meet (reduction `opportunistic`).
@@ -61,6 +65,8 @@ pub enum SmartMulticast {
     Fork,
     /// Routers fork it, and bypassed routers keep a copy.
     Greedy,
+    /// It crosses the mesh in slots that all routers keep free for private trees, in one cycle per dimension.
+    Complete,
 }
 
 /// Trees of multicasts.
@@ -151,12 +157,17 @@ pub(super) fn own_ranges(smart: &SmartRouter, table: &mut Table) {
     );
     any("bitwise_hpc_max", smart.bitwise_hpc_max, 1..=64);
     any("arithmetic_hpc_max", smart.arithmetic_hpc_max, 1..=64);
+    any(
+        "broadcast_interval_cycles",
+        smart.broadcast_interval_cycles,
+        3..=64,
+    );
     any("vcs", smart.vcs, 1..=8);
     any("vc_flits", smart.vc_flits, 1..=64);
     table.power_of_two("router.smart.flit_bits", smart.flit_bits, 64..=1024);
 }
 
-/// Forks without bypass are those of a router that no flit passes.
+/// Forks without bypass are those of a router that no flit passes, and slots belong to private trees.
 pub(super) fn check(smart: &SmartRouter) -> Checked {
     match smart.multicast {
         SmartMulticast::Fork if smart.hpc_max != 1 => Err(OutOfRange {
@@ -166,6 +177,14 @@ pub(super) fn check(smart: &SmartRouter) -> Checked {
                 "must be 1 with router.smart.multicast = \"fork\"; with bypass it is \"greedy\""
                     .to_owned(),
         }),
-        SmartMulticast::Fork | SmartMulticast::Unicasts | SmartMulticast::Greedy => Ok(()),
+        SmartMulticast::Complete if smart.tree != SmartTree::Private => Err(OutOfRange {
+            field: "router.smart.tree".to_owned(),
+            found: "\"shared\"".to_owned(),
+            accepted: "must be \"private\" with router.smart.multicast = \"complete\"".to_owned(),
+        }),
+        SmartMulticast::Fork
+        | SmartMulticast::Unicasts
+        | SmartMulticast::Greedy
+        | SmartMulticast::Complete => Ok(()),
     }
 }

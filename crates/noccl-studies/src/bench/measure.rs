@@ -5,10 +5,11 @@ use super::clock::{Clock, Elapsed, peak_resident_bytes};
 use super::wafer;
 use super::{BenchRow, Benchmark, WaferCollective};
 use crate::{Error, load};
+use noccl_model::capacity_beats_per_cycle;
 use noccl_net::{Coord, Network, TileRef};
 use noccl_run::{Mode, RunConfig, Tally, TrafficResult, Watch};
 use noccl_sim::{run_trace, run_traffic};
-use noccl_workload::{Pattern, PortKind, PortTransaction, Trace, Traffic};
+use noccl_workload::{MAX_RANDOM_MEMBERS, Pattern, PortKind, PortTransaction, Trace, Traffic};
 
 const BEATS: u32 = 16;
 
@@ -157,22 +158,38 @@ fn probe_load(network: &Network, plan: &HalfLoad) -> f64 {
     let width = f64::from(network.cluster_width());
     match plan.pattern {
         Pattern::RowMulticast => (2.0 / width).min(1.0),
+        Pattern::Broadcast
+        | Pattern::CornerBroadcast
+        | Pattern::RandomMulticast
+        | Pattern::ManyToOne => {
+            let capacity = capacity_beats_per_cycle(network, plan.pattern, BEATS);
+            (2.0 * capacity).min(1.0)
+        }
         Pattern::Uniform
         | Pattern::Transpose
         | Pattern::BitComplement
         | Pattern::Neighbour
+        | Pattern::Tornado
         | Pattern::Hotspot => (2.0 * 4.0 / width).min(1.0),
     }
 }
 
 /// Offered load that would be accepted; a multicast is delivered to every tile of a row.
 fn accepted_load(network: &Network, plan: &HalfLoad, probe: &TrafficResult) -> f64 {
+    let (width, height) = (network.cluster_width(), network.cluster_height());
+    let others = f64::from(width) * f64::from(height) - 1.0;
     let copies = match plan.pattern {
-        Pattern::RowMulticast => f64::from(network.cluster_width()),
+        Pattern::RowMulticast => f64::from(width),
+        Pattern::Broadcast => others,
+        Pattern::CornerBroadcast => others * 4.0 / (others + 1.0),
+        // Means of the numbers of members, 2 to the most.
+        Pattern::RandomMulticast => 1.0 + others.min(f64::from(MAX_RANDOM_MEMBERS)) / 2.0,
+        Pattern::ManyToOne => 1.0,
         Pattern::Uniform
         | Pattern::Transpose
         | Pattern::BitComplement
         | Pattern::Neighbour
+        | Pattern::Tornado
         | Pattern::Hotspot => 1.0,
     };
     probe.accepted_beats_per_cycle / copies

@@ -76,8 +76,8 @@ pub fn parse_element(text: &str) -> Result<ElementType, Error> {
 /// # Errors
 /// [`Error::Argument`] with the accepted words.
 pub fn parse_pattern(text: &str) -> Result<Pattern, Error> {
-    let accepted = "uniform, transpose, bit_complement, neighbour, hotspot, row_multicast";
-    parse("pattern", text, accepted, &PATTERNS)
+    let accepted = Pattern::ALL.map(Pattern::name).join(", ");
+    parse("pattern", text, &accepted, &PATTERNS)
 }
 
 /// Splits `key=value` of an override.

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Latency over load: rate sweeps of open-loop traffic, accepted load, saturation.
 
+mod point;
 mod saturation;
+mod zero_load;
+
+pub use zero_load::zero_load_latency_cycles;
 
 use crate::Error;
 use noccl_model::capacity_beats_per_cycle;
-use noccl_net::{Coord, Network};
-use noccl_run::{Mode, RunConfig, RunError, Tally, TrafficResult, Watch, gb_per_s, time_ns};
-use noccl_sim::run_traffic;
+use noccl_net::Network;
+use noccl_run::{Mode, RunError, Tally, Watch, gb_per_s, time_ns};
 use noccl_spec::Plane;
-use noccl_workload::{MAX_TRAFFIC_CYCLES, Pattern, Traffic};
+use noccl_workload::{MAX_TRAFFIC_CYCLES, Pattern, Traffic, WorkloadError, check_pattern};
+use point::{Point, point};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,6 +35,10 @@ pub struct TrafficRequest {
     pub measure_cycles: u64,
     /// Seed of the injection and destination streams.
     pub seed: u64,
+    /// Runs of each load, with this seed and those after it, 1 to 1000.
+    pub seeds: u32,
+    /// Mean latency from which on a load counts as saturated; three times that of an empty network if absent.
+    pub latency_limit_cycles: Option<f64>,
     /// Value or timing mode.
     pub mode: Mode,
     /// Threads of one run.
@@ -49,21 +57,44 @@ impl TrafficRequest {
             warmup_cycles: 2_000,
             measure_cycles: 8_000,
             seed: 1,
+            seeds: 1,
+            latency_limit_cycles: None,
             mode: Mode::Timing,
             threads: 1,
         }
     }
 
-    fn at(&self, offered_beats_per_cycle: f64) -> Traffic {
+    /// The same with packets that a network carries, and, of broadcasts, multicasts and reductions, tenths of its capacity as loads.
+    #[must_use]
+    pub fn on(network: &Network, pattern: Pattern) -> Self {
+        let mut request = Self::new(pattern);
+        request.beats = request.beats.min(network.longest_packet_beats().0);
+        if pattern == Pattern::ManyToOne {
+            request.beats = 1;
+        }
+        if pattern.is_collective() {
+            request.loads = loads_of_capacity(network, pattern, request.beats);
+        }
+        request
+    }
+
+    fn at(&self, offered_beats_per_cycle: f64, seed: u64) -> Traffic {
         Traffic {
             pattern: self.pattern,
             beats: self.beats,
             offered_beats_per_cycle,
             warmup_cycles: self.warmup_cycles,
             measure_cycles: self.measure_cycles,
-            seed: self.seed,
+            seed,
         }
     }
+}
+
+/// Tenths of the capacity.
+#[must_use]
+pub fn loads_of_capacity(network: &Network, pattern: Pattern, beats: u32) -> Vec<f64> {
+    let capacity = capacity_beats_per_cycle(network, pattern, beats);
+    (1..=10).map(|n| f64::from(n) / 10.0 * capacity).collect()
 }
 
 /// A measured sweep.
@@ -81,23 +112,29 @@ pub struct TrafficReport {
     pub clock_ghz: f64,
     /// Mean over all packets that the pattern can send of the latency in an empty network: exact.
     pub zero_load_latency_cycles: f64,
-    /// Upper bound on the offered load: beats per cluster and cycle that the busiest link lets pass.
+    /// Upper bound on the offered load: beats per cluster and cycle that the busiest link lets pass; reductions per cycle of the mesh.
     pub capacity_beats_per_cycle: f64,
     /// Largest accepted load seen; of multicasts every target counts.
     pub max_accepted_beats_per_cycle: f64,
     /// Highest offered load that was not saturated, within 1 % of one that was; absent if not asked for, not reached
     /// at the capacity, or below a thousandth of it.
     pub saturation_beats_per_cycle: Option<f64>,
+    /// Mean latency from which on a load counted as saturated, if one was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_limit_cycles: Option<f64>,
     /// One point per load.
     pub points: Vec<TrafficPoint>,
 }
 
-/// One load of a sweep. Latency: from a packet's creation to the handshake of its last beat at its target.
+/// One load of a sweep. Latency: from a packet's creation to the handshake of its last beat at its target, of broadcasts, random multicasts
+/// and reductions at the last of their targets. Of several seeds: means of loads and latencies, the greatest p99 and maximum, sums of
+/// packets, flit-hops and cycles.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrafficPoint {
-    /// Beats offered per cluster and cycle.
+    /// Beats offered per cluster that sends and cycle; reductions per cycle of the whole mesh.
     pub offered_beats_per_cycle: f64,
-    /// Beats delivered per cluster and cycle while measuring (a multicast counts once per target).
+    /// Beats delivered per cluster and cycle while measuring (a multicast counts once per target); reductions completed per cycle of
+    /// the whole mesh.
     pub accepted_beats_per_cycle: f64,
     /// The same per cluster at the network's clock (10^9 bytes per second).
     #[serde(default)]
@@ -119,10 +156,29 @@ pub struct TrafficPoint {
     pub cycles: u64,
     /// Did the source queues grow without bound?
     pub saturated: bool,
+    /// Half-width of the 95 % interval of the accepted load, of several seeds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted_half_width_beats_per_cycle: Option<f64>,
+    /// Half-width of the 95 % interval of the mean latency, of several seeds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_latency_half_width_cycles: Option<f64>,
+    /// Mean latency from the first request of a router to the last router, where interfaces are apart from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_router_latency_cycles: Option<f64>,
+    /// Broadcasts, random multicasts or reductions that the whole mesh has completed per cycle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted_flows_per_cycle: Option<f64>,
+    /// Contributions that a root has got per reduction, combined ones counted once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub received_per_flow: Option<f64>,
+    /// Reductions in flight, mean over the measured cycles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_flows: Option<f64>,
 }
 
 impl TrafficPoint {
-    fn new(network: &Network, result: &TrafficResult) -> Self {
+    fn new(network: &Network, point: &Point) -> Self {
+        let result = &point.mean;
         let clock_ghz = network.spec().clock_ghz;
         let beat_bytes = f64::from(network.plane(Plane::Wide).data_bytes);
         Self {
@@ -137,12 +193,18 @@ impl TrafficPoint {
             flit_hops: result.flit_hops,
             cycles: result.cycles,
             saturated: result.saturated,
+            accepted_half_width_beats_per_cycle: point.accepted_half_width,
+            mean_latency_half_width_cycles: point.latency_half_width,
+            mean_router_latency_cycles: network.interface_cycles().map(|cycles| {
+                // Without a packet there is none.
+                (result.mean_latency_cycles - f64::from(cycles)).max(0.0)
+            }),
+            accepted_flows_per_cycle: result.accepted_flows_per_cycle,
+            received_per_flow: result.received_per_flow,
+            open_flows: result.open_flows,
         }
     }
 }
-
-/// A mean latency over this many times the zero-load latency counts as saturated.
-const SATURATED_LATENCY_FACTOR: f64 = 3.0;
 
 /// Sweeps the offered load.
 ///
@@ -161,13 +223,13 @@ pub fn traffic(
     } else {
         0
     };
-    let tally = Tally::new(watch, request.loads.len() as u64 + searched);
+    let runs = (request.loads.len() as u64 + searched) * u64::from(request.seeds);
+    let tally = Tally::new(watch, runs);
     let points: Vec<TrafficPoint> = request
         .loads
         .par_iter()
         .map(|load| {
             let point = point(network, request, *load, zero_load, &tally)?;
-            tally.finish_unit()?;
             Ok(TrafficPoint::new(network, &point))
         })
         .collect::<Result<_, RunError>>()?;
@@ -191,66 +253,8 @@ pub fn traffic(
             .map(|p| p.accepted_beats_per_cycle)
             .fold(found.max_accepted, f64::max),
         saturation_beats_per_cycle: found.load,
+        latency_limit_cycles: request.latency_limit_cycles,
         points,
-    })
-}
-
-/// Mean latency of a packet in an otherwise empty network, over all packets of a pattern.
-///
-/// One packet over h hops takes 2h + 2 cycles to its first beat's handshake at the target (two cycles
-/// per hop, and the two stages of the first router, as for every router on the path) and one more per
-/// further beat; links and FIFOs of other sizes change what a hop and a beat take, and routers without links have one stage and no
-/// hops, and routers with bypass pass several hops in a cycle. Every target of a multicast counts. The published router sends an AW flit first.
-#[must_use]
-pub fn zero_load_latency_cycles(network: &Network, pattern: Pattern, beats: u32) -> f64 {
-    let (width, height) = (network.cluster_width(), network.cluster_height());
-    let address_flits = network.routers().address_flits;
-    let serial = network.flit_cycles() * (address_flits + beats - 1);
-    let all = || (0..width).flat_map(move |x| (0..height).map(move |y| Coord::new(x, y)));
-    let (mut sum, mut count) = (0.0, 0.0);
-    let mut add = |cycles: u32| {
-        sum += f64::from(cycles + serial);
-        count += 1.0;
-    };
-    let mesh = |at: Coord| network.mesh_coord(at);
-    let alone = |from: Coord, to: Coord| network.idle_cycles(mesh(from), mesh(to));
-    for from in all() {
-        match pattern {
-            Pattern::Uniform => all()
-                .filter(|to| *to != from)
-                .for_each(|to| add(alone(from, to))),
-            Pattern::Transpose => add(alone(from, Coord::new(from.y, from.x))),
-            Pattern::BitComplement => {
-                let to = Coord::new(width - 1 - from.x, height - 1 - from.y);
-                add(alone(from, to));
-            }
-            Pattern::Neighbour => add(alone(from, Coord::new((from.x + 1) % width, from.y))),
-            Pattern::Hotspot => add(alone(from, Coord::new(width / 2, height / 2))),
-            Pattern::RowMulticast => (0..width).for_each(|x| {
-                let to = mesh(Coord::new(x, from.y));
-                add(network.idle_copy_cycles(mesh(from), to));
-            }),
-        }
-    }
-    if count == 0.0 { 0.0 } else { sum / count }
-}
-
-/// One load. Saturated: packets of the measured cycles are still in the network when the run gives up, or latency grows without a limit.
-fn point(
-    network: &Network,
-    request: &TrafficRequest,
-    load: f64,
-    zero_load_cycles: f64,
-    tally: &Tally<'_>,
-) -> Result<TrafficResult, RunError> {
-    let mut config = RunConfig::new(request.mode);
-    config.threads = request.threads;
-    let traffic = request.at(load);
-    let result = tally.run(|on_progress| run_traffic(network, &traffic, &config, on_progress))?;
-    let most_cycles = SATURATED_LATENCY_FACTOR * zero_load_cycles;
-    Ok(TrafficResult {
-        saturated: result.saturated || result.mean_latency_cycles > most_cycles,
-        ..result
     })
 }
 
@@ -262,13 +266,27 @@ fn check(network: &Network, request: &TrafficRequest) -> Result<(), Error> {
             "accepted: beats per cluster and cycle, above 0 and at most 1",
         ));
     }
-    let longest = network.spec().ni.max_burst_beats;
+    let (longest, field) = network.longest_packet_beats();
     if request.beats == 0 || request.beats > longest {
         return Err(Error::argument(
             "--beats",
             request.beats,
-            format!("accepted: 1 to ni.max_burst_beats = {longest}"),
+            format!("accepted: 1 to {field} = {longest}"),
         ));
+    }
+    if request.pattern == Pattern::ManyToOne && request.beats != 1 {
+        let accepted = "accepted: 1, as a contribution is one flit";
+        return Err(Error::argument("--beats", request.beats, accepted));
+    }
+    if !(1..=1000).contains(&request.seeds) {
+        let accepted = "accepted: 1 to 1000";
+        return Err(Error::argument("--seeds", request.seeds, accepted));
+    }
+    if let Some(limit) = request.latency_limit_cycles
+        && !(limit >= 1.0 && limit.is_finite())
+    {
+        let accepted = "accepted: cycles, 1 or more";
+        return Err(Error::argument("--latency-limit", limit, accepted));
     }
     let (width, height) = (network.cluster_width(), network.cluster_height());
     if matches!(request.pattern, Pattern::Transpose) && width != height {
@@ -278,12 +296,24 @@ fn check(network: &Network, request: &TrafficRequest) -> Result<(), Error> {
             format!("needs as many columns as rows of clusters, but there are {width}x{height}"),
         ));
     }
+    if matches!(request.pattern, Pattern::Tornado) && width < 3 {
+        let accepted =
+            format!("needs at least three columns of clusters, but there are {width}x{height}");
+        return Err(Error::argument("pattern", "tornado", accepted));
+    }
     if u32::from(width) * u32::from(height) < 2 {
         return Err(Error::argument(
             "--spec",
             &network.spec().name,
             "traffic needs at least two clusters",
         ));
+    }
+    if let Err(WorkloadError::Field {
+        found, accepted, ..
+    }) = check_pattern(network, request.pattern)
+    {
+        let accepted = format!("accepted: {accepted}");
+        return Err(Error::argument("pattern", found, accepted));
     }
     for (name, cycles, least) in [
         ("--warmup-cycles", request.warmup_cycles, 0),

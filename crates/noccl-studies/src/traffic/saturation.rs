@@ -4,7 +4,8 @@
 //! Searched from the capacity downwards, always at the same loads, so that the result does not depend on the loads of a
 //! sweep; to within one per cent of itself, since capacities of large hot spots are thousandths of a beat per cycle.
 
-use super::{TrafficRequest, point};
+use super::TrafficRequest;
+use super::point::point;
 use crate::Error;
 use noccl_net::Network;
 use noccl_run::Tally;
@@ -34,9 +35,8 @@ pub(super) fn saturation(
 ) -> Result<Saturation, Error> {
     let mut max_accepted = 0.0_f64;
     let mut is_over = |load: f64| -> Result<bool, Error> {
-        let result = point(network, request, load, zero_load_cycles, tally)?;
+        let result = point(network, request, load, zero_load_cycles, tally)?.mean;
         max_accepted = max_accepted.max(result.accepted_beats_per_cycle);
-        tally.finish_unit()?;
         Ok(result.saturated)
     };
     let mut high = capacity.min(1.0);

@@ -5,7 +5,7 @@ use crate::args::{self, OverrideArgs};
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, output};
 use clap::Args;
-use noccl::{Error, NetworkDescription};
+use noccl::{Error, Network, NetworkDescription, Port, TreeDescription, TreeKind};
 
 /// Elaborate a spec to a network: coordinates, tile kinds, address map, links
 #[derive(Debug, Args)]
@@ -14,6 +14,7 @@ Examples:
   noccl elaborate collective_noc_4x4
   noccl elaborate my_noc.toml -P ni.max_burst_beats=32 --json
   noccl elaborate collective_noc_4x4 --toml > my_noc.toml
+  noccl elaborate smart_8x8 --tree reduction:3,4 --group 0,0,8,4
 
 A file holds a whole network, or the name of a preset and what differs from it:
   base = \"collective_noc_8x8\"
@@ -29,7 +30,17 @@ pub struct Elaborate {
     /// Print the spec itself, overrides applied, as TOML
     #[arg(long, conflicts_with = "json")]
     toml: bool,
-    /// Print the network as JSON
+    /// Print one tree in place of the network: multicast:X,Y (source) or reduction:X,Y (root), also mem:N
+    ///
+    /// Ports and their number for every tile of the tree: outputs of a multicast, inputs of a reduction, the own interface (local)
+    /// of members included.
+    #[arg(long, value_name = "KIND:TILE", conflicts_with = "toml")]
+    tree: Option<String>,
+    /// Destinations or contributors of the tree: all, row, row:Y, column:X, X,Y,W,H, tile:X,Y, set:X,Y;X,Y or
+    /// cube:X,Y,MASK_X,MASK_Y
+    #[arg(long, value_name = "SET", default_value = "all", requires = "tree")]
+    group: String,
+    /// Print the network, or the tree, as JSON
     #[arg(long)]
     json: bool,
 }
@@ -41,6 +52,10 @@ impl Elaborate {
             output::data(&noccl::to_toml(loaded.network.spec()))?;
             return Ok(Outcome::Fine);
         }
+        if let Some(tree) = &self.tree {
+            self.print_tree(&loaded.network, tree)?;
+            return Ok(Outcome::Fine);
+        }
         let description = noccl::describe(&loaded.network, &loaded.warnings);
         if self.json {
             output::json(&description)?;
@@ -49,6 +64,52 @@ impl Elaborate {
         }
         Ok(Outcome::Fine)
     }
+
+    fn print_tree(&self, network: &Network, tree: &str) -> Result<(), Error> {
+        let request = noccl::parse_tree(network, tree)?;
+        let group = noccl::parse_group(network, &self.group)?;
+        let tree = noccl::tree(network, request, &group)?;
+        if self.json {
+            output::json(&tree)
+        } else {
+            output::result(&tree_table(&tree))
+        }
+    }
+}
+
+fn tree_table(tree: &TreeDescription) -> String {
+    use Align::{Left, Right};
+    let (ports, from, to) = match tree.kind {
+        TreeKind::Multicast => ("outputs", "from", "to"),
+        TreeKind::Reduction => ("inputs", "to", "of"),
+    };
+    let header = [("tile", Left), (ports, Left), ("number", Right)];
+    let names = |ports: &[Port]| {
+        let words: Vec<String> = ports.iter().map(noccl::word).collect();
+        words.join(" ")
+    };
+    let row = |tile: &noccl::TreeTile| {
+        let number = grouped(tile.num_ports.into());
+        vec![tile.name.clone(), names(&tile.ports), number]
+    };
+    let rows: Vec<Vec<String>> = tree.tiles.iter().map(row).collect();
+    let corner = if tree.tree_root == tree.root {
+        String::new()
+    } else {
+        format!("; it goes to {} first", tree.tree_root)
+    };
+    format!(
+        "{}: {} {from} {} {to} {} ({} members){corner}\n\n{}\n{} tiles, {} links, at most {} ports at a tile\n",
+        tree.network,
+        noccl::word(&tree.kind),
+        tree.root,
+        tree.group,
+        tree.num_members,
+        table(&header, &rows),
+        tree.tiles.len(),
+        tree.num_links,
+        tree.max_ports
+    )
 }
 
 fn summary(d: &NetworkDescription) -> String {

@@ -267,6 +267,7 @@ impl<'a> Waits<'a> {
             }
             Place::Link(_)
             | Place::Input { .. }
+            | Place::Channels { .. }
             | Place::Responses { .. }
             | Place::Store(_)
             | Place::Counters(_)

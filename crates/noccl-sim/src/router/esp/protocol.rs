@@ -121,17 +121,7 @@ impl<'s> Protocol<'s> {
 
     /// Memory after the run.
     pub(super) fn read(&self, outputs: &[(Place, u64)]) -> Vec<MemoryImage> {
-        let image = |(place, bytes): &(Place, u64)| {
-            let tile = self.network.find(place.tile)?;
-            let mut image = vec![0; *bytes as usize];
-            self.memories.read(tile.0, place.offset, &mut image);
-            Some(MemoryImage {
-                tile: place.tile,
-                offset: place.offset,
-                bytes: image,
-            })
-        };
-        outputs.iter().filter_map(image).collect()
+        self.memories.images(self.network, outputs)
     }
 
     pub(super) fn is_over(&self) -> bool {

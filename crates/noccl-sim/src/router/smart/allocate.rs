@@ -3,8 +3,7 @@
 
 use super::channels::NOBODY;
 use super::numbers::{
-    FIRST_DIMENSION, LOCAL, MULTICAST, Numbers, PORTS, SECOND_DIMENSION, is_along_row, opposite,
-    ports, towards,
+    FIRST_DIMENSION, LOCAL, MULTICAST, Numbers, PORTS, is_along_row, opposite, ports, towards,
 };
 use super::packet::Kind;
 use super::plane::{Grant, Plane};
@@ -13,6 +12,11 @@ use noccl_net::TileId;
 impl Plane {
     /// Grants outputs at all routers that have something to send.
     pub(super) fn allocate(&mut self, takes: &impl Fn(TileId) -> bool) {
+        let crossed = self.cycle + u64::from(self.n.setup_cycles);
+        let slot = self.slots.as_ref().and_then(|slots| slots.phase(crossed));
+        if let Some(phase) = slot {
+            self.bar_slots(phase);
+        }
         for word in 0..self.channels.active.len() {
             let mut tiles = self.channels.active[word];
             while tiles != 0 {
@@ -23,15 +27,19 @@ impl Plane {
                 } else {
                     0b0_1111
                 };
-                self.allocate_at(tile, able);
+                let (inputs, outputs) = match (slot, &self.slots) {
+                    (Some(phase), Some(slots)) => slots.usable(phase, tile),
+                    (Some(_) | None, _) => (u8::MAX, u8::MAX),
+                };
+                self.allocate_at(tile, inputs, able & outputs);
             }
         }
     }
 
-    fn allocate_at(&mut self, tile: usize, able: u8) {
+    fn allocate_at(&mut self, tile: usize, inputs: u8, able: u8) {
         let (mut asks, mut chosen) = ([0_u8; PORTS], [0_usize; PORTS]);
         let mut asked = 0;
-        for port in ports(self.channels.ready_ports[tile]) {
+        for port in ports(self.channels.ready_ports[tile] & inputs) {
             let (wants, channel) = self.choose(tile, port, able);
             (asks[port], chosen[port]) = (wants, channel);
             asked |= wants;
@@ -92,6 +100,9 @@ impl Plane {
             } else {
                 self.link_class(packet, tile, class, out)
             };
+            if self.n.is_slotted && out != LOCAL && next != MULTICAST {
+                continue;
+            }
             usable |= open[next] & 1 << out;
         }
         usable
@@ -109,7 +120,7 @@ impl Plane {
                 if is_along_row(out) == is_row_first {
                     FIRST_DIMENSION
                 } else {
-                    SECOND_DIMENSION
+                    self.n.second_class
                 }
             }
         }

@@ -2,12 +2,14 @@
 //! Routers that a flit passes without being latched, up to `hpc_max` of them in a cycle (S2; `docs/design/0010-smart.md`).
 //!
 //! An engine of its own. [`plane`] holds the network and the order of a cycle; [`channels`] what the virtual channels hold, as
-//! arrays; [`allocate`] who gets an output, [`traverse`] how far it goes on that, [`latch`] what happens where it ends;
+//! arrays; [`allocate`] who gets an output, [`traverse`] how far it goes on that, [`latch`] what happens where it ends, [`slots`] and [`drive`]
+//! the cycles that are kept for broadcasts;
 //! [`table`] counts contributions to reductions.
 
 mod allocate;
 mod channels;
 mod diagnose;
+mod drive;
 mod gather;
 mod inject;
 mod latch;
@@ -18,6 +20,7 @@ mod packet;
 mod plane;
 mod reductions;
 mod run;
+mod slots;
 mod stalls;
 mod table;
 mod task;
@@ -28,7 +31,7 @@ mod traverse;
 
 use noccl_net::{Coord, Network, TileId, TreeTable};
 use noccl_run::RunError;
-use noccl_spec::{SmartMulticast, SmartRouter, SmartTree};
+use noccl_spec::{SmartMulticast, SmartRouter};
 use packet::Combining;
 use plane::Plane;
 pub(crate) use run::SmartRun;
@@ -95,27 +98,13 @@ impl SmartNetwork<'_> {
     }
 }
 
-/// Outputs of a multicast, with the place where its tree begins: the source, or the nearest corner. A tree has the branches of the members
-/// alone, or spans the mesh and has copies for the members.
+/// Outputs of a multicast, with the place where its tree begins: the source, or the nearest corner.
 fn tree(
     network: &Network,
     smart: &SmartRouter,
     source: Coord,
     members: &[Coord],
 ) -> (Coord, TreeTable) {
-    match smart.tree {
-        SmartTree::Shared if smart.is_pruned => (source, network.shared_multicast(source, members)),
-        SmartTree::Shared => {
-            let all = network.shared_broadcast(source);
-            (source, all.for_members(network, members))
-        }
-        SmartTree::Private => {
-            let corner = network.nearest_corner(source);
-            if smart.is_pruned {
-                return (corner, network.private_multicast(corner, members));
-            }
-            let all = network.private_broadcast(corner);
-            (corner, all.for_members(network, members))
-        }
-    }
+    let table = network.multicast_over(smart, source, members);
+    (network.coord(table.root()), table)
 }

@@ -2,7 +2,7 @@
 //! Numbers of the mesh and of its routers, as the engine needs them in every cycle.
 
 use noccl_net::{Network, Port};
-use noccl_spec::{SmartMergeScope, SmartReduction, SmartRouter, SmartTree};
+use noccl_spec::{SmartMergeScope, SmartMulticast, SmartReduction, SmartRouter, SmartTree};
 
 /// Ports of a router, Local last.
 pub(super) const PORTS: usize = 5;
@@ -28,6 +28,10 @@ pub(super) struct Numbers {
     pub classes: usize,
     pub vcs: usize,
     pub is_private: bool,
+    /// Do multicasts on private trees go in slots?
+    pub is_slotted: bool,
+    /// Class of the second dimension of a private tree.
+    pub second_class: usize,
     pub is_complete: bool,
     pub is_opportunistic: bool,
     pub merges_in_router: bool,
@@ -53,6 +57,8 @@ impl Numbers {
             } + 1,
             vcs: smart.vcs as usize,
             is_private,
+            is_slotted: smart.multicast == SmartMulticast::Complete,
+            second_class: SECOND_DIMENSION,
             is_complete: smart.reduction == SmartReduction::Complete,
             is_opportunistic: smart.reduction == SmartReduction::Opportunistic,
             merges_in_router: smart.merge_scope == SmartMergeScope::Router,

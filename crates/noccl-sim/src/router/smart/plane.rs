@@ -8,6 +8,7 @@ use super::channels::Channels;
 use super::loads::Loads;
 use super::numbers::{LOCAL, Numbers, PORTS};
 use super::packet::{Kind, Packet, Reduction, Tree, ports_of};
+use super::slots::Slots;
 use super::table::Table;
 use noccl_net::{Network, TileId, TreeTable};
 use noccl_spec::SmartRouter;
@@ -86,6 +87,7 @@ pub(crate) struct Plane {
     pub(super) unused_reductions: Vec<u32>,
     pub(super) unused_ids: Vec<u32>,
     pub(super) table: Table,
+    pub(super) slots: Option<Box<Slots>>,
     pub(super) queues: Vec<Queues>,
     /// Tiles with something in a queue.
     pub(super) sending: Vec<u64>,
@@ -106,14 +108,19 @@ pub(crate) struct Plane {
     /// Flits that an NI has got in the last cycle.
     pub(crate) deliveries: Vec<Delivery>,
     pub(super) has_moved: bool,
+    /// Cycle in which something has moved last.
+    last_moved: u64,
 }
 
 impl Plane {
     /// Without a packet. `value_bytes` of a flit are operands; 0 where only times matter.
     pub(crate) fn new(network: &Network, smart: &SmartRouter, value_bytes: usize) -> Self {
         let n = Numbers::new(network, smart);
+        let channels = Channels::new(&n);
+        let slots = || Box::new(Slots::new(network, smart, &channels.places));
         Self {
-            channels: Channels::new(&n),
+            slots: n.is_slotted.then(slots),
+            channels,
             packets: Vec::new(),
             unused_packets: Vec::new(),
             trees: Vec::new(),
@@ -136,6 +143,7 @@ impl Plane {
             contributions: Vec::new(),
             deliveries: Vec::new(),
             has_moved: false,
+            last_moved: 0,
             n,
         }
     }
@@ -155,7 +163,12 @@ impl Plane {
     pub(crate) fn has_due(&self) -> bool {
         let is_empty =
             |due: &Due| due.freed.is_empty() && due.latched.is_empty() && due.delivered.is_empty();
-        !self.grants.is_empty() || !self.due.iter().all(is_empty)
+        !self.grants.is_empty() || !self.due.iter().all(is_empty) || self.may_wait_for_slot()
+    }
+
+    fn may_wait_for_slot(&self) -> bool {
+        let slots = self.slots.as_ref();
+        slots.is_some_and(|slots| self.cycle <= self.last_moved + slots.patience_cycles())
     }
 
     /// Flits with data that have crossed a link so far.
@@ -293,6 +306,7 @@ impl Plane {
             self.deliver(packet, tile, flit);
         }
         self.due[at] = due;
+        self.drive_slots();
         if self.n.setup_cycles == 2 {
             self.traverse();
             self.clear_barred();
@@ -303,6 +317,9 @@ impl Plane {
             self.traverse();
         }
         self.inject(&offers);
+        if self.has_moved {
+            self.last_moved = self.cycle;
+        }
         self.cycle += 1;
         self.has_moved
     }

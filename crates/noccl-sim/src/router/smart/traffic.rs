@@ -5,28 +5,27 @@
 //! creation to the delivery of its last flit, and sources go on while the measured packets drain.
 
 use super::diagnose::diagnose;
+use super::packet::Combining;
 use super::plane::Plane;
 use super::stalls::Stalls;
-use crate::driver::latencies::Latencies;
+use crate::driver::measurement::{Measurement, gap_cycles};
 use crate::kernel::random::Stream;
 use noccl_net::{Coord, Network, TileId};
 use noccl_run::{
     Activity, Counters, Diagnosis, Progress, Run, RunConfig, RunError, Status, TrafficResult,
 };
 use noccl_spec::{SmartMulticast, SmartRouter};
-use noccl_workload::{Pattern, Place, Traffic, check_traffic};
+use noccl_workload::{MAX_RANDOM_MEMBERS, Pattern, Place, Traffic, check_traffic};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Draining takes at most so many times the measured cycles; a network that needs more is saturated.
-const MAX_DRAIN_FACTOR: u64 = 4;
-
-/// A source with its stream of random numbers and the tree of its row.
+/// A source with its stream of random numbers.
 struct Source {
     tile: TileId,
     at: Coord,
     stream: Stream,
-    tree: Option<u32>,
+    /// Where the tree begins over which it always sends, and that tree.
+    tree: Option<(TileId, u32)>,
 }
 
 /// A run between two cycles.
@@ -43,10 +42,9 @@ pub(crate) struct SmartTraffic<'a> {
     cycle: u64,
     last_progress: u64,
     has_moved: bool,
-    open_deliveries: u64,
-    latencies: Latencies,
-    delivered_flits: u64,
-    packets: u64,
+    measurement: Measurement<'a>,
+    /// Reductions that are complete in this cycle, with their tags.
+    complete: Vec<(u32, u64)>,
 }
 
 impl<'a> SmartTraffic<'a> {
@@ -66,16 +64,6 @@ impl<'a> SmartTraffic<'a> {
             what: "traffic".to_owned(),
             reason: error.to_string(),
         })?;
-        if traffic.beats > smart.vc_flits {
-            return Err(RunError::Refused {
-                backend: "sim",
-                what: format!("beats = {}", traffic.beats),
-                reason: format!(
-                    "accepted: 1 to router.smart.vc_flits = {}, the flits of the longest packet",
-                    smart.vc_flits
-                ),
-            });
-        }
         let sources = network.clusters().map(|tile| Source {
             tile,
             at: network.coord(tile),
@@ -94,61 +82,100 @@ impl<'a> SmartTraffic<'a> {
             cycle: 0,
             last_progress: 0,
             has_moved: false,
-            open_deliveries: 0,
-            latencies: Latencies::default(),
-            delivered_flits: 0,
-            packets: 0,
+            measurement: Measurement::new(traffic),
+            complete: Vec::new(),
         };
+        let (width, height) = (network.cluster_width(), network.cluster_height());
         for source in 0..run.sources.len() as u32 {
-            run.draw_next(source, 0);
+            // One stream decides when reductions start.
+            let is_first = source == 0 || !traffic.pattern.is_of_mesh();
+            let at = run.place(source);
+            if is_first && traffic.pattern.sends(at, width, height) {
+                run.draw_next(source, 0);
+            }
         }
         Ok(run)
     }
 
-    /// A geometric draw in place of a coin per cycle. A tiny rate cannot overflow the cycle counter.
     fn draw_next(&mut self, source: u32, from: u64) {
-        let traffic = self.traffic;
-        let per_cycle = (traffic.offered_beats_per_cycle / f64::from(traffic.beats)).min(1.0);
-        let draw = self.sources[source as usize].stream.unit();
-        let gap = if per_cycle >= 1.0 {
-            0.0
-        } else {
-            (draw.ln() / (1.0 - per_cycle).ln()).floor()
-        };
-        let cycle = from + gap.min(1e12) as u64;
-        self.next.push(Reverse((cycle, source)));
+        let gap = gap_cycles(self.traffic, &mut self.sources[source as usize].stream);
+        self.next.push(Reverse((from + gap, source)));
+    }
+
+    /// A cluster's place among the clusters.
+    fn place(&self, source: u32) -> Coord {
+        let (at, origin) = (
+            self.sources[source as usize].at,
+            self.network.cluster_origin(),
+        );
+        Coord::new(at.x - origin.x, at.y - origin.y)
     }
 
     fn create(&mut self, source: u32) {
         self.draw_next(source, self.cycle + 1);
         let flits = self.traffic.beats as u16;
         let Source { tile, at, .. } = self.sources[source as usize];
-        let is_measured = self.is_measuring(self.cycle);
-        self.packets += u64::from(is_measured);
-        let row = match self.traffic.pattern {
-            Pattern::RowMulticast => self.network.cluster_width(),
+        let members = match self.traffic.pattern {
+            Pattern::RowMulticast => self.row_of(at),
+            Pattern::Broadcast | Pattern::CornerBroadcast => self.others(source),
+            Pattern::RandomMulticast => self.drawn(source),
+            Pattern::ManyToOne => return self.reduce(source),
             Pattern::Uniform
             | Pattern::Transpose
             | Pattern::BitComplement
             | Pattern::Neighbour
+            | Pattern::Tornado
             | Pattern::Hotspot => {
-                let to = self.destination(source, at);
-                self.plane.send_unicast(tile, to, flits, self.cycle);
-                self.open_deliveries += u64::from(is_measured);
+                let to = self.destination(source);
+                let tag = self.measurement.create(self.cycle, 1);
+                self.plane.send_unicast(tile, to, flits, tag);
                 return;
             }
         };
-        self.open_deliveries += u64::from(row) * u64::from(is_measured);
+        let tag = self.measurement.create(self.cycle, members.len() as u64);
         if self.smart.multicast == SmartMulticast::Unicasts {
-            for member in self.row_of(at) {
+            for member in members {
                 let to = self.network.tile_at(member);
-                self.plane.send_unicast(tile, to, flits, self.cycle);
+                self.plane.send_unicast(tile, to, flits, tag);
             }
             return;
         }
-        let (root, tree) = self.tree_of(source, at);
-        self.plane
-            .send_multicast(tile, root, tree, flits, self.cycle);
+        let (root, tree) = self.tree_to(source, at, &members);
+        self.plane.send_multicast(tile, root, tree, flits, tag);
+    }
+
+    fn others(&self, source: u32) -> Vec<Coord> {
+        let others = (0..).zip(&self.sources).filter(|(i, _)| *i != source);
+        others.map(|(_, other)| other.at).collect()
+    }
+
+    /// Some of the others: number and members equally likely.
+    fn drawn(&mut self, source: u32) -> Vec<Coord> {
+        let mut others = self.others(source);
+        let most = (others.len() as u64).min(u64::from(MAX_RANDOM_MEMBERS));
+        let stream = &mut self.sources[source as usize].stream;
+        let count = 2 + stream.below(most - 1) as usize;
+        for i in 0..count {
+            let from = i + stream.below((others.len() - i) as u64) as usize;
+            others.swap(i, from);
+        }
+        others.truncate(count);
+        others
+    }
+
+    /// All clusters but the root contribute to a reduction.
+    fn reduce(&mut self, source: u32) {
+        let roots = self.sources.len() as u64;
+        let root = self.sources[source as usize].stream.below(roots) as u32;
+        let members = self.others(root);
+        let tag = self.measurement.create(self.cycle, 1);
+        let table = (self.network).shared_reduction(self.sources[root as usize].at, &members);
+        let count = members.len() as u32;
+        let reduction = (self.plane).add_reduction(&table, count, Combining::Count, tag);
+        for member in members {
+            let from = self.network.tile_at(member);
+            self.plane.send_contribution(from, reduction, &[]);
+        }
     }
 
     fn row_of(&self, at: Coord) -> Vec<Coord> {
@@ -157,56 +184,58 @@ impl<'a> SmartTraffic<'a> {
         columns.map(|x| Coord::new(x, at.y)).collect()
     }
 
-    /// The tree of a source's row, made once.
-    fn tree_of(&mut self, source: u32, at: Coord) -> (TileId, u32) {
-        let members = self.row_of(at);
-        let (corner, table) = super::tree(self.network, self.smart, at, &members);
-        let tree = *self.sources[source as usize].tree.get_or_insert_with(|| {
-            let is_row_first = self.network.leaves_along_row(corner);
-            self.plane.add_lasting_tree(&table, is_row_first)
-        });
-        (table.root(), tree)
+    /// A tree to some members. One that a source always sends over is made once.
+    fn tree_to(&mut self, source: u32, at: Coord, members: &[Coord]) -> (TileId, u32) {
+        let (network, smart) = (self.network, self.smart);
+        if let Some(kept) = self.sources[source as usize].tree {
+            return kept;
+        }
+        let (corner, table) = super::tree(network, smart, at, members);
+        let is_row_first = network.leaves_along_row(corner);
+        if self.traffic.pattern == Pattern::RandomMulticast {
+            return (table.root(), self.plane.add_tree(&table, is_row_first));
+        }
+        let kept = (
+            table.root(),
+            self.plane.add_lasting_tree(&table, is_row_first),
+        );
+        self.sources[source as usize].tree = Some(kept);
+        kept
     }
 
-    fn destination(&mut self, source: u32, at: Coord) -> TileId {
+    fn destination(&mut self, source: u32) -> TileId {
         let network = self.network;
-        let origin = network.cluster_origin();
-        let (x, y) = (at.x - origin.x, at.y - origin.y);
         let (w, h) = (network.cluster_width(), network.cluster_height());
-        let to = match self.traffic.pattern {
-            Pattern::Uniform => {
-                let others = self.sources.len() as u64 - 1;
-                let draw = self.sources[source as usize].stream.below(others) as usize;
-                return self.sources[draw + usize::from(draw >= source as usize)].tile;
-            }
-            Pattern::Transpose => Coord::new(y, x),
-            Pattern::BitComplement => Coord::new(w - 1 - x, h - 1 - y),
-            Pattern::Neighbour => Coord::new((x + 1) % w, y),
-            Pattern::Hotspot | Pattern::RowMulticast => Coord::new(w / 2, h / 2),
-        };
-        network.tile_at(network.mesh_coord(to))
-    }
-
-    const fn end_of_measurement(&self) -> u64 {
-        self.traffic.warmup_cycles + self.traffic.measure_cycles
-    }
-
-    const fn is_measuring(&self, cycle: u64) -> bool {
-        cycle >= self.traffic.warmup_cycles && cycle < self.end_of_measurement()
+        if let Some(to) = self.traffic.pattern.destination(self.place(source), w, h) {
+            return network.tile_at(network.mesh_coord(to));
+        }
+        let others = self.sources.len() as u64 - 1;
+        let draw = self.sources[source as usize].stream.below(others) as usize;
+        self.sources[draw + usize::from(draw >= source as usize)].tile
     }
 
     fn read_deliveries(&mut self) {
-        let is_measured = self.is_measuring(self.cycle);
-        let end = self.end_of_measurement();
+        let mut complete = std::mem::take(&mut self.complete);
         for delivery in &self.plane.deliveries {
-            self.delivered_flits += u64::from(is_measured);
-            let created = delivery.tag;
-            if delivery.completes && created >= self.traffic.warmup_cycles && created < end {
-                self.open_deliveries -= 1;
-                self.latencies.add(self.cycle - created);
+            match delivery.reduction {
+                Some(reduction) if delivery.completes => complete.push((reduction, delivery.tag)),
+                Some(_) => {}
+                None => {
+                    self.measurement.deliver(self.cycle, 1);
+                    if delivery.completes {
+                        self.measurement.complete(self.cycle, delivery.tag);
+                    }
+                }
             }
         }
         self.plane.settle();
+        for (reduction, tag) in complete.drain(..) {
+            let (received, _) = self.plane.result(reduction);
+            self.measurement.reduce(self.cycle, received, tag);
+            self.plane.close(reduction);
+        }
+        self.complete = complete;
+        self.measurement.end_cycle(self.cycle);
     }
 }
 
@@ -251,7 +280,7 @@ impl Run for SmartTraffic<'_> {
         if self.plane.is_idle()
             && let Some(Reverse((cycle, _))) = self.next.peek()
         {
-            let next = (*cycle).min(self.end_of_measurement().max(self.cycle));
+            let next = (*cycle).min(self.measurement.end().max(self.cycle));
             self.cycle = next.min(self.config.max_cycles).max(self.cycle);
             self.plane.skip_to(self.cycle);
         }
@@ -274,21 +303,12 @@ impl Run for SmartTraffic<'_> {
         self.cycle += 1;
     }
 
-    /// A run at its limit of cycles has stalled, even if that is where it would end.
     fn is_over(&self) -> bool {
-        let end = self.end_of_measurement();
-        let is_drained = self.open_deliveries == 0
-            || self.cycle >= end + MAX_DRAIN_FACTOR * self.traffic.measure_cycles;
-        self.cycle >= end && is_drained && (self.cycle == 0 || self.cycle < self.config.max_cycles)
+        self.measurement.is_over(self.cycle, self.config.max_cycles)
     }
 
     fn progress(&self) -> Progress {
-        let total = self.end_of_measurement();
-        Progress {
-            cycle: self.cycle,
-            actions_done: self.cycle.min(total) as usize,
-            actions_total: total as usize,
-        }
+        self.measurement.progress(self.cycle)
     }
 
     fn diagnose(&self) -> Diagnosis {
@@ -297,19 +317,6 @@ impl Run for SmartTraffic<'_> {
     }
 
     fn result(&self, _outputs: &[(Place, u64)]) -> TrafficResult {
-        let cycles = self.traffic.measure_cycles.max(1) as f64;
-        TrafficResult {
-            offered_beats_per_cycle: self.traffic.offered_beats_per_cycle,
-            accepted_beats_per_cycle: self.delivered_flits as f64
-                / cycles
-                / self.sources.len() as f64,
-            mean_latency_cycles: self.latencies.mean(),
-            p99_latency_cycles: self.latencies.percentile(99),
-            max_latency_cycles: self.latencies.max(),
-            packets: self.packets,
-            flit_hops: self.plane.flit_hops(),
-            cycles: self.cycle,
-            saturated: self.open_deliveries > 0,
-        }
+        (self.measurement).result(self.cycle, self.sources.len(), self.plane.flit_hops())
     }
 }

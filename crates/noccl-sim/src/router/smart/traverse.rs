@@ -266,6 +266,10 @@ impl Plane {
             Numbers::bit(place, path.out),
         );
         let links = (u64::MAX >> (64 - hops)) << bit;
+        if let Some(slots) = &self.slots {
+            let driven = slots.links(self.cycle + 1, path.out, line);
+            assert!(driven & links == 0, "a flit crosses a link of a slot");
+        }
         let crossed = &mut self.crossed[path.out * 64 + line];
         assert!(*crossed & links == 0, "two flits cross one link in a cycle");
         *crossed |= links;

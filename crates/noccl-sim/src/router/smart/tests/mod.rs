@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Closed forms of a network in which nothing else is in flight, exact to the cycle.
 
+mod order_classes;
 mod prop_overlap;
+mod prop_slots;
 
 use super::packet::Combining;
 use super::plane::Plane;

@@ -27,6 +27,8 @@ struct Case {
     messages: u32,
     is_pruned: bool,
     merges_in_router: bool,
+    /// Cycles between slots beyond the least, and whether they are on demand: private trees in slots.
+    slots: Option<(u32, bool)>,
     stalls_per_256: u64,
     seed: u64,
 }
@@ -35,10 +37,11 @@ fn case() -> impl Strategy<Value = Case> {
     let sizes = (2..=7u16, 2..=7u16);
     let suffix = prop::sample::select(vec!["", "_baseline", "_collective", "_unicast", "_private"]);
     let numbers = (1..=4u32, 1..=2u32, 1..=8u32, 1..=8u32, 1..=120u32);
-    let switches = (any::<bool>(), any::<bool>(), 0..200u64, any::<u64>());
+    let slots = prop::option::of((0..8u32, any::<bool>()));
+    let switches = (any::<bool>(), any::<bool>(), 0..200u64, any::<u64>(), slots);
     (sizes, suffix, numbers, switches).prop_map(
         |((width, height), suffix, (vcs, setup, hpc_max, entries, messages), switches)| {
-            let (is_pruned, merges_in_router, stalls_per_256, seed) = switches;
+            let (is_pruned, merges_in_router, stalls_per_256, seed, slots) = switches;
             let is_mesh = matches!(suffix, "_baseline" | "_collective");
             Case {
                 preset: format!("smart_{width}x{height}{suffix}"),
@@ -49,6 +52,7 @@ fn case() -> impl Strategy<Value = Case> {
                 messages,
                 is_pruned,
                 merges_in_router,
+                slots: slots.filter(|_| suffix == "_private"),
                 stalls_per_256,
                 seed,
             }
@@ -72,6 +76,13 @@ impl Case {
         ];
         if let Some(hpc_max) = self.hpc_max {
             overrides.push(("hpc_max", hpc_max.to_string()));
+        }
+        if let Some((more, is_on_demand)) = self.slots {
+            // Enough for the longest slot: 7×7 tiles, a hop per cycle.
+            let interval = (13 + more).to_string();
+            overrides.push(("multicast", "\"complete\"".to_owned()));
+            overrides.push(("broadcast_interval_cycles", interval));
+            overrides.push(("has_slots_on_demand", is_on_demand.to_string()));
         }
         network(&self.preset, &overrides)
     }

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Capacity under broadcasts, random multicasts and reductions: flits on the busiest link or interface for each beat that is offered.
+//!
+//! A link carries a multicast once if its tree has the link, whatever lies behind it, and as many flits as there are destinations behind it where
+//! each gets a packet of its own. So a link's load is the sum over the sources, or roots, of how often their trees need it. Without VCs,
+//! arbitration and slots, which only lower it. Source: S2 §V (bound by interfaces); enumeration.
+
+use noccl_net::{Coord, Network, Port, TreeTable, busiest_uniform_load, coord_behind};
+use noccl_workload::{MAX_RANDOM_MEMBERS, Pattern};
+
+/// Flits on the busiest link or interface per beat that each cluster which sends offers; per reduction that the mesh starts.
+pub(crate) fn busiest_load(network: &Network, pattern: Pattern) -> f64 {
+    let interfaces = by_interfaces(network, pattern);
+    let links = if pattern == Pattern::ManyToOne {
+        reductions(network)
+    } else {
+        multicasts(network, pattern)
+    };
+    interfaces.max(links)
+}
+
+fn clusters(network: &Network) -> Vec<Coord> {
+    let all = network.clusters().map(|tile| network.coord(tile));
+    all.collect()
+}
+
+fn senders(network: &Network, pattern: Pattern) -> Vec<Coord> {
+    let (width, height) = (network.cluster_width(), network.cluster_height());
+    let places = (0..width).flat_map(|x| (0..height).map(move |y| Coord::new(x, y)));
+    let senders = places.filter(|at| pattern.sends(*at, width, height));
+    senders.map(|at| network.mesh_coord(at)).collect()
+}
+
+/// Most and fewest members of a random multicast.
+fn member_counts(others: usize) -> std::ops::RangeInclusive<usize> {
+    2..=others.min(MAX_RANDOM_MEMBERS as usize)
+}
+
+fn mean_members(pattern: Pattern, others: usize) -> f64 {
+    if pattern == Pattern::RandomMulticast {
+        let counts = member_counts(others);
+        (counts.start() + counts.end()) as f64 / 2.0
+    } else {
+        others as f64
+    }
+}
+
+/// What an interface takes in, or, where it sends a packet to each member, sends.
+fn by_interfaces(network: &Network, pattern: Pattern) -> f64 {
+    let count = clusters(network).len();
+    let others = (count - 1) as f64;
+    let senders = senders(network, pattern).len();
+    match pattern {
+        Pattern::ManyToOne => others / count as f64,
+        // Who does not send takes in what all senders send.
+        Pattern::CornerBroadcast => senders.min(count - 1) as f64,
+        Pattern::Broadcast
+        | Pattern::RandomMulticast
+        | Pattern::Uniform
+        | Pattern::Transpose
+        | Pattern::BitComplement
+        | Pattern::Neighbour
+        | Pattern::Tornado
+        | Pattern::Hotspot
+        | Pattern::RowMulticast => mean_members(pattern, count - 1),
+    }
+}
+
+/// Loads of links, by tile and port.
+struct Links {
+    ports: Vec<f64>,
+}
+
+impl Links {
+    fn new(network: &Network) -> Self {
+        let ports = vec![0.0; network.num_tiles() * 5];
+        Self { ports }
+    }
+
+    fn add(&mut self, network: &Network, at: Coord, port: Port, load: f64) {
+        if port != Port::Local {
+            self.ports[network.tile_at(at).idx() * 5 + port as usize] += load;
+        }
+    }
+
+    fn busiest(&self) -> f64 {
+        self.ports.iter().copied().fold(0.0, f64::max)
+    }
+}
+
+fn multicasts(network: &Network, pattern: Pattern) -> f64 {
+    let all = clusters(network);
+    let (columns, rows) = (network.cluster_width(), network.cluster_height());
+    let mut links = Links::new(network);
+    for source in senders(network, pattern) {
+        let members: Vec<Coord> = all.iter().copied().filter(|to| *to != source).collect();
+        let Ok(tree) = network.multicast_tree(source, &members) else {
+            if !network.routers().has_links {
+                return 0.0;
+            }
+            // A packet to each member: uniform traffic, so many times.
+            let copies = mean_members(pattern, members.len());
+            return if pattern == Pattern::CornerBroadcast {
+                copies
+            } else {
+                copies * busiest_uniform_load(columns, rows)
+            };
+        };
+        let root = network.coord(tree.root());
+        for (at, port) in network.path(source, root) {
+            links.add(network, at, port, 1.0);
+        }
+        let is_drawn = pattern == Pattern::RandomMulticast && !network.trees_span_mesh();
+        add_tree(network, &mut links, &tree, is_drawn.then_some(source));
+    }
+    links.busiest()
+}
+
+/// Every link of a tree is needed, or, of members that are drawn, as often as one of them lies behind it.
+fn add_tree(network: &Network, links: &mut Links, tree: &TreeTable, drawn_by: Option<Coord>) {
+    let others = clusters(network).len() - 1;
+    for (tile, ports) in tree.tiles() {
+        let at = network.coord(tile);
+        for port in Port::ALL.into_iter().filter(|port| ports & port.bit() != 0) {
+            let share = match (drawn_by, coord_behind(at, port)) {
+                (Some(source), Some(next)) => hit(others, behind(network, tree, next, source)),
+                (Some(_), None) | (None, _) => 1.0,
+            };
+            links.add(network, at, port, share);
+        }
+    }
+}
+
+/// Members below a tile of a tree, the source left out.
+fn behind(network: &Network, tree: &TreeTable, at: Coord, source: Coord) -> usize {
+    let ports = tree.ports(network.tile_at(at));
+    let below = Port::ALL.into_iter().filter(|port| ports & port.bit() != 0);
+    let next = below.filter_map(|port| match port {
+        Port::Local => None,
+        Port::North | Port::East | Port::South | Port::West => coord_behind(at, port),
+    });
+    let own = usize::from(at != source);
+    own + next
+        .map(|next| behind(network, tree, next, source))
+        .sum::<usize>()
+}
+
+/// How probable it is that a random set of `others` has one of `behind` of them.
+fn hit(others: usize, behind: usize) -> f64 {
+    let counts = member_counts(others);
+    let sizes = counts.clone().count() as f64;
+    let none = counts.map(|count| {
+        let left = |i: usize| (others - behind).saturating_sub(i) as f64 / (others - i) as f64;
+        (0..count).map(left).product::<f64>()
+    });
+    1.0 - none.sum::<f64>() / sizes
+}
+
+fn reductions(network: &Network) -> f64 {
+    let all = clusters(network);
+    let share = 1.0 / all.len() as f64;
+    let mut links = Links::new(network);
+    for root in &all {
+        let members: Vec<Coord> = all.iter().copied().filter(|from| from != root).collect();
+        let Ok(tree) = network.reduction_tree(*root, &members) else {
+            let (columns, rows) = (network.cluster_width(), network.cluster_height());
+            return (1.0 - share) * busiest_uniform_load(columns, rows);
+        };
+        for (tile, ports) in tree.tiles() {
+            let at = network.coord(tile);
+            let inputs = Port::ALL.into_iter().filter(|port| ports & port.bit() != 0);
+            for port in inputs {
+                links.add(network, at, port, share);
+            }
+        }
+    }
+    links.busiest()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::capacity_beats_per_cycle;
+    use noccl_net::elaborate;
+    use noccl_spec::parse_spec;
+
+    /// Packets, or reductions, per cycle of the whole mesh.
+    fn of_mesh(preset: &str, overrides: &[(&str, &str)], pattern: Pattern) -> f64 {
+        let overrides: Vec<(String, String)> = overrides
+            .iter()
+            .map(|(field, value)| ((*field).to_owned(), (*value).to_owned()))
+            .collect();
+        let text = noccl_spec::preset_text(preset).unwrap();
+        let network = elaborate(&parse_spec(preset, &text, &overrides).unwrap()).unwrap();
+        let senders = if pattern.is_of_mesh() {
+            1
+        } else {
+            senders(&network, pattern).len()
+        };
+        capacity_beats_per_cycle(&network, pattern, 1) * senders as f64
+    }
+
+    fn near(found: f64, expected: f64) {
+        assert!((found - expected).abs() < 0.005, "{found} {expected}");
+    }
+
+    #[test]
+    fn bounds_of_eight_by_eight_are_those_of_the_enumeration() {
+        near(of_mesh("smart_8x8", &[], Pattern::Broadcast), 64.0 / 63.0);
+        near(of_mesh("smart_8x8", &[], Pattern::CornerBroadcast), 1.0);
+        near(of_mesh("smart_8x8", &[], Pattern::ManyToOne), 1.0);
+        near(
+            of_mesh("smart_8x8", &[], Pattern::RandomMulticast),
+            8.0 / 7.0,
+        );
+        let pruned = [("router.smart.is_pruned", "true")];
+        near(
+            of_mesh("smart_8x8", &pruned, Pattern::RandomMulticast),
+            1.94,
+        );
+        let private = of_mesh("smart_8x8_private", &[], Pattern::RandomMulticast);
+        near(private, 1.45);
+    }
+
+    #[test]
+    fn copies_to_each_member_are_bound_by_the_links_of_uniform_traffic() {
+        let load = 63.0 * busiest_uniform_load(8, 8);
+        near(
+            of_mesh("smart_8x8_baseline", &[], Pattern::Broadcast),
+            64.0 / load,
+        );
+        let reductions = of_mesh("smart_8x8_baseline", &[], Pattern::ManyToOne);
+        near(reductions, 64.0 / load);
+    }
+}

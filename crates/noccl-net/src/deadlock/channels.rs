@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Deadlock check of routers whose inputs have virtual channels, each for a packet as a whole.
+//!
+//! A node is all channels of a class at an input: a packet in one of them waits for any channel of a class behind one of its outputs,
+//! and for each output by itself. Interfaces take whatever comes, contributions that wait for others hold no channel, and later flits
+//! of a packet wait for nobody, so these are all waits. The classes have the order of the simulator's (`numbers.rs`, `link_class`).
+//! S2 §III.A orders the channels of private trees; a mechanism without these orders is here so that they can be tested.
+
+use super::mechanism::{cycle_of, find};
+use super::options::{ChannelClass, OrderClasses};
+use super::turns::turns;
+use super::{Cycle, Place, Proof};
+use crate::{Coord, Network, Port, TileId, TreeTable, coord_behind};
+use noccl_spec::{SmartMulticast, SmartTree};
+
+const PORTS: usize = Port::ALL.len();
+const PER_TILE: usize = PORTS * ChannelClass::ALL.len();
+
+/// Can packets wait for each other forever?
+pub(super) fn check(network: &Network, order: OrderClasses) -> Result<Proof, Cycle> {
+    let mut graph = Channels {
+        network,
+        order,
+        next: vec![Vec::new(); network.num_tiles() * PER_TILE],
+    };
+    graph.along_routes(ChannelClass::Unicast);
+    graph.along_routes(ChannelClass::Contribution);
+    match &network.spec().router.smart {
+        Some(smart) if smart.multicast == SmartMulticast::Unicasts => {}
+        Some(smart) if smart.tree == SmartTree::Private => graph.over_private_trees(),
+        Some(_) | None => graph.along_routes(ChannelClass::Multicast),
+    }
+    let nodes = graph.next.len();
+    let successors = |node: usize, next: &mut Vec<usize>| next.extend_from_slice(&graph.next[node]);
+    find(nodes, successors).map_err(|cycle| {
+        let places: Vec<Place> = cycle.into_iter().map(place).collect();
+        cycle_of(network, &places)
+    })
+}
+
+fn node(tile: TileId, port: Port, class: ChannelClass) -> usize {
+    tile.idx() * PER_TILE + class as usize * PORTS + port.idx()
+}
+
+fn place(node: usize) -> Place {
+    let at = node % PER_TILE;
+    Place::Channels {
+        class: ChannelClass::ALL[at / PORTS],
+        tile: TileId((node / PER_TILE) as u32),
+        port: Port::ALL[at % PORTS],
+    }
+}
+
+fn outputs(set: u8) -> impl Iterator<Item = Port> {
+    let outputs = Port::ALL.into_iter().filter(|port| *port != Port::Local);
+    outputs.filter(move |port| set & port.bit() != 0)
+}
+
+struct Channels<'n> {
+    network: &'n Network,
+    order: OrderClasses,
+    /// By node: what a packet in it can wait for.
+    next: Vec<Vec<usize>>,
+}
+
+impl Channels<'_> {
+    fn add(&mut self, from: usize, to: usize) {
+        if !self.next[from].contains(&to) {
+            self.next[from].push(to);
+        }
+    }
+
+    /// Channels of a class behind an output.
+    fn behind(&self, here: Coord, out: Port, class: ChannelClass) -> Option<usize> {
+        let to = self.network.neighbour(here, out)?;
+        Some(node(self.network.tile_at(to), out.opposite(), class))
+    }
+
+    /// A class whose packets take the routes from tile to tile; trees that are unions of such paths have the same turns.
+    fn along_routes(&mut self, class: ChannelClass) {
+        for tile in (0..self.network.num_tiles() as u32).map(TileId) {
+            let here = self.network.coord(tile);
+            for from in Port::ALL {
+                for out in outputs(turns(self.network, &[], tile, from)) {
+                    if let Some(to) = self.behind(here, out, class) {
+                        self.add(node(tile, from, class), to);
+                    }
+                }
+            }
+        }
+    }
+
+    fn over_private_trees(&mut self) {
+        let (east, north) = (self.network.width() - 1, self.network.height() - 1);
+        for (x, y) in [(0, 0), (east, 0), (east, north), (0, north)] {
+            let corner = Coord::new(x, y);
+            let tree = self.network.private_broadcast(corner);
+            self.over_tree(corner, &tree);
+            let sources = (0..self.network.num_tiles() as u32).map(TileId);
+            let network = self.network;
+            for source in sources.map(|tile| network.coord(tile)) {
+                if self.network.nearest_corner(source) == corner {
+                    self.add_corner_path(source, corner, &tree);
+                }
+            }
+        }
+    }
+
+    /// From every channel in which a copy is latched to those behind the outputs of its tile.
+    fn over_tree(&mut self, corner: Coord, tree: &TreeTable) {
+        for (tile, ports) in tree.tiles() {
+            let here = self.network.coord(tile);
+            for out in outputs(ports) {
+                let (class, Some(at)) = (self.class(corner, out), coord_behind(here, out)) else {
+                    continue;
+                };
+                let tile = self.network.tile_at(at);
+                let held = node(tile, out.opposite(), class);
+                self.fork(held, at, corner, tree.ports(tile));
+            }
+        }
+    }
+
+    /// A packet on its path to the corner, where it goes on over the tree.
+    fn add_corner_path(&mut self, source: Coord, corner: Coord, tree: &TreeTable) {
+        let network = self.network;
+        let class = self.order.of(ChannelClass::Multicast);
+        let mut held = node(network.tile_at(source), Port::Local, class);
+        for (here, out) in network.path(source, corner) {
+            if let Some(to) = self.behind(here, out, class) {
+                self.add(held, to);
+                held = to;
+            }
+        }
+        self.fork(held, corner, corner, tree.ports(network.tile_at(corner)));
+    }
+
+    fn fork(&mut self, held: usize, at: Coord, corner: Coord, ports: u8) {
+        for out in outputs(ports) {
+            let class = self.class(corner, out);
+            if let Some(to) = self.behind(at, out, class) {
+                self.add(held, to);
+            }
+        }
+    }
+
+    /// Class of the channels behind an output of a private tree.
+    fn class(&self, corner: Coord, out: Port) -> ChannelClass {
+        let is_along_row = matches!(out, Port::East | Port::West);
+        let class = if is_along_row == self.network.leaves_along_row(corner) {
+            ChannelClass::FirstDimension
+        } else {
+            ChannelClass::SecondDimension
+        };
+        self.order.of(class)
+    }
+}
