@@ -78,7 +78,8 @@ fn tree_is_the_union_of_the_paths_for_any_set() {
 fn tree_that_spans_the_mesh_has_local_ports_at_members_only() {
     let tree = json("elaborate smart_4x4 --tree multicast:1,1 --group row:2 --json");
     let found = ports(&tree);
-    assert_eq!((found.len(), &tree["num_links"]), (16, &json!(15)));
+    // All tiles are reached; those at the end of a branch that are no members have no ports.
+    assert_eq!((found.len(), &tree["num_links"]), (8, &json!(15)));
     let is_local = |tile: &&(String, Vec<String>)| tile.1.contains(&"local".to_owned());
     let members: Vec<&str> = found
         .iter()
