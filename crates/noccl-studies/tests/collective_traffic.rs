@@ -2,6 +2,7 @@
 //! Broadcasts, random multicasts and reductions as open-loop traffic: exact alone, below every bound, with intervals over seeds.
 #![allow(clippy::unwrap_used)]
 
+use noccl_net::Coord;
 use noccl_run::Watch;
 use noccl_studies::{TrafficReport, TrafficRequest, load, traffic};
 use noccl_workload::Pattern;
@@ -79,10 +80,16 @@ fn no_accepted_load_exceeds_the_bound_of_links_and_interfaces() {
             let mut request = request(preset, pattern);
             let network = load(preset, &[]).unwrap().network;
             let clusters = network.clusters().count() as f64;
-            let senders = match pattern {
-                Pattern::CornerBroadcast => 4.0,
-                Pattern::ManyToOne => 1.0,
-                _ => clusters,
+            let places = (0..network.cluster_width())
+                .flat_map(|x| (0..network.cluster_height()).map(move |y| Coord::new(x, y)));
+            let (width, height) = (network.cluster_width(), network.cluster_height());
+            let sending = places
+                .filter(|at| pattern.sends(*at, width, height))
+                .count();
+            let senders = if pattern.is_of_mesh() {
+                1.0
+            } else {
+                sending as f64
             };
             let capacity = request.loads[9];
             request.loads = [0.5, 1.0, 1.2]
@@ -185,6 +192,9 @@ fn latency_between_routers_is_the_one_between_interfaces_less_their_cycles() {
     }
 }
 
+/// A preset, what the message says, and the change that is refused.
+type Refused<'a> = (&'a str, &'a str, &'a dyn Fn(&mut TrafficRequest));
+
 #[test]
 fn what_routers_cannot_carry_is_refused_with_what_is_accepted() {
     let refused = |preset: &str, change: &dyn Fn(&mut TrafficRequest)| {
@@ -195,7 +205,7 @@ fn what_routers_cannot_carry_is_refused_with_what_is_accepted() {
             .unwrap_err()
             .to_string()
     };
-    let cases: [(&str, &str, &dyn Fn(&mut TrafficRequest)); 6] = [
+    let cases: [Refused<'_>; 6] = [
         ("collective_noc_4x4", "any set", &|r| {
             r.pattern = Pattern::RandomMulticast
         }),

@@ -14,17 +14,20 @@ use serde::{Deserialize, Serialize};
 pub(crate) enum Paper {
     /// S1: a collective-capable network.
     CollectiveNoc,
+    /// S2: routers with bypass.
+    Smart,
     /// S3: Torrent.
     Torrent,
 }
 
 impl Paper {
-    pub(crate) const ALL: [Paper; 2] = [Paper::CollectiveNoc, Paper::Torrent];
+    pub(crate) const ALL: [Paper; 3] = [Paper::CollectiveNoc, Paper::Smart, Paper::Torrent];
 
     /// As users write it.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Paper::CollectiveNoc => "collective_noc",
+            Paper::Smart => "smart",
             Paper::Torrent => "torrent",
         }
     }
@@ -33,6 +36,7 @@ impl Paper {
     pub(crate) const fn label(self) -> &'static str {
         match self {
             Paper::CollectiveNoc => "S1",
+            Paper::Smart => "S2",
             Paper::Torrent => "S3",
         }
     }
@@ -41,6 +45,7 @@ impl Paper {
     pub(crate) const fn tables(self) -> &'static [&'static str] {
         match self {
             Paper::CollectiveNoc => &[],
+            Paper::Smart => &["saturation"],
             Paper::Torrent => &["movements"],
         }
     }
@@ -50,6 +55,7 @@ impl Paper {
             Paper::CollectiveNoc => {
                 include_str!("../../../../experiments/collective_noc/claims.toml")
             }
+            Paper::Smart => include_str!("../../../../experiments/smart/claims.toml"),
             Paper::Torrent => include_str!("../../../../experiments/torrent/claims.toml"),
         }
     }
@@ -224,9 +230,12 @@ mod tests {
 
     #[test]
     fn the_files_hold_nothing_unknown_and_every_id_stands_once() {
+        let all = |last: u32| (1..=last).collect::<Vec<_>>();
+        let network: Vec<u32> = (1..=18).chain([26, 30, 31]).collect();
         for (paper, numbers, others) in [
-            (Paper::CollectiveNoc, 1..=13, vec!["table_1"]),
-            (Paper::Torrent, 1..=13, vec![]),
+            (Paper::CollectiveNoc, all(13), vec!["table_1"]),
+            (Paper::Smart, network, vec![]),
+            (Paper::Torrent, all(13), vec![]),
         ] {
             let table: toml::Table = toml::from_str(paper.text()).unwrap();
             let known = |key: &String| *key == "claims" || others.contains(&key.as_str());

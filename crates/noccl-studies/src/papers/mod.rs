@@ -8,6 +8,7 @@
 pub(crate) mod claims;
 mod collective_noc;
 pub(crate) mod outcome;
+mod smart;
 mod table;
 mod torrent;
 
@@ -25,7 +26,11 @@ use std::path::Path;
 use table::Table;
 
 /// Papers that [`reproduce`] knows.
-pub const REPRODUCIBLE: [&str; 2] = [Paper::CollectiveNoc.name(), Paper::Torrent.name()];
+pub const REPRODUCIBLE: [&str; 3] = [
+    Paper::CollectiveNoc.name(),
+    Paper::Smart.name(),
+    Paper::Torrent.name(),
+];
 
 /// One claim and its result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -74,7 +79,8 @@ struct Found {
     tables: Vec<Table>,
 }
 
-/// Measures the claims of a paper; a quick run leaves out S1's matrix products on large meshes and S3's movements.
+/// Measures the claims of a paper; a quick run leaves out S1's matrix products on large meshes, S2's seeds, settings and table of
+/// saturation, and S3's movements.
 ///
 /// # Errors
 /// [`Error::Argument`] for an unknown paper; [`Error::Run`] if a run stalls or is interrupted.
@@ -83,6 +89,7 @@ pub fn reproduce(paper: &str, is_quick: bool, watch: Watch<'_>) -> Result<Reprod
     let claims = paper.claims()?;
     let found = match paper {
         Paper::CollectiveNoc => collective_noc::measure(is_quick, watch)?,
+        Paper::Smart => smart::measure(is_quick, watch)?,
         Paper::Torrent => torrent::measure(is_quick, watch)?,
     };
     Ok(Reproduction {
@@ -242,6 +249,20 @@ mod tests {
             .map(|f| f.name.as_str())
             .collect();
         assert_eq!(names, ["fig_7", "fig_6", "fig_5"]);
+    }
+
+    #[test]
+    fn every_claim_of_smart_has_an_outcome() {
+        let reproduction = measured("smart");
+        let measured = reproduction.rows.iter().filter(|r| r.ours.is_some());
+        assert!(measured.count() >= 35);
+        let names: Vec<&str> = reproduction
+            .figures
+            .iter()
+            .map(|f| f.name.as_str())
+            .collect();
+        let expected = ["fig_6a", "fig_6b", "fig_6c", "fig_7a", "fig_7b", "fig_7c"];
+        assert_eq!(names, expected);
     }
 
     #[test]

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Latency over load by S2's conventions: loads of the whole mesh, latencies between routers and a cycle besides.
+//!
+//! S2 does not say from where to where it counts. Its rows do not share one account: some fit latencies from the first request to the latch
+//! in the last router, others need about a cycle more. All rows here have one account: that, and one cycle for the Local port.
+
+use super::designs::{Design, Setting};
+use crate::Error;
+use crate::measure::statistics::interval_95;
+use noccl_net::Network;
+use noccl_run::{Mode, RunConfig, Tally, TrafficResult};
+use noccl_sim::run_traffic;
+use noccl_workload::{Pattern, Traffic};
+use rayon::prelude::*;
+
+/// Fitted to claim 6, the one row that a latency is fitted to.
+pub(super) const LOCAL_PORT_CYCLES: f64 = 1.0;
+/// The load of latencies without contention, packets or reductions per cycle of the mesh.
+pub(super) const LOW_LOAD: f64 = 0.05;
+/// A mean latency beyond which a mesh counts as saturated: one for all curves of all figures, twice the baseline's alone.
+pub(super) const LIMIT_CYCLES: f64 = 60.0;
+/// Cycles of latency at which a curve ends.
+const END_CYCLES: f64 = 4.0 * LIMIT_CYCLES;
+
+/// How long, and how often.
+#[derive(Clone, Copy)]
+pub(super) struct Effort<'a> {
+    pub(super) tally: &'a Tally<'a>,
+    pub(super) seeds: u64,
+    pub(super) measure_cycles: u64,
+}
+
+/// One load.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Sample {
+    pub(super) offered: f64,
+    pub(super) accepted: f64,
+    pub(super) latency: f64,
+    /// Half-widths of 95 % intervals.
+    pub(super) accepted_half_width: f64,
+    pub(super) latency_half_width: f64,
+    /// Contributions that a root gets, and reductions in flight.
+    pub(super) received: f64,
+    pub(super) open: f64,
+    /// Were measured packets still in flight when a run gave up? Its latency is that of the others then.
+    is_stuck: bool,
+}
+
+impl Sample {
+    const fn is_within_limit(&self) -> bool {
+        !self.is_stuck && self.latency <= LIMIT_CYCLES
+    }
+
+    /// Latency with its interval.
+    pub(super) fn latency_text(&self) -> String {
+        if self.latency_half_width > 0.0 {
+            format!("{:.2} ± {:.2}", self.latency, self.latency_half_width)
+        } else {
+            format!("{:.2}", self.latency)
+        }
+    }
+
+    /// Accepted load with its interval.
+    pub(super) fn accepted_text(&self) -> String {
+        if self.accepted_half_width > 0.0 {
+            format!("{:.3} ± {:.3}", self.accepted, self.accepted_half_width)
+        } else {
+            format!("{:.3}", self.accepted)
+        }
+    }
+}
+
+/// Clusters that send.
+fn senders(network: &Network, pattern: Pattern) -> f64 {
+    match pattern {
+        Pattern::ManyToOne => 1.0,
+        Pattern::CornerBroadcast => 4.0,
+        Pattern::Uniform
+        | Pattern::Transpose
+        | Pattern::BitComplement
+        | Pattern::Neighbour
+        | Pattern::Tornado
+        | Pattern::Hotspot
+        | Pattern::RowMulticast
+        | Pattern::Broadcast
+        | Pattern::RandomMulticast => network.clusters().count() as f64,
+    }
+}
+
+/// More than any bound lets pass, in packets or reductions per cycle of the mesh.
+pub(super) const fn full_offer(pattern: Pattern) -> f64 {
+    match pattern {
+        Pattern::ManyToOne => 1.0,
+        Pattern::CornerBroadcast | Pattern::Broadcast => 1.5,
+        Pattern::RandomMulticast => 2.5,
+        Pattern::Uniform
+        | Pattern::Transpose
+        | Pattern::BitComplement
+        | Pattern::Neighbour
+        | Pattern::Tornado
+        | Pattern::Hotspot
+        | Pattern::RowMulticast => 64.0,
+    }
+}
+
+impl Effort<'_> {
+    /// One load, over all seeds.
+    pub(super) fn sample(
+        self,
+        network: &Network,
+        pattern: Pattern,
+        offered: f64,
+    ) -> Result<Sample, Error> {
+        let senders = senders(network, pattern);
+        let seeds: Vec<u64> = (1..=self.seeds).collect();
+        let run = |seed: &u64| {
+            let traffic = Traffic {
+                pattern,
+                beats: 1,
+                offered_beats_per_cycle: offered / senders,
+                warmup_cycles: 1_000,
+                measure_cycles: self.measure_cycles,
+                seed: *seed,
+            };
+            let config = RunConfig::new(Mode::Timing);
+            (self.tally).run(|on_progress| run_traffic(network, &traffic, &config, on_progress))
+        };
+        let results: Vec<TrafficResult> = seeds.par_iter().map(run).collect::<Result<_, _>>()?;
+        let interfaces = f64::from(network.interface_cycles().unwrap_or(0));
+        let clusters = network.clusters().count() as f64;
+        let accepted: Vec<f64> = results
+            .iter()
+            .map(|result| {
+                let flits = result.accepted_beats_per_cycle * clusters;
+                result.accepted_flows_per_cycle.unwrap_or(flits)
+            })
+            .collect();
+        let latencies: Vec<f64> = results
+            .iter()
+            .map(|result| result.mean_latency_cycles - interfaces + LOCAL_PORT_CYCLES)
+            .collect();
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        // Of patterns without reductions there are none.
+        let of = |value: fn(&TrafficResult) -> Option<f64>| {
+            let values: Vec<f64> = results.iter().filter_map(value).collect();
+            values.iter().sum::<f64>() / values.len().max(1) as f64
+        };
+        Ok(Sample {
+            offered,
+            accepted: mean(&accepted),
+            latency: mean(&latencies),
+            accepted_half_width: interval_95(&accepted).unwrap_or(0.0),
+            latency_half_width: interval_95(&latencies).unwrap_or(0.0),
+            received: of(|result| result.received_per_flow),
+            open: of(|result| result.open_flows),
+            is_stuck: results.iter().any(|result| result.saturated),
+        })
+    }
+
+    /// Without contention.
+    pub(super) fn low(
+        self,
+        design: Design,
+        setting: Setting,
+        pattern: Pattern,
+    ) -> Result<Sample, Error> {
+        let longer = Effort {
+            measure_cycles: 5 * self.measure_cycles,
+            ..self
+        };
+        longer.sample(&design.network(setting)?, pattern, LOW_LOAD)
+    }
+
+    /// Accepted load at full offer.
+    pub(super) fn full(
+        self,
+        design: Design,
+        setting: Setting,
+        pattern: Pattern,
+    ) -> Result<Sample, Error> {
+        self.sample(&design.network(setting)?, pattern, full_offer(pattern))
+    }
+
+    /// Highest load at which the mean latency stays within the limit, to a hundredth of the full offer.
+    pub(super) fn at_limit(
+        self,
+        design: Design,
+        setting: Setting,
+        pattern: Pattern,
+    ) -> Result<f64, Error> {
+        let network = design.network(setting)?;
+        let (mut low, mut high) = (0.0, full_offer(pattern));
+        if self.sample(&network, pattern, high)?.is_within_limit() {
+            return Ok(high);
+        }
+        let step = high / 100.0;
+        while high - low > step {
+            let middle = f64::midpoint(low, high);
+            if self.sample(&network, pattern, middle)?.is_within_limit() {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(low)
+    }
+
+    /// Loads up to the first one that is far beyond the limit; none of a design that cannot be: slots of so many phases need a longer interval.
+    pub(super) fn curve(
+        self,
+        design: Design,
+        setting: Setting,
+        pattern: Pattern,
+        loads: &[f64],
+    ) -> Result<Vec<Sample>, Error> {
+        let Ok(network) = design.network(setting) else {
+            return Ok(Vec::new());
+        };
+        let mut curve = Vec::new();
+        for load in loads {
+            let sample = self.sample(&network, pattern, *load)?;
+            if sample.is_stuck || sample.latency > END_CYCLES {
+                break;
+            }
+            curve.push(sample);
+        }
+        Ok(curve)
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//! All measurements of S2's claims about its network: open-loop traffic on a mesh of 8x8.
+//!
+//! S2 leaves open the number of virtual channels, the account of latencies, what saturation is, and the sizes of multicasts. One constant each is
+//! fitted to one row, and those rows prove nothing; everything else is measured with them.
+
+mod broadcasts;
+mod curve;
+mod designs;
+mod hops;
+mod plots;
+mod reductions;
+mod saturation;
+
+use crate::Error;
+use crate::papers::Found;
+use curve::Effort;
+use designs::Setting;
+use noccl_run::{Tally, Watch};
+
+/// Groups of measurements, of which each counts as one unit of progress.
+const GROUPS: u64 = 8;
+
+/// A quick run has one seed, figures for one HPCmax and setup, and no table of saturation.
+pub(super) fn measure(is_quick: bool, watch: Watch<'_>) -> Result<Found, Error> {
+    let tally = Tally::new(watch, GROUPS);
+    let effort = Effort {
+        tally: &tally,
+        seeds: if is_quick { 1 } else { 5 },
+        measure_cycles: 4_000,
+    };
+    let settings = if is_quick {
+        &Setting::PANELS[..1]
+    } else {
+        &Setting::PANELS[..]
+    };
+    let mut found = Found::default();
+    broadcasts::corners(effort, &mut found.outcomes)?;
+    tally.finish_unit()?;
+    broadcasts::everywhere(effort, &mut found.outcomes)?;
+    tally.finish_unit()?;
+    broadcasts::random_sets(effort, &mut found.outcomes)?;
+    tally.finish_unit()?;
+    reductions::claims(effort, &mut found.outcomes)?;
+    tally.finish_unit()?;
+    hops::claims(effort, &mut found.outcomes)?;
+    tally.finish_unit()?;
+    // Points of curves lie beside each other: one seed each.
+    let of_curves = Effort { seeds: 1, ..effort };
+    broadcasts::figures(of_curves, settings, &mut found)?;
+    tally.finish_unit()?;
+    reductions::figures(of_curves, settings, &mut found)?;
+    tally.finish_unit()?;
+    if !is_quick {
+        found.tables.push(saturation::table(of_curves)?);
+    }
+    tally.finish_unit()?;
+    Ok(found)
+}

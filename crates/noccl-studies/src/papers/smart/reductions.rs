@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+//! S2's claims 12 to 18: acknowledgements of all nodes to one (Fig. 7).
+
+use super::curve::{Effort, Sample};
+use super::designs::{
+    BASELINE, BASELINE_ROUTER, COMPLETE, Design, GREEDY_BYPASS, OPPORTUNISTIC, Setting, VCS,
+};
+use super::plots::{Plot, Quantity};
+use crate::Error;
+use crate::papers::Found;
+use crate::papers::outcome::Outcomes;
+use noccl_workload::Pattern;
+use rayon::prelude::*;
+
+const AT: Setting = Setting::PUBLISHED;
+const PATTERN: Pattern = Pattern::ManyToOne;
+
+/// A design at low load and at the limit of latency.
+struct Ends {
+    low: Sample,
+    load: f64,
+}
+
+fn ends(effort: Effort<'_>, designs: &[Design]) -> Result<Vec<Ends>, Error> {
+    let of = |design: &Design| {
+        Ok(Ends {
+            low: effort.low(*design, AT, PATTERN)?,
+            load: effort.at_limit(*design, AT, PATTERN)?,
+        })
+    };
+    designs.par_iter().map(of).collect()
+}
+
+/// Loads at the limit by virtual channels.
+fn by_vcs(effort: Effort<'_>, design: Design) -> Result<String, Error> {
+    let of = |vcs: &u32| {
+        let load = effort.at_limit(design, Setting::with_vcs(*vcs), PATTERN)?;
+        Ok(format!("{load:.2} with vcs {vcs}"))
+    };
+    let words: Vec<String> = VCS.par_iter().map(of).collect::<Result<_, Error>>()?;
+    Ok(words.join(", "))
+}
+
+/// Claims 12 (second half) to 18.
+pub(super) fn claims(effort: Effort<'_>, out: &mut Outcomes) -> Result<(), Error> {
+    let found = ends(
+        effort,
+        &[BASELINE, BASELINE_ROUTER, OPPORTUNISTIC, COMPLETE],
+    )?;
+    let (baseline, by_router, local, complete) = (&found[0], &found[1], &found[2], &found[3]);
+    for (ends, design, latency, saturation) in [
+        (baseline, BASELINE, "13-port-latency", "13-port-saturation"),
+        (
+            by_router,
+            BASELINE_ROUTER,
+            "13-router-latency",
+            "13-router-saturation",
+        ),
+    ] {
+        let detail = format!("{} cycles", ends.low.latency_text());
+        out.put(latency, ends.low.latency, &detail);
+        out.put(saturation, ends.load, &by_vcs(effort, design)?);
+    }
+    let ratio = local.low.latency / baseline.low.latency;
+    let detail = format!(
+        "{} cycles, baseline {}; load at the limit {:.2}, baseline {:.2}",
+        local.low.latency_text(),
+        baseline.low.latency_text(),
+        local.load,
+        baseline.load
+    );
+    out.put("14-local", ratio, &detail);
+    bypass(effort, out)?;
+    complete_rows(effort, complete, out)?;
+    let lower = 1.0 - complete.low.latency / baseline.low.latency;
+    let detail = format!(
+        "{} cycles, baseline {}; load at the limit {:.2}, baseline {:.2}",
+        complete.low.latency_text(),
+        baseline.low.latency_text(),
+        complete.load,
+        baseline.load
+    );
+    out.put("12-reduction-latency", lower, &detail);
+    let ratio = complete.load / baseline.load;
+    out.put("12-reduction-throughput", ratio, &detail);
+    merged(effort, baseline, by_router, out)?;
+    out.miss(
+        "17-wait",
+        "nothing samples how long contributions wait in routers",
+    );
+    Ok(())
+}
+
+/// Claims 17 and 18 of the baseline.
+fn merged(
+    effort: Effort<'_>,
+    baseline: &Ends,
+    by_router: &Ends,
+    out: &mut Outcomes,
+) -> Result<(), Error> {
+    for (ends, design, received, open) in [
+        (baseline, BASELINE, "17-port", "18-port"),
+        (by_router, BASELINE_ROUTER, "17-router", "18-router"),
+    ] {
+        let near = effort.sample(&design.network(AT)?, PATTERN, 0.9 * ends.load)?;
+        let detail = format!(
+            "{:.1} at low load, {:.1} at nine tenths of the load at the limit",
+            ends.low.received, near.received
+        );
+        out.put(received, ends.low.received, &detail);
+        let detail = format!("{:.1} at low load", ends.low.open);
+        out.put(open, near.open, &detail);
+    }
+    let full = effort.full(BASELINE, AT, PATTERN)?;
+    let routers = effort.full(BASELINE_ROUTER, AT, PATTERN)?;
+    let detail = format!(
+        "{:.1} merged by router; {:.0} and {:.0} reductions are open",
+        routers.received, full.open, routers.open
+    );
+    out.put("17-saturated", full.received, &detail);
+    Ok(())
+}
+
+/// Claims 16, 17 and 18 of the reduction table.
+fn complete_rows(effort: Effort<'_>, complete: &Ends, out: &mut Outcomes) -> Result<(), Error> {
+    let detail = format!("{} cycles", complete.low.latency_text());
+    out.put("16-low", complete.low.latency, &detail);
+    let at = |vcs: u32| effort.full(COMPLETE, Setting::with_vcs(vcs), PATTERN);
+    let full: Vec<Sample> = VCS
+        .par_iter()
+        .map(|vcs| at(*vcs))
+        .collect::<Result<_, _>>()?;
+    let words: Vec<String> = VCS
+        .iter()
+        .zip(&full)
+        .map(|(vcs, s)| {
+            format!(
+                "{:.1} cycles, accepted {:.2} with vcs {vcs}",
+                s.latency, s.accepted
+            )
+        })
+        .collect();
+    let fitted = VCS.iter().position(|vcs| *vcs == AT.vcs).unwrap_or(0);
+    out.put("16-high", full[fitted].latency, &words.join("; "));
+    let limits = by_vcs(effort, COMPLETE)?;
+    let detail = format!(
+        "load at the limit {limits}; at full offer {}",
+        words.join("; ")
+    );
+    out.put("16-unsaturated", complete.load, &detail);
+    out.put(
+        "17-complete",
+        complete.low.received,
+        "as every router counts",
+    );
+    let half = effort.sample(&COMPLETE.network(AT)?, PATTERN, 0.5)?;
+    let near = effort.sample(&COMPLETE.network(AT)?, PATTERN, 0.9 * complete.load)?;
+    let detail = format!(
+        "at 0.5 per cycle; {:.1} at 0.05, {:.1} at nine tenths of the load at the limit",
+        complete.low.open, near.open
+    );
+    out.put("18-table", half.open, &detail);
+    Ok(())
+}
+
+/// Claims 15 and 17 of greedy reductions with priority `bypass`, if this version has them.
+fn bypass(effort: Effort<'_>, out: &mut Outcomes) -> Result<(), Error> {
+    let ids = ["15-low", "15-saturation", "17-greedy"];
+    let Ok(network) = GREEDY_BYPASS.network(AT) else {
+        for id in ids {
+            out.miss(
+                id,
+                "no routers with priority bypass and greedy reductions yet",
+            );
+        }
+        return Ok(());
+    };
+    let low = effort.low(GREEDY_BYPASS, AT, PATTERN)?;
+    let load = effort.at_limit(GREEDY_BYPASS, AT, PATTERN)?;
+    let near = effort.sample(&network, PATTERN, 0.9 * load)?;
+    let detail = format!(
+        "{} cycles at low load, {} near saturation; {}",
+        low.latency_text(),
+        near.latency_text(),
+        by_vcs(effort, GREEDY_BYPASS)?
+    );
+    out.put("15-low", low.latency, &detail);
+    out.put("15-saturation", load, &detail);
+    out.put("17-greedy", low.received, &detail);
+    Ok(())
+}
+
+/// Fig. 7: latency, contributions that come to a root, reductions in flight.
+pub(super) fn figures(
+    effort: Effort<'_>,
+    settings: &[Setting],
+    found: &mut Found,
+) -> Result<(), Error> {
+    let loads: Vec<f64> = (0..20).map(|n| 0.05 + f64::from(n) / 20.0).collect();
+    let plot = Plot {
+        name: "fig_7a",
+        title: "S2 Fig. 7a: acknowledgements of all nodes to one",
+        pattern: PATTERN,
+        designs: &[BASELINE, BASELINE_ROUTER, OPPORTUNISTIC, COMPLETE],
+        loads: &loads,
+        x: "reductions per cycle of the mesh",
+    };
+    let received: Quantity<'_> = ("fig_7b", "contributions that the root gets", |s| s.received);
+    let open: Quantity<'_> = ("fig_7c", "reductions in flight", |s| s.open);
+    let more = [received, open];
+    found.figures.extend(plot.draw(effort, settings, &more)?);
+    Ok(())
+}
