@@ -10,6 +10,8 @@ mod published;
 mod smart;
 mod torrent;
 
+pub(crate) use smart::Bypass;
+
 use crate::Network;
 use crate::deadlock::Mechanism;
 use noccl_spec::{RouterFlow, Spec};
@@ -155,8 +157,8 @@ impl Network {
     /// Most beats of a packet or burst, and the field of the spec that says so.
     #[must_use]
     pub const fn longest_packet_beats(&self) -> (u32, &'static str) {
-        match &self.spec().router.smart {
-            Some(smart) => (smart.vc_flits, "router.smart.vc_flits"),
+        match self.bypass() {
+            Some(bypass) => bypass.longest_packet_flits(),
             None => (self.spec().ni.max_burst_beats, "ni.max_burst_beats"),
         }
     }
@@ -165,8 +167,12 @@ impl Network {
     /// which nobody tells the two apart there is no number.
     #[must_use]
     pub fn interface_cycles(&self) -> Option<u32> {
-        let smart = self.spec().router.smart.as_ref()?;
-        Some(2 + smart.setup_cycles)
+        self.bypass().map(Bypass::interface_cycles)
+    }
+
+    /// Rules of its routers, if flits pass several of them in a cycle.
+    pub(crate) const fn bypass(&self) -> Option<Bypass<'_>> {
+        Bypass::of(&self.spec)
     }
 
     /// What its routers can do.
