@@ -113,15 +113,15 @@ def traffic(
 
     Args:
         network: Network.
-        pattern: `uniform`, `transpose`, `bit_complement`, `neighbour`, `tornado`, `hotspot`, `row_multicast`,
-            `broadcast`, `corner_broadcast`, `random_multicast`, `many_to_one`.
-        loads: Offered loads in beats per cluster that sends and cycle (`many_to_one`: reductions per
-            cycle of the whole mesh), each above 0 and at most 1. By default 0.05 to 0.5; of the last
-            four patterns tenths of the capacity.
-        beats: Beats per write burst; by default 16, or those of the longest packet if it has fewer.
+        pattern: `uniform`, `transpose`, `bit_complement`, `neighbour`, `tornado`, `hotspot`,
+            `row_multicast`, `broadcast`, `corner_broadcast`, `random_multicast`, `many_to_one`.
+        loads: Offered loads in beats per cluster that sends and cycle (`many_to_one`: reductions
+            per cycle of the whole mesh), each above 0 and at most 1. By default 0.05 to 0.5; of the
+            last four patterns tenths of the capacity.
+        beats: Beats per write burst; by default 16, or the longest packet's if it has fewer.
         seeds: Runs of each load, with this many seeds from `seed` on, 1 to 1000.
-        latency_limit_cycles: Mean latency from which on a load counts as saturated; three times that
-            of an empty network by default.
+        latency_limit_cycles: Mean latency from which on a load counts as saturated; three times
+            that of an empty network by default.
         warmup_cycles: Cycles before measuring starts.
         measure_cycles: Cycles measured.
         seed: Seed of the injection and destination streams.

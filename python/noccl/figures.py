@@ -34,6 +34,10 @@ _COLOURS = ("#2563a8", "#c2571a", "#2f7d4f", "#8a3f8f", "#8a6d1a", "#555555")
 _MARKERS = ("o", "s", "^", "D", "v", "P")
 _COLUMNS = 4
 """Panels beside each other."""
+_MOST_TICKS = 12
+"""Evenly spaced values beyond this have the ticks of Matplotlib."""
+_LEGEND_COLUMNS = 6
+"""Names beside each other below panels."""
 _DECADE = 10
 """Values that span more than this are drawn over a logarithmic axis."""
 
@@ -156,7 +160,7 @@ def _lines(figure: Figure) -> Drawing:
         handles,
         names,
         loc="outside right upper" if is_single else "outside lower center",
-        ncols=1 if is_single else len(names),
+        ncols=1 if is_single else min(_LEGEND_COLUMNS, len(names)),
     )
     return drawing
 
@@ -190,11 +194,13 @@ def _decades(axes: Axes) -> None:
 
 
 def _x_axis(axes: Axes, ticks: Sequence[float]) -> None:
-    """The ticks of the data, logarithmic unless they are evenly spaced."""
+    """The ticks of the data unless they are many, logarithmic unless they are evenly spaced."""
     steps = {round(b - a, 9) for a, b in itertools.pairwise(ticks)}
     if len(steps) > 1 and ticks[0] > 0:
         axes.set_xscale("log", base=2)
         axes.xaxis.set_minor_locator(NullLocator())
+    elif len(ticks) > _MOST_TICKS:
+        return
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks], rotation=45 if len(ticks) > 8 else 0)  # noqa: PLR2004
 
 
