@@ -3,7 +3,7 @@
 
 use super::clock::{Clock, Elapsed, peak_resident_bytes};
 use super::wafer;
-use super::{BenchRow, Benchmark, WaferCollective};
+use super::{BenchRow, Benchmark, SmartScenario, WaferCollective};
 use crate::{Error, load};
 use noccl_model::capacity_beats_per_cycle;
 use noccl_net::{Coord, Network, TileRef};
@@ -16,6 +16,7 @@ const BEATS: u32 = 16;
 /// Open-loop traffic at half of the accepted load.
 struct HalfLoad {
     pattern: Pattern,
+    beats: u32,
     mode: Mode,
     threads: usize,
     /// Cycles of the run that finds the accepted load, and of the measured run; half of each warms up.
@@ -52,6 +53,10 @@ pub fn bench_here(benchmark: Benchmark, part: Part, watch: Watch<'_>) -> Result<
         Benchmark::Uniform256 | Benchmark::Uniform256Threads2 | Benchmark::CornerWrite256 => {
             "collective_noc_256x256"
         }
+        Benchmark::Smart(SmartScenario::Uniform16) => "smart_16x16",
+        Benchmark::Smart(
+            SmartScenario::Uniform8 | SmartScenario::Broadcast8 | SmartScenario::ManyToOne8,
+        ) => "smart_8x8",
         Benchmark::Wafer(_) => "collective_noc_1024x1024",
     };
     let clock = Clock::start();
@@ -94,6 +99,7 @@ const fn work(benchmark: Benchmark) -> Work {
         Benchmark::Uniform16Value => (Pattern::Uniform, Mode::Value, 1),
         Benchmark::RowMulticast16 => (Pattern::RowMulticast, Mode::Timing, 1),
         Benchmark::Uniform256Threads2 => (Pattern::Uniform, Mode::Timing, 2),
+        Benchmark::Smart(scenario) => (smart_pattern(scenario), Mode::Timing, 1),
         Benchmark::CornerWrite256 => return Work::CornerWrite,
         Benchmark::Wafer(collective) => return Work::Wafer(collective),
     };
@@ -106,14 +112,25 @@ const fn work(benchmark: Benchmark) -> Work {
     } else {
         (4_000, 40_000, 3)
     };
+    let is_smart = matches!(benchmark, Benchmark::Smart(_));
     Work::HalfLoad(HalfLoad {
         pattern,
+        // S2's synthetic traffic has packets of one flit.
+        beats: if is_smart { 1 } else { BEATS },
         mode,
         threads,
         probe_cycles,
         measured_cycles,
         repetitions,
     })
+}
+
+const fn smart_pattern(scenario: SmartScenario) -> Pattern {
+    match scenario {
+        SmartScenario::Uniform16 | SmartScenario::Uniform8 => Pattern::Uniform,
+        SmartScenario::Broadcast8 => Pattern::Broadcast,
+        SmartScenario::ManyToOne8 => Pattern::ManyToOne,
+    }
 }
 
 /// Half of the accepted load.
@@ -162,7 +179,7 @@ fn probe_load(network: &Network, plan: &HalfLoad) -> f64 {
         | Pattern::CornerBroadcast
         | Pattern::RandomMulticast
         | Pattern::ManyToOne => {
-            let capacity = capacity_beats_per_cycle(network, plan.pattern, BEATS);
+            let capacity = capacity_beats_per_cycle(network, plan.pattern, plan.beats);
             (2.0 * capacity).min(1.0)
         }
         Pattern::Uniform
@@ -204,7 +221,7 @@ fn run(
 ) -> Result<(TrafficResult, Elapsed), Error> {
     let traffic = Traffic {
         pattern: plan.pattern,
-        beats: BEATS,
+        beats: plan.beats,
         offered_beats_per_cycle: load,
         warmup_cycles: cycles / 2,
         measure_cycles: cycles / 2,

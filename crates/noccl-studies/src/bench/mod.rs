@@ -33,8 +33,23 @@ pub enum Benchmark {
     Uniform256Threads2,
     /// 256×256, one write from corner to corner of an idle mesh.
     CornerWrite256,
+    /// Routers with bypass, packets of one flit.
+    Smart(SmartScenario),
     /// 1024×1024, one collective over all clusters, in the network.
     Wafer(WaferCollective),
+}
+
+/// Traffic over routers that a flit passes without being latched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SmartScenario {
+    /// 16×16, uniform random.
+    Uniform16,
+    /// 8×8, the same.
+    Uniform8,
+    /// 8×8, every tile broadcasts.
+    Broadcast8,
+    /// 8×8, reductions of all tiles to one.
+    ManyToOne8,
 }
 
 /// Collective over a million tiles.
@@ -52,7 +67,7 @@ pub enum WaferCollective {
 
 impl Benchmark {
     /// Those of minutes; the first is what the others' memory is compared with.
-    pub const SHORT: [Benchmark; 7] = [
+    pub const SHORT: [Benchmark; 11] = [
         Benchmark::Uniform4,
         Benchmark::Uniform16,
         Benchmark::Uniform16Value,
@@ -60,6 +75,10 @@ impl Benchmark {
         Benchmark::Uniform256,
         Benchmark::Uniform256Threads2,
         Benchmark::CornerWrite256,
+        Benchmark::Smart(SmartScenario::Uniform16),
+        Benchmark::Smart(SmartScenario::Uniform8),
+        Benchmark::Smart(SmartScenario::Broadcast8),
+        Benchmark::Smart(SmartScenario::ManyToOne8),
     ];
     /// Those over a million tiles, which take minutes each.
     pub const WAFER: [Benchmark; 4] = [
@@ -80,6 +99,10 @@ impl Benchmark {
             Benchmark::Uniform256 => "uniform_256x256",
             Benchmark::Uniform256Threads2 => "uniform_256x256_threads_2",
             Benchmark::CornerWrite256 => "corner_write_256x256",
+            Benchmark::Smart(SmartScenario::Uniform16) => "smart_uniform_16x16",
+            Benchmark::Smart(SmartScenario::Uniform8) => "smart_uniform_8x8",
+            Benchmark::Smart(SmartScenario::Broadcast8) => "smart_broadcast_8x8",
+            Benchmark::Smart(SmartScenario::ManyToOne8) => "smart_many_to_one_8x8",
             Benchmark::Wafer(WaferCollective::Multicast) => "wafer_multicast",
             Benchmark::Wafer(WaferCollective::Reduce) => "wafer_reduce",
             Benchmark::Wafer(WaferCollective::AllReduce) => "wafer_all_reduce",
@@ -92,7 +115,13 @@ impl Benchmark {
     pub const fn goal(self) -> &'static str {
         match self {
             Benchmark::Uniform4 => "base of bytes_per_tile",
-            Benchmark::Uniform16 | Benchmark::RowMulticast16 => "25 million flit-hops/s",
+            Benchmark::Uniform16
+            | Benchmark::RowMulticast16
+            | Benchmark::Smart(SmartScenario::Uniform16) => "25 million flit-hops/s",
+            Benchmark::Smart(SmartScenario::Uniform8) => "15 million flit-hops/s",
+            Benchmark::Smart(SmartScenario::Broadcast8 | SmartScenario::ManyToOne8) => {
+                "10 million flit-hops/s"
+            }
             Benchmark::Uniform16Value => "12 million flit-hops/s",
             Benchmark::Uniform256 => {
                 "cost per flit-hop at most 2 x that of uniform_16x16; 6144 bytes per tile"
