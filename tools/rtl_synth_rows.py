@@ -60,8 +60,8 @@ class Row:
         plus: Rows that it adds.
         minus: Rows that it subtracts.
         baseline: Row of which the increase is shown.
-        peer_kge: The published design's area in this flow.
-        peer_baseline_kge: That of its baseline.
+        published_kge: The published design's area in this flow.
+        published_baseline_kge: That of its baseline.
         paper: The paper's increase in words.
     """
 
@@ -76,8 +76,8 @@ class Row:
     plus: list[str] = field(default_factory=list)
     minus: list[str] = field(default_factory=list)
     baseline: str | None = None
-    peer_kge: float | None = None
-    peer_baseline_kge: float | None = None
+    published_kge: float | None = None
+    published_baseline_kge: float | None = None
     paper: str = ""
 
     @property

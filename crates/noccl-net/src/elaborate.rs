@@ -3,11 +3,11 @@
 //!
 //! Work is proportional to the tiles; a mesh of 1024×1024 takes milliseconds.
 
-use crate::capabilities::Capabilities;
+use crate::capabilities::{Bypass, Capabilities};
 use crate::planes::planes;
 use crate::region::RegionMap;
 use crate::{Coord, NetError, Network, TileId, TileKind};
-use noccl_spec::{MAX_ADDRESS, Mesh, SmartMulticast, SmartTree, Spec, TileKindName, validate};
+use noccl_spec::{MAX_ADDRESS, Mesh, Spec, TileKindName, validate};
 
 /// Most tiles of a mesh: a million clusters and a column of memory tiles on the longest side.
 pub const MAX_TILES: u64 = (1 << 20) + 4096;
@@ -29,7 +29,9 @@ pub fn elaborate(spec: &Spec) -> Result<Network, NetError> {
             format!("must be at most {MAX_TILES}"),
         ));
     }
-    check_smart(spec)?;
+    if let Some(bypass) = Bypass::of(spec) {
+        bypass.check(&spec.mesh)?;
+    }
     let regions = region_maps(spec)?;
     let kinds = cover_mesh(&spec.mesh, &regions)?;
     reject_overlaps(&regions)?;
@@ -51,46 +53,15 @@ pub fn elaborate(spec: &Spec) -> Result<Network, NetError> {
     })
 }
 
-fn field(field: impl Into<String>, found: impl ToString, accepted: impl Into<String>) -> NetError {
+pub(crate) fn field(
+    field: impl Into<String>,
+    found: impl ToString,
+    accepted: impl Into<String>,
+) -> NetError {
     NetError::Field {
         field: field.into(),
         found: found.to_string(),
         accepted: accepted.into(),
-    }
-}
-
-/// Tiles of a line that routers with bypass look along at once.
-const MAX_LINE: u32 = 64;
-
-/// What the table of routers with bypass asks of the mesh.
-fn check_smart(spec: &Spec) -> Result<(), NetError> {
-    let (Some(smart), mesh) = (&spec.router.smart, &spec.mesh) else {
-        return Ok(());
-    };
-    for (name, side) in [("mesh.width", mesh.width), ("mesh.height", mesh.height)] {
-        if side > MAX_LINE {
-            let accepted = format!("must be at most {MAX_LINE} with router.smart");
-            return Err(field(name, side, accepted));
-        }
-    }
-    let line = |side: u32| side.saturating_sub(1).div_ceil(smart.hpc_max);
-    let slot_cycles = line(mesh.width) + line(mesh.height);
-    let interval = smart.broadcast_interval_cycles;
-    if smart.multicast == SmartMulticast::Complete && interval <= slot_cycles {
-        let accepted = format!(
-            "must be more than {slot_cycles}, the cycles of a slot on this mesh with router.smart.hpc_max = {}",
-            smart.hpc_max
-        );
-        let name = "router.smart.broadcast_interval_cycles";
-        return Err(field(name, interval, accepted));
-    }
-    match smart.tree {
-        SmartTree::Private if mesh.width < 2 || mesh.height < 2 => Err(field(
-            "router.smart.tree",
-            "\"private\"",
-            "must be \"shared\" on a line: a mesh without four corners has no private trees",
-        )),
-        SmartTree::Private | SmartTree::Shared => Ok(()),
     }
 }
 

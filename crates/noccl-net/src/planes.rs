@@ -4,8 +4,9 @@
 //! Whoever does something on every plane walks over [`Network::planes`]; whoever needs a number of one asks
 //! [`Network::plane`]. So a network with another plane has another entry here, and no other list of planes.
 
+use crate::capabilities::Bypass;
 use crate::{Coord, Network};
-use noccl_spec::{Plane, SmartMulticast, SmartRouter, SmartTree, Spec};
+use noccl_spec::{Plane, Spec};
 
 /// One plane of a network (S1 §2.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,9 +69,7 @@ pub(crate) fn planes(spec: &Spec, has_links: bool) -> Vec<NetworkPlane> {
             ),
             Plane::Wide => (
                 &[AxiChannel::WideWrite, AxiChannel::WideReadData],
-                // S2's flits are narrower than a beat: a message is several of them.
-                (spec.router.smart.as_ref())
-                    .map_or(ni.wide_beat_bytes, |smart| smart.flit_bits / 8),
+                Bypass::of(spec).map_or(ni.wide_beat_bytes, |bypass| bypass.flit_bytes()),
             ),
         };
         let link_cycles = spec.router.link_cycles.of(plane);
@@ -87,17 +86,6 @@ pub(crate) fn planes(spec: &Spec, has_links: bool) -> Vec<NetworkPlane> {
         }
     };
     Plane::ALL.map(plane).to_vec()
-}
-
-/// Paths of one cycle each from tile to tile, a dimension after the other.
-const fn paths(smart: &SmartRouter, from: Coord, to: Coord) -> u32 {
-    let (x, y) = (from.x.abs_diff(to.x) as u32, from.y.abs_diff(to.y) as u32);
-    x.div_ceil(smart.hpc_max) + y.div_ceil(smart.hpc_max)
-}
-
-/// Cycles over so many paths, into the network and out of it (`docs/design/0010-smart.md`).
-const fn bypass_cycles(smart: &SmartRouter, paths: u32) -> u32 {
-    1 + (1 + smart.setup_cycles) * (paths + 1)
 }
 
 const fn router_cycles(spec: &Spec) -> u32 {
@@ -121,8 +109,8 @@ impl Network {
     /// Cycles of a flit that is alone on the wide plane, from one interface to another.
     #[must_use]
     pub fn idle_cycles(&self, from: Coord, to: Coord) -> u32 {
-        match &self.spec.router.smart {
-            Some(smart) => bypass_cycles(smart, paths(smart, from, to)),
+        match self.bypass() {
+            Some(bypass) => bypass.idle_cycles(from, to),
             None => self.router_cycles() + self.plane(Plane::Wide).hop_cycles * from.hops_to(to),
         }
     }
@@ -131,39 +119,10 @@ impl Network {
     /// multicast wait for each other beside, and slots are as if they began when the packet is in its corner.
     #[must_use]
     pub fn idle_copy_cycles(&self, source: Coord, to: Coord) -> u32 {
-        match &self.spec.router.smart {
-            Some(smart)
-                if smart.tree == SmartTree::Private
-                    && smart.multicast != SmartMulticast::Unicasts =>
-            {
-                let corner = self.nearest_corner(source);
-                let before = paths(smart, source, corner);
-                if smart.multicast == SmartMulticast::Complete {
-                    return bypass_cycles(smart, before) + self.slot_cycles(smart, corner, to);
-                }
-                bypass_cycles(smart, before + paths(smart, corner, to))
-            }
-            Some(_) | None => self.idle_cycles(source, to),
+        match self.bypass() {
+            Some(bypass) => bypass.idle_copy_cycles(self, source, to),
+            None => self.idle_cycles(source, to),
         }
-    }
-
-    /// Cycles of a slot from a corner to a copy: one for each path. The second dimension begins in the cycle after the first one has gone
-    /// on from the router, or come to its end.
-    fn slot_cycles(&self, smart: &SmartRouter, corner: Coord, to: Coord) -> u32 {
-        let (x, y) = (corner.x.abs_diff(to.x), corner.y.abs_diff(to.y));
-        let (first, second, line) = if self.leaves_along_row(corner) {
-            (x, y, self.width() - 1)
-        } else {
-            (y, x, self.height() - 1)
-        };
-        let (first, second, line) = (u32::from(first), u32::from(second), u32::from(line));
-        let hpc_max = smart.hpc_max;
-        let is_asked = smart.has_slots_on_demand && first + second > 0;
-        let asked = u32::from(is_asked) * smart.setup_cycles;
-        if second == 0 {
-            return asked + first.div_ceil(hpc_max);
-        }
-        asked + (1 + first / hpc_max).min(line.div_ceil(hpc_max)) + second.div_ceil(hpc_max)
     }
 
     /// Cycles in one router with the first cycle of the link behind it.

@@ -10,6 +10,8 @@ mod published;
 mod smart;
 mod torrent;
 
+pub(crate) use smart::Bypass;
+
 use crate::Network;
 use crate::deadlock::Mechanism;
 use noccl_spec::{RouterFlow, Spec};
@@ -155,8 +157,8 @@ impl Network {
     /// Most beats of a packet or burst, and the field of the spec that says so. A burst stays within a boundary of addresses.
     #[must_use]
     pub const fn longest_packet_beats(&self) -> (u32, &'static str) {
-        if let Some(smart) = &self.spec().router.smart {
-            return (smart.vc_flits, "router.smart.vc_flits");
+        if let Some(bypass) = self.bypass() {
+            return bypass.longest_packet_flits();
         }
         let ni = &self.spec().ni;
         match ni.burst_boundary_bytes.checked_div(ni.wide_beat_bytes) {
@@ -171,8 +173,12 @@ impl Network {
     /// which nobody tells the two apart there is no number.
     #[must_use]
     pub fn interface_cycles(&self) -> Option<u32> {
-        let smart = self.spec().router.smart.as_ref()?;
-        Some(2 + smart.setup_cycles)
+        self.bypass().map(Bypass::interface_cycles)
+    }
+
+    /// Rules of its routers, if flits pass several of them in a cycle.
+    pub(crate) const fn bypass(&self) -> Option<Bypass<'_>> {
+        Bypass::of(&self.spec)
     }
 
     /// What its routers can do.

@@ -7,6 +7,9 @@ use crate::deadlock::{
     BarrierCounters, Buffers, Forks, Joins, Mechanism, OperandStore, OrderClasses, ReadData,
     ReductionUnit, Responses,
 };
+use crate::elaborate::field;
+use crate::{Coord, NetError, Network};
+use noccl_spec::{Mesh, SmartMulticast, SmartRouter, SmartTree, Spec};
 
 pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
     carries: Carries::Messages,
@@ -34,3 +37,122 @@ pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
         extra_turns: Vec::new(),
     },
 };
+
+/// Tiles of a line that routers with bypass look along at once.
+const MAX_LINE: u32 = 64;
+
+/// Rules of routers of which flits pass several in a cycle.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bypass<'a> {
+    smart: &'a SmartRouter,
+}
+
+impl<'a> Bypass<'a> {
+    /// Those of a spec, if its routers have bypass.
+    pub(crate) const fn of(spec: &'a Spec) -> Option<Self> {
+        match &spec.router.smart {
+            Some(smart) => Some(Self { smart }),
+            None => None,
+        }
+    }
+
+    /// What they ask of the mesh.
+    pub(crate) fn check(self, mesh: &Mesh) -> Result<(), NetError> {
+        for (name, side) in [("mesh.width", mesh.width), ("mesh.height", mesh.height)] {
+            if side > MAX_LINE {
+                let accepted = format!("must be at most {MAX_LINE} with router.smart");
+                return Err(field(name, side, accepted));
+            }
+        }
+        self.check_interval(mesh)?;
+        match self.smart.tree {
+            SmartTree::Private if mesh.width < 2 || mesh.height < 2 => Err(field(
+                "router.smart.tree",
+                "\"private\"",
+                "must be \"shared\" on a line: a mesh without four corners has no private trees",
+            )),
+            SmartTree::Private | SmartTree::Shared => Ok(()),
+        }
+    }
+
+    fn check_interval(self, mesh: &Mesh) -> Result<(), NetError> {
+        let smart = self.smart;
+        let line = |side: u32| side.saturating_sub(1).div_ceil(smart.hpc_max);
+        let slot_cycles = line(mesh.width) + line(mesh.height);
+        let interval = smart.broadcast_interval_cycles;
+        if smart.multicast != SmartMulticast::Complete || interval > slot_cycles {
+            return Ok(());
+        }
+        let accepted = format!(
+            "must be more than {slot_cycles}, the cycles of a slot on this mesh with router.smart.hpc_max = {}",
+            smart.hpc_max
+        );
+        let name = "router.smart.broadcast_interval_cycles";
+        Err(field(name, interval, accepted))
+    }
+
+    /// Bytes of data in a flit. S2's flits are narrower than a beat: a message is several of them.
+    pub(crate) const fn flit_bytes(self) -> u32 {
+        self.smart.flit_bits / 8
+    }
+
+    /// Most flits of a packet, and the field that says so.
+    pub(crate) const fn longest_packet_flits(self) -> (u32, &'static str) {
+        (self.smart.vc_flits, "router.smart.vc_flits")
+    }
+
+    /// Cycles between interfaces and routers.
+    pub(crate) const fn interface_cycles(self) -> u32 {
+        2 + self.smart.setup_cycles
+    }
+
+    /// Cycles of a flit that is alone, from one interface to another.
+    pub(crate) const fn idle_cycles(self, from: Coord, to: Coord) -> u32 {
+        self.cycles(self.paths(from, to))
+    }
+
+    /// The same of a copy of a multicast ([`Network::idle_copy_cycles`]).
+    pub(crate) fn idle_copy_cycles(self, network: &Network, source: Coord, to: Coord) -> u32 {
+        let multicast = self.smart.multicast;
+        if self.smart.tree != SmartTree::Private || multicast == SmartMulticast::Unicasts {
+            return self.idle_cycles(source, to);
+        }
+        let corner = network.nearest_corner(source);
+        let before = self.paths(source, corner);
+        if multicast == SmartMulticast::Complete {
+            return self.cycles(before) + self.slot_cycles(network, corner, to);
+        }
+        self.cycles(before + self.paths(corner, to))
+    }
+
+    /// Paths of one cycle each from tile to tile, a dimension after the other.
+    const fn paths(self, from: Coord, to: Coord) -> u32 {
+        let hpc_max = self.smart.hpc_max;
+        let (x, y) = (from.x.abs_diff(to.x) as u32, from.y.abs_diff(to.y) as u32);
+        x.div_ceil(hpc_max) + y.div_ceil(hpc_max)
+    }
+
+    /// Cycles over so many paths, into the network and out of it (`docs/design/0010-smart.md`).
+    const fn cycles(self, paths: u32) -> u32 {
+        1 + (1 + self.smart.setup_cycles) * (paths + 1)
+    }
+
+    /// Cycles of a slot from a corner to a copy: one for each path. The second dimension begins in the cycle after the first one has gone
+    /// on from the router, or come to its end.
+    fn slot_cycles(self, network: &Network, corner: Coord, to: Coord) -> u32 {
+        let (x, y) = (corner.x.abs_diff(to.x), corner.y.abs_diff(to.y));
+        let (first, second, line) = if network.leaves_along_row(corner) {
+            (x, y, network.width() - 1)
+        } else {
+            (y, x, network.height() - 1)
+        };
+        let (first, second, line) = (u32::from(first), u32::from(second), u32::from(line));
+        let hpc_max = self.smart.hpc_max;
+        let is_asked = self.smart.has_slots_on_demand && first + second > 0;
+        let asked = u32::from(is_asked) * self.smart.setup_cycles;
+        if second == 0 {
+            return asked + first.div_ceil(hpc_max);
+        }
+        asked + (1 + first / hpc_max).min(line.div_ceil(hpc_max)) + second.div_ceil(hpc_max)
+    }
+}
