@@ -181,10 +181,10 @@ fn structure(choice: Choice, extent: Extent) -> Option<Structure> {
 /// The closed form of a point, in our model.
 pub(super) fn closed_form(constants: &Constants, point: &GridPoint) -> f64 {
     let (extent, chunks) = (point.extent, point.choice.chunks);
-    // Cores fold at a pace per 64 bytes.
-    let folds = point.beat_bytes as f64 / Cluster::COMPUTE_BEAT_BYTES as f64;
+    // Cores reduce at a pace per 64 bytes.
+    let units_per_beat = point.beat_bytes as f64 / Cluster::COMPUTE_BEAT_BYTES as f64;
     let constants = &Constants {
-        compute_beta_cycles_per_beat: folds * constants.compute_beta_cycles_per_beat,
+        compute_beta_cycles_per_beat: units_per_beat * constants.compute_beta_cycles_per_beat,
         ..*constants
     };
     let beats = point.beats();
