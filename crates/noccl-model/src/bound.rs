@@ -105,9 +105,9 @@ pub fn lower_bound_cycles(network: &Network, collective: &Collective) -> Result<
 }
 
 /// Most bytes that a flit of the wide plane can bring over a link: a beat, or more where routers have wider flits of their own.
-fn flit_bytes(spec: &Spec) -> u64 {
-    let own = (spec.router.smart.as_ref()).map_or(0, |smart| u64::from(smart.flit_bits / 8));
-    spec.ni.wide_beat().max(own)
+fn flit_bytes(network: &Network) -> u64 {
+    let own = u64::from(network.plane(Plane::Wide).data_bytes);
+    network.spec().ni.wide_beat().max(own)
 }
 
 /// Serialisation alone: payload beats at the busiest port; holds for every algorithm whatsoever.
@@ -141,7 +141,7 @@ pub fn bounds(network: &Network, collective: &Collective) -> Result<Bounds, Mode
         | CollectiveKind::ReduceScatter
         | CollectiveKind::AllToAll => diameter_hops == 0,
     };
-    let beats = collective.bytes.div_ceil(flit_bytes(network.spec()));
+    let beats = collective.bytes.div_ceil(flit_bytes(network));
     let has_payload = collective.kind != CollectiveKind::Barrier;
     if is_local || (has_payload && beats == 0) {
         return Ok(Bounds {

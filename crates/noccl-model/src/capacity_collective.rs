@@ -92,6 +92,13 @@ fn multicasts(network: &Network, pattern: Pattern) -> f64 {
     let all = clusters(network);
     let (columns, rows) = (network.cluster_width(), network.cluster_height());
     let mut links = Links::new(network);
+    let is_drawn = pattern == Pattern::RandomMulticast && !network.trees_span_mesh();
+    let others = all.len() - 1;
+    let shares: Vec<f64> = if is_drawn {
+        (0..=others).map(|behind| hit(others, behind)).collect()
+    } else {
+        Vec::new()
+    };
     for source in senders(network, pattern) {
         let members: Vec<Coord> = all.iter().copied().filter(|to| *to != source).collect();
         let Ok(tree) = network.multicast_tree(source, &members) else {
@@ -110,39 +117,50 @@ fn multicasts(network: &Network, pattern: Pattern) -> f64 {
         for (at, port) in network.path(source, root) {
             links.add(network, at, port, 1.0);
         }
-        let is_drawn = pattern == Pattern::RandomMulticast && !network.trees_span_mesh();
-        add_tree(network, &mut links, &tree, is_drawn.then_some(source));
+        if is_drawn {
+            let root = network.coord(tree.root());
+            add_drawn(network, &mut links, &tree, &shares, (root, source));
+        } else {
+            add_tree(network, &mut links, &tree, 1.0);
+        }
     }
     links.busiest()
 }
 
-/// Every link of a tree is needed, or, of members that are drawn, as often as one of them lies behind it.
-fn add_tree(network: &Network, links: &mut Links, tree: &TreeTable, drawn_by: Option<Coord>) {
-    let others = clusters(network).len() - 1;
+/// Every link of a tree is needed, by a share of the packets.
+fn add_tree(network: &Network, links: &mut Links, tree: &TreeTable, share: f64) {
     for (tile, ports) in tree.tiles() {
         let at = network.coord(tile);
         for port in Port::ALL.into_iter().filter(|port| ports & port.bit() != 0) {
-            let share = match (drawn_by, coord_behind(at, port)) {
-                (Some(source), Some(next)) => hit(others, behind(network, tree, next, source)),
-                (Some(_), None) | (None, _) => 1.0,
-            };
             links.add(network, at, port, share);
         }
     }
 }
 
-/// Members below a tile of a tree, the source left out.
-fn behind(network: &Network, tree: &TreeTable, at: Coord, source: Coord) -> usize {
+/// Every link of a tree below a tile is needed as often as a member that is drawn lies behind it: `shares` by the number of those behind.
+/// Returns how many are at the tile and below, the source left out. Each link is looked at once: with a walk below each of them, and a
+/// share computed there, 64x64 tiles took two minutes.
+fn add_drawn(
+    network: &Network,
+    links: &mut Links,
+    tree: &TreeTable,
+    shares: &[f64],
+    (at, source): (Coord, Coord),
+) -> usize {
     let ports = tree.ports(network.tile_at(at));
-    let below = Port::ALL.into_iter().filter(|port| ports & port.bit() != 0);
-    let next = below.filter_map(|port| match port {
-        Port::Local => None,
-        Port::North | Port::East | Port::South | Port::West => coord_behind(at, port),
-    });
-    let own = usize::from(at != source);
-    own + next
-        .map(|next| behind(network, tree, next, source))
-        .sum::<usize>()
+    let mut behind = usize::from(at != source);
+    for port in Port::ALL.into_iter().filter(|port| ports & port.bit() != 0) {
+        let next = match port {
+            Port::Local => None,
+            Port::North | Port::East | Port::South | Port::West => coord_behind(at, port),
+        };
+        if let Some(next) = next {
+            let below = add_drawn(network, links, tree, shares, (next, source));
+            links.add(network, at, port, shares[below]);
+            behind += below;
+        }
+    }
+    behind
 }
 
 /// How probable it is that a random set of `others` has one of `behind` of them.
@@ -166,13 +184,7 @@ fn reductions(network: &Network) -> f64 {
             let (columns, rows) = (network.cluster_width(), network.cluster_height());
             return (1.0 - share) * busiest_uniform_load(columns, rows);
         };
-        for (tile, ports) in tree.tiles() {
-            let at = network.coord(tile);
-            let inputs = Port::ALL.into_iter().filter(|port| ports & port.bit() != 0);
-            for port in inputs {
-                links.add(network, at, port, share);
-            }
-        }
+        add_tree(network, &mut links, &tree, share);
     }
     links.busiest()
 }
@@ -193,11 +205,7 @@ mod tests {
             .collect();
         let text = noccl_spec::preset_text(preset).unwrap();
         let network = elaborate(&parse_spec(preset, &text, &overrides).unwrap()).unwrap();
-        let senders = if pattern.is_of_mesh() {
-            1
-        } else {
-            senders(&network, pattern).len()
-        };
+        let senders = pattern.num_senders(network.cluster_width(), network.cluster_height());
         capacity_beats_per_cycle(&network, pattern, 1) * senders as f64
     }
 

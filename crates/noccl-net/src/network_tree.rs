@@ -5,6 +5,7 @@
 //! prints, draws or simulates one need not know the kind of router.
 
 use crate::capabilities::Reduces;
+use crate::elaborate::field;
 use crate::{Coord, NetError, Network, TreeTable};
 use noccl_spec::{SmartMulticast, SmartReduction, SmartRouter, SmartTree};
 
@@ -18,7 +19,7 @@ impl Network {
         self.check_links()?;
         match &self.spec.router.smart {
             None => Ok(self.shared_multicast(source, members)),
-            Some(smart) if smart.multicast == SmartMulticast::Unicasts => Err(no_tree(
+            Some(smart) if smart.multicast == SmartMulticast::Unicasts => Err(no_such_tree(
                 "router.smart.multicast",
                 "unicasts",
                 "sources send one packet to each destination; for trees fork, greedy or complete",
@@ -35,7 +36,7 @@ impl Network {
         self.check_links()?;
         match self.routers().reduces {
             Reduces::Nothing => {
-                return Err(no_tree(
+                return Err(no_such_tree(
                     "router.flow",
                     self.spec.router.flow.name(),
                     "routers of this kind reduce nothing",
@@ -44,7 +45,7 @@ impl Network {
             Reduces::TwoInputs | Reduces::AllInputs => {}
         }
         match &self.spec.router.smart {
-            Some(smart) if smart.reduction == SmartReduction::None => Err(no_tree(
+            Some(smart) if smart.reduction == SmartReduction::None => Err(no_such_tree(
                 "router.smart.reduction",
                 "none",
                 "the root gets every contribution; for trees opportunistic or complete",
@@ -93,7 +94,7 @@ impl Network {
         if self.routers().has_links {
             return Ok(());
         }
-        Err(no_tree(
+        Err(no_such_tree(
             "router.flow",
             self.spec.router.flow.name(),
             "without links from tile to tile there are no trees",
@@ -101,10 +102,6 @@ impl Network {
     }
 }
 
-fn no_tree(field: &str, found: &str, accepted: &str) -> NetError {
-    NetError::Field {
-        field: field.to_owned(),
-        found: format!("\"{found}\""),
-        accepted: accepted.to_owned(),
-    }
+fn no_such_tree(name: &str, found: &str, accepted: &str) -> NetError {
+    field(name, format!("\"{found}\""), accepted)
 }

@@ -2,12 +2,14 @@
 //! Networks with wide beats of 8 to 256 bytes: bytes of every collective, lower bounds, the model, stress, traffic.
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::check_stress;
 use noccl_model::Calibration;
 use noccl_net::Network;
 use noccl_run::Watch;
 use noccl_studies::{
-    CompareRequest, StressKind, StressRequest, calibrate, compare, compare_by_model, load,
-    parse_algorithms, parse_group, stress,
+    CompareRequest, calibrate, compare, compare_by_model, load, parse_algorithms, parse_group,
 };
 use noccl_workload::CollectiveKind;
 
@@ -77,16 +79,7 @@ fn long_payloads_take_a_cycle_per_beat_whatever_it_holds() {
 fn overlapping_transactions_of_all_kinds_complete_with_the_right_bytes() {
     for width in WIDTHS {
         let net = network("collective_noc_4x4", width);
-        let request = StressRequest {
-            spec_arguments: format!("{width}"),
-            seeds: 10,
-            first_seed: 0,
-            kinds: StressKind::ALL.to_vec(),
-            transactions: noccl_studies::MIN_STRESS_TRANSACTIONS,
-        };
-        let report = stress(&net, &request, Watch::quiet()).unwrap();
-        assert!(report.failures.is_empty(), "{:?}", report.failures);
-        assert_eq!(report.completed, report.runs);
+        check_stress(&net, &width, 10);
     }
 }
 

@@ -2,7 +2,6 @@
 //! Broadcasts, random multicasts and reductions as open-loop traffic: exact alone, below every bound, with intervals over seeds.
 #![allow(clippy::unwrap_used)]
 
-use noccl_net::Coord;
 use noccl_run::Watch;
 use noccl_studies::{TrafficReport, TrafficRequest, load, traffic};
 use noccl_workload::Pattern;
@@ -80,17 +79,8 @@ fn no_accepted_load_exceeds_the_bound_of_links_and_interfaces() {
             let mut request = request(preset, pattern);
             let network = load(preset, &[]).unwrap().network;
             let clusters = network.clusters().count() as f64;
-            let places = (0..network.cluster_width())
-                .flat_map(|x| (0..network.cluster_height()).map(move |y| Coord::new(x, y)));
             let (width, height) = (network.cluster_width(), network.cluster_height());
-            let sending = places
-                .filter(|at| pattern.sends(*at, width, height))
-                .count();
-            let senders = if pattern.is_of_mesh() {
-                1.0
-            } else {
-                sending as f64
-            };
+            let senders = pattern.num_senders(width, height) as f64;
             let capacity = request.loads[9];
             request.loads = [0.5, 1.0, 1.2]
                 .map(|part| (part * capacity).min(1.0))

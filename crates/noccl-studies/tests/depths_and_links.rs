@@ -2,12 +2,14 @@
 //! Networks with FIFOs of other depths than two and with links of more than a cycle: bytes, lower bounds, the model's law, stress.
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::check_stress;
 use noccl_model::Calibration;
 use noccl_net::Network;
 use noccl_run::Watch;
 use noccl_studies::{
-    CompareRequest, StressKind, StressRequest, calibrate, compare, compare_by_model, load,
-    parse_algorithms, parse_group, stress,
+    CompareRequest, calibrate, compare, compare_by_model, load, parse_algorithms, parse_group,
 };
 use noccl_workload::CollectiveKind;
 
@@ -67,16 +69,7 @@ fn every_algorithm_has_the_right_bytes_and_none_is_faster_than_its_lower_bound()
 fn overlapping_transactions_of_all_kinds_complete_with_the_right_bytes() {
     for sizes in SIZES {
         let net = network("collective_noc_4x4", sizes);
-        let request = StressRequest {
-            spec_arguments: format!("{sizes:?}"),
-            seeds: 10,
-            first_seed: 0,
-            kinds: StressKind::ALL.to_vec(),
-            transactions: noccl_studies::MIN_STRESS_TRANSACTIONS,
-        };
-        let report = stress(&net, &request, Watch::quiet()).unwrap();
-        assert!(report.failures.is_empty(), "{:?}", report.failures);
-        assert_eq!(report.completed, report.runs);
+        check_stress(&net, &sizes, 10);
     }
 }
 

@@ -2,15 +2,17 @@
 //! Memory tiles on any side of the clusters: every collective has the right bytes from and to them, closed forms and the model hold.
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
 #[path = "../../noccl-net/tests/common/sides.rs"]
 mod sides;
 
+use common::check_stress;
 use noccl_model::Calibration;
 use noccl_net::{Network, TileRef, elaborate};
 use noccl_run::Watch;
 use noccl_studies::{
-    CompareRequest, CompareRow, StressKind, StressRequest, calibrate, compare, compare_by_model,
-    parse_algorithms, parse_group, stress,
+    CompareRequest, CompareRow, calibrate, compare, compare_by_model, parse_algorithms, parse_group,
 };
 use noccl_workload::CollectiveKind;
 use sides::{Sides, spec};
@@ -118,16 +120,7 @@ fn so_it_has_with_torrent_endpoints() {
 fn overlapping_transactions_of_all_kinds_complete_with_the_right_bytes() {
     for sides in PLACES {
         let net = network("collective_noc_4x4", (3, 3), sides);
-        let request = StressRequest {
-            spec_arguments: format!("{sides:?}"),
-            seeds: 5,
-            first_seed: 0,
-            kinds: StressKind::ALL.to_vec(),
-            transactions: noccl_studies::MIN_STRESS_TRANSACTIONS,
-        };
-        let report = stress(&net, &request, Watch::quiet()).unwrap();
-        assert!(report.failures.is_empty(), "{:?}", report.failures);
-        assert_eq!(report.completed, report.runs);
+        check_stress(&net, &sides, 5);
     }
 }
 

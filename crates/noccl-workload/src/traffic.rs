@@ -131,6 +131,16 @@ impl Pattern {
         is_corner || !matches!(self, Pattern::CornerBroadcast)
     }
 
+    /// Clusters of `width` by `height` of which each has the load that is offered; of loads of the whole mesh that is one.
+    #[must_use]
+    pub fn num_senders(self, width: u16, height: u16) -> usize {
+        if self.is_of_mesh() {
+            return 1;
+        }
+        let places = (0..width).flat_map(|x| (0..height).map(move |y| Coord::new(x, y)));
+        places.filter(|at| self.sends(*at, width, height)).count()
+    }
+
     /// Where all packets of a cluster go, of `width` by `height` clusters; none where that is drawn, or several.
     #[must_use]
     pub const fn destination(self, from: Coord, width: u16, height: u16) -> Option<Coord> {

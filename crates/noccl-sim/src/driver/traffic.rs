@@ -50,31 +50,11 @@ impl<'t> TrafficDriver<'t> {
         let network = machine.network;
         let (width, height) = (network.cluster_width(), network.cluster_height());
         check_cycles(traffic)?;
-        if traffic.pattern.is_collective() {
-            check_pattern(network, traffic.pattern).map_err(|error| RunError::Refused {
-                backend: "sim",
-                what: "traffic".to_owned(),
-                reason: error.to_string(),
-            })?;
-        }
-        let needs_square = traffic.pattern == Pattern::Transpose && width != height;
-        let needs_power = traffic.pattern == Pattern::RowMulticast && !width.is_power_of_two();
-        if needs_square || needs_power {
-            return Err(RunError::Refused {
-                backend: "sim",
-                what: format!("pattern {:?}", traffic.pattern),
-                reason: format!(
-                    "{width}x{height} clusters; transpose needs a square, row_multicast a width that is a power of two"
-                ),
-            });
-        }
-        if traffic.pattern == Pattern::Tornado && width < 3 {
-            return Err(RunError::Refused {
-                backend: "sim",
-                what: "pattern tornado".to_owned(),
-                reason: format!("{width}x{height} clusters; accepted: at least three columns"),
-            });
-        }
+        check_pattern(network, traffic.pattern).map_err(|error| RunError::Refused {
+            backend: "sim",
+            what: "traffic".to_owned(),
+            reason: error.to_string(),
+        })?;
         let sources: Vec<_> = network
             .clusters()
             .map(|t| {

@@ -15,6 +15,11 @@ pub(crate) fn geometric_mean(values: impl Iterator<Item = f64>) -> f64 {
     }
 }
 
+/// Mean of one value or more.
+pub(crate) fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
 /// Least and greatest.
 pub(crate) fn range(values: &[f64]) -> (f64, f64) {
     let fold = |start: f64, pick: fn(f64, f64) -> f64| values.iter().copied().fold(start, pick);
@@ -33,7 +38,7 @@ pub(crate) fn interval_95(values: &[f64]) -> Option<f64> {
         return None;
     }
     let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
+    let mean = mean(values);
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     let freedom = count - 1.0;
     // Beyond the table: Cornish and Fisher's first two terms.

@@ -289,18 +289,6 @@ fn check(network: &Network, request: &TrafficRequest) -> Result<(), Error> {
         return Err(Error::argument("--latency-limit", limit, accepted));
     }
     let (width, height) = (network.cluster_width(), network.cluster_height());
-    if matches!(request.pattern, Pattern::Transpose) && width != height {
-        return Err(Error::argument(
-            "pattern",
-            "transpose",
-            format!("needs as many columns as rows of clusters, but there are {width}x{height}"),
-        ));
-    }
-    if matches!(request.pattern, Pattern::Tornado) && width < 3 {
-        let accepted =
-            format!("needs at least three columns of clusters, but there are {width}x{height}");
-        return Err(Error::argument("pattern", "tornado", accepted));
-    }
     if u32::from(width) * u32::from(height) < 2 {
         return Err(Error::argument(
             "--spec",

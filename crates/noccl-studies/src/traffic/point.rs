@@ -2,7 +2,7 @@
 //! One load of a sweep: a run for each seed, and what they are together.
 
 use super::TrafficRequest;
-use crate::measure::statistics::interval_95;
+use crate::measure::statistics::{interval_95, mean};
 use noccl_net::Network;
 use noccl_run::{RunConfig, RunError, Tally, TrafficResult};
 use noccl_sim::run_traffic;
@@ -50,7 +50,6 @@ pub(super) fn point(
 /// Several seeds as one.
 fn together(results: &[TrafficResult]) -> Point {
     let of = |value: fn(&TrafficResult) -> f64| -> Vec<f64> { results.iter().map(value).collect() };
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let optional = |value: fn(&TrafficResult) -> Option<f64>| {
         let values: Option<Vec<f64>> = results.iter().map(value).collect();
         values.map(|values| mean(&values))

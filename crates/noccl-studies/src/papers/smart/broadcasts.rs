@@ -2,9 +2,7 @@
 //! S2's claims 1 to 12: broadcasts from the corners and from everywhere, multicasts to random sets (Fig. 6).
 
 use super::curve::{Effort, Sample};
-use super::designs::{
-    BASELINE, Design, FITTED_VCS, PRIVATE, SHARED, SLOTS, Setting, VCS, in_slots,
-};
+use super::designs::{BASELINE, Design, FITTED_VCS, PRIVATE, SHARED, SLOTS, Setting, in_slots};
 use super::plots::Plot;
 use crate::Error;
 use crate::papers::Found;
@@ -151,14 +149,12 @@ pub(super) fn everywhere(effort: Effort<'_>, out: &mut Outcomes) -> Result<(), E
 }
 
 fn gains_by_vcs(effort: Effort<'_>, design: Design) -> Result<String, Error> {
-    let of = |vcs: &u32| {
-        let setting = Setting::with_vcs(*vcs);
+    let words = Setting::words_by_vcs(|setting| {
         let ours = effort.full(design, setting, Pattern::Broadcast)?.accepted;
         let base = effort.full(BASELINE, setting, Pattern::Broadcast)?.accepted;
-        Ok(format!("{:.2} with vcs {vcs}", ours / base))
-    };
-    let words: Vec<String> = VCS.par_iter().map(of).collect::<Result<_, Error>>()?;
-    Ok(format!("ratio {}", words.join(", ")))
+        Ok(ours / base)
+    })?;
+    Ok(format!("ratio {words}"))
 }
 
 /// Claim 7 with as many buffer bits: one channel per order class, as many in all as the baseline has.
@@ -177,13 +173,12 @@ fn equal_buffers(effort: Effort<'_>, baseline: &Ends, out: &mut Outcomes) -> Res
 
 /// Claim 10, to which `vcs` is fitted.
 fn consistency(effort: Effort<'_>, baseline: &Ends, out: &mut Outcomes) -> Result<(), Error> {
-    let of = |vcs: &u32| {
-        let full = effort.full(BASELINE, Setting::with_vcs(*vcs), Pattern::Broadcast)?;
-        Ok(format!("{:.2} with vcs {vcs}", full.accepted / IDEAL))
-    };
-    let words: Vec<String> = VCS.par_iter().map(of).collect::<Result<_, Error>>()?;
+    let words = Setting::words_by_vcs(|setting| {
+        let full = effort.full(BASELINE, setting, Pattern::Broadcast)?;
+        Ok(full.accepted / IDEAL)
+    })?;
     let ours = baseline.full.accepted / IDEAL;
-    out.put("10-consistency", ours, &words.join(", "));
+    out.put("10-consistency", ours, &words);
     Ok(())
 }
 

@@ -6,7 +6,7 @@
 
 use super::designs::{Design, Setting};
 use crate::Error;
-use crate::measure::statistics::interval_95;
+use crate::measure::statistics::{interval_95, mean};
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, Tally, TrafficResult};
 use noccl_sim::run_traffic;
@@ -70,23 +70,6 @@ impl Sample {
     }
 }
 
-/// Clusters that send.
-fn senders(network: &Network, pattern: Pattern) -> f64 {
-    match pattern {
-        Pattern::ManyToOne => 1.0,
-        Pattern::CornerBroadcast => 4.0,
-        Pattern::Uniform
-        | Pattern::Transpose
-        | Pattern::BitComplement
-        | Pattern::Neighbour
-        | Pattern::Tornado
-        | Pattern::Hotspot
-        | Pattern::RowMulticast
-        | Pattern::Broadcast
-        | Pattern::RandomMulticast => network.clusters().count() as f64,
-    }
-}
-
 /// More than any bound lets pass, in packets or reductions per cycle of the mesh.
 pub(super) const fn full_offer(pattern: Pattern) -> f64 {
     match pattern {
@@ -111,7 +94,8 @@ impl Effort<'_> {
         pattern: Pattern,
         offered: f64,
     ) -> Result<Sample, Error> {
-        let senders = senders(network, pattern);
+        let (width, height) = (network.cluster_width(), network.cluster_height());
+        let senders = pattern.num_senders(width, height) as f64;
         let seeds: Vec<u64> = (1..=self.seeds).collect();
         let run = |seed: &u64| {
             let traffic = Traffic {
@@ -139,11 +123,14 @@ impl Effort<'_> {
             .iter()
             .map(|result| result.mean_latency_cycles - interfaces + LOCAL_PORT_CYCLES)
             .collect();
-        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         // Of patterns without reductions there are none.
         let of = |value: fn(&TrafficResult) -> Option<f64>| {
             let values: Vec<f64> = results.iter().filter_map(value).collect();
-            values.iter().sum::<f64>() / values.len().max(1) as f64
+            if values.is_empty() {
+                0.0
+            } else {
+                mean(&values)
+            }
         };
         Ok(Sample {
             offered,

@@ -3,6 +3,7 @@
 
 use crate::{Error, load};
 use noccl_net::Network;
+use rayon::prelude::*;
 
 /// A design of S2, and where it differs from a preset.
 #[derive(Debug, Clone, Copy)]
@@ -56,6 +57,18 @@ impl Setting {
             vcs,
             ..Self::PUBLISHED
         }
+    }
+
+    /// A number for each of [`VCS`], as text.
+    pub(super) fn words_by_vcs(
+        number: impl Fn(Self) -> Result<f64, Error> + Sync,
+    ) -> Result<String, Error> {
+        let of = |vcs: &u32| {
+            let number = number(Self::with_vcs(*vcs))?;
+            Ok(format!("{number:.2} with vcs {vcs}"))
+        };
+        let words: Vec<String> = VCS.par_iter().map(of).collect::<Result<_, Error>>()?;
+        Ok(words.join(", "))
     }
 
     pub(super) fn title(self) -> String {

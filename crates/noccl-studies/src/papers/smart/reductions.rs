@@ -33,12 +33,18 @@ fn ends(effort: Effort<'_>, designs: &[Design]) -> Result<Vec<Ends>, Error> {
 
 /// Loads at the limit by virtual channels.
 fn by_vcs(effort: Effort<'_>, design: Design) -> Result<String, Error> {
-    let of = |vcs: &u32| {
-        let load = effort.at_limit(design, Setting::with_vcs(*vcs), PATTERN)?;
-        Ok(format!("{load:.2} with vcs {vcs}"))
-    };
-    let words: Vec<String> = VCS.par_iter().map(of).collect::<Result<_, Error>>()?;
-    Ok(words.join(", "))
+    Setting::words_by_vcs(|setting| effort.at_limit(design, setting, PATTERN))
+}
+
+/// What stands behind a comparison.
+fn both(of: &Ends, baseline: &Ends) -> String {
+    format!(
+        "{} cycles, baseline {}; load at the limit {:.2}, baseline {:.2}",
+        of.low.latency_text(),
+        baseline.low.latency_text(),
+        of.load,
+        baseline.load
+    )
 }
 
 /// Claims 12 (second half) to 18.
@@ -62,24 +68,12 @@ pub(super) fn claims(effort: Effort<'_>, out: &mut Outcomes) -> Result<(), Error
         out.put(saturation, ends.load, &by_vcs(effort, design)?);
     }
     let ratio = local.low.latency / baseline.low.latency;
-    let detail = format!(
-        "{} cycles, baseline {}; load at the limit {:.2}, baseline {:.2}",
-        local.low.latency_text(),
-        baseline.low.latency_text(),
-        local.load,
-        baseline.load
-    );
+    let detail = both(local, baseline);
     out.put("14-local", ratio, &detail);
     bypass(effort, out)?;
     complete_rows(effort, complete, out)?;
     let lower = 1.0 - complete.low.latency / baseline.low.latency;
-    let detail = format!(
-        "{} cycles, baseline {}; load at the limit {:.2}, baseline {:.2}",
-        complete.low.latency_text(),
-        baseline.low.latency_text(),
-        complete.load,
-        baseline.load
-    );
+    let detail = both(complete, baseline);
     out.put("12-reduction-latency", lower, &detail);
     let ratio = complete.load / baseline.load;
     out.put("12-reduction-throughput", ratio, &detail);
