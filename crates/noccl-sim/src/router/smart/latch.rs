@@ -16,19 +16,19 @@ impl Plane {
         for Latched { channel, come } in latched.drain(..) {
             self.has_moved = true;
             let at = channel as usize;
-            let id = self.channels.packet[at];
+            let id = self.channels.held[at].packet;
             let packet = &self.packets[id as usize];
             if is_combining && packet.kind == Kind::Contribution {
                 contributions.push(channel);
                 continue;
             }
-            self.channels.come[at] = come;
+            self.channels.held[at].come = come;
             if packet.flits == 1 {
-                self.buffer(at);
+                self.channels.buffer(&self.n, at);
             } else {
                 self.channels.ask(&self.n, at);
             }
-            if self.channels.wants[at] == 0 {
+            if self.channels.held[at].wants == 0 {
                 self.leave_if_done(at, DROP_CYCLES);
             }
         }
@@ -39,20 +39,10 @@ impl Plane {
         self.contributions = contributions;
     }
 
-    /// A packet of one flit asks for all its outputs.
-    fn buffer(&mut self, channel: usize) {
-        let outputs = self.channels.outputs[channel];
-        self.channels.come[channel] = 1;
-        self.channels.wants[channel] = outputs;
-        if outputs != 0 {
-            self.channels.set_ready(&self.n, channel, true);
-        }
-    }
-
     /// A contribution has come to a router.
     fn contribute(&mut self, channel: usize) {
-        let tile = channel / self.n.channels() / PORTS;
-        let id = self.channels.packet[channel];
+        let tile = self.n.input(channel) / PORTS;
+        let id = self.channels.held[channel].packet;
         let of = self.packets[id as usize].of;
         let reduction = &self.reductions[of as usize];
         let combining = reduction.combining;
@@ -74,7 +64,7 @@ impl Plane {
         if is_dropped {
             self.due_in(DROP_CYCLES).freed.push(channel as u32);
         } else {
-            self.buffer(channel);
+            self.channels.buffer(&self.n, channel);
         }
     }
 
@@ -95,7 +85,7 @@ impl Plane {
 
     /// A contribution joins one of its reduction that is buffered. True if it has found one.
     fn join(&mut self, channel: usize, tile: usize, id: u32) -> bool {
-        let port = channel / self.n.channels() % PORTS;
+        let port = self.n.input(channel) % PORTS;
         let scope = if self.n.merges_in_router {
             0b1_1111
         } else {
@@ -107,9 +97,9 @@ impl Plane {
             let input = tile * PORTS + port;
             let mut buffered = self.channels.ready[input] & class;
             while buffered != 0 {
-                let other = input * self.n.channels() + buffered.trailing_zeros() as usize;
+                let other = self.n.channel(input, buffered.trailing_zeros() as usize);
                 buffered &= buffered - 1;
-                let found = self.channels.packet[other];
+                let found = self.channels.held[other].packet;
                 if self.packets[found as usize].of == packet.of {
                     self.packets[found as usize].leaves += packet.leaves;
                     let combining = self.reductions[packet.of as usize].combining;

@@ -297,7 +297,7 @@ impl Plane {
         let mut due = std::mem::take(&mut self.due[at]);
         for channel in due.freed.drain(..) {
             // Until now the packet is found in it.
-            let id = self.channels.packet[channel as usize];
+            let id = self.channels.held[channel as usize].packet;
             self.channels.give_back(&self.n, channel as usize);
             self.let_go(id);
         }

@@ -42,13 +42,16 @@ impl Plane {
     }
 
     fn path(&self, grant: Grant) -> Path {
-        let (input, channel) = (
-            grant.channel as usize / self.n.channels(),
-            grant.channel as usize % self.n.channels(),
-        );
+        let from = grant.channel as usize;
+        let input = self.n.input(from);
         let (tile, out) = (input / PORTS, usize::from(grant.out));
         let packet = &self.packets[grant.packet as usize];
-        let class = self.link_class(grant.packet, tile, channel / self.n.vcs, out);
+        let class = self.link_class(
+            grant.packet,
+            tile,
+            self.n.class(self.n.channel_bit(from)),
+            out,
+        );
         let is_tree = match packet.kind {
             Kind::Unicast | Kind::Contribution => false,
             Kind::Tree => true,
@@ -150,9 +153,9 @@ impl Plane {
                 continue;
             }
             let from = path.grant.channel as usize;
-            if path.flits > 1 && self.channels.packet[from] == path.grant.packet {
-                self.channels.follow[from][path.out] = hops as u8;
-                self.channels.owned[from] |= 1 << path.out;
+            if path.flits > 1 && self.channels.held[from].packet == path.grant.packet {
+                self.channels.held[from].follow[path.out] = hops as u8;
+                self.channels.held[from].owned |= 1 << path.out;
             }
             return hops;
         }
@@ -225,10 +228,10 @@ impl Plane {
         let follow = u32::from(grant.follow);
         if !passes && hops < follow {
             // It ends before the others: from here on the rest of the packet goes by itself.
-            self.channels.outputs[channel] |= 1 << out;
-            self.channels.owned[channel] |= 1 << out;
-            self.channels.next_flit[channel][out] = grant.flit;
-            self.channels.follow[channel][out] = (follow - hops) as u8;
+            self.channels.held[channel].outputs |= 1 << out;
+            self.channels.held[channel].owned |= 1 << out;
+            self.channels.held[channel].next_flit[out] = grant.flit;
+            self.channels.held[channel].follow[out] = (follow - hops) as u8;
         }
         self.latch_later(channel, grant.flit + 1);
     }
