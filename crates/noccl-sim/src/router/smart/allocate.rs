@@ -51,14 +51,27 @@ impl Plane {
             let in_order = asking & (0b1_1111 << *order);
             let first = if in_order == 0 { asking } else { in_order };
             let port = first.trailing_zeros() as u8;
-            *order = (port + 1) % PORTS as u8;
+            if !self.n.is_contended {
+                *order = Self::behind(port);
+            }
             granted[usize::from(port)] |= 1 << out;
         }
         for port in 0..PORTS {
-            if granted[port] != 0 {
+            if granted[port] == 0 {
+                continue;
+            }
+            if let Some(contention) = &mut self.contention {
+                contention.choose(tile, port, chosen[port], granted[port]);
+            } else {
                 self.grant(tile, port, chosen[port], granted[port]);
             }
         }
+    }
+
+    /// The input that goes first when one has been granted an output.
+    #[inline]
+    pub(super) const fn behind(port: u8) -> u8 {
+        (port + 1) % PORTS as u8
     }
 
     /// The first channel of an input, from the next one in order on, that asks for an output which can be used, and all of those.
@@ -140,7 +153,7 @@ impl Plane {
     }
 
     /// A flit of an input goes over some outputs.
-    fn grant(&mut self, tile: usize, port: usize, channel: usize, outs: u8) {
+    pub(super) fn grant(&mut self, tile: usize, port: usize, channel: usize, outs: u8) {
         self.has_moved = true;
         let vcs = self.n.channels();
         let bit = channel % vcs;
@@ -152,12 +165,12 @@ impl Plane {
         if port != LOCAL {
             self.bar(tile, opposite(port));
         }
-        let setup = self.n.setup_cycles;
+        let ahead = self.n.granted_cycles;
         for out in ports(outs) {
             if out == LOCAL {
                 self.packets[id as usize].holders += u32::from(flit + 1 == flits);
                 let delivered = (id, tile as u32, flit);
-                self.due_in(setup + 1).delivered.push(delivered);
+                self.due_in(ahead + 1).delivered.push(delivered);
             } else {
                 self.bar(tile, out);
                 self.grant_link(tile, channel, id, flit, out);
@@ -173,7 +186,7 @@ impl Plane {
         } else {
             self.channels.ask(&self.n, channel);
         }
-        self.leave_if_done(channel, setup + 2);
+        self.leave_if_done(channel, ahead + 2);
     }
 
     fn grant_link(&mut self, tile: usize, channel: usize, id: u32, flit: u16, out: usize) {
@@ -198,6 +211,7 @@ impl Plane {
             } else {
                 self.channels.follow[channel][out]
             },
+            won: 0,
         });
     }
 

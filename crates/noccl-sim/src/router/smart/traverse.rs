@@ -12,17 +12,17 @@ const LATCH_CYCLES: u32 = 2;
 
 /// A path while it is found.
 #[derive(Debug, Clone, Copy)]
-struct Path {
+pub(super) struct Path {
     grant: Grant,
-    tile: usize,
-    out: usize,
+    pub(super) tile: usize,
+    pub(super) out: usize,
     /// Class of the channels behind the links.
     class: usize,
     is_first: bool,
     is_tree: bool,
     flits: u16,
     /// Most hops.
-    most: u32,
+    pub(super) most: u32,
 }
 
 impl Plane {
@@ -31,7 +31,8 @@ impl Plane {
         let mut grants = std::mem::take(&mut self.grants);
         for grant in grants.drain(..) {
             let path = self.path(grant);
-            let hops = if path.flits == 1 && !path.is_tree && !self.is_counted(path) {
+            let is_met = self.is_counted(path) || self.joins_in_flight(path);
+            let hops = if path.flits == 1 && !path.is_tree && !is_met {
                 self.fly_at_once(path)
             } else {
                 self.fly_by_hop(path)
@@ -41,7 +42,7 @@ impl Plane {
         self.grants = grants;
     }
 
-    fn path(&self, grant: Grant) -> Path {
+    pub(super) fn path(&self, grant: Grant) -> Path {
         let (input, channel) = (
             grant.channel as usize / self.n.channels(),
             grant.channel as usize % self.n.channels(),
@@ -73,7 +74,7 @@ impl Plane {
             Kind::Unicast | Kind::Tree | Kind::ToCorner => self.n.hpc_max,
             Kind::Contribution => {
                 let reduction = &self.reductions[packet.of as usize];
-                if reduction.id.is_some() {
+                if reduction.id.is_some() || self.n.joins_in_flight {
                     reduction.hpc_max
                 } else {
                     self.n.hpc_max
@@ -86,6 +87,12 @@ impl Plane {
     fn is_counted(&self, path: Path) -> bool {
         let packet = &self.packets[path.grant.packet as usize];
         packet.kind == Kind::Contribution && self.reductions[packet.of as usize].id.is_some()
+    }
+
+    /// Does it take along what it finds buffered?
+    fn joins_in_flight(&self, path: Path) -> bool {
+        let packet = &self.packets[path.grant.packet as usize];
+        self.n.joins_in_flight && packet.kind == Kind::Contribution
     }
 
     /// A single flit that leaves no copy: the end is the first bit of the line's masks.
@@ -105,9 +112,12 @@ impl Plane {
         let closed = self.channels.closed[(out * self.n.classes + path.class) * 64 + line];
         let blocked = self.barred[out * 64 + line] | closed;
         let ahead = blocked >> Numbers::bit(here, out) >> 1;
-        let hops = u32::from(wanted)
-            .min(path.most)
-            .min(ahead.trailing_zeros() + 1);
+        let hops = match u32::from(grant.won) {
+            0 => u32::from(wanted)
+                .min(path.most)
+                .min(ahead.trailing_zeros() + 1),
+            won => won,
+        };
         let far = hops as usize;
         let end = match out {
             0 => tile + far,
@@ -139,7 +149,10 @@ impl Plane {
         loop {
             at = self.n.next(at, path.out);
             hops += 1;
-            let passes = hops < path.most && self.passes(path, at, hops);
+            let passes = match u32::from(path.grant.won) {
+                0 => hops < path.most && self.passes(path, at, hops),
+                won => hops < won,
+            };
             if path.is_first {
                 self.reach_first(path, at, hops, passes);
             } else {
@@ -159,7 +172,7 @@ impl Plane {
     }
 
     /// Does a path go on at a tile?
-    fn passes(&self, path: Path, at: usize, hops: u32) -> bool {
+    pub(super) fn passes(&self, path: Path, at: usize, hops: u32) -> bool {
         let Path {
             grant, out, class, ..
         } = path;
@@ -233,7 +246,7 @@ impl Plane {
         self.latch_later(channel, grant.flit + 1);
     }
 
-    /// The last contribution takes along what a router has combined.
+    /// A contribution takes along what a router has combined if it is the last one, or, greedily, one that is buffered there.
     fn pass_contribution(&mut self, path: Path, at: usize) {
         let packet = self.packets[path.grant.packet as usize];
         if packet.kind != Kind::Contribution {
@@ -245,6 +258,8 @@ impl Plane {
                 .table
                 .finish(at, id, path.grant.packet, reduction.combining);
             self.packets[path.grant.packet as usize].leaves += leaves;
+        } else if self.n.joins_in_flight {
+            self.take_along(path.grant.packet, at, path.out);
         }
     }
 
