@@ -48,7 +48,7 @@ impl Network {
             Some(smart) if smart.reduction == SmartReduction::None => Err(no_such_tree(
                 "router.smart.reduction",
                 "none",
-                "the root gets every contribution; for trees opportunistic or complete",
+                "the root gets every contribution; for trees opportunistic, greedy or complete",
             )),
             Some(_) | None => Ok(self.shared_reduction(root, members)),
         }

@@ -31,7 +31,7 @@ pub struct SmartRouter {
     pub has_slots_on_demand: bool,
     /// How contributions to a reduction are combined.
     pub reduction: SmartReduction,
-    /// Which contributions meet (reduction `opportunistic`).
+    /// Which contributions meet (reductions `opportunistic` and `greedy`).
     pub merge_scope: SmartMergeScope,
     /// Reductions that a router can count at a time (reduction `complete`).
     pub reduction_table_entries: u32,
@@ -53,6 +53,8 @@ pub struct SmartRouter {
 pub enum SmartPriority {
     /// The local one.
     Local,
+    /// The one that passes; of several that from the router farthest away. In every 16th cycle the local one, so that none waits for ever.
+    Bypass,
 }
 
 /// How a packet reaches several destinations.
@@ -87,6 +89,8 @@ pub enum SmartReduction {
     None,
     /// Where one finds another one buffered.
     Opportunistic,
+    /// The same, and with priority `bypass` one that passes takes along one that is buffered; with `local` as `opportunistic`.
+    Greedy,
     /// At every router, which counts those that have not come yet: the root gets one.
     Complete,
 }

@@ -54,7 +54,11 @@ impl Plane {
             sending |= 1 << port;
         }
         for port in ports(sending) {
-            self.grant(tile, port, chosen[port], granted[port]);
+            if let Some(contention) = &mut self.contention {
+                contention.choose(tile, port, chosen[port], granted[port]);
+            } else {
+                self.grant(tile, port, chosen[port], granted[port]);
+            }
         }
     }
 
@@ -65,8 +69,16 @@ impl Plane {
         let in_order = asking & (0b1_1111 << *order);
         let first = if in_order == 0 { asking } else { in_order };
         let port = first.trailing_zeros() as u8;
-        *order = (port + 1) % PORTS as u8;
+        if !self.n.is_contended {
+            *order = Self::behind(port);
+        }
         usize::from(port)
+    }
+
+    /// The input that goes first when one has been granted an output.
+    #[inline]
+    pub(super) const fn behind(port: u8) -> u8 {
+        (port + 1) % PORTS as u8
     }
 
     /// The first channel of an input, from the next one in order on, that asks for an output which can be used, and all of those.
@@ -148,7 +160,7 @@ impl Plane {
     }
 
     /// A flit of an input goes over some outputs.
-    fn grant(&mut self, tile: usize, port: usize, channel: usize, outs: u8) {
+    pub(super) fn grant(&mut self, tile: usize, port: usize, channel: usize, outs: u8) {
         self.has_moved = true;
         let after = self.n.channel_bit(channel) + 1;
         self.channel_order[tile * PORTS + port] = (after & (self.n.channels() - 1)) as u8;
@@ -159,15 +171,15 @@ impl Plane {
         if port != LOCAL {
             self.bar(tile, opposite(port));
         }
-        let setup = self.n.setup_cycles;
+        let ahead = self.n.granted_cycles;
         for out in ports(outs) {
             if out == LOCAL {
                 self.packets[id as usize].holders += u32::from(flit + 1 == flits);
                 let delivered = (id, tile as u32, flit);
-                self.due_in(setup + 1).delivered.push(delivered);
+                self.due_in(ahead + 1).delivered.push(delivered);
             } else {
                 self.bar(tile, out);
-                self.grant_link(tile, channel, id, flit, out);
+                self.grant_link(channel, id, flit, out);
             }
             self.channels.held[channel].next_flit[out] = flit + 1;
         }
@@ -176,31 +188,17 @@ impl Plane {
         } else {
             self.channels.ask(&self.n, channel);
         }
-        self.leave_if_done(channel, setup + 2);
+        self.leave_if_done(channel, ahead + 2);
     }
 
-    fn grant_link(&mut self, tile: usize, channel: usize, id: u32, flit: u16, out: usize) {
-        let class = self.n.class(self.n.channel_bit(channel));
-        let is_first = self.channels.held[channel].owned >> out & 1 == 0;
-        let taken = if is_first {
-            let class = self.link_class(id, tile, class, out);
-            let next = self.n.next(tile, out);
-            self.packets[id as usize].holders += 1;
-            self.channels.take(&self.n, next, opposite(out), class)
-        } else {
-            0
-        };
+    fn grant_link(&mut self, channel: usize, id: u32, flit: u16, out: usize) {
         self.grants.push(Grant {
             channel: channel as u32,
             packet: id,
             flit,
             out: out as u8,
-            taken: taken as u32,
-            follow: if is_first {
-                0
-            } else {
-                self.channels.held[channel].follow[out]
-            },
+            follow: self.channels.held[channel].follow[out],
+            won: 0,
         });
     }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Flits that have been latched: they ask for outputs, or a router counts them.
 
-use super::numbers::{PORTS, REDUCTION, ports};
-use super::packet::Kind;
+use super::numbers::{PORTS, REDUCTION, opposite, ports};
+use super::packet::{Kind, Packet};
 use super::plane::{Latched, Plane};
 
 /// From a contribution's drop to the neighbour's use of its channel.
@@ -86,28 +86,62 @@ impl Plane {
     /// A contribution joins one of its reduction that is buffered. True if it has found one.
     fn join(&mut self, channel: usize, tile: usize, id: u32) -> bool {
         let port = self.n.input(channel) % PORTS;
-        let scope = if self.n.merges_in_router {
+        let Some(other) = self.buffered(tile, self.merge_scope(port), id) else {
+            return false;
+        };
+        self.combine(self.channels.held[other].packet, id);
+        true
+    }
+
+    /// A contribution that passes a tile takes along one of its reduction that is buffered there. That leaves over the same output and
+    /// in the same cycle, so its channel is free as if it had been granted that.
+    pub(super) fn take_along(&mut self, id: u32, tile: usize, out: usize) {
+        let Some(other) = self.buffered(tile, self.merge_scope(opposite(out)), id) else {
+            return;
+        };
+        debug_assert_eq!(
+            self.channels.held[other].wants,
+            1 << out,
+            "one root, two paths"
+        );
+        self.combine(id, self.channels.held[other].packet);
+        self.channels.held[other].wants = 0;
+        self.channels.set_ready(&self.n, other, false);
+        self.channels.held[other].next_flit[out] = 1;
+        self.leave_if_done(other, self.n.granted_cycles + 2);
+    }
+
+    /// Inputs whose contributions one that comes through a port can join.
+    const fn merge_scope(&self, port: usize) -> u8 {
+        if self.n.merges_in_router {
             0b1_1111
         } else {
             1 << port
-        };
-        let packet = self.packets[id as usize];
+        }
+    }
+
+    fn combine(&mut self, into: u32, from: u32) {
+        let Packet { leaves, of, .. } = self.packets[from as usize];
+        self.packets[into as usize].leaves += leaves;
+        let combining = self.reductions[of as usize].combining;
+        self.table.combine(into, from, combining);
+    }
+
+    /// The first channel of some inputs that holds a contribution to a packet's reduction.
+    fn buffered(&self, tile: usize, scope: u8, id: u32) -> Option<usize> {
+        let of = self.packets[id as usize].of;
         let class = self.n.class_mask(REDUCTION);
-        for port in ports(scope) {
+        for port in ports(scope & self.channels.ready_ports[tile]) {
             let input = tile * PORTS + port;
             let mut buffered = self.channels.ready[input] & class;
             while buffered != 0 {
                 let other = self.n.channel(input, buffered.trailing_zeros() as usize);
                 buffered &= buffered - 1;
-                let found = self.channels.held[other].packet;
-                if self.packets[found as usize].of == packet.of {
-                    self.packets[found as usize].leaves += packet.leaves;
-                    let combining = self.reductions[packet.of as usize].combining;
-                    self.table.combine(found, id, combining);
-                    return true;
+                if self.packets[self.channels.held[other].packet as usize].of == of {
+                    return Some(other);
                 }
             }
         }
-        false
+        None
     }
 }

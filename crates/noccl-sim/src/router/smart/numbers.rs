@@ -2,7 +2,9 @@
 //! Numbers of the mesh and of its routers, as the engine needs them in every cycle.
 
 use noccl_net::{Network, Port};
-use noccl_spec::{SmartMergeScope, SmartMulticast, SmartReduction, SmartRouter, SmartTree};
+use noccl_spec::{
+    SmartMergeScope, SmartMulticast, SmartPriority, SmartReduction, SmartRouter, SmartTree,
+};
 
 /// Ports of a router, Local last.
 pub(super) const PORTS: usize = 5;
@@ -25,6 +27,10 @@ pub(super) struct Numbers {
     pub bitwise_hpc_max: u32,
     pub arithmetic_hpc_max: u32,
     pub setup_cycles: u32,
+    /// From a grant that stands to its traversal: those that contend stand only in the cycle before.
+    pub granted_cycles: u32,
+    /// Do requests from farther away win?
+    pub is_contended: bool,
     pub classes: usize,
     pub vcs: usize,
     /// Bits of a channel's number within its class, and within its input: no division in the loop.
@@ -37,6 +43,8 @@ pub(super) struct Numbers {
     pub second_class: usize,
     pub is_complete: bool,
     pub is_opportunistic: bool,
+    /// Do contributions that pass take along those that are buffered?
+    pub joins_in_flight: bool,
     pub merges_in_router: bool,
     pub table_entries: usize,
     /// Largest count of an entry of the reduction table: three bits.
@@ -53,6 +61,8 @@ impl Numbers {
         } + 1;
         let class_shift = smart.vcs.next_power_of_two().trailing_zeros();
         let slots = classes << class_shift;
+        let is_contended = smart.priority == SmartPriority::Bypass;
+        let is_greedy = smart.reduction == SmartReduction::Greedy;
         Self {
             tiles: network.num_tiles(),
             height: network.height().into(),
@@ -61,6 +71,8 @@ impl Numbers {
             arithmetic_hpc_max: smart.arithmetic_hpc_max.min(smart.hpc_max),
             setup_cycles: smart.setup_cycles,
             classes,
+            granted_cycles: if is_contended { 1 } else { smart.setup_cycles },
+            is_contended,
             vcs: smart.vcs as usize,
             class_shift,
             input_shift: slots.next_power_of_two().trailing_zeros(),
@@ -68,7 +80,8 @@ impl Numbers {
             is_slotted: smart.multicast == SmartMulticast::Complete,
             second_class: SECOND_DIMENSION,
             is_complete: smart.reduction == SmartReduction::Complete,
-            is_opportunistic: smart.reduction == SmartReduction::Opportunistic,
+            is_opportunistic: is_greedy || smart.reduction == SmartReduction::Opportunistic,
+            joins_in_flight: is_greedy && is_contended,
             merges_in_router: smart.merge_scope == SmartMergeScope::Router,
             table_entries: smart.reduction_table_entries as usize,
             max_count: 0b111,

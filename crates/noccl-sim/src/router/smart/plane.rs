@@ -2,9 +2,11 @@
 //! The network: packets go in at NIs, come out as deliveries, and a cycle in between.
 //!
 //! The order of a cycle: channels that become free, flits that have been latched, allocation and paths, injection. With two
-//! cycles of setup the paths are those of the grants of the cycle before.
+//! cycles of setup the paths are those of the grants of the cycle before. With priority `bypass` what allocation chooses contends for
+//! links in the cycle of the paths, and is granted only then.
 
 use super::channels::Channels;
+use super::contend::{Contention, LOCAL_EVERY};
 use super::loads::Loads;
 use super::numbers::{LOCAL, Numbers, PORTS};
 use super::packet::{Kind, Packet, Reduction, Tree, ports_of};
@@ -28,10 +30,10 @@ pub(super) struct Grant {
     pub packet: u32,
     pub flit: u16,
     pub out: u8,
-    /// Channel of the neighbour that is taken for a first flit.
-    pub taken: u32,
     /// Hops to where the flit before was latched; 0 for a first flit.
     pub follow: u8,
+    /// Links that its request has won; 0 where the path has still to be found.
+    pub won: u8,
 }
 
 /// A flit has reached an NI.
@@ -88,6 +90,7 @@ pub(crate) struct Plane {
     pub(super) unused_ids: Vec<u32>,
     pub(super) table: Table,
     pub(super) slots: Option<Box<Slots>>,
+    pub(super) contention: Option<Box<Contention>>,
     pub(super) queues: Vec<Queues>,
     /// Tiles with something in a queue.
     pub(super) sending: Vec<u64>,
@@ -120,6 +123,7 @@ impl Plane {
         let slots = || Box::new(Slots::new(network, smart, &channels.places));
         Self {
             slots: n.is_slotted.then(slots),
+            contention: n.is_contended.then(Box::default),
             channels,
             packets: Vec::new(),
             unused_packets: Vec::new(),
@@ -163,12 +167,15 @@ impl Plane {
     pub(crate) fn has_due(&self) -> bool {
         let is_empty =
             |due: &Due| due.freed.is_empty() && due.latched.is_empty() && due.delivered.is_empty();
-        !self.grants.is_empty() || !self.due.iter().all(is_empty) || self.may_wait_for_slot()
+        !self.grants.is_empty() || !self.due.iter().all(is_empty) || self.may_wait()
     }
 
-    fn may_wait_for_slot(&self) -> bool {
-        let slots = self.slots.as_ref();
-        slots.is_some_and(|slots| self.cycle <= self.last_moved + slots.patience_cycles())
+    /// A slot, or a cycle with the order of priority `local`, may still come.
+    fn may_wait(&self) -> bool {
+        let slots = self.slots.as_ref().map(|slots| slots.patience_cycles());
+        let order = self.contention.as_ref().map(|_| 2 * LOCAL_EVERY);
+        let patience = slots.max(order);
+        patience.is_some_and(|cycles| self.cycle <= self.last_moved + cycles)
     }
 
     /// Flits with data that have crossed a link so far.
@@ -308,12 +315,14 @@ impl Plane {
         self.due[at] = due;
         self.drive_slots();
         if self.n.setup_cycles == 2 {
+            self.contend();
             self.traverse();
             self.clear_barred();
             self.allocate(&takes);
         } else {
             self.clear_barred();
             self.allocate(&takes);
+            self.contend();
             self.traverse();
         }
         self.inject(&offers);

@@ -12,17 +12,17 @@ const LATCH_CYCLES: u32 = 2;
 
 /// A path while it is found.
 #[derive(Debug, Clone, Copy)]
-struct Path {
+pub(super) struct Path {
     grant: Grant,
-    tile: usize,
-    out: usize,
+    pub(super) tile: usize,
+    pub(super) out: usize,
     /// Class of the channels behind the links.
     class: usize,
     is_first: bool,
     is_tree: bool,
     flits: u16,
     /// Most hops.
-    most: u32,
+    pub(super) most: u32,
 }
 
 impl Plane {
@@ -31,7 +31,8 @@ impl Plane {
         let mut grants = std::mem::take(&mut self.grants);
         for grant in grants.drain(..) {
             let path = self.path(grant);
-            let hops = if path.flits == 1 && !path.is_tree && !self.is_counted(path) {
+            let is_met = self.is_counted(path) || self.joins_in_flight(path);
+            let hops = if path.flits == 1 && !path.is_tree && !is_met {
                 self.fly_at_once(path)
             } else {
                 self.fly_by_hop(path)
@@ -41,17 +42,12 @@ impl Plane {
         self.grants = grants;
     }
 
-    fn path(&self, grant: Grant) -> Path {
+    pub(super) fn path(&self, grant: Grant) -> Path {
         let from = grant.channel as usize;
-        let input = self.n.input(from);
-        let (tile, out) = (input / PORTS, usize::from(grant.out));
+        let (tile, out) = (self.n.input(from) / PORTS, usize::from(grant.out));
         let packet = &self.packets[grant.packet as usize];
-        let class = self.link_class(
-            grant.packet,
-            tile,
-            self.n.class(self.n.channel_bit(from)),
-            out,
-        );
+        let here = self.n.class(self.n.channel_bit(from));
+        let class = self.link_class(grant.packet, tile, here, out);
         let is_tree = match packet.kind {
             Kind::Unicast | Kind::Contribution => false,
             Kind::Tree => true,
@@ -76,7 +72,7 @@ impl Plane {
             Kind::Unicast | Kind::Tree | Kind::ToCorner => self.n.hpc_max,
             Kind::Contribution => {
                 let reduction = &self.reductions[packet.of as usize];
-                if reduction.id.is_some() {
+                if reduction.id.is_some() || self.n.joins_in_flight {
                     reduction.hpc_max
                 } else {
                     self.n.hpc_max
@@ -89,6 +85,12 @@ impl Plane {
     fn is_counted(&self, path: Path) -> bool {
         let packet = &self.packets[path.grant.packet as usize];
         packet.kind == Kind::Contribution && self.reductions[packet.of as usize].id.is_some()
+    }
+
+    /// Does it take along what it finds buffered?
+    fn joins_in_flight(&self, path: Path) -> bool {
+        let packet = &self.packets[path.grant.packet as usize];
+        self.n.joins_in_flight && packet.kind == Kind::Contribution
     }
 
     /// A single flit that leaves no copy: the end is the first bit of the line's masks.
@@ -108,9 +110,12 @@ impl Plane {
         let closed = self.channels.closed[(out * self.n.classes + path.class) * 64 + line];
         let blocked = self.barred[out * 64 + line] | closed;
         let ahead = blocked >> Numbers::bit(here, out) >> 1;
-        let hops = u32::from(wanted)
-            .min(path.most)
-            .min(ahead.trailing_zeros() + 1);
+        let hops = match u32::from(grant.won) {
+            0 => u32::from(wanted)
+                .min(path.most)
+                .min(ahead.trailing_zeros() + 1),
+            won => won,
+        };
         let far = hops as usize;
         let end = match out {
             0 => tile + far,
@@ -118,15 +123,8 @@ impl Plane {
             2 => tile - far,
             _ => tile - far * self.n.height as usize,
         };
-        let channel = if hops == 1 {
-            grant.taken as usize
-        } else {
-            self.channels.give_back(&self.n, grant.taken as usize);
-            self.channels.take(&self.n, end, opposite(out), path.class)
-        };
         let outputs = self.outputs_at(grant.packet, end, path.class);
-        self.channels.hold(channel, grant.packet, outputs);
-        self.latch_later(channel, 1);
+        self.keep(path, end, outputs);
         hops
     }
 
@@ -142,9 +140,12 @@ impl Plane {
         loop {
             at = self.n.next(at, path.out);
             hops += 1;
-            let passes = hops < path.most && self.passes(path, at, hops);
+            let passes = match u32::from(path.grant.won) {
+                0 => hops < path.most && self.passes(path, at, hops),
+                won => hops < won,
+            };
             if path.is_first {
-                self.reach_first(path, at, hops, passes);
+                self.reach_first(path, at, passes);
             } else {
                 self.reach_later(path, at, hops, passes);
             }
@@ -162,7 +163,7 @@ impl Plane {
     }
 
     /// Does a path go on at a tile?
-    fn passes(&self, path: Path, at: usize, hops: u32) -> bool {
+    pub(super) fn passes(&self, path: Path, at: usize, hops: u32) -> bool {
         let Path {
             grant, out, class, ..
         } = path;
@@ -185,7 +186,7 @@ impl Plane {
     }
 
     /// The first flit of a packet passes a tile or is latched there.
-    fn reach_first(&mut self, path: Path, at: usize, hops: u32, passes: bool) {
+    fn reach_first(&mut self, path: Path, at: usize, passes: bool) {
         let Path {
             grant, out, class, ..
         } = path;
@@ -197,26 +198,20 @@ impl Plane {
             outputs = self.outputs_at(id, at, class) & !(1 << out);
         }
         let is_kept = outputs != 0 || path.flits > 1 || !passes;
-        if !is_kept {
-            if hops == 1 {
-                self.channels.give_back(&self.n, grant.taken as usize);
-                self.let_go_taken(id);
-            }
-            return;
+        if is_kept {
+            self.keep(path, at, outputs);
         }
-        let channel = if hops == 1 {
-            grant.taken as usize
-        } else {
-            self.packets[id as usize].holders += 1;
-            self.channels.take(&self.n, at, opposite(out), class)
-        };
-        self.channels.hold(channel, id, outputs);
-        self.latch_later(channel, 1);
     }
 
-    /// The neighbour's channel is not needed. The packet goes on, so it has another holder or gets one further on.
-    fn let_go_taken(&mut self, id: u32) {
-        self.packets[id as usize].holders -= 1;
+    /// A packet takes a channel of a router on its path.
+    #[inline]
+    fn keep(&mut self, path: Path, at: usize, outputs: u8) {
+        let id = path.grant.packet;
+        self.packets[id as usize].holders += 1;
+        let port = opposite(path.out);
+        let channel = self.channels.take(&self.n, at, port, path.class);
+        self.channels.hold(channel, id, outputs);
+        self.latch_later(channel, 1);
     }
 
     /// A later flit: all routers up to where the one before was latched have a channel of the packet.
@@ -236,7 +231,7 @@ impl Plane {
         self.latch_later(channel, grant.flit + 1);
     }
 
-    /// The last contribution takes along what a router has combined.
+    /// A contribution takes along what a router has combined if it is the last one, or, greedily, one that is buffered there.
     fn pass_contribution(&mut self, path: Path, at: usize) {
         let packet = self.packets[path.grant.packet as usize];
         if packet.kind != Kind::Contribution {
@@ -248,6 +243,8 @@ impl Plane {
                 .table
                 .finish(at, id, path.grant.packet, reduction.combining);
             self.packets[path.grant.packet as usize].leaves += leaves;
+        } else if self.n.joins_in_flight {
+            self.take_along(path.grant.packet, at, path.out);
         }
     }
 
