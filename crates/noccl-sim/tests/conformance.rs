@@ -185,7 +185,7 @@ fn with_bypass(preset: &str) -> Kind {
     }
 }
 
-fn kinds() -> [Kind; 9] {
+fn kinds() -> [Kind; 10] {
     [
         on_the_machine("collective_noc_4x4"),
         on_the_machine("collective_noc_4x4_published"),
@@ -196,6 +196,7 @@ fn kinds() -> [Kind; 9] {
         with_bypass("smart_4x4_collective"),
         with_bypass("smart_4x4_unicast"),
         with_bypass("smart_4x4_private"),
+        with_bypass("smart_4x4_connected"),
     ]
 }
 

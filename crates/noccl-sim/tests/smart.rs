@@ -16,12 +16,13 @@ use noccl_workload::{
 use proptest::prelude::*;
 
 const SLOT: u64 = 0x2000;
-const PRESETS: [&str; 5] = [
+const PRESETS: [&str; 6] = [
     "smart_4x4",
     "smart_4x4_baseline",
     "smart_4x4_collective",
     "smart_4x4_unicast",
     "smart_4x4_private",
+    "smart_4x4_connected",
 ];
 
 fn schedule(actions: Vec<Action>) -> Schedule {

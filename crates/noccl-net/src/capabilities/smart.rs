@@ -11,32 +11,39 @@ use crate::elaborate::field;
 use crate::{Coord, NetError, Network};
 use noccl_spec::{Mesh, SmartMulticast, SmartRouter, SmartTree, Spec};
 
-pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
-    carries: Carries::Messages,
-    multicasts: Multicasts::AnySet,
-    has_links: true,
-    reduces: Reduces::AllInputs,
-    joins_several: true,
-    shares_results: false,
-    is_deadlock_free: true,
-    address_flits: 0,
-    returns_own_copy: false,
-    lets_others_between: true,
-    asks_one_destination: false,
-    is_sequential: false,
-    no_hardware: Some("S2's routers have no RTL yet"),
-    mechanism: Mechanism {
-        buffers: Buffers::Channels(OrderClasses::Three),
-        forks: Forks::PerOutput,
-        joins: Joins::SetAside,
-        operand_store: OperandStore::ByWindow,
-        barrier_counters: BarrierCounters::WithinLimit,
-        read_data: ReadData::Reserved,
-        responses: Responses::Reserved,
-        reduction_unit: ReductionUnit::BehindStore,
-        extra_turns: Vec::new(),
-    },
-};
+pub(super) static ROUTERS: RouterCapabilities = capabilities(true);
+
+/// Wires between any two interfaces in their place.
+static WIRES: RouterCapabilities = capabilities(false);
+
+const fn capabilities(has_links: bool) -> RouterCapabilities {
+    RouterCapabilities {
+        carries: Carries::Messages,
+        multicasts: Multicasts::AnySet,
+        has_links,
+        reduces: Reduces::AllInputs,
+        joins_several: true,
+        shares_results: false,
+        is_deadlock_free: true,
+        address_flits: 0,
+        returns_own_copy: false,
+        lets_others_between: true,
+        asks_one_destination: false,
+        is_sequential: false,
+        no_hardware: Some("S2's routers have no RTL yet"),
+        mechanism: Mechanism {
+            buffers: Buffers::Channels(OrderClasses::Three),
+            forks: Forks::PerOutput,
+            joins: Joins::SetAside,
+            operand_store: OperandStore::ByWindow,
+            barrier_counters: BarrierCounters::WithinLimit,
+            read_data: ReadData::Reserved,
+            responses: Responses::Reserved,
+            reduction_unit: ReductionUnit::BehindStore,
+            extra_turns: Vec::new(),
+        },
+    }
+}
 
 /// Tiles of a line that routers with bypass look along at once.
 const MAX_LINE: u32 = 64;
@@ -53,6 +60,15 @@ impl<'a> Bypass<'a> {
         match &spec.router.smart {
             Some(smart) => Some(Self { smart }),
             None => None,
+        }
+    }
+
+    /// What they can do.
+    pub(super) const fn capabilities(self) -> &'static RouterCapabilities {
+        if self.smart.is_connected {
+            &WIRES
+        } else {
+            &ROUTERS
         }
     }
 
@@ -103,11 +119,17 @@ impl<'a> Bypass<'a> {
 
     /// Cycles between interfaces and routers.
     pub(crate) const fn interface_cycles(self) -> u32 {
+        if self.smart.is_connected {
+            return 0;
+        }
         2 + self.smart.setup_cycles
     }
 
     /// Cycles of a flit that is alone, from one interface to another.
     pub(crate) const fn idle_cycles(self, from: Coord, to: Coord) -> u32 {
+        if self.smart.is_connected {
+            return 1;
+        }
         self.cycles(self.paths(from, to))
     }
 

@@ -13,6 +13,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SmartRouter {
+    /// Are there wires of one cycle between any two interfaces in place of routers? A bound, for which most of what follows says nothing.
+    #[serde(default)]
+    pub is_connected: bool,
     /// Most hops of a flit in a cycle; 1 is a mesh whose routers are never bypassed.
     pub hpc_max: u32,
     /// Cycles in which a path is set up before it is traversed: allocation and requests in one, or in one each.
@@ -171,8 +174,37 @@ pub(super) fn own_ranges(smart: &SmartRouter, table: &mut Table) {
     table.power_of_two("router.smart.flit_bits", smart.flit_bits, 64..=1024);
 }
 
+/// Without routers nothing forks or combines on the way.
+fn check_connected(smart: &SmartRouter) -> Checked {
+    let refused = |name: &str, found: String, accepted: &str| {
+        Err(OutOfRange {
+            field: format!("router.smart.{name}"),
+            found,
+            accepted: format!("must be \"{accepted}\" with router.smart.is_connected"),
+        })
+    };
+    if smart.multicast != SmartMulticast::Unicasts {
+        return refused(
+            "multicast",
+            format!("{:?}", smart.multicast).to_lowercase(),
+            "unicasts",
+        );
+    }
+    if smart.reduction != SmartReduction::None {
+        return refused(
+            "reduction",
+            format!("{:?}", smart.reduction).to_lowercase(),
+            "none",
+        );
+    }
+    Ok(())
+}
+
 /// Forks without bypass are those of a router that no flit passes, and slots belong to private trees.
 pub(super) fn check(smart: &SmartRouter) -> Checked {
+    if smart.is_connected {
+        return check_connected(smart);
+    }
     match smart.multicast {
         SmartMulticast::Fork if smart.hpc_max != 1 => Err(OutOfRange {
             field: "router.smart.hpc_max".to_owned(),

@@ -53,7 +53,7 @@ impl Plane {
                 false
             }
             Some(entry) => {
-                let inputs = self.inputs_at(of, tile);
+                let inputs = reduction.inputs[tile];
                 let leaves = self.packets[id as usize].leaves;
                 self.table.count(tile, entry, inputs, id, leaves, combining);
                 true
@@ -68,19 +68,11 @@ impl Plane {
         }
     }
 
-    /// Contributions that come to a tile in all.
-    fn inputs_at(&self, of: u32, tile: usize) -> u8 {
-        let inputs = self.reductions[of as usize].inputs[tile];
-        (inputs.count_ones() as u8).min(self.n.max_count)
-    }
-
     /// Is the next contribution to come the last one at a tile?
     pub(super) fn is_last_at(&self, of: u32, tile: usize) -> bool {
         let reduction = &self.reductions[of as usize];
-        let inputs = self.inputs_at(of, tile);
-        reduction
-            .id
-            .is_some_and(|id| self.table.missing(tile, id, inputs) == 1)
+        let inputs = reduction.inputs[tile];
+        (reduction.id).is_some_and(|id| self.table.missing(tile, id, inputs) == 1)
     }
 
     /// A contribution joins one of its reduction that is buffered. True if it has found one.

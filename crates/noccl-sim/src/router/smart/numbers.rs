@@ -140,11 +140,17 @@ impl Numbers {
     /// From a tile to the next one through a mesh output that leads to one.
     #[inline]
     pub(super) const fn next(&self, tile: usize, out: usize) -> usize {
+        self.along(tile, out, 1)
+    }
+
+    /// Some hops on in one direction.
+    #[inline]
+    pub(super) const fn along(&self, tile: usize, out: usize, hops: usize) -> usize {
         match out {
-            0 => tile + 1,
-            1 => tile + self.height as usize,
-            2 => tile - 1,
-            _ => tile - self.height as usize,
+            0 => tile + hops,
+            1 => tile + hops * self.height as usize,
+            2 => tile - hops,
+            _ => tile - hops * self.height as usize,
         }
     }
 

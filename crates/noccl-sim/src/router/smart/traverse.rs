@@ -31,8 +31,7 @@ impl Plane {
         let mut grants = std::mem::take(&mut self.grants);
         for grant in grants.drain(..) {
             let path = self.path(grant);
-            let is_met = self.is_counted(path) || self.joins_in_flight(path);
-            let hops = if path.flits == 1 && !path.is_tree && !is_met {
+            let hops = if path.flits == 1 && !path.is_tree {
                 self.fly_at_once(path)
             } else {
                 self.fly_by_hop(path)
@@ -93,9 +92,28 @@ impl Plane {
         self.n.joins_in_flight && packet.kind == Kind::Contribution
     }
 
-    /// A single flit that leaves no copy: the end is the first bit of the line's masks.
+    /// A single flit that leaves no copy.
     #[inline]
     fn fly_at_once(&mut self, path: Path) -> u32 {
+        let far = match u32::from(path.grant.won) {
+            0 => self.reach(path),
+            won => won,
+        };
+        let is_counted = self.is_counted(path);
+        let hops = if is_counted || self.joins_in_flight(path) {
+            self.gather_along(path, far, is_counted)
+        } else {
+            far
+        };
+        let end = self.n.along(path.tile, path.out, hops as usize);
+        let outputs = self.outputs_at(path.grant.packet, end, path.class);
+        self.keep(path, end, outputs);
+        hops
+    }
+
+    /// Hops to where it ends at the latest, which is the first bit of the line's masks.
+    #[inline]
+    fn reach(&self, path: Path) -> u32 {
         let Path {
             grant, tile, out, ..
         } = path;
@@ -110,22 +128,24 @@ impl Plane {
         let closed = self.channels.closed[(out * self.n.classes + path.class) * 64 + line];
         let blocked = self.barred[out * 64 + line] | closed;
         let ahead = blocked >> Numbers::bit(here, out) >> 1;
-        let hops = match u32::from(grant.won) {
-            0 => u32::from(wanted)
-                .min(path.most)
-                .min(ahead.trailing_zeros() + 1),
-            won => won,
-        };
-        let far = hops as usize;
-        let end = match out {
-            0 => tile + far,
-            1 => tile + far * self.n.height as usize,
-            2 => tile - far,
-            _ => tile - far * self.n.height as usize,
-        };
-        let outputs = self.outputs_at(grant.packet, end, path.class);
-        self.keep(path, end, outputs);
-        hops
+        u32::from(wanted)
+            .min(path.most)
+            .min(ahead.trailing_zeros() + 1)
+    }
+
+    /// A contribution takes along what it finds, and ends where others have still to come. Requests that have won their links have
+    /// looked at that already.
+    fn gather_along(&mut self, path: Path, far: u32, is_counted: bool) -> u32 {
+        let of = self.packets[path.grant.packet as usize].of;
+        let mut at = path.tile;
+        for hops in 1..far {
+            at = self.n.next(at, path.out);
+            if is_counted && path.grant.won == 0 && !self.is_last_at(of, at) {
+                return hops;
+            }
+            self.pass_contribution(path, at);
+        }
+        far
     }
 
     fn latch_later(&mut self, channel: usize, come: u16) {
@@ -134,7 +154,7 @@ impl Plane {
         due.latched.push(Latched { channel, come });
     }
 
-    /// Hop by hop: copies, channels of longer packets, contributions that are combined.
+    /// Hop by hop: copies, and channels of longer packets.
     fn fly_by_hop(&mut self, path: Path) -> u32 {
         let (mut at, mut hops) = (path.tile, 0);
         loop {
@@ -150,7 +170,6 @@ impl Plane {
                 self.reach_later(path, at, hops, passes);
             }
             if passes {
-                self.pass_contribution(path, at);
                 continue;
             }
             let from = path.grant.channel as usize;
@@ -233,10 +252,7 @@ impl Plane {
 
     /// A contribution takes along what a router has combined if it is the last one, or, greedily, one that is buffered there.
     fn pass_contribution(&mut self, path: Path, at: usize) {
-        let packet = self.packets[path.grant.packet as usize];
-        if packet.kind != Kind::Contribution {
-            return;
-        }
+        let packet = &self.packets[path.grant.packet as usize];
         let reduction = &self.reductions[packet.of as usize];
         if let Some(id) = reduction.id {
             let leaves = self
@@ -248,8 +264,8 @@ impl Plane {
         }
     }
 
-    fn has_operand(&self, path: Path) -> bool {
-        let packet = &self.packets[path.grant.packet as usize];
+    pub(super) fn has_operand(&self, id: u32) -> bool {
+        let packet = &self.packets[id as usize];
         packet.kind == Kind::Contribution
             && self.reductions[packet.of as usize].combining != Combining::Count
     }
@@ -274,7 +290,7 @@ impl Plane {
         assert!(*crossed & links == 0, "two flits cross one link in a cycle");
         *crossed |= links;
         self.loads.add(path.out, line, bit, hops);
-        if path.grant.flit > 0 || self.has_operand(path) {
+        if path.grant.flit > 0 || self.has_operand(path.grant.packet) {
             self.loads.payload_hops += u64::from(hops);
         }
     }
