@@ -6,10 +6,12 @@
 mod collective;
 mod esp;
 mod ideal;
+mod message_cycles;
 mod published;
 mod smart;
 mod torrent;
 
+pub use message_cycles::MessageCycles;
 pub(crate) use smart::Bypass;
 
 use crate::Network;

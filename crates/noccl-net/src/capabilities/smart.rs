@@ -2,7 +2,9 @@
 //! S2's routers: flits pass several of them in a cycle. Forks go on by output, contributions are counted in a table and hold no
 //! channel, so waits close no circle (`docs/design/0010-smart.md`).
 
-use super::{Carries, MulticastTrees, Multicasts, Reduces, RouterCapabilities, TreeKind};
+use super::{
+    Carries, MessageCycles, MulticastTrees, Multicasts, Reduces, RouterCapabilities, TreeKind,
+};
 use crate::deadlock::{
     BarrierCounters, Buffers, Forks, Joins, Mechanism, OperandStore, OrderClasses, ReadData,
     ReductionUnit, Responses,
@@ -159,6 +161,28 @@ impl<'a> Bypass<'a> {
             return 0;
         }
         2 + self.smart.setup_cycles
+    }
+
+    /// What messages that are alone take; a slot drives a path in each cycle.
+    pub(crate) fn message_cycles(self) -> MessageCycles {
+        let path_cycles = 1 + self.smart.setup_cycles;
+        let combining = |hpc_max: u32| match self.smart.reduction {
+            SmartReduction::Complete => hpc_max.min(self.smart.hpc_max),
+            SmartReduction::None | SmartReduction::Opportunistic => self.smart.hpc_max,
+        };
+        MessageCycles {
+            interface_cycles: self.interface_cycles(),
+            path_cycles,
+            multicast_path_cycles: match self.smart.multicast {
+                SmartMulticast::Complete => 1,
+                SmartMulticast::Unicasts | SmartMulticast::Fork | SmartMulticast::Greedy => {
+                    path_cycles
+                }
+            },
+            hpc_max: self.smart.hpc_max,
+            bitwise_hpc_max: combining(self.smart.bitwise_hpc_max),
+            arithmetic_hpc_max: combining(self.smart.arithmetic_hpc_max),
+        }
     }
 
     /// Cycles of a flit that is alone, from one interface to another.

@@ -2,7 +2,7 @@
 //! Routers that a flit passes without being latched, up to `hpc_max` of them in a cycle (S2): their table of the spec, and
 //! what they ask of it.
 
-use super::{Router, RouterRules};
+use super::{Router, RouterRules, VariantField};
 use crate::OutOfRange;
 use crate::ranges::Table;
 use crate::validate::Checked;
@@ -149,7 +149,42 @@ impl RouterRules for Smart {
     fn own_flits(&self) -> Option<&'static str> {
         Some(" with router.smart (its flits have router.smart.flit_bits)")
     }
+
+    fn variants(&self) -> &'static [VariantField] {
+        VARIANTS
+    }
 }
+
+/// Few channels and entries, so that they run out; paths of one hop, which forks need; slots as close as they can be and far apart.
+const VARIANTS: &[VariantField] = &[
+    ("router.smart.hpc_max", &["1", "1", "2", "3", "8"]),
+    ("router.smart.setup_cycles", &["1", "2"]),
+    (
+        "router.smart.multicast",
+        &["unicasts", "fork", "greedy", "complete"],
+    ),
+    ("router.smart.tree", &["shared", "private"]),
+    ("router.smart.is_pruned", &["false", "true"]),
+    (
+        "router.smart.broadcast_interval_cycles",
+        &["3", "5", "9", "15", "40"],
+    ),
+    ("router.smart.has_slots_on_demand", &["false", "true"]),
+    (
+        "router.smart.reduction",
+        &["none", "opportunistic", "complete", "complete"],
+    ),
+    ("router.smart.merge_scope", &["router", "input_port"]),
+    (
+        "router.smart.reduction_table_entries",
+        &["1", "2", "7", "64"],
+    ),
+    ("router.smart.bitwise_hpc_max", &["1", "4", "8"]),
+    ("router.smart.arithmetic_hpc_max", &["1", "2", "8"]),
+    ("router.smart.vcs", &["1", "1", "2", "4"]),
+    ("router.smart.vc_flits", &["2", "3", "5", "9"]),
+    ("router.smart.flit_bits", &["64", "128", "512"]),
+];
 
 /// Ranges of the table of their own, of whatever routers it stands beside.
 pub(super) fn own_ranges(smart: &SmartRouter, table: &mut Table) {
