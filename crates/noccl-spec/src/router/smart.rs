@@ -31,7 +31,7 @@ pub struct SmartRouter {
     pub has_slots_on_demand: bool,
     /// How contributions to a reduction are combined.
     pub reduction: SmartReduction,
-    /// Which contributions meet (reductions `opportunistic` and `greedy`).
+    /// Which of those buffered a contribution joins where it is latched (reductions `opportunistic` and `greedy`).
     pub merge_scope: SmartMergeScope,
     /// Reductions that a router can count at a time (reduction `complete`).
     pub reduction_table_entries: u32,

@@ -47,10 +47,7 @@ fn request_from_farthest_away_wins_and_idles_a_link_to_which_its_flit_does_not_c
         assert_eq!(three(&network, 0), [alone, alone + 1, alone + 2]);
         // If the order is that of priority local after A has gone, B and C go at once, B as far as C.
         let last = LOCAL_EVERY - 1 - setup;
-        assert_eq!(
-            three(&network, last),
-            [alone, alone + 1 + paths, alone + 1]
-        );
+        assert_eq!(three(&network, last), [alone, alone + 1 + paths, alone + 1]);
         // And if it is that at once, all of them.
         let local = row(&[("setup_cycles", &setup_cycles)]);
         let nearest_first = three(&local, 0);
@@ -124,9 +121,10 @@ fn deliveries(network: &Network) -> Vec<(u64, TileId, u64)> {
 
 #[test]
 fn priorities_are_one_where_no_router_is_passed() {
-    for (preset, hpc_max, are_equal) in
-        [("smart_5x4_collective", "1", true), ("smart_5x4", "8", false)]
-    {
+    for (preset, hpc_max, are_equal) in [
+        ("smart_5x4_collective", "1", true),
+        ("smart_5x4", "8", false),
+    ] {
         let with = |priority: &str| {
             network(
                 preset,
