@@ -165,14 +165,20 @@ impl<'a> Bypass<'a> {
 
     /// What messages that are alone take; a slot drives a path in each cycle.
     pub(crate) fn message_cycles(self) -> MessageCycles {
+        if self.smart.is_connected {
+            return MessageCycles::of_wires();
+        }
         let path_cycles = 1 + self.smart.setup_cycles;
         let combining = |hpc_max: u32| match self.smart.reduction {
             SmartReduction::Complete => hpc_max.min(self.smart.hpc_max),
-            SmartReduction::None | SmartReduction::Opportunistic => self.smart.hpc_max,
+            SmartReduction::None | SmartReduction::Opportunistic | SmartReduction::Greedy => {
+                self.smart.hpc_max
+            }
         };
         MessageCycles {
             interface_cycles: self.interface_cycles(),
             path_cycles,
+            is_serial: true,
             multicast_path_cycles: match self.smart.multicast {
                 SmartMulticast::Complete => 1,
                 SmartMulticast::Unicasts | SmartMulticast::Fork | SmartMulticast::Greedy => {

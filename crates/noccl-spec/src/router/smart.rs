@@ -34,7 +34,7 @@ pub struct SmartRouter {
     pub has_slots_on_demand: bool,
     /// How contributions to a reduction are combined.
     pub reduction: SmartReduction,
-    /// Which contributions meet (reductions `opportunistic` and `greedy`).
+    /// Which of those buffered a contribution joins where it is latched (reductions `opportunistic` and `greedy`).
     pub merge_scope: SmartMergeScope,
     /// Reductions that a router can count at a time (reduction `complete`).
     pub reduction_table_entries: u32,
@@ -157,6 +157,8 @@ impl RouterRules for Smart {
 
 /// Few channels and entries, so that they run out; paths of one hop, which forks need; slots as close as they can be and far apart.
 const VARIANTS: &[VariantField] = &[
+    ("router.smart.is_connected", &["false", "true"]),
+    ("router.smart.priority", &["local", "bypass"]),
     ("router.smart.hpc_max", &["1", "1", "2", "3", "8"]),
     ("router.smart.setup_cycles", &["1", "2"]),
     (
@@ -172,7 +174,7 @@ const VARIANTS: &[VariantField] = &[
     ("router.smart.has_slots_on_demand", &["false", "true"]),
     (
         "router.smart.reduction",
-        &["none", "opportunistic", "complete", "complete"],
+        &["none", "opportunistic", "greedy", "complete", "complete"],
     ),
     ("router.smart.merge_scope", &["router", "input_port"]),
     (

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Flits that have been latched: they ask for outputs, or a router counts them.
 
-use super::numbers::{PORTS, REDUCTION, opposite, ports};
+use super::numbers::{PORTS, REDUCTION, ports};
 use super::packet::{Kind, Packet};
 use super::plane::{Latched, Plane};
 
 /// From a contribution's drop to the neighbour's use of its channel.
 const DROP_CYCLES: u32 = 1;
+const ALL_INPUTS: u8 = 0b1_1111;
 
 impl Plane {
     /// All flits that have been latched in the last cycle. Contributions come after the others, in the order of tiles and ports.
@@ -85,10 +86,11 @@ impl Plane {
         true
     }
 
-    /// A contribution that passes a tile takes along one of its reduction that is buffered there. That leaves over the same output and
-    /// in the same cycle, so its channel is free as if it had been granted that.
+    /// A contribution that passes a tile takes along one of its reduction that is buffered there, at whichever input: S2 compares every
+    /// buffered one with the requests that pass. It leaves over the same output in the same cycle, so its channel is free as if it had
+    /// been granted that.
     pub(super) fn take_along(&mut self, id: u32, tile: usize, out: usize) {
-        let Some(other) = self.buffered(tile, self.merge_scope(opposite(out)), id) else {
+        let Some(other) = self.buffered(tile, ALL_INPUTS, id) else {
             return;
         };
         debug_assert_eq!(
@@ -103,10 +105,10 @@ impl Plane {
         self.leave_if_done(other, self.n.granted_cycles + 2);
     }
 
-    /// Inputs whose contributions one that comes through a port can join.
+    /// Inputs whose contributions one that is latched at a port can join.
     const fn merge_scope(&self, port: usize) -> u8 {
         if self.n.merges_in_router {
-            0b1_1111
+            ALL_INPUTS
         } else {
             1 << port
         }
