@@ -19,6 +19,7 @@ pub fn check_stress(network: &Network, value: &dyn std::fmt::Debug, seeds: u64) 
         first_seed: 0,
         kinds: StressKind::ALL.to_vec(),
         transactions: noccl_studies::MIN_STRESS_TRANSACTIONS,
+        has_variants: false,
     };
     let report = stress(network, &request, Watch::quiet()).unwrap();
     assert!(report.failures.is_empty(), "{:?}", report.failures);
